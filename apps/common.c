@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * common.c - see common.h.
+ *
+ * The command line is parsed after the job was joined, so that one node speaks for all and every node leaves
+ * by hlrc_finalize(): to end without it is a death. For the same reason argp is kept from calling exit().
+ */
+#include "apps/common.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STATUS_FAILED 1
+#define STATUS_USAGE  2
+
+struct app app = {.nodes = 1, .seed = APP_SEED, .verify = true, .hints = true};
+
+/* Option keys without a short form. */
+enum { KEY_JSON = 0x1000, KEY_SEED, KEY_VERIFY, KEY_NO_VERIFY, KEY_NO_HINTS, KEY_USAGE };
+
+static const struct argp_option common_options[] = {
+    {0, 0, 0, 0, "Common to all applications:", 10},
+    {"json", KEY_JSON, "FILE", 0, "Write the result to FILE", 10},
+    {"seed", KEY_SEED, "N", 0, "Seed of the random numbers (default 314159265)", 10},
+    {"verify", KEY_VERIFY, 0, 0, "Verify the result (default)", 10},
+    {"no-verify", KEY_NO_VERIFY, 0, 0, "Do not verify the result", 10},
+    {"no-hints", KEY_NO_HINTS, 0, 0, "Let every page fault: no hlrc_prefetch, no hlrc_touch", 10},
+    {"help", '?', 0, 0, "Give this help list", -1},
+    {"usage", KEY_USAGE, 0, 0, "Give a short usage message", -1},
+    {0},
+};
+
+static _Noreturn void leave(int status)
+{
+    hlrc_finalize();
+    exit(status);
+}
+
+void app_begin(const char *name, int *argc, char ***argv)
+{
+    app.name = name;
+    if (hlrc_init(argc, argv) != 0)
+        exit(STATUS_FAILED);
+    app.node = hlrc_node_id();
+    app.nodes = hlrc_node_count();
+}
+
+static bool help_given;
+
+static void help(struct argp_state *state, unsigned flags)
+{
+    argp_state_help(state, stdout, flags);
+    help_given = true;
+    state->next = state->argc;
+}
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = state->input;
+        return 0;
+    case KEY_JSON:
+        app.json = arg;
+        return 0;
+    case KEY_SEED:
+        app.seed = app_number("--seed", arg, 1, APP_RANDOM_MASK);
+        return 0;
+    case KEY_VERIFY:
+        app.verify = true;
+        return 0;
+    case KEY_NO_VERIFY:
+        app.verify = false;
+        return 0;
+    case KEY_NO_HINTS:
+        app.hints = false;
+        return 0;
+    case '?':
+        help(state, ARGP_HELP_STD_HELP);
+        return 0;
+    case KEY_USAGE:
+        help(state, ARGP_HELP_USAGE);
+        return 0;
+    case ARGP_KEY_ARG:
+        app_usage_error("argument '%s': none is taken; see --help", arg);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void app_parse(const struct argp_option *options, argp_parser_t parser, const char *doc, int argc, char **argv,
+               void *input)
+{
+    const struct argp own = {.options = options, .parser = parser};
+    const struct argp_child children[] = {{&own, 0, NULL, 0}, {0}};
+    const struct argp all = {.options = common_options, .parser = parse_common, .doc = doc, .children = children};
+    unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP | (app.node == 0 ? 0 : ARGP_NO_ERRS);
+
+    if (argp_parse(&all, argc, argv, flags, NULL, input) != 0)
+        leave(STATUS_USAGE);
+    if (help_given)
+        leave(0);
+}
+
+static void say(const char *format, va_list args)
+{
+    fprintf(stderr, "%s: ", app.name);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+void app_usage_error(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    if (app.node == 0)
+        say(format, args);
+    va_end(args);
+    leave(STATUS_USAGE);
+}
+
+void app_no_memory(const char *what, size_t size)
+{
+    fprintf(stderr, "%s: no memory for %s: %zu bytes; choose a smaller size\n", app.name, what, size);
+    exit(STATUS_FAILED);
+}
+
+void *app_shared(const char *what, size_t size)
+{
+    void *p = hlrc_malloc_all(size);
+
+    if (p != NULL)
+        return p;
+    if (app.node == 0)
+        fprintf(stderr, "%s: %zu bytes of shared memory for %s: %s; raise --memory or choose a smaller size\n",
+                app.name, size, what, strerror(errno));
+    leave(STATUS_FAILED);
+}
+
+void *app_private(const char *what, size_t size)
+{
+    size_t whole = (size + 63) & ~(size_t)63;
+    void *p = aligned_alloc(64, whole != 0 ? whole : 64);
+
+    if (p == NULL)
+        app_no_memory(what, size);
+    return p;
+}
+
+static const char *protocol(void)
+{
+#ifdef SEQUENTIAL
+    return "sequential";
+#else
+    const char *name = getenv("HLRC_PROTOCOL");
+
+    return name != NULL && *name != '\0' ? name : "ardmar";
+#endif
+}
+
+static void print_result(const struct app_result *r)
+{
+    const char *verdict = !app.verify ? "NOT PERFORMED" : r->verified ? "SUCCESSFUL" : "FAILED";
+
+    printf("%-4s %s\n", app.name, r->problem);
+    printf("  nodes         %d, protocol %s, pages of %ld bytes\n", app.nodes, protocol(), sysconf(_SC_PAGESIZE));
+    printf("  time          %.6f s, %.1f Mop/s\n", r->time_s, r->mops);
+    printf("  checksum      %s\n", r->checksum);
+    printf("  verification  %s", verdict);
+    if (app.verify)
+        printf(" (%s)", r->evidence);
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* Returns whether the file, if one was asked for, holds the result. */
+static bool write_json(const struct app_result *r)
+{
+    FILE *f;
+    bool good;
+
+    if (app.json == NULL)
+        return true;
+    f = fopen(app.json, "w");
+    if (f != NULL) {
+        fprintf(f,
+                "{\"app\": \"%s\", \"size\": \"%s\", \"nodes\": %d, \"protocol\": \"%s\", \"time_s\": %.9f, "
+                "\"verified\": %s, \"checksum\": \"%s\"}\n",
+                app.name, r->size, app.nodes, protocol(), r->time_s, app.verify && r->verified ? "true" : "false",
+                r->checksum);
+        good = !ferror(f);
+        if (fclose(f) == 0 && good)
+            return true;
+    }
+    fprintf(stderr, "%s: --json %s: %s; name a file that can be written\n", app.name, app.json, strerror(errno));
+    return false;
+}
+
+int app_end(const struct app_result *result)
+{
+    int status = 0;
+
+    if (app.node == 0) {
+        print_result(result);
+        if (!write_json(result) || (app.verify && !result->verified))
+            status = STATUS_FAILED;
+    }
+    hlrc_finalize();
+    return status;
+}
+
+double app_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+uint64_t app_number(const char *option, const char *text, uint64_t min, uint64_t max)
+{
+    const char *digits = strncmp(text, "2^", 2) == 0 ? text + 2 : text;
+    uint64_t value;
+    char *rest;
+
+    errno = 0;
+    value = strtoull(digits, &rest, 10);
+    if (digits[0] < '0' || digits[0] > '9' || *rest != '\0')
+        app_usage_error("%s %s: not a number; write one such as 65536 or 2^16", option, text);
+    if (errno == 0 && digits != text)
+        value = value < 64 ? UINT64_C(1) << value : UINT64_MAX;
+    if (errno != 0 || value < min || value > max)
+        app_usage_error("%s %s: out of range; choose %" PRIu64 " to %" PRIu64, option, text, min, max);
+    return value;
+}
+
+/* First block of a node's part when `blocks` are dealt out evenly. */
+static size_t first_block(size_t blocks, int node)
+{
+    return blocks * (size_t)node / (size_t)app.nodes;
+}
+
+struct app_range app_part(size_t total, size_t unit, int node)
+{
+    size_t blocks = (total + unit - 1) / unit;
+    size_t begin = first_block(blocks, node) * unit;
+    size_t end = first_block(blocks, node + 1) * unit;
+
+    return (struct app_range){begin < total ? begin : total, end < total ? end : total};
+}
+
+int app_owner(size_t total, size_t unit, size_t index)
+{
+    size_t blocks = (total + unit - 1) / unit;
+    int node = (int)(index / unit * (size_t)app.nodes / blocks);
+
+    while (node + 1 < app.nodes && app_part(total, unit, node).end <= index)
+        node++;
+    return node;
+}
+
+/* Errors are left to the access itself: a hint changes nothing but time. */
+void app_will_read(const void *addr, size_t len)
+{
+    if (app.hints && len != 0)
+        (void)hlrc_prefetch(addr, len);
+}
+
+void app_will_write(void *addr, size_t len)
+{
+    if (app.hints && len != 0)
+        (void)hlrc_touch(addr, len, 1);
+}
+
+uint64_t app_random_skip(uint64_t seed, uint64_t count)
+{
+    uint64_t factor = UINT64_C(1220703125);
+    uint64_t x = seed;
+
+    for (; count != 0; count >>= 1) {
+        if (count & 1)
+            x = x * factor & APP_RANDOM_MASK;
+        factor = factor * factor & APP_RANDOM_MASK;
+    }
+    return x;
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * is.c - ranking of integers: the IS benchmark of the NAS Parallel Benchmarks.
+ *
+ * Ten times, two keys are replaced and the rank of every key is found: the number of keys that are smaller.
+ * Keys and key values are both dealt out among the nodes, in whole pages (1,024 elements):
+ *
+ *   key        a node generates and counts its share of the keys; only the replaced ones are written again.
+ *   histogram  one row per node, by key value. A node counts into a private row and copies to the shared one
+ *              what belongs to the key values of other nodes.
+ *   note       one page per node: how many keys have a value of its share, and the ranks within the share of
+ *              the few keys that the benchmark looks at in each iteration. Totals make ranks absolute.
+ *   rank       by key value, within the share of its node. A node adds up all nodes' counts of its values and
+ *              turns them into ranks in its private row; it writes them here after the last iteration, when
+ *              others want them.
+ *   sorted     the keys in order; only for the verification.
+ *
+ * What a node writes are whole pages that it touched first and is the home of; but in `sorted` a page where
+ * two shares of key values meet has two writers.
+ *
+ * How pages move: in each iteration a node reads from each of the others the part of its row for its own key
+ * values: 4 max_key / N bytes, 4 max_key (N-1)/N in all, each page once; it writes as many of its own. Keys
+ * do not move. There are two barriers per iteration: before the rows are read, and before they are written
+ * over. For the verification each node reads all keys once and puts those of its own values in order.
+ *
+ * Counts are whole numbers, so that nothing depends on the number of nodes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/common.h"
+#include "apps/is_check.h"
+
+#define UNIT (APP_PAGE / sizeof(uint32_t)) /* elements of a page */
+
+#define MIN_KEYS    1024
+#define MAX_KEYS    (UINT64_C(1) << 30)
+#define MIN_MAX_KEY 32
+#define MAX_MAX_KEY (UINT64_C(1) << 28)
+
+struct problem {
+    const struct is_class *class; /* NULL for a size of the user's */
+    size_t keys;
+    uint32_t max_key; /* 0: one value per 16 keys */
+    uint32_t index[IS_TESTS];
+};
+
+/* What a node tells the others; written by it between barriers, read by all after them. */
+struct note {
+    uint32_t total;          /* keys with a value of this node's share */
+    uint32_t rank[IS_TESTS]; /* of the keys looked at, where their value is of this node's share */
+    uint64_t misplaced;      /* keys that were not where they belong when this node looked */
+    uint64_t sum_given;      /* over this node's share of the keys, before and after sorting */
+    uint64_t sum_sorted;
+};
+
+union note_page {
+    struct note note;
+    char page[APP_PAGE];
+};
+
+struct sorter {
+    size_t keys;
+    uint32_t max_key;
+    size_t row;    /* elements of a row of the histogram */
+    uint32_t *key; /* shared, as described above */
+    uint32_t *histogram;
+    uint32_t *rank;
+    uint32_t *sorted;
+    union note_page *notes;
+    uint32_t *count;         /* private, by key value */
+    struct app_range mine;   /* share of the keys */
+    struct app_range values; /* share of the key values */
+    uint64_t wrong_ranks;    /* of those looked at in each iteration; node 0 */
+};
+
+static void sorter_init(struct sorter *s, const struct problem *problem)
+{
+    s->keys = problem->keys;
+    s->max_key = problem->max_key;
+    s->row = (s->max_key + UNIT - 1) / UNIT * UNIT;
+    s->mine = app_part(s->keys, UNIT, app.node);
+    s->values = app_part(s->max_key, UNIT, app.node);
+    s->key = app_shared("the keys", s->keys * sizeof *s->key);
+    s->histogram = app_shared("the histograms", (size_t)app.nodes * s->row * sizeof *s->histogram);
+    s->rank = app_shared("the ranks", s->max_key * sizeof *s->rank);
+    s->notes = app_shared("the notes", (size_t)app.nodes * sizeof *s->notes);
+    s->sorted = app.verify ? app_shared("the sorted keys", s->keys * sizeof *s->sorted) : NULL;
+    s->count = app_private("a histogram", s->max_key * sizeof *s->count);
+    s->wrong_ranks = 0;
+}
+
+static size_t length(struct app_range range)
+{
+    return range.end - range.begin;
+}
+
+static void generate_keys(struct sorter *s)
+{
+    uint64_t state = is_key_state(app.seed, s->mine.begin);
+
+    for (size_t i = s->mine.begin; i < s->mine.end; i++)
+        s->key[i] = is_next_key(&state, s->max_key);
+}
+
+static void replace_key(struct sorter *s, size_t index, uint32_t key)
+{
+    if (index >= s->mine.begin && index < s->mine.end)
+        s->key[index] = key;
+}
+
+static void count_keys(struct sorter *s)
+{
+    uint32_t *restrict count = s->count;
+    const uint32_t *restrict key = s->key;
+
+    memset(count, 0, s->max_key * sizeof *count);
+    for (size_t i = s->mine.begin; i < s->mine.end; i++)
+        count[key[i]]++;
+}
+
+/* Copies counts of a range of key values to this node's row of the histogram. */
+static void publish(struct sorter *s, size_t begin, size_t end)
+{
+    uint32_t *to = &s->histogram[(size_t)app.node * s->row + begin];
+
+    app_will_write(to, (end - begin) * sizeof *to);
+    memcpy(to, &s->count[begin], (end - begin) * sizeof *to);
+}
+
+/* The counts of one other node for this node's share of the key values. */
+static const uint32_t *counts_of(const struct sorter *s, int node)
+{
+    return &s->histogram[(size_t)node * s->row + s->values.begin];
+}
+
+/* Starts with the next node, so that not all nodes ask the same one. */
+static void add_counts_of_others(struct sorter *s)
+{
+    uint32_t *restrict count = &s->count[s->values.begin];
+    size_t n = length(s->values);
+
+    for (int distance = 1; distance < app.nodes; distance++)
+        app_will_read(counts_of(s, (app.node + distance) % app.nodes), n * sizeof *count);
+    for (int distance = 1; distance < app.nodes; distance++) {
+        const uint32_t *restrict other = counts_of(s, (app.node + distance) % app.nodes);
+
+        for (size_t k = 0; k < n; k++)
+            count[k] += other[k];
+    }
+}
+
+/* Turns counts into ranks within this node's share of the key values. */
+static void make_ranks(struct sorter *s)
+{
+    uint32_t smaller = 0;
+
+    for (size_t k = s->values.begin; k < s->values.end; k++) {
+        uint32_t here = s->count[k];
+
+        s->count[k] = smaller;
+        smaller += here;
+    }
+    s->notes[app.node].note.total = smaller;
+}
+
+static void note_ranks(struct sorter *s, const struct problem *problem)
+{
+    for (int test = 0; test < IS_TESTS; test++) {
+        uint32_t key = s->key[problem->index[test]];
+
+        if (key >= s->values.begin && key < s->values.end)
+            s->notes[app.node].note.rank[test] = s->count[key];
+    }
+}
+
+/* Makes the ranks of the last iteration known to all. */
+static void share_ranks(struct sorter *s)
+{
+    uint32_t *to = &s->rank[s->values.begin];
+    size_t bytes = length(s->values) * sizeof *to;
+
+    app_will_write(to, bytes);
+    memcpy(to, &s->count[s->values.begin], bytes);
+    hlrc_barrier();
+}
+
+/* The number of keys with values of lower shares than that of `node`. */
+static uint32_t keys_below(const struct sorter *s, int node)
+{
+    uint32_t below = 0;
+
+    for (int i = 0; i < node; i++)
+        below += s->notes[i].note.total;
+    return below;
+}
+
+/* One iteration. On return the notes may be read, until the next barrier. */
+static void rank_keys(struct sorter *s, const struct problem *problem, int iteration)
+{
+    replace_key(s, (size_t)iteration, (uint32_t)iteration);
+    replace_key(s, (size_t)iteration + IS_ITERATIONS, s->max_key - (uint32_t)iteration);
+    count_keys(s);
+    publish(s, 0, s->values.begin);
+    publish(s, s->values.end, s->max_key);
+    hlrc_barrier();
+    add_counts_of_others(s);
+    make_ranks(s);
+    note_ranks(s, problem);
+    hlrc_barrier();
+}
+
+static void check_ranks(struct sorter *s, const struct problem *problem, const uint32_t expected[IS_TESTS])
+{
+    for (int test = 0; test < IS_TESTS; test++) {
+        int owner = app_owner(s->max_key, UNIT, s->key[problem->index[test]]);
+
+        if (keys_below(s, owner) + s->notes[owner].note.rank[test] != expected[test])
+            s->wrong_ranks++;
+    }
+}
+
+static void expected_ranks(const struct sorter *s, const struct problem *problem,
+                           uint32_t expected[IS_ITERATIONS + 1][IS_TESTS])
+{
+    struct is_reference reference = {s->keys, s->max_key, app.seed, s->count};
+
+    if (problem->class == NULL || app.seed != APP_SEED) {
+        is_reference_ranks(&reference, problem->index, expected);
+        return;
+    }
+    for (int i = 1; i <= IS_ITERATIONS; i++)
+        for (int test = 0; test < IS_TESTS; test++)
+            expected[i][test] = is_published_rank(problem->class, test, i);
+}
+
+/* One iteration is done beforehand, untimed, as the benchmark asks: it brings every page into being. */
+static double timed_run(struct sorter *s, const struct problem *problem)
+{
+    uint32_t expected[IS_ITERATIONS + 1][IS_TESTS];
+    bool check = app.verify && app.node == 0;
+    double start;
+
+    if (check)
+        expected_ranks(s, problem, expected);
+    generate_keys(s);
+    rank_keys(s, problem, 1);
+    start = app_now();
+    for (int i = 1; i <= IS_ITERATIONS; i++) {
+        rank_keys(s, problem, i);
+        if (check)
+            check_ranks(s, problem, expected[i]);
+    }
+    return app_now() - start;
+}
+
+/* A number that stands for a key in sums over keys: equal sums mean equal keys in any order. */
+static uint64_t scramble(uint64_t key)
+{
+    key = (key + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    key = (key ^ key >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return key ^ key >> 32;
+}
+
+/* Puts those keys of one node's share that have values of this node's share in their places. */
+static void place_keys(struct sorter *s, struct app_range theirs)
+{
+    uint32_t *restrict position = s->count;
+    size_t n = length(s->values);
+
+    app_will_read(&s->key[theirs.begin], length(theirs) * sizeof *s->key);
+    for (size_t i = theirs.begin; i < theirs.end; i++) {
+        uint32_t key = s->key[i];
+
+        if (key - s->values.begin >= n)
+            continue;
+        if (position[key] < s->keys)
+            s->sorted[position[key]] = key;
+        position[key]++;
+    }
+}
+
+/* Sorts by the ranks. Returns the number of key values that did not fill their places exactly. */
+static uint64_t sort_keys(struct sorter *s)
+{
+    uint32_t below = keys_below(s, app.node);
+    uint64_t wrong = 0;
+
+    for (size_t k = s->values.begin; k < s->values.end; k++)
+        s->count[k] = below + s->rank[k];
+    for (int distance = 0; distance < app.nodes; distance++)
+        place_keys(s, app_part(s->keys, UNIT, (app.node + distance) % app.nodes));
+    for (size_t k = s->values.begin; k + 1 < s->values.end; k++)
+        wrong += s->count[k] != below + s->rank[k + 1];
+    if (length(s->values) != 0)
+        wrong += s->count[s->values.end - 1] != below + s->notes[app.node].note.total;
+    return wrong;
+}
+
+/* Looks at this node's share of the sorted array, and the place before it. */
+static void inspect_sorted(struct sorter *s, struct note *note)
+{
+    if (s->mine.begin > 0 && length(s->mine) != 0)
+        note->misplaced += s->sorted[s->mine.begin - 1] > s->sorted[s->mine.begin];
+    for (size_t i = s->mine.begin; i < s->mine.end; i++) {
+        note->misplaced += i > s->mine.begin && s->sorted[i - 1] > s->sorted[i];
+        note->sum_given += scramble(s->key[i]);
+        note->sum_sorted += scramble(s->sorted[i]);
+    }
+}
+
+/* Every node takes part. */
+static void verify_sorted(struct sorter *s)
+{
+    struct note *note = &s->notes[app.node].note;
+    struct note found = {.misplaced = sort_keys(s)};
+
+    hlrc_barrier();
+    inspect_sorted(s, &found);
+    found.total = note->total;
+    *note = found;
+    hlrc_barrier();
+}
+
+static uint64_t checksum(const struct sorter *s)
+{
+    uint64_t sum = 0;
+    int owner = 0;
+    struct app_range values = app_part(s->max_key, UNIT, 0);
+
+    for (size_t k = 0, below = 0; k < s->max_key; k++) {
+        while (k >= values.end) {
+            values = app_part(s->max_key, UNIT, ++owner);
+            below = keys_below(s, owner);
+        }
+        sum += scramble(k << 32 | (uint32_t)(below + s->rank[k]));
+    }
+    return sum;
+}
+
+/* Node 0 alone: all ranks against those counted in one thread. */
+static uint64_t wrong_table(struct sorter *s)
+{
+    struct is_reference reference = {s->keys, s->max_key, app.seed, s->count};
+    uint64_t wrong = 0;
+
+    is_reference_table(&reference);
+    for (int node = 0; node < app.nodes; node++) {
+        struct app_range values = app_part(s->max_key, UNIT, node);
+        uint32_t below = keys_below(s, node);
+
+        for (size_t k = values.begin; k < values.end; k++)
+            wrong += below + s->rank[k] != s->count[k];
+    }
+    return wrong;
+}
+
+static void verify(struct sorter *s, const struct problem *problem, struct app_result *result)
+{
+    bool published = problem->class != NULL && app.seed == APP_SEED;
+    uint64_t table = wrong_table(s), misplaced = 0, difference = 0;
+
+    for (int node = 0; node < app.nodes; node++) {
+        misplaced += s->notes[node].note.misplaced;
+        difference += s->notes[node].note.sum_given - s->notes[node].note.sum_sorted;
+    }
+    result->verified = s->wrong_ranks == 0 && table == 0 && misplaced == 0 && difference == 0;
+    if (result->verified)
+        snprintf(result->evidence, sizeof result->evidence,
+                 "%d ranks equal those %s, %" PRIu32 " those counted anew; %zu keys in order, none lost",
+                 IS_TESTS * IS_ITERATIONS, published ? "published" : "counted sequentially", s->max_key, s->keys);
+    else
+        snprintf(result->evidence, sizeof result->evidence,
+                 "wrong: %" PRIu64 " of %d ranks %s, %" PRIu64 " of %" PRIu32 " counted anew; %" PRIu64
+                 " keys out of order, keys %s",
+                 s->wrong_ranks, IS_TESTS * IS_ITERATIONS, published ? "published" : "counted sequentially", table,
+                 s->max_key, misplaced, difference == 0 ? "kept" : "lost");
+}
+
+static unsigned log2_of(uint64_t power)
+{
+    unsigned n = 0;
+
+    while (power >> n > 1)
+        n++;
+    return n;
+}
+
+/* Node 0 alone. */
+static void report(struct sorter *s, const struct problem *problem, struct app_result *result)
+{
+    if (problem->class != NULL)
+        snprintf(result->size, sizeof result->size, "%c", problem->class->name);
+    else
+        snprintf(result->size, sizeof result->size, "2^%u", log2_of(s->keys));
+    snprintf(result->problem, sizeof result->problem,
+             "NAS IS, %s%s, %zu keys below %" PRIu32 ", %d iterations, seed %" PRIu64,
+             problem->class != NULL ? "class " : "size ", result->size, s->keys, s->max_key, IS_ITERATIONS, app.seed);
+    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, checksum(s));
+    result->mops = 1e-6 * IS_ITERATIONS * (double)s->keys / result->time_s;
+    if (app.verify)
+        verify(s, problem, result);
+}
+
+static uint64_t power_of_two(const char *option, const char *text, uint64_t min, uint64_t max)
+{
+    uint64_t value = app_number(option, text, min, max);
+
+    if ((value & (value - 1)) != 0)
+        app_usage_error("%s %s: no power of two; choose one such as 2^%u", option, text, log2_of(value));
+    return value;
+}
+
+static void set_class(struct problem *problem, const char *name)
+{
+    problem->class = name[0] != '\0' && name[1] == '\0' ? is_class_find((char)(name[0] & ~0x20)) : NULL;
+    if (problem->class == NULL)
+        app_usage_error("--class %s: unknown; choose S, W, A, B or C, or a size by --keys", name);
+    problem->keys = problem->class->keys;
+    problem->max_key = problem->class->max_key;
+    memcpy(problem->index, problem->class->index, sizeof problem->index);
+}
+
+/* A size of the user's: keys to look at are spread evenly behind those that are replaced. */
+static void complete(struct problem *problem)
+{
+    if (problem->class != NULL)
+        return;
+    if (problem->max_key == 0)
+        problem->max_key = (uint32_t)(problem->keys / 16);
+    for (uint32_t test = 0; test < IS_TESTS; test++)
+        problem->index[test] = (uint32_t)(problem->keys / (IS_TESTS + 1) * (test + 1));
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct problem *problem = state->input;
+
+    switch (key) {
+    case 'c':
+        set_class(problem, arg);
+        return 0;
+    case 'k':
+        if (problem->class != NULL)
+            problem->max_key = 0;
+        problem->class = NULL;
+        problem->keys = power_of_two("--keys", arg, MIN_KEYS, MAX_KEYS);
+        return 0;
+    case 'm':
+        problem->class = NULL;
+        problem->max_key = (uint32_t)power_of_two("--max-key", arg, MIN_MAX_KEY, MAX_MAX_KEY);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"class", 'c', "CLASS", 0,
+     "Size: S (2^16 keys below 2^11, default), W (2^20, 2^16), A (2^23, 2^19), "
+     "B (2^25, 2^21), C (2^27, 2^23)",
+     0},
+    {"keys", 'k', "N", 0, "Size: number of keys, a power of two, also as 2^n", 0},
+    {"max-key", 'm', "M", 0, "Keys are below M, a power of two (default N/16)", 0},
+    {0},
+};
+
+int main(int argc, char **argv)
+{
+    struct problem problem = {0};
+    struct sorter s;
+    struct app_result result = {0};
+
+    app_begin("is", &argc, &argv);
+    set_class(&problem, "S");
+    app_parse(options, parse, "Ranking of integers: the IS benchmark of the NAS Parallel Benchmarks.", argc, argv,
+              &problem);
+    complete(&problem);
+    sorter_init(&s, &problem);
+    result.time_s = timed_run(&s, &problem);
+    share_ranks(&s);
+    if (app.verify)
+        verify_sorted(&s);
+    if (app.node == 0)
+        report(&s, &problem, &result);
+    free(s.count);
+    return app_end(&result);
+}

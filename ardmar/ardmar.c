@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ardmar.c - ARDMAR (Atomic and RDMA Read): pages move without any remote processor (Noronha and Panda, "Designing High
+ * Performance DSM Systems using InfiniBand", section 4.2).
+ *
+ * The home word of page x lies at x's default home, initially unassigned. Whoever writes the page first performs
+ * CAS(default home, &home[x], unassigned, me); if it fails, the old value that it returns names the home. A page that is
+ * needed is fetched by two RDMA Reads, of its versions and of itself, repeated until the versions are recent enough.
+ *
+ * Invariants (DESIGN, section 6)
+ *   A1  (7) until somebody writes a page its home word is 0, every copy is zero and readable: so the winner of the CAS
+ *       has the page, and a loser may keep its zero copy and its writes.
+ *   A2  (7) the CAS decides, not the read of the home word that is posted beside it: the read may be older.
+ *   A3  (4) versions are read before the page. Where the fabric keeps reads in order both are posted at once; elsewhere
+ *       the page is read after the versions have arrived.
+ *   A4  (8) home words are changed by fabric atomics alone, at their default home too, and by reset in a collective.
+ *
+ *                     write, or fetch: CAS + read             versions + page
+ *   home unknown here ------------------------> home known <-----------------> copy
+ */
+#include <stddef.h>
+
+#include "hlrc/protocol.h"
+
+static uint64_t home_value(int node)
+{
+    return (uint64_t)node + 1;
+}
+
+static enum page_access_right ardmar_initial(uint32_t page)
+{
+    (void)page;
+    return ACCESS_READ;
+}
+
+/* CAS(0 -> node) on the home word, with the read beside it; the home afterwards. */
+static int assign(uint32_t page, int node, bool *assigned)
+{
+    struct fabric *f = protocol_fabric();
+    struct fabric_op op = FABRIC_OP_INIT;
+    int at = protocol_default_home(page), win = protocol_control();
+    uint64_t old = 0, beside = 0;
+    fabric_cas(f, at, win, protocol_home_at(page), 0, home_value(node), &old, &op);
+    fabric_read(f, at, win, protocol_home_at(page), &beside, sizeof beside, &op);
+    fabric_wait(f, &op);
+    *assigned = old == 0;
+    return old ? (int)old - 1 : node; /* A2 */
+}
+
+static int ardmar_claim(uint32_t page, bool *assigned)
+{
+    return assign(page, protocol_node(), assigned);
+}
+
+static void read_versions(struct page_fetch *f)
+{
+    fabric_read(protocol_fabric(), f->home, protocol_control(), protocol_versions_at(f->page), f->versions,
+                (size_t)protocol_nodes() * sizeof(uint64_t), &f->op);
+}
+
+static void read_page(struct page_fetch *f)
+{
+    fabric_read(protocol_fabric(), f->home, protocol_space(), protocol_page_at(f->page), f->dest, 4096, &f->op);
+}
+
+static bool covers(const struct page_fetch *f)
+{
+    return protocol_covers(f->versions, f->needed, protocol_nodes());
+}
+
+static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
+{
+    (void)prefetch;
+    if (f->home < 0) {
+        bool assigned; /* never true: a page that lacks a version was written, so it has a home */
+        f->home = assign(f->page, protocol_node(), &assigned);
+    }
+    if (f->home == protocol_node())
+        return;
+    read_versions(f);
+    if (protocol_fabric()->caps & FABRIC_READ_ORDERED) /* A3 */
+        read_page(f);
+}
+
+static bool ardmar_fetch_ready(struct page_fetch *f)
+{
+    return atomic_load_explicit(&f->op.pending, memory_order_acquire) == 0;
+}
+
+static bool versions_arrived(void *arg)
+{
+    struct page_fetch *f = arg;
+    read_versions(f);
+    fabric_wait(protocol_fabric(), &f->op);
+    return covers(f);
+}
+
+static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
+{
+    struct fabric *fabric = protocol_fabric();
+    if (f->home == protocol_node())
+        return true;
+    fabric_wait(fabric, &f->op);
+    bool have_page = fabric->caps & FABRIC_READ_ORDERED;
+    if (!covers(f)) {
+        if (prefetch)
+            return false;
+        protocol_count_retry();
+        fabric_wake(fabric, f->home); /* the diff was sent (DESIGN 6.1), but the home may not have looked yet */
+        protocol_wait(versions_arrived, f);
+        have_page = false;
+    }
+    if (!have_page) {
+        read_page(f);
+        fabric_wait(fabric, &f->op);
+    }
+    return true;
+}
+
+static int ardmar_home(uint32_t page, uint32_t token)
+{
+    (void)token;
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t word = 0;
+    fabric_read(protocol_fabric(), protocol_default_home(page), protocol_control(), protocol_home_at(page), &word,
+                sizeof word, &op);
+    fabric_wait(protocol_fabric(), &op);
+    return (int)word - 1;
+}
+
+static int ardmar_place(uint32_t page, int node, uint32_t token)
+{
+    (void)token;
+    bool assigned;
+    return assign(page, node, &assigned);
+}
+
+/* Each node clears the words that it is the default home of; the barriers around a collective order that (A4). */
+static void ardmar_reset(uint32_t first, uint32_t count)
+{
+    struct fabric *f = protocol_fabric();
+    for (uint32_t page = first; page < first + count; page++) {
+        if (protocol_default_home(page) != protocol_node())
+            continue;
+        struct fabric_op op = FABRIC_OP_INIT;
+        uint64_t word = 0, old = 0;
+        do {
+            word = old;
+            fabric_cas(f, protocol_node(), protocol_control(), protocol_home_at(page), word, 0, &old, &op);
+            fabric_wait(f, &op);
+        } while (old != word);
+    }
+}
+
+const struct protocol protocol_ardmar = {
+    .name = "ardmar",
+    .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM,
+    .initial = ardmar_initial,
+    .claim = ardmar_claim,
+    .fetch_start = ardmar_fetch_start,
+    .fetch_ready = ardmar_fetch_ready,
+    .fetch_finish = ardmar_fetch_finish,
+    .home = ardmar_home,
+    .place = ardmar_place,
+    .reset = ardmar_reset,
+};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* fabric.c - the table of transports, and what stands in for the functions that a transport lacks. */
+#include "fabric/fabric.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "fabric/transports.h"
+
+static const struct fabric_ops *const transports[] = { &fabric_shm };
+
+#define TRANSPORTS (sizeof transports / sizeof transports[0])
+
+static int no_read(struct fabric *f, int p, int w, size_t o, void *d, size_t n, struct fabric_op *op)
+{
+    (void)f, (void)p, (void)w, (void)o, (void)d, (void)n, (void)op;
+    return -ENOTSUP;
+}
+
+static int no_write_imm(struct fabric *f, int p, int w, size_t o, const void *s, size_t n, uint32_t imm, bool urgent,
+                        struct fabric_op *op)
+{
+    (void)f, (void)p, (void)w, (void)o, (void)s, (void)n, (void)imm, (void)urgent, (void)op;
+    return -ENOTSUP;
+}
+
+static int no_cas(struct fabric *f, int p, int w, size_t o, uint64_t e, uint64_t d, uint64_t *old, struct fabric_op *op)
+{
+    (void)f, (void)p, (void)w, (void)o, (void)e, (void)d, (void)old, (void)op;
+    return -ENOTSUP;
+}
+
+static int no_fetch_add(struct fabric *f, int p, int w, size_t o, uint64_t a, uint64_t *old, struct fabric_op *op)
+{
+    (void)f, (void)p, (void)w, (void)o, (void)a, (void)old, (void)op;
+    return -ENOTSUP;
+}
+
+static int no_discard(struct fabric *f, int w, size_t o, size_t n)
+{
+    (void)f, (void)w, (void)o, (void)n;
+    return -ENOTSUP;
+}
+
+/* Fills what the transport left out; the capabilities then tell what is missing. */
+static void complete_ops(struct fabric *f, const struct fabric_ops *ops)
+{
+    f->ops = *ops;
+    f->caps = ops->caps;
+    if (!f->ops.read)
+        f->ops.read = no_read;
+    if (!f->ops.write_imm)
+        f->ops.write_imm = no_write_imm;
+    if (!f->ops.cas)
+        f->ops.cas = no_cas;
+    if (!f->ops.fetch_add)
+        f->ops.fetch_add = no_fetch_add;
+    if (!f->ops.window_discard)
+        f->ops.window_discard = no_discard;
+}
+
+/* "shm-noread" is shm without reads and atomics, "shm-noimm" shm without write-with-immediate: what an adapter that
+ * lacks them would be, for the tests that show which protocol needs what. */
+static void strip_ops(struct fabric *f, const char *suffix)
+{
+    if (strcmp(suffix, "-noread") == 0) {
+        f->ops.read = no_read;
+        f->ops.cas = no_cas;
+        f->ops.fetch_add = no_fetch_add;
+        f->caps &= ~(unsigned)(FABRIC_READ | FABRIC_ATOMICS | FABRIC_READ_ORDERED);
+    } else {
+        f->ops.write_imm = no_write_imm;
+        f->caps &= ~(unsigned)FABRIC_WRITE_IMM;
+    }
+}
+
+static bool known_suffix(const char *s)
+{
+    return *s == '\0' || strcmp(s, "-noread") == 0 || strcmp(s, "-noimm") == 0;
+}
+
+int fabric_open(const char *name, const struct fabric_job *job, struct fabric **out)
+{
+    for (size_t i = 0; i < TRANSPORTS; i++) {
+        size_t len = strlen(transports[i]->name);
+        if (strncmp(name, transports[i]->name, len) != 0 || !known_suffix(name + len))
+            continue;
+        struct fabric *f;
+        int rc = transports[i]->open(job, &f);
+        if (rc)
+            return rc;
+        f->node = job->node;
+        f->nodes = job->nodes;
+        complete_ops(f, transports[i]);
+        if (name[len])
+            strip_ops(f, name + len);
+        *out = f;
+        return 0;
+    }
+    return -ENOENT;
+}
+
+void fabric_close(struct fabric *f)
+{
+    f->ops.close(f);
+}
+
+const char *const *fabric_names(void)
+{
+    static const char *names[TRANSPORTS + 1];
+    for (size_t i = 0; i < TRANSPORTS; i++)
+        names[i] = transports[i]->name;
+    return names;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * fabric.h - what a network adapter does, and no more.
+ *
+ * A job's nodes own windows of registered memory, the same windows with the same sizes on every node. A node reads,
+ * writes and atomically changes words of any node's windows; none of these involves the target's processors. A write
+ * can carry a 32-bit immediate: it then also lands in the target's receive queue, and wakes whoever sleeps on it.
+ * Nothing here knows what a page, a diff or a lock is.
+ *
+ * Invariants
+ *   F1  write -> write: two writes of one endpoint to one target become visible in the order they were started; a
+ *       write with immediate is a write, and its event is delivered after its data and after all earlier writes.
+ *   F2  write -> atomic: an atomic is performed after earlier writes of the same endpoint to the same target.
+ *   F3  read -> read is ordered only where `caps` has FABRIC_READ_ORDERED; otherwise wait for the first one.
+ *   F4  nothing is ordered across endpoints or targets.
+ *   F5  an aligned 8-byte access is single-copy atomic: a read sees the whole of one write or nothing of it.
+ *   F6  a word changed by fabric atomics is changed by them alone, its owner's accesses included; reads of it by
+ *       fabric_read are allowed.
+ *   F7  events of one sender are delivered in the order in which it sent them; every event is delivered once.
+ *   F8  a sleeper that armed the queue and found nothing pending is woken by the next event that its level admits.
+ *
+ * State of the receive queue, and who moves it:
+ *
+ *            rx_arm(APP)                        rx_arm(HANDLER, URGENT | ALL)
+ *     APP <---------------- POLLING -----------------------> HANDLER_URGENT | HANDLER_ALL
+ *      |                     ^   ^                                   |
+ *      +---------------------+   +-----------------------------------+
+ *        rx_busy, or a sender's wake           rx_busy, or a sender's wake
+ *
+ * One thread at a time polls or arms (the engine's serving role); senders only move the state to POLLING.
+ *
+ * Threads: all data operations may be called by several threads at once. No call allocates memory or touches stdio
+ * after fabric_open and fabric_window_create, so that they are safe inside a fault handler.
+ */
+#ifndef FABRIC_FABRIC_H
+#define FABRIC_FABRIC_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum fabric_caps {
+    FABRIC_READ = 1,         /* fabric_read */
+    FABRIC_ATOMICS = 2,      /* fabric_cas, fabric_fetch_add */
+    FABRIC_WRITE_IMM = 4,    /* fabric_write_imm */
+    FABRIC_READ_ORDERED = 8, /* F3: reads of one endpoint from one target are performed in order */
+};
+
+enum fabric_sleeper { FABRIC_HANDLER, FABRIC_APP };
+enum fabric_level { FABRIC_URGENT, FABRIC_ALL }; /* which events wake a sleeping handler */
+
+#define FABRIC_WINDOWS 4    /* windows of a job at most */
+#define FABRIC_INLINE 4096  /* a write of at most this many bytes may pass op == NULL: its source is copied */
+
+/* One or more operations in flight. The starter owns it until fabric_wait returned or fabric_test said true. */
+struct fabric_op {
+    _Atomic uint32_t pending; /* operations started and not complete; raised by the starter, lowered by completion */
+};
+
+#define FABRIC_OP_INIT { 0 }
+
+struct fabric_window {
+    int id;
+    int fd;        /* the memory object behind it, to map it a second time; -1 where the fabric has none */
+    char *base;    /* this node's own window, always readable and writable */
+    size_t size;   /* bytes */
+};
+
+struct fabric_event {
+    int from;      /* node that sent the write with immediate */
+    uint32_t imm;
+};
+
+struct fabric_counters { /* of this node, since it started */
+    uint64_t reads, writes, atomics; /* operations started here */
+    uint64_t wakes;                  /* sleepers of other nodes that this node woke */
+    uint64_t bytes_in, bytes_out;    /* payload that arrived here and left here, whoever started the operation */
+};
+
+struct fabric_job {
+    int node, nodes;
+    uint32_t rx_depth; /* events that one node may have outstanding at another, at most */
+    /* gathers `len` bytes of every node into all[nodes * len], in node order; collective; 0 or a negative errno */
+    int (*exchange)(void *ctx, const void *mine, size_t len, void *all);
+    void *ctx;
+};
+
+struct fabric;
+
+/* One transport. A function that a transport leaves NULL is filled with one that returns -ENOTSUP. */
+struct fabric_ops {
+    const char *name;
+    unsigned caps;
+    int (*open)(const struct fabric_job *, struct fabric **);
+    void (*close)(struct fabric *);
+    int (*window_create)(struct fabric *, size_t, struct fabric_window *);
+    int (*window_discard)(struct fabric *, int, size_t, size_t);
+    int (*read)(struct fabric *, int, int, size_t, void *, size_t, struct fabric_op *);
+    int (*write)(struct fabric *, int, int, size_t, const void *, size_t, struct fabric_op *);
+    int (*write_imm)(struct fabric *, int, int, size_t, const void *, size_t, uint32_t, bool, struct fabric_op *);
+    int (*cas)(struct fabric *, int, int, size_t, uint64_t, uint64_t, uint64_t *, struct fabric_op *);
+    int (*fetch_add)(struct fabric *, int, int, size_t, uint64_t, uint64_t *, struct fabric_op *);
+    int (*wait)(struct fabric *, struct fabric_op *);
+    int (*rx_poll)(struct fabric *, struct fabric_event *);
+    bool (*rx_pending)(struct fabric *);
+    void (*rx_busy)(struct fabric *);
+    uint32_t (*rx_ticket)(struct fabric *, enum fabric_sleeper);
+    bool (*rx_arm)(struct fabric *, enum fabric_sleeper, enum fabric_level);
+    void (*rx_sleep)(struct fabric *, enum fabric_sleeper, uint32_t, int64_t);
+    void (*rx_wake)(struct fabric *, enum fabric_sleeper);
+    int (*wake)(struct fabric *, int);
+    void (*counters)(struct fabric *, struct fabric_counters *);
+};
+
+struct fabric { /* head of every transport's own structure */
+    struct fabric_ops ops; /* complete: nothing NULL */
+    int node, nodes;
+    unsigned caps;
+};
+
+/* Opens the transport called `name` ("shm"). Collective. 0; -ENOENT for an unknown name; a negative errno. */
+int fabric_open(const char *name, const struct fabric_job *job, struct fabric **out);
+void fabric_close(struct fabric *f);
+
+/* Names of the transports of this build, NULL-terminated. */
+const char *const *fabric_names(void);
+
+/*
+ * Makes the next window: `size` zero-filled bytes on every node, sparse. Collective, same size everywhere. On success
+ * *out is set. The window lives until fabric_close.
+ */
+static inline int fabric_window_create(struct fabric *f, size_t size, struct fabric_window *out)
+{
+    return f->ops.window_create(f, size, out);
+}
+
+/* Makes [off, off+len) of this node's own window zero again and gives its memory back. Nobody may access it meanwhile. */
+static inline int fabric_window_discard(struct fabric *f, int win, size_t off, size_t len)
+{
+    return f->ops.window_discard(f, win, off, len);
+}
+
+/*
+ * Data operations. `peer` may be this node. Local buffers lie in one of this node's windows, or the transport copies
+ * (writes up to FABRIC_INLINE). With op != NULL the operation is complete when fabric_wait(op) returns; until then its
+ * local buffer stays untouched. A write is complete when it is placed in the target's memory. 0 or a negative errno.
+ */
+static inline int fabric_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                              struct fabric_op *op)
+{
+    return f->ops.read(f, peer, win, off, dst, len, op);
+}
+
+static inline int fabric_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                               struct fabric_op *op)
+{
+    return f->ops.write(f, peer, win, off, src, len, op);
+}
+
+/* A write whose arrival is an event at the target. A non-urgent event leaves a handler asleep that armed for urgent ones. */
+static inline int fabric_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                                   uint32_t imm, bool urgent, struct fabric_op *op)
+{
+    return f->ops.write_imm(f, peer, win, off, src, len, imm, urgent, op);
+}
+
+/* 8-byte atomics at an 8-byte aligned offset; *old is the value before, valid once complete. */
+static inline int fabric_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired,
+                             uint64_t *old, struct fabric_op *op)
+{
+    return f->ops.cas(f, peer, win, off, expect, desired, old, op);
+}
+
+static inline int fabric_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
+                                   struct fabric_op *op)
+{
+    return f->ops.fetch_add(f, peer, win, off, add, old, op);
+}
+
+static inline int fabric_wait(struct fabric *f, struct fabric_op *op)
+{
+    return f->ops.wait(f, op);
+}
+
+/*
+ * The receive queue. poll: 1 and *ev, or 0 when nothing is pending. busy: declare that a thread polls, so that senders
+ * wake nobody. ticket, arm, sleep: take the ticket, then arm; when arm returns true nothing was pending and sleep
+ * returns at the next admitted event, at rx_wake, after timeout_ns (negative: no limit), or spuriously.
+ */
+static inline int fabric_rx_poll(struct fabric *f, struct fabric_event *ev) { return f->ops.rx_poll(f, ev); }
+static inline bool fabric_rx_pending(struct fabric *f) { return f->ops.rx_pending(f); }
+static inline void fabric_rx_busy(struct fabric *f) { f->ops.rx_busy(f); }
+static inline uint32_t fabric_rx_ticket(struct fabric *f, enum fabric_sleeper s) { return f->ops.rx_ticket(f, s); }
+static inline bool fabric_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level level)
+{
+    return f->ops.rx_arm(f, s, level);
+}
+static inline void fabric_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
+{
+    f->ops.rx_sleep(f, s, ticket, timeout_ns);
+}
+static inline void fabric_rx_wake(struct fabric *f, enum fabric_sleeper s) { f->ops.rx_wake(f, s); }
+
+/* Wakes whoever sleeps on the peer's receive queue, so that it looks at what non-urgent events left there. */
+static inline int fabric_wake(struct fabric *f, int peer) { return f->ops.wake(f, peer); }
+
+static inline void fabric_counters(struct fabric *f, struct fabric_counters *out) { f->ops.counters(f, out); }
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * shm_queue.h - a node's receive queue in memory that all nodes map: many senders, one receiver at a time.
+ *
+ * Invariants
+ *   Q1  `tail` is advanced by senders with fetch_add; the sender that drew position p alone writes entry p mod size.
+ *   Q2  an entry carries the lap of its position; the receiver takes it when the lap fits, which the sender's release
+ *       store orders after the event's data (F1).
+ *   Q3  senders never wait for room: the job bounds the outstanding events per pair (fabric_job.rx_depth), and the
+ *       queue holds that many for every pair. A lap that is ahead proves that the bound was broken.
+ *   Q4  `mode` leaves POLLING by the receiver alone, who then looks at the queue once more; a sender writes its entry
+ *       before it looks at `mode`. Both sides put a full fence between, so that one of them sees the other (F8).
+ */
+#ifndef FABRIC_SHM_QUEUE_H
+#define FABRIC_SHM_QUEUE_H
+
+#include <stdalign.h>
+
+#include "fabric/fabric.h"
+
+enum shm_mode { MODE_POLLING, MODE_HANDLER_URGENT, MODE_HANDLER_ALL, MODE_APP };
+
+struct shm_queue {
+    alignas(64) _Atomic uint64_t tail;   /* senders */
+    alignas(64) uint64_t head;           /* the receiver that holds the serving role */
+    uint64_t size;                       /* entries, a power of two; constant */
+    alignas(64) _Atomic uint32_t mode;   /* enum shm_mode; Q4 */
+    alignas(64) _Atomic uint32_t bell[2];/* futex words by enum fabric_sleeper; a wake raises the word first */
+    alignas(64) _Atomic uint64_t entry[];
+};
+
+size_t shm_queue_bytes(uint64_t size);
+uint64_t shm_queue_size(uint64_t events); /* entries that hold `events` */
+void shm_queue_init(struct shm_queue *q, uint64_t size);
+
+void shm_queue_push(struct shm_queue *q, int from, uint32_t imm);
+bool shm_queue_alert(struct shm_queue *q, bool urgent); /* true when a sleeper was woken */
+
+int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev);
+bool shm_queue_pending(const struct shm_queue *q);
+bool shm_queue_arm(struct shm_queue *q, enum fabric_sleeper s, enum fabric_level level);
+void shm_queue_sleep(struct shm_queue *q, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns);
+void shm_queue_ring(struct shm_queue *q, enum fabric_sleeper s);
+
+#endif

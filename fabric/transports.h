@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* transports.h - the transports of this build, for fabric.c alone. */
+#ifndef FABRIC_TRANSPORTS_H
+#define FABRIC_TRANSPORTS_H
+
+#include "fabric/fabric.h"
+
+extern const struct fabric_ops fabric_shm; /* the nodes of one machine, over memory objects that all of them map */
+
+#endif

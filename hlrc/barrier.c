@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* barrier.c - see barrier.h for the invariants. */
+#include "hlrc/barrier.h"
+
+#include <hlrc.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "hlrc/call.h"
+#include "hlrc/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/interval.h"
+#include "hlrc/msg.h"
+#include "hlrc/serve.h"
+#include "hlrc/spin.h"
+#include "hlrc/stats.h"
+#include "hlrc/thread.h"
+
+#define MASTER 0
+
+static uint64_t epoch;                      /* of this node's next arrival; one thread speaks for the node */
+static _Atomic bool between;                /* arrived and not yet departed */
+static struct thread *_Atomic waiting;      /* the thread in depart */
+
+/* At the master, by parity of the epoch: nobody is two barriers ahead (R2). */
+static struct {
+    int count;
+    uint64_t vt[ENGINE_NODES];
+} arrivals[2];
+static spin_lock_word arrivals_lock;
+
+int barrier_init(void)
+{
+    epoch = 0;
+    atomic_store(&between, false);
+    memset(arrivals, 0, sizeof arrivals);
+    return 0;
+}
+
+static void release_all(const uint64_t *vt)
+{
+    for (int n = 0; n < engine.nodes; n++)
+        msg_reply(msg_slot(n, msg_token_barrier()), 0, 0, vt);
+}
+
+void barrier_serve(struct request *req)
+{
+    uint64_t vt[ENGINE_NODES];
+    int i = (int)(req->arg[0] & 1);
+    spin_take(&arrivals_lock);
+    for (int w = 0; w < engine.nodes; w++)
+        if (arrivals[i].vt[w] < req->vec[w])
+            arrivals[i].vt[w] = req->vec[w];
+    bool last = ++arrivals[i].count == engine.nodes;
+    if (last) {
+        memcpy(vt, arrivals[i].vt, sizeof vt);
+        memset(&arrivals[i], 0, sizeof arrivals[i]); /* before any release: the next arrivals of this parity follow one */
+    }
+    spin_drop(&arrivals_lock);
+    if (last)
+        release_all(vt);
+}
+
+void barrier_wake(void)
+{
+    atomic_thread_fence(memory_order_seq_cst); /* orders the release's arrival before the read of `waiting` */
+    struct thread *t = atomic_load(&waiting);
+    if (t)
+        thread_wake(t);
+}
+
+void barrier_arrive(void)
+{
+    if (atomic_exchange(&between, true))
+        diag_fatal(1, "hlrc_barrier_arrive: this node has already arrived; call hlrc_barrier_depart first, in one thread");
+    if (engine.alone)
+        return;
+    interval_close(false);
+    struct request *req = msg_compose(msg_token_barrier(), REQUEST_BARRIER, 0);
+    req->arg[0] = epoch++;
+    interval_vt(req->vec);
+    msg_send(req, MASTER, true, false);
+}
+
+void barrier_depart(void)
+{
+    if (!atomic_load(&between))
+        diag_fatal(1, "hlrc_barrier_depart: this node has not arrived; call hlrc_barrier_arrive first");
+    if (!engine.alone) {
+        uint64_t vt[ENGINE_NODES];
+        atomic_store(&waiting, thread_self());
+        const struct reply *rep = msg_wait(msg_token_barrier());
+        memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
+        atomic_store(&waiting, NULL);
+        serve_poll(); /* R4 */
+        interval_acquire(vt);
+    }
+    stats_count(STAT_BARRIERS, 1);
+    atomic_store(&between, false);
+}
+
+void hlrc_barrier_arrive(void)
+{
+    call_check("hlrc_barrier_arrive");
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_BARRIER);
+    barrier_arrive();
+    if (!engine.alone)
+        serve_wake_on_all(true); /* R3: this thread goes on, the handler stands in for it */
+    stats_enter(t, before);
+}
+
+void hlrc_barrier_depart(void)
+{
+    call_check("hlrc_barrier_depart");
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_BARRIER);
+    if (!engine.alone)
+        serve_wake_on_all(false);
+    barrier_depart();
+    stats_enter(t, before);
+}
+
+void hlrc_barrier(void)
+{
+    call_check("hlrc_barrier");
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_BARRIER);
+    barrier_arrive();
+    barrier_depart();
+    stats_enter(t, before);
+}

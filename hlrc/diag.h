@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef HLRC_DIAG_H
+#define HLRC_DIAG_H
+
+/*
+ * What the runtime says to the user: one line each, "hlrc: " or, in a job of several nodes, "hlrc: node 2: "
+ * before it.  Write cause, value, limit and remedy.
+ *
+ *   1. Every line is one write(2), or one message to the launcher, of at most DIAG_LINE_MAX bytes.
+ *   2. All of these may be called in a signal handler and by several threads at once: nothing allocates,
+ *      nothing takes a lock.  In a format use %s %d %u %x %p %zu and their long forms only.
+ *   3. Of all fatal lines in a process the first one counts; of those in a job, the first to reach hlrcrun.
+ */
+
+enum { DIAG_LINE_MAX = 1024 };
+
+struct boot;
+
+/* diag_set_boot - from now on fatal lines travel through the launcher; NULL: to standard error again */
+void diag_set_boot(struct boot *boot);
+
+/* diag_fatal - print the line, end the process with _exit(status); under hlrcrun that ends the job */
+_Noreturn void diag_fatal(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * diag_report - print the line as diag_fatal() does but return, for a caller who ends the process by other
+ * means (a signal that dumps core: status 128 + signal) or returns an error from hlrc_init().
+ */
+void diag_report(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+void diag_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Diffs: which bytes of a page its writer changed since the twin was taken.
+ *
+ * Invariants
+ *
+ *  D1. Granularity is one byte. A byte is in the diff if and only if it differs from the twin; gaps are never
+ *      merged. C lets two threads write neighbouring bytes without a race, so two nodes may.
+ *  D2. Applying writes every byte of the diff and no other byte, not even with its old value: threads of the
+ *      home write there at the same time.
+ *  D3. A malformed diff is refused before its first byte is written. Diffs come from the network.
+ *  D4. An encoding never exceeds DIFF_MAX, and the empty diff has length 0.
+ *
+ * Encoding (all numbers little-endian, no alignment):
+ *
+ *      u16 form, u16 count, then one of
+ *      DIFF_RUNS     count runs {u16 offset, u16 length}, ascending, a gap of at least one byte between two of
+ *                    them, at most 128; then the bytes of all runs, one after the other
+ *      DIFF_BITMAP   512 bytes, bit b of byte i set when byte 8 * i + b of the page changed; then the count
+ *                    changed bytes in ascending order
+ *
+ * Encoding takes the shorter form: a run costs four bytes, so more than 128 of them are shorter as a
+ * bitmap. Hence D4.
+ *
+ * Scanning decides the cost of a release, and most of what is scanned did not change. The inner loops
+ * exist several times (portable, AVX2, AVX-512); the best that the processor has is chosen when the
+ * library is loaded.
+ */
+#ifndef HLRC_DIFF_H
+#define HLRC_DIFF_H
+
+#include <stddef.h>
+
+#define DIFF_PAGE         4096
+#define DIFF_HEADER       4
+#define DIFF_BITMAP_BYTES (DIFF_PAGE / 8)
+
+/* No encoding is larger, whatever changed: a bound for buffers and slots. */
+#define DIFF_MAX (DIFF_HEADER + DIFF_BITMAP_BYTES + DIFF_PAGE)
+
+/*
+ * Write to OUT the bytes of PAGE that differ from TWIN. Returns the length of the encoding, 0 when
+ * nothing changed.
+ *
+ * ASSUMPTIONS: nobody writes PAGE or TWIN meanwhile (the application's view is write-protected). OUT has
+ * room for DIFF_MAX bytes, overlaps neither, and all of it may be used as scratch. No alignment is
+ * needed.
+ */
+size_t diff_encode(const void *page, const void *twin, void *out);
+
+/*
+ * Apply the diff of LEN bytes at DIFF to PAGE. Returns 0, or -EINVAL with PAGE untouched when it is
+ * malformed (D3). LEN 0 is the empty diff.
+ *
+ * ASSUMPTIONS: nobody else writes the bytes of the diff meanwhile (two such writers would be a race in
+ * the program); all other bytes of PAGE may be written by anybody at any time (D2). DIFF does not change
+ * meanwhile: a diff that lies where a remote node can write is copied first.
+ */
+int diff_apply(void *page, const void *diff, size_t len);
+
+/*
+ * Give a dirty page a newer base: PAGE becomes FETCHED plus the changes of PAGE against TWIN, TWIN
+ * becomes FETCHED. A byte that was changed stays in the next diff, unless FETCHED already holds its
+ * value.
+ *
+ * ASSUMPTIONS: as for diff_encode; the three do not overlap.
+ */
+void diff_merge(void *page, void *twin, const void *fetched);
+
+/* The number of page bytes that a diff carries; 0 when it is empty or malformed. */
+size_t diff_changed_bytes(const void *diff, size_t len);
+
+/*
+ * For tests and measurements: use the inner loops called NAME ("portable", "avx2", "avx512"), NULL for the
+ * best. Returns 0, -ENOENT for an unknown name, -ENOTSUP when this processor does not have them.
+ *
+ * ASSUMPTIONS: no other thread uses a diff function meanwhile.
+ */
+int diff_use(const char *name);
+const char *diff_in_use(void);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* fault.c - see fault.h for the invariants. */
+#include "hlrc/fault.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#ifdef HAVE_LIBSIGSEGV
+#include <sigsegv.h>
+#endif
+
+#include "hlrc/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/page.h"
+#include "hlrc/stats.h"
+#include "hlrc/thread.h"
+
+static struct sigaction before;    /* who handled SIGSEGV before us (X1) */
+static struct sigaction dispatcher;/* libsigsegv's own handler */
+static bool forked;
+static _Thread_local bool write_fault;
+
+/* Whether the access that faulted was a write. */
+static bool is_write(const void *context)
+{
+    const ucontext_t *uc = context;
+#if defined(__x86_64__)
+    return uc->uc_mcontext.gregs[REG_ERR] & 2;
+#elif defined(__aarch64__)
+    /* the ESR record: class 0x24/0x25 (data abort), bit 6 WnR */
+    const unsigned char *at = (const unsigned char *)uc->uc_mcontext.__reserved;
+    const struct _aarch64_ctx *head = (const struct _aarch64_ctx *)at;
+    while (head->magic && head->magic != ESR_MAGIC) {
+        at += head->size;
+        head = (const struct _aarch64_ctx *)at;
+    }
+    return head->magic == ESR_MAGIC && (((const struct esr_context *)head)->esr & (1u << 6));
+#else
+#error "tell reads from writes for this processor here"
+#endif
+}
+
+/* Handles a fault at addr, if it lies in shared space. */
+static bool resolve(void *addr)
+{
+    if (!in_space(addr))
+        return false;
+    if (forked)
+        diag_fatal(1, "a forked child touched shared memory at %p; after hlrc_init a child may only exec", addr);
+    struct thread *t = thread_self();
+    enum stats_category from = stats_enter(t, STATS_FAULT);
+    bool write = write_fault;
+    if (page_access(page_of(addr), write))
+        stats_count(write ? STAT_WRITE_FAULTS : STAT_READ_FAULTS, 1);
+    stats_enter(t, from);
+    return true;
+}
+
+#ifdef HAVE_LIBSIGSEGV
+static int on_segv(void *addr, int serious)
+{
+    (void)serious;
+    return resolve(addr);
+}
+#endif
+
+/* X1: as if this runtime were not there. Returning repeats the access under the handler that is in place then. */
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+    if (before.sa_flags & SA_SIGINFO) {
+        before.sa_sigaction(sig, info, context);
+        return;
+    }
+    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        before.sa_handler(sig);
+        return;
+    }
+    diag_report(128 + SIGSEGV, "segmentation fault at %p: not shared memory", info->si_addr);
+    struct sigaction dfl = { .sa_handler = SIG_DFL };
+    sigaction(SIGSEGV, &dfl, NULL);
+    if (info->si_code <= 0) /* sent by kill or raise: no access to repeat */
+        raise(SIGSEGV);
+}
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    if (info->si_code <= 0 || !in_space(info->si_addr)) {
+        pass_on(sig, info, context);
+    } else {
+        write_fault = is_write(context);
+#ifdef HAVE_LIBSIGSEGV
+        dispatcher.sa_sigaction(sig, info, context);
+#else
+        resolve(info->si_addr);
+#endif
+    }
+    errno = saved;
+}
+
+int fault_install(void)
+{
+    forked = false;
+    if (sigaction(SIGSEGV, NULL, &before) != 0)
+        return -errno;
+    dispatcher = before;
+#ifdef HAVE_LIBSIGSEGV
+    if (sigsegv_install_handler(on_segv) != 0)
+        return -ENOTSUP;
+    if (sigaction(SIGSEGV, NULL, &dispatcher) != 0 || !(dispatcher.sa_flags & SA_SIGINFO))
+        return -ENOTSUP;
+    struct sigaction front = dispatcher; /* its flags and mask */
+#else
+    struct sigaction front = { .sa_flags = SA_SIGINFO };
+    sigemptyset(&front.sa_mask);
+#endif
+    front.sa_flags &= ~SA_NODEFER; /* X2 */
+    front.sa_sigaction = on_signal;
+    return sigaction(SIGSEGV, &front, NULL) == 0 ? 0 : -errno;
+}
+
+void fault_remove(void)
+{
+#ifdef HAVE_LIBSIGSEGV
+    sigsegv_deinstall_handler();
+#endif
+    sigaction(SIGSEGV, &before, NULL);
+}
+
+void fault_forked(void)
+{
+    forked = true;
+}

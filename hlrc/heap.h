@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * heap.h - the shared heap.
+ *
+ * Its tables are shared memory like any other, at the beginning of the shared space, and are guarded by one lock of the
+ * runtime's own, LOCK_HEAP. So they are coherent as everything else is: taking the lock is an acquire, dropping it a
+ * release. All zero is their initial state; whoever comes first makes the list of free runs.
+ *
+ *   header     first page: initialised?, for each node the superblocks in which others freed blocks; the free runs
+ *   directory  an entry per page: what begins here, or of which superblock the page is a part
+ *   marks      a bit per 16 bytes: blocks that another node than the owner freed
+ *   staging    two slots of the collectives (collective.c)
+ *   pages      what is allocated
+ *
+ * Small blocks come from superblocks, each owned by one node. The owner keeps book in private memory (heap_arena.h):
+ * to allocate a small block and free it on the same node sends nothing. Another node that frees a block marks it, under
+ * the lock, and the owner collects marks, under the lock, when a class has run dry. All else is runs of pages.
+ *
+ *               hlrc_malloc                 hlrc_free on the owner
+ *      FREE ------------------> LIVE ----------------------------------> FREE
+ *                                 |                                       ^
+ *                                 | hlrc_free on another node             | collect: the owner, under LOCK_HEAP
+ *                                 +------------------> MARKED ------------+
+ *
+ * Invariants
+ *   M1  Directory, marks and runs are read and written under LOCK_HEAP. Whoever drops it has sent what it wrote anywhere
+ *       (lock.h L3), whoever takes it sees that.
+ *   M2  A block changes hands between nodes only through LOCK_HEAP: by a mark that its owner collects, or with its pages
+ *       through the free runs. So before its next owner writes a zero, that node has seen all that was written to the
+ *       block: stale bytes cannot come back by a late diff or an old copy, since the pages that hold them are fetched
+ *       again before that first write.
+ *   M3  Zeros are ordinary writes, made after M2's acquire and before the pointer is returned. They reach others as all
+ *       writes do, before the pointer can.
+ *   M4  Pages that nobody has touched since the start or a reset are not touched by the heap: who touches them first
+ *       decides where their home is.
+ *   M5  Order of locks: the arena's mutex, then LOCK_HEAP. Serving needs neither, so a wait under them ends.
+ */
+#ifndef HLRC_HEAP_H
+#define HLRC_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hlrc/heap_runs.h"
+
+int heap_init(void); /* after engine.pages is known; 0 or a negative errno after one line to the user */
+void heap_end(void);
+
+/* For collective.c. Memory of hlrc_malloc_all is taken and given back by one node. */
+bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count); /* false: no room */
+void heap_give_all(uint32_t first, uint32_t count);                      /* the pages have been reset */
+uint32_t heap_count_all(const void *ptr); /* pages of live memory of hlrc_malloc_all that begins at ptr; 0: there is none */
+void heap_trim(void);                     /* this node gives back what it keeps in reserve */
+void heap_zero(uint32_t first, uint32_t count);
+void heap_report_exhausted(const char *call, size_t size); /* one line per process */
+
+void *heap_staging(unsigned slot); /* of two */
+size_t heap_staging_bytes(void);
+
+#endif

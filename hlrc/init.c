@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * init.c - from a process to a node of a job, and back.
+ *
+ * Order at start: who am I (boot), what is asked for (config), the network (fabric), its windows, the tables, then, once
+ * all nodes have theirs, the threads. hlrc_finalize goes back the same way.
+ */
+#include <errno.h>
+#include <hlrc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hlrc/barrier.h"
+#include "hlrc/call.h"
+#include "hlrc/collective.h"
+#include "hlrc/cond.h"
+#include "hlrc/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/fault.h"
+#include "hlrc/heap.h"
+#include "hlrc/bulk.h"
+#include "hlrc/interval.h"
+#include "hlrc/lock.h"
+#include "hlrc/monitor.h"
+#include "hlrc/msg.h"
+#include "hlrc/notice.h"
+#include "hlrc/page.h"
+#include "hlrc/page_fetch.h"
+#include "hlrc/serve.h"
+#include "hlrc/space.h"
+#include "hlrc/stats.h"
+#include "hlrc/thread.h"
+#include "hlrc/twin.h"
+#include "launch/boot.h"
+
+static bool forked, finished;
+
+static void in_child(void)
+{
+    forked = engine.running;
+    diag_set_boot(NULL); /* what ends this child does not end the job */
+    fault_forked();
+}
+
+void call_check(const char *call)
+{
+    if (engine.running && !forked)
+        return;
+    if (forked)
+        diag_fatal(1, "%s in a forked child: after hlrc_init a child may only exec; fork before hlrc_init", call);
+    diag_fatal(1, "%s %s; call hlrc_init first, and nothing after hlrc_finalize", call,
+               finished ? "after hlrc_finalize" : "before hlrc_init");
+}
+
+const char *hlrc_version(void)
+{
+    return HLRC_VERSION_STRING;
+}
+
+int hlrc_node_id(void)
+{
+    call_check("hlrc_node_id");
+    return engine.node;
+}
+
+int hlrc_node_count(void)
+{
+    call_check("hlrc_node_count");
+    return engine.nodes;
+}
+
+/* What the nodes of a job must agree on. */
+struct identity {
+    char version[32];
+    uint32_t page_size;
+    struct config config;
+};
+
+static int agree(void)
+{
+    struct identity *all = calloc((size_t)engine.nodes + 1, sizeof *all);
+    if (!all)
+        return -ENOMEM;
+    struct identity *mine = &all[engine.nodes];
+    strcpy(mine->version, HLRC_VERSION_STRING);
+    mine->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+    mine->config = engine.config;
+    int rc = boot_exchange(engine.boot, mine, sizeof *mine, all);
+    for (int n = 0; n < engine.nodes && rc == 0; n++) {
+        const char *option = config_difference(&mine->config, &all[n].config);
+        if (strcmp(mine->version, all[n].version) != 0)
+            diag_report(1, "this node runs version %s, node %d version %s; start the same build everywhere",
+                        mine->version, n, all[n].version);
+        else if (mine->page_size != all[n].page_size)
+            diag_report(1, "pages have %u bytes here and %u on node %d; use machines of one kind", mine->page_size,
+                        all[n].page_size, n);
+        else if (option)
+            diag_report(1, "option %s differs between this node and node %d; set it for all nodes alike", option, n);
+        else
+            continue;
+        rc = -EINVAL;
+    }
+    free(all);
+    return rc;
+}
+
+static int open_boot(void)
+{
+    int rc = boot_open(&engine.boot);
+    if (rc)
+        return rc;
+    diag_set_boot(engine.boot);
+    engine.node = boot_node(engine.boot);
+    engine.nodes = boot_nodes(engine.boot);
+    engine.alone = engine.nodes == 1;
+    return 0;
+}
+
+static int load_config(void)
+{
+    char err[CONFIG_ERROR_MAX];
+    int rc = config_load(&engine.config, err, sizeof err);
+    if (rc == 0)
+        rc = config_check_memory(&engine.config, err, sizeof err);
+    if (rc) {
+        diag_report(1, "%s", err);
+        return rc;
+    }
+    if (sysconf(_SC_PAGESIZE) != (long)PAGE_SIZE) {
+        diag_report(1, "this machine has pages of %ld bytes; this version needs %u", sysconf(_SC_PAGESIZE), PAGE_SIZE);
+        return -ENOTSUP;
+    }
+    return agree();
+}
+
+static int exchange(void *ctx, const void *mine, size_t len, void *all)
+{
+    return boot_exchange(ctx, mine, len, all);
+}
+
+/* Default homes change every few pages, in blocks large enough that initial protection takes few mappings. */
+static uint32_t choose_home_shift(uint32_t pages)
+{
+    uint32_t shift = 0;
+    while (pages >> shift > 8192)
+        shift++;
+    return shift;
+}
+
+static int open_fabric(void)
+{
+    engine.pages = (uint32_t)(engine.config.memory >> PAGE_SHIFT);
+    engine.home_shift = choose_home_shift(engine.pages);
+    engine.tokens = msg_token_count((uint32_t)engine.config.threads);
+    engine.protocol = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar;
+    struct fabric_job job = { .node = engine.node, .nodes = engine.nodes, .rx_depth = 2 * engine.tokens + BULK_SLOTS,
+                              .exchange = exchange, .ctx = engine.boot };
+    int rc = fabric_open(engine.config.fabric, &job, &engine.fabric);
+    if (rc) {
+        diag_report(1, "fabric %s: %s; hlrc_info lists the fabrics and why one is unavailable", engine.config.fabric,
+                    strerror(-rc));
+        return rc;
+    }
+    unsigned missing = engine.protocol->caps & ~engine.fabric->caps;
+    if (missing) {
+        diag_report(1, "fabric %s lacks %s, which protocol %s needs; choose another --protocol", engine.config.fabric,
+                    missing & FABRIC_READ ? "remote reads" : missing & FABRIC_ATOMICS ? "atomics" : "writes with immediate",
+                    engine.protocol->name);
+        return -ENOTSUP;
+    }
+    return 0;
+}
+
+static int make_windows(void)
+{
+    int rc = space_create((size_t)engine.pages << PAGE_SHIFT);
+    if (rc)
+        return rc;
+    layout_init(&engine.at, engine.nodes, engine.pages, engine.tokens);
+    rc = fabric_window_create(engine.fabric, engine.at.end, &engine.control);
+    if (rc)
+        diag_report(1, "control window of %zu bytes: %s; lower --memory or --threads", engine.at.end, strerror(-rc));
+    return rc;
+}
+
+static int make_tables(void)
+{
+    int (*const init[])(void) = { msg_init, pages_init, page_fetch_init, interval_init, notice_init, lock_init,
+                                  cond_init, barrier_init };
+    int rc = threads_init((uint32_t)engine.config.threads);
+    if (rc == 0)
+        rc = twins_init(engine.pages);
+    for (size_t i = 0; i < sizeof init / sizeof init[0] && rc == 0; i++)
+        rc = init[i]();
+    if (rc)
+        diag_report(1, "tables for %u pages and %d nodes: %s; lower --memory", engine.pages, engine.nodes, strerror(-rc));
+    return rc;
+}
+
+/* All nodes are ready to be written to: threads may start. */
+static int start_threads(void)
+{
+    static bool at_fork;
+    int rc = boot_exchange(engine.boot, NULL, 0, NULL);
+    thread_self();
+    if (rc == 0 && !engine.alone)
+        rc = serve_start();
+    if (rc == 0 && !engine.alone)
+        rc = fault_install();
+    if (rc == 0)
+        rc = monitor_start(engine.boot, engine.config.progress ? 500 : 0, stats_progress);
+    if (rc == 0 && !at_fork)
+        rc = -pthread_atfork(NULL, NULL, in_child);
+    at_fork = true;
+    if (rc)
+        diag_report(1, "starting the runtime's threads: %s; raise the limit on processes (ulimit -u)", strerror(-rc));
+    return rc;
+}
+
+int hlrc_init(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    if (engine.running) {
+        diag_report(1, "hlrc_init: called twice; call it once, and hlrc_finalize at the end");
+        return -EALREADY;
+    }
+    int (*const steps[])(void) = { open_boot, load_config, open_fabric, make_windows, make_tables, heap_init,
+                                   start_threads };
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        int rc = steps[i]();
+        if (rc)
+            return rc; /* the launcher ends the job; the system takes back what a process had */
+    }
+    if (engine.nodes > 1)
+        setvbuf(stdout, NULL, _IOLBF, 0); /* through hlrcrun lines come when they are written, not in blocks at the end */
+    stats_start();
+    engine.running = true;
+    finished = false;
+    return 0;
+}
+
+static void print_stats(void)
+{
+    struct hlrc_stats mine, *all = calloc((size_t)engine.nodes, sizeof *all);
+    memset(&mine, 0, sizeof mine);
+    mine.size = sizeof mine;
+    stats_collect(&mine);
+    if (all && boot_exchange(engine.boot, &mine, sizeof mine, all) == 0 && engine.node == 0)
+        stats_print(all, engine.nodes, engine.config.stats);
+    free(all);
+}
+
+static void drop_tables(void)
+{
+    void (*const end[])(void) = { heap_end, cond_end, lock_end, notice_end, interval_end, page_fetch_end, pages_end,
+                                  msg_end, twins_end, threads_end };
+    for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
+        end[i]();
+}
+
+void hlrc_finalize(void)
+{
+    call_check("hlrc_finalize");
+    hlrc_barrier();
+    if (engine.config.stats[0])
+        print_stats();
+    boot_exchange(engine.boot, NULL, 0, NULL); /* nobody needs another node's windows any more */
+    engine.running = false;
+    finished = true;
+    monitor_stop();
+    if (!engine.alone) {
+        serve_stop();
+        fault_remove();
+    }
+    drop_tables();
+    space_destroy();
+    fabric_close(engine.fabric);
+    boot_goodbye(engine.boot);
+    diag_set_boot(NULL);
+    boot_close(engine.boot);
+    engine = (struct engine){ 0 };
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* interval.c - see interval.h for the invariants. */
+#include "hlrc/interval.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "hlrc/bulk.h"
+#include "hlrc/diag.h"
+#include "hlrc/diff.h"
+#include "hlrc/engine.h"
+#include "hlrc/notice.h"
+#include "hlrc/page.h"
+#include "hlrc/serve.h"
+#include "hlrc/stats.h"
+#include "hlrc/thread.h"
+#include "hlrc/twin.h"
+
+/* One diff in a BULK_DIFFS message; its bytes follow, rounded up to 8. */
+struct diff_entry {
+    uint32_t page, bytes;
+};
+
+static_assert(sizeof(struct diff_entry) == 8, "it travels between nodes as it is");
+static_assert(sizeof(struct diff_entry) + DIFF_MAX + 8 <= BULK_PAYLOAD, "one diff fits into a message");
+
+static spin_lock_word dirty_lock; /* guards dirty and dirty_count */
+static uint32_t *dirty, *closing; /* page lists, swapped by a closing */
+static uint32_t dirty_count;
+static uint32_t *announced;       /* pages of the interval being closed */
+
+static _Atomic bool close_busy, acquire_busy; /* one closing, one acquire at a time (I1, I5) */
+static spin_lock_word vt_lock;                /* guards vt */
+static uint64_t *vt;
+
+static struct fabric_op sending[ENGINE_NODES]; /* of the staging slot of each home */
+static struct bulk *open_message[ENGINE_NODES];/* the message being composed for each home, NULL none */
+
+static uint32_t *reserve_list(void)
+{
+    void *p = mmap(NULL, (size_t)engine.pages * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void release_list(uint32_t **list)
+{
+    if (*list)
+        munmap(*list, (size_t)engine.pages * 4);
+    *list = NULL;
+}
+
+int interval_init(void)
+{
+    dirty = reserve_list();
+    closing = reserve_list();
+    announced = reserve_list();
+    vt = calloc((size_t)engine.nodes, sizeof *vt);
+    dirty_count = 0;
+    return dirty && closing && announced && vt ? 0 : -ENOMEM;
+}
+
+void interval_end(void)
+{
+    release_list(&dirty);
+    release_list(&closing);
+    release_list(&announced);
+    free(vt);
+    vt = NULL;
+}
+
+void interval_vt(uint64_t *out)
+{
+    spin_take(&vt_lock);
+    memcpy(out, vt, VT_BYTES(engine.nodes));
+    spin_drop(&vt_lock);
+}
+
+void interval_add_dirty(uint32_t page)
+{
+    spin_take(&dirty_lock);
+    dirty[dirty_count++] = page;
+    spin_drop(&dirty_lock);
+}
+
+/* Takes the dirty list over; returns its length. */
+static uint32_t take_dirty(void)
+{
+    spin_take(&dirty_lock);
+    uint32_t n = dirty_count, *list = dirty;
+    dirty = closing;
+    closing = list;
+    dirty_count = 0;
+    spin_drop(&dirty_lock);
+    return n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_pages(uint32_t *list, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        if (list[i - 1] > list[i]) {
+            qsort(list, n, sizeof *list, by_number);
+            return;
+        }
+    }
+}
+
+static void message_send(int home, bool urgent)
+{
+    if (!open_message[home])
+        return;
+    bulk_send(home, open_message[home], urgent, &sending[home]);
+    open_message[home] = NULL;
+}
+
+/* Room for the largest diff in the message for `home`; sends a full one. */
+static struct bulk *message_for(int home, uint64_t interval, bool urgent)
+{
+    struct bulk *m = open_message[home];
+    if (m && m->bytes + sizeof(struct diff_entry) + DIFF_MAX + 8 > BULK_PAYLOAD)
+        message_send(home, urgent);
+    if (open_message[home])
+        return m;
+    fabric_wait(engine.fabric, &sending[home]);
+    m = control_at(engine.at.staging + (size_t)home * BULK_SLOT_BYTES);
+    *m = (struct bulk){ .type = BULK_DIFFS, .interval = interval };
+    open_message[home] = m;
+    return m;
+}
+
+/* Captures the diff of one sealed page; true when the page changed. ASSUMPTION: BUSY. */
+static bool capture(uint32_t page, uint64_t interval, bool urgent)
+{
+    struct page *p = page_at(page);
+    if (page_is_home(p, engine.node)) {
+        /* orders this node's writes to the page, which have ended, before the version (I3) */
+        atomic_store_explicit(applied_here(page, engine.node), interval, memory_order_release);
+        return true;
+    }
+    int home = (int)p->home - 1;
+    struct bulk *m = message_for(home, interval, urgent);
+    struct diff_entry *e = (struct diff_entry *)(void *)(m->payload + m->bytes);
+    size_t len = diff_encode(page_mem(page), twin_mem(p->twin), e + 1);
+    if (len == 0)
+        return false;
+    *e = (struct diff_entry){ .page = page, .bytes = (uint32_t)len };
+    m->bytes += (uint32_t)(sizeof *e + ((len + 7) & ~(size_t)7));
+    stats_count(STAT_DIFFS, 1);
+    stats_count(STAT_DIFF_BYTES, diff_changed_bytes(e + 1, len));
+    return true;
+}
+
+/* Seals and captures all pages of closing[n]; returns how many are announced. */
+static uint32_t capture_all(uint32_t n, uint64_t interval, bool urgent)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n;) {
+        uint32_t run = page_flush_begin(closing + i, n - i);
+        for (uint32_t k = i; k < i + run; k++) {
+            uint32_t page = closing[k];
+            bool changed = capture(page, interval, urgent);
+            if (changed)
+                announced[count++] = page;
+            page_flush_end(page, changed ? interval : 0);
+        }
+        i += run;
+    }
+    for (int home = 0; home < engine.nodes; home++) {
+        if (open_message[home] && open_message[home]->bytes == 0)
+            open_message[home] = NULL;
+        message_send(home, urgent);
+    }
+    return count;
+}
+
+static bool flag_free(void *arg)
+{
+    return !atomic_load((_Atomic bool *)arg);
+}
+
+static void flag_take(_Atomic bool *flag)
+{
+    while (atomic_exchange(flag, true))
+        serve_wait(flag_free, flag, WAIT_STATE);
+}
+
+static void close_dirty(bool urgent)
+{
+    uint32_t n = take_dirty();
+    if (n == 0)
+        return;
+    sort_pages(closing, n);
+    uint64_t interval = vt[engine.node] + 1; /* written by closings only, and they are serialised */
+    uint32_t count = capture_all(n, interval, urgent);
+    if (count == 0)
+        return; /* I6 */
+    notice_publish(interval, announced, count);
+    stats_count(STAT_WRITE_NOTICES, count);
+    spin_take(&vt_lock);
+    vt[engine.node] = interval;
+    spin_drop(&vt_lock);
+}
+
+void interval_close(bool urgent)
+{
+    if (engine.alone)
+        return;
+    struct thread *t = thread_self();
+    flag_take(&close_busy);
+    enum stats_category before = stats_enter(t, STATS_DIFF);
+    close_dirty(urgent);
+    stats_enter(t, before);
+    atomic_store(&close_busy, false);
+}
+
+static bool covered(const uint64_t *want)
+{
+    spin_take(&vt_lock);
+    bool yes = true;
+    for (int w = 0; w < engine.nodes && yes; w++)
+        yes = vt[w] >= want[w];
+    spin_drop(&vt_lock);
+    return yes;
+}
+
+void interval_acquire(const uint64_t *want)
+{
+    if (covered(want))
+        return;
+    flag_take(&acquire_busy);
+    for (int w = 0; w < engine.nodes; w++) {
+        if (w == engine.node || vt[w] >= want[w])
+            continue;
+        notice_take(w, want[w]);
+        spin_take(&vt_lock);
+        vt[w] = want[w]; /* I5 */
+        spin_drop(&vt_lock);
+    }
+    atomic_store(&acquire_busy, false);
+}
+
+static void bad_message(int from)
+{
+    diag_fatal(1, "node %d sent a malformed diff; do all nodes run the same version?", from);
+}
+
+void interval_serve_diffs(int from, const struct bulk *msg)
+{
+    for (uint32_t at = 0; at < msg->bytes;) {
+        const struct diff_entry *e = (const struct diff_entry *)(const void *)(msg->payload + at);
+        if (msg->bytes - at < sizeof *e + e->bytes || e->page >= engine.pages ||
+            diff_apply(page_mem(e->page), e + 1, e->bytes) != 0)
+            bad_message(from);
+        /* orders the diff's bytes before the version that says they are there (I3) */
+        atomic_store_explicit(applied_here(e->page, from), msg->interval, memory_order_release);
+        if (engine.protocol->applied)
+            engine.protocol->applied(e->page);
+        at += (uint32_t)(sizeof *e + ((e->bytes + 7) & ~7u));
+    }
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * interval.h - intervals, vector times, and the two halves of synchronisation: release and acquire.
+ *
+ * Invariants (numbers of DESIGN, section 6)
+ *   I1  (1) interval_close returns only when every page that was dirty when it was called is in a published interval,
+ *       whichever thread wrote it: closings of a node are serialised, and each takes the whole dirty list.
+ *   I2  (1) a page is write-protected and BUSY until its diff is captured (page.h P7).
+ *   I3  (2) applied[page][w] becomes the interval after the diff is in the page; diffs of one (page, writer) arrive in
+ *       interval order, because closings are serialised and bulk messages are ordered (bulk.h B2).
+ *   I4  a diff is sent before the interval that announces it is published: whoever sees the notice can count on the diff
+ *       to arrive without any further action of the writer.
+ *   I5  (3) vt[w] rises only after all pages of w's intervals up to that value have been revoked here.
+ *   I6  vt[self] is the last published interval; an interval whose diffs are all empty does not come into being.
+ *
+ *   write fault           interval_close                                     interval_acquire (another node)
+ *   ----------> dirty --------------------> diffs sent -> published, vt[self] -----------------> pages revoked -> vt
+ *              list     protect, capture                                       log: notice.h
+ */
+#ifndef HLRC_INTERVAL_H
+#define HLRC_INTERVAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bulk;
+
+int interval_init(void);
+void interval_end(void);
+
+/* Under the page's lock (page.h P3). */
+void interval_add_dirty(uint32_t page);
+
+/* Release. Urgent: the homes' handlers are woken to apply the diffs; otherwise they may lie until the home waits or is
+ * woken, which is right when all homes are about to take part in the same barrier. */
+void interval_close(bool urgent);
+
+/* Acquire: makes everything visible that the vector time covers. Waits for notices that are still under way. */
+void interval_acquire(const uint64_t *vt);
+
+void interval_vt(uint64_t *vt); /* a copy of this node's vector time */
+
+/* Called by the serving role: applies the diffs of a message. */
+void interval_serve_diffs(int from, const struct bulk *msg);
+
+#endif

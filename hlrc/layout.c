@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* layout.c - where things lie in the control window; the same on every node. */
+#include "hlrc/engine.h"
+
+#include "hlrc/bulk.h"
+#include "hlrc/msg.h"
+#include "hlrc/notice.h"
+
+struct engine engine;
+
+static size_t place(size_t *end, size_t bytes)
+{
+    size_t at = *end;
+    *end = (at + bytes + PAGE_SIZE - 1) & ~(size_t)(PAGE_SIZE - 1);
+    return at;
+}
+
+static size_t slot_size(size_t head, int nodes)
+{
+    return (head + VT_BYTES(nodes) + 63) & ~(size_t)63;
+}
+
+void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
+{
+    size_t n = (size_t)nodes;
+    *at = (struct layout){ .request_size = slot_size(sizeof(struct request), nodes),
+                           .reply_size = slot_size(sizeof(struct reply), nodes) };
+    at->home = place(&at->end, (size_t)pages * 8);
+    at->applied = place(&at->end, (size_t)pages * n * 8);
+    at->requests = place(&at->end, n * tokens * at->request_size);
+    at->replies = place(&at->end, tokens * at->reply_size);
+    at->bulk = place(&at->end, n * BULK_SLOTS * BULK_SLOT_BYTES);
+    at->credits = place(&at->end, n * 64);
+    at->logs = place(&at->end, n * NOTICE_LOG_BYTES);
+    at->log_tails = place(&at->end, n * 64);
+    at->log_heads = place(&at->end, n * 64);
+    at->bounce = place(&at->end, (size_t)tokens * PAGE_SIZE);
+    at->words = place(&at->end, (size_t)ATOMIC_WORDS * 8);
+    at->staging = place(&at->end, (size_t)BULK_STAGING * BULK_SLOT_BYTES);
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lock.c - see lock.h for the invariants. */
+#include "hlrc/lock.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "hlrc/call.h"
+#include "hlrc/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/handles.h"
+#include "hlrc/interval.h"
+#include "hlrc/msg.h"
+#include "hlrc/serve.h"
+#include "hlrc/spin.h"
+#include "hlrc/stats.h"
+#include "hlrc/thread.h"
+
+enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8 };
+#define LOCAL_RUN 8 /* hand-overs between threads of a node while another node waits, at most */
+
+struct lock {
+    spin_lock_word guard;  /* guards the rest */
+    uint8_t flags;         /* MOVED: HAVE, inverted at the manager;  TRYING: manager, a try is under way (L4) */
+    uint8_t local_run;
+    uint8_t spare;
+    uint16_t waiters;      /* threads of this node that sleep on `turn` */
+    uint16_t last;         /* manager: node + 1 of the last in the queue; 0: the manager itself */
+    uint32_t next;         /* request to be granted at unlock (L2): reference + 1 */
+    uint32_t kept;         /* manager: first request kept back by a try: reference + 1 */
+    _Atomic uint32_t turn; /* futex word: raised when a waiting thread may try again */
+};
+
+static struct lock *table;
+static uint32_t *kept_next; /* by reference: the request behind it in a kept list: reference + 1 */
+
+#define TABLE_BYTES ((size_t)LOCK_LIMIT * sizeof(struct lock))
+
+static size_t kept_bytes(void)
+{
+    return (size_t)engine.nodes * engine.tokens * sizeof *kept_next;
+}
+
+int lock_init(void)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    table = mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+    kept_next = mmap(NULL, kept_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
+    return table == MAP_FAILED || kept_next == MAP_FAILED ? -ENOMEM : 0;
+}
+
+void lock_end(void)
+{
+    munmap(table, TABLE_BYTES);
+    munmap(kept_next, kept_bytes());
+}
+
+static int manager_of(uint32_t lock)
+{
+    return (int)(lock % (uint32_t)engine.nodes);
+}
+
+/* A request that is at this node, as a number. */
+static uint32_t reference(const struct request *req)
+{
+    return (uint32_t)req->from * engine.tokens + req->token;
+}
+
+static struct request *referenced(uint32_t ref)
+{
+    return msg_slot((int)(ref / engine.tokens), ref % engine.tokens);
+}
+
+static bool here(const struct lock *l, uint32_t lock)
+{
+    return ((l->flags & MOVED) != 0) != (manager_of(lock) == engine.node);
+}
+
+static void set_here(struct lock *l, uint32_t lock, bool yes)
+{
+    bool moved = yes != (manager_of(lock) == engine.node);
+    l->flags = (uint8_t)((l->flags & ~MOVED) | (moved ? MOVED : 0));
+}
+
+/* CACHED: here, unused, promised to nobody. */
+static bool idle(const struct lock *l, uint32_t lock)
+{
+    return here(l, lock) && !(l->flags & (HELD | WAITING)) && l->next == 0;
+}
+
+static void grant(const struct request *req)
+{
+    uint64_t vt[ENGINE_NODES];
+    interval_vt(vt);
+    msg_reply(req, 0, 0, vt);
+}
+
+/* ---- the calling side ---- */
+
+/* Waits until a thread of this node lets go of the lock or of the request for it. ASSUMPTION: guarded; unguards. */
+static void await_turn(struct lock *l)
+{
+    l->waiters++;
+    uint32_t seen = atomic_load(&l->turn);
+    spin_drop(&l->guard);
+    futex_wait_private(&l->turn, seen, -1);
+    spin_take(&l->guard);
+    l->waiters--;
+    spin_drop(&l->guard);
+}
+
+static void pass_turn(struct lock *l)
+{
+    atomic_fetch_add(&l->turn, 1);
+    if (l->waiters)
+        futex_wake_private(&l->turn, 1);
+}
+
+/* Asks for a lock that is not here; it is WAITING meanwhile, so no other thread does. Returns the answer's status. */
+static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
+{
+    uint32_t token = thread_self()->call_token;
+    msg_send(msg_compose(token, type, lock), manager_of(lock), false, true);
+    const struct reply *rep = msg_wait(token);
+    int status = (int)rep->status;
+    if (status == 0) {
+        uint64_t vt[ENGINE_NODES];
+        memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
+        interval_acquire(vt);
+    }
+    spin_take(&l->guard);
+    l->flags &= (uint8_t)~WAITING;
+    if (status == 0) {
+        set_here(l, lock, true);
+        l->flags |= HELD;
+    } else {
+        pass_turn(l);
+    }
+    spin_drop(&l->guard);
+    return status;
+}
+
+void lock_take(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    for (;;) {
+        spin_take(&l->guard);
+        if (l->flags & (HELD | WAITING)) {
+            await_turn(l);
+            continue;
+        }
+        if (here(l, lock)) {
+            l->flags |= HELD;
+            spin_drop(&l->guard);
+            return;
+        }
+        l->flags |= WAITING;
+        spin_drop(&l->guard);
+        request_lock(l, lock, REQUEST_LOCK);
+        return;
+    }
+}
+
+int lock_try(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    spin_take(&l->guard);
+    bool busy = l->flags & (HELD | WAITING), mine = here(l, lock);
+    if (!busy)
+        l->flags |= mine ? HELD : WAITING;
+    spin_drop(&l->guard);
+    if (busy || mine)
+        return busy ? -EBUSY : 0;
+    return request_lock(l, lock, REQUEST_TRY);
+}
+
+void lock_drop(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    if (!(l->flags & HELD)) /* racy only where another thread's unlock is the error */
+        diag_fatal(1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock", lock);
+    interval_close(true); /* L3 */
+    const struct request *successor = NULL;
+    spin_take(&l->guard);
+    l->flags &= (uint8_t)~HELD;
+    bool stay = l->waiters && l->local_run < LOCAL_RUN;
+    l->local_run = (uint8_t)(stay ? l->local_run + 1 : 0);
+    if (l->next && !stay) {
+        successor = referenced(l->next - 1);
+        l->next = 0;
+        set_here(l, lock, false);
+    }
+    pass_turn(l);
+    spin_drop(&l->guard);
+    if (successor)
+        grant(successor);
+}
+
+/* ---- the owner's side ---- */
+
+static void serve_owner(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    spin_take(&l->guard);
+    bool now = idle(l, req->object);
+    if (now) {
+        set_here(l, req->object, false);
+    } else {
+        debug_assert(l->next == 0); /* L2 */
+        l->next = reference(req) + 1;
+    }
+    spin_drop(&l->guard);
+    if (now)
+        grant(req);
+}
+
+static void serve_try_owner(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    uint64_t vt[ENGINE_NODES];
+    spin_take(&l->guard);
+    bool now = idle(l, req->object);
+    if (now)
+        set_here(l, req->object, false);
+    spin_drop(&l->guard);
+    req->arg[0] = now;
+    interval_vt(vt);
+    msg_forward(req, REQUEST_TRY_RESULT, manager_of(req->object), vt);
+}
+
+/* ---- the manager's side ---- */
+
+/* Keeps a request that came during a try (L4). ASSUMPTION: guarded. */
+static void keep(struct lock *l, const struct request *req)
+{
+    uint32_t *at = &l->kept;
+    while (*at)
+        at = &kept_next[*at - 1];
+    *at = reference(req) + 1;
+    kept_next[reference(req)] = 0;
+}
+
+static struct request *unkeep(struct lock *l)
+{
+    struct request *req = NULL;
+    spin_take(&l->guard);
+    if (l->kept && !(l->flags & TRYING)) {
+        uint32_t ref = l->kept - 1;
+        req = referenced(ref);
+        l->kept = kept_next[ref];
+    }
+    spin_drop(&l->guard);
+    return req;
+}
+
+static void manage_lock(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    spin_take(&l->guard);
+    if (l->flags & TRYING) {
+        keep(l, req);
+        spin_drop(&l->guard);
+        return;
+    }
+    int before = l->last ? l->last - 1 : engine.node;
+    l->last = (uint16_t)(req->from + 1);
+    spin_drop(&l->guard);
+    debug_assert(before != req->from);
+    msg_forward(req, REQUEST_LOCK_OWNER, before, NULL);
+}
+
+static void manage_try(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    spin_take(&l->guard);
+    if (l->flags & TRYING) {
+        keep(l, req);
+        spin_drop(&l->guard);
+        return;
+    }
+    l->flags |= TRYING;
+    int owner = l->last ? l->last - 1 : engine.node;
+    spin_drop(&l->guard);
+    msg_forward(req, REQUEST_TRY_OWNER, owner, NULL);
+}
+
+static void manage_request(struct request *req)
+{
+    if (req->type == REQUEST_LOCK)
+        manage_lock(req);
+    else
+        manage_try(req);
+}
+
+static void manage_result(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    spin_take(&l->guard);
+    l->flags &= (uint8_t)~TRYING;
+    if (req->arg[0])
+        l->last = (uint16_t)(req->from + 1);
+    spin_drop(&l->guard);
+    msg_reply(req, req->arg[0] ? 0 : -EBUSY, 0, req->arg[0] ? req->vec : NULL);
+    for (struct request *kept = unkeep(l); kept; kept = unkeep(l))
+        manage_request(kept);
+}
+
+void lock_serve(struct request *req)
+{
+    switch (req->type) {
+    case REQUEST_LOCK_OWNER:
+        serve_owner(req);
+        return;
+    case REQUEST_TRY_OWNER:
+        serve_try_owner(req);
+        return;
+    case REQUEST_TRY_RESULT:
+        manage_result(req);
+        return;
+    default:
+        manage_request(req);
+        return;
+    }
+}
+
+/* ---- the public calls ---- */
+
+static struct handles created = HANDLES_INIT(LOCK_CREATED_FIRST, LOCK_LIMIT);
+
+static void check(const char *call, hlrc_lock_t lock)
+{
+    call_check(call);
+    if (lock >= LOCK_LIMIT || (lock >= HLRC_STATIC_LOCKS && lock < LOCK_CREATED_FIRST))
+        diag_fatal(1, "%s(%u): no such lock; use 0 to %d or one that hlrc_lock_create made", call, lock,
+                   HLRC_STATIC_LOCKS - 1);
+}
+
+int hlrc_lock_create(hlrc_lock_t *lock)
+{
+    call_check("hlrc_lock_create");
+    uint32_t number;
+    int rc = handles_take(&created, &number);
+    if (rc == 0)
+        *lock = number;
+    return rc;
+}
+
+void hlrc_lock_destroy(hlrc_lock_t lock)
+{
+    check("hlrc_lock_destroy", lock);
+    if (lock >= LOCK_CREATED_FIRST)
+        handles_give(&created, lock);
+}
+
+void hlrc_lock(hlrc_lock_t lock)
+{
+    check("hlrc_lock", lock);
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_LOCK);
+    lock_take(lock);
+    stats_count(STAT_LOCK_ACQUIRES, 1);
+    stats_enter(t, before);
+}
+
+int hlrc_trylock(hlrc_lock_t lock)
+{
+    check("hlrc_trylock", lock);
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_LOCK);
+    int rc = lock_try(lock);
+    if (rc == 0)
+        stats_count(STAT_LOCK_ACQUIRES, 1);
+    stats_enter(t, before);
+    return rc;
+}
+
+void hlrc_unlock(hlrc_lock_t lock)
+{
+    check("hlrc_unlock", lock);
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_LOCK);
+    lock_drop(lock);
+    stats_enter(t, before);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * msg.h - requests that a handler serves, and their answers.
+ *
+ * A token is a request that this node can have outstanding: two per application thread (one for calls, one for a
+ * condition variable), one for the barrier, one per prefetch. A request travels in the slot of its (node, token) at
+ * every node that it visits; the answer arrives in the token's reply slot at the node that asked.
+ *
+ * Invariants
+ *   M1  A token has at most one request in the system; a request is at one node at a time. So its slots are free
+ *       whenever they are written: requests, forwards and answers need no credits, and full queues cannot block them.
+ *   M2  Whoever holds a request passes it on (msg_forward) or answers it (msg_reply), exactly once. Until then the slot
+ *       keeps the request: a server may put it aside and come back to it.
+ *   M3  A token is complete when the event of its answer has been served: then, and only then, its owner goes on. So
+ *       every event is consumed before the next request is sent.
+ */
+#ifndef HLRC_MSG_H
+#define HLRC_MSG_H
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fabric/fabric.h"
+
+enum request_type {
+    REQUEST_PAGE,       /* object: page; arg[0]: where the copy goes (window << 56 | offset); vec: needed */
+    REQUEST_HOME,       /* object: page; answer: arg = home + 1, 0 while unassigned */
+    REQUEST_PLACE,      /* object: page; arg[0]: node; answer as REQUEST_HOME */
+    REQUEST_LOCK,       /* object: lock, at its manager */
+    REQUEST_LOCK_OWNER, /* object: lock, at the last in the queue; answer: vec = vector time */
+    REQUEST_TRY,        /* object: lock, at its manager; answer: status 0 and vec, or -EBUSY */
+    REQUEST_TRY_OWNER,  /* object: lock, at its last owner */
+    REQUEST_TRY_RESULT, /* object: lock, back at its manager; arg[0]: 1 granted, 0 busy; vec: vector time */
+    REQUEST_BARRIER,    /* arg[0]: epoch; vec: vector time; answer: vec = merged vector time */
+    REQUEST_COND_WAIT,  /* object: condition variable, at its manager; answer: vec = vector time of the signaller */
+    REQUEST_LOG_DRAIN,  /* take over what is in the log of req->from; answer: nothing */
+    REQUEST_ATOMIC,     /* object: word; arg[0], arg[1]: operands; flags: operation; answer: arg = old value */
+    REQUEST_TYPES
+};
+
+struct request {
+    uint16_t type, from; /* enum request_type; the node that asks */
+    uint32_t token;      /* of the node that asks */
+    uint32_t object, flags;
+    uint64_t arg[2];
+    uint64_t vec[]; /* one per node, where the type says so */
+};
+
+struct reply {
+    int64_t status;
+    uint64_t arg;
+    uint64_t vec[];
+};
+
+static_assert(sizeof(struct request) == 32 && sizeof(struct reply) == 16, "they travel between nodes as they are");
+
+/* Tokens behind those of the threads, which have two each. */
+uint32_t msg_token_barrier(void);
+uint32_t msg_token_prefetch(uint32_t k);
+uint32_t msg_token_count(uint32_t threads);
+
+int msg_init(void);
+void msg_end(void);
+
+/* Composes a request in this token's scratch; the caller fills the rest and sends it. */
+struct request *msg_compose(uint32_t token, enum request_type type, uint32_t object);
+void msg_send(struct request *req, int to, bool with_vec, bool urgent);
+bool msg_done(uint32_t token);
+const struct reply *msg_wait(uint32_t token); /* serves meanwhile; the reply is valid until the token's next request */
+static inline bool msg_token_done(void *token) { return msg_done((uint32_t)(uintptr_t)token); }
+
+/* For those who serve. vec may be NULL. */
+void msg_forward(const struct request *req, enum request_type type, int to, const uint64_t *vec);
+void msg_reply(const struct request *req, int64_t status, uint64_t arg, const uint64_t *vec);
+struct request *msg_slot(int from, uint32_t token); /* the request of a token that is at this node */
+
+/* Called by the serving role only. */
+void msg_dispatch(const struct fabric_event *ev);
+void msg_drained(void); /* nothing more is pending for now */
+
+void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t slot, bool urgent, struct fabric_op *op);
+
+#endif

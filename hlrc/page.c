@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* page.c - states and their transitions; see page.h for the invariants. Fetching is in page_fetch.c. */
+#include "hlrc/page.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "hlrc/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/interval.h"
+#include "hlrc/page_fetch.h"
+#include "hlrc/serve.h"
+#include "hlrc/space.h"
+#include "hlrc/stats.h"
+#include "hlrc/thread.h"
+#include "hlrc/twin.h"
+
+#define RUN_PAGES 256u /* pages whose locks are held together at most, but for a collapse */
+
+static struct page *table;
+static _Atomic uint64_t *needed;
+static _Atomic uint64_t collapses;
+
+static void *reserve(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static size_t needed_bytes(void)
+{
+    return (size_t)engine.pages * VT_BYTES(engine.nodes);
+}
+
+/* Gives these pages their initial protection, in runs. */
+static int protect_initially(uint32_t first, uint32_t end)
+{
+    for (uint32_t p = first + 1; p <= end; p++) {
+        enum page_access_right right = engine.protocol->initial(first);
+        if (p < end && engine.protocol->initial(p) == right)
+            continue;
+        if (space_protect(first, p - first, right) != 0)
+            return -ENOMEM;
+        first = p;
+    }
+    return 0;
+}
+
+int pages_init(void)
+{
+    table = reserve((size_t)engine.pages * sizeof *table);
+    needed = reserve(needed_bytes());
+    if (!table || !needed)
+        return -ENOMEM;
+    return engine.alone ? 0 : protect_initially(0, engine.pages);
+}
+
+void pages_end(void)
+{
+    if (table)
+        munmap(table, (size_t)engine.pages * sizeof *table);
+    if (needed)
+        munmap((void *)needed, needed_bytes());
+    table = NULL;
+    needed = NULL;
+}
+
+struct page *page_at(uint32_t page)
+{
+    return &table[page];
+}
+
+_Atomic uint64_t *page_needed(uint32_t page)
+{
+    return needed + (size_t)page * (size_t)engine.nodes;
+}
+
+uint64_t page_collapses(void)
+{
+    return atomic_load(&collapses);
+}
+
+#ifdef HLRC_DEBUG
+void page_assert_state(uint32_t page, const struct page *p)
+{
+    uint8_t f = p->flags;
+    assert(p->access == ACCESS_NONE || !(f & PAGE_STALE));                        /* P2 */
+    assert(p->access != ACCESS_WRITE || (f & (PAGE_DIRTY | PAGE_EXCLUSIVE)));     /* P3 */
+    assert(!(f & PAGE_DIRTY) || p->home != 0);
+    assert(!(f & PAGE_DIRTY) || page_is_home(p, engine.node) || p->twin != 0);    /* P5 */
+    assert(!(f & PAGE_EXCLUSIVE) || default_home(page) == engine.node);
+    assert(!(f & PAGE_PREFETCH) || (f & PAGE_BUSY));
+}
+#endif
+
+static void set_initial(uint32_t page, struct page *p)
+{
+    p->access = (uint8_t)engine.protocol->initial(page);
+    uint8_t flags = PAGE_KNOWN;
+    if (p->access == ACCESS_NONE)
+        flags |= PAGE_STALE;
+    if (p->access == ACCESS_WRITE)
+        flags |= PAGE_EXCLUSIVE;
+    p->flags = flags;
+}
+
+struct page *page_lock(uint32_t page)
+{
+    struct page *p = &table[page];
+    spin_take(&p->lock);
+    if (!(p->flags & PAGE_KNOWN))
+        set_initial(page, p);
+    page_assert_state(page, p);
+    return p;
+}
+
+void page_unlock(struct page *p)
+{
+    page_assert_state((uint32_t)(p - table), p);
+    spin_drop(&p->lock);
+}
+
+/* Too many mappings: one range becomes a single mapping without access. States stay as they are, so the pages are only
+ * faulted in again (P2 allows less access than the state would). */
+static int collapse_range(uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        page_lock(i);
+    int rc = space_protect(first, count, ACCESS_NONE);
+    for (uint32_t i = first; i < first + count; i++) {
+        if (rc == 0)
+            table[i].access = ACCESS_NONE;
+        page_unlock(&table[i]);
+    }
+    return rc;
+}
+
+static void collapse(uint32_t page)
+{
+    atomic_fetch_add(&collapses, 1);
+    uint32_t size = (engine.pages + 15) / 16, first = page / size * size;
+    uint32_t count = first + size <= engine.pages ? size : engine.pages - first;
+    if (collapse_range(first, count) == 0)
+        return;
+    /* its two ends would have been split; the whole view ends where the mapping ends */
+    if (collapse_range(0, engine.pages) != 0)
+        diag_fatal(1, "shared memory cannot be protected: too many mappings in this process; raise vm.max_map_count");
+}
+
+static bool page_idle(void *arg)
+{
+    const struct page *p = arg;
+    return !(atomic_load_explicit(&p->flags, memory_order_acquire) & PAGE_BUSY);
+}
+
+static void mark_dirty(uint32_t page, struct page *p)
+{
+    if (!page_is_home(p, engine.node)) {
+        p->twin = twin_take();
+        memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
+        stats_count(STAT_TWINS, 1);
+    }
+    p->flags |= PAGE_DIRTY;
+    interval_add_dirty(page);
+}
+
+/* Opens the view of a page that is complete here. ASSUMPTIONS: locked, not BUSY, not STALE, home known when writing. */
+static int page_grant(uint32_t page, struct page *p, bool write)
+{
+    enum page_access_right right = ACCESS_READ;
+    if (p->flags & PAGE_EXCLUSIVE) {
+        right = ACCESS_WRITE;
+    } else {
+        if (write && !(p->flags & PAGE_DIRTY))
+            mark_dirty(page, p);
+        if (p->flags & PAGE_DIRTY)
+            right = ACCESS_WRITE;
+    }
+    int rc = space_protect(page, 1, right);
+    if (rc == 0)
+        p->access = (uint8_t)right;
+    return rc;
+}
+
+/* Learns or takes the home of a complete page before the first write to it. ASSUMPTION: the caller set BUSY. */
+static void page_claim(uint32_t page)
+{
+    bool assigned = false;
+    int home = engine.protocol->claim(page, &assigned);
+    if (assigned) {
+        stats_count(STAT_FIRST_WRITE_FAULTS, 1);
+        stats_count(STAT_HOMES_ASSIGNED, 1);
+    }
+    struct page *p = page_lock(page);
+    if (home >= 0)
+        p->home = (uint16_t)(home + 1);
+    p->flags &= (uint8_t)~PAGE_BUSY;
+    page_unlock(p);
+}
+
+/* One step towards access; true when the page can be accessed now. */
+static bool access_step(uint32_t page, bool write, bool *worked)
+{
+    struct page *p = page_lock(page);
+    if (p->flags & PAGE_BUSY) {
+        bool prefetch = p->flags & PAGE_PREFETCH;
+        page_unlock(p);
+        if (prefetch)
+            page_prefetch_finish(page);
+        else
+            serve_wait(page_idle, p, WAIT_STATE);
+        return false;
+    }
+    if (p->access >= (write ? ACCESS_WRITE : ACCESS_READ)) {
+        page_unlock(p);
+        return true;
+    }
+    *worked = true;
+    bool stale = p->flags & PAGE_STALE;
+    bool unclaimed = write && p->home == 0 && !(p->flags & PAGE_EXCLUSIVE);
+    if (stale || unclaimed) {
+        p->flags |= PAGE_BUSY;
+        page_unlock(p);
+        if (stale)
+            page_bring(page, p);
+        else
+            page_claim(page);
+        return false;
+    }
+    int rc = page_grant(page, p, write);
+    page_unlock(p);
+    if (rc)
+        collapse(page);
+    return rc == 0;
+}
+
+bool page_access(uint32_t page, bool write)
+{
+    bool worked = false;
+    while (!access_step(page, write, &worked))
+        ;
+    return worked;
+}
+
+/* Whether page_touch may open this page together with its neighbours. ASSUMPTION: locked. */
+static bool grantable(const struct page *p, bool write)
+{
+    if (p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE))
+        return false;
+    return write ? p->home != 0 && p->access != ACCESS_WRITE : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
+}
+
+/* Opens the longest run of grantable pages at `first` in one call; returns its length, 0 when the first is none. */
+static uint32_t grant_run(uint32_t first, uint32_t count, bool write)
+{
+    uint32_t n = 0;
+    while (n < count && n < RUN_PAGES && grantable(page_lock(first + n), write)) {
+        struct page *p = &table[first + n];
+        if (write && !(p->flags & PAGE_DIRTY))
+            mark_dirty(first + n, p);
+        n++;
+    }
+    if (n < count && n < RUN_PAGES)
+        page_unlock(&table[first + n]);
+    enum page_access_right right = write ? ACCESS_WRITE : ACCESS_READ;
+    bool done = n && space_protect(first, n, right) == 0;
+    for (uint32_t i = first; i < first + n; i++) {
+        if (done)
+            table[i].access = (uint8_t)right;
+        page_unlock(&table[i]);
+    }
+    return done ? n : 0;
+}
+
+static void claim_if_unknown(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    bool claim = p->home == 0 && !(p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE));
+    if (claim)
+        p->flags |= PAGE_BUSY;
+    page_unlock(p);
+    if (claim)
+        page_claim(page);
+}
+
+void page_touch(uint32_t first, uint32_t count, bool write)
+{
+    page_prefetch(first, count);
+    for (uint32_t i = 0; write && i < count; i++)
+        claim_if_unknown(first + i);
+    for (uint32_t i = 0; i < count;) {
+        uint32_t n = grant_run(first + i, count - i, write);
+        if (n == 0)
+            page_access(first + i, write);
+        i += n ? n : 1;
+    }
+}
+
+/* Notes one page of a run; true when access has to be revoked. ASSUMPTION: locked. */
+static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interval)
+{
+    _Atomic uint64_t *need = &page_needed(page)[writer];
+    if (atomic_load_explicit(need, memory_order_relaxed) < interval)
+        atomic_store_explicit(need, interval, memory_order_relaxed);
+    if (page_is_home(p, engine.node) &&
+        atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval)
+        return false; /* the diff is in the page already */
+    debug_assert(!(p->flags & PAGE_EXCLUSIVE));
+    if (!(p->flags & PAGE_STALE))
+        stats_count(STAT_INVALIDATIONS, 1);
+    p->flags |= PAGE_STALE;
+    return p->access != ACCESS_NONE;
+}
+
+/* Changes the protection of those pages of [first, first+count) that `revoke` marks, run by run. ASSUMPTION: locked. */
+static int protect_marked(uint32_t first, uint32_t count, const bool *marked, enum page_access_right right)
+{
+    for (uint32_t i = 0; i < count;) {
+        uint32_t n = 0;
+        while (i + n < count && marked[i + n])
+            n++;
+        if (n && space_protect(first + i, n, right) != 0)
+            return -ENOMEM;
+        for (uint32_t k = 0; k < n; k++)
+            table[first + i + k].access = (uint8_t)right;
+        i += n ? n : 1;
+    }
+    return 0;
+}
+
+static int invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t interval)
+{
+    bool revoke[RUN_PAGES];
+    for (uint32_t i = 0; i < count; i++) {
+        struct page *p = page_lock(first + i);
+        revoke[i] = note_one(first + i, p, writer, interval);
+    }
+    int rc = protect_marked(first, count, revoke, ACCESS_NONE);
+    for (uint32_t i = 0; i < count; i++) {
+        if (table[first + i].access != ACCESS_NONE)
+            table[first + i].flags &= (uint8_t)~PAGE_STALE; /* P2; the caller collapses the range and comes again */
+        page_unlock(&table[first + i]);
+    }
+    return rc;
+}
+
+void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval)
+{
+    while (count) {
+        uint32_t n = count < RUN_PAGES ? count : RUN_PAGES;
+        while (invalidate_some(first, n, writer, interval) != 0)
+            collapse(first);
+        first += n;
+        count -= n;
+    }
+}
+
+static bool flushable(const struct page *p)
+{
+    debug_assert(p->flags & PAGE_DIRTY);
+    return !(p->flags & PAGE_BUSY);
+}
+
+/* Locks the longest prefix of consecutive flushable pages; 0 when the first is BUSY. */
+static uint32_t lock_run(const uint32_t *list, uint32_t n)
+{
+    uint32_t k = 0;
+    while (k < n && k < RUN_PAGES && list[k] == list[0] + k) {
+        struct page *p = page_lock(list[k]);
+        if (!flushable(p)) {
+            page_unlock(p);
+            break;
+        }
+        k++;
+    }
+    return k;
+}
+
+static int seal_run(uint32_t first, uint32_t count)
+{
+    bool open[RUN_PAGES];
+    for (uint32_t i = 0; i < count; i++)
+        open[i] = table[first + i].access == ACCESS_WRITE;
+    int rc = protect_marked(first, count, open, ACCESS_READ);
+    for (uint32_t i = 0; i < count; i++) {
+        if (rc == 0)
+            table[first + i].flags |= PAGE_BUSY;
+        page_unlock(&table[first + i]);
+    }
+    return rc;
+}
+
+uint32_t page_flush_begin(const uint32_t *list, uint32_t n)
+{
+    for (;;) {
+        uint32_t count = lock_run(list, n);
+        if (count && seal_run(list[0], count) == 0)
+            return count;
+        if (count)
+            collapse(list[0]);
+        else if (table[list[0]].flags & PAGE_PREFETCH)
+            page_prefetch_finish(list[0]);
+        else
+            serve_wait(page_idle, &table[list[0]], WAIT_STATE);
+    }
+}
+
+void page_flush_end(uint32_t page, uint64_t interval)
+{
+    struct page *p = page_lock(page);
+    if (interval)
+        atomic_store_explicit(&page_needed(page)[engine.node], interval, memory_order_relaxed);
+    uint32_t twin = p->twin;
+    p->twin = 0;
+    p->flags &= (uint8_t)~(PAGE_BUSY | PAGE_DIRTY);
+    page_unlock(p);
+    if (twin)
+        twin_drop(twin);
+}
+
+bool page_demote(uint32_t page)
+{
+    for (;;) {
+        struct page *p = page_lock(page);
+        if (!(p->flags & PAGE_EXCLUSIVE)) {
+            page_unlock(p);
+            return false;
+        }
+        int rc = p->access == ACCESS_WRITE ? space_protect(page, 1, ACCESS_READ) : 0;
+        if (rc == 0) {
+            if (p->access == ACCESS_WRITE)
+                p->access = ACCESS_READ;
+            p->flags &= (uint8_t)~PAGE_EXCLUSIVE;
+        }
+        page_unlock(p);
+        if (rc == 0)
+            return true;
+        collapse(page);
+    }
+}
+
+void page_restore_exclusive(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    debug_assert(p->home == 0);
+    p->flags |= PAGE_EXCLUSIVE; /* access follows at the next fault */
+    page_unlock(p);
+}
+
+void page_set_home(uint32_t page, int home)
+{
+    struct page *p = page_lock(page);
+    debug_assert(p->home == 0 || page_is_home(p, home)); /* P6 */
+    p->home = (uint16_t)(home + 1);
+    page_unlock(p);
+}
+
+int page_known_home(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    int home = (int)p->home - 1;
+    page_unlock(p);
+    return home;
+}
+
+static void reset_one(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    debug_assert(!(p->flags & (PAGE_BUSY | PAGE_DIRTY)));
+    for (int w = 0; w < engine.nodes; w++) {
+        atomic_store_explicit(&page_needed(page)[w], 0, memory_order_relaxed);
+        atomic_store_explicit(applied_here(page, w), 0, memory_order_relaxed);
+    }
+    *p = (struct page){ .lock = 1 };
+    set_initial(page, p);
+    spin_drop(&p->lock);
+}
+
+void page_reset(uint32_t first, uint32_t count)
+{
+    int rc = fabric_window_discard(engine.fabric, engine.space.id, (size_t)first << PAGE_SHIFT,
+                                   (size_t)count << PAGE_SHIFT);
+    if (rc)
+        diag_fatal(1, "giving back shared memory: %s", strerror(-rc));
+    for (uint32_t i = first; i < first + count; i++)
+        reset_one(i);
+    engine.protocol->reset(first, count);
+    while (protect_initially(first, first + count) != 0)
+        if (collapse_range(0, engine.pages) != 0)
+            diag_fatal(1, "shared memory cannot be protected: too many mappings; raise vm.max_map_count");
+}

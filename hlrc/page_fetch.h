@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* page_fetch.h - bringing pages up to date; between page.c and the protocol. */
+#ifndef HLRC_PAGE_FETCH_H
+#define HLRC_PAGE_FETCH_H
+
+#include "hlrc/page.h"
+
+int page_fetch_init(void);
+void page_fetch_end(void);
+
+/* Makes a stale page complete; serves meanwhile. ASSUMPTION: the caller set BUSY, which this clears. */
+void page_bring(uint32_t page, struct page *p);
+
+/* Finishes a prefetch of this page that is under way, if there still is one. */
+void page_prefetch_finish(uint32_t page);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * protocol.h - the one table through which the engine moves pages, and what it offers to those who fill it.
+ *
+ * A protocol decides how a home is assigned and how a page and its versions reach the node that faults. It knows the
+ * fabric and this header; it never sees the application's view, a twin or a lock. The engine guarantees that at most
+ * one fetch, claim or place of a page runs at a node at a time (page.h: BUSY), and calls with no lock held.
+ */
+#ifndef HLRC_PROTOCOL_H
+#define HLRC_PROTOCOL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fabric/fabric.h"
+
+enum page_access_right { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
+
+/* A fetch under way. */
+struct page_fetch {
+    uint32_t page;
+    int home;                        /* in: the home as known here, -1 unknown; out: the home */
+    int window;                      /* where the copy goes: a window of this node, ... */
+    size_t offset;                   /* ... an offset in it, ... */
+    void *dest;                      /* ... which is this address */
+    const _Atomic uint64_t *needed;  /* one per node: the versions that the copy must have at least */
+    uint64_t *versions;              /* out, one per node: those that it has */
+    uint32_t token;                  /* for protocols that send requests */
+    struct fabric_op op;             /* for protocols that start operations */
+};
+
+struct request;
+
+struct protocol {
+    const char *name;
+    unsigned caps; /* fabric capabilities that it cannot do without */
+
+    /* What the application may do with a page that nobody has touched; ACCESS_NONE means: fetch it. */
+    enum page_access_right (*initial)(uint32_t page);
+
+    /* Home of a page that this node is about to write and whose home it does not know; assigned to this node when it
+     * had none (*assigned). -1: it may write without one after all, look again. */
+    int (*claim)(uint32_t page, bool *assigned);
+
+    /* start begins to bring the page, with at least the needed versions unless it is a prefetch; finish waits for it.
+     * finish returns false when the copy lacks a version (it does not for a fetch that is no prefetch). When the home
+     * turns out to be this node nothing is copied. */
+    void (*fetch_start)(struct page_fetch *, bool prefetch);
+    bool (*fetch_ready)(struct page_fetch *);
+    bool (*fetch_finish)(struct page_fetch *, bool prefetch);
+
+    int (*home)(uint32_t page, uint32_t token);              /* -1 while unassigned */
+    int (*place)(uint32_t page, int node, uint32_t token);   /* the home that the page has afterwards */
+
+    void (*serve)(struct request *);                         /* requests about pages, where the protocol sends any */
+    void (*applied)(uint32_t page);                          /* a diff was applied to this page here; may be NULL */
+    void (*reset)(uint32_t first, uint32_t count);           /* homes of these pages are unassigned again, everywhere */
+};
+
+extern const struct protocol protocol_async, protocol_ardmar;
+
+/* What the engine offers: where things lie (offsets in window protocol_control(), the same on every node). */
+struct fabric *protocol_fabric(void);
+int protocol_control(void);
+int protocol_space(void);
+int protocol_node(void);
+int protocol_nodes(void);
+int protocol_default_home(uint32_t page);
+size_t protocol_home_at(uint32_t page);    /* home word, at the default home: 0 unassigned, else node + 1 */
+size_t protocol_versions_at(uint32_t page);/* u64 per node, at the home */
+size_t protocol_page_at(uint32_t page);    /* the page, in window protocol_space() */
+
+/* Counts a fetch that had to be repeated because the home's copy lacked a version. */
+void protocol_count_retry(void);
+
+/* Waits until done(arg), serving what arrives meanwhile; something outside this process makes it true. */
+void protocol_wait(bool (*done)(void *), void *arg);
+
+/* Whether `versions` has at least everything in `needed`. */
+static inline bool protocol_covers(const uint64_t *versions, const _Atomic uint64_t *needed, int nodes)
+{
+    for (int w = 0; w < nodes; w++)
+        if (versions[w] < atomic_load_explicit(&needed[w], memory_order_relaxed))
+            return false;
+    return true;
+}
+
+#endif

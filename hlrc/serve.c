@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* serve.c - see serve.h for the invariants. */
+#include "hlrc/serve.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hlrc/engine.h"
+#include "hlrc/msg.h"
+#include "hlrc/spin.h"
+#include "hlrc/thread.h"
+
+static _Atomic bool role;           /* S1 */
+static _Atomic bool wake_on_all;
+static _Atomic int waiters;         /* application threads in serve_wait: S6 */
+static _Atomic bool stopping;
+static pthread_t handler;
+static bool handler_runs;
+static int64_t spin_ns;             /* how long a wait spins before it yields */
+static int spin_yields;             /* how often it yields before it sleeps */
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool role_take(void)
+{
+    if (atomic_load_explicit(&role, memory_order_relaxed) || atomic_exchange(&role, true))
+        return false;
+    fabric_rx_busy(engine.fabric);
+    return true;
+}
+
+/* Serves all pending events; true when there was one. ASSUMPTION: the caller holds the role. */
+static bool role_drain(void)
+{
+    struct fabric_event ev;
+    bool any = false;
+    while (fabric_rx_poll(engine.fabric, &ev)) {
+        msg_dispatch(&ev);
+        any = true;
+    }
+    if (any)
+        msg_drained();
+    return any;
+}
+
+/* Whether every event has to wake the handler, not only urgent ones. */
+static bool all_matter(void)
+{
+    return atomic_load(&wake_on_all) || atomic_load(&waiters) > 0;
+}
+
+static void role_drop(void)
+{
+    bool all;
+    do {
+        all = all_matter();
+        while (role_drain() || !fabric_rx_arm(engine.fabric, FABRIC_HANDLER, all ? FABRIC_ALL : FABRIC_URGENT))
+            ;
+        atomic_store(&role, false);
+        atomic_thread_fence(memory_order_seq_cst); /* an event before this is seen here, one after it wakes the handler */
+    } while ((fabric_rx_pending(engine.fabric) || (!all && all_matter())) && role_take());
+}
+
+void serve_poll(void)
+{
+    if (fabric_rx_pending(engine.fabric) && role_take())
+        role_drop();
+}
+
+void serve_wake_on_all(bool all)
+{
+    atomic_store(&wake_on_all, all);
+    if (all && role_take())
+        role_drop();
+}
+
+/* How far a wait has come. */
+struct patience {
+    int64_t spin_until;
+    int rounds, yields;
+    int64_t sleep_ns; /* next bounded sleep */
+};
+
+static void patience_renew(struct patience *p)
+{
+    *p = (struct patience){ .sleep_ns = 50000 };
+}
+
+/* One step of waiting short of sleep; false when it is time to sleep. */
+static bool patience_step(struct patience *p)
+{
+    if (p->spin_until == 0)
+        p->spin_until = now_ns() + spin_ns;
+    if (p->spin_until > 0) {
+        cpu_relax();
+        if (++p->rounds % 64 == 0 && now_ns() >= p->spin_until)
+            p->spin_until = -1;
+        return true;
+    }
+    if (p->yields < spin_yields) {
+        p->yields++;
+        sched_yield();
+        return true;
+    }
+    return false;
+}
+
+static int64_t patience_sleep(struct patience *p, enum wait_kind kind)
+{
+    if (kind == WAIT_EVENT)
+        return -1;
+    int64_t ns = p->sleep_ns;
+    if (p->sleep_ns < 1000000)
+        p->sleep_ns *= 2;
+    return ns;
+}
+
+/* ASSUMPTION: the caller holds the role, and keeps it. */
+static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
+{
+    struct thread *t = thread_self();
+    uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_APP);
+    atomic_store(&t->asleep, SLEEPS_SERVING);
+    if (fabric_rx_arm(engine.fabric, FABRIC_APP, FABRIC_ALL) && !done(arg))
+        fabric_rx_sleep(engine.fabric, FABRIC_APP, ticket, timeout_ns);
+    fabric_rx_busy(engine.fabric);
+    atomic_store(&t->asleep, AWAKE);
+}
+
+static void wait_slowly(bool (*done)(void *), void *arg, enum wait_kind kind)
+{
+    struct patience p;
+    patience_renew(&p);
+    bool mine = false;
+    atomic_fetch_add(&waiters, 1); /* before the first attempt at the role (S6) */
+    while (!done(arg)) {
+        if (!mine)
+            mine = role_take();
+        if (mine && role_drain()) {
+            patience_renew(&p);
+            continue;
+        }
+        if (done(arg) || patience_step(&p))
+            continue;
+        int64_t timeout = patience_sleep(&p, kind);
+        if (mine)
+            sleep_in_role(done, arg, timeout);
+        else
+            thread_sleep(thread_self(), done, arg, timeout);
+    }
+    atomic_fetch_sub(&waiters, 1);
+    if (mine)
+        role_drop();
+}
+
+void serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind)
+{
+    if (!done(arg))
+        wait_slowly(done, arg, kind);
+}
+
+/* The handler thread: serves what arrives while no application thread waits. */
+static void handler_block(void)
+{
+    uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_HANDLER);
+    if (role_take())
+        role_drop();
+    /* if another thread has the role, it arms the queue for this one when it leaves; the ticket is older than that */
+    if (!atomic_load(&stopping))
+        fabric_rx_sleep(engine.fabric, FABRIC_HANDLER, ticket, -1);
+}
+
+static void handler_spin(int64_t limit_ns)
+{
+    int64_t end = limit_ns < 0 ? INT64_MAX : now_ns() + limit_ns;
+    for (int i = 1; !atomic_load(&stopping); i++) {
+        if (fabric_rx_pending(engine.fabric) && role_take())
+            role_drop();
+        cpu_relax();
+        if (i % 64 == 0) {
+            sched_yield();
+            if (now_ns() >= end)
+                return;
+        }
+    }
+}
+
+static void *handler_main(void *arg)
+{
+    (void)arg;
+    while (!atomic_load(&stopping)) {
+        if (engine.config.handler == HANDLER_POLL)
+            handler_spin(-1);
+        else if (engine.config.handler == HANDLER_SPIN_BLOCK)
+            handler_spin(100000);
+        handler_block();
+    }
+    return NULL;
+}
+
+int serve_start(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool crowded = engine.nodes > cores;
+    spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000 : crowded ? 2000 : 200000;
+    spin_yields = crowded ? 16 : 4;
+    atomic_store(&stopping, false);
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&handler, NULL, handler_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    handler_runs = rc == 0;
+    return -rc;
+}
+
+void serve_stop(void)
+{
+    if (!handler_runs)
+        return;
+    atomic_store(&stopping, true);
+    fabric_rx_wake(engine.fabric, FABRIC_HANDLER);
+    pthread_join(handler, NULL);
+    handler_runs = false;
+}
+
+double serve_handler_seconds(void)
+{
+    clockid_t id;
+    struct timespec t;
+    if (!handler_runs || pthread_getcpuclockid(handler, &id) != 0 || clock_gettime(id, &t) != 0)
+        return 0;
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

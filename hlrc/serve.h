@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * serve.h - who serves what arrives at this node, and how a thread waits.
+ *
+ * Invariants
+ *   S1  One thread at a time holds the serving role and takes events from the receive queue. Nobody else does.
+ *   S2  While a thread holds the role and is awake, senders wake nobody. Whoever gives the role up arms the queue for
+ *       the handler thread and looks at it again after giving it up: an event is served by someone, always.
+ *   S3  A thread that waits takes the role when it is free, so it serves what arrives for it itself, and sleeps on the
+ *       receive queue in the handler's stead.
+ *   S4  Serving never waits: not for a version, a credit, a lock held across a wait, or memory from malloc.
+ *   S5  Every wait spins for a short time, then yields, then sleeps until woken. A wait for something that no event
+ *       announces sleeps for bounded times.
+ *   S6  A thread that waits may sleep without the role, while another thread has it. Whoever then gives the role up arms
+ *       the queue for all events, not only urgent ones: what the thread waits for may be none. A waiter counts itself
+ *       before it tries for the role, and the role is given up before the count is read: one sees the other.
+ *
+ *                       serve_take                      fabric_rx_arm(APP), sleep
+ *   handler asleep, armed ----------> a waiter polls  <--------------------------> the waiter sleeps
+ *      ^    |                             |
+ *      |    | woken by an event           | serve_leave: arm for the handler, drop the role, look again
+ *      |    v                             v
+ *   handler serves  ------------->  handler asleep, armed
+ */
+#ifndef HLRC_SERVE_H
+#define HLRC_SERVE_H
+
+#include <stdbool.h>
+
+enum wait_kind {
+    WAIT_EVENT, /* done() turns true by serving an event only: sleeps without limit */
+    WAIT_STATE, /* done() turns true by a one-sided write or by another thread: sleeps for bounded times */
+};
+
+int serve_start(void);  /* starts the handler thread; 0 or a negative errno */
+void serve_stop(void);
+double serve_handler_seconds(void); /* processor time of the handler thread so far */
+
+/* Waits until done(arg), serving meanwhile. The caller holds no spin lock. done() has no side effect that serving
+ * could not repeat; it is called often. */
+void serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind);
+
+/* Serves what is pending, if the role is free; does not wait. */
+void serve_poll(void);
+
+/* From now on every event (true), or only urgent ones (false), wakes the sleeping handler. */
+void serve_wake_on_all(bool all);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * spin.h - a lock for a few instructions, of one byte, zero when free.
+ *
+ * Usable inside the fault handler: no system call unless the holder lost its processor, then yields. Never held across
+ * a wait for a message, a credit or a version (no thread that waits holds one).
+ */
+#ifndef HLRC_SPIN_H
+#define HLRC_SPIN_H
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef _Atomic uint8_t spin_lock_word;
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static inline bool spin_try(spin_lock_word *l)
+{
+    return !atomic_load_explicit(l, memory_order_relaxed) && !atomic_exchange_explicit(l, 1, memory_order_acquire);
+}
+
+static inline void spin_take(spin_lock_word *l)
+{
+    for (int i = 0; !spin_try(l); i++) {
+        if (i < 100)
+            cpu_relax();
+        else
+            sched_yield();
+    }
+}
+
+static inline void spin_drop(spin_lock_word *l)
+{
+    atomic_store_explicit(l, 0, memory_order_release);
+}
+
+#endif

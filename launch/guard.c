@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launch/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hlrc/config.h"
+#include "launch/process.h"
+
+enum {
+    WATCHED_MAX = 4 * HLRC_MAX_NODES, /* a wrapper and its program for each node, and some that have ended */
+    TERM_MS = 500,
+    KILL_MS = 1000
+};
+
+enum order { ORDER_WATCH, ORDER_HUSH, ORDER_DISMISS };
+
+struct message {
+    enum order order;
+    pid_t pid;
+};
+
+struct watch {
+    pid_t launcher;
+    int socket;
+    bool hushed;
+    size_t count;
+    struct {
+        pid_t pid;
+        int pidfd;
+    } process[WATCHED_MAX];
+};
+
+static void watch_forget_ended(struct watch *watch)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < watch->count; i++)
+        if (process_ended(watch->process[i].pidfd))
+            close(watch->process[i].pidfd);
+        else
+            watch->process[kept++] = watch->process[i];
+    watch->count = kept;
+}
+
+static void watch_add(struct watch *watch, pid_t pid, int pidfd)
+{
+    if (watch->count == WATCHED_MAX)
+        watch_forget_ended(watch);
+    if (watch->count == WATCHED_MAX) {
+        close(pidfd);
+        return;
+    }
+    watch->process[watch->count].pid = pid;
+    watch->process[watch->count++].pidfd = pidfd;
+}
+
+/* One order.  False: hlrcrun is gone.  The pidfd of a process to watch comes along with its order. */
+static bool order_receive(struct watch *watch, struct message *message)
+{
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec iov = {message, sizeof *message};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};
+    ssize_t got;
+    struct cmsghdr *part;
+    int pidfd;
+
+    do
+        got = recvmsg(watch->socket, &msg, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got != (ssize_t)sizeof *message)
+        return false;
+    part = CMSG_FIRSTHDR(&msg);
+    if (message->order == ORDER_WATCH && part != NULL && part->cmsg_type == SCM_RIGHTS) {
+        memcpy(&pidfd, CMSG_DATA(part), sizeof pidfd);
+        watch_add(watch, message->pid, pidfd);
+    }
+    return true;
+}
+
+static void signal_all(struct watch *watch, int sig)
+{
+    pid_t roots[WATCHED_MAX];
+
+    watch_forget_ended(watch);
+    for (size_t i = 0; i < watch->count; i++)
+        roots[i] = watch->process[i].pid;
+    /* programs that a node's wrapper started first: without their parent they could not be found */
+    process_sweep(roots, watch->count, false, getpid(), sig);
+    for (size_t i = 0; i < watch->count; i++)
+        process_signal(watch->process[i].pidfd, sig);
+}
+
+static void wait_all(const struct watch *watch, int ms)
+{
+    int64_t until = process_now_ms() + ms;
+
+    for (size_t i = 0; i < watch->count; i++) {
+        struct pollfd fd = {.fd = watch->process[i].pidfd, .events = POLLIN};
+        int64_t left = until - process_now_ms();
+
+        if (left > 0)
+            poll(&fd, 1, (int)left);
+    }
+}
+
+static void job_end(struct watch *watch)
+{
+    char line[96];
+    int len = snprintf(line, sizeof line, "hlrcrun: the launcher (pid %d) was killed; ending the job\n",
+                       (int)watch->launcher);
+
+    if (!watch->hushed && write(STDERR_FILENO, line, (size_t)len) < 0)
+        watch->hushed = true;
+    signal_all(watch, SIGTERM);
+    wait_all(watch, TERM_MS);
+    signal_all(watch, SIGKILL);
+    wait_all(watch, KILL_MS);
+}
+
+/* Keep nothing of the user's open but standard error, and no directory busy. */
+static void surroundings_leave(int keep)
+{
+    sigset_t all;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    prctl(PR_SET_NAME, "hlrc-guard");
+    if (null >= 0) {
+        dup2(null, STDIN_FILENO);
+        dup2(null, STDOUT_FILENO);
+    }
+    dup2(keep, 3);
+#ifdef SYS_close_range
+    syscall(SYS_close_range, 4U, ~0U, 0U);
+#else
+    for (int fd = 4; fd < 1024; fd++)
+        close(fd);
+#endif
+    if (chdir("/") < 0)
+        return; /* then it stays busy */
+}
+
+_Noreturn static void guard_main(int socket, pid_t launcher)
+{
+    static struct watch watch;
+    struct message message = {.order = ORDER_WATCH};
+
+    surroundings_leave(socket);
+    watch.socket = 3;
+    watch.launcher = launcher;
+    while (order_receive(&watch, &message)) {
+        if (message.order == ORDER_DISMISS)
+            _exit(0);
+        if (message.order == ORDER_HUSH)
+            watch.hushed = true;
+    }
+    job_end(&watch);
+    _exit(1);
+}
+
+int guard_start(struct guard *guard)
+{
+    pid_t launcher = getpid();
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return -errno;
+    guard->pid = fork();
+    if (guard->pid < 0) {
+        int err = errno;
+
+        close(pair[0]);
+        close(pair[1]);
+        return -err;
+    }
+    if (guard->pid == 0) {
+        close(pair[0]);
+        guard_main(pair[1], launcher);
+    }
+    close(pair[1]);
+    guard->fd = pair[0];
+    /* never wait long for a guard that is stopped: the job goes on without it */
+    setsockopt(guard->fd, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_usec = 200000}, sizeof(struct timeval));
+    return 0;
+}
+
+static int order_send(const struct guard *guard, enum order order, pid_t pid, int pidfd)
+{
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct message message = {.order = order, .pid = pid};
+    struct iovec iov = {&message, sizeof message};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+    struct cmsghdr *part;
+
+    if (order == ORDER_WATCH) {
+        memset(&control, 0, sizeof control);
+        msg.msg_control = control.space;
+        msg.msg_controllen = sizeof control.space;
+        part = CMSG_FIRSTHDR(&msg);
+        part->cmsg_level = SOL_SOCKET;
+        part->cmsg_type = SCM_RIGHTS;
+        part->cmsg_len = CMSG_LEN(sizeof pidfd);
+        memcpy(CMSG_DATA(part), &pidfd, sizeof pidfd);
+    }
+    return sendmsg(guard->fd, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int guard_watch(const struct guard *guard, pid_t pid, int pidfd)
+{
+    return order_send(guard, ORDER_WATCH, pid, pidfd);
+}
+
+void guard_hush(const struct guard *guard)
+{
+    order_send(guard, ORDER_HUSH, 0, -1);
+}
+
+/* True once the guard has been waited for. */
+static bool guard_reaped(const struct guard *guard)
+{
+    siginfo_t info = {.si_pid = 0};
+
+    return waitid(P_PID, (id_t)guard->pid, &info, WEXITED | WNOHANG) < 0 || info.si_pid != 0;
+}
+
+void guard_dismiss(struct guard *guard)
+{
+    /* one that cannot be reached, or is stopped, is ended: nothing may be left */
+    if (guard->pid > 0 && order_send(guard, ORDER_DISMISS, 0, -1) < 0)
+        kill(guard->pid, SIGKILL);
+    for (int tries = 0; guard->pid > 0 && !guard_reaped(guard) && tries < 40; tries++) {
+        if (tries == 30)
+            kill(guard->pid, SIGKILL);
+        poll(NULL, 0, tries < 10 ? 1 : 10);
+    }
+    close(guard->fd);
+    *guard = (struct guard){.pid = 0, .fd = -1};
+}

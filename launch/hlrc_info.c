@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * hlrc_info: what this build is, what a job would be configured like, and whether this machine suffices.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "hlrc/config.h"
+#include "hlrc/config_memory.h"
+#include "launch/manual.h"
+#include "launch/options.h"
+
+extern char **environ;
+
+static void help_print(void)
+{
+    printf("Usage: hlrc_info [options]\n"
+           "Show version, build, configuration and limits, for a job with these options (those of hlrcrun).\n\n");
+    config_help(stdout);
+    printf("  -h, --help\n        this text\n  -V, --version\n        the version\n"
+           "      --man\n        the manual page, for man -l -\n");
+}
+
+static void build_print(void)
+{
+#ifdef HAVE_LIBSIGSEGV
+    const char *faults = "libsigsegv (GPL as a whole)";
+#else
+    const char *faults = "sigaction (LGPL)";
+#endif
+#ifdef HLRC_DEBUG
+    const char *debug = "yes";
+#else
+    const char *debug = "no";
+#endif
+
+    printf("hlrc %s\n\nbuild\n", PACKAGE_VERSION);
+    printf("  compiler      %s\n", __VERSION__);
+    printf("  page faults   %s\n", faults);
+    printf("  debug checks  %s\n", debug);
+    printf("  nodes         up to %d\n", HLRC_MAX_NODES);
+    printf("  page size     %ld bytes\n", sysconf(_SC_PAGESIZE));
+}
+
+static void fabrics_print(void)
+{
+    const char *name;
+
+    printf("\nfabrics\n");
+    for (int i = 0;; i++) {
+        const char *reason = config_fabric_reason(i, &name);
+
+        if (name == NULL)
+            return;
+        printf("  %-13s %s\n", name, reason != NULL ? reason : "available");
+    }
+}
+
+static bool variable_known(const char *variable, size_t len)
+{
+    static const char *const others[] = {"HLRC_NODE", "HLRC_LAUNCH_FD"};
+    char name[64];
+
+    for (int id = 0; id < CONFIG_COUNT; id++) {
+        config_environment_name((enum config_id)id, name, sizeof name);
+        if (strlen(name) == len && strncmp(name, variable, len) == 0)
+            return true;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strlen(others[i]) == len && strncmp(others[i], variable, len) == 0)
+            return true;
+    return false;
+}
+
+/* A misspelt variable has no effect, and nothing else would say so. */
+static void strangers_print(void)
+{
+    for (char **variable = environ; *variable != NULL; variable++) {
+        size_t len = strcspn(*variable, "=");
+
+        if (strncmp(*variable, "HLRC_", 5) == 0 && !variable_known(*variable, len))
+            printf("  %.*s is in the environment, but is no option\n", (int)len, *variable);
+    }
+}
+
+static void size_text(uint64_t bytes, char *buf, size_t len)
+{
+    if (bytes == UINT64_MAX)
+        snprintf(buf, len, "unlimited");
+    else if (bytes >= UINT64_C(1) << 30)
+        snprintf(buf, len, "%.1f GiB", (double)bytes / (1 << 30));
+    else
+        snprintf(buf, len, "%.1f MiB", (double)bytes / (1 << 20));
+}
+
+static uint64_t limit_value(__rlimit_resource_t resource)
+{
+    struct rlimit limit;
+
+    return getrlimit(resource, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
+}
+
+static void cores_print(const struct config *cfg)
+{
+    cpu_set_t cores;
+    int count = sched_getaffinity(0, sizeof cores, &cores) < 0 ? 0 : CPU_COUNT(&cores);
+
+    if (count >= cfg->nodes)
+        printf("  %-17s %-12d enough: a core for each node\n", "cores", count);
+    else
+        printf("  %-17s %-12d few: %d nodes share them\n", "cores", count, cfg->nodes);
+}
+
+static void memory_print(const struct config *cfg)
+{
+    struct memory_limit limit;
+    char text[32];
+
+    memory_limit("", &limit);
+    size_text(limit.bytes, text, sizeof text);
+    printf("  %-17s %-12s %s (%s)\n", "memory", text,
+           cfg->memory > limit.bytes                          ? "too little for --memory"
+           : cfg->memory > limit.bytes / (unsigned)cfg->nodes ? "enough, unless every node touches all of it"
+                                                              : "enough",
+           limit.what);
+}
+
+static void mappings_print(const struct config *cfg)
+{
+    unsigned long long most = 0, pages = cfg->memory / (uint64_t)sysconf(_SC_PAGESIZE);
+    FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
+
+    if (file != NULL) {
+        if (fscanf(file, "%llu", &most) != 1)
+            most = 0;
+        fclose(file);
+    }
+    printf("  %-17s %-12llu %s\n", "vm.max_map_count", most,
+           most > pages
+               ? "enough for any pattern of page states"
+               : "enough, unless the states of neighbouring pages alternate; raising it avoids refetching then");
+}
+
+static void limits_print(const struct config *cfg)
+{
+    char memory[32], text[32];
+    uint64_t memlock = limit_value(RLIMIT_MEMLOCK), files = limit_value(RLIMIT_NOFILE);
+
+    printf("\nlimits, for %d node%s and --memory %s\n", cfg->nodes, cfg->nodes > 1 ? "s" : "",
+           config_value(cfg, CONFIG_ID_memory, memory, sizeof memory));
+    cores_print(cfg);
+    memory_print(cfg);
+    mappings_print(cfg);
+    size_text(memlock, text, sizeof text);
+    printf("  %-17s %-12s %s\n", "memlock", text,
+           memlock > cfg->memory ? "enough" : "enough for shm; verbs would need --memory and some more (ulimit -l)");
+    size_text(limit_value(RLIMIT_AS), text, sizeof text);
+    printf("  %-17s %-12s %s\n", "address space", text,
+           limit_value(RLIMIT_AS) / 2 > cfg->memory ? "enough"
+                                                    : "too little: each node maps --memory twice (ulimit -v)");
+    printf("  %-17s %-12llu %s\n", "open files", (unsigned long long)files,
+           files >= 1024 ? "enough" : "few (ulimit -n)");
+}
+
+int main(int argc, char **argv)
+{
+    static struct config cfg;
+    char err[CONFIG_ERROR_MAX];
+    struct options options;
+    int ret = options_parse(argc, argv, &cfg, &options, err, sizeof err), suits;
+
+    if (ret == 0 && !options.help && !options.version && !options.man)
+        ret = config_resolve(&cfg, err, sizeof err);
+    if (ret < 0) {
+        fprintf(stderr, "hlrc_info: %s\n", err);
+        return 2;
+    }
+    if (options.help) {
+        help_print();
+    } else if (options.version) {
+        printf("hlrc_info %s\n", PACKAGE_VERSION);
+    } else if (options.man) {
+        manual_hlrc_info(stdout);
+    } else {
+        build_print();
+        fabrics_print();
+        printf("\noptions\n");
+        config_list(stdout, &cfg);
+        strangers_print();
+        limits_print(&cfg);
+        suits = config_check_memory(&cfg, err, sizeof err);
+        if (suits < 0) {
+            fflush(stdout);
+            fprintf(stderr, "hlrc_info: %s\n", err);
+            return 1;
+        }
+    }
+    return fflush(stdout) == 0 ? 0 : 1;
+}

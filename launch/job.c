@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The event loop.  What the events mean for a node is in node.c; the rules are in job.h.
+ */
+#include "launch/job.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hlrc/diag.h"
+#include "launch/process.h"
+
+/* Each node has the same places in what is given to poll(); a descriptor of -1 is passed over there. */
+enum { SLOT_SIGNAL, SLOT_OUT, SLOT_ERR, SLOT_NODES };
+enum { NODE_SOCK, NODE_ENGINE, NODE_OUT, NODE_ERR, NODE_SLOTS };
+
+static void nodes_signal(struct job *job, int sig, int spared)
+{
+    for (int i = 0; i < job->config->nodes; i++)
+        if (i != spared && node_alive(&job->nodes[i]))
+            node_signal(&job->nodes[i], sig);
+}
+
+/* To the program alone: a script around it would die of the signal. */
+static void nodes_notify(struct job *job, int sig)
+{
+    for (int i = 0; i < job->config->nodes; i++)
+        if (job->nodes[i].engine_fd >= 0)
+            process_signal(job->nodes[i].engine_fd, sig);
+        else if (!job->nodes[i].ended)
+            process_signal(job->nodes[i].pidfd, sig);
+}
+
+/* One line on standard error, whatever a program put into it. */
+__attribute__((format(printf, 2, 0))) static void line_print(struct job *job, const char *fmt, va_list args)
+{
+    char line[DIAG_LINE_MAX + 64];
+    int len = vsnprintf(line, sizeof line - 1, fmt, args);
+
+    if (len < 0)
+        return;
+    len = len < (int)sizeof line - 1 ? len : (int)sizeof line - 2;
+    for (int i = 0; i < len; i++)
+        if (line[i] == '\n' || line[i] == '\r')
+            line[i] = ' ';
+    line[len] = '\n';
+    sink_put(job->err, line, (size_t)len + 1);
+}
+
+/* Invariant 4: everybody else is asked by sig, and given ms to comply. */
+static void ending_begin(struct job *job, int status, int spared, int sig, int64_t ms)
+{
+    int64_t now = process_now_ms();
+
+    sink_write(job->err);
+    guard_hush(&job->guard);
+    job->ending = true;
+    job->status = status;
+    job->spared = spared;
+    job->kill_at = now + ms;
+    job->give_up_at = now + JOB_GIVE_UP_MS;
+    nodes_signal(job, sig, spared);
+}
+
+void job_end(struct job *job, int status, int spared, const char *fmt, ...)
+{
+    va_list args;
+
+    if (job->ending)
+        return;
+    va_start(args, fmt);
+    line_print(job, fmt, args);
+    va_end(args);
+    ending_begin(job, status, spared, SIGTERM, JOB_KILL_MS);
+}
+
+__attribute__((format(printf, 2, 3))) static void job_say(struct job *job, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    line_print(job, fmt, args);
+    va_end(args);
+}
+
+/* The user's own signal is passed on as it is.  A second one does not wait. */
+static void job_interrupt(struct job *job, int sig)
+{
+    if (job->ending) {
+        job->kill_at = 0;
+        job->spared = -1;
+        return;
+    }
+    job_say(job, "hlrcrun: ended by signal %d (%s)", sig, strsignal(sig));
+    ending_begin(job, 128 + sig, -1, sig, JOB_SIGNAL_MS);
+}
+
+static struct node *node_by_pid(struct job *job, pid_t pid)
+{
+    for (int i = 0; i < job->config->nodes; i++)
+        if (job->nodes[i].pid == pid && !job->nodes[i].ended)
+            return &job->nodes[i];
+    return NULL;
+}
+
+/* Nodes, the guard if something killed it, and what the nodes left behind. */
+static void children_reap(struct job *job)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        struct node *node = node_by_pid(job, pid);
+
+        if (node != NULL)
+            node_reaped(node, status);
+        else if (pid == job->guard.pid)
+            job->guard.pid = 0;
+    }
+}
+
+static void signals_read(struct job *job)
+{
+    struct signalfd_siginfo info;
+
+    while (read(job->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        int sig = (int)info.ssi_signo;
+
+        if (sig == SIGUSR1 || sig == SIGUSR2)
+            nodes_notify(job, sig);
+        else if (sig != SIGCHLD)
+            job_interrupt(job, sig);
+    }
+    children_reap(job);
+}
+
+static void engines_check(struct job *job, const struct pollfd *fds)
+{
+    for (int i = 0; i < job->config->nodes; i++)
+        if (fds[SLOT_NODES + i * NODE_SLOTS + NODE_ENGINE].revents != 0)
+            node_engine_ended(&job->nodes[i]);
+}
+
+/*
+ * When one node is killed others may fail because of it, all within one turn of the loop.  So those that a signal
+ * ended are judged first.
+ */
+static void nodes_judge(struct job *job)
+{
+    int64_t now = process_now_ms();
+
+    for (int i = 0; i < job->config->nodes && !job->ending; i++)
+        if (job->nodes[i].ended && job->nodes[i].signalled) {
+            node_receive(job, i);
+            node_judge(job, i, now);
+        }
+    for (int i = 0; i < job->config->nodes && !job->ending; i++) {
+        if (!node_alive(&job->nodes[i]))
+            node_receive(job, i);
+        node_judge(job, i, now);
+    }
+}
+
+static void sockets_handle(struct job *job, const struct pollfd *fds)
+{
+    for (int i = 0; i < job->config->nodes; i++) {
+        short events = fds[SLOT_NODES + i * NODE_SLOTS + NODE_SOCK].revents;
+
+        if (events & POLLOUT && job->nodes[i].sock >= 0)
+            exchange_send(&job->exchange, i, job->nodes[i].sock);
+        if (events & ~POLLOUT)
+            node_receive(job, i);
+    }
+}
+
+static void outputs_handle(struct job *job, const struct pollfd *fds)
+{
+    for (int i = 0; i < job->config->nodes; i++)
+        for (int k = 0; k < 2; k++)
+            if (fds[SLOT_NODES + i * NODE_SLOTS + NODE_OUT + k].revents != 0)
+                stream_read(&job->nodes[i].output[k]);
+    sink_write(&job->out);
+    if (job->err != &job->out)
+        sink_write(job->err);
+    if (job->out.error != 0)
+        job_end(job, job->out.error == EPIPE ? 128 + SIGPIPE : 1, -1, "hlrcrun: standard output: %s; ending the job",
+                strerror(job->out.error));
+}
+
+static void poll_fill(struct job *job, struct pollfd *fds)
+{
+    fds[SLOT_SIGNAL] = (struct pollfd){.fd = job->signal_fd, .events = POLLIN};
+    fds[SLOT_OUT] = (struct pollfd){.fd = sink_pending(&job->out) ? job->out.fd : -1, .events = POLLOUT};
+    fds[SLOT_ERR] = (struct pollfd){.fd = sink_pending(job->err) ? job->err->fd : -1, .events = POLLOUT};
+    for (int i = 0; i < job->config->nodes; i++) {
+        struct node *node = &job->nodes[i];
+        struct pollfd *at = &fds[SLOT_NODES + i * NODE_SLOTS];
+        short events = exchange_reading(&job->exchange, i) ? POLLIN | POLLOUT : POLLIN;
+
+        at[NODE_SOCK] = (struct pollfd){.fd = node->sock, .events = events};
+        at[NODE_ENGINE] = (struct pollfd){.fd = node->engine_fd >= 0 ? node->engine_fd : -1, .events = POLLIN};
+        for (int k = 0; k < 2; k++) {
+            struct stream *stream = &node->output[k];
+
+            at[NODE_OUT + k] = (struct pollfd){.fd = sink_full(stream->sink) ? -1 : stream->fd, .events = POLLIN};
+        }
+    }
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Milliseconds until something is due, or -1. */
+static int poll_timeout(const struct job *job, int64_t now)
+{
+    int64_t due = job->progress.next_at;
+
+    if (job->ending)
+        due = earlier(due, job->killed ? job->give_up_at : job->kill_at);
+    for (int i = 0; i < job->config->nodes; i++)
+        if (job->nodes[i].lost_at != 0)
+            due = earlier(due, job->nodes[i].lost_at + JOB_WRAPPER_MS);
+    if (due == INT64_MAX)
+        return -1;
+    return due <= now ? 0 : due - now < 60000 ? (int)(due - now) : 60000;
+}
+
+/* All that descends from hlrcrun but its guard (job.h, 5).  Returns how many there were. */
+static int family_kill(const struct job *job)
+{
+    pid_t self = getpid();
+
+    return process_sweep(&self, 1, false, job->guard.pid, SIGKILL);
+}
+
+/* The node that is spared may dump core for a while longer than the others may live. */
+static void ending_proceed(struct job *job, int64_t now)
+{
+    if (!job->ending || job->killed || now < job->kill_at)
+        return;
+    if (job->spared >= 0 && node_alive(&job->nodes[job->spared])) {
+        nodes_signal(job, SIGKILL, job->spared);
+        job->spared = -1;
+        job->kill_at = job->give_up_at - JOB_GIVE_UP_MS + JOB_CORE_MS;
+        return;
+    }
+    nodes_signal(job, SIGKILL, -1);
+    family_kill(job);
+    job->killed = true;
+}
+
+static void progress_update(struct job *job, int64_t now)
+{
+    struct boot_counters total = {0};
+
+    if (now < job->progress.next_at)
+        return;
+    for (int i = 0; i < job->config->nodes; i++) {
+        const struct boot_counters *counters = &job->nodes[i].counters;
+
+        total.faults += counters->faults;
+        total.bytes += counters->bytes;
+        if (counters->barriers > total.barriers)
+            total.barriers = counters->barriers;
+    }
+    progress_show(&job->progress, &total, now, job->err);
+}
+
+static bool nodes_alive(const struct job *job)
+{
+    for (int i = 0; i < job->config->nodes; i++)
+        if (node_alive(&job->nodes[i]))
+            return true;
+    return false;
+}
+
+static void job_loop(struct job *job, struct pollfd *fds)
+{
+    nfds_t count = (nfds_t)(SLOT_NODES + job->config->nodes * NODE_SLOTS);
+
+    while (nodes_alive(job)) {
+        int64_t now = process_now_ms();
+
+        if (job->ending && now >= job->give_up_at)
+            return;
+        ending_proceed(job, now);
+        progress_update(job, now);
+        poll_fill(job, fds);
+        if (poll(fds, count, poll_timeout(job, process_now_ms())) < 0)
+            continue;
+        signals_read(job);
+        engines_check(job, fds);
+        nodes_judge(job);
+        sockets_handle(job, fds);
+        nodes_judge(job);
+        outputs_handle(job, fds);
+    }
+}
+
+/* What the nodes wrote last is in their pipes.  A job that failed does not wait for a reader that has stopped. */
+static void outputs_finish(struct job *job, struct pollfd *fds)
+{
+    bool more = true;
+
+    sink_clear(job->err);
+    while (more || sink_pending(&job->out) || sink_pending(job->err)) {
+        bool room = !sink_full(&job->out) && !sink_full(job->err);
+        int timeout = job->ending ? 20 : -1;
+
+        if (job->ending && process_now_ms() >= job->give_up_at)
+            break;
+        more = !room;
+        for (int i = 0; room && i < job->config->nodes; i++)
+            for (int k = 0; k < 2; k++)
+                more = stream_read(&job->nodes[i].output[k]) || more;
+        poll_fill(job, fds);
+        if (!more && !sink_pending(&job->out) && !sink_pending(job->err))
+            break;
+        if (poll(fds, SLOT_NODES, room && more ? 0 : timeout) > 0 && fds[SLOT_SIGNAL].revents != 0)
+            signals_read(job);
+        outputs_handle(job, fds);
+    }
+    for (int i = 0; i < job->config->nodes; i++) {
+        stream_close(&job->nodes[i].output[0]);
+        stream_close(&job->nodes[i].output[1]);
+    }
+    sink_write(&job->out);
+    sink_write(job->err);
+}
+
+static int node_start(struct job *job, int index)
+{
+    struct spawned spawned;
+    int err = spawn_node(&job->spawn, index, &spawned);
+
+    if (err < 0)
+        return err;
+    node_init(&job->nodes[index], &spawned, job->config->label ? index : -1, &job->out, job->err);
+    return guard_watch(&job->guard, spawned.pid, spawned.pidfd);
+}
+
+static void nodes_start(struct job *job)
+{
+    int err = spawn_open(&job->spawn);
+
+    for (int i = 0; i < job->config->nodes; i++) {
+        job->nodes[i].ended = true; /* until it has begun */
+        job->nodes[i].pidfd = job->nodes[i].sock = job->nodes[i].engine_fd = -1;
+        job->nodes[i].output[0].fd = job->nodes[i].output[1].fd = -1;
+        job->nodes[i].output[0].sink = job->nodes[i].output[1].sink = &job->out;
+    }
+    for (int i = 0; err == 0 && i < job->config->nodes; i++)
+        err = node_start(job, i);
+    if (err == 0)
+        err = spawn_release(&job->spawn, job->config->nodes);
+    if (err < 0)
+        job_end(job, 1, -1,
+                "hlrcrun: cannot start %d nodes: %s; start fewer, or raise the limits of processes and open "
+                "files (ulimit -u, -n)",
+                job->config->nodes, strerror(-err));
+    spawn_close(&job->spawn);
+}
+
+static void job_finish(struct job *job)
+{
+    for (int tries = 0; job->ending && tries < 20 && family_kill(job) > 0; tries++) {
+        poll(NULL, 0, 5);
+        children_reap(job);
+    }
+    for (int i = 0; i < job->config->nodes; i++)
+        node_free(&job->nodes[i]);
+    exchange_free(&job->exchange);
+    guard_dismiss(&job->guard);
+    children_reap(job);
+    sink_free(&job->out);
+    sink_free(&job->err_room);
+}
+
+int job_run(struct job *job)
+{
+    size_t nodes = (size_t)job->config->nodes;
+    struct pollfd *fds = calloc(SLOT_NODES + nodes * NODE_SLOTS, sizeof *fds);
+    int err = 0;
+
+    job->nodes = calloc(nodes, sizeof *job->nodes);
+    job->spared = -1;
+    if (fds == NULL || job->nodes == NULL)
+        err = -ENOMEM;
+    if (err == 0)
+        err = guard_start(&job->guard);
+    if (err < 0) {
+        fprintf(stderr, "hlrcrun: cannot start: %s\n", strerror(-err));
+        free(fds);
+        free(job->nodes);
+        return 1;
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sink_pair(&job->out, &job->err_room, &job->err);
+    exchange_init(&job->exchange, job->config->nodes);
+    nodes_start(job);
+    progress_init(&job->progress, job->config->progress, job->config->nodes, process_now_ms());
+    job_loop(job, fds);
+    outputs_finish(job, fds);
+    job_finish(job);
+    free(fds);
+    free(job->nodes);
+    return job->status;
+}

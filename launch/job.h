@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef HLRC_JOB_H
+#define HLRC_JOB_H
+
+/*
+ * A job: the nodes that hlrcrun started, from the first fork to its own exit.
+ *
+ *     a node     SILENT --HELLO--> RUNNING --GOODBYE--> FINALIZED        (then perhaps HELLO again: scripts)
+ *     the job    running --job_end()--> ending --all ended, or time is up--> over
+ *                    \------------------ all ended ------------------------^
+ *
+ *   1. The child of hlrcrun and the process that calls hlrc_init() need not be the same: a node may be wrapped
+ *      by a script or a debugger.  The node has ended when both have.
+ *   2. A death is: an exit status other than 0, a signal, the end of a RUNNING process, or an end that leaves
+ *      others waiting in hlrc_init().  The first death ends the job; only job_end() prints, and only once.
+ *   3. Before a node is judged, everything that it had sent is read: its own words come before our guess.
+ *   4. job_end() asks the others to end by SIGTERM and ends them by SIGKILL half a second later.  A node that
+ *      reported a signal of its own gets longer, to dump core.  After JOB_GIVE_UP_MS hlrcrun ends, come what may.
+ *   5. hlrcrun is a subreaper: what a node leaves behind becomes a child of hlrcrun, and is ended with a job that fails.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "hlrc/config.h"
+#include "launch/boot.h"
+#include "launch/exchange.h"
+#include "launch/guard.h"
+#include "launch/output.h"
+#include "launch/progress.h"
+#include "launch/spawn.h"
+
+enum {
+    JOB_KILL_MS = 500,    /* from SIGTERM to SIGKILL */
+    JOB_SIGNAL_MS = 1000, /* from a signal of the user's to SIGKILL: programs may save their state */
+    JOB_CORE_MS = 1500,   /* for the core dump of the node that failed */
+    JOB_GIVE_UP_MS = 1800,
+    JOB_WRAPPER_MS = 200 /* for a wrapper to exit, and tell how its program ended */
+};
+
+enum node_state { NODE_SILENT, NODE_RUNNING, NODE_FINALIZED };
+
+struct node {
+    pid_t pid; /* hlrcrun's child */
+    int pidfd;
+    bool ended;     /* the child has been reaped */
+    bool signalled; /* by a signal: status is its number */
+    bool core;
+    int status;
+    int sock;
+    enum node_state state;
+    pid_t engine;    /* who said HELLO; 0: nobody */
+    int engine_fd;   /* its pidfd when it is not the child; -1: it is, or it has ended */
+    int64_t lost_at; /* when a wrapped engine ended while RUNNING; 0: it did not */
+    struct stream output[2];
+    struct boot_counters counters;
+};
+
+struct job {
+    const struct config *config;
+    struct spawn spawn;
+    struct guard guard;
+    struct node *nodes; /* config->nodes of them */
+    struct exchange exchange;
+    struct progress progress;
+    struct sink out, err_room, *err;
+    int signal_fd;
+    bool ending;
+    bool killed; /* SIGKILL has been sent */
+    int status;  /* hlrcrun's exit status */
+    int spared;  /* node that may dump core, or -1 */
+    int64_t kill_at, give_up_at;
+};
+
+/* job_run - returns hlrcrun's exit status.  The signals of job_signals() are blocked by then. */
+int job_run(struct job *job);
+
+/* job_end - print the line, and end the job with status; does nothing when it is ending already */
+void job_end(struct job *job, int status, int spared, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* node.c */
+void node_init(struct node *node, const struct spawned *spawned, int label, struct sink *out, struct sink *err);
+void node_free(struct node *node);
+bool node_alive(const struct node *node); /* the child, or the process that it wraps */
+void node_signal(struct node *node, int sig);
+void node_reaped(struct node *node, int wait_status);
+void node_engine_ended(struct node *node);
+void node_receive(struct job *job, int index);            /* all messages that are there */
+void node_judge(struct job *job, int index, int64_t now); /* is this a death? */
+
+#endif

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# In the library.
+libhlrc_core_la_SOURCES += launch/boot.c launch/boot.h launch/wire.h
+
+# Programs; they link libhlrc_core.la for the table of options.
+LAUNCH_OPTIONS = launch/manual.c launch/manual.h launch/options.c launch/options.h
+
+bin_PROGRAMS += hlrcrun
+hlrcrun_SOURCES = $(LAUNCH_OPTIONS) \
+	launch/exchange.c launch/exchange.h launch/guard.c launch/guard.h launch/hlrcrun.c \
+	launch/job.c launch/job.h launch/node.c launch/output.c launch/output.h \
+	launch/process.c launch/process.h launch/program.c launch/program.h launch/progress.c launch/progress.h \
+	launch/spawn.c launch/spawn.h
+hlrcrun_LDADD = libhlrc_core.la
+
+bin_PROGRAMS += hlrc_info
+hlrc_info_SOURCES = $(LAUNCH_OPTIONS) launch/hlrc_info.c
+hlrc_info_LDADD = libhlrc_core.la
+
+# Their manual pages are their own output, so that the options are those of the table.
+nodist_man1_MANS = man/hlrcrun.1 man/hlrc_info.1
+CLEANFILES += $(nodist_man1_MANS)
+man/hlrcrun.1: hlrcrun$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) man && ./hlrcrun$(EXEEXT) --man >$@.tmp && mv $@.tmp $@
+man/hlrc_info.1: hlrc_info$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) man && ./hlrc_info$(EXEEXT) --man >$@.tmp && mv $@.tmp $@
+
+# What the tests of the launcher run: a node without an engine.
+check_PROGRAMS += tests/launch/bootprobe
+tests_launch_bootprobe_SOURCES = tests/launch/bootprobe.c
+tests_launch_bootprobe_LDADD = libhlrc_core.la

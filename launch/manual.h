@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef HLRC_MANUAL_H
+#define HLRC_MANUAL_H
+
+#include <stdio.h>
+
+/* The manual pages of the two programs; their options come from the table in hlrc/config.h. */
+void manual_hlrcrun(FILE *out);
+void manual_hlrc_info(FILE *out);
+
+#endif

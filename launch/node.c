@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One node as hlrcrun sees it: what it says, and what its end means.  The rules are in job.h.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hlrc/diag.h"
+#include "launch/job.h"
+#include "launch/process.h"
+#include "launch/wire.h"
+
+struct packet {
+    struct wire_head head;
+    char body[WIRE_PIECE + 1];
+    size_t len; /* of the body */
+    pid_t pid;  /* of the sender; 0: unknown here */
+};
+
+void node_init(struct node *node, const struct spawned *spawned, int label, struct sink *out, struct sink *err)
+{
+    *node = (struct node){.pid = spawned->pid, .pidfd = spawned->pidfd, .sock = spawned->sock, .engine_fd = -1};
+    stream_open(&node->output[0], spawned->output[0], label, out);
+    stream_open(&node->output[1], spawned->output[1], label, err);
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void node_free(struct node *node)
+{
+    close_fd(&node->pidfd);
+    close_fd(&node->engine_fd);
+    close_fd(&node->sock);
+    stream_close(&node->output[0]);
+    stream_close(&node->output[1]);
+}
+
+static bool engine_alive(const struct node *node)
+{
+    return node->engine != 0 && (node->engine == node->pid ? !node->ended : node->engine_fd >= 0);
+}
+
+bool node_alive(const struct node *node)
+{
+    return !node->ended || node->engine_fd >= 0;
+}
+
+void node_signal(struct node *node, int sig)
+{
+    if (node->engine_fd >= 0)
+        process_signal(node->engine_fd, sig);
+    if (!node->ended)
+        process_signal(node->pidfd, sig);
+}
+
+void node_reaped(struct node *node, int wait_status)
+{
+    node->ended = true;
+    node->signalled = WIFSIGNALED(wait_status);
+    node->core = node->signalled && WCOREDUMP(wait_status);
+    node->status = node->signalled ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+void node_engine_ended(struct node *node)
+{
+    close_fd(&node->engine_fd);
+}
+
+static void message_hello(struct job *job, int index, const struct packet *packet)
+{
+    struct node *node = &job->nodes[index];
+
+    if (packet->head.status != WIRE_VERSION) {
+        job_end(job, 1, -1,
+                "hlrcrun: node %d speaks version %d of the launch protocol, hlrcrun version %d; use the "
+                "hlrcrun that was installed with the library",
+                index, packet->head.status, WIRE_VERSION);
+        return;
+    }
+    if (node->state == NODE_RUNNING && engine_alive(node)) {
+        job_end(job, 1, -1,
+                "hlrcrun: node %d calls hlrc_init in two processes (pids %d and %d); run one of them "
+                "without HLRC_LAUNCH_FD",
+                index, (int)node->engine, (int)packet->pid);
+        return;
+    }
+    close_fd(&node->engine_fd);
+    node->state = NODE_RUNNING;
+    node->lost_at = 0;
+    node->engine = packet->pid != 0 ? packet->pid : node->pid;
+    if (node->engine == node->pid)
+        return;
+    node->engine_fd = process_open(node->engine);
+    if (node->engine_fd >= 0)
+        guard_watch(&job->guard, node->engine, node->engine_fd);
+    else if (node->engine_fd != -ESRCH) /* that one has ended already; others: we cannot tell, so go by the child */
+        node->engine = node->pid;
+}
+
+static void message_exchange(struct job *job, int index, const struct packet *packet)
+{
+    switch (exchange_piece(&job->exchange, index, &packet->head, packet->body, packet->len)) {
+    case 1:
+        for (int i = 0; i < job->config->nodes; i++)
+            if (job->nodes[i].sock >= 0)
+                exchange_send(&job->exchange, i, job->nodes[i].sock);
+        break;
+    case -EMSGSIZE:
+        job_end(job, 1, -1,
+                "hlrcrun: node %d brings %u bytes to a common exchange, others %zu; the nodes run different "
+                "versions of the library or of the program",
+                index, packet->head.total, job->exchange.blob);
+        break;
+    case -ENOMEM:
+        job_end(job, 1, -1, "hlrcrun: no memory for an exchange of %u bytes from each node", packet->head.total);
+        break;
+    case -EPROTO:
+        job_end(job, 1, -1,
+                "hlrcrun: node %d sent a message out of turn; is something else writing to descriptor "
+                "HLRC_LAUNCH_FD",
+                index);
+        break;
+    default:
+        break;
+    }
+}
+
+static int exit_status(int status)
+{
+    return status >= 1 && status <= 255 ? status : 1;
+}
+
+static void message_report(struct job *job, int index, const struct packet *packet)
+{
+    int status = exit_status(packet->head.status), spared = status > 128 ? index : -1;
+
+    if (job->config->nodes > 1)
+        job_end(job, status, spared, "hlrc: node %d: %s", index, packet->body);
+    else
+        job_end(job, status, spared, "hlrc: %s", packet->body);
+}
+
+static void message_handle(struct job *job, int index, struct packet *packet)
+{
+    struct node *node = &job->nodes[index];
+
+    packet->body[packet->len] = '\0';
+    switch (packet->head.type) {
+    case WIRE_HELLO:
+        message_hello(job, index, packet);
+        break;
+    case WIRE_EXCHANGE:
+        message_exchange(job, index, packet);
+        break;
+    case WIRE_PROGRESS:
+        if (packet->len == sizeof node->counters)
+            memcpy(&node->counters, packet->body, sizeof node->counters);
+        break;
+    case WIRE_REPORT:
+        message_report(job, index, packet);
+        break;
+    case WIRE_GOODBYE:
+        node->state = NODE_FINALIZED;
+        break;
+    case WIRE_NO_EXEC:
+        job_end(job, exit_status(packet->head.status), -1, "hlrcrun: %s", packet->body);
+        break;
+    default:
+        job_end(job, 1, -1,
+                "hlrcrun: node %d sent a message of unknown type %u; use the hlrcrun that was installed with "
+                "the library",
+                index, packet->head.type);
+    }
+}
+
+/* Length of a packet, 0 at the end, or a negative errno. */
+static ssize_t packet_receive(int sock, struct packet *packet)
+{
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof(struct ucred))];
+    } control;
+    struct iovec iov[2] = {{&packet->head, sizeof packet->head}, {packet->body, WIRE_PIECE}};
+    struct msghdr msg = {
+        .msg_iov = iov, .msg_iovlen = 2, .msg_control = control.space, .msg_controllen = sizeof control.space};
+    ssize_t got = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    struct cmsghdr *part;
+
+    if (got < 0)
+        return -errno;
+    packet->pid = 0;
+    packet->len = got > (ssize_t)sizeof packet->head ? (size_t)got - sizeof packet->head : 0;
+    part = CMSG_FIRSTHDR(&msg);
+    if (got > 0 && part != NULL && part->cmsg_type == SCM_CREDENTIALS) {
+        struct ucred sender;
+
+        memcpy(&sender, CMSG_DATA(part), sizeof sender);
+        packet->pid = sender.pid;
+    }
+    return got;
+}
+
+void node_receive(struct job *job, int index)
+{
+    static struct packet packet; /* too large for comfort on a stack */
+    struct node *node = &job->nodes[index];
+
+    while (node->sock >= 0) {
+        ssize_t got = packet_receive(node->sock, &packet);
+
+        if (got == -EINTR)
+            continue;
+        if (got == -EAGAIN)
+            return;
+        if (got < (ssize_t)sizeof packet.head) {
+            close_fd(&node->sock);
+            return;
+        }
+        message_handle(job, index, &packet);
+    }
+}
+
+/* The status that a shell gives for a program that a signal ended says so to us, too. */
+static void judge_status(struct job *job, int index)
+{
+    struct node *node = &job->nodes[index];
+    bool lost = node->state == NODE_RUNNING && node->engine != node->pid;
+    int sig = node->signalled                                           ? node->status
+              : lost && node->status > 128 && node->status < 128 + NSIG ? node->status - 128
+                                                                        : 0;
+    pid_t pid = lost ? node->engine : node->pid;
+
+    if (sig != 0)
+        job_end(job, 128 + sig, -1, "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s; ending the job", index,
+                (int)pid, sig, strsignal(sig), node->core ? ", core dumped" : "");
+    else
+        job_end(job, node->status, -1, "hlrcrun: node %d (pid %d) exited with status %d; ending the job", index,
+                (int)pid, node->status);
+}
+
+/* Nobody may wait in an exchange for a node that has ended. */
+static void judge_waiting(struct job *job, int index)
+{
+    int waiting = exchange_waiting(&job->exchange);
+
+    if (waiting >= 0 && !job->exchange.whole[index])
+        job_end(job, 1, -1, "hlrcrun: node %d (pid %d) ended %s, where node %d waits for it; ending the job", index,
+                (int)job->nodes[index].pid, job->nodes[index].state == NODE_SILENT ? "before hlrc_init" : "too early",
+                waiting);
+}
+
+void node_judge(struct job *job, int index, int64_t now)
+{
+    struct node *node = &job->nodes[index];
+
+    if (node->ended && node->status != 0) {
+        judge_status(job, index);
+    } else if (node->state == NODE_RUNNING && !engine_alive(node)) {
+        if (node->lost_at == 0)
+            node->lost_at = now;
+        if (node->ended || now >= node->lost_at + JOB_WRAPPER_MS)
+            job_end(job, 1, -1, "hlrcrun: node %d (pid %d) ended without hlrc_finalize; ending the job", index,
+                    (int)node->engine);
+    } else if (!node_alive(node)) {
+        judge_waiting(job, index);
+    }
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launch/output.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_SIZE = 64 * 1024 };
+
+static bool same_file(int a, int b)
+{
+    struct stat one, other;
+
+    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino &&
+           one.st_rdev == other.st_rdev;
+}
+
+void sink_pair(struct sink *out, struct sink *err_room, struct sink **err)
+{
+    *out = (struct sink){.fd = STDOUT_FILENO};
+    *err_room = (struct sink){.fd = STDERR_FILENO};
+    *err = same_file(STDOUT_FILENO, STDERR_FILENO) ? out : err_room;
+}
+
+bool sink_pending(const struct sink *sink)
+{
+    return sink->end > sink->begin;
+}
+
+bool sink_full(const struct sink *sink)
+{
+    return sink->end - sink->begin >= OUTPUT_SINK_FULL;
+}
+
+/* Room for len more bytes, at the end. */
+static int sink_grow(struct sink *sink, size_t len)
+{
+    if (sink->begin > 0) {
+        memmove(sink->data, sink->data + sink->begin, sink->end - sink->begin);
+        sink->end -= sink->begin;
+        sink->begin = 0;
+    }
+    if (sink->end + len > sink->room) {
+        size_t room = 2 * (sink->end + len);
+        char *grown = realloc(sink->data, room);
+
+        if (grown == NULL)
+            return -ENOMEM;
+        sink->data = grown;
+        sink->room = room;
+    }
+    return 0;
+}
+
+static void sink_append(struct sink *sink, const char *data, size_t len)
+{
+    if (sink->error != 0 || len == 0)
+        return;
+    if (sink->end + len > sink->room && sink_grow(sink, len) < 0) {
+        sink->error = ENOMEM;
+        return;
+    }
+    memcpy(sink->data + sink->end, data, len);
+    sink->end += len;
+}
+
+void sink_clear(struct sink *sink)
+{
+    static const char wipe[] = "\r\033[K";
+
+    if (sink->transient)
+        sink_append(sink, wipe, sizeof wipe - 1);
+    sink->transient = false;
+}
+
+void sink_put(struct sink *sink, const char *data, size_t len)
+{
+    if (len == 0)
+        return;
+    sink_clear(sink);
+    if (sink->midline)
+        sink_append(sink, "\n", 1);
+    sink_append(sink, data, len);
+    sink->midline = data[len - 1] != '\n';
+}
+
+void sink_transient(struct sink *sink, const char *text)
+{
+    sink_clear(sink);
+    if (sink->midline)
+        sink_append(sink, "\n", 1);
+    sink->midline = false;
+    sink_append(sink, text, strlen(text));
+    sink->transient = true;
+}
+
+/* A pipe that poll() calls writable takes PIPE_BUF bytes without blocking, but perhaps no more. */
+static bool has_room(int fd)
+{
+    struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
+
+    return poll(&poll_fd, 1, 0) > 0;
+}
+
+void sink_write(struct sink *sink)
+{
+    while (sink_pending(sink) && has_room(sink->fd)) {
+        size_t len = sink->end - sink->begin;
+        ssize_t put = write(sink->fd, sink->data + sink->begin, len < PIPE_BUF ? len : PIPE_BUF);
+
+        if (put >= 0) {
+            sink->begin += (size_t)put;
+        } else if (errno == EAGAIN) {
+            return;
+        } else if (errno != EINTR) {
+            sink->error = errno;
+            sink->begin = sink->end = 0;
+        }
+    }
+}
+
+void sink_free(struct sink *sink)
+{
+    free(sink->data);
+    sink->data = NULL;
+    sink->begin = sink->end = sink->room = 0;
+}
+
+void stream_open(struct stream *stream, int fd, int label, struct sink *sink)
+{
+    *stream = (struct stream){.fd = fd, .label = label, .sink = sink};
+}
+
+static void line_put(const struct stream *stream, const char *line, size_t len)
+{
+    char label[16];
+
+    if (stream->label >= 0) {
+        int used = snprintf(label, sizeof label, "[%d] ", stream->label);
+
+        sink_put(stream->sink, label, (size_t)used);
+        stream->sink->midline = false; /* the line itself follows */
+    }
+    sink_put(stream->sink, line, len);
+}
+
+/* Pass on whole lines; what remains moves to the front.  The first old bytes are known to hold no newline. */
+static void lines_put(struct stream *stream, size_t old)
+{
+    size_t begin = 0, from = old;
+    const char *newline;
+
+    while (from < stream->len && (newline = memchr(stream->line + from, '\n', stream->len - from)) != NULL) {
+        size_t end = (size_t)(newline - stream->line) + 1;
+
+        line_put(stream, stream->line + begin, end - begin);
+        begin = from = end;
+    }
+    stream->len -= begin;
+    memmove(stream->line, stream->line + begin, stream->len);
+    if (stream->len >= OUTPUT_LINE_MAX) {
+        line_put(stream, stream->line, stream->len);
+        stream->len = 0;
+    }
+}
+
+static int stream_grow(struct stream *stream)
+{
+    size_t room = stream->room > 0 ? 2 * stream->room : 2 * READ_SIZE;
+    char *grown;
+
+    if (stream->room - stream->len >= READ_SIZE)
+        return 0;
+    grown = realloc(stream->line, room);
+    if (grown == NULL)
+        return -ENOMEM;
+    stream->line = grown;
+    stream->room = room;
+    return 0;
+}
+
+bool stream_read(struct stream *stream)
+{
+    ssize_t got;
+
+    if (stream->fd < 0)
+        return false;
+    if (stream_grow(stream) < 0) {
+        line_put(stream, stream->line, stream->len);
+        stream->len = 0;
+    }
+    if (stream->room == 0)
+        return false;
+    got = read(stream->fd, stream->line + stream->len, stream->room - stream->len);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return errno == EINTR;
+    if (got <= 0) {
+        stream_close(stream);
+        return false;
+    }
+    stream->len += (size_t)got;
+    lines_put(stream, stream->len - (size_t)got);
+    return true;
+}
+
+void stream_close(struct stream *stream)
+{
+    if (stream->fd < 0)
+        return;
+    if (stream->len > 0)
+        line_put(stream, stream->line, stream->len);
+    close(stream->fd);
+    free(stream->line);
+    *stream = (struct stream){.fd = -1, .label = stream->label, .sink = stream->sink};
+}

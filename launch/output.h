@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef HLRC_OUTPUT_H
+#define HLRC_OUTPUT_H
+
+/*
+ * Output of the nodes on its way to the user.
+ *
+ *     node's stdout --pipe--> stream --whole lines--> sink --> hlrcrun's stdout
+ *
+ *   1. A stream gives a sink whole lines only, so that no line of one node is mixed with another's.  The last
+ *      line of a stream may lack its newline; the sink adds one only if something follows.
+ *   2. A line longer than OUTPUT_LINE_MAX is passed on in pieces of that size, a line each.
+ *   3. Writing never blocks the launcher, which has deaths to watch: a sink is written to only when poll() says
+ *      that there is room.  The descriptor belongs to others as well, and so must not be made non-blocking.
+ *   4. A full sink is not fed: its nodes then block in their own writes, as they would without a launcher.
+ *   5. Descriptors that are one file share one sink: a line that is written in pieces stays whole.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { OUTPUT_LINE_MAX = 16 << 20, OUTPUT_SINK_FULL = 1 << 20 };
+
+struct sink {
+    int fd;
+    int error;      /* errno of a failed write: all else is thrown away */
+    bool midline;   /* what was put last has no newline */
+    bool transient; /* a progress line stands on the terminal */
+    char *data;     /* not yet written: data[begin..end) */
+    size_t begin, end, room;
+};
+
+struct stream {
+    int fd;    /* read end of the pipe; -1: ended */
+    int label; /* node to name before each line, or -1 */
+    struct sink *sink;
+    char *line; /* begins at the beginning of a line */
+    size_t len, room;
+};
+
+/* sink_pair - sinks for standard output and error; *err is out itself if they are one file */
+void sink_pair(struct sink *out, struct sink *err_room, struct sink **err);
+void sink_put(struct sink *sink, const char *data, size_t len);
+void sink_transient(struct sink *sink, const char *text); /* a line that the next output wipes out */
+void sink_clear(struct sink *sink);
+bool sink_pending(const struct sink *sink);
+bool sink_full(const struct sink *sink);
+void sink_write(struct sink *sink); /* as much as goes without blocking */
+void sink_free(struct sink *sink);
+
+void stream_open(struct stream *stream, int fd, int label, struct sink *sink);
+/* stream_read - pass on what is there; false when there is no more for now.  Closes itself at the end of the file. */
+bool stream_read(struct stream *stream);
+void stream_close(struct stream *stream);
+
+#endif

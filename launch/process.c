@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launch/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int process_open(pid_t pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+    return fd < 0 ? -errno : fd;
+}
+
+int process_signal(int pidfd, int sig)
+{
+    return syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0) < 0 ? -errno : 0;
+}
+
+bool process_ended(int pidfd)
+{
+    struct pollfd fd = {.fd = pidfd, .events = POLLIN};
+
+    return poll(&fd, 1, 0) > 0;
+}
+
+int64_t process_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+struct family {
+    struct member {
+        pid_t pid, parent;
+        bool in;
+    } * members;
+    size_t count, room;
+};
+
+/* The parent is the second field after the name, which may itself contain blanks and parentheses. */
+static pid_t parent_read(const char *pid)
+{
+    char path[300], text[512], *name_end;
+    FILE *file;
+    size_t got;
+
+    snprintf(path, sizeof path, "/proc/%s/stat", pid);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return -1;
+    got = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[got] = '\0';
+    name_end = strrchr(text, ')');
+    if (name_end == NULL || strlen(name_end) < 4 || name_end[2] == 'Z')
+        return -1;
+    return (pid_t)atoi(name_end + 4);
+}
+
+static int member_add(struct family *family, pid_t pid, pid_t parent)
+{
+    if (family->count == family->room) {
+        size_t room = family->room > 0 ? 2 * family->room : 256;
+        struct member *grown = realloc(family->members, room * sizeof *grown);
+
+        if (grown == NULL)
+            return -ENOMEM;
+        family->members = grown;
+        family->room = room;
+    }
+    family->members[family->count++] = (struct member){pid, parent, false};
+    return 0;
+}
+
+static void family_read(struct family *family)
+{
+    DIR *proc = opendir("/proc");
+    struct dirent *entry;
+
+    if (proc == NULL)
+        return;
+    while ((entry = readdir(proc)) != NULL) {
+        pid_t parent;
+
+        if (*entry->d_name < '0' || *entry->d_name > '9')
+            continue;
+        parent = parent_read(entry->d_name);
+        if (parent > 0 && member_add(family, (pid_t)atoi(entry->d_name), parent) < 0)
+            break;
+    }
+    closedir(proc);
+}
+
+static bool among(pid_t pid, const pid_t *pids, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (pids[i] == pid)
+            return true;
+    return false;
+}
+
+static bool parent_in(const struct family *family, pid_t parent)
+{
+    for (size_t i = 0; i < family->count; i++)
+        if (family->members[i].pid == parent)
+            return family->members[i].in;
+    return false;
+}
+
+/* Mark children of those already marked, until nothing changes. */
+static void family_mark(struct family *family, const pid_t *roots, size_t n, pid_t skip)
+{
+    bool changed = true;
+
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < family->count; i++) {
+            struct member *m = &family->members[i];
+
+            if (m->in || m->pid == skip)
+                continue;
+            m->in = among(m->parent, roots, n) || parent_in(family, m->parent);
+            changed = changed || m->in;
+        }
+    }
+}
+
+/* Opened first and looked at again, so that a pid that was used again in between is left alone. */
+static bool member_signal(const struct member *m, int sig)
+{
+    char pid[16];
+    int fd = process_open(m->pid);
+    bool sent;
+
+    if (fd < 0)
+        return false;
+    snprintf(pid, sizeof pid, "%d", (int)m->pid);
+    sent = parent_read(pid) == m->parent && process_signal(fd, sig) == 0;
+    close(fd);
+    return sent;
+}
+
+int process_sweep(const pid_t *roots, size_t n, bool they_too, pid_t skip, int sig)
+{
+    struct family family = {0};
+    int sent = 0;
+
+    family_read(&family);
+    family_mark(&family, roots, n, skip);
+    for (size_t i = 0; i < family.count; i++) {
+        const struct member *m = &family.members[i];
+        bool root = among(m->pid, roots, n);
+
+        if (root ? they_too : m->in)
+            sent += member_signal(m, sig);
+    }
+    free(family.members);
+    return sent;
+}

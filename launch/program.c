@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launch/program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* 0: can be run. */
+static int file_check(const char *path)
+{
+    struct stat status;
+
+    if (stat(path, &status) < 0)
+        return -errno;
+    if (S_ISDIR(status.st_mode))
+        return -EISDIR;
+    return access(path, X_OK) < 0 ? -errno : 0;
+}
+
+static int file_refuse(const char *path, int err_number, char *err, size_t errlen)
+{
+    switch (err_number) {
+    case -ENOENT:
+    case -ENOTDIR:
+        snprintf(err, errlen, "%.300s: no such program; check the path", path);
+        return -ENOENT;
+    case -EISDIR:
+        snprintf(err, errlen, "%.300s: a directory, not a program", path);
+        return -EACCES;
+    case -EACCES:
+        snprintf(err, errlen, "%.300s: may not be run (permission denied); chmod +x makes it a program", path);
+        return -EACCES;
+    default:
+        snprintf(err, errlen, "%.300s: %s", path, strerror(-err_number));
+        return -EACCES;
+    }
+}
+
+/* Next folder of PATH with name after it; an empty folder is the current one. */
+static const char *path_next(const char *folders, const char *name, char *path, size_t len)
+{
+    size_t folder = strcspn(folders, ":");
+
+    snprintf(path, len, "%.*s/%s", folder > 0 ? (int)folder : 1, folder > 0 ? folders : ".", name);
+    return folders[folder] == ':' ? folders + folder + 1 : NULL;
+}
+
+static int path_search(const char *name, char *path, size_t len, char *err, size_t errlen)
+{
+    const char *folders = getenv("PATH");
+    char here[PATH_MAX], barred[PATH_MAX] = "";
+
+    if (folders == NULL)
+        folders = "/usr/local/bin:/usr/bin:/bin";
+    while (folders != NULL) {
+        int ret;
+
+        folders = path_next(folders, name, path, len);
+        ret = file_check(path);
+        if (ret == 0)
+            return 0;
+        if (ret == -EACCES && *barred == '\0')
+            snprintf(barred, sizeof barred, "%s", path);
+    }
+    if (*barred != '\0')
+        return file_refuse(barred, -EACCES, err, errlen);
+    snprintf(here, sizeof here, "./%s", name);
+    if (file_check(here) == 0)
+        snprintf(err, errlen, "%.300s: not in PATH, but here; write %.300s", name, here);
+    else
+        snprintf(err, errlen, "%.300s: no such program in PATH; check the name, or give a path", name);
+    return -ENOENT;
+}
+
+int program_find(const char *name, char *path, size_t len, char *err, size_t errlen)
+{
+    int ret;
+
+    if (strchr(name, '/') == NULL && *name != '\0')
+        return path_search(name, path, len, err, errlen);
+    snprintf(path, len, "%s", name);
+    ret = *name != '\0' ? file_check(path) : -ENOENT;
+    return ret < 0 ? file_refuse(path, ret, err, errlen) : 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef HLRC_PROGRAM_H
+#define HLRC_PROGRAM_H
+
+#include <stddef.h>
+
+/*
+ * program_find - the file that a shell would run for name, with a slash in it, into path.
+ * 0, or a negative errno and a line in err: -ENOENT there is none, -EACCES it cannot be run.
+ */
+int program_find(const char *name, char *path, size_t len, char *err, size_t errlen);
+
+#endif

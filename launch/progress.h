@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef HLRC_PROGRESS_H
+#define HLRC_PROGRESS_H
+
+/*
+ * hlrcrun --progress: one line on standard error, refreshed on a terminal, else printed now and then.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "launch/boot.h"
+#include "launch/output.h"
+
+struct progress {
+    bool wanted, terminal;
+    int nodes;
+    int64_t begun, shown_at, next_at;
+    struct boot_counters shown; /* totals when the last line was made */
+};
+
+void progress_init(struct progress *progress, bool wanted, int nodes, int64_t now);
+
+/* progress_show - when it is time: faults and bytes are sums over the nodes, barriers those of the node ahead */
+void progress_show(struct progress *progress, const struct boot_counters *total, int64_t now, struct sink *sink);
+
+#endif

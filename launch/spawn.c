@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launch/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "hlrc/diag.h"
+#include "launch/process.h"
+#include "launch/wire.h"
+
+/* Above the descriptors that shells use for their own redirections. */
+enum { LAUNCH_FD_LOW = 100 };
+
+/* What the child of a fork has in its hands. */
+struct child {
+    int node;
+    int sock;
+    int output[2]; /* write ends */
+};
+
+int spawn_open(struct spawn *spawn)
+{
+    if (sched_getaffinity(0, sizeof spawn->cores, &spawn->cores) < 0)
+        CPU_ZERO(&spawn->cores); /* more cores than the set holds: do not bind */
+    return pipe2(spawn->gate, O_CLOEXEC) < 0 ? -errno : 0;
+}
+
+void spawn_close(struct spawn *spawn)
+{
+    close(spawn->gate[0]);
+    close(spawn->gate[1]);
+}
+
+int spawn_release(struct spawn *spawn, int nodes)
+{
+    char bytes[HLRC_MAX_NODES] = {0};
+
+    return write(spawn->gate[1], bytes, (size_t)nodes) == nodes ? 0 : -errno;
+}
+
+/* Core number index (modulo their count) of those that we may use. */
+static size_t core_number(const cpu_set_t *cores, int index)
+{
+    int left = index % CPU_COUNT(cores);
+    size_t core = 0;
+
+    while (!CPU_ISSET(core, cores) || left-- > 0)
+        core++;
+    return core;
+}
+
+static void child_bind(const struct spawn *spawn, int node)
+{
+    const struct config *cfg = spawn->config;
+    int count = CPU_COUNT(&spawn->cores);
+    cpu_set_t own;
+
+    if (count == 0 || cfg->bind == BIND_NONE || (cfg->bind == BIND_AUTO && cfg->nodes > count))
+        return;
+    CPU_ZERO(&own);
+    CPU_SET(core_number(&spawn->cores, node), &own);
+    /* a node that is not bound is slower, not wrong */
+    sched_setaffinity(0, sizeof own, &own);
+}
+
+/* As the shell has it: 127 there is no such program, 126 it cannot be run. */
+_Noreturn static void child_fail(const struct spawn *spawn, int sock, const char *what, int err)
+{
+    struct wire_head head = {.type = WIRE_NO_EXEC, .status = err == ENOENT ? 127 : 126};
+    char line[DIAG_LINE_MAX];
+    int len = snprintf(line, sizeof line, "%.800s: %s (%s)", spawn->path, what, strerror(err));
+    struct iovec iov[2] = {{&head, sizeof head}, {line, (size_t)len}};
+    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = 2};
+
+    sendmsg(sock, &msg, MSG_NOSIGNAL);
+    _exit(head.status);
+}
+
+static void child_descriptors(const struct spawn *spawn, struct child *child, bool debugged)
+{
+    int null = -1;
+
+    if (child->node != (spawn->config->gdb >= 0 ? spawn->config->gdb : 0)) {
+        null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        if (null < 0 || dup2(null, STDIN_FILENO) < 0)
+            child_fail(spawn, child->sock, "cannot redirect standard input", errno);
+    }
+    if (!debugged && (dup2(child->output[0], STDOUT_FILENO) < 0 || dup2(child->output[1], STDERR_FILENO) < 0))
+        child_fail(spawn, child->sock, "cannot redirect output", errno);
+}
+
+static void child_environment(const struct spawn *spawn, const struct child *child)
+{
+    char number[16];
+    int fd = fcntl(child->sock, F_DUPFD, LAUNCH_FD_LOW); /* not closed on exec, as the original is */
+
+    if (fd < 0)
+        fd = fcntl(child->sock, F_DUPFD, 3);
+    snprintf(number, sizeof number, "%d", fd);
+    if (fd < 0 || setenv("HLRC_LAUNCH_FD", number, 1) != 0)
+        child_fail(spawn, child->sock, "cannot pass the launch socket on", errno);
+    snprintf(number, sizeof number, "%d", child->node);
+    if (setenv("HLRC_NODE", number, 1) != 0)
+        child_fail(spawn, child->sock, "cannot set the environment", errno);
+    snprintf(number, sizeof number, "%d", spawn->config->nodes);
+    if (setenv("HLRC_NODES", number, 1) != 0)
+        child_fail(spawn, child->sock, "cannot set the environment", errno);
+}
+
+static void child_restore(const struct spawn *spawn)
+{
+    setrlimit(RLIMIT_NOFILE, &spawn->files);
+    sigaction(SIGPIPE, &spawn->pipe_action, NULL);
+    /* a debugger's user interrupts one node, and that by its own terminal */
+    if (spawn->config->gdb < 0)
+        sigaction(SIGINT, &spawn->int_action, NULL);
+    sigprocmask(SIG_SETMASK, &spawn->mask, NULL);
+}
+
+_Noreturn static void child_debug(const struct spawn *spawn, int sock)
+{
+    static char *const before[] = {"gdb", "-q", "--args"};
+    size_t count = 0, n = sizeof before / sizeof *before;
+    char **argv;
+
+    while (spawn->argv[count] != NULL)
+        count++;
+    argv = calloc(n + count + 1, sizeof *argv);
+    if (argv == NULL)
+        child_fail(spawn, sock, "cannot run under gdb", ENOMEM);
+    memcpy(argv, before, sizeof before);
+    memcpy(argv + n, spawn->argv, count * sizeof *argv);
+    argv[n] = (char *)(uintptr_t)spawn->path;
+    execvp("gdb", argv);
+    child_fail(spawn, sock, "cannot run under gdb; is gdb installed", errno);
+}
+
+_Noreturn static void child_main(struct spawn *spawn, struct child *child)
+{
+    bool debugged = child->node == spawn->config->gdb;
+    char byte;
+
+    close(spawn->gate[1]);
+    if (read(spawn->gate[0], &byte, 1) != 1)
+        _exit(1);
+    child_descriptors(spawn, child, debugged);
+    child_environment(spawn, child);
+    child_bind(spawn, child->node);
+    if (spawn->config->no_aslr && personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) < 0)
+        child_fail(spawn, child->sock, "--no-aslr is not allowed here", errno);
+    child_restore(spawn);
+    if (debugged)
+        child_debug(spawn, child->sock);
+    execvp(spawn->path, spawn->argv);
+    child_fail(spawn, child->sock, "cannot be run", errno);
+}
+
+/* Pipes for output; a node under gdb keeps the terminal. */
+static int output_pipes(bool wanted, int ends[2], int write_ends[2])
+{
+    int pair[2];
+
+    ends[0] = ends[1] = write_ends[0] = write_ends[1] = -1;
+    for (int i = 0; wanted && i < 2; i++) {
+        if (pipe2(pair, O_CLOEXEC) < 0)
+            return -errno;
+        ends[i] = pair[0];
+        write_ends[i] = pair[1];
+        if (fcntl(ends[i], F_SETFL, O_NONBLOCK) < 0)
+            return -errno;
+    }
+    return 0;
+}
+
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+static int socket_pair(struct spawned *out, struct child *child)
+{
+    int pair[2], on = 1;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return -errno;
+    out->sock = pair[0];
+    child->sock = pair[1];
+    /* every message says which process sent it */
+    return setsockopt(out->sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ? -errno : 0;
+}
+
+/* The child must not inherit half-written output, nor its own pidfd. */
+static int child_fork(struct spawn *spawn, struct spawned *out, struct child *child)
+{
+    fflush(NULL);
+    out->pid = fork();
+    if (out->pid < 0)
+        return -errno;
+    if (out->pid == 0)
+        child_main(spawn, child);
+    out->pidfd = process_open(out->pid);
+    return out->pidfd < 0 ? out->pidfd : 0;
+}
+
+int spawn_node(struct spawn *spawn, int node, struct spawned *out)
+{
+    struct child child = {.node = node, .sock = -1, .output = {-1, -1}};
+    int err;
+
+    *out = (struct spawned){.pid = 0, .pidfd = -1, .sock = -1, .output = {-1, -1}};
+    err = socket_pair(out, &child);
+    if (err == 0)
+        err = output_pipes(node != spawn->config->gdb, out->output, child.output);
+    if (err == 0)
+        err = child_fork(spawn, out, &child);
+    close_if_open(child.sock);
+    close_if_open(child.output[0]);
+    close_if_open(child.output[1]);
+    return err;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef HLRC_SPAWN_H
+#define HLRC_SPAWN_H
+
+/*
+ * Starting the nodes.
+ *
+ *   1. A node runs nothing of the user's before the guard knows it: it waits for one byte on the gate.  If
+ *      hlrcrun dies before, the gate's end of file tells it to give up.
+ *   2. A node inherits directory, environment, umask, signal dispositions and mask, and limits as hlrcrun got them.
+ *   3. Everything that hlrcrun holds is closed on exec.  The node's own socket alone is passed on.
+ */
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "hlrc/config.h"
+
+struct spawn {
+    const struct config *config;
+    const char *path; /* of the program */
+    char **argv;
+    /* as they were when hlrcrun began */
+    sigset_t mask;
+    struct sigaction pipe_action, int_action;
+    struct rlimit files;
+    cpu_set_t cores;
+    int gate[2];
+};
+
+struct spawned {
+    pid_t pid;
+    int pidfd;
+    int sock;      /* hlrcrun's end of the launch socket */
+    int output[2]; /* read ends of standard output and error; -1: not through hlrcrun */
+};
+
+/* Both return 0 or a negative errno. */
+int spawn_open(struct spawn *spawn); /* the gate, and cores */
+int spawn_node(struct spawn *spawn, int node, struct spawned *out);
+int spawn_release(struct spawn *spawn, int nodes); /* open the gate */
+void spawn_close(struct spawn *spawn);
+
+#endif

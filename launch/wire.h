@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef HLRC_WIRE_H
+#define HLRC_WIRE_H
+
+/*
+ * Messages between hlrcrun and a node, over one SOCK_SEQPACKET socket pair per node.
+ *
+ *   node -> hlrcrun   HELLO(version in status)  EXCHANGE(total, offset, bytes)...  PROGRESS(struct boot_counters)
+ *                     REPORT(status, line)  GOODBYE
+ *                     NO_EXEC(status, line): from hlrcrun's child, in place of becoming a node
+ *   hlrcrun -> node   RESULT(total, offset, bytes)...
+ *
+ *   1. One packet is one message; it arrives whole, and in order.
+ *   2. A blob travels in pieces of at most WIRE_PIECE bytes, so that no packet is near the size of a socket's
+ *      buffer; pieces of one blob come in ascending order, an empty blob is one piece.
+ *   3. Who a node is follows from its socket; which process it is, from the credentials that the kernel adds.
+ */
+
+#include <assert.h>
+#include <stdint.h>
+
+enum { WIRE_VERSION = 1, WIRE_PIECE = 32 * 1024 };
+
+enum wire_type { WIRE_HELLO = 1, WIRE_EXCHANGE, WIRE_RESULT, WIRE_REPORT, WIRE_PROGRESS, WIRE_GOODBYE, WIRE_NO_EXEC };
+
+struct wire_head {
+    uint32_t type;
+    int32_t status;  /* HELLO: WIRE_VERSION; REPORT, NO_EXEC: exit status of the job */
+    uint32_t total;  /* EXCHANGE: bytes of one node's blob; RESULT: bytes of all */
+    uint32_t offset; /* where this piece begins */
+};
+
+/* hlrcrun and the library may come from different builds. */
+static_assert(sizeof(struct wire_head) == 16, "the head of a message has no padding");
+
+#endif

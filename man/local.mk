@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The pages that scripts/mkman makes of include/hlrc.h; tests/manpages.sh fails when this list is not that of
+# `scripts/mkman --list`.
+API_PAGES_7 = man/hlrc.7
+API_PAGES_3 = \
+	man/hlrc_aligned_alloc.3 \
+	man/hlrc_atomic_compare_exchange.3 \
+	man/hlrc_atomic_create.3 \
+	man/hlrc_atomic_destroy.3 \
+	man/hlrc_atomic_exchange.3 \
+	man/hlrc_atomic_fetch_add.3 \
+	man/hlrc_atomic_load.3 \
+	man/hlrc_barrier.3 \
+	man/hlrc_barrier_arrive.3 \
+	man/hlrc_barrier_depart.3 \
+	man/hlrc_broadcast.3 \
+	man/hlrc_cond_broadcast.3 \
+	man/hlrc_cond_create.3 \
+	man/hlrc_cond_destroy.3 \
+	man/hlrc_cond_signal.3 \
+	man/hlrc_cond_wait.3 \
+	man/hlrc_finalize.3 \
+	man/hlrc_free.3 \
+	man/hlrc_free_all.3 \
+	man/hlrc_home.3 \
+	man/hlrc_init.3 \
+	man/hlrc_lock.3 \
+	man/hlrc_lock_create.3 \
+	man/hlrc_lock_destroy.3 \
+	man/hlrc_malloc.3 \
+	man/hlrc_malloc_all.3 \
+	man/hlrc_node_count.3 \
+	man/hlrc_node_id.3 \
+	man/hlrc_place.3 \
+	man/hlrc_prefetch.3 \
+	man/hlrc_stats_get.3 \
+	man/hlrc_stats_reset.3 \
+	man/hlrc_touch.3 \
+	man/hlrc_trylock.3 \
+	man/hlrc_unlock.3 \
+	man/hlrc_version.3
+
+if MANPAGES
+nodist_man_MANS = $(API_PAGES_7) $(API_PAGES_3)
+endif
+
+# One run makes all pages; the stamp says that it was after the last change.
+man/pages.stamp: include/hlrc.h scripts/mkman
+	$(AM_V_GEN)$(MKDIR_P) man
+	$(AM_V_at)$(PERL) $(top_srcdir)/scripts/mkman --out man --version $(PACKAGE_VERSION) $(top_srcdir)/include/hlrc.h
+	$(AM_V_at)touch $@
+$(API_PAGES_7) $(API_PAGES_3): man/pages.stamp
+	@test -f $@ || { rm -f man/pages.stamp; $(MAKE) $(AM_MAKEFLAGS) man/pages.stamp; }
+
+CLEANFILES += man/pages.stamp $(API_PAGES_7) $(API_PAGES_3)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# fault uses nothing of the library. diffscan links the internals. The others link the library as a user's program
+# does, and run under hlrcrun.
+noinst_PROGRAMS += microbench/fault
+microbench_fault_SOURCES = microbench/fault.c microbench/lab.c microbench/lab.h microbench/bench.c microbench/bench.h
+microbench_fault_LDADD = $(SIGSEGV_LIBS)
+
+noinst_PROGRAMS += microbench/diffscan
+microbench_diffscan_SOURCES = microbench/diffscan.c microbench/bench.c microbench/bench.h
+microbench_diffscan_LDADD = libhlrc_core.la
+
+MICROBENCH_JOB = microbench/job.c microbench/job.h microbench/bench.c microbench/bench.h
+
+noinst_PROGRAMS += microbench/pagefetch
+microbench_pagefetch_SOURCES = microbench/pagefetch.c $(MICROBENCH_JOB)
+microbench_pagefetch_LDADD = libhlrc.la
+
+noinst_PROGRAMS += microbench/sync
+microbench_sync_SOURCES = microbench/sync.c $(MICROBENCH_JOB)
+microbench_sync_LDADD = libhlrc.la

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What synchronisation costs. Times in microseconds, medians over the samples of all nodes that take
+ * part; counters are those of all nodes together, per operation.
+ *
+ *  lock_cached     lock and unlock of a lock that node 0 held last; the others wait in a barrier. An operation is one
+ *                  lock and unlock.
+ *  lock_remote     lock and unlock of a lock that another node held last and nobody wants. Nodes 0 and 1 take turns,
+ *                  told by an atomic word, which orders nothing and, unlike a barrier, has nobody wait in the library.
+ *                  Before it takes the lock a node lets IDLE pass, so that the other has gone to sleep outside of the
+ *                  library; only the lock and unlock are timed and counted.
+ *  lock_contended  all nodes lock, increment a shared counter, unlock, over and over. Time from barrier exit to barrier
+ *                  exit per increment of any node.
+ *  barrier         nothing written; nodes arrive together.
+ *  two_writers     nodes 0 and 1 each write one word of every page, other words than the other; the home of the first
+ *                  half of the pages is node 0 if the protocol makes the first writer home, that of the second half
+ *                  node 1. Barrier exit to barrier exit, per page: it includes refetching what the other wrote in the
+ *                  round before. The other's word of the round before is read and checked.
+ */
+#include "microbench/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define WORDS     (BENCH_PAGE / sizeof(uint64_t))
+#define WARM_UP   5
+#define BATCH     200     /* operations in one sample of what is too short to be timed alone */
+#define IDLE      2000000 /* ns; as before the wake floor of the fault benchmark */
+#define TURN_REST 8000000 /* ns; long enough for the other node's turn */
+
+struct options {
+    const char *json;
+    unsigned long rounds;
+    unsigned long pages;
+    unsigned long lock;
+};
+
+static struct options options = {.rounds = 100, .pages = 256, .lock = 1};
+static uint64_t wrong;
+
+struct result {
+    struct job_series series;
+    struct job_counts counts;
+    double operations; /* of all nodes together, for the counters */
+    uint64_t homes[2]; /* pages whose home is node 0, node 1 */
+};
+
+static double us_since(uint64_t start)
+{
+    return (double)(bench_now() - start) / 1000;
+}
+
+static void rest(long ns)
+{
+    struct timespec time = {0, ns};
+
+    nanosleep(&time, NULL);
+}
+
+static void *allocate(size_t size)
+{
+    void *at = hlrc_malloc_all(size);
+
+    if (at == NULL)
+        bench_fail(1, "%zu bytes of shared memory are not available; raise --memory or lower --pages", size);
+    return at;
+}
+
+/* ---- Locks ---- */
+
+static void lock_unlock(void)
+{
+    hlrc_lock((hlrc_lock_t)options.lock);
+    hlrc_unlock((hlrc_lock_t)options.lock);
+}
+
+static void lock_cached(struct result *result)
+{
+    if (hlrc_node_id() == 0) {
+        lock_unlock();
+        job_counts_start(&result->counts);
+        for (unsigned long r = 0; r < options.rounds; r++) {
+            uint64_t start = bench_now();
+            for (int i = 0; i < BATCH; i++)
+                lock_unlock();
+            job_series_add(&result->series, us_since(start) / BATCH);
+        }
+        job_counts_stop(&result->counts);
+    }
+    hlrc_barrier();
+    result->operations = (double)options.rounds * BATCH;
+}
+
+/* Turn T is that of node T % 2; COUNTED are all but the first. */
+static void take_turn(struct result *result, hlrc_atomic_t turn, uint64_t mine, bool counted)
+{
+    struct job_counts counts = result->counts;
+
+    while (hlrc_atomic_load(turn) != mine)
+        bench_relax();
+    bench_wait_until(bench_now() + IDLE);
+    job_counts_start(&counts);
+    uint64_t start = bench_now();
+    lock_unlock();
+    double time = us_since(start);
+    job_counts_stop(&counts);
+    if (counted) {
+        job_series_add(&result->series, time);
+        result->counts = counts;
+    }
+    hlrc_atomic_fetch_add(turn, 1);
+    rest(TURN_REST);
+}
+
+static hlrc_atomic_t make_turn(void)
+{
+    hlrc_atomic_t turn = 0;
+    int rc = hlrc_node_id() == 0 ? hlrc_atomic_create(&turn, 0) : 0;
+
+    if (rc != 0)
+        bench_fail(1, "hlrc_atomic_create: %s", strerror(-rc));
+    rc = hlrc_broadcast(&turn, sizeof(turn), 0);
+    if (rc != 0)
+        bench_fail(1, "hlrc_broadcast: %s", strerror(-rc));
+    return turn;
+}
+
+static void lock_remote(struct result *result)
+{
+    hlrc_atomic_t turn = make_turn();
+    uint64_t node = (uint64_t)hlrc_node_id();
+
+    for (uint64_t r = 0; node < 2 && r < WARM_UP + options.rounds; r++)
+        take_turn(result, turn, 2 * r + node, r >= WARM_UP);
+    hlrc_barrier();
+    if (node == 0)
+        hlrc_atomic_destroy(turn);
+    result->operations = 2 * (double)options.rounds;
+}
+
+static void lock_contended(struct result *result)
+{
+    volatile uint64_t *counter = allocate(sizeof(*counter));
+    uint64_t each = BATCH / 2, nodes = (uint64_t)hlrc_node_count();
+
+    for (unsigned long r = 0; r < options.rounds / 5 + 1; r++) {
+        hlrc_barrier();
+        job_counts_start(&result->counts);
+        uint64_t start = bench_now();
+        for (uint64_t i = 0; i < each; i++) {
+            hlrc_lock((hlrc_lock_t)options.lock);
+            *counter += 1;
+            hlrc_unlock((hlrc_lock_t)options.lock);
+        }
+        hlrc_barrier();
+        job_series_add(&result->series, us_since(start) / (double)(each * nodes));
+        job_counts_stop(&result->counts);
+        result->operations += (double)(each * nodes);
+        wrong += *counter != (r + 1) * each * nodes;
+    }
+    hlrc_barrier();
+    hlrc_free_all((void *)counter);
+}
+
+/* ---- Barriers ---- */
+
+static void barrier(struct result *result)
+{
+    for (int i = 0; i < WARM_UP; i++)
+        hlrc_barrier();
+    job_counts_start(&result->counts);
+    for (unsigned long r = 0; r < options.rounds; r++) {
+        uint64_t start = bench_now();
+        hlrc_barrier();
+        job_series_add(&result->series, us_since(start));
+    }
+    job_counts_stop(&result->counts);
+    result->operations = (double)options.rounds;
+}
+
+/*
+ * Where WRITER writes in ROUND: rounds alternate between two words, so that what is read of the round
+ * before is not being written.
+ */
+static size_t word_of(uint64_t writer, uint64_t round)
+{
+    return (writer + 2 * (round % 2)) * (WORDS / 4);
+}
+
+static uint64_t word_value(uint64_t writer, uint64_t round, size_t page)
+{
+    return round << 32 | page << 1 | writer;
+}
+
+static void write_both(uint64_t *region, uint64_t node, uint64_t round)
+{
+    for (size_t page = 0; page < options.pages; page++) {
+        volatile uint64_t *word = region + page * WORDS;
+        word[word_of(node, round)] = word_value(node, round, page);
+        if (round > 0)
+            wrong += word[word_of(1 - node, round - 1)] != word_value(1 - node, round - 1, page);
+    }
+}
+
+static void two_writers(struct result *result)
+{
+    uint64_t *region = allocate(options.pages * BENCH_PAGE);
+    size_t half = options.pages / 2, node = (size_t)hlrc_node_id();
+
+    if (node < 2)
+        for (size_t i = 0; i < (node == 0 ? half : options.pages - half) * WORDS; i++)
+            region[node * half * WORDS + i] = ~UINT64_C(0);
+    hlrc_barrier();
+    for (uint64_t r = 0; r < WARM_UP + options.rounds; r++) {
+        struct job_counts counts = result->counts;
+        job_counts_start(&counts);
+        uint64_t start = bench_now();
+        if (node < 2)
+            write_both(region, node, r);
+        hlrc_barrier();
+        double time = us_since(start) / (double)options.pages;
+        job_counts_stop(&counts);
+        if (r < WARM_UP)
+            continue;
+        result->counts = counts;
+        if (node < 2)
+            job_series_add(&result->series, time);
+    }
+    for (size_t page = 0; page < options.pages; page++) {
+        int home = hlrc_home(region + page * WORDS);
+        if (home == 0 || home == 1)
+            result->homes[home]++;
+    }
+    hlrc_free_all(region);
+    result->operations = (double)options.pages * (double)options.rounds;
+}
+
+/* ---- The program ---- */
+
+struct test {
+    const char *name;
+    void (*run)(struct result *result);
+    int nodes; /* at least */
+    const char *what;
+};
+
+static const struct test tests[] = {
+    {"lock_cached", lock_cached, 1, "lock + unlock, held here last"},
+    {"lock_remote", lock_remote, 2, "lock + unlock, held elsewhere last, free"},
+    {"lock_contended", lock_contended, 2, "lock + increment + unlock, all nodes"},
+    {"barrier", barrier, 1, "nothing written"},
+    {"two_writers", two_writers, 2, "per page, refetch included"},
+};
+
+static void run(const struct test *test, struct bench_json *json)
+{
+    struct result result = {.series = job_series_make(options.rounds + 1)};
+    char name[64];
+
+    hlrc_barrier();
+    test->run(&result);
+    struct bench_stat stat = job_series_stat(&result.series);
+    job_counts_sum(&result.counts);
+    if (hlrc_node_id() != 0)
+        return;
+    bench_row(test->name, stat, test->what);
+    printf("%-22s %10.3f messages %10.3f wakes per operation\n", "",
+           job_counts_per(&result.counts, "messages", result.operations),
+           job_counts_per(&result.counts, "wakes", result.operations));
+    snprintf(name, sizeof(name), "%s_us", test->name);
+    bench_json_stat(json, name, stat);
+    snprintf(name, sizeof(name), "%s_counters", test->name);
+    job_counts_json(json, name, &result.counts, result.operations);
+    if (result.homes[0] + result.homes[1] > 0) {
+        bench_json_unsigned(json, "two_writers_homes_0", result.homes[0]);
+        bench_json_unsigned(json, "two_writers_homes_1", result.homes[1]);
+    }
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case 'j':
+        options.json = arg;
+        return 0;
+    case 'l':
+        options.lock = bench_number("--lock", arg, 0, HLRC_STATIC_LOCKS - 1);
+        return 0;
+    case 'p':
+        options.pages = bench_number("--pages", arg, 2, 1ul << 24);
+        return 0;
+    case 'r':
+        options.rounds = bench_number("--rounds", arg, 1, 100000);
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "%s: no argument is expected", arg);
+        return ARGP_ERR_UNKNOWN;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    {"json", 'j', "FILE", 0, "write the results to FILE", 0},
+    {"lock", 'l', "N", 0, "the lock to use (default 1)", 0},
+    {"pages", 'p', "N", 0, "pages with two writers (default 256)", 0},
+    {"rounds", 'r', "N", 0, "samples of each figure (default 100)", 0},
+    {0},
+};
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        argp_options, parse_option, NULL, "Measure locks and barriers; run it under hlrcrun.", NULL, NULL, NULL,
+    };
+    struct bench_json json = {0};
+
+    job_open(&argc, &argv, &argp, &options, 1);
+    if (hlrc_node_id() == 0) {
+        bench_json_open(&json, options.json);
+        bench_json_string(&json, "protocol", job_protocol());
+        bench_json_unsigned(&json, "nodes", (uint64_t)hlrc_node_count());
+        printf("protocol %s, nodes %d\n", job_protocol(), hlrc_node_count());
+        bench_heading("us");
+    }
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+        if (hlrc_node_count() >= tests[i].nodes)
+            run(&tests[i], &json);
+    bench_json_close(&json);
+    job_close(wrong);
+}

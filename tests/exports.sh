@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The shared library exports exactly what include/hlrc.h declares.
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${PERL:=perl}"
+command -v "${PERL:-none}" >/dev/null || { echo "skipped: no perl, which reads the header"; exit 77; }
+library=$top_builddir/.libs/libhlrc.so
+[ -e "$library" ] || { echo "skipped: configured without a shared library"; exit 77; }
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+"$PERL" "$top_srcdir/scripts/mkman" --list "$top_srcdir/include/hlrc.h" | sed -n 's/\.3$//p' | sort >"$work/declared"
+nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$work/exported"
+[ -s "$work/declared" ] || { echo "FAIL: no declarations found"; exit 1; }
+diff -u "$work/declared" "$work/exported" && exit 0
+echo "FAIL: declared in include/hlrc.h (-) and exported by libhlrc.so (+) differ"
+exit 1

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Runs the tests of conformance.h on every fabric of this build, with several numbers of nodes, and on the stripped
+ * variants that stand for adapters which lack an operation.
+ *
+ *   conformance                     everything
+ *   conformance FABRIC NODES [TEST] one fabric, for debugging one test
+ *
+ * The nodes are processes of this program's own; they find each other through anonymous shared memory, so that nothing
+ * but the fabric is tested. A hang ends with SIGALRM.
+ */
+#include "tests/fabric/conformance.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define RUN_SECONDS 60
+#define EXCHANGE_MAX 4096 /* bytes of one node in an exchange */
+
+/* Shared by the processes of one run. */
+struct meeting {
+    pthread_barrier_t barrier;
+    _Atomic uint64_t word[MAX_NODES];
+    char blob[MAX_NODES * EXCHANGE_MAX];
+};
+
+static struct meeting *meeting;
+static const char *only_test;
+
+_Noreturn void fail(const struct run *r, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    fprintf(stderr, "FAILED: %s, %d nodes, node %d: %s: %s\n", r->fabric_name, r->nodes, r->node, r->test, text);
+    _exit(1);
+}
+
+void meet(struct run *r)
+{
+    (void)r;
+    pthread_barrier_wait(&meeting->barrier);
+}
+
+static int exchange(void *ctx, const void *mine, size_t len, void *all)
+{
+    struct run *r = ctx;
+    if (len > EXCHANGE_MAX)
+        return -EMSGSIZE;
+    if (len)
+        memcpy(meeting->blob + (size_t)r->node * len, mine, len);
+    meet(r);
+    if (len)
+        memcpy(all, meeting->blob, (size_t)r->nodes * len);
+    meet(r);
+    return 0;
+}
+
+/* ---- operations that must succeed ---- */
+
+static void finish(struct run *r, struct fabric_op *op, int rc, const char *what)
+{
+    expect(r, rc == 0, "%s: %s", what, strerror(-rc));
+    rc = fabric_wait(r->f, op);
+    expect(r, rc == 0, "waiting for %s: %s", what, strerror(-rc));
+}
+
+void put(struct run *r, int peer, size_t off, const void *src, size_t len)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    finish(r, &op, fabric_write(r->f, peer, r->win.id, off, src, len, &op), "write");
+}
+
+void get(struct run *r, int peer, size_t off, void *dst, size_t len)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    finish(r, &op, fabric_read(r->f, peer, r->win.id, off, dst, len, &op), "read");
+}
+
+uint64_t add(struct run *r, int peer, size_t off, uint64_t by)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t old = 0;
+    finish(r, &op, fabric_fetch_add(r->f, peer, r->win.id, off, by, &old, &op), "fetch_add");
+    return old;
+}
+
+uint64_t swap(struct run *r, int peer, size_t off, uint64_t expected, uint64_t desired)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t old = 0;
+    finish(r, &op, fabric_cas(r->f, peer, r->win.id, off, expected, desired, &old, &op), "cas");
+    return old;
+}
+
+void put_word(struct run *r, int peer, size_t off, uint64_t value)
+{
+    int rc = fabric_write(r->f, peer, r->win.id, off, &value, sizeof value, NULL);
+    expect(r, rc == 0, "write of a word: %s", strerror(-rc));
+}
+
+void await_word(struct run *r, size_t off, uint64_t value)
+{
+    while (own_word(r, off) < value)
+        sched_yield();
+}
+
+/* ---- one run: a fabric, a number of nodes ---- */
+
+static void run_tests(struct run *r, const struct test *tests)
+{
+    for (const struct test *t = tests; t->name; t++) {
+        r->test = t->name;
+        if ((only_test && strcmp(only_test, t->name) != 0) || r->nodes < t->min_nodes || (t->caps & ~r->f->caps))
+            continue;
+        atomic_store(&meeting->word[r->node], 0);
+        meet(r);
+        t->run(r);
+        meet(r);
+    }
+}
+
+static void open_all(struct run *r)
+{
+    struct fabric_job job = { .node = r->node, .nodes = r->nodes, .rx_depth = RX_DEPTH, .exchange = exchange, .ctx = r };
+    r->test = "open";
+    int rc = fabric_open(r->fabric_name, &job, &r->f);
+    expect(r, rc == 0, "fabric_open: %s", strerror(-rc));
+    expect(r, r->f->node == r->node && r->f->nodes == r->nodes, "says it is node %d of %d", r->f->node, r->f->nodes);
+    rc = fabric_window_create(r->f, WINDOW_BYTES, &r->win);
+    expect(r, rc == 0, "fabric_window_create: %s", strerror(-rc));
+    expect(r, r->win.base != NULL && r->win.size >= WINDOW_BYTES, "a window of %zu bytes", r->win.size);
+}
+
+static int node_main(const char *fabric, int node, int nodes)
+{
+    struct run r = { .fabric_name = fabric, .node = node, .nodes = nodes, .word = meeting->word };
+    alarm(RUN_SECONDS);
+    open_all(&r);
+    run_tests(&r, data_tests);
+    run_tests(&r, queue_tests);
+    fabric_close(r.f);
+    return 0;
+}
+
+static struct meeting *make_meeting(int nodes)
+{
+    struct meeting *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_barrierattr_t attr;
+    if (m == MAP_FAILED) {
+        perror("mmap");
+        exit(1);
+    }
+    pthread_barrierattr_init(&attr);
+    pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(&m->barrier, &attr, (unsigned)nodes);
+    return m;
+}
+
+/* The first that fails ends the others, which would wait for it. */
+static int reap(pid_t *pids, int nodes, const char *fabric)
+{
+    int failures = 0, status;
+    for (int left = nodes; left > 0; left--) {
+        pid_t pid = wait(&status);
+        bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        for (int n = 0; n < nodes; n++) {
+            if (pids[n] == pid)
+                pids[n] = 0;
+            else if (!good && pids[n] && failures == 0)
+                kill(pids[n], SIGKILL);
+        }
+        if (!good && failures++ == 0 && WIFSIGNALED(status))
+            fprintf(stderr, "FAILED: %s, %d nodes: %s\n", fabric, nodes,
+                    WTERMSIG(status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(status)));
+    }
+    return failures;
+}
+
+static int run(const char *fabric, int nodes)
+{
+    pid_t pids[MAX_NODES];
+    fflush(NULL);
+    meeting = make_meeting(nodes);
+    for (int n = 0; n < nodes; n++) {
+        pids[n] = fork();
+        if (pids[n] == 0)
+            _exit(node_main(fabric, n, nodes));
+        if (pids[n] < 0) {
+            perror("fork");
+            exit(1);
+        }
+    }
+    int failures = reap(pids, nodes, fabric);
+    munmap(meeting, sizeof *meeting);
+    printf("%s, %d nodes: %s\n", fabric, nodes, failures ? "FAILED" : "ok");
+    return failures ? 1 : 0;
+}
+
+static int run_fabric(const char *fabric)
+{
+    static const int nodes[] = { 1, 2, 3, 5 };
+    static const char *const stripped[] = { "-noread", "-noimm" };
+    char name[64];
+    int failures = 0;
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
+        failures += run(fabric, nodes[i]);
+    for (size_t i = 0; i < sizeof stripped / sizeof stripped[0]; i++) {
+        snprintf(name, sizeof name, "%s%s", fabric, stripped[i]);
+        failures += run(name, 2);
+    }
+    return failures;
+}
+
+int main(int argc, char **argv)
+{
+    int failures = 0;
+    if (argc > 2) {
+        only_test = argc > 3 ? argv[3] : NULL;
+        int nodes = atoi(argv[2]);
+        return nodes < 1 || nodes > MAX_NODES ? 2 : run(argv[1], nodes);
+    }
+    for (const char *const *name = fabric_names(); *name; name++)
+        failures += run_fabric(*name);
+    return failures ? 1 : 0;
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* conformance_queue.c - writes with immediate: events, their order, and the sleep of the receiver. See conformance.h. */
+#include "tests/fabric/conformance.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+static size_t slot_of(int from, uint64_t k)
+{
+    return AREA_SLOTS + ((size_t)from * RX_DEPTH + k % RX_DEPTH) * 64;
+}
+
+/* Sends event number k: its data says who and which. */
+static void send_event(struct run *r, int peer, uint64_t k, bool urgent)
+{
+    uint64_t data[8];
+    for (int i = 0; i < 8; i++)
+        data[i] = (uint64_t)r->node << 32 | k;
+    int rc = fabric_write_imm(r->f, peer, r->win.id, slot_of(r->node, k), data, sizeof data, (uint32_t)k, urgent, NULL);
+    expect(r, rc == 0, "write_imm: %s", strerror(-rc));
+}
+
+static void expect_event(struct run *r, const struct fabric_event *ev, int from, uint64_t k)
+{
+    expect(r, ev->from == from && ev->imm == (uint32_t)k, "F7: event %u of node %d, not %ju of node %d", ev->imm, ev->from,
+           (uintmax_t)k, from);
+    const uint64_t *data = (const uint64_t *)(void *)own(r, slot_of(from, k));
+    for (int i = 0; i < 8; i++)
+        expect(r, data[i] == ((uint64_t)from << 32 | k), "F1: event %ju of node %d came before its data", (uintmax_t)k, from);
+}
+
+/* ---- order and delivery: everybody sends to everybody ---- */
+
+#define EVENTS 5000
+
+struct traffic {
+    uint64_t sent[MAX_NODES], got[MAX_NODES];
+};
+
+static bool receive(struct run *r, struct traffic *t)
+{
+    struct fabric_event ev;
+    int rc = fabric_rx_poll(r->f, &ev);
+    if (rc == 0)
+        return false;
+    expect(r, rc == 1 && ev.from >= 0 && ev.from < r->nodes, "rx_poll: %d, an event of node %d", rc, ev.from);
+    expect_event(r, &ev, ev.from, t->got[ev.from]);
+    t->got[ev.from]++;
+    put_word(r, ev.from, AREA_ACK + 64 * (size_t)r->node, t->got[ev.from]); /* room for the sender */
+    return true;
+}
+
+static bool may_send(struct run *r, const struct traffic *t, int peer)
+{
+    return t->sent[peer] < EVENTS && t->sent[peer] - own_word(r, AREA_ACK + 64 * (size_t)peer) < RX_DEPTH;
+}
+
+static bool finished(const struct run *r, const struct traffic *t)
+{
+    for (int n = 0; n < r->nodes; n++)
+        if (t->sent[n] < EVENTS || t->got[n] < EVENTS)
+            return false;
+    return true;
+}
+
+static void test_events(struct run *r)
+{
+    struct traffic t = { { 0 }, { 0 } };
+    memset(own(r, AREA_ACK), 0, 64 * MAX_NODES);
+    fabric_rx_busy(r->f);
+    meet(r);
+    while (!finished(r, &t)) {
+        bool any = false;
+        for (int n = 0; n < r->nodes; n++)
+            for (; may_send(r, &t, n); any = true) {
+                send_event(r, n, t.sent[n], t.sent[n] & 1);
+                t.sent[n]++;
+            }
+        while (receive(r, &t))
+            any = true;
+        if (!any)
+            sched_yield();
+    }
+    meet(r);
+    expect(r, !fabric_rx_pending(r->f), "F7: more events than were sent");
+}
+
+/* An event's data is the whole of a large write. */
+static void test_large(struct run *r)
+{
+    struct fabric_event ev;
+    struct fabric_op op = FABRIC_OP_INIT;
+    fabric_rx_busy(r->f);
+    memset(own(r, AREA_SOURCE), 1 + r->node, 4 * MIB);
+    meet(r);
+    int rc = fabric_write_imm(r->f, right_of(r), r->win.id, AREA_TARGET, own(r, AREA_SOURCE), 4 * MIB, 99, true, &op);
+    expect(r, rc == 0, "write_imm of 4 MiB: %s", strerror(-rc));
+    while (fabric_rx_poll(r->f, &ev) == 0)
+        sched_yield();
+    expect(r, ev.from == left_of(r) && ev.imm == 99, "event %u of node %d", ev.imm, ev.from);
+    for (size_t i = 0; i < 4 * MIB; i++)
+        expect(r, own(r, AREA_TARGET)[i] == (char)(1 + left_of(r)), "F1: byte %zu was not there at the event", i);
+    expect(r, fabric_wait(r->f, &op) == 0, "fabric_wait");
+}
+
+/* ---- who is woken by what; node 1 sleeps, node 0 sends ---- */
+
+enum receiver { BUSY, URGENT, ALL, APP };
+
+static bool arm_as(struct run *r, enum receiver as)
+{
+    return fabric_rx_arm(r->f, as == APP ? FABRIC_APP : FABRIC_HANDLER, as == ALL ? FABRIC_ALL : FABRIC_URGENT);
+}
+
+static uint32_t ticket_as(struct run *r, enum receiver as)
+{
+    return fabric_rx_ticket(r->f, as == APP ? FABRIC_APP : FABRIC_HANDLER);
+}
+
+static void sleep_as(struct run *r, enum receiver as, uint32_t ticket, int64_t timeout_ns)
+{
+    fabric_rx_sleep(r->f, as == APP ? FABRIC_APP : FABRIC_HANDLER, ticket, timeout_ns);
+}
+
+static void take_event(struct run *r, int from, uint64_t k)
+{
+    struct fabric_event ev;
+    fabric_rx_busy(r->f);
+    expect(r, fabric_rx_poll(r->f, &ev) == 1, "no event after the sleep");
+    expect_event(r, &ev, from, k);
+}
+
+/* Sleeps until something is pending; tells node 0 when it is armed for the first time. */
+static void sleep_until_pending(struct run *r, enum receiver as, int64_t timeout_ns)
+{
+    uint32_t ticket = ticket_as(r, as);
+    expect(r, arm_as(r, as), "arm found something pending");
+    atomic_store(&r->word[1], r->word[1] + 1);
+    for (bool armed = true; armed; armed = arm_as(r, as)) {
+        sleep_as(r, as, ticket, timeout_ns);
+        ticket = ticket_as(r, as);
+    }
+}
+
+static void await_armed(struct run *r, uint64_t count)
+{
+    while (atomic_load(&r->word[1]) < count)
+        sched_yield();
+}
+
+static uint64_t wakes(struct run *r)
+{
+    struct fabric_counters c;
+    fabric_counters(r->f, &c);
+    return c.wakes;
+}
+
+static void expect_wakes(struct run *r, uint64_t before, uint64_t count, const char *what)
+{
+    uint64_t got = wakes(r) - before;
+    expect(r, got == count, "F8: %s: %ju wakes, not %ju", what, (uintmax_t)got, (uintmax_t)count);
+}
+
+static void test_wake(struct run *r)
+{
+    static const struct {
+        enum receiver as;
+        bool urgent, wakes;
+        const char *what;
+    } cases[] = {
+        { URGENT, true, true, "urgent event, handler armed for urgent ones" },
+        { URGENT, false, false, "event, handler armed for urgent ones" },
+        { ALL, true, true, "urgent event, handler armed for all" },
+        { ALL, false, true, "event, handler armed for all" },
+        { APP, true, true, "urgent event, application asleep" },
+        { APP, false, true, "event, application asleep" },
+    };
+    for (uint64_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        meet(r);
+        if (r->node == 1) {
+            sleep_until_pending(r, cases[k].as, cases[k].wakes ? -1 : 20000000);
+            take_event(r, 0, k);
+        } else if (r->node == 0) {
+            await_armed(r, k + 1);
+            uint64_t before = wakes(r);
+            send_event(r, 1, k, cases[k].urgent);
+            expect_wakes(r, before, cases[k].wakes, cases[k].what);
+        }
+        meet(r);
+    }
+}
+
+/* An event that wakes nobody lies there until fabric_wake; a busy receiver is never woken. */
+static void test_wake_later(struct run *r)
+{
+    if (r->node == 1) {
+        sleep_until_pending(r, URGENT, -1);
+        take_event(r, 0, 0);
+    } else if (r->node == 0) {
+        await_armed(r, 1);
+        uint64_t before = wakes(r);
+        send_event(r, 1, 0, false);
+        expect_wakes(r, before, 0, "event, handler armed for urgent ones");
+        fabric_wake(r->f, 1);
+        expect_wakes(r, before, 1, "fabric_wake");
+    }
+    meet(r); /* node 1 is busy now */
+    if (r->node == 0) {
+        uint64_t before = wakes(r);
+        send_event(r, 1, 1, true);
+        fabric_wake(r->f, 1);
+        expect_wakes(r, before, 0, "receiver busy");
+    }
+    meet(r);
+    for (enum receiver as = URGENT; r->node == 1 && as <= APP; as++)
+        expect(r, fabric_rx_pending(r->f) && !arm_as(r, as), "arm does not see what is pending");
+    if (r->node == 1)
+        take_event(r, 0, 1);
+}
+
+/* What happens between arm and sleep is not slept through. */
+static void test_no_sleep(struct run *r)
+{
+    for (enum receiver as = URGENT; as <= APP; as++) {
+        meet(r);
+        if (r->node == 0) {
+            await_armed(r, (uint64_t)as);
+            send_event(r, 1, (uint64_t)as, true);
+        }
+        uint32_t ticket = ticket_as(r, as);
+        if (r->node == 1) {
+            expect(r, arm_as(r, as), "arm found something pending");
+            atomic_store(&r->word[1], (uint64_t)as);
+        }
+        meet(r);
+        if (r->node == 1) {
+            sleep_as(r, as, ticket, -1);
+            take_event(r, 0, (uint64_t)as);
+        }
+    }
+}
+
+static void *wake_thread(void *arg)
+{
+    struct run *r = arg;
+    await_armed(r, 1);
+    fabric_rx_wake(r->f, FABRIC_HANDLER);
+    return NULL;
+}
+
+static void test_own_wake(struct run *r)
+{
+    pthread_t thread;
+    uint32_t ticket = ticket_as(r, APP);
+    expect(r, arm_as(r, APP), "arm found something pending");
+    fabric_rx_wake(r->f, FABRIC_APP); /* before the sleep: the ticket is old */
+    sleep_as(r, APP, ticket, -1);
+    ticket = ticket_as(r, URGENT);
+    expect(r, arm_as(r, URGENT), "arm found something pending");
+    sleep_as(r, URGENT, ticket, 1000000); /* its time passes */
+    if (r->node != 1)
+        return;
+    expect(r, pthread_create(&thread, NULL, wake_thread, r) == 0, "pthread_create");
+    ticket = ticket_as(r, ALL);
+    expect(r, arm_as(r, ALL), "arm found something pending");
+    atomic_store(&r->word[1], 1);
+    sleep_as(r, ALL, ticket, -1);
+    pthread_join(thread, NULL);
+    fabric_rx_busy(r->f);
+}
+
+/* ---- no wake is lost ---- */
+
+static void delay(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    for (volatile uint64_t i = *seed >> 54; i > 0; i--) /* 0 .. 1023 */
+        ;
+}
+
+static void await_event(struct run *r, struct fabric_event *ev, enum receiver as, uint64_t *seed)
+{
+    while (fabric_rx_poll(r->f, ev) == 0) {
+        uint32_t ticket = ticket_as(r, as);
+        delay(seed);
+        if (arm_as(r, as)) {
+            delay(seed);
+            sleep_as(r, as, ticket, -1);
+        }
+        fabric_rx_busy(r->f);
+    }
+}
+
+/* A token goes around; whoever waits for it sleeps, as handler or as application. */
+static void test_ring(struct run *r)
+{
+    struct fabric_event ev;
+    uint64_t seed = (uint64_t)r->node, rounds = 6000 / (uint64_t)r->nodes;
+    fabric_rx_busy(r->f);
+    meet(r);
+    for (uint64_t k = 0; k < rounds; k++) {
+        if (r->node == 0)
+            send_event(r, right_of(r), k, k % 3 == 0);
+        await_event(r, &ev, (enum receiver)(URGENT + k % 3), &seed);
+        expect_event(r, &ev, left_of(r), k);
+        delay(&seed);
+        if (r->node != 0)
+            send_event(r, right_of(r), k, k % 3 == 0);
+    }
+}
+
+/* Everybody sends to node 0, which goes to sleep whenever it has nothing to do. */
+static void test_crowd(struct run *r)
+{
+    uint64_t seed = (uint64_t)r->node, count = 2000, got[MAX_NODES] = { 0 };
+    memset(own(r, AREA_ACK), 0, 64 * MAX_NODES);
+    fabric_rx_busy(r->f);
+    meet(r);
+    for (uint64_t k = 0; r->node != 0 && k < count; k++) {
+        await_word(r, AREA_ACK, k >= RX_DEPTH ? k - RX_DEPTH + 1 : 0);
+        send_event(r, 0, k, true);
+        delay(&seed);
+    }
+    for (uint64_t k = 0; r->node == 0 && k < count * ((uint64_t)r->nodes - 1); k++) {
+        struct fabric_event ev;
+        await_event(r, &ev, (enum receiver)(URGENT + k % 3), &seed);
+        expect_event(r, &ev, ev.from, got[ev.from]);
+        got[ev.from]++;
+        put_word(r, ev.from, AREA_ACK, got[ev.from]);
+    }
+}
+
+const struct test queue_tests[] = {
+    { "events", FABRIC_WRITE_IMM, 1, test_events },
+    { "large event", FABRIC_WRITE_IMM, 1, test_large },
+    { "wake", FABRIC_WRITE_IMM, 2, test_wake },
+    { "wake later", FABRIC_WRITE_IMM, 2, test_wake_later },
+    { "no sleep", FABRIC_WRITE_IMM, 2, test_no_sleep },
+    { "own wake", FABRIC_WRITE_IMM, 2, test_own_wake },
+    { "ring", FABRIC_WRITE_IMM, 2, test_ring },
+    { "crowd", FABRIC_WRITE_IMM, 2, test_crowd },
+    { NULL, 0, 0, NULL },
+};

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The public header stands alone, and is free of warnings, in C11 and in C++17.
+set -u
+: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${CC:=cc}" "${CXX:=}"
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+warn="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
+cat >"$work/use.c" <<'END'
+#include <hlrc.h>
+#include <hlrc.h>
+#if HLRC_VERSION != 0x000100
+#error "HLRC_VERSION is not that of this test"
+#endif
+/* Programs kept elsewhere rely on these types. */
+int (*init)(int *, char ***) = hlrc_init;
+void *(*aligned)(size_t, size_t) = hlrc_aligned_alloc;
+int (*trylock)(hlrc_lock_t) = hlrc_trylock;
+void (*wait)(hlrc_cond_t, hlrc_lock_t) = hlrc_cond_wait;
+int (*exchange)(hlrc_atomic_t, uint64_t *, uint64_t) = hlrc_atomic_compare_exchange;
+int (*place)(void *, size_t, int) = hlrc_place;
+hlrc_lock_t last = HLRC_STATIC_LOCKS - 1;
+char nodes[HLRC_MAX_NODES == 128 ? 1 : -1];
+char fields[sizeof(struct hlrc_stats) == sizeof(size_t) + 8 * sizeof(double) + 20 * sizeof(uint64_t) ? 1 : -1];
+END
+cp "$work/use.c" "$work/use.cc"
+# shellcheck disable=SC2086
+$CC -std=c11 $warn -I"$top_srcdir/include" -c "$work/use.c" -o "$work/use.o" || { echo "FAIL: C11"; status=1; }
+if [ -n "$CXX" ]; then
+    # shellcheck disable=SC2086
+    $CXX -std=c++17 $warn -I"$top_srcdir/include" -c "$work/use.cc" -o "$work/use.o" || { echo "FAIL: C++17"; status=1; }
+elif [ $status -eq 0 ]; then
+    echo "skipped: C11 is fine, no C++ compiler for the other half"
+    status=77
+fi
+exit $status

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The library, installed below a DESTDIR, serves a C and a C++ program through pkg-config, shared and static. The
+# programs run bare: a job of one node. Uninstalling leaves nothing.
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}" "${CXX:=}" "${MAKE:=make}" "${HLRC_TEST_SANITIZERS:=}"
+skip() { echo "skipped: $*"; exit 77; }
+[ -z "$HLRC_TEST_SANITIZERS" ] || skip "a sanitized library needs sanitized programs"
+command -v pkg-config >/dev/null || skip "no pkg-config"
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+fail() { echo "FAIL: $*"; status=1; }
+stage=$work/stage
+unset MAKEFLAGS MFLAGS MAKELEVEL HLRC_LAUNCH_FD HLRC_NODE HLRC_NODES
+
+make_in_build() { # a target, below the stage; the log is shown on failure
+    (cd "$top_builddir" && $MAKE "$1" DESTDIR="$stage") >"$work/log" 2>&1 && return
+    tail -20 "$work/log"
+    fail "make $1 DESTDIR=..."
+}
+
+make_in_build install
+pc=$(find "$stage" -name hlrc.pc)
+[ -n "$pc" ] || { fail "hlrc.pc is not installed below DESTDIR"; exit 1; }
+installed() { # the end of a path
+    [ -n "$(find "$stage" -path "*/$1")" ] || fail "$1 is not installed"
+}
+shared=no static=no
+[ -e "$top_builddir/.libs/libhlrc.so" ] && shared=yes && installed libhlrc.so
+[ -e "$top_builddir/.libs/libhlrc.a" ] && static=yes && installed libhlrc.a
+[ $shared$static = yesyes ] || echo "note: configured with shared: $shared, static: $static; the other is not tested"
+for file in include/hlrc.h bin/hlrcrun bin/hlrc_info \
+    man3/hlrc_malloc.3 man7/hlrc.7 man1/hlrcrun.1 man1/hlrc_info.1; do
+    installed "$file"
+done
+export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$stage
+libdir=$stage$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable=libdir hlrc)
+
+cat >"$work/use.c" <<'END'
+#include <hlrc.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    if (hlrc_init(&argc, &argv) != 0)
+        return 1;
+    long *shared = (long *)hlrc_malloc_all(4 * sizeof *shared);
+    if (shared == NULL)
+        return 2;
+    hlrc_lock(0);
+    shared[3] = shared[0] + 41 + hlrc_node_count();
+    hlrc_unlock(0);
+    hlrc_barrier();
+    int right = shared[3] == 42 && hlrc_node_id() == 0 && strcmp(hlrc_version(), HLRC_VERSION_STRING) == 0;
+    hlrc_free_all(shared);
+    hlrc_finalize();
+    puts(right ? "right" : "wrong");
+    return right ? 0 : 3;
+}
+END
+cp "$work/use.c" "$work/use.cc"
+
+build_and_run() { # what, compiler, source, option of pkg-config, option of the link
+    local what=$1 compiler=$2 source=$3 flags said code
+    flags=$(pkg-config $4 --cflags --libs hlrc) || { fail "$what: pkg-config"; return; }
+    # shellcheck disable=SC2086
+    if ! $compiler $5 -o "$work/use" "$source" $flags >"$work/log" 2>&1; then
+        cat "$work/log"
+        fail "$what: does not build"
+        return
+    fi
+    said=$(LD_LIBRARY_PATH=$libdir "$work/use" 2>&1)
+    code=$?
+    [ "$code:$said" = 0:right ] || fail "$what: status $code, output: $said"
+}
+
+build_both() { # language, compiler, source
+    [ $shared = no ] || build_and_run "$1, shared" "$2" "$3" "" ""
+    [ $static = no ] || build_and_run "$1, static" "$2" "$3" --static -static
+}
+
+build_both C "$CC" "$work/use.c"
+if [ -n "$CXX" ]; then
+    build_both C++ "$CXX" "$work/use.cc"
+else
+    echo "note: no C++ compiler, that half was not run"
+fi
+
+make_in_build uninstall
+left=$(find "$stage" ! -type d)
+[ -z "$left" ] || fail "left after make uninstall: $left"
+exit $status

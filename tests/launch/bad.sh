@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Every wrong input gives exactly one line, with the cause and a remedy, and a status that is not 0.
+. "$(dirname "$0")/lib.sh"
+
+bad() { # STATUS PATTERN ARGUMENTS...
+    local wanted=$1 pattern=$2
+    shift 2
+    run "$hlrcrun" "$@"
+    expect_status "$*" "$wanted"
+    expect_line "$*" "^hlrcrun: .*$pattern"
+    test ! -s "$work/out" || fail "$*: output $(cat "$work/out")"
+    expect_nothing_left "$*"
+}
+
+bad_env() { # VARIABLE=VALUE PATTERN
+    run env "$1" "$hlrcrun" true
+    expect_status "$1" 2
+    expect_line "$1" "^hlrcrun: ${1%%=*}=.*$2"
+}
+
+touch "$work/plain"
+mkdir "$work/folder"
+long=$(head -c 2000 /dev/zero | tr '\0' x)
+
+bad 2 'no program is given'
+bad 2 'no program is given' -n 2
+bad 2 'no program is given' -n 2 --
+bad 2 '--frob: no such option' --frob true
+bad 2 '-x: no such option' -x true
+bad 2 '--label.*: not yes or no' --label=maybe true
+bad 2 '--help=3: takes no value' --help=3 true
+bad 2 '-n: a value is missing' -n
+bad 2 '--memory: a value is missing' --memory
+bad 2 '--pro: no such option, or short for several' --pro true
+bad 2 '--nodes 0: out of range; give 1 to 128' -n 0 true
+bad 2 '--nodes -1: out of range' -n -1 true
+bad 2 '--nodes 129: out of range; give 1 to 128' -n 129 true
+bad 2 '--nodes 99999999999999999999: out of range' -n 99999999999999999999 true
+bad 2 '--nodes x: not a number' -n x true
+bad 2 '--nodes 2x: not a number' -n 2x true
+bad 2 '--nodes : not a number' -n '' true
+bad 2 '--protocol foo: no such choice; choose from async\|ardmar\|onesided' --protocol foo true
+bad 2 '--protocol : no such choice' --protocol= true
+bad 2 '--protocol onesided: not built yet; use async or ardmar' --protocol onesided true
+bad 2 '--pages onesided: not built yet' --pages onesided true
+bad 2 '--diffs onesided: not built yet; use handler' --diffs onesided true
+bad 2 '--locks onesided: not built yet' --locks onesided true
+bad 2 '--barrier onesided: not built yet' --barrier onesided true
+bad 2 '--diffs async: no such choice' --diffs async true
+bad 2 '--fabric verbs: not built yet; use shm' --fabric verbs true
+bad 2 '--fabric tcp: no such fabric; choose from shm\|verbs' --fabric tcp true
+bad 2 '--memory 12Q: not a size' --memory 12Q true
+bad 2 '--memory : not a size' --memory '' true
+bad 2 '--memory -1G: not a size' --memory -1G true
+bad 2 '--memory nan: not a size' --memory nan true
+bad 2 '--memory 0x10: not a size' --memory 0x10 true
+bad 2 '--memory 0: out of range; give 1M to 64T' --memory 0 true
+bad 2 '--memory 1000K: out of range' --memory 1000K true
+bad 2 '--memory 1e300: not a size' --memory 1e300 true
+bad 2 '--memory 60T: only [0-9.]+ GiB available \(.*\); lower --memory' --memory 60T true
+bad 2 '--handler no: no such choice' --handler no true
+bad 2 '--spin -2: out of range; give 0 to 1000000 or auto' --spin -2 true
+bad 2 '--threads 0: out of range; give 1 to 1024' --threads 0 true
+bad 2 '--bind all: no such choice' --bind all true
+bad 2 '--peer-timeout 0: out of range' --peer-timeout 0 true
+bad 2 '--gdb 2: no such node; the nodes of this job are 0 to 1' -n 2 --gdb 2 true
+bad 2 '--stats x+: longer than 1023' --stats="$long" true
+bad 127 'nosuchprogram: no such program in PATH' -n 2 nosuchprogram
+bad 127 "$work/none: no such program" "$work/none"
+bad 127 'no such program' ''
+bad 127 'no such program' "$work/plain/x"
+bad 126 "$work/folder: a directory" "$work/folder"
+test "$(id -u)" -eq 0 -a -x "$work/plain" || bad 126 "$work/plain: may not be run .*chmod \+x" "$work/plain"
+cp "$(type -P true)" "$work/here"
+status=0
+(cd "$work" && "$hlrcrun" here 2>err) || status=$?
+expect_status "here" 127
+expect_line "here" 'here: not in PATH, but here; write ./here'
+
+bad_env HLRC_NODES=0 'out of range'
+bad_env HLRC_NODES=many 'not a number'
+bad_env HLRC_PROTOCOL=foo 'no such choice'
+bad_env HLRC_PROTOCOL=onesided 'not built yet'
+bad_env HLRC_MEMORY=1X 'not a size'
+bad_env HLRC_MEMORY=60T 'only [0-9.]+ GiB available'
+bad_env HLRC_LABEL=2 'not yes or no'
+bad_env HLRC_PEER_TIMEOUT=4000 'out of range'
+bad_env HLRC_FABRIC=verbs 'not built yet'
+
+# an empty variable is as good as none
+run env HLRC_NODES= HLRC_MEMORY= HLRC_STATS= "$hlrcrun" true
+expect_status "empty variables" 0
+
+# limits of the shell
+run bash -c 'ulimit -n 40; exec "$hlrcrun" -n 20 true'
+expect_status "ulimit -n" 1
+expect_line "ulimit -n" '^hlrcrun: --nodes 20: needs [0-9]+ open files, the limit is 40'
+if test -z "${HLRC_TEST_SANITIZERS-}"; then # which need terabytes of address space
+    run bash -c 'ulimit -v 1500000; exec "$hlrcrun" true'
+    expect_status "ulimit -v" 2
+    expect_line "ulimit -v" 'needs twice as much address space'
+fi
+run bash -c 'ulimit -f 100000; exec "$hlrcrun" true'
+expect_status "ulimit -f" 2
+expect_line "ulimit -f" 'files are limited to'
+
+# other launchers, and a node whose socket was taken away
+for variable in SLURM_NTASKS OMPI_COMM_WORLD_SIZE PMI_SIZE HLRC_NODES; do
+    run env $variable=4 "$probe" exchange 1 1
+    expect_status "$variable" 1
+    expect_line "$variable" "^hlrc: $variable=4, but only hlrcrun starts jobs"
+    run env $variable=1 "$probe" exchange 1 1
+    expect_status "$variable=1" 0
+done
+run env SLURM_NTASKS=4 SLURM_PROCID=1 "$probe" exchange 1 1
+expect_status "rank 1" 1
+test ! -s "$work/err" || fail "rank 1 repeats the line: $(cat "$work/err")"
+run env SLURM_NTASKS=4 "$hlrcrun" -n 2 "$probe" exchange 1 1
+expect_status "hlrcrun within an allocation" 0
+run env HLRC_LAUNCH_FD=99 HLRC_NODE=0 HLRC_NODES=2 "$probe" exchange 1 1
+expect_status "no socket" 1
+expect_line "no socket" '^hlrc: HLRC_LAUNCH_FD=99: no connection to hlrcrun'
+run env HLRC_LAUNCH_FD=99 HLRC_NODE=5 HLRC_NODES=2 "$probe" exchange 1 1
+expect_status "node out of range" 1
+expect_line "node out of range" '^hlrc: HLRC_NODE=5: not a number from 0 to 1'
+
+finish

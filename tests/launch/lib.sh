@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# For the tests of the launcher; sourced. A test calls fail as often as it must, and finish at its end.
+
+top_builddir=${top_builddir:-.}
+hlrcrun=${HLRCRUN:-$top_builddir/hlrcrun}
+hlrc_info=${HLRC_INFO:-$top_builddir/hlrc_info}
+probe=${BOOTPROBE:-$top_builddir/tests/launch/bootprobe}
+ulimit -c 0
+failures=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset HLRC_NODES HLRC_NODE HLRC_LAUNCH_FD SLURM_NTASKS OMPI_COMM_WORLD_SIZE PMI_SIZE
+
+for program in "$hlrcrun" "$hlrc_info" "$probe"; do
+    test -x "$program" || { echo "$program is not built"; exit 77; }
+done
+hlrcrun=$(realpath "$hlrcrun")
+probe=$(realpath "$probe")
+export hlrcrun probe
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+finish() {
+    test $failures -eq 0 || { echo "$failures failures"; exit 1; }
+    exit 0
+}
+
+# run COMMAND...: output in $work/out and $work/err, status in $status, milliseconds in $took. Every process of the
+# job carries $mark in its environment.
+run() {
+    local begun=${EPOCHREALTIME/[.,]/}
+    new_mark
+    status=0
+    HLRCTEST_MARK=$mark "$@" >"$work/out" 2>"$work/err" || status=$?
+    took=$(((${EPOCHREALTIME/[.,]/} - begun) / 1000))
+}
+
+# begin COMMAND...: the same in the background; $launcher is its pid
+begin() {
+    new_mark
+    HLRCTEST_MARK=$mark "$@" >"$work/out" 2>"$work/err" &
+    launcher=$!
+}
+
+# end: wait for what begin began
+end() {
+    local begun=${EPOCHREALTIME/[.,]/}
+    status=0
+    wait "$launcher" 2>"$work/wait" || status=$?
+    took=$(((${EPOCHREALTIME/[.,]/} - begun) / 1000))
+}
+
+new_mark() {
+    mark=$$.$RANDOM.$RANDOM
+}
+
+# The processes of the job that are left, zombies not counted.
+left() {
+    grep -zl -x -F "HLRCTEST_MARK=$mark" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'
+}
+
+# until_true SECONDS COMMAND...: polls
+until_true() {
+    local i tries=$(($1 * 50))
+    shift
+    for ((i = 0; i < tries; i++)); do
+        if "$@" >/dev/null 2>&1; then return 0; fi
+        sleep 0.02
+    done
+    return 1
+}
+
+nothing_left() {
+    test -z "$(left)"
+}
+
+expect_nothing_left() {
+    until_true 3 nothing_left || fail "$1: processes left: $(for p in $(left); do
+        echo "$p $(tr '\0' ' ' <"/proc/$p/cmdline" 2>/dev/null)"; done)"
+}
+
+expect_status() {
+    test "$status" = "$2" || fail "$1: status $status, not $2; $(head -3 "$work/err")"
+}
+
+# Exactly one line on standard error, and it matches.
+expect_line() {
+    test "$(wc -l <"$work/err")" -eq 1 || fail "$1: not one line on standard error: $(cat "$work/err")"
+    grep -qE -- "$2" "$work/err" || fail "$1: no '$2' in: $(cat "$work/err")"
+}
+
+expect_out() {
+    test "$(cat "$work/out")" = "$2" || fail "$1: output is '$(cat "$work/out")', not '$2'"
+}
+
+# A death must be over within two seconds; the third is for a busy machine.
+expect_quick() {
+    test "$took" -lt 3000 || fail "$1: took $took ms"
+}
+
+# pid_of NODE: the pid that "bootprobe wait" printed
+pid_of() {
+    sed -n "s/^ready $1 //p" "$work/out"
+}
+
+ready() {
+    test "$(grep -c '^ready' "$work/out")" -eq "$1"
+}
+
+# begin_waiting N [OPTIONS...]: N nodes that wait for ever
+begin_waiting() {
+    local n=$1
+    shift
+    begin "$hlrcrun" -n "$n" "$@" "$probe" wait
+    until_true 20 ready "$n" || fail "nodes did not start: $(cat "$work/err")"
+}

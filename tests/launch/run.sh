@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What users of a launcher take for granted: statuses, standard input, labels, inheritance, binding.
+. "$(dirname "$0")/lib.sh"
+
+# exit status
+run "$hlrcrun" -n 3 true
+expect_status "true" 0
+test ! -s "$work/err" || fail "true: says $(cat "$work/err")"
+run "$hlrcrun" true
+expect_status "no -n" 0
+run "$hlrcrun" -n 3 sh -c 'test $HLRC_NODE != 1 || exit 7; exec sleep 60'
+expect_status "exit 7" 7
+expect_line "exit 7" '^hlrcrun: node 1 \(pid [0-9]+\) exited with status 7; ending the job$'
+expect_quick "exit 7"
+run "$hlrcrun" -n 3 sh -c 'test $HLRC_NODE != 2 || kill -9 $$; exec sleep 60'
+expect_status "kill -9" 137
+expect_line "kill -9" '^hlrcrun: node 2 \(pid [0-9]+\) was killed by signal 9 \(Killed\); ending the job$'
+expect_nothing_left "kill -9"
+run "$hlrcrun" -n 2 sh -c 'kill -SEGV $$'
+expect_status "SIGSEGV" 139
+
+# arguments are the program's own
+run "$hlrcrun" -n 1 echo -n x --label
+expect_out "arguments" "x --label"
+run "$hlrcrun" -n1 -- echo -- a
+expect_out "after --" "-- a"
+
+# standard input goes to node 0
+echo hello >"$work/in"
+run "$hlrcrun" -n 3 --label cat <"$work/in"
+expect_out "stdin" "[0] hello"
+
+# label, standard error, what each node knows
+run "$hlrcrun" -n 3 --label sh -c 'echo "$HLRC_NODE of $HLRC_NODES"; echo "e$HLRC_NODE" >&2'
+test "$(sort "$work/out")" = "[0] 0 of 3
+[1] 1 of 3
+[2] 2 of 3" || fail "label: $(cat "$work/out")"
+test "$(sort "$work/err")" = "[0] e0
+[1] e1
+[2] e2" || fail "label on standard error: $(cat "$work/err")"
+HLRC_LABEL=1 run "$hlrcrun" -n 1 echo x
+expect_out "label from the environment" "[0] x"
+HLRC_LABEL=1 run "$hlrcrun" -n 1 --label=no echo x
+expect_out "the command line comes first" "x"
+HLRC_NODES=2 run "$hlrcrun" sh -c 'echo $HLRC_NODES'
+expect_out "nodes from the environment" "2
+2"
+
+# a last line without newline is passed on as it is
+run "$hlrcrun" -n 1 printf 'a\nb'
+test "$(od -An -c "$work/out" | tr -d ' ')" = 'a\nb' || fail "partial line: $(od -An -c "$work/out")"
+run "$hlrcrun" -n 2 printf abc
+test "$(od -An -c "$work/out" | tr -d ' ')" = 'abc\nabc' || fail "partial lines: $(od -An -c "$work/out")"
+
+# directory, umask, environment, limits, signal dispositions
+(cd "$work" && umask 027 && FOO=bar "$hlrcrun" -n 2 sh -c 'pwd; umask; echo $FOO') >"$work/o" 2>&1
+test "$(sort -u "$work/o")" = "$(printf '%s\n' "$(cd "$work" && pwd)" 0027 bar | sort)" || fail "inheritance: $(cat "$work/o")"
+for n in 2 128; do
+    inner=$(sh -c 'ulimit -n; grep SigBlk /proc/self/status; grep SigIgn /proc/self/status')
+    run "$hlrcrun" -n $n sh -c 'ulimit -n; grep SigBlk /proc/self/status; grep SigIgn /proc/self/status'
+    test "$(sort -u "$work/out")" = "$(echo "$inner" | sort -u)" || fail "$n nodes: limits or signals: $(sort -u "$work/out")"
+done
+run "$hlrcrun" -n 2 sh -c 'ls -l /proc/$$/fd | grep -c socket'
+expect_out "one socket per node" "1
+1"
+run "$hlrcrun" -n 2 sh -c 'ps -o pgid= -p $$ | tr -d " "'
+test "$(sort -u "$work/out" | wc -l)" -eq 1 || fail "process groups: $(cat "$work/out")"
+
+# the options go to the nodes as environment
+run "$hlrcrun" -n 1 --protocol async --memory=64M --peer-timeout 9 --spin auto --stats \
+    sh -c 'echo $HLRC_PROTOCOL $HLRC_MEMORY $HLRC_PEER_TIMEOUT $HLRC_SPIN $HLRC_STATS ${HLRC_FABRIC-none}'
+expect_out "environment" "async 64M 9 auto - none"
+
+# binding
+cores=$(nproc)
+run "$hlrcrun" -n "$cores" sh -c 'grep Cpus_allowed_list /proc/self/status'
+test "$(sort -u "$work/out" | wc -l)" -eq "$cores" || fail "bind auto: $(cat "$work/out")"
+run "$hlrcrun" -n $((cores + 1)) nproc
+test "$(sort -u "$work/out")" = "$cores" || fail "bind auto, too many nodes: $(cat "$work/out")"
+run "$hlrcrun" -n $((cores + 1)) --bind core nproc
+test "$(sort -u "$work/out")" = 1 || fail "bind core: $(cat "$work/out")"
+run "$hlrcrun" -n "$cores" --bind none nproc
+test "$(sort -u "$work/out")" = "$cores" || fail "bind none: $(cat "$work/out")"
+
+# --no-aslr
+run "$hlrcrun" -n 2 --no-aslr sh -c 'sed -n "s/ .*\[stack\]//p" /proc/self/maps'
+if grep -q 'not allowed' "$work/err"; then
+    echo "not tested here: --no-aslr"
+else
+    test "$(sort -u "$work/out" | wc -l)" -eq 1 || fail "no-aslr: $(cat "$work/out")"
+fi
+
+# a script with an unknown interpreter fails only when it is run
+printf '#!/no/such/interpreter\n' >"$work/script"
+chmod +x "$work/script"
+run "$hlrcrun" -n 3 "$work/script"
+expect_status "interpreter" 127
+expect_line "interpreter" "^hlrcrun: $work/script: cannot be run"
+
+# what runs under a node's script is no node
+run "$hlrcrun" -n 2 sh -c '"$hlrcrun" -n 1 sh -c "echo \$HLRC_NODE of \$HLRC_NODES"'
+expect_out "hlrcrun within a node" "0 of 1
+0 of 1"
+
+# standard descriptors may be closed
+status=0
+"$hlrcrun" -n 2 sh -c 'echo x' >&- 2>&- <&- || status=$?
+expect_status "closed descriptors" 0
+
+# progress where there is no terminal: one line in ten seconds, so none here
+run "$hlrcrun" -n 2 --progress "$probe" progress
+expect_status progress 0
+test ! -s "$work/err" || fail "progress says $(cat "$work/err")"
+if command -v script >/dev/null; then
+    script -qec "$hlrcrun -n 2 --progress $probe progress" "$work/typescript" >/dev/null </dev/null
+    grep -q 'faults/s' "$work/typescript" || fail "progress on a terminal: $(cat "$work/typescript")"
+fi
+
+finish

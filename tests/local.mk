@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A test exits 0 (passed), 77 (skipped, reason printed) or anything else (failed). In the environment of every
+# test: top_srcdir, top_builddir (absolute), CC, CXX, PERL, MAKE, HLRC_TEST_SANITIZERS (flags, or empty).
+
+# Shell tests: list each here.
+SHELL_TESTS = \
+	tests/exports.sh \
+	tests/header.sh \
+	tests/install.sh \
+	tests/launch/bad.sh \
+	tests/launch/death.sh \
+	tests/launch/exchange.sh \
+	tests/launch/gdb.sh \
+	tests/launch/info.sh \
+	tests/launch/output.sh \
+	tests/launch/run.sh \
+	tests/manpages.sh
+
+# Unit tests link the internals and cmocka.
+UNIT_TESTS =
+
+if CMOCKA
+UNIT_TESTS += tests/unit/config
+tests_unit_config_SOURCES = tests/unit/test_config.c
+tests_unit_config_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_config_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/diff
+tests_unit_diff_SOURCES = tests/unit/test_diff.c
+tests_unit_diff_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_diff_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/heap
+tests_unit_heap_SOURCES = tests/unit/test_heap.c
+tests_unit_heap_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_heap_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+endif
+
+# Says in the results that the unit tests were left out.
+EXTRA_DIST += tests/no-cmocka.sh
+if !CMOCKA
+TESTS += tests/no-cmocka.sh
+endif
+
+# Programs that the shell tests run, linked as a user's program is: check_PROGRAMS += tests/prog/name, LDADD = libhlrc.la
+
+# The shared heap and the collectives: heap.sh runs the program.
+check_PROGRAMS += tests/heap
+tests_heap_SOURCES = tests/heap.c
+tests_heap_LDADD = libhlrc.la
+SHELL_TESTS += tests/heap.sh
+
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS) $(SHELL_TESTS)
+EXTRA_DIST += $(SHELL_TESTS)
+EXTRA_DIST += tests/launch/lib.sh

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of options: defaults, environment, values, errors, resolution, memory limits, manual page. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <errno.h>
+
+#include <cmocka.h>
+
+#include "hlrc/config.h"
+#include "hlrc/config_memory.h"
+
+static char err[CONFIG_ERROR_MAX];
+
+static int clear_environment(void **state)
+{
+    char name[64];
+
+    (void)state;
+    for (int id = 0; id < CONFIG_COUNT; id++)
+        unsetenv(config_environment_name((enum config_id)id, name, sizeof name));
+    memset(err, 0, sizeof err);
+    return 0;
+}
+
+static int load_with(struct config *cfg, const char *name, const char *value)
+{
+    int ret;
+
+    setenv(name, value, 1);
+    ret = config_load(cfg, err, sizeof err);
+    unsetenv(name);
+    return ret;
+}
+
+static void defaults(void **state)
+{
+    struct config cfg;
+
+    (void)state;
+    assert_int_equal(config_load(&cfg, err, sizeof err), 0);
+    assert_int_equal(cfg.nodes, 1);
+    assert_int_equal(cfg.protocol, PROTOCOL_ARDMAR);
+    assert_int_equal(cfg.pages, PAGES_ARDMAR);
+    assert_int_equal(cfg.diffs, PART_HANDLER);
+    assert_int_equal(cfg.locks, PART_HANDLER);
+    assert_int_equal(cfg.barrier, PART_HANDLER);
+    assert_string_equal(cfg.fabric, "shm");
+    assert_true(cfg.memory == UINT64_C(1) << 30);
+    assert_string_equal(cfg.stats, "");
+    assert_int_equal(cfg.handler, HANDLER_BLOCK);
+    assert_int_equal(cfg.spin, -1);
+    assert_int_equal(cfg.threads, 64);
+    assert_int_equal(cfg.bind, BIND_AUTO);
+    assert_false(cfg.label || cfg.progress || cfg.no_aslr);
+    assert_int_equal(cfg.gdb, -1);
+    assert_int_equal(cfg.peer_timeout, 5);
+    for (int id = 0; id < CONFIG_COUNT; id++)
+        assert_int_equal(cfg.source[id], CONFIG_DEFAULT);
+}
+
+/* Every default, and every word of every choice, is read back as it is written. */
+static void round_trip(void **state)
+{
+    struct config cfg;
+    char text[CONFIG_TEXT_MAX], words[128];
+
+    (void)state;
+    config_default(&cfg);
+    for (int i = 0; i < CONFIG_COUNT; i++) {
+        enum config_id id = (enum config_id)i;
+        const struct config_option *row = config_option(id);
+
+        assert_string_equal(config_value(&cfg, id, text, sizeof text), row->fallback);
+        if (row->kind != CONFIG_CHOICE)
+            continue;
+        snprintf(words, sizeof words, "%s", row->values);
+        for (char *word = strtok(words, "|"); word != NULL; word = strtok(NULL, "|")) {
+            assert_int_equal(config_set(&cfg, id, word, CONFIG_COMMAND, err, sizeof err), 0);
+            assert_string_equal(config_value(&cfg, id, text, sizeof text), word);
+        }
+    }
+}
+
+/* The enums of config.h count the words of the table in their order. */
+static void enums_follow_table(void **state)
+{
+    struct config cfg;
+
+    (void)state;
+#define SAME(field_, word_, value_)                                                                      \
+    assert_int_equal(config_set(&cfg, CONFIG_ID_##field_, (word_), CONFIG_COMMAND, err, sizeof err), 0); \
+    assert_int_equal(cfg.field_, (value_))
+    SAME(protocol, "async", PROTOCOL_ASYNC);
+    SAME(protocol, "ardmar", PROTOCOL_ARDMAR);
+    SAME(protocol, "onesided", PROTOCOL_ONESIDED);
+    SAME(pages, "auto", PAGES_AUTO);
+    SAME(pages, "async", PAGES_ASYNC);
+    SAME(pages, "ardmar", PAGES_ARDMAR);
+    SAME(pages, "onesided", PAGES_ONESIDED);
+    SAME(diffs, "auto", PART_AUTO);
+    SAME(locks, "handler", PART_HANDLER);
+    SAME(barrier, "onesided", PART_ONESIDED);
+    SAME(handler, "block", HANDLER_BLOCK);
+    SAME(handler, "spin-block", HANDLER_SPIN_BLOCK);
+    SAME(handler, "poll", HANDLER_POLL);
+    SAME(bind, "auto", BIND_AUTO);
+    SAME(bind, "core", BIND_CORE);
+    SAME(bind, "none", BIND_NONE);
+#undef SAME
+}
+
+static void sizes(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } good[] = {
+        {"1048576", 1 << 20}, {"1024K", 1 << 20},          {"1m", 1 << 20},           {"1MiB", 1 << 20},
+        {"2MB", 2 << 20},     {"1.5G", UINT64_C(3) << 29}, {"1T", UINT64_C(1) << 40}, {"1048577", (1 << 20) + 4096}};
+    static const char *const bad[] = {"",    "G",  "-1M", "1Z",    "1MM", "1M ", "0x100000",
+                                      "inf", "1K", "65T", "1e400", "1 M", "1iB"};
+    struct config cfg;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        config_default(&cfg);
+        assert_int_equal(config_set(&cfg, CONFIG_ID_memory, good[i].text, CONFIG_COMMAND, err, sizeof err), 0);
+        assert_int_equal(config_resolve(&cfg, err, sizeof err), 0);
+        assert_true(cfg.memory == good[i].bytes);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        config_default(&cfg);
+        assert_true(config_set(&cfg, CONFIG_ID_memory, bad[i], CONFIG_COMMAND, err, sizeof err) < 0);
+        assert_true(cfg.memory == UINT64_C(1) << 30);
+        assert_int_equal(cfg.source[CONFIG_ID_memory], CONFIG_DEFAULT);
+    }
+}
+
+static void environment(void **state)
+{
+    struct config cfg;
+
+    (void)state;
+    assert_int_equal(load_with(&cfg, "HLRC_PEER_TIMEOUT", "7"), 0);
+    assert_int_equal(cfg.peer_timeout, 7);
+    assert_int_equal(cfg.source[CONFIG_ID_peer_timeout], CONFIG_ENVIRONMENT);
+    assert_int_equal(load_with(&cfg, "HLRC_PEER_TIMEOUT", ""), 0);
+    assert_int_equal(cfg.peer_timeout, 5);
+    assert_int_equal(load_with(&cfg, "HLRC_NO_ASLR", "on"), 0);
+    assert_true(cfg.no_aslr);
+    assert_int_equal(load_with(&cfg, "HLRC_SPIN", "-1"), 0);
+    assert_int_equal(cfg.spin, -1);
+    assert_int_equal(load_with(&cfg, "HLRC_SPIN", "0"), 0);
+    assert_int_equal(cfg.spin, 0);
+}
+
+/* One line, the variable and its value, the reason, the remedy. */
+static void errors(void **state)
+{
+    static const struct {
+        const char *name, *value;
+        int ret;
+        const char *line;
+    } cases[] = {
+        {"HLRC_THREADS", "0", -ERANGE, "HLRC_THREADS=0: out of range; give 1 to 1024"},
+        {"HLRC_THREADS", "1025", -ERANGE, "HLRC_THREADS=1025: out of range; give 1 to 1024"},
+        {"HLRC_THREADS", "x", -EINVAL, "HLRC_THREADS=x: not a number; give 1 to 1024"},
+        {"HLRC_GDB", "-2", -ERANGE, "HLRC_GDB=-2: out of range; give 0 to 127 or none"},
+        {"HLRC_GDB", "1", -ERANGE, "HLRC_GDB=1: no such node; the nodes of this job are 0 to 0"},
+        {"HLRC_LABEL", "2", -EINVAL, "HLRC_LABEL=2: not yes or no"},
+        {"HLRC_PROTOCOL", "ARDMAR", -EINVAL, "HLRC_PROTOCOL=ARDMAR: no such choice; choose from async|ardmar|onesided"},
+        {"HLRC_PROTOCOL", "onesided", -ENOTSUP, "HLRC_PROTOCOL=onesided: not built yet; use async or ardmar"},
+        {"HLRC_LOCKS", "onesided", -ENOTSUP, "HLRC_LOCKS=onesided: not built yet; use handler"},
+        {"HLRC_FABRIC", "verbs", -ENOTSUP, "HLRC_FABRIC=verbs: not built yet; use shm"},
+        {"HLRC_FABRIC", "tcp", -EINVAL, "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs"},
+    };
+    struct config cfg;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(load_with(&cfg, cases[i].name, cases[i].value), cases[i].ret);
+        assert_string_equal(err, cases[i].line);
+    }
+}
+
+static void long_values(void **state)
+{
+    static char text[2 * CONFIG_TEXT_MAX];
+    struct config cfg;
+
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    for (int i = 0; i < CONFIG_COUNT; i++) {
+        config_default(&cfg);
+        assert_true(config_set(&cfg, (enum config_id)i, text, CONFIG_COMMAND, err, sizeof err) < 0 ||
+                    config_option((enum config_id)i)->kind == CONFIG_TEXT);
+        assert_true(strlen(err) < sizeof err);
+    }
+    text[CONFIG_TEXT_MAX - 1] = '\0';
+    assert_int_equal(config_set(&cfg, CONFIG_ID_stats, text, CONFIG_COMMAND, err, sizeof err), 0);
+    text[CONFIG_TEXT_MAX - 1] = 'x';
+    assert_int_equal(config_set(&cfg, CONFIG_ID_stats, text, CONFIG_COMMAND, err, sizeof err), -ERANGE);
+}
+
+static void parts(void **state)
+{
+    struct config cfg;
+
+    (void)state;
+    assert_int_equal(load_with(&cfg, "HLRC_PROTOCOL", "async"), 0);
+    assert_int_equal(cfg.pages, PAGES_ASYNC);
+    assert_int_equal(cfg.source[CONFIG_ID_pages], CONFIG_DEFAULT);
+    setenv("HLRC_PAGES", "ardmar", 1);
+    assert_int_equal(load_with(&cfg, "HLRC_PROTOCOL", "async"), 0);
+    assert_int_equal(cfg.pages, PAGES_ARDMAR);
+    assert_int_equal(cfg.diffs, PART_HANDLER);
+    unsetenv("HLRC_PAGES");
+}
+
+/* What hlrcrun exports is what a node loads. */
+static void export_and_load(void **state)
+{
+    struct config given, loaded;
+
+    (void)state;
+    setenv("HLRC_SPIN", "3", 1);
+    config_default(&given);
+    assert_int_equal(config_set(&given, CONFIG_ID_memory, "1.5M", CONFIG_COMMAND, err, sizeof err), 0);
+    assert_int_equal(config_set(&given, CONFIG_ID_stats, NULL, CONFIG_COMMAND, err, sizeof err), 0);
+    assert_int_equal(config_set(&given, CONFIG_ID_label, NULL, CONFIG_COMMAND, err, sizeof err), 0);
+    assert_int_equal(config_set(&given, CONFIG_ID_protocol, "async", CONFIG_COMMAND, err, sizeof err), 0);
+    assert_int_equal(config_resolve(&given, err, sizeof err), 0);
+    assert_int_equal(config_export(&given), 0);
+    assert_null(getenv("HLRC_SPIN"));
+    assert_null(getenv("HLRC_PAGES"));
+    assert_int_equal(config_load(&loaded, err, sizeof err), 0);
+    assert_true(loaded.memory == 3 << 19);
+    assert_string_equal(loaded.stats, "-");
+    assert_true(loaded.label);
+    assert_null(config_difference(&given, &loaded));
+    loaded.label = false;
+    assert_null(config_difference(&given, &loaded));
+    loaded.memory += 4096;
+    assert_string_equal(config_difference(&given, &loaded), "memory");
+    loaded.pages = PAGES_ARDMAR;
+    assert_string_equal(config_difference(&given, &loaded), "pages");
+}
+
+static void file_put(const char *root, const char *path, const char *text)
+{
+    char name[512];
+    FILE *file;
+
+    for (const char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        snprintf(name, sizeof name, "%s%.*s", root, (int)(slash - path), path);
+        mkdir(name, 0777);
+    }
+    snprintf(name, sizeof name, "%s%s", root, path);
+    file = fopen(name, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void expect_limit(const char *root, uint64_t bytes, const char *what)
+{
+    struct memory_limit limit;
+
+    memory_limit(root, &limit);
+    assert_true(limit.bytes == bytes);
+    assert_string_equal(limit.what, what);
+}
+
+static void memory(void **state)
+{
+    char root[] = "/tmp/hlrc-config-XXXXXX", command[64];
+    struct config cfg;
+
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    expect_limit(root, UINT64_MAX, "no limit");
+    file_put(root, "/proc/meminfo", "MemTotal: 8000000 kB\nMemAvailable:    4194304 kB\nSwapFree: 0 kB\n");
+    expect_limit(root, UINT64_C(4) << 30, "MemAvailable");
+    file_put(root, "/proc/meminfo", "MemAvailable:    4194304 kB\nSwapFree: 1048576 kB\n");
+    expect_limit(root, UINT64_C(5) << 30, "MemAvailable and SwapFree");
+
+    /* version 2: a limit may stand at any group above */
+    file_put(root, "/proc/self/cgroup", "0::/a/b\n");
+    file_put(root, "/sys/fs/cgroup/a/b/memory.max", "max\n");
+    expect_limit(root, UINT64_C(5) << 30, "MemAvailable and SwapFree");
+    file_put(root, "/sys/fs/cgroup/a/memory.max", "1073741824\n");
+    expect_limit(root, UINT64_C(1) << 30, "the limit of the control group");
+
+    /* version 1: the group is not visible in a container, but its root is */
+    file_put(root, "/proc/self/cgroup", "5:cpu:/x\n4:memory:/docker/1\n0::/\n");
+    file_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    expect_limit(root, UINT64_C(5) << 30, "MemAvailable and SwapFree");
+    file_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648\n");
+    expect_limit(root, UINT64_C(2) << 30, "the limit of the control group");
+
+    config_default(&cfg);
+    assert_int_equal(memory_check(root, &cfg, err, sizeof err), 0);
+    assert_int_equal(config_set(&cfg, CONFIG_ID_memory, "3G", CONFIG_COMMAND, err, sizeof err), 0);
+    assert_int_equal(memory_check(root, &cfg, err, sizeof err), -ENOMEM);
+    assert_string_equal(err, "--memory 3G: only 2.0 GiB available (the limit of the control group); lower --memory");
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    assert_int_equal(system(command), 0);
+}
+
+/* Every option shows in each listing. */
+static void listings(void **state)
+{
+    static void (*const list[])(FILE *) = {config_help, config_man};
+    char *text, name[64];
+    size_t len;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        FILE *out = open_memstream(&text, &len);
+
+        list[i](out);
+        fclose(out);
+        for (int id = 0; id < CONFIG_COUNT; id++)
+            assert_non_null(strstr(text, config_environment_name((enum config_id)id, name, sizeof name)));
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(defaults, clear_environment),
+        cmocka_unit_test_setup(round_trip, clear_environment),
+        cmocka_unit_test_setup(enums_follow_table, clear_environment),
+        cmocka_unit_test_setup(sizes, clear_environment),
+        cmocka_unit_test_setup(environment, clear_environment),
+        cmocka_unit_test_setup(errors, clear_environment),
+        cmocka_unit_test_setup(long_values, clear_environment),
+        cmocka_unit_test_setup(parts, clear_environment),
+        cmocka_unit_test_setup(export_and_load, clear_environment),
+        cmocka_unit_test_setup(memory, clear_environment),
+        cmocka_unit_test_setup(listings, clear_environment),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
