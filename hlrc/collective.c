@@ -137,6 +137,7 @@ static void reset_pages(const struct pages *pages)
 
 static struct pages malloc_all(size_t size)
 {
+    heap_flush();
     struct pages pages = take_pages(size);
     if (pages.count == 0) { /* nodes may hold free pages in reserve */
         heap_trim();

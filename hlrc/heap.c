@@ -22,6 +22,8 @@
 #define STAGING_PAGES 16u          /* of a slot, where memory is plenty */
 #define MARK_WORDS 4u              /* of 64 bits, per page: one bit for every HEAP_GRAIN bytes */
 #define ALIGN_MAX ((size_t)1 << 30)
+#define OUTBOX_BLOCKS 64u
+#define OUTBOX_BYTES 16384u
 #define LIST_END UINT32_MAX
 #define DISCARD_MIN 256u           /* pages from which a job of one has the kernel make zeros */
 
@@ -48,8 +50,15 @@ static struct {
     uint32_t staging_pages, super_pages;
 } at;
 
-static struct arena arena;                                        /* guarded by arena_mutex */
+static struct arena arena;                                      /* guarded by arena_mutex */
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER; /* M5 */
+
+/* Blocks of other nodes that were freed here and are not marked yet: a release for each would be dear. */
+static struct {
+    void *ptr[OUTBOX_BLOCKS];
+    size_t bytes;
+    _Atomic uint32_t count; /* written under arena_mutex, as the rest; looked at without */
+} outbox;
 
 /* ---- where things are ---- */
 
@@ -117,6 +126,8 @@ int heap_init(void)
         return -ENOMEM;
     }
     collective_reset();
+    outbox.count = 0;
+    outbox.bytes = 0;
     int rc = arena_init(&arena, engine.pages);
     if (rc)
         diag_report(1, "tables for %u pages of shared heap: %s; lower --memory", engine.pages, strerror(-rc));
@@ -183,6 +194,65 @@ void heap_report_exhausted(const char *call, size_t size)
               call, size, (size_t)total * 4, (size_t)engine.pages * 4, (size_t)largest * 4);
 }
 
+/* ---- blocks of other nodes ---- */
+
+/* Marks a block of another node. ASSUMPTION: LOCK_HEAP is held. */
+static void mark(const void *ptr)
+{
+    uint32_t page = page_of(ptr);
+    const struct entry *e = entry_of(page);
+    if (e->kind < KIND_SMALL || e->owner == engine.node)
+        free_failed(ptr);
+    uint32_t first = page - e->index, size = class_size(e->kind - KIND_SMALL);
+    size_t offset = (size_t)((const char *)ptr - (const char *)page_app(first));
+    size_t block = offset / size;
+    uint64_t *word = &marks_of(first)[block / 64], bit = UINT64_C(1) << block % 64;
+    if (offset % size != 0 || offset + size > (size_t)e->pages << PAGE_SHIFT || (*word & bit))
+        free_failed(ptr);
+    *word |= bit;
+    struct entry *head = entry_of(first);
+    uint32_t *list = &header()->pending[e->owner];
+    if (head->value == 0) {
+        head->value = *list ? *list : LIST_END;
+        *list = first + 1;
+    }
+}
+
+/* Marks what is in the outbox. ASSUMPTIONS: mutex and LOCK_HEAP are held. */
+static void mark_outbox(void)
+{
+    for (uint32_t i = 0; i < outbox.count; i++)
+        mark(outbox.ptr[i]);
+    outbox.count = 0;
+    outbox.bytes = 0;
+}
+
+void heap_flush(void)
+{
+    if (outbox.count == 0)
+        return;
+    pthread_mutex_lock(&arena_mutex);
+    heap_lock();
+    mark_outbox();
+    heap_unlock();
+    pthread_mutex_unlock(&arena_mutex);
+}
+
+/* Puts a block into the outbox. ASSUMPTION: the mutex is held. */
+static void send_back(void *ptr, size_t size)
+{
+    for (uint32_t i = 0; i < outbox.count; i++)
+        if (outbox.ptr[i] == ptr)
+            free_failed(ptr);
+    outbox.ptr[outbox.count++] = ptr;
+    outbox.bytes += size;
+    if (outbox.count < OUTBOX_BLOCKS && outbox.bytes < OUTBOX_BYTES)
+        return;
+    heap_lock();
+    mark_outbox();
+    heap_unlock();
+}
+
 /* ---- superblocks ---- */
 
 /* Gives the pages of a wholly free superblock back. ASSUMPTIONS: mutex and LOCK_HEAP are held. */
@@ -236,6 +306,7 @@ static void collect(void)
 
 static void trim_locked(void)
 {
+    mark_outbox();
     collect();
     for (int class = 0; class < HEAP_CLASSES; class++)
         for (struct super *s = arena_empty(&arena, class); s; s = arena_empty(&arena, class))
@@ -281,6 +352,7 @@ static bool super_make_any(int class)
 static void refill(int class)
 {
     heap_lock();
+    mark_outbox();
     collect();
     if (!arena.usable[class] && !super_make_any(class)) {
         trim_locked();
@@ -375,59 +447,50 @@ void *hlrc_aligned_alloc(size_t align, size_t size)
 
 /* ---- freeing ---- */
 
-/* Frees a block of this node's own; false when it is in no superblock of this node. */
-static bool free_own(const void *ptr, uint32_t page)
+/* Frees a block of this node's superblock. ASSUMPTION: the mutex is held. */
+static void free_own(const void *ptr, struct super *s)
+{
+    uint64_t offset = (uint64_t)((const char *)ptr - (const char *)page_app(s->first));
+    enum arena_status status = arena_give(&arena, s, offset);
+    if (status == ARENA_NO_BLOCK || status == ARENA_FREE_ALREADY)
+        free_failed(ptr);
+    if (status == ARENA_EMPTIED) {
+        heap_lock();
+        super_release(s);
+        heap_unlock();
+    }
+}
+
+/*
+ * Frees a small block; false when it is none. The entry is read without LOCK_HEAP (M1): that of a live block does not
+ * change but for its link, and the node that frees it has seen it written, as it has seen the block allocated. What
+ * is read for a wrong pointer may be old; mark() looks again.
+ */
+static bool free_small(void *ptr, uint32_t page)
 {
     pthread_mutex_lock(&arena_mutex);
     struct super *s = arena_super(&arena, page);
-    if (s) {
-        uint64_t offset = (uint64_t)((const char *)ptr - (const char *)page_app(s->first));
-        enum arena_status status = arena_give(&arena, s, offset);
-        if (status == ARENA_NO_BLOCK || status == ARENA_FREE_ALREADY)
-            free_failed(ptr);
-        if (status == ARENA_EMPTIED) {
-            heap_lock();
-            super_release(s);
-            heap_unlock();
-        }
-    }
+    const struct entry *e = s ? NULL : entry_of(page);
+    bool foreign = e && e->kind >= KIND_SMALL && e->owner != engine.node;
+    if (s)
+        free_own(ptr, s);
+    else if (foreign)
+        send_back(ptr, class_size(e->kind - KIND_SMALL));
     pthread_mutex_unlock(&arena_mutex);
-    return s != NULL;
+    return s || foreign;
 }
 
-/* Marks a block of another node. ASSUMPTION: LOCK_HEAP is held. */
-static void free_foreign(const void *ptr, uint32_t page, const struct entry *e)
-{
-    uint32_t first = page - e->index, size = class_size(e->kind - KIND_SMALL);
-    size_t offset = (size_t)((const char *)ptr - (const char *)page_app(first));
-    size_t block = offset / size;
-    uint64_t *word = &marks_of(first)[block / 64], bit = UINT64_C(1) << block % 64;
-    if (offset % size != 0 || offset + size > (size_t)e->pages << PAGE_SHIFT || (*word & bit))
-        free_failed(ptr);
-    *word |= bit;
-    struct entry *head = entry_of(first);
-    uint32_t *list = &header()->pending[e->owner];
-    if (head->value == 0) {
-        head->value = *list ? *list : LIST_END;
-        *list = first + 1;
-    }
-}
-
-static void free_locked(const void *ptr, uint32_t page)
+/* Frees a run of pages. ASSUMPTION: LOCK_HEAP is held. */
+static void free_run(const void *ptr, uint32_t page)
 {
     struct entry *e = entry_of(page);
-    bool whole = ((uintptr_t)ptr & (PAGE_SIZE - 1)) == 0;
-    if (e->kind >= KIND_SMALL && e->owner != engine.node) {
-        free_foreign(ptr, page, e);
-    } else if (e->kind == KIND_RUN && whole) {
-        uint32_t count = e->value;
-        *e = (struct entry){ .kind = KIND_NONE };
-        give_run(page, count, false);
-    } else if (e->kind == KIND_ALL && whole) {
-        diag_fatal(1, "hlrc_free(%p): this memory is of hlrc_malloc_all; give it back by hlrc_free_all on all nodes", ptr);
-    } else {
+    if (((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0 || (e->kind != KIND_RUN && e->kind != KIND_ALL))
         free_failed(ptr);
-    }
+    if (e->kind == KIND_ALL)
+        diag_fatal(1, "hlrc_free(%p): this memory is of hlrc_malloc_all; give it back by hlrc_free_all on all nodes", ptr);
+    uint32_t count = e->value;
+    *e = (struct entry){ .kind = KIND_NONE };
+    give_run(page, count, false);
 }
 
 void hlrc_free(void *ptr)
@@ -438,10 +501,10 @@ void hlrc_free(void *ptr)
     if (!in_space(ptr))
         diag_fatal(1, "hlrc_free(%p): not shared memory; free what hlrc_malloc or hlrc_aligned_alloc returned", ptr);
     uint32_t page = page_of(ptr);
-    if (free_own(ptr, page))
+    if (free_small(ptr, page))
         return;
     heap_lock();
-    free_locked(ptr, page);
+    free_run(ptr, page);
     heap_unlock();
 }
 

@@ -13,18 +13,20 @@
  *   pages      what is allocated
  *
  * Small blocks come from superblocks, each owned by one node. The owner keeps book in private memory (heap_arena.h):
- * to allocate a small block and free it on the same node sends nothing. Another node that frees a block marks it, under
- * the lock, and the owner collects marks, under the lock, when a class has run dry. All else is runs of pages.
+ * to allocate a small block and free it on the same node sends nothing. Another node that frees blocks gathers some of
+ * them in private, and then marks them under the lock; the owner collects marks, under the lock, when a class has run
+ * dry. All else is runs of pages.
  *
  *               hlrc_malloc                 hlrc_free on the owner
- *      FREE ------------------> LIVE ----------------------------------> FREE
- *                                 |                                       ^
- *                                 | hlrc_free on another node             | collect: the owner, under LOCK_HEAP
- *                                 +------------------> MARKED ------------+
+ *      FREE ------------------> LIVE ------------------------------------------> FREE
+ *                                 |                                               ^
+ *                                 | hlrc_free on           heap_flush             | collect: the owner, under LOCK_HEAP
+ *                                 | another node           under LOCK_HEAP        |
+ *                                 +-----------> IN OUTBOX ---------> MARKED ------+
  *
  * Invariants
- *   M1  Directory, marks and runs are read and written under LOCK_HEAP. Whoever drops it has sent what it wrote anywhere
- *       (lock.h L3), whoever takes it sees that.
+ *   M1  Directory, marks and runs are read and written under LOCK_HEAP; what a live block's entry says of it may be read
+ *       without. Whoever drops the lock has sent what it wrote anywhere (lock.h L3), whoever takes it sees that.
  *   M2  A block changes hands between nodes only through LOCK_HEAP: by a mark that its owner collects, or with its pages
  *       through the free runs. So before its next owner writes a zero, that node has seen all that was written to the
  *       block: stale bytes cannot come back by a late diff or an old copy, since the pages that hold them are fetched
@@ -46,6 +48,10 @@
 
 int heap_init(void); /* after engine.pages is known; 0 or a negative errno after one line to the user */
 void heap_end(void);
+
+/* Marks the blocks of other nodes that this node has freed; costs nothing when there are none. Not all are marked at
+ * once otherwise: some kilobytes per node can wait for its next frees, allocations or collectives. */
+void heap_flush(void);
 
 /* For collective.c. Memory of hlrc_malloc_all is taken and given back by one node. */
 bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count); /* false: no room */

@@ -247,6 +247,7 @@ static void print_stats(void)
     struct hlrc_stats mine, *all = calloc((size_t)engine.nodes, sizeof *all);
     memset(&mine, 0, sizeof mine);
     mine.size = sizeof mine;
+    boot_exchange(engine.boot, NULL, 0, NULL); /* all have left the last barrier: every byte that left has arrived */
     stats_collect(&mine);
     if (all && boot_exchange(engine.boot, &mine, sizeof mine, all) == 0 && engine.node == 0)
         stats_print(all, engine.nodes, engine.config.stats);

@@ -48,6 +48,10 @@ tests_heap_SOURCES = tests/heap.c
 tests_heap_LDADD = libhlrc.la
 SHELL_TESTS += tests/heap.sh
 
+# The applications, verified; the soak repeats them.
+SHELL_TESTS += tests/apps.sh
+SOAK_TESTS += tests/apps.sh
+
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS) $(SHELL_TESTS)
 EXTRA_DIST += $(SHELL_TESTS)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The applications verify, with every number of nodes and both protocols, and give the same bits whatever those are.
+# Each checks itself against published values; the comparison here is between runs. With HLRC_SOAK each combination
+# runs twenty times.
+set -u
+build=${top_builddir:-.}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+rounds=1
+[ -z "${HLRC_SOAK:-}" ] || rounds=20
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    sed 's/^/    /' "$work/out"
+    failures=$((failures + 1))
+}
+
+field() {
+    sed -n 's/.*"'"$1"'": *"\{0,1\}\([^",}]*\).*/\1/p' "$work/json" | head -n 1
+}
+
+# verify APP CLASS NODES PROTOCOL: runs once, checks what it says of itself, and its checksum against the first run's
+verify() {
+    local app=$1 class=$2 nodes=$3 protocol=$4 known=$work/$1-$2
+    rm -f "$work/json"
+    timeout -k 5 100 "$build/hlrcrun" -n "$nodes" --protocol "$protocol" "$build/apps/$app" --class "$class" \
+        --json "$work/json" >"$work/out" 2>&1 || { fail "$app $class, $nodes nodes, $protocol: status $?"; return; }
+    [ "$(field verified)" = true ] || { fail "$app $class, $nodes nodes, $protocol: not verified"; return; }
+    [ "$(field nodes)" = "$nodes" ] || fail "$app: \"nodes\" is $(field nodes) of $nodes"
+    [ "$(field protocol)" = "$protocol" ] || fail "$app: \"protocol\" is $(field protocol), not $protocol"
+    field checksum >"$work/checksum"
+    [ -s "$known" ] || cp "$work/checksum" "$known"
+    cmp -s "$work/checksum" "$known" || fail "$app $class, $nodes nodes, $protocol: checksum $(cat "$work/checksum"), not $(cat "$known")"
+}
+
+sequential() {
+    local app=$1 class=$2
+    "$build/apps/${app}_seq" --class "$class" --json "$work/json" >"$work/out" 2>&1 || fail "${app}_seq: status $?"
+    field checksum >"$work/$app-$class"
+}
+
+sequential is A
+sequential fft3d S
+for ((round = 0; round < rounds; round++)); do
+    for protocol in async ardmar; do
+        for nodes in 1 2 3 4 8 16; do
+            verify is A $nodes $protocol
+            verify fft3d S $nodes $protocol
+        done
+    done
+    [ $rounds -eq 1 ] || echo "round $((round + 1)) of $rounds: $failures failures"
+done
+exit $((failures > 0))
