@@ -2,6 +2,7 @@
 /* shm_queue.c - see shm_queue.h for the invariants. */
 #include "fabric/shm_queue.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdio.h>
@@ -68,6 +69,19 @@ bool shm_queue_alert(struct shm_queue *q, bool urgent)
     return true;
 }
 
+#ifdef HLRC_DEBUG
+/* For the receiver. */
+static void queue_assert_state(const struct shm_queue *q)
+{
+    uint64_t tail = atomic_load(&q->tail);
+    assert((q->size & (q->size - 1)) == 0);
+    assert(tail - q->head <= q->size);                 /* Q3 */
+    assert(atomic_load(&q->mode) <= MODE_APP);
+}
+#else
+#define queue_assert_state(q) ((void)0)
+#endif
+
 bool shm_queue_pending(const struct shm_queue *q)
 {
     uint64_t e = atomic_load_explicit(&q->entry[q->head & (q->size - 1)], memory_order_acquire);
@@ -85,6 +99,7 @@ int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
 {
     uint64_t e = atomic_load_explicit(&q->entry[q->head & (q->size - 1)], memory_order_acquire);
     uint64_t lap = lap_of(q, q->head);
+    queue_assert_state(q);
     if (e >> 48 != lap) {
         if (e >> 48 == lap_of(q, q->head + q->size))
             overrun();

@@ -37,6 +37,19 @@ int barrier_init(void)
     return 0;
 }
 
+#ifdef HLRC_DEBUG
+/* ASSUMPTION: arrivals_lock is held. */
+static void barrier_assert_state(const struct request *req)
+{
+    assert(req->arg[0] - epoch + 1 <= 2 || engine.node != MASTER); /* R2: for this epoch of ours, the last or the next */
+    for (int i = 0; i < 2; i++)
+        assert(arrivals[i].count >= 0 && arrivals[i].count < engine.nodes);
+    assert(arrivals[0].count == 0 || arrivals[1].count == 0); /* nobody arrives twice before all have arrived once */
+}
+#else
+#define barrier_assert_state(req) ((void)0)
+#endif
+
 static void release_all(const uint64_t *vt)
 {
     for (int n = 0; n < engine.nodes; n++)
@@ -48,6 +61,7 @@ void barrier_serve(struct request *req)
     uint64_t vt[ENGINE_NODES];
     int i = (int)(req->arg[0] & 1);
     spin_take(&arrivals_lock);
+    barrier_assert_state(req);
     for (int w = 0; w < engine.nodes; w++)
         if (arrivals[i].vt[w] < req->vec[w])
             arrivals[i].vt[w] = req->vec[w];

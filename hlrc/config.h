@@ -41,6 +41,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
     X("shm", NULL)          \
     X("verbs", "not built yet")
 
+/* What may follow the name of a fabric, for tests: an adapter that lacks operations, and the hook of fabric/chaos.h. */
+#define CONFIG_FABRIC_HOOKS "-noread|-noimm|+chaos|-noread+chaos|-noimm+chaos"
+
 /*
  * X(kind, type, field, name, default, low, high, values, agree, help)
  *   kind    CHOICE: one of the words in values, stored as its index;  NUMBER: low..high, and if values is

@@ -193,6 +193,22 @@ static void flag_take(_Atomic bool *flag)
         serve_wait(flag_free, flag, WAIT_STATE);
 }
 
+#ifdef HLRC_DEBUG
+/* Before an interval is published. ASSUMPTION: the caller closes it. */
+static void interval_assert_state(uint64_t interval, uint32_t count)
+{
+    assert(interval == vt[engine.node] + 1);                                                    /* I6 */
+    for (uint32_t i = 0; i < count; i++) {
+        assert(i == 0 || announced[i - 1] < announced[i]);
+        assert(atomic_load(&page_needed(announced[i])[engine.node]) == interval);               /* I2 */
+    }
+    for (int n = 0; n < engine.nodes; n++)
+        assert(open_message[n] == NULL);                                                        /* I4 */
+}
+#else
+#define interval_assert_state(interval, count) ((void)0)
+#endif
+
 static void close_dirty(bool urgent)
 {
     uint32_t n = take_dirty();
@@ -203,6 +219,7 @@ static void close_dirty(bool urgent)
     uint32_t count = capture_all(n, interval, urgent);
     if (count == 0)
         return; /* I6 */
+    interval_assert_state(interval, count);
     notice_publish(interval, announced, count);
     stats_count(STAT_WRITE_NOTICES, count);
     spin_take(&vt_lock);

@@ -92,6 +92,32 @@ static bool idle(const struct lock *l, uint32_t lock)
     return here(l, lock) && !(l->flags & (HELD | WAITING)) && l->next == 0;
 }
 
+#ifdef HLRC_DEBUG
+/* ASSUMPTION: guarded. */
+static void lock_assert_state(const struct lock *l, uint32_t lock)
+{
+    assert(!(l->flags & HELD) || here(l, lock));                              /* L1 */
+    assert(!(l->flags & WAITING) || !here(l, lock));
+    assert(l->next == 0 || (l->flags & (WAITING | HELD)) || l->waiters > 0);  /* L2: a waiting thread takes it first */
+    assert(!(l->flags & TRYING) || manager_of(lock) == engine.node);          /* L4 */
+    assert(l->last <= engine.nodes);
+}
+#else
+#define lock_assert_state(l, lock) ((void)0)
+#endif
+
+static void guard(struct lock *l, uint32_t lock)
+{
+    spin_take(&l->guard);
+    lock_assert_state(l, lock);
+}
+
+static void unguard(struct lock *l, uint32_t lock)
+{
+    lock_assert_state(l, lock);
+    spin_drop(&l->guard);
+}
+
 static void grant(const struct request *req)
 {
     uint64_t vt[ENGINE_NODES];
@@ -102,15 +128,15 @@ static void grant(const struct request *req)
 /* ---- the calling side ---- */
 
 /* Waits until a thread of this node lets go of the lock or of the request for it. ASSUMPTION: guarded; unguards. */
-static void await_turn(struct lock *l)
+static void await_turn(struct lock *l, uint32_t lock)
 {
     l->waiters++;
     uint32_t seen = atomic_load(&l->turn);
-    spin_drop(&l->guard);
+    unguard(l, lock);
     futex_wait_private(&l->turn, seen, -1);
-    spin_take(&l->guard);
+    guard(l, lock);
     l->waiters--;
-    spin_drop(&l->guard);
+    unguard(l, lock);
 }
 
 static void pass_turn(struct lock *l)
@@ -132,7 +158,7 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
         memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
         interval_acquire(vt);
     }
-    spin_take(&l->guard);
+    guard(l, lock);
     l->flags &= (uint8_t)~WAITING;
     if (status == 0) {
         set_here(l, lock, true);
@@ -140,7 +166,7 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
     } else {
         pass_turn(l);
     }
-    spin_drop(&l->guard);
+    unguard(l, lock);
     return status;
 }
 
@@ -148,18 +174,18 @@ void lock_take(uint32_t lock)
 {
     struct lock *l = &table[lock];
     for (;;) {
-        spin_take(&l->guard);
+        guard(l, lock);
         if (l->flags & (HELD | WAITING)) {
-            await_turn(l);
+            await_turn(l, lock);
             continue;
         }
         if (here(l, lock)) {
             l->flags |= HELD;
-            spin_drop(&l->guard);
+            unguard(l, lock);
             return;
         }
         l->flags |= WAITING;
-        spin_drop(&l->guard);
+        unguard(l, lock);
         request_lock(l, lock, REQUEST_LOCK);
         return;
     }
@@ -168,11 +194,11 @@ void lock_take(uint32_t lock)
 int lock_try(uint32_t lock)
 {
     struct lock *l = &table[lock];
-    spin_take(&l->guard);
+    guard(l, lock);
     bool busy = l->flags & (HELD | WAITING), mine = here(l, lock);
     if (!busy)
         l->flags |= mine ? HELD : WAITING;
-    spin_drop(&l->guard);
+    unguard(l, lock);
     if (busy || mine)
         return busy ? -EBUSY : 0;
     return request_lock(l, lock, REQUEST_TRY);
@@ -185,7 +211,7 @@ void lock_drop(uint32_t lock)
         diag_fatal(1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock", lock);
     interval_close(true); /* L3 */
     const struct request *successor = NULL;
-    spin_take(&l->guard);
+    guard(l, lock);
     l->flags &= (uint8_t)~HELD;
     bool stay = l->waiters && l->local_run < LOCAL_RUN;
     l->local_run = (uint8_t)(stay ? l->local_run + 1 : 0);
@@ -195,7 +221,7 @@ void lock_drop(uint32_t lock)
         set_here(l, lock, false);
     }
     pass_turn(l);
-    spin_drop(&l->guard);
+    unguard(l, lock);
     if (successor)
         grant(successor);
 }
@@ -205,7 +231,7 @@ void lock_drop(uint32_t lock)
 static void serve_owner(struct request *req)
 {
     struct lock *l = &table[req->object];
-    spin_take(&l->guard);
+    guard(l, req->object);
     bool now = idle(l, req->object);
     if (now) {
         set_here(l, req->object, false);
@@ -213,7 +239,7 @@ static void serve_owner(struct request *req)
         debug_assert(l->next == 0); /* L2 */
         l->next = reference(req) + 1;
     }
-    spin_drop(&l->guard);
+    unguard(l, req->object);
     if (now)
         grant(req);
 }
@@ -222,11 +248,11 @@ static void serve_try_owner(struct request *req)
 {
     struct lock *l = &table[req->object];
     uint64_t vt[ENGINE_NODES];
-    spin_take(&l->guard);
+    guard(l, req->object);
     bool now = idle(l, req->object);
     if (now)
         set_here(l, req->object, false);
-    spin_drop(&l->guard);
+    unguard(l, req->object);
     req->arg[0] = now;
     interval_vt(vt);
     msg_forward(req, REQUEST_TRY_RESULT, manager_of(req->object), vt);
@@ -260,15 +286,15 @@ static struct request *unkeep(struct lock *l)
 static void manage_lock(struct request *req)
 {
     struct lock *l = &table[req->object];
-    spin_take(&l->guard);
+    guard(l, req->object);
     if (l->flags & TRYING) {
         keep(l, req);
-        spin_drop(&l->guard);
+        unguard(l, req->object);
         return;
     }
     int before = l->last ? l->last - 1 : engine.node;
     l->last = (uint16_t)(req->from + 1);
-    spin_drop(&l->guard);
+    unguard(l, req->object);
     debug_assert(before != req->from);
     msg_forward(req, REQUEST_LOCK_OWNER, before, NULL);
 }
@@ -276,15 +302,15 @@ static void manage_lock(struct request *req)
 static void manage_try(struct request *req)
 {
     struct lock *l = &table[req->object];
-    spin_take(&l->guard);
+    guard(l, req->object);
     if (l->flags & TRYING) {
         keep(l, req);
-        spin_drop(&l->guard);
+        unguard(l, req->object);
         return;
     }
     l->flags |= TRYING;
     int owner = l->last ? l->last - 1 : engine.node;
-    spin_drop(&l->guard);
+    unguard(l, req->object);
     msg_forward(req, REQUEST_TRY_OWNER, owner, NULL);
 }
 
@@ -299,11 +325,11 @@ static void manage_request(struct request *req)
 static void manage_result(struct request *req)
 {
     struct lock *l = &table[req->object];
-    spin_take(&l->guard);
+    guard(l, req->object);
     l->flags &= (uint8_t)~TRYING;
     if (req->arg[0])
         l->last = (uint16_t)(req->from + 1);
-    spin_drop(&l->guard);
+    unguard(l, req->object);
     msg_reply(req, req->arg[0] ? 0 : -EBUSY, 0, req->arg[0] ? req->vec : NULL);
     for (struct request *kept = unkeep(l); kept; kept = unkeep(l))
         manage_request(kept);
