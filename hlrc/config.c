@@ -262,8 +262,7 @@ static bool fabric_is(const char *text, const char *name)
 {
     size_t len = strlen(name);
 
-    return strncmp(text, name, len) == 0 &&
-           (text[len] == '\0' || choice_index(CONFIG_FABRIC_HOOKS, text + len) >= 0);
+    return strncmp(text, name, len) == 0 && (text[len] == '\0' || choice_index(CONFIG_FABRIC_HOOKS, text + len) >= 0);
 }
 
 static int check_fabric(const struct config *cfg, char *err, size_t errlen)
@@ -327,7 +326,6 @@ static void resolve_parts(struct config *cfg)
 int config_resolve(struct config *cfg, char *err, size_t errlen)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    char value[16];
     int ret;
 
     resolve_parts(cfg);
@@ -335,11 +333,18 @@ int config_resolve(struct config *cfg, char *err, size_t errlen)
     ret = check_built(cfg, err, errlen);
     if (ret == 0)
         ret = check_fabric(cfg, err, errlen);
-    if (ret == 0 && cfg->gdb >= cfg->nodes)
-        ret = complain(err, errlen, CONFIG_ID_gdb, config_value(cfg, CONFIG_ID_gdb, value, sizeof value),
-                       (enum config_source)cfg->source[CONFIG_ID_gdb], -ERANGE,
-                       "no such node; the nodes of this job are 0 to %d", cfg->nodes - 1);
     return ret;
+}
+
+int config_check_job(const struct config *cfg, char *err, size_t errlen)
+{
+    const enum config_id id = CONFIG_ID_gdb;
+    char value[16];
+
+    if (cfg->gdb < cfg->nodes)
+        return 0;
+    return complain(err, errlen, id, config_value(cfg, id, value, sizeof value), (enum config_source)cfg->source[id],
+                    -ERANGE, "no such node; the nodes of this job are 0 to %d", cfg->nodes - 1);
 }
 
 int config_load(struct config *cfg, char *err, size_t errlen)

@@ -139,6 +139,12 @@ int config_set(struct config *cfg, enum config_id id, const char *value, enum co
                size_t errlen);
 int config_resolve(struct config *cfg, char *err, size_t errlen);
 
+/*
+ * config_check_job - what only the launcher can check: options that depend on the number of nodes.  A node learns
+ * that number from boot_nodes(), and finds 1 in nodes.
+ */
+int config_check_job(const struct config *cfg, char *err, size_t errlen);
+
 /* config_check_memory - can this machine back --memory?  Compares with what is available and with the cgroup. */
 int config_check_memory(const struct config *cfg, char *err, size_t errlen);
 

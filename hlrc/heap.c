@@ -128,7 +128,7 @@ int heap_init(void)
     collective_reset();
     outbox.count = 0;
     outbox.bytes = 0;
-    int rc = arena_init(&arena, engine.pages);
+    int rc = arena_init(&arena, engine.pages, clamp(engine.pages / 1024, 1, HEAP_CLASSES));
     if (rc)
         diag_report(1, "tables for %u pages of shared heap: %s; lower --memory", engine.pages, strerror(-rc));
     return rc;

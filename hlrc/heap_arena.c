@@ -11,9 +11,9 @@ static size_t table_bytes(const struct arena *a)
     return (size_t)a->pages * sizeof(struct super *);
 }
 
-int arena_init(struct arena *a, uint32_t pages)
+int arena_init(struct arena *a, uint32_t pages, uint32_t empty_max)
 {
-    *a = (struct arena){ .pages = pages };
+    *a = (struct arena){ .pages = pages, .empty_max = empty_max };
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE; /* sparse: as much memory as pages of small blocks need */
     void *table = mmap(NULL, table_bytes(a), PROT_READ | PROT_WRITE, flags, -1, 0);
     if (table == MAP_FAILED)
@@ -82,10 +82,12 @@ void arena_add(struct arena *a, struct super *s, uint32_t first, bool dirty)
     for (uint32_t i = 0; i < s->pages; i++)
         a->of_page[first + i] = s;
     link_first(&a->usable[s->class], s);
+    a->empty++;
 }
 
 void arena_remove(struct arena *a, struct super *s)
 {
+    a->empty -= s->left == s->blocks;
     unlink_from(s->left ? &a->usable[s->class] : &a->full[s->class], s);
     for (uint32_t i = 0; i < s->pages; i++)
         a->of_page[s->first + i] = NULL;
@@ -107,6 +109,7 @@ bool arena_take(struct arena *a, int class, struct arena_block *out)
     uint64_t *word = &s->map[s->hint];
     uint32_t block = s->hint * 64 + (uint32_t)__builtin_ctzll(*word);
     *word &= *word - 1;
+    a->empty -= s->left == s->blocks;
     if (--s->left == 0) {
         unlink_from(&a->usable[class], s);
         link_first(&a->full[class], s);
@@ -132,8 +135,11 @@ enum arena_status arena_give_block(struct arena *a, struct super *s, uint32_t bl
         unlink_from(&a->full[s->class], s);
         link_first(&a->usable[s->class], s);
     }
-    bool alone = a->usable[s->class] == s && s->next == NULL;
-    return s->left == s->blocks && !alone ? ARENA_EMPTIED : ARENA_OK; /* B3 */
+    if (s->left < s->blocks)
+        return ARENA_OK;
+    a->empty++;
+    bool only = a->usable[s->class] == s && s->next == NULL;
+    return only && a->empty <= a->empty_max ? ARENA_OK : ARENA_EMPTIED; /* B3 */
 }
 
 enum arena_status arena_give(struct arena *a, struct super *s, uint64_t offset)

@@ -8,18 +8,18 @@
  *
  * A superblock, and who moves it:
  *
- *                arena_take: last free block                       last block given back, and the class
- *      USABLE ------------------------------> FULL                 has another usable one: ARENA_EMPTIED
- *        ^  ^                                   |          USABLE ---------------------------------------> the caller
- *        |  +-----------------------------------+                        arena_remove gives its pages away
+ *                arena_take: last free block                     last block given back, and not to be
+ *      USABLE ------------------------------> FULL               kept: ARENA_EMPTIED
+ *        ^  ^                                   |        USABLE ------------------------------------> the caller
+ *        |  +-----------------------------------+                      arena_remove gives its pages away
  *     arena_add         arena_give
  *
  * Invariants
  *   B1  A bit of `map` is 1 when the block is free and its owner knows. A block freed by another node stays 0 until the
  *       owner has collected it.
  *   B2  Blocks at or behind `fresh` were never handed out; unless the superblock came with dirty pages they are zero.
- *   B3  A class keeps at most one superblock that is wholly free, so that allocating and freeing one block in turn
- *       stays private.
+ *   B3  A class keeps a superblock that is wholly free if it has no other usable one, so that allocating and freeing one
+ *       block in turn stays private; but all classes together keep no more than empty_max, for the sake of other nodes.
  */
 #ifndef HLRC_HEAP_ARENA_H
 #define HLRC_HEAP_ARENA_H
@@ -44,6 +44,7 @@ struct arena {
     struct super *usable[HEAP_CLASSES], *full[HEAP_CLASSES];
     struct super **of_page;     /* by page: the superblock of this node that it is in */
     uint32_t pages;
+    uint32_t empty, empty_max;  /* superblocks that are wholly free; how many may be kept */
 };
 
 struct arena_block {
@@ -53,7 +54,7 @@ struct arena_block {
 
 enum arena_status { ARENA_OK, ARENA_EMPTIED, ARENA_NO_BLOCK, ARENA_FREE_ALREADY };
 
-int arena_init(struct arena *a, uint32_t pages); /* 0 or -ENOMEM */
+int arena_init(struct arena *a, uint32_t pages, uint32_t empty_max); /* 0 or -ENOMEM */
 void arena_end(struct arena *a);
 
 bool arena_take(struct arena *a, int class, struct arena_block *out); /* false: no superblock of the class is usable */

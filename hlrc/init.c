@@ -223,7 +223,7 @@ static int start_threads(void)
 int hlrc_init(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    if (engine.running) {
+    if (engine.running || finished) { /* the launcher's socket is gone after hlrc_finalize: there is no second job */
         diag_report(1, "hlrc_init: called twice; call it once, and hlrc_finalize at the end");
         return -EALREADY;
     }
@@ -238,7 +238,6 @@ int hlrc_init(int *argc, char ***argv)
         setvbuf(stdout, NULL, _IOLBF, 0); /* through hlrcrun lines come when they are written, not in blocks at the end */
     stats_start();
     engine.running = true;
-    finished = false;
     return 0;
 }
 

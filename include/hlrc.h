@@ -106,10 +106,9 @@ typedef uint32_t hlrc_atomic_t;
  * remedy. After an error no other call but hlrc_version() may be made.
  *
  * ERRORS:
- *     EINVAL    an option is unknown, malformed or out of range
- *     ENOTSUP   an option asks for something that this build does not have
+ *     EINVAL    an option is unknown, malformed or out of range, or the nodes differ in version, page size or options
+ *     ENOTSUP   an option asks for something that this build or this machine does not have
  *     ENOMEM    the machine cannot back the shared space, or no common address is free on all nodes
- *     EPROTO    the nodes differ in version, page size or options
  *     EALREADY  the process has called hlrc_init() before
  *
  * NOTES: All nodes need the same executable, since pointers to functions and string literals do not become valid
@@ -168,7 +167,7 @@ const char *hlrc_version(void);
  *
  * ERRORS:
  *     ENOMEM  the shared space has no free block of this size; --memory sets how large it is
- *     EINVAL  `align` is not a power of two
+ *     EINVAL  `align` is not a power of two, or larger than 1 GiB
  *
  * NOTES: Data of different nodes in one page costs page traffic, although it is correct. Give each node its own
  * pages by hlrc_aligned_alloc() or hlrc_malloc_all().
@@ -226,7 +225,6 @@ void hlrc_free_all(void *ptr);
  *
  * ERRORS:
  *     EINVAL  `root` is not a node of the job
- *     ENOMEM  no memory for what is under way
  *
  * SEE ALSO: hlrc_malloc_all, hlrc_barrier
  */
@@ -371,7 +369,8 @@ int hlrc_atomic_compare_exchange(hlrc_atomic_t word, uint64_t *expected, uint64_
  * used: with the one-sided protocols by the first node that writes it, with the async protocol by the first that
  * asks for it. Once assigned it stays. The call does not touch the page.
  *
- * RETURN VALUE: The node that is home of the page of `addr`, -1 while there is none, or -EINVAL.
+ * RETURN VALUE: The node that is home of the page of `addr`, -1 while there is none, or -EINVAL. In a job of one
+ * node it is always that node.
  *
  * ERRORS:
  *     EINVAL  `addr` is not in shared memory
@@ -473,8 +472,8 @@ struct hlrc_stats {
  *     struct hlrc_stats stats = { .size = sizeof stats };
  *     hlrc_stats_get(&stats);
  *
- * NOTES: While other threads work, the fields need not be of one moment. Fields that the library does not know, as it
- * is older than the program, are set to 0.
+ * NOTES: While other threads work, the fields need not be of one moment. If the library is older than the program,
+ * `size` becomes the number of bytes that were filled in, and what lies beyond is left alone.
  *
  * SEE ALSO: hlrcrun(1)
  */

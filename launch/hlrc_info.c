@@ -177,6 +177,8 @@ int main(int argc, char **argv)
 
     if (ret == 0 && !options.help && !options.version && !options.man)
         ret = config_resolve(&cfg, err, sizeof err);
+    if (ret == 0)
+        ret = config_check_job(&cfg, err, sizeof err);
     if (ret < 0) {
         fprintf(stderr, "hlrc_info: %s\n", err);
         return 2;

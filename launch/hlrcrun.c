@@ -121,6 +121,8 @@ static int command_line(int argc, char **argv, struct config *cfg)
         exit(fflush(stdout) == 0 ? 0 : 1);
     if (ret == 0)
         ret = config_resolve(cfg, err, sizeof err);
+    if (ret == 0)
+        ret = config_check_job(cfg, err, sizeof err);
     if (ret < 0)
         give_up(EXIT_USAGE, "%s", err);
     if (options.rest >= argc)

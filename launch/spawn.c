@@ -63,7 +63,8 @@ static void child_bind(const struct spawn *spawn, int node)
     int count = CPU_COUNT(&spawn->cores);
     cpu_set_t own;
 
-    if (count == 0 || cfg->bind == BIND_NONE || (cfg->bind == BIND_AUTO && cfg->nodes > count))
+    if (count == 0 || cfg->bind == BIND_NONE ||
+        (cfg->bind == BIND_AUTO && (cfg->nodes == 1 || cfg->nodes > count))) /* a job of one may well be threaded */
         return;
     CPU_ZERO(&own);
     CPU_SET(core_number(&spawn->cores, node), &own);

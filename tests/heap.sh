@@ -29,8 +29,9 @@ refused() {
 for protocol in ardmar async; do
     for nodes in 1 2 3; do
         passes -n $nodes --protocol $protocol --memory 16M "$heap"
+        passes -n $nodes --protocol $protocol --memory 4M "$heap" exhaustion
     done
-    passes -n 2 --protocol $protocol --memory 1M "$heap" basics-small
+    passes -n 2 --protocol $protocol --memory 1M "$heap" exhaustion
     refused 'hlrc_free(' -n 2 --protocol $protocol "$heap" free-on-two-nodes
     refused 'hlrc_free(' -n 2 --protocol $protocol "$heap" free-foreign-twice
     refused 'hlrc_malloc_all(' -n 2 --protocol $protocol "$heap" sizes-differ

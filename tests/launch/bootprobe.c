@@ -35,11 +35,17 @@ static void fill(struct boot_counters *counters)
     *counters = (struct boot_counters){.faults = 1000 * now, .bytes = 4096 * 1000 * now, .barriers = now};
 }
 
+/* As hlrc_init() begins. */
 static void open_boot(void)
 {
+    static struct config config;
+    char err[CONFIG_ERROR_MAX];
+
     if (boot_open(&boot) < 0)
         exit(1);
     diag_set_boot(boot);
+    if (config_load(&config, err, sizeof err) < 0)
+        diag_fatal(1, "%s", err);
     if (monitor_start(boot, 100, fill) < 0)
         exit(1);
 }

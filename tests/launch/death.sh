@@ -4,9 +4,9 @@
 
 case_over() { # NAME STATUS PATTERN
     expect_status "$1" "$2"
-    expect_line "$1" "$3"
     expect_quick "$1"
-    expect_nothing_left "$1"
+    expect_nothing_left "$1" # the guard too, before its line is looked for
+    expect_line "$1" "$3"
 }
 
 # what a node does while others wait for it

@@ -8,7 +8,7 @@ probe=${BOOTPROBE:-$top_builddir/tests/launch/bootprobe}
 ulimit -c 0
 failures=0
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'test "$BASHPID" != $$ || rm -rf "$work"' EXIT
 unset HLRC_NODES HLRC_NODE HLRC_LAUNCH_FD SLURM_NTASKS OMPI_COMM_WORLD_SIZE PMI_SIZE
 
 for program in "$hlrcrun" "$hlrc_info" "$probe"; do
@@ -41,6 +41,7 @@ run() {
 # begin COMMAND...: the same in the background; $launcher is its pid
 begin() {
     new_mark
+    : >"$work/out" # nobody may take the last job's lines for those of this one
     HLRCTEST_MARK=$mark "$@" >"$work/out" 2>"$work/err" &
     launcher=$!
 }

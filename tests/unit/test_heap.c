@@ -234,7 +234,7 @@ static void arena_hands_out_each_block_once(void **state)
 {
     (void)state;
     for (int class = 0; class < HEAP_CLASSES; class++) {
-        assert_int_equal(arena_init(&arena, 128), 0);
+        assert_int_equal(arena_init(&arena, 128, 2), 0);
         uint32_t size = class_size(class), pages = size * 4 > 65536 ? size * 4 / 4096 : 16;
         struct arena_block b;
         assert_false(arena_take(&arena, class, &b));
@@ -258,7 +258,7 @@ static void arena_refuses_what_is_no_block(void **state)
 {
     (void)state;
     struct arena_block b;
-    assert_int_equal(arena_init(&arena, 128), 0);
+    assert_int_equal(arena_init(&arena, 128, 2), 0);
     struct super *s = add(3, 16, 0, false);
     assert_int_equal(arena_give(&arena, s, 0), ARENA_NO_BLOCK); /* never handed out */
     assert_true(arena_take(&arena, 3, &b));
@@ -274,7 +274,7 @@ static void arena_keeps_one_empty(void **state)
 {
     (void)state;
     struct arena_block b;
-    assert_int_equal(arena_init(&arena, 128), 0);
+    assert_int_equal(arena_init(&arena, 128, 2), 0);
     struct super *one = add(39, 16, 0, false); /* two blocks */
     assert_int_equal(one->blocks, 2);
     assert_ptr_equal(arena_empty(&arena, 39), one);
@@ -292,13 +292,34 @@ static void arena_keeps_one_empty(void **state)
     arena_end(&arena);
 }
 
+static void arena_keeps_few_empty(void **state)
+{
+    (void)state;
+    struct arena_block b[4];
+    struct super *s[4];
+    assert_int_equal(arena_init(&arena, 128, 2), 0);
+    for (int c = 0; c < 4; c++) {
+        s[c] = add(c, 1, (uint32_t)c, false);
+        assert_true(arena_take(&arena, c, &b[c]));
+    }
+    assert_int_equal(arena.empty, 0);
+    assert_int_equal(arena_give_block(&arena, s[0], 0), ARENA_OK);
+    assert_int_equal(arena_give_block(&arena, s[1], 0), ARENA_OK);
+    assert_int_equal(arena_give_block(&arena, s[2], 0), ARENA_EMPTIED); /* B3: two are kept already */
+    arena_remove(&arena, s[2]);
+    assert_true(arena_take(&arena, 0, &b[0]));
+    assert_int_equal(arena_give_block(&arena, s[3], 0), ARENA_OK);
+    assert_int_equal(arena.empty, 2);
+    arena_end(&arena);
+}
+
 static void arena_random(void **state)
 {
     (void)state;
     enum { CLASS = 4, SUPERS = 6, HELD = 2000 };
     static uint64_t held[HELD];
     uint32_t count = 0;
-    assert_int_equal(arena_init(&arena, 128), 0);
+    assert_int_equal(arena_init(&arena, 128, 2), 0);
     static unsigned char live[SUPERS * 4096 / 80 + 1], touched[sizeof live];
     for (uint32_t s = 0; s < SUPERS; s++)
         add(CLASS, 1, s, false);
@@ -330,7 +351,8 @@ int main(void)
         cmocka_unit_test(runs_random),           cmocka_unit_test(runs_worst),
         cmocka_unit_test(arena_hands_out_each_block_once),
         cmocka_unit_test(arena_refuses_what_is_no_block),
-        cmocka_unit_test(arena_keeps_one_empty), cmocka_unit_test(arena_random),
+        cmocka_unit_test(arena_keeps_one_empty), cmocka_unit_test(arena_keeps_few_empty),
+        cmocka_unit_test(arena_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
