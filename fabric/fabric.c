@@ -5,9 +5,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/chaos.h"
 #include "fabric/transports.h"
 
-static const struct fabric_ops *const transports[] = { &fabric_shm };
+static const struct fabric_ops *const transports[] = {
+    &fabric_shm,
+#ifdef HAVE_VERBS
+    &fabric_verbs,
+#endif
+};
 
 #define TRANSPORTS (sizeof transports / sizeof transports[0])
 
@@ -46,7 +52,7 @@ static int no_discard(struct fabric *f, int w, size_t o, size_t n)
 static void complete_ops(struct fabric *f, const struct fabric_ops *ops)
 {
     f->ops = *ops;
-    f->caps = ops->caps;
+    f->caps |= ops->caps; /* besides what it found out when it was opened */
     if (!f->ops.read)
         f->ops.read = no_read;
     if (!f->ops.write_imm)
@@ -79,7 +85,7 @@ static bool known_suffix(const char *s)
     return *s == '\0' || strcmp(s, "-noread") == 0 || strcmp(s, "-noimm") == 0;
 }
 
-int fabric_open(const char *name, const struct fabric_job *job, struct fabric **out)
+static int open_transport(const char *name, const struct fabric_job *job, struct fabric **out)
 {
     for (size_t i = 0; i < TRANSPORTS; i++) {
         size_t len = strlen(transports[i]->name);
@@ -98,6 +104,29 @@ int fabric_open(const char *name, const struct fabric_job *job, struct fabric **
         return 0;
     }
     return -ENOENT;
+}
+
+/* "NAME+chaos" stacks the hook of chaos.h on what NAME opens. */
+int fabric_open(const char *name, const struct fabric_job *job, struct fabric **out)
+{
+    char base[64];
+    const char *hook = strchr(name, '+');
+    size_t len = hook ? (size_t)(hook - name) : strlen(name);
+    if (len >= sizeof base || (hook && strcmp(hook, "+chaos") != 0))
+        return -ENOENT;
+    memcpy(base, name, len);
+    base[len] = '\0';
+    struct fabric *f;
+    int rc = open_transport(base, job, &f);
+    if (rc == 0 && hook) {
+        struct fabric *below = f;
+        rc = chaos_stack(below, &f);
+        if (rc)
+            fabric_close(below);
+    }
+    if (rc == 0)
+        *out = f;
+    return rc;
 }
 
 void fabric_close(struct fabric *f)

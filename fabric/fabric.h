@@ -84,6 +84,9 @@ struct fabric_job {
     /* gathers `len` bytes of every node into all[nodes * len], in node order; collective; 0 or a negative errno */
     int (*exchange)(void *ctx, const void *mine, size_t len, void *all);
     void *ctx;
+    /* says one line and ends the process; for a failed operation of which no caller could be told; may be NULL */
+    void (*fail)(const char *line);
+    const char *device; /* "NAME[:PORT[:GID INDEX]]" of the adapter, NULL or "" to find one */
 };
 
 struct fabric;
@@ -111,6 +114,7 @@ struct fabric_ops {
     void (*rx_wake)(struct fabric *, enum fabric_sleeper);
     int (*wake)(struct fabric *, int);
     void (*counters)(struct fabric *, struct fabric_counters *);
+    int (*window_prepare)(struct fabric *, int, size_t, size_t); /* may stay NULL: nothing to prepare */
 };
 
 struct fabric { /* head of every transport's own structure */
@@ -139,6 +143,16 @@ static inline int fabric_window_create(struct fabric *f, size_t size, struct fab
 static inline int fabric_window_discard(struct fabric *f, int win, size_t off, size_t len)
 {
     return f->ops.window_discard(f, win, off, len);
+}
+
+/*
+ * Makes [off, off+len) of this node's own window known to all others, where memory has to be registered before the network
+ * reaches it, and is so piece by piece. A node that accesses a piece that was not prepared has its owner's serving thread
+ * prepare it first, which is slow and needs the owner's processor. 0 or a negative errno.
+ */
+static inline int fabric_window_prepare(struct fabric *f, int win, size_t off, size_t len)
+{
+    return f->ops.window_prepare ? f->ops.window_prepare(f, win, off, len) : 0;
 }
 
 /*

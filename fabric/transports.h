@@ -7,4 +7,8 @@
 
 extern const struct fabric_ops fabric_shm; /* the nodes of one machine, over memory objects that all of them map */
 
+#ifdef HAVE_VERBS
+extern const struct fabric_ops fabric_verbs; /* RDMA adapters, by libibverbs */
+#endif
+
 #endif

@@ -66,6 +66,7 @@ static int async_claim(uint32_t page, bool *assigned)
 
 static void async_fetch_start(struct page_fetch *f, bool prefetch)
 {
+    fabric_window_prepare(engine.fabric, f->window, f->offset, PAGE_SIZE); /* the home writes there */
     struct request *req = msg_compose(f->token, REQUEST_PAGE, f->page);
     req->flags = prefetch;
     req->arg[0] = (uint64_t)f->window << 56 | f->offset;

@@ -9,6 +9,7 @@
 #include "hlrc/call.h"
 #include "hlrc/diag.h"
 #include "hlrc/engine.h"
+#include "hlrc/heap.h"
 #include "hlrc/interval.h"
 #include "hlrc/msg.h"
 #include "hlrc/serve.h"
@@ -89,6 +90,7 @@ void barrier_arrive(void)
         diag_fatal(1, "hlrc_barrier_arrive: this node has already arrived; call hlrc_barrier_depart first, in one thread");
     if (engine.alone)
         return;
+    heap_flush(); /* what was freed here and belongs to others is theirs after the barrier */
     interval_close(false);
     struct request *req = msg_compose(msg_token_barrier(), REQUEST_BARRIER, 0);
     req->arg[0] = epoch++;

@@ -13,6 +13,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/heap.h"
 #include "hlrc/page.h"
+#include "hlrc/page_fetch.h"
 #include "hlrc/stats.h"
 #include "hlrc/thread.h"
 
@@ -125,7 +126,15 @@ static struct pages take_pages(size_t size)
     return pages;
 }
 
-/* Makes pages zero and their homes unassigned. A barrier has been before: C2. */
+/* Waits for what this node is prefetching of these pages: a copy that came after the reset would bring old bytes. */
+static void settle(uint32_t first, uint32_t count)
+{
+    for (uint32_t p = first; p < first + count && !engine.alone; p++)
+        if (page_at(p)->flags & PAGE_PREFETCH)
+            page_prefetch_finish(p);
+}
+
+/* Makes pages zero and their homes unassigned. All nodes have settled them, and a barrier has been since: C2. */
 static void reset_pages(const struct pages *pages)
 {
     if (engine.alone)
@@ -144,8 +153,11 @@ static struct pages malloc_all(size_t size)
         meet();
         pages = take_pages(size);
     }
-    if (pages.dirty)
+    if (pages.dirty) {
+        settle(pages.first, pages.count);
+        meet();
         reset_pages(&pages);
+    }
     return pages;
 }
 
@@ -166,12 +178,10 @@ void *hlrc_malloc_all(size_t size)
 
 static void free_all(void *ptr)
 {
-    struct pages pages = { 0 };
-    if (engine.node == ROOT) {
-        pages = (struct pages){ .first = page_of(ptr), .count = heap_count_all(ptr) };
-        if (pages.count == 0)
-            diag_fatal(1, "hlrc_free_all(%p): not live memory of hlrc_malloc_all; free once what that returned", ptr);
-    }
+    struct pages pages = { .first = page_of(ptr), .count = heap_count_all(ptr) };
+    if (engine.node == ROOT && pages.count == 0)
+        diag_fatal(1, "hlrc_free_all(%p): not live memory of hlrc_malloc_all; free once what that returned", ptr);
+    settle(pages.first, pages.count);
     pass_on(OP_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
     reset_pages(&pages);
     if (engine.node == ROOT)

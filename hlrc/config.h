@@ -37,9 +37,14 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
 
 /* clang-format off */
 /* Fabrics by name; the second column is NULL, or why the fabric cannot be used. */
+#ifdef HAVE_VERBS
+#define CONFIG_VERBS_REASON NULL
+#else
+#define CONFIG_VERBS_REASON "left out of this build: libibverbs was not found"
+#endif
 #define CONFIG_FABRICS(X)   \
     X("shm", NULL)          \
-    X("verbs", "not built yet")
+    X("verbs", CONFIG_VERBS_REASON)
 
 /* What may follow the name of a fabric, for tests: an adapter that lacks operations, and the hook of fabric/chaos.h. */
 #define CONFIG_FABRIC_HOOKS "-noread|-noimm|+chaos|-noread+chaos|-noimm+chaos"
@@ -65,7 +70,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "how barriers meet: at a handler, or by remote writes")                                                 \
     X(TEXT, char, fabric, "fabric", "shm", 0, 0, "NAME", 1,                                                    \
       "the network: shm (one machine) or verbs (InfiniBand, RoCE)")                                           \
-    X(SIZE, uint64_t, memory, "memory", "1G", INT64_C(1) << 20, INT64_C(1) << 46, "SIZE", 1,                   \
+    X(TEXT, char, device, "device", "", 0, 0, "NAME[:PORT[:GID]]", 0,                                          \
+      "the adapter for verbs, its port and GID index; found by itself when not given")                        \
+    X(SIZE, uint64_t, memory, "memory", "1G", INT64_C(1) << 20, INT64_C(15) << 40, "SIZE", 1,                   \
       "size of the shared space; address space, not memory, until it is touched")                             \
     X(TEXT, char, stats, "stats", "", 0, 0, "FILE", 0,                                                         \
       "statistics at the end: - a table on standard error, else into FILE (as JSON if it ends in .json)")     \

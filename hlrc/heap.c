@@ -38,7 +38,7 @@ enum kind { KIND_NONE, KIND_RUN, KIND_ALL, KIND_SMALL /* + class */ };
 struct entry {
     uint8_t kind;
     uint8_t owner, pages, index; /* of a superblock; index of this page in it */
-    uint32_t value;              /* run: how many pages;  first page of a superblock: link of the pending list, 0: not in it */
+    uint32_t value;              /* run: how many pages;  first page of a superblock: link of the pending list, or 0 */
 };
 
 static_assert(sizeof(struct entry) == 8, "layout() counts on it; nodes share it");
@@ -487,7 +487,7 @@ static void free_run(const void *ptr, uint32_t page)
     if (((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0 || (e->kind != KIND_RUN && e->kind != KIND_ALL))
         free_failed(ptr);
     if (e->kind == KIND_ALL)
-        diag_fatal(1, "hlrc_free(%p): this memory is of hlrc_malloc_all; give it back by hlrc_free_all on all nodes", ptr);
+        diag_fatal(1, "hlrc_free(%p): memory of hlrc_malloc_all; give it back by hlrc_free_all, on all nodes", ptr);
     uint32_t count = e->value;
     *e = (struct entry){ .kind = KIND_NONE };
     give_run(page, count, false);
@@ -525,11 +525,8 @@ uint32_t heap_count_all(const void *ptr)
 {
     if (!in_space(ptr) || ((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0)
         return 0;
-    heap_lock();
-    const struct entry *e = entry_of(page_of(ptr));
-    uint32_t count = e->kind == KIND_ALL ? e->value : 0;
-    heap_unlock();
-    return count;
+    const struct entry *e = entry_of(page_of(ptr)); /* M1: written before the barrier of hlrc_malloc_all */
+    return e->kind == KIND_ALL ? e->value : 0;
 }
 
 void heap_give_all(uint32_t first, uint32_t count)

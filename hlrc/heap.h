@@ -20,17 +20,17 @@
  *               hlrc_malloc                 hlrc_free on the owner
  *      FREE ------------------> LIVE ------------------------------------------> FREE
  *                                 |                                               ^
- *                                 | hlrc_free on           heap_flush             | collect: the owner, under LOCK_HEAP
- *                                 | another node           under LOCK_HEAP        |
+ *                                 | hlrc_free on           heap_flush             | collect: the owner,
+ *                                 | another node           under LOCK_HEAP        | under LOCK_HEAP
  *                                 +-----------> IN OUTBOX ---------> MARKED ------+
  *
  * Invariants
- *   M1  Directory, marks and runs are read and written under LOCK_HEAP; what a live block's entry says of it may be read
- *       without. Whoever drops the lock has sent what it wrote anywhere (lock.h L3), whoever takes it sees that.
- *   M2  A block changes hands between nodes only through LOCK_HEAP: by a mark that its owner collects, or with its pages
- *       through the free runs. So before its next owner writes a zero, that node has seen all that was written to the
- *       block: stale bytes cannot come back by a late diff or an old copy, since the pages that hold them are fetched
- *       again before that first write.
+ *   M1  Directory, marks and runs are read and written under LOCK_HEAP; what a live block's entry says of it may be
+ *       read without. Whoever drops the lock has sent what it wrote anywhere (lock.h L3), whoever takes it sees that.
+ *   M2  A block changes hands between nodes only through LOCK_HEAP: by a mark that its owner collects, or with its
+ *       pages through the free runs. So before its next owner writes a zero, that node has seen all that was
+ *       written to the block: stale bytes cannot come back by a late diff or an old copy, since the pages that hold
+ *       them are fetched again before that first write.
  *   M3  Zeros are ordinary writes, made after M2's acquire and before the pointer is returned. They reach others as all
  *       writes do, before the pointer can.
  *   M4  Pages that nobody has touched since the start or a reset are not touched by the heap: who touches them first
@@ -56,7 +56,7 @@ void heap_flush(void);
 /* For collective.c. Memory of hlrc_malloc_all is taken and given back by one node. */
 bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count); /* false: no room */
 void heap_give_all(uint32_t first, uint32_t count);                      /* the pages have been reset */
-uint32_t heap_count_all(const void *ptr); /* pages of live memory of hlrc_malloc_all that begins at ptr; 0: there is none */
+uint32_t heap_count_all(const void *ptr); /* pages of the memory of hlrc_malloc_all that begins at ptr; 0: none does */
 void heap_trim(void);                     /* this node gives back what it keeps in reserve */
 void heap_zero(uint32_t first, uint32_t count);
 void heap_report_exhausted(const char *call, size_t size); /* one line per process */

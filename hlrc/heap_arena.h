@@ -18,8 +18,9 @@
  *   B1  A bit of `map` is 1 when the block is free and its owner knows. A block freed by another node stays 0 until the
  *       owner has collected it.
  *   B2  Blocks at or behind `fresh` were never handed out; unless the superblock came with dirty pages they are zero.
- *   B3  A class keeps a superblock that is wholly free if it has no other usable one, so that allocating and freeing one
- *       block in turn stays private; but all classes together keep no more than empty_max, for the sake of other nodes.
+ *   B3  A class keeps a superblock that is wholly free if it has no other usable one, so that allocating and freeing
+ *       one block in turn stays private; but all classes together keep no more than empty_max, for the sake of
+ *       other nodes.
  */
 #ifndef HLRC_HEAP_ARENA_H
 #define HLRC_HEAP_ARENA_H

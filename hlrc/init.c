@@ -81,9 +81,7 @@ struct identity {
 
 static int agree(void)
 {
-    struct identity *all = calloc((size_t)engine.nodes + 1, sizeof *all);
-    if (!all)
-        return -ENOMEM;
+    static struct identity all[ENGINE_NODES + 1]; /* no node may fail before the exchange */
     struct identity *mine = &all[engine.nodes];
     strcpy(mine->version, HLRC_VERSION_STRING);
     mine->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -103,7 +101,6 @@ static int agree(void)
             continue;
         rc = -EINVAL;
     }
-    free(all);
     return rc;
 }
 
@@ -141,6 +138,11 @@ static int exchange(void *ctx, const void *mine, size_t len, void *all)
     return boot_exchange(ctx, mine, len, all);
 }
 
+static void fail(const char *line)
+{
+    diag_fatal(1, "%s", line);
+}
+
 /* Default homes change every few pages, in blocks large enough that initial protection takes few mappings. */
 static uint32_t choose_home_shift(uint32_t pages)
 {
@@ -157,7 +159,8 @@ static int open_fabric(void)
     engine.tokens = msg_token_count((uint32_t)engine.config.threads);
     engine.protocol = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar;
     struct fabric_job job = { .node = engine.node, .nodes = engine.nodes, .rx_depth = 2 * engine.tokens + BULK_SLOTS,
-                              .exchange = exchange, .ctx = engine.boot };
+                              .exchange = exchange, .ctx = engine.boot, .fail = fail,
+                              .device = engine.config.device };
     int rc = fabric_open(engine.config.fabric, &job, &engine.fabric);
     if (rc) {
         diag_report(1, "fabric %s: %s; hlrc_info lists the fabrics and why one is unavailable", engine.config.fabric,
@@ -181,6 +184,8 @@ static int make_windows(void)
         return rc;
     layout_init(&engine.at, engine.nodes, engine.pages, engine.tokens);
     rc = fabric_window_create(engine.fabric, engine.at.end, &engine.control);
+    if (rc == 0) /* messages and versions must never wait for another node's processor */
+        rc = fabric_window_prepare(engine.fabric, engine.control.id, 0, engine.at.end);
     if (rc)
         diag_report(1, "control window of %zu bytes: %s; lower --memory or --threads", engine.at.end, strerror(-rc));
     return rc;
@@ -243,14 +248,14 @@ int hlrc_init(int *argc, char ***argv)
 
 static void print_stats(void)
 {
-    struct hlrc_stats mine, *all = calloc((size_t)engine.nodes, sizeof *all);
+    static struct hlrc_stats all[ENGINE_NODES]; /* no node may fail here: the others wait in the exchange */
+    struct hlrc_stats mine;
     memset(&mine, 0, sizeof mine);
     mine.size = sizeof mine;
     boot_exchange(engine.boot, NULL, 0, NULL); /* all have left the last barrier: every byte that left has arrived */
     stats_collect(&mine);
-    if (all && boot_exchange(engine.boot, &mine, sizeof mine, all) == 0 && engine.node == 0)
+    if (boot_exchange(engine.boot, &mine, sizeof mine, all) == 0 && engine.node == 0)
         stats_print(all, engine.nodes, engine.config.stats);
-    free(all);
 }
 
 static void drop_tables(void)

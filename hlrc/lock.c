@@ -127,7 +127,8 @@ static void grant(const struct request *req)
 
 /* ---- the calling side ---- */
 
-/* Waits until a thread of this node lets go of the lock or of the request for it. ASSUMPTION: guarded; unguards. */
+/* Waits until a thread of this node lets go of the lock or of the request for it. ASSUMPTION: guarded, before
+ * and after: a thread that was woken has the lock before anybody can see that it waits no more. */
 static void await_turn(struct lock *l, uint32_t lock)
 {
     l->waiters++;
@@ -136,7 +137,6 @@ static void await_turn(struct lock *l, uint32_t lock)
     futex_wait_private(&l->turn, seen, -1);
     guard(l, lock);
     l->waiters--;
-    unguard(l, lock);
 }
 
 static void pass_turn(struct lock *l)
@@ -173,22 +173,14 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
 void lock_take(uint32_t lock)
 {
     struct lock *l = &table[lock];
-    for (;;) {
-        guard(l, lock);
-        if (l->flags & (HELD | WAITING)) {
-            await_turn(l, lock);
-            continue;
-        }
-        if (here(l, lock)) {
-            l->flags |= HELD;
-            unguard(l, lock);
-            return;
-        }
-        l->flags |= WAITING;
-        unguard(l, lock);
+    guard(l, lock);
+    while (l->flags & (HELD | WAITING))
+        await_turn(l, lock);
+    bool mine = here(l, lock);
+    l->flags |= mine ? HELD : WAITING;
+    unguard(l, lock);
+    if (!mine)
         request_lock(l, lock, REQUEST_LOCK);
-        return;
-    }
 }
 
 int lock_try(uint32_t lock)

@@ -187,6 +187,8 @@ static int page_grant(uint32_t page, struct page *p, bool write)
 static void page_claim(uint32_t page)
 {
     bool assigned = false;
+    /* a home's page can be read by all from the moment it is home */
+    fabric_window_prepare(engine.fabric, engine.space.id, (size_t)page << PAGE_SHIFT, PAGE_SIZE);
     int home = engine.protocol->claim(page, &assigned);
     if (assigned) {
         stats_count(STAT_FIRST_WRITE_FAULTS, 1);

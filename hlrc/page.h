@@ -99,7 +99,8 @@ void page_restore_exclusive(uint32_t page);  /* undoes page_demote while no home
 /* Prefetch: starts fetching what is stale of the run and finishes what has arrived. */
 void page_prefetch(uint32_t first, uint32_t count);
 
-/* Collective, between barriers: everything known about these pages is dropped, their contents are zero. */
+/* Collective, between barriers: everything known about these pages is dropped, their contents are zero.
+ * ASSUMPTION: none of them is BUSY or DIRTY; prefetches of them were finished before the first barrier. */
 void page_reset(uint32_t first, uint32_t count);
 
 _Atomic uint64_t *page_needed(uint32_t page); /* one u64 per node */

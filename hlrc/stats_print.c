@@ -166,7 +166,8 @@ static void write_json(FILE *out, const struct hlrc_stats *all, int nodes)
     char text[32];
     fprintf(out, "{\"protocol\": \"%s\", ", protocol_name(text, sizeof text));
     text_seconds(wall_of(all, nodes), 6, text, sizeof text);
-    fprintf(out, "\"fabric\": \"%s\", \"nodes\": %d, \"wall_s\": %s, \"per_node\": [", engine.config.fabric, nodes, text);
+    fprintf(out, "\"fabric\": \"%s\", \"nodes\": %d, \"wall_s\": %s, \"per_node\": [", engine.config.fabric, nodes,
+            text);
     for (int n = 0; n < nodes; n++) {
         fprintf(out, "%s\n  {\"node\": %d", n ? "," : "", n);
         for (const struct field *f = fields; f < fields + FIELDS; f++) {

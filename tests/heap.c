@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The shared heap and the collectives, as a program of a user sees them. heap.sh starts it with several numbers of nodes
- * and protocols; argument: the name of a part, or nothing for most of those that must succeed. Exit status 0: everything held.
+ * The shared heap and the collectives, as a program of a user sees them. heap.sh starts it with several numbers of
+ * nodes and protocols. Arguments: the name of a part, or nothing for most of those that must succeed; how often the
+ * parts with random sizes go round. Exit status 0: everything held.
  */
 #include <hlrc.h>
 

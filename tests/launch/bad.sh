@@ -54,7 +54,7 @@ bad 2 '--memory : not a size' --memory '' true
 bad 2 '--memory -1G: not a size' --memory -1G true
 bad 2 '--memory nan: not a size' --memory nan true
 bad 2 '--memory 0x10: not a size' --memory 0x10 true
-bad 2 '--memory 0: out of range; give 1M to 64T' --memory 0 true
+bad 2 '--memory 0: out of range; give 1M to 15T' --memory 0 true
 bad 2 '--memory 1000K: out of range' --memory 1000K true
 bad 2 '--memory 1e300: not a size' --memory 1e300 true
 bad 2 '--memory 60T: only [0-9.]+ GiB available \(.*\); lower --memory' --memory 60T true

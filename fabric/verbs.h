@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * verbs.h - the fabric over an RDMA adapter, by libibverbs: parts that its files share.
+ *
+ *   verbs_device.c   finding the adapter, queue pairs, connecting them
+ *   verbs_memory.c   windows, registration, keys, bounce slots
+ *   verbs_rx.c       the receive queue and sleeping
+ *   verbs.c          data operations and their completion
+ *
+ * One reliable-connected queue pair to every node, this one included, made at start: what a queue pair costs (some KiB) is
+ * small, and making one on first use would need the peer's processor. All share one completion queue for what they send
+ * and one receive queue (SRQ) with its own completion queue.
+ *
+ * Invariants
+ *   V1  Order: one queue pair per pair of nodes gives F1 and F2. Reads of one queue pair are answered in order by soft-RoCE
+ *       (its responder works through requests one by one), so FABRIC_READ_ORDERED is offered for it; an adapter may
+ *       have its reads overtake each other on the bus (PCIe), so it is not offered for others.
+ *   V2  Every signalled work request has a slot (struct verbs_work); wr_id is its index. Unsignalled ones are followed by a
+ *       signalled one before the send queue is full, so its places come back.
+ *   V3  posted - retired <= depth for each queue pair: nothing is posted without a place.
+ *   V4  The receive queue holds a receive for every event that can be outstanding (fabric_job.rx_depth per node) and more,
+ *       so the adapter never has to tell a sender "receiver not ready" for an event of the job.
+ *   V5  Atomics go through the adapter for the owner's words too (F6): a queue pair to itself.
+ *   V6  A piece of a large window is registered once, and stays so; its key is in every peer's key table before the call
+ *       that needed it returns. Memory that was registered is never punched out: discarding writes zeros.
+ */
+#ifndef FABRIC_VERBS_H
+#define FABRIC_VERBS_H
+
+#include <infiniband/verbs.h>
+#include <pthread.h>
+
+#include "fabric/fabric.h"
+
+#define VERBS_NODES 128
+#define VERBS_DEPTH 128                    /* places of a send queue */
+#define VERBS_SIGNAL_EVERY 32              /* an unsignalled write in so many is signalled (V2) */
+#define VERBS_WORKS 512                    /* signalled operations in flight per node */
+#define VERBS_BOUNCE 256                   /* slots of FABRIC_INLINE bytes for buffers outside of windows */
+#define VERBS_PIECE ((size_t)16 << 20)     /* registered at once of a large window */
+#define VERBS_LARGE ((size_t)64 << 20)     /* a window larger than this is registered piece by piece */
+#define VERBS_PIECES ((size_t)1 << 20)     /* of a window at most */
+
+/* Immediates above this belong to the fabric, not to its user. */
+#define VERBS_IMM_INTERNAL 0xf0000000u
+#define VERBS_IMM_WAKE 0xffffffffu
+#define VERBS_IMM_PREPARE(win, piece) (VERBS_IMM_INTERNAL | (uint32_t)(win) << 24 | (uint32_t)(piece))
+
+enum verbs_kind { VERBS_READ, VERBS_WRITE, VERBS_WRITE_IMM, VERBS_CAS, VERBS_FETCH_ADD };
+
+/* A signalled operation in flight. */
+struct verbs_work {
+    struct fabric_op *op;  /* lowered at completion; NULL: nobody waits */
+    enum verbs_kind kind;
+    int peer;
+    int bounce;            /* slot in use, -1 none */
+    void *dst;             /* where the bounce slot's contents go at completion, NULL nowhere */
+    size_t len;
+    uint32_t retires;      /* places of the send queue that its completion gives back */
+};
+
+struct verbs_piece {
+    struct ibv_mr *mr;
+};
+
+struct verbs_window {
+    char *base;
+    size_t size, piece_size, pieces;
+    int fd;
+    pthread_mutex_t lock;          /* guards registration */
+    struct verbs_piece *piece;     /* this node's regions */
+    _Atomic uint64_t *keys;        /* [node][piece]: rkey + 1 of every node's pieces, 0 not known; peers write theirs */
+    struct ibv_mr *keys_mr;
+    uint64_t peer_base[VERBS_NODES], peer_keys[VERBS_NODES];
+    uint32_t peer_keys_rkey[VERBS_NODES];
+};
+
+struct verbs_peer {
+    struct ibv_qp *qp;
+    pthread_spinlock_t lock;       /* guards posting and the three below */
+    uint32_t posted, retired;      /* work requests (V3) */
+    uint32_t unsignalled;          /* since the last signalled one */
+    _Atomic uint64_t read_bytes, written_bytes;
+};
+
+struct verbs_fabric {
+    struct fabric head;
+    struct fabric_job job;
+    struct ibv_context *context;
+    struct ibv_pd *pd;
+    struct ibv_cq *send_cq, *recv_cq;
+    struct ibv_comp_channel *send_channel, *recv_channel;
+    struct ibv_srq *srq;
+    int port, gid_index;
+    struct ibv_port_attr port_attr;
+    struct ibv_device_attr device_attr;
+    uint32_t max_inline, receives;
+    struct verbs_peer peer[VERBS_NODES];
+    struct verbs_window window[FABRIC_WINDOWS];
+    int windows;
+
+    pthread_spinlock_t work_lock;  /* guards free_work, free_bounce and their counts */
+    struct verbs_work work[VERBS_WORKS];
+    uint16_t free_work[VERBS_WORKS], free_bounce[VERBS_BOUNCE];
+    int free_works, free_bounces;
+    char *bounce;
+    struct ibv_mr *bounce_mr;
+    pthread_spinlock_t poll_lock;  /* one thread at a time takes completions */
+
+    pthread_spinlock_t rx_lock;    /* guards stash and unreturned */
+    bool stashed;
+    struct fabric_event stash;     /* an event that was looked at and not yet taken */
+    uint32_t unreturned;           /* receives to be posted again */
+    _Atomic int rx_mode;           /* as in shm_queue.h; only the own process looks at it */
+    _Atomic uint32_t bell[2];
+    int bell_fd[2];                /* eventfds by enum fabric_sleeper */
+    _Atomic uint64_t reads, writes, atomics, wakes;
+    struct verbs_counters *shared; /* the counters that peers read; in window -1 */
+};
+
+static inline struct verbs_fabric *verbs_of(struct fabric *f)
+{
+    return (struct verbs_fabric *)f;
+}
+
+#endif

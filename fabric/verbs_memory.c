@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * verbs_memory.c - windows, registration and keys; see verbs.h, V6.
+ *
+ * Registering pins memory, so a large window is registered piece by piece, as its pieces come into use. Every window has
+ * a key table per node: keys[node][piece], registered from the start. A node that registers a piece writes the key into
+ * row `self` of every peer's table and waits until it is there. A node that finds no key asks the owner by an internal
+ * event and waits for the key to appear.
+ */
+#include "fabric/verbs_parts.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define ACCESS \
+    (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+
+int verbs_memory_start(struct verbs_fabric *v)
+{
+    size_t size = (size_t)VERBS_BOUNCE * FABRIC_INLINE;
+    pthread_spin_init(&v->work_lock, PTHREAD_PROCESS_PRIVATE);
+    pthread_spin_init(&v->poll_lock, PTHREAD_PROCESS_PRIVATE);
+    pthread_spin_init(&v->rx_lock, PTHREAD_PROCESS_PRIVATE);
+    v->bounce = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (v->bounce == MAP_FAILED) {
+        v->bounce = NULL;
+        return -ENOMEM;
+    }
+    (void)madvise(v->bounce, size, MADV_DONTFORK);
+    v->bounce_mr = ibv_reg_mr(v->pd, v->bounce, size, IBV_ACCESS_LOCAL_WRITE);
+    if (!v->bounce_mr)
+        return -errno;
+    for (int i = 0; i < VERBS_BOUNCE; i++)
+        v->free_bounce[v->free_bounces++] = (uint16_t)i;
+    for (int i = 0; i < VERBS_WORKS; i++)
+        v->free_work[v->free_works++] = (uint16_t)i;
+    return 0;
+}
+
+static void destroy_window(struct verbs_window *w)
+{
+    for (size_t i = 0; w->piece && i < w->pieces; i++)
+        if (w->piece[i].mr)
+            ibv_dereg_mr(w->piece[i].mr);
+    if (w->keys_mr)
+        ibv_dereg_mr(w->keys_mr);
+    free(w->piece);
+    free((void *)w->keys);
+    if (w->base)
+        munmap(w->base, w->size);
+    if (w->fd >= 0)
+        close(w->fd);
+    memset(w, 0, sizeof *w);
+}
+
+void verbs_memory_end(struct verbs_fabric *v)
+{
+    for (int i = 0; i < v->windows; i++)
+        destroy_window(&v->window[i]);
+    if (v->bounce_mr)
+        ibv_dereg_mr(v->bounce_mr);
+    if (v->bounce)
+        munmap(v->bounce, (size_t)VERBS_BOUNCE * FABRIC_INLINE);
+}
+
+static size_t piece_bytes(const struct verbs_window *w, size_t piece)
+{
+    size_t at = piece * w->piece_size;
+    return w->size - at < w->piece_size ? w->size - at : w->piece_size;
+}
+
+static int map_window(struct verbs_window *w, size_t size)
+{
+    w->fd = memfd_create("hlrc-window", MFD_CLOEXEC);
+    if (w->fd < 0)
+        return -errno;
+    if (ftruncate(w->fd, (off_t)size) != 0)
+        return -errno;
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, w->fd, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    (void)madvise(p, size, MADV_DONTDUMP);
+    (void)madvise(p, size, MADV_DONTFORK); /* also what registered memory needs: a fork must not move its pages */
+    w->base = p;
+    w->size = size;
+    return 0;
+}
+
+static size_t keys_bytes(const struct verbs_fabric *v, const struct verbs_window *w)
+{
+    return (size_t)v->job.nodes * w->pieces * sizeof(uint64_t);
+}
+
+static int make_tables(struct verbs_fabric *v, struct verbs_window *w)
+{
+    w->piece_size = w->size > VERBS_LARGE ? VERBS_PIECE : w->size;
+    w->pieces = (w->size + w->piece_size - 1) / w->piece_size;
+    w->piece = calloc(w->pieces, sizeof *w->piece);
+    w->keys = calloc(1, keys_bytes(v, w));
+    if (!w->piece || !w->keys)
+        return -ENOMEM;
+    pthread_mutex_init(&w->lock, NULL);
+    w->keys_mr = ibv_reg_mr(v->pd, (void *)w->keys, keys_bytes(v, w), ACCESS);
+    return w->keys_mr ? 0 : -errno;
+}
+
+struct window_address {
+    uint64_t base, keys;
+    uint32_t keys_rkey;
+    int32_t status;
+    uint64_t first_key; /* of a window that is registered as a whole */
+};
+
+/* ASSUMPTION: the window's lock is held, or no other thread knows the window. */
+static int register_piece(struct verbs_fabric *v, struct verbs_window *w, size_t piece)
+{
+    char *at = w->base + piece * w->piece_size;
+    w->piece[piece].mr = ibv_reg_mr(v->pd, at, piece_bytes(w, piece), ACCESS);
+    if (!w->piece[piece].mr)
+        return -errno;
+    size_t mine = (size_t)v->job.node * w->pieces + piece;
+    atomic_store(&w->keys[mine], (uint64_t)w->piece[piece].mr->rkey + 1);
+    return 0;
+}
+
+static int introduce(struct verbs_fabric *v, struct verbs_window *w, int status)
+{
+    struct window_address mine = { .base = (uint64_t)(uintptr_t)w->base, .keys = (uint64_t)(uintptr_t)w->keys,
+                                   .status = status };
+    struct window_address all[VERBS_NODES];
+    if (status == 0) {
+        mine.keys_rkey = w->keys_mr->rkey;
+        if (w->pieces == 1)
+            mine.first_key = w->keys[v->job.node];
+    }
+    int rc = v->job.exchange(v->job.ctx, &mine, sizeof mine, all);
+    for (int n = 0; n < v->job.nodes && rc == 0; n++) {
+        rc = all[n].status;
+        w->peer_base[n] = all[n].base;
+        w->peer_keys[n] = all[n].keys;
+        w->peer_keys_rkey[n] = all[n].keys_rkey;
+        if (rc == 0 && all[n].first_key)
+            w->keys[(size_t)n * w->pieces] = all[n].first_key;
+    }
+    return rc;
+}
+
+int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    if (v->windows == FABRIC_WINDOWS)
+        return -ENOSPC;
+    struct verbs_window *w = &v->window[v->windows];
+    w->fd = -1;
+    int rc = map_window(w, size);
+    if (rc == 0)
+        rc = make_tables(v, w);
+    if (rc == 0 && w->pieces == 1)
+        rc = register_piece(v, w, 0);
+    rc = introduce(v, w, rc);
+    if (rc) {
+        destroy_window(w);
+        return rc;
+    }
+    *out = (struct fabric_window){ .id = v->windows++, .fd = w->fd, .base = w->base, .size = size };
+    return 0;
+}
+
+int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len)
+{
+    struct verbs_window *w = &verbs_of(f)->window[win];
+    memset(w->base + off, 0, len); /* V6 */
+    return 0;
+}
+
+/* Writes the key of a piece into every peer's table, and waits until it is there. */
+static void publish_key(struct verbs_fabric *v, int win, size_t piece)
+{
+    struct verbs_window *w = &v->window[win];
+    struct fabric_op op = FABRIC_OP_INIT;
+    size_t mine = (size_t)v->job.node * w->pieces + piece;
+    for (int n = 0; n < v->job.nodes; n++)
+        if (n != v->job.node)
+            verbs_write_word(v, n, w->peer_keys[n] + mine * 8, w->peer_keys_rkey[n], w->keys[mine], &op);
+    verbs_wait(&v->head, &op);
+}
+
+static _Noreturn void cannot_register(struct verbs_fabric *v, int err)
+{
+    char why[200];
+    struct rlimit r;
+    getrlimit(RLIMIT_MEMLOCK, &r);
+    if (err == -ENOMEM && r.rlim_cur != RLIM_INFINITY)
+        snprintf(why, sizeof why, "locked memory is limited to %llu KiB; raise it (ulimit -l unlimited)",
+                 (unsigned long long)(r.rlim_cur / 1024));
+    else
+        snprintf(why, sizeof why, "%s", strerror(-err));
+    verbs_fail(v, "registering memory", -1, why);
+}
+
+int verbs_prepare_piece(struct verbs_fabric *v, int win, size_t piece)
+{
+    struct verbs_window *w = &v->window[win];
+    if (atomic_load(&w->keys[(size_t)v->job.node * w->pieces + piece]) && w->pieces == 1)
+        return 0;
+    pthread_mutex_lock(&w->lock);
+    int rc = 0;
+    if (!w->piece[piece].mr) {
+        rc = register_piece(v, w, piece);
+        if (rc == 0)
+            publish_key(v, win, piece);
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (rc)
+        cannot_register(v, rc);
+    return 0;
+}
+
+int verbs_window_prepare(struct fabric *f, int win, size_t off, size_t len)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    struct verbs_window *w = &v->window[win];
+    for (size_t p = off / w->piece_size; len && p <= (off + len - 1) / w->piece_size; p++)
+        if (!w->piece[p].mr)
+            verbs_prepare_piece(v, win, p);
+    return 0;
+}
+
+static void cut(const struct verbs_window *w, size_t off, size_t *len)
+{
+    size_t left = w->piece_size - off % w->piece_size;
+    if (*len > left)
+        *len = left;
+}
+
+uint32_t verbs_remote_key(struct verbs_fabric *v, int peer, int win, size_t off, size_t *len)
+{
+    struct verbs_window *w = &v->window[win];
+    size_t piece = off / w->piece_size;
+    _Atomic uint64_t *key = &w->keys[(size_t)peer * w->pieces + piece];
+    cut(w, off, len);
+    uint64_t k = atomic_load_explicit(key, memory_order_acquire);
+    if (k == 0 && peer == v->job.node)
+        verbs_prepare_piece(v, win, piece);
+    else if (k == 0)
+        verbs_send_internal(v, peer, VERBS_IMM_PREPARE(win, piece), true);
+    while ((k = atomic_load_explicit(key, memory_order_acquire)) == 0) {
+        verbs_progress(v);
+        sched_yield();
+    }
+    return (uint32_t)(k - 1);
+}
+
+static struct verbs_window *window_of(struct verbs_fabric *v, const void *buf)
+{
+    for (int i = 0; i < v->windows; i++)
+        if ((uintptr_t)buf - (uintptr_t)v->window[i].base < v->window[i].size)
+            return &v->window[i];
+    return NULL;
+}
+
+bool verbs_in_window(const struct verbs_fabric *v, const void *buf)
+{
+    for (int i = 0; i < v->windows; i++)
+        if ((uintptr_t)buf - (uintptr_t)v->window[i].base < v->window[i].size)
+            return true;
+    return false;
+}
+
+uint32_t verbs_local_key(struct verbs_fabric *v, const void *buf, size_t *len)
+{
+    struct verbs_window *w = window_of(v, buf);
+    size_t off = (size_t)((const char *)buf - w->base), piece = off / w->piece_size;
+    cut(w, off, len);
+    if (!w->piece[piece].mr)
+        verbs_prepare_piece(v, (int)(w - v->window), piece);
+    return w->piece[piece].mr->lkey;
+}

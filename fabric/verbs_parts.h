@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* verbs_parts.h - what the files of the verbs fabric call of each other. */
+#ifndef FABRIC_VERBS_PARTS_H
+#define FABRIC_VERBS_PARTS_H
+
+#include "fabric/verbs.h"
+
+/* verbs_device.c */
+int verbs_find_device(struct verbs_fabric *v);     /* -ENODEV: no adapter with a port that is up */
+int verbs_connect(struct verbs_fabric *v);         /* collective; leaves the rest to verbs_disconnect on failure */
+void verbs_disconnect(struct verbs_fabric *v);
+void verbs_release_device(struct verbs_fabric *v);
+
+/* verbs_memory.c */
+int verbs_memory_start(struct verbs_fabric *v);
+void verbs_memory_end(struct verbs_fabric *v);
+int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out);
+int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len);
+int verbs_window_prepare(struct fabric *f, int win, size_t off, size_t len);
+int verbs_prepare_piece(struct verbs_fabric *v, int win, size_t piece);
+/* Key of the peer's piece at `off`, asking the peer to register it if need be; *len is cut to what lies in the piece. */
+uint32_t verbs_remote_key(struct verbs_fabric *v, int peer, int win, size_t off, size_t *len);
+/* Key of a local buffer that lies in a window; *len is cut as above. 0: it does not lie in one. */
+uint32_t verbs_local_key(struct verbs_fabric *v, const void *buf, size_t *len);
+bool verbs_in_window(const struct verbs_fabric *v, const void *buf);
+
+/* verbs_rx.c */
+int verbs_rx_start(struct verbs_fabric *v);
+void verbs_rx_end(struct verbs_fabric *v);
+int verbs_rx_poll(struct fabric *f, struct fabric_event *ev);
+bool verbs_rx_pending(struct fabric *f);
+void verbs_rx_busy(struct fabric *f);
+uint32_t verbs_rx_ticket(struct fabric *f, enum fabric_sleeper s);
+bool verbs_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level level);
+void verbs_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns);
+void verbs_rx_wake(struct fabric *f, enum fabric_sleeper s);
+
+/* verbs.c */
+_Noreturn void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *why);
+void verbs_progress(struct verbs_fabric *v);       /* takes what has completed */
+int verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urgent);
+int verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, uint64_t value,
+                     struct fabric_op *op);
+int verbs_wait(struct fabric *f, struct fabric_op *op);
+
+#endif
