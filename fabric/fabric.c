@@ -3,6 +3,7 @@
 #include "fabric/fabric.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fabric/chaos.h"
@@ -134,10 +135,11 @@ void fabric_close(struct fabric *f)
     f->ops.close(f);
 }
 
-const char *const *fabric_names(void)
+int fabric_probe(const char *name, char *why, size_t len)
 {
-    static const char *names[TRANSPORTS + 1];
     for (size_t i = 0; i < TRANSPORTS; i++)
-        names[i] = transports[i]->name;
-    return names;
+        if (strcmp(name, transports[i]->name) == 0)
+            return transports[i]->probe ? transports[i]->probe(why, len) : 0;
+    snprintf(why, len, "left out of this build");
+    return -ENOENT;
 }

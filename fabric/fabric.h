@@ -95,6 +95,7 @@ struct fabric;
 struct fabric_ops {
     const char *name;
     unsigned caps;
+    int (*probe)(char *, size_t); /* as fabric_probe; NULL: can always be used */
     int (*open)(const struct fabric_job *, struct fabric **);
     void (*close)(struct fabric *);
     int (*window_create)(struct fabric *, size_t, struct fabric_window *);
@@ -127,8 +128,8 @@ struct fabric { /* head of every transport's own structure */
 int fabric_open(const char *name, const struct fabric_job *job, struct fabric **out);
 void fabric_close(struct fabric *f);
 
-/* Names of the transports of this build, NULL-terminated. */
-const char *const *fabric_names(void);
+/* Whether the transport called `name` can be used on this machine: 0, or a negative errno and the reason in why[len]. */
+int fabric_probe(const char *name, char *why, size_t len);
 
 /*
  * Makes the next window: `size` zero-filled bytes on every node, sparse. Collective, same size everywhere. On success

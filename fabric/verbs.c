@@ -415,6 +415,7 @@ static void verbs_counters(struct fabric *f, struct fabric_counters *out)
 const struct fabric_ops fabric_verbs = {
     .name = "verbs",
     .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM,
+    .probe = verbs_probe,
     .open = verbs_open,
     .close = verbs_close,
     .window_create = verbs_window_create,

@@ -99,6 +99,26 @@ int verbs_find_device(struct verbs_fabric *v)
     return v->context ? 0 : -ENODEV;
 }
 
+/* Says why there is no adapter to use; the devices are there, or not. */
+int verbs_probe(char *why, size_t len)
+{
+    struct verbs_fabric *v = calloc(1, sizeof *v);
+    int count = 0;
+    struct ibv_device **list = ibv_get_device_list(&count);
+    int rc = v ? verbs_find_device(v) : -ENOMEM;
+    if (rc && count == 0)
+        snprintf(why, len, "no RDMA device on this machine (ibv_devices lists none)");
+    else if (rc)
+        snprintf(why, len, "no port of %s%s is up (ibv_devinfo shows their state)", ibv_get_device_name(list[0]),
+                 count > 1 ? " or of the other devices" : "");
+    else
+        verbs_release_device(v);
+    if (list)
+        ibv_free_device_list(list);
+    free(v);
+    return rc;
+}
+
 static int make_queues(struct verbs_fabric *v)
 {
     uint32_t wanted = v->job.rx_depth * (uint32_t)v->job.nodes + 256; /* V4; the rest for wakes */

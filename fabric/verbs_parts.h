@@ -7,6 +7,7 @@
 
 /* verbs_device.c */
 int verbs_find_device(struct verbs_fabric *v);     /* -ENODEV: no adapter with a port that is up */
+int verbs_probe(char *why, size_t len);             /* as fabric_probe */
 int verbs_connect(struct verbs_fabric *v);         /* collective; leaves the rest to verbs_disconnect on failure */
 void verbs_disconnect(struct verbs_fabric *v);
 void verbs_release_device(struct verbs_fabric *v);

@@ -2,6 +2,7 @@
 /*
  * Reading the configuration.  The table is in config.h; what is shown of it is made in config_show.c.
  */
+#include "fabric/fabric.h"
 #include "hlrc/config.h"
 
 #include <assert.h>
@@ -245,16 +246,19 @@ int config_environment(struct config *cfg, char *err, size_t errlen)
     return 0;
 }
 
+#define FABRIC_NAME(name_, reason_) name_,
+#define FABRIC_REASON(name_, reason_) reason_,
+static const char *const fabric_names[] = {CONFIG_FABRICS(FABRIC_NAME) NULL};
+static const char *const left_out[] = {CONFIG_FABRICS(FABRIC_REASON) NULL};
+
 const char *config_fabric_reason(int index, const char **name)
 {
-#define FABRIC(name_, reason_) {name_, reason_},
-    static const struct {
-        const char *name, *reason;
-    } fabrics[] = {CONFIG_FABRICS(FABRIC){NULL, NULL}};
-#undef FABRIC
+    static char why[CONFIG_ERROR_MAX];
 
-    *name = fabrics[index].name;
-    return fabrics[index].reason;
+    *name = fabric_names[index];
+    if (*name == NULL || left_out[index] != NULL)
+        return left_out[index];
+    return fabric_probe(*name, why, sizeof why) == 0 ? NULL : why;
 }
 
 /* Whether text is the name of a fabric, with or without the hooks of tests. */
@@ -273,14 +277,15 @@ static int check_fabric(const struct config *cfg, char *err, size_t errlen)
     const char *name;
 
     for (int i = 0;; i++) {
-        const char *reason = config_fabric_reason(i, &name);
         size_t used = strlen(known);
 
+        name = fabric_names[i];
         if (name == NULL)
             return complain(err, errlen, id, cfg->fabric, from, -EINVAL, "no such fabric; choose from %s", known);
         snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? "|" : "", name);
         if (!fabric_is(cfg->fabric, name))
             continue;
+        const char *reason = config_fabric_reason(i, &name);
         return reason == NULL ? 0 : complain(err, errlen, id, name, from, -ENOTSUP, "%s; use shm", reason);
     }
 }

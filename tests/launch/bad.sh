@@ -47,7 +47,7 @@ bad 2 '--diffs onesided: not built yet; use handler' --diffs onesided true
 bad 2 '--locks onesided: not built yet' --locks onesided true
 bad 2 '--barrier onesided: not built yet' --barrier onesided true
 bad 2 '--diffs async: no such choice' --diffs async true
-bad 2 '--fabric verbs: not built yet; use shm' --fabric verbs true
+bad 2 '--fabric verbs: (no RDMA device|no port|left out).*; use shm' --fabric verbs true
 bad 2 '--fabric tcp: no such fabric; choose from shm\|verbs' --fabric tcp true
 bad 2 '--memory 12Q: not a size' --memory 12Q true
 bad 2 '--memory : not a size' --memory '' true
@@ -57,7 +57,7 @@ bad 2 '--memory 0x10: not a size' --memory 0x10 true
 bad 2 '--memory 0: out of range; give 1M to 15T' --memory 0 true
 bad 2 '--memory 1000K: out of range' --memory 1000K true
 bad 2 '--memory 1e300: not a size' --memory 1e300 true
-bad 2 '--memory 60T: only [0-9.]+ GiB available \(.*\); lower --memory' --memory 60T true
+bad 2 '--memory 14T: only [0-9.]+ GiB available \(.*\); lower --memory' --memory 14T true
 bad 2 '--handler no: no such choice' --handler no true
 bad 2 '--spin -2: out of range; give 0 to 1000000 or auto' --spin -2 true
 bad 2 '--threads 0: out of range; give 1 to 1024' --threads 0 true
@@ -82,10 +82,10 @@ bad_env HLRC_NODES=many 'not a number'
 bad_env HLRC_PROTOCOL=foo 'no such choice'
 bad_env HLRC_PROTOCOL=onesided 'not built yet'
 bad_env HLRC_MEMORY=1X 'not a size'
-bad_env HLRC_MEMORY=60T 'only [0-9.]+ GiB available'
+bad_env HLRC_MEMORY=14T 'only [0-9.]+ GiB available'
 bad_env HLRC_LABEL=2 'not yes or no'
 bad_env HLRC_PEER_TIMEOUT=4000 'out of range'
-bad_env HLRC_FABRIC=verbs 'not built yet'
+bad_env HLRC_FABRIC=verbs '(no RDMA device|no port|left out)'
 
 # an empty variable is as good as none
 run env HLRC_NODES= HLRC_MEMORY= HLRC_STATS= "$hlrcrun" true

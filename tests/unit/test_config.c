@@ -177,7 +177,6 @@ static void errors(void **state)
         {"HLRC_PROTOCOL", "ARDMAR", -EINVAL, "HLRC_PROTOCOL=ARDMAR: no such choice; choose from async|ardmar|onesided"},
         {"HLRC_PROTOCOL", "onesided", -ENOTSUP, "HLRC_PROTOCOL=onesided: not built yet; use async or ardmar"},
         {"HLRC_LOCKS", "onesided", -ENOTSUP, "HLRC_LOCKS=onesided: not built yet; use handler"},
-        {"HLRC_FABRIC", "verbs", -ENOTSUP, "HLRC_FABRIC=verbs: not built yet; use shm"},
         {"HLRC_FABRIC", "tcp", -EINVAL, "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs"},
     };
     struct config cfg;
