@@ -136,12 +136,10 @@ void *app_shared(const char *what, size_t size)
 {
     void *p = hlrc_malloc_all(size);
 
+    (void)what;
     if (p != NULL)
         return p;
-    if (app.node == 0)
-        fprintf(stderr, "%s: %zu bytes of shared memory for %s: %s; raise --memory or choose a smaller size\n",
-                app.name, size, what, strerror(errno));
-    leave(STATUS_FAILED);
+    leave(STATUS_FAILED); /* the runtime has said what is missing, and what to do */
 }
 
 void *app_private(const char *what, size_t size)

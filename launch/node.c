@@ -239,6 +239,12 @@ static void judge_status(struct job *job, int index)
                                                                         : 0;
     pid_t pid = lost ? node->engine : node->pid;
 
+    /* It took leave of the job and of the others, and has said itself what went wrong: let them end as they will. */
+    if (sig == 0 && node->state == NODE_FINALIZED) {
+        if (job->status == 0)
+            job->status = node->status;
+        return;
+    }
     if (sig != 0)
         job_end(job, 128 + sig, -1, "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s; ending the job", index,
                 (int)pid, sig, strsignal(sig), node->core ? ", core dumped" : "");

@@ -49,10 +49,20 @@ tests_heap_LDADD = libhlrc.la
 SHELL_TESTS += tests/heap.sh
 
 # The applications, verified; the soak repeats them.
-SHELL_TESTS += tests/apps.sh
-SOAK_TESTS += tests/apps.sh
+SHELL_TESTS += tests/apps.sh tests/kill.sh
+SOAK_TESTS += tests/apps.sh tests/kill.sh
+
+# Radix sort and water against their sequential builds; the soak takes the sizes of the paper.
+SHELL_TESTS += tests/radix.sh tests/water.sh
+SOAK_TESTS += tests/radix.sh tests/water.sh
+EXTRA_DIST += tests/applib.sh
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS) $(SHELL_TESTS)
 EXTRA_DIST += $(SHELL_TESTS)
 EXTRA_DIST += tests/launch/lib.sh
+
+# Fabrics, the rules of the memory model, and what shows that it is real.
+include tests/fabric/local.mk
+include tests/litmus/local.mk
+include tests/blackbox/local.mk

@@ -38,6 +38,7 @@ struct run {
     const char *fabric_name;
     const char *test; /* the one that runs */
     int node, nodes;
+    bool hooked; /* operations are late, sleeps end early, and an operation may count as several */
     struct fabric *f;
     struct fabric_window win;
     _Atomic uint64_t *word; /* one per node, shared by the processes of the harness, zero at the start of a test */

@@ -317,6 +317,8 @@ static void test_windows(struct run *r)
 
 static void test_counters(struct run *r)
 {
+    if (r->hooked)
+        return;
     bool reads = r->f->caps & FABRIC_READ, atomics = r->f->caps & FABRIC_ATOMICS;
     struct fabric_counters a, b;
     fabric_counters(r->f, &a);
@@ -370,7 +372,7 @@ static void test_unsupported(struct run *r)
 
 static void test_names(struct run *r)
 {
-    static const char *const names[] = { "", "nosuchfabric", "shm-", "shm-noreadx", "shmx", "SHM" };
+    static const char *const names[] = { "", "nosuchfabric", "shm-", "shm-noreadx", "shmx", "SHM", "+chaos", "shm+", "shm+chaosx" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct fabric *f = r->f;
         struct fabric_job job = { .node = r->node, .nodes = r->nodes, .rx_depth = RX_DEPTH };

@@ -2,6 +2,7 @@
 /* litmus.c - what the litmus programs share; see litmus.h. */
 #include "tests/litmus/litmus.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -68,6 +69,22 @@ void place(volatile void *at, uint64_t len, int node)
     expect(rc == 0, "hlrc_place(%ju bytes, node %d): %s", (uintmax_t)len, node, strerror(-rc));
 }
 
+void post(hlrc_lock_t lock, volatile uint64_t *word, uint64_t value)
+{
+    hlrc_lock(lock);
+    *word = value;
+    hlrc_unlock(lock);
+}
+
+void await(hlrc_lock_t lock, volatile uint64_t *word, uint64_t value)
+{
+    for (uint64_t seen = 0; seen < value; sched_yield()) {
+        hlrc_lock(lock);
+        seen = *word;
+        hlrc_unlock(lock);
+    }
+}
+
 struct thread_call {
     void (*fn)(int);
     int index;
@@ -99,7 +116,7 @@ void sleep_ms(int milliseconds)
         ;
 }
 
-/* ---- stopping other nodes ---- */
+/* ---- other nodes as processes ---- */
 
 static int pids[HLRC_MAX_NODES];
 static struct {
@@ -115,11 +132,10 @@ void meet_pids(void)
         expect(hlrc_broadcast(&pids[n], sizeof pids[n], n) == 0, "hlrc_broadcast of node %d", n);
 }
 
-/* The state letter of a process: behind the last ')' of its stat. */
-static char state_of(int pid)
+/* The state letter of a process or thread: behind the last ')' of its stat. */
+static char state_of(const char *path)
 {
-    char path[64], text[1024] = "";
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    char text[1024] = "";
     FILE *f = fopen(path, "re");
     if (!f)
         return '?';
@@ -132,9 +148,61 @@ static char state_of(int pid)
 
 void stop_node(int node)
 {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", pids[node]);
     expect(kill(pids[node], SIGSTOP) == 0, "SIGSTOP to node %d: %s", node, strerror(errno));
-    while (state_of(pids[node]) != 'T')
+    while (state_of(path) != 'T')
         sched_yield();
+}
+
+static bool all_asleep(int pid)
+{
+    char path[64], task[400];
+    bool asleep = true;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *dir = opendir(path);
+    expect(dir != NULL, "%s: %s", path, strerror(errno));
+    for (struct dirent *d = readdir(dir); d && asleep; d = readdir(dir)) {
+        snprintf(task, sizeof task, "%s/%s/stat", path, d->d_name);
+        asleep = d->d_name[0] == '.' || state_of(task) == 'S';
+    }
+    closedir(dir);
+    return asleep;
+}
+
+void await_asleep(int node)
+{
+    for (int times = 0; times < 3;) {
+        times = all_asleep(pids[node]) ? times + 1 : 0;
+        sleep_ms(1);
+    }
+}
+
+static void await_signal(void)
+{
+    sigset_t set;
+    int sig;
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN);
+    expect(sigwait(&set, &sig) == 0, "sigwait");
+}
+
+static void send_signal(int node)
+{
+    expect(sigqueue(pids[node], SIGRTMIN, (union sigval){ 0 }) == 0, "signal to node %d: %s", node, strerror(errno));
+}
+
+void meet_outside(void)
+{
+    if (me != 0) {
+        send_signal(0);
+        await_signal();
+        return;
+    }
+    for (int n = 1; n < nodes; n++)
+        await_signal();
+    for (int n = 1; n < nodes; n++)
+        send_signal(n);
 }
 
 void continue_node(int node)
@@ -188,6 +256,10 @@ void await_atomic(hlrc_atomic_t word, uint64_t value)
 
 static int node_main(int argc, char **argv)
 {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN); /* for meet_outside; in all threads */
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
     if (hlrc_init(&argc, &argv) != 0)
         return 1;
     const char *protocol = getenv("HLRC_PROTOCOL");
@@ -256,6 +328,8 @@ static int run_case(const char *protocol, int count)
                 status == 124 ? "hangs; status" : "status", status);
     else
         printf("%s, %d nodes: ok\n", protocol, count);
+    if (status != 0 && getenv("LITMUS_STOP"))
+        exit(1);
     return status == 0 ? 0 : 1;
 }
 

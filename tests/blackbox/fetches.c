@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Black box: an ARDMAR fetch sends no message and wakes nobody; an ASYNC fetch is one message. Node 0 marks its fetches by
+ * getppid, for syscalls.sh, which counts the system calls between two marks.
+ */
+#include "tests/litmus/litmus.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+const char litmus_rule[] = "fetches";
+const int litmus_nodes[] = { 2, 3, 0 };
+
+#define PAGES 64u
+
+static struct hlrc_stats stats(void)
+{
+    struct hlrc_stats s = { .size = sizeof s };
+    hlrc_stats_get(&s);
+    return s;
+}
+
+static void fetch_all(volatile uint64_t *data, uint64_t k)
+{
+    struct timespec t;
+    struct hlrc_stats before = stats();
+    (void)getppid();
+    clock_gettime(CLOCK_MONOTONIC, &t); /* a system call on some machines: what the runtime cannot help */
+    (void)getppid();
+    uint64_t sum = 0;
+    for (uint64_t p = 0; p < PAGES; p++)
+        sum += data[p * PAGE_WORDS];
+    (void)getppid();
+    struct hlrc_stats after = stats();
+    expect_word(sum, k * PAGES, "the sum of what node 1 wrote");
+    expect_word(after.page_fetches - before.page_fetches, PAGES, "the number of fetches");
+    expect_word(after.read_faults - before.read_faults, PAGES, "the number of faults");
+    expect_word(after.messages - before.messages, async ? PAGES : 0, "the number of messages");
+    if (!async)
+        expect_word(after.wakes - before.wakes, 0, "the number of wakes");
+}
+
+void litmus_run(void)
+{
+    volatile uint64_t *data = shared_words(PAGES * PAGE_WORDS);
+    for (uint64_t k = 1; k <= 3; k++) {
+        for (uint64_t p = 0; me == 1 && p < PAGES; p++)
+            data[p * PAGE_WORDS] = k;
+        hlrc_barrier();
+        if (me == 0)
+            fetch_all(data, k);
+        hlrc_barrier();
+    }
+}

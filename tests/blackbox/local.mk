@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What shows that it is real. The programs run themselves under hlrcrun as the litmus programs do; the scripts look at whole
+# jobs.
+BLACKBOX_TESTS = \
+	tests/blackbox/alone \
+	tests/blackbox/counts \
+	tests/blackbox/efault \
+	tests/blackbox/fetches \
+	tests/blackbox/homes \
+	tests/blackbox/million_locks \
+	tests/blackbox/prefetch \
+	tests/blackbox/quiet \
+	tests/blackbox/stopped_home \
+	tests/blackbox/tiny \
+	tests/blackbox/views
+
+tests_blackbox_alone_SOURCES = tests/blackbox/alone.c $(LITMUS_COMMON)
+tests_blackbox_alone_LDADD = libhlrc.la
+# It knows the default homes.
+tests_blackbox_counts_SOURCES = tests/blackbox/counts.c $(LITMUS_COMMON)
+tests_blackbox_counts_LDADD = libhlrc_core.la
+tests_blackbox_efault_SOURCES = tests/blackbox/efault.c $(LITMUS_COMMON)
+tests_blackbox_efault_LDADD = libhlrc.la
+tests_blackbox_fetches_SOURCES = tests/blackbox/fetches.c $(LITMUS_COMMON)
+tests_blackbox_fetches_LDADD = libhlrc.la
+tests_blackbox_homes_SOURCES = tests/blackbox/homes.c $(LITMUS_COMMON)
+tests_blackbox_homes_LDADD = libhlrc.la
+tests_blackbox_million_locks_SOURCES = tests/blackbox/million_locks.c $(LITMUS_COMMON)
+tests_blackbox_million_locks_LDADD = libhlrc.la
+tests_blackbox_prefetch_SOURCES = tests/blackbox/prefetch.c $(LITMUS_COMMON)
+tests_blackbox_prefetch_LDADD = libhlrc.la
+tests_blackbox_quiet_SOURCES = tests/blackbox/quiet.c $(LITMUS_COMMON)
+tests_blackbox_quiet_LDADD = libhlrc.la
+tests_blackbox_stopped_home_SOURCES = tests/blackbox/stopped_home.c $(LITMUS_COMMON)
+tests_blackbox_stopped_home_LDADD = libhlrc.la
+tests_blackbox_tiny_SOURCES = tests/blackbox/tiny.c $(LITMUS_COMMON)
+tests_blackbox_tiny_LDADD = libhlrc.la
+tests_blackbox_views_SOURCES = tests/blackbox/views.c $(LITMUS_COMMON)
+tests_blackbox_views_LDADD = libhlrc.la
+
+BLACKBOX_SHELL = \
+	tests/blackbox/fork.sh \
+	tests/blackbox/noread.sh \
+	tests/blackbox/segv.sh \
+	tests/blackbox/syscalls.sh \
+	tests/blackbox/totals.sh
+
+check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/misuse
+tests_blackbox_misuse_SOURCES = tests/blackbox/misuse.c
+tests_blackbox_misuse_LDADD = libhlrc.la
+TESTS += $(BLACKBOX_TESTS) $(BLACKBOX_SHELL)
+EXTRA_DIST += $(BLACKBOX_SHELL) tests/lib.sh

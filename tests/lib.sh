@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# For shell tests that run jobs; sourced. A test calls fail as often as it must, and finish at its end.
+
+top_builddir=${top_builddir:-.}
+top_srcdir=${top_srcdir:-.}
+hlrcrun=${HLRCRUN:-$top_builddir/hlrcrun}
+failures=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset HLRC_NODES HLRC_NODE HLRC_LAUNCH_FD SLURM_NTASKS OMPI_COMM_WORLD_SIZE PMI_SIZE
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+finish() {
+    test $failures -eq 0 || { echo "$failures failures"; exit 1; }
+    exit 0
+}
+
+skip() {
+    echo "SKIP: $*"
+    exit 77
+}
+
+# run_job N PROTOCOL COMMAND...: output in $work/out and $work/err, exit status in $status
+run_job() {
+    local nodes=$1 protocol=$2
+    shift 2
+    status=0
+    timeout -k 5 "${JOB_SECONDS:-40}" "$hlrcrun" -n "$nodes" --protocol "$protocol" "$@" \
+        >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+expect_status() { # WHAT STATUS
+    test "$status" = "$2" || fail "$1: status $status, not $2: $(head -5 "$work/err")"
+}
+
+expect_err() { # WHAT PATTERN: some line of standard error matches
+    grep -qE -- "$2" "$work/err" || fail "$1: no '$2' on standard error: $(head -5 "$work/err")"
+}
+
+expect_out() { # WHAT PATTERN
+    grep -qE -- "$2" "$work/out" || fail "$1: no '$2' in the output: $(head -5 "$work/out")"
+}

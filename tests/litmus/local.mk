@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Litmus programs: each runs itself under hlrcrun, for every protocol (litmus.h).
+LITMUS_COMMON = tests/litmus/litmus.c tests/litmus/litmus.h
+LITMUS_TESTS = \
+	tests/litmus/locks \
+	tests/litmus/mappings \
+	tests/litmus/rule01_release \
+	tests/litmus/rule02_home \
+	tests/litmus/rule03_barrier \
+	tests/litmus/rule03_causality \
+	tests/litmus/rule03_lock \
+	tests/litmus/rule03_vt \
+	tests/litmus/rule04_access \
+	tests/litmus/rule04_home \
+	tests/litmus/rule05_merge \
+	tests/litmus/rule06_bytes \
+	tests/litmus/rule07_home \
+	tests/litmus/rule08_atomics \
+	tests/litmus/rule09_log \
+	tests/litmus/rule10_heap \
+	tests/litmus/rule11_cond \
+	tests/litmus/rule11_split \
+	tests/litmus/rule11_trylock \
+	tests/litmus/threads
+
+tests_litmus_locks_SOURCES = tests/litmus/locks.c $(LITMUS_COMMON)
+tests_litmus_locks_LDADD = libhlrc.la
+tests_litmus_mappings_SOURCES = tests/litmus/mappings.c $(LITMUS_COMMON)
+tests_litmus_mappings_LDADD = libhlrc.la
+tests_litmus_rule01_release_SOURCES = tests/litmus/rule01_release.c $(LITMUS_COMMON)
+tests_litmus_rule01_release_LDADD = libhlrc.la
+tests_litmus_rule02_home_SOURCES = tests/litmus/rule02_home.c $(LITMUS_COMMON)
+tests_litmus_rule02_home_LDADD = libhlrc.la
+tests_litmus_rule03_barrier_SOURCES = tests/litmus/rule03_barrier.c $(LITMUS_COMMON)
+tests_litmus_rule03_barrier_LDADD = libhlrc.la
+tests_litmus_rule03_causality_SOURCES = tests/litmus/rule03_causality.c $(LITMUS_COMMON)
+tests_litmus_rule03_causality_LDADD = libhlrc.la
+tests_litmus_rule03_lock_SOURCES = tests/litmus/rule03_lock.c $(LITMUS_COMMON)
+tests_litmus_rule03_lock_LDADD = libhlrc.la
+tests_litmus_rule03_vt_SOURCES = tests/litmus/rule03_vt.c $(LITMUS_COMMON)
+tests_litmus_rule03_vt_LDADD = libhlrc.la
+tests_litmus_rule04_access_SOURCES = tests/litmus/rule04_access.c $(LITMUS_COMMON)
+tests_litmus_rule04_access_LDADD = libhlrc.la
+tests_litmus_rule04_home_SOURCES = tests/litmus/rule04_home.c $(LITMUS_COMMON)
+tests_litmus_rule04_home_LDADD = libhlrc.la
+tests_litmus_rule05_merge_SOURCES = tests/litmus/rule05_merge.c $(LITMUS_COMMON)
+tests_litmus_rule05_merge_LDADD = libhlrc.la
+tests_litmus_rule06_bytes_SOURCES = tests/litmus/rule06_bytes.c $(LITMUS_COMMON)
+tests_litmus_rule06_bytes_LDADD = libhlrc.la
+tests_litmus_rule07_home_SOURCES = tests/litmus/rule07_home.c $(LITMUS_COMMON)
+tests_litmus_rule07_home_LDADD = libhlrc.la
+tests_litmus_rule08_atomics_SOURCES = tests/litmus/rule08_atomics.c $(LITMUS_COMMON)
+tests_litmus_rule08_atomics_LDADD = libhlrc.la
+tests_litmus_rule09_log_SOURCES = tests/litmus/rule09_log.c $(LITMUS_COMMON)
+tests_litmus_rule09_log_LDADD = libhlrc.la
+tests_litmus_rule10_heap_SOURCES = tests/litmus/rule10_heap.c $(LITMUS_COMMON)
+tests_litmus_rule10_heap_LDADD = libhlrc.la
+tests_litmus_rule11_cond_SOURCES = tests/litmus/rule11_cond.c $(LITMUS_COMMON)
+tests_litmus_rule11_cond_LDADD = libhlrc.la
+tests_litmus_rule11_split_SOURCES = tests/litmus/rule11_split.c $(LITMUS_COMMON)
+tests_litmus_rule11_split_LDADD = libhlrc.la
+tests_litmus_rule11_trylock_SOURCES = tests/litmus/rule11_trylock.c $(LITMUS_COMMON)
+tests_litmus_rule11_trylock_LDADD = libhlrc.la
+tests_litmus_threads_SOURCES = tests/litmus/threads.c $(LITMUS_COMMON)
+tests_litmus_threads_LDADD = libhlrc.la
+
+check_PROGRAMS += $(LITMUS_TESTS)
+TESTS += $(LITMUS_TESTS)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rule 1, release. A release passes nothing on until every page that was dirty at its start is in a published interval,
+ * those that other threads wrote included; no thread gets write access back before the diff is captured.
+ */
+#include "tests/litmus/litmus.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+const char litmus_rule[] = "rule 1, release";
+const int litmus_nodes[] = { 2, 3, 0 };
+
+#define PAGES 32u
+#define ROUNDS 15u
+#define STEPS 150u
+
+enum { LOCK_MESSAGE = 1, LOCK_DATA = 2, LOCK_NOISE = 10 };
+
+static volatile uint64_t *data, *flag;
+static uint64_t round_now;
+static atomic_bool noise_ends;
+
+/* A thread that never calls the library writes; another one releases. */
+static void write_pages(int thread)
+{
+    for (uint64_t p = (uint64_t)thread; p < PAGES; p += 2)
+        data[p * PAGE_WORDS + round_now] = round_now;
+}
+
+static void other_threads(void)
+{
+    for (round_now = 1; round_now <= ROUNDS; round_now++) {
+        if (me == 0) {
+            in_threads(2, write_pages);
+            post(LOCK_MESSAGE, flag, round_now);
+        } else {
+            await(LOCK_MESSAGE, flag, round_now);
+            for (uint64_t p = 0; p < PAGES; p++)
+                expect_word(data[p * PAGE_WORDS + round_now], round_now, "page %ju, written by a thread that did not release",
+                            (uintmax_t)p);
+        }
+        hlrc_barrier();
+    }
+}
+
+/* Writes the whole page under a lock, while other threads of the node release all the time. */
+static void steps_under_lock(void)
+{
+    for (uint64_t k = 0; k < STEPS; k++) {
+        hlrc_lock(LOCK_DATA);
+        uint64_t before = data[0];
+        for (uint64_t i = 0; i < PAGE_WORDS; i++) {
+            expect_word(data[i], before, "word %ju of a page written as a whole under a lock", (uintmax_t)i);
+            data[i] = before + 1;
+        }
+        hlrc_unlock(LOCK_DATA);
+    }
+}
+
+static void worker(int thread)
+{
+    if (thread == 0) {
+        steps_under_lock();
+        atomic_store(&noise_ends, true);
+        return;
+    }
+    for (uint64_t k = 1; !atomic_load(&noise_ends); k++) { /* each release closes an interval with that page in it */
+        hlrc_lock((hlrc_lock_t)(LOCK_NOISE + 2 * me + thread));
+        data[(uint64_t)(1 + 2 * me + thread) * PAGE_WORDS] = k;
+        hlrc_unlock((hlrc_lock_t)(LOCK_NOISE + 2 * me + thread));
+        nanosleep(&(struct timespec){ 0, 20000 }, NULL);
+    }
+}
+
+static void write_while_closing(void)
+{
+    hlrc_barrier();
+    for (uint64_t i = 0; me == 0 && i < PAGES * PAGE_WORDS; i++)
+        data[i] = 0;
+    hlrc_barrier();
+    in_threads(3, worker);
+    hlrc_barrier();
+    for (uint64_t i = 0; i < PAGE_WORDS; i++)
+        expect_word(data[i], STEPS * (uint64_t)nodes, "word %ju in the end", (uintmax_t)i);
+}
+
+void litmus_run(void)
+{
+    data = shared_words(PAGES * PAGE_WORDS);
+    flag = shared_words(1);
+    other_threads();
+    write_while_closing();
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rule 3, acquire: causality. Node 0 writes x under lock 1; node 1 reads it and writes y under lock 2; who takes lock 2 and
+ * sees y sees x as well, although it never met node 0. Likewise along a chain through all nodes.
+ */
+#include "tests/litmus/litmus.h"
+
+const char litmus_rule[] = "rule 3, causality";
+const int litmus_nodes[] = { 3, 4, 5, 0 };
+
+#define ROUNDS 12u
+
+static void three(volatile uint64_t *x, volatile uint64_t *y, uint64_t k)
+{
+    if (me == 0) {
+        post(1, x, k);
+    } else if (me == 1) {
+        await(1, x, k);
+        post(2, y, k);
+    } else {
+        await(2, y, k);
+        expect_word(*x, k, "x, seen through y");
+    }
+    hlrc_barrier();
+}
+
+/* Node i waits for link i-1 under lock i-1, and sees what all before it wrote beside their links. */
+static void chain(volatile uint64_t *link, volatile uint64_t *beside, uint64_t k)
+{
+    uint64_t i = (uint64_t)me;
+    if (i > 0)
+        await((hlrc_lock_t)(20 + i - 1), &link[(i - 1) * PAGE_WORDS], k);
+    for (uint64_t n = 0; n < i; n++)
+        expect_word(beside[n * PAGE_WORDS], k, "what node %ju wrote, seen along the chain", (uintmax_t)n);
+    beside[i * PAGE_WORDS] = k;
+    post((hlrc_lock_t)(20 + i), &link[i * PAGE_WORDS], k);
+    hlrc_barrier();
+}
+
+void litmus_run(void)
+{
+    volatile uint64_t *x = shared_words(8 * PAGE_WORDS), *y = shared_words(PAGE_WORDS);
+    volatile uint64_t *link = shared_words((uint64_t)nodes * PAGE_WORDS);
+    volatile uint64_t *beside = shared_words((uint64_t)nodes * PAGE_WORDS);
+    if (me == 0)
+        for (int n = 0; n < nodes && n < 8; n++)
+            place(x + (uint64_t)n * PAGE_WORDS, PAGE, n);
+    hlrc_barrier();
+    for (uint64_t k = 1; k <= ROUNDS; k++) { /* x at each node in turn */
+        three(x + k % (uint64_t)nodes * PAGE_WORDS, y, k);
+        chain(link, beside, k);
+    }
+}

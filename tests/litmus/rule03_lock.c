@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rule 3, acquire: message passing by a lock. What was written before an unlock is seen after the lock that follows it. */
+#include "tests/litmus/litmus.h"
+
+#include <sched.h>
+
+const char litmus_rule[] = "rule 3, message passing by lock";
+const int litmus_nodes[] = { 2, 3, 4, 8, 0 };
+
+#define PAGES 6u
+#define LAPS 30u
+
+static volatile uint64_t *data, *turn;
+
+/* The baton is a number; whoever's turn it is checks what the one before wrote, and writes. */
+static void write_and_pass(uint64_t at)
+{
+    for (uint64_t p = 0; p < PAGES; p++) {
+        volatile uint64_t *w = data + p * PAGE_WORDS;
+        expect_word(w[at % PAGE_WORDS], at, "page %ju, left by the node before", (uintmax_t)p);
+        w[(at + 1) % PAGE_WORDS] = at + 1;
+    }
+    *turn = at + 1;
+}
+
+static void baton(void)
+{
+    uint64_t end = LAPS * (uint64_t)nodes;
+    for (uint64_t at = 0; at < end; sched_yield()) {
+        hlrc_lock(7);
+        at = *turn;
+        if (at < end && at % (uint64_t)nodes == (uint64_t)me)
+            write_and_pass(at);
+        hlrc_unlock(7);
+    }
+    hlrc_barrier();
+}
+
+/* A writer, and readers that write nothing themselves. */
+static void readers(void)
+{
+    volatile uint64_t *flag = turn + PAGE_WORDS;
+    for (uint64_t k = 1; k <= 20; k++) {
+        if (me == nodes - 1) {
+            for (uint64_t p = 0; p < PAGES; p++)
+                data[p * PAGE_WORDS + 500 % PAGE_WORDS] = k;
+            post(8, flag, k);
+        } else {
+            await(8, flag, k);
+            for (uint64_t p = 0; p < PAGES; p++)
+                expect_word(data[p * PAGE_WORDS + 500 % PAGE_WORDS], k, "page %ju, written before the flag", (uintmax_t)p);
+        }
+        hlrc_barrier();
+    }
+}
+
+void litmus_run(void)
+{
+    data = shared_words(PAGES * PAGE_WORDS);
+    turn = shared_words(2 * PAGE_WORDS);
+    baton();
+    readers();
+}

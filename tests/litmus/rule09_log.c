@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rule 9, logs. Write-notice logs are bounded and lose nothing: intervals too large for them, and too many of them while
+ * somebody does not look, arrive all the same.
+ */
+#include "tests/litmus/litmus.h"
+
+const char litmus_rule[] = "rule 9, notice logs";
+const int litmus_nodes[] = { 2, 3, 0 };
+
+#define PAGES 11000u /* in one interval, every second page: as many runs */
+#define INTERVALS 4000u
+#define SPREAD 97u
+
+static volatile uint64_t *data, *flag;
+static hlrc_atomic_t released;
+
+static volatile uint64_t *scattered(uint64_t p)
+{
+    return &data[2 * p * PAGE_WORDS + p % PAGE_WORDS];
+}
+
+/* Does not take part until it is told: not even by an acquire. */
+static void stay_away(uint64_t until)
+{
+    await_atomic(released, until);
+}
+
+static void check_scattered(uint64_t k)
+{
+    for (uint64_t p = 0; p < PAGES; p++)
+        expect_word(*scattered(p), k * PAGES + p, "interval %ju, page %ju", (uintmax_t)k, (uintmax_t)p);
+}
+
+static void big_intervals(void)
+{
+    for (uint64_t k = 1; k <= 2; k++) {
+        if (me == 0) {
+            for (uint64_t p = 0; p < PAGES; p++)
+                *scattered(p) = k * PAGES + p;
+            post(1, flag, k);
+            hlrc_atomic_fetch_add(released, 1);
+        } else {
+            if (me == nodes - 1)
+                stay_away(k);
+            await(1, flag, k);
+            check_scattered(k);
+        }
+        hlrc_barrier();
+    }
+}
+
+/* Writers 0 and, if there is one, 1; the last node sleeps through thousands of intervals of both. */
+static void many_intervals(volatile uint64_t *words)
+{
+    uint64_t writers = (uint64_t)nodes - 1;
+    if ((uint64_t)me < writers) {
+        for (uint64_t k = 1; k <= INTERVALS; k++) {
+            hlrc_lock((hlrc_lock_t)(10 + me));
+            words[(k % SPREAD * writers + (uint64_t)me) * PAGE_WORDS + k % 8] = k;
+            hlrc_unlock((hlrc_lock_t)(10 + me));
+        }
+        hlrc_atomic_fetch_add(released, 1);
+    } else {
+        stay_away(2 + writers);
+        for (uint64_t w = 0; w < writers; w++) {
+            hlrc_lock((hlrc_lock_t)(10 + w));
+            for (uint64_t k = INTERVALS - SPREAD + 1; k <= INTERVALS; k++)
+                expect_word(words[(k % SPREAD * writers + w) * PAGE_WORDS + k % 8], k, "interval %ju of node %ju",
+                            (uintmax_t)k, (uintmax_t)w);
+            hlrc_unlock((hlrc_lock_t)(10 + w));
+        }
+    }
+    hlrc_barrier();
+}
+
+void litmus_run(void)
+{
+    data = shared_words(2 * PAGES * PAGE_WORDS);
+    flag = shared_words(1);
+    volatile uint64_t *words = shared_words(SPREAD * (uint64_t)nodes * PAGE_WORDS);
+    released = shared_atomic();
+    if (me == 0) /* half of them away from the writer: diffs, too */
+        for (uint64_t p = 0; p < PAGES; p += 2)
+            place(scattered(p), 1, nodes - 1);
+    hlrc_barrier();
+    for (uint64_t p = 0; p < PAGES; p++) /* all nodes have copies, so all have something to revoke */
+        expect_word(*scattered(p), 0, "page %ju before", (uintmax_t)p);
+    hlrc_barrier();
+    big_intervals();
+    many_intervals(words);
+}

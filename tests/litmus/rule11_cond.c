@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rule 11, condition variables. The waiter is registered before its lock is released: no signal is missed. Memory is
+ * ordered by the lock.
+ */
+#include "tests/litmus/litmus.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char litmus_rule[] = "rule 11, condition variables";
+const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
+
+#define ITEMS 120u
+#define ROOM 4u
+#define THREADS 3
+#define GENERATIONS 25u
+
+/* In shared memory: the handles too. */
+struct queue {
+    hlrc_lock_t lock;
+    hlrc_cond_t more, less;
+    uint64_t head, tail, made, taken, sum;
+    uint64_t item[ROOM];
+};
+
+struct gate {
+    hlrc_cond_t turn;
+    uint64_t generation, arrived;
+};
+
+static volatile struct queue *q;
+static volatile struct gate *gate;
+
+/* Waits, then puts the next item into the queue; false when all were made. */
+static bool produce(void)
+{
+    hlrc_lock(q->lock);
+    while (q->tail - q->head == ROOM && q->made < ITEMS)
+        hlrc_cond_wait(q->less, q->lock);
+    bool more = q->made < ITEMS;
+    if (more) {
+        q->item[q->tail % ROOM] = ++q->made;
+        q->tail++;
+        hlrc_cond_signal(q->more);
+    }
+    if (q->made == ITEMS)
+        hlrc_cond_broadcast(q->less); /* other producers have nothing to wait for */
+    hlrc_unlock(q->lock);
+    return more;
+}
+
+static bool consume(void)
+{
+    hlrc_lock(q->lock);
+    while (q->tail == q->head && q->taken < ITEMS)
+        hlrc_cond_wait(q->more, q->lock);
+    bool more = q->taken < ITEMS;
+    if (more) {
+        uint64_t item = q->item[q->head % ROOM];
+        expect_word(item, q->taken + 1, "an item"); /* in order: there is one lock */
+        q->head++;
+        q->taken++;
+        q->sum += item;
+        hlrc_cond_signal(q->less);
+    }
+    if (q->taken == ITEMS)
+        hlrc_cond_broadcast(q->more);
+    hlrc_unlock(q->lock);
+    return more;
+}
+
+static void worker(int thread)
+{
+    bool producer = nodes == 1 ? thread == 0 : (me + thread) % 2 == 0;
+    while (producer ? produce() : consume())
+        ;
+}
+
+/* A barrier of all threads of all nodes, made of a lock and a condition variable; the last one broadcasts. */
+static void generations(int thread)
+{
+    (void)thread;
+    for (uint64_t k = 1; k <= GENERATIONS; k++) {
+        hlrc_lock(q->lock);
+        expect_word(gate->generation, k - 1, "the generation before");
+        if (++gate->arrived == THREADS * (uint64_t)nodes) {
+            gate->arrived = 0;
+            gate->generation = k;
+            hlrc_cond_broadcast(gate->turn);
+        }
+        while (gate->generation < k)
+            hlrc_cond_wait(gate->turn, q->lock);
+        hlrc_unlock(q->lock);
+    }
+}
+
+static void make(void)
+{
+    int rc = hlrc_lock_create((hlrc_lock_t *)(uintptr_t)&q->lock); /* straight into shared memory */
+    rc = rc ? rc : hlrc_cond_create((hlrc_cond_t *)(uintptr_t)&q->more);
+    rc = rc ? rc : hlrc_cond_create((hlrc_cond_t *)(uintptr_t)&q->less);
+    rc = rc ? rc : hlrc_cond_create((hlrc_cond_t *)(uintptr_t)&gate->turn);
+    expect(rc == 0, "creating a lock and condition variables: %s", strerror(-rc));
+}
+
+void litmus_run(void)
+{
+    q = (volatile struct queue *)(uintptr_t)shared_words(sizeof *q / 8 + 1);
+    gate = (volatile struct gate *)(uintptr_t)shared_words(sizeof *gate / 8 + 1);
+    if (me == nodes - 1)
+        make();
+    hlrc_barrier();
+    hlrc_cond_signal(gate->turn); /* nobody waits: nothing happens, nothing is kept */
+    hlrc_cond_broadcast(gate->turn);
+    hlrc_barrier();
+    in_threads(THREADS, worker);
+    hlrc_barrier();
+    expect_word(q->sum, (uint64_t)ITEMS * (ITEMS + 1) / 2, "the sum of all items");
+    expect_word(q->taken, ITEMS, "the number of items");
+    in_threads(THREADS, generations);
+    hlrc_barrier();
+    if (me == 0) {
+        hlrc_cond_destroy(gate->turn);
+        hlrc_lock_destroy(q->lock);
+    }
+}
