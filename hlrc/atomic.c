@@ -15,7 +15,13 @@
 
 enum operation { FETCH_ADD, COMPARE_EXCHANGE };
 
-static struct handles created = HANDLES_INIT(0, 0); /* the limit depends on the number of nodes */
+static struct handles created; /* numbers of words */
+
+int atomic_words_init(void)
+{
+    handles_init(&created, 0, ATOMIC_WORDS);
+    return 0;
+}
 
 static int home_of(uint32_t word)
 {
@@ -81,7 +87,6 @@ static void check(const char *call, hlrc_atomic_t word)
 int hlrc_atomic_create(hlrc_atomic_t *word, uint64_t value)
 {
     call_check("hlrc_atomic_create");
-    created.limit = (uint32_t)engine.nodes * ATOMIC_WORDS;
     uint32_t number;
     int rc = handles_take(&created, &number);
     if (rc)

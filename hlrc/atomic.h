@@ -10,6 +10,7 @@
 
 struct request;
 
+int atomic_words_init(void);
 void atomic_serve(struct request *req);
 
 #endif

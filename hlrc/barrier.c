@@ -108,7 +108,7 @@ void barrier_depart(void)
         const struct reply *rep = msg_wait(msg_token_barrier());
         memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
         atomic_store(&waiting, NULL);
-        serve_poll(); /* R4 */
+        serve_settle(); /* R4 */
         interval_acquire(vt);
     }
     stats_count(STAT_BARRIERS, 1);

@@ -20,7 +20,7 @@
 #include "hlrc/stats.h"
 #include "hlrc/thread.h"
 
-#define COND_LIMIT (1u << 23)
+#define CONDS_PER_NODE (1u << 20) /* that a node can create; a table of all of them is address space, not memory */
 
 /* Waiters of a condition variable at its manager: a list of references, linked through next_waiter. */
 struct queue {
@@ -31,7 +31,12 @@ static spin_lock_word queues_lock; /* guards what follows */
 static struct queue *queues;
 static uint32_t *next_waiter;
 
-#define QUEUES_BYTES ((size_t)COND_LIMIT * sizeof(struct queue))
+static struct handles created; /* numbers of condition variables */
+
+static size_t queues_bytes(void)
+{
+    return (size_t)created.limit * sizeof(struct queue);
+}
 
 static size_t links_bytes(void)
 {
@@ -41,14 +46,15 @@ static size_t links_bytes(void)
 int cond_init(void)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    queues = mmap(NULL, QUEUES_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+    handles_init(&created, 0, CONDS_PER_NODE);
+    queues = mmap(NULL, queues_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
     next_waiter = mmap(NULL, links_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
     return queues == MAP_FAILED || next_waiter == MAP_FAILED ? -ENOMEM : 0;
 }
 
 void cond_end(void)
 {
-    munmap(queues, QUEUES_BYTES);
+    munmap(queues, queues_bytes());
     munmap(next_waiter, links_bytes());
 }
 
@@ -123,12 +129,10 @@ static void signal_waiters(uint32_t cond, bool all)
     bulk_send(manager_of(cond), msg, true, NULL);
 }
 
-static struct handles created = HANDLES_INIT(0, COND_LIMIT);
-
 static void check(const char *call, hlrc_cond_t cond)
 {
     call_check(call);
-    if (cond >= COND_LIMIT)
+    if (cond >= created.limit)
         diag_fatal(1, "%s(%u): no such condition variable; use one that hlrc_cond_create made", call, cond);
 }
 

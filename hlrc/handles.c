@@ -7,6 +7,12 @@
 
 #include "hlrc/engine.h"
 
+void handles_init(struct handles *h, uint32_t first, uint32_t per_node)
+{
+    free(h->returned);
+    *h = (struct handles){ .first = first, .limit = first + per_node * (uint32_t)engine.nodes };
+}
+
 int handles_take(struct handles *h, uint32_t *number)
 {
     int rc = 0;
@@ -38,11 +44,4 @@ void handles_give(struct handles *h, uint32_t number)
     if (h->count < h->room) /* without memory the number is lost, which harms nobody */
         h->returned[h->count++] = number;
     spin_drop(&h->lock);
-}
-
-void handles_reset(struct handles *h)
-{
-    free(h->returned);
-    h->returned = NULL;
-    h->made = h->count = h->room = 0;
 }

@@ -20,10 +20,8 @@ struct handles {
     uint32_t count, room;
 };
 
-#define HANDLES_INIT(first_, limit_) { .first = (first_), .limit = (limit_) }
-
+void handles_init(struct handles *h, uint32_t first, uint32_t per_node); /* what was handed out before is forgotten */
 int handles_take(struct handles *h, uint32_t *number); /* 0, or -ENOMEM when all are in use */
 void handles_give(struct handles *h, uint32_t number);
-void handles_reset(struct handles *h);
 
 #endif

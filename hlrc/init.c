@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hlrc/atomic.h"
 #include "hlrc/barrier.h"
 #include "hlrc/call.h"
 #include "hlrc/collective.h"
@@ -194,7 +195,7 @@ static int make_windows(void)
 static int make_tables(void)
 {
     int (*const init[])(void) = { msg_init, pages_init, page_fetch_init, interval_init, notice_init, lock_init,
-                                  cond_init, barrier_init };
+                                  cond_init, atomic_words_init, barrier_init };
     int rc = threads_init((uint32_t)engine.config.threads);
     if (rc == 0)
         rc = twins_init(engine.pages);
@@ -209,8 +210,9 @@ static int make_tables(void)
 static int start_threads(void)
 {
     static bool at_fork;
-    int rc = boot_exchange(engine.boot, NULL, 0, NULL);
     thread_self();
+    stats_start(); /* before the first byte can come from a node that is faster */
+    int rc = boot_exchange(engine.boot, NULL, 0, NULL);
     if (rc == 0 && !engine.alone)
         rc = serve_start();
     if (rc == 0 && !engine.alone)
@@ -241,7 +243,6 @@ int hlrc_init(int *argc, char ***argv)
     }
     if (engine.nodes > 1)
         setvbuf(stdout, NULL, _IOLBF, 0); /* through hlrcrun lines come when they are written, not in blocks at the end */
-    stats_start();
     engine.running = true;
     return 0;
 }
@@ -252,7 +253,9 @@ static void print_stats(void)
     struct hlrc_stats mine;
     memset(&mine, 0, sizeof mine);
     mine.size = sizeof mine;
-    boot_exchange(engine.boot, NULL, 0, NULL); /* all have left the last barrier: every byte that left has arrived */
+    boot_exchange(engine.boot, NULL, 0, NULL); /* all have left the last barrier: nobody sends any more */
+    serve_settle();
+    boot_exchange(engine.boot, NULL, 0, NULL); /* and all have served: every byte that left has arrived */
     stats_collect(&mine);
     if (boot_exchange(engine.boot, &mine, sizeof mine, all) == 0 && engine.node == 0)
         stats_print(all, engine.nodes, engine.config.stats);

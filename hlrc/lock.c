@@ -38,7 +38,12 @@ struct lock {
 static struct lock *table;
 static uint32_t *kept_next; /* by reference: the request behind it in a kept list: reference + 1 */
 
-#define TABLE_BYTES ((size_t)LOCK_LIMIT * sizeof(struct lock))
+static struct handles created; /* numbers of created locks */
+
+static size_t table_bytes(void)
+{
+    return (size_t)created.limit * sizeof(struct lock);
+}
 
 static size_t kept_bytes(void)
 {
@@ -48,14 +53,15 @@ static size_t kept_bytes(void)
 int lock_init(void)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    table = mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+    handles_init(&created, LOCK_CREATED_FIRST, LOCKS_PER_NODE);
+    table = mmap(NULL, table_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
     kept_next = mmap(NULL, kept_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
     return table == MAP_FAILED || kept_next == MAP_FAILED ? -ENOMEM : 0;
 }
 
 void lock_end(void)
 {
-    munmap(table, TABLE_BYTES);
+    munmap(table, table_bytes());
     munmap(kept_next, kept_bytes());
 }
 
@@ -347,12 +353,10 @@ void lock_serve(struct request *req)
 
 /* ---- the public calls ---- */
 
-static struct handles created = HANDLES_INIT(LOCK_CREATED_FIRST, LOCK_LIMIT);
-
 static void check(const char *call, hlrc_lock_t lock)
 {
     call_check(call);
-    if (lock >= LOCK_LIMIT || (lock >= HLRC_STATIC_LOCKS && lock < LOCK_CREATED_FIRST))
+    if (lock >= created.limit || (lock >= HLRC_STATIC_LOCKS && lock < LOCK_CREATED_FIRST))
         diag_fatal(1, "%s(%u): no such lock; use 0 to %d or one that hlrc_lock_create made", call, lock,
                    HLRC_STATIC_LOCKS - 1);
 }

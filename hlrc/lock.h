@@ -41,6 +41,6 @@ void lock_serve(struct request *req);
 #define LOCK_INTERNAL 1        /* locks of the runtime itself, behind the static ones */
 #define LOCK_HEAP HLRC_STATIC_LOCKS
 #define LOCK_CREATED_FIRST (HLRC_STATIC_LOCKS + LOCK_INTERNAL)
-#define LOCK_LIMIT (1u << 23)  /* numbers below this exist */
+#define LOCKS_PER_NODE (1u << 20) /* that a node can create; a table of all of them is address space, not memory */
 
 #endif

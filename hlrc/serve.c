@@ -77,6 +77,17 @@ void serve_poll(void)
         role_drop();
 }
 
+void serve_settle(void)
+{
+    for (int i = 0; i < 1000; i++) { /* a thread that sleeps in the role has nothing to serve */
+        if (role_take()) {
+            role_drop();
+            return;
+        }
+        sched_yield();
+    }
+}
+
 void serve_wake_on_all(bool all)
 {
     atomic_store(&wake_on_all, all);

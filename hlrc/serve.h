@@ -43,6 +43,9 @@ void serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind);
 /* Serves what is pending, if the role is free; does not wait. */
 void serve_poll(void);
 
+/* Returns when what had arrived before the call is served, by whoever has the role. */
+void serve_settle(void);
+
 /* From now on every event (true), or only urgent ones (false), wakes the sleeping handler. */
 void serve_wake_on_all(bool all);
 
