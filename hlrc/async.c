@@ -90,7 +90,7 @@ static bool async_fetch_finish(struct page_fetch *f, bool prefetch)
     if (f->home != engine.node)
         memcpy(f->versions, rep->vec, VT_BYTES(engine.nodes));
     else
-        stats_count(STAT_HOMES_ASSIGNED, rep->vec[0]);
+        f->assigned = rep->vec[0];
     return true;
 }
 

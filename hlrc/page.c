@@ -224,10 +224,10 @@ static bool access_step(uint32_t page, bool write, bool *worked)
     if (stale || unclaimed) {
         p->flags |= PAGE_BUSY;
         page_unlock(p);
-        if (stale)
-            page_bring(page, p);
-        else
+        if (!stale)
             page_claim(page);
+        else if (page_bring(page, p) && write)
+            stats_count(STAT_FIRST_WRITE_FAULTS, 1);
         return false;
     }
     int rc = page_grant(page, p, write);

@@ -63,12 +63,20 @@ static bool home_current(void *arg)
     return true;
 }
 
+static void count_outcome(const struct page_fetch *f)
+{
+    if (f->home != engine.node)
+        stats_count(STAT_PAGE_FETCHES, 1);
+    else if (f->assigned)
+        stats_count(STAT_HOMES_ASSIGNED, 1);
+}
+
 static void fetch_once(struct page_fetch *f)
 {
     if (f->home != engine.node) {
-        stats_count(STAT_PAGE_FETCHES, 1);
         engine.protocol->fetch_start(f, false);
         engine.protocol->fetch_finish(f, false);
+        count_outcome(f);
     }
     if (f->home == engine.node) /* nothing was copied: the copy is here, diffs may still be on their way to it */
         serve_wait(home_current, f, WAIT_STATE);
@@ -87,7 +95,7 @@ static bool install(const struct page_fetch *f, struct page *p)
     return true;
 }
 
-void page_bring(uint32_t page, struct page *p)
+bool page_bring(uint32_t page, struct page *p)
 {
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_PAGE);
@@ -101,6 +109,7 @@ void page_bring(uint32_t page, struct page *p)
         page_unlock(p);
     }
     stats_enter(t, before);
+    return f.assigned;
 }
 
 static int prefetch_slot(void)
@@ -141,10 +150,8 @@ static bool prefetch_start(uint32_t page)
             prefetch_versions + (size_t)k * (size_t)engine.nodes);
     }
     /* started under the lock: whoever finds PREFETCH set finds the fetch started; starting does not wait */
-    if (wanted) {
-        stats_count(STAT_PAGE_FETCHES, 1);
+    if (wanted)
         engine.protocol->fetch_start(&prefetches[k].fetch, true);
-    }
     page_unlock(p);
     if (!wanted)
         prefetch_free(k);
@@ -157,6 +164,8 @@ static void prefetch_end(struct page *p)
     int k = p->prefetch;
     struct page_fetch *f = &prefetches[k].fetch;
     bool covers = engine.protocol->fetch_finish(f, true);
+    if (covers)
+        count_outcome(f);
     if (f->home == engine.node)
         covers = home_current(f);
     if (!covers || !install(f, p))

@@ -8,8 +8,9 @@
 int page_fetch_init(void);
 void page_fetch_end(void);
 
-/* Makes a stale page complete; serves meanwhile. ASSUMPTION: the caller set BUSY, which this clears. */
-void page_bring(uint32_t page, struct page *p);
+/* Makes a stale page complete; serves meanwhile. True when this node has become home of a page that had none.
+ * ASSUMPTION: the caller set BUSY, which this clears. */
+bool page_bring(uint32_t page, struct page *p);
 
 /* Finishes a prefetch of this page that is under way, if there still is one. */
 void page_prefetch_finish(uint32_t page);

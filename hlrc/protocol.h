@@ -27,6 +27,7 @@ struct page_fetch {
     void *dest;                      /* ... which is this address */
     const _Atomic uint64_t *needed;  /* one per node: the versions that the copy must have at least */
     uint64_t *versions;              /* out, one per node: those that it has */
+    bool assigned;                   /* out: nobody had touched the page, and this node has become its home */
     uint32_t token;                  /* for protocols that send requests */
     struct fabric_op op;             /* for protocols that start operations */
 };

@@ -59,13 +59,14 @@ static void answer(int from, uint64_t bytes)
     wakes_more[from]++;
 }
 
-/* The home of a page is asked of its default home, `at`, or claimed there; the own memory does not count. */
+/* The home of a page is asked of its default home, `at`, or claimed there: a compare-and-swap and a read beside it, through
+ * the fabric even where the word is the node's own. */
 static void home_word(int by, int at)
 {
-    if (at == by)
-        return;
     want[by].atomics++;
-    one_read(by, WORD);
+    want[by].rdma_reads++;
+    want[by].bytes_in += WORD;
+    want[at].bytes_out += WORD;
 }
 
 static void fetch(int by, bool home_known, int default_at)
