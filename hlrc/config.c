@@ -66,6 +66,9 @@ __attribute__((format(printf, 7, 8))) static int complain(char *err, size_t errl
     if (used >= 0 && (size_t)used < errlen)
         vsnprintf(err + used, errlen - (size_t)used, why, args);
     va_end(args);
+    for (char *c = err; *c != '\0'; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = '?'; /* one line, whatever the value has in it */
     return code;
 }
 

@@ -88,6 +88,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "begin each line of output with the number of its node")                                                \
     X(FLAG, bool, progress, "progress", "no", 0, 0, "", 0,                                                     \
       "show on standard error how far the job is")                                                            \
+    X(TEXT, char, hosts, "hosts", "", 0, 0, "HOST:N,HOST:N,...", 0,                                            \
+      "start N nodes on each host, by the first of srun, mpirun and prterun that works here")                 \
     X(FLAG, bool, no_aslr, "no-aslr", "no", 0, 0, "", 0,                                                       \
       "load all nodes at equal addresses, for function pointers in shared memory")                            \
     X(NUMBER, int, gdb, "gdb", "none", 0, HLRC_MAX_NODES - 1, "none", 0,                                       \

@@ -32,7 +32,7 @@
 #define PAGE_SIZE 4096u
 #define PAGE_SHIFT 12
 #define ENGINE_NODES 128   /* nodes of a job at most */
-#define PREFETCHES 64      /* prefetches in flight per node at most */
+#define PREFETCHES 1024    /* prefetches in flight per node at most */
 #define ATOMIC_WORDS 65536 /* atomic words homed at one node at most */
 #define VT_BYTES(nodes) ((size_t)(nodes) * sizeof(uint64_t))
 

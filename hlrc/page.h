@@ -58,9 +58,8 @@ struct page {
     spin_lock_word lock;
     uint8_t access;        /* enum page_access_right */
     _Atomic uint8_t flags; /* written under the lock; waiters look at BUSY without it */
-    uint8_t prefetch;      /* with PREFETCH: index of the fetch */
     uint16_t home;         /* node + 1; 0 unknown */
-    uint16_t spare;
+    uint16_t prefetch;     /* with PREFETCH: index of the fetch */
     uint32_t twin;         /* frame, 0 none */
 };
 

@@ -23,16 +23,22 @@
 #include "hlrc/thread.h"
 #include "hlrc/twin.h"
 
+#define PREFETCH_BATCH 32 /* pages started before what has arrived is opened */
+
 static struct prefetch {
     struct page_fetch fetch;
-    bool used;              /* guarded by prefetch_lock */
 } prefetches[PREFETCHES];
-static spin_lock_word prefetch_lock;
+static spin_lock_word prefetch_lock; /* guards the two below */
+static uint16_t free_slots[PREFETCHES];
+static int free_count;
 static uint64_t *prefetch_versions;
 
 int page_fetch_init(void)
 {
     prefetch_versions = calloc((size_t)PREFETCHES * (size_t)engine.nodes, sizeof *prefetch_versions);
+    free_count = 0;
+    for (int k = PREFETCHES; k > 0; k--)
+        free_slots[free_count++] = (uint16_t)(k - 1);
     return prefetch_versions ? 0 : -ENOMEM;
 }
 
@@ -114,13 +120,8 @@ bool page_bring(uint32_t page, struct page *p)
 
 static int prefetch_slot(void)
 {
-    int found = -1;
     spin_take(&prefetch_lock);
-    for (int k = 0; k < PREFETCHES && found < 0; k++)
-        if (!prefetches[k].used)
-            found = k;
-    if (found >= 0)
-        prefetches[found].used = true;
+    int found = free_count ? free_slots[--free_count] : -1;
     spin_drop(&prefetch_lock);
     return found;
 }
@@ -128,7 +129,7 @@ static int prefetch_slot(void)
 static void prefetch_free(int k)
 {
     spin_take(&prefetch_lock);
-    prefetches[k].used = false;
+    free_slots[free_count++] = (uint16_t)k;
     spin_drop(&prefetch_lock);
 }
 
@@ -145,7 +146,7 @@ static bool prefetch_start(uint32_t page)
     bool wanted = (p->flags & (PAGE_STALE | PAGE_BUSY | PAGE_DIRTY)) == PAGE_STALE && !page_is_home(p, engine.node);
     if (wanted) {
         p->flags |= PAGE_BUSY | PAGE_PREFETCH;
-        p->prefetch = (uint8_t)k;
+        p->prefetch = (uint16_t)k;
         aim(&prefetches[k].fetch, page, p, msg_token_prefetch((uint32_t)k),
             prefetch_versions + (size_t)k * (size_t)engine.nodes);
     }
@@ -179,25 +180,6 @@ static bool prefetch_ready(void *arg)
     return engine.protocol->fetch_ready(f);
 }
 
-void page_prefetch_finish(uint32_t page)
-{
-    struct thread *t = thread_self();
-    struct page *p = page_lock(page);
-    while (p->flags & PAGE_PREFETCH) {
-        struct page_fetch *f = &prefetches[p->prefetch].fetch;
-        if (engine.protocol->fetch_ready(f)) {
-            prefetch_end(p);
-            break;
-        }
-        page_unlock(p);
-        enum stats_category before = stats_enter(t, STATS_PAGE);
-        serve_wait(prefetch_ready, f, WAIT_STATE);
-        stats_enter(t, before);
-        page_lock(page);
-    }
-    page_unlock(p);
-}
-
 /* Finishes what has arrived, and opens runs of complete pages that are closed, each run in one call. */
 static void open_arrived(uint32_t first, uint32_t count)
 {
@@ -227,10 +209,31 @@ static void open_arrived(uint32_t first, uint32_t count)
     }
 }
 
+void page_prefetch_finish(uint32_t page)
+{
+    struct thread *t = thread_self();
+    struct page *p = page_lock(page);
+    while (p->flags & PAGE_PREFETCH) {
+        struct page_fetch *f = &prefetches[p->prefetch].fetch;
+        if (engine.protocol->fetch_ready(f)) {
+            prefetch_end(p);
+            break;
+        }
+        page_unlock(p);
+        enum stats_category before = stats_enter(t, STATS_PAGE);
+        serve_wait(prefetch_ready, f, WAIT_STATE);
+        stats_enter(t, before);
+        page_lock(page);
+    }
+    page_unlock(p);
+    /* its neighbours were asked for together with it */
+    open_arrived(page, engine.pages - page < PREFETCH_BATCH ? engine.pages - page : PREFETCH_BATCH);
+}
+
 void page_prefetch(uint32_t first, uint32_t count)
 {
     for (uint32_t i = first, from = first; i < first + count; i++) {
-        bool full = i - from == PREFETCHES / 2;
+        bool full = i - from == PREFETCH_BATCH;
         prefetch_start(i);
         if (full || i + 1 == first + count) {
             serve_poll();

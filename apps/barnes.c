@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * barnes.c - gravitation of many bodies: the method of Barnes and Hut (Nature 324, 446, 1986), in three dimensions.
+ *
+ * In each step the bodies are put in an octree anew, the force on each is found by a walk through it, in which cells
+ * that are far enough away stand for all their bodies, and all move on by a leapfrog. A node computes the bodies of a
+ * zone of space, such that all zones had equal cost in the last step. The parts of a step:
+ *
+ *   sort     a node orders its bodies, at their new positions, by the key of the place, and offers cuts: barnes_zone.h
+ *   barrier
+ *   gather   it finds its zone, and takes over the bodies in it; those are copied, in order, to the other one of two
+ *            arrays. Then it builds the branches of the tree in its zone, without a lock: barnes_tree.h
+ *   barrier
+ *   forces   it makes the top of the tree from the roots of all branches, and walks for each of its bodies. The
+ *            velocity goes to the other one of two arrays, and the new positions are bounded by a box
+ *   barrier
+ *
+ * Bodies thus lie in the order of space, those of a node together and in its own pages, as do the cells. What is
+ * written in a step is written by one node, which touched the page first and is its home: there are no diffs. A body
+ * that changes its zone is moved.
+ *
+ * How pages move. A node reads those of its neighbours' entries and bodies that have come into its zone, some dozen
+ * pages; and of the tree and the positions in it, 80 bytes per cell and 32 per body, what its walks reach: nine tenths
+ * of the pages with two nodes, six tenths with sixteen. To ask for all of them at once, before the walks, takes less
+ * time than a fault for each of those. Notes, one page per node, are read by all after each barrier.
+ *
+ * The results have the same bits for any number of nodes, as the tree, the order of the walk and that of all sums
+ * follow from the positions alone. Only the energy, which is reported and enters nothing, is summed by zones.
+ *
+ * Defaults are those of SPLASH-2: 16,384 bodies, theta 1.0, four steps of 0.025 of which the first two are not timed,
+ * and eps 0.05. A leaf holds up to ten bodies. Positions and velocities are half a step apart between the first force
+ * and the last one, which is found after the last step and not timed.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apps/barnes.h"
+#include "apps/barnes_check.h"
+#include "apps/barnes_input.h"
+#include "apps/barnes_tree.h"
+#include "apps/barnes_zone.h"
+
+#define UNTIMED 2 /* steps, if there are more */
+
+#define ENERGY_TOLERANCE 0.01
+#define MAX_THETA        1.15 /* below 2 / sqrt(3), no body is far from a cell that it is in */
+
+struct problem {
+    uint32_t bodies;
+    uint32_t steps;
+    double theta, dt, eps;
+    const char *input, *output; /* files, or NULL */
+};
+
+struct energy {
+    double kinetic, potential;
+};
+
+enum moment { FIRST, BETWEEN, LAST };
+
+struct simulation {
+    const struct problem *problem;
+    struct space space;
+    struct zone zone;
+    struct tree tree;
+    int now;                 /* which of two arrays hold the bodies */
+    struct energy energy[2]; /* at the beginning and the end; node 0 */
+    uint64_t interactions;   /* of the timed steps; node 0 */
+};
+
+/* What node 0 found in the input, for all; one page. */
+struct input_note {
+    uint32_t bodies;
+    int status;
+    size_t line;
+};
+
+static _Noreturn void input_error(const char *path, const struct input_note *note)
+{
+    if (note->status == -EINVAL)
+        app_usage_error("--input %s: line %zu is no body; write mass, position, velocity: seven numbers, mass above 0",
+                        path, note->line);
+    if (note->status == -EFBIG)
+        app_usage_error("--input %s: too many bodies; %" PRIu64 " are possible", path, MAX_BODIES);
+    if (note->status != 0)
+        app_usage_error("--input %s: %s; name a file that can be read", path, strerror(-note->status));
+    app_usage_error("--input %s: %u bodies; 2 are needed", path, (unsigned)note->bodies);
+}
+
+/* Node 0 reads the file; all learn the number of bodies, or end. */
+static void read_input(struct problem *problem, struct bodies *bodies)
+{
+    struct input_note *note = app_shared("the input", APP_PAGE);
+
+    if (app.node == 0) {
+        note->status = bodies_read(problem->input, bodies, &note->line);
+        note->bodies = bodies->count;
+    }
+    hlrc_barrier();
+    if (note->status != 0 || note->bodies < 2)
+        input_error(problem->input, note);
+    problem->bodies = note->bodies;
+}
+
+static size_t rounded(size_t n)
+{
+    return (n + STRIDE_UNIT - 1) / STRIDE_UNIT * STRIDE_UNIT;
+}
+
+/* A part has room for all bodies: address space, of which only what is used becomes memory. */
+static void space_init(struct space *s, uint32_t bodies)
+{
+    size_t nodes = (size_t)app.nodes;
+
+    s->total = bodies;
+    s->stride = rounded(bodies);
+    s->cell_stride = rounded(2 * (size_t)bodies); /* every inner cell has two children at least */
+    for (int i = 0; i < 2; i++) {
+        s->body[i] = app_shared("the bodies", nodes * s->stride * sizeof *s->body[i]);
+        s->motion[i] = app_shared("the velocities", nodes * s->stride * sizeof *s->motion[i]);
+    }
+    s->sorted = app_shared("the order of bodies", nodes * s->stride * sizeof *s->sorted);
+    s->cell = app_shared("the cells", nodes * s->cell_stride * sizeof *s->cell);
+    s->root = app_shared("the roots", nodes * ROOTS * sizeof *s->root);
+    s->notes = app_shared("the notes", nodes * sizeof *s->notes);
+}
+
+/* All bodies begin at node 0; the first step deals them out. */
+static void place_bodies(struct simulation *sim, struct bodies *input)
+{
+    struct bodies bodies = {sim->space.body[0], sim->space.motion[0], sim->space.total};
+
+    if (input->body == NULL) {
+        plummer_model(&bodies, app.seed);
+    } else {
+        memcpy(bodies.body, input->body, bodies.count * sizeof *bodies.body);
+        memcpy(bodies.motion, input->motion, bodies.count * sizeof *bodies.motion);
+        free(input->body);
+        free(input->motion);
+    }
+    for (uint32_t i = 0; i < bodies.count; i++) {
+        bodies.motion[i].cost = 1;
+        box_add(&note_of(&sim->space, 0)->box, bodies.body[i].x, bodies.body[i].y, bodies.body[i].z);
+    }
+    sim->zone.count = bodies.count;
+}
+
+static void simulation_init(struct simulation *sim, struct problem *problem)
+{
+    struct bodies input = {0};
+
+    *sim = (struct simulation){.problem = problem};
+    if (problem->input != NULL)
+        read_input(problem, &input);
+    space_init(&sim->space, problem->bodies);
+    zone_init(&sim->zone, &sim->space);
+    tree_init(&sim->tree, &sim->space);
+    note_of(&sim->space, app.node)->box = box_empty();
+    if (app.node == 0)
+        place_bodies(sim, &input);
+}
+
+static void simulation_free(struct simulation *sim)
+{
+    zone_free(&sim->zone);
+    tree_free(&sim->tree);
+}
+
+static double square(double x, double y, double z)
+{
+    return x * x + y * y + z * z;
+}
+
+/* The body's next velocity. Energy is that of position and velocity at the same time, which they are at both ends. */
+static struct motion accelerate(const struct motion *m, const struct body *b, const struct force *f, double kick,
+                                enum moment moment, struct note *note)
+{
+    struct motion next = {m->x + f->ax * kick, m->y + f->ay * kick, m->z + f->az * kick, m->id, f->cost};
+    const struct motion *same_time = moment == FIRST ? m : &next;
+
+    note->kinetic += 0.5 * b->mass * square(same_time->x, same_time->y, same_time->z);
+    note->potential += 0.5 * b->mass * f->potential;
+    note->interactions += f->cost;
+    return next;
+}
+
+/* Forces on all bodies of this node, and what follows from them. */
+static void move_bodies(struct simulation *sim, double kick, enum moment moment)
+{
+    const struct problem *problem = sim->problem;
+    const struct space *s = &sim->space;
+    size_t base = (size_t)app.node * s->stride;
+    const struct body *body = &s->body[sim->now][base];
+    struct motion *motion = &s->motion[sim->now][base];
+    struct note *note = note_of(s, app.node), sums = {.box = box_empty()};
+
+    app_will_write(motion, sim->zone.count * sizeof *motion);
+    for (uint32_t i = 0; i < sim->zone.count; i++) {
+        const struct body *b = &body[i];
+        const struct motion *m = &s->motion[!sim->now][sim->zone.list[i].from];
+        struct force f = {.self = b, .x = b->x, .y = b->y, .z = b->z};
+
+        f.inverse_theta = 1 / problem->theta;
+        f.eps2 = problem->eps * problem->eps;
+        tree_force(&sim->tree, &f);
+        motion[i] = accelerate(m, b, &f, kick, moment, &sums);
+        box_add(&sums.box, b->x + motion[i].x * problem->dt, b->y + motion[i].y * problem->dt,
+                b->z + motion[i].z * problem->dt);
+    }
+    note->box = sums.box;
+    note->kinetic = sums.kinetic;
+    note->potential = sums.potential;
+    note->interactions = sums.interactions;
+}
+
+/* Moves positions on by `drift`, finds the forces there, and moves velocities on by `kick`. */
+static void step(struct simulation *sim, double drift, double kick, enum moment moment)
+{
+    int old = sim->now;
+
+    zone_sort(&sim->zone, &sim->space, old, drift);
+    hlrc_barrier();
+    zone_gather(&sim->zone, &sim->space, old, drift);
+    sim->now = !old;
+    tree_build(&sim->space, &sim->zone, sim->now);
+    hlrc_barrier();
+    tree_join(&sim->tree, &sim->zone, sim->now);
+    move_bodies(sim, kick, moment);
+    hlrc_barrier();
+}
+
+/* Node 0, between steps. */
+static struct energy total_energy(const struct space *s)
+{
+    struct energy energy = {0, 0};
+
+    for (int node = 0; node < app.nodes; node++) {
+        energy.kinetic += note_of(s, node)->kinetic;
+        energy.potential += note_of(s, node)->potential;
+    }
+    return energy;
+}
+
+static uint64_t total_interactions(const struct space *s)
+{
+    uint64_t sum = 0;
+
+    for (int node = 0; node < app.nodes; node++)
+        sum += note_of(s, node)->interactions;
+    return sum;
+}
+
+/* To a terminal alone, on one line. */
+static void show_progress(uint32_t done, uint32_t steps)
+{
+    if (app.node != 0 || isatty(STDERR_FILENO) != 1)
+        return;
+    fprintf(stderr, "\r%s: step %u of %u%s", app.name, (unsigned)done, (unsigned)steps,
+            done == steps ? "\r\033[K" : "");
+    fflush(stderr);
+}
+
+static uint32_t untimed_steps(const struct problem *problem)
+{
+    return problem->steps > UNTIMED ? UNTIMED : problem->steps - 1;
+}
+
+static double timed_run(struct simulation *sim)
+{
+    const struct problem *problem = sim->problem;
+    double dt = problem->dt, start = 0, time;
+
+    hlrc_barrier();
+    for (uint32_t i = 0; i < problem->steps; i++) {
+        if (i == untimed_steps(problem))
+            start = app_now();
+        step(sim, i == 0 ? 0 : dt, i == 0 ? 0.5 * dt : dt, i == 0 ? FIRST : BETWEEN);
+        if (i == 0 && app.node == 0)
+            sim->energy[0] = total_energy(&sim->space);
+        if (i >= untimed_steps(problem) && app.node == 0)
+            sim->interactions += total_interactions(&sim->space);
+        show_progress(i + 1, problem->steps);
+    }
+    time = app_now() - start;
+    step(sim, dt, 0.5 * dt, LAST);
+    if (app.node == 0)
+        sim->energy[1] = total_energy(&sim->space);
+    return time;
+}
+
+/* Every node takes part. */
+static void examine(struct simulation *sim)
+{
+    const struct problem *problem = sim->problem;
+
+    check_bodies(&sim->tree, &sim->zone, sim->now, problem->theta, problem->eps,
+                 &note_of(&sim->space, app.node)->findings);
+    hlrc_barrier();
+}
+
+static struct findings all_findings(const struct space *s)
+{
+    struct findings all = {0};
+
+    for (int node = 0; node < app.nodes; node++) {
+        const struct findings *f = &note_of(s, node)->findings;
+
+        for (int i = 0; i < CHECKS; i++) {
+            all.error2[i] += f->error2[i];
+            all.ratio[i] = fmax(all.ratio[i], f->ratio[i]);
+        }
+        all.force2 += f->force2;
+        all.moments = fmax(all.moments, f->moments);
+        all.hash += f->hash;
+        all.id_hash += f->id_hash;
+        all.sample += f->sample;
+        all.lost += f->lost;
+    }
+    return all;
+}
+
+static bool forces_good(const struct problem *problem, const struct findings *f, const double error[CHECKS])
+{
+    bool good = f->moments <= CHECK_MOMENTS, model = problem->input == NULL && problem->bodies >= 1000;
+    double thetas[CHECKS], tolerance[CHECKS];
+
+    check_thetas(problem->theta, thetas, tolerance);
+    for (int i = 0; i < CHECKS; i++)
+        good = good && f->ratio[i] <= 1 && (!model || error[i] <= tolerance[i]);
+    return good;
+}
+
+/* 0 of 0 is 0. */
+static double ratio(double part, double whole)
+{
+    return part != 0 ? part / whole : 0;
+}
+
+/* Energy is lost or gained relative to the potential energy, as the total may be 0. */
+static void verify(const struct simulation *sim, const struct findings *f, struct app_result *result)
+{
+    const struct problem *problem = sim->problem;
+    struct energy begin = sim->energy[0], end = sim->energy[1];
+    double drift = ratio(end.kinetic + end.potential - begin.kinetic - begin.potential, fabs(begin.potential));
+    bool kept = f->id_hash == check_id_hash(problem->bodies) && f->lost == 0;
+    double error[CHECKS], greatest = 0;
+
+    for (int i = 0; i < CHECKS; i++) {
+        error[i] = sqrt(ratio(f->error2[i], f->force2));
+        greatest = fmax(greatest, f->ratio[i]);
+    }
+    result->verified = kept && forces_good(problem, f, error) && fabs(drift) <= ENERGY_TOLERANCE;
+    snprintf(result->evidence, sizeof result->evidence,
+             "%s; %u forces: rms error %.2g, theta %g %.2g, at most %.2g of their bounds; energy %.5g, drift %.1e",
+             !kept                         ? "BODIES LOST"
+             : f->moments <= CHECK_MOMENTS ? "all bodies there"
+                                           : "MOMENTS WRONG",
+             (unsigned)f->sample, error[0], CHECK_THETA, error[1], greatest, end.kinetic + end.potential, drift);
+}
+
+/* Node 0 alone. */
+static void report(struct simulation *sim, struct app_result *result)
+{
+    const struct problem *problem = sim->problem;
+    struct findings findings = all_findings(&sim->space);
+    uint32_t timed = problem->steps - untimed_steps(problem);
+
+    snprintf(result->size, sizeof result->size, "%u", (unsigned)problem->bodies);
+    snprintf(result->problem, sizeof result->problem,
+             "Barnes-Hut, %u bodies %s, theta %g, dt %g, eps %g, %u steps (%u timed), seed %" PRIu64,
+             (unsigned)problem->bodies, problem->input != NULL ? "from a file" : "of Plummer's model", problem->theta,
+             problem->dt, problem->eps, (unsigned)problem->steps, (unsigned)timed, app.seed);
+    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, findings.hash);
+    result->mops = 1e-6 * (double)sim->interactions / result->time_s;
+    if (app.verify)
+        verify(sim, &findings, result);
+}
+
+/* Returns whether the file, if one was asked for, was written. */
+static bool write_output(const struct simulation *sim)
+{
+    const char *path = sim->problem->output;
+    int status = path != NULL ? bodies_write(path, &sim->space, sim->now) : 0;
+
+    if (status != 0)
+        fprintf(stderr, "%s: --output %s: %s; name a file that can be written\n", app.name, path, strerror(-status));
+    return status == 0;
+}
+
+static double number(const char *option, const char *text, double min, double max)
+{
+    char *rest;
+    double value = strtod(text, &rest);
+
+    if (rest == text || *rest != '\0')
+        app_usage_error("%s %s: not a number; write one such as 0.5", option, text);
+    if (!(value >= min && value <= max))
+        app_usage_error("%s %s: out of range; choose %g to %g", option, text, min, max);
+    return value;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct problem *problem = state->input;
+
+    switch (key) {
+    case 'n':
+        problem->bodies = (uint32_t)app_number("--bodies", arg, 2, MAX_BODIES);
+        return 0;
+    case 'i':
+        problem->input = arg;
+        return 0;
+    case 'o':
+        problem->output = arg;
+        return 0;
+    case 't':
+        problem->theta = number("--theta", arg, 0.05, MAX_THETA);
+        return 0;
+    case 'd':
+        problem->dt = number("--dt", arg, 0, 1e6);
+        return 0;
+    case 'e':
+        problem->eps = number("--eps", arg, 0, 1e6);
+        return 0;
+    case 's':
+        problem->steps = (uint32_t)app_number("--steps", arg, 1, 1000000);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"bodies", 'n', "N", 0, "Size: number of bodies, 2 to 2^22, also as 2^n (default 16384)", 0},
+    {"input", 'i', "FILE", 0, "Bodies from FILE: lines of mass, position, velocity (default: Plummer's model)", 0},
+    {"output", 'o', "FILE", 0, "Write the bodies to FILE at the end, in the same form", 0},
+    {"theta", 't', "X", 0, "Open a cell nearer than its side / X (default 1.0)", 0},
+    {"dt", 'd', "X", 0, "Length of a step (default 0.025)", 0},
+    {"eps", 'e', "X", 0, "Softening length (default 0.05)", 0},
+    {"steps", 's', "N", 0, "Number of steps (default 4); the first two are not timed", 0},
+    {0},
+};
+
+int main(int argc, char **argv)
+{
+    struct problem problem = {.bodies = 16384, .steps = 4, .theta = 1.0, .dt = 0.025, .eps = 0.05};
+    struct simulation sim;
+    struct app_result result = {0};
+    bool written = true;
+    int status;
+
+    app_begin("barnes", &argc, &argv);
+    app_parse(options, parse, "Gravitation of many bodies by the method of Barnes and Hut.", argc, argv, &problem);
+    simulation_init(&sim, &problem);
+    result.time_s = timed_run(&sim);
+    examine(&sim);
+    if (app.node == 0) {
+        report(&sim, &result);
+        written = write_output(&sim);
+    }
+    simulation_free(&sim);
+    status = app_end(&result);
+    return written ? status : EXIT_FAILURE;
+}

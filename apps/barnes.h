@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * barnes.h - what the parts of barnes share: the arrays in shared memory, and the order of space.
+ *
+ * Space is a cube around all bodies, cut into eight, each of those into eight, KEY_LEVELS times. A body's key is the
+ * number of the smallest of these cubes that it lies in, of three bits (z, y, x) per level, the coarsest first: the
+ * order of Morton. A cube of any level is a range of keys. A zone is a range of keys too: the bodies in it are those
+ * of one node.
+ *
+ * Each array has one part per node, of which that node alone writes; parts are whole pages and begin at
+ * node * stride. Bodies are known by their index in the array.
+ */
+#ifndef APPS_BARNES_H
+#define APPS_BARNES_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "apps/common.h"
+
+#define KEY_LEVELS 21
+#define KEY_END    (UINT64_C(1) << 3 * KEY_LEVELS)
+#define LEAF       10  /* bodies that are not divided further */
+#define CUTS       160 /* places where a node offers to end its zone */
+#define ROOTS      512 /* at most 7 at each of KEY_LEVELS levels, on both sides of a zone */
+#define CHECKS     3   /* values of theta for which forces are checked */
+#define MAX_BODIES (UINT64_C(1) << 22)
+
+#define STRIDE_UNIT 256 /* this many of a body, motion, entry or cell are whole pages */
+
+struct body {
+    double x, y, z, mass;
+};
+
+struct motion {
+    double x, y, z; /* velocity, half a step ahead of the position but at the beginning and the end */
+    uint32_t id;    /* place in the input */
+    uint32_t cost;  /* interactions and cells opened to find the last force on it */
+};
+
+/* A body in the order of keys. */
+struct entry {
+    uint64_t key;
+    uint32_t id;   /* orders bodies of one key */
+    uint32_t from; /* index of the body, in the arrays before this step */
+};
+
+/* barnes_tree.h; moments about the centre of mass. */
+struct cell {
+    double x, y, z, mass;         /* centre of mass */
+    float xx, xy, xz, yy, yz, zz; /* second moments */
+    float side;                   /* of the cube */
+    float offset;                 /* of the centre of mass from the centre of the cube */
+    uint32_t next;                /* the cell to go on with when this one is not opened, or CELL_END */
+    uint32_t child;               /* the first of its children, which are in a row; CELL_LEAF without */
+    uint32_t first, count;        /* its bodies */
+};
+
+#define CELL_LEAF 0 /* the first cell is nobody's child */
+#define CELL_END  UINT32_MAX
+
+/* A place where a zone may end: no leaf lies on both sides. */
+struct cut {
+    uint64_t key;
+    uint64_t cost;   /* of the node's bodies with lower keys */
+    uint32_t before; /* how many these are */
+    uint32_t unused;
+};
+
+struct box {
+    double low[3], high[3];
+};
+
+struct cube {
+    double low[3], side;
+};
+
+/* What a node found out about its bodies when the run was over. */
+struct findings {
+    double error2[CHECKS]; /* sum of squares over the sample, for each theta */
+    double force2;
+    double ratio[CHECKS]; /* greatest error as part of its bound */
+    double moments;       /* greatest error of a cell's moments */
+    uint64_t hash;        /* of positions and velocities; a sum, so that order does not matter */
+    uint64_t id_hash;
+    uint32_t sample;
+    uint32_t lost; /* positions or velocities that are not finite */
+};
+
+/* What a node tells the others. Between a value's writing and its reading is a barrier, and so is until the next. */
+struct note {
+    struct box box; /* of its bodies at the next step */
+    uint64_t first_key, last_key, cost;
+    uint32_t sorted, cuts;         /* how many entries and cuts */
+    uint32_t bodies, cells, roots; /* how many of them make its part of the tree */
+    double kinetic, potential;
+    uint64_t interactions;
+    struct findings findings;
+    struct cut cut[CUTS];
+};
+
+union note_page {
+    struct note note;
+    char page[APP_PAGE];
+};
+
+static_assert(sizeof(union note_page) == APP_PAGE, "a note is one page");
+static_assert(sizeof(struct cell) == 80, "many cells to a page");
+static_assert(sizeof(uint64_t) * ROOTS % APP_PAGE == 0, "a node's roots are whole pages");
+
+/* The shared arrays. Those in pairs change places at each step. */
+struct space {
+    uint32_t total; /* bodies */
+    size_t stride, cell_stride;
+    struct body *body[2];
+    struct motion *motion[2];
+    struct entry *sorted;
+    struct cell *cell;
+    uint64_t *root; /* the keys of a body in each root */
+    union note_page *notes;
+};
+
+static inline struct cell *cells_of(const struct space *s, int node)
+{
+    return &s->cell[(size_t)node * s->cell_stride];
+}
+
+static inline uint64_t *roots_of(const struct space *s, int node)
+{
+    return &s->root[(size_t)node * ROOTS];
+}
+
+static inline struct entry *sorted_of(const struct space *s, int node)
+{
+    return &s->sorted[(size_t)node * s->stride];
+}
+
+static inline struct note *note_of(const struct space *s, int node)
+{
+    return &s->notes[node].note;
+}
+
+/* The level of the smallest cube with both keys in it. */
+static inline unsigned common_level(uint64_t a, uint64_t b)
+{
+    return a == b ? KEY_LEVELS : (unsigned)(__builtin_clzll(a ^ b) - 1) / 3;
+}
+
+/* The bits of a key below a level. */
+static inline unsigned bits_below(unsigned level)
+{
+    return 3 * (KEY_LEVELS - level);
+}
+
+/* The first key of the cube of this level in which `key` lies. */
+static inline uint64_t cube_begin(uint64_t key, unsigned level)
+{
+    return key >> bits_below(level) << bits_below(level);
+}
+
+/* The first of entries [begin, end), in order, whose key is at least `key`. */
+uint32_t entry_search(const struct entry *entry, uint32_t begin, uint32_t end, uint64_t key);
+
+#endif
