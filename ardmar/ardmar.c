@@ -84,7 +84,7 @@ static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
 
 static bool ardmar_fetch_ready(struct page_fetch *f)
 {
-    return atomic_load_explicit(&f->op.pending, memory_order_acquire) == 0;
+    return fabric_test(protocol_fabric(), &f->op);
 }
 
 static bool versions_arrived(void *arg)

@@ -106,6 +106,7 @@ struct fabric_ops {
     int (*cas)(struct fabric *, int, int, size_t, uint64_t, uint64_t, uint64_t *, struct fabric_op *);
     int (*fetch_add)(struct fabric *, int, int, size_t, uint64_t, uint64_t *, struct fabric_op *);
     int (*wait)(struct fabric *, struct fabric_op *);
+    bool (*test)(struct fabric *, struct fabric_op *); /* may stay NULL: operations complete without being looked at */
     int (*rx_poll)(struct fabric *, struct fabric_event *);
     bool (*rx_pending)(struct fabric *);
     void (*rx_busy)(struct fabric *);
@@ -196,6 +197,12 @@ static inline int fabric_fetch_add(struct fabric *f, int peer, int win, size_t o
 static inline int fabric_wait(struct fabric *f, struct fabric_op *op)
 {
     return f->ops.wait(f, op);
+}
+
+/* Whether the operation is complete; does what it takes to find out, without waiting. */
+static inline bool fabric_test(struct fabric *f, struct fabric_op *op)
+{
+    return f->ops.test ? f->ops.test(f, op) : atomic_load_explicit(&op->pending, memory_order_acquire) == 0;
 }
 
 /*

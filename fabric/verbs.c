@@ -121,6 +121,13 @@ int verbs_wait(struct fabric *f, struct fabric_op *op)
     return 0;
 }
 
+static bool verbs_test(struct fabric *f, struct fabric_op *op)
+{
+    if (atomic_load_explicit(&op->pending, memory_order_acquire) != 0)
+        verbs_progress(verbs_of(f));
+    return atomic_load_explicit(&op->pending, memory_order_acquire) == 0;
+}
+
 /* ---- starting ---- */
 
 /* What one work request is about. */
@@ -427,6 +434,7 @@ const struct fabric_ops fabric_verbs = {
     .cas = verbs_cas,
     .fetch_add = verbs_fetch_add,
     .wait = verbs_wait,
+    .test = verbs_test,
     .rx_poll = verbs_rx_poll,
     .rx_pending = verbs_rx_pending,
     .rx_busy = verbs_rx_busy,

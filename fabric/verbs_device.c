@@ -25,14 +25,11 @@ static struct choice parse_choice(const char *text)
 }
 
 /* RoCE v2 over IPv4 is what routes; an InfiniBand port needs no more than its first entry. */
-static int score_gid(struct ibv_context *ctx, int port, int index)
+static int score_gid(const struct ibv_gid_entry *e)
 {
-    struct ibv_gid_entry e;
-    if (ibv_query_gid_ex(ctx, (uint32_t)port, (uint32_t)index, &e, 0) != 0)
-        return 0;
     static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
-    bool ipv4 = memcmp(e.gid.raw, mapped, sizeof mapped) == 0;
-    switch (e.gid_type) {
+    bool ipv4 = memcmp(e->gid.raw, mapped, sizeof mapped) == 0;
+    switch (e->gid_type) {
     case IBV_GID_TYPE_IB:
         return 1;
     case IBV_GID_TYPE_ROCE_V1:
@@ -43,16 +40,20 @@ static int score_gid(struct ibv_context *ctx, int port, int index)
     return 0;
 }
 
-static int best_gid(struct ibv_context *ctx, int port, int count)
+/* The whole table in one call: a soft-RoCE port has 1,024 entries, nearly all of them empty. */
+static int best_gid(struct ibv_context *ctx, int port)
 {
+    enum { ENTRIES = 256 };
+    struct ibv_gid_entry *table = calloc(ENTRIES, sizeof *table);
+    ssize_t count = table ? ibv_query_gid_table(ctx, table, ENTRIES, 0) : 0;
     int best = 0, score = 0;
-    for (int i = 0; i < count; i++) {
-        int s = score_gid(ctx, port, i);
-        if (s > score) {
-            score = s;
-            best = i;
+    for (ssize_t i = 0; i < count; i++) {
+        if (table[i].port_num == (uint32_t)port && score_gid(&table[i]) > score) {
+            score = score_gid(&table[i]);
+            best = (int)table[i].gid_index;
         }
     }
+    free(table);
     return best;
 }
 
@@ -65,7 +66,7 @@ static bool try_port(struct verbs_fabric *v, struct ibv_context *ctx, int port, 
         return false;
     v->port = port;
     v->port_attr = attr;
-    v->gid_index = c->gid >= 0 ? c->gid : best_gid(ctx, port, attr.gid_tbl_len);
+    v->gid_index = c->gid >= 0 ? c->gid : best_gid(ctx, port);
     return true;
 }
 

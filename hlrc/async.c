@@ -9,8 +9,8 @@
  *
  * Invariants (DESIGN, section 6)
  *   H1  (7) pages of the default home are EXCLUSIVE there until the first foreign request: written without a fault. The
- *       handler takes that access away before it looks whether the page was touched. Touched: the default home is home.
- *       Untouched: its copy is zero, so the requester's own zero copy is complete, and the requester becomes home.
+ *       handler takes that access away before it looks whether the page holds anything. It does: the default home is home.
+ *       It does not: its copy is zero, so the requester's own zero copy is complete, and the requester becomes home.
  *   H2  (7) the directory, home words at the default home, changes from 0 once, under the directory's lock, and is never
  *       read by other nodes: they ask. A node to which a request was forwarded is the home, whether it knows or not; its
  *       copy was never fetched, hence holds zero and the diffs applied to it.
@@ -114,6 +114,11 @@ static int async_place(uint32_t page, int node, uint32_t token)
 
 /* ---- the serving side ---- */
 
+static bool is_zero(const char *page)
+{
+    return page[0] == 0 && memcmp(page, page + 1, PAGE_SIZE - 1) == 0;
+}
+
 /* The home of a page in this node's directory; `candidate` (>= 0) is appointed if nobody has touched it (H1). */
 static int directory_lookup(uint32_t page, int candidate, bool *appointed)
 {
@@ -122,7 +127,8 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
     int home = (int)*directory(page) - 1;
     if (home < 0) {
         bool exclusive = page_demote(page);
-        bool touched = exclusive && space_touched(page);
+        /* memory that was registered is there without having been touched; a copy that is zero serves as well as none */
+        bool touched = exclusive && space_touched(page) && !is_zero(page_mem(page));
         home = touched ? engine.node : candidate;
         if (home >= 0) {
             *directory(page) = (uint64_t)home + 1;
