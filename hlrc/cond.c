@@ -158,8 +158,8 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     uint64_t vt[ENGINE_NODES];
-    msg_send(msg_compose(t->cond_token, REQUEST_COND_WAIT, cond), manager_of(cond), false, true);
-    lock_drop(lock); /* C1 */
+    msg_send_placed(msg_compose(t->cond_token, REQUEST_COND_WAIT, cond), manager_of(cond)); /* C1 */
+    lock_drop(lock);
     const struct reply *rep = msg_wait(t->cond_token);
     memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
     if (!engine.alone)

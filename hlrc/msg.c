@@ -113,7 +113,7 @@ static void serve(struct request *req)
 }
 
 /* Puts a request into the slot of its token at `to`, and has it served there. */
-static void deliver(const struct request *req, int to, size_t len, bool urgent)
+static void deliver(const struct request *req, int to, size_t len, bool urgent, struct fabric_op *op)
 {
     if (to == engine.node) {
         struct request *slot = msg_slot(req->from, req->token);
@@ -125,13 +125,21 @@ static void deliver(const struct request *req, int to, size_t len, bool urgent)
     stats_count(STAT_MESSAGES, 1);
     uint32_t index = (uint32_t)req->from * engine.tokens + req->token;
     fabric_write_imm(engine.fabric, to, engine.control.id, request_at(req->from, req->token), req, len,
-                     EVENT(EVENT_REQUEST, index), urgent, NULL);
+                     EVENT(EVENT_REQUEST, index), urgent, op);
 }
 
 void msg_send(struct request *req, int to, bool with_vec, bool urgent)
 {
     atomic_store_explicit(&complete[req->token], 0, memory_order_relaxed);
-    deliver(req, to, sizeof *req + (with_vec ? VT_BYTES(engine.nodes) : 0), urgent);
+    deliver(req, to, sizeof *req + (with_vec ? VT_BYTES(engine.nodes) : 0), urgent, NULL);
+}
+
+void msg_send_placed(struct request *req, int to)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    atomic_store_explicit(&complete[req->token], 0, memory_order_relaxed);
+    deliver(req, to, sizeof *req, true, &op);
+    fabric_wait(engine.fabric, &op);
 }
 
 void msg_forward(const struct request *req, enum request_type type, int to, const uint64_t *vec)
@@ -142,7 +150,7 @@ void msg_forward(const struct request *req, enum request_type type, int to, cons
     next->type = (uint16_t)type;
     if (vec)
         memcpy(next->vec, vec, VT_BYTES(engine.nodes));
-    deliver(next, to, sizeof *next + VT_BYTES(engine.nodes), true);
+    deliver(next, to, sizeof *next + VT_BYTES(engine.nodes), true, NULL);
 }
 
 static void token_complete(uint32_t token)

@@ -68,6 +68,7 @@ void msg_end(void);
 /* Composes a request in this token's scratch; the caller fills the rest and sends it. */
 struct request *msg_compose(uint32_t token, enum request_type type, uint32_t object);
 void msg_send(struct request *req, int to, bool with_vec, bool urgent);
+void msg_send_placed(struct request *req, int to); /* returns when the request is in the receive queue of `to` */
 bool msg_done(uint32_t token);
 const struct reply *msg_wait(uint32_t token); /* serves meanwhile; the reply is valid until the token's next request */
 static inline bool msg_token_done(void *token) { return msg_done((uint32_t)(uintptr_t)token); }
