@@ -68,6 +68,8 @@ struct chaos {
     struct slot *list, **end;
     uint64_t random;
     int strength;
+    bool lazy; /* completions are seen by those who start operations or wait for them, by nobody else */
+    int64_t slow_until[NODES]; /* by peer: nothing is performed there before */
     bool stopping;
     int64_t worker_until; /* the worker sleeps until then */
     pthread_t worker;
@@ -113,6 +115,16 @@ static int64_t delay_ns(struct chaos *c)
     if (chance(c, 16))
         limit *= 10;
     return (int64_t)(draw(c) >> 16) % limit;
+}
+
+/* When an operation that is started now is to be performed. Now and then the way to one peer becomes slow for a while,
+ * so that news reaches others, and comes back by way of them, before it (F4). */
+static int64_t due_for(struct chaos *c, int peer)
+{
+    int64_t now = now_ns(), due = now + delay_ns(c);
+    if (chance(c, 8) && c->slow_until[peer] < now)
+        c->slow_until[peer] = now + (int64_t)((draw(c) >> 16) % (UINT64_C(400000) << c->strength));
+    return due < c->slow_until[peer] ? c->slow_until[peer] : due;
 }
 
 /* ---- performing; ASSUMPTION: the lock is held ---- */
@@ -240,8 +252,9 @@ static void report(struct chaos *c, struct slot **link)
     pthread_cond_broadcast(&c->news);
 }
 
-/* Makes every step that is due. Returns when the next one will be, FAR for none. */
-static int64_t progress(struct chaos *c)
+/* Makes every step that is due; completions are reported if the caller does that. Returns when the next step will be,
+ * FAR for none. */
+static int64_t progress(struct chaos *c, bool reports)
 {
     struct ahead ahead = { 0 };
     int64_t next = FAR, now = now_ns();
@@ -252,11 +265,12 @@ static int64_t progress(struct chaos *c)
             perform(c, s, now);
         if (s->state == STARTED)
             note_ahead(&s->job, &ahead);
-        if (s->state == DONE && s->due <= now) {
+        bool reportable = s->state == DONE && (reports || !s->job.op);
+        if (reportable && s->due <= now) {
             report(c, link);
             continue;
         }
-        if (!held && s->due < next)
+        if (!held && (s->state == STARTED || reportable) && s->due < next)
             next = s->due;
         link = &s->next;
     }
@@ -284,7 +298,7 @@ static void *worker_main(void *arg)
     struct chaos *c = arg;
     pthread_mutex_lock(&c->lock);
     while (!c->stopping || c->list) {
-        int64_t next = progress(c);
+        int64_t next = progress(c, !c->lazy || c->stopping);
         if (chance(c, 16)) /* F8 */
             c->below->ops.rx_wake(c->below, chance(c, 512) ? FABRIC_APP : FABRIC_HANDLER);
         if (c->stopping && !c->list)
@@ -311,7 +325,7 @@ static struct slot *slot_take(struct chaos *c)
     pthread_mutex_lock(&c->lock);
     drop_node(c);
     while (!c->unused) { /* C5: each has a due time, so there will be room */
-        rouse_worker(c, progress(c));
+        rouse_worker(c, progress(c, true));
         if (!c->unused)
             cond_wait_until(c, &c->news, now_ns() + 1000000);
     }
@@ -324,13 +338,13 @@ static void slot_start(struct chaos *c, struct slot *s)
 {
     s->next = NULL;
     s->state = STARTED;
-    s->due = now_ns() + delay_ns(c);
+    s->due = due_for(c, s->job.peer);
     if (s->job.op)
         atomic_fetch_add_explicit(&s->job.op->pending, 1, memory_order_relaxed);
     *c->end = s;
     c->end = &s->next;
     atomic_fetch_add_explicit(&c->listed, 1, memory_order_relaxed);
-    rouse_worker(c, progress(c));
+    rouse_worker(c, progress(c, true));
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -419,15 +433,16 @@ static int chaos_wake(struct fabric *f, int peer)
 
 /* ---- waiting ---- */
 
-/* Makes everything due that the completion of op may have to wait for. */
+/* Makes due what the completion of op may have to wait for. */
 static void expedite(struct chaos *c, const struct fabric_op *op)
 {
-    struct slot *last = NULL;
+    for (struct slot *last = c->list; last; last = last->next)
+        for (struct slot *s = last->job.op == op ? c->list : last; s != last; s = s->next)
+            if (s->job.peer == last->job.peer)
+                s->due = 0;
     for (struct slot *s = c->list; s; s = s->next)
         if (s->job.op == op)
-            last = s;
-    for (struct slot *s = last ? c->list : NULL; s; s = s == last ? NULL : s->next)
-        s->due = 0;
+            s->due = 0;
 }
 
 static int chaos_wait(struct fabric *f, struct fabric_op *op)
@@ -436,10 +451,10 @@ static int chaos_wait(struct fabric *f, struct fabric_op *op)
     if (atomic_load_explicit(&op->pending, memory_order_acquire) == 0)
         return 0;
     pthread_mutex_lock(&c->lock);
-    if (chance(c, 512) || c->strength == 0)
+    if (chance(c, 256) || c->strength == 0)
         expedite(c, op);
     while (atomic_load_explicit(&op->pending, memory_order_acquire) != 0) {
-        int64_t next = progress(c);
+        int64_t next = progress(c, true);
         if (atomic_load_explicit(&op->pending, memory_order_acquire) == 0)
             break;
         rouse_worker(c, next);
@@ -456,7 +471,7 @@ static void call_progress(struct chaos *c)
 {
     if (atomic_load_explicit(&c->listed, memory_order_relaxed) == 0 || pthread_mutex_trylock(&c->lock) != 0)
         return;
-    rouse_worker(c, progress(c));
+    rouse_worker(c, progress(c, !c->lazy));
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -600,6 +615,7 @@ static void configure(struct chaos *c)
     c->strength = strength > 9 ? 9 : (int)strength;
     c->random = (environment_number("HLRC_CHAOS_SEED", 1) + (uint64_t)c->head.node + 1) * UINT64_C(0x9e3779b97f4a7c15);
     c->random |= 1; /* never 0, where it would stay */
+    c->lazy = environment_number("HLRC_CHAOS_LAZY", 0) != 0;
     if (environment_number("HLRC_CHAOS_ORDERED", 0) == 0)
         c->head.caps &= ~(unsigned)FABRIC_READ_ORDERED;
     const char *drop = getenv("HLRC_CHAOS_DROP");

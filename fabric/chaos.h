@@ -10,7 +10,8 @@
  *           before it. A write may overtake an atomic, a read may overtake everything and be overtaken.
  *   F3      FABRIC_READ_ORDERED is not offered, and reads are performed in any order (HLRC_CHAOS_ORDERED=1: offered
  *           and kept, if the fabric below has it).
- *   F4      targets do not wait for each other: the event of one node may come long after later ones of others.
+ *   F4      targets do not wait for each other, and the way to one of them becomes slow now and then: its events come
+ *           long after what others have done since.
  *   F5      operations of more than 8 bytes may be performed in pieces, last piece first, with time between them. Cuts are
  *           at multiples of 8 bytes.
  *   F7      events keep their order, since the writes that carry them do.
@@ -22,8 +23,10 @@
  *
  * Environment, of each node:
  *   HLRC_CHAOS_SEED=N        seed of the random numbers (default 1); each node draws its own from it
- *   HLRC_CHAOS_STRENGTH=0..9 0: everything at once; default 3: delays up to 0.2 ms, rarely 2 ms; each step doubles
+ *   HLRC_CHAOS_STRENGTH=0..9 0: everything at once; default 3: delays up to 0.2 ms, rarely 3 ms; each step doubles
  *   HLRC_CHAOS_ORDERED=1     see F3
+ *   HLRC_CHAOS_LAZY=1        completions are reported in calls that start operations or wait for one, as by an adapter
+ *                            whose completion queue nobody else polls
  *   HLRC_CHAOS_DROP=NODE:K   that node is killed (SIGKILL) when it starts its K-th operation
  */
 #ifndef FABRIC_CHAOS_H

@@ -5,7 +5,7 @@
  * A window is a memory object (memfd) per node; every node maps the objects of all nodes. A read or write is a copy, an
  * atomic is the processor's, a write with immediate ends with an entry in the target's queue (shm_queue.h). Every
  * operation is complete when its start returns. Peers open each other's objects through /proc/PID/fd, which needs one
- * user and one process namespace, and no name that could be left behind.
+ * user and one process namespace (where.h), and no name that could be left behind; whoever launched the nodes.
  *
  * Ordering: x86-64 keeps stores in order, and elsewhere each operation ends with a release fence and each read begins
  * and ends with an acquire fence, which gives F1, F2 and FABRIC_READ_ORDERED. F5: copies of aligned words go through
@@ -24,6 +24,7 @@
 
 #include "fabric/shm_queue.h"
 #include "fabric/transports.h"
+#include "fabric/where.h"
 
 #define SHM_NODES 128
 #define QUEUE_OFFSET 4096 /* of the receive queue in a node's control object */
@@ -82,13 +83,24 @@ static int map_object(int fd, size_t size, struct shm_map *out)
     return 0;
 }
 
-static int map_peer(const struct shm_ticket *t, size_t size, struct shm_map *out)
+/* The nodes are together (where.h), and yet one may not open what belongs to another. */
+static int peer_refused(const struct fabric_job *job, int node, const char *path, int rc)
+{
+    char line[256];
+    snprintf(line, sizeof line, "fabric shm: cannot open the memory of node %d (%s): %s; mount /proc without hidepid, "
+             "and make the program readable to its user, without setuid or capabilities", node, path, strerror(-rc));
+    if (job->fail)
+        job->fail(line);
+    return rc;
+}
+
+static int map_peer(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size, struct shm_map *out)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", t->pid, t->fd);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
-        return -errno;
+        return peer_refused(job, node, path, -errno);
     int rc = map_object(fd, size, out);
     close(fd);
     out->fd = -1;
@@ -121,7 +133,7 @@ static int share_object(struct shm_fabric *s, size_t size, struct shm_map *maps)
         return rc;
     for (int n = 0; n < nodes && done == 0; n++)
         if (n != me)
-            done = map_peer(&all[n], size, &maps[n]);
+            done = map_peer(&s->job, n, &all[n], size, &maps[n]);
     rc = s->job.exchange(s->job.ctx, &done, sizeof done, every);
     for (int n = 0; n < nodes && rc == 0; n++)
         rc = every[n];
@@ -156,7 +168,9 @@ static int shm_open_fabric(const struct fabric_job *job, struct fabric **out)
     s->job = *job;
     uint64_t entries = shm_queue_size((uint64_t)job->rx_depth * (uint64_t)job->nodes);
     size_t size = QUEUE_OFFSET + shm_queue_bytes(entries);
-    int rc = share_object(s, (size + 4095) & ~(size_t)4095, s->control_map);
+    int rc = where_all_together(job);
+    if (rc == 0)
+        rc = share_object(s, (size + 4095) & ~(size_t)4095, s->control_map);
     if (rc) {
         shm_close(&s->head);
         return rc;

@@ -1,137 +1,68 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A node's side of the wire-up.  The launcher's side is in job.c; the messages are in wire.h.
+ * The wire-up's interface: chooses the back end, and passes calls on to it.
  */
 #include "launch/boot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-#include "hlrc/config.h"
-#include "hlrc/diag.h"
-#include "launch/wire.h"
+#include "launch/boot_backend.h"
 
-struct boot {
-    int fd; /* -1: single */
-    int node;
-    int nodes;
+enum { PROCESS_NAME_MAX = 300 }; /* a namespace has at most 255 bytes */
+
+/* Asked in this order: a job that hlrcrun starts within one of mpirun's or srun's is hlrcrun's. */
+static int (*const backends[])(struct boot **) = {
+    boot_local_open,
+#ifdef HAVE_PMIX
+    boot_pmix_open,
+#endif
+    boot_single_open,
 };
 
-/* One packet; async-signal-safe. */
-static int packet_send(int fd, const struct wire_head *head, const void *body, size_t len, int flags)
+/* "NAMESPACE.RANK" of the process that PMIx's variables describe; 0, or -ENOENT without such variables. */
+static int process_name(char *name, size_t len)
 {
-    struct iovec iov[2] = {{(void *)(uintptr_t)head, sizeof *head}, {(void *)(uintptr_t)body, len}};
-    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = len > 0 ? 2 : 1};
+    const char *space = getenv("PMIX_NAMESPACE"), *rank = getenv("PMIX_RANK");
 
-    while (sendmsg(fd, &msg, MSG_NOSIGNAL | flags) < 0)
-        if (errno != EINTR)
-            return -errno;
-    return 0;
-}
-
-static int number_from_environment(const char *name, int low, int high, int *out)
-{
-    const char *text = getenv(name);
-    char *end;
-    long value;
-
-    if (text == NULL || *text == '\0')
+    if (space == NULL || rank == NULL)
         return -ENOENT;
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (errno != 0 || *end != '\0' || value < low || value > high) {
-        diag_warn("%s=%s: not a number from %d to %d; hlrcrun sets it, leave it alone", name, text, low, high);
-        return -EINVAL;
-    }
-    *out = (int)value;
+    snprintf(name, len, "%s.%s", space, rank);
     return 0;
 }
 
-static bool is_launch_socket(int fd)
+bool boot_inherited(void)
 {
-    int type;
-    socklen_t len = sizeof type;
+    const char *parent = getenv("HLRC_PMIX_NODE");
+    char name[PROCESS_NAME_MAX];
 
-    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
+    return parent != NULL && process_name(name, sizeof name) == 0 && strcmp(parent, name) == 0;
 }
 
-/* Other launchers start N processes that know nothing of each other: N silent jobs of one, if we let them. */
-static int refuse_other_launchers(void)
+/* Programs that this one starts are not nodes of this job. */
+static void environment_mark(void)
 {
-    static const struct {
-        const char *size, *rank, *name;
-    } others[] = {
-        {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "mpirun"},
-        {"PMI_SIZE", "PMI_RANK", "mpiexec"},
-        {"SLURM_NTASKS", "SLURM_PROCID", "srun"},
-        {"HLRC_NODES", NULL, "HLRC_NODES"},
-    };
+    char name[PROCESS_NAME_MAX];
 
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        const char *size = getenv(others[i].size), *rank = others[i].rank != NULL ? getenv(others[i].rank) : NULL;
-
-        if (size == NULL || atoi(size) <= 1)
-            continue;
-        /* one line for the job, not one per process */
-        if (rank == NULL || atoi(rank) == 0)
-            diag_warn("%s=%s, but only hlrcrun starts jobs of several nodes as yet: hlrcrun -n %s program%s%s",
-                      others[i].size, size, size, rank != NULL ? ", not " : "", rank != NULL ? others[i].name : "");
-        return -ENOTSUP;
-    }
-    return 0;
-}
-
-static int boot_connect(struct boot *boot)
-{
-    struct wire_head hello = {.type = WIRE_HELLO, .status = WIRE_VERSION};
-    int err = number_from_environment("HLRC_NODES", 1, HLRC_MAX_NODES, &boot->nodes);
-
-    if (err == 0)
-        err = number_from_environment("HLRC_NODE", 0, boot->nodes - 1, &boot->node);
-    if (err == 0 && !is_launch_socket(boot->fd))
-        err = -ENOTSOCK;
-    if (err == 0 && fcntl(boot->fd, F_SETFD, FD_CLOEXEC) < 0)
-        err = -errno;
-    if (err == 0)
-        err = packet_send(boot->fd, &hello, NULL, 0, 0);
-    if (err < 0 && err != -EINVAL)
-        diag_warn("HLRC_LAUNCH_FD=%d: no connection to hlrcrun (%s); unset it to run a job of one node", boot->fd,
-                  strerror(-err));
-    return err;
+    unsetenv("HLRC_LAUNCH_FD");
+    unsetenv("HLRC_NODE");
+    unsetenv("HLRC_NODES");
+    if (process_name(name, sizeof name) == 0)
+        setenv("HLRC_PMIX_NODE", name, 1);
 }
 
 int boot_open(struct boot **out)
 {
-    struct boot *boot = calloc(1, sizeof *boot);
-    int err;
+    int err = -ENOENT;
 
-    if (boot == NULL) {
-        diag_warn("out of memory at start");
-        return -ENOMEM;
-    }
-    boot->nodes = 1;
-    boot->fd = -1;
-    err = number_from_environment("HLRC_LAUNCH_FD", 0, 1 << 20, &boot->fd);
-    if (err == -ENOENT)
-        err = refuse_other_launchers();
-    else if (err == 0)
-        err = boot_connect(boot);
-    if (err < 0) {
-        free(boot);
-        return err;
-    }
-    /* programs that this one starts are not nodes of this job */
-    unsetenv("HLRC_LAUNCH_FD");
-    unsetenv("HLRC_NODE");
-    unsetenv("HLRC_NODES");
-    *out = boot;
-    return 0;
+    for (size_t i = 0; i < sizeof backends / sizeof *backends && err == -ENOENT; i++)
+        err = backends[i](out);
+    if (err == 0)
+        environment_mark();
+    return err;
 }
 
 int boot_node(const struct boot *boot)
@@ -149,99 +80,28 @@ int boot_fd(const struct boot *boot)
     return boot->fd;
 }
 
-static int blob_send(int fd, const char *blob, size_t len)
-{
-    size_t at = 0;
-
-    do {
-        size_t piece = len - at < WIRE_PIECE ? len - at : WIRE_PIECE;
-        struct wire_head head = {.type = WIRE_EXCHANGE, .total = (uint32_t)len, .offset = (uint32_t)at};
-        int err = packet_send(fd, &head, blob + at, piece, 0);
-
-        if (err < 0)
-            return err;
-        at += piece;
-    } while (at < len);
-    return 0;
-}
-
-/* Next piece of the result, at offset at; returns its length. */
-static ssize_t result_receive(int fd, char *all, size_t total, size_t at)
-{
-    struct wire_head head;
-    struct iovec iov[2] = {{&head, sizeof head}, {all + at, total - at < WIRE_PIECE ? total - at : WIRE_PIECE}};
-    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = 2};
-    ssize_t got;
-
-    do
-        got = recvmsg(fd, &msg, 0);
-    while (got < 0 && errno == EINTR);
-    if (got <= 0)
-        return got < 0 ? -errno : -ECONNRESET;
-    if ((size_t)got < sizeof head || head.type != WIRE_RESULT || head.total != total || head.offset != at)
-        return -EPROTO;
-    return got - (ssize_t)sizeof head;
-}
-
 int boot_exchange(struct boot *boot, const void *mine, size_t len, void *all)
 {
-    size_t at = 0, total = len * (size_t)boot->nodes;
-    int err;
-
-    if (len > BOOT_BLOB_MAX)
-        return -EINVAL;
-    if (boot->fd < 0) {
-        if (len > 0)
-            memcpy(all, mine, len);
-        return 0;
-    }
-    err = blob_send(boot->fd, mine, len);
-    if (err < 0)
-        return err == -EPIPE ? -ECONNRESET : err;
-    do {
-        ssize_t got = result_receive(boot->fd, all, total, at);
-
-        if (got < 0)
-            return (int)got;
-        if (got == 0 && total > 0)
-            return -EPROTO;
-        at += (size_t)got;
-    } while (at < total);
-    return 0;
+    return len > BOOT_BLOB_MAX ? -EINVAL : boot->ops->exchange(boot, mine, len, all);
 }
 
 void boot_goodbye(struct boot *boot)
 {
-    struct wire_head head = {.type = WIRE_GOODBYE};
-
-    if (boot->fd >= 0)
-        (void)packet_send(boot->fd, &head, NULL, 0, 0);
+    boot->ops->goodbye(boot);
 }
 
 void boot_report(struct boot *boot, int status, const char *line)
 {
-    struct wire_head head = {.type = WIRE_REPORT, .status = status};
-    size_t len = strnlen(line, DIAG_LINE_MAX - 1);
-
-    if (boot->fd >= 0)
-        (void)packet_send(boot->fd, &head, line, len, 0);
-    else
-        diag_warn("%s", line);
+    boot->ops->report(boot, status, line);
 }
 
 void boot_progress(struct boot *boot, const struct boot_counters *counters)
 {
-    struct wire_head head = {.type = WIRE_PROGRESS};
-
-    if (boot->fd >= 0)
-        (void)packet_send(boot->fd, &head, counters, sizeof *counters, MSG_DONTWAIT);
+    boot->ops->progress(boot, counters);
 }
 
 void boot_close(struct boot *boot)
 {
-    if (boot == NULL)
-        return;
-    if (boot->fd >= 0)
-        close(boot->fd);
-    free(boot);
+    if (boot != NULL)
+        boot->ops->close(boot);
 }

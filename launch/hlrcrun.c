@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launch/hosts.h"
 #include "launch/job.h"
 #include "launch/manual.h"
 #include "launch/options.h"
@@ -104,6 +105,15 @@ static int job_signals(struct spawn *spawn, bool debugger)
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* The nodes look themselves at what depends on their machine. */
+_Noreturn static void hand_over(const struct config *cfg, char **argv)
+{
+    char err[CONFIG_ERROR_MAX];
+    int ret = hosts_hand_over(cfg, argv, err, sizeof err);
+
+    give_up(ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_USAGE, "%s", err);
+}
+
 /* Fills cfg and returns the index of the program, or ends hlrcrun. */
 static int command_line(int argc, char **argv, struct config *cfg)
 {
@@ -119,6 +129,8 @@ static int command_line(int argc, char **argv, struct config *cfg)
         manual_hlrcrun(stdout);
     if (ret == 0 && (options.help || options.version || options.man))
         exit(fflush(stdout) == 0 ? 0 : 1);
+    if (ret == 0 && cfg->hosts[0] != '\0' && options.rest < argc)
+        hand_over(cfg, argv + options.rest);
     if (ret == 0)
         ret = config_resolve(cfg, err, sizeof err);
     if (ret == 0)

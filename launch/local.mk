@@ -1,6 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # In the library.
-libhlrc_core_la_SOURCES += launch/boot.c launch/boot.h launch/wire.h
+libhlrc_core_la_SOURCES += launch/boot.c launch/boot.h launch/boot_backend.h launch/boot_local.c launch/boot_single.c \
+	launch/wire.h
+libhlrc_core_la_LIBADD += $(DL_LIBS)
+EXTRA_DIST += launch/boot_pmix.c
+if PMIX
+# in a library of its own for the header's flags
+noinst_LTLIBRARIES += libhlrc_pmix.la
+libhlrc_pmix_la_SOURCES = launch/boot_pmix.c
+libhlrc_pmix_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
+libhlrc_core_la_LIBADD += libhlrc_pmix.la
+endif
 
 # Programs; they link libhlrc_core.la for the table of options.
 LAUNCH_OPTIONS = launch/manual.c launch/manual.h launch/options.c launch/options.h
@@ -8,10 +18,22 @@ LAUNCH_OPTIONS = launch/manual.c launch/manual.h launch/options.c launch/options
 bin_PROGRAMS += hlrcrun
 hlrcrun_SOURCES = $(LAUNCH_OPTIONS) \
 	launch/exchange.c launch/exchange.h launch/guard.c launch/guard.h launch/hlrcrun.c \
+	launch/hosts.c launch/hosts.h \
 	launch/job.c launch/job.h launch/node.c launch/output.c launch/output.h \
 	launch/process.c launch/process.h launch/program.c launch/program.h launch/progress.c launch/progress.h \
 	launch/spawn.c launch/spawn.h
+hlrcrun_CPPFLAGS = $(AM_CPPFLAGS) -DPKGDATADIR='"$(pkgdatadir)"'
 hlrcrun_LDADD = libhlrc_core.la
+
+# What hlrcrun --gdb tells gdb; a build beside the source has a copy, for hlrcrun to find.
+dist_pkgdata_DATA = share/hlrc.gdb
+all-local: share-beside
+share-beside: $(top_srcdir)/share/hlrc.gdb
+	@test -e share/hlrc.gdb || { $(MKDIR_P) share && $(LN_S) $(abs_top_srcdir)/share/hlrc.gdb share/hlrc.gdb; }
+distclean-local: share-gone
+share-gone:
+	@test ! -L share/hlrc.gdb || rm -f share/hlrc.gdb
+.PHONY: share-beside share-gone
 
 bin_PROGRAMS += hlrc_info
 hlrc_info_SOURCES = $(LAUNCH_OPTIONS) launch/hlrc_info.c
@@ -29,3 +51,6 @@ man/hlrc_info.1: hlrc_info$(EXEEXT)
 check_PROGRAMS += tests/launch/bootprobe
 tests_launch_bootprobe_SOURCES = tests/launch/bootprobe.c
 tests_launch_bootprobe_LDADD = libhlrc_core.la
+check_PROGRAMS += tests/launch/faulty
+tests_launch_faulty_SOURCES = tests/launch/faulty.c
+tests_launch_faulty_LDADD = libhlrc.la

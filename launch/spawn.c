@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,9 +127,29 @@ static void child_restore(const struct spawn *spawn)
     sigprocmask(SIG_SETMASK, &spawn->mask, NULL);
 }
 
+/* What gdb is to know of our faults: installed beside us, in the build's folder, or where configure put it; or nothing. */
+static const char *debug_script(char *path, size_t len)
+{
+    static const char *const places[] = {"/../share/hlrc/hlrc.gdb", "/share/hlrc.gdb"};
+    char self[PATH_MAX];
+    ssize_t got = readlink("/proc/self/exe", self, sizeof self - 1);
+    const char *name;
+
+    self[got > 0 ? got : 0] = '\0';
+    name = strrchr(self, '/');
+    for (size_t i = 0; name != NULL && i < sizeof places / sizeof *places; i++) {
+        snprintf(path, len, "%.*s%s", (int)(name - self), self, places[i]);
+        if (access(path, R_OK) == 0)
+            return path;
+    }
+    snprintf(path, len, "%s", PKGDATADIR "/hlrc.gdb");
+    return access(path, R_OK) == 0 ? path : "/dev/null";
+}
+
 _Noreturn static void child_debug(const struct spawn *spawn, int sock)
 {
-    static char *const before[] = {"gdb", "-q", "--args"};
+    char script[PATH_MAX + 32];
+    const char *const before[] = {"gdb", "-q", "-x", debug_script(script, sizeof script), "--args"};
     size_t count = 0, n = sizeof before / sizeof *before;
     char **argv;
 

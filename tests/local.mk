@@ -32,6 +32,10 @@ UNIT_TESTS += tests/unit/heap
 tests_unit_heap_SOURCES = tests/unit/test_heap.c
 tests_unit_heap_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_heap_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/where
+tests_unit_where_SOURCES = tests/unit/test_where.c
+tests_unit_where_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_where_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 endif
 
 # Says in the results that the unit tests were left out.
@@ -52,17 +56,32 @@ SHELL_TESTS += tests/heap.sh
 SHELL_TESTS += tests/apps.sh tests/kill.sh
 SOAK_TESTS += tests/apps.sh tests/kill.sh
 
+# Barnes-Hut likewise.
+SHELL_TESTS += tests/barnes.sh
+SOAK_TESTS += tests/barnes.sh
+
 # Radix sort and water against their sequential builds; the soak takes the sizes of the paper.
 SHELL_TESTS += tests/radix.sh tests/water.sh
 SOAK_TESTS += tests/radix.sh tests/water.sh
 EXTRA_DIST += tests/applib.sh
 
+# RDMA in a virtual machine, which boots for each of them.
+CLUSTER_TESTS += tests/guest/boot.sh tests/guest/verbs.sh
+tests/guest/boot.log: TEST_TIMEOUT = 400
+tests/guest/verbs.log: TEST_TIMEOUT = 1800
+
+# Jobs that mpirun and srun start, on one host and on two.
+CLUSTER_TESTS += tests/pmix/mpirun.sh tests/pmix/slurm.sh tests/pmix/two_hosts.sh tests/pmix/user.sh
+EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh
+
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS) $(SHELL_TESTS)
-EXTRA_DIST += $(SHELL_TESTS)
+EXTRA_DIST += $(SHELL_TESTS) $(CLUSTER_TESTS)
 EXTRA_DIST += tests/launch/lib.sh
 
 # Fabrics, the rules of the memory model, and what shows that it is real.
 include tests/fabric/local.mk
 include tests/litmus/local.mk
 include tests/blackbox/local.mk
+include tests/random/local.mk
+include tests/fuzz/local.mk

@@ -51,7 +51,7 @@ static void no_wait(uint64_t k)
         expect_word(data[p * PAGE_WORDS], k * PAGES + p, "page %ju, prefetched", (uintmax_t)p);
     struct hlrc_stats after = stats();
     if (me == 1) {
-        expect_word(after.page_fetches, before.page_fetches, "the number of fetches");
+        expect_word(after.rdma_reads, before.rdma_reads, "the number of remote reads");
         expect_word(after.messages, before.messages, "the number of messages");
         expect(after.page_s <= before.page_s, "%.9f seconds were spent waiting for pages", after.page_s - before.page_s);
     }

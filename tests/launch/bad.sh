@@ -108,7 +108,7 @@ expect_line "ulimit -f" 'files are limited to'
 for variable in SLURM_NTASKS OMPI_COMM_WORLD_SIZE PMI_SIZE HLRC_NODES; do
     run env $variable=4 "$probe" exchange 1 1
     expect_status "$variable" 1
-    expect_line "$variable" "^hlrc: $variable=4, but only hlrcrun starts jobs"
+    expect_line "$variable" "^hlrc: $variable=4, but these processes do not know each other: .* -n 4$"
     run env $variable=1 "$probe" exchange 1 1
     expect_status "$variable=1" 0
 done

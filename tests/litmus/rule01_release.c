@@ -14,7 +14,9 @@ const int litmus_nodes[] = { 2, 3, 0 };
 
 #define PAGES 32u
 #define ROUNDS 15u
-#define STEPS 150u
+#define STEPS 60u
+
+#define RUN 24u /* pages before the one that is written under the lock: sealed with it, captured before it */
 
 enum { LOCK_MESSAGE = 1, LOCK_DATA = 2, LOCK_NOISE = 10 };
 
@@ -45,32 +47,48 @@ static void other_threads(void)
     }
 }
 
+/* So that a page is written for longer than it takes to close an interval. */
+static void dawdle(void)
+{
+    for (volatile int i = 0; i < 2000; i++)
+        ;
+}
+
 /* Writes the whole page under a lock, while other threads of the node release all the time. */
-static void steps_under_lock(void)
+static void steps_under_lock(volatile uint64_t *page)
 {
     for (uint64_t k = 0; k < STEPS; k++) {
         hlrc_lock(LOCK_DATA);
-        uint64_t before = data[0];
+        uint64_t before = page[0];
         for (uint64_t i = 0; i < PAGE_WORDS; i++) {
-            expect_word(data[i], before, "word %ju of a page written as a whole under a lock", (uintmax_t)i);
-            data[i] = before + 1;
+            expect_word(page[i], before, "word %ju of a page written as a whole under a lock", (uintmax_t)i);
+            page[i] = before + 1;
+            if (i % 16 == 0)
+                dawdle();
         }
         hlrc_unlock(LOCK_DATA);
+    }
+}
+
+/* Each release closes an interval with that page in it, the last of a run of pages. */
+static void noise(int thread)
+{
+    for (uint64_t k = 1; !atomic_load(&noise_ends); k++) {
+        hlrc_lock((hlrc_lock_t)(LOCK_NOISE + 2 * me + thread));
+        for (uint64_t p = 0; p < RUN; p++)
+            data[p * PAGE_WORDS + 10 + 2 * (uint64_t)me + (uint64_t)thread] = k;
+        hlrc_unlock((hlrc_lock_t)(LOCK_NOISE + 2 * me + thread));
+        nanosleep(&(struct timespec){ 0, 20000 }, NULL);
     }
 }
 
 static void worker(int thread)
 {
     if (thread == 0) {
-        steps_under_lock();
+        steps_under_lock(data + RUN * PAGE_WORDS);
         atomic_store(&noise_ends, true);
-        return;
-    }
-    for (uint64_t k = 1; !atomic_load(&noise_ends); k++) { /* each release closes an interval with that page in it */
-        hlrc_lock((hlrc_lock_t)(LOCK_NOISE + 2 * me + thread));
-        data[(uint64_t)(1 + 2 * me + thread) * PAGE_WORDS] = k;
-        hlrc_unlock((hlrc_lock_t)(LOCK_NOISE + 2 * me + thread));
-        nanosleep(&(struct timespec){ 0, 20000 }, NULL);
+    } else {
+        noise(thread);
     }
 }
 
@@ -83,13 +101,16 @@ static void write_while_closing(void)
     in_threads(3, worker);
     hlrc_barrier();
     for (uint64_t i = 0; i < PAGE_WORDS; i++)
-        expect_word(data[i], STEPS * (uint64_t)nodes, "word %ju in the end", (uintmax_t)i);
+        expect_word(data[RUN * PAGE_WORDS + i], STEPS * (uint64_t)nodes, "word %ju in the end", (uintmax_t)i);
 }
 
 void litmus_run(void)
 {
     data = shared_words(PAGES * PAGE_WORDS);
     flag = shared_words(1);
+    if (me == 0)
+        place(data, PAGES * PAGE, nodes - 1); /* so that there are diffs */
+    hlrc_barrier();
     other_threads();
     write_while_closing();
 }

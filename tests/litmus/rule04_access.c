@@ -8,6 +8,8 @@
 const char litmus_rule[] = "rule 4, access needs the versions";
 const int litmus_nodes[] = { 3, 4, 0 };
 
+#define RACES 400u
+
 enum touch { READ, WRITE, DIRTY, PREFETCH, TOUCH, WAYS };
 
 static volatile uint64_t *page, *flag;
@@ -58,18 +60,45 @@ static void way(enum touch how)
     hlrc_barrier();
 }
 
+/*
+ * The whole page is written under a lock, and the next owner of the lock fetches it while the diff is on its way to a home
+ * that sleeps: many fetches look at the page in the very moment of the diff's arrival.
+ */
+static void race_the_diff(volatile uint64_t *data)
+{
+    uint64_t mine = 0;
+    for (uint64_t seen = 0; me < 2 && seen < 2 * RACES;) {
+        hlrc_lock((hlrc_lock_t)nodes * 4);
+        seen = data[0];
+        for (uint64_t i = 1; i < PAGE_WORDS; i++)
+            expect_word(data[i], seen, "word %ju of a page that was written as a whole", (uintmax_t)i);
+        expect(seen >= mine, "the page went back from %ju to %ju", (uintmax_t)mine, (uintmax_t)seen);
+        if (seen < 2 * RACES && seen % 2 == (uint64_t)me) {
+            mine = ++seen;
+            for (uint64_t i = 0; i < PAGE_WORDS; i++)
+                data[i] = mine;
+        }
+        hlrc_unlock((hlrc_lock_t)nodes * 4);
+    }
+    hlrc_barrier();
+    expect_word(data[PAGE_WORDS - 1], 2 * RACES, "the page in the end");
+}
+
 void litmus_run(void)
 {
     page = shared_words(PAGE_WORDS);
     flag = shared_words(PAGE_WORDS);
+    volatile uint64_t *data = shared_words(PAGE_WORDS);
     meet_pids();
     if (me == 0) {
         place(page, PAGE, 2);
         place(flag, PAGE, 1);
+        place(data, PAGE, 2);
     }
     hlrc_barrier();
     expect_word(*flag, 0, "the flag before");
     hlrc_barrier();
     for (enum touch how = READ; how < WAYS; how++)
         way(how);
+    race_the_diff(data);
 }

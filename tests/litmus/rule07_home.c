@@ -8,7 +8,7 @@
 const char litmus_rule[] = "rule 7, home assignment";
 const int litmus_nodes[] = { 2, 3, 4, 8, 0 };
 
-#define PAGES 300u
+#define PAGES 900u
 
 static volatile uint64_t *data;
 
@@ -38,12 +38,13 @@ static void expect_one_home(volatile uint64_t *seen, uint64_t first, uint64_t co
     hlrc_barrier();
 }
 
-/* All nodes write every page for the first time, starting at different ones; then each page is read everywhere. */
-static void all_at_once(uint64_t first, uint64_t count, bool readers)
+/* All nodes write every page for the first time; then each page is read everywhere. They start at different pages, or,
+ * `same`, all at the first, so that they meet in as many as possible. */
+static void all_at_once(uint64_t first, uint64_t count, bool readers, bool same)
 {
     uint64_t n = (uint64_t)nodes, i = (uint64_t)me;
     for (uint64_t k = 0; k < count; k++) {
-        uint64_t p = first + (k + i * count / (2 * n)) % count;
+        uint64_t p = first + (k + (same ? 0 : i * count / (2 * n))) % count;
         if (readers && (p + i) % 3 == 0)
             expect_word(*word(p, i), 0, "an unwritten word of page %ju", (uintmax_t)p);
         else
@@ -110,11 +111,13 @@ void litmus_run(void)
 {
     data = shared_words(PAGES * PAGE_WORDS);
     volatile uint64_t *seen = shared_words((uint64_t)nodes * PAGES);
-    all_at_once(0, 100, false);
+    all_at_once(0, 100, false, false);
     expect_one_home(seen, 0, 100);
-    all_at_once(100, 100, true);
+    all_at_once(100, 100, true, false);
     unaware_home(200);
     under_locks(220, 64);
     expect_one_home(seen, 200, (uint64_t)nodes);
     expect_one_home(seen, 0, 200);
+    all_at_once(300, 600, false, true);
+    expect_one_home(seen, 300, 600);
 }

@@ -124,10 +124,33 @@ static void collectives(void)
     }
 }
 
+/* Written and given back at once: diffs that are still on their way must not come into the pages' next life. */
+static void freed_at_once(void)
+{
+    for (uint64_t k = 1; k <= 15; k++) {
+        volatile uint64_t *at = shared_words(6 * PAGE_WORDS);
+        for (uint64_t p = 0; p < 6; p++)
+            for (uint64_t i = (uint64_t)me; i < PAGE_WORDS; i += (uint64_t)nodes)
+                at[p * PAGE_WORDS + i] = k;
+        if (k % 3 == 0)
+            hlrc_barrier();
+        hlrc_free_all((void *)(uintptr_t)at);
+        volatile uint64_t *again = shared_words(6 * PAGE_WORDS);
+        for (uint64_t i = 0; i < 6 * PAGE_WORDS; i++)
+            expect_word(again[i], 0, "round %ju: word %ju of memory that was written and freed", (uintmax_t)k, (uintmax_t)i);
+        if (k % 2)
+            hlrc_barrier();
+        for (uint64_t i = 0; i < 6 * PAGE_WORDS; i++)
+            expect_word(again[i], 0, "round %ju: word %ju, a little later,", (uintmax_t)k, (uintmax_t)i);
+        hlrc_free_all((void *)(uintptr_t)again);
+    }
+}
+
 void litmus_run(void)
 {
     slots = (volatile struct block *)(uintptr_t)shared_words(SLOTS * sizeof(struct block) / 8);
     exchange_blocks();
     small_blocks();
     collectives();
+    freed_at_once();
 }

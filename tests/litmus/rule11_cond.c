@@ -15,6 +15,7 @@ const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
 #define ROOM 4u
 #define THREADS 3
 #define GENERATIONS 25u
+#define EXCHANGES 200u
 
 /* In shared memory: the handles too. */
 struct queue {
@@ -95,6 +96,22 @@ static void generations(int thread)
     }
 }
 
+/* Two threads wake each other, by signals alone: one that is missed leaves both asleep. */
+static void back_and_forth(int thread)
+{
+    uint64_t turn = nodes == 1 ? (uint64_t)thread : (uint64_t)me;
+    if (turn > 1 || (nodes > 1 && thread > 0))
+        return;
+    hlrc_lock(q->lock);
+    for (uint64_t k = 0; k < EXCHANGES; k++) {
+        while (gate->arrived % 2 != turn)
+            hlrc_cond_wait(turn ? q->more : q->less, q->lock);
+        gate->arrived++;
+        hlrc_cond_signal(turn ? q->less : q->more);
+    }
+    hlrc_unlock(q->lock);
+}
+
 static void make(void)
 {
     int rc = hlrc_lock_create((hlrc_lock_t *)(uintptr_t)&q->lock); /* straight into shared memory */
@@ -119,6 +136,10 @@ void litmus_run(void)
     expect_word(q->sum, (uint64_t)ITEMS * (ITEMS + 1) / 2, "the sum of all items");
     expect_word(q->taken, ITEMS, "the number of items");
     in_threads(THREADS, generations);
+    hlrc_barrier();
+    in_threads(2, back_and_forth);
+    hlrc_barrier();
+    expect_word(gate->arrived, 2 * EXCHANGES, "the number of turns");
     hlrc_barrier();
     if (me == 0) {
         hlrc_cond_destroy(gate->turn);

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * radix.c - sorting of integers, digit by digit: the radix sort of SPLASH-2 (Woo et al., ISCA 1995), by the
+ * algorithm of Blelloch et al. (SPAA 1991).
+ *
+ * From the lowest digit to the highest, the keys are put in the order of that digit, and within it left in the
+ * order they were in: a pass that did not would lose the order of the passes before. A pass counts the keys by
+ * their digit, on each node for itself; the sums of the counts over lower digits, and over lower nodes within a
+ * digit, say where each key goes.
+ *
+ * Who writes a key to its place? If the node that has it does (SPLASH-2), a page of the result is written by all
+ * nodes whose keys meet there: with 2.6 million keys, radix 1,024 and 16 nodes by seven of them; each node faults on
+ * about half of all pages, and sends most of what it writes as diffs. Here the node does that the place belongs to:
+ *
+ *   bucket   A node puts its own keys in the order of the digit, within its own part of this array. A place of the
+ *            result is then known as (node, index), and the keys that belong into the part of one node lie
+ *            together at each of the others, since a part of the result is a range of digits.
+ *   pieces   The node that owns a part of the result reads them there: by digit, and within a digit by node,
+ *            which is the order of the result. It need not write the result down: it counts the next digit while
+ *            it reads the pieces, and reads them a second time to put the keys into its part of the other bucket
+ *            array. After the last pass the pieces are copied to their places.
+ *
+ * So keys move between nodes once per pass, always as whole pages in a row, and each page has one writer.
+ *
+ *   key        [i]            the input; a node owns a part of whole pages. Not changed.
+ *   bucket     [2][i]         by turns: what others read of the one must stay until the other is complete. The
+ *                             result ends in the one that was not written in the last pass.
+ *   histogram  [2][node][d]   how many keys with digit d the node has in its part of that bucket array
+ *   notes      [node]         for the verification
+ *
+ * How pages move. After each pass a node reads from each of the others about 1/N of its part, keys/N^2 in a row, so
+ * 4 keys (N-1)/N bytes go over in all; and a row of each histogram, one page with radix 1,024. It writes its
+ * part, keys/N, at home. One barrier per pass. A page at the end of a piece can be read by two nodes; none is
+ * written by two. For comparison, all of one pass at 2.6 million keys and 16 nodes: about 180 pages read and
+ * 160 written by each node, instead of about 1,200 written with twin and diff.
+ *
+ * With one node there is nothing to exchange: the last pass has put every key in its place already.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/common.h"
+#include "apps/radix_keys.h"
+
+#define UNIT (APP_PAGE / sizeof(uint32_t)) /* elements of a page */
+
+/* The sizes of SPLASH-2. */
+#define DEFAULT_KEYS    (UINT64_C(1) << 20)
+#define DEFAULT_RADIX   1024
+#define DEFAULT_MAX_KEY (UINT64_C(1) << 19)
+
+#define MAX_KEYS    (UINT64_C(1) << 31)
+#define MAX_RADIX   65536
+#define MAX_MAX_KEY (UINT64_C(1) << 32)
+
+struct problem {
+    size_t keys;
+    uint32_t radix;
+    uint64_t max_key; /* keys are below */
+    const char *input, *output;
+};
+
+/* What a node tells the others; written by it between barriers, read by all after them. */
+struct note {
+    struct tally given, sorted; /* of its parts of the input and the result */
+    uint64_t misplaced;         /* keys smaller than the one before */
+    uint64_t checksum;
+};
+
+union note_page {
+    struct note note;
+    char page[APP_PAGE];
+};
+
+struct sorter {
+    size_t keys;
+    uint32_t radix;
+    unsigned digit_bits, passes;
+    size_t row; /* elements of a row of the histogram */
+    uint32_t *key, *bucket[2], *histogram[2];
+    union note_page *notes;
+    struct app_range mine; /* this node's part of each array of keys */
+    uint32_t *position;    /* private, by digit */
+    size_t *local;         /* private, by node: struct pieces */
+    struct app_range *span;
+};
+
+/*
+ * A walk over the pieces of this node's part of the result: for each digit, the keys of each node that have it. The
+ * walk itself starts at the result's begin, where it only adds up counts.
+ */
+struct pieces {
+    const uint32_t *from;      /* the array that the pieces lie in */
+    const uint32_t *histogram; /* of that array */
+    uint32_t digit;
+    int node;      /* next to be looked at, with this digit */
+    size_t place;  /* of its first key, in the result */
+    size_t *local; /* by node: index of its first key with this digit, in `from` */
+};
+
+struct piece {
+    int node;
+    struct app_range at; /* indices in `from` */
+    size_t place;
+};
+
+static unsigned log2_of(uint64_t power)
+{
+    unsigned n = 0;
+
+    while (power >> n > 1)
+        n++;
+    return n;
+}
+
+static unsigned passes_of(uint64_t max_key, unsigned digit_bits)
+{
+    unsigned bits = 1;
+
+    while (bits < 32 && (max_key - 1) >> bits != 0)
+        bits++;
+    return (bits + digit_bits - 1) / digit_bits;
+}
+
+static void sorter_init(struct sorter *s, const struct problem *problem)
+{
+    size_t nodes = (size_t)app.nodes;
+
+    s->keys = problem->keys;
+    s->radix = problem->radix;
+    s->digit_bits = log2_of(s->radix);
+    s->passes = passes_of(problem->max_key, s->digit_bits);
+    s->row = (s->radix + UNIT - 1) / UNIT * UNIT;
+    s->mine = app_part(s->keys, UNIT, app.node);
+    s->key = app_shared("the keys", s->keys * sizeof *s->key);
+    for (int i = 0; i < 2; i++) {
+        s->bucket[i] = app_shared("the keys", s->keys * sizeof *s->key);
+        s->histogram[i] = app_shared("the histograms", nodes * s->row * sizeof *s->histogram[i]);
+    }
+    s->notes = app_shared("the notes", nodes * sizeof *s->notes);
+    s->position = app_private("a histogram", s->radix * sizeof *s->position);
+    s->local = app_private("indices", nodes * sizeof *s->local);
+    s->span = app_private("ranges", nodes * sizeof *s->span);
+}
+
+static void sorter_free(struct sorter *s)
+{
+    free(s->position);
+    free(s->local);
+    free(s->span);
+}
+
+static void pieces_begin(const struct sorter *s, unsigned pass, struct pieces *walk)
+{
+    *walk = (struct pieces){s->bucket[pass & 1], s->histogram[pass & 1], 0, 0, 0, s->local};
+    for (int node = 0; node < app.nodes; node++)
+        walk->local[node] = app_part(s->keys, UNIT, node).begin;
+}
+
+/* Goes to the next count that is not zero; false at the end. */
+static bool pieces_step(const struct sorter *s, struct pieces *walk, struct piece *piece)
+{
+    for (; walk->digit < s->radix; walk->digit++, walk->node = 0)
+        for (; walk->node < app.nodes; walk->node++) {
+            size_t count = walk->histogram[(size_t)walk->node * s->row + walk->digit];
+            size_t first = walk->local[walk->node];
+
+            if (count == 0)
+                continue;
+            *piece = (struct piece){walk->node, {first, first + count}, walk->place};
+            walk->local[walk->node++] += count;
+            walk->place += count;
+            return true;
+        }
+    return false;
+}
+
+/* The next piece of this node's part of the result. */
+static bool pieces_next(const struct sorter *s, struct pieces *walk, struct piece *piece)
+{
+    do {
+        if (walk->place >= s->mine.end || !pieces_step(s, walk, piece))
+            return false;
+    } while (walk->place <= s->mine.begin);
+    if (piece->place < s->mine.begin) {
+        piece->at.begin += s->mine.begin - piece->place;
+        piece->place = s->mine.begin;
+    }
+    if (walk->place > s->mine.end)
+        piece->at.end -= walk->place - s->mine.end;
+    return true;
+}
+
+/* Starts to fetch the pieces; those of one node lie together. The next node is asked first. */
+static void pieces_fetch(const struct sorter *s, unsigned pass)
+{
+    struct pieces walk;
+    struct piece piece;
+
+    if (app.nodes == 1)
+        return;
+    for (int distance = 1; distance < app.nodes; distance++)
+        app_will_read(&s->histogram[pass & 1][(size_t)((app.node + distance) % app.nodes) * s->row],
+                      s->radix * sizeof **s->histogram);
+    memset(s->span, 0, (size_t)app.nodes * sizeof *s->span);
+    pieces_begin(s, pass, &walk);
+    while (pieces_next(s, &walk, &piece)) {
+        struct app_range *span = &s->span[piece.node];
+
+        span->begin = span->end == 0 ? piece.at.begin : span->begin;
+        span->end = piece.at.end;
+    }
+    for (int distance = 1; distance < app.nodes; distance++) {
+        struct app_range span = s->span[(app.node + distance) % app.nodes];
+
+        app_will_read(&walk.from[span.begin], (span.end - span.begin) * sizeof *walk.from);
+    }
+}
+
+static void count_digits(const struct sorter *s, const uint32_t *restrict key, size_t keys, unsigned shift)
+{
+    uint32_t *restrict count = s->position;
+    uint32_t mask = s->radix - 1;
+
+    for (size_t i = 0; i < keys; i++)
+        count[key[i] >> shift & mask]++;
+}
+
+static void place_keys(const struct sorter *s, const uint32_t *restrict key, size_t keys, unsigned shift,
+                       uint32_t *restrict to)
+{
+    uint32_t *restrict position = s->position;
+    uint32_t mask = s->radix - 1;
+
+    for (size_t i = 0; i < keys; i++)
+        to[position[key[i] >> shift & mask]++] = key[i];
+}
+
+/* Publishes the counts, and turns them into the places in this node's part where the keys of each digit begin. */
+static void make_positions(struct sorter *s, unsigned pass)
+{
+    uint32_t *row = &s->histogram[pass & 1][(size_t)app.node * s->row];
+    uint32_t place = (uint32_t)s->mine.begin;
+
+    app_will_write(row, s->radix * sizeof *row);
+    memcpy(row, s->position, s->radix * sizeof *row);
+    for (uint32_t digit = 0; digit < s->radix; digit++) {
+        uint32_t count = s->position[digit];
+
+        s->position[digit] = place;
+        place += count;
+    }
+}
+
+static void will_write_part(const struct sorter *s, uint32_t *array)
+{
+    app_will_write(&array[s->mine.begin], (s->mine.end - s->mine.begin) * sizeof *array);
+}
+
+/* This node's part of the input, into its part of the first bucket array. */
+static void first_pass(struct sorter *s)
+{
+    const uint32_t *key = &s->key[s->mine.begin];
+    size_t keys = s->mine.end - s->mine.begin;
+
+    memset(s->position, 0, s->radix * sizeof *s->position);
+    count_digits(s, key, keys, 0);
+    make_positions(s, 0);
+    will_write_part(s, s->bucket[0]);
+    place_keys(s, key, keys, 0, s->bucket[0]);
+    hlrc_barrier();
+}
+
+/* This node's part of the result of the pass before, wherever it lies, into its part of the other bucket array. */
+static void next_pass(struct sorter *s, unsigned pass)
+{
+    unsigned shift = pass * s->digit_bits;
+    struct pieces walk;
+    struct piece piece;
+
+    pieces_fetch(s, pass - 1);
+    memset(s->position, 0, s->radix * sizeof *s->position);
+    pieces_begin(s, pass - 1, &walk);
+    while (pieces_next(s, &walk, &piece))
+        count_digits(s, &walk.from[piece.at.begin], piece.at.end - piece.at.begin, shift);
+    make_positions(s, pass);
+    will_write_part(s, s->bucket[pass & 1]);
+    pieces_begin(s, pass - 1, &walk);
+    while (pieces_next(s, &walk, &piece))
+        place_keys(s, &walk.from[piece.at.begin], piece.at.end - piece.at.begin, shift, s->bucket[pass & 1]);
+    hlrc_barrier();
+}
+
+/* The pieces of the last pass, to their places. */
+static void gather(struct sorter *s, uint32_t *result)
+{
+    struct pieces walk;
+    struct piece piece;
+
+    pieces_fetch(s, s->passes - 1);
+    will_write_part(s, result);
+    pieces_begin(s, s->passes - 1, &walk);
+    while (pieces_next(s, &walk, &piece))
+        memcpy(&result[piece.place], &walk.from[piece.at.begin], (piece.at.end - piece.at.begin) * sizeof *result);
+    hlrc_barrier();
+}
+
+/* Returns the array that the sorted keys are in. */
+static uint32_t *sort(struct sorter *s)
+{
+    uint32_t *result = s->bucket[s->passes & 1];
+
+    first_pass(s);
+    for (unsigned pass = 1; pass < s->passes; pass++)
+        next_pass(s, pass);
+    if (app.nodes == 1)
+        return s->bucket[(s->passes - 1) & 1];
+    gather(s, result);
+    return result;
+}
+
+static void make_keys(struct sorter *s, const struct problem *problem)
+{
+    struct note *note = &s->notes[app.node].note;
+    struct tally given = tally_empty;
+
+    if (problem->input != NULL)
+        keys_read(problem->input, s->key, s->mine, &given);
+    else
+        keys_generate(s->key, s->mine, problem->max_key, &given);
+    note->given = given;
+    hlrc_barrier();
+}
+
+/* The keys are sorted once beforehand, untimed: that brings every page into being. The input is still there. */
+static const uint32_t *timed_sort(struct sorter *s, double *seconds)
+{
+    const uint32_t *result;
+    double start;
+
+    sort(s);
+    start = app_now();
+    result = sort(s);
+    *seconds = app_now() - start;
+    return result;
+}
+
+/* Looks at this node's part of the result, and the place before it. */
+static void inspect(struct sorter *s, const uint32_t *result)
+{
+    struct note *note = &s->notes[app.node].note;
+    struct note found = {.given = note->given, .sorted = tally_empty};
+    uint32_t before = s->mine.begin > 0 && s->mine.begin < s->mine.end ? result[s->mine.begin - 1] : 0;
+
+    for (size_t i = s->mine.begin; i < s->mine.end; i++) {
+        found.misplaced += result[i] < before;
+        found.checksum += key_at(result[i], i);
+        tally_add(&found.sorted, result[i]);
+        before = result[i];
+    }
+    *note = found;
+    hlrc_barrier();
+}
+
+static void verify(const struct note *all, struct app_result *result)
+{
+    const struct tally *given = &all->given, *sorted = &all->sorted;
+    bool kept = given->keys == sorted->keys && given->sum == sorted->sum && given->product == sorted->product;
+
+    result->verified = all->misplaced == 0 && kept;
+    if (result->verified)
+        snprintf(result->evidence, sizeof result->evidence,
+                 "%" PRIu64 " keys in order; their sum and product are those of the input", sorted->keys);
+    else
+        snprintf(result->evidence, sizeof result->evidence,
+                 "wrong: %" PRIu64 " keys smaller than the one before; %" PRIu64 " keys, %s, of %" PRIu64,
+                 all->misplaced, sorted->keys, kept ? "those of the input" : "others than in the input", given->keys);
+}
+
+static struct note notes_of_all(const struct sorter *s)
+{
+    struct note all = {.given = tally_empty, .sorted = tally_empty};
+
+    for (int node = 0; node < app.nodes; node++) {
+        const struct note *note = &s->notes[node].note;
+
+        tally_join(&all.given, &note->given);
+        tally_join(&all.sorted, &note->sorted);
+        all.misplaced += note->misplaced;
+        all.checksum += note->checksum;
+    }
+    return all;
+}
+
+/* Node 0 alone. */
+static void report(const struct sorter *s, const struct problem *problem, struct app_result *result)
+{
+    struct note all = notes_of_all(s);
+    size_t used;
+
+    snprintf(result->size, sizeof result->size, "%zu", s->keys);
+    used = (size_t)snprintf(result->problem, sizeof result->problem,
+                            "sort, %zu keys below %" PRIu64 ", radix %" PRIu32 ", %u passes, ", s->keys,
+                            problem->max_key, s->radix, s->passes);
+    if (problem->input != NULL)
+        snprintf(result->problem + used, sizeof result->problem - used, "from %.60s", problem->input);
+    else
+        snprintf(result->problem + used, sizeof result->problem - used, "seed %" PRIu64, app.seed);
+    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, all.checksum);
+    result->mops = 1e-6 * (double)s->keys / result->time_s;
+    if (app.verify)
+        verify(&all, result);
+}
+
+static uint32_t parse_radix(const char *text)
+{
+    uint64_t radix = app_number("--radix", text, 2, MAX_RADIX);
+
+    if ((radix & (radix - 1)) != 0)
+        app_usage_error("--radix %s: no power of two; choose one such as 2^%u", text, log2_of(radix));
+    return (uint32_t)radix;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct problem *problem = state->input;
+
+    switch (key) {
+    case 'k':
+        problem->keys = app_number("--keys", arg, 1, MAX_KEYS);
+        return 0;
+    case 'r':
+        problem->radix = parse_radix(arg);
+        return 0;
+    case 'm':
+        problem->max_key = app_number("--max-key", arg, 1, MAX_MAX_KEY);
+        return 0;
+    case 'i':
+        problem->input = arg;
+        return 0;
+    case 'o':
+        problem->output = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"keys", 'k', "N", 0, "Number of keys, also as 2^n (default 2^20)", 0},
+    {"radix", 'r', "R", 0, "Values of a digit, a power of two (default 1024)", 0},
+    {"max-key", 'm', "M", 0, "Keys are uniform below M, up to 2^32 (default 2^19)", 0},
+    {"input", 'i', "FILE", 0, "Sort the keys in FILE, one number in each line", 0},
+    {"output", 'o', "FILE", 0, "Write the sorted keys to FILE, one in each line", 0},
+    {0},
+};
+
+/* Keys from a file say themselves how many and how large they are. */
+static void complete(struct problem *problem)
+{
+    uint32_t largest;
+
+    if (problem->input == NULL)
+        return;
+    problem->keys = keys_in_file(problem->input, &largest);
+    problem->max_key = (uint64_t)largest + 1;
+    if (problem->keys > MAX_KEYS)
+        app_usage_error("--input %s: %zu keys; choose a file of at most %" PRIu64, problem->input, problem->keys,
+                        MAX_KEYS);
+}
+
+int main(int argc, char **argv)
+{
+    struct problem problem = {DEFAULT_KEYS, DEFAULT_RADIX, DEFAULT_MAX_KEY, NULL, NULL};
+    struct app_result result = {0};
+    const uint32_t *sorted;
+    struct sorter s;
+    int unwritten = 0;
+
+    app_begin("radix", &argc, &argv);
+    app_parse(options, parse, "Sorting of integers: the radix sort of SPLASH-2.", argc, argv, &problem);
+    complete(&problem);
+    sorter_init(&s, &problem);
+    make_keys(&s, &problem);
+    sorted = timed_sort(&s, &result.time_s);
+    inspect(&s, sorted);
+    if (app.node == 0) {
+        report(&s, &problem, &result);
+        if (problem.output != NULL)
+            unwritten = keys_write(problem.output, sorted, s.keys);
+    }
+    sorter_free(&s);
+    return app_end(&result) | unwritten;
+}

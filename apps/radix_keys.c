@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* radix_keys.c - see radix_keys.h. */
+#include "apps/radix_keys.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct tally tally_empty = {0, 0, 1};
+
+static uint64_t scramble(uint64_t x)
+{
+    x = (x + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return x ^ x >> 32;
+}
+
+/* The factors are odd, so that the product never becomes 0. */
+void tally_add(struct tally *t, uint32_t key)
+{
+    uint64_t number = scramble(key);
+
+    t->keys++;
+    t->sum += number;
+    t->product *= number | 1;
+}
+
+void tally_join(struct tally *t, const struct tally *other)
+{
+    t->keys += other->keys;
+    t->sum += other->sum;
+    t->product *= other->product;
+}
+
+uint64_t key_at(uint32_t key, size_t place)
+{
+    return scramble((uint64_t)place << 32 ^ key);
+}
+
+/* The upper 32 bits of a random number, scaled. */
+void keys_generate(uint32_t *key, struct app_range range, uint64_t max_key, struct tally *t)
+{
+    uint64_t state = app_random_skip(app.seed, range.begin);
+
+    for (size_t i = range.begin; i < range.end; i++) {
+        key[i] = (uint32_t)((app_random(&state) >> 14) * max_key >> 32);
+        tally_add(t, key[i]);
+    }
+}
+
+static FILE *open_keys(const char *path)
+{
+    FILE *f = fopen(path, "r");
+
+    if (f == NULL)
+        app_usage_error("--input %s: %s; name a file that every node can read", path, strerror(errno));
+    return f;
+}
+
+/* The next line's key; false at the end. `line` counts from 1. */
+static bool next_key(FILE *f, const char *path, size_t line, uint32_t *key)
+{
+    char text[64];
+    uint64_t value;
+    char *rest;
+
+    if (fgets(text, sizeof text, f) == NULL)
+        return false;
+    value = strtoull(text, &rest, 10);
+    if (text[0] < '0' || text[0] > '9' || (*rest != '\n' && *rest != '\0') || value > UINT32_MAX)
+        app_usage_error("--input %s: line %zu is no key; write one number from 0 to %" PRIu32 " in each line", path,
+                        line, UINT32_MAX);
+    *key = (uint32_t)value;
+    return true;
+}
+
+static void close_keys(FILE *f, const char *path)
+{
+    if (ferror(f))
+        app_usage_error("--input %s: %s", path, strerror(errno));
+    fclose(f);
+}
+
+size_t keys_in_file(const char *path, uint32_t *largest)
+{
+    FILE *f = open_keys(path);
+    size_t keys = 0;
+    uint32_t key;
+
+    *largest = 0;
+    while (next_key(f, path, keys + 1, &key)) {
+        *largest = key > *largest ? key : *largest;
+        keys++;
+    }
+    close_keys(f, path);
+    if (keys == 0)
+        app_usage_error("--input %s: no keys; write one number in each line", path);
+    return keys;
+}
+
+void keys_read(const char *path, uint32_t *key, struct app_range range, struct tally *t)
+{
+    FILE *f = open_keys(path);
+    uint32_t value;
+
+    for (size_t i = 0; i < range.end && next_key(f, path, i + 1, &value); i++) {
+        if (i < range.begin)
+            continue;
+        key[i] = value;
+        tally_add(t, value);
+    }
+    close_keys(f, path);
+}
+
+int keys_write(const char *path, const uint32_t *key, size_t keys)
+{
+    FILE *f = fopen(path, "w");
+    bool good = f != NULL;
+
+    for (size_t i = 0; good && i < keys; i++)
+        good = fprintf(f, "%" PRIu32 "\n", key[i]) > 0;
+    if (f != NULL && fclose(f) != 0)
+        good = false;
+    if (!good)
+        fprintf(stderr, "%s: --output %s: %s; name a file that can be written\n", app.name, path, strerror(errno));
+    return good ? 0 : 1;
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * water.c - molecular dynamics of liquid water: the problem of SPLASH-2's water-spatial (Woo et al., ISCA 1995).
+ *
+ * Molecules move in a periodic box by Newton's equations, under forces within a molecule and between those nearer
+ * than a cut-off: the flexible model SPC/Fw (water_model.h). They are kept in cells no thinner than the cut-off, so
+ * that only the 27 cells around a molecule are searched, and the work grows as the number of molecules. Equations
+ * are integrated by Gear's predictor-corrector method with six derivatives: Taylor series forward, forces there,
+ * then all derivatives are corrected in proportion to the error of the acceleration.
+ *
+ * A node owns rows of cells (water_cells.h). It finds all of the force on its own molecules by itself, going over
+ * the neighbours in a fixed order; nobody adds to another node's forces. That computes each pair twice, needs
+ * neither locks nor a second exchange, and makes the results the same to the last bit for any number of nodes.
+ *
+ * How pages move. Per step a node writes the state of its molecules (512 bytes each) and publishes their positions
+ * (72 bytes), at home, on pages with one writer. It reads what was published in the rows beside its own: with slabs of
+ * whole layers, two layers of cells; with n cells along an axis 2/n of all molecules, so 2 * 72 * molecules / n
+ * bytes, for 8,192 molecules 118 KB or some 32 pages. State moves only when a molecule leaves a row for one of
+ * another node, a page each. What is shared falsely: that page, read by the one while the other writes other
+ * molecules on it, and the page of energies, read once at the end. There is one barrier per step.
+ *
+ * Forces are checked at the start, on a sample of the molecules of every node, against differences of the energy
+ * (water_check.h); then the energy must stay the same within ENERGY_BOUND of the kinetic energy that there was at the
+ * start, and momentum within MOMENTUM_BOUND. The checksum covers every bit of the final state.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/common.h"
+#include "apps/water_cells.h"
+#include "apps/water_check.h"
+#include "apps/water_forces.h"
+#include "apps/water_start.h"
+
+/* The sizes of SPLASH-2. */
+#define DEFAULT_MOLECULES 512
+#define DEFAULT_STEPS     3
+#define DEFAULT_CUTOFF    6.212752 /* angstrom */
+#define DEFAULT_DT        0.15     /* femtoseconds */
+
+#define MAX_MOLECULES (UINT64_C(1) << 20)
+#define MAX_STEPS     1000000
+#define RECORDS       1000 /* energies written down at most, besides those at the start */
+#define SAMPLES       64   /* molecules whose forces are checked */
+
+#define FORCE_BOUND    1e-6
+#define ENERGY_BOUND   1e-3
+#define MOMENTUM_BOUND 1e-10
+
+struct problem {
+    uint64_t molecules, steps;
+    double cutoff, dt;
+};
+
+/* Of one row at one time, or of all. */
+struct energies {
+    double potential, kinetic;
+    double pairs; /* molecules within the cut-off of each, added up; a number of forces */
+};
+
+/* What a node tells the others; written by it between barriers, read by all after them. */
+struct note {
+    struct check_forces forces;
+    double momentum[2][3]; /* at the start, at the end */
+    double momenta;        /* sum of the sizes of all momenta at the start */
+    uint64_t checksum, molecules;
+    uint64_t adopted; /* molecules that changed their row */
+};
+
+union note_page {
+    struct note note;
+    char page[APP_PAGE];
+};
+
+struct water {
+    struct start start;
+    struct water_switch law;
+    struct cells cells;
+    double cutoff, dt;        /* picoseconds */
+    uint64_t steps, interval; /* energies are written down at the start and every so many steps */
+    size_t records;
+    char *energies;           /* shared: energies_at() */
+    size_t energies_per_node; /* bytes, whole pages */
+    union note_page *notes;   /* shared, by node */
+};
+
+static double mass_of(int coordinate)
+{
+    return coordinate < 3 ? WATER_MASS_O : WATER_MASS_H;
+}
+
+/* Those of the rows of a node lie together, apart from those of other nodes. */
+static struct energies *energies_at(const struct water *w, size_t record, size_t row)
+{
+    int owner = w->cells.owner[row];
+    struct app_range rows = w->cells.share[owner].rows;
+    char *part = w->energies + (size_t)owner * w->energies_per_node;
+
+    return (struct energies *)(void *)part + record * (rows.end - rows.begin) + (row - rows.begin);
+}
+
+static void share_energies(struct water *w)
+{
+    size_t rows = 0;
+
+    for (int node = 0; node < app.nodes; node++) {
+        size_t here = w->cells.share[node].rows.end - w->cells.share[node].rows.begin;
+
+        rows = here > rows ? here : rows;
+    }
+    w->interval = (w->steps + RECORDS - 1) / RECORDS;
+    w->records = (size_t)(w->steps / w->interval) + 1;
+    w->energies_per_node = (rows * w->records * sizeof(struct energies) + APP_PAGE - 1) / APP_PAGE * APP_PAGE;
+    w->energies = app_shared("the energies", w->energies_per_node * (size_t)app.nodes);
+}
+
+static void place_molecule(struct water *w, size_t row, uint64_t number)
+{
+    struct molecule *m = cells_add(&w->cells, row, number);
+
+    start_molecule(&w->start, number, m->d[0], m->d[1]);
+    for (int k = 0; k < WATER_DOF; k++)
+        m->d[1][k] *= w->dt;
+}
+
+static void place_molecules(struct water *w)
+{
+    double o[3];
+
+    for (uint64_t i = 0; i < w->start.molecules; i++) {
+        start_place(&w->start, i, o);
+        size_t row = cells_row_at(&w->cells, o);
+
+        if (row >= w->cells.mine.begin && row < w->cells.mine.end)
+            place_molecule(w, row, i);
+    }
+}
+
+static void init_cells(struct water *w, size_t n)
+{
+    uint32_t *count;
+    double o[3];
+
+    cells_shape(&w->cells, w->start.box, n);
+    count = app_private("the rows", w->cells.rows * sizeof *count);
+    memset(count, 0, w->cells.rows * sizeof *count);
+    for (uint64_t i = 0; i < w->start.molecules; i++) {
+        start_place(&w->start, i, o);
+        count[cells_row_at(&w->cells, o)]++;
+    }
+    cells_init(&w->cells, count);
+    free(count);
+}
+
+static void water_init(struct water *w, const struct problem *problem)
+{
+    size_t n;
+
+    w->start = start_make(problem->molecules);
+    w->cutoff = problem->cutoff;
+    w->law = water_switch_make(w->cutoff);
+    w->dt = 1e-3 * problem->dt;
+    w->steps = problem->steps;
+    n = cells_along(w->start.box, w->cutoff);
+    if (n < CELLS_LEAST || n > CELLS_MOST)
+        app_usage_error("--cutoff %g: the box of %.3f makes %zu cells along an axis; %s", w->cutoff, w->start.box, n,
+                        n < CELLS_LEAST ? "choose a smaller cut-off or more molecules, for 3 at least"
+                                        : "choose a larger cut-off, for 512 at most");
+    init_cells(w, n);
+    share_energies(w);
+    w->notes = app_shared("the notes", (size_t)app.nodes * sizeof *w->notes);
+    place_molecules(w);
+}
+
+/* Taylor series: Pascal's triangle, for values that carry the powers of the time step. */
+static void predict(struct water *w)
+{
+    for (size_t row = w->cells.mine.begin; row < w->cells.mine.end; row++)
+        for (size_t i = 0; i < cells_count(&w->cells, row); i++) {
+            struct molecule *m = cells_molecule(&w->cells, row, i);
+
+            for (int from = 0; from < GEAR_VALUES - 1; from++)
+                for (int n = GEAR_VALUES - 2; n >= from; n--)
+                    for (int k = 0; k < WATER_DOF; k++)
+                        m->d[n][k] += m->d[n + 1][k];
+        }
+}
+
+/*
+ * Gear's coefficients for second-order equations, seven values. In the first step nothing is known beyond the
+ * acceleration: then its change is all due to the third derivative, and is made good in all lower ones.
+ */
+static void correct(const struct water *w, struct molecule *m, const struct water_force *force, bool first)
+{
+    static const double later[GEAR_VALUES] = {863.0 / 6048, 665.0 / 1008, 1,        25.0 / 36,
+                                              35.0 / 144,   1.0 / 24,     1.0 / 360};
+    static const double starting[GEAR_VALUES] = {1.0 / 3, 1, 1, 1.0 / 3};
+    const double *gear = first ? starting : later;
+    double error[WATER_DOF];
+
+    for (int k = 0; k < WATER_DOF; k++)
+        error[k] = 0.5 * w->dt * w->dt * WATER_FORCE * force->f[k] / mass_of(k) - m->d[2][k];
+    for (int n = 0; n < GEAR_VALUES; n++)
+        for (int k = 0; k < WATER_DOF; k++)
+            m->d[n][k] += gear[n] * error[k];
+}
+
+static void begin_with(const struct water *w, struct molecule *m, const struct water_force *force)
+{
+    for (int k = 0; k < WATER_DOF; k++)
+        m->d[2][k] = 0.5 * w->dt * w->dt * WATER_FORCE * force->f[k] / mass_of(k);
+}
+
+static double kinetic_energy(const struct water *w, const struct molecule *m)
+{
+    double sum = 0;
+
+    for (int k = 0; k < WATER_DOF; k++)
+        sum += 0.5 * mass_of(k) * m->d[1][k] * m->d[1][k];
+    return sum / (WATER_FORCE * w->dt * w->dt);
+}
+
+/* Finds the forces on a row of this node and goes on with them; adds up the energies. */
+static void move_row(struct water *w, uint64_t step, size_t row, struct energies *sum)
+{
+    struct forces_around around;
+    struct water_force force;
+
+    *sum = (struct energies){0};
+    forces_prepare(&around, &w->cells, &w->law, (unsigned)step, row);
+    for (size_t i = 0; i < cells_count(&w->cells, row); i++) {
+        struct molecule *m = cells_molecule(&w->cells, row, i);
+
+        sum->pairs += forces_on(&around, m, &force);
+        if (step == 0)
+            begin_with(w, m, &force);
+        else
+            correct(w, m, &force, step == 1);
+        sum->potential += force.energy;
+        sum->kinetic += kinetic_energy(w, m);
+    }
+}
+
+/* From published positions on: step 0 finds the accelerations at the start. */
+static void move_rows(struct water *w, uint64_t step)
+{
+    struct energies sum;
+
+    cells_publish(&w->cells, (unsigned)step);
+    hlrc_barrier();
+    cells_will_look(&w->cells, (unsigned)step);
+    cells_adopt(&w->cells, (unsigned)step);
+    cells_will_move(&w->cells);
+    for (size_t row = w->cells.mine.begin; row < w->cells.mine.end; row++) {
+        move_row(w, step, row, &sum);
+        if (step % w->interval == 0)
+            *energies_at(w, (size_t)(step / w->interval), row) = sum;
+    }
+}
+
+static double timed_run(struct water *w)
+{
+    double start;
+
+    hlrc_barrier();
+    start = app_now();
+    for (uint64_t step = 1; step <= w->steps; step++) {
+        predict(w);
+        move_rows(w, step);
+    }
+    hlrc_barrier();
+    return app_now() - start;
+}
+
+/* Each node takes its own from the sample, with the forces that it found for the start. */
+static void check_forces(struct water *w)
+{
+    struct note *note = &w->notes[app.node].note;
+    uint64_t stride = (w->start.molecules + SAMPLES - 1) / SAMPLES;
+    double force[WATER_DOF];
+
+    for (size_t row = w->cells.mine.begin; row < w->cells.mine.end; row++)
+        for (size_t i = 0; i < cells_count(&w->cells, row); i++) {
+            const struct molecule *m = cells_molecule(&w->cells, row, i);
+
+            if (m->number % stride != 0)
+                continue;
+            for (int k = 0; k < WATER_DOF; k++)
+                force[k] = m->d[2][k] * mass_of(k) / (0.5 * w->dt * w->dt * WATER_FORCE);
+            check_force(&w->cells, 0, w->cutoff, m, force, &note->forces);
+        }
+}
+
+static uint64_t scramble(uint64_t x)
+{
+    x = (x + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return x ^ x >> 32;
+}
+
+static uint64_t hash_of(const struct molecule *m)
+{
+    uint64_t bits[sizeof *m / sizeof(uint64_t)], hash = 0;
+
+    memcpy(bits, m, sizeof bits);
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        hash = scramble(hash ^ bits[i]);
+    return hash;
+}
+
+/* Sums over this node's molecules, at the start (0) or the end (1). */
+static void take_notes(struct water *w, int when)
+{
+    struct note *note = &w->notes[app.node].note;
+
+    note->checksum = note->molecules = 0;
+    note->adopted = w->cells.adopted;
+    for (size_t row = w->cells.mine.begin; row < w->cells.mine.end; row++)
+        for (size_t i = 0; i < cells_count(&w->cells, row); i++) {
+            const struct molecule *m = cells_molecule(&w->cells, row, i);
+
+            note->molecules++;
+            note->checksum += hash_of(m);
+            for (int k = 0; k < WATER_DOF; k++) {
+                double momentum = mass_of(k) * m->d[1][k] / w->dt;
+
+                note->momentum[when][k % 3] += momentum;
+                note->momenta += when == 0 ? fabs(momentum) : 0;
+            }
+        }
+}
+
+/* Rows are added up in order, so that the sum has the same bits for any number of nodes. */
+static struct energies total(const struct water *w, size_t record)
+{
+    struct energies sum = {0};
+
+    for (size_t row = 0; row < w->cells.rows; row++) {
+        const struct energies *e = energies_at(w, record, row);
+
+        sum.potential += e->potential;
+        sum.kinetic += e->kinetic;
+        sum.pairs += e->pairs;
+    }
+    return sum;
+}
+
+/* The largest change of the energy since the start, in parts of the kinetic energy then. */
+static double energy_change(const struct water *w)
+{
+    struct energies first = total(w, 0);
+    double worst = 0;
+
+    for (size_t record = 1; record < w->records; record++) {
+        struct energies now = total(w, record);
+        double change = fabs(now.potential + now.kinetic - first.potential - first.kinetic) / first.kinetic;
+
+        worst = change > worst || isnan(change) ? change : worst;
+    }
+    return worst;
+}
+
+static struct note notes_of_all(const struct water *w)
+{
+    struct note all = {0};
+
+    for (int node = 0; node < app.nodes; node++) {
+        const struct note *note = &w->notes[node].note;
+
+        all.forces.worst = note->forces.worst > all.forces.worst ? note->forces.worst : all.forces.worst;
+        all.forces.squares += note->forces.squares;
+        all.forces.count += note->forces.count;
+        for (int k = 0; k < 6; k++)
+            all.momentum[k / 3][k % 3] += note->momentum[k / 3][k % 3];
+        all.momenta += note->momenta;
+        all.checksum += note->checksum;
+        all.molecules += note->molecules;
+        all.adopted += note->adopted;
+    }
+    return all;
+}
+
+static void verify(const struct water *w, const struct note *all, struct app_result *result)
+{
+    double forces = all->forces.worst / sqrt(all->forces.squares / (double)all->forces.count);
+    double energy = energy_change(w), momentum = 0;
+
+    for (int k = 0; k < 3; k++)
+        momentum += fabs(all->momentum[1][k] - all->momentum[0][k]) / all->momenta;
+    result->verified = forces <= FORCE_BOUND && energy <= ENERGY_BOUND && momentum <= MOMENTUM_BOUND &&
+                       all->molecules == w->start.molecules;
+    snprintf(result->evidence, sizeof result->evidence,
+             "%" PRIu64 " molecules, %" PRIu64 " changed rows; %" PRIu64
+             " forces off the gradient by %.1e, energy by %.1e, momentum by %.1e",
+             all->molecules, all->adopted, all->forces.count, forces, energy, momentum);
+}
+
+/* Node 0 alone. */
+static void report(const struct water *w, const struct problem *problem, struct app_result *result)
+{
+    struct note all = notes_of_all(w);
+
+    snprintf(result->size, sizeof result->size, "%" PRIu64, problem->molecules);
+    snprintf(result->problem, sizeof result->problem,
+             "SPC/Fw, %" PRIu64 " molecules in %zu^3 cells, cut-off %g A, %" PRIu64 " steps of %g fs, seed %" PRIu64,
+             problem->molecules, w->cells.n, problem->cutoff, problem->steps, problem->dt, app.seed);
+    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, all.checksum);
+    result->mops = 1e-6 * total(w, w->records - 1).pairs * (double)problem->steps / result->time_s;
+    if (app.verify)
+        verify(w, &all, result);
+}
+
+static double real_number(const char *option, const char *text, double min, double max)
+{
+    char *rest;
+    double value = strtod(text, &rest);
+
+    if (rest == text || *rest != '\0')
+        app_usage_error("%s %s: not a number; write one such as 6.25", option, text);
+    if (!(value >= min && value <= max))
+        app_usage_error("%s %s: out of range; choose %g to %g", option, text, min, max);
+    return value;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct problem *problem = state->input;
+
+    switch (key) {
+    case 'm':
+        problem->molecules = app_number("--molecules", arg, 1, MAX_MOLECULES);
+        return 0;
+    case 's':
+        problem->steps = app_number("--steps", arg, 1, MAX_STEPS);
+        return 0;
+    case 'c':
+        problem->cutoff = real_number("--cutoff", arg, 2, 100);
+        return 0;
+    case 't':
+        problem->dt = real_number("--dt", arg, 1e-3, 10);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"molecules", 'm', "N", 0, "Number of molecules (default 512)", 0},
+    {"steps", 's', "N", 0, "Time steps (default 3)", 0},
+    {"cutoff", 'c', "A", 0, "Reach of the forces between molecules, in angstrom (default 6.212752)", 0},
+    {"dt", 't', "FS", 0, "Time step in femtoseconds (default 0.15)", 0},
+    {0},
+};
+
+int main(int argc, char **argv)
+{
+    struct problem problem = {DEFAULT_MOLECULES, DEFAULT_STEPS, DEFAULT_CUTOFF, DEFAULT_DT};
+    struct app_result result = {0};
+    struct water w = {0};
+
+    app_begin("water", &argc, &argv);
+    app_parse(options, parse, "Molecular dynamics of liquid water: the problem of SPLASH-2's water-spatial.", argc,
+              argv, &problem);
+    water_init(&w, &problem);
+    move_rows(&w, 0);
+    take_notes(&w, 0);
+    if (app.verify)
+        check_forces(&w);
+    result.time_s = timed_run(&w);
+    take_notes(&w, 1);
+    hlrc_barrier();
+    if (app.node == 0)
+        report(&w, &problem, &result);
+    cells_free(&w.cells);
+    return app_end(&result);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* water_cells.c - see water_cells.h for the invariants. Setting up is in water_layout.c. */
+#include "apps/water_cells.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/water_layout.h"
+
+/* The cell of a coordinate; what lies outside the box belongs to the other end. */
+static size_t cell_at(const struct cells *c, double x)
+{
+    double cell = floor(x / c->width);
+
+    if (cell < 0)
+        return c->n - 1;
+    return cell < (double)c->n ? (size_t)cell : 0;
+}
+
+size_t cells_row_at(const struct cells *c, const double o[3])
+{
+    return cell_at(c, o[2]) * c->n + cell_at(c, o[1]);
+}
+
+size_t cells_beside(const struct cells *c, size_t row, int dy, int dz, double shift[3])
+{
+    size_t y = row % c->n, z = row / c->n;
+    size_t to_y = (y + c->n + (size_t)dy) % c->n, to_z = (z + c->n + (size_t)dz) % c->n;
+
+    shift[0] = 0;
+    shift[1] = dy < 0 && to_y > y ? -c->box : dy > 0 && to_y < y ? c->box : 0;
+    shift[2] = dz < 0 && to_z > z ? -c->box : dz > 0 && to_z < z ? c->box : 0;
+    return to_z * c->n + to_y;
+}
+
+static _Noreturn void die(const char *what, const char *remedy)
+{
+    fprintf(stderr, "%s: node %d: %s; %s\n", app.name, app.node, what, remedy);
+    exit(1);
+}
+
+static uint32_t first_slot(const struct cells *c)
+{
+    return (uint32_t)c->share[app.node].state;
+}
+
+size_t cells_count(const struct cells *c, size_t row)
+{
+    return c->row[row].molecules;
+}
+
+struct molecule *cells_molecule(const struct cells *c, size_t row, size_t i)
+{
+    return &c->state[c->row[row].slot[i]];
+}
+
+static uint32_t take_slot(struct cells *c)
+{
+    while (c->lowest < c->share[app.node].slots && c->held[c->lowest] != SLOT_FREE)
+        c->lowest++;
+    if (c->lowest == c->share[app.node].slots)
+        die("too many molecules moved into its rows of cells", "run with fewer nodes");
+    c->held[c->lowest] = SLOT_HELD;
+    c->used = c->lowest >= c->used ? c->lowest + 1 : c->used;
+    return first_slot(c) + c->lowest;
+}
+
+static void make_room(struct cells_row *r)
+{
+    if (r->molecules < r->room)
+        return;
+    r->room = 2 * r->room + 64;
+    r->slot = realloc(r->slot, r->room * sizeof *r->slot);
+    if (r->slot == NULL)
+        app_no_memory("a row", r->room * sizeof *r->slot);
+}
+
+struct molecule *cells_add(struct cells *c, size_t row, uint64_t number)
+{
+    struct cells_row *r = &c->row[row];
+    uint32_t slot = take_slot(c), at = r->molecules;
+
+    make_room(r);
+    for (; at > 0 && cells_molecule(c, row, at - 1)->number > number; at--)
+        r->slot[at] = r->slot[at - 1]; /* C5 */
+    r->slot[at] = slot;
+    r->molecules++;
+    c->state[slot].number = number;
+    return &c->state[slot];
+}
+
+static void shift_molecule(struct molecule *m, int axis, double by)
+{
+    for (int site = 0; site < WATER_SITES; site++)
+        m->d[0][3 * site + axis] += by;
+}
+
+/* How far a coordinate lies outside of a cell. */
+static double outside(const struct cells *c, double x, size_t cell)
+{
+    double below = (double)cell * c->width - x, above = x - (double)(cell + 1) * c->width;
+
+    return below > above ? below : above;
+}
+
+/* Keeps x within the box; returns the row that the molecule is in. Ends the program when it moved too far (C4). */
+static size_t settle(const struct cells *c, size_t row, struct molecule *m)
+{
+    double *o = m->d[0];
+
+    if (o[0] < 0)
+        shift_molecule(m, 0, c->box);
+    if (o[0] >= c->box)
+        shift_molecule(m, 0, -c->box);
+    if (!(o[0] >= 0 && o[0] < c->box && outside(c, o[1], row % c->n) <= CELLS_SLACK &&
+          outside(c, o[2], row / c->n) <= CELLS_SLACK))
+        die("a molecule moved too far in one step", "choose a smaller --dt");
+    return cells_row_at(c, o);
+}
+
+/* The molecules that have left the row; returns how many. */
+static uint32_t name_leavers(const struct cells *c, size_t row, struct cells_leaver *leaver)
+{
+    const struct cells_row *r = &c->row[row];
+    uint32_t leaving = 0;
+
+    for (size_t i = 0; i < r->molecules; i++) {
+        size_t now = settle(c, row, &c->state[r->slot[i]]);
+
+        if (now != row)
+            leaver[leaving++] = (struct cells_leaver){r->slot[i], (uint32_t)now};
+    }
+    return leaving;
+}
+
+/* Orders the row's molecules by cell; sets the first one of each cell, and the end. */
+static void order_by_cell(struct cells *c, size_t row, uint32_t *first)
+{
+    size_t count = cells_count(c, row);
+    uint32_t begin = 0;
+
+    memset(first, 0, (c->n + 1) * sizeof *first);
+    for (size_t i = 0; i < count; i++) {
+        c->cell[i] = (uint32_t)cell_at(c, cells_molecule(c, row, i)->d[0][0]);
+        first[c->cell[i] + 1]++;
+    }
+    for (size_t k = 0; k <= c->n; k++)
+        first[k] = begin += first[k];
+    for (size_t i = 0; i < count; i++)
+        c->order[first[c->cell[i]]++] = (uint32_t)i;
+    memmove(first + 1, first, c->n * sizeof *first);
+    first[0] = 0;
+}
+
+static void write_positions(const struct cells *c, size_t row, double *to)
+{
+    size_t count = cells_count(c, row);
+
+    for (size_t i = 0; i < count; i++) {
+        const double *x = cells_molecule(c, row, c->order[i])->d[0];
+
+        for (size_t k = 0; k < WATER_DOF; k++)
+            to[k * count + i] = k < 3 ? x[k] : x[k] - x[k % 3];
+    }
+}
+
+/* Returns the number of bytes that it took. */
+static size_t publish_row(struct cells *c, size_t row, char *at)
+{
+    size_t count = cells_count(c, row);
+    struct layout_row *head = (struct layout_row *)(void *)at;
+    double *positions = (double *)(void *)(at + layout_row_header(c));
+
+    head->molecules = (uint32_t)count;
+    head->leaving = name_leavers(c, row, (struct cells_leaver *)(void *)(positions + count * WATER_DOF));
+    order_by_cell(c, row, head->cell);
+    write_positions(c, row, positions);
+    return layout_row_bytes(c, count, head->leaving);
+}
+
+static char *part_of(const struct cells *c, unsigned step, int node)
+{
+    return c->published[step & 1] + c->share[node].published; /* C2 */
+}
+
+void cells_publish(struct cells *c, unsigned step)
+{
+    char *part = part_of(c, step, app.node);
+    uint32_t *index = (uint32_t *)(void *)part;
+    size_t end = layout_index_bytes(c, app.node), all = end;
+
+    for (size_t row = c->mine.begin; row < c->mine.end; row++)
+        all += layout_row_bytes(c, cells_count(c, row), 0);
+    app_will_write(part, all);
+    for (size_t row = c->mine.begin; row < c->mine.end; row++) {
+        index[row - c->mine.begin] = (uint32_t)end;
+        end += publish_row(c, row, part + end);
+    }
+    index[c->mine.end - c->mine.begin] = (uint32_t)end;
+}
+
+/* Where a node's published row begins, or with its number of rows where they end. */
+static size_t published_at(const struct cells *c, unsigned step, int node, size_t row)
+{
+    return ((const uint32_t *)(const void *)part_of(c, step, node))[row - c->share[node].rows.begin];
+}
+
+struct cells_view cells_look(const struct cells *c, unsigned step, size_t row)
+{
+    int node = c->owner[row];
+    const char *at = part_of(c, step, node) + published_at(c, step, node, row);
+    const struct layout_row *head = (const struct layout_row *)(const void *)at;
+    const double *positions = (const double *)(const void *)(at + layout_row_header(c));
+    struct cells_view view = {.molecules = head->molecules, .leaving = head->leaving, .cell = head->cell};
+
+    for (size_t k = 0; k < 3; k++)
+        view.o[k] = positions + k * view.molecules;
+    for (size_t k = 0; k < 6; k++)
+        view.h[k] = positions + (k + 3) * view.molecules;
+    view.leaver = (const struct cells_leaver *)(const void *)(positions + (size_t)view.molecules * WATER_DOF);
+    return view;
+}
+
+/* Frees the slots of those that left in the step before (C3). */
+static void free_left(struct cells *c)
+{
+    for (uint32_t i = 0; i < c->lefts; i++) {
+        c->held[c->left[i]] = SLOT_FREE;
+        c->lowest = c->left[i] < c->lowest ? c->left[i] : c->lowest;
+    }
+    c->lefts = 0;
+}
+
+/* Forgets the molecules that a row of this node published as leaving. */
+static void let_go(struct cells *c, unsigned step, size_t row)
+{
+    struct cells_view view = cells_look(c, step, row);
+    struct cells_row *r = &c->row[row];
+    uint32_t kept = 0;
+
+    if (view.leaving == 0)
+        return;
+    for (uint32_t i = 0; i < view.leaving; i++) {
+        uint32_t slot = view.leaver[i].slot - first_slot(c);
+
+        c->held[slot] = SLOT_LEFT;
+        c->left[c->lefts++] = slot;
+    }
+    for (uint32_t i = 0; i < r->molecules; i++)
+        if (c->held[r->slot[i] - first_slot(c)] == SLOT_HELD)
+            r->slot[kept++] = r->slot[i];
+    r->molecules = kept;
+}
+
+/* Takes over those that left a row beside for this one, moved around the edge of the box if they went there. */
+static void take_in(struct cells *c, unsigned step, size_t row, size_t beside, const double shift[3])
+{
+    struct cells_view view = cells_look(c, step, beside);
+
+    for (uint32_t i = 0; i < view.leaving; i++) {
+        const struct molecule *from = &c->state[view.leaver[i].slot];
+
+        if (view.leaver[i].row != row)
+            continue;
+        struct molecule *m = cells_add(c, row, from->number);
+        *m = *from;
+        for (int axis = 1; axis < 3; axis++)
+            if (shift[axis] != 0)
+                shift_molecule(m, axis, shift[axis]);
+        c->adopted++;
+    }
+}
+
+void cells_adopt(struct cells *c, unsigned step)
+{
+    double shift[3];
+
+    free_left(c);
+    for (size_t row = c->mine.begin; row < c->mine.end; row++)
+        let_go(c, step, row);
+    for (size_t row = c->mine.begin; row < c->mine.end; row++)
+        for (int dz = -1; dz <= 1; dz++)
+            for (int dy = -1; dy <= 1; dy++)
+                if (dy != 0 || dz != 0) {
+                    size_t beside = cells_beside(c, row, dy, dz, shift);
+
+                    take_in(c, step, row, beside, shift);
+                }
+}
+
+void cells_will_move(const struct cells *c)
+{
+    app_will_write(&c->state[first_slot(c)], c->used * sizeof *c->state);
+}
+
+/* Asks for the rows of one node that lie beside this node's, in runs. */
+static void look_at_node(const struct cells *c, unsigned step, int node)
+{
+    struct app_range theirs = c->share[node].rows;
+
+    for (size_t row = theirs.begin, end; row < theirs.end; row = end + 1) {
+        for (end = row; end < theirs.end && c->beside[end]; end++)
+            ;
+        if (end > row)
+            app_will_read(part_of(c, step, node) + published_at(c, step, node, row),
+                          published_at(c, step, node, end) - published_at(c, step, node, row));
+    }
+}
+
+/* The indexes first, since they say where the rows are. */
+void cells_will_look(const struct cells *c, unsigned step)
+{
+    int node = -1;
+
+    for (size_t row = 0; row < c->rows; row++)
+        if (c->beside[row] && c->owner[row] != node) {
+            node = c->owner[row];
+            app_will_read(part_of(c, step, node), layout_index_bytes(c, node));
+        }
+    node = -1;
+    for (size_t row = 0; app.hints && row < c->rows; row++)
+        if (c->beside[row] && c->owner[row] != node) {
+            node = c->owner[row];
+            look_at_node(c, step, node);
+        }
+}

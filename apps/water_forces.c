@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* water_forces.c - see water_forces.h. */
+#include "apps/water_forces.h"
+
+#define SELF  1e-6 /* squared distance below which two molecules are the same one */
+#define CHUNK 64   /* molecules looked at together */
+
+/* The molecule in question, and the block of near ones that is being filled. */
+struct seeker {
+    const struct water_switch *law;
+    double o[3], h[6];
+    struct water_near near;
+    unsigned lanes, found;
+    struct water_force *force;
+};
+
+void forces_prepare(struct forces_around *a, const struct cells *cells, const struct water_switch *law, unsigned step,
+                    size_t row)
+{
+    int i = 0;
+
+    a->cells = cells;
+    a->law = law;
+    for (int dz = -1; dz <= 1; dz++)
+        for (int dy = -1; dy <= 1; dy++, i++)
+            a->view[i] = cells_look(cells, step, cells_beside(cells, row, dy, dz, a->shift[i]));
+}
+
+static void flush(struct seeker *s)
+{
+    water_between(s->law, s->h, &s->near, s->force);
+    s->lanes = 0;
+}
+
+/* Lanes without a molecule: beyond the cut-off, and their hydrogens not in the same place as anything. */
+static void fill_up(struct seeker *s)
+{
+    for (; s->lanes < WATER_LANES; s->lanes++) {
+        for (int k = 0; k < 3; k++)
+            s->near.o[k][s->lanes] = 2 * s->law->cutoff2 + 2;
+        for (int k = 0; k < 6; k++)
+            s->near.h[k][s->lanes] = 0;
+    }
+}
+
+static void put(struct seeker *s, const struct cells_view *v, size_t j, const double origin[3])
+{
+    for (int k = 0; k < 3; k++)
+        s->near.o[k][s->lanes] = v->o[k][j] - origin[k];
+    for (int k = 0; k < 6; k++)
+        s->near.h[k][s->lanes] = v->h[k][j];
+    s->found++;
+    if (++s->lanes == WATER_LANES)
+        flush(s);
+}
+
+/* Writes down which of a few molecules are within the cut-off, without a branch for each. */
+static unsigned sift(const struct seeker *s, const struct cells_view *v, size_t begin, size_t end,
+                     const double origin[3], uint32_t hits[CHUNK])
+{
+    const double *restrict x = v->o[0], *restrict y = v->o[1], *restrict z = v->o[2];
+    unsigned count = 0;
+
+    for (size_t j = begin; j < end; j++) {
+        double dx = x[j] - origin[0], dy = y[j] - origin[1], dz = z[j] - origin[2];
+        double u = dx * dx + dy * dy + dz * dz;
+
+        hits[count] = (uint32_t)j;
+        count += (u < s->law->cutoff2) & (u > SELF);
+    }
+    return count;
+}
+
+/* Goes through molecules [begin, end) of a row that lies shifted. */
+static void scan(struct seeker *s, const struct cells_view *v, size_t begin, size_t end, const double shift[3])
+{
+    const double origin[3] = {s->o[0] - shift[0], s->o[1] - shift[1], s->o[2] - shift[2]};
+    uint32_t hits[CHUNK];
+
+    for (; begin < end; begin += CHUNK) {
+        size_t stop = end - begin < CHUNK ? end : begin + CHUNK;
+        unsigned count = sift(s, v, begin, stop, origin, hits);
+
+        for (unsigned i = 0; i < count; i++)
+            put(s, v, hits[i], origin);
+    }
+}
+
+/* The cells from x - 1 to x + 1, in two runs where they lie around the edge of the box. */
+static void scan_row(struct seeker *s, const struct cells *c, const struct cells_view *v, size_t x,
+                     const double shift[3])
+{
+    double around[3] = {0, shift[1], shift[2]};
+    size_t begin = x > 0 ? x - 1 : 0, end = x + 1 < c->n ? x + 2 : c->n;
+
+    if (x == 0) {
+        around[0] = -c->box;
+        scan(s, v, v->cell[c->n - 1], v->cell[c->n], around);
+    }
+    scan(s, v, v->cell[begin], v->cell[end], shift);
+    if (x + 1 == c->n) {
+        around[0] = c->box;
+        scan(s, v, v->cell[0], v->cell[1], around);
+    }
+}
+
+unsigned forces_on(const struct forces_around *a, const struct molecule *m, struct water_force *force)
+{
+    struct seeker s = {.law = a->law, .force = force};
+    size_t x = (size_t)(m->d[0][0] / a->cells->width);
+
+    for (int k = 0; k < 3; k++)
+        s.o[k] = m->d[0][k];
+    for (int k = 0; k < 6; k++)
+        s.h[k] = m->d[0][3 + k] - m->d[0][k % 3];
+    x = x < a->cells->n ? x : a->cells->n - 1;
+    water_within(s.h, force);
+    for (int i = 0; i < FORCES_ROWS; i++)
+        scan_row(&s, a->cells, &a->view[i], x, a->shift[i]);
+    if (s.lanes > 0) {
+        fill_up(&s);
+        flush(&s);
+    }
+    return s.found;
+}

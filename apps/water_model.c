@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * water_model.c - see water_model.h.
+ *
+ * The forces on one molecule are found from its neighbours alone: a pair is computed twice, once for each of the
+ * two, so that no node adds to the forces on another node's molecules. The loops run over a fixed number of lanes,
+ * which compilers turn into vector code.
+ */
+#include "apps/water_model.h"
+
+#include <math.h>
+
+#define INNER 0.9 /* part of the cut-off where switching begins */
+
+struct water_switch water_switch_make(double cutoff)
+{
+    double outer2 = cutoff * cutoff, inner2 = INNER * INNER * outer2, width = outer2 - inner2;
+
+    return (struct water_switch){inner2, outer2, 1 / width};
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The force that moves a site by `amount` along a vector, and its oxygen the other way. */
+static void push(double f[WATER_DOF], int site, const double along[3], double amount)
+{
+    for (int i = 0; i < 3; i++) {
+        f[3 * site + i] += amount * along[i];
+        f[i] -= amount * along[i];
+    }
+}
+
+static void bend(const double h[6], double r1, double r2, struct water_force *to)
+{
+    double cosine = dot(h, h + 3) / (r1 * r2), sine, strain, pull;
+
+    cosine = cosine > 1 ? 1 : cosine < -1 ? -1 : cosine;
+    sine = sqrt(1 - cosine * cosine);
+    strain = acos(cosine) - WATER_ANGLE;
+    pull = WATER_ANGLE_K * strain / (sine > 1e-12 ? sine : 1e-12);
+    push(to->f, 1, h + 3, pull / (r1 * r2));
+    push(to->f, 1, h, -pull * cosine / (r1 * r1));
+    push(to->f, 2, h, pull / (r1 * r2));
+    push(to->f, 2, h + 3, -pull * cosine / (r2 * r2));
+    to->energy += 0.5 * WATER_ANGLE_K * strain * strain;
+}
+
+void water_within(const double h[6], struct water_force *to)
+{
+    double r1 = sqrt(dot(h, h)), r2 = sqrt(dot(h + 3, h + 3));
+
+    *to = (struct water_force){
+        .energy = 0.5 * WATER_BOND_K * ((r1 - WATER_BOND) * (r1 - WATER_BOND) + (r2 - WATER_BOND) * (r2 - WATER_BOND))};
+    push(to->f, 1, h, -WATER_BOND_K * (r1 - WATER_BOND) / r1);
+    push(to->f, 2, h + 3, -WATER_BOND_K * (r2 - WATER_BOND) / r2);
+    bend(h, r1, r2, to);
+}
+
+/* Energies, and forces on the sites of the molecule, before switching. */
+struct lanes {
+    double energy[WATER_LANES];
+    double f[WATER_DOF][WATER_LANES];
+};
+
+/*
+ * The Coulomb force between a site of the molecule, at `from`, and a site of each neighbour, at o + h. Out of line, it
+ * becomes vector code at every level of optimisation that has any.
+ */
+__attribute__((noinline)) static void coulomb(double strength, const double from[3],
+                                              const double (*restrict o)[WATER_LANES],
+                                              const double (*restrict h)[WATER_LANES],
+                                              double (*restrict f)[WATER_LANES], double *restrict energy)
+{
+    for (int l = 0; l < WATER_LANES; l++) {
+        double x = o[0][l] + h[0][l] - from[0];
+        double y = o[1][l] + h[1][l] - from[1];
+        double z = o[2][l] + h[2][l] - from[2];
+        double inverse = 1 / sqrt(x * x + y * y + z * z);
+        double e = strength * inverse, g = e * inverse * inverse;
+
+        energy[l] += e;
+        f[0][l] -= g * x;
+        f[1][l] -= g * y;
+        f[2][l] -= g * z;
+    }
+}
+
+static void lennard_jones(const double (*restrict o)[WATER_LANES], struct lanes *restrict to)
+{
+    for (int l = 0; l < WATER_LANES; l++) {
+        double x = o[0][l], y = o[1][l], z = o[2][l];
+        double inverse2 = 1 / (x * x + y * y + z * z);
+        double s2 = WATER_LJ_SIGMA * WATER_LJ_SIGMA * inverse2, s6 = s2 * s2 * s2;
+        double g = 24 * WATER_LJ_EPSILON * inverse2 * s6 * (2 * s6 - 1);
+
+        to->energy[l] = 4 * WATER_LJ_EPSILON * s6 * (s6 - 1);
+        to->f[0][l] = -g * x;
+        to->f[1][l] = -g * y;
+        to->f[2][l] = -g * z;
+    }
+}
+
+/* Switches each lane off with distance, and adds the lanes up in order. */
+static void add_switched(const struct water_switch *s, const double (*o)[WATER_LANES], const struct lanes *from,
+                         struct water_force *to)
+{
+    double weight[WATER_LANES], slope[WATER_LANES];
+
+    for (int l = 0; l < WATER_LANES; l++) {
+        double u = o[0][l] * o[0][l] + o[1][l] * o[1][l] + o[2][l] * o[2][l];
+        double t = (u - s->inner2) * s->scale;
+
+        t = t < 0 ? 0 : t > 1 ? 1 : t;
+        weight[l] = 1 - t * t * t * (10 - t * (15 - 6 * t));
+        slope[l] = -30 * t * t * (1 - t) * (1 - t) * s->scale;
+    }
+    for (int l = 0; l < WATER_LANES; l++)
+        to->energy += 0.5 * weight[l] * from->energy[l];
+    for (int i = 0; i < WATER_DOF; i++)
+        for (int l = 0; l < WATER_LANES; l++)
+            to->f[i] += weight[l] * from->f[i][l];
+    for (int i = 0; i < 3; i++)
+        for (int l = 0; l < WATER_LANES; l++)
+            to->f[i] += 2 * slope[l] * from->energy[l] * o[i][l];
+}
+
+void water_between(const struct water_switch *s, const double h[6], const struct water_near *near,
+                   struct water_force *to)
+{
+    static const double nowhere[3], zero[3][WATER_LANES];
+    const double *site[WATER_SITES] = {nowhere, h, h + 3};
+    const double(*other[WATER_SITES])[WATER_LANES] = {zero, near->h, near->h + 3};
+    static const double charge[WATER_SITES] = {WATER_CHARGE_O, WATER_CHARGE_H, WATER_CHARGE_H};
+    struct lanes sum = {0};
+
+    lennard_jones(near->o, &sum);
+    for (int a = 0; a < WATER_SITES; a++)
+        for (int b = 0; b < WATER_SITES; b++)
+            coulomb(WATER_COULOMB * charge[a] * charge[b], site[a], near->o, other[b], &sum.f[3 * a], sum.energy);
+    add_switched(s, near->o, &sum, to);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* where.c - see where.h. */
+#include "fabric/where.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WHERE_NODES 128
+
+/* Nodes exchange it, and may come from different builds. */
+static_assert(sizeof(struct where) == 40 + 3 * 8 + 2 * 4 + 64, "no padding");
+
+static uint64_t inode_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+static uint64_t device_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? st.st_dev : 0;
+}
+
+static void read_boot_id(char *out, size_t len)
+{
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, out, len - 1);
+    out[got > 0 ? got : 0] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+    if (fd >= 0)
+        close(fd);
+}
+
+void where_here(struct where *out)
+{
+    memset(out, 0, sizeof *out);
+    read_boot_id(out->boot_id, sizeof out->boot_id);
+    out->pid_namespace = inode_of("/proc/self/ns/pid");
+    out->ipc_namespace = inode_of("/proc/self/ns/ipc");
+    out->shm_device = device_of("/dev/shm");
+    out->user = geteuid();
+    gethostname(out->host, sizeof out->host - 1);
+}
+
+const char *where_apart(const struct where *a, const struct where *b)
+{
+    if (strcmp(a->boot_id, b->boot_id) != 0)
+        return "they run on different machines";
+    if (a->pid_namespace != b->pid_namespace)
+        return "they run in different PID namespaces (containers)";
+    if (a->ipc_namespace != b->ipc_namespace)
+        return "they run in different IPC namespaces (containers)";
+    if (a->shm_device != b->shm_device)
+        return "each has a /dev/shm of its own (containers)";
+    if (a->user != b->user)
+        return "they run as different users";
+    return NULL;
+}
+
+/* One line that names the two nodes, why they are apart, and what helps. */
+static void complain(const struct fabric_job *job, const struct where *all, int n, const char *why)
+{
+    char line[512], no_verbs[200];
+    int used = snprintf(line, sizeof line, "fabric shm: nodes 0 (host %s) and %d (host %s) share no memory: %s; ",
+                        all[0].host, n, all[n].host, why);
+    size_t at = used < (int)sizeof line ? (size_t)used : sizeof line - 1;
+    if (fabric_probe("verbs", no_verbs, sizeof no_verbs) == 0)
+        snprintf(line + at, sizeof line - at, "use --fabric verbs (HLRC_FABRIC=verbs), or hosts that are one machine");
+    else
+        snprintf(line + at, sizeof line - at, "jobs of several machines need --fabric verbs, which cannot be used here: %s",
+                 no_verbs);
+    job->fail(line);
+}
+
+int where_all_together(const struct fabric_job *job)
+{
+    struct where mine, all[WHERE_NODES];
+    where_here(&mine);
+    int rc = job->exchange(job->ctx, &mine, sizeof mine, all);
+    if (rc)
+        return rc;
+    int apart = 0;
+    const char *why = NULL;
+    for (int n = 1; n < job->nodes && !why; n++) {
+        apart = n;
+        why = where_apart(&all[0], &all[n]);
+    }
+    if (!why)
+        return 0;
+    if (job->node == 0 && job->fail)
+        complain(job, all, apart, why);
+    /* node 0 speaks for all: the others wait here until the job ends, and return only where nobody ends it */
+    int32_t none = 0, every[WHERE_NODES];
+    rc = job->exchange(job->ctx, &none, sizeof none, every);
+    return rc ? rc : -EXDEV;
+}

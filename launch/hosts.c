@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launch/hosts.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct host {
+    char name[256];
+    int nodes;
+};
+
+struct hosts {
+    struct host host[HLRC_MAX_NODES];
+    int count, nodes;
+};
+
+/* Arguments of the launcher; as long as its command can become, and never freed: they are for exec. */
+struct command {
+    char **argv;
+    size_t count;
+};
+
+static void add(struct command *command, const char *word)
+{
+    command->argv[command->count++] = (char *)(uintptr_t)word;
+}
+
+__attribute__((format(printf, 2, 3))) static void add_text(struct command *command, const char *fmt, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, fmt);
+    if (vasprintf(&text, fmt, args) >= 0)
+        add(command, text);
+    va_end(args);
+}
+
+/* One "name" or "name:nodes" of len bytes. */
+static bool host_parse(const char *text, size_t len, struct host *host)
+{
+    size_t name = 0;
+    char *end;
+    long nodes = 1;
+
+    while (name < len && text[name] != ':')
+        name++;
+    if (name == 0 || name >= sizeof host->name || text[0] == '-')
+        return false;
+    if (name < len) {
+        nodes = strtol(text + name + 1, &end, 10);
+        if (end != text + len || name + 1 == len)
+            return false;
+    }
+    memcpy(host->name, text, name);
+    host->name[name] = '\0';
+    host->nodes = (int)nodes;
+    return nodes >= 1 && nodes <= HLRC_MAX_NODES && strpbrk(host->name, " /\\'\"$*[]") == NULL;
+}
+
+static int hosts_parse(const char *text, struct hosts *hosts, char *err, size_t errlen)
+{
+    for (size_t len; *text != '\0'; text += len + (text[len] == ',')) {
+        len = strcspn(text, ",");
+        if (hosts->count == HLRC_MAX_NODES || !host_parse(text, len, &hosts->host[hosts->count])) {
+            snprintf(err, errlen, "--hosts %.*s: not a host; give NAME or NAME:NODES (1 to %d), with commas between",
+                     (int)(len < 200 ? len : 200), text, HLRC_MAX_NODES);
+            return -EINVAL;
+        }
+        hosts->nodes += hosts->host[hosts->count++].nodes;
+    }
+    return 0;
+}
+
+/* -n takes the first places. */
+static int hosts_trim(struct hosts *hosts, int nodes, char *err, size_t errlen)
+{
+    if (nodes > hosts->nodes) {
+        snprintf(err, errlen, "--nodes %d: the hosts have places for %d; write HOST:NODES", nodes, hosts->nodes);
+        return -EINVAL;
+    }
+    while (hosts->nodes > nodes) {
+        struct host *last = &hosts->host[hosts->count - 1];
+
+        hosts->nodes--;
+        if (--last->nodes == 0)
+            hosts->count--;
+    }
+    return 0;
+}
+
+static int hosts_read(const struct config *cfg, struct hosts *hosts, char *err, size_t errlen)
+{
+    int ret = hosts_parse(cfg->hosts, hosts, err, errlen);
+
+    if (ret == 0 && cfg->source[CONFIG_ID_nodes] != CONFIG_DEFAULT)
+        ret = hosts_trim(hosts, cfg->nodes, err, errlen);
+    if (ret == 0 && hosts->nodes > HLRC_MAX_NODES) {
+        snprintf(err, errlen, "--hosts: %d nodes; at most %d", hosts->nodes, HLRC_MAX_NODES);
+        ret = -EINVAL;
+    }
+    if (ret == 0 && (cfg->gdb >= 0 || cfg->progress)) {
+        snprintf(err, errlen, "--%s: works on this machine only; leave it or --hosts out", cfg->gdb >= 0 ? "gdb" : "progress");
+        ret = -EINVAL;
+    }
+    return ret;
+}
+
+/* "h1:2,h2:2" for mpirun; srun has "h1,h1,h2,h2". */
+static void add_hosts(struct command *command, const struct hosts *hosts, bool counted)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+
+    if (out == NULL)
+        return;
+    for (int i = 0; i < hosts->count; i++)
+        for (int times = 0; times < (counted ? 1 : hosts->host[i].nodes); times++)
+            if (counted)
+                fprintf(out, "%s%s:%d", i > 0 ? "," : "", hosts->host[i].name, hosts->host[i].nodes);
+            else
+                fprintf(out, "%s%s", i + times > 0 ? "," : "", hosts->host[i].name);
+    fclose(out);
+    add(command, text);
+}
+
+static void srun_command(struct command *command, const struct config *cfg, const struct hosts *hosts)
+{
+    add(command, "srun");
+    add(command, "--mpi=pmix");
+    add(command, "--kill-on-bad-exit=1");
+    add(command, "--input=0"); /* standard input is node 0's */
+    add_text(command, "--ntasks=%d", hosts->nodes);
+    add(command, "--distribution=arbitrary"); /* as listed, not as srun would have it */
+    add(command, "-w");
+    add_hosts(command, hosts, false);
+    if (cfg->label)
+        add(command, "--label");
+    if (cfg->bind != BIND_AUTO)
+        add(command, cfg->bind == BIND_CORE ? "--cpu-bind=cores" : "--cpu-bind=none");
+}
+
+extern char **environ;
+
+/* srun passes the whole environment on, these two only what is named. */
+static void add_environment(struct command *command)
+{
+    for (char **variable = environ; *variable != NULL; variable++) {
+        size_t len = strcspn(*variable, "=");
+
+        if (strncmp(*variable, "HLRC_", 5) != 0 && strncmp(*variable, "LD_LIBRARY_PATH=", 16) != 0)
+            continue;
+        add(command, "-x");
+        add_text(command, "%.*s", (int)len, *variable);
+    }
+}
+
+static void mpirun_command(struct command *command, const struct config *cfg, const struct hosts *hosts)
+{
+    add_text(command, "%d", hosts->nodes);
+    add(command, "--host");
+    add_hosts(command, hosts, true);
+    if (cfg->bind != BIND_AUTO) {
+        add(command, "--bind-to");
+        add(command, cfg->bind == BIND_CORE ? "core" : "none");
+    }
+    add_environment(command);
+}
+
+static void openmpi_command(struct command *command, const struct config *cfg, const struct hosts *hosts)
+{
+    add(command, "mpirun");
+    if (cfg->label)
+        add(command, "--tag-output");
+    add(command, "-n");
+    mpirun_command(command, cfg, hosts);
+}
+
+static void prterun_command(struct command *command, const struct config *cfg, const struct hosts *hosts)
+{
+    add(command, "prterun");
+    if (cfg->label) {
+        add(command, "--output");
+        add(command, "tag");
+    }
+    add(command, "-n");
+    mpirun_command(command, cfg, hosts);
+}
+
+/* In this order.  A srun without its Slurm, or another MPI's mpirun, is there but of no use: it says so itself. */
+static const struct {
+    const char *name, *probe, *answer;
+    void (*command)(struct command *, const struct config *, const struct hosts *);
+} launchers[] = {
+    {"srun", "srun --mpi=list", "pmix", srun_command},
+    {"mpirun", "mpirun --version", "(Open MPI)", openmpi_command},
+    {"prterun", "prterun --version", "prterun", prterun_command},
+};
+
+static bool launcher_answers(const char *probe, const char *answer)
+{
+    char text[1024];
+    bool found = false;
+    FILE *said;
+
+    snprintf(text, sizeof text, "exec timeout 5 %s </dev/null 2>&1", probe);
+    said = popen(text, "re");
+    if (said == NULL)
+        return false;
+    while (fgets(text, sizeof text, said) != NULL)
+        found = found || strstr(text, answer) != NULL;
+    return pclose(said) == 0 && found;
+}
+
+static void command_print(const struct command *command, int nodes)
+{
+    fprintf(stderr, "hlrcrun: %s starts the %d nodes:", command->argv[0], nodes);
+    for (size_t i = 0; i < command->count; i++)
+        fprintf(stderr, " %s", command->argv[i]);
+    fprintf(stderr, "\n");
+}
+
+static int command_run(struct command *command, const struct config *cfg, char **argv, const struct hosts *hosts, size_t which)
+{
+    launchers[which].command(command, cfg, hosts);
+    if (cfg->no_aslr) {
+        add(command, "setarch");
+        add(command, "-R");
+    }
+    while (*argv != NULL)
+        add(command, *argv++);
+    command_print(command, hosts->nodes);
+    execvp(command->argv[0], command->argv);
+    return -errno;
+}
+
+static size_t words(char **list)
+{
+    size_t count = 0;
+
+    while (list[count] != NULL)
+        count++;
+    return count;
+}
+
+int hosts_hand_over(const struct config *cfg, char **argv, char *err, size_t errlen)
+{
+    static struct hosts hosts;
+    struct command command = {0};
+    size_t which = 0;
+    int ret = hosts_read(cfg, &hosts, err, errlen);
+
+    if (ret < 0)
+        return ret;
+    if (config_export(cfg) < 0 || (command.argv = calloc(words(argv) + 2 * words(environ) + 32, sizeof(char *))) == NULL) {
+        snprintf(err, errlen, "out of memory");
+        return -ENOMEM;
+    }
+    unsetenv("HLRC_HOSTS"); /* neither are the nodes to hand over, nor is the count theirs to say */
+    unsetenv("HLRC_NODES");
+    while (which < sizeof launchers / sizeof *launchers && !launcher_answers(launchers[which].probe, launchers[which].answer))
+        which++;
+    if (which == sizeof launchers / sizeof *launchers) {
+        snprintf(err, errlen, "--hosts %.100s: neither srun (of a Slurm with PMIx) nor mpirun (Open MPI) nor prterun works "
+                 "here; install one (Debian: openmpi-bin)", cfg->hosts);
+        return -ENOENT;
+    }
+    ret = command_run(&command, cfg, argv, &hosts, which);
+    snprintf(err, errlen, "%s: %s", launchers[which].name, strerror(-ret));
+    return ret;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef HLRC_HOSTS_H
+#define HLRC_HOSTS_H
+
+/*
+ * hlrcrun --hosts h1:2,h2:2: a job on several hosts is another launcher's to start, and to end.  hlrcrun translates its
+ * options and becomes the first of srun, mpirun and prterun that can do it here.
+ */
+
+#include <stddef.h>
+
+#include "hlrc/config.h"
+
+/*
+ * hosts_hand_over - says which launcher it is, and becomes it, with argv (NULL-terminated) as the program and its
+ * arguments.  Changes the environment.  Returns on failure only: a negative errno and a line in err.
+ * ERRORS: -EINVAL hosts or an option that works on one machine only;  -ENOENT no launcher;  those of execvp
+ */
+int hosts_hand_over(const struct config *cfg, char **argv, char *err, size_t errlen);
+
+#endif

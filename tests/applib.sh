@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# For tests of one application, sourced: it is built twice, as $app and as ${app}_seq without the library.
+
+. "$(dirname "$0")/lib.sh"
+
+field() { # NAME: of the result written last
+    sed -n 's/.*"'"$1"'": *"\{0,1\}\([^",}]*\).*/\1/p' "$work/json" 2>/dev/null | head -n 1
+}
+
+verified() { # WHAT: the last run verified its result, and its checksum is the one expected
+    expect_status "$1" 0
+    test "$(field verified)" = true || fail "$1: not verified: $(cat "$work/out")"
+    test "$(field checksum)" = "$expected" || fail "$1: checksum $(field checksum), not $expected"
+}
+
+# everywhere "N..." OPTION...: one problem, sequentially, then with each number of nodes and both protocols
+everywhere() {
+    local protocol nodes list=$1
+    shift
+    status=0
+    rm -f "$work/json"
+    "${app}_seq" "$@" --json "$work/json" >"$work/out" 2>"$work/err" || status=$?
+    expected=$(field checksum)
+    verified "sequential, $*"
+    for protocol in async ardmar; do
+        for nodes in $list; do
+            rm -f "$work/json"
+            run_job "$nodes" $protocol "$app" "$@" --json "$work/json"
+            verified "$nodes nodes, $protocol, $*"
+            test "$(field nodes)" = "$nodes" || fail "\"nodes\" is $(field nodes), not $nodes"
+        done
+    done
+}
+
+# expect_traffic LEAST MOST OPTION...: bytes that two nodes receive together
+expect_traffic() {
+    local least=$1 most=$2 bytes
+    shift 2
+    HLRC_STATS=$work/stats.json run_job 2 ardmar "$app" "$@"
+    expect_status "$*" 0
+    bytes=$(grep -o '"bytes_in": [0-9]*' "$work/stats.json" | awk '{ sum += $2 } END { printf "%.0f", sum }')
+    test "${bytes:-0}" -ge "$least" || fail "$*: $bytes bytes moved, $least at least must have"
+    test "${bytes:-0}" -le "$most" || fail "$*: $bytes bytes moved, more than $most"
+}

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Fuzz targets with a driver of their own; fuzz.sh also builds them for libFuzzer where clang has it.
+FUZZ_TARGETS = tests/fuzz/config tests/fuzz/diff
+check_PROGRAMS += $(FUZZ_TARGETS)
+tests_fuzz_config_SOURCES = tests/fuzz/config.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_config_LDADD = libhlrc_core.la
+tests_fuzz_diff_SOURCES = tests/fuzz/diff.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_diff_LDADD = libhlrc_core.la
+
+TESTS += tests/fuzz/fuzz.sh
+SOAK_TESTS += tests/fuzz/fuzz.sh
+EXTRA_DIST += tests/fuzz/fuzz.sh

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# mpirun starts the binaries that hlrcrun starts, on one host: they compute, exchange, fail and die as there.
+. "$(dirname "$0")/lib.sh"
+need_mpirun
+limit="timeout -k 5 40"
+
+for protocol in ardmar async; do
+    run $limit mpirun -n 4 -x HLRC_PROTOCOL=$protocol "$is" -c S
+    expect_verified "is $protocol" 4
+done
+run $limit mpirun -n 1 "$is" -c S
+expect_verified "one node" 1
+run $limit mpirun -n 3 -x HLRC_STATS="$work/stats.json" "$is" -c S
+expect_verified "statistics" 3
+grep -q '"nodes": *3' "$work/stats.json" || fail "statistics: $(head -c 300 "$work/stats.json")"
+
+# blobs of every size: none, one piece, many, the largest
+for size in 0 1 32768 32769 1048576; do
+    run $limit mpirun -n 4 "$probe" exchange $size 2
+    expect_status "exchange of $size bytes" 0
+done
+
+# the rules of the memory model: the litmus programs take this for hlrcrun, -n N --protocol P PROGRAM
+cat >"$work/as-hlrcrun" <<'SHIM'
+#!/bin/sh
+exec mpirun -n "$2" -x HLRC_PROTOCOL="$4" -x HLRC_LAUNCH_FD= "$5"
+SHIM
+chmod +x "$work/as-hlrcrun"
+for program in rule03_causality rule05_merge rule07_home; do
+    run env HLRCRUN="$work/as-hlrcrun" LITMUS_NODES=3 $limit "$top_builddir/tests/litmus/$program"
+    expect_status $program 0
+    test "$(grep -c ok "$work/out")" -eq 2 || fail "$program: $(cat "$work/out" "$work/err")"
+done
+
+# ends: the cause once, the status as mpirun gives it, nothing left
+over() { # WHAT STATUS
+    expect_status "$1" "$2"
+    expect_quick "$1"
+    expect_nothing_left "$1"
+}
+run $limit mpirun -n 4 "$probe" 2 fatal 5
+over "fatal" 5
+expect_our_line "fatal" '^hlrc: node 2: something fatal happened$'
+run $limit mpirun -n 4 "$probe" 1 report 4
+over "report" 4
+expect_our_line "report" '^hlrc: node 1: something went wrong at 1$'
+run $limit mpirun -n 4 "$probe" 3 mix
+over "other length" 1
+expect_our_line "other length" 'node [0-9] brings another number of bytes'
+run $limit mpirun -n 4 -x HLRC_PROTOCOL=onesidded "$probe" exchange 1 1
+over "wrong everywhere" 1
+expect_our_line "wrong everywhere" 'HLRC_PROTOCOL=onesidded: no such choice'
+run $limit mpirun -n 4 "$probe" 2 exit 3
+over "exit" 3
+test -z "$(our_lines)" || fail "exit: survivors complain: $(our_lines)"
+run $limit mpirun -n 4 "$probe" 0 kill 9
+over "kill" 137
+test -z "$(our_lines)" || fail "kill: survivors complain: $(our_lines)"
+run $limit mpirun -n 4 "$probe" 2 leave
+over "no goodbye" 1
+if test -z "${HLRC_TEST_SANITIZERS-}"; then # which take SIGSEGV for themselves
+    run $limit mpirun -n 4 "$probe" 1 segv
+    over "segv" 139
+    expect_our_line "segv" '^hlrc: node 1: SIGSEGV at 0x10'
+    run $limit mpirun -n 2 "$top_builddir/tests/launch/faulty" fail
+    over "segv of a program" 139
+    expect_our_line "segv of a program" '^hlrc: node 1: segmentation fault at 0x10: not shared memory'
+fi
+
+begin_mpirun() {
+    begin mpirun -n "$1" "$probe" wait
+    until_true 20 ready "$1" || fail "nodes did not start: $(cat "$work/err")"
+}
+begin_mpirun 4
+kill -9 "$(pid_of 2)"
+end
+over "kill of a node from outside" 137
+test -z "$(our_lines)" || fail "kill of a node: survivors complain: $(our_lines)"
+begin_mpirun 3
+kill -9 "$launcher"
+end
+over "kill of mpirun" 137
+begin_mpirun 3
+kill -TERM "$launcher"
+end
+expect_quick "SIGTERM to mpirun"
+expect_nothing_left "SIGTERM to mpirun"
+
+# a program in a script is a node; hlrcrun there begins jobs of its own; what is left of a job that is gone is none
+run $limit mpirun -n 2 sh -c "true; $is -c S; exit \$?"
+expect_verified "in a script" 2
+run $limit mpirun -n 2 "$hlrcrun" -n 3 "$probe" exchange 10 1
+expect_status "hlrcrun in mpirun" 0
+run $limit env PMIX_NAMESPACE=gone PMIX_RANK=0 "$probe" exchange 10 1
+expect_status "variables of a job that is gone" 0
+run $limit env PMIX_NAMESPACE=gone PMIX_RANK=0 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0 "$probe" exchange 10 1
+expect_status "a job of several that is gone" 1
+expect_our_line "a job of several that is gone" 'OMPI_COMM_WORLD_SIZE=4, but these processes do not know each other'
+
+# --hosts hands over to it, when there is no Slurm
+if ! srun --mpi=list >/dev/null 2>&1; then
+    run $limit "$hlrcrun" --hosts "$(hostname):4" --protocol async --label "$is" -c S
+    expect_status "--hosts" 0
+    expect_our_line "--hosts" '^hlrcrun: mpirun starts the 4 nodes: mpirun .*-n 4 --host [^ ]*:4 .*-x HLRC_PROTOCOL .*/is -c S$'
+    grep -q 'nodes  *4, protocol async' "$work/out" || fail "--hosts: $(cat "$work/out")"
+fi
+run "$hlrcrun" --hosts h1:2,h2:0 true
+expect_status "--hosts h2:0" 2
+expect_line "--hosts h2:0" '^hlrcrun: --hosts h2:0: not a host; give NAME or NAME:NODES'
+run "$hlrcrun" -n 4 --hosts h1:2,h2 true
+expect_status "--hosts, too few" 2
+expect_line "--hosts, too few" '^hlrcrun: --nodes 4: the hosts have places for 3'
+run "$hlrcrun" --hosts h1:2 --gdb 0 true
+expect_status "--hosts --gdb" 2
+expect_line "--hosts --gdb" '^hlrcrun: --gdb: works on this machine only'
+run env PATH="$work" "$hlrcrun" --hosts h1:2 true
+expect_status "--hosts, no launcher" 127
+expect_line "--hosts, no launcher" 'neither srun .* nor mpirun .* nor prterun works here; install one'
+finish

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Slurm starts jobs on one host and on two: a controller on one of them, a daemon on each.
+. "$(dirname "$0")/hosts_lib.sh"
+hosts_isolate "$0"
+. "$(dirname "$0")/lib.sh"
+for tool in slurmctld slurmd srun sinfo; do
+    command -v $tool >/dev/null || skip "$tool is not installed (slurm-wlm, slurm-wlm-basic-plugins)"
+done
+hosts_up "$work"
+limit="timeout -k 5 30"
+
+export SLURM_CONF=$work/slurm.conf
+mkdir "$work/state" "$work/spool-h1" "$work/spool-h2" "$work/tmp-h1" "$work/tmp-h2"
+cat >"$SLURM_CONF" <<CONF
+ClusterName=hlrc
+SlurmctldHost=h1
+SlurmUser=root
+AuthType=auth/none
+CredType=cred/none
+MailProg=/bin/true
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SlurmdParameters=config_overrides
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool-%n
+TmpFS=$work/tmp-%n
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd-%n.pid
+SlurmctldLogFile=$work/slurmctld.log
+SlurmdLogFile=$work/slurmd-%n.log
+NodeName=h1 NodeAddr=10.77.0.1 CPUs=4
+NodeName=h2 NodeAddr=10.77.0.2 CPUs=4
+PartitionName=all Nodes=h1,h2 Default=YES State=UP
+CONF
+on h1 slurmctld -D -c >"$work/daemons" 2>&1 </dev/null &
+on h1 slurmd -D -N h1 >"$work/daemons" 2>&1 </dev/null &
+on h2 slurmd -D -N h2 >"$work/daemons" 2>&1 </dev/null &
+two_idle() {
+    test "$(on h1 sinfo -h -N -o %T | grep -c idle)" -eq 2
+}
+hosts_wait 20 two_idle || skip "Slurm does not come up here: $(tail -n 2 "$work"/slurm*.log "$work/daemons")"
+srun --mpi=list 2>&1 | grep -q pmix || skip "this Slurm has no PMIx plugin (slurm-wlm-basic-plugins)"
+
+both="srun --mpi=pmix -N 2 -n 4"
+run $limit $both --ntasks-per-node=2 hostname
+test "$(sort "$work/out" | uniq -c | tr -s ' \n' ' ')" = ' 2 h1 2 h2 ' || fail "hosts: $(cat "$work/out" "$work/err")"
+for size in 0 100 100000; do
+    run $limit $both "$probe" exchange $size 3
+    expect_status "exchange of $size bytes" 0
+done
+for protocol in ardmar async; do
+    run env HLRC_PROTOCOL=$protocol $limit srun --mpi=pmix -w h2 -N 1 -n 3 "$is" -c S
+    expect_verified "one host, $protocol" 3
+done
+
+# without PMIx nobody runs alone in silence
+run $limit srun -N 2 -n 4 "$is" -c S
+expect_status "no PMIx" 1
+expect_our_line "no PMIx" '^hlrc: SLURM_[A-Z_]*=4, but these processes do not know each other: .*srun --mpi=pmix -n 4$'
+test ! -s "$work/out" || fail "no PMIx: began: $(cat "$work/out")"
+run $limit srun -n 1 "$is" -c S
+expect_verified "one task without PMIx" 1
+
+if verbs_in h1; then
+    echo "note: there is an RDMA device, the refusal is not tested"
+else
+    run $limit $both --ntasks-per-node=2 "$is" -c S
+    test "$status" -ne 0 || fail "shm on two hosts: status 0"
+    expect_our_line "shm on two hosts" "$no_way_between_hosts"
+    test ! -s "$work/out" || fail "shm on two hosts: began: $(cat "$work/out")"
+fi
+
+# ends; srun's status is the highest of all tasks, and those that it kills have 137
+over() { # WHAT STATUS
+    test "$status" = "$2" || expect_status "$1" 137
+    expect_quick "$1"
+    hosts_wait 5 nothing_left || fail "$1: processes left"
+}
+nothing_left() {
+    ! pgrep -x bootprobe
+}
+run $limit $both "$probe" 3 fatal 5
+over "fatal" 5
+expect_our_line "fatal" '^hlrc: node 3: something fatal happened$'
+run $limit $both "$probe" 1 exit 3
+over "exit" 3
+test -z "$(our_lines)" || fail "exit: survivors complain: $(our_lines)"
+run $limit $both "$probe" 2 kill 9
+over "kill" 137
+test -z "$(our_lines)" || fail "kill: survivors complain: $(our_lines)"
+run $limit $both "$probe" 0 leave
+test "$status" -ne 0 || fail "no goodbye: status 0"
+
+run $limit "$hlrcrun" --hosts h1:1,h2:3 -n 3 --protocol async "$probe" exchange 1000 2
+expect_status "--hosts" 0
+expect_our_line "--hosts" '^hlrcrun: srun starts the 3 nodes: srun --mpi=pmix .* -w h1,h2,h2 '
+run $limit "$hlrcrun" --hosts h1:1,h2:3 -n 3 hostname
+test "$(sort "$work/out" | uniq -c | tr -s ' \n' ' ')" = ' 1 h1 2 h2 ' || fail "places: $(cat "$work/out" "$work/err")"
+run $limit "$hlrcrun" --hosts h2:2 --protocol async "$is" -c S
+expect_verified "--hosts, one host" 2
+finish

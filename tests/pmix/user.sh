@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# An ordinary user's jobs: memory objects reach the peers without privileges, with mpirun and with hlrcrun.
+. "$(dirname "$0")/lib.sh"
+need_mpirun
+limit="timeout -k 5 40"
+test -z "${HLRC_TEST_SANITIZERS-}" || skip "the copy of a sanitized library finds no sanitizer"
+
+# copies, since a user need not see the build's folder
+chmod 755 "$work"
+cp "$top_builddir/apps/is" "$probe" "$hlrcrun" "$work/"
+cp -P "$top_builddir"/.libs/libhlrc.so* "$work/" 2>/dev/null
+export LD_LIBRARY_PATH=$work HOME=$work/tmp
+cd "$work/tmp" || exit 99
+
+as_user=()
+if test "$(id -u)" -eq 0; then
+    command -v setpriv >/dev/null || skip "setpriv is not installed (util-linux)"
+    as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all)
+    "${as_user[@]}" true 2>/dev/null || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    "${as_user[@]}" true 2>/dev/null || skip "not allowed to become another user"
+fi
+test "$("${as_user[@]}" id -u)" -ne 0 || skip "still root"
+"${as_user[@]}" test -x "$work/is" || skip "that user cannot see $work"
+
+for protocol in ardmar async; do
+    run "${as_user[@]}" $limit mpirun -n 4 -x HLRC_PROTOCOL=$protocol "$work/is" -c S
+    expect_verified "mpirun, $protocol" 4
+    run "${as_user[@]}" $limit "$work/hlrcrun" -n 4 --protocol $protocol "$work/is" -c S
+    expect_verified "hlrcrun, $protocol" 4
+done
+
+# a program that its user may run and not read keeps its memory to itself: said, not hung
+if test "$(id -u)" -eq 0; then
+    chmod 711 "$work/is"
+    run "${as_user[@]}" $limit mpirun -n 2 "$work/is" -c S
+    test "$status" -ne 0 || fail "unreadable program: status 0"
+    expect_our_line "unreadable program" 'cannot open the memory of node [01] .*: Permission denied; .* readable'
+    expect_nothing_left "unreadable program"
+fi
+finish

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Random programs against an oracle, linked as a user's program is, and the hook fabric that they and others run over.
+check_PROGRAMS += tests/random/random
+tests_random_random_SOURCES = \
+	tests/random/actor.c tests/random/actor.h tests/random/content.c tests/random/content.h tests/random/driver.h \
+	tests/random/job.c tests/random/node.c tests/random/oracle.c tests/random/oracle.h tests/random/perform.c \
+	tests/random/plan.c tests/random/print.c tests/random/program.c tests/random/program.h tests/random/random.c
+tests_random_random_LDADD = libhlrc.la
+
+RANDOM_SHELL = tests/random/shm.sh tests/random/chaos.sh tests/random/litmus.sh
+TESTS += tests/random/shm.sh tests/random/chaos.sh
+tests/random/chaos.log: TEST_TIMEOUT = 400
+SOAK_TESTS += tests/random/shm.sh tests/random/chaos.sh
+tests/random/chaos.log: TEST_TIMEOUT = 400
+EXTRA_DIST += $(RANDOM_SHELL) tests/random/lib.sh

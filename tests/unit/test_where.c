@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which nodes share memory, and what a job is told of which some do not. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fabric/where.h"
+
+static struct where here(void)
+{
+    struct where w;
+    where_here(&w);
+    return w;
+}
+
+static void test_here(void **state)
+{
+    struct where a = here(), b = here();
+    (void)state;
+    assert_int_equal(strlen(a.boot_id), 36);
+    assert_true(a.pid_namespace != 0 && a.ipc_namespace != 0 && a.host[0] != '\0');
+    assert_null(where_apart(&a, &b));
+}
+
+static void test_names_prove_nothing(void **state)
+{
+    struct where a = here(), b = here();
+    (void)state;
+    strcpy(b.host, "another");
+    assert_null(where_apart(&a, &b));
+    b = here();
+    b.boot_id[0] = b.boot_id[0] == '0' ? '1' : '0';
+    assert_string_equal(where_apart(&a, &b), "they run on different machines");
+}
+
+static void test_each_reason(void **state)
+{
+    struct where a = here(), b = a;
+    (void)state;
+    b.pid_namespace++;
+    assert_non_null(strstr(where_apart(&a, &b), "PID namespaces"));
+    b = a;
+    b.ipc_namespace++;
+    assert_non_null(strstr(where_apart(&a, &b), "IPC namespaces"));
+    b = a;
+    b.shm_device++;
+    assert_non_null(strstr(where_apart(&a, &b), "/dev/shm"));
+    b = a;
+    b.user++;
+    assert_non_null(strstr(where_apart(&a, &b), "different users"));
+}
+
+/* A job of three of which node `far` is elsewhere; the second exchange is the one in which all wait for the end. */
+static struct {
+    int far, exchanges;
+    char line[1024];
+} job;
+
+static int exchange(void *ctx, const void *mine, size_t len, void *all)
+{
+    (void)ctx;
+    for (int n = 0; n < 3; n++)
+        memcpy((char *)all + (size_t)n * len, mine, len);
+    if (job.exchanges++ == 0 && job.far >= 0) {
+        struct where *far = (struct where *)all + job.far;
+        far->boot_id[0] = far->boot_id[0] == '0' ? '1' : '0';
+        strcpy(far->host, "faraway");
+    }
+    return 0;
+}
+
+static void fail_line(const char *line)
+{
+    strcpy(job.line, line);
+}
+
+static int check(int node, int far)
+{
+    struct fabric_job j = {.node = node, .nodes = 3, .exchange = exchange, .fail = fail_line};
+    job.far = far;
+    job.exchanges = 0;
+    job.line[0] = '\0';
+    return where_all_together(&j);
+}
+
+static void test_job(void **state)
+{
+    (void)state;
+    assert_int_equal(check(0, -1), 0);
+    assert_string_equal(job.line, "");
+    assert_int_equal(check(0, 2), -EXDEV);
+    assert_non_null(strstr(job.line, "nodes 0 (host "));
+    assert_non_null(strstr(job.line, " and 2 (host faraway) share no memory: they run on different machines; "));
+    assert_non_null(strstr(job.line, "--fabric verbs"));
+    assert_int_equal(check(1, 2), -EXDEV); /* node 0 speaks */
+    assert_string_equal(job.line, "");
+    assert_int_equal(job.exchanges, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_here),
+        cmocka_unit_test(test_names_prove_nothing),
+        cmocka_unit_test(test_each_reason),
+        cmocka_unit_test(test_job),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
