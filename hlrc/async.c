@@ -114,6 +114,13 @@ static int async_place(uint32_t page, int node, uint32_t token)
 
 /* ---- the serving side ---- */
 
+/* Memory that a fabric has registered is there without having been touched; then only its contents tell, and a copy that
+ * is zero serves as well as none. */
+static bool registered(void)
+{
+    return engine.fabric->ops.window_prepare != NULL;
+}
+
 static bool is_zero(const char *page)
 {
     return page[0] == 0 && memcmp(page, page + 1, PAGE_SIZE - 1) == 0;
@@ -127,8 +134,7 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
     int home = (int)*directory(page) - 1;
     if (home < 0) {
         bool exclusive = page_demote(page);
-        /* memory that was registered is there without having been touched; a copy that is zero serves as well as none */
-        bool touched = exclusive && space_touched(page) && !is_zero(page_mem(page));
+        bool touched = exclusive && space_touched(page) && !(registered() && is_zero(page_mem(page)));
         home = touched ? engine.node : candidate;
         if (home >= 0) {
             *directory(page) = (uint64_t)home + 1;
