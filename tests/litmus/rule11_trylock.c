@@ -81,6 +81,9 @@ void litmus_run(void)
 {
     counter = shared_words(2 * PAGE_WORDS);
     volatile uint64_t *x = shared_words(4 * PAGE_WORDS);
+    if (me == 0)
+        place(x, 4 * PAGE, 0); /* its home would see x at once */
+    hlrc_barrier();
     for (hlrc_lock_t l = 200; l < 200 + (hlrc_lock_t)nodes; l++) { /* managed by each node in turn */
         uint64_t before = (l - 200) * COUNT * THREADS * (uint64_t)nodes;
         lock = l;
