@@ -108,8 +108,9 @@ void barrier_depart(void)
         const struct reply *rep = msg_wait(msg_token_barrier());
         memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
         atomic_store(&waiting, NULL);
-        serve_settle(); /* R4 */
+        serve_settle(); /* what is applied already needs no revoking */
         interval_acquire(vt);
+        serve_settle(); /* R4: a writer's diffs arrive before its notices, which are here now */
     }
     stats_count(STAT_BARRIERS, 1);
     atomic_store(&between, false);

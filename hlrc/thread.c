@@ -24,6 +24,8 @@ static void release_slot(void *arg)
 {
     struct thread *t = arg;
     current = NULL;
+    if (!slots) /* the thread outlived hlrc_finalize */
+        return;
     stats_clock_stop(&t->clock);
     atomic_store_explicit(&t->taken, false, memory_order_release);
 }

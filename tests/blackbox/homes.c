@@ -37,13 +37,13 @@ static void first_touch(void)
     hlrc_barrier();
     for (uint64_t p = 0; p < PAGES; p++)
         if (toucher(p) == me)
-            data[p * PAGE_WORDS] = p;
+            data[p * PAGE_WORDS] = p + 1;
     hlrc_barrier();
     for (uint64_t p = 0; p < PAGES; p++)
         expect_home(p, toucher(p), "after the first touch");
     hlrc_barrier();
     for (uint64_t p = 0; p < PAGES; p++) {
-        expect_word(data[p * PAGE_WORDS], p, "page %ju", (uintmax_t)p);
+        expect_word(data[p * PAGE_WORDS], p + 1, "page %ju", (uintmax_t)p);
         data[p * PAGE_WORDS + 1 + (uint64_t)me] = 1;
     }
     hlrc_barrier();
