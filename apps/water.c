@@ -15,7 +15,7 @@
  * How pages move. Per step a node writes the state of its molecules (512 bytes each) and publishes their positions
  * (72 bytes), at home, on pages with one writer. It reads what was published in the rows beside its own: with slabs of
  * whole layers, two layers of cells; with n cells along an axis 2/n of all molecules, so 2 * 72 * molecules / n
- * bytes, for 8,192 molecules 118 KB or some 32 pages. State moves only when a molecule leaves a row for one of
+ * bytes, for 8,192 molecules 118 KB or some 35 pages. State moves only when a molecule leaves a row for one of
  * another node, a page each. What is shared falsely: that page, read by the one while the other writes other
  * molecules on it, and the page of energies, read once at the end. There is one barrier per step.
  *
@@ -46,7 +46,7 @@
 #define RECORDS       1000 /* energies written down at most, besides those at the start */
 #define SAMPLES       64   /* molecules whose forces are checked */
 
-#define FORCE_BOUND    1e-6
+#define FORCE_BOUND    1e-5
 #define ENERGY_BOUND   1e-3
 #define MOMENTUM_BOUND 1e-10
 
@@ -279,7 +279,7 @@ static double timed_run(struct water *w)
 static void check_forces(struct water *w)
 {
     struct note *note = &w->notes[app.node].note;
-    uint64_t stride = (w->start.molecules + SAMPLES - 1) / SAMPLES;
+    uint64_t stride = ((w->start.molecules + SAMPLES - 1) / SAMPLES) | 1; /* odd, to fall on all places of a lattice */
     double force[WATER_DOF];
 
     for (size_t row = w->cells.mine.begin; row < w->cells.mine.end; row++)
@@ -331,6 +331,16 @@ static void take_notes(struct water *w, int when)
                 note->momenta += when == 0 ? fabs(momentum) : 0;
             }
         }
+}
+
+/* Finds the forces at the start. What is published by turns is so once beforehand: it brings every page into being. */
+static void start_run(struct water *w)
+{
+    cells_publish(&w->cells, 1);
+    hlrc_barrier();
+    cells_will_look(&w->cells, 1);
+    move_rows(w, 0);
+    take_notes(w, 0);
 }
 
 /* Rows are added up in order, so that the sum has the same bits for any number of nodes. */
@@ -465,8 +475,7 @@ int main(int argc, char **argv)
     app_parse(options, parse, "Molecular dynamics of liquid water: the problem of SPLASH-2's water-spatial.", argc,
               argv, &problem);
     water_init(&w, &problem);
-    move_rows(&w, 0);
-    take_notes(&w, 0);
+    start_run(&w);
     if (app.verify)
         check_forces(&w);
     result.time_s = timed_run(&w);

@@ -4,7 +4,7 @@
  *
  * The box is divided into n x n x n cells, none thinner than the cut-off. The cells with the same y and z make a
  * row along x. Each row belongs to one node, which moves its molecules; a node's rows follow each other, in
- * layers of z, and nodes have equal numbers of molecules at the start, as far as whole rows allow.
+ * layers of z, and nodes have equal work at the start, as far as whole rows allow.
  *
  * Shared, by node, each node's part on its own pages, all written by that node:
  *

@@ -7,7 +7,10 @@
 #include "apps/common.h"
 
 #define KELVIN  298.15
-#define NUMBERS 32 /* random numbers set aside for each molecule */
+#define ORIGIN  0.29 /* of the lattice, in spacings: its planes then lie on no boundary of cells */
+#define JITTER  0.2  /* angstrom, either way and along each axis, from the place on the lattice */
+#define STRAIN  0.02 /* angstrom, standard deviation of a hydrogen's coordinates from where it is at rest */
+#define NUMBERS 32   /* random numbers set aside for each molecule */
 #define PI      3.14159265358979323846
 
 struct start start_make(uint64_t molecules)
@@ -20,14 +23,25 @@ struct start start_make(uint64_t molecules)
     return s;
 }
 
-void start_place(const struct start *s, uint64_t number, double o[3])
+/* Takes the first of the molecule's random numbers. */
+static void place(const struct start *s, uint64_t number, uint64_t *state, double o[3])
 {
-    uint64_t place = number * (s->side * s->side * s->side) / s->molecules;
+    uint64_t lattice = number * (s->side * s->side * s->side) / s->molecules;
     double spacing = s->box / (double)s->side;
 
-    o[0] = ((double)(place % s->side) + 0.5) * spacing;
-    o[1] = ((double)(place / s->side % s->side) + 0.5) * spacing;
-    o[2] = ((double)(place / s->side / s->side) + 0.5) * spacing;
+    for (int k = 0; k < 3; k++) {
+        double jitter = JITTER * (0x1p-45 * (double)app_random(state) - 1);
+
+        o[k] = ((double)(lattice % s->side) + ORIGIN) * spacing + jitter;
+        lattice /= s->side;
+    }
+}
+
+void start_place(const struct start *s, uint64_t number, double o[3])
+{
+    uint64_t state = app_random_skip(app.seed, number * NUMBERS);
+
+    place(s, number, &state, o);
 }
 
 /* Two independent numbers of the normal distribution. */
@@ -74,13 +88,25 @@ static void random_velocities(uint64_t *state, double v[WATER_DOF])
         v[i] = normal[i] * sqrt(WATER_FORCE * WATER_GAS * KELVIN / (i < 3 ? WATER_MASS_O : WATER_MASS_H));
 }
 
+/* Bends and stretches a molecule a little, about as much as heat does. */
+static void strain(uint64_t *state, double h[2][3])
+{
+    double normal[6];
+
+    for (int i = 0; i < 6; i += 2)
+        normal_pair(state, normal + i);
+    for (int i = 0; i < 6; i++)
+        h[i / 3][i % 3] += STRAIN * normal[i];
+}
+
 void start_molecule(const struct start *s, uint64_t number, double x[WATER_DOF], double v[WATER_DOF])
 {
     uint64_t state = app_random_skip(app.seed, number * NUMBERS);
     double across = WATER_BOND * sin(WATER_ANGLE / 2), along = WATER_BOND * cos(WATER_ANGLE / 2);
     double h[2][3] = {{across, along, 0}, {-across, along, 0}}, q[4];
 
-    start_place(s, number, x);
+    place(s, number, &state, x);
+    strain(&state, h);
     random_quaternion(&state, q);
     for (int i = 0; i < 2; i++) {
         turn(q, h[i]);

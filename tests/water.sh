@@ -10,7 +10,7 @@ everywhere "2 3" --molecules 64 --cutoff 4 --steps 10 --no-hints
 # a lattice with vacancies
 everywhere "4" --molecules 100 --cutoff 4.7
 # Long enough that molecules go from row to row; nearly all rows have another node's beside them.
-everywhere "3 4" --molecules 216 --cutoff 4 --steps 250 --dt 0.35
+everywhere "3 4" --molecules 343 --cutoff 4 --steps 150 --dt 0.35
 expect_out "moving" "verification .* [1-9][0-9]* changed rows"
 # more nodes than rows of cells
 everywhere "12" --molecules 64 --cutoff 4
