@@ -5,10 +5,11 @@
  *
  *  lock_cached     lock and unlock of a lock that node 0 held last; the others wait in a barrier. An operation is one
  *                  lock and unlock.
- *  lock_remote     lock and unlock of a lock that another node held last and nobody wants. Nodes 0 and 1 take turns,
- *                  told by an atomic word, which orders nothing and, unlike a barrier, has nobody wait in the library.
- *                  Before it takes the lock a node lets IDLE pass, so that the other has gone to sleep outside of the
- *                  library; only the lock and unlock are timed and counted.
+ *  lock_remote     lock and unlock of a lock that another node held last and nobody wants. Nodes 0 and 1 take turns by
+ *                  a timetable, which sends nothing and, unlike a barrier, has nobody wait in the library. When a node
+ *                  takes the lock, the other's core has been idle for SLOT: the deeper it sleeps, the longer a wake
+ *                  takes. Only the lock and unlock are timed and counted; a node that is late for its turn spoils one
+ *                  sample.
  *  lock_contended  all nodes lock, increment a shared counter, unlock, over and over. Time from barrier exit to barrier
  *                  exit per increment of any node.
  *  barrier         nothing written; nodes arrive together.
@@ -26,8 +27,8 @@
 #define WORDS     (BENCH_PAGE / sizeof(uint64_t))
 #define WARM_UP   5
 #define BATCH     200     /* operations in one sample of what is too short to be timed alone */
-#define IDLE      2000000 /* ns; as before the wake floor of the fault benchmark */
-#define TURN_REST 8000000 /* ns; long enough for the other node's turn */
+#define SLOT      2000000 /* ns from turn to turn; as long as the sleep before the wake floor of the fault benchmark */
+#define LEAD      1000000 /* ns; before its turn a node wakes up, so that it is not the one that was asleep */
 
 struct options {
     const char *json;
@@ -51,11 +52,11 @@ static double us_since(uint64_t start)
     return (double)(bench_now() - start) / 1000;
 }
 
-static void rest(long ns)
+static void sleep_until(uint64_t when)
 {
-    struct timespec time = {0, ns};
+    struct timespec time = {(time_t)(when / 1000000000), (long)(when % 1000000000)};
 
-    nanosleep(&time, NULL);
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
 
 static void *allocate(size_t size)
@@ -92,14 +93,12 @@ static void lock_cached(struct result *result)
     result->operations = (double)options.rounds * BATCH;
 }
 
-/* Turn T is that of node T % 2; COUNTED are all but the first. */
-static void take_turn(struct result *result, hlrc_atomic_t turn, uint64_t mine, bool counted)
+static void take_turn(struct result *result, uint64_t when, bool counted)
 {
     struct job_counts counts = result->counts;
 
-    while (hlrc_atomic_load(turn) != mine)
-        bench_relax();
-    bench_wait_until(bench_now() + IDLE);
+    sleep_until(when - LEAD);
+    bench_wait_until(when);
     job_counts_start(&counts);
     uint64_t start = bench_now();
     lock_unlock();
@@ -109,33 +108,18 @@ static void take_turn(struct result *result, hlrc_atomic_t turn, uint64_t mine, 
         job_series_add(&result->series, time);
         result->counts = counts;
     }
-    hlrc_atomic_fetch_add(turn, 1);
-    rest(TURN_REST);
-}
-
-static hlrc_atomic_t make_turn(void)
-{
-    hlrc_atomic_t turn = 0;
-    int rc = hlrc_node_id() == 0 ? hlrc_atomic_create(&turn, 0) : 0;
-
-    if (rc != 0)
-        bench_fail(1, "hlrc_atomic_create: %s", strerror(-rc));
-    rc = hlrc_broadcast(&turn, sizeof(turn), 0);
-    if (rc != 0)
-        bench_fail(1, "hlrc_broadcast: %s", strerror(-rc));
-    return turn;
 }
 
 static void lock_remote(struct result *result)
 {
-    hlrc_atomic_t turn = make_turn();
-    uint64_t node = (uint64_t)hlrc_node_id();
+    uint64_t node = (uint64_t)hlrc_node_id(), start = bench_now() + 2 * SLOT;
+    int rc = hlrc_broadcast(&start, sizeof(start), 0);
 
+    if (rc != 0)
+        bench_fail(1, "hlrc_broadcast: %s", strerror(-rc));
     for (uint64_t r = 0; node < 2 && r < WARM_UP + options.rounds; r++)
-        take_turn(result, turn, 2 * r + node, r >= WARM_UP);
+        take_turn(result, start + (2 * r + node) * SLOT, r >= WARM_UP);
     hlrc_barrier();
-    if (node == 0)
-        hlrc_atomic_destroy(turn);
     result->operations = 2 * (double)options.rounds;
 }
 
