@@ -12,8 +12,8 @@
  *           and kept, if the fabric below has it).
  *   F4      targets do not wait for each other, and the way to one of them becomes slow now and then: its events come
  *           long after what others have done since.
- *   F5      operations of more than 8 bytes may be performed in pieces, last piece first, with time between them. Cuts are
- *           at multiples of 8 bytes.
+ *   F5      operations of more than 8 bytes may be performed in pieces, last piece first, with time between them. Cuts
+ *           are at multiples of 8 bytes.
  *   F7      events keep their order, since the writes that carry them do.
  *   F8      sleeps end early, sleepers are woken for nothing, arming fails now and then.
  *
@@ -25,8 +25,8 @@
  *   HLRC_CHAOS_SEED=N        seed of the random numbers (default 1); each node draws its own from it
  *   HLRC_CHAOS_STRENGTH=0..9 0: everything at once; default 3: delays up to 0.2 ms, rarely 3 ms; each step doubles
  *   HLRC_CHAOS_ORDERED=1     see F3
- *   HLRC_CHAOS_LAZY=1        completions are reported in calls that start operations or wait for one, as by an adapter
- *                            whose completion queue nobody else polls
+ *   HLRC_CHAOS_LAZY=1        completions are reported in calls that start operations, test or wait for one, as by an
+ *                            adapter whose completion queue nobody else polls
  *   HLRC_CHAOS_DROP=NODE:K   that node is killed (SIGKILL) when it starts its K-th operation
  */
 #ifndef FABRIC_CHAOS_H

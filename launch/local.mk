@@ -3,7 +3,7 @@
 libhlrc_core_la_SOURCES += launch/boot.c launch/boot.h launch/boot_backend.h launch/boot_local.c launch/boot_single.c \
 	launch/wire.h
 libhlrc_core_la_LIBADD += $(DL_LIBS)
-EXTRA_DIST += launch/boot_pmix.c
+EXTRA_DIST += doc/cluster.md launch/boot_pmix.c
 if PMIX
 # in a library of its own for the header's flags
 noinst_LTLIBRARIES += libhlrc_pmix.la

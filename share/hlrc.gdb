@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # For programs that use HLRC, in which a SIGSEGV is how a page is fetched. hlrcrun --gdb reads this file; by hand:
-#     gdb -x .../share/hlrc/hlrc.gdb program
+#     gdb -x .../share/hlrc/hlrc.gdb program        or, at a node that runs,  gdb -x ... -p PID
 # While the runtime handles faults, SIGSEGV goes to the program unseen, at full speed. At a fault outside shared memory
 # gdb stops, with the frame that faulted selected (unless the program handles SIGSEGV itself: then that goes unseen, too).
 
@@ -60,4 +60,7 @@ HlrcInstall()
 HlrcRemove()
 HlrcForeign()
 gdb.events.stop.connect(hlrc_stopped)
+if gdb.selected_inferior().pid > 0:
+    # attached to a job, which is past hlrc_init
+    hlrc_signals("nostop noprint pass")
 end

@@ -65,14 +65,21 @@ SHELL_TESTS += tests/radix.sh tests/water.sh
 SOAK_TESTS += tests/radix.sh tests/water.sh
 EXTRA_DIST += tests/applib.sh
 
+# The models of the protocol, by spin; the soak takes larger ones.
+SHELL_TESTS += tests/model.sh
+SOAK_TESTS += tests/model.sh
+tests/model.log: TEST_TIMEOUT = 1200
+EXTRA_DIST += doc/model/README.md doc/model/protocol.pml doc/model/serve.pml
+
 # RDMA in a virtual machine, which boots for each of them.
 CLUSTER_TESTS += tests/guest/boot.sh tests/guest/verbs.sh
 tests/guest/boot.log: TEST_TIMEOUT = 400
 tests/guest/verbs.log: TEST_TIMEOUT = 1800
 
-# Jobs that mpirun and srun start, on one host and on two.
-CLUSTER_TESTS += tests/pmix/mpirun.sh tests/pmix/slurm.sh tests/pmix/two_hosts.sh tests/pmix/user.sh
-EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh
+# Jobs that mpirun and srun start, on one host and on two: of namespaces, or in a virtual machine each.
+CLUSTER_TESTS += tests/pmix/mpirun.sh tests/pmix/slurm.sh tests/pmix/two_guests.sh tests/pmix/two_hosts.sh tests/pmix/user.sh
+EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
+tests/pmix/two_guests.log: TEST_TIMEOUT = 600
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS) $(SHELL_TESTS)

@@ -344,6 +344,44 @@ static void test_crowd(struct run *r)
     }
 }
 
+/* Waits for the other node's count, on its heels. */
+static void spin_until(_Atomic uint64_t *word, uint64_t value)
+{
+    for (unsigned i = 1; atomic_load_explicit(word, memory_order_acquire) < value; i++)
+        if (i % 4096 == 0)
+            sched_yield();
+}
+
+/* Node 0 sends in the very moment in which node 1 arms and goes to sleep: one of them must see the other. */
+static void test_race(struct run *r)
+{
+    struct fabric_event ev;
+    uint64_t seed = (uint64_t)r->node + 7;
+    memset(own(r, AREA_ACK), 0, 64 * MAX_NODES);
+    if (r->node > 1)
+        return;
+    fabric_rx_busy(r->f);
+    for (uint64_t k = 0; k < 5000; k++) {
+        enum receiver as = (enum receiver)(URGENT + k % 3);
+        atomic_store(&r->word[r->node], k + 1);
+        spin_until(&r->word[1 - r->node], k + 1);
+        for (volatile uint64_t i = (seed = seed * 6364136223846793005u + 1) >> 57; i > 0; i--) /* 0 .. 127 */
+            ;
+        if (r->node == 0) {
+            send_event(r, 1, k, k % 3 == 0);
+            await_word(r, AREA_ACK + 128, k + 1);
+            continue;
+        }
+        uint32_t ticket = ticket_as(r, as);
+        if (arm_as(r, as))
+            sleep_as(r, as, ticket, -1);
+        fabric_rx_busy(r->f);
+        await_event(r, &ev, as, &seed);
+        expect_event(r, &ev, 0, k);
+        put_word(r, 0, AREA_ACK + 128, k + 1);
+    }
+}
+
 const struct test queue_tests[] = {
     { "events", FABRIC_WRITE_IMM, 1, test_events },
     { "large event", FABRIC_WRITE_IMM, 1, test_large },
@@ -352,6 +390,7 @@ const struct test queue_tests[] = {
     { "no sleep", FABRIC_WRITE_IMM, 2, test_no_sleep },
     { "own wake", FABRIC_WRITE_IMM, 2, test_own_wake },
     { "ring", FABRIC_WRITE_IMM, 2, test_ring },
+    { "race", FABRIC_WRITE_IMM, 2, test_race },
     { "crowd", FABRIC_WRITE_IMM, 2, test_crowd },
     { NULL, 0, 0, NULL },
 };

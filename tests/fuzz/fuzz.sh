@@ -21,7 +21,9 @@ keep() { # FILE: the input that failed stays in the build folder
 }
 
 own_driver() {
-    (cd "$work" && "$build/tests/fuzz/$1" --seconds "$seconds" --seed "$seed") || { fail "$1"; keep "$work/fuzz-failure"; }
+    (cd "$work" && "$build/tests/fuzz/$1" --seconds "$seconds" --seed "$seed") && return
+    fail "$1"
+    keep "$work/fuzz-failure"
 }
 
 # What is fuzzed is compiled anew, for coverage and sanitizers; the rest comes from the library.

@@ -3,43 +3,18 @@
 . "$(dirname "$0")/hosts_lib.sh"
 hosts_isolate "$0"
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/slurm_lib.sh"
 for tool in slurmctld slurmd srun sinfo; do
     command -v $tool >/dev/null || skip "$tool is not installed (slurm-wlm, slurm-wlm-basic-plugins)"
 done
 hosts_up "$work"
 limit="timeout -k 5 30"
 
-export SLURM_CONF=$work/slurm.conf
-mkdir "$work/state" "$work/spool-h1" "$work/spool-h2" "$work/tmp-h1" "$work/tmp-h2"
-cat >"$SLURM_CONF" <<CONF
-ClusterName=hlrc
-SlurmctldHost=h1
-SlurmUser=root
-AuthType=auth/none
-CredType=cred/none
-MailProg=/bin/true
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-SlurmdParameters=config_overrides
-StateSaveLocation=$work/state
-SlurmdSpoolDir=$work/spool-%n
-TmpFS=$work/tmp-%n
-SlurmctldPidFile=$work/slurmctld.pid
-SlurmdPidFile=$work/slurmd-%n.pid
-SlurmctldLogFile=$work/slurmctld.log
-SlurmdLogFile=$work/slurmd-%n.log
-NodeName=h1 NodeAddr=10.77.0.1 CPUs=4
-NodeName=h2 NodeAddr=10.77.0.2 CPUs=4
-PartitionName=all Nodes=h1,h2 Default=YES State=UP
-CONF
-on h1 slurmctld -D -c >"$work/daemons" 2>&1 </dev/null &
-on h1 slurmd -D -N h1 >"$work/daemons" 2>&1 </dev/null &
-on h2 slurmd -D -N h2 >"$work/daemons" 2>&1 </dev/null &
-two_idle() {
-    test "$(on h1 sinfo -h -N -o %T | grep -c idle)" -eq 2
-}
-hosts_wait 20 two_idle || skip "Slurm does not come up here: $(tail -n 2 "$work"/slurm*.log "$work/daemons")"
+slurm_configure "$work" h1=10.77.0.1 h2=10.77.0.2
+on h1 slurmctld -D -c >>"$work/daemons" 2>&1 </dev/null &
+on h1 slurmd -D -N h1 >>"$work/daemons" 2>&1 </dev/null &
+on h2 slurmd -D -N h2 >>"$work/daemons" 2>&1 </dev/null &
+hosts_wait 20 slurm_idle 2 || skip "Slurm does not come up here: $(tail -n 2 "$work"/slurm*.log "$work/daemons")"
 srun --mpi=list 2>&1 | grep -q pmix || skip "this Slurm has no PMIx plugin (slurm-wlm-basic-plugins)"
 
 both="srun --mpi=pmix -N 2 -n 4"

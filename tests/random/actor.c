@@ -104,11 +104,12 @@ _Noreturn static void explain(struct actor *a, uint32_t range, uint32_t version,
     unsigned char byte = a->found[first];
     int older = version_of_byte(a, range, version, first, byte);
     usleep(20000);
-    fail(a, "range %u (area %u, bytes %u..%u, %s): byte %u (%p, page %u of the area) is %#x, must be %#x of version %u; "
-            "as of version %d; %u bytes wrong, %u..%u; now %#x",
+    fail(a,
+         "range %u (area %u, bytes %u..%u, %s): byte %u (%p, page %u of the area) is %#x, must be %#x of version %u; "
+         "as of version %d; %u bytes wrong, %u..%u; now %#x",
          range, g->area, g->off, g->off + g->len, g->kind == RANGE_LOCKED ? "locked" : "owned", first,
-         (const void *)(at + first), (g->off + first) / 4096, byte, a->expected[first], version, older, wrong, first, last,
-         (unsigned)*(const volatile unsigned char *)(at + first));
+         (const void *)(at + first), (g->off + first) / 4096, byte, a->expected[first], version, older, wrong, first,
+         last, (unsigned)*(const volatile unsigned char *)(at + first));
 }
 
 static void load_bytes(struct actor *a, const char *at, uint32_t from, uint32_t to)
@@ -148,8 +149,8 @@ void zero_check(struct actor *a, const char *at, uint64_t len, const char *what)
 {
     const volatile char *p = at;
     for (uint64_t i = 0; i < len; i++)
-        expect(a, p[i] == 0, "%s at %p: byte %llu of %llu is %#x, not zero", what, (const void *)at, (unsigned long long)i,
-               (unsigned long long)len, (unsigned)(unsigned char)p[i]);
+        expect(a, p[i] == 0, "%s at %p: byte %llu of %llu is %#x, not zero", what, (const void *)at,
+               (unsigned long long)i, (unsigned long long)len, (unsigned)(unsigned char)p[i]);
 }
 
 /* ---- writing ---- */
@@ -218,7 +219,7 @@ void range_access(struct actor *a, const struct access *x)
 
 /* ---- locks ---- */
 
-static hlrc_lock_t lock_handle(struct actor *a, uint32_t lock)
+hlrc_lock_t lock_handle(struct actor *a, uint32_t lock)
 {
     const struct resource *res = &a->p->lock[lock];
     return res->cell < 0 ? res->number : (hlrc_lock_t)(cell_get(a, res->cell) - 1);

@@ -66,6 +66,7 @@ void range_access(struct actor *a, const struct access *x);
 /* Fails unless all bytes are zero. */
 void zero_check(struct actor *a, const char *at, uint64_t len, const char *what);
 
+hlrc_lock_t lock_handle(struct actor *a, uint32_t lock);
 void lock_enter(struct actor *a, uint32_t lock);
 bool lock_try_enter(struct actor *a, uint32_t lock);
 void lock_leave(struct actor *a, uint32_t lock);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Random programs over the hook fabric, which does all that fabric.h allows; ASYNC also where reads and atomics are missing.
+# Random programs over the hook fabric, which does all that fabric.h allows; ASYNC also where reads and atomics are
+# missing.
 set -u
 . "${top_srcdir:-.}/tests/random/lib.sh"
 soak=$((soak / 2))
-random_programs 250 50 --protocol ardmar,async --fabric shm+chaos || exit 1
-random_programs 30 8 --protocol async --fabric shm-noread+chaos
+random_programs 250 45 --protocol ardmar,async --fabric shm+chaos || exit 1
+random_programs 30 6 --protocol async --fabric shm-noread+chaos

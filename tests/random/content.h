@@ -2,8 +2,8 @@
 /*
  * content.h - random numbers, and what a byte range holds: a pure function of (seed, range, version).
  *
- * Version 0 is zeros. Version v changes some bytes of version v-1: all, a part, or none; a multiple of 8 all of them, so
- * that a version can be computed from at most eight. Nothing here knows of shared memory: it is the oracle's side.
+ * Version 0 is zeros. Version v changes some bytes of version v-1: all, a part, or none; a multiple of 8 all of them,
+ * so that a version can be computed from at most eight. Nothing here knows of shared memory: it is the oracle's side.
  */
 #ifndef TESTS_RANDOM_CONTENT_H
 #define TESTS_RANDOM_CONTENT_H

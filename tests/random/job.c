@@ -155,8 +155,10 @@ static void append(struct result *out, const char *text)
 /* Where everybody was when nothing moved any more. */
 static void describe_actors(const struct program *p, struct result *out)
 {
-    static const char *const what[DOING_KINDS] = { "accesses memory", "locks",         "unlocks",        "waits for its turn",
-                                                   "in hlrc_cond_wait", "in a call or access", "meets its threads", "in a collective" };
+    static const char *const what[DOING_KINDS] = { "accesses memory",   "locks",
+                                                   "unlocks",           "waits for its turn",
+                                                   "in hlrc_cond_wait", "in a call or access",
+                                                   "meets its threads", "in a collective" };
     char line[600], op[400];
     for (int i = 0; i < p->actors; i++) {
         uint32_t at = atomic_load(&oracle->actor[i].op), doing = (uint32_t)atomic_load(&oracle->actor[i].doing);

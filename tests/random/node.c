@@ -64,7 +64,8 @@ static void area_new(struct actor *a, uint32_t area)
     if (atomic_compare_exchange_strong(&a->o->base[area], &none, mine))
         expect(a, oracle_block_add(a->o, at, r->bytes), "hlrc_malloc_all: %p overlaps a live block", (void *)at);
     else
-        expect(a, none == mine, "hlrc_malloc_all: %p here, %p on another node", (void *)at, (void *)(uintptr_t)(none - 1));
+        expect(a, none == mine, "hlrc_malloc_all: %p here, %p on another node", (void *)at,
+               (void *)(uintptr_t)(none - 1));
     a->node->base[area] = at;
 }
 
@@ -121,6 +122,10 @@ static void check_range_end(struct actor *a, uint32_t i)
     case RANGE_TOKEN:
         expect(a, *(volatile uint64_t *)(void *)range_address(a, i) == a->o->token[g->guard], "wrong token of baton %u",
                g->guard);
+        return;
+    case RANGE_COUNT:
+        expect(a, *(volatile uint64_t *)(void *)range_address(a, i) == a->o->count[g->guard],
+               "wrong count of semaphore %u", g->guard);
         return;
     case RANGE_OWNED:
     case RANGE_BATON:

@@ -12,7 +12,7 @@
 #include "tests/random/program.h"
 
 enum {
-    MAX_TICKETS = 16384, /* operations on one atomic word */
+    MAX_TICKETS = 65536, /* operations on one atomic word */
     MAX_BLOCKS = 4096,   /* live allocations */
 };
 
@@ -44,6 +44,7 @@ struct oracle {
     _Atomic int holder[MAX_LOCKS];                   /* actor + 1 */
     _Atomic uint32_t version[MAX_RANGES];            /* of LOCKED ranges */
     _Atomic uint32_t token[MAX_BATONS];
+    _Atomic uint32_t count[MAX_SEMS];
     _Atomic uint64_t cell[MAX_CELLS];
     _Atomic uint64_t base[MAX_AREAS];                /* collective areas: address + 1 */
     _Atomic int home[MAX_AREAS][AREA_PAGES];         /* node + 1, once somebody has seen one */

@@ -70,15 +70,14 @@ static hlrc_cond_t cond_handle(struct actor *a, int cond)
 }
 
 /* Waits on a condition variable; the lock is held before and after. */
-static void await_signal(struct actor *a, const struct baton *b)
+static void await_signal(struct actor *a, int which, uint32_t guard)
 {
-    hlrc_cond_t cond = cond_handle(a, b->cond);
-    hlrc_lock_t lock = (hlrc_lock_t)(a->p->lock[b->lock].cell < 0 ? a->p->lock[b->lock].number
-                                                                  : cell_get(a, a->p->lock[b->lock].cell) - 1);
-    atomic_store(&a->o->holder[b->lock], 0);
+    hlrc_cond_t cond = cond_handle(a, which);
+    hlrc_lock_t lock = lock_handle(a, guard);
+    atomic_store(&a->o->holder[guard], 0);
     doing(a, DOING_COND);
     hlrc_cond_wait(cond, lock);
-    int before = atomic_exchange(&a->o->holder[b->lock], a->number + 1);
+    int before = atomic_exchange(&a->o->holder[guard], a->number + 1);
     expect(a, before == 0, "hlrc_cond_wait came back with a lock that actor %d holds", before - 1);
 }
 
@@ -90,7 +89,7 @@ static void await_turn(struct actor *a, const struct op *op)
     a->idle = true;
     while (token_get(a, op) != op->a) {
         if (b->cond >= 0) {
-            await_signal(a, b);
+            await_signal(a, b->cond, b->lock);
             continue;
         }
         lock_leave(a, b->lock);
@@ -123,6 +122,39 @@ static void perform_baton(struct actor *a, const struct op *op)
     for (uint32_t i = 0; i < op->count; i++)
         range_access(a, &op->access[i]);
     pass_turn(a, op);
+}
+
+static volatile uint64_t *count_of(struct actor *a, const struct op *op)
+{
+    volatile uint64_t *count = (volatile uint64_t *)(void *)range_address(a, a->p->sem[op->target].count);
+    uint64_t found = *count;
+    uint32_t wanted = atomic_load(&a->o->count[op->target]);
+    expect(a, found == wanted, "semaphore %u counts %llu, not %u", op->target, (unsigned long long)found, wanted);
+    return count;
+}
+
+static void perform_give(struct actor *a, const struct op *op)
+{
+    const struct sem *s = &a->p->sem[op->target];
+    lock_enter(a, s->lock);
+    ++*count_of(a, op);
+    atomic_fetch_add(&a->o->count[op->target], 1);
+    if (op->a)
+        hlrc_cond_signal(cond_handle(a, s->cond));
+    else
+        hlrc_cond_broadcast(cond_handle(a, s->cond));
+    lock_leave(a, s->lock);
+}
+
+static void perform_take(struct actor *a, const struct op *op)
+{
+    const struct sem *s = &a->p->sem[op->target];
+    lock_enter(a, s->lock);
+    while (*count_of(a, op) == 0)
+        await_signal(a, s->cond, s->lock);
+    --*count_of(a, op);
+    atomic_fetch_sub(&a->o->count[op->target], 1);
+    lock_leave(a, s->lock);
 }
 
 /* ---- allocating ---- */
@@ -162,8 +194,8 @@ static void block_check(struct actor *a, const char *at, uint32_t size, uint32_t
 {
     for (uint32_t i = 0; i < size; i++) {
         unsigned char found = ((const volatile unsigned char *)at)[i];
-        expect(a, found == pattern(tag, i), "block %p of %u bytes, tag %u: byte %u is %#x, must be %#x", (const void *)at,
-               size, tag, i, found, pattern(tag, i));
+        expect(a, found == pattern(tag, i), "block %p of %u bytes, tag %u: byte %u is %#x, must be %#x",
+               (const void *)at, size, tag, i, found, pattern(tag, i));
     }
 }
 
@@ -178,7 +210,8 @@ static void perform_churn(struct actor *a, const struct op *op)
     struct block block[16];
     uint32_t n = op->a < 16 ? op->a : 16;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t size = rng_chance(&a->rng, 2) ? 0 : rng_size(&a->rng, 1, op->b), align = rng_chance(&a->rng, 20) ? 1u << rng_between(&a->rng, 4, 12) : 0;
+        uint32_t size = rng_chance(&a->rng, 2) ? 0 : rng_size(&a->rng, 1, op->b);
+        uint32_t align = rng_chance(&a->rng, 20) ? 1u << rng_between(&a->rng, 4, 12) : 0;
         block[i] = (struct block){ block_take(a, align, size), size, a->op * 16 + i };
         block_fill(block[i].at, size, block[i].tag);
     }
@@ -202,8 +235,8 @@ static struct oracle_slot slot_get(struct actor *a, const struct op *op)
     volatile uint64_t *w = slot_of(a, op);
     struct oracle_slot found = { w[0], (uint32_t)w[1], (uint32_t)(w[1] >> 32) };
     struct oracle_slot wanted = a->o->pool[op->target][op->a];
-    expect(a, memcmp(&found, &wanted, sizeof found) == 0, "slot %u of pool %u: block %#llx of %u bytes, not %#llx of %u",
-           op->a, op->target, (unsigned long long)found.address, found.size, (unsigned long long)wanted.address,
+    expect(a, memcmp(&found, &wanted, sizeof found) == 0,
+           "slot %u of pool %u: block %#llx of %u bytes, not %#llx of %u", op->a, op->target, (unsigned long long)found.address, found.size, (unsigned long long)wanted.address,
            wanted.size);
     return found;
 }
@@ -272,7 +305,8 @@ static void check_home(struct actor *a, uint32_t area, uint32_t off)
     if (home < 0 || a->p->area[area].object || off / 4096 >= AREA_PAGES)
         return;
     if (!atomic_compare_exchange_strong(&a->o->home[area][off / 4096], &none, home + 1))
-        expect(a, none == home + 1, "hlrc_home of page %u of area %u is %d, and was %d", off / 4096, area, home, none - 1);
+        expect(a, none == home + 1, "hlrc_home of page %u of area %u is %d, and was %d", off / 4096, area, home,
+               none - 1);
 }
 
 static void perform_home(struct actor *a, const struct op *op)
@@ -331,7 +365,9 @@ static void reset_word(struct actor *a, uint32_t word, uint64_t base)
 
 static void perform_new(struct actor *a, const struct op *op)
 {
-    const struct resource *res = op->kind == OP_NEW_LOCK ? a->p->lock : op->kind == OP_NEW_COND ? a->p->cond : a->p->word;
+    const struct resource *res = op->kind == OP_NEW_LOCK   ? a->p->lock
+                                 : op->kind == OP_NEW_COND ? a->p->cond
+                                                           : a->p->word;
     int count = op->kind == OP_NEW_LOCK   ? a->p->lock_count
                 : op->kind == OP_NEW_COND ? a->p->cond_count
                                           : a->p->word_count;
@@ -404,8 +440,8 @@ static void count_word(struct actor *a, const struct op *op, hlrc_atomic_t handl
 static void exchange_word(struct actor *a, const struct op *op, hlrc_atomic_t handle)
 {
     uint64_t value = hlrc_atomic_load(handle), base = atomic_load(&a->o->word_base[op->target]);
-    expect(a, value - base <= atomic_load(&a->o->word_ops[op->target]), "atomic word %u: %#llx was never in it", op->target,
-           (unsigned long long)value);
+    expect(a, value - base <= atomic_load(&a->o->word_ops[op->target]), "atomic word %u: %#llx was never in it",
+           op->target, (unsigned long long)value);
     if (op->a == 0)
         return;
     uint64_t mine = base + atomic_fetch_add(&a->o->word_ops[op->target], 1) + 1;
@@ -436,7 +472,8 @@ void word_check_end(struct actor *a, int word)
     uint64_t base = atomic_load(&a->o->word_base[word]), value = hlrc_atomic_load(word_handle(a, (uint32_t)word));
     uint32_t ops = atomic_load(&a->o->word_ops[word]);
     if (word % 2 == 0)
-        expect(a, value - base == ops, "atomic word %d counted %llu, not %u", word, (unsigned long long)(value - base), ops);
+        expect(a, value - base == ops, "atomic word %d counted %llu, not %u", word, (unsigned long long)(value - base),
+               ops);
     else
         expect(a, value - base <= ops && !a->o->word_seen[word][value - base],
                "atomic word %d: its last value %#llx was overwritten before", word, (unsigned long long)value);
@@ -498,6 +535,12 @@ void perform(struct actor *a, const struct op *op)
         return;
     case OP_BATON:
         perform_baton(a, op);
+        return;
+    case OP_GIVE:
+        perform_give(a, op);
+        return;
+    case OP_TAKE:
+        perform_take(a, op);
         return;
     case OP_POOL:
         perform_pool(a, op);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * plan.c - the frame of a random program: which memory, locks and the like there are, when they come and go, and who may
- * use what in which phase. The operations are put into it by program.c.
+ * plan.c - the frame of a random program: which memory, locks and the like there are, when they come and go, and who
+ * may use what in which phase. The operations are put into it by program.c.
  */
 #include "tests/random/program.h"
 
@@ -25,7 +25,7 @@ struct special {
 };
 
 struct specials {
-    struct special item[MAX_CELLS + 2 * MAX_BATONS + MAX_POOLS];
+    struct special item[MAX_CELLS + 2 * MAX_BATONS + MAX_SEMS + MAX_POOLS];
     uint32_t count;
 };
 
@@ -102,13 +102,23 @@ static uint32_t some_lock(const struct program *p, struct rng *r)
     return rng_below(r, (uint32_t)p->lock_count);
 }
 
+/* The last condition variables are those of semaphores. */
+static void make_sems(struct program *p, struct rng *r)
+{
+    int most = p->cond_count < MAX_SEMS ? p->cond_count : MAX_SEMS;
+    p->sem_count = p->actors > 1 ? (int)rng_between(r, 0, (uint32_t)most) : 0;
+    for (int i = 0; i < p->sem_count; i++)
+        p->sem[i] = (struct sem){ .lock = some_lock(p, r), .cond = p->cond_count - 1 - i };
+}
+
 static void make_batons(struct program *p, struct rng *r)
 {
+    uint32_t conds = (uint32_t)(p->cond_count - p->sem_count);
     p->baton_count = p->actors > 1 ? (int)rng_between(r, 0, MAX_BATONS) : 0;
     for (int i = 0; i < p->baton_count; i++) {
         struct baton *b = &p->baton[i];
         b->lock = some_lock(p, r);
-        b->cond = p->cond_count && rng_chance(r, 50) ? (int)rng_below(r, (uint32_t)p->cond_count) : -1;
+        b->cond = conds && rng_chance(r, 50) ? (int)rng_below(r, conds) : -1;
     }
     /* all threads that wait on a condition variable use one lock */
     for (int i = 0; i < p->baton_count; i++)
@@ -184,6 +194,8 @@ static void collect_specials(struct program *p, struct rng *r, struct specials *
         add_special(s, RANGE_CELL, (uint32_t)i, 8, &p->cell_range[i]);
     for (int i = 0; i < p->pool_count; i++)
         add_special(s, RANGE_POOL, (uint32_t)i, POOL_SLOTS * 16, &p->pool_range[i]);
+    for (int i = 0; i < p->sem_count; i++)
+        add_special(s, RANGE_COUNT, (uint32_t)i, 8, &p->sem[i].count);
     for (int i = 0; i < p->baton_count; i++) {
         add_special(s, RANGE_TOKEN, (uint32_t)i, 8, &p->baton[i].token);
         add_special(s, RANGE_BATON, (uint32_t)i, rng_size(r, 1, 5000), &p->baton[i].data);
@@ -346,6 +358,7 @@ void plan_make(struct program *p, struct rng *r)
     struct taste t = some_taste(r);
     struct specials s;
     make_resources(p, r, &t);
+    make_sems(p, r);
     make_batons(p, r);
     add_area(p, false, 0); /* area 0, which holds the cells of all others */
     make_objects(p, r, &t);

@@ -8,11 +8,14 @@
 #include "tests/random/program.h"
 
 static const char *const names[OP_KINDS] = {
-    [OP_READ] = "read",         [OP_WRITE] = "write",       [OP_SECTION] = "section",   [OP_TRY_SECTION] = "try-section",
-    [OP_BATON] = "baton",       [OP_POOL] = "pool",         [OP_CHURN] = "churn",       [OP_ALLOC] = "alloc",
-    [OP_FREE] = "free",         [OP_PREFETCH] = "prefetch", [OP_TOUCH] = "touch",       [OP_HOME] = "home",
-    [OP_PLACE] = "place",       [OP_NEW_LOCK] = "new-lock", [OP_NEW_COND] = "new-cond", [OP_NEW_WORD] = "new-word",
-    [OP_WORD] = "word",         [OP_FILE] = "file",         [OP_SLEEP] = "sleep",       [OP_STATS] = "stats",
+    [OP_READ] = "read",         [OP_WRITE] = "write",       [OP_SECTION] = "section",
+    [OP_BATON] = "baton",       [OP_GIVE] = "give",         [OP_TAKE] = "take",
+    [OP_POOL] = "pool",         [OP_CHURN] = "churn",       [OP_ALLOC] = "alloc",
+    [OP_FREE] = "free",         [OP_PREFETCH] = "prefetch", [OP_TOUCH] = "touch",
+    [OP_HOME] = "home",         [OP_PLACE] = "place",       [OP_NEW_LOCK] = "new-lock",
+    [OP_WORD] = "word",         [OP_FILE] = "file",         [OP_NEW_COND] = "new-cond",
+    [OP_SLEEP] = "sleep",       [OP_STATS] = "stats",       [OP_NEW_WORD] = "new-word",
+    [OP_TRY_SECTION] = "try-section",
 };
 
 const char *program_op_name(enum op_kind kind)
@@ -62,6 +65,8 @@ static void put_arguments(struct text *t, const struct op *op)
     case OP_PLACE:
         put(t, " page %u of a%u at node %u", op->a, op->target, op->b);
         break;
+    case OP_GIVE:
+    case OP_TAKE:
     case OP_POOL:
     case OP_ALLOC:
     case OP_FREE:
@@ -102,8 +107,8 @@ static void print_resource(const char *what, int i, const struct resource *res)
 
 static void print_frame(const struct program *p)
 {
-    printf("seed %" PRIu64 ": %d nodes, %d threads%s, %d phases, %u operations, %u ranges, %u areas\n", p->seed, p->nodes,
-           p->threads, p->churn ? " made anew for each phase" : "", p->phases, p->op_count, p->range_count,
+    printf("seed %" PRIu64 ": %d nodes, %d threads%s, %d phases, %u operations, %u ranges, %u areas\n", p->seed,
+           p->nodes, p->threads, p->churn ? " made anew for each phase" : "", p->phases, p->op_count, p->range_count,
            p->area_count);
     for (int i = 0; i < p->lock_count; i++)
         print_resource("lock", i, &p->lock[i]);
@@ -114,6 +119,8 @@ static void print_frame(const struct program *p)
     for (int i = 0; i < p->baton_count; i++)
         printf("baton %d: lock %u, cond %d, token r%u, data r%u\n", i, p->baton[i].lock, p->baton[i].cond,
                p->baton[i].token, p->baton[i].data);
+    for (int i = 0; i < p->sem_count; i++)
+        printf("semaphore %d: lock %u, cond %d, count r%u\n", i, p->sem[i].lock, p->sem[i].cond, p->sem[i].count);
     for (uint32_t i = 0; i < p->area_count; i++) {
         const struct area *a = &p->area[i];
         printf("area %u: %s of %u bytes, ranges %u..%u, phases %d..%d%s\n", i, a->object ? "object" : "collective",

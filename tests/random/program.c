@@ -2,7 +2,7 @@
 /* program.c - puts operations into the frame that plan.c made; see program.h for the rules. */
 #include "tests/random/program.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Where the making of the program is. */
@@ -12,6 +12,7 @@ struct maker {
     int phase;
     bool between;
     uint32_t weight[OP_KINDS], weights;
+    uint32_t sem, gives, takes; /* of this phase's group that are still to be made */
     int busy_actor; /* does the next operations, in a burst */
     uint32_t burst;
 };
@@ -19,6 +20,8 @@ struct maker {
 static struct op *add_op(struct maker *m, enum op_kind kind, int actor)
 {
     struct program *p = m->p;
+    if (p->op_count == MAX_OPS)
+        abort(); /* room() keeps enough for what is planned */
     struct op *op = &p->op[p->op_count++];
     *op = (struct op){ .kind = kind, .actor = actor, .phase = m->phase, .between = m->between };
     return op;
@@ -26,7 +29,7 @@ static struct op *add_op(struct maker *m, enum op_kind kind, int actor)
 
 static bool room(const struct maker *m)
 {
-    return m->p->op_count < MAX_OPS - MAX_AREAS;
+    return m->p->op_count < MAX_OPS - MAX_AREAS - 4 * MAX_ACTORS - MAX_AREAS * AREA_PAGES;
 }
 
 /* ---- what an actor may do with a range now ---- */
@@ -196,6 +199,38 @@ static void make_baton(struct maker *m, int actor)
     }
 }
 
+/* ---- semaphores: a group of operations per phase ---- */
+
+static void begin_group(struct maker *m)
+{
+    m->gives = m->takes = 0;
+    if (m->p->sem_count == 0 || rng_chance(m->r, 30))
+        return;
+    m->sem = rng_below(m->r, (uint32_t)m->p->sem_count);
+    const struct sem *s = &m->p->sem[m->sem];
+    if (resource_usable(&m->p->lock[s->lock], m->phase, false) &&
+        resource_usable(&m->p->cond[s->cond], m->phase, false))
+        m->gives = m->takes = rng_between(m->r, 1, 2 * (uint32_t)m->p->actors);
+}
+
+/* Gives first, then takes. */
+static void make_group_op(struct maker *m)
+{
+    uint32_t *left = m->gives ? &m->gives : &m->takes;
+    if (*left == 0)
+        return;
+    struct op *op = add_op(m, m->gives ? OP_GIVE : OP_TAKE, (int)rng_below(m->r, (uint32_t)m->p->actors));
+    op->target = m->sem;
+    op->a = rng_chance(m->r, 80); /* signal, or broadcast */
+    --*left;
+}
+
+static void end_group(struct maker *m)
+{
+    while (m->gives || m->takes)
+        make_group_op(m);
+}
+
 static void make_pool(struct maker *m, int actor)
 {
     if (m->p->pool_count == 0)
@@ -305,11 +340,13 @@ static void make_op(struct maker *m, enum op_kind kind, int actor)
     case OP_ALLOC:
     case OP_FREE:
     case OP_PLACE:
+    case OP_GIVE:
+    case OP_TAKE:
     case OP_NEW_LOCK:
     case OP_NEW_COND:
     case OP_NEW_WORD:
     case OP_KINDS:
-        return; /* planned: make_planned */
+        return; /* planned: make_planned, make_group_op */
     }
 }
 
@@ -397,6 +434,8 @@ static void make_ops(struct maker *m, uint32_t count)
             m->burst = rng_size(m->r, 1, 8);
         }
         m->burst--;
+        if (rng_chance(m->r, 10))
+            make_group_op(m);
         make_op(m, some_kind(m), m->busy_actor);
     }
 }
@@ -408,7 +447,9 @@ static void make_phase(struct maker *m, uint32_t ops)
     ph->first = p->op_count;
     m->between = false;
     make_planned(m);
+    begin_group(m);
     make_ops(m, rng_between(m->r, 0, ops));
+    end_group(m);
     make_frees(m);
     ph->between = p->op_count;
     m->between = true;

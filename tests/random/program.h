@@ -2,24 +2,27 @@
 /*
  * program.h - a random program without data races, made from a seed.
  *
- * A program is a list of operations in one global order. Each belongs to an actor, a thread of a node; an actor performs
- * its own in the order of the list. Phases divide the list; a phase ends with a barrier, a split barrier or another
- * collective. In a split barrier some operations lie between arrive and depart. Every node makes the same program from
- * the seed, and performs the part of its actors.
+ * A program is a list of operations in one global order. Each belongs to an actor, a thread of a node; an actor
+ * performs its own in the order of the list. Phases divide the list; a phase ends with a barrier, a split barrier or
+ * another collective. In a split barrier some operations lie between arrive and depart. Every node makes the same
+ * program from the seed, and performs the part of its actors.
  *
  * Why there is no data race (each rule with the kind of range that lives by it)
  *   D1  OWNED: in a phase one actor may access it, or all may read it. Between arrive and depart only that is allowed
  *       which both the phase before and the phase behind allow to this actor.
  *   D2  LOCKED: written while all locks of its guard set are held, read while one of them is. In a phase in which it is
  *       frozen nobody writes it, and all read it without a lock; then nobody uses it between arrive and depart either.
- *   D3  BATON, TOKEN: the baton's token, guarded by a lock, says whose turn it is; the data is accessed without the lock
- *       by the actor whose turn it is. The order of turns is that of the list.
- *   D4  CELL: what a handle or a pointer is passed on in. It changes in one phase, by one actor, and nobody else uses it,
- *       or what it names, in that phase, nor between arrive and depart of that phase and the one before.
+ *   D3  BATON, TOKEN: the baton's token, guarded by a lock, says whose turn it is; the data is accessed without the
+ *       lock by the actor whose turn it is. The order of turns is that of the list. COUNT: of a semaphore, is guarded
+ *       by a lock.
+ *   D4  CELL: what a handle or a pointer is passed on in. It changes in one phase, by one actor, and nobody else uses
+ *       it, or what it names, in that phase, nor between arrive and depart of that phase and the one before.
  *   D5  UNUSED: nobody writes it; all read it, always zero.
  *
- * Why no prefix of a program deadlocks: who waits (for a turn of a baton) waits for operations that are earlier in the
- * list; locks are taken in ascending order, and nobody waits for a turn while holding one.
+ * Why no prefix of a program deadlocks: who waits (for a turn of a baton, for a semaphore) waits for operations that
+ * are earlier in the list; locks are taken in ascending order, and nobody waits for a turn while holding one. A
+ * semaphore is used by one group of operations in a phase: first it is given a number of times, later taken as often,
+ * so that it does not matter who takes which.
  *
  * Why every read is known: a version counts the writes to a range. That of OWNED and BATON ranges is part of the
  * operation; that of LOCKED ones depends on who comes first, and is counted outside shared memory (oracle.h).
@@ -41,9 +44,10 @@ enum {
     MAX_RANGES = 4096,
     MAX_OPS = 8192,
     MAX_LOCKS = 12,
-    MAX_CONDS = 3,
+    MAX_CONDS = 4,
     MAX_WORDS = 4,       /* atomic words */
     MAX_BATONS = 4,
+    MAX_SEMS = 2,        /* counting semaphores */
     MAX_POOLS = 2,
     POOL_SLOTS = 4,
     MAX_CELLS = 64,
@@ -55,7 +59,9 @@ enum {
 
 #define VERSION_ORACLE UINT32_MAX /* only the oracle knows the version */
 
-enum range_kind { RANGE_OWNED, RANGE_LOCKED, RANGE_BATON, RANGE_TOKEN, RANGE_POOL, RANGE_CELL, RANGE_UNUSED };
+enum range_kind {
+    RANGE_OWNED, RANGE_LOCKED, RANGE_BATON, RANGE_TOKEN, RANGE_COUNT, RANGE_POOL, RANGE_CELL, RANGE_UNUSED
+};
 
 struct range {
     enum range_kind kind;
@@ -94,9 +100,15 @@ struct baton {
     uint32_t turns;             /* taken so far, while the program is made */
 };
 
+/* Threads wait on its condition variable, which nobody else uses, and are woken one by one. */
+struct sem {
+    uint32_t lock, count; /* lock; range */
+    int cond;
+};
+
 enum op_kind {
-    OP_READ, OP_WRITE, OP_SECTION, OP_TRY_SECTION, OP_BATON, OP_POOL, OP_CHURN, OP_ALLOC, OP_FREE, OP_PREFETCH, OP_TOUCH,
-    OP_HOME, OP_PLACE, OP_NEW_LOCK, OP_NEW_COND, OP_NEW_WORD, OP_WORD, OP_FILE, OP_SLEEP, OP_STATS, OP_KINDS
+    OP_READ, OP_WRITE, OP_SECTION, OP_TRY_SECTION, OP_BATON, OP_GIVE, OP_TAKE, OP_POOL, OP_CHURN, OP_ALLOC, OP_FREE,
+    OP_PREFETCH, OP_TOUCH, OP_HOME, OP_PLACE, OP_NEW_LOCK, OP_NEW_COND, OP_NEW_WORD, OP_WORD, OP_FILE, OP_SLEEP, OP_STATS, OP_KINDS
 };
 
 struct access {
@@ -108,7 +120,7 @@ struct op {
     enum op_kind kind;
     int actor, phase;
     bool between;       /* arrive and depart */
-    uint32_t target;    /* area, baton, pool or resource */
+    uint32_t target;    /* area, baton, semaphore, pool or resource */
     uint32_t a, b;      /* e.g. offset and length; turn of a baton; microseconds */
     bool touch_write;
     uint32_t locks;     /* set */
@@ -130,13 +142,14 @@ struct program {
     int nodes, threads, actors, phases;
     bool churn;                   /* threads live for a segment of a phase only */
     uint32_t op_count, range_count, area_count;
-    int lock_count, cond_count, word_count, baton_count, pool_count, cell_count;
+    int lock_count, cond_count, word_count, baton_count, sem_count, pool_count, cell_count;
     struct op op[MAX_OPS];
     struct range range[MAX_RANGES];
     struct area area[MAX_AREAS];
     struct phase phase[MAX_PHASES];
     struct resource lock[MAX_LOCKS], cond[MAX_CONDS], word[MAX_WORDS];
     struct baton baton[MAX_BATONS];
+    struct sem sem[MAX_SEMS];
     uint32_t pool_lock[MAX_POOLS], pool_range[MAX_POOLS];
     uint32_t cell_range[MAX_CELLS];
 };

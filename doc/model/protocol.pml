@@ -1,0 +1,765 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * protocol.pml - home-based lazy release consistency as hlrc/ and ardmar/ implement it, for spin.
+ *
+ * Names are those of the code, and so are the numbers of the invariants (page.h P, interval.h I, notice.h N, lock.h L,
+ * ardmar.c A). README.md says what is left out, and which -D breaks what.
+ *
+ * A page has B bytes. Byte t is written by thread t alone, at any time (false sharing); byte T is written under lock 0.
+ * A byte holds the number of the write that it comes from, so values tell old from new.
+ *
+ * What is checked:
+ *   - every load and store finds, in each byte, at least the last write ordered before it, its own writes exactly, and
+ *     under lock 0 exactly the last one (USE);
+ *   - a page has one home, the one that the compare-and-swap chose (KNOW_HOME);
+ *   - P2 and P3 after every step that changes a page (OK);
+ *   - in the end every write has reached the home (init), and nobody waits for ever (spin: no invalid end state).
+ *
+ * Ghosts (nothing in the protocol looks at them): upto, what is ordered before a thread; gate, what is ordered before
+ * the next holder of a lock; written, the last write under lock 0.
+ *
+ * Two configurations. TRIO: three nodes of one thread each, two pages, one lock. DUO (-DDUO): two nodes, two threads at
+ * one of them, one page, two locks. Steps that touch only what belongs to one node are taken together (JOIN) where that
+ * node has one thread: nobody could see them apart.
+ */
+#ifdef DUO
+#define N 2                     /* nodes */
+#define P 1                     /* pages */
+#define L 2                     /* locks */
+#define NODE(t) ((t) / 2)
+#define JOIN
+#define COVERS(has, want) (has.w[0] >= want.w[0] && has.w[1] >= want.w[1])
+#else
+#define N 3
+#define P 2
+#define L 1
+#define NODE(t) (t)
+#define JOIN atomic
+#define COVERS(has, want) (has.w[0] >= want.w[0] && has.w[1] >= want.w[1] && has.w[2] >= want.w[2])
+#endif
+#ifndef OPERATIONS
+#define OPERATIONS 4            /* of all threads together */
+#endif
+#define T 3                     /* threads */
+#define B (T + 1)
+#define INTERVALS (OPERATIONS + 2)
+#define CREDITS 2               /* messages with diffs under way for each pair (bulk.h B1) */
+
+#define NONE 0
+#define READ 1
+#define WRITE 2
+#define IX(n, p) ((n) * P + (p))
+#define LX(l, n) ((l) * N + (n))
+#define IN(p, set) ((set) & (1 << (p)))
+#define MAX(a, b) ((a) > (b) -> (a) : (b))
+
+typedef bytes { byte b[B] };
+typedef nodes { byte w[N] };
+typedef log { byte pages[INTERVALS] };  /* by interval: the set of pages that it wrote */
+
+/* struct page, and the page itself, at every node */
+byte access[N * P] = READ;              /* ARDMAR: readable everywhere, zero (A1) */
+bool stale[N * P], dirty[N * P], busy[N * P];
+byte known[N * P];                      /* the home as known here: node + 1 */
+bytes mem[N * P], twin[N * P];
+nodes needed[N * P];
+
+/* at the homes */
+byte home[P];                           /* the home word: 0 or node + 1 */
+nodes applied[N * P];
+chan diffs[N * N] = [CREDITS] of { byte, byte, bytes };  /* writer * N + home: interval, page, bytes; 0 is no change */
+
+/* intervals and notices */
+nodes vt[N], seen[N], tail[N];          /* by reader, then writer */
+log notices[N];
+bool closing[N], acquiring[N];
+byte dirty_list[N];                     /* a set of pages */
+
+/* Locks. The manager's part is one step: who asks becomes the last, and asks the one before. */
+bool have[L * N], held[L * N], waiting[L * N];
+byte next[L * N], last[L], granted[L];  /* node + 1; node; node + 1 */
+nodes carried[L];                       /* the vector time of the grant under way */
+chan requests[N] = [L * N] of { byte, byte };            /* lock, asking node */
+
+/* ghosts */
+bytes upto[T * P], gate[L * P];
+byte written[P];
+byte left = OPERATIONS;                 /* to be begun */
+bool twin_began;
+byte done, pending;                     /* threads that ended; diffs sent and not applied */
+
+/* page_assert_state */
+#define OK(n, p) \
+    assert(access[IX(n, p)] == NONE || !stale[IX(n, p)]); \
+    assert(access[IX(n, p)] != WRITE || dirty[IX(n, p)])
+
+#define KNOW_HOME(n, p, h) \
+    assert(h == home[p]); \
+    known[IX(n, p)] = h
+
+/* ---- an access: page_access, page_claim, page_bring ---- */
+
+#define TO_TRY 1        /* what the thread has to do next */
+#define TO_BRING 2
+#define TO_CLAIM 3
+
+#define WRITE_OWN 0     /* writes byte t */
+#define UPDATE 1        /* reads and writes byte T, under lock 0 */
+#define LOOK 2          /* reads all bytes, under the last lock */
+#define RIGHT(op) (op == LOOK -> READ : WRITE)
+
+/* The load or store that did not fault. ASSUMPTION: in a block */
+inline USE(t, n, p, op)
+{
+    d_step {
+        for (i : 0 .. T - 1) {
+            assert(mem[IX(n, p)].b[i] >= upto[IX(t, p)].b[i])
+        }
+        assert(mem[IX(n, p)].b[t] == upto[IX(t, p)].b[t]);
+        assert(mem[IX(n, p)].b[T] >= upto[IX(t, p)].b[T]);
+        if
+        :: op == WRITE_OWN ->
+            upto[IX(t, p)].b[t] = upto[IX(t, p)].b[t] + 1;
+            mem[IX(n, p)].b[t] = upto[IX(t, p)].b[t]
+        :: op == UPDATE ->
+            assert(mem[IX(n, p)].b[T] == written[p]);
+            written[p]++;
+            mem[IX(n, p)].b[T] = written[p];
+            upto[IX(t, p)].b[T] = written[p]
+        :: else ->
+            assert(L > 1 || mem[IX(n, p)].b[T] == written[p])
+        fi;
+        i = 0
+    }
+}
+
+/* CAS(0 -> me) on the home word; h becomes the home (A2). */
+inline ASSIGN(n, p, h)
+{
+#ifdef CAS_AS_READ_WRITE
+    h = home[p];
+    if
+    :: h == 0 -> h = n + 1; home[p] = h
+    :: else
+    fi
+#else
+    atomic {
+        if
+        :: home[p] == 0 -> home[p] = n + 1
+        :: else
+        fi;
+        h = home[p]
+    }
+#endif
+}
+
+/* Copies the home's page: in place, or to the bounce page when it was written here (page_fetch.c: aim). */
+inline READ_PAGE(n, p, h)
+{
+    d_step {
+        for (i : 0 .. B - 1) {
+            if
+            :: dirty[IX(n, p)] -> bounce.b[i] = mem[IX(h - 1, p)].b[i]
+            :: else -> mem[IX(n, p)].b[i] = mem[IX(h - 1, p)].b[i]
+            fi
+        }
+        i = 0
+    }
+}
+
+inline READ_VERSIONS(n, p, h)
+{
+    d_step {
+        for (i : 0 .. N - 1) {
+            versions.w[i] = applied[IX(h - 1, p)].w[i]
+        }
+        i = 0
+    }
+}
+
+/* diff_merge: twin = fetched, page = fetched + own changes */
+inline MERGE(n, p)
+{
+    for (i : 0 .. B - 1) {
+        if
+#ifndef MERGE_LOSES_OWN
+        :: mem[IX(n, p)].b[i] != twin[IX(n, p)].b[i]
+#endif
+        :: else -> mem[IX(n, p)].b[i] = bounce.b[i]
+        fi;
+        twin[IX(n, p)].b[i] = bounce.b[i];
+        bounce.b[i] = 0
+    }
+}
+
+#define HAS(h, n, p) COVERS(applied[IX(h - 1, p)], needed[IX(n, p)])
+
+/* page_bring; BUSY was set by this thread. Waiting for versions is one blocking step: reading them again has no effect. */
+inline FIND_HOME(n, p)
+{
+    if
+    :: known[IX(n, p)] == 0 -> ASSIGN(n, p, h)
+    :: else -> h = known[IX(n, p)]
+    fi
+}
+
+#if defined(NO_VERSION_CHECK)
+inline FETCH_VERSIONS(n, p)
+{
+    READ_VERSIONS(n, p, h)
+}
+#else
+inline FETCH_VERSIONS(n, p)
+{
+    atomic { HAS(h, n, p) -> READ_VERSIONS(n, p, h) }                           /* at home: home_current */
+}
+#endif
+
+inline FETCH_PAGE(n, p)
+{
+    if
+    :: h != n + 1 -> READ_PAGE(n, p, h)
+    :: else
+    fi
+}
+
+/* Takes the copy over unless it lacks a version by now (P4). */
+inline INSTALL(n, p)
+{
+    atomic {
+        KNOW_HOME(n, p, h);
+        if
+#if !defined(NO_VERSION_CHECK) && !defined(NO_INSTALL_CHECK)
+        :: !COVERS(versions, needed[IX(n, p)])
+#endif
+        :: else ->
+            d_step {
+                if
+                :: dirty[IX(n, p)] && h != n + 1 -> MERGE(n, p)
+                :: else
+                fi;
+                for (i : 0 .. N - 1) { versions.w[i] = 0 }
+                i = 0;
+                h = 0;
+                stale[IX(n, p)] = false;
+                busy[IX(n, p)] = false
+            };
+            OK(n, p);
+            todo = TO_TRY
+        fi
+    }
+}
+
+/* page_claim, after FIND_HOME */
+inline CLAIM(n, p)
+{
+    atomic {
+        KNOW_HOME(n, p, h);
+        busy[IX(n, p)] = false;
+        h = 0;
+        todo = TO_TRY
+    }
+}
+
+/* page_grant, mark_dirty. ASSUMPTION: in a block */
+inline GRANT_ACCESS(n, p, write)
+{
+    d_step {
+        if
+        :: write && !dirty[IX(n, p)] ->
+            if
+            :: known[IX(n, p)] != n + 1 ->
+                for (i : 0 .. B - 1) { twin[IX(n, p)].b[i] = mem[IX(n, p)].b[i] }
+                i = 0
+            :: else
+            fi;
+            dirty[IX(n, p)] = true;
+            dirty_list[n] = dirty_list[n] | (1 << p)
+        :: else
+        fi;
+        access[IX(n, p)] = (dirty[IX(n, p)] -> WRITE : READ)
+    }
+    OK(n, p)
+}
+
+/* access_step. A load or store that the view allows does not look at BUSY. */
+inline TRY(t, n, p, op)
+{
+    atomic {
+        access[IX(n, p)] >= RIGHT(op) || !busy[IX(n, p)];
+        if
+        :: access[IX(n, p)] >= RIGHT(op) -> USE(t, n, p, op); todo = 0
+        :: else ->
+            if
+            :: stale[IX(n, p)] -> busy[IX(n, p)] = true; todo = TO_BRING
+            :: !stale[IX(n, p)] && op != LOOK && known[IX(n, p)] == 0 -> busy[IX(n, p)] = true; todo = TO_CLAIM
+            :: else -> GRANT_ACCESS(n, p, op != LOOK)
+            fi
+        fi
+    }
+}
+
+/* ---- release: interval_close ---- */
+
+/* At home the own version rises; elsewhere the diff is taken, and later sent. */
+inline CAPTURE(n, p)
+{
+    d_step {
+        if
+        :: known[IX(n, p)] == n + 1 ->
+            applied[IX(n, p)].w[n] = interval;
+            announced = announced | (1 << p)
+        :: else ->
+            for (i : 0 .. B - 1) {
+                if
+                :: mem[IX(n, p)].b[i] != twin[IX(n, p)].b[i] ->
+                    diff[p].b[i] = mem[IX(n, p)].b[i];
+                    announced = announced | (1 << p);
+                    to_send = to_send | (1 << p)
+                :: else
+#ifdef WHOLE_PAGE
+                    -> diff[p].b[i] = mem[IX(n, p)].b[i]
+#endif
+                fi
+            }
+        fi;
+        i = 0
+    }
+}
+
+/* ASSUMPTION: in a block */
+inline FLUSH_END(n, p)
+{
+    d_step {
+#ifndef FORGET_NEEDED_SELF
+        if
+        :: IN(p, announced) -> needed[IX(n, p)].w[n] = interval
+        :: else
+        fi;
+#endif
+        for (i : 0 .. B - 1) { twin[IX(n, p)].b[i] = 0 }
+        i = 0;
+        dirty[IX(n, p)] = false;
+        busy[IX(n, p)] = false
+    }
+    OK(n, p)
+}
+
+inline FLUSH(n, p)
+{
+    atomic {                                    /* page_flush_begin */
+        !busy[IX(n, p)];
+#ifndef EARLY_WRITE
+        busy[IX(n, p)] = true;                  /* P7 */
+#endif
+        if
+        :: access[IX(n, p)] == WRITE -> access[IX(n, p)] = READ
+        :: else
+        fi
+    }
+    CAPTURE(n, p);
+    atomic { FLUSH_END(n, p) }
+}
+
+inline SEND(n, p)
+{
+    atomic {
+        diffs[n * N + known[IX(n, p)] - 1]!interval, p, diff[p];
+        pending++;
+        for (i : 0 .. B - 1) { diff[p].b[i] = 0 }
+        i = 0
+    }
+}
+
+#if P == 1
+#define EACH_PAGE(what, n, set) \
+    if \
+    :: IN(0, set) -> what(n, 0) \
+    :: else \
+    fi
+#else
+#define EACH_PAGE(what, n, set) \
+    if \
+    :: IN(0, set) -> what(n, 0) \
+    :: else \
+    fi; \
+    if \
+    :: IN(1, set) -> what(n, 1) \
+    :: else \
+    fi
+#endif
+
+inline CLOSE(n)
+{
+    JOIN {
+        atomic {
+            !closing[n];
+            if
+            :: dirty_list[n] ->
+                closing[n] = true;
+                list = dirty_list[n];
+                dirty_list[n] = 0;
+                interval = vt[n].w[n] + 1
+            :: else
+            fi
+        };
+        if
+        :: list ->
+            EACH_PAGE(FLUSH, n, list);
+            EACH_PAGE(SEND, n, to_send);
+            if
+            :: announced ->                     /* notice_publish: I4, after the diffs were sent */
+                d_step {
+                    notices[n].pages[interval] = announced;
+                    for (i : 0 .. N - 1) { tail[i].w[n] = (i == n -> 0 : interval) }
+                    i = 0
+                };
+                vt[n].w[n] = interval
+            :: else
+            fi;
+            atomic { closing[n] = false; list = 0; announced = 0; to_send = 0; interval = 0 }
+        :: else
+        fi
+    }
+}
+
+/* ---- acquire: interval_acquire, notice_take, page_invalidate ---- */
+
+/* ASSUMPTION: in a block */
+inline INVALIDATE(n, p, from, number)
+{
+    d_step {
+        needed[IX(n, p)].w[from] = MAX(needed[IX(n, p)].w[from], number);
+        if
+        :: known[IX(n, p)] == n + 1 && applied[IX(n, p)].w[from] >= number
+#ifdef HOME_KEEPS_ACCESS
+        :: known[IX(n, p)] == n + 1 && applied[IX(n, p)].w[from] < number
+#endif
+        :: else ->
+            stale[IX(n, p)] = true;
+            access[IX(n, p)] = NONE;
+#ifdef FORGET_DIRTY
+            dirty[IX(n, p)] = false;
+            dirty_list[n] = dirty_list[n] & ~(1 << p)
+#endif
+        fi
+    }
+    OK(n, p)
+}
+
+/* Takes one notice of writer q, page by page. */
+inline TAKE(n)
+{
+    atomic { tail[n].w[q] > seen[n].w[q] -> seen[n].w[q] = seen[n].w[q] + 1 };      /* N1 */
+    todo = 0;
+    do
+    :: todo < P ->
+        atomic {
+            if
+#ifdef LOSE_NOTICE
+            :: IN(todo, notices[q].pages[seen[n].w[q]]) && todo != P - 1 ->
+#else
+            :: IN(todo, notices[q].pages[seen[n].w[q]]) ->
+#endif
+                INVALIDATE(n, todo, q, seen[n].w[q])
+            :: else
+            fi;
+            todo++
+        }
+    :: else -> break
+    od;
+    todo = 0
+}
+
+/* Everything that the grant of lock l covers. */
+inline ACQUIRE(n, l)
+{
+    if
+    :: COVERS(vt[n], carried[l])
+    :: else ->
+        atomic { !acquiring[n] -> acquiring[n] = true };
+        q = 0;
+        do
+        :: q < N && q != n && vt[n].w[q] < carried[l].w[q] ->
+#ifdef VT_FIRST
+            vt[n].w[q] = carried[l].w[q];
+#endif
+            do
+            :: seen[n].w[q] < carried[l].w[q] -> TAKE(n)
+            :: else -> break
+            od;
+            vt[n].w[q] = carried[l].w[q]        /* I5 */
+        :: q < N && (q == n || vt[n].w[q] >= carried[l].w[q]) -> q++
+        :: else -> break
+        od;
+        q = 0;
+        acquiring[n] = false
+    fi
+}
+
+/* ---- the lock ---- */
+
+inline LOCK(t, n, l)
+{
+    atomic {
+        !held[LX(l, n)] && !waiting[LX(l, n)];
+        if
+        :: have[LX(l, n)] -> held[LX(l, n)] = true
+        :: else ->
+            waiting[LX(l, n)] = true;
+            todo = last[l];
+            last[l] = n;
+            requests[todo]!l, n;
+            todo = 1
+        fi
+    };
+    JOIN {
+        if
+        :: todo ->
+            atomic { granted[l] == n + 1 -> granted[l] = 0; todo = 0 };
+            ACQUIRE(n, l);
+            atomic {
+                waiting[LX(l, n)] = false;
+                have[LX(l, n)] = true;
+                held[LX(l, n)] = true
+            }
+        :: else
+        fi;
+        d_step {
+            for (i : 0 .. P - 1) {
+                for (q : 0 .. B - 1) {
+                    upto[IX(t, i)].b[q] = MAX(upto[IX(t, i)].b[q], gate[IX(l, i)].b[q])
+                }
+            }
+            i = 0;
+            q = 0
+        }
+    }
+}
+
+/* ASSUMPTION: in a block */
+inline GRANT(l, n, to)
+{
+    d_step {
+        have[LX(l, n)] = false;
+        for (i : 0 .. N - 1) { carried[l].w[i] = vt[n].w[i] }
+        i = 0;
+        assert(granted[l] == 0);                /* L1 */
+        granted[l] = to + 1
+    }
+}
+
+inline DROP(n, l)
+{
+    atomic {
+        held[LX(l, n)] = false;
+        if
+        :: next[LX(l, n)] ->
+            todo = next[LX(l, n)] - 1;
+            next[LX(l, n)] = 0;
+            GRANT(l, n, todo);
+            todo = 0
+        :: else
+        fi
+    }
+}
+
+inline UNLOCK(t, n, l)
+{
+    d_step {
+        for (i : 0 .. P - 1) {
+            for (q : 0 .. B - 1) {
+                gate[IX(l, i)].b[q] = upto[IX(t, i)].b[q]
+            }
+        }
+        i = 0;
+        q = 0
+    }
+#ifdef GRANT_BEFORE_PUBLISH
+    DROP(n, l);
+    CLOSE(n)
+#else
+    CLOSE(n);                                   /* L3 */
+    DROP(n, l)
+#endif
+}
+
+/* ---- processes ---- */
+
+/* Tries the access, again if that opened the page; afterwards lets go of the lock. */
+inline ATTEMPT(t, n, p, op)
+{
+    TRY(t, n, p, op);
+    if
+    :: todo == TO_TRY -> TRY(t, n, p, op)
+    :: else
+    fi;
+    if
+    :: todo == 0 ->
+        if
+        :: op == UPDATE -> UNLOCK(t, n, 0)
+        :: op == LOOK -> UNLOCK(t, n, L - 1)
+        :: else
+        fi;
+        op = 0;
+        p = 0
+    :: else
+    fi
+}
+
+/* Who begins, and with which page. Of two threads that are alike the first begins, and the first page comes first. */
+#ifdef DUO
+#define LATER_TWIN(t) (t == 1)
+#define IS_TWIN(t) (t == 0)
+#else
+#define LATER_TWIN(t) (t == 2)
+#define IS_TWIN(t) (t == 1)
+#endif
+#define MAY_BEGIN(t) (left > 0 && (twin_began || !LATER_TWIN(t)))
+
+inline BEGIN(t)
+{
+    atomic {
+        todo == 0 && MAY_BEGIN(t);
+        if
+        :: page = 0
+#if P == 2
+        :: left < OPERATIONS -> page = 1
+#endif
+        fi;
+        left--;
+        twin_began = twin_began || IS_TWIN(t)
+    }
+}
+
+proctype application(byte t)
+{
+    byte i, q, h, todo, op, list, announced, to_send, interval, page, n;
+    bytes bounce, diff[P];
+    nodes versions;
+    n = NODE(t);
+    do
+    ::  JOIN {
+            BEGIN(t);
+            if
+            :: op = WRITE_OWN
+            :: op = UPDATE; LOCK(t, n, 0)
+            :: op = LOOK; LOCK(t, n, L - 1)
+            fi;
+            todo = TO_TRY;
+            ATTEMPT(t, n, page, op)
+        }
+    :: todo == TO_TRY -> JOIN { ATTEMPT(t, n, page, op) }
+    :: todo == TO_CLAIM ->
+        FIND_HOME(n, page);
+        JOIN { CLAIM(n, page); ATTEMPT(t, n, page, op) }
+    :: todo == TO_BRING ->
+        FIND_HOME(n, page);
+#ifdef PAGE_BEFORE_VERSION
+        FETCH_PAGE(n, page);
+        READ_VERSIONS(n, page, h);
+#else
+        FETCH_VERSIONS(n, page);
+#endif
+        JOIN {
+#ifndef PAGE_BEFORE_VERSION
+            FETCH_PAGE(n, page);                                                /* A3 */
+#endif
+            INSTALL(n, page);
+            if
+            :: todo == TO_TRY -> ATTEMPT(t, n, page, op)
+            :: else
+            fi
+        }
+    :: todo == 0 && left == 0 -> break
+    od;
+    JOIN { CLOSE(n); done++ }
+}
+
+/* Applies diffs and grants locks; never waits (serve.h S4). */
+proctype handler(byte n)
+{
+    byte i, from, interval, p, l;
+    bytes d;
+#ifdef DIFFS_OVERTAKE
+    byte interval2, p2;
+    bytes d2;
+#endif
+end:
+    do
+    ::  atomic {
+            if
+            :: diffs[0 * N + n]?interval, p, d -> from = 0
+            :: diffs[1 * N + n]?interval, p, d -> from = 1
+#if N == 3
+            :: diffs[2 * N + n]?interval, p, d -> from = 2
+#endif
+            fi;
+#ifdef DIFFS_OVERTAKE
+            if
+            :: nempty(diffs[from * N + n]) ->
+                diffs[from * N + n]?interval2, p2, d2;
+                diffs[from * N + n]!interval, p, d;
+                interval = interval2;
+                p = p2;
+                for (i : 0 .. B - 1) { d.b[i] = d2.b[i]; d2.b[i] = 0 }
+                interval2 = 0; p2 = 0; i = 0
+            :: true
+            fi
+#endif
+        };
+#ifdef BUMP_FIRST
+        applied[IX(n, p)].w[from] = interval;
+#endif
+        d_step {
+            for (i : 0 .. B - 1) {
+                if
+                :: d.b[i] -> mem[IX(n, p)].b[i] = d.b[i]
+                :: else
+                fi;
+                d.b[i] = 0
+            }
+            i = 0
+        }
+        atomic {
+            applied[IX(n, p)].w[from] = interval;               /* I3: after the diff */
+            from = 0; interval = 0; p = 0;
+            pending--
+        }
+    ::  atomic {
+            requests[n]?l, from ->
+            if
+            :: have[LX(l, n)] && !held[LX(l, n)] && !waiting[LX(l, n)] && next[LX(l, n)] == 0 -> GRANT(l, n, from)
+            :: else ->
+                assert(next[LX(l, n)] == 0);                    /* L2 */
+                next[LX(l, n)] = from + 1
+            fi;
+            from = 0; l = 0
+        }
+    od
+}
+
+init {
+    byte i, t;
+    atomic {
+        for (i : 0 .. L - 1) { last[i] = i; have[LX(i, i)] = true }     /* node i manages lock i */
+        for (i : 0 .. N - 1) { run handler(i) }
+        for (i : 0 .. T - 1) { run application(i) }
+        i = 0
+    }
+    atomic {
+        done == T && pending == 0;
+        d_step {
+            for (i : 0 .. P - 1) {
+                if
+                :: home[i] ->
+                    for (t : 0 .. T - 1) {
+                        assert(mem[IX(home[i] - 1, i)].b[t] == upto[IX(t, i)].b[t])
+                    }
+                    assert(mem[IX(home[i] - 1, i)].b[T] == written[i])
+                :: else -> assert(written[i] == 0)
+                fi
+            }
+        }
+    }
+}

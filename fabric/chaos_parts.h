@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * chaos_parts.h - what chaos.c (the functions of a fabric) and chaos_list.c (performing, late) share.
+ *
+ *          start                 due, not blocked            due again
+ *   FREE ---------> STARTED ----------------------> DONE ----------------> FREE, op lowered
+ *                    |   ^  a piece of it
+ *                    +---+
+ *
+ * Invariants
+ *   C1  `list` holds what was started and is not yet reported, in the order of starting; `lock` guards it and all of
+ *       struct chaos but the counters. Operations of the fabric below are performed under it, so one at a time.
+ *   C2  An operation is blocked while an earlier one that it must not overtake is STARTED (F1, F2, F3).
+ *   C3  `op` is not touched after `pending` was lowered for the last time: it may lie on the stack of a waiter.
+ *   C4  What a write without op has to say was copied before its start returned, and before the lock was taken: reading
+ *       it may fault.
+ *   C5  Nothing here allocates or waits for another node, so everything may be called while serving.
+ */
+#ifndef FABRIC_CHAOS_PARTS_H
+#define FABRIC_CHAOS_PARTS_H
+
+#include <pthread.h>
+
+#include "fabric/fabric.h"
+
+#define CHAOS_NODES 128
+#define CHAOS_FAR INT64_MAX
+
+enum chaos_kind { WRITE, WRITE_IMM, WAKE, READ, CAS, FETCH_ADD };
+enum chaos_state { STARTED, DONE };
+
+/* What was asked for; of a transfer: what is still to be done. */
+struct chaos_job {
+    enum chaos_kind kind;
+    int peer, win;
+    size_t off, len;
+    union {
+        const char *src;
+        char *dst;
+        uint64_t *old;
+    } at;
+    uint64_t a, b; /* operands of atomics; a: immediate of a WRITE_IMM */
+    bool urgent;
+    struct fabric_op *op;
+};
+
+struct chaos_slot {
+    struct chaos_slot *next;
+    enum chaos_state state;
+    int64_t due; /* when the next step is to be made */
+    struct chaos_job job;
+    char copy[FABRIC_INLINE]; /* C4 */
+};
+
+struct chaos {
+    struct fabric head;
+    struct fabric *below;
+    pthread_mutex_t lock;
+    pthread_cond_t work, news; /* the worker has to look at the list again; something was completed */
+    struct chaos_slot *slots, *unused;
+    struct chaos_slot *list, **end;
+    uint64_t random;
+    int strength;
+    bool lazy; /* completions are seen by those who start operations, test or wait for them, by nobody else */
+    int64_t slow_until[CHAOS_NODES]; /* by peer: nothing is performed there before */
+    bool stopping;
+    int64_t worker_until; /* the worker sleeps until then */
+    pthread_t worker;
+    uint64_t drop_at, started;
+    _Atomic uint64_t reads, writes, atomics; /* as the user of the fabric counts them, without pieces */
+    _Atomic int listed;                      /* length of list; read without the lock to leave early */
+};
+
+/* A free slot; takes the lock. */
+struct chaos_slot *chaos_slot_take(struct chaos *c);
+/* Puts a filled slot on the list; drops the lock. */
+void chaos_slot_start(struct chaos *c, struct chaos_slot *s);
+
+/* With the lock held. */
+bool chaos_chance(struct chaos *c, unsigned of_1024);
+int64_t chaos_progress(struct chaos *c, bool reports); /* makes every step that is due; when the next one will be */
+void chaos_expedite(struct chaos *c, const struct fabric_op *op); /* makes due what op has to wait for */
+void chaos_rouse(struct chaos *c, int64_t next); /* the worker, if it would sleep longer */
+void chaos_sleep(struct chaos *c, pthread_cond_t *cond, int64_t until);
+
+int chaos_make_slots(struct chaos *c);
+void chaos_drop_slots(struct chaos *c);
+int chaos_start_worker(struct chaos *c);
+
+#endif

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The models of doc/model, exhaustively: each configuration must be free of errors, and each deliberately broken variant
+# must have one, or the model would not see what it is there for. `make soak` takes larger configurations.
+set -u
+models=${top_srcdir:-.}/doc/model
+models=$(cd "$models" && pwd) || exit 1
+cc=${CC:-cc}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+failures=0 count=0
+
+skip() {
+    echo "SKIP: the models of the protocol were NOT checked: $*"
+    exit 77
+}
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+command -v spin >/dev/null || skip "no spin (Debian: apt-get install spin)"
+echo 'int main(void) { return 0; }' >"$work/true.c"
+$cc -o "$work/true" "$work/true.c" 2>/dev/null || skip "no C compiler ($cc)"
+
+# Compiling is most of the time of a small search; $optimize is for those where it is not.
+optimize=-O0
+
+# verify MODEL -DFLAGS...: state space and result in $out; false when it did not even run
+verify() {
+    local model=$1
+    shift
+    (
+        cd "$work" && rm -f pan* ./*.trail &&
+            spin -a "$@" "$models/$model.pml" && $cc $optimize -w -DSAFETY -DCOLLAPSE -DMEMLIM=4000 -o pan pan.c &&
+            ./pan -m20000 -w24
+    ) >"$work/log" 2>&1
+    out=$(sed -nE 's/^State-vector.*errors: ([0-9]+)$/errors: \1/p; s/^ *([0-9.e+]+) states, stored.*/, \1 states/p;
+        s/^pan: elapsed time ([0-9.]+ seconds)/, \1/p' "$work/log" | tr -d '\n')
+    count=$((count + 1))
+    [ -n "$out" ]
+}
+
+# An exhaustive search says neither that it was cut short nor that the stack was too small.
+good() {
+    local what="$*" optimize=-O1
+    if ! verify "$@" || grep -qE 'Search not completed|max search depth too small|out of memory|aborted' "$work/log" ||
+        ! grep -q 'errors: 0$' "$work/log"; then
+        fail "$what: not exhaustively free of errors"
+        tail -20 "$work/log"
+        return
+    fi
+    echo "ok      $what: $out"
+}
+
+bad() {
+    local what="$*"
+    if ! verify "$@" || ! grep -qE 'errors: [1-9]' "$work/log"; then
+        fail "$what: broken on purpose, and no error found"
+        tail -20 "$work/log"
+        return
+    fi
+    echo "broken  $what: $out: $(sed -n 's/^pan:1: //p' "$work/log")"
+}
+
+good protocol
+good protocol -DDUO -DOPERATIONS=3
+for variant in PAGE_BEFORE_VERSION NO_VERSION_CHECK CAS_AS_READ_WRITE BUMP_FIRST LOSE_NOTICE GRANT_BEFORE_PUBLISH \
+    FORGET_DIRTY HOME_KEEPS_ACCESS FORGET_NEEDED_SELF MERGE_LOSES_OWN WHOLE_PAGE DIFFS_OVERTAKE; do
+    bad protocol -D$variant
+done
+optimize=-O1 bad protocol -DDUO -DOPERATIONS=3 -DVT_FIRST
+bad protocol -DDUO -DOPERATIONS=3 -DEARLY_WRITE
+
+good serve -DAPPS=1
+good serve -DAPPS=1 -DIDLE
+for variant in NO_ALERT_FENCE NO_ARM_FENCE NO_RECHECK NO_LOOK_AFTER_DROP NO_LEVEL_RECHECK NO_WAITER_COUNT \
+    HANDLER_FORGETS ALERT_STORES NO_WAKE_FENCE NO_SLEEP_FENCE LATE_TICKET ROLE_AS_FLAG RELAXED_ROLE; do
+    bad serve -DAPPS=1 -D$variant
+done
+bad serve -DAPPS=1 -DIDLE -DNOT_OVERTAKEN
+
+if [ -n "${HLRC_SOAK:-}" ]; then
+    good protocol -DOPERATIONS=5
+    good protocol -DDUO -DOPERATIONS=4
+    optimize=-O1 bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
+    good serve -DAPPS=2
+fi
+
+echo "$count searches, $failures failed"
+[ $failures -eq 0 ]
