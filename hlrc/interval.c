@@ -33,6 +33,8 @@ static uint32_t dirty_count;
 static uint32_t *announced;       /* pages of the interval being closed */
 
 static _Atomic bool close_busy, acquire_busy; /* one closing, one acquire at a time (I1, I5) */
+static _Atomic uint64_t closes_begun, closes_ended; /* counts; the nth to begin is the nth to end */
+static _Atomic int urgent_closers;                  /* threads in an urgent interval_close */
 static spin_lock_word vt_lock;                /* guards vt */
 static uint64_t *vt;
 
@@ -182,17 +184,6 @@ static uint32_t capture_all(uint32_t n, uint64_t interval, bool urgent)
     return count;
 }
 
-static bool flag_free(void *arg)
-{
-    return !atomic_load((_Atomic bool *)arg);
-}
-
-static void flag_take(_Atomic bool *flag)
-{
-    while (atomic_exchange(flag, true))
-        serve_wait(flag_free, flag, WAIT_STATE);
-}
-
 #ifdef HLRC_DEBUG
 /* Before an interval is published. ASSUMPTION: the caller closes it. */
 static void interval_assert_state(uint64_t interval, uint32_t count)
@@ -227,16 +218,42 @@ static void close_dirty(bool urgent)
     spin_drop(&vt_lock);
 }
 
+/* Begins the closing that the caller has taken close_busy for, performs and ends it. */
+static void close_once(struct thread *t)
+{
+    enum stats_category before = stats_enter(t, STATS_DIFF);
+    uint64_t number = atomic_fetch_add(&closes_begun, 1) + 1;
+    close_dirty(atomic_load(&urgent_closers) > 0); /* read after closes_begun rose: sees all whom this one serves */
+    atomic_store(&closes_ended, number);
+    atomic_store(&close_busy, false);
+    serve_changed(&close_busy);
+    stats_enter(t, before);
+}
+
+/* One that began after the caller came has ended, or it is the caller's turn. */
+static bool closing_over(void *arg)
+{
+    return atomic_load(&closes_ended) >= *(const uint64_t *)arg || !atomic_load(&close_busy);
+}
+
+/*
+ * Any closing that begins after this call takes everything that this thread wrote (I1), so nobody waits for more than the
+ * rest of one and the whole of the next, however many threads close.
+ */
 void interval_close(bool urgent)
 {
     if (engine.alone)
         return;
     struct thread *t = thread_self();
-    flag_take(&close_busy);
-    enum stats_category before = stats_enter(t, STATS_DIFF);
-    close_dirty(urgent);
-    stats_enter(t, before);
-    atomic_store(&close_busy, false);
+    atomic_fetch_add(&urgent_closers, urgent); /* before closes_begun is read: the next one to begin is urgent */
+    uint64_t number = atomic_load(&closes_begun) + 1;
+    while (atomic_load(&closes_ended) < number) {
+        if (!atomic_exchange(&close_busy, true))
+            close_once(t);
+        else
+            serve_await(&close_busy, closing_over, &number);
+    }
+    atomic_fetch_sub(&urgent_closers, urgent);
 }
 
 static bool covered(const uint64_t *want)
@@ -249,11 +266,14 @@ static bool covered(const uint64_t *want)
     return yes;
 }
 
-void interval_acquire(const uint64_t *want)
+static bool acquire_over(void *arg)
 {
-    if (covered(want))
-        return;
-    flag_take(&acquire_busy);
+    return covered(arg) || !atomic_load(&acquire_busy);
+}
+
+/* ASSUMPTION: the caller has taken acquire_busy. */
+static void acquire_all(const uint64_t *want)
+{
     for (int w = 0; w < engine.nodes; w++) {
         if (w == engine.node || vt[w] >= want[w])
             continue;
@@ -263,6 +283,17 @@ void interval_acquire(const uint64_t *want)
         spin_drop(&vt_lock);
     }
     atomic_store(&acquire_busy, false);
+    serve_changed(&acquire_busy);
+}
+
+void interval_acquire(const uint64_t *want)
+{
+    while (!covered(want)) {
+        if (!atomic_exchange(&acquire_busy, true))
+            acquire_all(want);
+        else
+            serve_await(&acquire_busy, acquire_over, (void *)(uintptr_t)want);
+    }
 }
 
 static void bad_message(int from)
@@ -279,6 +310,7 @@ void interval_serve_diffs(int from, const struct bulk *msg)
             bad_message(from);
         /* orders the diff's bytes before the version that says they are there (I3) */
         atomic_store_explicit(applied_here(e->page, from), msg->interval, memory_order_release);
+        serve_changed(page_at(e->page));
         if (engine.protocol->applied)
             engine.protocol->applied(e->page);
         at += (uint32_t)(sizeof *e + ((e->bytes + 7) & ~7u));

@@ -148,10 +148,20 @@ static void collapse(uint32_t page)
         diag_fatal(1, "shared memory cannot be protected: too many mappings in this process; raise vm.max_map_count");
 }
 
+/* Nobody works on the page: it is not BUSY, or a prefetch that can be finished. */
 static bool page_idle(void *arg)
 {
     const struct page *p = arg;
-    return !(atomic_load_explicit(&p->flags, memory_order_acquire) & PAGE_BUSY);
+    return (atomic_load_explicit(&p->flags, memory_order_acquire) & (PAGE_BUSY | PAGE_PREFETCH)) != PAGE_BUSY;
+}
+
+/* Waits for whoever works on a page, or finishes its prefetch. */
+static void page_wait(uint32_t page)
+{
+    if (table[page].flags & PAGE_PREFETCH)
+        page_prefetch_finish(page);
+    else
+        serve_await(&table[page], page_idle, &table[page]);
 }
 
 static void mark_dirty(uint32_t page, struct page *p)
@@ -199,6 +209,7 @@ static void page_claim(uint32_t page)
         p->home = (uint16_t)(home + 1);
     p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
+    serve_changed(p);
 }
 
 /* One step towards access; true when the page can be accessed now. */
@@ -206,12 +217,8 @@ static bool access_step(uint32_t page, bool write, bool *worked)
 {
     struct page *p = page_lock(page);
     if (p->flags & PAGE_BUSY) {
-        bool prefetch = p->flags & PAGE_PREFETCH;
         page_unlock(p);
-        if (prefetch)
-            page_prefetch_finish(page);
-        else
-            serve_wait(page_idle, p, WAIT_STATE);
+        page_wait(page);
         return false;
     }
     if (p->access >= (write ? ACCESS_WRITE : ACCESS_READ)) {
@@ -253,8 +260,7 @@ static bool grantable(const struct page *p, bool write)
     return write ? p->home != 0 && p->access != ACCESS_WRITE : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
 }
 
-/* Opens the longest run of grantable pages at `first` in one call; returns its length, 0 when the first is none. */
-static uint32_t grant_run(uint32_t first, uint32_t count, bool write)
+uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
 {
     uint32_t n = 0;
     while (n < count && n < RUN_PAGES && grantable(page_lock(first + n), write)) {
@@ -292,7 +298,7 @@ void page_touch(uint32_t first, uint32_t count, bool write)
     for (uint32_t i = 0; write && i < count; i++)
         claim_if_unknown(first + i);
     for (uint32_t i = 0; i < count;) {
-        uint32_t n = grant_run(first + i, count - i, write);
+        uint32_t n = page_open_run(first + i, count - i, write);
         if (n == 0)
             page_access(first + i, write);
         i += n ? n : 1;
@@ -401,10 +407,8 @@ uint32_t page_flush_begin(const uint32_t *list, uint32_t n)
             return count;
         if (count)
             collapse(list[0]);
-        else if (table[list[0]].flags & PAGE_PREFETCH)
-            page_prefetch_finish(list[0]);
         else
-            serve_wait(page_idle, &table[list[0]], WAIT_STATE);
+            page_wait(list[0]);
     }
 }
 
@@ -417,6 +421,7 @@ void page_flush_end(uint32_t page, uint64_t interval)
     p->twin = 0;
     p->flags &= (uint8_t)~(PAGE_BUSY | PAGE_DIRTY);
     page_unlock(p);
+    serve_changed(p);
     if (twin)
         twin_drop(twin);
 }

@@ -9,7 +9,8 @@
  *   STALE    this copy lacks a version that the node needs; access is NONE.
  *   DIRTY    on the dirty list: written since the last interval; away from the home there is a twin.
  *   BUSY     one thread fetches, claims or flushes it; others wait until it is done.
- *   PREFETCH with BUSY: no thread works on it, a fetch is under way and whoever needs the page finishes it.
+ *   PREFETCH with BUSY: no thread works on it, a fetch is under way, and whoever needs the page takes PREFETCH away and
+ *            finishes it. Whoever clears BUSY or sets PREFETCH calls serve_changed(page_at(page)).
  *   EXCLUSIVE  (ASYNC, default home) nobody has asked for it: writable without being tracked.
  *
  *                    first use: protocol->initial
@@ -94,6 +95,10 @@ bool page_demote(uint32_t page);
 void page_set_home(uint32_t page, int home); /* learnt from a message; P6 */
 int page_known_home(uint32_t page);          /* -1 unknown */
 void page_restore_exclusive(uint32_t page);  /* undoes page_demote while no home is assigned */
+
+/* Opens the longest run of complete, closed pages at `first` in one call of the system; returns its length, 0 when the
+ * first is none. Pages that nobody has written here, or, for writing, those whose home is known. */
+uint32_t page_open_run(uint32_t first, uint32_t count, bool write);
 
 /* Prefetch: starts fetching what is stale of the run and finishes what has arrived. */
 void page_prefetch(uint32_t first, uint32_t count);

@@ -5,6 +5,9 @@
  * A fetch works for the one thread that set BUSY. It reads needed[page] without the lock, and compares under the lock
  * before the copy counts (P4): another thread's acquire may have raised it meanwhile.
  *
+ * A prefetch belongs to the thread that starts it, then (PREFETCH) to nobody, then to whoever takes PREFETCH away. Its
+ * owner alone calls start and finish, which may wait; anybody may ask under the page's lock whether it is ready.
+ *
  * A copy of a clean page is fetched in place; nobody sees it, since access is NONE. That of a dirty page goes to a
  * bounce page, and is merged with what was written here (DESIGN: dirty and announced).
  */
@@ -85,7 +88,7 @@ static void fetch_once(struct page_fetch *f)
         count_outcome(f);
     }
     if (f->home == engine.node) /* nothing was copied: the copy is here, diffs may still be on their way to it */
-        serve_wait(home_current, f, WAIT_STATE);
+        serve_await(page_at(f->page), home_current, f); /* interval_serve_diffs tells */
 }
 
 /* Takes a fetched copy over, unless it lacks a version by now. ASSUMPTION: locked. */
@@ -114,6 +117,7 @@ bool page_bring(uint32_t page, struct page *p)
         done = install(&f, p);
         page_unlock(p);
     }
+    serve_changed(p);
     stats_enter(t, before);
     return f.assigned;
 }
@@ -133,112 +137,105 @@ static void prefetch_free(int k)
     spin_drop(&prefetch_lock);
 }
 
-/* Starts fetching one page if it is stale and nobody works on it. */
-static bool prefetch_start(uint32_t page)
+/* Whether somebody has to finish the prefetch of this page now. ASSUMPTION: locked. */
+static bool prefetch_arrived(const struct page *p)
 {
-    struct page *p = page_lock(page);
-    bool stale = p->flags & PAGE_STALE;
-    page_unlock(p);
-    int k = stale ? prefetch_slot() : -1;
-    if (k < 0)
-        return false;
-    page_lock(page);
-    bool wanted = (p->flags & (PAGE_STALE | PAGE_BUSY | PAGE_DIRTY)) == PAGE_STALE && !page_is_home(p, engine.node);
-    if (wanted) {
-        p->flags |= PAGE_BUSY | PAGE_PREFETCH;
-        p->prefetch = (uint16_t)k;
-        aim(&prefetches[k].fetch, page, p, msg_token_prefetch((uint32_t)k),
-            prefetch_versions + (size_t)k * (size_t)engine.nodes);
-    }
-    /* started under the lock: whoever finds PREFETCH set finds the fetch started; starting does not wait */
-    if (wanted)
-        engine.protocol->fetch_start(&prefetches[k].fetch, true);
-    page_unlock(p);
-    if (!wanted)
-        prefetch_free(k);
-    return wanted;
+    return (p->flags & PAGE_PREFETCH) && engine.protocol->fetch_ready(&prefetches[p->prefetch].fetch);
 }
 
-/* Ends the prefetch of a locked page: complete, or as stale as it was. */
-static void prefetch_end(struct page *p)
+/* Takes a prefetch over, and finishes it: the page is complete then, or as stale as it was. ASSUMPTION: PREFETCH is set
+ * and the page locked, which it is not afterwards. */
+static void prefetch_end(uint32_t page, struct page *p)
 {
     int k = p->prefetch;
+    p->flags &= (uint8_t)~PAGE_PREFETCH;
+    page_unlock(p);
     struct page_fetch *f = &prefetches[k].fetch;
     bool covers = engine.protocol->fetch_finish(f, true);
     if (covers)
         count_outcome(f);
     if (f->home == engine.node)
         covers = home_current(f);
+    page_lock(page);
     if (!covers || !install(f, p))
-        p->flags &= (uint8_t)~(PAGE_BUSY | PAGE_PREFETCH);
+        p->flags &= (uint8_t)~PAGE_BUSY;
+    page_unlock(p);
+    serve_changed(p);
     prefetch_free(k);
 }
 
-static bool prefetch_ready(void *arg)
+/* Locks the page and marks it BUSY if it is stale, nobody works on it, and a slot is free; the slot, or -1. */
+static int prefetch_claim(uint32_t page)
 {
-    struct page_fetch *f = arg;
-    return engine.protocol->fetch_ready(f);
+    int k = -1;
+    struct page *p = page_lock(page);
+    if ((p->flags & (PAGE_STALE | PAGE_BUSY | PAGE_DIRTY)) == PAGE_STALE && !page_is_home(p, engine.node))
+        k = prefetch_slot();
+    if (k >= 0) {
+        p->flags |= PAGE_BUSY;
+        p->prefetch = (uint16_t)k;
+        aim(&prefetches[k].fetch, page, p, msg_token_prefetch((uint32_t)k),
+            prefetch_versions + (size_t)k * (size_t)engine.nodes);
+    }
+    page_unlock(p);
+    return k;
 }
 
-/* Finishes what has arrived, and opens runs of complete pages that are closed, each run in one call. */
+static void prefetch_start(uint32_t page)
+{
+    int k = prefetch_claim(page);
+    if (k < 0)
+        return;
+    engine.protocol->fetch_start(&prefetches[k].fetch, true);
+    struct page *p = page_lock(page);
+    p->flags |= PAGE_PREFETCH;
+    page_unlock(p);
+    serve_changed(p);
+}
+
+/* Finishes what has arrived, and opens what is complete in runs, each in one call. */
 static void open_arrived(uint32_t first, uint32_t count)
 {
-    uint32_t start = first, n = 0;
-    for (uint32_t i = first; i <= first + count; i++) {
-        struct page *p = i < first + count ? page_lock(i) : NULL;
-        if (p && (p->flags & PAGE_PREFETCH) && engine.protocol->fetch_ready(&prefetches[p->prefetch].fetch))
-            prefetch_end(p);
-        bool open = p && p->access == ACCESS_NONE &&
-                    !(p->flags & (PAGE_STALE | PAGE_BUSY | PAGE_DIRTY | PAGE_EXCLUSIVE));
-        if (open && n < 64) {
-            start = n++ ? start : i;
-            continue; /* stays locked until its run is opened */
-        }
-        if (n && space_protect(start, n, ACCESS_READ) == 0)
-            for (uint32_t k = start; k < start + n; k++)
-                page_at(k)->access = ACCESS_READ;
-        for (uint32_t k = start; k < start + n; k++)
-            page_unlock(page_at(k));
-        n = 0;
-        if (open) {
-            start = i;
-            n = 1;
-        } else if (p) {
+    for (uint32_t i = first; i < first + count; i++) {
+        struct page *p = page_lock(i);
+        if (prefetch_arrived(p))
+            prefetch_end(i, p);
+        else
             page_unlock(p);
-        }
     }
+    for (uint32_t i = 0; i < count;) {
+        uint32_t n = page_open_run(first + i, count - i, false);
+        i += n ? n : 1;
+    }
+}
+
+static bool prefetch_over(void *arg)
+{
+    uint32_t page = *(const uint32_t *)arg;
+    struct page *p = page_lock(page);
+    bool over = !(p->flags & PAGE_PREFETCH) || prefetch_arrived(p);
+    page_unlock(p);
+    return over;
 }
 
 void page_prefetch_finish(uint32_t page)
 {
     struct thread *t = thread_self();
-    struct page *p = page_lock(page);
-    while (p->flags & PAGE_PREFETCH) {
-        struct page_fetch *f = &prefetches[p->prefetch].fetch;
-        if (engine.protocol->fetch_ready(f)) {
-            prefetch_end(p);
-            break;
-        }
-        page_unlock(p);
-        enum stats_category before = stats_enter(t, STATS_PAGE);
-        serve_wait(prefetch_ready, f, WAIT_STATE);
-        stats_enter(t, before);
-        page_lock(page);
-    }
-    page_unlock(p);
+    enum stats_category before = stats_enter(t, STATS_PAGE);
+    serve_wait(prefetch_over, &page, WAIT_STATE);
+    stats_enter(t, before);
     /* its neighbours were asked for together with it */
     open_arrived(page, engine.pages - page < PREFETCH_BATCH ? engine.pages - page : PREFETCH_BATCH);
 }
 
 void page_prefetch(uint32_t first, uint32_t count)
 {
-    for (uint32_t i = first, from = first; i < first + count; i++) {
-        bool full = i - from == PREFETCH_BATCH;
-        prefetch_start(i);
-        if (full || i + 1 == first + count) {
-            serve_poll();
-            open_arrived(from, i + 1 - from);
-            from = i + 1;
-        }
+    for (uint32_t i = first; i < first + count; i += PREFETCH_BATCH) {
+        uint32_t n = first + count - i < PREFETCH_BATCH ? first + count - i : PREFETCH_BATCH;
+        open_arrived(i, n); /* what arrived too old is asked for again */
+        for (uint32_t k = i; k < i + n; k++)
+            prefetch_start(k);
+        serve_poll();
+        open_arrived(i, n);
     }
 }

@@ -16,11 +16,14 @@
 #include "hlrc/thread.h"
 
 static _Atomic bool role;           /* S1 */
+static _Atomic bool role_sleeps;    /* whoever has the role sleeps in it, and has served all that it took */
 static _Atomic bool wake_on_all;
 static _Atomic int waiters;         /* application threads in serve_wait: S6 */
+static _Atomic int local_waiters;   /* those in serve_await */
 static _Atomic bool stopping;
 static pthread_t handler;
 static bool handler_runs;
+static bool crowded;                /* more nodes than cores */
 static int64_t spin_ns;             /* how long a wait spins before it yields */
 static int spin_yields;             /* how often it yields before it sleeps */
 
@@ -79,13 +82,13 @@ void serve_poll(void)
 
 void serve_settle(void)
 {
-    for (int i = 0; i < 1000; i++) { /* a thread that sleeps in the role has nothing to serve */
-        if (role_take()) {
-            role_drop();
+    while (!role_take()) {
+        bool pending = fabric_rx_pending(engine.fabric); /* read first: what is not pending has been taken by then */
+        if (!pending && atomic_load(&role_sleeps))
             return;
-        }
         sched_yield();
     }
+    role_drop();
 }
 
 void serve_wake_on_all(bool all)
@@ -142,8 +145,11 @@ static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
     struct thread *t = thread_self();
     uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_APP);
     atomic_store(&t->asleep, SLEEPS_SERVING);
-    if (fabric_rx_arm(engine.fabric, FABRIC_APP, FABRIC_ALL) && !done(arg))
+    if (fabric_rx_arm(engine.fabric, FABRIC_APP, FABRIC_ALL) && !done(arg)) {
+        atomic_store(&role_sleeps, true);
         fabric_rx_sleep(engine.fabric, FABRIC_APP, ticket, timeout_ns);
+        atomic_store(&role_sleeps, false);
+    }
     fabric_rx_busy(engine.fabric);
     atomic_store(&t->asleep, AWAKE);
 }
@@ -180,6 +186,30 @@ void serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind)
         wait_slowly(done, arg, kind);
 }
 
+void serve_await(const void *what, bool (*done)(void *), void *arg)
+{
+    if (done(arg))
+        return;
+    struct thread *t = thread_self();
+    atomic_store(&t->awaits, what);
+    atomic_fetch_add(&local_waiters, 1); /* orders awaits before done() */
+    wait_slowly(done, arg, WAIT_EVENT);
+    atomic_fetch_sub(&local_waiters, 1);
+    atomic_store(&t->awaits, NULL);
+}
+
+void serve_changed(const void *what)
+{
+    atomic_thread_fence(memory_order_seq_cst); /* orders the change before the read of who waits */
+    if (atomic_load_explicit(&local_waiters, memory_order_relaxed) == 0)
+        return;
+    for (uint32_t i = 0; i < threads_max(); i++) {
+        struct thread *t = thread_slot(i);
+        if (atomic_load(&t->awaits) == what)
+            thread_wake(t);
+    }
+}
+
 /* The handler thread: serves what arrives while no application thread waits. */
 static void handler_block(void)
 {
@@ -206,14 +236,25 @@ static void handler_spin(int64_t limit_ns)
     }
 }
 
+/*
+ * For how long a handler polls before it sleeps; negative: for ever. Not where there are more nodes than cores: threads
+ * that do nothing but yield keep others from their work, and under Linux 6.18 with autogroups a thread of the kernel even
+ * for ever, if it was preempted; it may hold a lock that mprotect needs.
+ */
+static int64_t handler_patience(void)
+{
+    if (engine.config.handler == HANDLER_BLOCK)
+        return 0;
+    return engine.config.handler == HANDLER_POLL && !crowded ? -1 : 100000;
+}
+
 static void *handler_main(void *arg)
 {
     (void)arg;
+    int64_t patience = handler_patience();
     while (!atomic_load(&stopping)) {
-        if (engine.config.handler == HANDLER_POLL)
-            handler_spin(-1);
-        else if (engine.config.handler == HANDLER_SPIN_BLOCK)
-            handler_spin(100000);
+        if (patience != 0)
+            handler_spin(patience);
         handler_block();
     }
     return NULL;
@@ -222,7 +263,7 @@ static void *handler_main(void *arg)
 int serve_start(void)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    bool crowded = engine.nodes > cores;
+    crowded = engine.nodes > cores;
     spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000 : crowded ? 2000 : 200000;
     spin_yields = crowded ? 16 : 4;
     atomic_store(&stopping, false);

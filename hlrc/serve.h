@@ -9,8 +9,8 @@
  *   S3  A thread that waits takes the role when it is free, so it serves what arrives for it itself, and sleeps on the
  *       receive queue in the handler's stead.
  *   S4  Serving never waits: not for a version, a credit, a lock held across a wait, or memory from malloc.
- *   S5  Every wait spins for a short time, then yields, then sleeps until woken. A wait for something that no event
- *       announces sleeps for bounded times.
+ *   S5  Every wait spins for a short time, then yields, then sleeps until woken. A wait for something that neither an
+ *       event nor serve_changed announces sleeps for bounded times.
  *   S6  A thread that waits may sleep without the role, while another thread has it. Whoever then gives the role up arms
  *       the queue for all events, not only urgent ones: what the thread waits for may be none. A waiter counts itself
  *       before it tries for the role, and the role is given up before the count is read: one sees the other.
@@ -29,7 +29,7 @@
 
 enum wait_kind {
     WAIT_EVENT, /* done() turns true by serving an event only: sleeps without limit */
-    WAIT_STATE, /* done() turns true by a one-sided write or by another thread: sleeps for bounded times */
+    WAIT_STATE, /* done() turns true by a one-sided write or read: sleeps for bounded times */
 };
 
 int serve_start(void);  /* starts the handler thread; 0 or a negative errno */
@@ -39,6 +39,11 @@ double serve_handler_seconds(void); /* processor time of the handler thread so f
 /* Waits until done(arg), serving meanwhile. The caller holds no spin lock. done() has no side effect that serving
  * could not repeat; it is called often. */
 void serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind);
+
+/* The same for what another thread of this process, or the serving of an event, makes true: whoever did calls
+ * serve_changed(what) afterwards. Sleeps without limit. */
+void serve_await(const void *what, bool (*done)(void *), void *arg);
+void serve_changed(const void *what); /* a fence and a load when nobody waits; holding a spin lock is allowed */
 
 /* Serves what is pending, if the role is free; does not wait. */
 void serve_poll(void);

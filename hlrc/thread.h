@@ -22,6 +22,7 @@ struct thread {
     alignas(64) _Atomic uint32_t bell; /* futex word; raised by whoever completes what the thread waits for */
     _Atomic int asleep;                /* written by the thread; read by whoever completes (full fences on both sides) */
     _Atomic bool taken;
+    const void *_Atomic awaits;        /* what this thread waits for in serve_await; NULL none */
     uint32_t index;
     uint32_t call_token, cond_token;   /* requests of this thread: at most one outstanding on each */
     struct stats_clock clock;          /* where this thread's time goes */
