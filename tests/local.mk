@@ -32,6 +32,11 @@ UNIT_TESTS += tests/unit/heap
 tests_unit_heap_SOURCES = tests/unit/test_heap.c
 tests_unit_heap_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_heap_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/notice
+tests_unit_notice_SOURCES = tests/unit/test_notice.c
+tests_unit_notice_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_notice_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=msg_send,--wrap=msg_wait,--wrap=msg_compose,--wrap=msg_reply
+tests_unit_notice_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/where
 tests_unit_where_SOURCES = tests/unit/test_where.c
 tests_unit_where_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Interval logs, their trimming, and vector times, without a network: one process is the writer, node 0, while it
+ * publishes, and the reader, node 1, while it takes. Two buffers are their control windows. What the reader revokes is
+ * compared with a model: the latest interval in which each page was written. N1 to N4 are the invariants of
+ * hlrc/notice.h, I5 that of hlrc/interval.h.
+ */
+#include "hlrc/engine.h"
+#include "hlrc/interval.h"
+#include "hlrc/msg.h"
+#include "hlrc/notice.h"
+#include "hlrc/thread.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#define PAGES 4096u
+
+static char *control[2];              /* of the two nodes */
+static uint64_t written[PAGES];       /* model: last interval that names the page, 0 none */
+static uint64_t revoked[PAGES];       /* latest interval for which the reader revoked it */
+static uint64_t published;            /* intervals so far */
+static unsigned drains, calls;        /* requests to drain; calls of page_invalidate */
+static bool acquiring;                /* I5 is looked at */
+static uint64_t rng_state;
+
+static uint32_t rng(uint32_t below)
+{
+    uint64_t z = rng_state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)((z ^ z >> 31) % below);
+}
+
+static void become(int node)
+{
+    engine.node = node;
+    engine.control.base = control[node];
+}
+
+/* ---- what lies below and beside the logs ---- */
+
+static int write_window(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, struct fabric_op *op)
+{
+    (void)f, (void)win, (void)op;
+    assert_in_range(peer, 0, 1);
+    assert_true(off + len <= engine.at.end);
+    assert_true(len <= FABRIC_INLINE); /* without op: the transport copies */
+    memcpy(control[peer] + off, src, len);
+    return 0;
+}
+
+void __wrap_page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval);
+void __wrap_page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval)
+{
+    uint64_t vt[2];
+
+    assert_int_equal(engine.node, 1);
+    assert_int_equal(writer, 0);
+    assert_true(count > 0 && first < PAGES && count <= PAGES - first);
+    interval_vt(vt);
+    assert_true(!acquiring || vt[0] < interval || interval <= revoked[first]); /* I5 */
+    calls++;
+    for (uint32_t p = first; p < first + count; p++)
+        if (revoked[p] < interval)
+            revoked[p] = interval;
+}
+
+/* The reader's handler serves at once. */
+void __wrap_msg_send(struct request *req, int to, bool with_vec, bool urgent);
+void __wrap_msg_send(struct request *req, int to, bool with_vec, bool urgent)
+{
+    (void)with_vec;
+    assert_int_equal(req->type, REQUEST_LOG_DRAIN);
+    assert_true(urgent); /* or a reader that computes would never look */
+    drains++;
+    become(to);
+    notice_serve_drain(req);
+    become(0);
+}
+
+const struct reply *__wrap_msg_wait(uint32_t token);
+const struct reply *__wrap_msg_wait(uint32_t token)
+{
+    (void)token;
+    return NULL;
+}
+
+struct request *__wrap_msg_compose(uint32_t token, enum request_type type, uint32_t object);
+struct request *__wrap_msg_compose(uint32_t token, enum request_type type, uint32_t object)
+{
+    static struct request req;
+
+    req = (struct request){ .type = (uint16_t)type, .from = (uint16_t)engine.node, .token = token, .object = object };
+    return &req;
+}
+
+void __wrap_msg_reply(const struct request *req, int64_t status, uint64_t arg, const uint64_t *vec);
+void __wrap_msg_reply(const struct request *req, int64_t status, uint64_t arg, const uint64_t *vec)
+{
+    (void)req, (void)status, (void)arg, (void)vec;
+}
+
+/* ---- the two nodes ---- */
+
+static int begin(void **state)
+{
+    static struct fabric fabric;
+
+    (void)state;
+    fabric.ops.write = write_window;
+    engine.fabric = &fabric;
+    engine.nodes = 2;
+    engine.pages = PAGES;
+    engine.tokens = msg_token_count(2);
+    layout_init(&engine.at, 2, PAGES, engine.tokens);
+    for (int n = 0; n < 2; n++) {
+        control[n] = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        assert_ptr_not_equal(control[n], MAP_FAILED);
+    }
+    become(0);
+    memset(written, 0, sizeof written);
+    memset(revoked, 0, sizeof revoked);
+    published = drains = calls = 0;
+    acquiring = false;
+    assert_int_equal(threads_init(2), 0);
+    assert_int_equal(notice_init(), 0);
+    assert_int_equal(interval_init(), 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    interval_end();
+    notice_end();
+    threads_end();
+    for (int n = 0; n < 2; n++)
+        munmap(control[n], engine.at.end);
+    return 0;
+}
+
+/* The writer's next interval: a page is in it with one chance in `rarity`. */
+static void publish_random(uint32_t rarity)
+{
+    uint32_t pages[PAGES], count = 0;
+
+    become(0);
+    published++;
+    for (uint32_t p = 0; p < PAGES; p++) {
+        if (rng(rarity) != 0)
+            continue;
+        pages[count++] = p;
+        written[p] = published;
+    }
+    if (count == 0) {
+        pages[count++] = 7;
+        written[7] = published;
+    }
+    notice_publish(published, pages, count);
+}
+
+static void take(uint64_t interval)
+{
+    become(1);
+    notice_take(0, interval);
+}
+
+static void check_all_revoked(void)
+{
+    for (uint32_t p = 0; p < PAGES; p++)
+        assert_true(revoked[p] == written[p]);
+}
+
+/* ---- the tests ---- */
+
+static void an_interval_arrives(void **state)
+{
+    static const uint32_t pages[] = { 0, 1, 2, 5, 9, 10, PAGES - 1 };
+
+    (void)state;
+    published = 1;
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
+        written[pages[i]] = 1;
+    notice_publish(1, pages, sizeof pages / sizeof pages[0]);
+    take(1);
+    check_all_revoked();
+    assert_int_equal(calls, 4); /* neighbouring pages are one run, revoked in one call */
+}
+
+/* N4: nothing later than asked for is needed, but nothing earlier may lack. */
+static void taken_up_to_an_interval(void **state)
+{
+    uint64_t model[PAGES];
+
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        publish_random(40);
+        if (i == 4)
+            memcpy(model, written, sizeof model);
+    }
+    take(5);
+    for (uint32_t p = 0; p < PAGES; p++)
+        assert_true(revoked[p] >= model[p] && revoked[p] <= written[p]);
+    take(10);
+    check_all_revoked();
+}
+
+/* N1: an interval of many runs is cut into records; without the last one's tail it is not covered. */
+static void a_long_interval_is_whole(void **state)
+{
+    (void)state;
+    rng_state = 11;
+    for (int i = 0; i < 20; i++) {
+        publish_random(2); /* about 1,000 runs */
+        take(published);
+        check_all_revoked();
+    }
+}
+
+/* The ring goes round many times, in records of all lengths. */
+static void the_log_goes_round(void **state)
+{
+    (void)state;
+    rng_state = 12;
+    for (int i = 0; i < 3000; i++) {
+        publish_random(1u << (3 + rng(8)));
+        if (rng(4) == 0)
+            take(published - rng(2) % published);
+    }
+    take(published);
+    check_all_revoked();
+}
+
+/* N2, N3: a reader that never looks has its log drained by its handler, which keeps the latest interval of each page. */
+static void a_full_log_loses_nothing(void **state)
+{
+    (void)state;
+    rng_state = 13;
+    for (int i = 0; i < 500; i++)
+        publish_random(8);
+    assert_true(drains > 10);
+    assert_int_equal(calls, 0); /* a handler revokes nothing: the application may be using the pages */
+    take(published);
+    check_all_revoked();
+    assert_true(calls <= PAGES + 500 * PAGES / 8);
+}
+
+/* What was drained before and read from the log after: the later interval counts, whichever is applied first. */
+static void drained_and_read(void **state)
+{
+    (void)state;
+    rng_state = 14;
+    for (int round = 0; round < 20; round++) {
+        unsigned before = drains;
+        while (drains == before)
+            publish_random(6);
+        publish_random(6);
+        take(published);
+        check_all_revoked();
+    }
+}
+
+/* I5, and that a vector time only grows. */
+static void a_vector_time_rises_after_the_notices(void **state)
+{
+    uint64_t vt[2];
+
+    (void)state;
+    rng_state = 15;
+    acquiring = true;
+    for (int i = 0; i < 200; i++) {
+        publish_random(64);
+        if (rng(3) != 0)
+            continue;
+        become(1);
+        uint64_t want[2] = { published, 99 }; /* nobody tells this node how far it is itself */
+        interval_acquire(want);
+        interval_vt(vt);
+        assert_int_equal(vt[0], published);
+        assert_int_equal(vt[1], 0);
+        check_all_revoked();
+        unsigned known = calls;
+        uint64_t older[2] = { published / 2, 0 };
+        interval_acquire(older);
+        interval_vt(vt);
+        assert_int_equal(vt[0], published);
+        assert_int_equal(calls, known); /* what is covered costs nothing */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_interval_arrives, begin, end),
+        cmocka_unit_test_setup_teardown(taken_up_to_an_interval, begin, end),
+        cmocka_unit_test_setup_teardown(a_long_interval_is_whole, begin, end),
+        cmocka_unit_test_setup_teardown(the_log_goes_round, begin, end),
+        cmocka_unit_test_setup_teardown(a_full_log_loses_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(drained_and_read, begin, end),
+        cmocka_unit_test_setup_teardown(a_vector_time_rises_after_the_notices, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
