@@ -220,10 +220,12 @@ static bool prefetch_over(void *arg)
 
 void page_prefetch_finish(uint32_t page)
 {
-    struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_PAGE);
-    serve_wait(prefetch_over, &page, WAIT_STATE);
-    stats_enter(t, before);
+    if (!prefetch_over(&page)) {
+        struct thread *t = thread_self();
+        enum stats_category before = stats_enter(t, STATS_PAGE);
+        serve_wait(prefetch_over, &page, WAIT_STATE);
+        stats_enter(t, before);
+    }
     /* its neighbours were asked for together with it */
     open_arrived(page, engine.pages - page < PREFETCH_BATCH ? engine.pages - page : PREFETCH_BATCH);
 }
