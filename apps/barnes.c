@@ -37,7 +37,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "apps/barnes.h"
 #include "apps/barnes_check.h"
@@ -255,16 +254,6 @@ static uint64_t total_interactions(const struct space *s)
     return sum;
 }
 
-/* To a terminal alone, on one line. */
-static void show_progress(uint32_t done, uint32_t steps)
-{
-    if (app.node != 0 || isatty(STDERR_FILENO) != 1)
-        return;
-    fprintf(stderr, "\r%s: step %u of %u%s", app.name, (unsigned)done, (unsigned)steps,
-            done == steps ? "\r\033[K" : "");
-    fflush(stderr);
-}
-
 static uint32_t untimed_steps(const struct problem *problem)
 {
     return problem->steps > UNTIMED ? UNTIMED : problem->steps - 1;
@@ -284,7 +273,7 @@ static double timed_run(struct simulation *sim)
             sim->energy[0] = total_energy(&sim->space);
         if (i >= untimed_steps(problem) && app.node == 0)
             sim->interactions += total_interactions(&sim->space);
-        show_progress(i + 1, problem->steps);
+        app_progress(i + 1, problem->steps);
     }
     time = app_now() - start;
     step(sim, dt, 0.5 * dt, LAST);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 
 #define STATUS_FAILED 1
 #define STATUS_USAGE  2
+#define PROGRESS_S    0.5
 
 struct app app = {.nodes = 1, .seed = APP_SEED, .verify = true, .hints = true};
 
@@ -36,6 +38,9 @@ static const struct argp_option common_options[] = {
     {0},
 };
 
+/* When progress is shown next; INFINITY where nobody would see it. */
+static double progress_at;
+
 static _Noreturn void leave(int status)
 {
     hlrc_finalize();
@@ -44,11 +49,16 @@ static _Noreturn void leave(int status)
 
 void app_begin(const char *name, int *argc, char ***argv)
 {
+    bool terminal;
+
     app.name = name;
     if (hlrc_init(argc, argv) != 0)
         exit(STATUS_FAILED);
     app.node = hlrc_node_id();
     app.nodes = hlrc_node_count();
+    /* under hlrcrun standard error is a pipe, be it to a terminal or not */
+    terminal = isatty(STDERR_FILENO) == 1 || getenv("HLRC_TERMINAL") != NULL;
+    progress_at = app.node == 0 && terminal ? app_now() + PROGRESS_S : INFINITY;
 }
 
 static bool help_given;
@@ -212,6 +222,22 @@ int app_end(const struct app_result *result)
     }
     hlrc_finalize();
     return status;
+}
+
+/* The line ends in a carriage return, by which hlrcrun, too, knows that it will be written over. */
+void app_progress(uint64_t done, uint64_t total)
+{
+    static bool shown;
+    double now = app_now();
+
+    if (now >= progress_at && done < total) {
+        fprintf(stderr, "%s: step %" PRIu64 " of %" PRIu64 "\033[K\r", app.name, done, total);
+        progress_at = now + PROGRESS_S;
+        shown = true;
+    } else if (shown && done == total) {
+        fputs("\033[K\r", stderr);
+        shown = false;
+    }
 }
 
 double app_now(void)

@@ -80,6 +80,12 @@ void *app_private(const char *what, size_t size);
 /* Prints the result on node 0, writes the JSON file, leaves the job. Returns the exit status. */
 int app_end(const struct app_result *result);
 
+/*
+ * Shows that `done` of `total` steps are done: on node 0, if there is a terminal, once the program has run for a
+ * while, and not often. Takes the line away when all are done.
+ */
+void app_progress(uint64_t done, uint64_t total);
+
 /* Seconds on a clock that only runs forward. */
 double app_now(void);
 

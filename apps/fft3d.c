@@ -278,6 +278,7 @@ static double timed_run(struct transform *ft)
     for (int t = 1; t <= ft->iterations; t++) {
         backward_columns(ft, t);
         backward_planes(ft, t);
+        app_progress((uint64_t)t, (uint64_t)ft->iterations);
     }
     return app_now() - start;
 }

@@ -252,6 +252,7 @@ static double timed_run(struct sorter *s, const struct problem *problem)
         rank_keys(s, problem, i);
         if (check)
             check_ranks(s, problem, expected[i]);
+        app_progress((uint64_t)i, IS_ITERATIONS);
     }
     return app_now() - start;
 }

@@ -64,7 +64,7 @@ static void fabrics_print(void)
 
 static bool variable_known(const char *variable, size_t len)
 {
-    static const char *const others[] = {"HLRC_NODE", "HLRC_LAUNCH_FD"};
+    static const char *const others[] = {"HLRC_NODE", "HLRC_LAUNCH_FD", "HLRC_TERMINAL"};
     char name[64];
 
     for (int id = 0; id < CONFIG_COUNT; id++) {

@@ -155,6 +155,15 @@ static void outer_job_forget(void)
     unsetenv("HLRC_NODES");
 }
 
+/* The nodes write to pipes and cannot see what is behind them; --progress has the one line to itself. */
+static void terminal_export(const struct config *cfg)
+{
+    if (isatty(STDERR_FILENO) == 1 && !cfg->progress)
+        setenv("HLRC_TERMINAL", "1", 1);
+    else
+        unsetenv("HLRC_TERMINAL");
+}
+
 int main(int argc, char **argv)
 {
     static struct config cfg;
@@ -170,6 +179,7 @@ int main(int argc, char **argv)
         give_up(ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_NO_ACCESS, "%s", err);
     if (config_export(&cfg) < 0)
         give_up(1, "cannot set the environment: %s", strerror(errno));
+    terminal_export(&cfg);
     files_limit(&job.spawn, cfg.nodes);
     job.config = &cfg;
     job.spawn.config = &cfg;

@@ -47,6 +47,8 @@ void manual_hlrcrun(FILE *out)
           ".SH ENVIRONMENT\n"
           "Besides the variables of the options, each node finds its number in\n.B HLRC_NODE\nand their count in\n"
           ".BR HLRC_NODES ,\nuntil hlrc_init(3) takes both away together with\n.BR HLRC_LAUNCH_FD .\n"
+          ".B HLRC_TERMINAL\nis set if standard error is a terminal and \\-\\-progress does not use it: a node may\n"
+          "show its own progress there, each time by a line that ends in a carriage return instead of a newline.\n"
           ".SH EXAMPLES\n.nf\n"
           "hlrcrun \\-n 4 ./program\n"
           "hlrcrun \\-n 4 \\-\\-protocol async \\-\\-memory 4G \\-\\-stats ./program input\n"

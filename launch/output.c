@@ -22,8 +22,8 @@ static bool same_file(int a, int b)
 
 void sink_pair(struct sink *out, struct sink *err_room, struct sink **err)
 {
-    *out = (struct sink){.fd = STDOUT_FILENO};
-    *err_room = (struct sink){.fd = STDERR_FILENO};
+    *out = (struct sink){.fd = STDOUT_FILENO, .terminal = isatty(STDOUT_FILENO) == 1};
+    *err_room = (struct sink){.fd = STDERR_FILENO, .terminal = isatty(STDERR_FILENO) == 1};
     *err = same_file(STDOUT_FILENO, STDERR_FILENO) ? out : err_room;
 }
 
@@ -149,6 +149,25 @@ static void line_put(const struct stream *stream, const char *line, size_t len)
     sink_put(stream->sink, line, len);
 }
 
+/* Whether what is left of the stream is a progress line; a newline may still make a line of it. */
+static bool progress_left(const struct stream *stream)
+{
+    return stream->sink->terminal && stream->len > 0 && stream->line[stream->len - 1] == '\r';
+}
+
+/* What a program wrote before, to the same place, is gone. */
+static void progress_put(struct stream *stream)
+{
+    const char *before;
+    size_t begin;
+
+    stream->line[stream->len - 1] = '\0';
+    before = memrchr(stream->line, '\r', stream->len - 1);
+    begin = before != NULL ? (size_t)(before - stream->line) + 1 : 0;
+    sink_transient(stream->sink, stream->line + begin);
+    stream->line[stream->len - 1] = '\r';
+}
+
 /* Pass on whole lines; what remains moves to the front.  The first old bytes are known to hold no newline. */
 static void lines_put(struct stream *stream, size_t old)
 {
@@ -186,10 +205,12 @@ static int stream_grow(struct stream *stream)
 
 bool stream_read(struct stream *stream)
 {
+    bool progress;
     ssize_t got;
 
     if (stream->fd < 0)
         return false;
+    progress = progress_left(stream);
     if (stream_grow(stream) < 0) {
         line_put(stream, stream->line, stream->len);
         stream->len = 0;
@@ -203,8 +224,14 @@ bool stream_read(struct stream *stream)
         stream_close(stream);
         return false;
     }
+    if (progress && stream->line[stream->len] != '\n') {
+        memmove(stream->line, stream->line + stream->len, (size_t)got);
+        stream->len = 0;
+    }
     stream->len += (size_t)got;
     lines_put(stream, stream->len - (size_t)got);
+    if (progress_left(stream))
+        progress_put(stream);
     return true;
 }
 
@@ -212,7 +239,7 @@ void stream_close(struct stream *stream)
 {
     if (stream->fd < 0)
         return;
-    if (stream->len > 0)
+    if (stream->len > 0 && !progress_left(stream))
         line_put(stream, stream->line, stream->len);
     close(stream->fd);
     free(stream->line);

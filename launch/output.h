@@ -14,6 +14,8 @@
  *      that there is room.  The descriptor belongs to others as well, and so must not be made non-blocking.
  *   4. A full sink is not fed: its nodes then block in their own writes, as they would without a launcher.
  *   5. Descriptors that are one file share one sink: a line that is written in pieces stays whole.
+ *   6. On a terminal, a piece that ends in a carriage return is shown at once, until the next output: so programs
+ *      show their progress.  It is thrown away unless a newline follows.
  */
 
 #include <stdbool.h>
@@ -24,6 +26,7 @@ enum { OUTPUT_LINE_MAX = 16 << 20, OUTPUT_SINK_FULL = 1 << 20 };
 struct sink {
     int fd;
     int error;      /* errno of a failed write: all else is thrown away */
+    bool terminal;  /* constant */
     bool midline;   /* what was put last has no newline */
     bool transient; /* a progress line stands on the terminal */
     char *data;     /* not yet written: data[begin..end) */
