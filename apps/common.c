@@ -166,6 +166,8 @@ static const char *protocol(void)
 {
 #ifdef SEQUENTIAL
     return "sequential";
+#elif defined(NATIVE)
+    return "native";
 #else
     const char *name = getenv("HLRC_PROTOCOL");
 

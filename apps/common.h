@@ -6,7 +6,8 @@
  * returns. Every node runs all of it; node 0 alone prints. Exit status: 0, 1 when the verification failed or
  * memory ran out, 2 for a command line that cannot be run.
  *
- * Compiled with -DSEQUENTIAL the same sources make a program of one process without HLRC: sequential.h.
+ * Compiled with -DSEQUENTIAL the same sources make a program of one process without HLRC: sequential.h; with -DNATIVE
+ * one of several processes that share memory without it: native.h.
  */
 #ifndef APPS_COMMON_H
 #define APPS_COMMON_H
@@ -18,6 +19,8 @@
 
 #ifdef SEQUENTIAL
 #    include "apps/sequential.h"
+#elif defined(NATIVE)
+#    include "apps/native.h"
 #else
 #    include <hlrc.h>
 #endif

@@ -40,11 +40,22 @@ sequential() {
     field checksum >"$work/$app-$class"
 }
 
+# The same program on memory that needs no runtime: what differs from it is the runtime's doing.
+native() {
+    local app=$1 class=$2
+    NATIVE_NODES=3 timeout -k 5 100 "$build/apps/${app}_native" --class "$class" --json "$work/json" >"$work/out" 2>&1 ||
+        fail "${app}_native: status $?"
+    field checksum >"$work/checksum"
+    cmp -s "$work/checksum" "$work/$app-$class" || fail "${app}_native $class: checksum $(cat "$work/checksum")"
+}
+
 # instrumented, class A takes minutes
 is_class=A node_counts="1 2 3 4 8 16"
 [ -z "${HLRC_TEST_SANITIZERS:-}" ] || is_class=S node_counts="1 2 3 4"
 sequential is $is_class
 sequential fft3d S
+native is $is_class
+native fft3d S
 for ((round = 0; round < rounds; round++)); do
     for protocol in async ardmar; do
         for nodes in $node_counts; do
