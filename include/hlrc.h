@@ -455,9 +455,9 @@ struct hlrc_stats {
     uint64_t barriers;           /* barriers departed from */
     uint64_t messages;           /* requests sent that a handler serves */
     uint64_t wakes;              /* sleepers woken on other nodes */
-    uint64_t rdma_reads;         /* reads of other nodes' memory */
-    uint64_t rdma_writes;        /* writes to other nodes' memory, with immediate or without */
-    uint64_t atomics;            /* atomic operations on other nodes' memory */
+    uint64_t rdma_reads;         /* remote reads, of own words too */
+    uint64_t rdma_writes;        /* remote writes, with immediate or without */
+    uint64_t atomics;            /* remote atomics, on own words too */
     uint64_t bytes_in;           /* bytes that came from other nodes */
     uint64_t bytes_out;          /* bytes that went to other nodes */
 };

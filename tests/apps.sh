@@ -49,6 +49,17 @@ native() {
     cmp -s "$work/checksum" "$work/$app-$class" || fail "${app}_native $class: checksum $(cat "$work/checksum")"
 }
 
+# moved LEAST APP CLASS: the data goes through the DSM; bytes that two nodes receive together
+moved() {
+    local least=$1 app=$2 class=$3 protocol bytes
+    for protocol in async ardmar; do
+        timeout -k 5 100 "$build/hlrcrun" -n 2 --protocol $protocol --stats="$work/stats.json" \
+            "$build/apps/$app" --class "$class" --no-verify >"$work/out" 2>&1 || fail "$app: status $?"
+        bytes=$(grep -o '"bytes_in": *[0-9]*' "$work/stats.json" | awk '{ sum += $NF } END { printf "%.0f", sum }')
+        [ "${bytes:-0}" -ge "$least" ] || fail "$app $class, $protocol: $bytes bytes moved, $least at least must have"
+    done
+}
+
 # instrumented, class A takes minutes
 is_class=A node_counts="1 2 3 4 8 16"
 [ -z "${HLRC_TEST_SANITIZERS:-}" ] || is_class=S node_counts="1 2 3 4"
@@ -56,6 +67,10 @@ sequential is $is_class
 sequential fft3d S
 native is $is_class
 native fft3d S
+# ten times each node reads what the other counted of its half of the key values: 2^11 of them in class S
+moved $((10 * 2 * (1 << 11) / 2 * 4)) is S
+# seven transposes of 64^3 complex numbers, for each of which a node reads a quarter of the array
+moved $((7 * 2 * (64 * 64 * 64 * 16) / 4)) fft3d S
 for ((round = 0; round < rounds; round++)); do
     for protocol in async ardmar; do
         for nodes in $node_counts; do
