@@ -184,8 +184,9 @@ static void free_all(void *ptr)
     settle(pages.first, pages.count);
     pass_on(OP_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
     reset_pages(&pages);
-    if (engine.node == ROOT)
+    if (engine.node == ROOT) /* when all have reset them, and before any node can count on them */
         heap_give_all(pages.first, pages.count);
+    meet();
 }
 
 void hlrc_free_all(void *ptr)
