@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A node killed with -9 at any moment, and so hlrcrun itself: the whole job ends within two seconds, with one message that
 # says who and why, and nothing is left. SIGINT and SIGTERM to hlrcrun end it likewise. Applications run meanwhile; the
-# moment is random. Each case once; with HLRC_SOAK a hundred times (HLRC_SOAK_KILLS).
+# moment is random. Each case five times (HLRC_KILL_ROUNDS), the protocols in turn; with HLRC_SOAK a hundred times
+# (HLRC_SOAK_KILLS).
 set -u
 build=${top_builddir:-.}
 work=$(mktemp -d)
 mark="HLRC_KILL_MARK=$$.$RANDOM"
-rounds=${HLRC_KILL_ROUNDS:-1}
+rounds=${HLRC_KILL_ROUNDS:-5}
+[ -z "${HLRC_TEST_SANITIZERS:-}" ] || rounds=1
 [ -z "${HLRC_SOAK:-}" ] || rounds=${HLRC_SOAK_KILLS:-100}
 RANDOM=${HLRC_KILL_SEED:-$$}
 failures=0
@@ -92,18 +94,24 @@ limit_ms=2000
 load=$(cut -d' ' -f1 /proc/loadavg)
 [ "${load%.*}" -lt 4 ] || limit_ms=6000
 
+# Sizes that last for seconds, at least.
+declare -A size_of=(
+    [is]="--class C" [fft3d]="--class A --iterations 100" [barnes]="--bodies 32768 --steps 10000"
+    [radix]="--keys 2^26 --max-key 2^32" [water]="--molecules 8192 --steps 100000"
+)
+export HLRC_MEMORY=2G
+turn=0
 for ((round = 0; round < rounds; round++)); do
-    for protocol in ardmar async; do
-        for app in is fft3d; do
-            size=(--class C)
-            [ $app = is ] || size=(--class A --iterations 100)
-            for victim in 0 1 2 launcher; do
-                try $app $protocol $victim KILL
-            done
+    for app in is fft3d barnes radix water; do
+        read -r -a size <<<"${size_of[$app]}"
+        turn=$((turn + 1))
+        protocol=ardmar
+        [ $((turn % 2)) -eq 0 ] || protocol=async
+        for victim in 0 1 2 launcher; do
+            try $app $protocol $victim KILL
         done
-        size=(--class C)
-        try is $protocol launcher INT
-        try is $protocol launcher TERM
+        try $app $protocol launcher INT
+        try $app $protocol launcher TERM
     done
     [ "$rounds" -eq 1 ] || echo "round $((round + 1)) of $rounds: $failures failures"
 done

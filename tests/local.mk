@@ -60,6 +60,7 @@ SHELL_TESTS += tests/heap.sh
 # The applications, verified; the soak repeats them.
 SHELL_TESTS += tests/apps.sh tests/kill.sh
 SOAK_TESTS += tests/apps.sh tests/kill.sh
+tests/kill.log: TEST_TIMEOUT = 900
 
 # Barnes-Hut likewise.
 SHELL_TESTS += tests/barnes.sh
