@@ -8,6 +8,7 @@ soak=${HLRC_SOAK_SECONDS:-600}
 random_programs() {
     local runs=$1 seconds=$2
     shift 2
+    [ -z "${HLRC_TEST_SANITIZERS:-}" ] || seconds=$((seconds / 3 + 1))
     if [ -n "${HLRC_SOAK:-}" ]; then
         "$random" --seed "$(date +%s)000" --runs 100000000 --seconds "$soak" "$@"
     else
