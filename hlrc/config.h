@@ -77,7 +77,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
     X(TEXT, char, stats, "stats", "", 0, 0, "FILE", 0,                                                         \
       "statistics at the end: - a table on standard error, else into FILE (as JSON if it ends in .json)")     \
     X(CHOICE, enum config_handler, handler, "handler", "block", 0, 0, "block|spin-block|poll", 0,              \
-      "how the handler thread waits for requests; poll is spin-block where there are more nodes than cores")  \
+      "how the handler thread waits for requests; poll is spin-block with less than two cores per node")      \
     X(NUMBER, int, spin, "spin", "auto", 0, 1000000, "auto", 0,                                                \
       "microseconds that a wait spins before it yields and then sleeps")                                      \
     X(NUMBER, int, threads, "threads", "64", 1, 1024, "", 1,                                                   \

@@ -23,7 +23,7 @@ static _Atomic int local_waiters;   /* those in serve_await */
 static _Atomic bool stopping;
 static pthread_t handler;
 static bool handler_runs;
-static bool crowded;                /* more nodes than cores */
+static long cores;                  /* of this machine */
 static int64_t spin_ns;             /* how long a wait spins before it yields */
 static int spin_yields;             /* how often it yields before it sleeps */
 
@@ -237,15 +237,15 @@ static void handler_spin(int64_t limit_ns)
 }
 
 /*
- * For how long a handler polls before it sleeps; negative: for ever. Not where there are more nodes than cores: threads
- * that do nothing but yield keep others from their work, and under Linux 6.18 with autogroups a thread of the kernel even
- * for ever, if it was preempted; it may hold a lock that mprotect needs.
+ * For how long a handler polls before it sleeps; negative: for ever. Not where handlers share cores with the nodes'
+ * threads: those that do nothing but yield keep others from their work, and under Linux 6.18 with autogroups a thread of
+ * the kernel even for ever, if it was preempted; it may hold a lock that mprotect needs.
  */
 static int64_t handler_patience(void)
 {
     if (engine.config.handler == HANDLER_BLOCK)
         return 0;
-    return engine.config.handler == HANDLER_POLL && !crowded ? -1 : 100000;
+    return engine.config.handler == HANDLER_POLL && cores >= 2 * engine.nodes ? -1 : 100000;
 }
 
 static void *handler_main(void *arg)
@@ -262,8 +262,8 @@ static void *handler_main(void *arg)
 
 int serve_start(void)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    crowded = engine.nodes > cores;
+    cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool crowded = engine.nodes > cores;
     spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000 : crowded ? 2000 : 200000;
     spin_yields = crowded ? 16 : 4;
     atomic_store(&stopping, false);
