@@ -44,7 +44,7 @@ tests_unit_where_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 endif
 
 # Says in the results that the unit tests were left out.
-EXTRA_DIST += tests/no-cmocka.sh
+EXTRA_DIST += tests/no-cmocka.sh tests/mutants
 if !CMOCKA
 TESTS += tests/no-cmocka.sh
 endif

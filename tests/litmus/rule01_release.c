@@ -15,14 +15,16 @@ const int litmus_nodes[] = { 2, 3, 0 };
 #define PAGES 32u
 #define ROUNDS 15u
 #define STEPS 60u
+#define CLOSINGS 400u
 
-#define RUN 24u /* pages before the one that is written under the lock: sealed with it, captured before it */
+#define RUN 24u /* the page that is written under the lock; all are sealed together, it is captured amid them */
 
 enum { LOCK_MESSAGE = 1, LOCK_DATA = 2, LOCK_NOISE = 10 };
 
 static volatile uint64_t *data, *flag;
 static uint64_t round_now;
 static atomic_bool noise_ends;
+static uint64_t sweeps; /* over the last page, so far */
 
 /* A thread that never calls the library writes; another one releases. */
 static void write_pages(int thread)
@@ -70,13 +72,14 @@ static void steps_under_lock(volatile uint64_t *page)
     }
 }
 
-/* Each release closes an interval with that page in it, the last of a run of pages. */
+/* Each release closes an interval with that page in it, amid a run of pages. */
 static void noise(int thread)
 {
     for (uint64_t k = 1; !atomic_load(&noise_ends); k++) {
         hlrc_lock((hlrc_lock_t)(LOCK_NOISE + 2 * me + thread));
-        for (uint64_t p = 0; p < RUN; p++)
-            data[p * PAGE_WORDS + 10 + 2 * (uint64_t)me + (uint64_t)thread] = k;
+        for (uint64_t p = 0; p < PAGES; p++)
+            if (p != RUN)
+                data[p * PAGE_WORDS + 10 + 2 * (uint64_t)me + (uint64_t)thread] = k;
         hlrc_unlock((hlrc_lock_t)(LOCK_NOISE + 2 * me + thread));
         nanosleep(&(struct timespec){ 0, 20000 }, NULL);
     }
@@ -104,6 +107,35 @@ static void write_while_closing(void)
         expect_word(data[RUN * PAGE_WORDS + i], STEPS * (uint64_t)nodes, "word %ju in the end", (uintmax_t)i);
 }
 
+/* One thread writes the last page without a pause; another one closes intervals with that page and those before it. */
+static void write_or_close(int thread)
+{
+    if (thread == 0) {
+        for (sweeps = 1; !atomic_load(&noise_ends); sweeps++)
+            for (uint64_t i = 0; i < PAGE_WORDS; i++)
+                data[(PAGES - 1) * PAGE_WORDS + i] = sweeps;
+        return;
+    }
+    for (uint64_t k = 1; k <= CLOSINGS; k++) {
+        hlrc_lock(LOCK_NOISE);
+        for (uint64_t p = 0; p < PAGES - 1; p++)
+            data[p * PAGE_WORDS] = k;
+        hlrc_unlock(LOCK_NOISE);
+    }
+    atomic_store(&noise_ends, true);
+}
+
+static void write_without_pause(void)
+{
+    hlrc_barrier(); /* all have looked at the pages */
+    atomic_store(&noise_ends, false);
+    if (me == 0)
+        in_threads(2, write_or_close);
+    expect(hlrc_broadcast(&sweeps, sizeof sweeps, 0) == 0, "hlrc_broadcast");
+    for (uint64_t i = 0; i < PAGE_WORDS; i++)
+        expect_word(data[(PAGES - 1) * PAGE_WORDS + i], sweeps - 1, "word %ju, written without a pause", (uintmax_t)i);
+}
+
 void litmus_run(void)
 {
     data = shared_words(PAGES * PAGE_WORDS);
@@ -113,4 +145,5 @@ void litmus_run(void)
     hlrc_barrier();
     other_threads();
     write_while_closing();
+    write_without_pause();
 }

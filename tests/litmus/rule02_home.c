@@ -10,6 +10,7 @@ const int litmus_nodes[] = { 3, 4, 0 };
 
 #define COUNT 150u
 #define THREADS 4
+#define BACKLOG 300u /* intervals: more than there is room for on the way to a home */
 
 static volatile uint64_t *data, *flag;
 
@@ -100,6 +101,34 @@ static void own_interval(uint64_t k, volatile uint64_t *page, hlrc_atomic_t step
     expect_word(page[20], k, "word 20 in the end");
 }
 
+/*
+ * The home stands still while node 0 closes interval after interval, each with a diff for it; then all of them are
+ * served at once. None is lost, and the last to be sent is the last to be applied.
+ */
+static void home_falls_behind(volatile uint64_t *page)
+{
+    hlrc_lock_t lock = (hlrc_lock_t)nodes * 10; /* managed by node 0 */
+    if (me == 0) {
+        place(page, PAGE, 2);
+        page[1] = 1; /* the home is known before it stops */
+        hlrc_lock(lock);
+        hlrc_unlock(lock);
+        stop_node(2);
+        continue_node_after(2, 30);
+        for (uint64_t k = 2; k <= BACKLOG; k++) {
+            hlrc_lock(lock);
+            page[0] = page[k] = k;
+            hlrc_unlock(lock);
+        }
+        await_continued();
+    }
+    hlrc_barrier();
+    expect_word(page[0], BACKLOG, "the word of all intervals");
+    for (uint64_t k = 1; k <= BACKLOG; k++)
+        expect_word(page[k], k, "the word of interval %ju", (uintmax_t)k);
+    hlrc_barrier();
+}
+
 void litmus_run(void)
 {
     data = shared_words(16 * PAGE_WORDS);
@@ -108,6 +137,7 @@ void litmus_run(void)
     meet_pids();
     interval_order();
     silent_stores();
+    home_falls_behind(data + 14 * PAGE_WORDS);
     volatile uint64_t *page = data + 12 * PAGE_WORDS;
     if (me == 0)
         place(page, PAGE, 2);

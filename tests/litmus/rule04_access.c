@@ -61,6 +61,31 @@ static void way(enum touch how)
 }
 
 /*
+ * A prefetch is under way to a home that stands still, when its node acquires a later interval of that page. The copy that
+ * arrives is complete by what was needed then, and too old now.
+ */
+static void outdated_prefetch(uint64_t k, volatile uint64_t *data, hlrc_atomic_t started)
+{
+    hlrc_lock_t lock = (hlrc_lock_t)nodes * 4 + 1; /* managed by node 1 */
+    if (me == 0)
+        data[5] = 2 * k - 1;
+    hlrc_barrier();
+    if (me == 0) {
+        await_atomic(started, k);
+        data[5] = 2 * k;
+        post(lock, flag + 8, k);
+    } else if (me == 1) {
+        stop_node(2);
+        expect(hlrc_prefetch((void *)(uintptr_t)data, PAGE) == 0, "hlrc_prefetch");
+        hlrc_atomic_fetch_add(started, 1);
+        await(lock, flag + 8, k);
+        continue_node(2);
+        expect_word(data[5], 2 * k, "what was written while a prefetch was under way");
+    }
+    hlrc_barrier();
+}
+
+/*
  * The whole page is written under a lock, and the next owner of the lock fetches it while the diff is on its way to a home
  * that sleeps: many fetches look at the page in the very moment of the diff's arrival.
  */
@@ -88,17 +113,20 @@ void litmus_run(void)
 {
     page = shared_words(PAGE_WORDS);
     flag = shared_words(PAGE_WORDS);
-    volatile uint64_t *data = shared_words(PAGE_WORDS);
+    volatile uint64_t *data = shared_words(2 * PAGE_WORDS);
+    hlrc_atomic_t started = shared_atomic();
     meet_pids();
     if (me == 0) {
         place(page, PAGE, 2);
         place(flag, PAGE, 1);
-        place(data, PAGE, 2);
+        place(data, 2 * PAGE, 2);
     }
     hlrc_barrier();
     expect_word(*flag, 0, "the flag before");
     hlrc_barrier();
     for (enum touch how = READ; how < WAYS; how++)
         way(how);
+    for (uint64_t k = 1; k <= 5; k++)
+        outdated_prefetch(k, data + PAGE_WORDS, started);
     race_the_diff(data);
 }

@@ -9,6 +9,7 @@ const char litmus_rule[] = "rule 4, the home's own accesses";
 const int litmus_nodes[] = { 2, 3, 4, 0 };
 
 #define ROUNDS 40u
+#define DIFFS 4000u
 
 static volatile unsigned char *bytes;
 static volatile uint64_t *words;
@@ -85,17 +86,43 @@ static void writes_under_locks(void)
         expect_word(words[PAGE_WORDS + n], 100, "the word of node %ju", (uintmax_t)n);
 }
 
+/*
+ * The home writes all words of its page but one over and over, without a call of the library, while the diffs of that
+ * one arrive: applying them leaves the other words alone, were it only to write the values that they have just had.
+ */
+static void writes_beside_diffs(volatile uint64_t *page, hlrc_atomic_t done)
+{
+    if (me == 1)
+        for (uint64_t k = 1; k <= DIFFS; k++) {
+            hlrc_lock((hlrc_lock_t)nodes * 4 + 1); /* managed by node 1 */
+            page[PAGE_WORDS - 1] = k;
+            hlrc_unlock((hlrc_lock_t)nodes * 4 + 1);
+        }
+    if (me == 1)
+        hlrc_atomic_fetch_add(done, 1);
+    for (uint64_t k = 1; me == 0 && (k % 256 || hlrc_atomic_load(done) == 0); k++)
+        for (uint64_t i = 0; i < PAGE_WORDS - 1; i++) {
+            expect_word(page[i], k - 1, "word %ju, written here alone", (uintmax_t)i);
+            page[i] = k;
+        }
+    hlrc_barrier();
+    expect_word(page[PAGE_WORDS - 1], DIFFS, "the word of node 1");
+    hlrc_barrier();
+}
+
 void litmus_run(void)
 {
     bytes = shared_bytes((uint64_t)nodes * PAGE);
-    words = shared_words(2 * PAGE_WORDS);
+    words = shared_words(3 * PAGE_WORDS);
+    hlrc_atomic_t done = shared_atomic();
     if (me == 0) {
         for (int n = 0; n < nodes; n++)
             place(bytes + (uint64_t)n * PAGE, PAGE, n);
-        place(words, 2 * PAGE, 0);
+        place(words, 3 * PAGE, 0);
     }
     hlrc_barrier();
     all_write();
     only_reads();
     writes_under_locks();
+    writes_beside_diffs(words + 2 * PAGE_WORDS, done);
 }

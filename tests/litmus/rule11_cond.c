@@ -6,6 +6,7 @@
 #include "tests/litmus/litmus.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 const char litmus_rule[] = "rule 11, condition variables";
@@ -32,6 +33,9 @@ struct gate {
 
 static volatile struct queue *q;
 static volatile struct gate *gate;
+static volatile uint64_t *beside;
+static hlrc_atomic_t registered;
+static atomic_bool waiting;
 
 /* Waits, then puts the next item into the queue; false when all were made. */
 static bool produce(void)
@@ -112,6 +116,39 @@ static void back_and_forth(int thread)
     hlrc_unlock(q->lock);
 }
 
+/* The other thread gets the lock once the first one waits. The lock stays at the node. */
+static void wait_for_signal(int thread)
+{
+    if (thread == 0) {
+        hlrc_lock(q->lock);
+        atomic_store(&waiting, true);
+        hlrc_cond_wait(q->more, q->lock);
+    } else {
+        while (!atomic_load(&waiting))
+            sleep_ms(1);
+        hlrc_lock(q->lock);
+        hlrc_atomic_fetch_add(registered, 1);
+    }
+    hlrc_unlock(q->lock);
+}
+
+/* A signal alone orders memory: what was written before it is seen by the waiter that it wakes. */
+static void signal_orders(uint64_t k)
+{
+    expect_word(*beside, k - 1, "the word before");
+    hlrc_barrier();
+    if (me == 0) {
+        atomic_store(&waiting, false);
+        in_threads(2, wait_for_signal);
+        expect_word(*beside, k, "what was written before the signal");
+    } else if (me == 1) {
+        await_atomic(registered, k);
+        *beside = k;
+        hlrc_cond_signal(q->more);
+    }
+    hlrc_barrier();
+}
+
 static void make(void)
 {
     int rc = hlrc_lock_create((hlrc_lock_t *)(uintptr_t)&q->lock); /* straight into shared memory */
@@ -125,6 +162,8 @@ void litmus_run(void)
 {
     q = (volatile struct queue *)(uintptr_t)shared_words(sizeof *q / 8 + 1);
     gate = (volatile struct gate *)(uintptr_t)shared_words(sizeof *gate / 8 + 1);
+    beside = shared_words(1);
+    registered = shared_atomic();
     if (me == nodes - 1)
         make();
     hlrc_barrier();
@@ -141,6 +180,8 @@ void litmus_run(void)
     hlrc_barrier();
     expect_word(gate->arrived, 2 * EXCHANGES, "the number of turns");
     hlrc_barrier();
+    for (uint64_t k = 1; nodes > 1 && k <= 5; k++)
+        signal_orders(k);
     if (me == 0) {
         hlrc_cond_destroy(gate->turn);
         hlrc_lock_destroy(q->lock);

@@ -93,6 +93,34 @@ static void pairs(int thread)
     }
 }
 
+/* Node 1 holds the lock. A thread of node 0 waits for it, another one waits beside it in the barrier, and longer. */
+static void wait_beside(int thread)
+{
+    if (thread == 0) {
+        hlrc_lock(670);
+        hlrc_unlock(670);
+    } else {
+        sleep_ms(2);
+        hlrc_barrier();
+    }
+}
+
+static void lock_beside_barrier(void)
+{
+    if (me == 1)
+        hlrc_lock(670);
+    hlrc_barrier();
+    if (me == 0) {
+        in_threads(2, wait_beside);
+        return;
+    }
+    sleep_ms(4);
+    if (me == 1)
+        hlrc_unlock(670);
+    sleep_ms(4);
+    hlrc_barrier();
+}
+
 /* Threads come and go: each gets what a new one needs, many times over. */
 static void short_lived(int thread)
 {
@@ -114,6 +142,8 @@ void litmus_run(void)
     in_threads(THREADS, count_up);
     in_threads(THREADS, in_one_lock);
     in_threads(THREADS, pairs);
+    for (int k = 0; k < 5; k++)
+        lock_beside_barrier();
     for (int k = 0; k < 40; k++)
         in_threads(THREADS, short_lived);
     hlrc_barrier();
