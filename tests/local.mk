@@ -12,6 +12,7 @@ SHELL_TESTS = \
 	tests/launch/exchange.sh \
 	tests/launch/gdb.sh \
 	tests/launch/info.sh \
+	tests/launch/limits.sh \
 	tests/launch/output.sh \
 	tests/launch/run.sh \
 	tests/manpages.sh

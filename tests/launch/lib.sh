@@ -18,6 +18,11 @@ hlrcrun=$(realpath "$hlrcrun")
 probe=$(realpath "$probe")
 export hlrcrun probe
 
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
 fail() {
     echo "FAILED: $*"
     failures=$((failures + 1))

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A job that outgrows the memory of its control group: the kernel kills a node, the job ends with one line that says so,
+# and nothing is left. Where no group can be made, this is skipped.
+. "$(dirname "$0")/lib.sh"
+pagefetch=$(realpath "$top_builddir/microbench/pagefetch")
+test -x "$pagefetch" || skip "$pagefetch is not built"
+
+# group_make LIMIT: sets $group
+group_make() {
+    local root file
+    for root in /sys/fs/cgroup/memory /sys/fs/cgroup; do
+        group=$root/hlrc-test-$$
+        mkdir "$group" 2>/dev/null || continue
+        for file in memory.max memory.limit_in_bytes; do
+            test -w "$group/$file" && echo "$1" >"$group/$file" 2>/dev/null && return 0
+        done
+        rmdir "$group"
+    done
+    return 1
+}
+
+group_make $((64 << 20)) || skip "no control group with a limit on memory can be made here"
+test ! -w "$group/memory.swap.max" || echo 0 >"$group/memory.swap.max"
+trap 'test "$BASHPID" != $$ || { rmdir "$group"; rm -rf "$work"; }' EXIT
+
+# 40 MiB that every node reads: each has its own copy
+run bash -c 'echo $$ >"$1/cgroup.procs" && exec "$hlrcrun" -n 4 --memory 60M "$2" --pages 10240 --rounds 1' - \
+    "$group" "$pagefetch"
+test "$status" -ne 0 || fail "out of memory: status 0"
+expect_nothing_left "out of memory"
+expect_line "out of memory" '^hlrcrun: node [0-3] \(pid [0-9]+\) was killed by signal 9.*ending the job$'
+
+# more than the group may have is refused before anything starts
+run bash -c 'echo $$ >"$1/cgroup.procs" && exec "$hlrcrun" -n 2 --memory 1G true' - "$group"
+expect_status "more than the group has" 2
+expect_line "more than the group has" 'the limit of the control group.*lower --memory'
+finish
