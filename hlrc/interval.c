@@ -305,7 +305,8 @@ void interval_serve_diffs(int from, const struct bulk *msg)
 {
     for (uint32_t at = 0; at < msg->bytes;) {
         const struct diff_entry *e = (const struct diff_entry *)(const void *)(msg->payload + at);
-        if (msg->bytes - at < sizeof *e + e->bytes || e->page >= engine.pages ||
+        uint32_t left = msg->bytes - at;
+        if (left < sizeof *e || left - sizeof *e < e->bytes || e->page >= engine.pages ||
             diff_apply(page_mem(e->page), e + 1, e->bytes) != 0)
             bad_message(from);
         /* orders the diff's bytes before the version that says they are there (I3) */

@@ -47,6 +47,8 @@ libfuzzer() {
 
 own_driver diff
 own_driver config
+own_driver hosts
+own_driver messages
 if [ -z "${HLRC_TEST_SANITIZERS:-}" ] && command -v "$clang" >/dev/null; then
     libs=$(sed -n "s/^dependency_libs='\(.*\)'/\1/p" "$build/libhlrc_core.la")
     libfuzzer diff "$top/hlrc/diff.c" "$top/hlrc/diff_loops.c"
