@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The applications link the library as a program of a user does. Each is also built as a program of one process that
 # links no HLRC, *_seq: the baseline; and as one of processes that share memory without HLRC, *_native.
-APPS_COMMON = apps/common.c apps/common.h apps/native.h apps/sequential.h
+APPS_COMMON = apps/common.c apps/common.h apps/native.h apps/no_hints.h apps/sequential.h
 
 noinst_PROGRAMS += apps/is apps/is_native apps/is_seq
 apps_is_SOURCES = apps/is.c apps/is_check.c apps/is_check.h $(APPS_COMMON)

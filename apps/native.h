@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "apps/no_hints.h"
+
 int hlrc_init(int *argc, char ***argv);
 void hlrc_finalize(void); /* node 0: returns when all others have ended */
 int hlrc_node_id(void);
@@ -18,20 +20,5 @@ void hlrc_barrier(void);
 
 /* All nodes call it alike. Lives until the program ends; NULL when the arena is used up. */
 void *hlrc_malloc_all(size_t size);
-
-static inline int hlrc_prefetch(const void *addr, size_t len)
-{
-    (void)addr;
-    (void)len;
-    return 0;
-}
-
-static inline int hlrc_touch(void *addr, size_t len, int write)
-{
-    (void)addr;
-    (void)len;
-    (void)write;
-    return 0;
-}
 
 #endif

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "apps/no_hints.h"
+
 static inline int hlrc_init(int *argc, char ***argv)
 {
     (void)argc;
@@ -42,21 +44,6 @@ static inline void *hlrc_malloc_all(size_t size)
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     return p == MAP_FAILED ? NULL : p;
-}
-
-static inline int hlrc_prefetch(const void *addr, size_t len)
-{
-    (void)addr;
-    (void)len;
-    return 0;
-}
-
-static inline int hlrc_touch(void *addr, size_t len, int write)
-{
-    (void)addr;
-    (void)len;
-    (void)write;
-    return 0;
 }
 
 #endif
