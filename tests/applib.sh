@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# For tests of one application, sourced: it is built twice, as $app and as ${app}_seq without the library.
+# For tests of one application, sourced: it is built as $app, and as ${app}_seq and ${app}_native without the library.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +13,7 @@ verified() { # WHAT: the last run verified its result, and its checksum is the o
     test "$(field checksum)" = "$expected" || fail "$1: checksum $(field checksum), not $expected"
 }
 
-# everywhere "N..." OPTION...: one problem, sequentially, then with each number of nodes and both protocols
+# everywhere "N..." OPTION...: one problem, sequentially, natively, then with each number of nodes and both protocols
 everywhere() {
     local protocol nodes list=$1
     shift
@@ -22,11 +22,16 @@ everywhere() {
     "${app}_seq" "$@" --json "$work/json" >"$work/out" 2>"$work/err" || status=$?
     expected=$(field checksum)
     verified "sequential, $*"
+    # on memory that needs no runtime: where this is right and the rest is not, the runtime is to blame
+    NATIVE_NODES=3 timeout -k 5 "${JOB_SECONDS:-40}" "${app}_native" "$@" --json "$work/json" >"$work/out" 2>"$work/err" ||
+        status=$?
+    verified "native, $*"
     for protocol in async ardmar; do
         for nodes in $list; do
             rm -f "$work/json"
             run_job "$nodes" $protocol "$app" "$@" --json "$work/json"
             verified "$nodes nodes, $protocol, $*"
+            test "$(field protocol)" = $protocol || fail "\"protocol\" is $(field protocol), not $protocol"
             test "$(field nodes)" = "$nodes" || fail "\"nodes\" is $(field nodes), not $nodes"
         done
     done
