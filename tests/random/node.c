@@ -73,8 +73,12 @@ static void area_end(struct actor *a, uint32_t area)
 {
     char *at = a->node->base[area];
     a->node->base[area] = NULL;
-    if (atomic_exchange(&a->o->base[area], 0))
-        oracle_block_remove(a->o, at);
+    /* not the first that comes here: others may still be about to compare addresses */
+    if (atomic_fetch_add(&a->o->leaving[area], 1) + 1 == (uint32_t)a->p->nodes) {
+        atomic_store(&a->o->leaving[area], 0);
+        atomic_store(&a->o->base[area], 0);
+        expect(a, oracle_block_remove(a->o, at), "%p is given back by all and was not allocated", (void *)at);
+    }
     hlrc_free_all(at);
 }
 

@@ -47,6 +47,7 @@ struct oracle {
     _Atomic uint32_t count[MAX_SEMS];
     _Atomic uint64_t cell[MAX_CELLS];
     _Atomic uint64_t base[MAX_AREAS];                /* collective areas: address + 1 */
+    _Atomic uint32_t leaving[MAX_AREAS];             /* nodes that are about to give the area back */
     _Atomic int home[MAX_AREAS][AREA_PAGES];         /* node + 1, once somebody has seen one */
     struct oracle_slot pool[MAX_POOLS][POOL_SLOTS];  /* guarded by the pool's lock */
     _Atomic uint64_t word_base[MAX_WORDS];           /* value that a word was created with */
