@@ -381,18 +381,6 @@ static bool write_output(const struct simulation *sim)
     return status == 0;
 }
 
-static double number(const char *option, const char *text, double min, double max)
-{
-    char *rest;
-    double value = strtod(text, &rest);
-
-    if (rest == text || *rest != '\0')
-        app_usage_error("%s %s: not a number; write one such as 0.5", option, text);
-    if (!(value >= min && value <= max))
-        app_usage_error("%s %s: out of range; choose %g to %g", option, text, min, max);
-    return value;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct problem *problem = state->input;
@@ -408,13 +396,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         problem->output = arg;
         return 0;
     case 't':
-        problem->theta = number("--theta", arg, 0.05, MAX_THETA);
+        problem->theta = app_real("--theta", arg, 0.05, MAX_THETA);
         return 0;
     case 'd':
-        problem->dt = number("--dt", arg, 0, 1e6);
+        problem->dt = app_real("--dt", arg, 0, 1e6);
         return 0;
     case 'e':
-        problem->eps = number("--eps", arg, 0, 1e6);
+        problem->eps = app_real("--eps", arg, 0, 1e6);
         return 0;
     case 's':
         problem->steps = (uint32_t)app_number("--steps", arg, 1, 1000000);

@@ -267,6 +267,18 @@ uint64_t app_number(const char *option, const char *text, uint64_t min, uint64_t
     return value;
 }
 
+double app_real(const char *option, const char *text, double min, double max)
+{
+    char *rest;
+    double value = strtod(text, &rest);
+
+    if (rest == text || *rest != '\0')
+        app_usage_error("%s %s: not a number; write one such as 0.5", option, text);
+    if (!(value >= min && value <= max))
+        app_usage_error("%s %s: out of range; choose %g to %g", option, text, min, max);
+    return value;
+}
+
 /* First block of a node's part when `blocks` are dealt out evenly. */
 static size_t first_block(size_t blocks, int node)
 {

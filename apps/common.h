@@ -95,6 +95,9 @@ double app_now(void);
 /* Parses a whole number in [min, max], also written as 2^n; ends the program otherwise. */
 uint64_t app_number(const char *option, const char *text, uint64_t min, uint64_t max);
 
+/* The same for any number. */
+double app_real(const char *option, const char *text, double min, double max);
+
 /* The part of `node` in `total` indices, in whole multiples of `unit`; empty when there are too few. */
 struct app_range app_part(size_t total, size_t unit, int node);
 

@@ -424,18 +424,6 @@ static void report(const struct water *w, const struct problem *problem, struct 
         verify(w, &all, result);
 }
 
-static double real_number(const char *option, const char *text, double min, double max)
-{
-    char *rest;
-    double value = strtod(text, &rest);
-
-    if (rest == text || *rest != '\0')
-        app_usage_error("%s %s: not a number; write one such as 6.25", option, text);
-    if (!(value >= min && value <= max))
-        app_usage_error("%s %s: out of range; choose %g to %g", option, text, min, max);
-    return value;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct problem *problem = state->input;
@@ -448,10 +436,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         problem->steps = app_number("--steps", arg, 1, MAX_STEPS);
         return 0;
     case 'c':
-        problem->cutoff = real_number("--cutoff", arg, 2, 100);
+        problem->cutoff = app_real("--cutoff", arg, 2, 100);
         return 0;
     case 't':
-        problem->dt = real_number("--dt", arg, 1e-3, 10);
+        problem->dt = app_real("--dt", arg, 1e-3, 10);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
