@@ -8,7 +8,7 @@ cc=${CC:-cc}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
-failures=0 count=0
+count=0
 
 skip() {
     echo "SKIP: the models of the protocol were NOT checked: $*"
@@ -18,7 +18,6 @@ skip() {
 
 fail() {
     echo "FAILED: $*"
-    failures=$((failures + 1))
 }
 
 command -v spin >/dev/null || skip "no spin (Debian: apt-get install spin)"
@@ -33,13 +32,12 @@ verify() {
     local model=$1
     shift
     (
-        cd "$work" && rm -f pan* ./*.trail &&
-            spin -a "$@" "$models/$model.pml" && $cc $optimize -w -DSAFETY -DCOLLAPSE -DMEMLIM=4000 -o pan pan.c &&
+        cd "$work" && spin -a "$@" "$models/$model.pml" &&
+            $cc $optimize -w -DSAFETY -DCOLLAPSE -DMEMLIM=4000 -o pan pan.c &&
             ./pan -m20000 -w24
     ) >"$work/log" 2>&1
     out=$(sed -nE 's/^State-vector.*errors: ([0-9]+)$/errors: \1/p; s/^ *([0-9.e+]+) states, stored.*/, \1 states/p;
         s/^pan: elapsed time ([0-9.]+ seconds)/, \1/p' "$work/log" | tr -d '\n')
-    count=$((count + 1))
     [ -n "$out" ]
 }
 
@@ -65,29 +63,41 @@ bad() {
     echo "broken  $what: $out: $(sed -n 's/^pan:1: //p' "$work/log")"
 }
 
-good protocol
-good protocol -DDUO -DOPERATIONS=3
+# search good|bad MODEL -DFLAGS...: in a folder of its own, as many at a time as there are processors
+search() {
+    while [ "$(jobs -rp | wc -l)" -ge "$slots" ]; do wait -n; done
+    count=$((count + 1))
+    mkdir "$work/$count"
+    (work=$work/$count; "$@") >"$work/$count.out" &
+}
+slots=$(nproc 2>/dev/null || echo 1)
+
+search good protocol
+search good protocol -DDUO -DOPERATIONS=3
 for variant in PAGE_BEFORE_VERSION NO_VERSION_CHECK CAS_AS_READ_WRITE BUMP_FIRST LOSE_NOTICE GRANT_BEFORE_PUBLISH \
     FORGET_DIRTY HOME_KEEPS_ACCESS FORGET_NEEDED_SELF MERGE_LOSES_OWN WHOLE_PAGE DIFFS_OVERTAKE; do
-    bad protocol -D$variant
+    search bad protocol -D$variant
 done
-optimize=-O1 bad protocol -DDUO -DOPERATIONS=3 -DVT_FIRST
-bad protocol -DDUO -DOPERATIONS=3 -DEARLY_WRITE
+optimize=-O1 search bad protocol -DDUO -DOPERATIONS=3 -DVT_FIRST
+search bad protocol -DDUO -DOPERATIONS=3 -DEARLY_WRITE
 
-good serve -DAPPS=1
-good serve -DAPPS=1 -DIDLE
+search good serve -DAPPS=1
+search good serve -DAPPS=1 -DIDLE
 for variant in NO_ALERT_FENCE NO_ARM_FENCE NO_RECHECK NO_LOOK_AFTER_DROP NO_LEVEL_RECHECK NO_WAITER_COUNT \
     HANDLER_FORGETS ALERT_STORES NO_WAKE_FENCE NO_SLEEP_FENCE LATE_TICKET ROLE_AS_FLAG RELAXED_ROLE; do
-    bad serve -DAPPS=1 -D$variant
+    search bad serve -DAPPS=1 -D$variant
 done
-bad serve -DAPPS=1 -DIDLE -DNOT_OVERTAKEN
+search bad serve -DAPPS=1 -DIDLE -DNOT_OVERTAKEN
 
 if [ -n "${HLRC_SOAK:-}" ]; then
-    good protocol -DOPERATIONS=5
-    good protocol -DDUO -DOPERATIONS=4
-    optimize=-O1 bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
-    good serve -DAPPS=2
+    search good protocol -DOPERATIONS=5
+    search good protocol -DDUO -DOPERATIONS=4
+    optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
+    search good serve -DAPPS=2
 fi
 
+wait
+for ((i = 1; i <= count; i++)); do cat "$work/$i.out"; done
+failures=$(cat "$work"/*.out | grep -c '^FAILED')
 echo "$count searches, $failures failed"
-[ $failures -eq 0 ]
+[ "$failures" -eq 0 ]
