@@ -72,6 +72,15 @@ SHELL_TESTS += tests/radix.sh tests/water.sh
 SOAK_TESTS += tests/radix.sh tests/water.sh
 EXTRA_DIST += tests/applib.sh
 
+# 3-D FFT against FFTW.
+SHELL_TESTS += tests/fftw.sh
+if FFTW3
+check_PROGRAMS += tests/fftw
+tests_fftw_SOURCES = tests/fftw.c apps/fft.c apps/fft.h
+tests_fftw_CFLAGS = $(AM_CFLAGS) $(FFTW3_CFLAGS)
+tests_fftw_LDADD = $(FFTW3_LIBS) -lm
+endif
+
 # The models of the protocol, by spin; the soak takes larger ones.
 SHELL_TESTS += tests/model.sh
 SOAK_TESTS += tests/model.sh
