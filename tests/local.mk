@@ -72,6 +72,9 @@ SHELL_TESTS += tests/radix.sh tests/water.sh
 SOAK_TESTS += tests/radix.sh tests/water.sh
 EXTRA_DIST += tests/applib.sh
 
+# The examples.
+SHELL_TESTS += tests/examples.sh
+
 # 3-D FFT against FFTW.
 SHELL_TESTS += tests/fftw.sh
 if FFTW3

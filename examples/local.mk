@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Built as a program of a user is. examples.sh runs them all.
+EXAMPLES = examples/01-hello examples/02-counter examples/03-homes examples/04-mailbox examples/05-shares examples/06-rod
+noinst_PROGRAMS += $(EXAMPLES)
+EXTRA_DIST += examples/README.md
+examples_01_hello_LDADD = libhlrc.la
+examples_02_counter_LDADD = libhlrc.la
+examples_03_homes_LDADD = libhlrc.la
+examples_04_mailbox_LDADD = libhlrc.la
+examples_05_shares_LDADD = libhlrc.la
+examples_06_rod_LDADD = libhlrc.la
