@@ -73,8 +73,8 @@ static void complain(const struct fabric_job *job, const struct where *all, int 
     if (fabric_probe("verbs", no_verbs, sizeof no_verbs) == 0)
         snprintf(line + at, sizeof line - at, "use --fabric verbs (HLRC_FABRIC=verbs), or hosts that are one machine");
     else
-        snprintf(line + at, sizeof line - at, "jobs of several machines need --fabric verbs, which cannot be used here: %s",
-                 no_verbs);
+        snprintf(line + at, sizeof line - at,
+                 "jobs of several machines need --fabric verbs, which cannot be used here: %s", no_verbs);
     job->fail(line);
 }
 

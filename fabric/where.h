@@ -3,9 +3,9 @@
  * where.h - whether two nodes can map each other's memory.
  *
  * A hostname proves nothing: containers of one machine have different ones, and machines may have equal ones. Two nodes
- * share memory when one kernel runs both (its boot id), when both see one set of processes (through /proc they open each
- * other's memory objects) and one set of shared-memory objects (who gave a container its own /dev/shm meant a machine of
- * its own), and when one user owns both.
+ * share memory when one kernel runs both (its boot id), when both see one set of processes (through /proc they open
+ * each other's memory objects) and one set of shared-memory objects (who gave a container its own /dev/shm meant a
+ * machine of its own), and when one user owns both.
  */
 #ifndef FABRIC_WHERE_H
 #define FABRIC_WHERE_H
@@ -29,8 +29,8 @@ void where_here(struct where *out);
 const char *where_apart(const struct where *a, const struct where *b);
 
 /*
- * Whether all nodes of the job can share memory. Collective. 0; -EXDEV after node 0 has said through job->fail (when there
- * is one) which two cannot, why, and what to do; an error of the exchange.
+ * Whether all nodes of the job can share memory. Collective. 0; -EXDEV after node 0 has said through job->fail (when
+ * there is one) which two cannot, why, and what to do; an error of the exchange.
  */
 int where_all_together(const struct fabric_job *job);
 

@@ -3,14 +3,14 @@
  * fault.h - from SIGSEGV to page_access.
  *
  * libsigsegv dispatches the fault by address. Its handler is not told whether the access was a write, so a thin handler
- * stands in front of the one that it installed, keeps the error code of the fault in a thread-local and calls it: a write
- * to an invalid page then costs one fault. Built without libsigsegv, the thin handler dispatches by itself.
+ * stands in front of the one that it installed, keeps the error code of the fault in a thread-local and calls it: a
+ * write to an invalid page then costs one fault. Built without libsigsegv, the thin handler dispatches by itself.
  *
  * Invariants
- *   X1  A fault outside shared space goes to whoever handled SIGSEGV before hlrc_init. If nobody did, one line names node,
- *       address and "not shared memory", and the default action ends the process and dumps core.
- *   X2  SIGSEGV is blocked while a fault is handled, and the engine touches the application's view in no state: it cannot
- *       fault itself. errno is saved. Nothing is allocated, no lock is taken that application code may hold.
+ *   X1  A fault outside shared space goes to whoever handled SIGSEGV before hlrc_init. If nobody did, one line names
+ *       node, address and "not shared memory", and the default action ends the process and dumps core.
+ *   X2  SIGSEGV is blocked while a fault is handled, and the engine touches the application's view in no state: it
+ *       cannot fault itself. errno is saved. Nothing is allocated, no lock is taken that application code may hold.
  *   X3  A fault that finds the page accessible returns: another thread was faster, or the mapping was collapsed.
  */
 #ifndef HLRC_FAULT_H

@@ -237,8 +237,8 @@ static bool closing_over(void *arg)
 }
 
 /*
- * Any closing that begins after this call takes everything that this thread wrote (I1), so nobody waits for more than the
- * rest of one and the whole of the next, however many threads close.
+ * Any closing that begins after this call takes everything that this thread wrote (I1), so nobody waits for more
+ * than the rest of one and the whole of the next, however many threads close.
  */
 void interval_close(bool urgent)
 {

@@ -31,7 +31,8 @@ struct request;
 int notice_init(void);
 void notice_end(void);
 
-/* Tells all other nodes that this node wrote these pages (ascending) in its interval. May wait for a reader's handler. */
+/* Tells all other nodes that this node wrote these pages (ascending) in its interval. May wait for a reader's
+ * handler. */
 void notice_publish(uint64_t interval, const uint32_t *pages, uint32_t count);
 
 /* Applies all notices of `writer` up to the interval; waits for those under way. One thread at a time. */

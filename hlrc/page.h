@@ -29,7 +29,8 @@
  *   P1  Every field of struct page changes under its lock; the lock is held for short, never across a wait. What takes
  *       longer sets BUSY first. Locks of several pages are taken in ascending order.
  *   P2  access != NONE implies not STALE: applied versions of this copy cover needed[page].
- *   P3  access == WRITE implies DIRTY or EXCLUSIVE. Putting a page on the dirty list and making it writable is one step.
+ *   P3  access == WRITE implies DIRTY or EXCLUSIVE. Putting a page on the dirty list and making it writable is one
+ *       step.
  *   P4  needed[page][w] only grows, and only under the page's lock. A copy is installed after comparing with it there.
  *   P5  DIRTY away from the home implies a twin, which equals the page as it was when this node began to write it, or
  *       as it was last fetched.
@@ -72,7 +73,8 @@ void page_unlock(struct page *p);
 struct page *page_at(uint32_t page); /* without locking */
 static inline bool page_is_home(const struct page *p, int node) { return p->home == node + 1; }
 
-/* Makes the page readable or writable for the application; waits for what it takes. True when it had to do something. */
+/* Makes the page readable or writable for the application; waits for what it takes. True when it had to do
+ * something. */
 bool page_access(uint32_t page, bool write);
 
 /* The same for a run of pages, with as few calls of the system as they allow. */

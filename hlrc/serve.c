@@ -238,8 +238,8 @@ static void handler_spin(int64_t limit_ns)
 
 /*
  * For how long a handler polls before it sleeps; negative: for ever. Not where handlers share cores with the nodes'
- * threads: those that do nothing but yield keep others from their work, and under Linux 6.18 with autogroups a thread of
- * the kernel even for ever, if it was preempted; it may hold a lock that mprotect needs.
+ * threads: those that do nothing but yield keep others from their work, and under Linux 6.18 with autogroups a
+ * thread of the kernel even for ever, if it was preempted; it may hold a lock that mprotect needs.
  */
 static int64_t handler_patience(void)
 {

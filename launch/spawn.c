@@ -127,7 +127,8 @@ static void child_restore(const struct spawn *spawn)
     sigprocmask(SIG_SETMASK, &spawn->mask, NULL);
 }
 
-/* What gdb is to know of our faults: installed beside us, in the build's folder, or where configure put it; or nothing. */
+/* What gdb is to know of our faults: installed beside us, in the build's folder, or where configure put it; or
+ * nothing. */
 static const char *debug_script(char *path, size_t len)
 {
     static const char *const places[] = {"/../share/hlrc/hlrc.gdb", "/share/hlrc.gdb"};
