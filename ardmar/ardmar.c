@@ -4,15 +4,18 @@
  * Performance DSM Systems using InfiniBand", section 4.2).
  *
  * The home word of page x lies at x's default home, initially unassigned. Whoever writes the page first performs
- * CAS(default home, &home[x], unassigned, me); if it fails, the old value that it returns names the home. A page that is
- * needed is fetched by two RDMA Reads, of its versions and of itself, repeated until the versions are recent enough.
+ * CAS(default home, &home[x], unassigned, me); if it fails, the old value that it returns names the home. A page
+ * that is needed is fetched by two RDMA Reads, of its versions and of itself, repeated until the versions are recent
+ * enough.
  *
  * Invariants (DESIGN, section 6)
  *   A1  (7) until somebody writes a page its home word is 0, every copy is zero and readable: so the winner of the CAS
  *       has the page, and a loser may keep its zero copy and its writes.
  *   A2  (7) the CAS decides, not the read of the home word that is posted beside it: the read may be older.
- *   A3  (4) versions are read before the page. Where the fabric keeps reads in order both are posted at once; elsewhere
- *       the page is read after the versions have arrived.
+ *   A3  (4) versions are read before the page. Where the fabric keeps reads in order both are posted at once, and a
+ *       fetch takes one round trip; elsewhere the page is read after the versions have arrived, which takes two. A
+ *       prefetch posts the second read when somebody looks whether it is ready, so that many pages' reads are under
+ *       way together.
  *   A4  (8) home words are changed by fabric atomics alone, at their default home too, and by reset in a collective.
  *
  *                     write, or fetch: CAS + read             versions + page
@@ -60,6 +63,7 @@ static void read_versions(struct page_fetch *f)
 
 static void read_page(struct page_fetch *f)
 {
+    f->page_started = true;
     fabric_read(protocol_fabric(), f->home, protocol_space(), protocol_page_at(f->page), f->dest, 4096, &f->op);
 }
 
@@ -71,19 +75,33 @@ static bool covers(const struct page_fetch *f)
 static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
 {
     (void)prefetch;
+    f->page_started = false; /* a page that came with an earlier try is too old */
     if (f->home < 0) {
         bool assigned; /* never true: a page that lacks a version was written, so it has a home */
         f->home = assign(f->page, protocol_node(), &assigned);
+        protocol_count_round_trip();
     }
     if (f->home == protocol_node())
         return;
     read_versions(f);
+    protocol_count_round_trip();
     if (protocol_fabric()->caps & FABRIC_READ_ORDERED) /* A3 */
         read_page(f);
 }
 
+static void read_page_behind(struct page_fetch *f)
+{
+    read_page(f);
+    protocol_count_round_trip();
+}
+
 static bool ardmar_fetch_ready(struct page_fetch *f)
 {
+    if (!fabric_test(protocol_fabric(), &f->op))
+        return false;
+    if (f->page_started || f->home == protocol_node() || !covers(f))
+        return true;
+    read_page_behind(f);
     return fabric_test(protocol_fabric(), &f->op);
 }
 
@@ -91,6 +109,7 @@ static bool versions_arrived(void *arg)
 {
     struct page_fetch *f = arg;
     read_versions(f);
+    protocol_count_round_trip();
     fabric_wait(protocol_fabric(), &f->op);
     return covers(f);
 }
@@ -101,17 +120,16 @@ static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
     if (f->home == protocol_node())
         return true;
     fabric_wait(fabric, &f->op);
-    bool have_page = fabric->caps & FABRIC_READ_ORDERED;
     if (!covers(f)) {
         if (prefetch)
             return false;
         protocol_count_retry();
         fabric_wake(fabric, f->home); /* the diff was sent (DESIGN 6.1), but the home may not have looked yet */
         protocol_wait(versions_arrived, f);
-        have_page = false;
+        f->page_started = false;
     }
-    if (!have_page) {
-        read_page(f);
+    if (!f->page_started) {
+        read_page_behind(f);
         fabric_wait(fabric, &f->op);
     }
     return true;
@@ -132,6 +150,8 @@ static int ardmar_place(uint32_t page, int node, uint32_t token)
 {
     (void)token;
     bool assigned;
+    /* nobody is to find a home whose memory the network does not reach */
+    fabric_window_require(protocol_fabric(), node, protocol_space(), protocol_page_at(page), 4096);
     return assign(page, node, &assigned);
 }
 

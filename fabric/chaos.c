@@ -220,6 +220,21 @@ static int chaos_window_discard(struct fabric *f, int win, size_t off, size_t le
     return below->ops.window_discard(below, win, off, len);
 }
 
+static int chaos_window_prepare(struct fabric *f, int win, size_t off, size_t len)
+{
+    return fabric_window_prepare(chaos_of(f)->below, win, off, len);
+}
+
+static void chaos_window_require(struct fabric *f, int peer, int win, size_t off, size_t len)
+{
+    fabric_window_require(chaos_of(f)->below, peer, win, off, len);
+}
+
+static void chaos_check(struct fabric *f)
+{
+    fabric_check(chaos_of(f)->below);
+}
+
 static void chaos_free(struct chaos *c)
 {
     chaos_drop_slots(c);
@@ -266,6 +281,8 @@ static const struct fabric_ops chaos_ops = {
     .rx_wake = chaos_rx_wake,
     .wake = chaos_wake,
     .counters = chaos_counters,
+    .window_require = chaos_window_require,
+    .check = chaos_check,
 };
 
 static uint64_t environment_number(const char *name, uint64_t fallback)
@@ -298,6 +315,8 @@ int chaos_stack(struct fabric *below, struct fabric **out)
         return -ENOMEM;
     c->head = (struct fabric){ .ops = chaos_ops, .node = below->node, .nodes = below->nodes, .caps = below->caps };
     c->below = below;
+    if (below->ops.window_prepare) /* whether there is one tells the engine something */
+        c->head.ops.window_prepare = chaos_window_prepare;
     c->end = &c->list;
     pthread_mutex_init(&c->lock, NULL);
     pthread_condattr_init(&attr);

@@ -13,6 +13,7 @@ static const struct fabric_ops *const transports[] = {
     &fabric_shm,
 #ifdef HAVE_VERBS
     &fabric_verbs,
+    &fabric_mixed,
 #endif
 };
 
@@ -133,6 +134,13 @@ int fabric_open(const char *name, const struct fabric_job *job, struct fabric **
 void fabric_close(struct fabric *f)
 {
     f->ops.close(f);
+}
+
+void fabric_describe(const char *name, void (*say)(const char *line))
+{
+    for (size_t i = 0; i < TRANSPORTS; i++)
+        if (strcmp(name, transports[i]->name) == 0 && transports[i]->describe)
+            transports[i]->describe(say);
 }
 
 int fabric_probe(const char *name, char *why, size_t len)

@@ -74,7 +74,7 @@ struct fabric_event {
 
 struct fabric_counters { /* of this node, since it started */
     uint64_t reads, writes, atomics; /* operations started here */
-    uint64_t wakes;                  /* sleepers of other nodes that this node woke */
+    uint64_t wakes;                  /* sleepers of other nodes that this node woke; verbs: once they are awake */
     uint64_t bytes_in, bytes_out;    /* payload that arrived here and left here, whoever started the operation */
 };
 
@@ -87,6 +87,7 @@ struct fabric_job {
     /* says one line and ends the process; for a failed operation of which no caller could be told; may be NULL */
     void (*fail)(const char *line);
     const char *device; /* "NAME[:PORT[:GID INDEX]]" of the adapter, NULL or "" to find one */
+    int peer_timeout;   /* seconds until an operation at a node that does not answer has failed; 0: 5 */
 };
 
 struct fabric;
@@ -96,6 +97,7 @@ struct fabric_ops {
     const char *name;
     unsigned caps;
     int (*probe)(char *, size_t); /* as fabric_probe; NULL: can always be used */
+    void (*describe)(void (*)(const char *)); /* as fabric_describe; may stay NULL: nothing to say */
     int (*open)(const struct fabric_job *, struct fabric **);
     void (*close)(struct fabric *);
     int (*window_create)(struct fabric *, size_t, struct fabric_window *);
@@ -117,6 +119,8 @@ struct fabric_ops {
     int (*wake)(struct fabric *, int);
     void (*counters)(struct fabric *, struct fabric_counters *);
     int (*window_prepare)(struct fabric *, int, size_t, size_t); /* may stay NULL: nothing to prepare */
+    void (*window_require)(struct fabric *, int, int, size_t, size_t); /* may stay NULL, as window_prepare */
+    void (*check)(struct fabric *); /* may stay NULL: the system tells of a node's death */
 };
 
 struct fabric { /* head of every transport's own structure */
@@ -129,8 +133,12 @@ struct fabric { /* head of every transport's own structure */
 int fabric_open(const char *name, const struct fabric_job *job, struct fabric **out);
 void fabric_close(struct fabric *f);
 
-/* Whether the transport called `name` can be used on this machine: 0, or a negative errno and the reason in why[len]. */
+/* Whether the transport called `name` can be used on this machine: 0, or a negative errno and the reason in
+ * why[len]. */
 int fabric_probe(const char *name, char *why, size_t len);
+
+/* Says what the transport called `name` finds on this machine, and its limits, a line at a time. */
+void fabric_describe(const char *name, void (*say)(const char *line));
 
 /*
  * Makes the next window: `size` zero-filled bytes on every node, sparse. Collective, same size everywhere. On success
@@ -141,20 +149,28 @@ static inline int fabric_window_create(struct fabric *f, size_t size, struct fab
     return f->ops.window_create(f, size, out);
 }
 
-/* Makes [off, off+len) of this node's own window zero again and gives its memory back. Nobody may access it meanwhile. */
+/* Makes [off, off+len) of this node's own window zero again and gives its memory back. Nobody may access it
+ * meanwhile. */
 static inline int fabric_window_discard(struct fabric *f, int win, size_t off, size_t len)
 {
     return f->ops.window_discard(f, win, off, len);
 }
 
 /*
- * Makes [off, off+len) of this node's own window known to all others, where memory has to be registered before the network
- * reaches it, and is so piece by piece. A node that accesses a piece that was not prepared has its owner's serving thread
- * prepare it first, which is slow and needs the owner's processor. 0 or a negative errno.
+ * Makes [off, off+len) of this node's own window known to all others, where memory has to be registered before the
+ * network reaches it, and is so piece by piece. A node that accesses a piece that was not prepared has its owner's
+ * serving thread prepare it first, which is slow and needs the owner's processor. 0 or a negative errno.
  */
 static inline int fabric_window_prepare(struct fabric *f, int win, size_t off, size_t len)
 {
     return f->ops.window_prepare ? f->ops.window_prepare(f, win, off, len) : 0;
+}
+
+/* Returns once [off, off+len) of the peer's window is prepared: asks its owner where it is not; else costs nothing. */
+static inline void fabric_window_require(struct fabric *f, int peer, int win, size_t off, size_t len)
+{
+    if (f->ops.window_require)
+        f->ops.window_require(f, peer, win, off, len);
 }
 
 /*
@@ -174,7 +190,8 @@ static inline int fabric_write(struct fabric *f, int peer, int win, size_t off, 
     return f->ops.write(f, peer, win, off, src, len, op);
 }
 
-/* A write whose arrival is an event at the target. A non-urgent event leaves a handler asleep that armed for urgent ones. */
+/* A write whose arrival is an event at the target. A non-urgent event leaves a handler asleep that armed for urgent
+ * ones. */
 static inline int fabric_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                                    uint32_t imm, bool urgent, struct fabric_op *op)
 {
@@ -227,6 +244,18 @@ static inline void fabric_rx_wake(struct fabric *f, enum fabric_sleeper s) { f->
 /* Wakes whoever sleeps on the peer's receive queue, so that it looks at what non-urgent events left there. */
 static inline int fabric_wake(struct fabric *f, int peer) { return f->ops.wake(f, peer); }
 
+/* Needs no peer's processor, but its windows: not after a peer may have closed. */
 static inline void fabric_counters(struct fabric *f, struct fabric_counters *out) { f->ops.counters(f, out); }
+
+/*
+ * Looks whether all peers answer, without waiting: to be called by one thread, some times in job.peer_timeout, until
+ * peers may close. A peer that does not answer ends this process through job.fail, as any failed operation does; so
+ * also a node that waits for nothing of that peer learns of its death.
+ */
+static inline void fabric_check(struct fabric *f)
+{
+    if (f->ops.check)
+        f->ops.check(f);
+}
 
 #endif

@@ -4,8 +4,7 @@
  *
  * A window is a memory object (memfd) per node; every node maps the objects of all nodes. A read or write is a copy, an
  * atomic is the processor's, a write with immediate ends with an entry in the target's queue (shm_queue.h). Every
- * operation is complete when its start returns. Peers open each other's objects through /proc/PID/fd, which needs one
- * user and one process namespace (where.h), and no name that could be left behind; whoever launched the nodes.
+ * operation is complete when its start returns. How peers open each other's objects: shm_map.h.
  *
  * Ordering: x86-64 keeps stores in order, and elsewhere each operation ends with a release fence and each read begins
  * and ends with an acquire fence, which gives F1, F2 and FABRIC_READ_ORDERED. F5: copies of aligned words go through
@@ -16,12 +15,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fabric/shm_map.h"
 #include "fabric/shm_queue.h"
 #include "fabric/transports.h"
 #include "fabric/where.h"
@@ -29,8 +27,8 @@
 #define SHM_NODES 128
 #define QUEUE_OFFSET 4096 /* of the receive queue in a node's control object */
 
-/* Head of a node's control object; the receive queue follows. The counters are written by their node and read by all: bytes that a node moved are
- * counted once, by the node that moved them, and belong to two nodes. */
+/* Head of a node's control object; the receive queue follows. The counters are written by their node and read by all:
+ * bytes that a node moved are counted once, by the node that moved them, and belong to two nodes. */
 struct shm_control {
     _Atomic uint64_t reads, writes, atomics, wakes;
     _Atomic uint64_t read_bytes[SHM_NODES], written_bytes[SHM_NODES]; /* by peer */
@@ -65,60 +63,20 @@ static struct shm_queue *own_queue(struct fabric *f)
 
 static_assert(sizeof(struct shm_control) <= QUEUE_OFFSET, "the queue starts behind the counters");
 
-/* What a node tells the others of one of its memory objects. */
-struct shm_ticket {
-    int32_t pid, fd;
-};
-
-static int map_object(int fd, size_t size, struct shm_map *out)
-{
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (p == MAP_FAILED)
-        return -errno;
-    /* a core dump of the program does not want the windows, a forked child must not write into them */
-    (void)madvise(p, size, MADV_DONTDUMP);
-    (void)madvise(p, size, MADV_DONTFORK);
-    out->base = p;
-    out->size = size;
-    return 0;
-}
-
-/* The nodes are together (where.h), and yet one may not open what belongs to another. */
-static int peer_refused(const struct fabric_job *job, int node, const char *path, int rc)
-{
-    char line[256];
-    snprintf(line, sizeof line, "fabric shm: cannot open the memory of node %d (%s): %s; mount /proc without hidepid, "
-             "and make the program readable to its user, without setuid or capabilities", node, path, strerror(-rc));
-    if (job->fail)
-        job->fail(line);
-    return rc;
-}
-
-static int map_peer(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size, struct shm_map *out)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", t->pid, t->fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return peer_refused(job, node, path, -errno);
-    int rc = map_object(fd, size, out);
-    close(fd);
-    out->fd = -1;
-    return rc;
-}
-
 static int make_own(size_t size, struct shm_map *out)
 {
-    int fd = memfd_create("hlrc-window", MFD_CLOEXEC);
+    int fd = shm_make_object(size);
     if (fd < 0)
-        return -errno;
-    if (ftruncate(fd, (off_t)size) != 0) {
-        int rc = -errno;
-        close(fd);
-        return rc;
-    }
-    out->fd = fd;
-    return map_object(fd, size, out);
+        return fd;
+    *out = (struct shm_map){ .size = size, .fd = fd };
+    return shm_map_object(fd, size, &out->base);
+}
+
+static int map_other(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size,
+                     struct shm_map *out)
+{
+    *out = (struct shm_map){ .size = size, .fd = -1 };
+    return shm_map_peer(job, node, t, size, &out->base);
 }
 
 /* Makes this node's object and maps everybody's. The closing exchange keeps an object's descriptor open until all
@@ -133,7 +91,7 @@ static int share_object(struct shm_fabric *s, size_t size, struct shm_map *maps)
         return rc;
     for (int n = 0; n < nodes && done == 0; n++)
         if (n != me)
-            done = map_peer(&s->job, n, &all[n], size, &maps[n]);
+            done = map_other(&s->job, n, &all[n], size, &maps[n]);
     rc = s->job.exchange(s->job.ctx, &done, sizeof done, every);
     for (int n = 0; n < nodes && rc == 0; n++)
         rc = every[n];
@@ -220,24 +178,11 @@ static void count(_Atomic uint64_t *counter, uint64_t by)
     atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
-/* Copies whole aligned words one by one (F5); anything else, and long runs, by memcpy. */
-static void copy_words(void *dst, const void *src, size_t len)
-{
-    if (len > 128 || (((uintptr_t)dst | (uintptr_t)src | len) & 7)) {
-        memcpy(dst, src, len);
-        return;
-    }
-    _Atomic uint64_t *d = dst;
-    const _Atomic uint64_t *s = src;
-    for (size_t i = 0; i < len / 8; i++)
-        atomic_store_explicit(&d[i], atomic_load_explicit(&s[i], memory_order_relaxed), memory_order_relaxed);
-}
-
 static int shm_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
-    copy_words(dst, s->map[win][peer].base + off, len);
+    shm_copy(dst, s->map[win][peer].base + off, len);
     atomic_thread_fence(memory_order_acquire); /* orders this read before the caller's next one (F3) */
     count(&s->self->reads, 1);
     count(&s->self->read_bytes[peer], len);
@@ -250,7 +195,7 @@ static int shm_write(struct fabric *f, int peer, int win, size_t off, const void
     struct shm_fabric *s = shm_of(f);
     (void)op;
     atomic_thread_fence(memory_order_release); /* orders the caller's earlier writes before this one (F1) */
-    copy_words(s->map[win][peer].base + off, src, len);
+    shm_copy(s->map[win][peer].base + off, src, len);
     count(&s->self->writes, 1);
     count(&s->self->written_bytes[peer], len);
     return 0;

@@ -9,6 +9,7 @@ extern const struct fabric_ops fabric_shm; /* the nodes of one machine, over mem
 
 #ifdef HAVE_VERBS
 extern const struct fabric_ops fabric_verbs; /* RDMA adapters, by libibverbs */
+extern const struct fabric_ops fabric_mixed; /* the same between machines, memory that both map within one */
 #endif
 
 #endif

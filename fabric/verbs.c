@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fabric/shm_map.h"
 #include "fabric/transports.h"
 
 #define SOFT_ROCE_VENDOR 0xffffff
@@ -19,7 +20,14 @@ static const char *const kind_name[] = { "read", "write", "write with immediate"
 void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *why)
 {
     char line[400];
-    if (peer >= 0)
+    struct ibv_port_attr port;
+    if (peer >= 0 && ibv_query_port(v->context, (uint8_t)v->port, &port) == 0 && port.state != IBV_PORT_ACTIVE)
+        snprintf(line, sizeof line, "verbs: port %d of this host's adapter %s is down (%s at node %d: %s)", v->port,
+                 ibv_get_device_name(v->context->device), what, peer, why);
+    else if (peer >= 0 && strcmp(why, ibv_wc_status_str(IBV_WC_RETRY_EXC_ERR)) == 0)
+        snprintf(line, sizeof line, "verbs: node %d does not answer any more: its host is down or cut off, or it was "
+                 "killed (%s: %s; --peer-timeout %d)", peer, what, why, v->job.peer_timeout);
+    else if (peer >= 0)
         snprintf(line, sizeof line, "verbs: %s at node %d failed: %s", what, peer, why);
     else
         snprintf(line, sizeof line, "verbs: %s failed: %s", what, why);
@@ -63,12 +71,17 @@ static char *bounce_at(struct verbs_fabric *v, int slot)
 
 /* ---- completion ---- */
 
+/* wr_id: the slot, or NO_SLOT where only a failure completes (V2), and above it the kind, for its message. */
+#define NO_SLOT      UINT32_MAX
+#define WR_ID(s, k)  ((uint64_t)(k) << 32 | (s))
+
 static void complete(struct verbs_fabric *v, const struct ibv_wc *wc)
 {
-    struct verbs_work *w = &v->work[wc->wr_id];
-    struct verbs_peer *p = &v->peer[w->peer];
+    uint32_t slot = (uint32_t)wc->wr_id;
     if (wc->status != IBV_WC_SUCCESS)
-        verbs_fail(v, kind_name[w->kind], w->peer, ibv_wc_status_str(wc->status));
+        verbs_fail(v, kind_name[wc->wr_id >> 32], verbs_node_of(v, wc->qp_num), ibv_wc_status_str(wc->status));
+    struct verbs_work *w = &v->work[slot];
+    struct verbs_peer *p = &v->peer[w->peer];
     if (w->dst)
         memcpy(w->dst, bounce_at(v, w->bounce), w->len);
     if (w->bounce >= 0)
@@ -77,7 +90,7 @@ static void complete(struct verbs_fabric *v, const struct ibv_wc *wc)
     pthread_spin_lock(&p->lock);
     p->retired += w->retires;
     pthread_spin_unlock(&p->lock);
-    give_slot(v, v->free_work, &v->free_works, (int)wc->wr_id);
+    give_slot(v, v->free_work, &v->free_works, (int)slot);
     if (op) /* last: it may lie on the stack of the thread that waits; orders the data before its going on */
         atomic_fetch_sub_explicit(&op->pending, 1, memory_order_release);
 }
@@ -195,28 +208,28 @@ static int post(struct verbs_fabric *v, const struct order *o)
     struct ibv_send_wr wr, *bad;
     struct ibv_sge sge;
     fill_request(&wr, &sge, o);
-    int slot = await_slot(v, v->free_work, &v->free_works);
+    uint32_t slot = NO_SLOT;
+    if (o->op || o->bounce >= 0)
+        slot = (uint32_t)await_slot(v, v->free_work, &v->free_works);
     if (o->op)
         atomic_fetch_add_explicit(&o->op->pending, 1, memory_order_relaxed);
     take_place(v, p);
-    bool needed = o->op || o->bounce >= 0 || p->unsignalled + 1 >= VERBS_SIGNAL_EVERY; /* V2 */
+    while (slot == NO_SLOT && p->unsignalled + 1 >= VERBS_SIGNAL_EVERY) { /* V2; waiting for a slot takes this lock */
+        pthread_spin_unlock(&p->lock);
+        slot = (uint32_t)await_slot(v, v->free_work, &v->free_works);
+        take_place(v, p);
+    }
     p->posted++;
     p->unsignalled++;
-    if (needed) {
-        v->work[slot] = (struct verbs_work){ .op = o->op, .kind = o->kind, .peer = o->peer, .bounce = o->bounce,
-                                             .dst = o->dst, .len = o->len, .retires = p->unsignalled };
-        wr.wr_id = (uint64_t)slot;
+    wr.wr_id = WR_ID(slot, o->kind);
+    if (slot != NO_SLOT) {
+        v->work[slot] = (struct verbs_work){ .op = o->op, .peer = o->peer, .bounce = o->bounce, .dst = o->dst,
+                                             .len = o->len, .retires = p->unsignalled };
         wr.send_flags |= IBV_SEND_SIGNALED;
         p->unsignalled = 0;
-    } else {
-        /* an error completes even what was not signalled: it must name a slot, and V2 keeps no other meaning for it */
-        wr.wr_id = (uint64_t)slot;
-        v->work[slot] = (struct verbs_work){ .kind = o->kind, .peer = o->peer, .bounce = -1 };
     }
     int rc = ibv_post_send(p->qp, &wr, &bad);
     pthread_spin_unlock(&p->lock);
-    if (!needed)
-        give_slot(v, v->free_work, &v->free_works, slot);
     if (rc)
         verbs_fail(v, kind_name[o->kind], o->peer, strerror(rc));
     return 0;
@@ -285,8 +298,21 @@ static int verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst
     if (!op)
         return -EINVAL;
     count(&v->reads, 1);
-    count(&v->peer[peer].read_bytes, len);
+    count(&v->count[peer].read_bytes, len);
+    if (v->peer[peer].near) {
+        shm_copy(dst, v->window[win].near[peer] + off, len);
+        atomic_thread_fence(memory_order_acquire);
+        return 0;
+    }
     return transfer(v, &o, win, off, dst, len);
+}
+
+/* V7; the fences order it between the caller's earlier writes and whatever tells of it. */
+static void write_near(struct verbs_fabric *v, int peer, int win, size_t off, const void *src, size_t len)
+{
+    atomic_thread_fence(memory_order_release);
+    shm_copy(v->window[win].near[peer] + off, src, len);
+    atomic_thread_fence(memory_order_release);
 }
 
 static int verbs_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
@@ -295,7 +321,11 @@ static int verbs_write(struct fabric *f, int peer, int win, size_t off, const vo
     struct verbs_fabric *v = verbs_of(f);
     struct order o = { .kind = VERBS_WRITE, .peer = peer, .op = op };
     count(&v->writes, 1);
-    count(&v->peer[peer].written_bytes, len);
+    count(&v->count[peer].written_bytes, len);
+    if (v->peer[peer].near) {
+        write_near(v, peer, win, off, src, len);
+        return 0;
+    }
     return transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
 }
 
@@ -307,7 +337,12 @@ static int verbs_write_imm(struct fabric *f, int peer, int win, size_t off, cons
     if (imm >= VERBS_IMM_INTERNAL)
         return -EINVAL;
     count(&v->writes, 1);
-    count(&v->peer[peer].written_bytes, len);
+    count(&v->count[peer].written_bytes, len);
+    if (v->peer[peer].near) {
+        write_near(v, peer, win, off, src, len);
+        o.bounce = -1;
+        return post(v, &o); /* the event alone */
+    }
     return transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
 }
 
@@ -348,22 +383,35 @@ int verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urg
     return post(v, &o);
 }
 
+/* A short operation at a plain address of the peer's. */
+static int start_at(struct verbs_fabric *v, struct order *o, const void *value)
+{
+    o->bounce = await_slot(v, v->free_bounce, &v->free_bounces);
+    o->local = bounce_at(v, o->bounce);
+    o->lkey = v->bounce_mr->lkey;
+    if (value)
+        memcpy(o->local, value, o->len);
+    return post(v, o);
+}
+
+int verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst, size_t len,
+                  struct fabric_op *op)
+{
+    struct order o = { .kind = VERBS_READ, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = len,
+                       .dst = dst };
+    return start_at(v, &o, NULL);
+}
+
 int verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, uint64_t value,
                      struct fabric_op *op)
 {
     struct order o = { .kind = VERBS_WRITE, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = 8 };
-    o.bounce = await_slot(v, v->free_bounce, &v->free_bounces);
-    o.local = bounce_at(v, o.bounce);
-    o.lkey = v->bounce_mr->lkey;
-    memcpy(o.local, &value, 8);
-    return post(v, &o);
+    return start_at(v, &o, &value);
 }
 
 static int verbs_wake(struct fabric *f, int peer)
 {
-    struct verbs_fabric *v = verbs_of(f);
-    count(&v->wakes, 1);
-    return verbs_send_internal(v, peer, VERBS_IMM_WAKE, true);
+    return verbs_send_internal(verbs_of(f), peer, VERBS_IMM_WAKE, true);
 }
 
 /* ---- life ---- */
@@ -372,76 +420,102 @@ static void verbs_close(struct fabric *f)
 {
     struct verbs_fabric *v = verbs_of(f);
     verbs_disconnect(v);
+    verbs_count_end(v);
     verbs_memory_end(v);
     verbs_rx_end(v);
     verbs_release_device(v);
     free(v);
 }
 
-static int verbs_open(const struct fabric_job *job, struct fabric **out)
+/* What every node has to have done: the first failure of any node is that of all. Collective. */
+static int agree(struct verbs_fabric *v, int mine)
+{
+    int32_t status = mine, every[VERBS_NODES];
+    int rc = v->job.exchange(v->job.ctx, &status, sizeof status, every);
+    for (int n = 0; n < v->job.nodes && rc == 0; n++)
+        rc = every[n];
+    return rc;
+}
+
+static int start(struct verbs_fabric *v, bool mixed)
+{
+    int rc = agree(v, verbs_find_device(v));
+    if (rc == 0)
+        rc = verbs_connect(v);
+    if (rc == 0 && mixed)
+        rc = verbs_near_find(v);
+    if (rc)
+        return rc;
+    rc = verbs_memory_start(v);
+    if (rc == 0)
+        rc = verbs_rx_start(v);
+    rc = agree(v, rc);
+    return rc ? rc : verbs_count_start(v);
+}
+
+static int open_as(const struct fabric_job *job, struct fabric **out, bool mixed)
 {
     struct verbs_fabric *v = calloc(1, sizeof *v);
     if (!v)
         return -ENOMEM;
     v->job = *job;
+    if (v->job.peer_timeout <= 0)
+        v->job.peer_timeout = 5;
     v->head.node = job->node;
     v->head.nodes = job->nodes;
-    int mine = verbs_find_device(v), every[VERBS_NODES];
-    int rc = job->exchange(job->ctx, &mine, sizeof mine, every);
-    for (int n = 0; n < job->nodes && rc == 0; n++)
-        rc = every[n];
-    if (rc == 0)
-        rc = verbs_connect(v);
-    mine = rc ? rc : verbs_memory_start(v);
-    if (mine == 0)
-        mine = verbs_rx_start(v);
-    if (rc == 0)
-        rc = job->exchange(job->ctx, &mine, sizeof mine, every);
-    for (int n = 0; n < job->nodes && rc == 0; n++)
-        rc = every[n];
+    int rc = start(v, mixed);
     if (rc) {
         verbs_close(&v->head);
         return rc;
     }
+    if (v->device_attr.atomic_cap != IBV_ATOMIC_NONE)
+        v->head.caps |= FABRIC_ATOMICS;
     if (v->device_attr.vendor_id == SOFT_ROCE_VENDOR)
         v->head.caps |= FABRIC_READ_ORDERED; /* V1 */
     *out = &v->head;
     return 0;
 }
 
-static void verbs_counters(struct fabric *f, struct fabric_counters *out)
+static int verbs_open(const struct fabric_job *job, struct fabric **out)
 {
-    struct verbs_fabric *v = verbs_of(f);
-    *out = (struct fabric_counters){ .reads = v->reads, .writes = v->writes, .atomics = v->atomics, .wakes = v->wakes };
-    for (int n = 0; n < v->job.nodes; n++) {
-        out->bytes_in += v->peer[n].read_bytes;
-        out->bytes_out += v->peer[n].written_bytes;
-    }
+    return open_as(job, out, false);
 }
 
-const struct fabric_ops fabric_verbs = {
-    .name = "verbs",
-    .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM,
-    .probe = verbs_probe,
-    .open = verbs_open,
-    .close = verbs_close,
-    .window_create = verbs_window_create,
-    .window_discard = verbs_window_discard,
-    .window_prepare = verbs_window_prepare,
-    .read = verbs_read,
-    .write = verbs_write,
-    .write_imm = verbs_write_imm,
-    .cas = verbs_cas,
-    .fetch_add = verbs_fetch_add,
-    .wait = verbs_wait,
-    .test = verbs_test,
-    .rx_poll = verbs_rx_poll,
-    .rx_pending = verbs_rx_pending,
-    .rx_busy = verbs_rx_busy,
-    .rx_ticket = verbs_rx_ticket,
-    .rx_arm = verbs_rx_arm,
-    .rx_sleep = verbs_rx_sleep,
-    .rx_wake = verbs_rx_wake,
-    .wake = verbs_wake,
-    .counters = verbs_counters,
-};
+static int mixed_open(const struct fabric_job *job, struct fabric **out)
+{
+    return open_as(job, out, true);
+}
+
+/* The two differ in how they are opened. */
+#define VERBS_OPS(NAME, OPEN) \
+    { \
+        .name = NAME, .open = OPEN, \
+        .caps = FABRIC_READ | FABRIC_WRITE_IMM, \
+        .probe = verbs_probe, \
+        .describe = verbs_describe, \
+        .close = verbs_close, \
+        .window_create = verbs_window_create, \
+        .window_discard = verbs_window_discard, \
+        .window_prepare = verbs_window_prepare, \
+        .window_require = verbs_window_require, \
+        .read = verbs_read, \
+        .write = verbs_write, \
+        .write_imm = verbs_write_imm, \
+        .cas = verbs_cas, \
+        .fetch_add = verbs_fetch_add, \
+        .wait = verbs_wait, \
+        .test = verbs_test, \
+        .rx_poll = verbs_rx_poll, \
+        .rx_pending = verbs_rx_pending, \
+        .rx_busy = verbs_rx_busy, \
+        .rx_ticket = verbs_rx_ticket, \
+        .rx_arm = verbs_rx_arm, \
+        .rx_sleep = verbs_rx_sleep, \
+        .rx_wake = verbs_rx_wake, \
+        .wake = verbs_wake, \
+        .counters = verbs_counters, \
+        .check = verbs_check, \
+    }
+
+const struct fabric_ops fabric_verbs = VERBS_OPS("verbs", verbs_open);
+const struct fabric_ops fabric_mixed = VERBS_OPS("mixed", mixed_open);

@@ -5,24 +5,32 @@
  *   verbs_device.c   finding the adapter, queue pairs, connecting them
  *   verbs_memory.c   windows, registration, keys, bounce slots
  *   verbs_rx.c       the receive queue and sleeping
+ *   verbs_near.c     the mixed fabric: peers of the same machine, by memory that both map
+ *   verbs_count.c    counters, and whether peers answer
  *   verbs.c          data operations and their completion
  *
- * One reliable-connected queue pair to every node, this one included, made at start: what a queue pair costs (some KiB) is
- * small, and making one on first use would need the peer's processor. All share one completion queue for what they send
- * and one receive queue (SRQ) with its own completion queue.
+ * One reliable-connected queue pair to every node, this one included, made at start: what a queue pair costs (some
+ * KiB) is small, and making one on first use would need the peer's processor. All share one completion queue for
+ * what they send and one receive queue (SRQ) with its own completion queue.
  *
  * Invariants
- *   V1  Order: one queue pair per pair of nodes gives F1 and F2. Reads of one queue pair are answered in order by soft-RoCE
- *       (its responder works through requests one by one), so FABRIC_READ_ORDERED is offered for it; an adapter may
- *       have its reads overtake each other on the bus (PCIe), so it is not offered for others.
- *   V2  Every signalled work request has a slot (struct verbs_work); wr_id is its index. Unsignalled ones are followed by a
- *       signalled one before the send queue is full, so its places come back.
+ *   V1  Order: one queue pair per pair of nodes gives F1 and F2. Reads of one queue pair are answered in order by
+ *       soft-RoCE (its responder works through requests one by one), so FABRIC_READ_ORDERED is offered for it; an
+ *       adapter may have its reads overtake each other on the bus (PCIe), so it is not offered for others.
+ *   V2  Every signalled work request has a slot (struct verbs_work), which its wr_id names. Unsignalled ones
+ *       complete when they fail only, and are followed by a signalled one before the send queue is full, so its
+ *       places come back.
  *   V3  posted - retired <= depth for each queue pair: nothing is posted without a place.
- *   V4  The receive queue holds a receive for every event that can be outstanding (fabric_job.rx_depth per node) and more,
- *       so the adapter never has to tell a sender "receiver not ready" for an event of the job.
+ *   V4  The receive queue holds a receive for every event that can be outstanding (fabric_job.rx_depth per node) and
+ *       more, so the adapter never has to tell a sender "receiver not ready" for an event of the job. One that takes
+ *       fewer receives than that (hundreds of nodes) has senders repeat, which is slow, and loses nothing.
  *   V5  Atomics go through the adapter for the owner's words too (F6): a queue pair to itself.
- *   V6  A piece of a large window is registered once, and stays so; its key is in every peer's key table before the call
- *       that needed it returns. Memory that was registered is never punched out: discarding writes zeros.
+ *   V6  A piece of a large window is registered once, and stays so; its key is in every peer's key table before the
+ *       call that needed it returns. Memory that was registered is never punched out: discarding writes zeros.
+ *   V7  Mixed: reads and writes of a near peer are copies, complete when they return; its events and all atomics go
+ *       through the adapter (F6). Nothing else of this node's is under way to a near peer, so F1 and F2 hold.
+ *   V8  What a peer does not answer fails within job.peer_timeout: the queue pair repeats it for less than that
+ *       (to_send), and fabric_check has something under way to every peer.
  */
 #ifndef FABRIC_VERBS_H
 #define FABRIC_VERBS_H
@@ -48,10 +56,15 @@
 
 enum verbs_kind { VERBS_READ, VERBS_WRITE, VERBS_WRITE_IMM, VERBS_CAS, VERBS_FETCH_ADD };
 
+/* What a node counts of its traffic with one peer, which reads it one-sidedly: together they have both directions. */
+struct verbs_count {
+    _Atomic uint64_t read_bytes, written_bytes; /* that this node moved from the peer, and to it */
+    _Atomic uint64_t woken;                     /* sleeps of this node that an event of the peer ended */
+};
+
 /* A signalled operation in flight. */
 struct verbs_work {
     struct fabric_op *op;  /* lowered at completion; NULL: nobody waits */
-    enum verbs_kind kind;
     int peer;
     int bounce;            /* slot in use, -1 none */
     void *dst;             /* where the bounce slot's contents go at completion, NULL nowhere */
@@ -73,6 +86,7 @@ struct verbs_window {
     struct ibv_mr *keys_mr;
     uint64_t peer_base[VERBS_NODES], peer_keys[VERBS_NODES];
     uint32_t peer_keys_rkey[VERBS_NODES];
+    char *near[VERBS_NODES];       /* the peer's window in this process, NULL where it is not near (V7) */
 };
 
 struct verbs_peer {
@@ -80,7 +94,10 @@ struct verbs_peer {
     pthread_spinlock_t lock;       /* guards posting and the three below */
     uint32_t posted, retired;      /* work requests (V3) */
     uint32_t unsignalled;          /* since the last signalled one */
-    _Atomic uint64_t read_bytes, written_bytes;
+    bool near;                     /* V7 */
+    uint64_t counts;               /* address of its row for this node, and the key to it */
+    uint32_t counts_rkey;
+    struct fabric_op check;        /* the look whether it answers */
 };
 
 struct verbs_fabric {
@@ -98,6 +115,7 @@ struct verbs_fabric {
     struct verbs_peer peer[VERBS_NODES];
     struct verbs_window window[FABRIC_WINDOWS];
     int windows;
+    bool mixed;                    /* V7 */
 
     pthread_spinlock_t work_lock;  /* guards free_work, free_bounce and their counts */
     struct verbs_work work[VERBS_WORKS];
@@ -107,15 +125,17 @@ struct verbs_fabric {
     struct ibv_mr *bounce_mr;
     pthread_spinlock_t poll_lock;  /* one thread at a time takes completions */
 
-    pthread_spinlock_t rx_lock;    /* guards stash and unreturned */
+    pthread_spinlock_t rx_lock;    /* guards stash, unreturned and woken */
     bool stashed;
     struct fabric_event stash;     /* an event that was looked at and not yet taken */
     uint32_t unreturned;           /* receives to be posted again */
+    bool woken;                    /* the last sleep ended with an event, whose sender is not known yet */
     _Atomic int rx_mode;           /* as in shm_queue.h; only the own process looks at it */
     _Atomic uint32_t bell[2];
     int bell_fd[2];                /* eventfds by enum fabric_sleeper */
-    _Atomic uint64_t reads, writes, atomics, wakes;
-    struct verbs_counters *shared; /* the counters that peers read; in window -1 */
+    _Atomic uint64_t reads, writes, atomics;
+    struct verbs_count *count;     /* by peer; registered */
+    struct ibv_mr *count_mr;
 };
 
 static inline struct verbs_fabric *verbs_of(struct fabric *f)

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ANSWER_TRIES 6
+
 /* What the user chose; -1 or empty: find it. */
 struct choice {
     char name[IBV_SYSFS_NAME_MAX];
@@ -87,15 +89,30 @@ static bool try_device(struct verbs_fabric *v, struct ibv_device *dev, const str
     return false;
 }
 
+/* The adapter that was asked for is not there, or its port is not up: names those that are there. */
+static void no_such_device(struct verbs_fabric *v, struct ibv_device **list, int count)
+{
+    char line[512];
+    size_t used = (size_t)snprintf(line, sizeof line, "verbs: no adapter %.64s with a port that is up; there %s",
+                                   v->job.device, count == 0 ? "is none" : count == 1 ? "is" : "are");
+    for (int i = 0; i < count && used < sizeof line - IBV_SYSFS_NAME_MAX; i++)
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s %s", i ? "," : "", ibv_get_device_name(list[i]));
+    if (v->job.fail)
+        v->job.fail(line);
+}
+
 int verbs_find_device(struct verbs_fabric *v)
 {
     struct choice c = parse_choice(v->job.device);
     int count = 0;
+    (void)ibv_fork_init(); /* a child may be forked, to exec: the queues must not move. Newer kernels see to it. */
     struct ibv_device **list = ibv_get_device_list(&count);
     if (!list)
         return -errno;
     for (int i = 0; i < count && !v->context; i++)
         try_device(v, list[i], &c);
+    if (!v->context && c.name[0])
+        no_such_device(v, list, count);
     ibv_free_device_list(list);
     return v->context ? 0 : -ENODEV;
 }
@@ -118,6 +135,48 @@ int verbs_probe(char *why, size_t len)
         ibv_free_device_list(list);
     free(v);
     return rc;
+}
+
+static const char *atomics_of(enum ibv_atomic_cap cap)
+{
+    return cap == IBV_ATOMIC_GLOB ? "also against the processors'" : cap == IBV_ATOMIC_HCA ? "among its own" : "none";
+}
+
+static void describe_port(struct ibv_context *ctx, const struct ibv_device_attr *dev, int port,
+                          void (*say)(const char *))
+{
+    char line[256];
+    struct ibv_port_attr attr;
+    if (ibv_query_port(ctx, (uint8_t)port, &attr) != 0)
+        return;
+    bool ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
+    snprintf(line, sizeof line, "%s:%d:%d  %s, %s, payload of a packet %d bytes",
+             ibv_get_device_name(ctx->device), port, best_gid(ctx, port), ethernet ? "RoCE" : "InfiniBand",
+             attr.state == IBV_PORT_ACTIVE ? "active" : ibv_port_state_str(attr.state), 128 << attr.active_mtu);
+    say(line);
+    snprintf(line, sizeof line, "  atomics %s; reads and atomics under way: %d with one node; nodes: %d",
+             atomics_of(dev->atomic_cap), dev->max_qp_rd_atom, dev->max_qp);
+    say(line);
+    snprintf(line, sizeof line, "  regions of memory: %d of at most %.0f GiB; receives: %d; completions: %d",
+             dev->max_mr, (double)dev->max_mr_size / (1 << 30), dev->max_srq_wr, dev->max_cqe);
+    say(line);
+}
+
+void verbs_describe(void (*say)(const char *line))
+{
+    int count = 0;
+    struct ibv_device **list = ibv_get_device_list(&count);
+    for (int i = 0; list && i < count; i++) {
+        struct ibv_device_attr attr;
+        struct ibv_context *ctx = ibv_open_device(list[i]);
+        if (ctx && ibv_query_device(ctx, &attr) == 0)
+            for (int port = 1; port <= attr.phys_port_cnt; port++)
+                describe_port(ctx, &attr, port, say);
+        if (ctx)
+            ibv_close_device(ctx);
+    }
+    if (list)
+        ibv_free_device_list(list);
 }
 
 static int make_queues(struct verbs_fabric *v)
@@ -204,6 +263,7 @@ static int to_init(struct verbs_fabric *v, struct ibv_qp *qp)
     return ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
+/* Reads and atomics under way at a time: what both adapters allow, and no more than the send queue holds. */
 static uint8_t at_most(uint32_t a, uint32_t b, uint32_t limit)
 {
     uint32_t m = a < b ? a : b;
@@ -215,7 +275,7 @@ static int to_receive(struct verbs_fabric *v, struct ibv_qp *qp, const struct ad
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTR, .path_mtu = (enum ibv_mtu)(mine->mtu < peer->mtu ? mine->mtu : peer->mtu),
         .dest_qp_num = peer->qpn[v->job.node], .rq_psn = peer->psn, .min_rnr_timer = 1,
-        .max_dest_rd_atomic = at_most(mine->reads, peer->reads, 16),
+        .max_dest_rd_atomic = at_most(mine->reads, peer->reads, VERBS_DEPTH),
         .ah_attr = { .is_global = 1, .dlid = peer->lid, .port_num = (uint8_t)v->port,
                      .grh = { .dgid = peer->gid, .sgid_index = (uint8_t)v->gid_index, .hop_limit = 64 } },
     };
@@ -223,12 +283,27 @@ static int to_receive(struct verbs_fabric *v, struct ibv_qp *qp, const struct ad
                                         IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
-/* retry_cnt 7 would mean for ever; 6 tries of 67 ms each, growing, tell of a dead peer within some seconds. */
-static int to_send(struct ibv_qp *qp, const struct address *mine, const struct address *peer)
+/*
+ * How long an adapter waits for an answer before it tries again: 4.096 us times 2 to this power. With 6 repetitions
+ * (7 would mean for ever) a dead peer is noticed after less than a third of peer_timeout; the specification lets an
+ * adapter take up to four times as long for each, common ones stay below twice (V8).
+ */
+static uint8_t answer_time(const struct verbs_fabric *v)
+{
+    double all = v->job.peer_timeout * 1e6 / 3;
+    uint8_t power = 1;
+    while (power < 31 && (ANSWER_TRIES + 1) * 4.096 * (double)(UINT64_C(2) << power) <= all)
+        power++;
+    return power;
+}
+
+static int to_send(const struct verbs_fabric *v, struct ibv_qp *qp, const struct address *mine,
+                   const struct address *peer)
 {
     struct ibv_qp_attr attr = {
-        .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 6, .rnr_retry = 7, .sq_psn = mine->psn,
-        .max_rd_atomic = at_most(mine->reads, peer->reads, 16),
+        .qp_state = IBV_QPS_RTS, .timeout = answer_time(v), .retry_cnt = ANSWER_TRIES, .rnr_retry = 7,
+        .sq_psn = mine->psn,
+        .max_rd_atomic = at_most(mine->reads, peer->reads, VERBS_DEPTH),
     };
     return ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                                         IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
@@ -246,7 +321,7 @@ static int connect_all(struct verbs_fabric *v)
     for (int n = 0; n < v->job.nodes && rc == 0; n++) {
         struct ibv_qp *qp = v->peer[n].qp;
         rc = all[n].status;
-        if (rc == 0 && (to_init(v, qp) || to_receive(v, qp, mine, &all[n]) || to_send(qp, mine, &all[n])))
+        if (rc == 0 && (to_init(v, qp) || to_receive(v, qp, mine, &all[n]) || to_send(v, qp, mine, &all[n])))
             rc = errno ? -errno : -EIO;
     }
     free(all);

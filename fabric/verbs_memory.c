@@ -2,14 +2,15 @@
 /*
  * verbs_memory.c - windows, registration and keys; see verbs.h, V6.
  *
- * Registering pins memory, so a large window is registered piece by piece, as its pieces come into use. Every window has
- * a key table per node: keys[node][piece], registered from the start. A node that registers a piece writes the key into
- * row `self` of every peer's table and waits until it is there. A node that finds no key asks the owner by an internal
- * event and waits for the key to appear.
+ * Registering pins memory, so a large window is registered piece by piece, as its pieces come into use. Every window
+ * has a key table per node: keys[node][piece], registered from the start. A node that registers a piece writes the
+ * key into row `self` of every peer's table and waits until it is there. A node that finds no key asks the owner by
+ * an internal event and waits for the key to appear.
  */
 #include "fabric/verbs_parts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,31 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "fabric/shm_map.h"
+
 #define ACCESS \
     (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+
+static _Noreturn void cannot_register(struct verbs_fabric *v, int err)
+{
+    char why[200];
+    struct rlimit r;
+    getrlimit(RLIMIT_MEMLOCK, &r);
+    if (err == -ENOMEM && r.rlim_cur != RLIM_INFINITY)
+        snprintf(why, sizeof why, "locked memory is limited to %llu KiB; raise it where the node is started "
+                 "(ulimit -l unlimited)", (unsigned long long)(r.rlim_cur / 1024));
+    else
+        snprintf(why, sizeof why, "%s", strerror(-err));
+    verbs_fail(v, "registering memory", -1, why);
+}
+
+struct ibv_mr *verbs_register(struct verbs_fabric *v, void *at, size_t len, unsigned access)
+{
+    struct ibv_mr *mr = ibv_reg_mr(v->pd, at, len, access);
+    if (!mr)
+        cannot_register(v, errno ? -errno : -ENOMEM);
+    return mr;
+}
 
 int verbs_memory_start(struct verbs_fabric *v)
 {
@@ -33,9 +57,7 @@ int verbs_memory_start(struct verbs_fabric *v)
         return -ENOMEM;
     }
     (void)madvise(v->bounce, size, MADV_DONTFORK);
-    v->bounce_mr = ibv_reg_mr(v->pd, v->bounce, size, IBV_ACCESS_LOCAL_WRITE);
-    if (!v->bounce_mr)
-        return -errno;
+    v->bounce_mr = verbs_register(v, v->bounce, size, IBV_ACCESS_LOCAL_WRITE);
     for (int i = 0; i < VERBS_BOUNCE; i++)
         v->free_bounce[v->free_bounces++] = (uint16_t)i;
     for (int i = 0; i < VERBS_WORKS; i++)
@@ -43,8 +65,9 @@ int verbs_memory_start(struct verbs_fabric *v)
     return 0;
 }
 
-static void destroy_window(struct verbs_window *w)
+static void destroy_window(struct verbs_fabric *v, struct verbs_window *w)
 {
+    verbs_near_unmap(v, w);
     for (size_t i = 0; w->piece && i < w->pieces; i++)
         if (w->piece[i].mr)
             ibv_dereg_mr(w->piece[i].mr);
@@ -62,7 +85,7 @@ static void destroy_window(struct verbs_window *w)
 void verbs_memory_end(struct verbs_fabric *v)
 {
     for (int i = 0; i < v->windows; i++)
-        destroy_window(&v->window[i]);
+        destroy_window(v, &v->window[i]);
     if (v->bounce_mr)
         ibv_dereg_mr(v->bounce_mr);
     if (v->bounce)
@@ -77,19 +100,9 @@ static size_t piece_bytes(const struct verbs_window *w, size_t piece)
 
 static int map_window(struct verbs_window *w, size_t size)
 {
-    w->fd = memfd_create("hlrc-window", MFD_CLOEXEC);
-    if (w->fd < 0)
-        return -errno;
-    if (ftruncate(w->fd, (off_t)size) != 0)
-        return -errno;
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, w->fd, 0);
-    if (p == MAP_FAILED)
-        return -errno;
-    (void)madvise(p, size, MADV_DONTDUMP);
-    (void)madvise(p, size, MADV_DONTFORK); /* also what registered memory needs: a fork must not move its pages */
-    w->base = p;
     w->size = size;
-    return 0;
+    w->fd = shm_make_object(size);
+    return w->fd < 0 ? w->fd : shm_map_object(w->fd, size, &w->base);
 }
 
 static size_t keys_bytes(const struct verbs_fabric *v, const struct verbs_window *w)
@@ -106,8 +119,8 @@ static int make_tables(struct verbs_fabric *v, struct verbs_window *w)
     if (!w->piece || !w->keys)
         return -ENOMEM;
     pthread_mutex_init(&w->lock, NULL);
-    w->keys_mr = ibv_reg_mr(v->pd, (void *)w->keys, keys_bytes(v, w), ACCESS);
-    return w->keys_mr ? 0 : -errno;
+    w->keys_mr = verbs_register(v, (void *)w->keys, keys_bytes(v, w), ACCESS);
+    return 0;
 }
 
 struct window_address {
@@ -118,15 +131,12 @@ struct window_address {
 };
 
 /* ASSUMPTION: the window's lock is held, or no other thread knows the window. */
-static int register_piece(struct verbs_fabric *v, struct verbs_window *w, size_t piece)
+static void register_piece(struct verbs_fabric *v, struct verbs_window *w, size_t piece)
 {
     char *at = w->base + piece * w->piece_size;
-    w->piece[piece].mr = ibv_reg_mr(v->pd, at, piece_bytes(w, piece), ACCESS);
-    if (!w->piece[piece].mr)
-        return -errno;
+    w->piece[piece].mr = verbs_register(v, at, piece_bytes(w, piece), ACCESS);
     size_t mine = (size_t)v->job.node * w->pieces + piece;
     atomic_store(&w->keys[mine], (uint64_t)w->piece[piece].mr->rkey + 1);
-    return 0;
 }
 
 static int introduce(struct verbs_fabric *v, struct verbs_window *w, int status)
@@ -162,21 +172,42 @@ int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out
     if (rc == 0)
         rc = make_tables(v, w);
     if (rc == 0 && w->pieces == 1)
-        rc = register_piece(v, w, 0);
+        register_piece(v, w, 0);
     rc = introduce(v, w, rc);
+    if (rc == 0)
+        rc = verbs_near_map(v, w);
     if (rc) {
-        destroy_window(w);
+        destroy_window(v, w);
         return rc;
     }
     *out = (struct fabric_window){ .id = v->windows++, .fd = w->fd, .base = w->base, .size = size };
     return 0;
 }
 
+static void cut(const struct verbs_window *w, size_t off, size_t *len)
+{
+    size_t left = w->piece_size - off % w->piece_size;
+    if (*len > left)
+        *len = left;
+}
+
 int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len)
 {
     struct verbs_window *w = &verbs_of(f)->window[win];
-    memset(w->base + off, 0, len); /* V6 */
-    return 0;
+    int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, rc = 0;
+    pthread_mutex_lock(&w->lock); /* nothing becomes registered meanwhile */
+    while (len && rc == 0) {
+        size_t n = len;
+        cut(w, off, &n);
+        if (w->piece[off / w->piece_size].mr)
+            memset(w->base + off, 0, n); /* V6 */
+        else if (fallocate(w->fd, mode, (off_t)off, (off_t)n) != 0)
+            rc = -errno;
+        off += n;
+        len -= n;
+    }
+    pthread_mutex_unlock(&w->lock);
+    return rc;
 }
 
 /* Writes the key of a piece into every peer's table, and waits until it is there. */
@@ -191,35 +222,17 @@ static void publish_key(struct verbs_fabric *v, int win, size_t piece)
     verbs_wait(&v->head, &op);
 }
 
-static _Noreturn void cannot_register(struct verbs_fabric *v, int err)
-{
-    char why[200];
-    struct rlimit r;
-    getrlimit(RLIMIT_MEMLOCK, &r);
-    if (err == -ENOMEM && r.rlim_cur != RLIM_INFINITY)
-        snprintf(why, sizeof why, "locked memory is limited to %llu KiB; raise it (ulimit -l unlimited)",
-                 (unsigned long long)(r.rlim_cur / 1024));
-    else
-        snprintf(why, sizeof why, "%s", strerror(-err));
-    verbs_fail(v, "registering memory", -1, why);
-}
-
-int verbs_prepare_piece(struct verbs_fabric *v, int win, size_t piece)
+void verbs_prepare_piece(struct verbs_fabric *v, int win, size_t piece)
 {
     struct verbs_window *w = &v->window[win];
     if (atomic_load(&w->keys[(size_t)v->job.node * w->pieces + piece]) && w->pieces == 1)
-        return 0;
+        return;
     pthread_mutex_lock(&w->lock);
-    int rc = 0;
     if (!w->piece[piece].mr) {
-        rc = register_piece(v, w, piece);
-        if (rc == 0)
-            publish_key(v, win, piece);
+        register_piece(v, w, piece);
+        publish_key(v, win, piece);
     }
     pthread_mutex_unlock(&w->lock);
-    if (rc)
-        cannot_register(v, rc);
-    return 0;
 }
 
 int verbs_window_prepare(struct fabric *f, int win, size_t off, size_t len)
@@ -230,13 +243,6 @@ int verbs_window_prepare(struct fabric *f, int win, size_t off, size_t len)
         if (!w->piece[p].mr)
             verbs_prepare_piece(v, win, p);
     return 0;
-}
-
-static void cut(const struct verbs_window *w, size_t off, size_t *len)
-{
-    size_t left = w->piece_size - off % w->piece_size;
-    if (*len > left)
-        *len = left;
 }
 
 uint32_t verbs_remote_key(struct verbs_fabric *v, int peer, int win, size_t off, size_t *len)
@@ -255,6 +261,16 @@ uint32_t verbs_remote_key(struct verbs_fabric *v, int peer, int win, size_t off,
         sched_yield();
     }
     return (uint32_t)(k - 1);
+}
+
+void verbs_window_require(struct fabric *f, int peer, int win, size_t off, size_t len)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    for (size_t n = len; len && !v->peer[peer].near; n = len) {
+        verbs_remote_key(v, peer, win, off, &n);
+        off += n;
+        len -= n;
+    }
 }
 
 static struct verbs_window *window_of(struct verbs_fabric *v, const void *buf)

@@ -8,24 +8,41 @@
 /* verbs_device.c */
 int verbs_find_device(struct verbs_fabric *v);     /* -ENODEV: no adapter with a port that is up */
 int verbs_probe(char *why, size_t len);             /* as fabric_probe */
+void verbs_describe(void (*say)(const char *line)); /* as fabric_describe */
 int verbs_connect(struct verbs_fabric *v);         /* collective; leaves the rest to verbs_disconnect on failure */
 void verbs_disconnect(struct verbs_fabric *v);
 void verbs_release_device(struct verbs_fabric *v);
 
 /* verbs_memory.c */
+/* Registers memory; ends the job when that is refused, saying what to raise. */
+struct ibv_mr *verbs_register(struct verbs_fabric *v, void *at, size_t len, unsigned access);
 int verbs_memory_start(struct verbs_fabric *v);
 void verbs_memory_end(struct verbs_fabric *v);
 int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out);
 int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len);
 int verbs_window_prepare(struct fabric *f, int win, size_t off, size_t len);
-int verbs_prepare_piece(struct verbs_fabric *v, int win, size_t piece);
-/* Key of the peer's piece at `off`, asking the peer to register it if need be; *len is cut to what lies in the piece. */
+void verbs_window_require(struct fabric *f, int peer, int win, size_t off, size_t len);
+void verbs_prepare_piece(struct verbs_fabric *v, int win, size_t piece);
+/* Key of the peer's piece at `off`, asking the peer to register it if need be; *len is cut to what lies in the
+ * piece. */
 uint32_t verbs_remote_key(struct verbs_fabric *v, int peer, int win, size_t off, size_t *len);
 /* Key of a local buffer that lies in a window; *len is cut as above. 0: it does not lie in one. */
 uint32_t verbs_local_key(struct verbs_fabric *v, const void *buf, size_t *len);
 bool verbs_in_window(const struct verbs_fabric *v, const void *buf);
 
+/* verbs_near.c */
+int verbs_near_find(struct verbs_fabric *v);        /* which peers are near; collective */
+int verbs_near_map(struct verbs_fabric *v, struct verbs_window *w); /* their windows; collective */
+void verbs_near_unmap(struct verbs_fabric *v, struct verbs_window *w);
+
+/* verbs_count.c */
+int verbs_count_start(struct verbs_fabric *v);      /* collective */
+void verbs_count_end(struct verbs_fabric *v);
+void verbs_counters(struct fabric *f, struct fabric_counters *out);
+void verbs_check(struct fabric *f);
+
 /* verbs_rx.c */
+int verbs_node_of(const struct verbs_fabric *v, uint32_t qp_num); /* the peer of this queue pair */
 int verbs_rx_start(struct verbs_fabric *v);
 void verbs_rx_end(struct verbs_fabric *v);
 int verbs_rx_poll(struct fabric *f, struct fabric_event *ev);
@@ -40,6 +57,9 @@ void verbs_rx_wake(struct fabric *f, enum fabric_sleeper s);
 _Noreturn void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *why);
 void verbs_progress(struct verbs_fabric *v);       /* takes what has completed */
 int verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urgent);
+/* At most FABRIC_INLINE bytes at an address of the peer's; dst NULL: only to see that they can be read. */
+int verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst, size_t len,
+                  struct fabric_op *op);
 int verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, uint64_t value,
                      struct fabric_op *op);
 int verbs_wait(struct fabric *f, struct fabric_op *op);

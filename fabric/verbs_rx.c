@@ -6,12 +6,16 @@
  * as its completion is taken, in batches; what bounds the events is the job (V4).
  *
  * Invariants
- *   E1  Events are taken under rx_lock, in the order of the completion queue (F7). One may be held back in `stash`: looking
- *       whether something is pending takes it from the adapter.
- *   E2  A sleeper sleeps on the completion channel and on its own eventfd. Whoever takes an event of the channel rings the
- *       bell of the sleeper that rx_mode names, if that is another: it may not have seen the channel readable.
- *   E3  Arming asks for a notification first and looks at the queue after it: what came before is seen, what comes later
- *       notifies.
+ *   E1  Events are taken under rx_lock, in the order of the completion queue (F7). One may be held back in `stash`:
+ *       looking whether something is pending takes it from the adapter.
+ *   E2  A sleeper sleeps on the completion channel and on its own eventfd. Whoever takes an event of the channel
+ *       rings the bell of the sleeper that rx_mode names, if that is another: it may not have seen the channel
+ *       readable.
+ *   E3  Arming asks for a notification first and looks at the queue after it: what came before is seen, what comes
+ *       later notifies.
+ *   E4  A sender cannot see whether it wakes somebody. The sleeper counts it, for the sender of the first event that
+ *       it takes after a notification, unless it armed again and found none: then the notification was for an event
+ *       that came before.
  */
 #include "fabric/verbs_parts.h"
 
@@ -58,7 +62,7 @@ void verbs_rx_end(struct verbs_fabric *v)
             close(v->bell_fd[s]);
 }
 
-static int node_of_qp(const struct verbs_fabric *v, uint32_t qp_num)
+int verbs_node_of(const struct verbs_fabric *v, uint32_t qp_num)
 {
     for (int n = 0; n < v->job.nodes; n++)
         if (v->peer[n].qp->qp_num == qp_num)
@@ -73,14 +77,18 @@ static bool take_event(struct verbs_fabric *v, struct fabric_event *ev)
     struct ibv_wc wc;
     while (ibv_poll_cq(v->recv_cq, 1, &wc) > 0) {
         if (wc.status != IBV_WC_SUCCESS)
-            verbs_fail(v, "receive", node_of_qp(v, wc.qp_num), ibv_wc_status_str(wc.status));
+            verbs_fail(v, "receive", verbs_node_of(v, wc.qp_num), ibv_wc_status_str(wc.status));
         if (++v->unreturned == REPOST) {
             v->unreturned = 0;
             post_receives(v, REPOST);
         }
         uint32_t imm = be32toh(wc.imm_data);
+        if (v->woken) {
+            v->woken = false;
+            atomic_fetch_add_explicit(&v->count[verbs_node_of(v, wc.qp_num)].woken, 1, memory_order_relaxed);
+        }
         if (imm < VERBS_IMM_INTERNAL) {
-            *ev = (struct fabric_event){ .from = node_of_qp(v, wc.qp_num), .imm = imm };
+            *ev = (struct fabric_event){ .from = verbs_node_of(v, wc.qp_num), .imm = imm };
             return true;
         }
         if (imm != VERBS_IMM_WAKE) {
@@ -137,8 +145,12 @@ bool verbs_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level lev
     struct verbs_fabric *v = verbs_of(f);
     atomic_store(&v->rx_mode, s == FABRIC_APP ? MODE_APP : MODE_HANDLER);
     ibv_req_notify_cq(v->recv_cq, s == FABRIC_HANDLER && level == FABRIC_URGENT); /* E3 */
-    if (!verbs_rx_pending(f))
+    if (!verbs_rx_pending(f)) {
+        pthread_spin_lock(&v->rx_lock);
+        v->woken = false; /* E4 */
+        pthread_spin_unlock(&v->rx_lock);
         return true;
+    }
     atomic_store(&v->rx_mode, MODE_POLLING);
     return false;
 }
@@ -161,17 +173,23 @@ static void take_notifications(struct verbs_fabric *v, enum fabric_sleeper s)
         ibv_ack_cq_events(cq, 1);
         any = true;
     }
+    if (!any)
+        return;
+    pthread_spin_lock(&v->rx_lock);
+    v->woken = true;
+    pthread_spin_unlock(&v->rx_lock);
     int mode = atomic_load(&v->rx_mode);
-    if (any && s == FABRIC_HANDLER && mode == MODE_APP)
+    if (s == FABRIC_HANDLER && mode == MODE_APP)
         verbs_rx_wake(&v->head, FABRIC_APP);
-    if (any && s == FABRIC_APP && mode == MODE_HANDLER)
+    if (s == FABRIC_APP && mode == MODE_HANDLER)
         verbs_rx_wake(&v->head, FABRIC_HANDLER);
 }
 
 void verbs_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
 {
     struct verbs_fabric *v = verbs_of(f);
-    struct pollfd fd[2] = { { .fd = v->recv_channel->fd, .events = POLLIN }, { .fd = v->bell_fd[s], .events = POLLIN } };
+    struct pollfd fd[2] = { { .fd = v->recv_channel->fd, .events = POLLIN },
+                            { .fd = v->bell_fd[s], .events = POLLIN } };
     struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
     if (atomic_load(&v->bell[s]) == ticket)
         ppoll(fd, 2, timeout_ns < 0 ? NULL : &t, NULL);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * async.c - ASYNC, the base protocol: requests that the handler of a remote node serves (Noronha and Panda, section 4.1;
- * Rangarajan and Iftode, "Software Distributed Shared Memory over Virtual Interface Architecture").
+ * async.c - ASYNC, the base protocol: requests that the handler of a remote node serves (Noronha and Panda, section
+ * 4.1; Rangarajan and Iftode, "Software Distributed Shared Memory over Virtual Interface Architecture").
  *
- * A node that faults asks the home, or the default home while it does not know the home; that one appoints the first who
- * asks, or forwards. The home's handler writes the page into the requester's window and then the answer, a control word
- * with the versions, which completes the requester's token.
+ * A node that faults asks the home, or the default home while it does not know the home; that one appoints the first
+ * who asks, or forwards. The home's handler writes the page into the requester's window and then the answer, a
+ * control word with the versions, which completes the requester's token.
  *
  * Invariants (DESIGN, section 6)
  *   H1  (7) pages of the default home are EXCLUSIVE there until the first foreign request: written without a fault. The
- *       handler takes that access away before it looks whether the page holds anything. It does: the default home is home.
- *       It does not: its copy is zero, so the requester's own zero copy is complete, and the requester becomes home.
- *   H2  (7) the directory, home words at the default home, changes from 0 once, under the directory's lock, and is never
- *       read by other nodes: they ask. A node to which a request was forwarded is the home, whether it knows or not; its
- *       copy was never fetched, hence holds zero and the diffs applied to it.
+ *       handler takes that access away before it looks whether the page holds anything. It does: the default home is
+ *       home. It does not: its copy is zero, so the requester's own zero copy is complete, and the requester becomes
+ *       home.
+ *   H2  (7) the directory, home words at the default home, changes from 0 once, under the directory's lock, and is
+ *       never read by other nodes: they ask. A node to which a request was forwarded is the home, whether it knows
+ *       or not; its copy was never fetched, hence holds zero and the diffs applied to it.
  *   H3  (4) a request that needs versions which have not been applied stays parked in its slot until they are; the
  *       handler goes on. Versions are read before the page is.
  *
@@ -51,8 +52,8 @@ static uint64_t *directory(uint32_t page)
     return control_at(home_at(page));
 }
 
-/* Only a default home holds a complete page without knowing its home: the handler is at this page just now, and knows the
- * home once it has left the directory; or has restored exclusive access, and there is none (-1). */
+/* Only a default home holds a complete page without knowing its home: the handler is at this page just now, and
+ * knows the home once it has left the directory; or has restored exclusive access, and there is none (-1). */
 static int async_claim(uint32_t page, bool *assigned)
 {
     (void)assigned;
@@ -84,9 +85,12 @@ static bool async_fetch_finish(struct page_fetch *f, bool prefetch)
 {
     (void)prefetch;
     const struct reply *rep = msg_wait(f->token);
+    if (rep->status == 0)
+        f->home = (int)rep->arg - 1;
+    if (f->home != engine.node)
+        protocol_count_round_trip();
     if (rep->status != 0)
         return false;
-    f->home = (int)rep->arg - 1;
     if (f->home != engine.node)
         memcpy(f->versions, rep->vec, VT_BYTES(engine.nodes));
     else
@@ -114,8 +118,8 @@ static int async_place(uint32_t page, int node, uint32_t token)
 
 /* ---- the serving side ---- */
 
-/* Memory that a fabric has registered is there without having been touched; then only its contents tell, and a copy that
- * is zero serves as well as none. */
+/* Memory that a fabric has registered is there without having been touched; then only its contents tell, and a copy
+ * that is zero serves as well as none. */
 static bool registered(void)
 {
     return engine.fabric->ops.window_prepare != NULL;
@@ -164,13 +168,12 @@ static bool versions_here(const struct request *req, uint64_t *versions)
 static bool try_answer(struct request *req)
 {
     uint64_t versions[ENGINE_NODES];
-    struct fabric_op op = FABRIC_OP_INIT;
     if (!versions_here(req, versions))
         return false;
+    /* without an operation: a handler need not wait until the page is there */
     fabric_write(engine.fabric, req->from, (int)(req->arg[0] >> 56), req->arg[0] & ((1ull << 56) - 1),
-                 page_mem(req->object), PAGE_SIZE, &op);
+                 page_mem(req->object), PAGE_SIZE, NULL);
     msg_reply(req, 0, (uint64_t)engine.node + 1, versions); /* behind the page: fabric.h F1 */
-    fabric_wait(engine.fabric, &op);
     return true;
 }
 

@@ -44,7 +44,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
 #endif
 #define CONFIG_FABRICS(X)   \
     X("shm", NULL)          \
-    X("verbs", CONFIG_VERBS_REASON)
+    X("verbs", CONFIG_VERBS_REASON) \
+    X("mixed", CONFIG_VERBS_REASON)
 
 /* What may follow the name of a fabric, for tests: an adapter that lacks operations, and the hook of fabric/chaos.h. */
 #define CONFIG_FABRIC_HOOKS "-noread|-noimm|+chaos|-noread+chaos|-noimm+chaos"
@@ -69,7 +70,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
     X(CHOICE, enum config_part, barrier, "barrier", "auto", 0, 0, "auto|handler|onesided", 1,                  \
       "how barriers meet: at a handler, or by remote writes")                                                 \
     X(TEXT, char, fabric, "fabric", "shm", 0, 0, "NAME", 1,                                                    \
-      "the network: shm (one machine) or verbs (InfiniBand, RoCE)")                                           \
+      "the network: shm (one machine), verbs (InfiniBand, RoCE), or mixed (verbs between machines only)")     \
     X(TEXT, char, device, "device", "", 0, 0, "NAME[:PORT[:GID]]", 0,                                          \
       "the adapter for verbs, its port and GID index; found by itself when not given")                        \
     X(SIZE, uint64_t, memory, "memory", "1G", INT64_C(1) << 20, INT64_C(15) << 40, "SIZE", 1,                   \

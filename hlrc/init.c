@@ -2,8 +2,8 @@
 /*
  * init.c - from a process to a node of a job, and back.
  *
- * Order at start: who am I (boot), what is asked for (config), the network (fabric), its windows, the tables, then, once
- * all nodes have theirs, the threads. hlrc_finalize goes back the same way.
+ * Order at start: who am I (boot), what is asked for (config), the network (fabric), its windows, the tables, then,
+ * once all nodes have theirs, the threads. hlrc_finalize goes back the same way.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -161,7 +161,7 @@ static int open_fabric(void)
     engine.protocol = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar;
     struct fabric_job job = { .node = engine.node, .nodes = engine.nodes, .rx_depth = 2 * engine.tokens + BULK_SLOTS,
                               .exchange = exchange, .ctx = engine.boot, .fail = fail,
-                              .device = engine.config.device };
+                              .device = engine.config.device, .peer_timeout = engine.config.peer_timeout };
     int rc = fabric_open(engine.config.fabric, &job, &engine.fabric);
     if (rc) {
         diag_report(1, "fabric %s: %s; hlrc_info lists the fabrics and why one is unavailable", engine.config.fabric,
@@ -206,6 +206,29 @@ static int make_tables(void)
     return rc;
 }
 
+static void report_progress(void)
+{
+    struct boot_counters counters;
+    memset(&counters, 0, sizeof counters);
+    stats_progress(&counters);
+    boot_progress(engine.boot, &counters);
+}
+
+static void check_peers(void)
+{
+    fabric_check(engine.fabric);
+}
+
+/* A dead peer is noticed within peer_timeout: this leaves the fabric most of it. */
+static int start_monitor(void)
+{
+    const struct monitor_duty duties[] = {
+        { engine.config.progress ? MONITOR_PROGRESS_MS : 0, report_progress },
+        { engine.fabric->ops.check ? engine.config.peer_timeout * 1000 / 8 : 0, check_peers },
+    };
+    return monitor_start(engine.boot, duties, sizeof duties / sizeof duties[0]);
+}
+
 /* All nodes are ready to be written to: threads may start. */
 static int start_threads(void)
 {
@@ -218,7 +241,7 @@ static int start_threads(void)
     if (rc == 0 && !engine.alone)
         rc = fault_install();
     if (rc == 0)
-        rc = monitor_start(engine.boot, engine.config.progress ? 500 : 0, stats_progress);
+        rc = start_monitor();
     if (rc == 0 && !at_fork)
         rc = -pthread_atfork(NULL, NULL, in_child);
     at_fork = true;
@@ -275,10 +298,10 @@ void hlrc_finalize(void)
     hlrc_barrier();
     if (engine.config.stats[0])
         print_stats();
+    monitor_stop(); /* it reads other nodes' windows */
     boot_exchange(engine.boot, NULL, 0, NULL); /* nobody needs another node's windows any more */
     engine.running = false;
     finished = true;
-    monitor_stop();
     if (!engine.alone) {
         serve_stop();
         fault_remove();

@@ -9,43 +9,61 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Written before the thread starts and after it has ended. */
 static struct {
     struct boot *boot;
-    void (*fill)(struct boot_counters *);
+    struct monitor_duty duty[MONITOR_DUTIES];
     pthread_t thread;
-    int progress_ms;
+    int duties;
     int stop_fd;
     bool running;
 } monitor = {.stop_fd = -1};
 
-static void monitor_progress(void)
+static int64_t now_ms(void)
 {
-    struct boot_counters counters;
+    struct timespec t;
 
-    memset(&counters, 0, sizeof counters);
-    monitor.fill(&counters);
-    boot_progress(monitor.boot, &counters);
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Does what is due; milliseconds until the next duty, -1 when there is none. */
+static int attend(int64_t due[MONITOR_DUTIES])
+{
+    int64_t now = now_ms(), next = INT64_MAX;
+
+    for (int i = 0; i < monitor.duties; i++) {
+        if (monitor.duty[i].period_ms <= 0)
+            continue;
+        if (due[i] == 0)
+            due[i] = now + monitor.duty[i].period_ms;
+        if (due[i] <= now) {
+            monitor.duty[i].run();
+            due[i] = now + monitor.duty[i].period_ms;
+        }
+        if (due[i] < next)
+            next = due[i];
+    }
+    return next == INT64_MAX ? -1 : (int)(next - now);
 }
 
 static void *monitor_main(void *unused)
 {
     struct pollfd fds[2] = {{.fd = boot_fd(monitor.boot)}, {.fd = monitor.stop_fd, .events = POLLIN}};
-    int timeout = monitor.progress_ms > 0 ? monitor.progress_ms : -1;
+    int64_t due[MONITOR_DUTIES] = {0};
 
     (void)unused;
     pthread_setname_np(pthread_self(), "hlrc-monitor");
     for (;;) {
-        int ready = poll(fds, 2, timeout);
+        int ready = poll(fds, 2, attend(due));
 
         if (ready > 0 && fds[1].revents != 0)
             return NULL;
         if (ready > 0 && fds[0].revents != 0)
             _exit(1); /* the launcher is gone, its guard says so */
-        if (ready == 0)
-            monitor_progress();
     }
 }
 
@@ -65,7 +83,7 @@ static int thread_create(void)
     return -err;
 }
 
-int monitor_start(struct boot *boot, int progress_ms, void (*fill)(struct boot_counters *counters))
+int monitor_start(struct boot *boot, const struct monitor_duty *duties, int count)
 {
     sigset_t all, old;
     int err;
@@ -76,8 +94,9 @@ int monitor_start(struct boot *boot, int progress_ms, void (*fill)(struct boot_c
     if (monitor.stop_fd < 0)
         return -errno;
     monitor.boot = boot;
-    monitor.fill = fill;
-    monitor.progress_ms = fill != NULL ? progress_ms : 0;
+    monitor.duties = count;
+    for (int i = 0; i < count; i++)
+        monitor.duty[i] = duties[i];
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     err = thread_create();

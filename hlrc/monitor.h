@@ -3,23 +3,26 @@
 #define HLRC_MONITOR_H
 
 /*
- * A small thread that sleeps until the launcher dies, and then ends this process.
+ * A small thread that sleeps until the launcher dies, and then ends this process. Now and then it has a duty.
  *
- *   1. It blocks every signal, allocates nothing, takes no lock, and ends the process by _exit alone: whatever
- *      state the other threads are in, it works.
+ *   1. It blocks every signal, allocates nothing, and takes no lock that is held across a wait. When the launcher
+ *      dies it takes none, and ends the process by _exit alone: whatever state the other threads are in, it works.
  *   2. It says nothing: whoever watches the launcher (hlrcrun's guard) prints the one message of the job.
  *   3. It only sleeps in poll(): a second *running* thread would make each mprotect of the application dearer.
  */
 
 #include "launch/boot.h"
 
-/*
- * monitor_start - no thread for a job of one.  With progress_ms > 0, fill() is called that often, in the
- * monitor's thread, and its counters go to the launcher.  0 or a negative errno.
- */
-int monitor_start(struct boot *boot, int progress_ms, void (*fill)(struct boot_counters *counters));
+/* Something to do every so many milliseconds, in the monitor's thread; it must not wait. */
+struct monitor_duty {
+    int period_ms; /* 0: never */
+    void (*run)(void);
+};
 
-enum { MONITOR_PROGRESS_MS = 500 }; /* what hlrcrun --progress expects */
+enum { MONITOR_DUTIES = 2, MONITOR_PROGRESS_MS = 500 /* what hlrcrun --progress expects */ };
+
+/* monitor_start - no thread for a job of one.  At most MONITOR_DUTIES; they are copied.  0 or a negative errno. */
+int monitor_start(struct boot *boot, const struct monitor_duty *duties, int count);
 
 /* monitor_stop - returns when the thread is gone; before boot_goodbye() */
 void monitor_stop(void);

@@ -16,6 +16,11 @@ size_t protocol_home_at(uint32_t page) { return home_at(page); }
 size_t protocol_versions_at(uint32_t page) { return applied_at(page, 0); }
 size_t protocol_page_at(uint32_t page) { return (size_t)page << PAGE_SHIFT; }
 
+void protocol_count_round_trip(void)
+{
+    stats_count(STAT_FETCH_ROUND_TRIPS, 1);
+}
+
 void protocol_count_retry(void)
 {
     stats_count(STAT_FETCH_RETRIES, 1);

@@ -29,7 +29,8 @@ struct page_fetch {
     uint64_t *versions;              /* out, one per node: those that it has */
     bool assigned;                   /* out: nobody had touched the page, and this node has become its home */
     uint32_t token;                  /* for protocols that send requests */
-    struct fabric_op op;             /* for protocols that start operations */
+    struct fabric_op op;             /* for protocols that start operations, and whether the page's is among them */
+    bool page_started;
 };
 
 struct request;
@@ -72,6 +73,9 @@ int protocol_default_home(uint32_t page);
 size_t protocol_home_at(uint32_t page);    /* home word, at the default home: 0 unassigned, else node + 1 */
 size_t protocol_versions_at(uint32_t page);/* u64 per node, at the home */
 size_t protocol_page_at(uint32_t page);    /* the page, in window protocol_space() */
+
+/* Counts a wait of a fetch for the network. */
+void protocol_count_round_trip(void);
 
 /* Counts a fetch that had to be repeated because the home's copy lacked a version. */
 void protocol_count_retry(void);

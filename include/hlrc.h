@@ -460,6 +460,7 @@ struct hlrc_stats {
     uint64_t atomics;            /* remote atomics, on own words too */
     uint64_t bytes_in;           /* bytes that came from other nodes */
     uint64_t bytes_out;          /* bytes that went to other nodes */
+    uint64_t fetch_round_trips;  /* to the network and back, one after the other, in page fetches */
 };
 
 /**

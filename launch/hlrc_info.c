@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "fabric/fabric.h"
 #include "hlrc/config.h"
 #include "hlrc/config_memory.h"
 #include "launch/manual.h"
@@ -60,6 +61,22 @@ static void fabrics_print(void)
             return;
         printf("  %-13s %s\n", name, reason != NULL ? reason : "available");
     }
+}
+
+static void device_print(const char *line)
+{
+    printf("  %s\n", line);
+}
+
+/* Each as --device wants it, with its limits. */
+static void devices_print(void)
+{
+    char why[256];
+
+    if (fabric_probe("verbs", why, sizeof why) != 0)
+        return;
+    printf("\ndevices for verbs and mixed (NAME:PORT:GID)\n");
+    fabric_describe("verbs", device_print);
 }
 
 static bool variable_known(const char *variable, size_t len)
@@ -159,7 +176,9 @@ static void limits_print(const struct config *cfg)
     mappings_print(cfg);
     size_text(memlock, text, sizeof text);
     printf("  %-17s %-12s %s\n", "memlock", text,
-           memlock > cfg->memory ? "enough" : "enough for shm; verbs would need --memory and some more (ulimit -l)");
+           memlock > cfg->memory                 ? "enough"
+           : strncmp(cfg->fabric, "shm", 3) == 0 ? "enough for shm; verbs would need --memory and some more (ulimit -l)"
+                                                 : "too little for all of --memory, which is locked as it is used (ulimit -l)");
     size_text(limit_value(RLIMIT_AS), text, sizeof text);
     printf("  %-17s %-12s %s\n", "address space", text,
            limit_value(RLIMIT_AS) / 2 > cfg->memory ? "enough"
@@ -192,6 +211,7 @@ int main(int argc, char **argv)
     } else {
         build_print();
         fabrics_print();
+        devices_print();
         printf("\noptions\n");
         config_list(stdout, &cfg);
         strangers_print();

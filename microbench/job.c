@@ -151,7 +151,7 @@ static const struct {
     COUNTER(write_notices), COUNTER(invalidations), COUNTER(lock_acquires),
     COUNTER(barriers),      COUNTER(messages),      COUNTER(wakes),
     COUNTER(rdma_reads),    COUNTER(rdma_writes),   COUNTER(atomics),
-    COUNTER(bytes_in),      COUNTER(bytes_out),
+    COUNTER(bytes_in),      COUNTER(bytes_out),     COUNTER(fetch_round_trips),
 };
 
 _Static_assert(sizeof(counters) / sizeof(counters[0]) == JOB_COUNTERS, "struct job_counts has room for all");

@@ -38,7 +38,7 @@ void job_series_add(struct job_series *series, double sample);
 struct bench_stat job_series_stat(struct job_series *series);
 
 /* What hlrc_stats_get counted between start and stop, summed over all such spans. */
-#define JOB_COUNTERS 20
+#define JOB_COUNTERS 21
 
 struct job_counts {
     uint64_t before[JOB_COUNTERS];

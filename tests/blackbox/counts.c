@@ -72,6 +72,7 @@ static void home_word(int by, int at)
 static void fetch(int by, bool home_known, int default_at)
 {
     want[by].page_fetches++;
+    want[by].fetch_round_trips += async || home_known ? 1 : 2;
     if (async) {
         request(by, REQUEST + VECTOR);
         one_write(1 - by, PAGE);
@@ -389,7 +390,8 @@ static const struct {
     COUNTER(read_faults), COUNTER(write_faults), COUNTER(first_write_faults), COUNTER(page_fetches),
     COUNTER(fetch_retries), COUNTER(homes_assigned), COUNTER(twins), COUNTER(diffs), COUNTER(diff_bytes),
     COUNTER(write_notices), COUNTER(invalidations), COUNTER(lock_acquires), COUNTER(barriers), COUNTER(messages),
-    COUNTER(rdma_reads), COUNTER(rdma_writes), COUNTER(atomics), COUNTER(bytes_in), COUNTER(bytes_out), COUNTER(wakes),
+    COUNTER(rdma_reads), COUNTER(rdma_writes), COUNTER(atomics), COUNTER(bytes_in), COUNTER(bytes_out), COUNTER(fetch_round_trips),
+    COUNTER(wakes),
 };
 
 static uint64_t counter(const struct hlrc_stats *s, size_t i)

@@ -5,6 +5,7 @@
  */
 #include "tests/litmus/litmus.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,8 +38,11 @@ static void fetch_all(volatile uint64_t *data, uint64_t k)
     expect_word(after.page_fetches - before.page_fetches, PAGES, "the number of fetches");
     expect_word(after.read_faults - before.read_faults, PAGES, "the number of faults");
     expect_word(after.messages - before.messages, async ? PAGES : 0, "the number of messages");
+    /* an adapter's wakes are counted by those who woke: that of the barrier before may come late */
+    const char *fabric = getenv("HLRC_FABRIC");
+    uint64_t late = fabric && strncmp(fabric, "shm", 3) != 0 ? (uint64_t)hlrc_node_count() - 1 : 0;
     if (!async)
-        expect_word(after.wakes - before.wakes, 0, "the number of wakes");
+        expect(after.wakes - before.wakes <= late, "%ju wakes", (uintmax_t)(after.wakes - before.wakes));
 }
 
 void litmus_run(void)

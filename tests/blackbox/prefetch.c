@@ -53,7 +53,9 @@ static void no_wait(uint64_t k)
     if (me == 1) {
         expect_word(after.rdma_reads, before.rdma_reads, "the number of remote reads");
         expect_word(after.messages, before.messages, "the number of messages");
-        expect(after.page_s <= before.page_s, "%.9f seconds were spent waiting for pages", after.page_s - before.page_s);
+        /* shares of a wall time that goes on: equal but for rounding; a wait takes a microsecond at least */
+        expect(after.page_s - before.page_s < 1e-7, "%.9f seconds were spent waiting for pages",
+               after.page_s - before.page_s);
     }
     hlrc_barrier();
 }

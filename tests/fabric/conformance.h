@@ -39,6 +39,7 @@ struct run {
     const char *test; /* the one that runs */
     int node, nodes;
     bool hooked; /* operations are late, sleeps end early, and an operation may count as several */
+    unsigned percent; /* of the usual rounds */
     struct fabric *f;
     struct fabric_window win;
     _Atomic uint64_t *word; /* one per node, shared by the processes of the harness, zero at the start of a test */
@@ -52,6 +53,13 @@ struct test {
 };
 
 extern const struct test data_tests[], queue_tests[]; /* end with a NULL name */
+
+/* How often to repeat what is usually repeated so many times. */
+static inline uint64_t rounds(const struct run *r, uint64_t usual)
+{
+    uint64_t n = usual * r->percent / 100;
+    return n < 20 ? 20 : n;
+}
 
 /* Waits for all nodes; the harness's own, no fabric is used. */
 void meet(struct run *r);

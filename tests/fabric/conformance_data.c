@@ -106,7 +106,7 @@ static void test_self(struct run *r)
 /* F1: the left neighbour writes first AREA_ACK, then AREA_ACK + 64, in rising rounds. */
 static void write_rounds(struct run *r, uint64_t from)
 {
-    for (uint64_t k = from; k < from + ORDER_ROUNDS; k++) {
+    for (uint64_t k = from; k < from + rounds(r, ORDER_ROUNDS); k++) {
         put_word(r, right_of(r), AREA_ACK, k);
         put_word(r, right_of(r), AREA_ACK + 64, k);
     }
@@ -124,7 +124,7 @@ static void test_write_order(struct run *r)
     memset(own(r, AREA_ACK), 0, 128);
     meet(r);
     expect(r, pthread_create(&writer, NULL, write_rounds_thread, r) == 0, "pthread_create");
-    for (uint64_t second = 0; second < ORDER_ROUNDS;) {
+    for (uint64_t second = 0; second < rounds(r, ORDER_ROUNDS);) {
         second = own_word(r, AREA_ACK + 64);
         uint64_t first = own_word(r, AREA_ACK);
         expect(r, first >= second, "F1: the second write of round %ju is here, the first is that of round %ju",
@@ -141,7 +141,7 @@ static void test_read_order(struct run *r)
     memset(own(r, AREA_ACK), 0, 128);
     meet(r);
     expect(r, pthread_create(&writer, NULL, write_rounds_thread, r) == 0, "pthread_create");
-    for (seen[0] = 0; seen[0] < ORDER_ROUNDS;) {
+    for (seen[0] = 0; seen[0] < rounds(r, ORDER_ROUNDS);) {
         struct fabric_op op = FABRIC_OP_INIT;
         fabric_read(r->f, left_of(r), r->win.id, AREA_ACK + 64, &seen[0], 8, &op);
         fabric_read(r->f, left_of(r), r->win.id, AREA_ACK, &seen[8], 8, &op);
@@ -159,7 +159,7 @@ static void test_write_atomic_order(struct run *r)
     memset(own(r, AREA_ACK), 0, 64);
     meet(r);
     uint64_t sent = 0, seen = 0;
-    for (; sent < 2000; sent++) {
+    for (; sent < rounds(r, 2000); sent++) {
         put_word(r, right_of(r), AREA_ACK, sent + 1);
         add(r, right_of(r), theirs, 1);
         seen = add(r, r->node, counter, 0);
@@ -172,7 +172,7 @@ static void test_write_atomic_order(struct run *r)
 static void *alternate_words(void *arg)
 {
     struct run *r = arg;
-    for (int k = 0; k < ORDER_ROUNDS; k++)
+    for (uint64_t k = 0; k < rounds(r, ORDER_ROUNDS); k++)
         put_word(r, right_of(r), AREA_ACK, k & 1 ? 0 : ~UINT64_C(0));
     put_word(r, right_of(r), AREA_ACK + 64, 1);
     return NULL;
@@ -205,7 +205,7 @@ static void *add_many(void *arg)
 {
     struct run *r = arg;
     uint64_t before = 0;
-    for (int k = 0; k < ADDS; k++) {
+    for (uint64_t k = 0; k < rounds(r, ADDS); k++) {
         uint64_t old = add(r, 0, AREA_WORDS, 3);
         expect(r, k == 0 || old >= before + 3, "fetch_add returned %ju after %ju", (uintmax_t)old, (uintmax_t)before);
         before = old;
@@ -221,7 +221,7 @@ static void test_fetch_add(struct run *r)
     for (int i = 0; i < ADD_THREADS; i++)
         pthread_join(threads[i], NULL);
     meet(r);
-    uint64_t sum = add(r, 0, AREA_WORDS, 0), want = 3u * ADDS * ADD_THREADS * (uint64_t)r->nodes;
+    uint64_t sum = add(r, 0, AREA_WORDS, 0), want = 3u * rounds(r, ADDS) * ADD_THREADS * (uint64_t)r->nodes;
     expect(r, sum == want, "the sum is %ju, not %ju", (uintmax_t)sum, (uintmax_t)want);
 }
 
@@ -229,7 +229,7 @@ static void test_fetch_add(struct run *r)
 static void test_cas(struct run *r)
 {
     uint64_t me = (uint64_t)r->node + 1;
-    for (size_t k = 0; k < 2000; k++) {
+    for (size_t k = 0; k < rounds(r, 2000); k++) {
         size_t word = AREA_WORDS + 64 * KIB + 8 * k;
         uint64_t old = swap(r, (int)k % r->nodes, word, 0, me);
         expect(r, old <= (uint64_t)r->nodes, "cas %zu returned %ju", k, (uintmax_t)old);
@@ -242,7 +242,7 @@ static void test_cas(struct run *r)
     uint64_t wins = 0;
     for (int n = 0; n < r->nodes; n++)
         wins += r->word[n];
-    expect(r, wins == 2000, "%ju winners of 2000 words", (uintmax_t)wins);
+    expect(r, wins == rounds(r, 2000), "%ju winners of %ju words", (uintmax_t)wins, (uintmax_t)rounds(r, 2000));
 }
 
 /* ---- many at once ---- */

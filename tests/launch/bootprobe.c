@@ -35,10 +35,19 @@ static void fill(struct boot_counters *counters)
     *counters = (struct boot_counters){.faults = 1000 * now, .bytes = 4096 * 1000 * now, .barriers = now};
 }
 
+static void report_progress(void)
+{
+    struct boot_counters counters;
+
+    fill(&counters);
+    boot_progress(boot, &counters);
+}
+
 /* As hlrc_init() begins. */
 static void open_boot(void)
 {
     static struct config config;
+    static const struct monitor_duty duty = {100, report_progress};
     char err[CONFIG_ERROR_MAX];
 
     if (boot_open(&boot) < 0)
@@ -46,7 +55,7 @@ static void open_boot(void)
     diag_set_boot(boot);
     if (config_load(&config, err, sizeof err) < 0)
         diag_fatal(1, "%s", err);
-    if (monitor_start(boot, 100, fill) < 0)
+    if (monitor_start(boot, &duty, 1) < 0)
         exit(1);
 }
 

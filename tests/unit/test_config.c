@@ -177,7 +177,7 @@ static void errors(void **state)
         {"HLRC_PROTOCOL", "ARDMAR", -EINVAL, "HLRC_PROTOCOL=ARDMAR: no such choice; choose from async|ardmar|onesided"},
         {"HLRC_PROTOCOL", "onesided", -ENOTSUP, "HLRC_PROTOCOL=onesided: not built yet; use async or ardmar"},
         {"HLRC_LOCKS", "onesided", -ENOTSUP, "HLRC_LOCKS=onesided: not built yet; use handler"},
-        {"HLRC_FABRIC", "tcp", -EINVAL, "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs"},
+        {"HLRC_FABRIC", "tcp", -EINVAL, "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs|mixed"},
     };
     struct config cfg;
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * shm_map.h - memory objects that nodes of one machine map of each other, and copies within them.
+ *
+ * Peers open each other's objects through /proc/PID/fd, which needs one user and one process namespace (where.h),
+ * and no name that could be left behind; whoever launched the nodes.
+ */
+#ifndef FABRIC_SHM_MAP_H
+#define FABRIC_SHM_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fabric/fabric.h"
+
+/* What a node tells the others of one of its memory objects. */
+struct shm_ticket {
+    int32_t pid, fd;
+};
+
+/* Makes a zero-filled object of `size` bytes; its descriptor, or a negative errno. */
+int shm_make_object(size_t size);
+
+/* Maps an object, left out of core dumps and of forked children. 0 or a negative errno. */
+int shm_map_object(int fd, size_t size, char **base);
+
+/* Maps the object of a peer, which keeps its descriptor open meanwhile. 0; a negative errno, said through job->fail. */
+int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size, char **base);
+
+/* Copies whole aligned words one by one (F5 of fabric.h) when they are few; anything else, and long runs, by memcpy. */
+void shm_copy(void *dst, const void *src, size_t len);
+
+#endif
