@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# fault uses nothing of the library. diffscan links the internals. The others link the library as a user's program
+# fault uses nothing of the library. diffscan and latency link the internals. The others link the library as a user's program
 # does, and run under hlrcrun.
 noinst_PROGRAMS += microbench/fault
 microbench_fault_SOURCES = microbench/fault.c microbench/lab.c microbench/lab.h microbench/bench.c microbench/bench.h
@@ -18,3 +18,7 @@ microbench_pagefetch_LDADD = libhlrc.la
 noinst_PROGRAMS += microbench/sync
 microbench_sync_SOURCES = microbench/sync.c $(MICROBENCH_JOB)
 microbench_sync_LDADD = libhlrc.la
+
+noinst_PROGRAMS += microbench/latency
+microbench_latency_SOURCES = microbench/latency.c microbench/bench.c microbench/bench.h
+microbench_latency_LDADD = libhlrc_core.la
