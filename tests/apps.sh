@@ -9,7 +9,7 @@ rounds=1
 [ -z "${HLRC_SOAK:-}" ] || rounds=20
 # instrumented, class A takes minutes
 is_class=A nodes="1 2 3 4 8 16"
-[ -z "${HLRC_TEST_SANITIZERS:-}" ] || is_class=S nodes="1 2 3 4"
+[ -z "${HLRC_TEST_SANITIZERS:-}" ] || is_class=S nodes="1 2 4"
 
 for ((round = 0; round < rounds; round++)); do
     app=${top_builddir:-.}/apps/is

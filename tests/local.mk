@@ -91,18 +91,24 @@ tests/model.log: TEST_TIMEOUT = 1200
 EXTRA_DIST += doc/model/README.md doc/model/protocol.pml doc/model/serve.pml
 
 # RDMA in a virtual machine, which boots for each of them.
-CLUSTER_TESTS += tests/guest/boot.sh tests/guest/verbs.sh
+GUEST_TESTS = tests/guest/verbs.sh tests/pmix/two_guests.sh
+SHELL_TESTS += $(GUEST_TESTS)
+CLUSTER_ONLY = tests/guest/boot.sh
+check_PROGRAMS += tests/guest/waiting
+tests_guest_waiting_SOURCES = tests/guest/waiting.c
+tests_guest_waiting_LDADD = libhlrc.la
 tests/guest/boot.log: TEST_TIMEOUT = 400
-tests/guest/verbs.log: TEST_TIMEOUT = 1800
+tests/guest/verbs.log: TEST_TIMEOUT = 2400
 
 # Jobs that mpirun and srun start, on one host and on two: of namespaces, or in a virtual machine each.
-CLUSTER_TESTS += tests/pmix/mpirun.sh tests/pmix/slurm.sh tests/pmix/two_guests.sh tests/pmix/two_hosts.sh tests/pmix/user.sh
+CLUSTER_ONLY += tests/pmix/mpirun.sh tests/pmix/slurm.sh tests/pmix/two_hosts.sh tests/pmix/user.sh
+CLUSTER_TESTS = $(CLUSTER_ONLY) $(GUEST_TESTS)
 EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
 tests/pmix/two_guests.log: TEST_TIMEOUT = 600
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS) $(SHELL_TESTS)
-EXTRA_DIST += $(SHELL_TESTS) $(CLUSTER_TESTS)
+EXTRA_DIST += $(SHELL_TESTS) $(CLUSTER_ONLY)
 EXTRA_DIST += tests/launch/lib.sh
 
 # Fabrics, the rules of the memory model, and what shows that it is real.

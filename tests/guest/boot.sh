@@ -133,6 +133,14 @@ run --timeout 100 --guests 2 --first-only sh -c 'echo "$RDMA_GUEST of $RDMA_GUES
 expect_status 137 "a command killed in the first guest"
 [ "$(cat "$work/out")" = "0 of 2" ] || fail "--first-only: the output is $(cat "$work/out")"
 
+# a build within its source, both where the guest has a file system of its own
+mkdir -p "$base/source/build" && echo here >"$base/source/file"
+cd "$base/source/build"
+top_srcdir=$base/source top_builddir=$base/source/build run --timeout 100 sh -c 'cat ../file && cd ../build'
+expect_status 0 "a build within its source"
+[ "$(cat "$work/out")" = here ] || fail "a build within its source: the output is $(cat "$work/out")"
+cd "$work" || exit 1
+
 run --timeout 3 sleep 1000
 expect_status 124 "--timeout"
 run --timeout 100 sh -c 'echo c >/proc/sysrq-trigger; sleep 1000'

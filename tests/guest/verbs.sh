@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The verbs fabric on soft-RoCE devices in a guest (scripts/rdma-guest): the conformance suite, the litmus
-# programs and the applications, under both protocols, with the nodes of a job alternating between two devices
-# on a link.
+# programs, random programs and the applications, under both protocols, with the nodes of a job alternating between two
+# devices on a link. At last that link is cut.
 #
-#   verbs.sh [PART...]          runs conformance, litmus, apps or all three
+#   verbs.sh [PART...]          runs conformance, litmus, blackbox, random, apps, limits, cut or all
 #   verbs.sh --list [PART...]   prints what it would run
 #
-# Environment: LITMUS_PROTOCOLS (default "async ardmar"), LITMUS_NODES, LITMUS_SECONDS as in
-# tests/litmus/litmus.h; VERBS_SECONDS limits all.
+# Environment: VERBS_WHOLE=1 runs all programs of each part, and litmus programs with 2, 3 and 4 nodes instead of 3;
+# LITMUS_PROTOCOLS (default "async ardmar"), LITMUS_NODES, LITMUS_SECONDS as in tests/litmus/litmus.h; CONFORMANCE_PERCENT as in
+# tests/fabric/conformance.c; VERBS_RANDOM, seconds of random programs; VERBS_SECONDS limits all.
 set -u
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 top_builddir=$(cd "${top_builddir:-$top_srcdir/build}" && pwd) || exit 1
@@ -18,22 +19,46 @@ helpers=$top_srcdir/scripts/guest
 protocols=${LITMUS_PROTOCOLS:-async ardmar}
 failures=0
 
+# Whether everything is to be run: about twenty minutes, where a part takes three.
+whole() { [ -n "${VERBS_WHOLE:-}" ]; }
+
 # ---- the cases: one line each, "SECONDS COMMAND..." ----
 
 list_conformance() {
-    local fabric nodes
-    for nodes in 1 2 3 5; do echo "120 $top_builddir/tests/fabric/conformance verbs $nodes"; done
-    for fabric in verbs-noread verbs-noimm verbs+chaos; do
-        echo "120 $top_builddir/tests/fabric/conformance $fabric 3"
-    done
+    local fabric nodes program="120 $top_builddir/tests/fabric/conformance"
+    for nodes in 1 2 3 5; do echo "$program verbs $nodes"; done
+    for fabric in verbs-noread verbs-noimm verbs+chaos mixed; do echo "$program $fabric 3"; done
+    echo "120 env CONFORMANCE_APART=1 $top_builddir/tests/fabric/conformance mixed 4"
 }
 
 list_litmus() {
-    local program
+    local program some=' rule01_release rule02_home rule04_access rule05_merge rule07_home rule08_atomics rule11_cond '
     for program in "$top_builddir"/tests/litmus/*; do
+        whole || [[ $some == *" ${program##*/} "* ]] || continue
         if [ -f "$program" ] && [ -x "$program" ]; then echo "600 env HLRCRUN=$helpers/hlrcrun $program"; fi
     done
 }
+
+list_random() {
+    local program="300 $top_builddir/tests/random/random --hlrcrun $helpers/hlrcrun --patience 60"
+    echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-10} --protocol ${protocols// /,} --fabric verbs"
+    echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-10} --protocol ${protocols// /,} --fabric mixed"
+}
+
+# counts and fetches wait until nobody is awake, so their times are those of an idle machine.
+list_blackbox() {
+    local program
+    for program in counts fetches homes prefetch stopped_home $(whole && echo alone efault million_locks quiet tiny views); do
+        echo "300 env HLRCRUN=$helpers/hlrcrun $top_builddir/tests/blackbox/$program"
+    done
+}
+
+list_cut() {
+    local protocol
+    for protocol in $protocols; do echo "60 $self --cut $protocol"; done
+}
+
+list_limits() { echo "60 $self --limits"; }
 
 list_apps() {
     local app nodes protocol
@@ -69,6 +94,64 @@ run_app() {
     echo "time: $(field time_s "$json") s"
 }
 
+# The link between two nodes goes down while they wait: both end within --peer-timeout, with one line that says why.
+run_cut() {
+    local protocol=$1 status=0 begun job
+    "$top_builddir/hlrcrun" -n 2 --protocol "$protocol" --fabric verbs --peer-timeout 4 "$helpers/by-node" \
+        "$top_builddir/tests/guest/waiting" 40 >/tmp/cut.out 2>/tmp/cut.err &
+    job=$!
+    until [ "$(grep -c waits /tmp/cut.out)" -eq 2 ]; do
+        kill -0 $job 2>/dev/null || { cat /tmp/cut.out /tmp/cut.err; return 1; }
+        sleep 0.1
+    done
+    sleep 1
+    begun=${EPOCHREALTIME/[.,]/}
+    ip link set v1 down
+    wait $job || status=$?
+    begun=$(((${EPOCHREALTIME/[.,]/} - begun) / 1000))
+    ip link set v1 up
+    echo "ended with status $status after $begun ms: $(cat /tmp/cut.err)"
+    [ $status -eq 1 ] || { echo "status $status, not 1"; return 1; }
+    [ $begun -gt 500 ] && [ $begun -lt 6000 ] || { echo "not within --peer-timeout 4, and the time to end the job"; return 1; }
+    [ "$(wc -l </tmp/cut.err)" -eq 1 ] && grep -qE 'node [01] does not answer|adapter rxe[01] is down' /tmp/cut.err ||
+        { echo "not one line that says so"; return 1; }
+    await_link
+}
+
+# An ordinary user with enough locked memory runs a job; with too little he is told what to raise. A device that is not
+# there is named, and those that are.
+run_limits() {
+    local as="setpriv --reuid=65534 --regid=65534 --clear-groups" is=$top_builddir/apps/is run
+    run="$top_builddir/hlrcrun -n 2 --fabric verbs --memory 32M"
+    chmod 666 /dev/infiniband/uverbs*
+    (ulimit -l 131072; exec $as $run "$helpers/by-node" "$is" --class S) >/tmp/l.out 2>&1 || { cat /tmp/l.out; return 1; }
+    ! (ulimit -l 2048; exec $as $run "$is" --class S) >/tmp/l.out 2>/tmp/l.err || { echo "2 MiB are enough"; return 1; }
+    expect_one_line 'locked memory is limited to 2048 KiB; raise it' || return
+    ! $run --device rxe7 "$is" --class S >/tmp/l.out 2>/tmp/l.err || { echo "rxe7 is taken"; return 1; }
+    expect_one_line 'no adapter rxe7 with a port that is up; there are rxe[01], rxe[01]' || return
+    "$top_builddir/hlrc_info" --fabric verbs >/tmp/l.out || { cat /tmp/l.out; return 1; }
+    grep -q '^  rxe0:1:1  RoCE, active, payload of a packet 4096 bytes' /tmp/l.out &&
+        grep -q 'under way: [1-9][0-9]* with one node' /tmp/l.out || { cat /tmp/l.out; return 1; }
+}
+
+expect_one_line() {
+    if [ "$(wc -l </tmp/l.err)" -eq 1 ] && grep -q "$1" /tmp/l.err; then return; fi
+    echo "not one line with: $1"
+    cat /tmp/l.err
+    return 1
+}
+
+# Until both devices are up again.
+await_link() {
+    local i
+    for ((i = 0; i < 100; i++)); do
+        grep -hqv ACTIVE /sys/class/infiniband/*/ports/1/state || return 0
+        sleep 0.1
+    done
+    echo "the link does not come up again"
+    return 1
+}
+
 sent() { cat "/sys/class/net/$1/statistics/tx_packets"; }
 
 # one SECONDS COMMAND...
@@ -90,7 +173,8 @@ one() {
 inside() {
     local command before
     export HLRC_FABRIC=verbs LITMUS_PROTOCOLS=$protocols LITMUS_SECONDS=${LITMUS_SECONDS:-100}
-    export LITMUS_NODES=${LITMUS_NODES:-2 3 4}
+    export LITMUS_NODES=${LITMUS_NODES:-$(whole && echo 2 3 4 || echo 3)}
+    export CONFORMANCE_PERCENT=${CONFORMANCE_PERCENT:-$(whole && echo 20 || echo 5)} CONFORMANCE_DEVICES=rxe0,rxe1
     before=$(sent v1)
     while read -r -a command; do one "${command[@]}" </dev/null; done < <(list "$@")
     echo "$(($(sent v1) - before)) packets crossed the link"
@@ -102,10 +186,12 @@ inside() {
 
 skip() { echo "skipped: $*"; exit 77; }
 
-parts=(conformance litmus apps)
+parts=(conformance litmus blackbox random apps limits cut)
 action=run
 case ${1-} in
 --app) shift; run_app "$@"; exit ;;
+--cut) shift; run_cut "$@"; exit ;;
+--limits) run_limits; exit ;;
 --inside) shift; inside "$@" ;;
 --list) action=list; shift ;;
 esac

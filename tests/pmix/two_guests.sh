@@ -1,65 +1,185 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# One job across two machines with RDMA devices: two virtual machines (scripts/rdma-guest), two nodes on each, started
-# by Slurm in them, over the verbs fabric.
+# One job across two machines with RDMA devices: two virtual machines (scripts/rdma-guest), two nodes on each, started by a
+# launcher in them, over the verbs fabric, and over the mixed one. At last the machines are cut off from each other.
+# The launcher is mpirun, or else srun; with VERBS_WHOLE=1 both, one after the other.
 
-# ---- inside: both machines run this; the first has the controller ----
+# ---- inside: both machines run this; jobs start on the first ----
 
-inside() { # the folder that all can write to
-    local work=$1 protocol run="srun --mpi=pmix -N 2 -n 4 --ntasks-per-node=2 --distribution=block"
-    export LD_LIBRARY_PATH=$work HLRC_FABRIC=verbs HLRC_MEMORY=64M
+# What mpirun calls in place of ssh: AGENT HOST COMMAND...; the other machine takes commands out of the common folder.
+mpirun_agent() {
+    cat >"$1/agent" <<'AGENT'
+#!/bin/bash
+at=$(dirname "$0") host=$1 id=$$
+shift
+echo "$*" >"$at/new.$id"
+mv "$at/new.$id" "$at/command.$host.$id"
+until test -e "$at/status.$id"; do sleep 0.1; done
+exit "$(cat "$at/status.$id")"
+AGENT
+    chmod +x "$1/agent"
+}
+
+serve_commands() {
+    local file id
+    for file in "$1/command.guest$RDMA_GUEST".*; do
+        test -e "$file" || continue
+        id=${file##*.}
+        mv "$file" "$1/taken.$id"
+        (sh -c "$(cat "$1/taken.$id")" </dev/null >>"$1/agent.log" 2>&1; echo $? >"$1/status.$id") &
+    done
+}
+
+start_launcher() { # launcher, folder
+    if test "$1" = mpirun; then
+        test "$RDMA_GUEST" != 0 || mpirun_agent "$2"
+        return
+    fi
+    . "$2/slurm_lib.sh"
     slurm_configure /tmp/slurm guest0=10.77.0.1 guest1=10.77.0.2
-    ulimit -l unlimited # of the daemon, whose tasks inherit it
     test "$RDMA_GUEST" != 0 || slurmctld -D -c >/tmp/controller 2>&1 </dev/null &
     slurmd -D -N "guest$RDMA_GUEST" >/tmp/daemon 2>&1 </dev/null &
-    if test "$RDMA_GUEST" != 0; then
-        until test -e "$work/done"; do sleep 1; done
-        exit 0
-    fi
+    test "$RDMA_GUEST" = 0 || return 0
     for ((i = 0; i < 60; i++)); do
-        slurm_idle 2 && break
+        slurm_idle 2 && return
         sleep 1
     done
-    slurm_idle 2 || { cat /tmp/controller /tmp/daemon; touch "$work/no-slurm" "$work/done"; exit 1; }
-    timeout 60 $run hostname >"$work/hosts"
-    for protocol in ardmar async; do
-        HLRC_PROTOCOL=$protocol HLRC_STATS="$work/$protocol.json" timeout 200 $run "$work/is" -c S >"$work/$protocol" 2>&1
+    cat /tmp/controller /tmp/daemon
+    return 1
+}
+
+# job COMMAND...: on both machines, with the HLRC_ variables of this shell
+job() {
+    local name pass=()
+    if test "$launcher" = srun; then
+        exec srun --mpi=pmix -N 2 -n 4 --ntasks-per-node=2 --distribution=block "$@"
+    fi
+    for name in LD_LIBRARY_PATH $(compgen -e | grep ^HLRC_); do pass+=(-x "$name"); done
+    exec mpirun --host guest0:2,guest1:2 -n 4 --mca plm_rsh_agent "$work/agent" "${pass[@]}" "$@"
+}
+
+limited() { # SECONDS COMMAND...: a job that may hang
+    (job "${@:2}") &
+    local pid=$! i
+    for ((i = 0; i < $1 * 5; i++)); do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.2
     done
-    HLRC_FABRIC=shm timeout 60 $run "$work/is" -c S >"$work/shm" 2>&1
-    touch "$work/done"
-    exit 0
+    kill -KILL $pid 2>/dev/null
+    wait $pid
+}
+
+# The link of the second machine goes down while all nodes wait for a barrier.
+cut_off() {
+    local card
+    card=$(ls -d /sys/class/net/*/device | head -n 1)
+    card=${card%/device}
+    ip link set "${card##*/}" down
+    watch_end
+}
+
+# Milliseconds until no node runs on this machine any more.
+watch_end() {
+    local begun=${EPOCHREALTIME/[.,]/} i
+    for ((i = 0; i < 300; i++)); do
+        pgrep -x waiting >/dev/null || break
+        sleep 0.1
+    done
+    echo $(((${EPOCHREALTIME/[.,]/} - begun) / 1000)) >"$work/ended.$RDMA_GUEST"
+}
+
+second_machine() {
+    until test -e "$work/cut" || test -e "$work/done"; do
+        serve_commands "$work"
+        sleep 0.2
+    done
+    if test -e "$work/cut"; then cut_off; fi
+    until test -e "$work/done"; do sleep 0.5; done
+}
+
+first_machine() {
+    local fabric protocol
+    limited 60 hostname >"$work/hosts" 2>"$work/hosts.err"
+    for fabric in verbs mixed; do
+        for protocol in ardmar async; do
+            export HLRC_FABRIC=$fabric HLRC_PROTOCOL=$protocol HLRC_STATS="$work/$fabric.$protocol.json"
+            limited 100 "$work/is" -c S >"$work/$fabric.$protocol" 2>&1
+        done
+    done
+    unset HLRC_STATS
+    HLRC_FABRIC=shm limited 60 "$work/is" -c S >"$work/shm" 2>&1
+    export HLRC_FABRIC=verbs
+    (job "$work/waiting" 100) >"$work/waiting.out" 2>"$work/waiting.err" &
+    for ((i = 0; i < 300; i++)); do
+        test "$(grep -c waits "$work/waiting.out")" -lt 4 || break
+        sleep 0.2
+    done
+    touch "$work/cut"
+    watch_end
+    sleep 1         # its output
+    kill -KILL $!   # it goes on looking for the other machine
 }
 
 if test "${1-}" = --inside; then
-    . "$(dirname "$0")/slurm_lib.sh"
-    inside "$2"
+    launcher=$2 work=$3
+    export LD_LIBRARY_PATH=$work HLRC_MEMORY=64M
+    ulimit -l unlimited # of daemons, whose tasks inherit it
+    if ! start_launcher "$launcher" "$work"; then
+        touch "$work/no-launcher" "$work/done"
+        exit 1
+    fi
+    if test "$RDMA_GUEST" != 0; then second_machine; else first_machine; fi
+    touch "$work/done"
+    exit 0
 fi
 
 # ---- outside ----
 
 . "$(dirname "$0")/lib.sh"
-for tool in slurmctld slurmd srun sinfo; do
-    command -v $tool >/dev/null || skip "$tool is not installed (slurm-wlm, slurm-wlm-basic-plugins)"
-done
 grep -q '^#define HAVE_VERBS 1' "$top_builddir/config.h" || skip "the verbs fabric is not in this build (libibverbs-dev)"
 test -z "${HLRC_TEST_SANITIZERS-}" || skip "sanitizers are too slow in an emulated machine"
-
-# copies, since of this machine's folders the guests may not see all
-cp "$is" "$work/"
-cp -P "$top_builddir"/.libs/libhlrc.so* "$work/" 2>/dev/null
-cp "$0" "$(dirname "$0")/slurm_lib.sh" "$work/"
-status=0
-"${top_srcdir:-.}/scripts/rdma-guest" --guests 2 --timeout 500 --work "$work" \
-    bash "$work/${0##*/}" --inside "$work" >"$work/out" 2>"$work/err" || status=$?
-test $status -ne 77 || skip "$(cat "$work/err")"
-test ! -e "$work/no-slurm" || skip "Slurm does not come up in the guests: $(tail -n 2 "$work/out")"
-expect_status "guests" 0
-test "$(sort "$work/hosts" | uniq -c | tr -s ' \n' ' ')" = ' 2 guest0 2 guest1 ' || fail "hosts: $(cat "$work/hosts")"
-for protocol in ardmar async; do
-    grep -q "nodes  *4, protocol $protocol" "$work/$protocol" && grep -q 'verification  SUCCESSFUL' "$work/$protocol" ||
-        fail "$protocol: $(cat "$work/$protocol")"
-    grep -q '"fabric": *"verbs"' "$work/$protocol.json" || fail "$protocol: not over verbs"
-    sed -n "s/^  time  */$protocol, 4 nodes on 2 machines: /p" "$work/$protocol"
+launchers=()
+for tool in mpirun srun; do
+    if command -v $tool >/dev/null && { test $tool = mpirun || command -v slurmd >/dev/null; }; then launchers+=($tool); fi
 done
-grep -qE '^hlrc: node 0: fabric shm: nodes 0 \(host guest0\) and 2 \(host guest1\) share no memory: .* different machines; use --fabric verbs' \
-    "$work/shm" || fail "shm between machines: $(cat "$work/shm")"
+test ${#launchers[@]} -gt 0 || skip "neither mpirun (openmpi-bin) nor Slurm (slurm-wlm, slurm-wlm-basic-plugins) is installed"
+test -n "${VERBS_WHOLE-}" || launchers=("${launchers[0]}")
+
+check_job() { # RUN: "FABRIC.PROTOCOL"
+    grep -q "nodes  *4, protocol ${1#*.}" "$at/$1" && grep -q 'verification  SUCCESSFUL' "$at/$1" ||
+        fail "$launcher, $1: $(cat "$at/$1")"
+    grep -q "\"fabric\": *\"${1%.*}\"" "$at/$1.json" || fail "$launcher, $1: not over ${1%.*}"
+    sed -n "s/^  time  */$launcher, $1, 4 nodes on 2 machines: /p" "$at/$1"
+}
+
+check_cut() { # GUEST
+    local ended
+    ended=$(cat "$at/ended.$1")
+    echo "$launcher: cut off, the nodes on guest$1 ended after $ended ms"
+    test "$ended" -gt 500 && test "$ended" -lt 8000 ||
+        fail "$launcher: cut off, the nodes on guest$1 ended after $ended ms (--peer-timeout 5)"
+}
+
+for launcher in "${launchers[@]}"; do
+    at=$work/$launcher
+    mkdir "$at"
+    # copies, since of this machine's folders the guests may not see all
+    cp "$is" "$top_builddir/tests/guest/waiting" "$0" "$(dirname "$0")/slurm_lib.sh" "$at/"
+    cp -P "$top_builddir"/.libs/libhlrc.so* "$at/" 2>/dev/null
+    status=0
+    "${top_srcdir:-.}/scripts/rdma-guest" --guests 2 --timeout 500 --work "$at" \
+        bash "$at/${0##*/}" --inside "$launcher" "$at" >"$at/out" 2>"$at/err" || status=$?
+    test $status -ne 77 || skip "$(cat "$at/err")"
+    test ! -e "$at/no-launcher" || skip "$launcher does not come up in the guests: $(tail -n 2 "$at/out")"
+    test $status -eq 0 || fail "$launcher: guests: status $status: $(cat "$at/err")"
+    test "$(sort "$at/hosts" | uniq -c | tr -s ' \n' ' ')" = ' 2 guest0 2 guest1 ' ||
+        fail "$launcher: hosts: $(cat "$at/hosts" "$at/hosts.err")"
+    for job in verbs.ardmar verbs.async mixed.ardmar mixed.async; do check_job $job; done
+    grep -qE '^hlrc: node 0: fabric shm: nodes 0 \(host guest0\) and 2 \(host guest1\) share no memory: .* different machines; use --fabric verbs' \
+        "$at/shm" || fail "$launcher: shm between machines: $(cat "$at/shm")"
+    check_cut 0
+    check_cut 1
+    # the other machine's line need not come through
+    grep -qE '^hlrc: node [0-3]: verbs: (node [0-3] does not answer|port 1 of)' "$at/waiting.err" ||
+        fail "$launcher: cut off: $(cat "$at/waiting.err")"
+done
 finish

@@ -4,5 +4,5 @@
 set -u
 . "${top_srcdir:-.}/tests/random/lib.sh"
 soak=$((soak / 2))
-random_programs 250 45 --protocol ardmar,async --fabric shm+chaos || exit 1
+random_programs 250 30 --protocol ardmar,async --fabric shm+chaos || exit 1
 random_programs 30 6 --protocol async --fabric shm-noread+chaos
