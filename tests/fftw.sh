@@ -17,7 +17,10 @@ near() { # WHAT "RE IM" "RE IM"
         fail "$1: checksum $2, with FFTW $3"
 }
 
-for grid in "128 128 128" "64 64 64" "16 64 32" "8 4 2"; do
+grids=("64 64 64" "16 64 32" "8 4 2")
+# instrumented, it takes ten times as long
+[ -n "${HLRC_TEST_SANITIZERS:-}" ] || grids+=("128 128 128")
+for grid in "${grids[@]}"; do
     expected=$("$fftw" grid $grid)
     for run in "2 ardmar" "3 async"; do
         rm -f "$work/json"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A node killed with -9 at any moment, and so hlrcrun itself: the whole job ends within two seconds, with one message that
 # says who and why, and nothing is left. SIGINT and SIGTERM to hlrcrun end it likewise. Applications run meanwhile; the
-# moment is random. Each case five times (HLRC_KILL_ROUNDS), the protocols in turn; with HLRC_SOAK a hundred times
+# moment is random. Each case three times (HLRC_KILL_ROUNDS), the protocols in turn; with HLRC_SOAK a hundred times
 # (HLRC_SOAK_KILLS).
 set -u
 build=${top_builddir:-.}
 work=$(mktemp -d)
 mark="HLRC_KILL_MARK=$$.$RANDOM"
-rounds=${HLRC_KILL_ROUNDS:-5}
+rounds=${HLRC_KILL_ROUNDS:-3}
 [ -z "${HLRC_TEST_SANITIZERS:-}" ] || rounds=1
 [ -z "${HLRC_SOAK:-}" ] || rounds=${HLRC_SOAK_KILLS:-100}
 RANDOM=${HLRC_KILL_SEED:-$$}

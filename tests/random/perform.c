@@ -236,8 +236,8 @@ static struct oracle_slot slot_get(struct actor *a, const struct op *op)
     struct oracle_slot found = { w[0], (uint32_t)w[1], (uint32_t)(w[1] >> 32) };
     struct oracle_slot wanted = a->o->pool[op->target][op->a];
     expect(a, memcmp(&found, &wanted, sizeof found) == 0,
-           "slot %u of pool %u: block %#llx of %u bytes, not %#llx of %u", op->a, op->target, (unsigned long long)found.address, found.size, (unsigned long long)wanted.address,
-           wanted.size);
+           "slot %u of pool %u: block %#llx of %u bytes, not %#llx of %u", op->a, op->target,
+           (unsigned long long)found.address, found.size, (unsigned long long)wanted.address, wanted.size);
     return found;
 }
 

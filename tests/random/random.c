@@ -108,7 +108,8 @@ static void report(const struct job *job, uint32_t ops, uint32_t of, const struc
     else
         printf("    shortest failing prefix: %u of %u operations\n", ops, of);
     printf("    again: %s --seed %" PRIu64 " --protocol %s --fabric %s --nodes %d --threads %d --prefix %u "
-           "--repeat 50\n", opt.files.self, job->seed, job->protocol, job->fabric, job->nodes, job->threads, ops ? ops : of);
+           "--repeat 50\n",
+           opt.files.self, job->seed, job->protocol, job->fabric, job->nodes, job->threads, ops ? ops : of);
     fflush(stdout);
 }
 
