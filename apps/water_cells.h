@@ -19,7 +19,7 @@
  *   predict            state of the own rows is written
  *   cells_publish      own rows are published; molecules that have left a row are named, with slot and new row
  *   hlrc_barrier
- *   cells_adopt        the node of the new row copies the molecule's state into a slot of its own; the old one forgets it
+ *   cells_adopt        the node of the new row copies the molecule's state into a slot of its own; the old forgets it
  *   forces, correct    positions in the rows around are read; state of the own rows is written
  *
  * Invariants

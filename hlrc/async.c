@@ -219,15 +219,14 @@ static void serve_page(struct request *req)
 static void async_serve(struct request *req)
 {
     bool appointed;
+    int candidate = req->type == REQUEST_PLACE ? (int)req->arg[0] : -1;
     if (req->object >= engine.pages)
         diag_fatal(1, "node %d asks for page %u of %u; do all nodes run the same version?", (int)req->from, req->object,
                    engine.pages);
     if (req->type == REQUEST_PAGE)
         serve_page(req);
     else
-        msg_reply(req, 0,
-                  (uint64_t)directory_lookup(req->object, req->type == REQUEST_PLACE ? (int)req->arg[0] : -1, &appointed) + 1,
-                  NULL);
+        msg_reply(req, 0, (uint64_t)directory_lookup(req->object, candidate, &appointed) + 1, NULL);
 }
 
 /* A diff arrived: answers those parked requests for the page that it satisfies. */

@@ -42,7 +42,8 @@ int barrier_init(void)
 /* ASSUMPTION: arrivals_lock is held. */
 static void barrier_assert_state(const struct request *req)
 {
-    assert(req->arg[0] - epoch + 1 <= 2 || engine.node != MASTER); /* R2: for this epoch of ours, the last or the next */
+    /* R2: for this epoch of ours, the last or the next */
+    assert(req->arg[0] - epoch + 1 <= 2 || engine.node != MASTER);
     for (int i = 0; i < 2; i++)
         assert(arrivals[i].count >= 0 && arrivals[i].count < engine.nodes);
     assert(arrivals[0].count == 0 || arrivals[1].count == 0); /* nobody arrives twice before all have arrived once */
@@ -69,7 +70,8 @@ void barrier_serve(struct request *req)
     bool last = ++arrivals[i].count == engine.nodes;
     if (last) {
         memcpy(vt, arrivals[i].vt, sizeof vt);
-        memset(&arrivals[i], 0, sizeof arrivals[i]); /* before any release: the next arrivals of this parity follow one */
+        /* before any release: the next arrivals of this parity follow one */
+        memset(&arrivals[i], 0, sizeof arrivals[i]);
     }
     spin_drop(&arrivals_lock);
     if (last)
@@ -87,7 +89,7 @@ void barrier_wake(void)
 void barrier_arrive(void)
 {
     if (atomic_exchange(&between, true))
-        diag_fatal(1, "hlrc_barrier_arrive: this node has already arrived; call hlrc_barrier_depart first, in one thread");
+        diag_fatal(1, "hlrc_barrier_arrive: this node has arrived already; call hlrc_barrier_depart, in one thread");
     if (engine.alone)
         return;
     heap_flush(); /* what was freed here and belongs to others is theirs after the barrier */

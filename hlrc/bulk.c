@@ -70,7 +70,8 @@ void bulk_serve(int from, uint32_t slot)
 {
     const struct bulk *msg = control_at(slot_at(from, slot));
     if (msg->bytes > BULK_PAYLOAD)
-        diag_fatal(1, "node %d sent a message of %u bytes, more than the %zu of a slot", from, msg->bytes, BULK_PAYLOAD);
+        diag_fatal(1, "node %d sent a message of %u bytes, more than the %zu of a slot", from, msg->bytes,
+                   BULK_PAYLOAD);
     if (msg->type == BULK_DIFFS)
         interval_serve_diffs(from, msg);
     else

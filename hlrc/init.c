@@ -171,7 +171,9 @@ static int open_fabric(void)
     unsigned missing = engine.protocol->caps & ~engine.fabric->caps;
     if (missing) {
         diag_report(1, "fabric %s lacks %s, which protocol %s needs; choose another --protocol", engine.config.fabric,
-                    missing & FABRIC_READ ? "remote reads" : missing & FABRIC_ATOMICS ? "atomics" : "writes with immediate",
+                    missing & FABRIC_READ      ? "remote reads"
+                    : missing & FABRIC_ATOMICS ? "atomics"
+                                               : "writes with immediate",
                     engine.protocol->name);
         return -ENOTSUP;
     }
@@ -202,7 +204,8 @@ static int make_tables(void)
     for (size_t i = 0; i < sizeof init / sizeof init[0] && rc == 0; i++)
         rc = init[i]();
     if (rc)
-        diag_report(1, "tables for %u pages and %d nodes: %s; lower --memory", engine.pages, engine.nodes, strerror(-rc));
+        diag_report(1, "tables for %u pages and %d nodes: %s; lower --memory", engine.pages, engine.nodes,
+                    strerror(-rc));
     return rc;
 }
 
@@ -265,7 +268,8 @@ int hlrc_init(int *argc, char ***argv)
             return rc; /* the launcher ends the job; the system takes back what a process had */
     }
     if (engine.nodes > 1)
-        setvbuf(stdout, NULL, _IOLBF, 0); /* through hlrcrun lines come when they are written, not in blocks at the end */
+        /* through hlrcrun lines come when they are written, not in blocks at the end */
+        setvbuf(stdout, NULL, _IOLBF, 0);
     engine.running = true;
     return 0;
 }

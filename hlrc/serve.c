@@ -70,7 +70,8 @@ static void role_drop(void)
         while (role_drain() || !fabric_rx_arm(engine.fabric, FABRIC_HANDLER, all ? FABRIC_ALL : FABRIC_URGENT))
             ;
         atomic_store(&role, false);
-        atomic_thread_fence(memory_order_seq_cst); /* an event before this is seen here, one after it wakes the handler */
+        /* an event before this is seen here, one after it wakes the handler */
+        atomic_thread_fence(memory_order_seq_cst);
     } while ((fabric_rx_pending(engine.fabric) || (!all && all_matter())) && role_take());
 }
 

@@ -20,7 +20,7 @@ enum thread_sleep_state { AWAKE, SLEEPS_ALONE /* on its bell */, SLEEPS_SERVING 
 
 struct thread {
     alignas(64) _Atomic uint32_t bell; /* futex word; raised by whoever completes what the thread waits for */
-    _Atomic int asleep;                /* written by the thread; read by whoever completes (full fences on both sides) */
+    _Atomic int asleep;                /* written by the thread; read by who completes (full fences on both sides) */
     _Atomic bool taken;
     const void *_Atomic awaits;        /* what this thread waits for in serve_await; NULL none */
     uint32_t index;

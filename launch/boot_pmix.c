@@ -270,8 +270,9 @@ static int library_load(void)
     if (call != NULL)
         return 0;
     if (first_rank())
-        diag_warn("%s; a launcher with PMIx started this program, so install libpmix (Debian: libpmix2), or use hlrcrun",
-                  dlerror());
+        diag_warn(
+            "%s; a launcher with PMIx started this program, so install libpmix (Debian: libpmix2), or use hlrcrun",
+            dlerror());
     return -ENOTSUP;
 }
 
@@ -337,8 +338,8 @@ static int pmix_connect(struct boot_pmix *p)
     if (status == PMIX_SUCCESS || status == PMIX_ERR_UNREACH) /* left-over variables: started by nobody who is there */
         return err;
     if (first_rank())
-        diag_warn("PMIx_Init: %s (%d); the launcher and libpmix do not understand each other", pmix.Error_string(status),
-                  status);
+        diag_warn("PMIx_Init: %s (%d); the launcher and libpmix do not understand each other",
+                  pmix.Error_string(status), status);
     return -EPROTO;
 }
 

@@ -178,7 +178,7 @@ static void limits_print(const struct config *cfg)
     printf("  %-17s %-12s %s\n", "memlock", text,
            memlock > cfg->memory                 ? "enough"
            : strncmp(cfg->fabric, "shm", 3) == 0 ? "enough for shm; verbs would need --memory and some more (ulimit -l)"
-                                                 : "too little for all of --memory, which is locked as it is used (ulimit -l)");
+                                                 : "too little for --memory, locked as it is used (ulimit -l)");
     size_text(limit_value(RLIMIT_AS), text, sizeof text);
     printf("  %-17s %-12s %s\n", "address space", text,
            limit_value(RLIMIT_AS) / 2 > cfg->memory ? "enough"

@@ -105,7 +105,8 @@ static int hosts_read(const struct config *cfg, struct hosts *hosts, char *err, 
         ret = -EINVAL;
     }
     if (ret == 0 && (cfg->gdb >= 0 || cfg->progress)) {
-        snprintf(err, errlen, "--%s: works on this machine only; leave it or --hosts out", cfg->gdb >= 0 ? "gdb" : "progress");
+        snprintf(err, errlen, "--%s: works on this machine only; leave it or --hosts out",
+                 cfg->gdb >= 0 ? "gdb" : "progress");
         ret = -EINVAL;
     }
     return ret;
@@ -226,7 +227,8 @@ static void command_print(const struct command *command, int nodes)
     fprintf(stderr, "\n");
 }
 
-static int command_run(struct command *command, const struct config *cfg, char **argv, const struct hosts *hosts, size_t which)
+static int command_run(struct command *command, const struct config *cfg, char **argv, const struct hosts *hosts,
+                       size_t which)
 {
     launchers[which].command(command, cfg, hosts);
     if (cfg->no_aslr) {
@@ -258,17 +260,21 @@ int hosts_hand_over(const struct config *cfg, char **argv, char *err, size_t err
 
     if (ret < 0)
         return ret;
-    if (config_export(cfg) < 0 || (command.argv = calloc(words(argv) + 2 * words(environ) + 32, sizeof(char *))) == NULL) {
+    if (config_export(cfg) < 0 ||
+        (command.argv = calloc(words(argv) + 2 * words(environ) + 32, sizeof(char *))) == NULL) {
         snprintf(err, errlen, "out of memory");
         return -ENOMEM;
     }
     unsetenv("HLRC_HOSTS"); /* neither are the nodes to hand over, nor is the count theirs to say */
     unsetenv("HLRC_NODES");
-    while (which < sizeof launchers / sizeof *launchers && !launcher_answers(launchers[which].probe, launchers[which].answer))
+    while (which < sizeof launchers / sizeof *launchers &&
+           !launcher_answers(launchers[which].probe, launchers[which].answer))
         which++;
     if (which == sizeof launchers / sizeof *launchers) {
-        snprintf(err, errlen, "--hosts %.100s: neither srun (of a Slurm with PMIx) nor mpirun (Open MPI) nor prterun works "
-                 "here; install one (Debian: openmpi-bin)", cfg->hosts);
+        snprintf(err, errlen,
+                 "--hosts %.100s: neither srun (of a Slurm with PMIx) nor mpirun (Open MPI) nor prterun works "
+                 "here; install one (Debian: openmpi-bin)",
+                 cfg->hosts);
         return -ENOENT;
     }
     ret = command_run(&command, cfg, argv, &hosts, which);

@@ -258,7 +258,8 @@ static const struct argp_option argp_options[] = {
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        argp_options, parse_option, NULL, "Measure the fabric (HLRC_FABRIC); run it under hlrcrun -n 2.", NULL, NULL, NULL,
+        argp_options, parse_option, NULL, "Measure the fabric (HLRC_FABRIC); run it under hlrcrun -n 2.",
+        NULL, NULL, NULL,
     };
     struct bench_json json = {0};
     char err[CONFIG_ERROR_MAX];

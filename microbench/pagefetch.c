@@ -120,7 +120,8 @@ static void report(struct bench_json *json, const struct phase *cold, const stru
     bench_heading("us per page");
     bench_row("warm", warm->stat, "written again, read again");
     bench_row("cold", cold->stat, "never touched here before");
-    printf("per page, warm / cold: %.3f / %.3f fetches, %.3f / %.3f repeated, %.3f / %.3f messages, %.3f / %.3f round trips\n",
+    printf("per page, warm / cold: %.3f / %.3f fetches, %.3f / %.3f repeated, %.3f / %.3f messages, "
+           "%.3f / %.3f round trips\n",
            job_counts_per(&warm->counts, "page_fetches", reads), job_counts_per(&cold->counts, "page_fetches", reads),
            job_counts_per(&warm->counts, "fetch_retries", reads), job_counts_per(&cold->counts, "fetch_retries", reads),
            job_counts_per(&warm->counts, "messages", reads), job_counts_per(&cold->counts, "messages", reads),

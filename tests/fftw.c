@@ -124,7 +124,8 @@ static double complex checksum(const double complex *grid, const int n[3])
 {
     double complex sum = 0;
     for (int j = 1; j <= 1024; j++)
-        sum += grid[((size_t)(5 * j % n[2]) * (size_t)n[1] + (size_t)(3 * j % n[1])) * (size_t)n[0] + (size_t)(j % n[0])];
+        sum +=
+            grid[((size_t)(5 * j % n[2]) * (size_t)n[1] + (size_t)(3 * j % n[1])) * (size_t)n[0] + (size_t)(j % n[0])];
     return sum / ((double)n[0] * n[1] * n[2]);
 }
 

@@ -25,11 +25,13 @@ void litmus_run(void)
     }
     expect(hlrc_prefetch((void *)(uintptr_t)data, PAGE) == 0 && hlrc_touch((void *)(uintptr_t)data, PAGE, 1) == 0,
            "prefetch and touch");
-    expect(hlrc_home((void *)(uintptr_t)data) == 0 && hlrc_place((void *)(uintptr_t)data, PAGE, 0) == 0, "home and place");
+    expect(hlrc_home((void *)(uintptr_t)data) == 0 && hlrc_place((void *)(uintptr_t)data, PAGE, 0) == 0,
+           "home and place");
     struct hlrc_stats s = { .size = sizeof s };
     hlrc_stats_get(&s);
     expect_word(s.read_faults + s.write_faults + s.first_write_faults, 0, "the number of faults");
-    expect_word(s.page_fetches + s.twins + s.diffs + s.write_notices + s.invalidations, 0, "what a single node need not do");
+    expect_word(s.page_fetches + s.twins + s.diffs + s.write_notices + s.invalidations, 0,
+                "what a single node need not do");
     expect_word(s.messages + s.wakes, 0, "the number of messages and wakes");
     expect_word(s.lock_acquires, 900, "the number of locks taken");
     expect(s.barriers >= 6, "%ju barriers", (uintmax_t)s.barriers);

@@ -3,9 +3,9 @@
  * Black box: a scripted program has exactly predicted counts for every counter of struct hlrc_stats, per protocol.
  *
  * Two nodes act in turn; while one acts the other sleeps outside of the library, so that its handler serves. The
- * predictions are built from what a step costs: requests, answers, one-sided reads and writes of known sizes. The wire's
- * sizes are those of hlrc/msg.h, bulk.h, notice.h and diff.h. Only `wakes` is a range: whether a waiting node is woken for
- * an answer depends on how far it has come towards polling for it.
+ * predictions are built from what a step costs: requests, answers, one-sided reads and writes of known sizes. The
+ * wire's sizes are those of hlrc/msg.h, bulk.h, notice.h and diff.h. Only `wakes` is a range: whether a waiting node is
+ * woken for an answer depends on how far it has come towards polling for it.
  */
 #include "hlrc/engine.h" /* for default_home */
 #include "tests/litmus/litmus.h"
@@ -24,7 +24,8 @@ __attribute__((constructor)) static void long_spins(void)
     setenv("HLRC_MEMORY", "16M", 1);   /* default homes alternate from page to page */
 }
 
-enum { REQUEST = 32, ANSWER = 16, VECTOR = 16, BULK = 16, DIFF_ENTRY = 8, RECORD = 16, RUN = 8, WORD = 8, DIFF_HEAD = 4, DIFF_RUN = 4 };
+enum { REQUEST = 32, ANSWER = 16, VECTOR = 16, BULK = 16, DIFF_ENTRY = 8, RECORD = 16, RUN = 8, WORD = 8, DIFF_HEAD = 4,
+       DIFF_RUN = 4 };
 
 static struct hlrc_stats want[2];
 static uint64_t wakes_more[2]; /* wakes that may or may not be */
@@ -59,8 +60,8 @@ static void answer(int from, uint64_t bytes)
     wakes_more[from]++;
 }
 
-/* The home of a page is asked of its default home, `at`, or claimed there: a compare-and-swap and a read beside it, through
- * the fabric even where the word is the node's own. */
+/* The home of a page is asked of its default home, `at`, or claimed there: a compare-and-swap and a read beside it,
+ * through the fabric even where the word is the node's own. */
 static void home_word(int by, int at)
 {
     want[by].atomics++;
@@ -390,7 +391,8 @@ static const struct {
     COUNTER(read_faults), COUNTER(write_faults), COUNTER(first_write_faults), COUNTER(page_fetches),
     COUNTER(fetch_retries), COUNTER(homes_assigned), COUNTER(twins), COUNTER(diffs), COUNTER(diff_bytes),
     COUNTER(write_notices), COUNTER(invalidations), COUNTER(lock_acquires), COUNTER(barriers), COUNTER(messages),
-    COUNTER(rdma_reads), COUNTER(rdma_writes), COUNTER(atomics), COUNTER(bytes_in), COUNTER(bytes_out), COUNTER(fetch_round_trips),
+    COUNTER(rdma_reads), COUNTER(rdma_writes), COUNTER(atomics), COUNTER(bytes_in), COUNTER(bytes_out),
+    COUNTER(fetch_round_trips),
     COUNTER(wakes),
 };
 
@@ -421,8 +423,8 @@ static void compare(const struct hlrc_stats *before, const struct hlrc_stats *af
         if (counters[i].at == offsetof(struct hlrc_stats, wakes))
             high += wakes_more[me];
         if (got < low || got > high)
-            snprintf(text + strlen(text), sizeof text - strlen(text), " %s %ju, not %ju;", counters[i].name, (uintmax_t)got,
-                     (uintmax_t)low);
+            snprintf(text + strlen(text), sizeof text - strlen(text), " %s %ju, not %ju;", counters[i].name,
+                     (uintmax_t)got, (uintmax_t)low);
     }
     meet_outside();
     expect(text[0] == '\0', "%s", text);

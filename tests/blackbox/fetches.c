@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: an ARDMAR fetch sends no message and wakes nobody; an ASYNC fetch is one message. Node 0 marks its fetches by
- * getppid, for syscalls.sh, which counts the system calls between two marks.
+ * Black box: an ARDMAR fetch sends no message and wakes nobody; an ASYNC fetch is one message. Node 0 marks its fetches
+ * by getppid, for syscalls.sh, which counts the system calls between two marks.
  */
 #include "tests/litmus/litmus.h"
 

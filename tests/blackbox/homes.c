@@ -68,7 +68,8 @@ static void first_read(void)
             page[p * PAGE_WORDS] = 7;
         hlrc_barrier();
         int after = hlrc_home(at);
-        expect(async ? home < 0 || after == home : after == 0, "a page that node 1 read and node 0 wrote has home %d", after);
+        expect(async ? home < 0 || after == home : after == 0, "a page that node 1 read and node 0 wrote has home %d",
+               after);
         expect_word(page[p * PAGE_WORDS], 7, "the word");
         hlrc_barrier();
     }
@@ -81,7 +82,8 @@ static void placed(void)
     char *base = (char *)(uintptr_t)page;
     if (me == nodes - 1)
         for (int h = 0; h < nodes; h++)
-            expect(hlrc_place(base + (uint64_t)h * 2 * PAGE + 100, PAGE, h) == 0, "hlrc_place at %d", h); /* parts of two pages */
+            /* parts of two pages */
+            expect(hlrc_place(base + (uint64_t)h * 2 * PAGE + 100, PAGE, h) == 0, "hlrc_place at %d", h);
     hlrc_barrier();
     for (uint64_t p = 0; p < 2 * n; p++)
         expect(hlrc_home(base + p * PAGE) == (int)(p / 2), "page %ju, placed at %ju, has home %d", (uintmax_t)p,
@@ -90,7 +92,8 @@ static void placed(void)
         page[p * PAGE_WORDS + (uint64_t)me] = p;
     hlrc_barrier();
     for (uint64_t p = 0; p < 2 * n; p++)
-        expect(hlrc_home(base + p * PAGE) == (int)(p / 2), "page %ju has moved to %d", (uintmax_t)p, hlrc_home(base + p * PAGE));
+        expect(hlrc_home(base + p * PAGE) == (int)(p / 2), "page %ju has moved to %d", (uintmax_t)p,
+               hlrc_home(base + p * PAGE));
     int other = nodes - 1;
     expect(hlrc_place(base, 2 * PAGE, other) == -EBUSY, "pages that have a home could be placed");
     expect(hlrc_place(base, 2 * PAGE, 0) == 0, "pages could not be placed where they are");
@@ -110,7 +113,8 @@ static void refused(void)
     expect(hlrc_prefetch(&local, 4) == -EINVAL && hlrc_touch(&local, 4, 1) == -EINVAL, "private memory was accepted");
     expect(hlrc_prefetch(base, SIZE_MAX / 2) == -EINVAL && hlrc_touch(base, SIZE_MAX / 2, 0) == -EINVAL,
            "more memory than there is was accepted");
-    expect(hlrc_place(base, 0, 0) == 0 && hlrc_prefetch(base, 0) == 0 && hlrc_touch(base, 0, 1) == 0, "nothing was refused");
+    expect(hlrc_place(base, 0, 0) == 0 && hlrc_prefetch(base, 0) == 0 && hlrc_touch(base, 0, 1) == 0,
+           "nothing was refused");
 }
 
 void litmus_run(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a program can do to itself: the cases of fork.sh and segv.sh, one per run. Each ends with "node N: done" when the job
- * went on.
+ * What a program can do to itself: the cases of fork.sh and segv.sh, one per run. Each ends with "node N: done" when
+ * the job went on.
  */
 #include <hlrc.h>
 
@@ -76,9 +76,9 @@ static const struct {
     int forks;
 } cases[] = {
     { "exec", run_true, 1 }, { "shell", run_shell, 0 }, { "exit", nothing, 1 }, { "read", read_shared, 1 },
-    { "write", write_shared, 1 }, { "lock", call_lock, 1 }, { "malloc", call_malloc, 1 }, { "finalize", call_finalize, 1 },
-    { "child-null", touch_null, 1 }, { "null", touch_null, 0 }, { "raise", raise_segv, 0 },
-    { "own-null", touch_null, 0 },
+    { "write", write_shared, 1 }, { "lock", call_lock, 1 }, { "malloc", call_malloc, 1 },
+    { "finalize", call_finalize, 1 }, { "child-null", touch_null, 1 }, { "null", touch_null, 0 },
+    { "raise", raise_segv, 0 }, { "own-null", touch_null, 0 },
 };
 
 static void act_on(const char *name)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: what costs nothing costs nothing, and the accounts balance. Reading again after a barrier what nobody wrote
- * takes no fault and no fetch; a barrier revokes what was written and no more; bytes that leave arrive; the parts of the
- * time add up to the whole.
+ * Black box: what costs nothing costs nothing, and the accounts balance. Reading again after a barrier what nobody
+ * wrote takes no fault and no fetch; a barrier revokes what was written and no more; bytes that leave arrive; the parts
+ * of the time add up to the whole.
  */
 #include "tests/litmus/litmus.h"
 
@@ -108,9 +108,10 @@ static void times(void)
 {
     struct hlrc_stats s = stats();
     double sum = s.compute_s + s.page_s + s.lock_s + s.barrier_s + s.diff_s;
-    expect(s.wall_s > 0 && sum > s.wall_s * 0.98 && sum < s.wall_s * 1.02, "the parts add up to %.6f s of %.6f s", sum, s.wall_s);
-    expect(s.fault_s <= s.compute_s && s.handler_s >= 0 && s.barrier_s > 0, "fault %f, compute %f, handler %f, barrier %f",
-           s.fault_s, s.compute_s, s.handler_s, s.barrier_s);
+    expect(s.wall_s > 0 && sum > s.wall_s * 0.98 && sum < s.wall_s * 1.02, "the parts add up to %.6f s of %.6f s", sum,
+           s.wall_s);
+    expect(s.fault_s <= s.compute_s && s.handler_s >= 0 && s.barrier_s > 0,
+           "fault %f, compute %f, handler %f, barrier %f", s.fault_s, s.compute_s, s.handler_s, s.barrier_s);
 }
 
 /* A caller that knows fewer fields gets those, and nothing behind them. */

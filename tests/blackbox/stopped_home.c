@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: with the home stopped, an ARDMAR fetch of an assigned page completes, since no remote processor takes part; an
- * ASYNC fetch does not before the home goes on.
+ * Black box: with the home stopped, an ARDMAR fetch of an assigned page completes, since no remote processor takes
+ * part; an ASYNC fetch does not before the home goes on.
  */
 #include "tests/litmus/litmus.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: the smallest shared space works, as little as is left for the program; what does not fit is refused by NULL and
- * ENOMEM on all nodes alike, and nothing is lost by that.
+ * Black box: the smallest shared space works, as little as is left for the program; what does not fit is refused by
+ * NULL and ENOMEM on all nodes alike, and nothing is lost by that.
  */
 #include "tests/litmus/litmus.h"
 
@@ -23,7 +23,8 @@ static uint64_t take_all(unsigned char **block)
     uint64_t count = 0;
     while (count < 256 && (block[count] = hlrc_malloc_all(PAGE)) != NULL)
         count++;
-    expect(count < 256 && errno == ENOMEM, "errno is %s, not ENOMEM, after %ju pages", strerror(errno), (uintmax_t)count);
+    expect(count < 256 && errno == ENOMEM, "errno is %s, not ENOMEM, after %ju pages", strerror(errno),
+           (uintmax_t)count);
     return count;
 }
 

@@ -32,12 +32,14 @@ static void compare(const struct run *r, const char *p, size_t len, uint64_t see
 static void expect_guard(const struct run *r, const char *p, size_t len)
 {
     for (size_t i = 0; i < GUARD; i++)
-        expect(r, p[-1 - (ptrdiff_t)i] == 0x5a && p[len + i] == 0x5a, "write of %zu bytes changed its neighbourhood", len);
+        expect(r, p[-1 - (ptrdiff_t)i] == 0x5a && p[len + i] == 0x5a, "write of %zu bytes changed its neighbourhood",
+               len);
 }
 
 static void transfer(struct run *r, size_t len, size_t from_shift, size_t to_shift)
 {
-    size_t src = AREA_SOURCE + GUARD + from_shift, dst = AREA_TARGET + GUARD + to_shift, back = AREA_BACK + GUARD + to_shift;
+    size_t src = AREA_SOURCE + GUARD + from_shift, dst = AREA_TARGET + GUARD + to_shift,
+           back = AREA_BACK + GUARD + to_shift;
     uint64_t seed = len * 31 + (uint64_t)r->node, left_seed = len * 31 + (uint64_t)left_of(r);
     fill(own(r, src), len, seed);
     memset(own(r, dst) - GUARD, 0x5a, len + 2 * GUARD);
@@ -56,8 +58,8 @@ static void transfer(struct run *r, size_t len, size_t from_shift, size_t to_shi
 
 static void test_sizes(struct run *r)
 {
-    static const size_t sizes[] = { 1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 127, 128, 129, 136, 1000, 4095, 4096, 4097,
-                                    65536 + 3, MIB, 16 * MIB };
+    static const size_t sizes[] = { 1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 127, 128, 129, 136, 1000, 4095, 4096,
+                                    4097, 65536 + 3, MIB, 16 * MIB };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         transfer(r, sizes[i], 0, 0);
         meet(r);
@@ -137,7 +139,8 @@ static void test_write_order(struct run *r)
 static void test_read_order(struct run *r)
 {
     pthread_t writer;
-    uint64_t *seen = (uint64_t *)(void *)own(r, AREA_BACK); /* [0] second word, read first; [8] first word, read second */
+    /* [0] second word, read first; [8] first word, read second */
+    uint64_t *seen = (uint64_t *)(void *)own(r, AREA_BACK);
     memset(own(r, AREA_ACK), 0, 128);
     meet(r);
     expect(r, pthread_create(&writer, NULL, write_rounds_thread, r) == 0, "pthread_create");
@@ -256,7 +259,8 @@ static void test_in_flight(struct run *r)
     fill(own(r, AREA_SOURCE), FLIGHT * 520, (uint64_t)r->node);
     for (size_t i = 0; i < FLIGHT; i++) {
         ops[i] = (struct fabric_op)FABRIC_OP_INIT;
-        int rc = fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + i * 520, own(r, AREA_SOURCE + i * 520), 520, &ops[i]);
+        int rc = fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + i * 520, own(r, AREA_SOURCE + i * 520), 520,
+                              &ops[i]);
         expect(r, rc == 0, "write %zu in flight: %s", i, strerror(-rc));
     }
     for (size_t i = FLIGHT; i-- > 0;)
@@ -281,7 +285,8 @@ static void test_discard(struct run *r)
     expect(r, rc == 0 || rc == -ENOTSUP, "fabric_window_discard: %s", strerror(-rc));
     meet(r);
     for (size_t i = 0; rc == 0 && i < 64 * KIB; i++)
-        expect(r, own(r, AREA_DISCARD)[i] == (i < 16 * KIB || i >= 48 * KIB), "byte %zu after discarding 16K to 48K", i);
+        expect(r, own(r, AREA_DISCARD)[i] == (i < 16 * KIB || i >= 48 * KIB), "byte %zu after discarding 16K to 48K",
+               i);
     meet(r);
     fill(own(r, AREA_SOURCE), 4096, 5);
     put(r, right_of(r), AREA_DISCARD + 20 * KIB, own(r, AREA_SOURCE), 4096);
@@ -334,7 +339,8 @@ static void test_counters(struct run *r)
     expect(r, b.writes - a.writes == 1, "%ju writes counted, not 1", (uintmax_t)(b.writes - a.writes));
     expect(r, b.reads - a.reads == reads, "%ju reads counted", (uintmax_t)(b.reads - a.reads));
     expect(r, b.atomics - a.atomics == (atomics ? 3 : 0), "%ju atomics counted", (uintmax_t)(b.atomics - a.atomics));
-    expect(r, b.bytes_in - a.bytes_in == bytes, "%ju bytes in, not %ju", (uintmax_t)(b.bytes_in - a.bytes_in), (uintmax_t)bytes);
+    expect(r, b.bytes_in - a.bytes_in == bytes, "%ju bytes in, not %ju", (uintmax_t)(b.bytes_in - a.bytes_in),
+           (uintmax_t)bytes);
     expect(r, b.bytes_out - a.bytes_out == bytes, "%ju bytes out, not %ju", (uintmax_t)(b.bytes_out - a.bytes_out),
            (uintmax_t)bytes);
     expect(r, b.wakes == a.wakes, "one-sided operations woke somebody");
@@ -372,7 +378,8 @@ static void test_unsupported(struct run *r)
 
 static void test_names(struct run *r)
 {
-    static const char *const names[] = { "", "nosuchfabric", "shm-", "shm-noreadx", "shmx", "SHM", "+chaos", "shm+", "shm+chaosx" };
+    static const char *const names[] = { "", "nosuchfabric", "shm-", "shm-noreadx", "shmx", "SHM", "+chaos", "shm+",
+                                         "shm+chaosx" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct fabric *f = r->f;
         struct fabric_job job = { .node = r->node, .nodes = r->nodes, .rx_depth = RX_DEPTH };

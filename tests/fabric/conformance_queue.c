@@ -24,11 +24,12 @@ static void send_event(struct run *r, int peer, uint64_t k, bool urgent)
 
 static void expect_event(struct run *r, const struct fabric_event *ev, int from, uint64_t k)
 {
-    expect(r, ev->from == from && ev->imm == (uint32_t)k, "F7: event %u of node %d, not %ju of node %d", ev->imm, ev->from,
-           (uintmax_t)k, from);
+    expect(r, ev->from == from && ev->imm == (uint32_t)k, "F7: event %u of node %d, not %ju of node %d", ev->imm,
+           ev->from, (uintmax_t)k, from);
     const uint64_t *data = (const uint64_t *)(void *)own(r, slot_of(from, k));
     for (int i = 0; i < 8; i++)
-        expect(r, data[i] == ((uint64_t)from << 32 | k), "F1: event %ju of node %d came before its data", (uintmax_t)k, from);
+        expect(r, data[i] == ((uint64_t)from << 32 | k), "F1: event %ju of node %d came before its data", (uintmax_t)k,
+               from);
 }
 
 /* ---- order and delivery: everybody sends to everybody ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fuzz target: the configuration. An input is a list of settings: a byte that chooses the option and where the value
- * comes from, then the value up to the next zero byte. What is accepted must be in range, and must come back the same when it
- * is exported to the environment and loaded again; what is refused leaves one line.
+ * comes from, then the value up to the next zero byte. What is accepted must be in range, and must come back the same
+ * when it is exported to the environment and loaded again; what is refused leaves one line.
  */
 #include "hlrc/config.h"
 

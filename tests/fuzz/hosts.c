@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: the list of hosts (hlrcrun --hosts). The first byte of an input is --nodes, 0 for not given; the rest is the
- * list. What is accepted is written out again and must give the same hosts; what is refused leaves one line.
+ * Fuzz target: the list of hosts (hlrcrun --hosts). The first byte of an input is --nodes, 0 for not given; the rest is
+ * the list. What is accepted is written out again and must give the same hosts; what is refused leaves one line.
  */
 #include "launch/hosts.c"
 
@@ -80,6 +80,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #define SEED(text) { text, sizeof(text) - 1 }
 const struct fuzz_seed fuzz_seeds[] = {
-    SEED("\0h1:2,h2:2"), SEED("\3h1,h2,h3"), SEED("\0node-1.example.org:128"), SEED("\0,"), SEED("\1h1:0"), SEED("\0h1:"),
-    SEED("\5a:99999999999999999999"), SEED("\0-x"), SEED("\0a b"), SEED("\0h1:2,"), {NULL, 0},
+    SEED("\0h1:2,h2:2"), SEED("\3h1,h2,h3"), SEED("\0node-1.example.org:128"), SEED("\0,"), SEED("\1h1:0"),
+    SEED("\0h1:"), SEED("\5a:99999999999999999999"), SEED("\0-x"), SEED("\0a b"), SEED("\0h1:2,"), {NULL, 0},
 };

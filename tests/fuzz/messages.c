@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fuzz target: messages with diffs, as they lie in a slot of the receive ring (hlrc/bulk.h). The first two bytes of an
- * input are the length that the message claims, modulo more than a slot holds; the rest is its payload. The ring and the
- * pages end where an inaccessible page begins. A message that is not well-formed ends the program with one line; one that
- * is has changed no byte but those of its diffs, and each page's version is the message's.
+ * input are the length that the message claims, modulo more than a slot holds; the rest is its payload. The ring and
+ * the pages end where an inaccessible page begins. A message that is not well-formed ends the program with one line;
+ * one that is has changed no byte but those of its diffs, and each page's version is the message's.
  */
 #include "hlrc/bulk.h"
 #include "hlrc/diff.h"
@@ -50,7 +50,8 @@ void __wrap_serve_changed(const void *what)
     (void)what; /* nobody waits here */
 }
 
-static int write_nothing(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, struct fabric_op *op)
+static int write_nothing(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                         struct fabric_op *op)
 {
     (void)f, (void)peer, (void)win, (void)off, (void)src, (void)len, (void)op;
     return 0; /* credits */

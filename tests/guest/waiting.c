@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nodes that want nothing of each other for a while: node 0 sleeps for the seconds of its argument, the others wait for it in
- * a barrier. Each says when it begins to. What happens to its peers meanwhile no operation of its own would tell it.
+ * Nodes that want nothing of each other for a while: node 0 sleeps for the seconds of its argument, the others wait for
+ * it in a barrier. Each says when it begins to. What happens to its peers meanwhile no operation of its own would tell
+ * it.
  */
 #include <hlrc.h>
 #include <stdio.h>

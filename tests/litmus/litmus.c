@@ -43,7 +43,8 @@ void litmus_expect_word(uint64_t got, uint64_t want, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    litmus_fail("%s is %ju (%#jx), not %ju (%#jx)", text, (uintmax_t)got, (uintmax_t)got, (uintmax_t)want, (uintmax_t)want);
+    litmus_fail("%s is %ju (%#jx), not %ju (%#jx)", text, (uintmax_t)got, (uintmax_t)got, (uintmax_t)want,
+                (uintmax_t)want);
 }
 
 static void *allocate(uint64_t bytes)

@@ -6,8 +6,8 @@
  * nodes; `hlrcrun -n N --protocol P PROGRAM` runs one case. It defines the three symbols below, is linked as a user's
  * program is, and ends with status 1 and one line when a value is wrong.
  *
- * Environment: LITMUS_PROTOCOLS="async ardmar" and LITMUS_NODES="2 3" choose among the cases, LITMUS_SECONDS limits each
- * of them, LITMUS_STOP=1 ends with the first that fails. HLRC_* reaches the jobs, HLRC_FABRIC for instance.
+ * Environment: LITMUS_PROTOCOLS="async ardmar" and LITMUS_NODES="2 3" choose among the cases, LITMUS_SECONDS limits
+ * each of them, LITMUS_STOP=1 ends with the first that fails. HLRC_* reaches the jobs, HLRC_FABRIC for instance.
  */
 #ifndef TESTS_LITMUS_LITMUS_H
 #define TESTS_LITMUS_LITMUS_H
@@ -47,7 +47,8 @@ volatile unsigned char *shared_bytes(uint64_t count);
 /* The home of these bytes is `node` from now on. */
 void place(volatile void *at, uint64_t len, int node);
 
-/* Message passing by a lock: writes the word under it; or takes it again and again until the word is at least `value`. */
+/* Message passing by a lock: writes the word under it; or takes it again and again until the word is at least
+ * `value`. */
 void post(hlrc_lock_t lock, volatile uint64_t *word, uint64_t value);
 void await(hlrc_lock_t lock, volatile uint64_t *word, uint64_t value);
 
@@ -60,8 +61,8 @@ void meet_outside(void);
 /* Waits until all threads of a node sleep: nothing is under way there. */
 void await_asleep(int node);
 
-/* Stops a node, all its threads, and waits until it stands; and lets it go on, at once or in a while. Node `me` itself is
- * never stopped. meet_pids is collective, once, before any of these and those above. */
+/* Stops a node, all its threads, and waits until it stands; and lets it go on, at once or in a while. Node `me` itself
+ * is never stopped. meet_pids is collective, once, before any of these and those above. */
 void meet_pids(void);
 void stop_node(int node);
 void continue_node(int node);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Locks: one that moves around all nodes thousands of times, nested ones, several that guard parts of one page, and many
- * created ones.
+ * Locks: one that moves around all nodes thousands of times, nested ones, several that guard parts of one page, and
+ * many created ones.
  */
 #include "tests/litmus/litmus.h"
 
@@ -31,8 +31,8 @@ static void moving(volatile uint64_t *counter)
     hlrc_barrier();
 }
 
-/* Money moves between accounts, under the locks of both, taken in ascending order; all under the lock of the bank now and
- * then. Accounts share a page. */
+/* Money moves between accounts, under the locks of both, taken in ascending order; all under the lock of the bank now
+ * and then. Accounts share a page. */
 static void transfer(volatile uint64_t *account, uint64_t from, uint64_t to, uint64_t amount)
 {
     uint64_t low = from < to ? from : to, high = from < to ? to : from;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * More pages of alternating protection than the system allows mappings: the runtime gives up access, not data. The count
- * is chosen for the usual limit, vm.max_map_count = 65,530; where that is higher this is just a large interval.
+ * More pages of alternating protection than the system allows mappings: the runtime gives up access, not data. The
+ * count is chosen for the usual limit, vm.max_map_count = 65,530; where that is higher this is just a large interval.
  */
 #include "tests/litmus/litmus.h"
 

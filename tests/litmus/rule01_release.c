@@ -42,8 +42,8 @@ static void other_threads(void)
         } else {
             await(LOCK_MESSAGE, flag, round_now);
             for (uint64_t p = 0; p < PAGES; p++)
-                expect_word(data[p * PAGE_WORDS + round_now], round_now, "page %ju, written by a thread that did not release",
-                            (uintmax_t)p);
+                expect_word(data[p * PAGE_WORDS + round_now], round_now,
+                            "page %ju, written by a thread that did not release", (uintmax_t)p);
         }
         hlrc_barrier();
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 2, home. Diffs and versions of one (page, writer) land in interval order, whichever thread sent them; a page that
- * was written without being changed disturbs nobody; a node's own interval is among the versions that it needs.
+ * Rule 2, home. Diffs and versions of one (page, writer) land in interval order, whichever thread sent them; a page
+ * that was written without being changed disturbs nobody; a node's own interval is among the versions that it needs.
  */
 #include "tests/litmus/litmus.h"
 
@@ -66,9 +66,9 @@ static void silent_stores(void)
 }
 
 /*
- * Node 1's diff is in the page of home 2, then the home stands still. Node 0 writes the page and releases: its diff lies
- * before the home. Then it acquires from node 1, which revokes its copy; the one that it fetches must have its own write.
- * Locks 0 and 1 have managers that run.
+ * Node 1's diff is in the page of home 2, then the home stands still. Node 0 writes the page and releases: its diff
+ * lies before the home. Then it acquires from node 1, which revokes its copy; the one that it fetches must have its own
+ * write. Locks 0 and 1 have managers that run.
  */
 static void own_interval(uint64_t k, volatile uint64_t *page, hlrc_atomic_t step)
 {

@@ -21,8 +21,8 @@ static hlrc_atomic_t checked;
 static int memory; /* of this process, whatever is protected */
 
 /*
- * One thread of node 2 waits in the library for a lock that node 0 keeps, and serves what arrives. The other one meets the
- * others; when it goes on, all diffs for the pages of which it is home are in them: not only when it reads them.
+ * One thread of node 2 waits in the library for a lock that node 0 keeps, and serves what arrives. The other one meets
+ * the others; when it goes on, all diffs for the pages of which it is home are in them: not only when it reads them.
  */
 static void wait_or_meet(int thread)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 3, acquire: causality. Node 0 writes x under lock 1; node 1 reads it and writes y under lock 2; who takes lock 2 and
- * sees y sees x as well, although it never met node 0. Likewise along a chain through all nodes.
+ * Rule 3, acquire: causality. Node 0 writes x under lock 1; node 1 reads it and writes y under lock 2; who takes lock 2
+ * and sees y sees x as well, although it never met node 0. Likewise along a chain through all nodes.
  */
 #include "tests/litmus/litmus.h"
 
@@ -44,7 +44,8 @@ static void chain(volatile uint64_t *link, volatile uint64_t *beside, uint64_t k
     hlrc_barrier();
 }
 
-/* One thread of node 2 waits in the library for a lock that node 1 keeps, and serves what arrives; the other one reads. */
+/* One thread of node 2 waits in the library for a lock that node 1 keeps, and serves what arrives; the other one
+ * reads. */
 static void reader(int thread)
 {
     if (thread == 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rule 3, acquire: message passing by a lock. What was written before an unlock is seen after the lock that follows it. */
+/* Rule 3, acquire: message passing by a lock. What was written before an unlock is seen after the lock that follows
+ * it. */
 #include "tests/litmus/litmus.h"
 
 #include <sched.h>
@@ -48,7 +49,8 @@ static void readers(void)
         } else {
             await(8, flag, k);
             for (uint64_t p = 0; p < PAGES; p++)
-                expect_word(data[p * PAGE_WORDS + 500 % PAGE_WORDS], k, "page %ju, written before the flag", (uintmax_t)p);
+                expect_word(data[p * PAGE_WORDS + 500 % PAGE_WORDS], k, "page %ju, written before the flag",
+                            (uintmax_t)p);
         }
         hlrc_barrier();
     }

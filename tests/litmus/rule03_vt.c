@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 3, acquire: the vector time rises only after all its invalidations are done. Several threads of a node acquire the
- * same interval through different locks at once: whoever comes second must not go on before the pages are revoked.
+ * Rule 3, acquire: the vector time rises only after all its invalidations are done. Several threads of a node acquire
+ * the same interval through different locks at once: whoever comes second must not go on before the pages are revoked.
  */
 #include "tests/litmus/litmus.h"
 

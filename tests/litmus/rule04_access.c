@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 4, access. A page may be read or written only if it holds all versions that the node needs. The home is stopped, so
- * that the writer's diff lies before it, unapplied, when another node acquires the interval and touches the page.
+ * Rule 4, access. A page may be read or written only if it holds all versions that the node needs. The home is stopped,
+ * so that the writer's diff lies before it, unapplied, when another node acquires the interval and touches the page.
  */
 #include "tests/litmus/litmus.h"
 
@@ -61,8 +61,8 @@ static void way(enum touch how)
 }
 
 /*
- * A prefetch is under way to a home that stands still, when its node acquires a later interval of that page. The copy that
- * arrives is complete by what was needed then, and too old now.
+ * A prefetch is under way to a home that stands still, when its node acquires a later interval of that page. The copy
+ * that arrives is complete by what was needed then, and too old now.
  */
 static void outdated_prefetch(uint64_t k, volatile uint64_t *data, hlrc_atomic_t started)
 {
@@ -86,8 +86,8 @@ static void outdated_prefetch(uint64_t k, volatile uint64_t *data, hlrc_atomic_t
 }
 
 /*
- * The whole page is written under a lock, and the next owner of the lock fetches it while the diff is on its way to a home
- * that sleeps: many fetches look at the page in the very moment of the diff's arrival.
+ * The whole page is written under a lock, and the next owner of the lock fetches it while the diff is on its way to a
+ * home that sleeps: many fetches look at the page in the very moment of the diff's arrival.
  */
 static void race_the_diff(volatile uint64_t *data)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 4 at the home: it writes its own page while the diffs of others arrive, and reads it only when it has what it needs;
- * when it only reads, nothing is announced and nobody's copy is revoked.
+ * Rule 4 at the home: it writes its own page while the diffs of others arrive, and reads it only when it has what it
+ * needs; when it only reads, nothing is announced and nobody's copy is revoked.
  */
 #include "tests/litmus/litmus.h"
 
@@ -28,8 +28,8 @@ static void all_write(void)
             bytes[i] = value(k, i);
         hlrc_barrier();
         for (uint64_t i = k % 5; i < pages * PAGE; i += 5)
-            expect(bytes[i] == value(k, i), "round %ju: byte %ju, of node %ju, is %u, not %u", (uintmax_t)k, (uintmax_t)i,
-                   (uintmax_t)(i % n), bytes[i], value(k, i));
+            expect(bytes[i] == value(k, i), "round %ju: byte %ju, of node %ju, is %u, not %u", (uintmax_t)k,
+                   (uintmax_t)i, (uintmax_t)(i % n), bytes[i], value(k, i));
         hlrc_barrier();
     }
 }
@@ -61,7 +61,8 @@ static void only_reads(void)
     struct hlrc_stats after = stats();
     expect_word(after.write_notices, before.write_notices, "the number of pages announced");
     expect_word(after.invalidations, before.invalidations, "the number of pages revoked");
-    expect_word(after.read_faults + after.write_faults, before.read_faults + before.write_faults, "the number of faults");
+    expect_word(after.read_faults + after.write_faults, before.read_faults + before.write_faults,
+                "the number of faults");
     expect_word(after.page_fetches, before.page_fetches, "the number of fetches");
     hlrc_barrier();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 5, dirty and announced. A page that is dirty here and announced by another keeps the writes of both, is clean but
- * for the own ones afterwards, and stays in this node's next notice.
+ * Rule 5, dirty and announced. A page that is dirty here and announced by another keeps the writes of both, is clean
+ * but for the own ones afterwards, and stays in this node's next notice.
  */
 #include "tests/litmus/litmus.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 7, home assignment. Whoever comes first becomes the home, and all agree on who that was; who comes second keeps its
- * writes; a node that does not know that it is the home serves all the same.
+ * Rule 7, home assignment. Whoever comes first becomes the home, and all agree on who that was; who comes second keeps
+ * its writes; a node that does not know that it is the home serves all the same.
  */
 #include "tests/litmus/litmus.h"
 
@@ -72,8 +72,8 @@ static void unaware_home(uint64_t first)
         hlrc_barrier();
         for (uint64_t h = 0; h < n; h++)
             for (uint64_t m = 0; h != (uint64_t)me && m < n; m++)
-                expect_word(*word(first + h, m), m == h ? 0 : k, "a page of home %ju, the word of node %ju", (uintmax_t)h,
-                            (uintmax_t)m);
+                expect_word(*word(first + h, m), m == h ? 0 : k, "a page of home %ju, the word of node %ju",
+                            (uintmax_t)h, (uintmax_t)m);
         hlrc_barrier();
     }
     for (uint64_t m = 0; m < n; m++) /* first look at the own page */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 8, atomic words. All operations on one happen one after the other, whatever nodes and threads they come from, the
- * owner of the word included.
+ * Rule 8, atomic words. All operations on one happen one after the other, whatever nodes and threads they come from,
+ * the owner of the word included.
  */
 #include "tests/litmus/litmus.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 9, logs. Write-notice logs are bounded and lose nothing: intervals too large for them, and too many of them while
- * somebody does not look, arrive all the same.
+ * Rule 9, logs. Write-notice logs are bounded and lose nothing: intervals too large for them, and too many of them
+ * while somebody does not look, arrive all the same.
  */
 #include "tests/litmus/litmus.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 10, heap. Any node allocates and frees at any time; free is a release and malloc an acquire, so that who gets the
- * memory next finds zeros, not the last owner's late writes. Memory of the collectives loses its homes and contents.
+ * Rule 10, heap. Any node allocates and frees at any time; free is a release and malloc an acquire, so that who gets
+ * the memory next finds zeros, not the last owner's late writes. Memory of the collectives loses its homes and
+ * contents.
  */
 #include "tests/litmus/litmus.h"
 
@@ -137,7 +138,8 @@ static void freed_at_once(void)
         hlrc_free_all((void *)(uintptr_t)at);
         volatile uint64_t *again = shared_words(6 * PAGE_WORDS);
         for (uint64_t i = 0; i < 6 * PAGE_WORDS; i++)
-            expect_word(again[i], 0, "round %ju: word %ju of memory that was written and freed", (uintmax_t)k, (uintmax_t)i);
+            expect_word(again[i], 0, "round %ju: word %ju of memory that was written and freed", (uintmax_t)k,
+                        (uintmax_t)i);
         if (k % 2)
             hlrc_barrier();
         for (uint64_t i = 0; i < 6 * PAGE_WORDS; i++)

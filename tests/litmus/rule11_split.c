@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 11, split-phase barrier. Writes between arrive and depart belong to the next interval and are not lost; a node asleep
- * between the two delays nobody; arrivals at the next barrier that come early are counted.
+ * Rule 11, split-phase barrier. Writes between arrive and depart belong to the next interval and are not lost; a node
+ * asleep between the two delays nobody; arrivals at the next barrier that come early are counted.
  */
 #include "tests/litmus/litmus.h"
 
@@ -17,7 +17,8 @@ const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
 
 static volatile uint64_t *data;
 
-/* Everybody writes its words of a common page before, between and after; each is seen behind the barrier that follows. */
+/* Everybody writes its words of a common page before, between and after; each is seen behind the barrier that
+ * follows. */
 static void between(void)
 {
     uint64_t n = (uint64_t)nodes, i = (uint64_t)me;
@@ -59,8 +60,8 @@ static void epochs(void)
 
 static int sleeper_pid;
 
-/* The sleeper waits, outside of the library, for a signal which the others send when they are through. It is home of a page
- * that they wrote and read, manager of a lock that they take, and, in turn, master of the barrier. */
+/* The sleeper waits, outside of the library, for a signal which the others send when they are through. It is home of a
+ * page that they wrote and read, manager of a lock that they take, and, in turn, master of the barrier. */
 static void asleep(int sleeper, uint64_t k)
 {
     volatile uint64_t *page = data + (uint64_t)(4 + sleeper) * PAGE_WORDS;

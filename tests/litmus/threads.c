@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Several threads per process: they fault, lock and wait at once, on pages that are shared among the threads of a node and
- * among nodes.
+ * Several threads per process: they fault, lock and wait at once, on pages that are shared among the threads of a node
+ * and among nodes.
  */
 #include "tests/litmus/litmus.h"
 

@@ -46,7 +46,8 @@ static void become(int node)
 
 /* ---- what lies below and beside the logs ---- */
 
-static int write_window(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, struct fabric_op *op)
+static int write_window(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                        struct fabric_op *op)
 {
     (void)f, (void)win, (void)op;
     assert_in_range(peer, 0, 1);
@@ -121,7 +122,8 @@ static int begin(void **state)
     engine.tokens = msg_token_count(2);
     layout_init(&engine.at, 2, PAGES, engine.tokens);
     for (int n = 0; n < 2; n++) {
-        control[n] = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        control[n] =
+            mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         assert_ptr_not_equal(control[n], MAP_FAILED);
     }
     become(0);
@@ -238,7 +240,7 @@ static void the_log_goes_round(void **state)
     check_all_revoked();
 }
 
-/* N2, N3: a reader that never looks has its log drained by its handler, which keeps the latest interval of each page. */
+/* N2, N3: a reader that never looks has its log drained by its handler, which keeps the latest interval of a page. */
 static void a_full_log_loses_nothing(void **state)
 {
     (void)state;
