@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # One job across two machines with RDMA devices: two virtual machines (scripts/rdma-guest), two nodes on each, started by a
 # launcher in them, over the verbs fabric, and over the mixed one. At last the machines are cut off from each other.
-# The launcher is mpirun, or else srun; with VERBS_WHOLE=1 both, one after the other.
+# The launcher is mpirun, or else srun; with VERBS_WHOLE=1 both, one after the other, and one of the machines is killed.
 
 # ---- inside: both machines run this; jobs start on the first ----
 
@@ -68,9 +68,17 @@ limited() { # SECONDS COMMAND...: a job that may hang
     wait $pid
 }
 
-# The link of the second machine goes down while all nodes wait for a barrier.
+# This machine is gone from one moment to the next, and nothing on it says farewell.
+die_now() {
+    echo 0 >"/run/rdma-guest/status.$RDMA_GUEST" # it is meant
+    echo b >/proc/sysrq-trigger
+    sleep 1000
+}
+
+# The link of the second machine goes down while all nodes wait for a barrier; or the machine is killed.
 cut_off() {
     local card
+    test "$loss" = cut || die_now
     card=$(ls -d /sys/class/net/*/device | head -n 1)
     card=${card%/device}
     ip link set "${card##*/}" down
@@ -96,7 +104,7 @@ second_machine() {
     until test -e "$work/done"; do sleep 0.5; done
 }
 
-first_machine() {
+run_jobs() {
     local fabric protocol
     limited 60 hostname >"$work/hosts" 2>"$work/hosts.err"
     for fabric in verbs mixed; do
@@ -107,6 +115,10 @@ first_machine() {
     done
     unset HLRC_STATS
     HLRC_FABRIC=shm limited 60 "$work/is" -c S >"$work/shm" 2>&1
+}
+
+first_machine() {
+    test "$loss" != cut || run_jobs
     export HLRC_FABRIC=verbs
     (job "$work/waiting" 100) >"$work/waiting.out" 2>"$work/waiting.err" &
     for ((i = 0; i < 300; i++)); do
@@ -120,7 +132,7 @@ first_machine() {
 }
 
 if test "${1-}" = --inside; then
-    launcher=$2 work=$3
+    launcher=$2 work=$3 loss=$4
     export LD_LIBRARY_PATH=$work HLRC_MEMORY=64M
     ulimit -l unlimited # of daemons, whose tasks inherit it
     if ! start_launcher "$launcher" "$work"; then
@@ -151,35 +163,43 @@ check_job() { # RUN: "FABRIC.PROTOCOL"
     sed -n "s/^  time  */$launcher, $1, 4 nodes on 2 machines: /p" "$at/$1"
 }
 
-check_cut() { # GUEST
+check_loss() { # GUEST
     local ended
     ended=$(cat "$at/ended.$1")
-    echo "$launcher: cut off, the nodes on guest$1 ended after $ended ms"
+    echo "$launcher: $loss, the nodes on guest$1 ended after $ended ms"
     test "$ended" -gt 500 && test "$ended" -lt 8000 ||
-        fail "$launcher: cut off, the nodes on guest$1 ended after $ended ms (--peer-timeout 5)"
+        fail "$launcher: $loss, the nodes on guest$1 ended after $ended ms (--peer-timeout 5)"
 }
 
-for launcher in "${launchers[@]}"; do
-    at=$work/$launcher
-    mkdir "$at"
-    # copies, since of this machine's folders the guests may not see all
-    cp "$is" "$top_builddir/tests/guest/waiting" "$0" "$(dirname "$0")/slurm_lib.sh" "$at/"
-    cp -P "$top_builddir"/.libs/libhlrc.so* "$at/" 2>/dev/null
-    status=0
-    "${top_srcdir:-.}/scripts/rdma-guest" --guests 2 --timeout 500 --work "$at" \
-        bash "$at/${0##*/}" --inside "$launcher" "$at" >"$at/out" 2>"$at/err" || status=$?
-    test $status -ne 77 || skip "$(cat "$at/err")"
-    test ! -e "$at/no-launcher" || skip "$launcher does not come up in the guests: $(tail -n 2 "$at/out")"
-    test $status -eq 0 || fail "$launcher: guests: status $status: $(cat "$at/err")"
+check_jobs() {
     test "$(sort "$at/hosts" | uniq -c | tr -s ' \n' ' ')" = ' 2 guest0 2 guest1 ' ||
         fail "$launcher: hosts: $(cat "$at/hosts" "$at/hosts.err")"
     for job in verbs.ardmar verbs.async mixed.ardmar mixed.async; do check_job $job; done
     grep -qE '^hlrc: node 0: fabric shm: nodes 0 \(host guest0\) and 2 \(host guest1\) share no memory: .* different machines; use --fabric verbs' \
         "$at/shm" || fail "$launcher: shm between machines: $(cat "$at/shm")"
-    check_cut 0
-    check_cut 1
-    # the other machine's line need not come through
+}
+
+two_guests() { # LAUNCHER LOSS: how the second machine is lost at the end, "cut" or "kill"
+    local launcher=$1 loss=$2 at=$work/$1.$2 status=0
+    mkdir "$at"
+    # copies, since of this machine's folders the guests may not see all
+    cp "$is" "$top_builddir/tests/guest/waiting" "$0" "$(dirname "$0")/slurm_lib.sh" "$at/"
+    cp -P "$top_builddir"/.libs/libhlrc.so* "$at/" 2>/dev/null
+    "${top_srcdir:-.}/scripts/rdma-guest" --guests 2 --timeout 500 --work "$at" \
+        bash "$at/${0##*/}" --inside "$launcher" "$at" "$loss" >"$at/out" 2>"$at/err" || status=$?
+    test $status -ne 77 || skip "$(cat "$at/err")"
+    test ! -e "$at/no-launcher" || skip "$launcher does not come up in the guests: $(tail -n 2 "$at/out")"
+    test $status -eq 0 || fail "$launcher: guests: status $status: $(cat "$at/err")"
+    test $loss = kill || check_jobs
+    check_loss 0
+    test $loss = kill || check_loss 1
+    # of a line of the other machine nobody knows whether it comes through
     grep -qE '^hlrc: node [0-3]: verbs: (node [0-3] does not answer|port 1 of)' "$at/waiting.err" ||
-        fail "$launcher: cut off: $(cat "$at/waiting.err")"
+        fail "$launcher: $loss: $(cat "$at/waiting.err")"
+}
+
+for launcher in "${launchers[@]}"; do
+    two_guests "$launcher" cut
+    test -z "${VERBS_WHOLE-}" || two_guests "$launcher" kill
 done
 finish
