@@ -104,6 +104,17 @@ void bench_pin(int core)
 
 /* ---- Arguments and failure ------------------------------------------------------------------- */
 
+error_t bench_option(int key, char *arg, struct argp_state *state, const char **json)
+{
+    if (key == 'j') {
+        *json = arg;
+        return 0;
+    }
+    if (key == ARGP_KEY_ARG)
+        argp_error(state, "%s: no argument is expected", arg);
+    return ARGP_ERR_UNKNOWN;
+}
+
 unsigned long bench_number(const char *option, const char *text, unsigned long low, unsigned long high)
 {
     size_t length = strlen(text);

@@ -60,6 +60,10 @@ static inline void bench_relax(void)
  */
 unsigned long bench_number(const char *option, const char *text, unsigned long low, unsigned long high);
 
+/* For a parser's default case: takes --json FILE, refuses an argument that is no option. */
+error_t bench_option(int key, char *arg, struct argp_state *state, const char **json);
+#define BENCH_JSON_OPTION {"json", 'j', "FILE", 0, "write the results to FILE", 0}
+
 _Noreturn void bench_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- Results ---- */

@@ -149,9 +149,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct options *options = state->input;
 
     switch (key) {
-    case 'j':
-        options->json = arg;
-        return 0;
     case 'l':
         options->loops = arg;
         return 0;
@@ -159,12 +156,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         options->rounds = bench_number("--rounds", arg, 1, 1000000);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return bench_option(key, arg, state, &options->json);
     }
 }
 
 static const struct argp_option argp_options[] = {
-    {"json", 'j', "FILE", 0, "write the results to FILE", 0},
+    BENCH_JSON_OPTION,
     {"loops", 'l', "NAME", 0, "use these loops: portable, avx2 or avx512 (default: the best)", 0},
     {"rounds", 'r', "N", 0, "samples of each figure (default 200)", 0},
     {0},

@@ -379,25 +379,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct options *options = state->input;
 
     switch (key) {
-    case 'j':
-        options->json = arg;
-        return 0;
     case 'r':
         options->rounds = bench_number("--rounds", arg, 1, 10000);
         return 0;
     case 'p':
         options->pages = bench_number("--pages", arg, FEW_PAGES, 65536);
         return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "%s: no argument is expected", arg);
-        return EINVAL;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return bench_option(key, arg, state, &options->json);
     }
 }
 
 static const struct argp_option argp_options[] = {
-    {"json", 'j', "FILE", 0, "write the results to FILE", 0},
+    BENCH_JSON_OPTION,
     {"pages", 'p', "N", 0, "pages of a region (default 1024)", 0},
     {"rounds", 'r', "N", 0, "samples of each figure (default 30)", 0},
     {0},

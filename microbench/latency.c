@@ -231,27 +231,21 @@ static void measure(struct bench_json *json)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     switch (key) {
-    case 'j':
-        options.json = arg;
-        return 0;
     case 'i':
         options.iterations = bench_number("--iterations", arg, 1, ITERATIONS);
         return 0;
     case 'b':
         options.bytes = bench_number("--bytes", arg, 1, MAX_BYTES);
         return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "%s: no argument is expected", arg);
-        return ARGP_ERR_UNKNOWN;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return bench_option(key, arg, state, &options.json);
     }
 }
 
 static const struct argp_option argp_options[] = {
     {"bytes", 'b', "N", 0, "transfers of N bytes alone (default 8, 256, 4096, 65536)", 0},
     {"iterations", 'i', "N", 0, "repetitions (default 1000)", 0},
-    {"json", 'j', "FILE", 0, "write the results to FILE", 0},
+    BENCH_JSON_OPTION,
     {0},
 };
 

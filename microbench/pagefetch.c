@@ -150,9 +150,6 @@ static void parse_readers(const char *arg)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     switch (key) {
-    case 'j':
-        options.json = arg;
-        return 0;
     case 'p':
         options.pages = bench_number("--pages", arg, 1, 1ul << 24);
         return 0;
@@ -165,16 +162,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'R':
         parse_readers(arg);
         return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "%s: no argument is expected", arg);
-        return ARGP_ERR_UNKNOWN;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return bench_option(key, arg, state, &options.json);
     }
 }
 
 static const struct argp_option argp_options[] = {
-    {"json", 'j', "FILE", 0, "write the results to FILE", 0},
+    BENCH_JSON_OPTION,
     {"pages", 'p', "N", 0, "pages that node 0 writes (default 1024)", 0},
     {"readers", 'R', "all|one", 0, "who reads: all other nodes at once, or node 1 alone (default all)", 0},
     {"rounds", 'r', "N", 0, "repetitions (default 10)", 0},

@@ -265,9 +265,6 @@ static void run(const struct test *test, struct bench_json *json)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     switch (key) {
-    case 'j':
-        options.json = arg;
-        return 0;
     case 'l':
         options.lock = bench_number("--lock", arg, 0, HLRC_STATIC_LOCKS - 1);
         return 0;
@@ -277,16 +274,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'r':
         options.rounds = bench_number("--rounds", arg, 1, 100000);
         return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "%s: no argument is expected", arg);
-        return ARGP_ERR_UNKNOWN;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return bench_option(key, arg, state, &options.json);
     }
 }
 
 static const struct argp_option argp_options[] = {
-    {"json", 'j', "FILE", 0, "write the results to FILE", 0},
+    BENCH_JSON_OPTION,
     {"lock", 'l', "N", 0, "the lock to use (default 1)", 0},
     {"pages", 'p', "N", 0, "pages with two writers (default 256)", 0},
     {"rounds", 'r', "N", 0, "samples of each figure (default 100)", 0},
