@@ -18,7 +18,7 @@
  *   4. job_end() asks the others to end by SIGTERM and ends them by SIGKILL half a second later.  A node that
  *      reported a signal of its own gets longer, to dump core.  After JOB_GIVE_UP_MS hlrcrun ends, come what may.
  *   5. hlrcrun is a subreaper: what a node leaves behind becomes a child of hlrcrun, and is ended with a job that
- *   fails.
+ *      fails.
  */
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# fault uses nothing of the library. diffscan and latency link the internals. The others link the library as a user's program
-# does, and run under hlrcrun.
+# fault uses nothing of the library. diffscan and latency link the internals. The others link the library as a user's
+# program does, and run under hlrcrun.
 noinst_PROGRAMS += microbench/fault
 microbench_fault_SOURCES = microbench/fault.c microbench/lab.c microbench/lab.h microbench/bench.c microbench/bench.h
 microbench_fault_LDADD = $(SIGSEGV_LIBS)
