@@ -125,7 +125,7 @@ static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
             return false;
         protocol_count_retry();
         fabric_wake(fabric, f->home); /* the diff was sent (DESIGN 6.1), but the home may not have looked yet */
-        protocol_wait(versions_arrived, f);
+        protocol_wait("diffs at the home of page", f->page, versions_arrived, f);
         f->page_started = false;
     }
     if (!f->page_started) {

@@ -208,8 +208,7 @@ static int shm_write_imm(struct fabric *f, int peer, int win, size_t off, const 
     int rc = shm_write(f, peer, win, off, src, len, op);
     if (rc)
         return rc;
-    shm_queue_push(s->queue[peer], f->node, imm);
-    if (shm_queue_alert(s->queue[peer], urgent))
+    if (shm_queue_send(s->queue[peer], f->node, imm, urgent))
         count(&s->self->wakes, 1);
     return 0;
 }
@@ -284,7 +283,7 @@ static void shm_rx_wake(struct fabric *f, enum fabric_sleeper sleeper)
 static int shm_wake(struct fabric *f, int peer)
 {
     struct shm_fabric *s = shm_of(f);
-    if (shm_queue_alert(s->queue[peer], true))
+    if (shm_queue_wake(s->queue[peer]))
         count(&s->self->wakes, 1);
     return 0;
 }

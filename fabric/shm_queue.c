@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/perturb.h"
+
 #define LAP_BITS 15
 
 static uint64_t lap_of(const struct shm_queue *q, uint64_t pos)
@@ -36,12 +38,15 @@ void shm_queue_init(struct shm_queue *q, uint64_t size)
     q->size = size;
 }
 
-void shm_queue_push(struct shm_queue *q, int from, uint32_t imm)
+/* Puts an event in; returns its position. */
+static uint64_t queue_push(struct shm_queue *q, int from, uint32_t imm)
 {
     uint64_t pos = atomic_fetch_add_explicit(&q->tail, 1, memory_order_relaxed);
     uint64_t e = lap_of(q, pos) << 48 | (uint64_t)(uint16_t)from << 32 | imm;
+    perturb(queue_drawn);
     /* orders the event's data, written before, in front of the receiver's taking the entry */
     atomic_store_explicit(&q->entry[pos & (q->size - 1)], e, memory_order_release);
+    return pos;
 }
 
 static void futex_wake(_Atomic uint32_t *word)
@@ -55,18 +60,35 @@ void shm_queue_ring(struct shm_queue *q, enum fabric_sleeper s)
     futex_wake(&q->bell[s]);
 }
 
-bool shm_queue_alert(struct shm_queue *q, bool urgent)
+/* True when a sleeper was woken. */
+static bool queue_alert(struct shm_queue *q, bool urgent)
 {
-    /* orders the entry's write before the read of mode (Q4) */
-    atomic_thread_fence(memory_order_seq_cst);
     uint32_t mode = atomic_load_explicit(&q->mode, memory_order_relaxed);
     if (mode == MODE_POLLING || (mode == MODE_HANDLER_URGENT && !urgent))
         return false;
+    perturb(queue_alerting);
     /* of several senders one wakes; on failure the receiver changed mode itself and looks at the queue after it */
     if (!atomic_compare_exchange_strong(&q->mode, &mode, MODE_POLLING))
         return false;
     shm_queue_ring(q, mode == MODE_APP ? FABRIC_APP : FABRIC_HANDLER);
     return true;
+}
+
+bool shm_queue_send(struct shm_queue *q, int from, uint32_t imm, bool urgent)
+{
+    uint64_t pos = queue_push(q, from, imm);
+    perturb(queue_filled);
+    /* orders the entry's write before the reads of tail (Q5) and mode (Q4) */
+    atomic_thread_fence(memory_order_seq_cst);
+    bool overtaken = atomic_load_explicit(&q->tail, memory_order_relaxed) != pos + 1;
+    return queue_alert(q, urgent || overtaken);
+}
+
+bool shm_queue_wake(struct shm_queue *q)
+{
+    /* orders what the caller wrote before the read of mode (Q4) */
+    atomic_thread_fence(memory_order_seq_cst);
+    return queue_alert(q, true);
 }
 
 #ifdef HLRC_DEBUG
@@ -84,8 +106,9 @@ static void queue_assert_state(const struct shm_queue *q)
 
 bool shm_queue_pending(const struct shm_queue *q)
 {
-    uint64_t e = atomic_load_explicit(&q->entry[q->head & (q->size - 1)], memory_order_acquire);
-    return e >> 48 == lap_of(q, q->head);
+    uint64_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
+    uint64_t e = atomic_load_explicit(&q->entry[head & (q->size - 1)], memory_order_acquire);
+    return e >> 48 == lap_of(q, head);
 }
 
 static _Noreturn void overrun(void)
@@ -97,15 +120,15 @@ static _Noreturn void overrun(void)
 
 int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
 {
-    uint64_t e = atomic_load_explicit(&q->entry[q->head & (q->size - 1)], memory_order_acquire);
-    uint64_t lap = lap_of(q, q->head);
+    uint64_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
+    uint64_t e = atomic_load_explicit(&q->entry[head & (q->size - 1)], memory_order_acquire);
     queue_assert_state(q);
-    if (e >> 48 != lap) {
-        if (e >> 48 == lap_of(q, q->head + q->size))
+    if (e >> 48 != lap_of(q, head)) {
+        if (e >> 48 == lap_of(q, head + q->size))
             overrun();
         return 0;
     }
-    q->head++;
+    atomic_store_explicit(&q->head, head + 1, memory_order_relaxed);
     ev->from = (int)(e >> 32 & 0xffff);
     ev->imm = (uint32_t)e;
     return 1;
@@ -115,6 +138,7 @@ bool shm_queue_arm(struct shm_queue *q, enum fabric_sleeper s, enum fabric_level
 {
     uint32_t mode = s == FABRIC_APP ? MODE_APP : level == FABRIC_ALL ? MODE_HANDLER_ALL : MODE_HANDLER_URGENT;
     atomic_store_explicit(&q->mode, mode, memory_order_relaxed);
+    perturb(queue_armed);
     /* orders the write of mode before the last look at the queue (Q4) */
     atomic_thread_fence(memory_order_seq_cst);
     if (!shm_queue_pending(q))
@@ -126,6 +150,7 @@ bool shm_queue_arm(struct shm_queue *q, enum fabric_sleeper s, enum fabric_level
 void shm_queue_sleep(struct shm_queue *q, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
 {
     struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
+    perturb(queue_sleeping);
     /* the word differs from the ticket once a sender rang: then this returns at once */
     (void)syscall(SYS_futex, &q->bell[s], FUTEX_WAIT, ticket, timeout_ns < 0 ? NULL : &t, NULL, 0);
 }

@@ -10,6 +10,9 @@
  *       queue holds that many for every pair. A lap that is ahead proves that the bound was broken.
  *   Q4  `mode` leaves POLLING by the receiver alone, who then looks at the queue once more; a sender writes its entry
  *       before it looks at `mode`. Both sides put a full fence between, so that one of them sees the other (F8).
+ *   Q5  A sender whose entry is in front of a later one, which may be urgent, wakes as an urgent one does: the later
+ *       sender may have woken the receiver already, who found a gap here and went back to sleep. A sender looks at
+ *       `tail` after it has written its entry; whoever draws a later position after that look finds no gap.
  */
 #ifndef FABRIC_SHM_QUEUE_H
 #define FABRIC_SHM_QUEUE_H
@@ -22,7 +25,7 @@ enum shm_mode { MODE_POLLING, MODE_HANDLER_URGENT, MODE_HANDLER_ALL, MODE_APP };
 
 struct shm_queue {
     alignas(64) _Atomic uint64_t tail;   /* senders */
-    alignas(64) uint64_t head;           /* the receiver that holds the serving role */
+    alignas(64) _Atomic uint64_t head;   /* the receiver that holds the serving role; read by who looks for work */
     uint64_t size;                       /* entries, a power of two; constant */
     alignas(64) _Atomic uint32_t mode;   /* enum shm_mode; Q4 */
     alignas(64) _Atomic uint32_t bell[2];/* futex words by enum fabric_sleeper; a wake raises the word first */
@@ -33,8 +36,9 @@ size_t shm_queue_bytes(uint64_t size);
 uint64_t shm_queue_size(uint64_t events); /* entries that hold `events` */
 void shm_queue_init(struct shm_queue *q, uint64_t size);
 
-void shm_queue_push(struct shm_queue *q, int from, uint32_t imm);
-bool shm_queue_alert(struct shm_queue *q, bool urgent); /* true when a sleeper was woken */
+/* Puts an event in, and wakes whom it has to wake; true when there was a sleeper. */
+bool shm_queue_send(struct shm_queue *q, int from, uint32_t imm, bool urgent);
+bool shm_queue_wake(struct shm_queue *q); /* wakes any sleeper, without an event; true when there was one */
 
 int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev);
 bool shm_queue_pending(const struct shm_queue *q);

@@ -94,7 +94,7 @@ void barrier_arrive(void)
         return;
     heap_flush(); /* what was freed here and belongs to others is theirs after the barrier */
     interval_close(false);
-    struct request *req = msg_compose(msg_token_barrier(), REQUEST_BARRIER, 0);
+    struct request *req = msg_compose(msg_token_barrier(), REQUEST_BARRIER, (uint32_t)epoch);
     req->arg[0] = epoch++;
     interval_vt(req->vec);
     msg_send(req, MASTER, true, false);

@@ -56,7 +56,7 @@ void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op
 {
     while (!try_send(to, msg, urgent, op)) {
         fabric_wake(engine.fabric, to); /* B4 */
-        serve_wait(have_credit, (void *)(intptr_t)to, WAIT_STATE);
+        serve_wait((struct wait_for){ "room for a message at node", (uint64_t)to }, have_credit, (void *)(intptr_t)to, WAIT_STATE);
     }
 }
 

@@ -95,6 +95,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "load all nodes at equal addresses, for function pointers in shared memory")                            \
     X(NUMBER, int, gdb, "gdb", "none", 0, HLRC_MAX_NODES - 1, "none", 0,                                       \
       "start this node under gdb")                                                                            \
+    X(NUMBER, int, watchdog, "watchdog", "off", 1, 86400, "off", 0,                                            \
+      "seconds that a wait may take before the nodes say who waits for what, and the job ends")               \
     X(NUMBER, int, peer_timeout, "peer-timeout", "5", 1, 3600, "", 1,                                          \
       "seconds of silence after which a node on another host counts as dead")
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/perturb.h"
 #include "hlrc/atomic.h"
 #include "hlrc/barrier.h"
 #include "hlrc/call.h"
@@ -35,6 +36,7 @@
 #include "hlrc/stats.h"
 #include "hlrc/thread.h"
 #include "hlrc/twin.h"
+#include "hlrc/watch.h"
 #include "launch/boot.h"
 
 static bool forked, finished;
@@ -114,6 +116,7 @@ static int open_boot(void)
     engine.node = boot_node(engine.boot);
     engine.nodes = boot_nodes(engine.boot);
     engine.alone = engine.nodes == 1;
+    perturb_start(engine.node);
     return 0;
 }
 
@@ -209,6 +212,8 @@ static int make_tables(void)
     return rc;
 }
 
+#define WATCH_PERIOD_MS 500
+
 static void report_progress(void)
 {
     struct boot_counters counters;
@@ -227,6 +232,7 @@ static int start_monitor(void)
 {
     const struct monitor_duty duties[] = {
         { engine.config.progress ? MONITOR_PROGRESS_MS : 0, report_progress },
+        { engine.config.watchdog > 0 && !engine.alone ? WATCH_PERIOD_MS : 0, watch_look },
         { engine.fabric->ops.check ? engine.config.peer_timeout * 1000 / 8 : 0, check_peers },
     };
     return monitor_start(engine.boot, duties, sizeof duties / sizeof duties[0]);

@@ -251,7 +251,7 @@ void interval_close(bool urgent)
         if (!atomic_exchange(&close_busy, true))
             close_once(t);
         else
-            serve_await(&close_busy, closing_over, &number);
+            serve_await((struct wait_for){ "the closing of interval", number }, &close_busy, closing_over, &number);
     }
     atomic_fetch_sub(&urgent_closers, urgent);
 }
@@ -292,7 +292,7 @@ void interval_acquire(const uint64_t *want)
         if (!atomic_exchange(&acquire_busy, true))
             acquire_all(want);
         else
-            serve_await(&acquire_busy, acquire_over, (void *)(uintptr_t)want);
+            serve_await((struct wait_for){ "another acquire", 0 }, &acquire_busy, acquire_over, (void *)(uintptr_t)want);
     }
 }
 

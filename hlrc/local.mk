@@ -16,7 +16,7 @@ libhlrc_core_la_SOURCES += hlrc/async.c hlrc/atomic.c hlrc/atomic.h hlrc/barrier
 	hlrc/handles.h hlrc/home.c hlrc/init.c hlrc/interval.c hlrc/interval.h hlrc/layout.c hlrc/lock.c hlrc/lock.h \
 	hlrc/msg.c hlrc/msg.h hlrc/notice.c hlrc/notice.h hlrc/page.c hlrc/page.h hlrc/page_fetch.c hlrc/page_fetch.h \
 	hlrc/protocol.c hlrc/protocol.h hlrc/serve.c hlrc/serve.h hlrc/space.c hlrc/space.h hlrc/spin.h hlrc/stats.c \
-	hlrc/stats.h hlrc/thread.c hlrc/thread.h hlrc/twin.c hlrc/twin.h
+	hlrc/stats.h hlrc/thread.c hlrc/thread.h hlrc/twin.c hlrc/twin.h hlrc/watch.c hlrc/watch.h
 
 # The shared heap, the collectives, and the statistics at the end.
 libhlrc_core_la_SOURCES += hlrc/collective.c hlrc/collective.h hlrc/heap.c hlrc/heap.h hlrc/heap_arena.c \

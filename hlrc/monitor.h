@@ -19,7 +19,7 @@ struct monitor_duty {
     void (*run)(void);
 };
 
-enum { MONITOR_DUTIES = 2, MONITOR_PROGRESS_MS = 500 /* what hlrcrun --progress expects */ };
+enum { MONITOR_DUTIES = 3, MONITOR_PROGRESS_MS = 500 /* what hlrcrun --progress expects */ };
 
 /* monitor_start - no thread for a job of one.  At most MONITOR_DUTIES; they are copied.  0 or a negative errno. */
 int monitor_start(struct boot *boot, const struct monitor_duty *duties, int count);

@@ -71,9 +71,14 @@ struct request *msg_slot(int from, uint32_t token)
     return control_at(request_at(from, token));
 }
 
+static struct request *scratch_of(uint32_t token)
+{
+    return (struct request *)(void *)(scratch + token * engine.at.request_size);
+}
+
 struct request *msg_compose(uint32_t token, enum request_type type, uint32_t object)
 {
-    struct request *req = (struct request *)(void *)(scratch + token * engine.at.request_size);
+    struct request *req = scratch_of(token);
     *req = (struct request){ .type = (uint16_t)type, .from = (uint16_t)engine.node, .token = token, .object = object };
     return req;
 }
@@ -187,9 +192,19 @@ bool msg_done(uint32_t token)
     return atomic_load_explicit(&complete[token], memory_order_acquire);
 }
 
+/* What the owner of a token waits for. */
+static const char *const awaited[REQUEST_TYPES] = {
+    [REQUEST_PAGE] = "page", [REQUEST_HOME] = "the home of page", [REQUEST_PLACE] = "placing page",
+    [REQUEST_LOCK] = "lock", [REQUEST_TRY] = "the answer to a try of lock", [REQUEST_BARRIER] = "the barrier, epoch",
+    [REQUEST_COND_WAIT] = "a signal of condition variable", [REQUEST_LOG_DRAIN] = "room in the notice log of node",
+    [REQUEST_ATOMIC] = "atomic word",
+};
+
 const struct reply *msg_wait(uint32_t token)
 {
-    serve_wait(msg_token_done, (void *)(uintptr_t)token, WAIT_EVENT);
+    const struct request *req = scratch_of(token);
+    serve_wait((struct wait_for){ awaited[req->type], req->object }, msg_token_done, (void *)(uintptr_t)token,
+               WAIT_EVENT);
     return control_at(reply_at(token));
 }
 

@@ -34,9 +34,9 @@ enum request_type {
     REQUEST_TRY,        /* object: lock, at its manager; answer: status 0 and vec, or -EBUSY */
     REQUEST_TRY_OWNER,  /* object: lock, at its last owner */
     REQUEST_TRY_RESULT, /* object: lock, back at its manager; arg[0]: 1 granted, 0 busy; vec: vector time */
-    REQUEST_BARRIER,    /* arg[0]: epoch; vec: vector time; answer: vec = merged vector time */
+    REQUEST_BARRIER,    /* object, arg[0]: epoch; vec: vector time; answer: vec = merged vector time */
     REQUEST_COND_WAIT,  /* object: condition variable, at its manager; answer: vec = vector time of the signaller */
-    REQUEST_LOG_DRAIN,  /* take over what is in the log of req->from; answer: nothing */
+    REQUEST_LOG_DRAIN,  /* object: the reader; take over what is in the log of req->from; answer: nothing */
     REQUEST_ATOMIC,     /* object: word; arg[0], arg[1]: operands; flags: operation; answer: arg = old value */
     REQUEST_TYPES
 };

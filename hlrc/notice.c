@@ -99,7 +99,7 @@ static uint64_t room(int reader)
 static void drain_reader(int reader)
 {
     uint32_t token = thread_self()->call_token;
-    msg_send(msg_compose(token, REQUEST_LOG_DRAIN, 0), reader, false, true);
+    msg_send(msg_compose(token, REQUEST_LOG_DRAIN, (uint32_t)reader), reader, false, true);
     msg_wait(token);
 }
 
@@ -253,7 +253,7 @@ void notice_take(int writer, uint64_t interval)
     struct wanted want = { writer, interval };
     struct reader *r = &readers[writer];
     while (!take_records(&want))
-        serve_wait(arrived, &want, WAIT_STATE);
+        serve_wait((struct wait_for){ "write notices of node", (uint64_t)writer }, arrived, &want, WAIT_STATE);
     take_parked(writer);
     spin_take(&r->lock);
     if (r->head - r->reported >= NOTICE_LOG_WORDS / 4)

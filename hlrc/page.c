@@ -161,7 +161,7 @@ static void page_wait(uint32_t page)
     if (table[page].flags & PAGE_PREFETCH)
         page_prefetch_finish(page);
     else
-        serve_await(&table[page], page_idle, &table[page]);
+        serve_await((struct wait_for){ "another thread's work on page", page }, &table[page], page_idle, &table[page]);
 }
 
 static void mark_dirty(uint32_t page, struct page *p)

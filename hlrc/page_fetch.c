@@ -88,7 +88,7 @@ static void fetch_once(struct page_fetch *f)
         count_outcome(f);
     }
     if (f->home == engine.node) /* nothing was copied: the copy is here, diffs may still be on their way to it */
-        serve_await(page_at(f->page), home_current, f); /* interval_serve_diffs tells */
+        serve_await((struct wait_for){ "diffs for page", f->page }, page_at(f->page), home_current, f); /* interval_serve_diffs tells */
 }
 
 /* Takes a fetched copy over, unless it lacks a version by now. ASSUMPTION: locked. */
@@ -223,7 +223,7 @@ void page_prefetch_finish(uint32_t page)
     if (!prefetch_over(&page)) {
         struct thread *t = thread_self();
         enum stats_category before = stats_enter(t, STATS_PAGE);
-        serve_wait(prefetch_over, &page, WAIT_STATE);
+        serve_wait((struct wait_for){ "the prefetch of page", page }, prefetch_over, &page, WAIT_STATE);
         stats_enter(t, before);
     }
     /* its neighbours were asked for together with it */

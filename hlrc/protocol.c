@@ -26,7 +26,7 @@ void protocol_count_retry(void)
     stats_count(STAT_FETCH_RETRIES, 1);
 }
 
-void protocol_wait(bool (*done)(void *), void *arg)
+void protocol_wait(const char *what, uint64_t object, bool (*done)(void *), void *arg)
 {
-    serve_wait(done, arg, WAIT_STATE);
+    serve_wait((struct wait_for){ what, object }, done, arg, WAIT_STATE);
 }

@@ -10,12 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/perturb.h"
 #include "hlrc/engine.h"
 #include "hlrc/msg.h"
 #include "hlrc/spin.h"
 #include "hlrc/thread.h"
+#include "hlrc/watch.h"
 
 static _Atomic bool role;           /* S1 */
+static _Atomic bool missed;         /* the handler was woken and found the role taken: S7 */
 static _Atomic bool role_sleeps;    /* whoever has the role sleeps in it, and has served all that it took */
 static _Atomic bool wake_on_all;
 static _Atomic int waiters;         /* application threads in serve_wait: S6 */
@@ -36,8 +39,10 @@ static int64_t now_ns(void)
 
 static bool role_take(void)
 {
-    if (atomic_load_explicit(&role, memory_order_relaxed) || atomic_exchange(&role, true))
+    /* in the one order of all: behind the caller's count among the waiters, or its wake_on_all (S6) */
+    if (atomic_load(&role) || atomic_exchange(&role, true))
         return false;
+    perturb(role_taken);
     fabric_rx_busy(engine.fabric);
     return true;
 }
@@ -48,6 +53,7 @@ static bool role_drain(void)
     struct fabric_event ev;
     bool any = false;
     while (fabric_rx_poll(engine.fabric, &ev)) {
+        perturb(event_taken);
         msg_dispatch(&ev);
         any = true;
     }
@@ -66,13 +72,16 @@ static void role_drop(void)
 {
     bool all;
     do {
+        atomic_store(&missed, false);
         all = all_matter();
         while (role_drain() || !fabric_rx_arm(engine.fabric, FABRIC_HANDLER, all ? FABRIC_ALL : FABRIC_URGENT))
             ;
+        perturb(role_armed);
         atomic_store(&role, false);
         /* an event before this is seen here, one after it wakes the handler */
         atomic_thread_fence(memory_order_seq_cst);
-    } while ((fabric_rx_pending(engine.fabric) || (!all && all_matter())) && role_take());
+        perturb(role_dropped);
+    } while ((fabric_rx_pending(engine.fabric) || atomic_load(&missed) || (!all && all_matter())) && role_take());
 }
 
 void serve_poll(void)
@@ -155,12 +164,14 @@ static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
     atomic_store(&t->asleep, AWAKE);
 }
 
-static void wait_slowly(bool (*done)(void *), void *arg, enum wait_kind kind)
+static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
 {
     struct patience p;
     patience_renew(&p);
+    struct watch_note before = watch_begin(thread_self(), what.what, what.object);
     bool mine = false;
     atomic_fetch_add(&waiters, 1); /* before the first attempt at the role (S6) */
+    perturb(wait_counted);
     while (!done(arg)) {
         if (!mine)
             mine = role_take();
@@ -176,37 +187,40 @@ static void wait_slowly(bool (*done)(void *), void *arg, enum wait_kind kind)
         else
             thread_sleep(thread_self(), done, arg, timeout);
     }
+    watch_end(thread_self(), before);
+    perturb(wait_ending);
     atomic_fetch_sub(&waiters, 1);
     if (mine)
         role_drop();
 }
 
-void serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind)
+void serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
 {
     if (!done(arg))
-        wait_slowly(done, arg, kind);
+        wait_slowly(what, done, arg, kind);
 }
 
-void serve_await(const void *what, bool (*done)(void *), void *arg)
+void serve_await(struct wait_for what, const void *key, bool (*done)(void *), void *arg)
 {
     if (done(arg))
         return;
     struct thread *t = thread_self();
-    atomic_store(&t->awaits, what);
+    atomic_store(&t->awaits, key);
     atomic_fetch_add(&local_waiters, 1); /* orders awaits before done() */
-    wait_slowly(done, arg, WAIT_EVENT);
+    wait_slowly(what, done, arg, WAIT_EVENT);
     atomic_fetch_sub(&local_waiters, 1);
     atomic_store(&t->awaits, NULL);
 }
 
-void serve_changed(const void *what)
+void serve_changed(const void *key)
 {
+    perturb(change_made);
     atomic_thread_fence(memory_order_seq_cst); /* orders the change before the read of who waits */
     if (atomic_load_explicit(&local_waiters, memory_order_relaxed) == 0)
         return;
     for (uint32_t i = 0; i < threads_max(); i++) {
         struct thread *t = thread_slot(i);
-        if (atomic_load(&t->awaits) == what)
+        if (atomic_load(&t->awaits) == key)
             thread_wake(t);
     }
 }
@@ -215,7 +229,14 @@ void serve_changed(const void *what)
 static void handler_block(void)
 {
     uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_HANDLER);
-    if (role_take())
+    perturb(handler_woken);
+    bool mine = role_take();
+    if (!mine) {
+        perturb(handler_missed);
+        atomic_store(&missed, true); /* S7 */
+        mine = role_take();
+    }
+    if (mine)
         role_drop();
     /* if another thread has the role, it arms the queue for this one when it leaves; the ticket is older than that */
     if (!atomic_load(&stopping))

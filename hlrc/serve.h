@@ -14,11 +14,14 @@
  *   S6  A thread that waits may sleep without the role, while another thread has it. Whoever then gives the role up
  *       arms the queue for all events, not only urgent ones: what the thread waits for may be none. A waiter counts
  *       itself before it tries for the role, and the role is given up before the count is read: one sees the other.
+ *   S7  A handler that was woken and finds the role taken leaves word (`missed`) and tries once more before it sleeps: the
+ *       wake may have been the one that the queue was armed for, its event taken by somebody else already. Whoever gives
+ *       the role up looks for the word after giving it up, and arms the queue again.
  *
- *                       serve_take                      fabric_rx_arm(APP), sleep
+ *                       role_take                       fabric_rx_arm(APP), sleep
  *   handler asleep, armed ----------> a waiter polls  <--------------------------> the waiter sleeps
  *      ^    |                             |
- *      |    | woken by an event           | serve_leave: arm for the handler, drop the role, look again
+ *      |    | woken by an event           | role_drop: arm for the handler, drop the role, look again
  *      |    v                             v
  *   handler serves  ------------->  handler asleep, armed
  */
@@ -26,6 +29,7 @@
 #define HLRC_SERVE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum wait_kind {
     WAIT_EVENT, /* done() turns true by serving an event only: sleeps without limit */
@@ -36,14 +40,20 @@ int serve_start(void);  /* starts the handler thread; 0 or a negative errno */
 void serve_stop(void);
 double serve_handler_seconds(void); /* processor time of the handler thread so far */
 
+/* What a thread waits for, in words, and its number: for watch.h. */
+struct wait_for {
+    const char *what;
+    uint64_t object;
+};
+
 /* Waits until done(arg), serving meanwhile. The caller holds no spin lock. done() has no side effect that serving
  * could not repeat; it is called often. */
-void serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind);
+void serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind);
 
 /* The same for what another thread of this process, or the serving of an event, makes true: whoever did calls
- * serve_changed(what) afterwards. Sleeps without limit. */
-void serve_await(const void *what, bool (*done)(void *), void *arg);
-void serve_changed(const void *what); /* a fence and a load when nobody waits; holding a spin lock is allowed */
+ * serve_changed(key) afterwards. Sleeps without limit. */
+void serve_await(struct wait_for what, const void *key, bool (*done)(void *), void *arg);
+void serve_changed(const void *key); /* a fence and a load when nobody waits; holding a spin lock is allowed */
 
 /* Serves what is pending, if the role is free; does not wait. */
 void serve_poll(void);

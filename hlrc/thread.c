@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/perturb.h"
 #include "hlrc/diag.h"
 #include "hlrc/engine.h"
 
@@ -109,6 +110,7 @@ void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t tim
     uint32_t seen = atomic_load(&t->bell);
     atomic_store(&t->asleep, SLEEPS_ALONE);
     atomic_thread_fence(memory_order_seq_cst); /* orders the write of asleep before the reads in done() */
+    perturb(thread_announced);
     if (!done(arg))
         futex_wait_private(&t->bell, seen, timeout_ns);
     atomic_store(&t->asleep, AWAKE);
@@ -116,6 +118,7 @@ void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t tim
 
 void thread_wake(struct thread *t)
 {
+    perturb(thread_waking);
     atomic_thread_fence(memory_order_seq_cst); /* orders the completion's write before the read of asleep */
     switch (atomic_load_explicit(&t->asleep, memory_order_relaxed)) {
     case SLEEPS_ALONE:

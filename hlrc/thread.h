@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "hlrc/stats.h"
+#include "hlrc/watch.h"
 
 enum thread_sleep_state { AWAKE, SLEEPS_ALONE /* on its bell */, SLEEPS_SERVING /* on the receive queue */ };
 
@@ -25,6 +26,7 @@ struct thread {
     const void *_Atomic awaits;        /* what this thread waits for in serve_await; NULL none */
     uint32_t index;
     uint32_t call_token, cond_token;   /* requests of this thread: at most one outstanding on each */
+    struct watch_slot waits;           /* written by the thread, read by the watch */
     struct stats_clock clock;          /* where this thread's time goes */
     uint64_t *versions;                /* one u64 per node: scratch of a page fetch, in the reply slot's shape */
 };
