@@ -23,6 +23,7 @@
  */
 #include <stddef.h>
 
+#include "base/perturb.h"
 #include "hlrc/protocol.h"
 
 static uint64_t home_value(int node)
@@ -43,6 +44,7 @@ static int assign(uint32_t page, int node, bool *assigned)
     struct fabric_op op = FABRIC_OP_INIT;
     int at = protocol_default_home(page), win = protocol_control();
     uint64_t old = 0, beside = 0;
+    perturb(home_asking);
     fabric_cas(f, at, win, protocol_home_at(page), 0, home_value(node), &old, &op);
     fabric_read(f, at, win, protocol_home_at(page), &beside, sizeof beside, &op);
     fabric_wait(f, &op);
@@ -123,8 +125,7 @@ static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
     if (!covers(f)) {
         if (prefetch)
             return false;
-        protocol_count_retry();
-        fabric_wake(fabric, f->home); /* the diff was sent (DESIGN 6.1), but the home may not have looked yet */
+        protocol_count_retry(); /* the diff was sent, and wakes the home (interval.h I4, I7) */
         protocol_wait("diffs at the home of page", f->page, versions_arrived, f);
         f->page_started = false;
     }

@@ -2,9 +2,9 @@
 /*
  * perturb.h - named points at which a test may make a thread late.
  *
- * Where two threads or nodes agree by the order of their steps, a window of a few instructions decides, and no test meets it
- * by luck. Built with --enable-perturb, a thread that comes to such a point sleeps, yields or runs on, as a seeded schedule
- * says; built without, a point is nothing at all.
+ * Where two threads or nodes agree by the order of their steps, a window of a few instructions decides, and no test
+ * meets it by luck. Built with --enable-perturb, a thread that comes to such a point sleeps, yields or runs on, as a
+ * seeded schedule says; built without, a point is nothing at all.
  *
  *   HLRC_PERTURB_SEED=N        each point gets a strength that N decides: half of them none, others up to every second
  *                              pass and up to 3 ms. What the threads draw follows from N, their node and their number.
@@ -79,8 +79,8 @@ bool perturb_fails(void); /* PERTURB_FAILS */
 void perturb_start(int node);
 
 /*
- * perturb_report - the seed and the last points that acted, a line at a time; nothing where none acts. May be called in a
- * signal handler.
+ * perturb_report - the seed and the last points that acted, a line at a time; nothing where none acts. May be called
+ * in a signal handler.
  */
 void perturb_report(void (*say)(const char *line));
 

@@ -162,6 +162,16 @@ static bool chaos_rx_pending(struct fabric *f)
     return below->ops.rx_pending(below);
 }
 
+static uint64_t chaos_rx_mark(struct fabric *f)
+{
+    return fabric_rx_mark(chaos_of(f)->below);
+}
+
+static bool chaos_rx_past(struct fabric *f, uint64_t mark)
+{
+    return fabric_rx_past(chaos_of(f)->below, mark);
+}
+
 static void chaos_rx_busy(struct fabric *f)
 {
     struct fabric *below = chaos_of(f)->below;
@@ -274,6 +284,8 @@ static const struct fabric_ops chaos_ops = {
     .test = chaos_test,
     .rx_poll = chaos_rx_poll,
     .rx_pending = chaos_rx_pending,
+    .rx_mark = chaos_rx_mark,
+    .rx_past = chaos_rx_past,
     .rx_busy = chaos_rx_busy,
     .rx_ticket = chaos_rx_ticket,
     .rx_arm = chaos_rx_arm,

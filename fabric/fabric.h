@@ -111,6 +111,8 @@ struct fabric_ops {
     bool (*test)(struct fabric *, struct fabric_op *); /* may stay NULL: operations complete without being looked at */
     int (*rx_poll)(struct fabric *, struct fabric_event *);
     bool (*rx_pending)(struct fabric *);
+    uint64_t (*rx_mark)(struct fabric *);          /* may stay NULL, with rx_past: events become visible in order */
+    bool (*rx_past)(struct fabric *, uint64_t);
     void (*rx_busy)(struct fabric *);
     uint32_t (*rx_ticket)(struct fabric *, enum fabric_sleeper);
     bool (*rx_arm)(struct fabric *, enum fabric_sleeper, enum fabric_level);
@@ -229,6 +231,16 @@ static inline bool fabric_test(struct fabric *f, struct fabric_op *op)
  */
 static inline int fabric_rx_poll(struct fabric *f, struct fabric_event *ev) { return f->ops.rx_poll(f, ev); }
 static inline bool fabric_rx_pending(struct fabric *f) { return f->ops.rx_pending(f); }
+/*
+ * An event can be in the queue and not be pending yet, since one before it is still being put in by its sender. mark
+ * names what has arrived by now, those included; past says whether all of that has been taken by rx_poll.
+ */
+static inline uint64_t fabric_rx_mark(struct fabric *f) { return f->ops.rx_mark ? f->ops.rx_mark(f) : 0; }
+static inline bool fabric_rx_past(struct fabric *f, uint64_t mark)
+{
+    return f->ops.rx_past ? f->ops.rx_past(f, mark) : !f->ops.rx_pending(f);
+}
+
 static inline void fabric_rx_busy(struct fabric *f) { f->ops.rx_busy(f); }
 static inline uint32_t fabric_rx_ticket(struct fabric *f, enum fabric_sleeper s) { return f->ops.rx_ticket(f, s); }
 static inline bool fabric_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level level)

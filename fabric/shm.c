@@ -255,6 +255,16 @@ static bool shm_rx_pending(struct fabric *f)
     return shm_queue_pending(own_queue(f));
 }
 
+static uint64_t shm_rx_mark(struct fabric *f)
+{
+    return atomic_load(&own_queue(f)->tail);
+}
+
+static bool shm_rx_past(struct fabric *f, uint64_t mark)
+{
+    return atomic_load(&own_queue(f)->head) >= mark;
+}
+
 static void shm_rx_busy(struct fabric *f)
 {
     atomic_store_explicit(&own_queue(f)->mode, MODE_POLLING, memory_order_relaxed);
@@ -314,6 +324,8 @@ const struct fabric_ops fabric_shm = {
     .wait = shm_wait,
     .rx_poll = shm_rx_poll,
     .rx_pending = shm_rx_pending,
+    .rx_mark = shm_rx_mark,
+    .rx_past = shm_rx_past,
     .rx_busy = shm_rx_busy,
     .rx_ticket = shm_rx_ticket,
     .rx_arm = shm_rx_arm,

@@ -27,6 +27,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/perturb.h"
 #include "hlrc/diag.h"
 #include "hlrc/engine.h"
 #include "hlrc/msg.h"
@@ -69,6 +70,7 @@ static void async_fetch_start(struct page_fetch *f, bool prefetch)
 {
     fabric_window_prepare(engine.fabric, f->window, f->offset, PAGE_SIZE); /* the home writes there */
     struct request *req = msg_compose(f->token, REQUEST_PAGE, f->page);
+    perturb(home_asking);
     req->flags = prefetch;
     req->arg[0] = (uint64_t)f->window << 56 | f->offset;
     for (int w = 0; w < engine.nodes; w++)
@@ -142,6 +144,7 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
         home = touched ? engine.node : candidate;
         if (home >= 0) {
             *directory(page) = (uint64_t)home + 1;
+            perturb(home_appointed);
             page_set_home(page, home);
             *appointed = !touched;
             if (touched)

@@ -74,7 +74,11 @@ static uint64_t by_request(uint32_t word, enum operation op, uint64_t a, uint64_
 /* A1: decided by the protocol, so the same on all nodes. */
 static uint64_t access_word(uint32_t word, enum operation op, uint64_t a, uint64_t b)
 {
-    return engine.protocol->caps & FABRIC_ATOMICS ? by_fabric(word, op, a, b) : by_request(word, op, a, b);
+    struct thread *t = thread_enter();
+    bool fabric = engine.protocol->caps & FABRIC_ATOMICS;
+    uint64_t old = fabric ? by_fabric(word, op, a, b) : by_request(word, op, a, b);
+    thread_leave(t);
+    return old;
 }
 
 static void check(const char *call, hlrc_atomic_t word)

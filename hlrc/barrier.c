@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/perturb.h"
 #include "hlrc/call.h"
 #include "hlrc/diag.h"
 #include "hlrc/engine.h"
@@ -93,11 +94,14 @@ void barrier_arrive(void)
     if (engine.alone)
         return;
     heap_flush(); /* what was freed here and belongs to others is theirs after the barrier */
+    struct thread *t = thread_enter();
     interval_close(false);
     struct request *req = msg_compose(msg_token_barrier(), REQUEST_BARRIER, (uint32_t)epoch);
     req->arg[0] = epoch++;
     interval_vt(req->vec);
+    perturb(barrier_arriving);
     msg_send(req, MASTER, true, false);
+    thread_leave(t);
 }
 
 void barrier_depart(void)
@@ -106,16 +110,29 @@ void barrier_depart(void)
         diag_fatal(1, "hlrc_barrier_depart: this node has not arrived; call hlrc_barrier_arrive first");
     if (!engine.alone) {
         uint64_t vt[ENGINE_NODES];
-        atomic_store(&waiting, thread_self());
+        struct thread *t = thread_enter();
+        atomic_store(&waiting, t);
         const struct reply *rep = msg_wait(msg_token_barrier());
         memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
         atomic_store(&waiting, NULL);
+        perturb(barrier_released);
+        interval_met();
         serve_settle(); /* what is applied already needs no revoking */
         interval_acquire(vt);
         serve_settle(); /* R4: a writer's diffs arrive before its notices, which are here now */
+        thread_leave(t);
     }
     stats_count(STAT_BARRIERS, 1);
     atomic_store(&between, false);
+}
+
+static void let_handler_serve(bool all)
+{
+    if (engine.alone)
+        return;
+    struct thread *t = thread_enter();
+    serve_wake_on_all(all);
+    thread_leave(t);
 }
 
 void hlrc_barrier_arrive(void)
@@ -124,8 +141,7 @@ void hlrc_barrier_arrive(void)
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     barrier_arrive();
-    if (!engine.alone)
-        serve_wake_on_all(true); /* R3: this thread goes on, the handler stands in for it */
+    let_handler_serve(true); /* R3: this thread goes on, the handler stands in for it */
     stats_enter(t, before);
 }
 
@@ -134,8 +150,7 @@ void hlrc_barrier_depart(void)
     call_check("hlrc_barrier_depart");
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
-    if (!engine.alone)
-        serve_wake_on_all(false);
+    let_handler_serve(false);
     barrier_depart();
     stats_enter(t, before);
 }

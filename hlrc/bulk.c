@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "base/perturb.h"
 #include "hlrc/cond.h"
 #include "hlrc/diag.h"
 #include "hlrc/engine.h"
@@ -45,6 +46,7 @@ static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_
     bool room = have_credit((void *)(intptr_t)to);
     if (room) {
         uint32_t slot = (uint32_t)(out[to].sent++ % BULK_SLOTS);
+        perturb(bulk_credit);
         size_t len = (sizeof *msg + msg->bytes + 7) & ~(size_t)7;
         msg_event_bulk(to, slot_at(engine.node, slot), msg, len, slot, urgent, op);
     }
@@ -56,7 +58,8 @@ void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op
 {
     while (!try_send(to, msg, urgent, op)) {
         fabric_wake(engine.fabric, to); /* B4 */
-        serve_wait((struct wait_for){ "room for a message at node", (uint64_t)to }, have_credit, (void *)(intptr_t)to, WAIT_STATE);
+        serve_wait((struct wait_for){ "room for a message at node", (uint64_t)to }, have_credit, (void *)(intptr_t)to,
+                   WAIT_STATE);
     }
 }
 

@@ -129,18 +129,22 @@ static struct pages take_pages(size_t size)
 /* Waits for what this node is prefetching of these pages: a copy that came after the reset would bring old bytes. */
 static void settle(uint32_t first, uint32_t count)
 {
+    struct thread *t = thread_enter();
     for (uint32_t p = first; p < first + count && !engine.alone; p++)
         if (page_at(p)->flags & PAGE_PREFETCH)
             page_prefetch_finish(p);
+    thread_leave(t);
 }
 
 /* Makes pages zero and their homes unassigned. All nodes have settled them, and a barrier has been since: C2. */
 static void reset_pages(const struct pages *pages)
 {
+    struct thread *t = thread_enter();
+    if (!engine.alone)
+        page_reset(pages->first, pages->count);
+    thread_leave(t);
     if (engine.alone)
         heap_zero(pages->first, pages->count);
-    else
-        page_reset(pages->first, pages->count);
     meet();
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/perturb.h"
 #include "hlrc/bulk.h"
 #include "hlrc/call.h"
 #include "hlrc/diag.h"
@@ -65,7 +66,11 @@ static int manager_of(uint32_t cond)
 
 void cond_serve_wait(struct request *req)
 {
-    uint32_t ref = (uint32_t)req->from * engine.tokens + req->token;
+    if (req->arg[0] >= engine.tokens)
+        diag_fatal(1, "node %d waits on token %llu of %u; do all nodes run the same version?", (int)req->from,
+                   (unsigned long long)req->arg[0], engine.tokens);
+    uint32_t token = (uint32_t)req->arg[0], ref = (uint32_t)req->from * engine.tokens + token;
+    *msg_slot(req->from, token) = (struct request){ .type = REQUEST_COND_WAIT, .from = req->from, .token = token };
     spin_take(&queues_lock);
     struct queue *q = &queues[req->object];
     next_waiter[ref] = 0;
@@ -75,6 +80,7 @@ void cond_serve_wait(struct request *req)
         q->first = ref + 1;
     q->last = ref + 1;
     spin_drop(&queues_lock);
+    msg_reply(req, 0, 0, NULL); /* C1 */
 }
 
 /* Takes the first waiter off the list, or all of them; a list linked through next_waiter. */
@@ -120,7 +126,8 @@ static void signal_waiters(uint32_t cond, bool all)
                           .interval = (uint64_t)cond << 1 | all };
     interval_close(true); /* C2 */
     uint64_t vt[ENGINE_NODES];
-    interval_vt(vt);
+    interval_hand_on(vt);
+    perturb(cond_signalling);
     if (manager_of(cond) == engine.node) {
         wake_waiters(cond, all, vt);
         return;
@@ -152,13 +159,24 @@ void hlrc_cond_destroy(hlrc_cond_t cond)
     handles_give(&created, cond);
 }
 
+/* C1. */
+static void register_waiter(const struct thread *t, uint32_t cond)
+{
+    msg_expect(t->cond_token, REQUEST_COND_WAIT, cond);
+    struct request *req = msg_compose(t->call_token, REQUEST_COND_WAIT, cond);
+    req->arg[0] = t->cond_token;
+    msg_send(req, manager_of(cond), false, true);
+    msg_wait(t->call_token);
+}
+
 void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
 {
     check("hlrc_cond_wait", cond);
-    struct thread *t = thread_self();
+    struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     uint64_t vt[ENGINE_NODES];
-    msg_send_placed(msg_compose(t->cond_token, REQUEST_COND_WAIT, cond), manager_of(cond)); /* C1 */
+    register_waiter(t, cond);
+    perturb(cond_registered);
     lock_drop(lock);
     const struct reply *rep = msg_wait(t->cond_token);
     memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
@@ -166,22 +184,25 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
         interval_acquire(vt);
     lock_take(lock);
     stats_enter(t, before);
+    thread_leave(t);
 }
 
 void hlrc_cond_signal(hlrc_cond_t cond)
 {
     check("hlrc_cond_signal", cond);
-    struct thread *t = thread_self();
+    struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     signal_waiters(cond, false);
     stats_enter(t, before);
+    thread_leave(t);
 }
 
 void hlrc_cond_broadcast(hlrc_cond_t cond)
 {
     check("hlrc_cond_broadcast", cond);
-    struct thread *t = thread_self();
+    struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     signal_waiters(cond, true);
     stats_enter(t, before);
+    thread_leave(t);
 }

@@ -33,6 +33,7 @@ enum config_protocol { PROTOCOL_ASYNC, PROTOCOL_ARDMAR, PROTOCOL_ONESIDED };
 enum config_pages { PAGES_AUTO, PAGES_ASYNC, PAGES_ARDMAR, PAGES_ONESIDED };
 enum config_part { PART_AUTO, PART_HANDLER, PART_ONESIDED };
 enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
+enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
 enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
 
 /* clang-format off */
@@ -83,6 +84,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "microseconds that a wait spins before it yields and then sleeps")                                      \
     X(NUMBER, int, threads, "threads", "64", 1, 1024, "", 1,                                                   \
       "how many threads of one node may use shared memory")                                                   \
+    X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,                        \
+      "a signal handler that touches shared memory amid a call of HLRC ends the job, or (mask) is put off")    \
     X(CHOICE, enum config_bind, bind, "bind", "auto", 0, 0, "auto|core|none", 0,                               \
       "bind nodes to cores: one core each if there are enough, one core each in turn, or not")                \
     X(FLAG, bool, label, "label", "no", 0, 0, "", 0,                                                           \

@@ -54,12 +54,16 @@ static bool resolve(void *addr)
         return false;
     if (forked)
         diag_fatal(1, "a forked child touched shared memory at %p; after hlrc_init a child may only exec", addr);
-    struct thread *t = thread_self();
+    if (thread_self()->inside)
+        diag_fatal(1, "a signal handler touched shared memory at %p in the midst of a call of HLRC by the same thread; "
+                   "block the signal around calls, or start with --signals mask", addr);
+    struct thread *t = thread_enter();
     enum stats_category from = stats_enter(t, STATS_FAULT);
     bool write = write_fault;
     if (page_access(page_of(addr), write))
         stats_count(write ? STAT_WRITE_FAULTS : STAT_READ_FAULTS, 1);
     stats_enter(t, from);
+    thread_leave(t);
     return true;
 }
 
@@ -105,6 +109,16 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     errno = saved;
 }
 
+/* X2: the system does it, at no cost. */
+static void block_signals(sigset_t *mask)
+{
+    sigset_t some;
+    thread_signals(&some);
+    for (int sig = 1; sig <= SIGRTMAX; sig++)
+        if (sigismember(&some, sig) == 1)
+            sigaddset(mask, sig);
+}
+
 int fault_install(void)
 {
     forked = false;
@@ -122,6 +136,7 @@ int fault_install(void)
     sigemptyset(&front.sa_mask);
 #endif
     front.sa_flags &= ~SA_NODEFER; /* X2 */
+    block_signals(&front.sa_mask);
     front.sa_sigaction = on_signal;
     return sigaction(SIGSEGV, &front, NULL) == 0 ? 0 : -errno;
 }

@@ -9,8 +9,10 @@
  * Invariants
  *   X1  A fault outside shared space goes to whoever handled SIGSEGV before hlrc_init. If nobody did, one line names
  *       node, address and "not shared memory", and the default action ends the process and dumps core.
- *   X2  SIGSEGV is blocked while a fault is handled, and the engine touches the application's view in no state: it
- *       cannot fault itself. errno is saved. Nothing is allocated, no lock is taken that application code may hold.
+ *   X2  SIGSEGV and the signals that a program handles (thread_signals) are blocked while a fault is handled, and the
+ *       engine touches the application's view in no state: it cannot fault itself. errno is saved. Nothing is
+ *       allocated, no lock is taken that application code may hold. A fault amid the engine's own work is that of a
+ *       signal handler (thread.h T1): one line, and the end.
  *   X3  A fault that finds the page accessible returns: another thread was faster, or the mapping was collapsed.
  */
 #ifndef HLRC_FAULT_H

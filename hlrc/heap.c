@@ -143,10 +143,11 @@ void heap_end(void)
 
 static void heap_lock(void)
 {
-    struct thread *t = thread_self();
+    struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     lock_take(LOCK_HEAP);
     stats_enter(t, before);
+    thread_leave(t);
     if (!header()->ready) {
         runs_init(free_runs(), at.first, engine.pages - at.first);
         header()->ready = 1;
@@ -155,10 +156,11 @@ static void heap_lock(void)
 
 static void heap_unlock(void)
 {
-    struct thread *t = thread_self();
+    struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     lock_drop(LOCK_HEAP);
     stats_enter(t, before);
+    thread_leave(t);
 }
 
 /* ---- what goes wrong ---- */

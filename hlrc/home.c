@@ -28,8 +28,12 @@ int hlrc_home(const void *addr)
     uint32_t page = page_of(addr);
     if (engine.alone)
         return 0;
+    struct thread *t = thread_enter();
     int home = page_known_home(page);
-    return home >= 0 ? home : engine.protocol->home(page, thread_self()->call_token);
+    if (home < 0)
+        home = engine.protocol->home(page, t->call_token);
+    thread_leave(t);
+    return home;
 }
 
 int hlrc_place(void *addr, size_t len, int node)
@@ -39,9 +43,11 @@ int hlrc_place(void *addr, size_t len, int node)
     if (node < 0 || node >= engine.nodes || !pages_of_range(addr, len, &first, &count))
         return -EINVAL;
     int rc = 0;
+    struct thread *t = thread_enter();
     for (uint32_t i = first; i < first + count && !engine.alone; i++)
-        if (engine.protocol->place(i, node, thread_self()->call_token) != node)
+        if (engine.protocol->place(i, node, t->call_token) != node)
             rc = -EBUSY;
+    thread_leave(t);
     return rc;
 }
 
@@ -51,8 +57,11 @@ int hlrc_prefetch(const void *addr, size_t len)
     uint32_t first, count;
     if (!pages_of_range(addr, len, &first, &count))
         return -EINVAL;
-    if (!engine.alone)
-        page_prefetch(first, count);
+    if (engine.alone)
+        return 0;
+    struct thread *t = thread_enter();
+    page_prefetch(first, count);
+    thread_leave(t);
     return 0;
 }
 
@@ -64,9 +73,10 @@ int hlrc_touch(void *addr, size_t len, int write)
         return -EINVAL;
     if (engine.alone)
         return 0;
-    struct thread *t = thread_self();
+    struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_FAULT);
     page_touch(first, count, write);
     stats_enter(t, before);
+    thread_leave(t);
     return 0;
 }

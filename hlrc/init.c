@@ -305,6 +305,11 @@ static void drop_tables(void)
 void hlrc_finalize(void)
 {
     call_check("hlrc_finalize");
+    if (!engine.alone) {
+        struct thread *t = thread_enter();
+        page_prefetch_finish_all(); /* what is on its way arrives in memory that is about to go */
+        thread_leave(t);
+    }
     hlrc_barrier();
     if (engine.config.stats[0])
         print_stats();

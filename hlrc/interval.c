@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/perturb.h"
 #include "hlrc/bulk.h"
 #include "hlrc/diag.h"
 #include "hlrc/diff.h"
@@ -39,6 +40,7 @@ static spin_lock_word vt_lock;                /* guards vt */
 static uint64_t *vt;
 
 static struct fabric_op sending[ENGINE_NODES]; /* of the staging slot of each home */
+static _Atomic bool quiet[ENGINE_NODES];        /* the home has diffs that woke nobody (I7); set by closings */
 static struct bulk *open_message[ENGINE_NODES];/* the message being composed for each home, NULL none */
 
 static uint32_t *reserve_list(void)
@@ -81,6 +83,21 @@ void interval_vt(uint64_t *out)
     spin_drop(&vt_lock);
 }
 
+/* A flag is set before the vector time that covers its diffs; whoever takes it away wakes. */
+void interval_hand_on(uint64_t *out)
+{
+    interval_vt(out);
+    for (int home = 0; home < engine.nodes; home++)
+        if (atomic_load_explicit(&quiet[home], memory_order_relaxed) && atomic_exchange(&quiet[home], false))
+            fabric_wake(engine.fabric, home); /* behind the diffs: fabric.h F1 */
+}
+
+void interval_met(void)
+{
+    for (int home = 0; home < engine.nodes; home++)
+        atomic_store_explicit(&quiet[home], false, memory_order_relaxed);
+}
+
 void interval_add_dirty(uint32_t page)
 {
     spin_take(&dirty_lock);
@@ -120,7 +137,11 @@ static void message_send(int home, bool urgent)
 {
     if (!open_message[home])
         return;
+    if (!urgent)
+        atomic_store(&quiet[home], true);
     bulk_send(home, open_message[home], urgent, &sending[home]);
+    if (urgent)
+        atomic_store(&quiet[home], false); /* it brings those before it to light */
     open_message[home] = NULL;
 }
 
@@ -167,11 +188,13 @@ static uint32_t capture_all(uint32_t n, uint64_t interval, bool urgent)
     uint32_t count = 0;
     for (uint32_t i = 0; i < n;) {
         uint32_t run = page_flush_begin(closing + i, n - i);
+        perturb(page_sealed);
         for (uint32_t k = i; k < i + run; k++) {
             uint32_t page = closing[k];
             bool changed = capture(page, interval, urgent);
             if (changed)
                 announced[count++] = page;
+            perturb(page_captured);
             page_flush_end(page, changed ? interval : 0);
         }
         i += run;
@@ -202,6 +225,7 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
 
 static void close_dirty(bool urgent)
 {
+    perturb(close_begun);
     uint32_t n = take_dirty();
     if (n == 0)
         return;
@@ -211,7 +235,9 @@ static void close_dirty(bool urgent)
     if (count == 0)
         return; /* I6 */
     interval_assert_state(interval, count);
+    perturb(close_captured);
     notice_publish(interval, announced, count);
+    perturb(close_published);
     stats_count(STAT_WRITE_NOTICES, count);
     spin_take(&vt_lock);
     vt[engine.node] = interval;
@@ -278,6 +304,7 @@ static void acquire_all(const uint64_t *want)
         if (w == engine.node || vt[w] >= want[w])
             continue;
         notice_take(w, want[w]);
+        perturb(acquire_noticed);
         spin_take(&vt_lock);
         vt[w] = want[w]; /* I5 */
         spin_drop(&vt_lock);
@@ -292,7 +319,8 @@ void interval_acquire(const uint64_t *want)
         if (!atomic_exchange(&acquire_busy, true))
             acquire_all(want);
         else
-            serve_await((struct wait_for){ "another acquire", 0 }, &acquire_busy, acquire_over, (void *)(uintptr_t)want);
+            serve_await((struct wait_for){ "another acquire", 0 }, &acquire_busy, acquire_over,
+                        (void *)(uintptr_t)want);
     }
 }
 
@@ -309,6 +337,7 @@ void interval_serve_diffs(int from, const struct bulk *msg)
         if (left < sizeof *e || left - sizeof *e < e->bytes || e->page >= engine.pages ||
             diff_apply(page_mem(e->page), e + 1, e->bytes) != 0)
             bad_message(from);
+        perturb(diff_applied);
         /* orders the diff's bytes before the version that says they are there (I3) */
         atomic_store_explicit(applied_here(e->page, from), msg->interval, memory_order_release);
         serve_changed(page_at(e->page));

@@ -12,6 +12,9 @@
  *       diff to arrive without any further action of the writer.
  *   I5  (3) vt[w] rises only after all pages of w's intervals up to that value have been revoked here.
  *   I6  vt[self] is the last published interval; an interval whose diffs are all empty does not come into being.
+ *   I7  Diffs that wake nobody are for homes that are about to meet in a barrier. A vector time that leaves this node
+ *       in any other way is told by interval_hand_on, which wakes the homes that have such diffs first: the requests
+ *       that follow may have to wait for them.
  *
  *   write fault           interval_close                                     interval_acquire (another node)
  *   ----------> dirty --------------------> diffs sent -> published, vt[self] -----------------> pages revoked -> vt
@@ -38,7 +41,9 @@ void interval_close(bool urgent);
 /* Acquire: makes everything visible that the vector time covers. Waits for notices that are still under way. */
 void interval_acquire(const uint64_t *vt);
 
-void interval_vt(uint64_t *vt); /* a copy of this node's vector time */
+void interval_vt(uint64_t *vt);      /* a copy of this node's vector time, for a barrier */
+void interval_hand_on(uint64_t *vt); /* the same for a grant or a signal (I7); may be called while serving */
+void interval_met(void);             /* a barrier is over: every home has met, none has to be woken any more */
 
 /* Called by the serving role: applies the diffs of a message. */
 void interval_serve_diffs(int from, const struct bulk *msg);

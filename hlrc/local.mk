@@ -15,6 +15,7 @@ libhlrc_core_la_SOURCES += hlrc/async.c hlrc/atomic.c hlrc/atomic.h hlrc/barrier
 	hlrc/bulk.h hlrc/call.h hlrc/cond.c hlrc/cond.h hlrc/engine.h hlrc/fault.c hlrc/fault.h hlrc/handles.c \
 	hlrc/handles.h hlrc/home.c hlrc/init.c hlrc/interval.c hlrc/interval.h hlrc/layout.c hlrc/lock.c hlrc/lock.h \
 	hlrc/msg.c hlrc/msg.h hlrc/notice.c hlrc/notice.h hlrc/page.c hlrc/page.h hlrc/page_fetch.c hlrc/page_fetch.h \
+	hlrc/page_view.c hlrc/page_view.h \
 	hlrc/protocol.c hlrc/protocol.h hlrc/serve.c hlrc/serve.h hlrc/space.c hlrc/space.h hlrc/spin.h hlrc/stats.c \
 	hlrc/stats.h hlrc/thread.c hlrc/thread.h hlrc/twin.c hlrc/twin.h hlrc/watch.c hlrc/watch.h
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/perturb.h"
 #include "hlrc/call.h"
 #include "hlrc/diag.h"
 #include "hlrc/engine.h"
@@ -127,7 +128,8 @@ static void unguard(struct lock *l, uint32_t lock)
 static void grant(const struct request *req)
 {
     uint64_t vt[ENGINE_NODES];
-    interval_vt(vt);
+    interval_hand_on(vt);
+    perturb(lock_granting);
     msg_reply(req, 0, 0, vt);
 }
 
@@ -158,6 +160,7 @@ static void pass_turn(struct lock *l)
 static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
 {
     uint32_t token = thread_self()->call_token;
+    perturb(lock_asking);
     msg_send(msg_compose(token, type, lock), manager_of(lock), false, true);
     const struct reply *rep = msg_wait(token);
     int status = (int)rep->status;
@@ -210,6 +213,7 @@ void lock_drop(uint32_t lock)
     if (!(l->flags & HELD)) /* racy only where another thread's unlock is the error */
         diag_fatal(1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock", lock);
     interval_close(true); /* L3 */
+    perturb(lock_dropping);
     const struct request *successor = NULL;
     guard(l, lock);
     l->flags &= (uint8_t)~HELD;
@@ -254,7 +258,7 @@ static void serve_try_owner(struct request *req)
         set_here(l, req->object, false);
     unguard(l, req->object);
     req->arg[0] = now;
-    interval_vt(vt);
+    interval_hand_on(vt);
     msg_forward(req, REQUEST_TRY_RESULT, manager_of(req->object), vt);
 }
 
@@ -383,30 +387,33 @@ void hlrc_lock_destroy(hlrc_lock_t lock)
 void hlrc_lock(hlrc_lock_t lock)
 {
     check("hlrc_lock", lock);
-    struct thread *t = thread_self();
+    struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     lock_take(lock);
     stats_count(STAT_LOCK_ACQUIRES, 1);
     stats_enter(t, before);
+    thread_leave(t);
 }
 
 int hlrc_trylock(hlrc_lock_t lock)
 {
     check("hlrc_trylock", lock);
-    struct thread *t = thread_self();
+    struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     int rc = lock_try(lock);
     if (rc == 0)
         stats_count(STAT_LOCK_ACQUIRES, 1);
     stats_enter(t, before);
+    thread_leave(t);
     return rc;
 }
 
 void hlrc_unlock(hlrc_lock_t lock)
 {
     check("hlrc_unlock", lock);
-    struct thread *t = thread_self();
+    struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     lock_drop(lock);
     stats_enter(t, before);
+    thread_leave(t);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/perturb.h"
 #include "hlrc/atomic.h"
 #include "hlrc/barrier.h"
 #include "hlrc/bulk.h"
@@ -118,7 +119,7 @@ static void serve(struct request *req)
 }
 
 /* Puts a request into the slot of its token at `to`, and has it served there. */
-static void deliver(const struct request *req, int to, size_t len, bool urgent, struct fabric_op *op)
+static void deliver(const struct request *req, int to, size_t len, bool urgent)
 {
     if (to == engine.node) {
         struct request *slot = msg_slot(req->from, req->token);
@@ -130,21 +131,19 @@ static void deliver(const struct request *req, int to, size_t len, bool urgent, 
     stats_count(STAT_MESSAGES, 1);
     uint32_t index = (uint32_t)req->from * engine.tokens + req->token;
     fabric_write_imm(engine.fabric, to, engine.control.id, request_at(req->from, req->token), req, len,
-                     EVENT(EVENT_REQUEST, index), urgent, op);
+                     EVENT(EVENT_REQUEST, index), urgent, NULL);
 }
 
 void msg_send(struct request *req, int to, bool with_vec, bool urgent)
 {
     atomic_store_explicit(&complete[req->token], 0, memory_order_relaxed);
-    deliver(req, to, sizeof *req + (with_vec ? VT_BYTES(engine.nodes) : 0), urgent, NULL);
+    deliver(req, to, sizeof *req + (with_vec ? VT_BYTES(engine.nodes) : 0), urgent);
 }
 
-void msg_send_placed(struct request *req, int to)
+void msg_expect(uint32_t token, enum request_type type, uint32_t object)
 {
-    struct fabric_op op = FABRIC_OP_INIT;
-    atomic_store_explicit(&complete[req->token], 0, memory_order_relaxed);
-    deliver(req, to, sizeof *req, true, &op);
-    fabric_wait(engine.fabric, &op);
+    msg_compose(token, type, object);
+    atomic_store_explicit(&complete[token], 0, memory_order_relaxed);
 }
 
 void msg_forward(const struct request *req, enum request_type type, int to, const uint64_t *vec)
@@ -155,11 +154,12 @@ void msg_forward(const struct request *req, enum request_type type, int to, cons
     next->type = (uint16_t)type;
     if (vec)
         memcpy(next->vec, vec, VT_BYTES(engine.nodes));
-    deliver(next, to, sizeof *next + VT_BYTES(engine.nodes), true, NULL);
+    deliver(next, to, sizeof *next + VT_BYTES(engine.nodes), true);
 }
 
 static void token_complete(uint32_t token)
 {
+    perturb(reply_written);
     /* orders the reply slot's contents before the owner's going on */
     atomic_store_explicit(&complete[token], 1, memory_order_release);
     struct thread *t = thread_of_token(token);

@@ -10,7 +10,8 @@
  *   M1  A token has at most one request in the system; a request is at one node at a time. So its slots are free
  *       whenever they are written: requests, forwards and answers need no credits, and full queues cannot block them.
  *   M2  Whoever holds a request passes it on (msg_forward) or answers it (msg_reply), exactly once. Until then the slot
- *       keeps the request: a server may put it aside and come back to it.
+ *       keeps the request: a server may put it aside and come back to it. (A condition variable's waiter is answered
+ *       twice: on the token of its call, and on one on which it only expects something.)
  *   M3  A token is complete when the event of its answer has been served: then, and only then, its owner goes on. So
  *       every event is consumed before the next request is sent.
  */
@@ -35,7 +36,8 @@ enum request_type {
     REQUEST_TRY_OWNER,  /* object: lock, at its last owner */
     REQUEST_TRY_RESULT, /* object: lock, back at its manager; arg[0]: 1 granted, 0 busy; vec: vector time */
     REQUEST_BARRIER,    /* object, arg[0]: epoch; vec: vector time; answer: vec = merged vector time */
-    REQUEST_COND_WAIT,  /* object: condition variable, at its manager; answer: vec = vector time of the signaller */
+    REQUEST_COND_WAIT,  /* object: condition variable, at its manager; arg[0]: the token to answer when it is signalled,
+                           with vec = vector time of the signaller; answer to this request: it is registered */
     REQUEST_LOG_DRAIN,  /* object: the reader; take over what is in the log of req->from; answer: nothing */
     REQUEST_ATOMIC,     /* object: word; arg[0], arg[1]: operands; flags: operation; answer: arg = old value */
     REQUEST_TYPES
@@ -68,7 +70,7 @@ void msg_end(void);
 /* Composes a request in this token's scratch; the caller fills the rest and sends it. */
 struct request *msg_compose(uint32_t token, enum request_type type, uint32_t object);
 void msg_send(struct request *req, int to, bool with_vec, bool urgent);
-void msg_send_placed(struct request *req, int to); /* returns when the request is in the receive queue of `to` */
+void msg_expect(uint32_t token, enum request_type type, uint32_t object); /* an answer will come without a request */
 bool msg_done(uint32_t token);
 const struct reply *msg_wait(uint32_t token); /* serves meanwhile; the reply is valid until the token's next request */
 static inline bool msg_token_done(void *token) { return msg_done((uint32_t)(uintptr_t)token); }

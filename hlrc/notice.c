@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/perturb.h"
 #include "hlrc/engine.h"
 #include "hlrc/msg.h"
 #include "hlrc/page.h"
@@ -125,6 +126,7 @@ static void append_record(const struct record *r)
         while (room(n) < words)
             drain_reader(n);
         append_words(n, r, words);
+        perturb(notice_written);
         fabric_write(engine.fabric, n, engine.control.id, tail_at(engine.node), &sent[n], 8, NULL); /* N1 */
     }
 }

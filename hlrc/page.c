@@ -6,21 +6,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/perturb.h"
 #include "hlrc/diag.h"
 #include "hlrc/engine.h"
 #include "hlrc/interval.h"
 #include "hlrc/page_fetch.h"
+#include "hlrc/page_view.h"
 #include "hlrc/serve.h"
 #include "hlrc/space.h"
 #include "hlrc/stats.h"
 #include "hlrc/thread.h"
 #include "hlrc/twin.h"
 
-#define RUN_PAGES 256u /* pages whose locks are held together at most, but for a collapse */
-
 static struct page *table;
 static _Atomic uint64_t *needed;
-static _Atomic uint64_t collapses;
 
 static void *reserve(size_t bytes)
 {
@@ -33,27 +32,13 @@ static size_t needed_bytes(void)
     return (size_t)engine.pages * VT_BYTES(engine.nodes);
 }
 
-/* Gives these pages their initial protection, in runs. */
-static int protect_initially(uint32_t first, uint32_t end)
-{
-    for (uint32_t p = first + 1; p <= end; p++) {
-        enum page_access_right right = engine.protocol->initial(first);
-        if (p < end && engine.protocol->initial(p) == right)
-            continue;
-        if (space_protect(first, p - first, right) != 0)
-            return -ENOMEM;
-        first = p;
-    }
-    return 0;
-}
-
 int pages_init(void)
 {
     table = reserve((size_t)engine.pages * sizeof *table);
     needed = reserve(needed_bytes());
     if (!table || !needed)
         return -ENOMEM;
-    return engine.alone ? 0 : protect_initially(0, engine.pages);
+    return engine.alone ? 0 : view_init(0, engine.pages);
 }
 
 void pages_end(void)
@@ -74,11 +59,6 @@ struct page *page_at(uint32_t page)
 _Atomic uint64_t *page_needed(uint32_t page)
 {
     return needed + (size_t)page * (size_t)engine.nodes;
-}
-
-uint64_t page_collapses(void)
-{
-    return atomic_load(&collapses);
 }
 
 #ifdef HLRC_DEBUG
@@ -121,33 +101,6 @@ void page_unlock(struct page *p)
     spin_drop(&p->lock);
 }
 
-/* Too many mappings: one range becomes a single mapping without access. States stay as they are, so the pages are only
- * faulted in again (P2 allows less access than the state would). */
-static int collapse_range(uint32_t first, uint32_t count)
-{
-    for (uint32_t i = first; i < first + count; i++)
-        page_lock(i);
-    int rc = space_protect(first, count, ACCESS_NONE);
-    for (uint32_t i = first; i < first + count; i++) {
-        if (rc == 0)
-            table[i].access = ACCESS_NONE;
-        page_unlock(&table[i]);
-    }
-    return rc;
-}
-
-static void collapse(uint32_t page)
-{
-    atomic_fetch_add(&collapses, 1);
-    uint32_t size = (engine.pages + 15) / 16, first = page / size * size;
-    uint32_t count = first + size <= engine.pages ? size : engine.pages - first;
-    if (collapse_range(first, count) == 0)
-        return;
-    /* its two ends would have been split; the whole view ends where the mapping ends */
-    if (collapse_range(0, engine.pages) != 0)
-        diag_fatal(1, "shared memory cannot be protected: too many mappings in this process; raise vm.max_map_count");
-}
-
 /* Nobody works on the page: it is not BUSY, or a prefetch that can be finished. */
 static bool page_idle(void *arg)
 {
@@ -187,16 +140,15 @@ static int page_grant(uint32_t page, struct page *p, bool write)
         if (p->flags & PAGE_DIRTY)
             right = ACCESS_WRITE;
     }
-    int rc = space_protect(page, 1, right);
-    if (rc == 0)
-        p->access = (uint8_t)right;
-    return rc;
+    perturb(page_twinned);
+    return view_change(page, 1, right);
 }
 
 /* Learns or takes the home of a complete page before the first write to it. ASSUMPTION: the caller set BUSY. */
 static void page_claim(uint32_t page)
 {
     bool assigned = false;
+    perturb(page_busy);
     /* a home's page can be read by all from the moment it is home */
     fabric_window_prepare(engine.fabric, engine.space.id, (size_t)page << PAGE_SHIFT, PAGE_SIZE);
     int home = engine.protocol->claim(page, &assigned);
@@ -240,7 +192,7 @@ static bool access_step(uint32_t page, bool write, bool *worked)
     int rc = page_grant(page, p, write);
     page_unlock(p);
     if (rc)
-        collapse(page);
+        view_collapse();
     return rc == 0;
 }
 
@@ -271,14 +223,12 @@ uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
     }
     if (n < count && n < RUN_PAGES)
         page_unlock(&table[first + n]);
-    enum page_access_right right = write ? ACCESS_WRITE : ACCESS_READ;
-    bool done = n && space_protect(first, n, right) == 0;
-    for (uint32_t i = first; i < first + n; i++) {
-        if (done)
-            table[i].access = (uint8_t)right;
+    int rc = n ? view_change(first, n, write ? ACCESS_WRITE : ACCESS_READ) : 0;
+    for (uint32_t i = first; i < first + n; i++)
         page_unlock(&table[i]);
-    }
-    return done ? n : 0;
+    if (rc)
+        view_collapse();
+    return rc ? 0 : n;
 }
 
 static void claim_if_unknown(uint32_t page)
@@ -321,22 +271,6 @@ static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interva
     return p->access != ACCESS_NONE;
 }
 
-/* Changes the protection of those pages of [first, first+count) that `revoke` marks, run by run. ASSUMPTION: locked. */
-static int protect_marked(uint32_t first, uint32_t count, const bool *marked, enum page_access_right right)
-{
-    for (uint32_t i = 0; i < count;) {
-        uint32_t n = 0;
-        while (i + n < count && marked[i + n])
-            n++;
-        if (n && space_protect(first + i, n, right) != 0)
-            return -ENOMEM;
-        for (uint32_t k = 0; k < n; k++)
-            table[first + i + k].access = (uint8_t)right;
-        i += n ? n : 1;
-    }
-    return 0;
-}
-
 static int invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t interval)
 {
     bool revoke[RUN_PAGES];
@@ -344,10 +278,10 @@ static int invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t 
         struct page *p = page_lock(first + i);
         revoke[i] = note_one(first + i, p, writer, interval);
     }
-    int rc = protect_marked(first, count, revoke, ACCESS_NONE);
+    int rc = view_change_marked(first, count, revoke, ACCESS_NONE);
     for (uint32_t i = 0; i < count; i++) {
         if (table[first + i].access != ACCESS_NONE)
-            table[first + i].flags &= (uint8_t)~PAGE_STALE; /* P2; the caller collapses the range and comes again */
+            table[first + i].flags &= (uint8_t)~PAGE_STALE; /* P2; the caller collapses and comes again */
         page_unlock(&table[first + i]);
     }
     return rc;
@@ -358,7 +292,7 @@ void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interv
     while (count) {
         uint32_t n = count < RUN_PAGES ? count : RUN_PAGES;
         while (invalidate_some(first, n, writer, interval) != 0)
-            collapse(first);
+            view_collapse();
         first += n;
         count -= n;
     }
@@ -390,7 +324,7 @@ static int seal_run(uint32_t first, uint32_t count)
     bool open[RUN_PAGES];
     for (uint32_t i = 0; i < count; i++)
         open[i] = table[first + i].access == ACCESS_WRITE;
-    int rc = protect_marked(first, count, open, ACCESS_READ);
+    int rc = view_change_marked(first, count, open, ACCESS_READ);
     for (uint32_t i = 0; i < count; i++) {
         if (rc == 0)
             table[first + i].flags |= PAGE_BUSY;
@@ -406,7 +340,7 @@ uint32_t page_flush_begin(const uint32_t *list, uint32_t n)
         if (count && seal_run(list[0], count) == 0)
             return count;
         if (count)
-            collapse(list[0]);
+            view_collapse();
         else
             page_wait(list[0]);
     }
@@ -434,16 +368,13 @@ bool page_demote(uint32_t page)
             page_unlock(p);
             return false;
         }
-        int rc = p->access == ACCESS_WRITE ? space_protect(page, 1, ACCESS_READ) : 0;
-        if (rc == 0) {
-            if (p->access == ACCESS_WRITE)
-                p->access = ACCESS_READ;
+        int rc = p->access == ACCESS_WRITE ? view_change(page, 1, ACCESS_READ) : 0;
+        if (rc == 0)
             p->flags &= (uint8_t)~PAGE_EXCLUSIVE;
-        }
         page_unlock(p);
         if (rc == 0)
             return true;
-        collapse(page);
+        view_collapse();
     }
 }
 
@@ -471,16 +402,18 @@ int page_known_home(uint32_t page)
     return home;
 }
 
+/* ASSUMPTION: closed. */
 static void reset_one(uint32_t page)
 {
     struct page *p = page_lock(page);
-    debug_assert(!(p->flags & (PAGE_BUSY | PAGE_DIRTY)));
+    debug_assert(!(p->flags & (PAGE_BUSY | PAGE_DIRTY)) && p->access == ACCESS_NONE);
     for (int w = 0; w < engine.nodes; w++) {
         atomic_store_explicit(&page_needed(page)[w], 0, memory_order_relaxed);
         atomic_store_explicit(applied_here(page, w), 0, memory_order_relaxed);
     }
     *p = (struct page){ .lock = 1 };
     set_initial(page, p);
+    p->access = ACCESS_NONE; /* until view_reset */
     spin_drop(&p->lock);
 }
 
@@ -490,10 +423,9 @@ void page_reset(uint32_t first, uint32_t count)
                                    (size_t)count << PAGE_SHIFT);
     if (rc)
         diag_fatal(1, "giving back shared memory: %s", strerror(-rc));
+    view_close(first, count);
     for (uint32_t i = first; i < first + count; i++)
         reset_one(i);
     engine.protocol->reset(first, count);
-    while (protect_initially(first, first + count) != 0)
-        if (collapse_range(0, engine.pages) != 0)
-            diag_fatal(1, "shared memory cannot be protected: too many mappings; raise vm.max_map_count");
+    view_reset(first, count);
 }

@@ -4,8 +4,8 @@
  *
  * State of a page
  *
- *   access   what the application's view allows: NONE, READ, WRITE. It may be less than the state would permit (after
- *            a collapse of mappings), never more.
+ *   access   what the application's view allows: NONE, READ, WRITE (page_view.h G1). It may be less than the state
+ *            would permit (after a collapse of mappings), never more.
  *   STALE    this copy lacks a version that the node needs; access is NONE.
  *   DIRTY    on the dirty list: written since the last interval; away from the home there is a twin.
  *   BUSY     one thread fetches, claims or flushes it; others wait until it is done.
@@ -110,7 +110,6 @@ void page_prefetch(uint32_t first, uint32_t count);
 void page_reset(uint32_t first, uint32_t count);
 
 _Atomic uint64_t *page_needed(uint32_t page); /* one u64 per node */
-uint64_t page_collapses(void);                /* how often the count of mappings forced a range to NONE */
 
 #ifdef HLRC_DEBUG
 void page_assert_state(uint32_t page, const struct page *p);

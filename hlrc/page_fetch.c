@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/perturb.h"
 #include "hlrc/diff.h"
 #include "hlrc/engine.h"
 #include "hlrc/msg.h"
@@ -30,6 +31,7 @@
 
 static struct prefetch {
     struct page_fetch fetch;
+    _Atomic bool used; /* taken from the free slots */
 } prefetches[PREFETCHES];
 static spin_lock_word prefetch_lock; /* guards the two below */
 static uint16_t free_slots[PREFETCHES];
@@ -87,8 +89,10 @@ static void fetch_once(struct page_fetch *f)
         engine.protocol->fetch_finish(f, false);
         count_outcome(f);
     }
-    if (f->home == engine.node) /* nothing was copied: the copy is here, diffs may still be on their way to it */
-        serve_await((struct wait_for){ "diffs for page", f->page }, page_at(f->page), home_current, f); /* interval_serve_diffs tells */
+    /* nothing was copied: the copy is here, diffs may still be on their way to it */
+    if (f->home == engine.node)
+        /* interval_serve_diffs tells */
+        serve_await((struct wait_for){ "diffs for page", f->page }, page_at(f->page), home_current, f);
 }
 
 /* Takes a fetched copy over, unless it lacks a version by now. ASSUMPTION: locked. */
@@ -112,7 +116,9 @@ bool page_bring(uint32_t page, struct page *p)
     struct page_fetch f;
     aim(&f, page, p, t->call_token, t->versions);
     while (!done) {
+        perturb(page_busy);
         fetch_once(&f);
+        perturb(page_fetched);
         page_lock(page);
         done = install(&f, p);
         page_unlock(p);
@@ -127,11 +133,14 @@ static int prefetch_slot(void)
     spin_take(&prefetch_lock);
     int found = free_count ? free_slots[--free_count] : -1;
     spin_drop(&prefetch_lock);
+    if (found >= 0)
+        atomic_store(&prefetches[found].used, true);
     return found;
 }
 
 static void prefetch_free(int k)
 {
+    atomic_store(&prefetches[k].used, false);
     spin_take(&prefetch_lock);
     free_slots[free_count++] = (uint16_t)k;
     spin_drop(&prefetch_lock);
@@ -150,6 +159,7 @@ static void prefetch_end(uint32_t page, struct page *p)
     int k = p->prefetch;
     p->flags &= (uint8_t)~PAGE_PREFETCH;
     page_unlock(p);
+    perturb(prefetch_taken);
     struct page_fetch *f = &prefetches[k].fetch;
     bool covers = engine.protocol->fetch_finish(f, true);
     if (covers)
@@ -187,6 +197,7 @@ static void prefetch_start(uint32_t page)
     if (k < 0)
         return;
     engine.protocol->fetch_start(&prefetches[k].fetch, true);
+    perturb(prefetch_started);
     struct page *p = page_lock(page);
     p->flags |= PAGE_PREFETCH;
     page_unlock(p);
@@ -228,6 +239,15 @@ void page_prefetch_finish(uint32_t page)
     }
     /* its neighbours were asked for together with it */
     open_arrived(page, engine.pages - page < PREFETCH_BATCH ? engine.pages - page : PREFETCH_BATCH);
+}
+
+void page_prefetch_finish_all(void)
+{
+    for (int k = 0; k < PREFETCHES; k++)
+        while (atomic_load(&prefetches[k].used)) {
+            page_prefetch_finish(prefetches[k].fetch.page);
+            serve_poll();
+        }
 }
 
 void page_prefetch(uint32_t first, uint32_t count)

@@ -15,4 +15,7 @@ bool page_bring(uint32_t page, struct page *p);
 /* Finishes a prefetch of this page that is under way, if there still is one. */
 void page_prefetch_finish(uint32_t page);
 
+/* Finishes all that are under way at this node, before its memory goes. ASSUMPTION: none is started meanwhile. */
+void page_prefetch_finish_all(void);
+
 #endif

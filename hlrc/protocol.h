@@ -80,8 +80,8 @@ void protocol_count_round_trip(void);
 /* Counts a fetch that had to be repeated because the home's copy lacked a version. */
 void protocol_count_retry(void);
 
-/* Waits until done(arg), serving what arrives meanwhile; something outside this process makes it true. What is waited for
- * is told in words, and by its number. */
+/* Waits until done(arg), serving what arrives meanwhile; something outside this process makes it true. What is waited
+ * for is told in words, and by its number. */
 void protocol_wait(const char *what, uint64_t object, bool (*done)(void *), void *arg);
 
 /* Whether `versions` has at least everything in `needed`. */

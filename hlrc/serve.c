@@ -90,15 +90,23 @@ void serve_poll(void)
         role_drop();
 }
 
+/* What had arrived is taken, and whoever took it is done with it: had the role and gave it up, or sleeps in it. */
+static bool settled(uint64_t mark)
+{
+    bool past = fabric_rx_past(engine.fabric, mark); /* read first: what is past has been taken by then */
+    if (!role_take())
+        return past && atomic_load(&role_sleeps);
+    role_drain();
+    past = fabric_rx_past(engine.fabric, mark); /* with the role: what is taken is served */
+    role_drop();
+    return past;
+}
+
 void serve_settle(void)
 {
-    while (!role_take()) {
-        bool pending = fabric_rx_pending(engine.fabric); /* read first: what is not pending has been taken by then */
-        if (!pending && atomic_load(&role_sleeps))
-            return;
+    uint64_t mark = fabric_rx_mark(engine.fabric);
+    while (!settled(mark))
         sched_yield();
-    }
-    role_drop();
 }
 
 void serve_wake_on_all(bool all)

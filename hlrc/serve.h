@@ -14,9 +14,9 @@
  *   S6  A thread that waits may sleep without the role, while another thread has it. Whoever then gives the role up
  *       arms the queue for all events, not only urgent ones: what the thread waits for may be none. A waiter counts
  *       itself before it tries for the role, and the role is given up before the count is read: one sees the other.
- *   S7  A handler that was woken and finds the role taken leaves word (`missed`) and tries once more before it sleeps: the
- *       wake may have been the one that the queue was armed for, its event taken by somebody else already. Whoever gives
- *       the role up looks for the word after giving it up, and arms the queue again.
+ *   S7  A handler that was woken and finds the role taken leaves word (`missed`) and tries once more before it
+ *       sleeps: the wake may have been the one that the queue was armed for, its event taken by somebody else
+ *       already. Whoever gives the role up looks for the word after giving it up, and arms the queue again.
  *
  *                       role_take                       fabric_rx_arm(APP), sleep
  *   handler asleep, armed ----------> a waiter polls  <--------------------------> the waiter sleeps

@@ -79,6 +79,35 @@ struct thread *thread_self(void)
     return current ? current : take_slot();
 }
 
+/* Not those that tell of an error of the thread itself, and not those by which a program is ended or stopped. */
+void thread_signals(sigset_t *set)
+{
+    static const int others[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT,
+                                  SIGTERM, SIGINT,  SIGQUIT, SIGHUP, SIGTSTP };
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        sigdelset(set, others[i]);
+}
+
+struct thread *thread_enter(void)
+{
+    struct thread *t = thread_self();
+    if (t->inside == 0 && engine.config.signals == SIGNALS_MASK) {
+        sigset_t set;
+        thread_signals(&set);
+        pthread_sigmask(SIG_BLOCK, &set, &t->unmasked);
+    }
+    t->inside++;
+    return t;
+}
+
+void thread_leave(struct thread *t)
+{
+    t->inside--;
+    if (t->inside == 0 && engine.config.signals == SIGNALS_MASK)
+        pthread_sigmask(SIG_SETMASK, &t->unmasked, NULL);
+}
+
 struct thread *thread_of_token(uint32_t token)
 {
     return token < 2 * slot_count ? &slots[token / 2] : NULL;

@@ -5,6 +5,12 @@
  * A thread gets a slot at its first fault or call and gives it back when it ends. The slot carries the thread's tokens
  * (msg.h), what it needs to sleep, and its share of the statistics. Slots are made at start: taking one allocates
  * nothing, so it may happen inside the fault handler.
+ *
+ * T1  From thread_enter to thread_leave a thread may hold locks of the engine, the serving role and requests that are
+ *     not answered. It does not touch the application's view there, so a fault that comes then is that of a signal
+ *     handler that interrupted it, and cannot be resolved: it ends the program with a line (fault.c), or with
+ *     --signals mask the handler waits until thread_leave. While a fault is resolved signals wait anyway (fault.h
+ *     X2).
  */
 #ifndef HLRC_THREAD_H
 #define HLRC_THREAD_H
@@ -12,6 +18,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <signal.h>
 #include <stdint.h>
 
 #include "hlrc/stats.h"
@@ -23,6 +30,8 @@ struct thread {
     alignas(64) _Atomic uint32_t bell; /* futex word; raised by whoever completes what the thread waits for */
     _Atomic int asleep;                /* written by the thread; read by who completes (full fences on both sides) */
     _Atomic bool taken;
+    volatile int inside;               /* nested thread_enter: T1; also read by handlers that interrupt the thread */
+    sigset_t unmasked;                 /* its signal mask before the outermost one */
     const void *_Atomic awaits;        /* what this thread waits for in serve_await; NULL none */
     uint32_t index;
     uint32_t call_token, cond_token;   /* requests of this thread: at most one outstanding on each */
@@ -37,6 +46,11 @@ struct thread *thread_self(void);       /* ends the program with a clear line wh
 struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong to no thread */
 struct thread *thread_slot(uint32_t index);
 uint32_t threads_max(void);
+
+/* Around what takes locks or the serving role, or sends requests (T1). */
+struct thread *thread_enter(void);
+void thread_leave(struct thread *t);
+void thread_signals(sigset_t *set); /* those that wait while a thread is inside, or a fault is resolved */
 
 /* Sleeps until the bell rings, at most timeout_ns (negative: no limit), unless done(arg) holds after announcing it. */
 void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t timeout_ns);
