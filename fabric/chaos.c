@@ -63,6 +63,14 @@ static int chaos_write_imm(struct fabric *f, int peer, int win, size_t off, cons
     return f->caps & FABRIC_WRITE_IMM ? start_write(f, &j) : -ENOTSUP;
 }
 
+static int chaos_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                            struct fabric_op *op)
+{
+    struct chaos_job j = { .kind = WRITE_WAKE, .peer = peer, .win = win, .off = off, .len = len, .at.src = src,
+                           .op = op };
+    return f->caps & FABRIC_WRITE_IMM ? start_write(f, &j) : -ENOTSUP;
+}
+
 static int chaos_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
 {
     struct chaos_job j = { .kind = READ, .peer = peer, .win = win, .off = off, .len = len, .at.dst = dst, .op = op };
@@ -278,6 +286,7 @@ static const struct fabric_ops chaos_ops = {
     .read = chaos_read,
     .write = chaos_write,
     .write_imm = chaos_write_imm,
+    .write_wake = chaos_write_wake,
     .cas = chaos_cas,
     .fetch_add = chaos_fetch_add,
     .wait = chaos_wait,

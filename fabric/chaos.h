@@ -6,8 +6,8 @@
  * the fabric below at a random later time: by a later call, by fabric_wait or by a thread of the hook, which stands for
  * the adapter. What fabric.h leaves open is decided at random, what it promises is kept:
  *
- *   F1, F2  writes (with immediate or not, and wakes) to one target keep their order; an atomic waits for the writes
- *           before it. A write may overtake an atomic, a read may overtake everything and be overtaken.
+ *   F1, F2  writes (with immediate, with a wake or plain) and wakes to one target keep their order; an atomic waits for
+ *           the writes before it. A write may overtake an atomic, a read may overtake everything and be overtaken.
  *   F3      FABRIC_READ_ORDERED is not offered, and reads are performed in any order (HLRC_CHAOS_ORDERED=1: offered
  *           and kept, if the fabric below has it).
  *   F4      targets do not wait for each other, and the way to one of them becomes slow now and then: its events come

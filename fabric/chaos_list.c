@@ -107,6 +107,9 @@ static void perform_rest(struct chaos *c, const struct chaos_job *j)
         must(f->ops.write_imm(f, j->peer, j->win, j->off, j->at.src, j->len, (uint32_t)j->a, j->urgent, &done),
              "a write with immediate");
         break;
+    case WRITE_WAKE:
+        must(f->ops.write_wake(f, j->peer, j->win, j->off, j->at.src, j->len, &done), "a write that wakes");
+        break;
     case CAS:
         must(f->ops.cas(f, j->peer, j->win, j->off, j->a, j->b, j->at.old, &done), "a compare-and-swap");
         break;
@@ -126,7 +129,7 @@ static void perform_rest(struct chaos *c, const struct chaos_job *j)
 
 static bool is_transfer(const struct chaos_job *j)
 {
-    return j->kind == WRITE || j->kind == WRITE_IMM || j->kind == READ;
+    return j->kind == WRITE || j->kind == WRITE_IMM || j->kind == WRITE_WAKE || j->kind == READ;
 }
 
 /* One step of an operation that is due: a piece of it, or all that is left. */
@@ -134,8 +137,8 @@ static void perform(struct chaos *c, struct chaos_slot *s, int64_t now)
 {
     struct chaos_job piece;
     if (is_transfer(&s->job) && take_piece(c, &s->job, &piece)) {
-        if (piece.kind == WRITE_IMM)
-            piece.kind = WRITE; /* the event comes with the last piece */
+        if (piece.kind == WRITE_IMM || piece.kind == WRITE_WAKE)
+            piece.kind = WRITE; /* the event, or the wake, comes with the last piece */
         transfer(c, &piece);
         s->due = now + delay_ns(c);
         return;
@@ -163,7 +166,7 @@ static void note_ahead(const struct chaos_job *j, struct ahead *ahead)
 {
     if (j->kind == READ)
         ahead->read[j->peer] = true;
-    else if (j->kind == WRITE || j->kind == WRITE_IMM || j->kind == WAKE)
+    else if (j->kind != CAS && j->kind != FETCH_ADD)
         ahead->write[j->peer] = true;
 }
 

@@ -32,6 +32,12 @@ static int no_write_imm(struct fabric *f, int p, int w, size_t o, const void *s,
     return -ENOTSUP;
 }
 
+static int no_write_wake(struct fabric *f, int p, int w, size_t o, const void *s, size_t n, struct fabric_op *op)
+{
+    (void)f, (void)p, (void)w, (void)o, (void)s, (void)n, (void)op;
+    return -ENOTSUP;
+}
+
 static int no_cas(struct fabric *f, int p, int w, size_t o, uint64_t e, uint64_t d, uint64_t *old, struct fabric_op *op)
 {
     (void)f, (void)p, (void)w, (void)o, (void)e, (void)d, (void)old, (void)op;
@@ -59,6 +65,8 @@ static void complete_ops(struct fabric *f, const struct fabric_ops *ops)
         f->ops.read = no_read;
     if (!f->ops.write_imm)
         f->ops.write_imm = no_write_imm;
+    if (!f->ops.write_wake)
+        f->ops.write_wake = no_write_wake;
     if (!f->ops.cas)
         f->ops.cas = no_cas;
     if (!f->ops.fetch_add)
@@ -78,6 +86,7 @@ static void strip_ops(struct fabric *f, const char *suffix)
         f->caps &= ~(unsigned)(FABRIC_READ | FABRIC_ATOMICS | FABRIC_READ_ORDERED);
     } else {
         f->ops.write_imm = no_write_imm;
+        f->ops.write_wake = no_write_wake;
         f->caps &= ~(unsigned)FABRIC_WRITE_IMM;
     }
 }

@@ -4,12 +4,15 @@
  *
  * A job's nodes own windows of registered memory, the same windows with the same sizes on every node. A node reads,
  * writes and atomically changes words of any node's windows; none of these involves the target's processors. A write
- * can carry a 32-bit immediate: it then also lands in the target's receive queue, and wakes whoever sleeps on it.
+ * can carry a 32-bit immediate: it then also lands in the target's receive queue, and wakes whoever sleeps on it. Or it
+ * wakes the sleeper and leaves nothing in the queue.
  * Nothing here knows what a page, a diff or a lock is.
  *
  * Invariants
  *   F1  write -> write: two writes of one endpoint to one target become visible in the order they were started; a
- *       write with immediate is a write, and its event is delivered after its data and after all earlier writes.
+ *       write with immediate is a write, and its event is delivered after its data and after all earlier writes. A
+ *       wake (fabric_wake, fabric_write_wake) ends a sleep after all earlier writes are visible and all earlier events
+ *       can be taken.
  *   F2  write -> atomic: an atomic is performed after earlier writes of the same endpoint to the same target.
  *   F3  read -> read is ordered only where `caps` has FABRIC_READ_ORDERED; otherwise wait for the first one.
  *   F4  nothing is ordered across endpoints or targets.
@@ -17,7 +20,8 @@
  *   F6  a word changed by fabric atomics is changed by them alone, its owner's accesses included; reads of it by
  *       fabric_read are allowed.
  *   F7  events of one sender are delivered in the order in which it sent them; every event is delivered once.
- *   F8  a sleeper that armed the queue and found nothing pending is woken by the next event that its level admits.
+ *   F8  a sleeper that armed the queue and found nothing pending is woken by the next event that its level admits, and
+ *       by the next wake of any node: who waits for a word that is written with a wake looks at it after arming.
  *
  * State of the receive queue, and who moves it:
  *
@@ -43,7 +47,7 @@
 enum fabric_caps {
     FABRIC_READ = 1,         /* fabric_read */
     FABRIC_ATOMICS = 2,      /* fabric_cas, fabric_fetch_add */
-    FABRIC_WRITE_IMM = 4,    /* fabric_write_imm */
+    FABRIC_WRITE_IMM = 4,    /* fabric_write_imm, fabric_write_wake */
     FABRIC_READ_ORDERED = 8, /* F3: reads of one endpoint from one target are performed in order */
 };
 
@@ -80,7 +84,7 @@ struct fabric_counters { /* of this node, since it started */
 
 struct fabric_job {
     int node, nodes;
-    uint32_t rx_depth; /* events that one node may have outstanding at another, at most */
+    uint32_t rx_depth; /* events and writes that wake that one node may have outstanding at another, at most */
     /* gathers `len` bytes of every node into all[nodes * len], in node order; collective; 0 or a negative errno */
     int (*exchange)(void *ctx, const void *mine, size_t len, void *all);
     void *ctx;
@@ -105,6 +109,7 @@ struct fabric_ops {
     int (*read)(struct fabric *, int, int, size_t, void *, size_t, struct fabric_op *);
     int (*write)(struct fabric *, int, int, size_t, const void *, size_t, struct fabric_op *);
     int (*write_imm)(struct fabric *, int, int, size_t, const void *, size_t, uint32_t, bool, struct fabric_op *);
+    int (*write_wake)(struct fabric *, int, int, size_t, const void *, size_t, struct fabric_op *);
     int (*cas)(struct fabric *, int, int, size_t, uint64_t, uint64_t, uint64_t *, struct fabric_op *);
     int (*fetch_add)(struct fabric *, int, int, size_t, uint64_t, uint64_t *, struct fabric_op *);
     int (*wait)(struct fabric *, struct fabric_op *);
@@ -200,6 +205,16 @@ static inline int fabric_write_imm(struct fabric *f, int peer, int win, size_t o
     return f->ops.write_imm(f, peer, win, off, src, len, imm, urgent, op);
 }
 
+/*
+ * A write after which a sleeper on the peer's receive queue, of any level, is woken as by fabric_wake; no event lands
+ * in the queue. Until the peer polls, looks or arms, it may take the room of one (rx_depth).
+ */
+static inline int fabric_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                                    struct fabric_op *op)
+{
+    return f->ops.write_wake(f, peer, win, off, src, len, op);
+}
+
 /* 8-byte atomics at an 8-byte aligned offset; *old is the value before, valid once complete. */
 static inline int fabric_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired,
                              uint64_t *old, struct fabric_op *op)
@@ -253,7 +268,8 @@ static inline void fabric_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint
 }
 static inline void fabric_rx_wake(struct fabric *f, enum fabric_sleeper s) { f->ops.rx_wake(f, s); }
 
-/* Wakes whoever sleeps on the peer's receive queue, so that it looks at what non-urgent events left there. */
+/* Wakes whoever sleeps on the peer's receive queue, so that it looks at what non-urgent events and writes left there;
+ * ordered behind the earlier ones of this endpoint (F1). */
 static inline int fabric_wake(struct fabric *f, int peer) { return f->ops.wake(f, peer); }
 
 /* Needs no peer's processor, but its windows: not after a peer may have closed. */

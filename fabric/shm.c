@@ -213,6 +213,21 @@ static int shm_write_imm(struct fabric *f, int peer, int win, size_t off, const 
     return 0;
 }
 
+static int shm_wake(struct fabric *f, int peer)
+{
+    struct shm_fabric *s = shm_of(f);
+    if (shm_queue_wake(s->queue[peer]))
+        count(&s->self->wakes, 1);
+    return 0;
+}
+
+static int shm_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                          struct fabric_op *op)
+{
+    int rc = shm_write(f, peer, win, off, src, len, op);
+    return rc ? rc : shm_wake(f, peer); /* the fence in it orders the data before the look whether somebody sleeps */
+}
+
 static _Atomic uint64_t *shm_word(struct shm_fabric *s, int peer, int win, size_t off)
 {
     return (_Atomic uint64_t *)(void *)(s->map[win][peer].base + off);
@@ -290,14 +305,6 @@ static void shm_rx_wake(struct fabric *f, enum fabric_sleeper sleeper)
     shm_queue_ring(own_queue(f), sleeper);
 }
 
-static int shm_wake(struct fabric *f, int peer)
-{
-    struct shm_fabric *s = shm_of(f);
-    if (shm_queue_wake(s->queue[peer]))
-        count(&s->self->wakes, 1);
-    return 0;
-}
-
 static void shm_counters(struct fabric *f, struct fabric_counters *out)
 {
     struct shm_fabric *s = shm_of(f);
@@ -319,6 +326,7 @@ const struct fabric_ops fabric_shm = {
     .read = shm_read,
     .write = shm_write,
     .write_imm = shm_write_imm,
+    .write_wake = shm_write_wake,
     .cas = shm_cas,
     .fetch_add = shm_fetch_add,
     .wait = shm_wait,

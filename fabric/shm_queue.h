@@ -8,8 +8,9 @@
  *       store orders after the event's data (F1).
  *   Q3  senders never wait for room: the job bounds the outstanding events per pair (fabric_job.rx_depth), and the
  *       queue holds that many for every pair. A lap that is ahead proves that the bound was broken.
- *   Q4  `mode` leaves POLLING by the receiver alone, who then looks at the queue once more; a sender writes its entry
- *       before it looks at `mode`. Both sides put a full fence between, so that one of them sees the other (F8).
+ *   Q4  `mode` leaves POLLING by the receiver alone, who then looks at the queue once more; a sender writes its entry,
+ *       or the word of a write that wakes, before it looks at `mode`. Both sides put a full fence between, so that one
+ *       of them sees the other (F8).
  *   Q5  A sender whose entry is in front of a later one, which may be urgent, wakes as an urgent one does: the later
  *       sender may have woken the receiver already, who found a gap here and went back to sleep. A sender looks at
  *       `tail` after it has written its entry; whoever draws a later position after that look finds no gap.

@@ -329,21 +329,32 @@ static int verbs_write(struct fabric *f, int peer, int win, size_t off, const vo
     return transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
 }
 
+/* A write whose last part carries `o->imm`. */
+static int write_event(struct verbs_fabric *v, struct order *o, int win, size_t off, const void *src, size_t len)
+{
+    count(&v->writes, 1);
+    count(&v->count[o->peer].written_bytes, len);
+    if (v->peer[o->peer].near) {
+        write_near(v, o->peer, win, off, src, len);
+        o->bounce = -1;
+        return post(v, o); /* the event alone */
+    }
+    return transfer(v, o, win, off, (char *)(uintptr_t)src, len);
+}
+
 static int verbs_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
                            bool urgent, struct fabric_op *op)
 {
-    struct verbs_fabric *v = verbs_of(f);
     struct order o = { .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = imm, .urgent = urgent };
-    if (imm >= VERBS_IMM_INTERNAL)
-        return -EINVAL;
-    count(&v->writes, 1);
-    count(&v->count[peer].written_bytes, len);
-    if (v->peer[peer].near) {
-        write_near(v, peer, win, off, src, len);
-        o.bounce = -1;
-        return post(v, &o); /* the event alone */
-    }
-    return transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
+    return imm < VERBS_IMM_INTERNAL ? write_event(verbs_of(f), &o, win, off, src, len) : -EINVAL;
+}
+
+/* One work request: its event is taken by the peer's fabric, and shown to nobody. */
+static int verbs_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                            struct fabric_op *op)
+{
+    struct order o = { .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = VERBS_IMM_WAKE, .urgent = true };
+    return write_event(verbs_of(f), &o, win, off, src, len);
 }
 
 static int start_atomic(struct verbs_fabric *v, struct order *o, int win, size_t off, uint64_t *old)
@@ -501,6 +512,7 @@ static int mixed_open(const struct fabric_job *job, struct fabric **out)
         .read = verbs_read, \
         .write = verbs_write, \
         .write_imm = verbs_write_imm, \
+        .write_wake = verbs_write_wake, \
         .cas = verbs_cas, \
         .fetch_add = verbs_fetch_add, \
         .wait = verbs_wait, \

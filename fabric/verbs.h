@@ -21,14 +21,16 @@
  *       complete when they fail only, and are followed by a signalled one before the send queue is full, so its
  *       places come back.
  *   V3  posted - retired <= depth for each queue pair: nothing is posted without a place.
- *   V4  The receive queue holds a receive for every event that can be outstanding (fabric_job.rx_depth per node) and
- *       more, so the adapter never has to tell a sender "receiver not ready" for an event of the job. One that takes
- *       fewer receives than that (hundreds of nodes) has senders repeat, which is slow, and loses nothing.
+ *   V4  The receive queue holds a receive for every event, and every write that wakes, that can be outstanding
+ *       (fabric_job.rx_depth per node) and more, so the adapter never has to tell a sender "receiver not ready" for one
+ *       of the job's. One that takes fewer receives than that (hundreds of nodes) has senders repeat, which is slow,
+ *       and loses nothing.
  *   V5  Atomics go through the adapter for the owner's words too (F6): a queue pair to itself.
  *   V6  A piece of a large window is registered once, and stays so; its key is in every peer's key table before the
  *       call that needed it returns. Memory that was registered is never punched out: discarding writes zeros.
- *   V7  Mixed: reads and writes of a near peer are copies, complete when they return; its events and all atomics go
- *       through the adapter (F6). Nothing else of this node's is under way to a near peer, so F1 and F2 hold.
+ *   V7  Mixed: reads and writes of a near peer are copies, complete when they return; its events, its wakes and all
+ *       atomics go through the adapter (F6). Nothing else of this node's is under way to a near peer, so F1 and F2
+ *       hold.
  *   V8  What a peer does not answer fails within job.peer_timeout: the queue pair repeats it for less than that
  *       (to_send), and fabric_check has something under way to every peer.
  */

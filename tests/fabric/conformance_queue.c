@@ -3,6 +3,7 @@
  * conformance.h. */
 #include "tests/fabric/conformance.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -104,6 +105,13 @@ static void test_large(struct run *r)
     for (size_t i = 0; i < 4 * MIB; i++)
         expect(r, own(r, AREA_TARGET)[i] == (char)(1 + left_of(r)), "F1: byte %zu was not there at the event", i);
     expect(r, fabric_wait(r->f, &op) == 0, "fabric_wait");
+}
+
+static void delay(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    for (volatile uint64_t i = *seed >> 54; i > 0; i--) /* 0 .. 1023 */
+        ;
 }
 
 /* ---- who is woken by what; node 1 sleeps, node 0 sends ---- */
@@ -234,6 +242,122 @@ static void test_wake_later(struct run *r)
         take_event(r, 0, 1);
 }
 
+/* ---- writes that wake ---- */
+
+#define WOKEN_BY AREA_ACK             /* the word that the sleeper waits for */
+#define WOKEN_DATA (AREA_ACK + 64)    /* written before it, 256 bytes */
+
+static void expect_no_event(struct run *r)
+{
+    struct fabric_event ev;
+    bool none = !fabric_rx_pending(r->f) && fabric_rx_poll(r->f, &ev) == 0;
+    expect(r, none, "a write that wakes was delivered as an event");
+}
+
+/* Data by a plain write, or by one that wakes; the word behind it wakes. */
+static void write_and_wake(struct run *r, int peer, uint64_t k)
+{
+    uint64_t data[32];
+    for (int i = 0; i < 32; i++)
+        data[i] = k;
+    int rc = k % 2 ? fabric_write(r->f, peer, r->win.id, WOKEN_DATA, data, sizeof data, NULL)
+                   : fabric_write_wake(r->f, peer, r->win.id, WOKEN_DATA, data, sizeof data, NULL);
+    expect(r, rc == 0, "write of the data: %s", strerror(-rc));
+    rc = fabric_write_wake(r->f, peer, r->win.id, WOKEN_BY, &k, sizeof k, NULL);
+    expect(r, rc == 0, "write_wake: %s", strerror(-rc));
+}
+
+/* Sleeps until the word is k; says that it is about to, once the queue is armed and the word was found to be old. */
+static void sleep_until_word(struct run *r, enum receiver as, uint64_t k)
+{
+    while (own_word(r, WOKEN_BY) < k) {
+        uint32_t ticket = ticket_as(r, as);
+        if (arm_as(r, as) && own_word(r, WOKEN_BY) < k) {
+            atomic_store(&r->word[1], k);
+            sleep_as(r, as, ticket, -1);
+        }
+        expect_no_event(r);
+    }
+    fabric_rx_busy(r->f);
+    const uint64_t *data = (const uint64_t *)(void *)own(r, WOKEN_DATA);
+    for (int i = 0; i < 32; i++)
+        expect(r, data[i] == k, "F1: word %ju came before the data in front of it", (uintmax_t)k);
+}
+
+/* A sleeper of each level is woken by the word that it waits for, and by nothing before; a busy receiver by none. */
+static void test_write_wake(struct run *r)
+{
+    memset(own(r, AREA_ACK), 0, 64 * MAX_NODES);
+    meet(r);
+    for (uint64_t k = 1; k <= 9; k += 2) {
+        uint64_t before = wakes(r);
+        meet(r);
+        if (r->node == 1) {
+            sleep_until_word(r, (enum receiver)(URGENT + k % 3), k);
+        } else if (r->node == 0) {
+            await_armed(r, k);
+            write_and_wake(r, 1, k);
+        }
+        meet(r);
+        expect_wakes(r, before, r->node == 0, "a write that wakes");
+    }
+    uint64_t before = wakes(r), word = 11;
+    meet(r); /* node 1 is busy now */
+    if (r->node == 0)
+        fabric_write_wake(r->f, 1, r->win.id, WOKEN_BY, &word, sizeof word, NULL);
+    if (r->node == 1)
+        await_word(r, WOKEN_BY, word);
+    meet(r);
+    expect_no_event(r);
+    expect_wakes(r, before, 0, "a write that wakes, receiver busy");
+}
+
+/* The writer comes at any moment of the other's going to sleep; the data of both kinds of write is there. */
+static void test_write_wake_race(struct run *r)
+{
+    uint64_t seed = (uint64_t)r->node + 3;
+    memset(own(r, AREA_ACK), 0, 64 * MAX_NODES);
+    meet(r);
+    for (uint64_t k = 1; r->node <= 1 && k <= rounds(r, 2000); k++) {
+        delay(&seed);
+        if (r->node == 0) {
+            write_and_wake(r, 1, k);
+            await_word(r, AREA_ACK + 512, k);
+        } else {
+            sleep_until_word(r, (enum receiver)(URGENT + k % 3), k);
+            put_word(r, 0, AREA_ACK + 512, k);
+        }
+    }
+}
+
+/* A large one is there when the word behind it is, and complete when its operation is; to the own node, too. */
+static void test_write_wake_large(struct run *r)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    fabric_rx_busy(r->f);
+    memset(own(r, AREA_ACK), 0, 64 * MAX_NODES);
+    memset(own(r, AREA_SOURCE), 1 + r->node, 4 * MIB);
+    meet(r);
+    int rc = fabric_write_wake(r->f, right_of(r), r->win.id, AREA_TARGET, own(r, AREA_SOURCE), 4 * MIB, &op);
+    expect(r, rc == 0, "write_wake of 4 MiB: %s", strerror(-rc));
+    put_word(r, right_of(r), AREA_ACK, 1);
+    await_word(r, AREA_ACK, 1);
+    for (size_t i = 0; i < 4 * MIB; i++)
+        expect(r, own(r, AREA_TARGET)[i] == (char)(1 + left_of(r)), "F1: byte %zu was not there at the word", i);
+    expect(r, fabric_wait(r->f, &op) == 0 && op.pending == 0, "fabric_wait");
+    meet(r);
+    expect_no_event(r);
+}
+
+/* Where there are no writes with immediate there are none that wake. */
+static void test_no_wake_without_imm(struct run *r)
+{
+    uint64_t word = 1;
+    int rc = r->f->caps & FABRIC_WRITE_IMM ? -ENOTSUP
+                                           : fabric_write_wake(r->f, r->node, r->win.id, AREA_ACK, &word, 8, NULL);
+    expect(r, rc == -ENOTSUP, "write_wake where write_imm is lacking: %d", rc);
+}
+
 /* What happens between arm and sleep is not slept through. */
 static void test_no_sleep(struct run *r)
 {
@@ -285,13 +409,6 @@ static void test_own_wake(struct run *r)
 }
 
 /* ---- no wake is lost ---- */
-
-static void delay(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    for (volatile uint64_t i = *seed >> 54; i > 0; i--) /* 0 .. 1023 */
-        ;
-}
 
 static void await_event(struct run *r, struct fabric_event *ev, enum receiver as, uint64_t *seed)
 {
@@ -388,6 +505,10 @@ const struct test queue_tests[] = {
     { "large event", FABRIC_WRITE_IMM, 1, test_large },
     { "wake", FABRIC_WRITE_IMM, 2, test_wake },
     { "wake later", FABRIC_WRITE_IMM, 2, test_wake_later },
+    { "write that wakes", FABRIC_WRITE_IMM, 2, test_write_wake },
+    { "write that wakes, race", FABRIC_WRITE_IMM, 2, test_write_wake_race },
+    { "large write that wakes", FABRIC_WRITE_IMM, 1, test_write_wake_large },
+    { "no write that wakes", 0, 1, test_no_wake_without_imm },
     { "no sleep", FABRIC_WRITE_IMM, 2, test_no_sleep },
     { "own wake", FABRIC_WRITE_IMM, 2, test_own_wake },
     { "ring", FABRIC_WRITE_IMM, 2, test_ring },
