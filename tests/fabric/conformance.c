@@ -10,8 +10,9 @@
  * but the fabric is tested. A hang ends with SIGALRM.
  *
  * Environment: CONFORMANCE_PERCENT of the usual rounds (an emulated adapter takes a hundred times as long as shared
- * memory); CONFORMANCE_DEVICES, adapters that the nodes take in turn, with commas between; CONFORMANCE_APART=1 puts
- * every second node into an IPC namespace of its own, so that to the mixed fabric it is far from the others.
+ * memory); CONFORMANCE_SECONDS until a run hangs; CONFORMANCE_DEVICES, adapters that the nodes take in turn, with commas
+ * between; CONFORMANCE_APART=1 puts every second node into an IPC namespace of its own, so that to the mixed fabric it
+ * is far from the others.
  */
 #include "tests/fabric/conformance.h"
 
@@ -27,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define RUN_SECONDS 90
+#define RUN_SECONDS "90"
 #ifdef HLRC_INSTRUMENTED /* it is slow, and the plain build does all */
 #    define USUAL_PERCENT 30
 #else
@@ -188,7 +189,8 @@ static int node_main(const char *fabric, int node, int nodes)
     const char *percent = getenv("CONFORMANCE_PERCENT");
     r.hooked = strchr(fabric, '+') != NULL;
     r.percent = percent ? (unsigned)atoi(percent) : USUAL_PERCENT;
-    alarm(RUN_SECONDS);
+    const char *seconds = getenv("CONFORMANCE_SECONDS");
+    alarm((unsigned)atoi(seconds ? seconds : RUN_SECONDS));
     open_all(&r);
     run_tests(&r, data_tests);
     run_tests(&r, queue_tests);
