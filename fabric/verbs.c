@@ -256,9 +256,7 @@ static size_t start_part(struct verbs_fabric *v, struct order *o, int win, size_
     o->local = local;
     if (o->kind != VERBS_READ && len <= v->max_inline) {
         o->is_inline = true;
-    } else if (o->op && verbs_in_window(v, local)) {
-        o->lkey = verbs_local_key(v, local, &len);
-    } else {
+    } else if (!o->op || !verbs_local_key(v, local, o->kind == VERBS_READ, &o->lkey, &len)) {
         if (len > FABRIC_INLINE)
             len = FABRIC_INLINE;
         o->bounce = await_slot(v, v->free_bounce, &v->free_bounces);

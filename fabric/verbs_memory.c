@@ -281,20 +281,17 @@ static struct verbs_window *window_of(struct verbs_fabric *v, const void *buf)
     return NULL;
 }
 
-bool verbs_in_window(const struct verbs_fabric *v, const void *buf)
-{
-    for (int i = 0; i < v->windows; i++)
-        if ((uintptr_t)buf - (uintptr_t)v->window[i].base < v->window[i].size)
-            return true;
-    return false;
-}
-
-uint32_t verbs_local_key(struct verbs_fabric *v, const void *buf, size_t *len)
+bool verbs_local_key(struct verbs_fabric *v, const void *buf, bool ask, uint32_t *key, size_t *len)
 {
     struct verbs_window *w = window_of(v, buf);
+    if (!w)
+        return false;
     size_t off = (size_t)((const char *)buf - w->base), piece = off / w->piece_size;
     cut(w, off, len);
-    if (!w->piece[piece].mr)
+    if (!w->piece[piece].mr && ask)
         verbs_prepare_piece(v, (int)(w - v->window), piece);
-    return w->piece[piece].mr->lkey;
+    if (!w->piece[piece].mr)
+        return false;
+    *key = w->piece[piece].mr->lkey;
+    return true;
 }

@@ -26,9 +26,9 @@ void verbs_prepare_piece(struct verbs_fabric *v, int win, size_t piece);
 /* Key of the peer's piece at `off`, asking the peer to register it if need be; *len is cut to what lies in the
  * piece. */
 uint32_t verbs_remote_key(struct verbs_fabric *v, int peer, int win, size_t off, size_t *len);
-/* Key of a local buffer that lies in a window; *len is cut as above. 0: it does not lie in one. */
-uint32_t verbs_local_key(struct verbs_fabric *v, const void *buf, size_t *len);
-bool verbs_in_window(const struct verbs_fabric *v, const void *buf);
+/* Key of a local buffer, if it lies in a window, in a piece that is registered, or becomes so at once if `ask`; *len is
+ * cut as above. */
+bool verbs_local_key(struct verbs_fabric *v, const void *buf, bool ask, uint32_t *key, size_t *len);
 
 /* verbs_near.c */
 int verbs_near_find(struct verbs_fabric *v);        /* which peers are near; collective */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 static unsigned char pattern(uint64_t seed, size_t i)
@@ -297,7 +298,7 @@ static void test_discard(struct run *r)
 static void test_windows(struct run *r)
 {
     int seen = 1 << r->win.id;
-    for (int k = 1; k < FABRIC_WINDOWS; k++) {
+    for (int k = 1; k < FABRIC_WINDOWS - 1; k++) {
         struct fabric_window w;
         size_t size = k == 1 ? 4096 : (size_t)k * MIB;
         int rc = fabric_window_create(r->f, size, &w);
@@ -313,8 +314,100 @@ static void test_windows(struct run *r)
         meet(r);
         expect(r, *(uint64_t *)(void *)(w.base + size - 8) == 42, "the last word of window %d", k);
     }
+}
+
+/* ---- memory that nobody prepared ---- */
+
+#define LARGE (80 * MIB) /* so large that it is not registered as a whole, in pieces of at most 20 MiB */
+
+struct large {
+    struct run *r;
+    struct fabric_window win;
+    _Atomic bool stop;
+};
+
+/* A node serves: others ask it for what they cannot reach. */
+static void *poll_events(void *arg)
+{
+    struct large *l = arg;
+    struct fabric_event ev;
+    while (!atomic_load(&l->stop)) {
+        expect(l->r, fabric_rx_poll(l->r->f, &ev) == 0, "an event that nobody sent");
+        sched_yield();
+    }
+    return NULL;
+}
+
+static void *prepare_all(void *arg)
+{
+    struct large *l = arg;
+    expect(l->r, fabric_window_prepare(l->r->f, l->win.id, 0, LARGE) == 0, "fabric_window_prepare");
+    return NULL;
+}
+
+/* KiB of this process that an adapter holds. */
+static long pinned(void)
+{
+    char line[128];
+    long kib = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        (void)sscanf(line, "VmPin: %ld", &kib);
+    if (f)
+        fclose(f);
+    return kib;
+}
+
+/* From a source that is not registered, which it does not become. */
+static void write_from_unprepared(struct large *l)
+{
+    struct run *r = l->r;
+    long before = pinned();
+    fill(l->win.base + 20 * MIB, 100 * KIB, (uint64_t)r->node);
+    put(r, right_of(r), AREA_TARGET, l->win.base + 20 * MIB, 100 * KIB);
+    expect(r, pinned() - before < 1024, "a write registered its source: %ld KiB more are pinned", pinned() - before);
+    meet(r);
+    compare(r, own(r, AREA_TARGET), 100 * KIB, (uint64_t)left_of(r), "write from memory that is not prepared");
+}
+
+/* All ask their neighbour at once; then they read back, into memory that is not prepared either. */
+static void write_to_unprepared(struct large *l)
+{
+    struct run *r = l->r;
+    struct fabric_op op = FABRIC_OP_INIT;
+    fill(own(r, AREA_SOURCE), 100 * KIB, (uint64_t)r->node + 9);
+    meet(r);
+    int rc = fabric_write(r->f, right_of(r), l->win.id, 40 * MIB, own(r, AREA_SOURCE), 100 * KIB, &op);
+    expect(r, rc == 0 && fabric_wait(r->f, &op) == 0, "write: %s", strerror(-rc));
+    if (r->f->caps & FABRIC_READ) {
+        rc = fabric_read(r->f, right_of(r), l->win.id, 40 * MIB, l->win.base + 60 * MIB, 100 * KIB, &op);
+        expect(r, rc == 0 && fabric_wait(r->f, &op) == 0, "read: %s", strerror(-rc));
+        compare(r, l->win.base + 60 * MIB, 100 * KIB, (uint64_t)r->node + 9, "read into memory that is not prepared");
+    }
+    meet(r);
+    compare(r, l->win.base + 40 * MIB, 100 * KIB, (uint64_t)left_of(r) + 9, "write to memory that is not prepared");
+}
+
+static void test_unprepared(struct run *r)
+{
+    struct large l = { .r = r };
+    pthread_t poller, other;
+    int rc = fabric_window_create(r->f, LARGE, &l.win);
+    expect(r, rc == 0, "a window of %u bytes: %s", LARGE, strerror(-rc));
+    rc = pthread_create(&poller, NULL, poll_events, &l);
+    expect(r, rc == 0, "pthread_create: %s", strerror(rc));
+    write_from_unprepared(&l);
+    write_to_unprepared(&l);
+    rc = pthread_create(&other, NULL, prepare_all, &l); /* two at once */
+    expect(r, rc == 0, "pthread_create: %s", strerror(rc));
+    prepare_all(&l);
+    pthread_join(other, NULL);
+    meet(r);
+    atomic_store(&l.stop, true);
+    pthread_join(poller, NULL);
     struct fabric_window more;
-    int rc = fabric_window_create(r->f, 4096, &more);
+    for (int k = 0; rc == 0 && k < FABRIC_WINDOWS; k++)
+        rc = fabric_window_create(r->f, 4096, &more);
     expect(r, rc == -ENOSPC, "a window too many: %d, not -ENOSPC", rc);
 }
 
@@ -404,5 +497,6 @@ const struct test data_tests[] = {
     { "discard", 0, 1, test_discard },
     { "counters", 0, 1, test_counters },
     { "windows", 0, 1, test_windows },
+    { "unprepared", 0, 1, test_unprepared },
     { NULL, 0, 0, NULL },
 };
