@@ -148,9 +148,9 @@ static void call_progress(struct chaos *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-static bool locked_chance(struct chaos *c, unsigned of_1024)
+static bool healing_chance(struct chaos *c, unsigned of_1024)
 {
-    if (pthread_mutex_trylock(&c->lock) != 0)
+    if (!c->heals || pthread_mutex_trylock(&c->lock) != 0)
         return false;
     bool yes = chaos_chance(c, of_1024);
     pthread_mutex_unlock(&c->lock);
@@ -192,19 +192,19 @@ static uint32_t chaos_rx_ticket(struct fabric *f, enum fabric_sleeper s)
     return below->ops.rx_ticket(below, s);
 }
 
-/* Fails now and then, as if an event had just come and another poll had found it gone. */
+/* Where the hook heals, fails now and then, as if an event had just come and another poll had found it gone. */
 static bool chaos_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level level)
 {
     struct chaos *c = chaos_of(f);
-    return !locked_chance(c, 32) && c->below->ops.rx_arm(c->below, s, level);
+    return !healing_chance(c, 32) && c->below->ops.rx_arm(c->below, s, level);
 }
 
 static void chaos_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
 {
     struct chaos *c = chaos_of(f);
-    if (locked_chance(c, 128))
+    if (healing_chance(c, 128))
         return;
-    if (locked_chance(c, 128))
+    if (healing_chance(c, 128))
         timeout_ns = timeout_ns < 0 || timeout_ns > 200000 ? 200000 : timeout_ns / 2;
     c->below->ops.rx_sleep(c->below, s, ticket, timeout_ns);
 }
@@ -312,13 +312,32 @@ static uint64_t environment_number(const char *name, uint64_t fallback)
     return text && *text ? strtoull(text, NULL, 0) : fallback;
 }
 
-static void configure(struct chaos *c)
+/* "FROM:TO:MICROSECONDS,..."; a test whose delay is mistyped would show nothing, so that is an error. */
+static int read_slow_ways(struct chaos *c, const char *text)
+{
+    while (text && *text) {
+        unsigned from, to, us;
+        int length = 0;
+        if (sscanf(text, "%u:%u:%u%n", &from, &to, &us, &length) != 3 || to >= CHAOS_NODES ||
+            (text[length] == ',' ? text[length + 1] == '\0' : text[length] != '\0')) {
+            fprintf(stderr, "hlrc: HLRC_CHAOS_SLOW: \"%s\" is not FROM:TO:MICROSECONDS\n", text);
+            return -EINVAL;
+        }
+        if ((int)from == c->head.node)
+            c->way_ns[to] = (int64_t)us * 1000;
+        text += text[length] ? length + 1 : length;
+    }
+    return 0;
+}
+
+static int configure(struct chaos *c)
 {
     uint64_t strength = environment_number("HLRC_CHAOS_STRENGTH", 3);
     c->strength = strength > 9 ? 9 : (int)strength;
     c->random = (environment_number("HLRC_CHAOS_SEED", 1) + (uint64_t)c->head.node + 1) * UINT64_C(0x9e3779b97f4a7c15);
     c->random |= 1; /* never 0, where it would stay */
     c->lazy = environment_number("HLRC_CHAOS_LAZY", 0) != 0;
+    c->heals = environment_number("HLRC_CHAOS_HEAL", 0) != 0;
     if (environment_number("HLRC_CHAOS_ORDERED", 0) == 0)
         c->head.caps &= ~(unsigned)FABRIC_READ_ORDERED;
     const char *drop = getenv("HLRC_CHAOS_DROP");
@@ -326,6 +345,7 @@ static void configure(struct chaos *c)
     unsigned long long at;
     if (drop && sscanf(drop, "%u:%llu", &node, &at) == 2 && (int)node == c->head.node)
         c->drop_at = at;
+    return read_slow_ways(c, getenv("HLRC_CHAOS_SLOW"));
 }
 
 int chaos_stack(struct fabric *below, struct fabric **out)
@@ -345,8 +365,9 @@ int chaos_stack(struct fabric *below, struct fabric **out)
     pthread_cond_init(&c->work, &attr);
     pthread_cond_init(&c->news, &attr);
     pthread_condattr_destroy(&attr);
-    configure(c);
-    int rc = chaos_make_slots(c);
+    int rc = configure(c);
+    if (rc == 0)
+        rc = chaos_make_slots(c);
     if (rc == 0)
         rc = chaos_start_worker(c);
     if (rc) {

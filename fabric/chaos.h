@@ -15,7 +15,9 @@
  *   F5      operations of more than 8 bytes may be performed in pieces, last piece first, with time between them. Cuts
  *           are at multiples of 8 bytes.
  *   F7      events keep their order, since the writes that carry them do.
- *   F8      sleeps end early, sleepers are woken for nothing, arming fails now and then.
+ *   F8      with HLRC_CHAOS_HEAL=1, sleeps end early, sleepers are woken for nothing, arming fails now and then. That
+ *           repairs a wake that was lost, and so hides it: without, who sleeps is woken by what the fabric below
+ *           admits, and by nothing else.
  *
  * Further: an operation is reported complete some time after it was performed. The source of a write with an op is read
  * when it is performed, the destination of a read is filled with rubbish when it is started: who uses either before
@@ -27,6 +29,11 @@
  *   HLRC_CHAOS_ORDERED=1     see F3
  *   HLRC_CHAOS_LAZY=1        completions are reported in calls that start operations, test or wait for one, as by an
  *                            adapter whose completion queue nobody else polls
+ *   HLRC_CHAOS_HEAL=1        see F8
+ *   HLRC_CHAOS_SLOW=FROM:TO:MICROSECONDS,...
+ *                            what node FROM writes at node TO, events and wakes included, arrives after that time at
+ *                            the earliest, and keeps its order; what others write, or FROM elsewhere, and reads do not
+ *                            wait for it (an atomic to TO does, as F2 has it)
  *   HLRC_CHAOS_DROP=NODE:K   that node is killed (SIGKILL) when it starts its K-th operation
  */
 #ifndef FABRIC_CHAOS_H

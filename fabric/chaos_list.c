@@ -132,6 +132,12 @@ static bool is_transfer(const struct chaos_job *j)
     return j->kind == WRITE || j->kind == WRITE_IMM || j->kind == WRITE_WAKE || j->kind == READ;
 }
 
+/* What F1 orders, and what a slow way delays. */
+static bool is_written(const struct chaos_job *j)
+{
+    return j->kind != READ && j->kind != CAS && j->kind != FETCH_ADD;
+}
+
 /* One step of an operation that is due: a piece of it, or all that is left. */
 static void perform(struct chaos *c, struct chaos_slot *s, int64_t now)
 {
@@ -166,7 +172,7 @@ static void note_ahead(const struct chaos_job *j, struct ahead *ahead)
 {
     if (j->kind == READ)
         ahead->read[j->peer] = true;
-    else if (j->kind != CAS && j->kind != FETCH_ADD)
+    else if (is_written(j))
         ahead->write[j->peer] = true;
 }
 
@@ -232,7 +238,7 @@ static void *worker_main(void *arg)
     pthread_mutex_lock(&c->lock);
     while (!c->stopping || c->list) {
         int64_t next = chaos_progress(c, !c->lazy || c->stopping);
-        if (chaos_chance(c, 16)) /* F8 */
+        if (c->heals && chaos_chance(c, 16)) /* F8 */
             c->below->ops.rx_wake(c->below, chaos_chance(c, 512) ? FABRIC_APP : FABRIC_HANDLER);
         if (c->stopping && !c->list)
             break;
@@ -244,16 +250,16 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Makes due what the completion of op may have to wait for. */
+/* Makes due what the completion of op may have to wait for; not before a slow way lets it arrive. */
 void chaos_expedite(struct chaos *c, const struct fabric_op *op)
 {
     for (struct chaos_slot *last = c->list; last; last = last->next)
         for (struct chaos_slot *s = last->job.op == op ? c->list : last; s != last; s = s->next)
             if (s->job.peer == last->job.peer)
-                s->due = 0;
+                s->due = s->earliest;
     for (struct chaos_slot *s = c->list; s; s = s->next)
         if (s->job.op == op)
-            s->due = 0;
+            s->due = s->earliest;
 }
 
 /* ---- slots and the worker ---- */
@@ -283,7 +289,10 @@ void chaos_slot_start(struct chaos *c, struct chaos_slot *s)
 {
     s->next = NULL;
     s->state = STARTED;
+    s->earliest = is_written(&s->job) && c->way_ns[s->job.peer] ? now_ns() + c->way_ns[s->job.peer] : 0;
     s->due = due_for(c, s->job.peer);
+    if (s->due < s->earliest)
+        s->due = s->earliest;
     if (s->job.op)
         atomic_fetch_add_explicit(&s->job.op->pending, 1, memory_order_relaxed);
     *c->end = s;

@@ -48,6 +48,7 @@ struct chaos_slot {
     struct chaos_slot *next;
     enum chaos_state state;
     int64_t due; /* when the next step is to be made */
+    int64_t earliest; /* 0, or when what was sent on a slow way arrives: no first step before, hurried or not */
     struct chaos_job job;
     char copy[FABRIC_INLINE]; /* C4 */
 };
@@ -62,7 +63,9 @@ struct chaos {
     uint64_t random;
     int strength;
     bool lazy; /* completions are seen by those who start operations, test or wait for them, by nobody else */
+    bool heals; /* sleeps end early, sleepers are woken for nothing, arming fails */
     int64_t slow_until[CHAOS_NODES]; /* by peer: nothing is performed there before */
+    int64_t way_ns[CHAOS_NODES];     /* by peer: what a write from here takes at least; constant */
     bool stopping;
     int64_t worker_until; /* the worker sleeps until then */
     pthread_t worker;
