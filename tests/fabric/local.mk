@@ -5,3 +5,9 @@ tests_fabric_conformance_SOURCES = tests/fabric/conformance.c tests/fabric/confo
 	tests/fabric/conformance_data.c tests/fabric/conformance_queue.c
 tests_fabric_conformance_LDADD = libhlrc_core.la
 TESTS += tests/fabric/conformance
+
+# What the hook of fabric/chaos.h does and keeps.
+check_PROGRAMS += tests/fabric/hook
+tests_fabric_hook_SOURCES = tests/fabric/hook.c tests/fabric/recorder.c tests/fabric/recorder.h
+tests_fabric_hook_LDADD = libhlrc_core.la
+TESTS += tests/fabric/hook
