@@ -4,8 +4,8 @@
  * 4.1; Rangarajan and Iftode, "Software Distributed Shared Memory over Virtual Interface Architecture").
  *
  * A node that faults asks the home, or the default home while it does not know the home; that one appoints the first
- * who asks, or forwards. The home's handler writes the page into the requester's window and then the answer, a
- * control word with the versions, which completes the requester's token.
+ * who asks, or forwards. The home's handler writes the page from its own copy into the requester's window, and behind
+ * it a control word, which the requester polls. A prefetch, and the question where a page's home is, appoint nobody.
  *
  * Invariants (DESIGN, section 6)
  *   H1  (7) pages of the default home are EXCLUSIVE there until the first foreign request: written without a fault. The
@@ -18,10 +18,14 @@
  *   H3  (4) a request that needs versions which have not been applied stays parked in its slot until they are; the
  *       handler goes on. Versions are read before the page is.
  *
+ *   H4  The answer to a request is one aligned word, written after the page (fabric.h F1): `ticket`, which the
+ *       request names and which differs from that of the token's last one, what became of it, and the home. The copy
+ *       has at least the versions that the request asked for; what else it has nobody needs to know.
+ *
  *   requester                 default home                          home
- *      | PAGE ---------------->  appoint ---- answer: you --------->  (requester)
- *      | PAGE ---------------->  forward ----------------------------> versions ok? page, then answer
- *      |                                                               no: parked until a diff is applied
+ *      | PAGE ---------------->  appoint ---- word: you ----------->  (requester)
+ *      | PAGE ---------------->  forward ----------------------------> versions ok? page, then word
+ *      | polls the word                                                no: parked until a diff is applied
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -42,6 +46,25 @@ static spin_lock_word directory_lock; /* guards the home words of which this nod
 /* Requests that wait for a diff, as references; written by the serving role alone. */
 static uint32_t parked[ENGINE_NODES * 256];
 static uint32_t parked_count;
+
+/* The word of an answer (H4): ticket << 32 | outcome << 16 | home + 1. */
+enum outcome { COPIED, APPOINTED, REFUSED };
+#define ANSWER(ticket, outcome, home) ((uint64_t)(ticket) << 32 | (uint64_t)(outcome) << 16 | (uint64_t)((home) + 1))
+#define ANSWER_TICKET(word) ((uint32_t)((word) >> 32))
+#define ANSWER_OUTCOME(word) ((enum outcome)((word) >> 16 & 0xffff))
+#define ANSWER_HOME(word) ((int)((word) & 0xffff) - 1)
+
+static struct fabric_op pages_out; /* pages on their way from here; nobody waits for it */
+
+static size_t answer_at(uint32_t token)
+{
+    return engine.at.answers + (size_t)token * 8;
+}
+
+static _Atomic uint64_t *answer_here(uint32_t token)
+{
+    return control_at(answer_at(token));
+}
 
 static enum page_access_right async_initial(uint32_t page)
 {
@@ -73,31 +96,37 @@ static void async_fetch_start(struct page_fetch *f, bool prefetch)
     perturb(home_asking);
     req->flags = prefetch;
     req->arg[0] = (uint64_t)f->window << 56 | f->offset;
+    f->ticket = ANSWER_TICKET(atomic_load(answer_here(f->token))) + 1;
+    req->arg[1] = f->ticket;
     for (int w = 0; w < engine.nodes; w++)
-        req->vec[w] = atomic_load_explicit(&f->needed[w], memory_order_relaxed);
+        f->versions[w] = req->vec[w] = atomic_load_explicit(&f->needed[w], memory_order_relaxed);
     msg_send(req, f->home >= 0 ? f->home : default_home(f->page), true, true);
+}
+
+static bool answered(void *arg)
+{
+    const struct page_fetch *f = arg;
+    /* orders the word before the reads of the page (H4) */
+    return ANSWER_TICKET(atomic_load_explicit(answer_here(f->token), memory_order_acquire)) == f->ticket;
 }
 
 static bool async_fetch_ready(struct page_fetch *f)
 {
-    return msg_done(f->token);
+    return answered(f);
 }
 
 static bool async_fetch_finish(struct page_fetch *f, bool prefetch)
 {
     (void)prefetch;
-    const struct reply *rep = msg_wait(f->token);
-    if (rep->status == 0)
-        f->home = (int)rep->arg - 1;
+    protocol_wait("page", f->page, answered, f);
+    uint64_t word = atomic_load(answer_here(f->token));
+    bool got = ANSWER_OUTCOME(word) != REFUSED;
+    if (got)
+        f->home = ANSWER_HOME(word);
     if (f->home != engine.node)
         protocol_count_round_trip();
-    if (rep->status != 0)
-        return false;
-    if (f->home != engine.node)
-        memcpy(f->versions, rep->vec, VT_BYTES(engine.nodes));
-    else
-        f->assigned = rep->vec[0];
-    return true;
+    f->assigned = ANSWER_OUTCOME(word) == APPOINTED;
+    return got;
 }
 
 static int ask(enum request_type type, uint32_t page, int node, uint32_t token)
@@ -132,6 +161,12 @@ static bool is_zero(const char *page)
     return page[0] == 0 && memcmp(page, page + 1, PAGE_SIZE - 1) == 0;
 }
 
+/* Whether the default home has written the page, which it may without a fault. */
+static bool touched_here(uint32_t page)
+{
+    return space_touched(page) && !(registered() && is_zero(page_mem(page)));
+}
+
 /* The home of a page in this node's directory; `candidate` (>= 0) is appointed if nobody has touched it (H1). */
 static int directory_lookup(uint32_t page, int candidate, bool *appointed)
 {
@@ -140,7 +175,7 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
     int home = (int)*directory(page) - 1;
     if (home < 0) {
         bool exclusive = page_demote(page);
-        bool touched = exclusive && space_touched(page) && !(registered() && is_zero(page_mem(page)));
+        bool touched = exclusive && touched_here(page);
         home = touched ? engine.node : candidate;
         if (home >= 0) {
             *directory(page) = (uint64_t)home + 1;
@@ -157,6 +192,17 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
     return home;
 }
 
+/* The same for who only asks: this node, if it has written the page; nothing changes. */
+static int directory_peek(uint32_t page)
+{
+    spin_take(&directory_lock);
+    int home = (int)*directory(page) - 1;
+    if (home < 0 && touched_here(page))
+        home = engine.node;
+    spin_drop(&directory_lock);
+    return home;
+}
+
 static bool versions_here(const struct request *req, uint64_t *versions)
 {
     for (int w = 0; w < engine.nodes; w++) {
@@ -167,16 +213,29 @@ static bool versions_here(const struct request *req, uint64_t *versions)
     return true;
 }
 
+static void answer(const struct request *req, enum outcome outcome, int home)
+{
+    uint64_t word = ANSWER(req->arg[1], outcome, home);
+    if (req->from != engine.node) {
+        fabric_write_wake(engine.fabric, req->from, engine.control.id, answer_at(req->token), &word, sizeof word, NULL);
+        return;
+    }
+    atomic_store_explicit(answer_here(req->token), word, memory_order_release);
+    struct thread *t = thread_of_token(req->token);
+    if (t)
+        thread_wake(t);
+}
+
 /* Sends page and answer, if all versions are here; else false (H3). */
 static bool try_answer(struct request *req)
 {
     uint64_t versions[ENGINE_NODES];
     if (!versions_here(req, versions))
         return false;
-    /* without an operation: a handler need not wait until the page is there */
+    /* from the copy itself: diffs may be applied to it until it is read, and then travel along */
     fabric_write(engine.fabric, req->from, (int)(req->arg[0] >> 56), req->arg[0] & ((1ull << 56) - 1),
-                 page_mem(req->object), PAGE_SIZE, NULL);
-    msg_reply(req, 0, (uint64_t)engine.node + 1, versions); /* behind the page: fabric.h F1 */
+                 page_mem(req->object), PAGE_SIZE, &pages_out);
+    answer(req, COPIED, engine.node); /* behind the page: fabric.h F1 */
     return true;
 }
 
@@ -193,7 +252,7 @@ static void serve_at_home(struct request *req)
     if (try_answer(req))
         return;
     if (req->flags)
-        msg_reply(req, -EAGAIN, 0, NULL); /* a prefetch does not wait */
+        answer(req, REFUSED, engine.node); /* a prefetch does not wait */
     else {
         stats_count(STAT_FETCH_RETRIES, 1);
         park(req);
@@ -208,28 +267,29 @@ static void serve_page(struct request *req)
         return;
     }
     bool appointed;
-    int home = directory_lookup(page, req->from, &appointed);
-    if (home == engine.node) {
+    int home = directory_lookup(page, req->flags ? -1 : req->from, &appointed);
+    if (home == engine.node)
         serve_at_home(req);
-    } else if (home == req->from) {
-        uint64_t told[ENGINE_NODES] = { appointed };
-        msg_reply(req, 0, (uint64_t)home + 1, told); /* its copy is complete but for diffs that it waits for itself */
-    } else {
+    else if (home < 0)
+        answer(req, REFUSED, home); /* a prefetch of what nobody has touched */
+    else if (home == req->from) /* its copy is complete but for diffs that it waits for itself */
+        answer(req, appointed ? APPOINTED : COPIED, home);
+    else
         msg_forward(req, REQUEST_PAGE, home, NULL);
-    }
 }
 
 static void async_serve(struct request *req)
 {
     bool appointed;
-    int candidate = req->type == REQUEST_PLACE ? (int)req->arg[0] : -1;
     if (req->object >= engine.pages)
         diag_fatal(1, "node %d asks for page %u of %u; do all nodes run the same version?", (int)req->from, req->object,
                    engine.pages);
     if (req->type == REQUEST_PAGE)
         serve_page(req);
+    else if (req->type == REQUEST_PLACE)
+        msg_reply(req, 0, (uint64_t)directory_lookup(req->object, (int)req->arg[0], &appointed) + 1, NULL);
     else
-        msg_reply(req, 0, (uint64_t)directory_lookup(req->object, candidate, &appointed) + 1, NULL);
+        msg_reply(req, 0, (uint64_t)directory_peek(req->object) + 1, NULL);
 }
 
 /* A diff arrived: answers those parked requests for the page that it satisfies. */

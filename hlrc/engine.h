@@ -11,6 +11,7 @@
  *   applied   u64 per page and writer, at the page's home: last interval of the writer whose diff is in the page
  *   requests  one slot per (node, token), written by whoever sends a request on behalf of that token (msg.h)
  *   replies   one slot per token of this node, written by whoever answers
+ *   answers   u64 per token of this node: what ASYNC's homes say of a page, polled by who asked (async.c)
  *   bulk      a ring of slots per sender (bulk.h);  credits: u64 per receiver, slots it has emptied
  *   logs      a ring of write notices per writer (notice.h), its tail written by the writer; heads: u64 per reader
  *   bounce    a page per token of an application thread and per prefetch, where fetched copies of dirty pages land
@@ -39,7 +40,8 @@
 struct boot;
 
 struct layout {
-    size_t home, applied, requests, replies, bulk, credits, logs, log_tails, log_heads, bounce, words, staging, end;
+    size_t home, applied, requests, replies, answers, bulk, credits, logs, log_tails, log_heads, bounce, words, staging;
+    size_t end;
     size_t request_size, reply_size; /* bytes of one slot, a multiple of 64 */
 };
 

@@ -29,6 +29,7 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
     at->applied = place(&at->end, (size_t)pages * n * 8);
     at->requests = place(&at->end, n * tokens * at->request_size);
     at->replies = place(&at->end, tokens * at->reply_size);
+    at->answers = place(&at->end, (size_t)tokens * 8);
     at->bulk = place(&at->end, n * BULK_SLOTS * BULK_SLOT_BYTES);
     at->credits = place(&at->end, n * 64);
     at->logs = place(&at->end, n * NOTICE_LOG_BYTES);

@@ -194,7 +194,7 @@ bool msg_done(uint32_t token)
 
 /* What the owner of a token waits for. */
 static const char *const awaited[REQUEST_TYPES] = {
-    [REQUEST_PAGE] = "page", [REQUEST_HOME] = "the home of page", [REQUEST_PLACE] = "placing page",
+    [REQUEST_HOME] = "the home of page", [REQUEST_PLACE] = "placing page",
     [REQUEST_LOCK] = "lock", [REQUEST_TRY] = "the answer to a try of lock", [REQUEST_BARRIER] = "the barrier, epoch",
     [REQUEST_COND_WAIT] = "a signal of condition variable", [REQUEST_LOG_DRAIN] = "room in the notice log of node",
     [REQUEST_ATOMIC] = "atomic word",

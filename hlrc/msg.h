@@ -27,7 +27,8 @@
 #include "fabric/fabric.h"
 
 enum request_type {
-    REQUEST_PAGE,       /* object: page; arg[0]: where the copy goes (window << 56 | offset); vec: needed */
+    REQUEST_PAGE,       /* object: page; flags: prefetch; arg[0]: where the copy goes (window << 56 | offset);
+                           arg[1]: ticket of the answer (async.c H4); vec: needed */
     REQUEST_HOME,       /* object: page; answer: arg = home + 1, 0 while unassigned */
     REQUEST_PLACE,      /* object: page; arg[0]: node; answer as REQUEST_HOME */
     REQUEST_LOCK,       /* object: lock, at its manager */

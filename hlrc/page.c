@@ -192,7 +192,7 @@ static bool access_step(uint32_t page, bool write, bool *worked)
     int rc = page_grant(page, p, write);
     page_unlock(p);
     if (rc)
-        view_collapse();
+        view_mend(page, 1);
     return rc == 0;
 }
 
@@ -227,7 +227,7 @@ uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
     for (uint32_t i = first; i < first + n; i++)
         page_unlock(&table[i]);
     if (rc)
-        view_collapse();
+        view_mend(first, n);
     return rc ? 0 : n;
 }
 
@@ -292,7 +292,7 @@ void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interv
     while (count) {
         uint32_t n = count < RUN_PAGES ? count : RUN_PAGES;
         while (invalidate_some(first, n, writer, interval) != 0)
-            view_collapse();
+            view_mend(first, n);
         first += n;
         count -= n;
     }
@@ -340,7 +340,7 @@ uint32_t page_flush_begin(const uint32_t *list, uint32_t n)
         if (count && seal_run(list[0], count) == 0)
             return count;
         if (count)
-            view_collapse();
+            view_mend(list[0], count);
         else
             page_wait(list[0]);
     }
@@ -374,7 +374,7 @@ bool page_demote(uint32_t page)
         page_unlock(p);
         if (rc == 0)
             return true;
-        view_collapse();
+        view_mend(page, 1);
     }
 }
 

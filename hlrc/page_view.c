@@ -13,13 +13,7 @@
 #define PARTS 16u    /* of the space: one of them is collapsed at a time */
 #define HOPELESS 100 /* collapses in a row that found no border */
 
-static _Atomic uint64_t collapses;
 static _Atomic int in_vain; /* collapses in a row that found nothing to gain */
-
-uint64_t view_collapses(void)
-{
-    return atomic_load(&collapses);
-}
 
 /* G1. */
 static int note_change(int rc, uint32_t first, uint32_t count, enum page_access_right right)
@@ -99,10 +93,10 @@ static int collapse_range(uint32_t first, uint32_t end)
     return rc;
 }
 
-void view_collapse(void)
+/* G3. */
+static void collapse(void)
 {
     uint32_t most, part = choose_part(&most);
-    atomic_fetch_add(&collapses, 1);
     if (most > 0)
         atomic_store(&in_vain, 0);
     /* the ends of a part may have to be split; those of the view are those of the mapping */
@@ -110,6 +104,39 @@ void view_collapse(void)
         return;
     if (collapse_range(0, engine.pages) != 0 || (most == 0 && atomic_fetch_add(&in_vain, 1) >= HOPELESS))
         diag_fatal(1, "shared memory cannot be protected: too many mappings in this process; raise vm.max_map_count");
+}
+
+/* Changes a run of at most RUN_PAGES, whatever it takes. */
+static void change_run(uint32_t first, uint32_t count, enum page_access_right right)
+{
+    int rc;
+    do {
+        for (uint32_t i = first; i < first + count; i++)
+            page_lock(i);
+        rc = view_change(first, count, right);
+        for (uint32_t i = first; i < first + count; i++)
+            page_unlock(page_at(i));
+        if (rc)
+            collapse();
+    } while (rc);
+    atomic_store(&in_vain, 0);
+}
+
+static uint32_t at_most(uint32_t count)
+{
+    return count < RUN_PAGES ? count : RUN_PAGES;
+}
+
+void view_close(uint32_t first, uint32_t count)
+{
+    for (uint32_t n = at_most(count); count; first += n, count -= n, n = at_most(count))
+        change_run(first, n, ACCESS_NONE);
+}
+
+void view_mend(uint32_t first, uint32_t count)
+{
+    collapse();
+    view_close(first, count);
 }
 
 /* The longest run at `first` that has one initial right. */
@@ -133,32 +160,6 @@ int view_init(uint32_t first, uint32_t count)
         count -= n;
     }
     return 0;
-}
-
-/* Changes a run of at most RUN_PAGES, whatever it takes. */
-static void change_run(uint32_t first, uint32_t count, enum page_access_right right)
-{
-    int rc;
-    do {
-        for (uint32_t i = first; i < first + count; i++)
-            page_lock(i);
-        rc = view_change(first, count, right);
-        for (uint32_t i = first; i < first + count; i++)
-            page_unlock(page_at(i));
-        if (rc)
-            view_collapse();
-    } while (rc);
-}
-
-static uint32_t at_most(uint32_t count)
-{
-    return count < RUN_PAGES ? count : RUN_PAGES;
-}
-
-void view_close(uint32_t first, uint32_t count)
-{
-    for (uint32_t n = at_most(count); count; first += n, count -= n, n = at_most(count))
-        change_run(first, n, ACCESS_NONE);
 }
 
 void view_reset(uint32_t first, uint32_t count)

@@ -29,6 +29,7 @@ struct page_fetch {
     uint64_t *versions;              /* out, one per node: those that it has */
     bool assigned;                   /* out: nobody had touched the page, and this node has become its home */
     uint32_t token;                  /* for protocols that send requests */
+    uint32_t ticket;                 /* for protocols that are answered by a word: which answer is this fetch's */
     struct fabric_op op;             /* for protocols that start operations, and whether the page's is among them */
     bool page_started;
 };

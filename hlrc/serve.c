@@ -23,6 +23,7 @@ static _Atomic bool role_sleeps;    /* whoever has the role sleeps in it, and ha
 static _Atomic bool wake_on_all;
 static _Atomic int waiters;         /* application threads in serve_wait: S6 */
 static _Atomic int local_waiters;   /* those in serve_await */
+static _Atomic int state_sleepers;  /* those that sleep alone, waiting for a state: S8 */
 static _Atomic bool stopping;
 static pthread_t handler;
 static bool handler_runs;
@@ -157,6 +158,21 @@ static int64_t patience_sleep(struct patience *p, enum wait_kind kind)
     return ns;
 }
 
+/* S8. A thread that does not sleep yet will look at what it waits for once more (thread_sleep). */
+static void pass_wake_on(void)
+{
+    for (uint32_t i = 0; atomic_load(&state_sleepers) > 0 && i < threads_max(); i++)
+        if (atomic_load(&thread_slot(i)->asleep) == SLEEPS_ALONE)
+            thread_wake(thread_slot(i));
+}
+
+static void sleep_alone(bool (*done)(void *), void *arg, enum wait_kind kind, int64_t timeout_ns)
+{
+    atomic_fetch_add(&state_sleepers, kind == WAIT_STATE);
+    thread_sleep(thread_self(), done, arg, timeout_ns);
+    atomic_fetch_sub(&state_sleepers, kind == WAIT_STATE);
+}
+
 /* ASSUMPTION: the caller holds the role, and keeps it. */
 static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
 {
@@ -167,6 +183,7 @@ static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
         atomic_store(&role_sleeps, true);
         fabric_rx_sleep(engine.fabric, FABRIC_APP, ticket, timeout_ns);
         atomic_store(&role_sleeps, false);
+        pass_wake_on();
     }
     fabric_rx_busy(engine.fabric);
     atomic_store(&t->asleep, AWAKE);
@@ -193,7 +210,7 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
         if (mine)
             sleep_in_role(done, arg, timeout);
         else
-            thread_sleep(thread_self(), done, arg, timeout);
+            sleep_alone(done, arg, kind, timeout);
     }
     watch_end(thread_self(), before);
     perturb(wait_ending);
@@ -249,6 +266,7 @@ static void handler_block(void)
     /* if another thread has the role, it arms the queue for this one when it leaves; the ticket is older than that */
     if (!atomic_load(&stopping))
         fabric_rx_sleep(engine.fabric, FABRIC_HANDLER, ticket, -1);
+    pass_wake_on();
 }
 
 static void handler_spin(int64_t limit_ns)

@@ -17,6 +17,9 @@
  *   S7  A handler that was woken and finds the role taken leaves word (`missed`) and tries once more before it
  *       sleeps: the wake may have been the one that the queue was armed for, its event taken by somebody else
  *       already. Whoever gives the role up looks for the word after giving it up, and arms the queue again.
+ *   S8  A wake without an event tells of a write into this node's memory, which any thread may wait for. The sleeper
+ *       that it reaches, with the role or as the handler, passes it on to the threads that sleep alone for a state.
+ *       Where the wake finds the queue polled it reaches nobody: those sleep for bounded times (S5).
  *
  *                       role_take                       fabric_rx_arm(APP), sleep
  *   handler asleep, armed ----------> a waiter polls  <--------------------------> the waiter sleeps
