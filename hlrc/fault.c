@@ -25,26 +25,48 @@
 static struct sigaction before;    /* who handled SIGSEGV before us (X1) */
 static struct sigaction dispatcher;/* libsigsegv's own handler */
 static bool forked;
-static _Thread_local bool write_fault;
+static _Thread_local enum fault_kind kind_now; /* of the fault being handled */
 
-/* Whether the access that faulted was a write. */
-static bool is_write(const void *context)
+#if defined(__x86_64__)
+enum fault_kind fault_kind(const void *context)
 {
     const ucontext_t *uc = context;
-#if defined(__x86_64__)
-    return uc->uc_mcontext.gregs[REG_ERR] & 2;
+    return uc->uc_mcontext.gregs[REG_ERR] & 2 ? FAULT_WRITE : FAULT_READ;
+}
 #elif defined(__aarch64__)
-    /* the ESR record: class 0x24/0x25 (data abort), bit 6 WnR */
-    const unsigned char *at = (const unsigned char *)uc->uc_mcontext.__reserved;
-    const struct _aarch64_ctx *head = (const struct _aarch64_ctx *)at;
-    while (head->magic && head->magic != ESR_MAGIC) {
-        at += head->size;
-        head = (const struct _aarch64_ctx *)at;
+#define ESR_WNR (1u << 6) /* write, not read */
+#define ESR_CM (1u << 8)  /* cache maintenance: WNR is set, though reading is enough */
+
+/* Records follow each other behind the registers, each with its size; the last has magic 0. Linux writes one with the
+ * ESR for every data abort; qemu-user (7.2) does not. */
+enum fault_kind fault_kind(const void *context)
+{
+    const mcontext_t *mc = &((const ucontext_t *)context)->uc_mcontext;
+    const unsigned char *at = (const unsigned char *)mc->__reserved, *end = at + sizeof mc->__reserved;
+    while ((size_t)(end - at) >= sizeof(struct esr_context)) {
+        const struct esr_context *record = (const void *)at;
+        if (record->head.magic == ESR_MAGIC)
+            return (record->esr & (ESR_WNR | ESR_CM)) == ESR_WNR ? FAULT_WRITE : FAULT_READ;
+        if (record->head.magic == 0 || record->head.size == 0 || record->head.size > (size_t)(end - at))
+            break;
+        at += record->head.size;
     }
-    return head->magic == ESR_MAGIC && (((const struct esr_context *)head)->esr & (1u << 6));
+    return FAULT_UNKNOWN;
+}
 #else
 #error "tell reads from writes for this processor here"
 #endif
+
+/* X4. True when there was something to do; *write says what for. */
+static bool open_page(uint32_t page, enum fault_kind kind, bool *write)
+{
+    *write = kind == FAULT_WRITE;
+    if (page_access(page, *write))
+        return true;
+    if (kind != FAULT_UNKNOWN)
+        return false; /* X3 */
+    *write = true;
+    return page_access(page, true);
 }
 
 /* Handles a fault at addr, if it lies in shared space. */
@@ -59,8 +81,8 @@ static bool resolve(void *addr)
                    "block the signal around calls, or start with --signals mask", addr);
     struct thread *t = thread_enter();
     enum stats_category from = stats_enter(t, STATS_FAULT);
-    bool write = write_fault;
-    if (page_access(page_of(addr), write))
+    bool write;
+    if (open_page(page_of(addr), kind_now, &write))
         stats_count(write ? STAT_WRITE_FAULTS : STAT_READ_FAULTS, 1);
     stats_enter(t, from);
     thread_leave(t);
@@ -99,7 +121,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     if (info->si_code <= 0 || !in_space(info->si_addr)) {
         pass_on(sig, info, context);
     } else {
-        write_fault = is_write(context);
+        kind_now = fault_kind(context);
 #ifdef HAVE_LIBSIGSEGV
         dispatcher.sa_sigaction(sig, info, context);
 #else

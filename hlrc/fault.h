@@ -14,12 +14,19 @@
  *       allocated, no lock is taken that application code may hold. A fault amid the engine's own work is that of a
  *       signal handler (thread.h T1): one line, and the end.
  *   X3  A fault that finds the page accessible returns: another thread was faster, or the mapping was collapsed.
+ *   X4  A fault of which the context does not tell whether it was a write counts as a read, or as a write if the page
+ *       can be read already. A write to an invalid page then costs two faults, and none is repeated for ever.
  */
 #ifndef HLRC_FAULT_H
 #define HLRC_FAULT_H
 
 int fault_install(void); /* 0 or a negative errno; for engine.app and its size */
 void fault_remove(void);
+
+/* What the context that a handler of SIGSEGV gets says of the access. */
+enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_UNKNOWN };
+enum fault_kind fault_kind(const void *context);
+
 void fault_forked(void); /* in a forked child: every fault in shared space ends it with a clear line */
 
 #endif

@@ -52,6 +52,12 @@ endif
 
 # Programs that the shell tests run, linked as a user's program is: check_PROGRAMS += tests/prog/name, LDADD = libhlrc.la
 
+# Reads and writes told apart.
+check_PROGRAMS += tests/faultkind
+tests_faultkind_SOURCES = tests/faultkind.c
+tests_faultkind_LDADD = libhlrc_core.la
+TESTS += tests/faultkind
+
 # The shared heap and the collectives: heap.sh runs the program.
 check_PROGRAMS += tests/heap
 tests_heap_SOURCES = tests/heap.c
