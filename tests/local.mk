@@ -52,11 +52,13 @@ endif
 
 # Programs that the shell tests run, linked as a user's program is: check_PROGRAMS += tests/prog/name, LDADD = libhlrc.la
 
-# Reads and writes told apart.
+# Reads and writes told apart; for this machine, and for another one.
 check_PROGRAMS += tests/faultkind
 tests_faultkind_SOURCES = tests/faultkind.c
 tests_faultkind_LDADD = libhlrc_core.la
 TESTS += tests/faultkind
+SHELL_TESTS += tests/aarch64.sh
+tests/aarch64.log: TEST_TIMEOUT = 600
 
 # The shared heap and the collectives: heap.sh runs the program.
 check_PROGRAMS += tests/heap
