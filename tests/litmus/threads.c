@@ -112,13 +112,14 @@ static void lock_beside_barrier(void)
     hlrc_barrier();
     if (me == 0) {
         in_threads(2, wait_beside);
-        return;
+    } else {
+        sleep_ms(4);
+        if (me == 1)
+            hlrc_unlock(670);
+        sleep_ms(4);
+        hlrc_barrier();
     }
-    sleep_ms(4);
-    if (me == 1)
-        hlrc_unlock(670);
-    sleep_ms(4);
-    hlrc_barrier();
+    hlrc_barrier(); /* node 1 does not take the lock again before the thread of node 0 has had it */
 }
 
 /* Threads come and go: each gets what a new one needs, many times over. */
