@@ -145,7 +145,7 @@ static void barrier_step(void)
 {
     meet_outside();
     if (me == 0)
-        sleep_ms(30);
+        await_asleep(1);
     hlrc_barrier();
     barrier_costs();
 }
