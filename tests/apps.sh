@@ -4,7 +4,7 @@
 set -u
 app=${top_builddir:-.}/apps/is
 . "$(dirname "$0")/applib.sh"
-JOB_SECONDS=100
+JOB_SECONDS=300
 rounds=1
 [ -z "${HLRC_SOAK:-}" ] || rounds=20
 # instrumented, class A takes minutes

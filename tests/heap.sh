@@ -14,14 +14,14 @@ fail() {
 }
 
 passes() {
-    timeout -k 2 60 "$hlrcrun" "$@" >"$out" 2>&1 || fail "$* (status $?)"
+    timeout -k 2 300 "$hlrcrun" "$@" >"$out" 2>&1 || fail "$* (status $?)"
 }
 
 # refused LINE OPTIONS...: the job ends with a status that is not zero, and with one line that begins like this
 refused() {
     local line=$1 status=0
     shift
-    timeout -k 2 20 "$hlrcrun" "$@" >"$out" 2>&1 || status=$?
+    timeout -k 2 300 "$hlrcrun" "$@" >"$out" 2>&1 || status=$?
     test $status -ne 0 && test $status -lt 124 && grep -q "^hlrc: .*$line" "$out" &&
         test "$(grep -c '^hlrc: .*hlrc_[a-z_]*(' "$out")" -eq 1 || fail "$* (status $status)"
 }

@@ -29,7 +29,7 @@ run_job() {
     local nodes=$1 protocol=$2
     shift 2
     status=0
-    timeout -k 5 "${JOB_SECONDS:-40}" "$hlrcrun" -n "$nodes" --protocol "$protocol" "$@" \
+    timeout -k 5 "${JOB_SECONDS:-120}" "$hlrcrun" -n "$nodes" --protocol "$protocol" "$@" \
         >"$work/out" 2>"$work/err" </dev/null || status=$?
 }
 

@@ -58,7 +58,6 @@ tests_faultkind_SOURCES = tests/faultkind.c
 tests_faultkind_LDADD = libhlrc_core.la
 TESTS += tests/faultkind
 SHELL_TESTS += tests/aarch64.sh
-tests/aarch64.log: TEST_TIMEOUT = 600
 
 # The shared heap and the collectives: heap.sh runs the program.
 check_PROGRAMS += tests/heap
@@ -69,7 +68,6 @@ SHELL_TESTS += tests/heap.sh
 # The applications, verified; the soak repeats them.
 SHELL_TESTS += tests/apps.sh tests/kill.sh
 SOAK_TESTS += tests/apps.sh tests/kill.sh
-tests/kill.log: TEST_TIMEOUT = 900
 
 # Barnes-Hut likewise.
 SHELL_TESTS += tests/barnes.sh
@@ -105,14 +103,12 @@ CLUSTER_ONLY = tests/guest/boot.sh
 check_PROGRAMS += tests/guest/waiting
 tests_guest_waiting_SOURCES = tests/guest/waiting.c
 tests_guest_waiting_LDADD = libhlrc.la
-tests/guest/boot.log: TEST_TIMEOUT = 400
 tests/guest/verbs.log: TEST_TIMEOUT = 2400
 
 # Jobs that mpirun and srun start, on one host and on two: of namespaces, or in a virtual machine each.
 CLUSTER_ONLY += tests/pmix/mpirun.sh tests/pmix/slurm.sh tests/pmix/two_hosts.sh tests/pmix/user.sh
 CLUSTER_TESTS = $(CLUSTER_ONLY) $(GUEST_TESTS)
 EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
-tests/pmix/two_guests.log: TEST_TIMEOUT = 600
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS) $(SHELL_TESTS)

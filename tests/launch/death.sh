@@ -80,18 +80,18 @@ kill -TERM "$launcher"
 end
 case_over "SIGTERM with stopped nodes" 143 '^hlrcrun: ended by signal 15 '
 begin "$hlrcrun" -n 3 sh -c 'trap "" TERM; echo ready; while :; do sleep 1; done'
-until_true 10 ready 3
+until_true 60 ready 3
 kill -TERM "$launcher"
 end
 case_over "SIGTERM to nodes that ignore it" 143 '^hlrcrun: ended by signal 15 '
 begin "$hlrcrun" -n 2 sh -c 'trap "echo saved; exit 0" TERM; echo ready; while :; do sleep 0.05; done'
-until_true 10 ready 2
+until_true 60 ready 2
 kill -TERM "$launcher"
 end
 expect_status "SIGTERM that is handled" 143
 test "$(grep -c saved "$work/out")" -eq 2 || fail "SIGTERM that is handled: $(cat "$work/out")"
 begin "$hlrcrun" -n 2 sh -c 'trap "echo usr; exit 0" USR1; echo ready; while :; do sleep 0.05; done'
-until_true 10 ready 2
+until_true 60 ready 2
 kill -USR1 "$launcher"
 end
 expect_status "SIGUSR1" 0
@@ -108,12 +108,12 @@ kill -9 "$launcher"
 end
 case_over "kill -9 of hlrcrun, node stopped" 137 "^hlrcrun: the launcher"
 begin "$hlrcrun" -n 3 sh -c 'trap "" TERM; echo ready; sleep 60; sleep 60'
-until_true 10 ready 3
+until_true 60 ready 3
 kill -9 "$launcher"
 end
 case_over "kill -9 of hlrcrun, any program" 137 "^hlrcrun: the launcher"
 begin "$hlrcrun" -n 2 sh -c '$probe wait; echo over'
-until_true 10 ready 2
+until_true 60 ready 2
 kill -9 "$launcher"
 end
 expect_nothing_left "kill -9 of hlrcrun, scripts"

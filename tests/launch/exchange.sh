@@ -25,7 +25,7 @@ expect_status "one after another" 0
 
 # a node that is stopped while results come
 begin "$hlrcrun" -n 3 sh -c 'test $HLRC_NODE != 1 || echo ready $$; exec $probe exchange 300000 20'
-until_true 10 ready 1
+until_true 60 ready 1 || fail "the nodes did not start"
 pid=$(sed -n 's/^ready //p' "$work/out")
 kill -STOP "$pid" 2>/dev/null
 sleep 0.5

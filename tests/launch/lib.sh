@@ -84,7 +84,7 @@ nothing_left() {
 }
 
 expect_nothing_left() {
-    until_true 3 nothing_left || fail "$1: processes left: $(for p in $(left); do
+    until_true 30 nothing_left || fail "$1: processes left: $(for p in $(left); do
         echo "$p $(tr '\0' ' ' <"/proc/$p/cmdline" 2>/dev/null)"; done)"
 }
 
@@ -102,9 +102,9 @@ expect_out() {
     test "$(cat "$work/out")" = "$2" || fail "$1: output is '$(cat "$work/out")', not '$2'"
 }
 
-# A death must be over within two seconds; the third is for a busy machine.
+# What a job must not wait for lasts a minute here. That an end takes two seconds at most is for kill.sh to show.
 expect_quick() {
-    test "$took" -lt 3000 || fail "$1: took $took ms"
+    test "$took" -lt 30000 || fail "$1: took $took ms"
 }
 
 # pid_of NODE: the pid that "bootprobe wait" printed
@@ -121,5 +121,5 @@ begin_waiting() {
     local n=$1
     shift
     begin "$hlrcrun" -n "$n" "$@" "$probe" wait
-    until_true 20 ready "$n" || fail "nodes did not start: $(cat "$work/err")"
+    until_true 60 ready "$n" || fail "nodes did not start: $(cat "$work/err")"
 }

@@ -43,7 +43,7 @@ test "$(wc -l <"$work/out")" -eq 10000 || fail "before death: $(wc -l <"$work/ou
 
 # a reader that does not read must not keep the job from noticing a death
 mkfifo "$work/fifo"
-sleep 60 <"$work/fifo" &
+sleep 600 <"$work/fifo" &
 sleeper=$!
 new_mark
 HLRCTEST_MARK=$mark "$hlrcrun" -n 2 sh -c 'test $HLRC_NODE = 0 && exec yes; while ! test -e '"$work"'/go; do sleep 0.05; done; kill -9 $$' \
@@ -66,9 +66,10 @@ expect_line "reader gone" 'standard output: Broken pipe'
 expect_nothing_left "reader gone"
 
 # what a node leaves in the background neither keeps the job nor its output waiting
-run "$hlrcrun" -n 2 sh -c 'sleep 3 & echo x'
+run "$hlrcrun" -n 2 sh -c 'sleep 60 & echo x'
 expect_out "background" "x
 x"
 expect_quick "background"
+for p in $(left); do kill "$p"; done
 
 finish

@@ -293,7 +293,7 @@ static const char *find_hlrcrun(void)
 static int seconds_per_case(void)
 {
     const char *given = getenv("LITMUS_SECONDS");
-    return given ? atoi(given) : 40;
+    return given ? atoi(given) : 120;
 }
 
 /* The exit status of a child, 128 + signal, or 124 when it had to be ended. */

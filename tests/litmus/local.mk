@@ -67,4 +67,3 @@ tests_litmus_threads_LDADD = libhlrc.la
 check_PROGRAMS += $(LITMUS_TESTS)
 TESTS += $(LITMUS_TESTS) tests/litmus/chaos.sh
 EXTRA_DIST += tests/litmus/chaos.sh
-tests/litmus/chaos.log: TEST_TIMEOUT = 400

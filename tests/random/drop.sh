@@ -18,7 +18,7 @@ for protocol in ardmar async; do
     for node in 0 1 2; do
         for k in 1 2 3 5 8 13 40 100 300 700; do
             status=0
-            HLRC_CHAOS_DROP=$node:$k HLRC_CHAOS_SEED=$k timeout -k 5 60 "$build/hlrcrun" -n 3 --protocol $protocol \
+            HLRC_CHAOS_DROP=$node:$k HLRC_CHAOS_SEED=$k timeout -k 5 120 "$build/hlrcrun" -n 3 --protocol $protocol \
                 "$build/apps/fft3d" --class S --no-verify >"$work/out" 2>"$work/err" || status=$?
             what="$protocol, node $node dropped at operation $k"
             [ $status -eq 137 ] || fail "$what: status $status, not 137"

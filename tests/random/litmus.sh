@@ -16,7 +16,7 @@ round() {
         [ $SECONDS -lt $enough ] || { echo "time is up: ${test##*/} is left out"; continue; }
         count=$((count + 1))
         export HLRC_CHAOS_ORDERED=$((count % 2)) HLRC_CHAOS_LAZY=$((count / 2 % 2))
-        timeout -k 5 100 "$test" >"$out" 2>&1 </dev/null && continue
+        timeout -k 5 900 "$test" >"$out" 2>&1 </dev/null && continue
         echo "FAILED (status $?): HLRC_FABRIC=shm+chaos HLRC_CHAOS_SEED=$HLRC_CHAOS_SEED \
 HLRC_CHAOS_ORDERED=$HLRC_CHAOS_ORDERED HLRC_CHAOS_LAZY=$HLRC_CHAOS_LAZY $test"
         sed 's/^/    /' "$out"

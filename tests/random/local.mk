@@ -10,6 +10,5 @@ tests_random_random_LDADD = libhlrc.la
 RANDOM_SHELL = tests/random/shm.sh tests/random/chaos.sh tests/random/litmus.sh
 TESTS += tests/random/shm.sh tests/random/chaos.sh tests/random/drop.sh
 EXTRA_DIST += tests/random/drop.sh
-tests/random/chaos.log: TEST_TIMEOUT = 400
 SOAK_TESTS += $(RANDOM_SHELL)
 EXTRA_DIST += $(RANDOM_SHELL) tests/random/lib.sh

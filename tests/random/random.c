@@ -34,7 +34,7 @@ struct options {
 
 static struct program program;
 static struct options opt = { .seed = 1, .runs = 1, .repeat = 1, .tries = 6, .prefix = UINT32_MAX,
-                              .protocols = "ardmar,async", .fabrics = "shm", .patience = 20 };
+                              .protocols = "ardmar,async", .fabrics = "shm", .patience = 60 };
 
 /* ---- a node ---- */
 
@@ -216,7 +216,7 @@ static const char usage[] =
     "  --nodes N, --threads T   instead of what the seed says\n"
     "  --prefix M        only the first M operations\n"
     "  --repeat R        each program R times (1)\n"
-    "  --patience T      a job in which nothing moves for T seconds hangs (20)\n"
+    "  --patience T      a job in which nothing moves for T seconds hangs (60)\n"
     "  --tries R         a shorter program counts as good when it was so R times (6); 0: do not shorten\n"
     "  --keep-going      go on after a failure\n"
     "  --stacks          show the stacks of a job that hangs, by gdb\n"
