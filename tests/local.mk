@@ -110,6 +110,9 @@ CLUSTER_ONLY += tests/pmix/mpirun.sh tests/pmix/slurm.sh tests/pmix/two_hosts.sh
 CLUSTER_TESTS = $(CLUSTER_ONLY) $(GUEST_TESTS)
 EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
 
+# What takes long also on an idle machine; make flakes leaves it out.
+SLOW_TESTS += $(GUEST_TESTS) tests/aarch64.sh tests/apps.sh tests/fftw.sh tests/install.sh tests/kill.sh tests/model.sh
+
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS) $(SHELL_TESTS)
 EXTRA_DIST += $(SHELL_TESTS) $(CLUSTER_ONLY)

@@ -14,4 +14,5 @@ tests_fuzz_messages_LDADD = libhlrc_core.la
 
 TESTS += tests/fuzz/fuzz.sh
 SOAK_TESTS += tests/fuzz/fuzz.sh
+SLOW_TESTS += tests/fuzz/fuzz.sh
 EXTRA_DIST += tests/fuzz/fuzz.sh

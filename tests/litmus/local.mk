@@ -66,4 +66,5 @@ tests_litmus_threads_LDADD = libhlrc.la
 
 check_PROGRAMS += $(LITMUS_TESTS)
 TESTS += $(LITMUS_TESTS) tests/litmus/chaos.sh
+SLOW_TESTS += tests/litmus/chaos.sh
 EXTRA_DIST += tests/litmus/chaos.sh

@@ -11,4 +11,5 @@ RANDOM_SHELL = tests/random/shm.sh tests/random/chaos.sh tests/random/litmus.sh
 TESTS += tests/random/shm.sh tests/random/chaos.sh tests/random/drop.sh
 EXTRA_DIST += tests/random/drop.sh
 SOAK_TESTS += $(RANDOM_SHELL)
+SLOW_TESTS += $(RANDOM_SHELL) tests/random/drop.sh
 EXTRA_DIST += $(RANDOM_SHELL) tests/random/lib.sh
