@@ -7,8 +7,7 @@
  * operation is complete when its start returns. How peers open each other's objects: shm_map.h.
  *
  * Ordering: x86-64 keeps stores in order, and elsewhere each operation ends with a release fence and each read begins
- * and ends with an acquire fence, which gives F1, F2 and FABRIC_READ_ORDERED. F5: copies of aligned words go through
- * 8-byte atomic accesses when they are short; long ones move vectors, of which every aligned 8 bytes arrive whole.
+ * and ends with an acquire fence, which gives F1, F2 and FABRIC_READ_ORDERED. F5: see shm_copy.
  */
 #include "fabric/fabric.h"
 

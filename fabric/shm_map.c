@@ -57,10 +57,25 @@ int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket
     return rc;
 }
 
+/* So much memcpy moves by vectors, of which every aligned 8 bytes arrive whole. For more it may take the processor's
+ * string instruction, which an interrupt can end within a word (F5); for a size that it knows to be small the compiler
+ * takes it, so it is not told. */
+#define VECTOR_BYTES 1024
+
+static void *(*const volatile copy_vectors)(void *, const void *, size_t) = memcpy;
+
+static void copy_long(char *dst, const char *src, size_t len)
+{
+    size_t piece = VECTOR_BYTES - (uintptr_t)dst % 64; /* the others begin with a cache line */
+    for (; len > piece; len -= piece, dst += piece, src += piece, piece = VECTOR_BYTES)
+        copy_vectors(dst, src, piece);
+    copy_vectors(dst, src, len);
+}
+
 void shm_copy(void *dst, const void *src, size_t len)
 {
     if (len > 128 || (((uintptr_t)dst | (uintptr_t)src | len) & 7)) {
-        memcpy(dst, src, len);
+        copy_long(dst, src, len);
         return;
     }
     _Atomic uint64_t *d = dst;

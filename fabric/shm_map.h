@@ -27,7 +27,7 @@ int shm_map_object(int fd, size_t size, char **base);
 /* Maps the object of a peer, which keeps its descriptor open meanwhile. 0; a negative errno, said through job->fail. */
 int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size, char **base);
 
-/* Copies whole aligned words one by one (F5 of fabric.h) when they are few; anything else, and long runs, by memcpy. */
+/* Copies so that every aligned 8 bytes arrive whole (F5 of fabric.h) where source and destination are aligned alike. */
 void shm_copy(void *dst, const void *src, size_t len);
 
 #endif
