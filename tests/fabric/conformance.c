@@ -10,9 +10,9 @@
  * but the fabric is tested. A hang ends with SIGALRM.
  *
  * Environment: CONFORMANCE_PERCENT of the usual rounds (an emulated adapter takes a hundred times as long as shared
- * memory); CONFORMANCE_SECONDS until a run hangs; CONFORMANCE_DEVICES, adapters that the nodes take in turn, with commas
- * between; CONFORMANCE_APART=1 puts every second node into an IPC namespace of its own, so that to the mixed fabric it
- * is far from the others.
+ * memory); CONFORMANCE_SECONDS after which a run hangs (default 90); CONFORMANCE_DEVICES, adapters that the nodes take
+ * in turn, with commas between; CONFORMANCE_APART=1 puts every second node into an IPC namespace of its own, so that to
+ * the mixed fabric it is far from the others; in a build with --enable-perturb, what base/perturb.h says.
  */
 #include "tests/fabric/conformance.h"
 
@@ -27,6 +27,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/perturb.h"
 
 #define RUN_SECONDS "400" /* of a run that hangs */
 #ifdef HLRC_INSTRUMENTED /* it is slow, and the plain build does all */
@@ -45,6 +47,7 @@ struct meeting {
 
 static struct meeting *meeting;
 static const char *only_test;
+static struct run *this_run;
 
 _Noreturn void fail(const struct run *r, const char *fmt, ...)
 {
@@ -183,16 +186,31 @@ static void settle(struct run *r)
     meet(r);
 }
 
+/* Which test hangs; the parent says where. */
+static void tell_hang(int sig)
+{
+    static const char begin[] = "hangs: ";
+    (void)!write(STDERR_FILENO, begin, sizeof begin - 1);
+    (void)!write(STDERR_FILENO, this_run->test, strlen(this_run->test));
+    (void)!write(STDERR_FILENO, "\n", 1);
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
 static int node_main(const char *fabric, int node, int nodes)
 {
     struct run r = { .fabric_name = fabric, .node = node, .nodes = nodes, .word = meeting->word };
-    const char *percent = getenv("CONFORMANCE_PERCENT");
+    const char *percent = getenv("CONFORMANCE_PERCENT"), *seconds = getenv("CONFORMANCE_SECONDS");
     r.hooked = strchr(fabric, '+') != NULL;
+    r.heals = r.hooked && getenv("HLRC_CHAOS_HEAL");
     r.percent = percent ? (unsigned)atoi(percent) : USUAL_PERCENT;
-    const char *seconds = getenv("CONFORMANCE_SECONDS");
-    alarm((unsigned)atoi(seconds ? seconds : RUN_SECONDS));
+    this_run = &r;
+    signal(SIGALRM, tell_hang);
+    perturb_start(node);
+    alarm(seconds ? (unsigned)atoi(seconds) : RUN_SECONDS);
     open_all(&r);
     run_tests(&r, data_tests);
+    run_tests(&r, flight_tests);
     run_tests(&r, queue_tests);
     settle(&r);
     fabric_close(r.f);
@@ -265,6 +283,9 @@ static int run_fabric(const char *fabric)
         snprintf(name, sizeof name, "%s%s", fabric, variants[i]);
         failures += run(name, variants[i][0] == '+' ? 3 : 2);
     }
+    setenv("HLRC_CHAOS_HEAL", "1", 1);
+    failures += run(name, 3);
+    unsetenv("HLRC_CHAOS_HEAL");
     return failures;
 }
 

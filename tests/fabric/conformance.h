@@ -17,6 +17,7 @@
 
 #define KIB 1024u
 #define MIB (1024u * KIB)
+#define GIB ((size_t)1024 * MIB)
 
 /* The one window of a test run. Each node writes into a peer's area that is its own there, where a test says "by
  * sender". Sources lie in the window as well: not every adapter can send from elsewhere. */
@@ -38,7 +39,8 @@ struct run {
     const char *fabric_name;
     const char *test; /* the one that runs */
     int node, nodes;
-    bool hooked; /* operations are late, sleeps end early, and an operation may count as several */
+    bool hooked; /* operations are late, and may count as several */
+    bool heals;  /* and sleeps end early, arming fails */
     unsigned percent; /* of the usual rounds */
     struct fabric *f;
     struct fabric_window win;
@@ -52,7 +54,7 @@ struct test {
     void (*run)(struct run *);
 };
 
-extern const struct test data_tests[], queue_tests[]; /* end with a NULL name */
+extern const struct test data_tests[], flight_tests[], queue_tests[]; /* end with a NULL name */
 
 /* How often to repeat what is usually repeated so many times. */
 static inline uint64_t rounds(const struct run *r, uint64_t usual)

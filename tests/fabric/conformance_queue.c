@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* conformance_queue.c - writes with immediate: events, their order, and the sleep of the receiver. See
  * conformance.h. */
-#include "tests/fabric/conformance.h"
+#include "tests/fabric/conformance_queue.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,8 +13,7 @@ static size_t slot_of(int from, uint64_t k)
     return AREA_SLOTS + ((size_t)from * RX_DEPTH + k % RX_DEPTH) * 64;
 }
 
-/* Sends event number k: its data says who and which. */
-static void send_event(struct run *r, int peer, uint64_t k, bool urgent)
+void send_event(struct run *r, int peer, uint64_t k, bool urgent)
 {
     uint64_t data[8];
     for (int i = 0; i < 8; i++)
@@ -23,7 +22,7 @@ static void send_event(struct run *r, int peer, uint64_t k, bool urgent)
     expect(r, rc == 0, "write_imm: %s", strerror(-rc));
 }
 
-static void expect_event(struct run *r, const struct fabric_event *ev, int from, uint64_t k)
+void expect_event(struct run *r, const struct fabric_event *ev, int from, uint64_t k)
 {
     expect(r, ev->from == from && ev->imm == (uint32_t)k, "F7: event %u of node %d, not %ju of node %d", ev->imm,
            ev->from, (uintmax_t)k, from);
@@ -89,62 +88,115 @@ static void test_events(struct run *r)
     expect(r, !fabric_rx_pending(r->f), "F7: more events than were sent");
 }
 
-/* An event's data is the whole of a large write. */
-static void test_large(struct run *r)
+/* Every pair has as many events outstanding as it may, and nobody polls before. */
+static void test_full(struct run *r)
 {
-    struct fabric_event ev;
-    struct fabric_op op = FABRIC_OP_INIT;
+    struct traffic t = { { 0 }, { 0 } };
+    memset(own(r, AREA_ACK), 0, 64 * MAX_NODES);
     fabric_rx_busy(r->f);
-    memset(own(r, AREA_SOURCE), 1 + r->node, 4 * MIB);
     meet(r);
-    int rc = fabric_write_imm(r->f, right_of(r), r->win.id, AREA_TARGET, own(r, AREA_SOURCE), 4 * MIB, 99, true, &op);
-    expect(r, rc == 0, "write_imm of 4 MiB: %s", strerror(-rc));
-    while (fabric_rx_poll(r->f, &ev) == 0)
-        sched_yield();
-    expect(r, ev.from == left_of(r) && ev.imm == 99, "event %u of node %d", ev.imm, ev.from);
-    for (size_t i = 0; i < 4 * MIB; i++)
-        expect(r, own(r, AREA_TARGET)[i] == (char)(1 + left_of(r)), "F1: byte %zu was not there at the event", i);
-    expect(r, fabric_wait(r->f, &op) == 0, "fabric_wait");
+    for (int n = 0; n < r->nodes; n++)
+        for (uint64_t k = 0; k < RX_DEPTH; k++)
+            send_event(r, n, k, k & 1);
+    meet(r);
+    for (int n = 0; n < r->nodes; n++)
+        while (t.got[n] < RX_DEPTH)
+            if (!receive(r, &t))
+                sched_yield();
+    meet(r);
+    expect(r, !fabric_rx_pending(r->f), "F7: more events than were sent");
 }
 
-static void delay(uint64_t *seed)
+/* The immediate arrives as it was sent; with no data, too. */
+static void test_immediates(struct run *r)
+{
+    static const uint32_t values[] = { 0, 1, 0xffff, 0x10000, 0x12345678, 0x7fffffff, 0x80000000, 0xefffffff };
+    struct fabric_event ev;
+    fabric_rx_busy(r->f);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        for (size_t len = 0; len <= 8; len += 8) {
+            meet(r);
+            int rc = fabric_write_imm(r->f, right_of(r), r->win.id, slot_of(r->node, 0), own(r, AREA_SOURCE), len,
+                                      values[i], false, NULL);
+            expect(r, rc == 0, "write_imm of %zu bytes: %s", len, strerror(-rc));
+            while (fabric_rx_poll(r->f, &ev) == 0)
+                sched_yield();
+            expect(r, ev.from == left_of(r) && ev.imm == values[i], "event %#x of node %d, not %#x of node %d", ev.imm,
+                   ev.from, values[i], left_of(r));
+        }
+}
+
+/* Millions of events: where memory is the network, the queue's laps are counted in few bits. */
+static void test_laps(struct run *r)
+{
+    struct fabric_event ev;
+    if (r->nodes > 1 || strcmp(r->fabric_name, "shm") != 0)
+        return;
+    fabric_rx_busy(r->f);
+    for (uint32_t k = 0; k < 4400000; k++) {
+        fabric_write_imm(r->f, 0, r->win.id, AREA_SLOTS, own(r, AREA_SOURCE), 0, k, k & 1, NULL);
+        expect(r, fabric_rx_poll(r->f, &ev) == 1 && ev.imm == k, "F7: event %u", k);
+        expect(r, k % 64 || fabric_rx_poll(r->f, &ev) == 0, "F7: event %u was delivered again", ev.imm);
+    }
+}
+
+/* An event's data is the whole of a large write; its end is looked at first. */
+static void test_large(struct run *r)
+{
+    for (int k = 0; k < 4; k++) {
+        struct fabric_event ev;
+        struct fabric_op op = FABRIC_OP_INIT;
+        fabric_rx_busy(r->f);
+        memset(own(r, AREA_SOURCE), 1 + r->node + 16 * k, 4 * MIB);
+        meet(r);
+        int rc = fabric_write_imm(r->f, right_of(r), r->win.id, AREA_TARGET, own(r, AREA_SOURCE), 4 * MIB, 99, true,
+                                  &op);
+        expect(r, rc == 0, "write_imm of 4 MiB: %s", strerror(-rc));
+        while (fabric_rx_poll(r->f, &ev) == 0)
+            sched_yield();
+        expect(r, ev.from == left_of(r) && ev.imm == 99, "event %u of node %d", ev.imm, ev.from);
+        for (size_t i = 4 * MIB; i-- > 0;)
+            expect(r, own(r, AREA_TARGET)[i] == (char)(1 + left_of(r) + 16 * k),
+                   "F1: byte %zu was not there at the event", i);
+        expect(r, fabric_wait(r->f, &op) == 0, "fabric_wait");
+    }
+}
+
+void delay(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    for (volatile uint64_t i = *seed >> 54; i > 0; i--) /* 0 .. 1023 */
+    for (volatile uint64_t i = *seed >> 54; i > 0; i--)
         ;
 }
 
 /* ---- who is woken by what; node 1 sleeps, node 0 sends ---- */
 
-enum receiver { BUSY, URGENT, ALL, APP };
-
-static bool arm_as(struct run *r, enum receiver as)
+bool arm_as(struct run *r, enum receiver as)
 {
     return fabric_rx_arm(r->f, as == APP ? FABRIC_APP : FABRIC_HANDLER, as == ALL ? FABRIC_ALL : FABRIC_URGENT);
 }
 
-static uint32_t ticket_as(struct run *r, enum receiver as)
+uint32_t ticket_as(struct run *r, enum receiver as)
 {
     return fabric_rx_ticket(r->f, as == APP ? FABRIC_APP : FABRIC_HANDLER);
 }
 
-static void sleep_as(struct run *r, enum receiver as, uint32_t ticket, int64_t timeout_ns)
+void sleep_as(struct run *r, enum receiver as, uint32_t ticket, int64_t timeout_ns)
 {
     fabric_rx_sleep(r->f, as == APP ? FABRIC_APP : FABRIC_HANDLER, ticket, timeout_ns);
 }
 
-/* Nothing is pending: arming succeeds; under a hook, after some tries. Returns the ticket. */
-static uint32_t arm_idle(struct run *r, enum receiver as)
+uint32_t arm_idle(struct run *r, enum receiver as)
 {
     for (;;) {
         uint32_t ticket = ticket_as(r, as);
         if (arm_as(r, as))
             return ticket;
-        expect(r, r->hooked, "arm found something pending");
+        expect(r, r->heals, "arm found something pending");
     }
 }
 
-static void take_event(struct run *r, int from, uint64_t k)
+void take_event(struct run *r, int from, uint64_t k)
 {
     struct fabric_event ev;
     fabric_rx_busy(r->f);
@@ -163,7 +215,7 @@ static void sleep_until_pending(struct run *r, enum receiver as, int64_t timeout
     } while (arm_as(r, as) || !fabric_rx_pending(r->f));
 }
 
-static void await_armed(struct run *r, uint64_t count)
+void await_armed(struct run *r, uint64_t count)
 {
     while (atomic_load(&r->word[1]) < count)
         sched_yield();
@@ -375,7 +427,7 @@ static void test_no_sleep(struct run *r)
         meet(r);
         if (r->node == 1) {
             sleep_as(r, as, ticket, -1);
-            while (r->hooked && !fabric_rx_pending(r->f))
+            while (r->heals && !fabric_rx_pending(r->f))
                 sched_yield();
             take_event(r, 0, (uint64_t)as);
         }
@@ -410,7 +462,7 @@ static void test_own_wake(struct run *r)
 
 /* ---- no wake is lost ---- */
 
-static void await_event(struct run *r, struct fabric_event *ev, enum receiver as, uint64_t *seed)
+void await_event(struct run *r, struct fabric_event *ev, enum receiver as, uint64_t *seed)
 {
     while (fabric_rx_poll(r->f, ev) == 0) {
         uint32_t ticket = ticket_as(r, as);
@@ -462,8 +514,7 @@ static void test_crowd(struct run *r)
     }
 }
 
-/* Waits for the other node's count, on its heels. */
-static void spin_until(_Atomic uint64_t *word, uint64_t value)
+void spin_until(_Atomic uint64_t *word, uint64_t value)
 {
     for (unsigned i = 1; atomic_load_explicit(word, memory_order_acquire) < value; i++)
         if (i % 4096 == 0)
@@ -502,6 +553,9 @@ static void test_race(struct run *r)
 
 const struct test queue_tests[] = {
     { "events", FABRIC_WRITE_IMM, 1, test_events },
+    { "full", FABRIC_WRITE_IMM, 1, test_full },
+    { "immediates", FABRIC_WRITE_IMM, 1, test_immediates },
+    { "laps", FABRIC_WRITE_IMM, 1, test_laps },
     { "large event", FABRIC_WRITE_IMM, 1, test_large },
     { "wake", FABRIC_WRITE_IMM, 2, test_wake },
     { "wake later", FABRIC_WRITE_IMM, 2, test_wake_later },

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* conformance_flight.c - long transfers and what follows them; many operations and threads at once. See
+ * conformance.h. */
+#include "tests/fabric/conformance.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#define LONG_BYTES (48 * KIB + 8) /* no multiple of a page, or of what a processor copies at once */
+#define LONG_WORDS (LONG_BYTES / 8)
+
+static uint64_t *words(const struct run *r, size_t off)
+{
+    return (uint64_t *)(void *)own(r, off);
+}
+
+static void fill_words(uint64_t *w, size_t count, uint64_t value)
+{
+    for (size_t i = 0; i < count; i++)
+        w[i] = value;
+}
+
+/* ---- what follows a long write comes after the whole of it ---- */
+
+enum follower { BY_WORD, BY_ATOMIC, BY_EVENT };
+
+static void follow(struct run *r, enum follower by, uint64_t k)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t old;
+    int rc = 0;
+    if (by == BY_WORD)
+        put_word(r, right_of(r), AREA_ACK, k);
+    else if (by == BY_ATOMIC)
+        rc = fabric_fetch_add(r->f, right_of(r), r->win.id, AREA_WORDS + 48 * KIB, 1, &old, &op);
+    else
+        rc = fabric_write_imm(r->f, right_of(r), r->win.id, AREA_ACK + 64, &k, 8, (uint32_t)k, true, NULL);
+    expect(r, rc == 0 && fabric_wait(r->f, &op) == 0, "what follows a long write: %d", rc);
+}
+
+static void await_follower(struct run *r, enum follower by, uint64_t k)
+{
+    struct fabric_event ev;
+    if (by == BY_WORD)
+        await_word(r, AREA_ACK, k);
+    while (by == BY_ATOMIC && add(r, r->node, AREA_WORDS + 48 * KIB, 0) < k)
+        sched_yield();
+    while (by == BY_EVENT && fabric_rx_poll(r->f, &ev) == 0)
+        sched_yield();
+}
+
+static void follow_rounds(struct run *r, enum follower by)
+{
+    size_t shift = by == BY_ATOMIC ? 8 : 0;
+    memset(own(r, AREA_ACK), 0, 128);
+    fabric_rx_busy(r->f);
+    for (uint64_t k = 1; k <= rounds(r, 200); k++) {
+        struct fabric_op op = FABRIC_OP_INIT;
+        meet(r); /* nobody looks any more */
+        fill_words(words(r, AREA_SOURCE), LONG_WORDS, k);
+        int rc = fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + shift, own(r, AREA_SOURCE), LONG_BYTES, &op);
+        expect(r, rc == 0, "a long write: %d", rc);
+        follow(r, by, k); /* the write is not waited for */
+        await_follower(r, by, k);
+        for (size_t i = 0; i < LONG_WORDS; i++)
+            expect(r, own_word(r, AREA_TARGET + shift + 8 * i) == k, "%s: word %zu of a long write came after %s",
+                   by == BY_ATOMIC ? "F2" : "F1", i,
+                   by == BY_WORD ? "a later word" : by == BY_EVENT ? "a later event" : "a later atomic");
+        expect(r, fabric_wait(r->f, &op) == 0, "fabric_wait");
+    }
+}
+
+static void test_follow_word(struct run *r) { follow_rounds(r, BY_WORD); }
+static void test_follow_atomic(struct run *r) { follow_rounds(r, BY_ATOMIC); }
+static void test_follow_event(struct run *r) { follow_rounds(r, BY_EVENT); }
+
+/* ---- F5: the words of a long transfer are whole ---- */
+
+static const uint64_t both[] = { 0x0123456789abcdefu, 0xfedcba9876543210u };
+
+static void expect_whole(struct run *r, const char *what, uint64_t word, size_t i)
+{
+    expect(r, word == both[0] || word == both[1], "F5: word %zu of a long transfer was %s as %jx", i, what,
+           (uintmax_t)word);
+}
+
+/* Writes now one, now the other, with lengths that take all ways through a copy. */
+static void *write_both(void *arg)
+{
+    struct run *r = arg;
+    static const size_t lengths[] = { LONG_BYTES, 4096, 8, 24, 136, 1000 };
+    fill_words(words(r, AREA_SOURCE), LONG_WORDS, both[0]);
+    fill_words(words(r, AREA_SOURCE + MIB), LONG_WORDS, both[1]);
+    for (uint64_t k = 0; k < rounds(r, 1500); k++)
+        put(r, right_of(r), AREA_TARGET + 8, own(r, AREA_SOURCE + (k & 1) * MIB), lengths[k / 2 % 6]);
+    put_word(r, right_of(r), AREA_ACK, 1);
+    return NULL;
+}
+
+static void test_long_words(struct run *r)
+{
+    pthread_t writer;
+    bool reads = r->f->caps & FABRIC_READ;
+    memset(own(r, AREA_ACK), 0, 64);
+    fill_words(words(r, AREA_TARGET + 8), LONG_WORDS, both[0]);
+    meet(r);
+    expect(r, pthread_create(&writer, NULL, write_both, r) == 0, "pthread_create");
+    while (own_word(r, AREA_ACK) == 0) {
+        for (size_t i = 0; i < LONG_WORDS; i++)
+            expect_whole(r, "seen", own_word(r, AREA_TARGET + 8 + 8 * i), i);
+        if (reads)
+            get(r, right_of(r), AREA_TARGET + 8, own(r, AREA_BACK), LONG_BYTES);
+        for (size_t i = 0; reads && i < LONG_WORDS; i++)
+            expect_whole(r, "read", words(r, AREA_BACK)[i], i);
+    }
+    pthread_join(writer, NULL);
+}
+
+/* ---- completion ---- */
+
+/* fabric_test alone finds out; then the data is there. */
+static void test_test(struct run *r)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    bool reads = r->f->caps & FABRIC_READ;
+    expect(r, fabric_test(r->f, &op) && fabric_wait(r->f, &op) == 0, "an operation that was not started is pending");
+    for (uint64_t k = 0; k < rounds(r, 200); k++) {
+        fill_words(words(r, AREA_SOURCE), 1000, k);
+        fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET, own(r, AREA_SOURCE), 8000, &op);
+        while (!fabric_test(r->f, &op))
+            sched_yield();
+        if (reads)
+            fabric_read(r->f, right_of(r), r->win.id, AREA_TARGET, own(r, AREA_BACK), 8000, &op);
+        while (!fabric_test(r->f, &op))
+            sched_yield();
+        for (size_t i = 0; reads && i < 1000; i++)
+            expect(r, words(r, AREA_BACK)[i] == k, "word %zu of what was written and read in round %ju is %ju", i,
+                   (uintmax_t)k, (uintmax_t)words(r, AREA_BACK)[i]);
+        expect(r, atomic_load(&op.pending) == 0, "fabric_test says complete, %u are pending", op.pending);
+    }
+}
+
+#define ATOMICS 256
+
+/* Each of many atomics in flight counts, and returns a value of its own. Reads of the word may look on (F6). */
+static void test_many_atomics(struct run *r)
+{
+    static uint64_t old[ATOMICS];
+    bool found[ATOMICS] = { false };
+    size_t word = AREA_WORDS + 56 * KIB; /* of the right neighbour, raised by this node alone */
+    uint64_t *looked = words(r, AREA_BACK);
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t before = add(r, right_of(r), word, 0), least = before;
+    for (size_t i = 0; i < ATOMICS; i++) {
+        int rc = fabric_fetch_add(r->f, right_of(r), r->win.id, word, 1, &old[i], &op);
+        expect(r, rc == 0, "fetch_add %zu in flight: %d", i, rc);
+        if (i % 16)
+            continue;
+        get(r, right_of(r), word, looked, 8);
+        expect(r, *looked >= least && *looked <= before + i + 1, "F6: %ju was read after %ju", (uintmax_t)*looked,
+               (uintmax_t)least);
+        least = *looked;
+    }
+    expect(r, fabric_wait(r->f, &op) == 0, "fabric_wait of many atomics");
+    for (size_t i = 0; i < ATOMICS; i++) {
+        expect(r, old[i] - before < ATOMICS && !found[old[i] - before], "fetch_add %zu returned %ju, again or wrongly",
+               i, (uintmax_t)old[i]);
+        found[old[i] - before] = true;
+    }
+    expect(r, add(r, right_of(r), word, 0) == before + ATOMICS, "the sum of many atomics");
+}
+
+/* ---- threads ---- */
+
+#define THREADS 4
+
+struct mover {
+    struct run *r;
+    unsigned number;
+};
+
+/* Writes and reads back in an area of its own. */
+static void *move(void *arg)
+{
+    const struct mover *m = arg;
+    struct run *r = m->r;
+    size_t at = m->number * 256u * KIB;
+    for (uint64_t k = 0; k < rounds(r, 300); k++) {
+        size_t count = k % 3 ? 1 + k % 64 : 4096;
+        uint64_t value = (uint64_t)r->node << 48 | (uint64_t)m->number << 32 | k;
+        fill_words(words(r, AREA_SOURCE + at), count, value);
+        put(r, right_of(r), AREA_TARGET + at, own(r, AREA_SOURCE + at), count * 8);
+        if (!(r->f->caps & FABRIC_READ))
+            continue;
+        get(r, right_of(r), AREA_TARGET + at, own(r, AREA_BACK + at), count * 8);
+        for (size_t i = 0; i < count; i++)
+            expect(r, words(r, AREA_BACK + at)[i] == value, "thread %u, round %ju: word %zu is %jx", m->number,
+                   (uintmax_t)k, i, (uintmax_t)words(r, AREA_BACK + at)[i]);
+    }
+    return NULL;
+}
+
+static void test_threads(struct run *r)
+{
+    pthread_t threads[THREADS];
+    struct mover movers[THREADS];
+    for (unsigned i = 0; i < THREADS; i++) {
+        movers[i] = (struct mover){ r, i };
+        expect(r, pthread_create(&threads[i], NULL, move, &movers[i]) == 0, "pthread_create");
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    meet(r);
+    for (unsigned i = 0; i < THREADS; i++) {
+        uint64_t last = *words(r, AREA_TARGET + i * 256u * KIB);
+        expect(r, last >> 32 == ((uint64_t)left_of(r) << 16 | i), "thread %u wrote into another's area", i);
+    }
+}
+
+const struct test flight_tests[] = {
+    { "long write, word", 0, 1, test_follow_word },
+    { "long write, atomic", FABRIC_ATOMICS, 1, test_follow_atomic },
+    { "long write, event", FABRIC_WRITE_IMM, 1, test_follow_event },
+    { "long words", 0, 1, test_long_words },
+    { "test", 0, 1, test_test },
+    { "many atomics", FABRIC_ATOMICS | FABRIC_READ, 1, test_many_atomics },
+    { "threads", 0, 1, test_threads },
+    { NULL, 0, 0, NULL },
+};
