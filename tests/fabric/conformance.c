@@ -212,6 +212,7 @@ static int node_main(const char *fabric, int node, int nodes)
     run_tests(&r, data_tests);
     run_tests(&r, flight_tests);
     run_tests(&r, queue_tests);
+    run_tests(&r, sleep_tests);
     settle(&r);
     fabric_close(r.f);
     return 0;

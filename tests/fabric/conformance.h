@@ -54,7 +54,7 @@ struct test {
     void (*run)(struct run *);
 };
 
-extern const struct test data_tests[], flight_tests[], queue_tests[]; /* end with a NULL name */
+extern const struct test data_tests[], flight_tests[], queue_tests[], sleep_tests[]; /* end with a NULL name */
 
 /* How often to repeat what is usually repeated so many times. */
 static inline uint64_t rounds(const struct run *r, uint64_t usual)

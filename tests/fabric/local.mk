@@ -3,7 +3,7 @@
 check_PROGRAMS += tests/fabric/conformance
 tests_fabric_conformance_SOURCES = tests/fabric/conformance.c tests/fabric/conformance.h \
 	tests/fabric/conformance_data.c tests/fabric/conformance_flight.c tests/fabric/conformance_queue.c \
-	tests/fabric/conformance_queue.h
+	tests/fabric/conformance_queue.h tests/fabric/conformance_sleep.c
 tests_fabric_conformance_LDADD = libhlrc_core.la
 TESTS += tests/fabric/conformance
 
