@@ -202,14 +202,27 @@ static void test_whole_words(struct run *r)
 
 /* ---- atomics ---- */
 
-#define ADDS 5000
+#define ADDS 20000
 #define ADD_THREADS 2
+
+/* All threads of all nodes are at it together, even where they seldom run at the same time: they wait on each other's
+ * heels. */
+static void start_together(struct run *r, uint64_t times)
+{
+    uint64_t all = times * ADD_THREADS * (uint64_t)r->nodes;
+    atomic_fetch_add(&r->word[0], 1);
+    for (unsigned i = 1; atomic_load(&r->word[0]) < all; i++)
+        if (i % 4096 == 0)
+            sched_yield();
+}
 
 static void *add_many(void *arg)
 {
     struct run *r = arg;
     uint64_t before = 0;
     for (uint64_t k = 0; k < rounds(r, ADDS); k++) {
+        if (k % 1000 == 0)
+            start_together(r, k / 1000 + 1);
         uint64_t old = add(r, 0, AREA_WORDS, 3);
         expect(r, k == 0 || old >= before + 3, "fetch_add returned %ju after %ju", (uintmax_t)old, (uintmax_t)before);
         before = old;
@@ -235,6 +248,8 @@ static void test_cas(struct run *r)
     uint64_t me = (uint64_t)r->node + 1;
     for (size_t k = 0; k < rounds(r, 2000); k++) {
         size_t word = AREA_WORDS + 64 * KIB + 8 * k;
+        if (k % 50 == 0)
+            meet(r); /* else one would be through before another begins */
         uint64_t old = swap(r, (int)k % r->nodes, word, 0, me);
         expect(r, old <= (uint64_t)r->nodes, "cas %zu returned %ju", k, (uintmax_t)old);
         uint64_t winner = old ? old : me;
