@@ -30,7 +30,7 @@
 
 #include "base/perturb.h"
 
-#define RUN_SECONDS "400" /* of a run that hangs */
+#define RUN_SECONDS 400 /* of a run that hangs */
 #ifdef HLRC_INSTRUMENTED /* it is slow, and the plain build does all */
 #    define USUAL_PERCENT 30
 #else
