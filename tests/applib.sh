@@ -43,7 +43,8 @@ expect_traffic() {
     shift 2
     HLRC_STATS=$work/stats.json run_job 2 ardmar "$app" "$@"
     expect_status "$*" 0
-    bytes=$(grep -o '"bytes_in": [0-9]*' "$work/stats.json" | awk '{ sum += $2 } END { printf "%.0f", sum }')
-    test "${bytes:-0}" -ge "$least" || fail "$*: $bytes bytes moved, $least at least must have"
-    test "${bytes:-0}" -le "$most" || fail "$*: $bytes bytes moved, more than $most"
+    stats_read "$*" "$work/stats.json" 2
+    bytes=$(figure bytes_in | awk '{ sum += $1 } END { printf "%.0f", sum }')
+    test "$bytes" -ge "$least" || fail "$*: $bytes bytes moved, $least at least must have"
+    test "$bytes" -le "$most" || fail "$*: $bytes bytes moved, more than $most"
 }

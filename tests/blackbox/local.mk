@@ -45,7 +45,9 @@ BLACKBOX_SHELL = \
 	tests/blackbox/syscalls.sh \
 	tests/blackbox/totals.sh
 
-check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/misuse
+check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/misuse
+tests_blackbox_figures_SOURCES = tests/blackbox/figures.c
+tests_blackbox_figures_LDADD = libhlrc.la
 tests_blackbox_misuse_SOURCES = tests/blackbox/misuse.c
 tests_blackbox_misuse_LDADD = libhlrc.la
 TESTS += $(BLACKBOX_TESTS) $(BLACKBOX_SHELL)
