@@ -10,6 +10,7 @@ BLACKBOX_TESTS = \
 	tests/blackbox/million_locks \
 	tests/blackbox/prefetch \
 	tests/blackbox/quiet \
+	tests/blackbox/reset \
 	tests/blackbox/stopped_home \
 	tests/blackbox/tiny \
 	tests/blackbox/views
@@ -31,6 +32,8 @@ tests_blackbox_prefetch_SOURCES = tests/blackbox/prefetch.c $(LITMUS_COMMON)
 tests_blackbox_prefetch_LDADD = libhlrc.la
 tests_blackbox_quiet_SOURCES = tests/blackbox/quiet.c $(LITMUS_COMMON)
 tests_blackbox_quiet_LDADD = libhlrc.la
+tests_blackbox_reset_SOURCES = tests/blackbox/reset.c $(LITMUS_COMMON)
+tests_blackbox_reset_LDADD = libhlrc.la
 tests_blackbox_stopped_home_SOURCES = tests/blackbox/stopped_home.c $(LITMUS_COMMON)
 tests_blackbox_stopped_home_LDADD = libhlrc.la
 tests_blackbox_tiny_SOURCES = tests/blackbox/tiny.c $(LITMUS_COMMON)

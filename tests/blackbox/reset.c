@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Black box: hlrc_stats_reset begins all figures of this node anew, and those of no other: the counters, those that the
+ * fabric keeps, the wall time, each part of it, the handler's time. hlrc_stats_get keeps to the size that it is given.
+ *
+ * A counter that is 0 before the reset shows nothing, so the script moves every one of them.
+ */
+#include "tests/litmus/litmus.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char litmus_rule[] = "hlrc_stats_reset";
+const int litmus_nodes[] = { 2, 0 };
+
+__attribute__((constructor)) static void small(void)
+{
+    setenv("HLRC_MEMORY", "16M", 1); /* default homes alternate from page to page */
+}
+
+enum { PAGES = 8, WAIT_MS = 600, SHORT_MS = 300, TRIES = 3 };
+
+static volatile uint64_t *data;
+static hlrc_cond_t cond[2];
+static hlrc_atomic_t word;
+
+static struct hlrc_stats get(void)
+{
+    struct hlrc_stats s = { .size = sizeof s };
+    hlrc_stats_get(&s);
+    return s;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Both nodes have nothing under way, their handlers included. */
+static void rest(void)
+{
+    meet_outside();
+    if (me == 0)
+        await_asleep(1);
+    meet_outside();
+    if (me == 1)
+        await_asleep(0);
+    meet_outside();
+}
+
+/* ---- counters ---- */
+
+#define COUNTER(name, always) { #name, offsetof(struct hlrc_stats, name), always }
+static const struct {
+    const char *name;
+    size_t at;
+    int moved; /* by the script: 2 under both protocols, 1 under ARDMAR, 0 perhaps */
+} counters[] = {
+    COUNTER(read_faults, 2), COUNTER(write_faults, 2), COUNTER(first_write_faults, 2), COUNTER(page_fetches, 2),
+    COUNTER(fetch_retries, 0), COUNTER(homes_assigned, 2), COUNTER(twins, 2), COUNTER(diffs, 2),
+    COUNTER(diff_bytes, 2), COUNTER(write_notices, 2), COUNTER(invalidations, 2), COUNTER(lock_acquires, 2),
+    COUNTER(barriers, 2), COUNTER(messages, 2), COUNTER(wakes, 2), COUNTER(rdma_reads, 1), COUNTER(rdma_writes, 2),
+    COUNTER(atomics, 1), COUNTER(bytes_in, 2), COUNTER(bytes_out, 2), COUNTER(fetch_round_trips, 2),
+};
+enum { COUNTERS = sizeof counters / sizeof counters[0] };
+
+static uint64_t counter(const struct hlrc_stats *s, size_t i)
+{
+    return *(const uint64_t *)(const void *)((const char *)s + counters[i].at);
+}
+
+/* Four pages each, of either default home; then the other node's, twice; and requests to a node that sleeps. */
+static void move_all(void)
+{
+    for (uint64_t p = 0; p < PAGES / 2; p++)
+        data[(p + (uint64_t)me * PAGES / 2) * PAGE_WORDS] = 1;
+    hlrc_barrier();
+    for (uint64_t p = 0; p < PAGES; p++)
+        expect_word(data[p * PAGE_WORDS], 1, "page %ju", (uintmax_t)p);
+    hlrc_barrier();
+    for (uint64_t p = 0; p < PAGES; p++)
+        data[p * PAGE_WORDS + 1 + (uint64_t)me] = 2;
+    hlrc_lock(7);
+    hlrc_unlock(7);
+    hlrc_barrier();
+    for (uint64_t p = 0; p < PAGES; p++)
+        expect_word(data[p * PAGE_WORDS + 2 - (uint64_t)me], 2, "the other's word of page %ju", (uintmax_t)p);
+    hlrc_atomic_fetch_add(word, 1);
+    for (int n = 0; n < 2; n++) {
+        rest();
+        for (int i = 0; n == me && i < 50; i++)
+            hlrc_cond_signal(cond[1 - me]);
+    }
+    rest();
+}
+
+static void counters_begin_anew(void)
+{
+    struct hlrc_stats before = get(), after;
+    for (size_t i = 0; i < COUNTERS; i++)
+        expect(counter(&before, i) > 0 || counters[i].moved < (async ? 2 : 1), "%s: the script does not move it",
+               counters[i].name);
+    expect(before.handler_s > 0, "the handler has taken no time");
+    rest();
+    if (me == 0)
+        hlrc_stats_reset();
+    rest();
+    after = get();
+    for (size_t i = 0; i < COUNTERS; i++)
+        expect_word(counter(&after, i), me == 0 ? 0 : counter(&before, i), "%s after node 0's reset", counters[i].name);
+    expect(me == 0 ? after.handler_s < before.handler_s : after.handler_s >= before.handler_s,
+           "the handler's time was %f and is %f", before.handler_s, after.handler_s);
+    expect(me == 0 || after.wall_s >= before.wall_s, "the wall time of a node without a reset was %f and is %f",
+           before.wall_s, after.wall_s);
+    rest(); /* the locks below make the other node serve */
+    for (int i = 0; i < 3; i++) {
+        hlrc_lock(11);
+        hlrc_unlock(11);
+    }
+    after = get();
+    expect_word(after.lock_acquires, 3 + (me == 0 ? 0 : before.lock_acquires), "lock_acquires, three locks later");
+}
+
+/* ---- times ---- */
+
+static void wall_begins_at_init(double begun)
+{
+    double least = now() - begun;
+    struct hlrc_stats s = get();
+    expect(s.wall_s >= least, "wall %f, %f after hlrc_init", s.wall_s, least);
+}
+
+static void wall_begins_anew(void)
+{
+    double t0 = now(), t1, t2, t3;
+    hlrc_stats_reset();
+    t1 = now();
+    sleep_ms(20);
+    t2 = now();
+    struct hlrc_stats s = get();
+    t3 = now();
+    expect(s.wall_s >= t2 - t1 - 1e-6 && s.wall_s <= t3 - t0 + 1e-6, "wall %f after the reset, not between %f and %f",
+           s.wall_s, t2 - t1, t3 - t0);
+    double parts = s.compute_s + s.page_s + s.lock_s + s.barrier_s + s.diff_s;
+    expect(parts > s.wall_s - 1e-6 && parts < s.wall_s + 1e-6, "parts of together %f, wall %f", parts, s.wall_s);
+}
+
+/* Node 0 waits for a lock and in a barrier. */
+static void wait_long(void)
+{
+    if (me == 1)
+        hlrc_lock(5);
+    hlrc_barrier();
+    if (me == 1)
+        sleep_ms(WAIT_MS);
+    else
+        hlrc_lock(5);
+    hlrc_unlock(5);
+    if (me == 1)
+        sleep_ms(WAIT_MS);
+    hlrc_barrier();
+}
+
+/* What was waited and computed before a reset is in no part after it. A machine that is busy may spoil a try: what was
+ * spent before outweighs what is spent after. */
+static bool parts_begin_anew(void)
+{
+    wait_long();
+    hlrc_stats_reset();
+    sleep_ms(SHORT_MS);
+    struct hlrc_stats computed = get();
+    sleep_ms(WAIT_MS - SHORT_MS);
+    hlrc_stats_reset();
+    if (me == 1)
+        sleep_ms(SHORT_MS);
+    hlrc_barrier();
+    struct hlrc_stats waited = get();
+    hlrc_barrier();
+    return me == 1 || (computed.compute_s > computed.wall_s / 2 && waited.barrier_s > waited.wall_s / 2);
+}
+
+static void parts(void)
+{
+    int right = 0;
+    for (int i = 0; i < TRIES && !right; i++) {
+        right = parts_begin_anew();
+        expect(hlrc_broadcast(&right, sizeof right, 0) == 0, "hlrc_broadcast");
+    }
+    expect(right, "what was before a reset is in the parts of the time after it");
+}
+
+/* ---- sizes ---- */
+
+static void keeps_to_size(void)
+{
+    static const size_t sizes[] = { sizeof(size_t), offsetof(struct hlrc_stats, page_s),
+                                    offsetof(struct hlrc_stats, read_faults), sizeof(struct hlrc_stats) };
+    union {
+        struct hlrc_stats stats;
+        unsigned char bytes[sizeof(struct hlrc_stats) + 64];
+    } u;
+    for (size_t i = 0; i <= sizeof sizes / sizeof sizes[0]; i++) {
+        size_t given = i < sizeof sizes / sizeof sizes[0] ? sizes[i] : sizeof u, known = sizeof u.stats;
+        size_t want = given < known ? given : known;
+        memset(&u, 0xa5, sizeof u);
+        u.stats.size = given;
+        hlrc_stats_get(&u.stats);
+        expect_word(u.stats.size, want, "the size, %zu given", given);
+        for (size_t b = want; b < sizeof u; b++)
+            expect(u.bytes[b] == 0xa5, "of %zu bytes given, number %zu was written", given, b);
+        expect(want < known || u.stats.lock_acquires >= 3, "the last fields are not filled");
+    }
+}
+
+void litmus_run(void)
+{
+    double begun = now();
+    meet_pids();
+    data = shared_words(PAGES * PAGE_WORDS);
+    word = shared_atomic();
+    for (int n = 0; n < 2; n++) {
+        if (me == n)
+            expect(hlrc_cond_create(&cond[n]) == 0, "hlrc_cond_create");
+        expect(hlrc_broadcast(&cond[n], sizeof cond[n], n) == 0, "hlrc_broadcast");
+    }
+    move_all();
+    wall_begins_at_init(begun);
+    counters_begin_anew();
+    keeps_to_size();
+    rest();
+    wall_begins_anew();
+    rest();
+    if (!async) /* the clocks know no protocol */
+        parts();
+}
