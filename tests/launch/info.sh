@@ -1,25 +1,137 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# hlrc_info, --help and the manual pages show every option of the table.
+# hlrc_info, --help and the manual pages show every option of the table, with its default, its range, its variable, and
+# the value that it was given; the ends of a range can be given, what is beyond them cannot.
 . "$(dirname "$0")/lib.sh"
+for variable in ${!HLRC_@}; do
+    test $variable = HLRC_TEST_SANITIZERS || unset $variable
+done
 
-options='nodes protocol pages diffs locks barrier fabric memory stats handler spin threads bind label progress no-aslr gdb
-    peer-timeout'
+# As the manual has it: name, what may be given, default, what hlrc_info shows of it, another value that it can show.
+options='
+nodes        1..128                     1      1       3
+protocol     async|ardmar|onesided      ardmar ardmar  async
+pages        auto|async|ardmar|onesided auto   ardmar  async
+diffs        auto|handler|onesided      auto   handler handler
+locks        auto|handler|onesided      auto   handler handler
+barrier      auto|handler|onesided      auto   handler handler
+fabric       NAME                       shm    shm     shm+chaos
+device       NAME[:PORT[:GID]]          off    (off)   mlx5_0:1:3
+memory       SIZE                       1G     1G      1536K
+stats        FILE                       off    (off)   x.json
+handler      block|spin-block|poll      block  block   spin-block
+spin         0..1000000|auto            auto   auto    7
+threads      1..1024                    64     64      5
+bind         auto|core|none             auto   auto    core
+label        -                          no     no      yes
+progress     -                          no     no      yes
+hosts        HOST:N,HOST:N,...          off    (off)   a:2,b:3
+no-aslr      -                          no     no      yes
+gdb          0..127|none                none   none    0
+peer-timeout 1..3600                    5      5       9'
 
-run "$hlrc_info" -n 3 --protocol async
-expect_status hlrc_info 0
-cp "$work/out" "$work/info"
+# row NAME: the line of hlrc_info's last output
+row() {
+    sed -n '/^options$/,/^limits/p' "$work/out" | grep -E "^  $1 "
+}
+
+expect_row() { # WHAT NAME VALUE SOURCE
+    test "$(row "$2" | tr -s ' ' | cut -c "-$((3 + ${#2} + ${#3} + ${#4}))")" = " $2 $3 $4" ||
+        fail "$1: not '$3' by '$4': $(row "$2")"
+}
+
 run "$hlrcrun" --help
 expect_status help 0
 cp "$work/out" "$work/help"
 run "$hlrcrun" --man
 expect_status man 0
-cp "$work/out" "$work/man"
-for option in $options; do
-    grep -qE "^  $option +[^ ]+ +(default|environment|command line) +[a-z]" "$work/info" || fail "hlrc_info: no $option"
-    grep -q -- "--$option" "$work/help" || fail "--help: no $option"
-    grep -qF -- "\\-\\-${option//-/\\-}" "$work/man" || fail "man: no $option"
-    grep -q "HLRC_$(echo "$option" | tr a-z- A-Z_)" "$work/help" || fail "--help: no variable for $option"
+sed 's/\\-/-/g' "$work/out" >"$work/man"
+run "$hlrc_info"
+expect_status hlrc_info 0
+cp "$work/out" "$work/info"
+
+# spelling NAME RANGE: "-n, --nodes=1..128"
+spelling() {
+    case $1 in
+    nodes) echo "-n, --$1=$2" ;;
+    stats) echo "--$1[=$2]" ;;
+    *) test "$2" = - && echo "--$1" || echo "--$1=$2" ;;
+    esac
+}
+
+while read -r name range default shown other; do
+    test -n "$name" || continue
+    variable=HLRC_$(echo "$name" | tr a-z- A-Z_)
+    spelled=$(spelling "$name" "$range")
+    help=$(grep -A 1 -E "^ +(-n, )?--$name(\\[|=|$)" "$work/help")
+    test "$(echo "$help" | sed -n '1s/^ *//p')" = "$spelled" || fail "--help: no '$spelled': $help"
+    echo "$help" | grep -qE "^ +[a-z].* \($default; (or )?$variable\)$" ||
+        fail "--help, $name: not '$default', $variable: $help"
+    man=$(grep -A 2 -F -x ".B $spelled" "$work/man")
+    text=$(echo "$help" | sed -n '2s/^ *\(.*\) ([^(]*)$/\1/p')
+    test "$(echo "$man" | sed -n 2p)" = "$text." || fail "man, $name: '$man' is not '$text'"
+    test "$(echo "$man" | sed -n 3p)" = "Default: $default.  Environment: $variable." || fail "man, $name: $man"
+    cp "$work/info" "$work/out"
+    expect_row "no $name" "$name" "$shown" default
+    run env "$variable=" "$hlrc_info"
+    expect_row "$variable=" "$name" "$shown" default
+    run env "$variable=$other" "$hlrc_info"
+    expect_status "$variable=$other" 0
+    expect_row "$variable=$other" "$name" "$other" environment
+    run env "$variable=$default" "$hlrc_info" --"$name=$other"
+    expect_row "--$name=$other" "$name" "$other" 'command line'
+done <<<"$options"
+test "$(sed -n 's/^ \{2,6\}\(-n, \)\?--\([a-z-]*\).*/\2/p' "$work/help" | grep -vxE 'man' | sort)" = \
+    "$(echo "$options" | sed '/^$/d; s/ .*//' | sort)" || fail "--help: other options than those of this test"
+test "$(sed -n '/^options$/,/^$/s/^  \([a-z-]*\) .*/\1/p' "$work/info" | sort)" = \
+    "$(echo "$options" | sed '/^$/d; s/ .*//' | sort)" || fail "hlrc_info: other options than those of this test"
+
+# the ends of a range, what is beyond them, and what is no number
+taken() { # NAME VALUE SHOWN
+    run "$hlrc_info" -n 128 --"$1=$2"
+    expect_row "--$1=$2" "$1" "$3" 'command line'
+}
+
+refused() { # NAME VALUE PATTERN
+    run "$hlrc_info" -n 128 --"$1=$2"
+    expect_status "--$1=$2" 2
+    expect_line "--$1=$2" "^hlrc_info: --$1 $2: $3"
+}
+
+while read -r name low high; do
+    taken "$name" "$low" "$low"
+    taken "$name" "$high" "$high"
+    for value in $((low - 1)) $((high + 1)) 4294967297 -4294967295; do
+        test "$value" != -1 -o "$name" = nodes -o "$low" != 0 || value=-2 # -1 stands for auto, or none
+        refused "$name" "$value" "out of range; give $low to $high( or|$)"
+    done
+    for value in "${low}x" "${low}K" "$low.0" "0x$low" "$low,1" "$low $high" auto,; do
+        refused "$name" "$value" "not a number; give $low to $high( or|$)"
+    done
+done <<END
+nodes 1 128
+spin 0 1000000
+threads 1 1024
+gdb 0 127
+peer-timeout 1 3600
+END
+taken spin -1 auto
+taken gdb -1 none
+taken memory 1M 1M
+taken memory 1048576 1M
+taken memory 15T 15T
+taken memory 1.5m 1536K
+taken memory 3G 3G
+taken memory 1025K 1028K # whole pages
+for value in 1048575 1023K 16492674416641 15.1T 16T; do
+    refused memory $value 'out of range; give 1M to 15T$'
 done
+for value in 1P 1KM 1MBB 1M1 M 1,5G 1MiBs ' 2G' '2 G'; do
+    refused memory "$value" 'not a size; '
+done
+
+run "$hlrc_info" -n 3 --protocol async
+expect_status hlrc_info 0
+cp "$work/out" "$work/info"
 grep -qE '^  pages +async +default' "$work/info" || fail "pages do not follow the protocol"
 grep -qE '^  protocol +async +command line' "$work/info" || fail "source of protocol"
 grep -qE '^  shm +available' "$work/info" || fail "fabrics"
@@ -28,6 +140,33 @@ grep -qE '^  cores +[0-9]+' "$work/info" || fail "cores"
 run env HLRC_SPIN=7 HLRC_PROTOCL=async "$hlrc_info"
 grep -qE '^  spin +7 +environment' "$work/out" || fail "source of spin"
 grep -q 'HLRC_PROTOCL is in the environment, but is no option' "$work/out" || fail "misspelt variable"
+
+# whether this machine suffices
+limit() { # WHAT NAME PATTERN
+    grep -qE "^  $2 +$3" "$work/out" || fail "$1: no '$2 $3': $(grep "^  $2" "$work/out")"
+}
+cores=$(nproc)
+run "$hlrc_info" -n "$cores"
+limit "as many nodes as cores" cores "$cores +enough"
+run "$hlrc_info" -n $((cores + 1))
+limit "more nodes than cores" cores "$cores +few: $((cores + 1)) nodes"
+run bash -c 'ulimit -n 500; exec "$0" --memory 2M' "$hlrc_info"
+limit "ulimit -n" 'open files' '500 +few'
+if (ulimit -l 2048) 2>/dev/null; then
+    run bash -c 'ulimit -l 2048; exec "$0" --memory 1M' "$hlrc_info"
+    limit "ulimit -l" memlock '2.0 MiB +enough$'
+    run bash -c 'ulimit -l 2048; exec "$0" --memory 2M' "$hlrc_info"
+    limit "ulimit -l, too little" memlock '2.0 MiB +enough for shm; verbs would need'
+fi
+if test -z "${HLRC_TEST_SANITIZERS-}"; then # which need terabytes of address space
+    run bash -c 'ulimit -v 2097152; exec "$0" --memory 1023M' "$hlrc_info"
+    expect_status "ulimit -v" 0
+    limit "ulimit -v" 'address space' '2.0 GiB +enough'
+    run bash -c 'ulimit -v 2097152; exec "$0" --memory 1025M' "$hlrc_info"
+    expect_status "ulimit -v, too little" 1
+    expect_line "ulimit -v" '--memory 1025M: needs twice as much address space, the limit is 2.0 GiB'
+    limit "ulimit -v" 'address space' '2.0 GiB +too little'
+fi
 run "$hlrc_info" --memory 14T
 expect_status "too much memory" 1
 expect_line "too much memory" '^hlrc_info: --memory 14T: only'
