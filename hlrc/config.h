@@ -76,7 +76,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "the adapter for verbs, its port and GID index; found by itself when not given")                        \
     X(SIZE, uint64_t, memory, "memory", "1G", INT64_C(1) << 20, INT64_C(15) << 40, "SIZE", 1,                   \
       "size of the shared space; address space, not memory, until it is touched")                             \
-    X(TEXT, char, stats, "stats", "", 0, 0, "FILE", 0,                                                         \
+    X(TEXT, char, stats, "stats", "", 0, 0, "FILE", 1,                                                         \
       "statistics at the end: - a table on standard error, else into FILE (as JSON if it ends in .json)")     \
     X(CHOICE, enum config_handler, handler, "handler", "block", 0, 0, "block|spin-block|poll", 0,              \
       "how the handler thread waits for requests; poll is spin-block with less than two cores per node")      \
