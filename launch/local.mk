@@ -54,3 +54,6 @@ tests_launch_bootprobe_LDADD = libhlrc_core.la
 check_PROGRAMS += tests/launch/faulty
 tests_launch_faulty_SOURCES = tests/launch/faulty.c
 tests_launch_faulty_LDADD = libhlrc.la
+check_PROGRAMS += tests/launch/stranger
+tests_launch_stranger_SOURCES = tests/launch/stranger.c
+tests_launch_stranger_LDADD = libhlrc_core.la
