@@ -16,6 +16,7 @@ SHELL_TESTS = \
 	tests/launch/mixed.sh \
 	tests/launch/output.sh \
 	tests/launch/run.sh \
+	tests/launch/signals.sh \
 	tests/manpages.sh
 
 # Unit tests link the internals and cmocka.

@@ -6,7 +6,8 @@
  *   bootprobe wait                     say HELLO, meet the others, print "ready PID", sleep for ever
  *   bootprobe NODE ACTION [ARGUMENT]   the others wait in an exchange, and node NODE does ACTION:
  *       exit STATUS, kill SIGNAL, leave (exit 0 without goodbye), silent (exit 0 without HELLO),
- *       report STATUS, fatal STATUS, segv (report, then die of SIGSEGV), mix (another length of blob)
+ *       report STATUS, fatal STATUS, segv (report, then die of SIGSEGV), mix (another length of blob),
+ *       linger STATUS (report, make the file HLRCTEST_FILE a while later, then die of signal STATUS - 128)
  *   bootprobe progress                 send counters for two seconds
  */
 #include <errno.h>
@@ -124,6 +125,20 @@ static void do_wait(void)
         pause();
 }
 
+/* As long as a core dump takes; then a file shows that nobody ended it meanwhile. */
+static void linger(int status)
+{
+    const char *name = getenv("HLRCTEST_FILE");
+    FILE *file;
+
+    diag_report(status, "something signalled");
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    file = name != NULL ? fopen(name, "we") : NULL;
+    if (file != NULL)
+        fclose(file);
+    raise(status - 128);
+}
+
 static void act(const char *action, int argument)
 {
     if (strcmp(action, "exit") == 0)
@@ -140,6 +155,8 @@ static void act(const char *action, int argument)
         diag_report(139, "SIGSEGV at 0x10: not shared memory");
         raise(SIGSEGV);
     }
+    if (strcmp(action, "linger") == 0)
+        linger(argument);
     if (strcmp(action, "mix") == 0)
         check_exchange(17, 1);
     for (;;)
