@@ -75,6 +75,10 @@ expect_out "environment" "async 64M 9 auto - none"
 cores=$(nproc)
 run "$hlrcrun" -n "$cores" sh -c 'grep Cpus_allowed_list /proc/self/status'
 test "$(sort -u "$work/out" | wc -l)" -eq "$cores" || fail "bind auto: $(cat "$work/out")"
+run "$hlrcrun" -n 1 nproc
+expect_out "bind auto, one node" "$cores"
+run "$hlrcrun" -n 1 --bind core nproc
+expect_out "bind core, one node" 1
 run "$hlrcrun" -n $((cores + 1)) nproc
 test "$(sort -u "$work/out")" = "$cores" || fail "bind auto, too many nodes: $(cat "$work/out")"
 run "$hlrcrun" -n $((cores + 1)) --bind core nproc
