@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Black box: every node has its own memory, at the same address; and a reader that has not acquired still sees the old
- * value after the writer's release. Neither holds where processes just map one object.
+ * value after the writer's release. Neither holds where processes just map one object. Of the views of that memory only
+ * the program's is in a core dump.
  */
 #include "tests/litmus/litmus.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char litmus_rule[] = "views of memory";
 const int litmus_nodes[] = { 2, 3, 0 };
+
+#define SPACE (1ul << 28)
+
+__attribute__((constructor)) static void known_size(void)
+{
+    setenv("HLRC_MEMORY", "256M", 1);
+}
 
 /* The inode of the object that is mapped at an address, and its protection ("rw-s"). */
 static unsigned long inode_at(const volatile void *address, char prot[5])
@@ -84,6 +93,45 @@ static void old_value(volatile uint64_t *page, uint64_t k)
     hlrc_barrier();
 }
 
+/* A mapping of the process, with its flags: "dd" is left out of core dumps, "dc" out of forked children. */
+static void one_mapping(unsigned long first, unsigned long end, const char *name, const char *flags, unsigned long app,
+                        int *windows, int *large)
+{
+    bool dumped = strstr(flags, " dd") == NULL;
+    if (!strstr(name, "memfd:hlrc-window")) {
+        *large += !dumped && end - first >= SPACE && name[0] == '\0'; /* twins */
+        return;
+    }
+    expect(strstr(flags, " dc") != NULL, "a forked child gets the window at %lx", first);
+    if (first < app + SPACE && end > app - SPACE)
+        return; /* what the program sees is dumped, and only there */
+    expect(!dumped, "the window at %lx is dumped: %s", first, flags);
+    ++*windows;
+}
+
+static void dumps(const volatile uint64_t *page)
+{
+    char line[1024], name[256] = "";
+    unsigned long first = 0, end = 0;
+    int windows = 0, large = 0;
+    FILE *f = fopen("/proc/self/smaps", "re");
+    expect(f != NULL, "/proc/self/smaps");
+    while (fgets(line, sizeof line, f)) {
+        unsigned long from, to;
+        if (sscanf(line, "%lx-%lx", &from, &to) == 2) {
+            first = from;
+            end = to;
+            if (sscanf(line, "%*s %*s %*s %*s %*s %255s", name) != 1)
+                name[0] = '\0';
+        }
+        if (strncmp(line, "VmFlags:", 8) == 0)
+            one_mapping(first, end, name, line, (unsigned long)(uintptr_t)page, &windows, &large);
+    }
+    fclose(f);
+    expect(windows >= 2, "%d windows are mapped besides the program's view", windows);
+    expect(large >= 1, "no room for twins is left out of core dumps");
+}
+
 void litmus_run(void)
 {
     volatile uint64_t *page = shared_words(PAGE_WORDS), *inodes = shared_words(PAGE_WORDS);
@@ -92,6 +140,7 @@ void litmus_run(void)
     hlrc_barrier();
     own_objects(page, inodes);
     protection(page);
+    dumps(page);
     for (uint64_t k = 1; k <= 3; k++)
         old_value(page, k);
 }
