@@ -104,6 +104,20 @@ run bash -c 'ulimit -f 100000; exec "$hlrcrun" true'
 expect_status "ulimit -f" 2
 expect_line "ulimit -f" 'files are limited to'
 
+# more threads than --threads: as many as it says may use shared memory, the one that began it included
+figures=$top_builddir/tests/blackbox/figures
+for threads in 1 2 5; do
+    run "$hlrcrun" -n 2 --threads $threads "$figures" threads $((threads - 1))
+    expect_status "--threads $threads" 0
+    run "$hlrcrun" -n 2 --threads $threads "$figures" threads $threads
+    expect_status "--threads $threads, one more" 1
+    expect_line "--threads $threads, one more" \
+        "^hlrc: node [01]: more than $threads threads of one node use shared memory; raise --threads \(HLRC_THREADS\)$"
+    expect_nothing_left "--threads $threads, one more"
+done
+run "$hlrcrun" -n 2 --threads 1024 "$figures"
+expect_status "--threads 1024" 0
+
 # other launchers, and a node whose socket was taken away
 for variable in SLURM_NTASKS OMPI_COMM_WORLD_SIZE PMI_SIZE HLRC_NODES; do
     run env $variable=4 "$probe" exchange 1 1
