@@ -54,4 +54,4 @@ tests_blackbox_figures_LDADD = libhlrc.la
 tests_blackbox_misuse_SOURCES = tests/blackbox/misuse.c
 tests_blackbox_misuse_LDADD = libhlrc.la
 TESTS += $(BLACKBOX_TESTS) $(BLACKBOX_SHELL)
-EXTRA_DIST += $(BLACKBOX_SHELL) tests/lib.sh
+EXTRA_DIST += $(BLACKBOX_SHELL) tests/lib.sh tests/statslib.sh

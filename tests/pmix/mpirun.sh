@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # mpirun starts the binaries that hlrcrun starts, on one host: they compute, exchange, fail and die as there.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../statslib.sh"
 need_mpirun
 limit="timeout -k 5 40"
 
@@ -12,6 +13,7 @@ run $limit mpirun -n 1 "$is" -c S
 expect_verified "one node" 1
 run $limit mpirun -n 3 -x HLRC_STATS="$work/stats.json" "$is" -c S
 expect_verified "statistics" 3
+stats_read statistics "$work/stats.json" 3
 grep -q '"nodes": *3' "$work/stats.json" || fail "statistics: $(head -c 300 "$work/stats.json")"
 
 # blobs of every size: none, one piece, many, the largest
