@@ -76,7 +76,8 @@ static void files_limit(struct spawn *spawn, int nodes)
 
 /*
  * SIGINT and SIGTERM end a job even if they came ignored, as they do to a background process of a script; nohup's
- * SIGHUP does not.  Under --gdb the terminal's SIGINT is for the debugger.
+ * SIGHUP does not.  Under --gdb the terminal's SIGINT is for the debugger: hlrcrun and, by inheritance, the other nodes
+ * ignore it.
  */
 static int job_signals(struct spawn *spawn, bool debugger)
 {
@@ -90,7 +91,6 @@ static int job_signals(struct spawn *spawn, bool debugger)
     sigaddset(&mask, SIGUSR1);
     sigaddset(&mask, SIGUSR2);
     sigaddset(&mask, SIGCHLD);
-    sigaction(SIGINT, NULL, &spawn->int_action);
     if (debugger)
         sigaction(SIGINT, &action, NULL);
     else

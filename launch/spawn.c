@@ -121,9 +121,6 @@ static void child_restore(const struct spawn *spawn)
 {
     setrlimit(RLIMIT_NOFILE, &spawn->files);
     sigaction(SIGPIPE, &spawn->pipe_action, NULL);
-    /* a debugger's user interrupts one node, and that by its own terminal */
-    if (spawn->config->gdb < 0)
-        sigaction(SIGINT, &spawn->int_action, NULL);
     sigprocmask(SIG_SETMASK, &spawn->mask, NULL);
 }
 

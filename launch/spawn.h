@@ -24,7 +24,7 @@ struct spawn {
     char **argv;
     /* as they were when hlrcrun began */
     sigset_t mask;
-    struct sigaction pipe_action, int_action;
+    struct sigaction pipe_action;
     struct rlimit files;
     cpu_set_t cores;
     int gate[2];
