@@ -118,15 +118,19 @@ expect_status "killed, and failed" 137
 expect_line "killed, and failed" "^hlrcrun: node 2 \(pid $late\) was killed by signal 9"
 
 # nodes that have finalized may end as they will: the first status counts, and nothing is said
-run "$hlrcrun" -n 3 sh -c '"$probe" exchange 1 1 || exit 9
-    case $HLRC_NODE in
-    1) while ! test -s $work/first; do sleep 0.02; done
-       while kill -0 $(cat $work/first) 2>/dev/null; do sleep 0.02; done # until hlrcrun has reaped it
-       exit 3 ;;
-    2) echo $$ >$work/first.tmp; mv $work/first.tmp $work/first; exit 4 ;;
-    esac'
-expect_status "first of two statuses" 4
-test ! -s "$work/err" || fail "first of two statuses: $(cat "$work/err")"
+for first in 1 2; do
+    rm -f "$work/first"
+    run env first=$first "$hlrcrun" -n 3 sh -c '"$probe" exchange 1 1 || exit 9
+        case $HLRC_NODE in
+        0) exit 0 ;;
+        $first) echo $$ >$work/first.tmp; mv $work/first.tmp $work/first; exit 4 ;;
+        esac
+        while ! test -s $work/first; do sleep 0.02; done
+        while kill -0 $(cat $work/first) 2>/dev/null; do sleep 0.02; done # until hlrcrun has reaped it
+        exit 3'
+    expect_status "node $first fails first" 4
+    test ! -s "$work/err" || fail "node $first fails first: $(cat "$work/err")"
+done
 run "$hlrcrun" -n 2 sh -c '"$probe" exchange 1 1; test $HLRC_NODE != 1 || kill -9 $$'
 expect_status "killed after its end" 137
 expect_line "killed after its end" '^hlrcrun: node 1 \(pid [0-9]+\) was killed by signal 9'
