@@ -43,15 +43,20 @@ tests_blackbox_views_LDADD = libhlrc.la
 
 BLACKBOX_SHELL = \
 	tests/blackbox/fork.sh \
+	tests/blackbox/many.sh \
 	tests/blackbox/noread.sh \
 	tests/blackbox/segv.sh \
 	tests/blackbox/syscalls.sh \
 	tests/blackbox/totals.sh
 
-check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/misuse
+check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/many tests/blackbox/misuse
 tests_blackbox_figures_SOURCES = tests/blackbox/figures.c
 tests_blackbox_figures_LDADD = libhlrc.la
+tests_blackbox_many_SOURCES = tests/blackbox/many.c $(LITMUS_COMMON)
+tests_blackbox_many_LDADD = libhlrc.la
 tests_blackbox_misuse_SOURCES = tests/blackbox/misuse.c
 tests_blackbox_misuse_LDADD = libhlrc.la
 TESTS += $(BLACKBOX_TESTS) $(BLACKBOX_SHELL)
 EXTRA_DIST += $(BLACKBOX_SHELL) tests/lib.sh tests/statslib.sh
+SOAK_TESTS += tests/blackbox/many.sh
+tests/blackbox/many.log: TEST_TIMEOUT = 400
