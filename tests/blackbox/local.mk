@@ -43,15 +43,18 @@ tests_blackbox_views_LDADD = libhlrc.la
 
 BLACKBOX_SHELL = \
 	tests/blackbox/fork.sh \
+	tests/blackbox/large.sh \
 	tests/blackbox/many.sh \
 	tests/blackbox/noread.sh \
 	tests/blackbox/segv.sh \
 	tests/blackbox/syscalls.sh \
 	tests/blackbox/totals.sh
 
-check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/many tests/blackbox/misuse
+check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/large tests/blackbox/many tests/blackbox/misuse
 tests_blackbox_figures_SOURCES = tests/blackbox/figures.c
 tests_blackbox_figures_LDADD = libhlrc.la
+tests_blackbox_large_SOURCES = tests/blackbox/large.c $(LITMUS_COMMON)
+tests_blackbox_large_LDADD = libhlrc.la
 tests_blackbox_many_SOURCES = tests/blackbox/many.c $(LITMUS_COMMON)
 tests_blackbox_many_LDADD = libhlrc.la
 tests_blackbox_misuse_SOURCES = tests/blackbox/misuse.c
