@@ -31,6 +31,11 @@ UNIT_TESTS += tests/unit/diff
 tests_unit_diff_SOURCES = tests/unit/test_diff.c
 tests_unit_diff_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_diff_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/fault
+tests_unit_fault_SOURCES = tests/unit/test_fault.c
+tests_unit_fault_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_fault_LDFLAGS = -Wl,--wrap=page_access
+tests_unit_fault_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/heap
 tests_unit_heap_SOURCES = tests/unit/test_heap.c
 tests_unit_heap_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

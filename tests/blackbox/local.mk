@@ -5,6 +5,7 @@ BLACKBOX_TESTS = \
 	tests/blackbox/alone \
 	tests/blackbox/counts \
 	tests/blackbox/efault \
+	tests/blackbox/errno \
 	tests/blackbox/fetches \
 	tests/blackbox/homes \
 	tests/blackbox/million_locks \
@@ -22,6 +23,8 @@ tests_blackbox_counts_SOURCES = tests/blackbox/counts.c $(LITMUS_COMMON)
 tests_blackbox_counts_LDADD = libhlrc_core.la
 tests_blackbox_efault_SOURCES = tests/blackbox/efault.c $(LITMUS_COMMON)
 tests_blackbox_efault_LDADD = libhlrc.la
+tests_blackbox_errno_SOURCES = tests/blackbox/errno.c $(LITMUS_COMMON)
+tests_blackbox_errno_LDADD = libhlrc.la
 tests_blackbox_fetches_SOURCES = tests/blackbox/fetches.c $(LITMUS_COMMON)
 tests_blackbox_fetches_LDADD = libhlrc.la
 tests_blackbox_homes_SOURCES = tests/blackbox/homes.c $(LITMUS_COMMON)
