@@ -2,6 +2,7 @@
 # Litmus programs: each runs itself under hlrcrun, for every protocol (litmus.h).
 LITMUS_COMMON = tests/litmus/litmus.c tests/litmus/litmus.h
 LITMUS_TESTS = \
+	tests/litmus/lock_turns \
 	tests/litmus/locks \
 	tests/litmus/mappings \
 	tests/litmus/rule01_release \
@@ -23,6 +24,8 @@ LITMUS_TESTS = \
 	tests/litmus/rule11_trylock \
 	tests/litmus/threads
 
+tests_litmus_lock_turns_SOURCES = tests/litmus/lock_turns.c $(LITMUS_COMMON)
+tests_litmus_lock_turns_LDADD = libhlrc.la
 tests_litmus_locks_SOURCES = tests/litmus/locks.c $(LITMUS_COMMON)
 tests_litmus_locks_LDADD = libhlrc.la
 tests_litmus_mappings_SOURCES = tests/litmus/mappings.c $(LITMUS_COMMON)

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Locks are fair among nodes: threads of one node that contend for a lock hand it to each other a bounded number of
+ * times while another node waits for it. Turns are counted, from the moment in which the other node sleeps in its
+ * request; the holder of each turn lets the lock go only when another thread of its node sleeps in hlrc_lock.
+ */
+#include "tests/litmus/litmus.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const char litmus_rule[] = "fairness of locks";
+const int litmus_nodes[] = { 2, 3, 0 };
+
+#define THREADS 2
+#define ROUNDS 6u
+#define BOUND 300u /* far more than the runtime allows itself */
+
+static volatile uint64_t *got;         /* turns of each node but 0 */
+static hlrc_atomic_t asked;            /* requests of all nodes but 0, and 1,000 more when all are through */
+static hlrc_lock_t lock;
+static _Atomic int asking[THREADS];    /* thread that calls hlrc_lock, or will in a moment; 0 none */
+static uint64_t waiting_for, turns;    /* guarded by the lock: requests granted when counting began, turns since */
+
+static bool sleeps(int tid)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return false;
+    if (fscanf(f, "%*[^)]) %c", &state) != 1)
+        state = 0;
+    fclose(f);
+    return state == 'S';
+}
+
+static void await_other(int thread)
+{
+    int tid;
+    while ((tid = atomic_load(&asking[1 - thread])) == 0 || !sleeps(tid))
+        sched_yield();
+}
+
+static uint64_t granted(void)
+{
+    uint64_t sum = 0;
+    for (int n = 1; n < nodes; n++)
+        sum += got[n];
+    return sum;
+}
+
+/* With the lock held: counts this turn, if some node has waited since before the last one. */
+static void count_turn(void)
+{
+    uint64_t before = granted();
+    if (turns > 0 && before == waiting_for) {
+        turns++;
+        expect(turns <= BOUND, "%ju turns in a row while another node waits (%ju grants before)", (uintmax_t)turns,
+               (uintmax_t)before);
+        return;
+    }
+    turns = 0;
+    if (hlrc_atomic_load(asked) <= before)
+        return;
+    for (int n = 1; n < nodes; n++)
+        await_asleep(n); /* those that have asked; the others sleep before they ask */
+    waiting_for = before;
+    turns = 1;
+}
+
+static void contend(int thread)
+{
+    for (bool over = false; !over;) {
+        atomic_store(&asking[thread], (int)syscall(SYS_gettid));
+        hlrc_lock(lock);
+        atomic_store(&asking[thread], 0);
+        over = granted() == ROUNDS * (uint64_t)(nodes - 1);
+        if (!over) {
+            await_other(thread);
+            count_turn();
+        }
+        hlrc_unlock(lock);
+    }
+}
+
+static void ask(void)
+{
+    for (uint64_t k = 0; k < ROUNDS; k++) {
+        sleep_ms(2);
+        hlrc_atomic_fetch_add(asked, 1);
+        hlrc_lock(lock);
+        got[me]++;
+        hlrc_unlock(lock);
+    }
+}
+
+void litmus_run(void)
+{
+    meet_pids();
+    got = shared_words((uint64_t)nodes);
+    asked = shared_atomic();
+    for (lock = 40; lock < 40 + (hlrc_lock_t)nodes; lock++) { /* each node manages one of them */
+        hlrc_barrier();
+        if (me == 0)
+            for (int n = 1; n < nodes; n++)
+                got[n] = 0;
+        hlrc_barrier();
+        turns = 0;
+        if (me == 0)
+            in_threads(THREADS, contend);
+        else
+            ask();
+        hlrc_barrier();
+        if (me == 0)
+            hlrc_atomic_exchange(asked, 0);
+    }
+    hlrc_barrier();
+}
