@@ -9,6 +9,7 @@
 #include "hlrc/interval.h"
 #include "hlrc/msg.h"
 #include "hlrc/notice.h"
+#include "hlrc/serve.h"
 #include "hlrc/thread.h"
 
 #include <setjmp.h>
@@ -19,15 +20,20 @@
 
 #include <cmocka.h>
 
-#define PAGES 4096u
+#define PAGES 4096u   /* that random intervals are about */
+#define SPACE 65536u  /* all there are */
+
+#define RUNS_MAX 240u /* of publish_once; fewer than are cut into several records */
 
 static char *control[2];              /* of the two nodes */
-static uint64_t written[PAGES];       /* model: last interval that names the page, 0 none */
-static uint64_t revoked[PAGES];       /* latest interval for which the reader revoked it */
+static uint64_t written[SPACE];       /* model: last interval that names the page, 0 none */
+static uint64_t revoked[SPACE];       /* latest interval for which the reader revoked it */
 static uint64_t published;            /* intervals so far */
 static unsigned drains, calls;        /* requests to drain; calls of page_invalidate */
 static bool acquiring;                /* I5 is looked at */
 static uint64_t rng_state;
+static uint32_t next_page;            /* of those that are written once: no later record covers a lost one */
+static uint64_t while_waiting;        /* up to this interval all are published while the reader waits */
 
 static uint32_t rng(uint32_t below)
 {
@@ -64,7 +70,7 @@ void __wrap_page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t
 
     assert_int_equal(engine.node, 1);
     assert_int_equal(writer, 0);
-    assert_true(count > 0 && first < PAGES && count <= PAGES - first);
+    assert_true(count > 0 && first < SPACE && count <= SPACE - first);
     interval_vt(vt);
     assert_true(!acquiring || vt[0] < interval || interval <= revoked[first]); /* I5 */
     calls++;
@@ -108,6 +114,20 @@ void __wrap_msg_reply(const struct request *req, int64_t status, uint64_t arg, c
     (void)req, (void)status, (void)arg, (void)vec;
 }
 
+static void publish_random(uint32_t rarity);
+
+/* What the reader waits for comes, and more: the log is drained before the reader looks again. */
+void __wrap_serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind);
+void __wrap_serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind)
+{
+    assert_int_equal(kind, WAIT_STATE); /* a write notice is no event */
+    assert_int_equal(engine.node, 1);
+    while (published < while_waiting)
+        publish_random(6);
+    become(1);
+    assert_true(done(arg));
+}
+
 /* ---- the two nodes ---- */
 
 static int begin(void **state)
@@ -118,9 +138,9 @@ static int begin(void **state)
     fabric.ops.write = write_window;
     engine.fabric = &fabric;
     engine.nodes = 2;
-    engine.pages = PAGES;
+    engine.pages = SPACE;
     engine.tokens = msg_token_count(2);
-    layout_init(&engine.at, 2, PAGES, engine.tokens);
+    layout_init(&engine.at, 2, SPACE, engine.tokens);
     for (int n = 0; n < 2; n++) {
         control[n] =
             mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -130,6 +150,8 @@ static int begin(void **state)
     memset(written, 0, sizeof written);
     memset(revoked, 0, sizeof revoked);
     published = drains = calls = 0;
+    next_page = 0;
+    while_waiting = 0;
     acquiring = false;
     assert_int_equal(threads_init(2), 0);
     assert_int_equal(notice_init(), 0);
@@ -168,6 +190,30 @@ static void publish_random(uint32_t rarity)
     notice_publish(published, pages, count);
 }
 
+/* The writer's next interval: so many runs, of pages that no other interval names. */
+static void publish_once(uint32_t runs)
+{
+    uint32_t pages[2 * RUNS_MAX], count = 0;
+
+    become(0);
+    published++;
+    for (assert_true(runs <= RUNS_MAX); runs > 0; runs--, next_page++) {
+        for (uint32_t n = 1 + rng(2); n > 0; n--) {
+            assert_true(next_page < SPACE);
+            written[next_page] = published;
+            pages[count++] = next_page++;
+        }
+    }
+    notice_publish(published, pages, count);
+}
+
+/* Neither early nor late: what is revoked is what was written, and nothing up to this interval lacks. */
+static void check_revoked_up_to(uint64_t interval)
+{
+    for (uint32_t p = 0; p < next_page; p++)
+        assert_true(revoked[p] == written[p] || (revoked[p] == 0 && written[p] > interval));
+}
+
 static void take(uint64_t interval)
 {
     become(1);
@@ -176,7 +222,7 @@ static void take(uint64_t interval)
 
 static void check_all_revoked(void)
 {
-    for (uint32_t p = 0; p < PAGES; p++)
+    for (uint32_t p = 0; p < SPACE; p++)
         assert_true(revoked[p] == written[p]);
 }
 
@@ -269,6 +315,62 @@ static void drained_and_read(void **state)
     }
 }
 
+/* N2, N3: every record counts, since its pages are in no other; the reader looks rarely, at times that fit nothing. */
+static void a_record_is_never_overwritten(void **state)
+{
+    (void)state;
+    rng_state = 16;
+    while (next_page < SPACE - 3 * 40) {
+        publish_once(1 + rng(40));
+        if (rng(150) != 0)
+            continue;
+        uint64_t interval = published - rng(2) * rng((uint32_t)published);
+        take(interval);
+        check_revoked_up_to(interval);
+    }
+    assert_true(drains > 1);
+    take(published);
+    check_all_revoked();
+}
+
+/* N2, to the word: a record that fits is written, one that has two words too many waits for the log to be drained. */
+static void a_log_is_full(void **state)
+{
+    const uint32_t runs = 100, words = 4 + 2 * runs; /* of a record; see the head of notice.h */
+    static const uint32_t more[] = { 0, 1, 2, 30 };
+
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        uint32_t room = NOTICE_LOG_WORDS;
+        rng_state = 17 + i;
+        for (; room >= 2 * words; room -= words)
+            publish_once(runs);
+        assert_int_equal(drains, 0);
+        publish_once((room - 4) / 2 + more[i]);
+        assert_int_equal(drains, more[i] ? 1 : 0);
+        publish_once(1);
+        assert_int_equal(drains, 1);
+        take(published);
+        check_all_revoked();
+        end(state);
+        begin(state);
+    }
+}
+
+/* N4: what was drained while the reader waited is applied before it goes on. */
+static void drained_while_waiting(void **state)
+{
+    (void)state;
+    rng_state = 18;
+    for (int round = 0; round < 3; round++) {
+        unsigned before = drains;
+        while_waiting = published + 40;
+        take(while_waiting);
+        assert_int_equal(published, while_waiting);
+        assert_true(drains > before);
+        check_all_revoked();
+    }
+}
+
 /* I5, and that a vector time only grows. */
 static void a_vector_time_rises_after_the_notices(void **state)
 {
@@ -306,6 +408,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_log_goes_round, begin, end),
         cmocka_unit_test_setup_teardown(a_full_log_loses_nothing, begin, end),
         cmocka_unit_test_setup_teardown(drained_and_read, begin, end),
+        cmocka_unit_test_setup_teardown(a_record_is_never_overwritten, begin, end),
+        cmocka_unit_test_setup_teardown(a_log_is_full, begin, end),
+        cmocka_unit_test_setup_teardown(drained_while_waiting, begin, end),
         cmocka_unit_test_setup_teardown(a_vector_time_rises_after_the_notices, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
