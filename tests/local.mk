@@ -50,6 +50,11 @@ UNIT_TESTS += tests/unit/stats
 tests_unit_stats_SOURCES = tests/unit/test_stats.c
 tests_unit_stats_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_stats_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/page
+tests_unit_page_SOURCES = tests/unit/test_page.c
+tests_unit_page_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_page_LDFLAGS = -Wl,--wrap=serve_changed,--wrap=serve_poll,--wrap=serve_wait,--wrap=interval_add_dirty
+tests_unit_page_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/where
 tests_unit_where_SOURCES = tests/unit/test_where.c
 tests_unit_where_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fetches and prefetches of pages, with a protocol that is told what to answer, and no other node. This is node 0; node
+ * 1 is home of the pages, and writes them. P1 to P7 are the invariants of hlrc/page.h.
+ */
+#include "hlrc/engine.h"
+#include "hlrc/page.h"
+#include "hlrc/page_fetch.h"
+#include "hlrc/serve.h"
+#include "hlrc/thread.h"
+#include "hlrc/twin.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PAGES 2048u
+#define SOME 64u /* that one test is about; two batches of a prefetch */
+#define NO_PAGE UINT32_MAX
+
+static_assert(PAGES > PREFETCHES + SOME, "more pages than prefetches in flight");
+
+/* ---- the protocol ---- */
+
+enum answer { COMPLETE, REFUSED, TOO_OLD };
+
+static enum answer answer;              /* to prefetches; other fetches wait for what they need */
+static bool ready;                      /* whether prefetches have arrived */
+static unsigned prefetched, fetched;    /* calls of fetch_start */
+static uint64_t version;                /* of all pages at the home, and what is in them */
+static uint32_t acquired_meanwhile;     /* a page that another thread acquires during its fetch; or NO_PAGE */
+
+static enum page_access_right initial(uint32_t page)
+{
+    (void)page;
+    return ACCESS_READ;
+}
+
+static int claim(uint32_t page, bool *assigned)
+{
+    (void)page;
+    *assigned = false;
+    return 1;
+}
+
+static void fetch_start(struct page_fetch *f, bool prefetch)
+{
+    assert_true(atomic_load(&page_at(f->page)->flags) & PAGE_BUSY);
+    prefetched += prefetch;
+    fetched += !prefetch;
+}
+
+static bool fetch_ready(struct page_fetch *f)
+{
+    (void)f;
+    return ready;
+}
+
+static bool fetch_finish(struct page_fetch *f, bool prefetch)
+{
+    bool covers = !prefetch || answer == COMPLETE;
+
+    memset(f->dest, prefetch && answer != COMPLETE ? 0xee : (int)version, PAGE_SIZE);
+    f->home = 1;
+    f->versions[0] = UINT64_MAX;
+    f->versions[1] = covers || answer == REFUSED ? version : 0; /* those of a refused one say nothing */
+    if (f->page == acquired_meanwhile) {
+        acquired_meanwhile = NO_PAGE;
+        version++;
+        page_invalidate(f->page, 1, 1, version);
+    }
+    return covers || answer == TOO_OLD;
+}
+
+static void reset(uint32_t first, uint32_t count)
+{
+    (void)first, (void)count;
+}
+
+static const struct protocol scripted = {
+    .name = "scripted", .initial = initial, .claim = claim, .fetch_start = fetch_start, .fetch_ready = fetch_ready,
+    .fetch_finish = fetch_finish, .reset = reset,
+};
+
+/* ---- what lies beside ---- */
+
+static unsigned told[PAGES]; /* calls of serve_changed */
+
+void __wrap_serve_changed(const void *what);
+void __wrap_serve_changed(const void *what)
+{
+    const struct page *p = what;
+    ptrdiff_t page = p - page_at(0);
+
+    assert_true(page >= 0 && page < (ptrdiff_t)PAGES);
+    assert_true((p->flags & (PAGE_BUSY | PAGE_PREFETCH)) != PAGE_BUSY); /* or nothing has changed for who waits */
+    told[page]++;
+}
+
+void __wrap_serve_poll(void);
+void __wrap_serve_poll(void)
+{
+}
+
+void __wrap_serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind);
+void __wrap_serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind)
+{
+    (void)kind;
+    ready = true;
+    assert_true(done(arg));
+}
+
+void __wrap_interval_add_dirty(uint32_t page);
+void __wrap_interval_add_dirty(uint32_t page)
+{
+    assert_true(page < PAGES);
+}
+
+static int begin(void **state)
+{
+    static struct fabric fabric;
+    int fd = memfd_create("test", MFD_CLOEXEC);
+
+    (void)state;
+    engine.node = 0;
+    engine.nodes = 2;
+    engine.pages = PAGES;
+    engine.fabric = &fabric;
+    engine.protocol = &scripted;
+    assert_int_equal(ftruncate(fd, PAGES * PAGE_SIZE), 0);
+    engine.app = mmap(NULL, PAGES * PAGE_SIZE, PROT_NONE, MAP_SHARED, fd, 0);
+    engine.mem = mmap(NULL, PAGES * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    engine.tokens = 2 * 4 + 1 + PREFETCHES;
+    layout_init(&engine.at, 2, PAGES, engine.tokens);
+    engine.control.base = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(engine.app != MAP_FAILED && engine.mem != MAP_FAILED && engine.control.base != MAP_FAILED);
+    close(fd);
+    assert_int_equal(threads_init(4), 0);
+    assert_int_equal(twins_init(PAGES), 0);
+    assert_int_equal(pages_init(), 0);
+    assert_int_equal(page_fetch_init(), 0);
+    answer = COMPLETE;
+    ready = true;
+    prefetched = fetched = 0;
+    version = 0;
+    acquired_meanwhile = NO_PAGE;
+    memset(told, 0, sizeof told);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    page_fetch_end();
+    pages_end();
+    twins_end();
+    threads_end();
+    munmap(engine.app, PAGES * PAGE_SIZE);
+    munmap(engine.mem, PAGES * PAGE_SIZE);
+    munmap(engine.control.base, engine.at.end);
+    return 0;
+}
+
+/* The home's next interval, in which it has written these pages, is acquired. */
+static void acquire(uint32_t first, uint32_t count)
+{
+    version++;
+    page_invalidate(first, count, 1, version);
+}
+
+static void expect_told(uint32_t first, uint32_t count, unsigned times)
+{
+    for (uint32_t p = first; p < first + count; p++)
+        assert_int_equal(told[p], times);
+    memset(told, 0, sizeof told);
+}
+
+/* Reads pages as the program does, after the faults of those that are closed. */
+static void expect_contents(uint32_t first, uint32_t count)
+{
+    for (uint32_t p = first; p < first + count; p++) {
+        page_access(p, false);
+        const volatile char *at = engine.app + (size_t)p * PAGE_SIZE;
+        assert_int_equal(at[0], (char)version);
+        assert_int_equal(at[PAGE_SIZE - 1], (char)version);
+    }
+}
+
+/* As many prefetches can be under way as ever: no slot was lost. */
+static void expect_all_slots(void)
+{
+    acquire(0, PAGES);
+    ready = false;
+    prefetched = 0;
+    page_prefetch(0, PAGES);
+    assert_int_equal(prefetched, PREFETCHES);
+    ready = true;
+    page_prefetch(0, PAGES);
+    fetched = 0;
+    expect_contents(0, PAGES);
+    assert_int_equal(fetched, 0);
+}
+
+/* ---- the tests ---- */
+
+static void a_prefetch_saves_the_fetch(void **state)
+{
+    (void)state;
+    acquire(0, SOME);
+    page_prefetch(0, SOME);
+    assert_int_equal(prefetched, SOME);
+    expect_contents(0, SOME);
+    assert_int_equal(fetched, 0);
+    expect_all_slots();
+}
+
+/* A copy that the home could not bring up to date is none, whatever lies in the place of its versions. */
+static void a_refused_prefetch_is_nothing(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        acquire(0, SOME);
+        answer = round == 2 ? TOO_OLD : REFUSED;
+        page_prefetch(0, SOME);
+        for (uint32_t p = 0; p < SOME; p++) {
+            assert_int_equal(page_at(p)->flags & (PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH), PAGE_STALE);
+            assert_int_equal(page_at(p)->access, ACCESS_NONE); /* P2 */
+        }
+        fetched = 0;
+        expect_contents(0, SOME);
+        assert_int_equal(fetched, SOME);
+        answer = COMPLETE;
+        acquire(0, SOME);
+        page_prefetch(0, SOME);
+        expect_contents(0, SOME);
+    }
+}
+
+static void refused_prefetches_use_nothing_up(void **state)
+{
+    const unsigned rounds = 5 * PREFETCHES / SOME;
+
+    (void)state;
+    acquire(0, SOME);
+    answer = REFUSED;
+    for (unsigned k = 1; k <= rounds; k++) {
+        ready = k % 2;
+        page_prefetch(0, SOME);
+        ready = true;
+        page_prefetch(0, SOME); /* those that arrive are refused, and asked for again */
+    }
+    assert_true(prefetched >= rounds * SOME);
+    assert_int_equal(page_at(0)->flags & (PAGE_STALE | PAGE_BUSY), PAGE_STALE);
+    answer = COMPLETE;
+    page_prefetch(0, SOME);
+    expect_contents(0, SOME);
+    expect_all_slots();
+}
+
+/* P4: what is acquired while a copy is under way is not in it. */
+static void a_copy_is_compared_again(void **state)
+{
+    (void)state;
+    for (uint32_t p = 1; p < 5; p++) {
+        acquire(p, 1);
+        acquired_meanwhile = p;
+        if (p % 2)
+            page_prefetch(p, 1);
+        fetched = 0;
+        expect_contents(p, 1);
+        assert_int_equal(fetched, p % 2 ? 1 : 2);
+    }
+    acquire(8, SOME);
+    ready = false;
+    page_prefetch(8, SOME);
+    acquire(8, SOME);
+    version--; /* the home had the version before when it answered */
+    page_prefetch(8, SOME);
+    ready = true;
+    page_prefetch_finish(8);
+    version++;
+    expect_contents(8, SOME);
+    expect_all_slots();
+}
+
+/* Whoever needs a page that is being prefetched finishes the prefetch. */
+static void a_fault_finishes_a_prefetch(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 40; k++) {
+        acquire(0, SOME);
+        ready = false;
+        page_prefetch(0, SOME);
+        assert_int_equal(page_at(5)->flags & (PAGE_BUSY | PAGE_PREFETCH), PAGE_BUSY | PAGE_PREFETCH);
+        answer = k % 3 == 0 ? REFUSED : COMPLETE;
+        fetched = 0;
+        expect_contents(0, SOME);
+        assert_int_equal(fetched, k % 3 == 0 ? SOME : 0);
+        answer = COMPLETE;
+    }
+    expect_all_slots();
+}
+
+/* Whoever waits for a page is told of every end of work on it, and of a prefetch that somebody has to finish. */
+static void who_waits_is_told(void **state)
+{
+    uint32_t list[SOME];
+
+    (void)state;
+    for (uint32_t p = 0; p < SOME; p++) {
+        page_access(p, true); /* claims */
+        list[p] = p;
+    }
+    expect_told(0, SOME, 1);
+    for (uint32_t n = 0; n < SOME;)
+        n += page_flush_begin(list + n, SOME - n);
+    for (uint32_t p = 0; p < SOME; p++)
+        page_flush_end(p, 1);
+    expect_told(0, SOME, 1);
+    page_touch(SOME, SOME, true); /* claims as well */
+    expect_told(SOME, SOME, 1);
+    acquire(0, SOME);
+    expect_contents(0, SOME); /* fetches */
+    expect_told(0, SOME, 1);
+    acquire(0, SOME);
+    ready = false;
+    page_prefetch(0, SOME);
+    expect_told(0, SOME, 1);
+    ready = true;
+    page_prefetch_finish(0);
+    page_prefetch(0, SOME);
+    expect_told(0, SOME, 1);
+    acquire(0, SOME);
+    answer = REFUSED;
+    page_prefetch(0, SOME);
+    expect_told(0, SOME, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_prefetch_saves_the_fetch, begin, end),
+        cmocka_unit_test_setup_teardown(a_refused_prefetch_is_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(refused_prefetches_use_nothing_up, begin, end),
+        cmocka_unit_test_setup_teardown(a_copy_is_compared_again, begin, end),
+        cmocka_unit_test_setup_teardown(a_fault_finishes_a_prefetch, begin, end),
+        cmocka_unit_test_setup_teardown(who_waits_is_told, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
