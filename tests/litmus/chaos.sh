@@ -19,6 +19,8 @@ for program in rule02_home rule03_lock rule03_causality rule04_access rule04_hom
             fail "$program, reads in order: $(head -5 "$work/err")" ;;
     esac
 done
+LITMUS_NODES="2 4" "$programs/rule04_prefetch" >"$work/out" 2>"$work/err" ||
+    fail "rule04_prefetch: $(head -5 "$work/err")"
 # a fetch that has to be repeated, since another thread acquires meanwhile, is rare
 for seed in 2 3 4 5 6; do
     HLRC_CHAOS_SEED=$seed LITMUS_PROTOCOLS=ardmar "$programs/threads" >"$work/out" 2>"$work/err" ||

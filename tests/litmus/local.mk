@@ -13,6 +13,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule03_vt \
 	tests/litmus/rule04_access \
 	tests/litmus/rule04_home \
+	tests/litmus/rule04_prefetch \
 	tests/litmus/rule05_merge \
 	tests/litmus/rule06_bytes \
 	tests/litmus/rule07_home \
@@ -46,6 +47,8 @@ tests_litmus_rule04_access_SOURCES = tests/litmus/rule04_access.c $(LITMUS_COMMO
 tests_litmus_rule04_access_LDADD = libhlrc.la
 tests_litmus_rule04_home_SOURCES = tests/litmus/rule04_home.c $(LITMUS_COMMON)
 tests_litmus_rule04_home_LDADD = libhlrc.la
+tests_litmus_rule04_prefetch_SOURCES = tests/litmus/rule04_prefetch.c $(LITMUS_COMMON)
+tests_litmus_rule04_prefetch_LDADD = libhlrc.la
 tests_litmus_rule05_merge_SOURCES = tests/litmus/rule05_merge.c $(LITMUS_COMMON)
 tests_litmus_rule05_merge_LDADD = libhlrc.la
 tests_litmus_rule06_bytes_SOURCES = tests/litmus/rule06_bytes.c $(LITMUS_COMMON)
