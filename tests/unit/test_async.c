@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ASYNC's handler at a home: requests that wait for diffs, without a network. This is node 0, home of all pages; the
+ * requests of five other nodes lie in an array. H3 is an invariant of hlrc/async.c.
+ */
+#include "hlrc/engine.h"
+#include "hlrc/msg.h"
+#include "hlrc/page.h"
+#include "hlrc/protocol.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#define NODES 6
+#define TOKENS 32u
+#define PAGES 7u /* of the space; the default home of page p is p mod 6, and 0 and 6 are left out */
+#define PREFETCH_FLAG 1u
+
+static struct slot {
+    uint64_t words[sizeof(struct request) / sizeof(uint64_t) + NODES]; /* the request */
+    unsigned written, answered; /* how often the page was written for it, and it was answered */
+    int64_t status;
+    bool waits;
+} slots[NODES][TOKENS];
+
+static struct request *request_of(struct slot *s)
+{
+    return (struct request *)(void *)s->words;
+}
+
+static uint64_t rng_state;
+
+static uint32_t rng(uint32_t below)
+{
+    uint64_t z = rng_state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)((z ^ z >> 31) % below);
+}
+
+/* ---- what lies beside ---- */
+
+static bool covered(const struct request *req)
+{
+    for (int w = 0; w < NODES; w++)
+        if (atomic_load(applied_here(req->object, w)) < req->vec[w])
+            return false;
+    return true;
+}
+
+/* The offset that a request names tells whose it is. */
+static int write_page(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                      struct fabric_op *op)
+{
+    struct slot *s = &slots[peer][off / PAGE_SIZE];
+
+    (void)f, (void)win, (void)op;
+    assert_int_equal(len, PAGE_SIZE);
+    assert_ptr_equal(src, page_mem(request_of(s)->object));
+    assert_true(covered(request_of(s)));
+    s->written++;
+    return 0;
+}
+
+void __wrap_msg_reply(const struct request *req, int64_t status, uint64_t arg, const uint64_t *vec);
+void __wrap_msg_reply(const struct request *req, int64_t status, uint64_t arg, const uint64_t *vec)
+{
+    struct slot *s = &slots[req->from][req->token];
+
+    assert_ptr_equal(req, request_of(s));
+    s->answered++;
+    s->status = status;
+    if (status != 0)
+        return;
+    assert_int_equal(s->written, 1); /* behind the page */
+    assert_int_equal(arg, 1);
+    for (int w = 0; w < NODES; w++)
+        assert_true(vec[w] >= req->vec[w] && vec[w] <= atomic_load(applied_here(req->object, w)));
+}
+
+struct request *__wrap_msg_slot(int from, uint32_t token);
+struct request *__wrap_msg_slot(int from, uint32_t token)
+{
+    return request_of(&slots[from][token]);
+}
+
+void __wrap_page_set_home(uint32_t page, int home);
+void __wrap_page_set_home(uint32_t page, int home)
+{
+    assert_true(page < PAGES);
+    assert_int_equal(home, 0);
+}
+
+static int begin(void **state)
+{
+    static struct fabric fabric;
+    static char pages[PAGES * PAGE_SIZE];
+
+    (void)state;
+    fabric.ops.write = write_page;
+    engine = (struct engine){ .nodes = NODES, .pages = PAGES, .tokens = TOKENS, .fabric = &fabric, .mem = pages };
+    layout_init(&engine.at, NODES, PAGES, TOKENS);
+    engine.control.base = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(engine.control.base != MAP_FAILED);
+    memset(slots, 0, sizeof slots);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    munmap(engine.control.base, engine.at.end);
+    return 0;
+}
+
+/* ---- requests and diffs ---- */
+
+/* A request that needs interval `need` of `writer`. */
+static void ask(int from, uint32_t token, uint32_t page, int writer, uint64_t need, uint32_t flags)
+{
+    struct slot *s = &slots[from][token];
+
+    memset(s, 0, sizeof *s);
+    *request_of(s) = (struct request){ .type = REQUEST_PAGE, .from = (uint16_t)from, .token = token, .object = page,
+                                       .flags = flags, .arg = { (uint64_t)token * PAGE_SIZE } };
+    request_of(s)->vec[writer] = need;
+    s->waits = true;
+    protocol_async.serve(request_of(s));
+}
+
+static void apply(uint32_t page, int writer, uint64_t interval)
+{
+    atomic_store(applied_here(page, writer), interval);
+    protocol_async.applied(page);
+}
+
+static void expect_answered(int from, uint32_t token, bool yes)
+{
+    assert_int_equal(slots[from][token].answered, yes);
+    assert_int_equal(slots[from][token].written, yes);
+    assert_int_equal(slots[from][token].status, 0);
+}
+
+/* Whoever waits is whoever lacks a version; all others have been answered, once. */
+static void check_all(void)
+{
+    for (int n = 1; n < NODES; n++)
+        for (uint32_t t = 0; t < TOKENS; t++)
+            if (slots[n][t].waits)
+                expect_answered(n, t, covered(request_of(&slots[n][t])));
+}
+
+/* ---- the tests ---- */
+
+static void what_is_here_is_answered_at_once(void **state)
+{
+    (void)state;
+    ask(2, 3, 1, 2, 0, 0);
+    expect_answered(2, 3, true);
+    apply(1, 4, 9);
+    ask(3, 3, 1, 4, 9, 0);
+    expect_answered(3, 3, true);
+}
+
+/* H3: one diff ends the waiting of all who wait for it, and of nobody else. */
+static void all_who_wait_for_a_diff_are_answered(void **state)
+{
+    (void)state;
+    for (int n = 1; n < NODES; n++)
+        for (uint32_t t = 0; t < 4; t++)
+            ask(n, t, 1 + t % 2, 5, 7, 0);
+    check_all();
+    apply(2, 5, 6);
+    apply(1, 4, 99);
+    check_all();
+    apply(2, 5, 7);
+    for (int n = 1; n < NODES; n++)
+        for (uint32_t t = 0; t < 4; t++)
+            expect_answered(n, t, t % 2 == 1);
+    apply(1, 5, 8);
+    check_all();
+    apply(1, 5, 9);
+    check_all();
+}
+
+/* A prefetch does not wait: it is refused, once, and forgotten. */
+static void a_prefetch_is_refused(void **state)
+{
+    (void)state;
+    ask(1, 0, 1, 5, 7, PREFETCH_FLAG);
+    assert_int_equal(slots[1][0].answered, 1);
+    assert_int_equal(slots[1][0].status, -EAGAIN);
+    ask(2, 0, 1, 5, 7, 0);
+    apply(1, 5, 7);
+    expect_answered(2, 0, true);
+    assert_int_equal(slots[1][0].answered, 1);
+    ask(1, 0, 1, 5, 7, PREFETCH_FLAG);
+    expect_answered(1, 0, true);
+}
+
+/* Requests and diffs in any order, for pages that nodes wait for together. */
+static void any_order(void **state)
+{
+    uint64_t latest[PAGES][NODES] = { { 0 } };
+
+    (void)state;
+    rng_state = 21;
+    for (int k = 0; k < 20000; k++) {
+        uint32_t page = 1 + rng(5), token = rng(TOKENS);
+        int node = 1 + (int)rng(NODES - 1), writer = (int)rng(NODES);
+
+        if (rng(3) != 0)
+            apply(page, writer, ++latest[page][writer]);
+        else if (!slots[node][token].waits || slots[node][token].answered)
+            ask(node, token, page, writer, latest[page][writer] + rng(8), 0);
+        check_all();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_is_here_is_answered_at_once, begin, end),
+        cmocka_unit_test_setup_teardown(all_who_wait_for_a_diff_are_answered, begin, end),
+        cmocka_unit_test_setup_teardown(a_prefetch_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(any_order, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
