@@ -14,6 +14,7 @@ const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
 
 #define SLOTS 12u
 #define ROUNDS 60u
+#define MANY 9000u /* blocks of 16 bytes in two superblocks, and more */
 
 /* A block on its way from the node that made it to the one that frees it. */
 struct block {
@@ -125,6 +126,59 @@ static void collectives(void)
     }
 }
 
+/* Allocates until all wanted blocks are had again; false if others come that are more than an owner keeps free. */
+static bool had_again(void *const *wanted, int count, uint64_t size)
+{
+    void *blocks[MANY];
+    unsigned n = 0;
+    int found = 0;
+    while (found < count && n < MANY) {
+        unsigned char *at = blocks[n++] = hlrc_malloc(size);
+        expect(at != NULL, "hlrc_malloc(%ju): %s", (uintmax_t)size, strerror(errno));
+        for (uint64_t i = 0; i < size; i++)
+            expect(at[i] == 0, "byte %ju of block %u of %ju bytes is %u", (uintmax_t)i, n, (uintmax_t)size, at[i]);
+        for (int k = 0; k < count; k++)
+            found += wanted[k] == at;
+    }
+    while (n > 0)
+        hlrc_free(blocks[--n]);
+    return found == count;
+}
+
+/*
+ * Few blocks, which other nodes free, are their owner's again after a barrier: it allocates them before it takes many
+ * new ones, and nobody but the owner does anything after the barrier.
+ */
+static void freed_elsewhere(void)
+{
+    static const uint64_t sizes[] = { 16, 200, 1500 };
+    for (unsigned k = 0; k < 2 * sizeof sizes / sizeof sizes[0]; k++) {
+        uint64_t size = sizes[k / 2];
+        int owner = (int)k % nodes, count = nodes - 1;
+        void *wanted[HLRC_MAX_NODES];
+        for (int n = 0; n < count && me == owner; n++) {
+            slots[n].at = wanted[n] = hlrc_malloc(size);
+            expect(wanted[n] != NULL, "hlrc_malloc(%ju): %s", (uintmax_t)size, strerror(errno));
+        }
+        hlrc_barrier();
+        if (me != owner) {
+            unsigned char *at = slots[me < owner ? me : me - 1].at;
+            memset(at, 0xee, size);
+            hlrc_free(at);
+        }
+        if (k % 2) {
+            hlrc_barrier_arrive();
+            hlrc_barrier_depart();
+        } else {
+            hlrc_barrier();
+        }
+        if (me == owner)
+            expect(had_again(wanted, count, size), "blocks of %ju bytes that other nodes freed are not had again",
+                   (uintmax_t)size);
+        hlrc_barrier();
+    }
+}
+
 /* Written and given back at once: diffs that are still on their way must not come into the pages' next life. */
 static void freed_at_once(void)
 {
@@ -155,4 +209,5 @@ void litmus_run(void)
     small_blocks();
     collectives();
     freed_at_once();
+    freed_elsewhere();
 }
