@@ -138,6 +138,8 @@ struct fabric { /* head of every transport's own structure */
 
 /* Opens the transport called `name` ("shm"). Collective. 0; -ENOENT for an unknown name; a negative errno. */
 int fabric_open(const char *name, const struct fabric_job *job, struct fabric **out);
+
+/* Collective, once nobody accesses another node's windows any more. */
 void fabric_close(struct fabric *f);
 
 /* Whether the transport called `name` can be used on this machine: 0, or a negative errno and the reason in
@@ -165,8 +167,9 @@ static inline int fabric_window_discard(struct fabric *f, int win, size_t off, s
 
 /*
  * Makes [off, off+len) of this node's own window known to all others, where memory has to be registered before the
- * network reaches it, and is so piece by piece. A node that accesses a piece that was not prepared has its owner's
- * serving thread prepare it first, which is slow and needs the owner's processor. 0 or a negative errno.
+ * network reaches it, and is so piece by piece. A node that accesses a piece that was not prepared waits until its
+ * owner has done so, which is slow, and of which the owner learns when it polls the receive queue. This waits, too, but
+ * allocates nothing and takes no lock: allowed in a fault handler. 0 or a negative errno.
  */
 static inline int fabric_window_prepare(struct fabric *f, int win, size_t off, size_t len)
 {

@@ -4,7 +4,8 @@ libhlrc_core_la_SOURCES += fabric/chaos.c fabric/chaos.h fabric/chaos_list.c fab
 	fabric/shm_queue.h fabric/transports.h fabric/where.c fabric/where.h
 
 VERBS_SOURCES = fabric/verbs.c fabric/verbs.h fabric/verbs_count.c fabric/verbs_device.c \
-	fabric/verbs_memory.c fabric/verbs_near.c fabric/verbs_parts.h fabric/verbs_rx.c
+	fabric/verbs_memory.c fabric/verbs_near.c fabric/verbs_parts.h fabric/verbs_registrar.c \
+	fabric/verbs_rx.c
 EXTRA_DIST += $(VERBS_SOURCES)
 if LIBIBVERBS
 libhlrc_core_la_SOURCES += $(VERBS_SOURCES)

@@ -425,15 +425,24 @@ static int verbs_wake(struct fabric *f, int peer)
 
 /* ---- life ---- */
 
-static void verbs_close(struct fabric *f)
+static void release(struct verbs_fabric *v)
 {
-    struct verbs_fabric *v = verbs_of(f);
+    verbs_registrar_stop(v);
     verbs_disconnect(v);
     verbs_count_end(v);
     verbs_memory_end(v);
     verbs_rx_end(v);
     verbs_release_device(v);
     free(v);
+}
+
+/* The registrar may have keys under way to any peer: none disconnects before all have ended theirs. */
+static void verbs_close(struct fabric *f)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    verbs_registrar_stop(v);
+    (void)v->job.exchange(v->job.ctx, NULL, 0, NULL);
+    release(v);
 }
 
 /* What every node has to have done: the first failure of any node is that of all. Collective. */
@@ -458,6 +467,8 @@ static int start(struct verbs_fabric *v, bool mixed)
     rc = verbs_memory_start(v);
     if (rc == 0)
         rc = verbs_rx_start(v);
+    if (rc == 0)
+        rc = verbs_registrar_start(v);
     rc = agree(v, rc);
     return rc ? rc : verbs_count_start(v);
 }
@@ -472,9 +483,11 @@ static int open_as(const struct fabric_job *job, struct fabric **out, bool mixed
         v->job.peer_timeout = 5;
     v->head.node = job->node;
     v->head.nodes = job->nodes;
+    verbs_may_register(true);
     int rc = start(v, mixed);
+    verbs_may_register(false);
     if (rc) {
-        verbs_close(&v->head);
+        release(v);
         return rc;
     }
     if (v->device_attr.atomic_cap != IBV_ATOMIC_NONE)

@@ -2,12 +2,13 @@
 /*
  * verbs.h - the fabric over an RDMA adapter, by libibverbs: parts that its files share.
  *
- *   verbs_device.c   finding the adapter, queue pairs, connecting them
- *   verbs_memory.c   windows, registration, keys, bounce slots
- *   verbs_rx.c       the receive queue and sleeping
- *   verbs_near.c     the mixed fabric: peers of the same machine, by memory that both map
- *   verbs_count.c    counters, and whether peers answer
- *   verbs.c          data operations and their completion
+ *   verbs_device.c     finding the adapter, queue pairs, connecting them
+ *   verbs_memory.c     windows, registration, keys, bounce slots
+ *   verbs_registrar.c  the thread that registers
+ *   verbs_rx.c         the receive queue and sleeping
+ *   verbs_near.c       the mixed fabric: peers of the same machine, by memory that both map
+ *   verbs_count.c      counters, and whether peers answer
+ *   verbs.c            data operations and their completion
  *
  * One reliable-connected queue pair to every node, this one included, made at start: what a queue pair costs (some
  * KiB) is small, and making one on first use would need the peer's processor. All share one completion queue for
@@ -26,13 +27,17 @@
  *       of the job's. One that takes fewer receives than that (hundreds of nodes) has senders repeat, which is slow,
  *       and loses nothing.
  *   V5  Atomics go through the adapter for the owner's words too (F6): a queue pair to itself.
- *   V6  A piece of a large window is registered once, and stays so; its key is in every peer's key table before the
- *       call that needed it returns. Memory that was registered is never punched out: discarding writes zeros.
+ *   V6  A piece of a large window is registered once, and stays so. It is known when its key is in every peer's key
+ *       table; a call that prepares it returns then. Memory that was registered is never punched out: discarding writes
+ *       zeros.
  *   V7  Mixed: reads and writes of a near peer are copies, complete when they return; its events, its wakes and all
  *       atomics go through the adapter (F6). Nothing else of this node's is under way to a near peer, so F1 and F2
  *       hold.
  *   V8  What a peer does not answer fails within job.peer_timeout: the queue pair repeats it for less than that
  *       (to_send), and fabric_check has something under way to every peer.
+ *   V9  Memory is registered in the registrar thread, in opening and in fabric_window_create, nowhere else: not in a
+ *       fault handler, and not by whoever serves (verbs_register asserts it). What is not registered yet is sent from
+ *       and received into bounce slots.
  */
 #ifndef FABRIC_VERBS_H
 #define FABRIC_VERBS_H
@@ -74,16 +79,13 @@ struct verbs_work {
     uint32_t retires;      /* places of the send queue that its completion gives back */
 };
 
-struct verbs_piece {
-    struct ibv_mr *mr;
-};
-
 struct verbs_window {
     char *base;
     size_t size, piece_size, pieces;
     int fd;
-    pthread_mutex_t lock;          /* guards registration */
-    struct verbs_piece *piece;     /* this node's regions */
+    pthread_mutex_t lock;          /* keeps registering and discarding apart */
+    _Atomic(struct ibv_mr *) *mr;  /* this node's regions by piece; the registrar writes, with release */
+    _Atomic uint64_t *wanted, *known; /* a bit per piece of this node; verbs_registrar.c */
     _Atomic uint64_t *keys;        /* [node][piece]: rkey + 1 of every node's pieces, 0 not known; peers write theirs */
     struct ibv_mr *keys_mr;
     uint64_t peer_base[VERBS_NODES], peer_keys[VERBS_NODES];
@@ -116,8 +118,13 @@ struct verbs_fabric {
     uint32_t max_inline, receives;
     struct verbs_peer peer[VERBS_NODES];
     struct verbs_window window[FABRIC_WINDOWS];
-    int windows;
+    _Atomic int windows;
     bool mixed;                    /* V7 */
+
+    pthread_t registrar;
+    bool registrar_runs;
+    _Atomic bool registrar_stops;
+    _Atomic uint32_t asked, served; /* G2, G3 */
 
     pthread_spinlock_t work_lock;  /* guards free_work, free_bounce and their counts */
     struct verbs_work work[VERBS_WORKS];

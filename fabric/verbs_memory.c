@@ -3,12 +3,13 @@
  * verbs_memory.c - windows, registration and keys; see verbs.h, V6.
  *
  * Registering pins memory, so a large window is registered piece by piece, as its pieces come into use. Every window
- * has a key table per node: keys[node][piece], registered from the start. A node that registers a piece writes the
- * key into row `self` of every peer's table and waits until it is there. A node that finds no key asks the owner by
- * an internal event and waits for the key to appear.
+ * has a key table per node: keys[node][piece], registered from the start. The registrar of a node that registers a
+ * piece writes the key into row `self` of every peer's table and waits until it is there. A node that finds no key asks
+ * the owner by an internal event, which passes it on to its registrar, and waits for the key to appear.
  */
 #include "fabric/verbs_parts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -37,8 +38,18 @@ static _Noreturn void cannot_register(struct verbs_fabric *v, int err)
     verbs_fail(v, "registering memory", -1, why);
 }
 
+static _Thread_local bool may_register;
+
+void verbs_may_register(bool may)
+{
+    may_register = may;
+}
+
 struct ibv_mr *verbs_register(struct verbs_fabric *v, void *at, size_t len, unsigned access)
 {
+#ifdef HLRC_DEBUG
+    assert(may_register); /* V9 */
+#endif
     struct ibv_mr *mr = ibv_reg_mr(v->pd, at, len, access);
     if (!mr)
         cannot_register(v, errno ? -errno : -ENOMEM);
@@ -68,12 +79,14 @@ int verbs_memory_start(struct verbs_fabric *v)
 static void destroy_window(struct verbs_fabric *v, struct verbs_window *w)
 {
     verbs_near_unmap(v, w);
-    for (size_t i = 0; w->piece && i < w->pieces; i++)
-        if (w->piece[i].mr)
-            ibv_dereg_mr(w->piece[i].mr);
+    for (size_t i = 0; w->mr && i < w->pieces; i++)
+        if (w->mr[i])
+            ibv_dereg_mr(w->mr[i]);
     if (w->keys_mr)
         ibv_dereg_mr(w->keys_mr);
-    free(w->piece);
+    free((void *)w->mr);
+    free((void *)w->wanted);
+    free((void *)w->known);
     free((void *)w->keys);
     if (w->base)
         munmap(w->base, w->size);
@@ -114,9 +127,11 @@ static int make_tables(struct verbs_fabric *v, struct verbs_window *w)
 {
     w->piece_size = w->size > VERBS_LARGE ? VERBS_PIECE : w->size;
     w->pieces = (w->size + w->piece_size - 1) / w->piece_size;
-    w->piece = calloc(w->pieces, sizeof *w->piece);
+    w->mr = calloc(w->pieces, sizeof *w->mr);
+    w->wanted = calloc(w->pieces / 64 + 1, sizeof *w->wanted);
+    w->known = calloc(w->pieces / 64 + 1, sizeof *w->known);
     w->keys = calloc(1, keys_bytes(v, w));
-    if (!w->piece || !w->keys)
+    if (!w->mr || !w->wanted || !w->known || !w->keys)
         return -ENOMEM;
     pthread_mutex_init(&w->lock, NULL);
     w->keys_mr = verbs_register(v, (void *)w->keys, keys_bytes(v, w), ACCESS);
@@ -134,9 +149,10 @@ struct window_address {
 static void register_piece(struct verbs_fabric *v, struct verbs_window *w, size_t piece)
 {
     char *at = w->base + piece * w->piece_size;
-    w->piece[piece].mr = verbs_register(v, at, piece_bytes(w, piece), ACCESS);
+    struct ibv_mr *mr = verbs_register(v, at, piece_bytes(w, piece), ACCESS);
     size_t mine = (size_t)v->job.node * w->pieces + piece;
-    atomic_store(&w->keys[mine], (uint64_t)w->piece[piece].mr->rkey + 1);
+    atomic_store(&w->keys[mine], (uint64_t)mr->rkey + 1);
+    atomic_store_explicit(&w->mr[piece], mr, memory_order_release);
 }
 
 static int introduce(struct verbs_fabric *v, struct verbs_window *w, int status)
@@ -168,11 +184,13 @@ int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out
         return -ENOSPC;
     struct verbs_window *w = &v->window[v->windows];
     w->fd = -1;
+    verbs_may_register(true);
     int rc = map_window(w, size);
     if (rc == 0)
         rc = make_tables(v, w);
     if (rc == 0 && w->pieces == 1)
         register_piece(v, w, 0);
+    verbs_may_register(false);
     rc = introduce(v, w, rc);
     if (rc == 0)
         rc = verbs_near_map(v, w);
@@ -180,7 +198,11 @@ int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out
         destroy_window(v, w);
         return rc;
     }
-    *out = (struct fabric_window){ .id = v->windows++, .fd = w->fd, .base = w->base, .size = size };
+    if (w->pieces == 1)
+        verbs_set_known(v, w, 0);
+    /* orders the window before its number: from then on the registrar looks at it */
+    int id = atomic_fetch_add_explicit(&v->windows, 1, memory_order_release);
+    *out = (struct fabric_window){ .id = id, .fd = w->fd, .base = w->base, .size = size };
     return 0;
 }
 
@@ -199,7 +221,7 @@ int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len)
     while (len && rc == 0) {
         size_t n = len;
         cut(w, off, &n);
-        if (w->piece[off / w->piece_size].mr)
+        if (w->mr[off / w->piece_size])
             memset(w->base + off, 0, n); /* V6 */
         else if (fallocate(w->fd, mode, (off_t)off, (off_t)n) != 0)
             rc = -errno;
@@ -222,26 +244,26 @@ static void publish_key(struct verbs_fabric *v, int win, size_t piece)
     verbs_wait(&v->head, &op);
 }
 
-void verbs_prepare_piece(struct verbs_fabric *v, int win, size_t piece)
+void verbs_make_known(struct verbs_fabric *v, int win, size_t piece)
 {
     struct verbs_window *w = &v->window[win];
-    if (atomic_load(&w->keys[(size_t)v->job.node * w->pieces + piece]) && w->pieces == 1)
-        return;
     pthread_mutex_lock(&w->lock);
-    if (!w->piece[piece].mr) {
-        register_piece(v, w, piece);
-        publish_key(v, win, piece);
-    }
+    register_piece(v, w, piece);
     pthread_mutex_unlock(&w->lock);
+    publish_key(v, win, piece);
+    verbs_set_known(v, w, piece);
 }
 
+/* All are asked for before the first is waited for. */
 int verbs_window_prepare(struct fabric *f, int win, size_t off, size_t len)
 {
     struct verbs_fabric *v = verbs_of(f);
     struct verbs_window *w = &v->window[win];
-    for (size_t p = off / w->piece_size; len && p <= (off + len - 1) / w->piece_size; p++)
-        if (!w->piece[p].mr)
-            verbs_prepare_piece(v, win, p);
+    size_t first = off / w->piece_size, end = len ? (off + len - 1) / w->piece_size + 1 : first;
+    for (size_t p = first; p < end; p++)
+        verbs_want(v, win, p);
+    for (size_t p = first; p < end; p++)
+        verbs_await_known(v, win, p);
     return 0;
 }
 
@@ -253,7 +275,7 @@ uint32_t verbs_remote_key(struct verbs_fabric *v, int peer, int win, size_t off,
     cut(w, off, len);
     uint64_t k = atomic_load_explicit(key, memory_order_acquire);
     if (k == 0 && peer == v->job.node)
-        verbs_prepare_piece(v, win, piece);
+        verbs_want(v, win, piece);
     else if (k == 0)
         verbs_send_internal(v, peer, VERBS_IMM_PREPARE(win, piece), true);
     while ((k = atomic_load_explicit(key, memory_order_acquire)) == 0) {
@@ -281,17 +303,18 @@ static struct verbs_window *window_of(struct verbs_fabric *v, const void *buf)
     return NULL;
 }
 
-bool verbs_local_key(struct verbs_fabric *v, const void *buf, bool ask, uint32_t *key, size_t *len)
+bool verbs_local_key(struct verbs_fabric *v, const void *buf, bool want, uint32_t *key, size_t *len)
 {
     struct verbs_window *w = window_of(v, buf);
     if (!w)
         return false;
     size_t off = (size_t)((const char *)buf - w->base), piece = off / w->piece_size;
-    cut(w, off, len);
-    if (!w->piece[piece].mr && ask)
-        verbs_prepare_piece(v, (int)(w - v->window), piece);
-    if (!w->piece[piece].mr)
-        return false;
-    *key = w->piece[piece].mr->lkey;
-    return true;
+    struct ibv_mr *mr = atomic_load_explicit(&w->mr[piece], memory_order_acquire);
+    if (mr) {
+        *key = mr->lkey;
+        cut(w, off, len);
+    } else if (want) {
+        verbs_want(v, (int)(w - v->window), piece);
+    }
+    return mr != NULL;
 }

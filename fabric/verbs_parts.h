@@ -14,21 +14,30 @@ void verbs_disconnect(struct verbs_fabric *v);
 void verbs_release_device(struct verbs_fabric *v);
 
 /* verbs_memory.c */
-/* Registers memory; ends the job when that is refused, saying what to raise. */
+/* Registers memory (V9); ends the job when that is refused, saying what to raise. */
 struct ibv_mr *verbs_register(struct verbs_fabric *v, void *at, size_t len, unsigned access);
+void verbs_may_register(bool may);                  /* this thread, from now on (V9) */
 int verbs_memory_start(struct verbs_fabric *v);
 void verbs_memory_end(struct verbs_fabric *v);
 int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out);
 int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len);
 int verbs_window_prepare(struct fabric *f, int win, size_t off, size_t len);
 void verbs_window_require(struct fabric *f, int peer, int win, size_t off, size_t len);
-void verbs_prepare_piece(struct verbs_fabric *v, int win, size_t piece);
-/* Key of the peer's piece at `off`, asking the peer to register it if need be; *len is cut to what lies in the
- * piece. */
+void verbs_make_known(struct verbs_fabric *v, int win, size_t piece); /* for the registrar */
+/* Key of the peer's piece at `off`, asking the peer to register it if need be, and waiting for that; *len is cut to
+ * what lies in the piece. */
 uint32_t verbs_remote_key(struct verbs_fabric *v, int peer, int win, size_t off, size_t *len);
-/* Key of a local buffer, if it lies in a window, in a piece that is registered, or becomes so at once if `ask`; *len is
- * cut as above. */
-bool verbs_local_key(struct verbs_fabric *v, const void *buf, bool ask, uint32_t *key, size_t *len);
+/* Key of a local buffer, if it lies in a window, in a piece that is registered; *len is cut as above. If it is not, and
+ * `want`, it will be. */
+bool verbs_local_key(struct verbs_fabric *v, const void *buf, bool want, uint32_t *key, size_t *len);
+
+/* verbs_registrar.c */
+int verbs_registrar_start(struct verbs_fabric *v);
+void verbs_registrar_stop(struct verbs_fabric *v);  /* what was wanted before is known afterwards */
+void verbs_want(struct verbs_fabric *v, int win, size_t piece); /* has it registered; does not wait */
+void verbs_await_known(struct verbs_fabric *v, int win, size_t piece); /* after verbs_want */
+bool verbs_known(const struct verbs_window *w, size_t piece);
+void verbs_set_known(struct verbs_fabric *v, struct verbs_window *w, size_t piece);
 
 /* verbs_near.c */
 int verbs_near_find(struct verbs_fabric *v);        /* which peers are near; collective */

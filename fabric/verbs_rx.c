@@ -70,8 +70,7 @@ int verbs_node_of(const struct verbs_fabric *v, uint32_t qp_num)
     return -1;
 }
 
-/* Takes the next event from the adapter, performing internal ones. ASSUMPTION: rx_lock is held; it is dropped and taken
- * again around the registration that an internal event asks for. */
+/* Takes the next event from the adapter, performing internal ones. ASSUMPTION: rx_lock is held. */
 static bool take_event(struct verbs_fabric *v, struct fabric_event *ev)
 {
     struct ibv_wc wc;
@@ -91,13 +90,8 @@ static bool take_event(struct verbs_fabric *v, struct fabric_event *ev)
             *ev = (struct fabric_event){ .from = verbs_node_of(v, wc.qp_num), .imm = imm };
             return true;
         }
-        if (imm != VERBS_IMM_WAKE) {
-            pthread_spin_unlock(&v->rx_lock);
-            verbs_prepare_piece(v, (int)(imm >> 24 & 0xf), imm & 0xffffff);
-            pthread_spin_lock(&v->rx_lock);
-            if (v->stashed)
-                return false; /* another thread looked meanwhile; its event comes first (E1) */
-        }
+        if (imm != VERBS_IMM_WAKE)
+            verbs_want(v, (int)(imm >> 24 & 0xf), imm & 0xffffff); /* the peer sees the key when it comes (V9) */
     }
     return false;
 }
