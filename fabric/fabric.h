@@ -55,6 +55,7 @@ enum fabric_sleeper { FABRIC_HANDLER, FABRIC_APP };
 enum fabric_level { FABRIC_URGENT, FABRIC_ALL }; /* which events wake a sleeping handler */
 
 #define FABRIC_WINDOWS 4    /* windows of a job at most */
+#define FABRIC_EVENTS 32767 /* events that every adapter's receive queue holds; some hold more */
 #define FABRIC_INLINE 4096  /* a write of at most this many bytes may pass op == NULL: its source is copied */
 
 /* One or more operations in flight. The starter owns it until fabric_wait returned or fabric_test said true. */

@@ -22,10 +22,11 @@
  *       complete when they fail only, and are followed by a signalled one before the send queue is full, so its
  *       places come back.
  *   V3  posted - retired <= depth for each queue pair: nothing is posted without a place.
- *   V4  The receive queue holds a receive for every event, and every write that wakes, that can be outstanding
- *       (fabric_job.rx_depth per node) and more, so the adapter never has to tell a sender "receiver not ready" for one
- *       of the job's. One that takes fewer receives than that (hundreds of nodes) has senders repeat, which is slow,
- *       and loses nothing.
+ *   V4  The receive queue holds a receive for every event, and every write that wakes, that can be outstanding:
+ *       rx_depth for each node. So the adapter never tells a sender "receiver not ready", places of send queues come
+ *       back whatever a peer's processor does, and who serves never waits for one (V3). With fewer it would: two nodes
+ *       that serve, each waiting for a place behind an event that the other has no receive for, would wait for ever. An
+ *       adapter that takes fewer than rx_depth * nodes is refused at start, in one line.
  *   V5  Atomics go through the adapter for the owner's words too (F6): a queue pair to itself.
  *   V6  A piece of a large window is registered once, and stays so. It is known when its key is in every peer's key
  *       table; a call that prepares it returns then. Memory that was registered is never punched out: discarding writes

@@ -179,10 +179,28 @@ void verbs_describe(void (*say)(const char *line))
         ibv_free_device_list(list);
 }
 
+/* V4, and some to spare where the adapter has them. */
+static int choose_receives(struct verbs_fabric *v)
+{
+    char line[256];
+    uint64_t events = (uint64_t)v->job.rx_depth * (uint64_t)v->job.nodes, most = (uint64_t)v->device_attr.max_srq_wr;
+    if (events <= most) {
+        v->receives = (uint32_t)(events + 256 < most ? events + 256 : most);
+        return 0;
+    }
+    snprintf(line, sizeof line, "verbs: adapter %s takes %ju receives, but %d nodes can have %ju events outstanding at "
+             "one; lower --threads or take fewer nodes", ibv_get_device_name(v->context->device), (uintmax_t)most,
+             v->job.nodes, (uintmax_t)events);
+    if (v->job.fail)
+        v->job.fail(line);
+    return -ENOSPC;
+}
+
 static int make_queues(struct verbs_fabric *v)
 {
-    uint32_t wanted = v->job.rx_depth * (uint32_t)v->job.nodes + 256; /* V4; the rest for wakes */
-    v->receives = wanted < (uint32_t)v->device_attr.max_srq_wr ? wanted : (uint32_t)v->device_attr.max_srq_wr;
+    int rc = choose_receives(v);
+    if (rc)
+        return rc;
     struct ibv_srq_init_attr srq = { .attr = { .max_wr = v->receives, .max_sge = 1 } };
     v->pd = ibv_alloc_pd(v->context);
     v->send_channel = ibv_create_comp_channel(v->context);

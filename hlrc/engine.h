@@ -33,7 +33,7 @@
 #define PAGE_SIZE 4096u
 #define PAGE_SHIFT 12
 #define ENGINE_NODES 128   /* nodes of a job at most */
-#define PREFETCHES 1024    /* prefetches in flight per node at most */
+#define PREFETCHES 1024    /* prefetches in flight per node at most; how many of them: engine.prefetches */
 #define ATOMIC_WORDS 65536 /* atomic words homed at one node at most */
 #define VT_BYTES(nodes) ((size_t)(nodes) * sizeof(uint64_t))
 
@@ -57,6 +57,7 @@ struct engine {
     char *mem;             /* the engine's view of SPACE, always writable */
     uint32_t pages;
     uint32_t home_shift;   /* default home of page p: (p >> home_shift) mod nodes */
+    uint32_t prefetches;   /* in flight per node at most (M4) */
     uint32_t tokens;       /* requests that one node can have outstanding */
     struct layout at;
     const struct protocol *protocol; /* how pages move */

@@ -160,9 +160,10 @@ static int open_fabric(void)
 {
     engine.pages = (uint32_t)(engine.config.memory >> PAGE_SHIFT);
     engine.home_shift = choose_home_shift(engine.pages);
-    engine.tokens = msg_token_count((uint32_t)engine.config.threads);
+    engine.prefetches = msg_prefetch_count(engine.nodes, (uint32_t)engine.config.threads);
+    engine.tokens = msg_token_count((uint32_t)engine.config.threads, engine.prefetches);
     engine.protocol = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar;
-    struct fabric_job job = { .node = engine.node, .nodes = engine.nodes, .rx_depth = 2 * engine.tokens + BULK_SLOTS,
+    struct fabric_job job = { .node = engine.node, .nodes = engine.nodes, .rx_depth = msg_rx_depth(engine.tokens),
                               .exchange = exchange, .ctx = engine.boot, .fail = fail,
                               .device = engine.config.device, .peer_timeout = engine.config.peer_timeout };
     int rc = fabric_open(engine.config.fabric, &job, &engine.fabric);

@@ -27,9 +27,21 @@ enum event_kind { EVENT_REQUEST, EVENT_REPLY, EVENT_BULK };
 static _Atomic uint8_t *complete; /* by token: M3; cleared by the owner before it sends, set by the serving thread */
 static char *scratch;             /* a request slot per token, in which its owner composes */
 
-uint32_t msg_token_count(uint32_t threads)
+uint32_t msg_token_count(uint32_t threads, uint32_t prefetches)
 {
-    return 2 * threads + 1 + PREFETCHES;
+    return 2 * threads + 1 + prefetches;
+}
+
+uint32_t msg_rx_depth(uint32_t tokens)
+{
+    return 2 * tokens + BULK_SLOTS;
+}
+
+uint32_t msg_prefetch_count(int nodes, uint32_t threads)
+{
+    uint32_t share = FABRIC_EVENTS / (uint32_t)nodes, others = msg_rx_depth(msg_token_count(threads, 0));
+    uint32_t room = share > others ? (share - others) / 2 : 0;
+    return room < PREFETCHES_LEAST ? PREFETCHES_LEAST : room > PREFETCHES ? PREFETCHES : room;
 }
 
 uint32_t msg_token_barrier(void)

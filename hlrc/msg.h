@@ -14,6 +14,8 @@
  *       twice: on the token of its call, and on one on which it only expects something.)
  *   M3  A token is complete when the event of its answer has been served: then, and only then, its owner goes on. So
  *       every event is consumed before the next request is sent.
+ *   M4  What all nodes can have outstanding at one fits into the receive queue of any adapter (FABRIC_EVENTS), up to as
+ *       many nodes as the threads' tokens and the bulk slots allow: prefetches are what gives way (msg_prefetch_count).
  */
 #ifndef HLRC_MSG_H
 #define HLRC_MSG_H
@@ -25,6 +27,8 @@
 #include <stdint.h>
 
 #include "fabric/fabric.h"
+
+#define PREFETCHES_LEAST 16
 
 enum request_type {
     REQUEST_PAGE,       /* object: page; flags: prefetch; arg[0]: where the copy goes (window << 56 | offset);
@@ -63,7 +67,15 @@ static_assert(sizeof(struct request) == 32 && sizeof(struct reply) == 16, "they 
 /* Tokens behind those of the threads, which have two each. */
 uint32_t msg_token_barrier(void);
 uint32_t msg_token_prefetch(uint32_t k);
-uint32_t msg_token_count(uint32_t threads);
+uint32_t msg_token_count(uint32_t threads, uint32_t prefetches);
+
+/*
+ * Events that a node can have outstanding at another, of `tokens` and the bulk slots. Twice the tokens: requests of all
+ * nodes' tokens may be at one node, with the answers to its own; the rest is for wakes, of which a thread has two under
+ * way at most, since the receiver takes the first before the event for which the thread waits.
+ */
+uint32_t msg_rx_depth(uint32_t tokens);
+uint32_t msg_prefetch_count(int nodes, uint32_t threads); /* PREFETCHES_LEAST to PREFETCHES (M4) */
 
 int msg_init(void);
 void msg_end(void);

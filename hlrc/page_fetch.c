@@ -40,9 +40,9 @@ static uint64_t *prefetch_versions;
 
 int page_fetch_init(void)
 {
-    prefetch_versions = calloc((size_t)PREFETCHES * (size_t)engine.nodes, sizeof *prefetch_versions);
+    prefetch_versions = calloc((size_t)engine.prefetches * (size_t)engine.nodes, sizeof *prefetch_versions);
     free_count = 0;
-    for (int k = PREFETCHES; k > 0; k--)
+    for (uint32_t k = engine.prefetches; k > 0; k--)
         free_slots[free_count++] = (uint16_t)(k - 1);
     return prefetch_versions ? 0 : -ENOMEM;
 }

@@ -10,7 +10,7 @@
  * but the fabric is tested. A hang ends with SIGALRM.
  *
  * Environment: CONFORMANCE_PERCENT of the usual rounds (an emulated adapter takes a hundred times as long as shared
- * memory); CONFORMANCE_SECONDS after which a run hangs (default 90); CONFORMANCE_DEVICES, adapters that the nodes take
+ * memory); CONFORMANCE_SECONDS after which a run hangs (default 400); CONFORMANCE_DEVICES, adapters that the nodes take
  * in turn, with commas between; CONFORMANCE_APART=1 puts every second node into an IPC namespace of its own, so that to
  * the mixed fabric it is far from the others; in a build with --enable-perturb, what base/perturb.h says.
  */
@@ -161,9 +161,11 @@ static void choose_device(int node, char *out, size_t len)
 
 static void open_all(struct run *r)
 {
-    char device[64];
-    struct fabric_job job = { .node = r->node, .nodes = r->nodes, .rx_depth = RX_DEPTH, .exchange = exchange, .ctx = r,
-                              .device = device };
+    static char device[64];
+    static struct fabric_job job;
+    job = (struct fabric_job){ .node = r->node, .nodes = r->nodes, .rx_depth = RX_DEPTH, .exchange = exchange, .ctx = r,
+                               .device = device };
+    r->job = &job;
     r->test = "open";
     choose_device(r->node, device, sizeof device);
     if (getenv("CONFORMANCE_APART") && r->node % 2)

@@ -42,6 +42,7 @@ struct run {
     bool hooked; /* operations are late, and may count as several */
     bool heals;  /* and sleeps end early, arming fails */
     unsigned percent; /* of the usual rounds */
+    const struct fabric_job *job; /* that it was opened for */
     struct fabric *f;
     struct fabric_window win;
     _Atomic uint64_t *word; /* one per node, shared by the processes of the harness, zero at the start of a test */

@@ -502,9 +502,32 @@ static void test_names(struct run *r)
     }
 }
 
+static char refusal[256];
+
+static void keep_refusal(const char *line)
+{
+    snprintf(refusal, sizeof refusal, "%s", line);
+}
+
+/* An adapter whose receive queue does not hold what can be outstanding is refused, in one line. */
+static void test_too_many_events(struct run *r)
+{
+    struct fabric *f = NULL;
+    struct fabric_job job = *r->job;
+    bool adapter = strncmp(r->fabric_name, "verbs", 5) == 0 || strncmp(r->fabric_name, "mixed", 5) == 0;
+    if (!adapter)
+        return;
+    job.rx_depth = UINT32_MAX;
+    job.fail = keep_refusal;
+    int rc = fabric_open(r->fabric_name, &job, &f);
+    expect(r, rc == -ENOSPC && !f, "fabric_open for %u events: %d, not -ENOSPC", job.rx_depth, rc);
+    expect(r, strstr(refusal, "receives, but ") != NULL, "fabric_open for %u events says: %s", job.rx_depth, refusal);
+}
+
 const struct test data_tests[] = {
     { "names", 0, 1, test_names },
     { "unsupported", 0, 1, test_unsupported },
+    { "too-many-events", 0, 1, test_too_many_events },
     { "sizes", 0, 1, test_sizes },
     { "inline", 0, 1, test_inline },
     { "self", 0, 1, test_self },

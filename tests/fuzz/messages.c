@@ -77,7 +77,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     engine.protocol = &protocol;
     engine.nodes = NODES;
     engine.pages = PAGES;
-    engine.tokens = msg_token_count(1);
+    engine.tokens = msg_token_count(1, PREFETCHES);
     layout_init(&engine.at, NODES, PAGES, engine.tokens);
     size_t last = engine.at.bulk + ((size_t)1 * BULK_SLOTS + BULK_SLOTS - 1) * BULK_SLOT_BYTES;
     engine.control.base = guarded(last + BULK_SLOT_BYTES); /* what lies behind the ring is not needed */

@@ -139,7 +139,7 @@ static int begin(void **state)
     engine.fabric = &fabric;
     engine.nodes = 2;
     engine.pages = SPACE;
-    engine.tokens = msg_token_count(2);
+    engine.tokens = msg_token_count(2, PREFETCHES);
     layout_init(&engine.at, 2, SPACE, engine.tokens);
     for (int n = 0; n < 2; n++) {
         control[n] =

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What can be outstanding at a node fits into an adapter's receive queue: msg.h, M4. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "hlrc/bulk.h"
+#include "hlrc/engine.h"
+#include "hlrc/msg.h"
+
+#define RECEIVES 32767 /* max_srq_wr of widespread adapters */
+
+static const uint32_t threads[] = { 1, 2, 4, 16, 39, 40, 64, 256, 1024 };
+
+#define THREADS (sizeof threads / sizeof threads[0])
+
+static uint32_t receives(int nodes, uint32_t t, uint32_t prefetches)
+{
+    return (uint32_t)nodes * msg_rx_depth(msg_token_count(t, prefetches));
+}
+
+/* All that fits is used, nothing more, within the limits; beyond them only the threads are to blame. */
+static void test_receives(void **state)
+{
+    (void)state;
+    for (int nodes = 2; nodes <= ENGINE_NODES; nodes++) {
+        for (size_t i = 0; i < THREADS; i++) {
+            uint32_t p = msg_prefetch_count(nodes, threads[i]);
+            assert_in_range(p, 16, 1024);
+            if (receives(nodes, threads[i], 16) > RECEIVES)
+                assert_int_equal(p, 16);
+            else
+                assert_true(receives(nodes, threads[i], p) <= RECEIVES);
+            if (p > 16 && p < 1024)
+                assert_true(receives(nodes, threads[i], p + 1) > RECEIVES);
+        }
+    }
+}
+
+/* With the default of 64 threads: worked out by hand. 2 * (2 * 64 + 1 + p) + 64 = 322 + 2p. */
+static void test_default(void **state)
+{
+    (void)state;
+    assert_int_equal(msg_prefetch_count(2, 64), 1024);
+    assert_int_equal(msg_prefetch_count(13, 64), 1024); /* 2520 receives for each; 2370 are wanted */
+    assert_int_equal(msg_prefetch_count(14, 64), 1009); /* 2340 */
+    assert_int_equal(msg_prefetch_count(32, 64), 350);  /* 1023 */
+    assert_int_equal(msg_prefetch_count(92, 64), 17);   /* 356 */
+    assert_int_equal(msg_prefetch_count(93, 64), 16);   /* 352: with 354 it is one too many */
+    assert_true(receives(92, 64, msg_prefetch_count(92, 64)) <= RECEIVES);
+    assert_true(receives(93, 64, msg_prefetch_count(93, 64)) > RECEIVES);
+    assert_true(receives(128, 39, msg_prefetch_count(128, 39)) <= RECEIVES);
+}
+
+/* What the depth has to hold: requests of everybody's tokens, answers to one's own, bulk messages, and two wakes of
+ * each thread. */
+static void test_depth(void **state)
+{
+    (void)state;
+    for (int nodes = 2; nodes <= ENGINE_NODES; nodes++) {
+        for (size_t i = 0; i < THREADS; i++) {
+            uint32_t tokens = msg_token_count(threads[i], msg_prefetch_count(nodes, threads[i])), n = (uint32_t)nodes;
+            uint32_t wakes = (n - 1) * 2 * threads[i];
+            assert_true((n - 1) * tokens + tokens + (n - 1) * BULK_SLOTS + wakes <= n * msg_rx_depth(tokens));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_receives),
+        cmocka_unit_test(test_default),
+        cmocka_unit_test(test_depth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
