@@ -4,6 +4,7 @@
  * 1 is home of the pages, and writes them. P1 to P7 are the invariants of hlrc/page.h.
  */
 #include "hlrc/engine.h"
+#include "hlrc/msg.h"
 #include "hlrc/page.h"
 #include "hlrc/page_fetch.h"
 #include "hlrc/serve.h"
@@ -135,7 +136,8 @@ static int begin(void **state)
     assert_int_equal(ftruncate(fd, PAGES * PAGE_SIZE), 0);
     engine.app = mmap(NULL, PAGES * PAGE_SIZE, PROT_NONE, MAP_SHARED, fd, 0);
     engine.mem = mmap(NULL, PAGES * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    engine.tokens = 2 * 4 + 1 + PREFETCHES;
+    engine.prefetches = PREFETCHES;
+    engine.tokens = msg_token_count(4, PREFETCHES);
     layout_init(&engine.at, 2, PAGES, engine.tokens);
     engine.control.base = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
