@@ -13,6 +13,7 @@ mixed() {
     what="node 1: $*"
     command=$* run timeout -k 5 30 "$hlrcrun" -n 3 \
         sh -c 'test "$HLRC_NODE" != 1 || eval "exec $command"; exec "$program"'
+    test "$status" != 124 || { fail "$what: hangs"; finish; }
 }
 
 # A node that finds another unlike itself: 0 or 2 speaks of 1, or 1 of another.
