@@ -13,11 +13,11 @@
 const char litmus_rule[] = "views of memory";
 const int litmus_nodes[] = { 2, 3, 0 };
 
-#define SPACE (1ul << 28)
+#define SPACE (1ul << 24)
 
 __attribute__((constructor)) static void known_size(void)
 {
-    setenv("HLRC_MEMORY", "256M", 1);
+    setenv("HLRC_MEMORY", "16M", 1);
 }
 
 /* The inode of the object that is mapped at an address, and its protection ("rw-s"). */
