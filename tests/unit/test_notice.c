@@ -117,9 +117,10 @@ void __wrap_msg_reply(const struct request *req, int64_t status, uint64_t arg, c
 static void publish_random(uint32_t rarity);
 
 /* What the reader waits for comes, and more: the log is drained before the reader looks again. */
-void __wrap_serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind);
-void __wrap_serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind)
+void __wrap_serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind);
+void __wrap_serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
 {
+    (void)what;
     assert_int_equal(kind, WAIT_STATE); /* a write notice is no event */
     assert_int_equal(engine.node, 1);
     while (published < while_waiting)

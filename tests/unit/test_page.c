@@ -108,10 +108,10 @@ void __wrap_serve_poll(void)
 {
 }
 
-void __wrap_serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind);
-void __wrap_serve_wait(bool (*done)(void *), void *arg, enum wait_kind kind)
+void __wrap_serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind);
+void __wrap_serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
 {
-    (void)kind;
+    (void)what, (void)kind;
     ready = true;
     assert_true(done(arg));
 }
