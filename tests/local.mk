@@ -151,3 +151,4 @@ include tests/litmus/local.mk
 include tests/blackbox/local.mk
 include tests/random/local.mk
 include tests/fuzz/local.mk
+include tests/perturb/local.mk

@@ -21,12 +21,14 @@ stats        FILE                       off    (off)   x.json
 handler      block|spin-block|poll      block  block   spin-block
 spin         0..1000000|auto            auto   auto    7
 threads      1..1024                    64     64      5
+signals      refuse|mask                refuse refuse  mask
 bind         auto|core|none             auto   auto    core
 label        -                          no     no      yes
 progress     -                          no     no      yes
 hosts        HOST:N,HOST:N,...          off    (off)   a:2,b:3
 no-aslr      -                          no     no      yes
 gdb          0..127|none                none   none    0
+watchdog     1..86400|off               off    off     30
 peer-timeout 1..3600                    5      5       9'
 
 # row NAME: the line of hlrc_info's last output
@@ -113,6 +115,7 @@ spin 0 1000000
 threads 1 1024
 gdb 0 127
 peer-timeout 1 3600
+watchdog 1 86400
 END
 taken spin -1 auto
 taken gdb -1 none

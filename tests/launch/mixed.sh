@@ -57,7 +57,7 @@ END
 
 # those that concern one node
 for setting in HLRC_HANDLER=poll HLRC_SPIN=7 HLRC_BIND=none HLRC_LABEL=yes HLRC_PROGRESS=yes HLRC_DEVICE=none:1 \
-    HLRC_NO_ASLR=yes HLRC_GDB=1 HLRC_HOSTS=a:3; do
+    HLRC_NO_ASLR=yes HLRC_GDB=1 HLRC_HOSTS=a:3 HLRC_SIGNALS=mask HLRC_WATCHDOG=60; do
     mixed "env $setting \"\$program\""
     expect_status "$setting" 0
     test ! -s "$work/err" || fail "$setting: $(cat "$work/err")"

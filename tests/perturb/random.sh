@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Random programs with threads delayed at named points, on shm and on the hook fabric.
+. "$(dirname "$0")/../lib.sh"
+seconds=60
+. "$(dirname "$0")/lib.sh"
+runs=0
+for ((seed = first; failures == 0; seed++)); do
+    for fabric in shm shm+chaos; do
+        in_time || break 2
+        HLRC_PERTURB_SEED=$seed "$top_builddir/tests/random/random" --seed "$seed" --runs 2 --protocol ardmar,async \
+            --fabric $fabric --patience 90 >"$work/out" 2>"$work/err" || failed $seed "random --seed $seed, $fabric"
+        runs=$((runs + 1))
+    done
+done
+echo "$runs times two programs, seeds $first to $seed"
+[ $runs -gt 0 ] || fail "there was time for nothing"
+finish
