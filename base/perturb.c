@@ -37,7 +37,6 @@ static int node;
 static uint16_t failures;   /* PERTURB_FAILS, of 1,024 */
 static _Atomic bool active;
 
-static _Atomic uint32_t threads; /* that have come to a point */
 static _Atomic uint32_t acts;
 static _Atomic uint32_t recent[RECENT]; /* thread << 16 | point + 1 */
 
@@ -90,6 +89,8 @@ void perturb_start(int of_node)
 }
 
 #ifdef HLRC_PERTURB
+
+static _Atomic uint32_t threads; /* that have come to a point */
 
 /* Of each thread: its number and its random state, 0 before its first point. */
 static _Thread_local uint32_t number_of_thread;
