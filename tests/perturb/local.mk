@@ -11,7 +11,7 @@ if PERTURB
 TESTS += $(PERTURB_TESTS)
 endif
 
-# Those alone.
-check-perturb: all
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(PERTURB_TESTS)'
+# Those alone, with the programs that they need: make check-perturb, or check-perturb PERTURB_TESTS= to build them.
+check-perturb: all $(LITMUS_TESTS) tests/random/random tests/perturb/points
+	test -z '$(PERTURB_TESTS)' || $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(PERTURB_TESTS)'
 .PHONY: check-perturb
