@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * serve_settle, on a receive queue that the test fills: it returns when what had arrived is served, not when it is
+ * taken. S1 to S3 are invariants of hlrc/serve.h.
+ */
+#include "hlrc/engine.h"
+#include "hlrc/msg.h"
+#include "hlrc/serve.h"
+#include "hlrc/thread.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LOOKS 300u /* that a thread takes at the queue and at who serves before it counts as waiting */
+
+static _Atomic uint64_t arrived, taken, served; /* events */
+static _Atomic unsigned looks;                  /* at the queue, by rx_past */
+static _Atomic bool serving, asleep, settled, done;
+static bool held;                               /* an event is served only when somebody posts `go` */
+static sem_t go, bell;
+
+/* ---- the queue, and what serves ---- */
+
+static bool rx_pending(struct fabric *f)
+{
+    (void)f;
+    return atomic_load(&taken) < atomic_load(&arrived);
+}
+
+static int rx_poll(struct fabric *f, struct fabric_event *ev)
+{
+    if (!rx_pending(f))
+        return 0;
+    *ev = (struct fabric_event){ .from = 1 };
+    atomic_fetch_add(&taken, 1);
+    return 1;
+}
+
+static uint64_t rx_mark(struct fabric *f)
+{
+    (void)f;
+    return atomic_load(&arrived);
+}
+
+static bool rx_past(struct fabric *f, uint64_t mark)
+{
+    (void)f;
+    atomic_fetch_add(&looks, 1);
+    return atomic_load(&taken) >= mark;
+}
+
+static void rx_busy(struct fabric *f)
+{
+    (void)f;
+}
+
+static uint32_t rx_ticket(struct fabric *f, enum fabric_sleeper s)
+{
+    (void)f, (void)s;
+    return 0;
+}
+
+static bool rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level level)
+{
+    (void)s, (void)level;
+    return !rx_pending(f);
+}
+
+static void rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
+{
+    (void)f, (void)ticket, (void)timeout_ns;
+    assert_int_equal(s, FABRIC_APP);
+    atomic_store(&asleep, true);
+    while (sem_wait(&bell) != 0)
+        ;
+    atomic_store(&asleep, false);
+}
+
+void __wrap_msg_dispatch(const struct fabric_event *ev);
+void __wrap_msg_dispatch(const struct fabric_event *ev)
+{
+    assert_int_equal(ev->from, 1);
+    atomic_store(&serving, true);
+    while (held && sem_wait(&go) != 0)
+        ;
+    atomic_fetch_add(&served, 1);
+}
+
+void __wrap_msg_drained(void);
+void __wrap_msg_drained(void)
+{
+}
+
+static int begin(void **state)
+{
+    static struct fabric fabric;
+
+    (void)state;
+    fabric.ops.rx_poll = rx_poll;
+    fabric.ops.rx_pending = rx_pending;
+    fabric.ops.rx_mark = rx_mark;
+    fabric.ops.rx_past = rx_past;
+    fabric.ops.rx_busy = rx_busy;
+    fabric.ops.rx_ticket = rx_ticket;
+    fabric.ops.rx_arm = rx_arm;
+    fabric.ops.rx_sleep = rx_sleep;
+    engine.fabric = &fabric;
+    engine.nodes = 2;
+    arrived = taken = served = 0;
+    serving = asleep = settled = done = held = false;
+    sem_init(&go, 0, 0);
+    sem_init(&bell, 0, 0);
+    return threads_init(4);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    threads_end();
+    return 0;
+}
+
+/* ---- threads ---- */
+
+static void *poll_main(void *arg)
+{
+    serve_poll();
+    return arg;
+}
+
+static bool is_done(void *arg)
+{
+    (void)arg;
+    return atomic_load(&done);
+}
+
+static void *wait_main(void *arg)
+{
+    serve_wait((struct wait_for){ "test", 0 }, is_done, NULL, WAIT_EVENT);
+    return arg;
+}
+
+static void *settle_main(void *arg)
+{
+    serve_settle();
+    atomic_store(&settled, true);
+    return arg;
+}
+
+static pthread_t start(void *(*fn)(void *))
+{
+    pthread_t t;
+
+    assert_int_equal(pthread_create(&t, NULL, fn, NULL), 0);
+    return t;
+}
+
+static void await_flag(_Atomic bool *flag)
+{
+    while (!atomic_load(flag))
+        sched_yield();
+}
+
+/* Starts serve_settle in a thread, which does not return however often it looks. */
+static pthread_t start_settling(void)
+{
+    atomic_store(&looks, 0);
+    pthread_t t = start(settle_main);
+    while (atomic_load(&looks) < LOOKS && !atomic_load(&settled))
+        sched_yield();
+    if (atomic_load(&settled)) {
+        print_error("serve_settle returns: %u events taken, %u served\n", (unsigned)taken, (unsigned)served);
+        _exit(1); /* threads hang in the test */
+    }
+    return t;
+}
+
+/* ---- the tests ---- */
+
+static void nobody_serves(void **state)
+{
+    (void)state;
+    serve_settle();
+    arrived = 5;
+    serve_settle();
+    assert_int_equal(served, 5);
+}
+
+/* The event is out of the queue, and at work. */
+static void another_thread_serves(void **state)
+{
+    (void)state;
+    held = true;
+    arrived = 1;
+    pthread_t handler = start(poll_main);
+    await_flag(&serving);
+    assert_int_equal(taken, 1);
+    pthread_t settling = start_settling();
+    assert_int_equal(served, 0);
+    sem_post(&go);
+    pthread_join(settling, NULL);
+    assert_int_equal(served, 1);
+    pthread_join(handler, NULL);
+}
+
+/* Whoever sleeps in the role has served what it took; but not what it has not taken. */
+static void a_sleeper_has_the_role(void **state)
+{
+    (void)state;
+    pthread_t sleeper = start(wait_main);
+    await_flag(&asleep);
+    serve_settle();
+    arrived = 1;
+    pthread_t settling = start_settling();
+    assert_int_equal(served, 0);
+    sem_post(&bell);
+    pthread_join(settling, NULL);
+    assert_int_equal(served, 1);
+    atomic_store(&done, true);
+    sem_post(&bell);
+    pthread_join(sleeper, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nobody_serves, begin, end),
+        cmocka_unit_test_setup_teardown(another_thread_serves, begin, end),
+        cmocka_unit_test_setup_teardown(a_sleeper_has_the_role, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
