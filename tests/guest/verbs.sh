@@ -4,7 +4,7 @@
 # programs, random programs and the applications, under both protocols, with the nodes of a job alternating between two
 # devices on a link. At last that link is cut. With the sanitizers a small part of it, in two minutes.
 #
-#   verbs.sh [PART...]          runs conformance, litmus, blackbox, random, apps, limits, cut or all
+#   verbs.sh [PART...]          runs conformance, litmus, blackbox, random, apps, limits, cut, silence or all
 #   verbs.sh --list [PART...]   prints what it would run
 #
 # Environment: VERBS_WHOLE=1 runs all programs of each part, and litmus programs with 2, 3 and 4 nodes instead of 3;
@@ -63,8 +63,9 @@ list_blackbox() {
 list_cut() {
     local protocol
     for protocol in $protocols; do echo "60 $self --cut $protocol 2"; done
-    echo "120 $self --cut ${protocols%% *} 20"
 }
+
+list_silence() { echo "120 $self --silence ${protocols%% *} 40"; }
 
 list_limits() { echo "60 $self --limits"; }
 
@@ -102,13 +103,13 @@ run_app() {
     echo "time: $(field time_s "$json") s"
 }
 
-# The link between two nodes goes down while they wait: both end within --peer-timeout, with one line that says why, and
-# not before a sixth of it: an adapter's times are powers of two, of which it takes the largest that fits into a third
-# with all repetitions. With 20 that tells the option from its default of 5, on a slow machine too.
-run_cut() {
-    local protocol=$1 seconds=$2 status=0 begun job
-    "$top_builddir/hlrcrun" -n 2 --protocol "$protocol" --fabric verbs --peer-timeout "$seconds" "$helpers/by-node" \
-        "$top_builddir/tests/guest/waiting" 60 >/tmp/cut.out 2>/tmp/cut.err &
+# Two nodes that wait (tests/guest/waiting), or are busy with each other; then something happens to their link. Sets
+# status, and $took: milliseconds until the job has ended.
+# lose_link PROTOCOL SECONDS MODE BREAK REPAIR
+lose_link() {
+    local job begun
+    "$top_builddir/hlrcrun" -n 2 --protocol "$1" --fabric verbs --peer-timeout "$2" "$helpers/by-node" \
+        "$top_builddir/tests/guest/waiting" 60 $3 >/tmp/cut.out 2>/tmp/cut.err &
     job=$!
     until [ "$(grep -c waits /tmp/cut.out)" -eq 2 ]; do
         kill -0 $job 2>/dev/null || { cat /tmp/cut.out /tmp/cut.err; return 1; }
@@ -116,18 +117,35 @@ run_cut() {
     done
     sleep 1
     begun=${EPOCHREALTIME/[.,]/}
-    ip link set v1 down
+    $4
+    status=0
     wait $job || status=$?
-    begun=$(((${EPOCHREALTIME/[.,]/} - begun) / 1000))
-    ip link set v1 up
-    echo "ended with status $status after $begun ms: $(cat /tmp/cut.err)"
+    took=$(((${EPOCHREALTIME/[.,]/} - begun) / 1000))
+    $5
+    echo "ended with status $status after $took ms: $(cat /tmp/cut.err)"
     [ $status -eq 1 ] || { echo "status $status, not 1"; return 1; }
-    [ $begun -gt $((seconds * 1000 / 6)) ] || { echo "before --peer-timeout $seconds"; return 1; }
-    [ $begun -lt $((seconds * 1000 + 2000)) ] ||
-        { echo "not within --peer-timeout $seconds, and the time to end the job"; return 1; }
+    [ $took -lt $(($2 * 1000 + 2000)) ] ||
+        { echo "not within --peer-timeout $2, and the time to end the job"; return 1; }
+}
+
+# The link goes down: both nodes end within --peer-timeout, with one line that says why.
+run_cut() {
+    lose_link "$1" "$2" '' 'ip link set v1 down' 'ip link set v1 up' || return
     [ "$(wc -l </tmp/cut.err)" -eq 1 ] && grep -qE 'node [01] does not answer|adapter rxe[01] is down' /tmp/cut.err ||
         { echo "not one line that says so"; return 1; }
     await_link
+}
+
+accept_local() { echo "$1" >/proc/sys/net/ipv4/conf/all/accept_local; }
+
+# The link stays up and loses all packets (they come from addresses of this machine, which it takes no more): what is
+# under way fails when the adapter gives up. Its times are powers of two; all of them together are the largest that fit
+# into a third of --peer-timeout, so at least a sixth. With 40 that tells the option from its default of 5, for which it
+# is one second, on a slow machine too.
+run_silence() {
+    lose_link "$1" "$2" busy 'accept_local 0' 'accept_local 1' || return
+    [ "$took" -gt $(($2 * 1000 / 6)) ] || { echo "before a sixth of --peer-timeout $2"; return 1; }
+    expect_line "node [01] does not answer any more: .*--peer-timeout $2" /tmp/cut.err
 }
 
 # An ordinary user with enough locked memory runs a job; with too little he is told what to raise. A device that is not
@@ -146,10 +164,12 @@ run_limits() {
         grep -q 'under way: [1-9][0-9]* with one node' /tmp/l.out || { cat /tmp/l.out; return 1; }
 }
 
-expect_one_line() {
-    if [ "$(wc -l </tmp/l.err)" -eq 1 ] && grep -q "$1" /tmp/l.err; then return; fi
+expect_one_line() { expect_line "$1" /tmp/l.err; }
+
+expect_line() { # PATTERN FILE
+    if [ "$(wc -l <"$2")" -eq 1 ] && grep -q "$1" "$2"; then return; fi
     echo "not one line with: $1"
-    cat /tmp/l.err
+    cat "$2"
     return 1
 }
 
@@ -200,13 +220,14 @@ inside() {
 
 skip() { echo "skipped: $*"; exit 77; }
 
-parts=(conformance litmus blackbox random apps limits cut)
+parts=(conformance litmus blackbox random apps limits cut silence)
 memory=2G
 if sanitized; then parts=(conformance litmus apps) memory=4G; fi
 action=run
 case ${1-} in
 --app) shift; run_app "$@"; exit ;;
 --cut) shift; run_cut "$@"; exit ;;
+--silence) shift; run_silence "$@"; exit ;;
 --limits) run_limits; exit ;;
 --inside) shift; inside "$@" ;;
 --list) action=list; shift ;;
@@ -218,7 +239,12 @@ done
 if [ $action = list ]; then list "${parts[@]}" | cut -d' ' -f2-; exit; fi
 
 grep -qs '^#define HAVE_VERBS 1' "$top_builddir/config.h" || skip "the verbs fabric is not in this build (libibverbs-dev)"
-for program in hlrcrun apps/is apps/is_seq apps/fft3d tests/fabric/conformance; do
+needed=(hlrcrun)
+[[ " ${parts[*]} " != *' cut '* && " ${parts[*]} " != *' silence '* ]] || needed+=(tests/guest/waiting)
+[[ " ${parts[*]} " != *' conformance '* ]] || needed+=(tests/fabric/conformance)
+[[ " ${parts[*]} " != *' apps '* ]] || needed+=(apps/is apps/is_seq apps/fft3d)
+[[ " ${parts[*]} " != *' limits '* ]] || needed+=(apps/is)
+for program in "${needed[@]}"; do
     [ -x "$top_builddir/$program" ] || skip "$program is not built"
 done
 status=0
