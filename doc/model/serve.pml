@@ -4,12 +4,16 @@
  * spin. README.md says what is left out, and which -D breaks what.
  *
  * One node: its receive queue, its handler thread, application threads, and other nodes that send events. An event
- * completes what one of the threads waits for, or nothing (a diff, say); it is urgent or not. What must hold:
+ * completes what one of the threads waits for, or nothing (a diff, say); it is urgent or not, and its sender may wake
+ * afterwards (interval_hand_on). What must hold:
  *
  *   - nobody sleeps for ever: every application thread ends (spin: no invalid end state; only the handler may sleep);
- *   - when nothing moves any more (`timeout`), no urgent event is left, and no event at all once somebody asked for
- *     that (serve_wake_on_all, S6);
+ *   - when nothing moves any more (`timeout`), no urgent event is left, none that its sender's wake followed (I7), and
+ *     no event at all once somebody asked for that (serve_wake_on_all, S6);
  *   - one thread at a time polls or arms (S1).
+ *
+ * A step here is an access there, in the order of the code. A comment "label: functions" names the rule that a step
+ * stands for and the functions of the code that perform it; tests/citations.sh holds the two together.
  *
  * Memory. Steps run in program order, but for a store and the load behind it: they change places too where the code has
  * neither a full fence nor an atomic exchange between them (STORE_LOAD). x86-64 does no more than that.
@@ -38,12 +42,14 @@ mtype mode = POLLING;
 bool rang_app, rang_handler, rang[APPS];
 
 /* serve.c, thread.h */
-bool role, wake_on_all;
-bool missed;                    /* the handler was woken and found the role taken (S7) */
+bool role, wake_on_all, missed;
 byte waiters;
 mtype asleep[APPS] = AWAKE;
 bool complete[APPS];
 
+/* ghosts: nothing in the code looks at them */
+bool handed_on[SENDERS];        /* a wake of its sender followed this event */
+byte holders;                   /* threads that hold the role */
 byte ended;
 
 #ifdef IDLE
@@ -52,12 +58,8 @@ byte ended;
 #define FOR(sender) (sender < APPS -> sender : NOTHING)
 #endif
 
+/* Q2: shm_queue_poll, shm_queue_pending */
 #define PENDING (entry[head] != 0)
-#ifdef NO_WAITER_COUNT
-#define ALL_MATTER wake_on_all
-#else
-#define ALL_MATTER (wake_on_all || waiters > 0)
-#endif
 
 /* Two steps that the processor may swap. */
 #define STORE_LOAD(store, load) \
@@ -68,24 +70,18 @@ byte ended;
 
 /* ---- shm_queue.c ---- */
 
-/* shm_queue_push, shm_queue_alert */
-inline SEND(event)
+inline RING_OF(sleeper)
 {
-    atomic { pos = tail; tail++ };
-#ifdef NO_ALERT_FENCE
-    urgent = IS_URGENT(event);
-    STORE_LOAD(entry[pos] = event, seen = mode);
-#else
-    atomic {
-        entry[pos] = event;
-#ifdef NOT_OVERTAKEN
-        urgent = IS_URGENT(event)
-#else
-        urgent = IS_URGENT(event) || tail != pos + 1        /* Q5 */
-#endif
-    };
-    seen = mode;
-#endif
+    if
+    :: sleeper == APP -> rang_app = true
+    :: sleeper == HANDLER_URGENT || sleeper == HANDLER_ALL -> rang_handler = true
+    :: sleeper == POLLING
+    fi
+}
+
+/* Of several senders one rings. S2: queue_alert */
+inline ALERT()
+{
     if
     :: seen == POLLING || (seen == HANDLER_URGENT && !urgent)
     :: else ->
@@ -99,21 +95,54 @@ inline SEND(event)
             mode = POLLING
 #endif
         };
-        if
-        :: seen == APP -> rang_app = true
-        :: seen == HANDLER_URGENT || seen == HANDLER_ALL -> rang_handler = true
-        :: seen == POLLING
-        fi
+        RING_OF(seen)
     fi
 }
 
-/* shm_queue_arm */
+/* Q5: shm_queue_send */
+#ifdef NOT_OVERTAKEN
+#define LOOK_AT_TAIL() skip
+#else
+#define LOOK_AT_TAIL() urgent = urgent || tail != pos + 1
+#endif
+
+/* The sender's half of Q4: shm_queue_send */
+inline SEND(target)
+{
+    atomic { pos = tail; tail++ };                              /* Q1: queue_push */
+#ifdef NO_ALERT_FENCE
+    if
+    :: entry[pos] = EVENT(target, urgent); LOOK_AT_TAIL(); seen = mode
+    :: event = EVENT(target, urgent); LOOK_AT_TAIL(); entry[pos] = event; seen = mode
+    :: event = EVENT(target, urgent); LOOK_AT_TAIL(); seen = mode; entry[pos] = event
+    fi;
+#else
+    entry[pos] = EVENT(target, urgent);                         /* Q2: queue_push */
+    LOOK_AT_TAIL();
+    seen = mode;
+#endif
+    ALERT()
+}
+
+/* fabric_wake of a home that has quiet diffs. I7: interval_hand_on */
+inline HAND_ON()
+{
+#ifdef HAND_ON_QUIET
+    handed_on[pos] = true
+#else
+    atomic { handed_on[pos] = true; urgent = true; seen = mode };       /* Q4: shm_queue_wake */
+    ALERT()
+#endif
+}
+
+/* The receiver's half. Q4: shm_queue_arm */
 inline ARM(to)
 {
 #if defined(NO_RECHECK)
     mode = to;
     armed = true
-#elif defined(NO_ARM_FENCE)
+#else
+#if defined(NO_ARM_FENCE)
     STORE_LOAD(mode = to, armed = !PENDING);
     if
     :: !armed -> mode = POLLING
@@ -129,11 +158,12 @@ inline ARM(to)
         fi
     }
 #endif
+#endif
 }
 
 /* ---- thread.c ---- */
 
-/* The wait of thread t is over: token_complete, thread_wake. */
+/* The wait of thread t is over: token_complete. S5: thread_wake */
 inline COMPLETE(t)
 {
 #ifdef NO_WAKE_FENCE
@@ -152,7 +182,7 @@ inline COMPLETE(t)
     }
 }
 
-/* thread_sleep */
+/* S5: thread_sleep */
 inline SLEEP_ALONE(t)
 {
 #ifdef NO_SLEEP_FENCE
@@ -162,30 +192,34 @@ inline SLEEP_ALONE(t)
     atomic { rang[t] = false; asleep[t] = ALONE };
     armed = complete[t];
 #endif
-    atomic { armed || rang[t] -> asleep[t] = AWAKE; armed = false }
+    atomic { armed || rang[t] -> armed = false; asleep[t] = AWAKE }
 }
 
 /* ---- serve.c ---- */
 
-/* role_take: mine says whether it succeeded, and what all_matter() was then. */
+/* mine says whether it succeeded. S1: role_take */
 inline ROLE_TAKE()
 {
 #ifdef ROLE_AS_FLAG
     mine = !role;
-    atomic {
-        if
-        :: mine -> assert(!role); role = true; mode = POLLING; all = ALL_MATTER
-        :: else
-        fi
-    }
+    if
+    :: mine -> atomic { role = true; holders++; assert(holders == 1) }
+    :: else
+    fi;
 #else
     atomic {
+        mine = !role;
+        role = true;
         if
-        :: !role -> role = true; mode = POLLING; all = ALL_MATTER; mine = true
-        :: else -> mine = false
+        :: mine -> holders++; assert(holders == 1)
+        :: else
         fi
-    }
+    };
 #endif
+    if
+    :: mine -> mode = POLLING                                   /* S2: role_take */
+    :: else
+    fi
 }
 
 /* The same when its first look at the role comes before the store in front of it. */
@@ -197,7 +231,7 @@ inline ROLE_TAKE()
     :: else \
     fi
 
-/* role_drain; any says whether there was an event */
+/* any says whether there was an event. S1: role_drain */
 inline ROLE_DRAIN()
 {
     do
@@ -218,59 +252,78 @@ inline ROLE_DRAIN()
     od
 }
 
-/* role_drop. ASSUMPTION: all was read when the role was taken, or by the caller. */
+/* S6: all_matter */
+inline ALL_MATTER(what)
+{
+    what = wake_on_all;
+#ifndef NO_WAITER_COUNT
+    if
+    :: !what -> what = waiters > 0
+    :: else
+    fi
+#endif
+}
+
+/* Whether there is a reason to take the role again. again is false before. */
+inline LOOK_AGAIN()
+{
+#ifndef NO_LOOK_AFTER_DROP
+    again = PENDING;                                            /* S2: role_drop */
+#ifndef HANDLER_FORGETS
+    if
+    :: !again -> again = missed                                 /* S7: role_drop */
+    :: else
+    fi;
+#endif
+#ifndef NO_LEVEL_RECHECK
+    if
+    :: !again && !all -> ALL_MATTER(again)                      /* S6: role_drop */
+    :: else
+    fi
+#endif
+#endif
+}
+
 inline ROLE_DROP()
 {
     do
-    ::  missed = false;
+    ::  missed = false;                                         /* S7: role_drop */
+        ALL_MATTER(all);                                        /* S6: role_drop */
         do
         ::  ROLE_DRAIN();
-            ARM((all -> HANDLER_ALL : HANDLER_URGENT));
+            ARM((all -> HANDLER_ALL : HANDLER_URGENT));         /* S2: role_drop */
             if
             :: armed -> break
             :: else
             fi
         od;
-        role = false;
-#ifdef NO_LOOK_AFTER_DROP
-        break
-#else
-        atomic {
-            if
-            :: PENDING
-#ifndef NO_LEVEL_RECHECK
-            :: !all && ALL_MATTER
-#endif
-#ifndef HANDLER_FORGETS
-            :: missed
-#endif
-            :: else -> break
-            fi;
-            ROLE_TAKE();
-            if
-            :: mine
-            :: else -> break
-            fi
-        }
-#endif
+        atomic { role = false; holders--; mine = false };
+        LOOK_AGAIN();
+        if
+        :: again -> ROLE_TAKE()
+        :: else
+        fi;
+        if
+        :: mine
+        :: else -> break
+        fi
     od;
-    atomic { mine = false; all = false; any = false; armed = false }
+    atomic { all = false; any = false; armed = false; again = false }
 }
 
+/* S3: sleep_in_role */
 inline SLEEP_IN_ROLE(t)
 {
     atomic { rang_app = false; asleep[t] = SERVING };
     ARM(APP);
-    atomic {
-        if
-        :: armed && !complete[t]
-        :: else -> rang_app = true              /* does not sleep */
-        fi
-    };
-    atomic { rang_app -> rang_app = false; mode = POLLING; asleep[t] = AWAKE; armed = false }
+    if
+    :: armed -> armed = !complete[t]
+    :: else
+    fi;
+    atomic { !armed || rang_app -> armed = false; mode = POLLING; asleep[t] = AWAKE }
 }
 
-/* serve_wait(complete[t], WAIT_EVENT) */
+/* serve_wait(complete[t], WAIT_EVENT). S6: wait_slowly */
 inline WAIT(t)
 {
     if
@@ -285,13 +338,12 @@ inline WAIT(t)
         waiters++;
 #endif
         do
-        ::  atomic {
-                if
-                :: complete[t] -> break
-                :: !complete[t] && !mine -> ROLE_TAKE(); all = false
-                :: !complete[t] && mine
-                fi
-            };
+        :: complete[t] -> break
+        :: else ->
+            if
+            :: !mine -> ROLE_TAKE()                             /* S3: wait_slowly */
+            :: else
+            fi;
             if
             :: mine ->
                 ROLE_DRAIN();
@@ -302,7 +354,7 @@ inline WAIT(t)
             :: else -> SLEEP_ALONE(t)
             fi
         od;
-        atomic { waiters--; all = ALL_MATTER };
+        waiters--;
         if
         :: mine -> ROLE_DROP()
         :: else
@@ -324,7 +376,7 @@ inline POLL()
     fi
 }
 
-/* serve_wake_on_all(true) */
+/* serve_wake_on_all(true). S6: serve_wake_on_all */
 inline WAKE_ON_ALL()
 {
 #ifdef RELAXED_ROLE
@@ -344,28 +396,28 @@ inline WAKE_ON_ALL()
 
 /* ---- processes ---- */
 
-/* handler_block */
+/* handler_block, again and again */
 proctype handler()
 {
     byte target = NOTHING;
-    bool mine, any, all, armed;
+    bool mine, any, all, armed, again;
     mtype state = AWAKE;
     rang_handler = true;
 end:
     do
     ::  atomic { rang_handler -> rang_handler = false };        /* slept; the ticket of the next sleep */
         ROLE_TAKE();
+#ifndef HANDLER_FORGETS
+        if
+        :: !mine ->
+            missed = true;                                      /* S7: handler_block */
+            ROLE_TAKE()
+        :: else
+        fi;
+#endif
         if
         :: mine -> ROLE_DROP()
-        :: else ->
-#ifndef HANDLER_FORGETS
-            missed = true;                                      /* S7 */
-            ROLE_TAKE();
-            if
-            :: mine -> ROLE_DROP()
-            :: else
-            fi
-#endif
+        :: else
         fi
 #ifdef LATE_TICKET
         ; rang_handler = false
@@ -378,13 +430,15 @@ end:
 proctype application(byte t)
 {
     byte target = NOTHING;
-    bool mine, any, all, armed;
+    bool mine, any, all, armed, again;
     mtype state = AWAKE;
 #if APPS == 1
     if
     :: WAKE_ON_ALL()
+#ifdef IDLE
     :: WAKE_ON_ALL(); wake_on_all = false
     :: POLL()
+#endif
     :: true
     fi;
 #endif
@@ -394,19 +448,37 @@ proctype application(byte t)
     ended++
 }
 
-proctype sender(byte target)
+/* What a thread waits for is not urgent, or with -DURGENT_ANSWERS it is (msg_reply); no wake follows it. Where senders are
+ * alike, they draw in order. */
+proctype sender(byte target; byte number)
 {
     byte pos;
-    bool urgent;
+    bool urgent, hands_on;
     mtype seen = POLLING, state = AWAKE;
+#ifdef NO_ALERT_FENCE
+    byte event;
+#endif
+#ifdef IDLE
+    tail >= number;
+#endif
     if
-    :: SEND(EVENT(target, 0))
-    :: SEND(EVENT(target, 1))
+    :: true
+#ifdef URGENT_ANSWERS
+    :: target < APPS -> urgent = true
+#endif
+    :: target == NOTHING -> urgent = true
+    :: target == NOTHING -> hands_on = true
 #if APPS == 1 && !defined(IDLE)
-    :: target < APPS -> COMPLETE(target)        /* not another node, but another thread of this one */
+    :: target < APPS -> COMPLETE(target); goto end_             /* not another node, but another thread of this one */
 #endif
     fi;
-    atomic { pos = 0; urgent = false; seen = POLLING }
+    SEND(target);
+    if
+    :: hands_on -> HAND_ON()
+    :: else
+    fi;
+end_:
+    atomic { pos = 0; urgent = false; seen = POLLING; hands_on = false }
 }
 
 init {
@@ -414,7 +486,7 @@ init {
     atomic {
         run handler();
         for (i : 0 .. APPS - 1) { run application(i) }
-        for (i : 0 .. SENDERS - 1) { run sender(FOR(i)) }
+        for (i : 0 .. SENDERS - 1) { run sender(FOR(i), i) }
         i = 0
     }
     /* nothing moves any more */
@@ -422,7 +494,7 @@ init {
     d_step {
         assert(ended == APPS);
         for (i : head .. SENDERS - 1) {
-            assert(entry[i] == 0 || (!IS_URGENT(entry[i]) && !wake_on_all))
+            assert(entry[i] == 0 || (!IS_URGENT(entry[i]) && !wake_on_all && !handed_on[i]))
         }
     }
 }
