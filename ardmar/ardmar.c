@@ -34,10 +34,10 @@ static uint64_t home_value(int node)
 static enum page_access_right ardmar_initial(uint32_t page)
 {
     (void)page;
-    return ACCESS_READ;
+    return ACCESS_READ; /* A1 */
 }
 
-/* CAS(0 -> node) on the home word, with the read beside it; the home afterwards. */
+/* CAS(0 -> node) on the home word (A4), with the read beside it; the home afterwards. */
 static int assign(uint32_t page, int node, bool *assigned)
 {
     struct fabric *f = protocol_fabric();
@@ -130,7 +130,7 @@ static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
         f->page_started = false;
     }
     if (!f->page_started) {
-        read_page_behind(f);
+        read_page_behind(f); /* A3 */
         fabric_wait(fabric, &f->op);
     }
     return true;

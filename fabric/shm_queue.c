@@ -38,13 +38,13 @@ void shm_queue_init(struct shm_queue *q, uint64_t size)
     q->size = size;
 }
 
-/* Puts an event in; returns its position. */
+/* Puts an event in; returns its position (Q1). */
 static uint64_t queue_push(struct shm_queue *q, int from, uint32_t imm)
 {
     uint64_t pos = atomic_fetch_add_explicit(&q->tail, 1, memory_order_relaxed);
     uint64_t e = lap_of(q, pos) << 48 | (uint64_t)(uint16_t)from << 32 | imm;
     perturb(queue_drawn);
-    /* orders the event's data, written before, in front of the receiver's taking the entry */
+    /* orders the event's data, written before, in front of the receiver's taking the entry (Q2) */
     atomic_store_explicit(&q->entry[pos & (q->size - 1)], e, memory_order_release);
     return pos;
 }
@@ -60,7 +60,7 @@ void shm_queue_ring(struct shm_queue *q, enum fabric_sleeper s)
     futex_wake(&q->bell[s]);
 }
 
-/* True when a sleeper was woken. */
+/* True when a sleeper was woken; none is while the receiver polls (serve.h S2). */
 static bool queue_alert(struct shm_queue *q, bool urgent)
 {
     uint32_t mode = atomic_load_explicit(&q->mode, memory_order_relaxed);
@@ -108,7 +108,7 @@ bool shm_queue_pending(const struct shm_queue *q)
 {
     uint64_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
     uint64_t e = atomic_load_explicit(&q->entry[head & (q->size - 1)], memory_order_acquire);
-    return e >> 48 == lap_of(q, head);
+    return e >> 48 == lap_of(q, head); /* Q2 */
 }
 
 static _Noreturn void overrun(void)
@@ -123,7 +123,7 @@ int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
     uint64_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
     uint64_t e = atomic_load_explicit(&q->entry[head & (q->size - 1)], memory_order_acquire);
     queue_assert_state(q);
-    if (e >> 48 != lap_of(q, head)) {
+    if (e >> 48 != lap_of(q, head)) { /* Q2 */
         if (e >> 48 == lap_of(q, head + q->size))
             overrun();
         return 0;

@@ -43,11 +43,12 @@ static bool have_credit(void *peer)
 static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op)
 {
     spin_take(&out[to].lock);
-    bool room = have_credit((void *)(intptr_t)to);
+    bool room = have_credit((void *)(intptr_t)to); /* B1 */
     if (room) {
         uint32_t slot = (uint32_t)(out[to].sent++ % BULK_SLOTS);
         perturb(bulk_credit);
         size_t len = (sizeof *msg + msg->bytes + 7) & ~(size_t)7;
+        /* B2: with the lock held */
         msg_event_bulk(to, slot_at(engine.node, slot), msg, len, slot, urgent, op);
     }
     spin_drop(&out[to].lock);

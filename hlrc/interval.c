@@ -83,7 +83,7 @@ void interval_vt(uint64_t *out)
     spin_drop(&vt_lock);
 }
 
-/* A flag is set before the vector time that covers its diffs; whoever takes it away wakes. */
+/* I7. A flag is set before the vector time that covers its diffs; whoever takes it away wakes. */
 void interval_hand_on(uint64_t *out)
 {
     interval_vt(out);
@@ -105,7 +105,7 @@ void interval_add_dirty(uint32_t page)
     spin_drop(&dirty_lock);
 }
 
-/* Takes the dirty list over; returns its length. */
+/* Takes the dirty list over, all of it (I1); returns its length. */
 static uint32_t take_dirty(void)
 {
     spin_take(&dirty_lock);
@@ -182,7 +182,7 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent)
     return true;
 }
 
-/* Seals and captures all pages of closing[n]; returns how many are announced. */
+/* Seals and captures all pages of closing[n] (I2); returns how many are announced. */
 static uint32_t capture_all(uint32_t n, uint64_t interval, bool urgent)
 {
     uint32_t count = 0;
@@ -236,11 +236,11 @@ static void close_dirty(bool urgent)
         return; /* I6 */
     interval_assert_state(interval, count);
     perturb(close_captured);
-    notice_publish(interval, announced, count);
+    notice_publish(interval, announced, count); /* I4 */
     perturb(close_published);
     stats_count(STAT_WRITE_NOTICES, count);
     spin_take(&vt_lock);
-    vt[engine.node] = interval;
+    vt[engine.node] = interval; /* I6 */
     spin_drop(&vt_lock);
 }
 

@@ -222,7 +222,7 @@ void lock_drop(uint32_t lock)
     if (l->next && !stay) {
         successor = referenced(l->next - 1);
         l->next = 0;
-        set_here(l, lock, false);
+        set_here(l, lock, false); /* L1 */
     }
     pass_turn(l);
     unguard(l, lock);
@@ -238,7 +238,7 @@ static void serve_owner(struct request *req)
     guard(l, req->object);
     bool now = idle(l, req->object);
     if (now) {
-        set_here(l, req->object, false);
+        set_here(l, req->object, false); /* L1 */
     } else {
         debug_assert(l->next == 0); /* L2 */
         l->next = reference(req) + 1;

@@ -157,7 +157,7 @@ static bool read_record(int writer, struct record *out)
     struct reader *r = &readers[writer];
     _Atomic uint64_t *tail = control_at(tail_at(writer)); /* written by the writer, one-sidedly */
     const uint32_t *log = control_at(log_at(writer));
-    if (r->head == atomic_load_explicit(tail, memory_order_acquire))
+    if (r->head == atomic_load_explicit(tail, memory_order_acquire)) /* N1 */
         return false;
     uint32_t *words = (uint32_t *)(void *)out;
     for (uint32_t i = 0; i < 4; i++)

@@ -120,15 +120,16 @@ static void page_wait(uint32_t page)
 static void mark_dirty(uint32_t page, struct page *p)
 {
     if (!page_is_home(p, engine.node)) {
-        p->twin = twin_take();
+        p->twin = twin_take(); /* P5 */
         memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
         stats_count(STAT_TWINS, 1);
     }
     p->flags |= PAGE_DIRTY;
-    interval_add_dirty(page);
+    interval_add_dirty(page); /* P3 */
 }
 
-/* Opens the view of a page that is complete here. ASSUMPTIONS: locked, not BUSY, not STALE, home known when writing. */
+/* Opens the view of a page that is complete here: P3, with mark_dirty. ASSUMPTIONS: locked, not BUSY, not STALE, home
+ * known when writing. */
 static int page_grant(uint32_t page, struct page *p, bool write)
 {
     enum page_access_right right = ACCESS_READ;
@@ -158,13 +159,13 @@ static void page_claim(uint32_t page)
     }
     struct page *p = page_lock(page);
     if (home >= 0)
-        p->home = (uint16_t)(home + 1);
+        p->home = (uint16_t)(home + 1); /* P6 */
     p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
     serve_changed(p);
 }
 
-/* One step towards access; true when the page can be accessed now. */
+/* One step towards access (P1); true when the page can be accessed now. */
 static bool access_step(uint32_t page, bool write, bool *worked)
 {
     struct page *p = page_lock(page);
@@ -259,7 +260,7 @@ void page_touch(uint32_t first, uint32_t count, bool write)
 static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interval)
 {
     _Atomic uint64_t *need = &page_needed(page)[writer];
-    if (atomic_load_explicit(need, memory_order_relaxed) < interval)
+    if (atomic_load_explicit(need, memory_order_relaxed) < interval) /* P4 */
         atomic_store_explicit(need, interval, memory_order_relaxed);
     if (page_is_home(p, engine.node) &&
         atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval)
@@ -327,7 +328,7 @@ static int seal_run(uint32_t first, uint32_t count)
     int rc = view_change_marked(first, count, open, ACCESS_READ);
     for (uint32_t i = 0; i < count; i++) {
         if (rc == 0)
-            table[first + i].flags |= PAGE_BUSY;
+            table[first + i].flags |= PAGE_BUSY; /* P7 */
         page_unlock(&table[first + i]);
     }
     return rc;
@@ -353,7 +354,7 @@ void page_flush_end(uint32_t page, uint64_t interval)
         atomic_store_explicit(&page_needed(page)[engine.node], interval, memory_order_relaxed);
     uint32_t twin = p->twin;
     p->twin = 0;
-    p->flags &= (uint8_t)~(PAGE_BUSY | PAGE_DIRTY);
+    p->flags &= (uint8_t)~(PAGE_BUSY | PAGE_DIRTY); /* P7: the diff is captured */
     page_unlock(p);
     serve_changed(p);
     if (twin)

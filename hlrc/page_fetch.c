@@ -99,11 +99,11 @@ static void fetch_once(struct page_fetch *f)
 static bool install(const struct page_fetch *f, struct page *p)
 {
     if (f->home >= 0)
-        p->home = (uint16_t)(f->home + 1);
-    if (!protocol_covers(f->versions, f->needed, engine.nodes))
+        p->home = (uint16_t)(f->home + 1); /* P6 */
+    if (!protocol_covers(f->versions, f->needed, engine.nodes)) /* P2, P4 */
         return false;
     if ((p->flags & PAGE_DIRTY) && f->home != engine.node)
-        diff_merge(page_mem(f->page), twin_mem(p->twin), f->dest);
+        diff_merge(page_mem(f->page), twin_mem(p->twin), f->dest); /* P5 */
     p->flags &= (uint8_t)~(PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH);
     return true;
 }

@@ -43,12 +43,12 @@ static bool role_take(void)
     /* in the one order of all: behind the caller's count among the waiters, or its wake_on_all (S6) */
     if (atomic_load(&role) || atomic_exchange(&role, true))
         return false;
-    perturb(role_taken);
-    fabric_rx_busy(engine.fabric);
+    perturb(role_taken); /* S1 */
+    fabric_rx_busy(engine.fabric); /* S2 */
     return true;
 }
 
-/* Serves all pending events; true when there was one. ASSUMPTION: the caller holds the role. */
+/* Serves all pending events; true when there was one. ASSUMPTION: the caller holds the role (S1). */
 static bool role_drain(void)
 {
     struct fabric_event ev;
@@ -63,7 +63,7 @@ static bool role_drain(void)
     return any;
 }
 
-/* Whether every event has to wake the handler, not only urgent ones. */
+/* Whether every event has to wake the handler, not only urgent ones (S6). */
 static bool all_matter(void)
 {
     return atomic_load(&wake_on_all) || atomic_load(&waiters) > 0;
@@ -73,13 +73,13 @@ static void role_drop(void)
 {
     bool all;
     do {
-        atomic_store(&missed, false);
-        all = all_matter();
+        atomic_store(&missed, false); /* S7: looked at again below */
+        all = all_matter();           /* S6: likewise */
         while (role_drain() || !fabric_rx_arm(engine.fabric, FABRIC_HANDLER, all ? FABRIC_ALL : FABRIC_URGENT))
             ;
         perturb(role_armed);
         atomic_store(&role, false);
-        /* an event before this is seen here, one after it wakes the handler */
+        /* an event before this is seen here, one after it wakes the handler (S2) */
         atomic_thread_fence(memory_order_seq_cst);
         perturb(role_dropped);
     } while ((fabric_rx_pending(engine.fabric) || atomic_load(&missed) || (!all && all_matter())) && role_take());
@@ -112,7 +112,7 @@ void serve_settle(void)
 
 void serve_wake_on_all(bool all)
 {
-    atomic_store(&wake_on_all, all);
+    atomic_store(&wake_on_all, all); /* before the attempt at the role, as in wait_slowly (S6) */
     if (all && role_take())
         role_drop();
 }
@@ -173,7 +173,7 @@ static void sleep_alone(bool (*done)(void *), void *arg, enum wait_kind kind, in
     atomic_fetch_sub(&state_sleepers, kind == WAIT_STATE);
 }
 
-/* ASSUMPTION: the caller holds the role, and keeps it. */
+/* S3. ASSUMPTION: the caller holds the role, and keeps it. */
 static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
 {
     struct thread *t = thread_self();
@@ -199,7 +199,7 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
     perturb(wait_counted);
     while (!done(arg)) {
         if (!mine)
-            mine = role_take();
+            mine = role_take(); /* S3 */
         if (mine && role_drain()) {
             patience_renew(&p);
             continue;

@@ -138,7 +138,7 @@ void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t tim
 {
     uint32_t seen = atomic_load(&t->bell);
     atomic_store(&t->asleep, SLEEPS_ALONE);
-    atomic_thread_fence(memory_order_seq_cst); /* orders the write of asleep before the reads in done() */
+    atomic_thread_fence(memory_order_seq_cst); /* orders the write of asleep before the reads in done() (S5) */
     perturb(thread_announced);
     if (!done(arg))
         futex_wait_private(&t->bell, seen, timeout_ns);
@@ -148,7 +148,7 @@ void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t tim
 void thread_wake(struct thread *t)
 {
     perturb(thread_waking);
-    atomic_thread_fence(memory_order_seq_cst); /* orders the completion's write before the read of asleep */
+    atomic_thread_fence(memory_order_seq_cst); /* orders the completion's write before the read of asleep (S5) */
     switch (atomic_load_explicit(&t->asleep, memory_order_relaxed)) {
     case SLEEPS_ALONE:
         atomic_fetch_add(&t->bell, 1);

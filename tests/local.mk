@@ -122,7 +122,7 @@ tests_fftw_LDADD = $(FFTW3_LIBS) -lm
 endif
 
 # The models of the protocol, by spin; the soak takes larger ones.
-SHELL_TESTS += tests/model.sh
+SHELL_TESTS += tests/citations.sh tests/model.sh
 SOAK_TESTS += tests/model.sh
 tests/model.log: TEST_TIMEOUT = 1200
 EXTRA_DIST += doc/model/README.md doc/model/protocol.pml doc/model/serve.pml

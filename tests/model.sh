@@ -34,7 +34,7 @@ verify() {
     (
         cd "$work" && spin -a "$@" "$models/$model.pml" &&
             $cc $optimize -w -DSAFETY -DCOLLAPSE -DMEMLIM=4000 -o pan pan.c &&
-            ./pan -m20000 -w24
+            ./pan -m20000 -w25
     ) >"$work/log" 2>&1
     out=$(sed -nE 's/^State-vector.*errors: ([0-9]+)$/errors: \1/p; s/^ *([0-9.e+]+) states, stored.*/, \1 states/p;
         s/^pan: elapsed time ([0-9.]+ seconds)/, \1/p' "$work/log" | tr -d '\n')
@@ -43,7 +43,7 @@ verify() {
 
 # An exhaustive search says neither that it was cut short nor that the stack was too small.
 good() {
-    local what="$*" optimize=-O1
+    local what="$*" optimize=-O2
     if ! verify "$@" || grep -qE 'Search not completed|max search depth too small|out of memory|aborted' "$work/log" ||
         ! grep -q 'errors: 0$' "$work/log"; then
         fail "$what: not exhaustively free of errors"
@@ -84,15 +84,21 @@ search bad protocol -DDUO -DOPERATIONS=3 -DEARLY_WRITE
 search good serve -DAPPS=1
 search good serve -DAPPS=1 -DIDLE
 for variant in NO_ALERT_FENCE NO_ARM_FENCE NO_RECHECK NO_LOOK_AFTER_DROP NO_LEVEL_RECHECK NO_WAITER_COUNT \
-    HANDLER_FORGETS ALERT_STORES NO_WAKE_FENCE NO_SLEEP_FENCE LATE_TICKET ROLE_AS_FLAG RELAXED_ROLE; do
+    ALERT_STORES NO_WAKE_FENCE NO_SLEEP_FENCE LATE_TICKET ROLE_AS_FLAG; do
     search bad serve -DAPPS=1 -D$variant
 done
-search bad serve -DAPPS=1 -DIDLE -DNOT_OVERTAKEN
+for variant in HANDLER_FORGETS RELAXED_ROLE; do
+    optimize=-O1 search bad serve -DAPPS=1 -D$variant
+done
+for variant in NOT_OVERTAKEN HAND_ON_QUIET; do
+    optimize=-O1 search bad serve -DAPPS=1 -DIDLE -D$variant
+done
 
 if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DOPERATIONS=5
     search good protocol -DDUO -DOPERATIONS=4
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
+    search good serve -DAPPS=1 -DURGENT_ANSWERS
     search good serve -DAPPS=2
 fi
 

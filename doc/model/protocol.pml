@@ -8,6 +8,9 @@
  * A page has B bytes. Byte t is written by thread t alone, at any time (false sharing); byte T is written under lock 0.
  * A byte holds the number of the write that it comes from, so values tell old from new.
  *
+ * A comment "label: functions" names the rule that a step stands for and the functions of the code that perform it;
+ * tests/citations.sh holds the two together.
+ *
  * What is checked:
  *   - every load and store finds, in each byte, at least the last write ordered before it, its own writes exactly, and
  *     under lock 0 exactly the last one (USE);
@@ -43,7 +46,7 @@
 #define T 3                     /* threads */
 #define B (T + 1)
 #define INTERVALS (OPERATIONS + 2)
-#define CREDITS 2               /* messages with diffs under way for each pair (bulk.h B1) */
+#define CREDITS 2               /* messages with diffs under way for each pair */
 
 #define NONE 0
 #define READ 1
@@ -58,7 +61,7 @@ typedef nodes { byte w[N] };
 typedef log { byte pages[INTERVALS] };  /* by interval: the set of pages that it wrote */
 
 /* struct page, and the page itself, at every node */
-byte access[N * P] = READ;              /* ARDMAR: readable everywhere, zero (A1) */
+byte access[N * P] = READ;              /* readable everywhere, zero. A1: ardmar_initial */
 bool stale[N * P], dirty[N * P], busy[N * P];
 byte known[N * P];                      /* the home as known here: node + 1 */
 bytes mem[N * P], twin[N * P];
@@ -67,7 +70,8 @@ nodes needed[N * P];
 /* at the homes */
 byte home[P];                           /* the home word: 0 or node + 1 */
 nodes applied[N * P];
-chan diffs[N * N] = [CREDITS] of { byte, byte, bytes };  /* writer * N + home: interval, page, bytes; 0 is no change */
+/* By writer * N + home: interval, page, bytes; 0 is no change. B1: try_send. B2: try_send */
+chan diffs[N * N] = [CREDITS] of { byte, byte, bytes };
 
 /* intervals and notices */
 nodes vt[N], seen[N], tail[N];          /* by reader, then writer */
@@ -88,11 +92,12 @@ byte left = OPERATIONS;                 /* to be begun */
 bool twin_began;
 byte done, pending;                     /* threads that ended; diffs sent and not applied */
 
-/* page_assert_state */
+/* P2: page_assert_state. P3: page_assert_state */
 #define OK(n, p) \
     assert(access[IX(n, p)] == NONE || !stale[IX(n, p)]); \
     assert(access[IX(n, p)] != WRITE || dirty[IX(n, p)])
 
+/* P6: install, page_claim */
 #define KNOW_HOME(n, p, h) \
     assert(h == home[p]); \
     known[IX(n, p)] = h
@@ -133,7 +138,7 @@ inline USE(t, n, p, op)
     }
 }
 
-/* CAS(0 -> me) on the home word; h becomes the home (A2). */
+/* CAS(0 -> me) on the home word; h becomes the home. A2: assign. A4: assign */
 inline ASSIGN(n, p, h)
 {
 #ifdef CAS_AS_READ_WRITE
@@ -177,7 +182,7 @@ inline READ_VERSIONS(n, p, h)
     }
 }
 
-/* diff_merge: twin = fetched, page = fetched + own changes */
+/* diff_merge: twin = fetched, page = fetched + own changes. P5: install */
 inline MERGE(n, p)
 {
     for (i : 0 .. B - 1) {
@@ -223,7 +228,7 @@ inline FETCH_PAGE(n, p)
     fi
 }
 
-/* Takes the copy over unless it lacks a version by now (P4). */
+/* Takes the copy over unless it lacks a version by now. P2: install. P4: install */
 inline INSTALL(n, p)
 {
     atomic {
@@ -261,7 +266,7 @@ inline CLAIM(n, p)
     }
 }
 
-/* page_grant, mark_dirty. ASSUMPTION: in a block */
+/* P3: page_grant, mark_dirty. P5: mark_dirty. ASSUMPTION: in a block */
 inline GRANT_ACCESS(n, p, write)
 {
     d_step {
@@ -282,7 +287,7 @@ inline GRANT_ACCESS(n, p, write)
     OK(n, p)
 }
 
-/* access_step. A load or store that the view allows does not look at BUSY. */
+/* A load or store that the view allows does not look at BUSY. P1: access_step */
 inline TRY(t, n, p, op)
 {
     atomic {
@@ -301,7 +306,7 @@ inline TRY(t, n, p, op)
 
 /* ---- release: interval_close ---- */
 
-/* At home the own version rises; elsewhere the diff is taken, and later sent. */
+/* At home the own version rises; elsewhere the diff is taken, and later sent. I3: capture */
 inline CAPTURE(n, p)
 {
     d_step {
@@ -345,12 +350,13 @@ inline FLUSH_END(n, p)
     OK(n, p)
 }
 
+/* I2: capture_all */
 inline FLUSH(n, p)
 {
-    atomic {                                    /* page_flush_begin */
+    atomic {
         !busy[IX(n, p)];
 #ifndef EARLY_WRITE
-        busy[IX(n, p)] = true;                  /* P7 */
+        busy[IX(n, p)] = true;                  /* P7: seal_run, page_flush_end */
 #endif
         if
         :: access[IX(n, p)] == WRITE -> access[IX(n, p)] = READ
@@ -389,6 +395,7 @@ inline SEND(n, p)
     fi
 #endif
 
+/* I1: interval_close, take_dirty */
 inline CLOSE(n)
 {
     JOIN {
@@ -408,13 +415,13 @@ inline CLOSE(n)
             EACH_PAGE(FLUSH, n, list);
             EACH_PAGE(SEND, n, to_send);
             if
-            :: announced ->                     /* notice_publish: I4, after the diffs were sent */
+            :: announced ->                     /* after the diffs were sent. I4: close_dirty */
                 d_step {
                     notices[n].pages[interval] = announced;
                     for (i : 0 .. N - 1) { tail[i].w[n] = (i == n -> 0 : interval) }
                     i = 0
                 };
-                vt[n].w[n] = interval
+                vt[n].w[n] = interval           /* I6: close_dirty */
             :: else
             fi;
             atomic { closing[n] = false; list = 0; announced = 0; to_send = 0; interval = 0 }
@@ -425,7 +432,7 @@ inline CLOSE(n)
 
 /* ---- acquire: interval_acquire, notice_take, page_invalidate ---- */
 
-/* ASSUMPTION: in a block */
+/* P2: invalidate_some. P4: note_one. ASSUMPTION: in a block */
 inline INVALIDATE(n, p, from, number)
 {
     d_step {
@@ -447,10 +454,10 @@ inline INVALIDATE(n, p, from, number)
     OK(n, p)
 }
 
-/* Takes one notice of writer q, page by page. */
+/* Takes one notice of writer q, page by page. N1: append_record, read_record */
 inline TAKE(n)
 {
-    atomic { tail[n].w[q] > seen[n].w[q] -> seen[n].w[q] = seen[n].w[q] + 1 };      /* N1 */
+    atomic { tail[n].w[q] > seen[n].w[q] -> seen[n].w[q] = seen[n].w[q] + 1 };
     todo = 0;
     do
     :: todo < P ->
@@ -488,7 +495,7 @@ inline ACQUIRE(n, l)
             :: seen[n].w[q] < carried[l].w[q] -> TAKE(n)
             :: else -> break
             od;
-            vt[n].w[q] = carried[l].w[q]        /* I5 */
+            vt[n].w[q] = carried[l].w[q]        /* I5: acquire_all */
         :: q < N && (q == n || vt[n].w[q] >= carried[l].w[q]) -> q++
         :: else -> break
         od;
@@ -537,14 +544,14 @@ inline LOCK(t, n, l)
     }
 }
 
-/* ASSUMPTION: in a block */
+/* L1: lock_drop, serve_owner. ASSUMPTION: in a block */
 inline GRANT(l, n, to)
 {
     d_step {
         have[LX(l, n)] = false;
         for (i : 0 .. N - 1) { carried[l].w[i] = vt[n].w[i] }
         i = 0;
-        assert(granted[l] == 0);                /* L1 */
+        assert(granted[l] == 0);
         granted[l] = to + 1
     }
 }
@@ -579,7 +586,7 @@ inline UNLOCK(t, n, l)
     DROP(n, l);
     CLOSE(n)
 #else
-    CLOSE(n);                                   /* L3 */
+    CLOSE(n);                                   /* L3: lock_drop */
     DROP(n, l)
 #endif
 }
@@ -663,7 +670,7 @@ proctype application(byte t)
 #endif
         JOIN {
 #ifndef PAGE_BEFORE_VERSION
-            FETCH_PAGE(n, page);                                                /* A3 */
+            FETCH_PAGE(n, page);                /* A3: ardmar_fetch_start, ardmar_fetch_finish */
 #endif
             INSTALL(n, page);
             if
@@ -676,7 +683,7 @@ proctype application(byte t)
     JOIN { CLOSE(n); done++ }
 }
 
-/* Applies diffs and grants locks; never waits (serve.h S4). */
+/* Applies diffs and grants locks; never waits. */
 proctype handler(byte n)
 {
     byte i, from, interval, p, l;
@@ -722,7 +729,7 @@ end:
             i = 0
         }
         atomic {
-            applied[IX(n, p)].w[from] = interval;               /* I3: after the diff */
+            applied[IX(n, p)].w[from] = interval;               /* I3: interval_serve_diffs */
             from = 0; interval = 0; p = 0;
             pending--
         }
@@ -731,7 +738,7 @@ end:
             if
             :: have[LX(l, n)] && !held[LX(l, n)] && !waiting[LX(l, n)] && next[LX(l, n)] == 0 -> GRANT(l, n, from)
             :: else ->
-                assert(next[LX(l, n)] == 0);                    /* L2 */
+                assert(next[LX(l, n)] == 0);                    /* L2: serve_owner */
                 next[LX(l, n)] = from + 1
             fi;
             from = 0; l = 0

@@ -267,7 +267,9 @@ inline ALL_MATTER(what)
 /* Whether there is a reason to take the role again. again is false before. */
 inline LOOK_AGAIN()
 {
-#ifndef NO_LOOK_AFTER_DROP
+#ifdef NO_LOOK_AFTER_DROP
+    skip
+#else
     again = PENDING;                                            /* S2: role_drop */
 #ifndef HANDLER_FORGETS
     if
@@ -449,7 +451,7 @@ proctype application(byte t)
 }
 
 /* What a thread waits for is not urgent, or with -DURGENT_ANSWERS it is (msg_reply); no wake follows it. Where senders are
- * alike, they draw in order. */
+ * alike, or would be if threads changed names, they draw in order. */
 proctype sender(byte target; byte number)
 {
     byte pos;
@@ -458,7 +460,7 @@ proctype sender(byte target; byte number)
 #ifdef NO_ALERT_FENCE
     byte event;
 #endif
-#ifdef IDLE
+#if defined(IDLE) || APPS == 2
     tail >= number;
 #endif
     if
