@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Single windows held open: the points of base/perturb.h between whose two sides a wake-up, a write or a registration was
+# once lost, or could be. Each line: the points, then the program that comes to them, with what it needs in its environment.
+. "$(dirname "$0")/../lib.sh"
+seconds=90
+. "$(dirname "$0")/lib.sh"
+litmus=$top_builddir/tests/litmus
+rounds=1
+[ -z "${HLRC_SOAK:-}" ] || rounds=${HLRC_SOAK_ROUNDS:-1000}
+
+# S7: a sender that is late to look, and somebody who is late to give the role up
+# Q5: an entry that wakes nobody is filled after an urgent one behind it has woken
+# S2, S6: whoever gives the role up looks again, for events and for waiters
+# I7: diffs that wake nobody are late, and what announces them is handed on by a lock
+# C1: a waiter is registered before its lock is free
+# P7, P3, G1: sealing, opening, and a change of protection that fails half done
+windows='
+queue_filled:100:300,role_armed:100:300     LITMUS_NODES=2 rule03_lock
+queue_filled:100:300,role_armed:100:300     LITMUS_NODES=2 threads
+queue_drawn:30:300                          LITMUS_NODES=3 rule11_split
+queue_drawn:30:300                          LITMUS_NODES=3 rule03_lock
+role_dropped:50:300,wait_counted:50:300     LITMUS_NODES=2 threads
+thread_announced:50:300,thread_waking:50:300 LITMUS_NODES=2 threads
+event_taken:20:1000                         LITMUS_NODES=3 rule11_split
+cond_registered:100:1000,lock_dropping:30:300 LITMUS_NODES=3 rule11_cond
+page_sealed:50:200,page_captured:50:200     LITMUS_NODES=2 rule01_release
+page_twinned:50:300                         LITMUS_NODES=2 rule01_release
+page_fetched:100:500,acquire_noticed:50:300 LITMUS_NODES=2 rule04_access
+fail:5:0                                    LITMUS_NODES=2 rule01_release
+fail:5:0                                    LITMUS_NODES=2 rule05_merge
+fail:5:0                                    LITMUS_NODES=3 rule10_heap
+'
+for ((round = 1; round <= rounds && failures == 0; round++)); do
+    while read -r points command; do
+        test -n "$points" || continue
+        HLRC_PERTURB=$points env ${command% *} "$litmus/${command##* }" >"$work/out" 2>"$work/err" ||
+            fail "HLRC_PERTURB=$points $command: $(head -40 "$work/out" "$work/err")"
+    done <<<"$windows"
+done
+finish
