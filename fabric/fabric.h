@@ -49,6 +49,7 @@ enum fabric_caps {
     FABRIC_ATOMICS = 2,      /* fabric_cas, fabric_fetch_add */
     FABRIC_WRITE_IMM = 4,    /* fabric_write_imm, fabric_write_wake */
     FABRIC_READ_ORDERED = 8, /* F3: reads of one endpoint from one target are performed in order */
+    FABRIC_SEES_SLEEPERS = 16, /* a wake of a node where nobody sleeps costs it nothing, and leaves nothing there */
 };
 
 enum fabric_sleeper { FABRIC_HANDLER, FABRIC_APP };

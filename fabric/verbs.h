@@ -142,6 +142,8 @@ struct verbs_fabric {
     bool woken;                    /* the last sleep ended with an event, whose sender is not known yet */
     _Atomic int rx_mode;           /* as in shm_queue.h; only the own process looks at it */
     _Atomic uint32_t bell[2];
+    int misled;                    /* wakes of the handler in a row that were for somebody else; its own alone (E5) */
+    _Atomic bool off_channel;      /* the handler sleeps on its bell alone: E5 */
     int bell_fd[2];                /* eventfds by enum fabric_sleeper */
     _Atomic uint64_t reads, writes, atomics;
     struct verbs_count *count;     /* by peer; registered */

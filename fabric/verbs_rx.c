@@ -16,6 +16,9 @@
  *   E4  A sender cannot see whether it wakes somebody. The sleeper counts it, for the sender of the first event that
  *       it takes after a notification, unless it armed again and found none: then the notification was for an event
  *       that came before.
+ *   E5  The channel wakes whoever sleeps on it. A handler that was woken some times in a row for events of a thread that
+ *       sleeps in its stead leaves the channel and sleeps on its bell alone; whoever arms the queue for it again rings.
+ *       It says so before it looks at rx_mode once more, and the mode is written before one looks whether it said so.
  */
 #include "fabric/verbs_parts.h"
 
@@ -27,6 +30,7 @@
 
 enum { MODE_POLLING, MODE_HANDLER, MODE_APP };
 
+#define MISLED 3  /* see E5 */
 #define REPOST 32 /* receives are posted again in batches of so many */
 
 static int post_receives(struct verbs_fabric *v, uint32_t count)
@@ -138,6 +142,8 @@ bool verbs_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level lev
 {
     struct verbs_fabric *v = verbs_of(f);
     atomic_store(&v->rx_mode, s == FABRIC_APP ? MODE_APP : MODE_HANDLER);
+    if (s == FABRIC_HANDLER && atomic_load(&v->off_channel))
+        verbs_rx_wake(f, FABRIC_HANDLER); /* E5 */
     ibv_req_notify_cq(v->recv_cq, s == FABRIC_HANDLER && level == FABRIC_URGENT); /* E3 */
     if (!verbs_rx_pending(f)) {
         pthread_spin_lock(&v->rx_lock);
@@ -173,21 +179,42 @@ static void take_notifications(struct verbs_fabric *v, enum fabric_sleeper s)
     v->woken = true;
     pthread_spin_unlock(&v->rx_lock);
     int mode = atomic_load(&v->rx_mode);
+    if (s == FABRIC_HANDLER)
+        v->misled = mode == MODE_HANDLER ? 0 : v->misled + 1;
     if (s == FABRIC_HANDLER && mode == MODE_APP)
         verbs_rx_wake(&v->head, FABRIC_APP);
     if (s == FABRIC_APP && mode == MODE_HANDLER)
         verbs_rx_wake(&v->head, FABRIC_HANDLER);
 }
 
+/* E5. For the handler's thread. */
+static bool leave_channel(struct verbs_fabric *v)
+{
+    if (v->misled < MISLED)
+        return false;
+    atomic_store(&v->off_channel, true);
+    if (atomic_load(&v->rx_mode) != MODE_HANDLER)
+        return true;
+    atomic_store(&v->off_channel, false);
+    v->misled = 0;
+    return false;
+}
+
 void verbs_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
 {
     struct verbs_fabric *v = verbs_of(f);
-    struct pollfd fd[2] = { { .fd = v->recv_channel->fd, .events = POLLIN },
+    bool off = s == FABRIC_HANDLER && leave_channel(v);
+    struct pollfd fd[2] = { { .fd = off ? -1 : v->recv_channel->fd, .events = POLLIN },
                             { .fd = v->bell_fd[s], .events = POLLIN } };
     struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
-    if (atomic_load(&v->bell[s]) == ticket)
-        ppoll(fd, 2, timeout_ns < 0 ? NULL : &t, NULL);
     uint64_t rung;
-    (void)!read(v->bell_fd[s], &rung, sizeof rung);
-    take_notifications(v, s);
+    int ready = -1; /* not looked: both may have something */
+    if (atomic_load(&v->bell[s]) == ticket)
+        ready = ppoll(fd, 2, timeout_ns < 0 ? NULL : &t, NULL);
+    if (ready < 0 || fd[1].revents)
+        (void)!read(v->bell_fd[s], &rung, sizeof rung);
+    if (off)
+        atomic_store(&v->off_channel, false);
+    if (ready < 0 || fd[0].revents)
+        take_notifications(v, s);
 }
