@@ -23,7 +23,10 @@ LITMUS_TESTS = \
 	tests/litmus/rule11_cond \
 	tests/litmus/rule11_split \
 	tests/litmus/rule11_trylock \
-	tests/litmus/threads
+	tests/litmus/threads \
+	tests/litmus/wake_diff \
+	tests/litmus/wake_lock \
+	tests/litmus/wake_threads
 
 tests_litmus_lock_turns_SOURCES = tests/litmus/lock_turns.c $(LITMUS_COMMON)
 tests_litmus_lock_turns_LDADD = libhlrc.la
@@ -69,6 +72,12 @@ tests_litmus_rule11_trylock_SOURCES = tests/litmus/rule11_trylock.c $(LITMUS_COM
 tests_litmus_rule11_trylock_LDADD = libhlrc.la
 tests_litmus_threads_SOURCES = tests/litmus/threads.c $(LITMUS_COMMON)
 tests_litmus_threads_LDADD = libhlrc.la
+tests_litmus_wake_diff_SOURCES = tests/litmus/wake_diff.c $(LITMUS_COMMON)
+tests_litmus_wake_diff_LDADD = libhlrc.la
+tests_litmus_wake_lock_SOURCES = tests/litmus/wake_lock.c $(LITMUS_COMMON)
+tests_litmus_wake_lock_LDADD = libhlrc.la
+tests_litmus_wake_threads_SOURCES = tests/litmus/wake_threads.c $(LITMUS_COMMON)
+tests_litmus_wake_threads_LDADD = libhlrc.la
 
 check_PROGRAMS += $(LITMUS_TESTS)
 TESTS += $(LITMUS_TESTS) tests/litmus/chaos.sh
