@@ -213,8 +213,8 @@ static bool versions_here(const struct request *req, uint64_t *versions)
     return true;
 }
 
-/* Who asks polls. Where a wake costs nothing unless somebody sleeps, it goes along; elsewhere it would disturb the handler
- * of a node that has its answer already, and who sleeps does so for bounded times (serve.h S5). */
+/* Who asks polls. Where a wake costs nothing unless somebody sleeps, it goes along; elsewhere it would disturb the
+ * handler of a node that has its answer already, and who sleeps does so for bounded times (serve.h S5). */
 static void send_word(int to, size_t at, const uint64_t *word)
 {
     if (engine.fabric->caps & FABRIC_SEES_SLEEPERS)

@@ -80,8 +80,8 @@ extern "C" {
  * A signal handler may read and write shared memory. One that interrupts its thread in the midst of a call of HLRC
  * cannot be served there: such a touch ends the job with one line, unless the job was started with --signals mask,
  * which holds the signals that a program handles (not SIGTERM, SIGINT, SIGQUIT, SIGHUP and SIGTSTP, and not those of
- * errors) back while a call is at work; it costs two system calls for each. While a page is fetched they are held back in
- * any case. A signal handler makes no call of HLRC.
+ * errors) back while a call is at work; it costs two system calls for each. While a page is fetched they are held back
+ * in any case. A signal handler makes no call of HLRC.
  *
  * NOTES: A system call that is given shared memory which is not accessible at that moment fails with EFAULT instead
  * of fetching it; see hlrc_touch(). HLRC handles SIGSEGV; faults outside shared memory go to the handler that was

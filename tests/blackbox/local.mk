@@ -45,6 +45,7 @@ tests_blackbox_views_SOURCES = tests/blackbox/views.c $(LITMUS_COMMON)
 tests_blackbox_views_LDADD = libhlrc.la
 
 BLACKBOX_SHELL = \
+	tests/blackbox/endings.sh \
 	tests/blackbox/fork.sh \
 	tests/blackbox/large.sh \
 	tests/blackbox/many.sh \
@@ -53,9 +54,14 @@ BLACKBOX_SHELL = \
 	tests/blackbox/syscalls.sh \
 	tests/blackbox/totals.sh
 
-check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/large tests/blackbox/many tests/blackbox/misuse
+check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/handler tests/blackbox/large tests/blackbox/many tests/blackbox/misuse \
+	tests/blackbox/unfinished
 tests_blackbox_figures_SOURCES = tests/blackbox/figures.c
 tests_blackbox_figures_LDADD = libhlrc.la
+tests_blackbox_handler_SOURCES = tests/blackbox/handler.c
+tests_blackbox_handler_LDADD = libhlrc.la
+tests_blackbox_unfinished_SOURCES = tests/blackbox/unfinished.c
+tests_blackbox_unfinished_LDADD = libhlrc.la
 tests_blackbox_large_SOURCES = tests/blackbox/large.c $(LITMUS_COMMON)
 tests_blackbox_large_LDADD = libhlrc.la
 tests_blackbox_many_SOURCES = tests/blackbox/many.c $(LITMUS_COMMON)

@@ -15,13 +15,15 @@ rounds=1
 # C1: a waiter is registered before its lock is free
 # P7, P3, G1: sealing, opening, and a change of protection that fails half done
 windows='
-queue_filled:100:300,role_armed:100:300     LITMUS_NODES=2 rule03_lock
+queue_filled:100:300,role_armed:100:300     LITMUS_NODES=2 wake_lock
 queue_filled:100:300,role_armed:100:300     LITMUS_NODES=2 threads
+queue_drawn:30:300                          LITMUS_NODES=3 wake_lock
 queue_drawn:30:300                          LITMUS_NODES=3 rule11_split
-queue_drawn:30:300                          LITMUS_NODES=3 rule03_lock
+queue_armed:60:400,queue_alerting:60:400    LITMUS_NODES=2 wake_threads
 role_dropped:50:300,wait_counted:50:300     LITMUS_NODES=2 threads
 thread_announced:50:300,thread_waking:50:300 LITMUS_NODES=2 threads
 event_taken:20:1000                         LITMUS_NODES=3 rule11_split
+close_begun:10:100                          LITMUS_NODES=3 HLRC_FABRIC=shm+chaos HLRC_CHAOS_SLOW=1:0:20000 wake_diff
 cond_registered:100:1000,lock_dropping:30:300 LITMUS_NODES=3 rule11_cond
 page_sealed:50:200,page_captured:50:200     LITMUS_NODES=2 rule01_release
 page_twinned:50:300                         LITMUS_NODES=2 rule01_release
