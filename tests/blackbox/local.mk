@@ -51,15 +51,14 @@ BLACKBOX_SHELL = \
 	tests/blackbox/many.sh \
 	tests/blackbox/noread.sh \
 	tests/blackbox/segv.sh \
+	tests/blackbox/signals.sh \
 	tests/blackbox/syscalls.sh \
 	tests/blackbox/totals.sh
 
-check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/handler tests/blackbox/large tests/blackbox/many tests/blackbox/misuse \
-	tests/blackbox/unfinished
+check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/large tests/blackbox/many tests/blackbox/misuse \
+	tests/blackbox/signals tests/blackbox/unfinished
 tests_blackbox_figures_SOURCES = tests/blackbox/figures.c
 tests_blackbox_figures_LDADD = libhlrc.la
-tests_blackbox_handler_SOURCES = tests/blackbox/handler.c
-tests_blackbox_handler_LDADD = libhlrc.la
 tests_blackbox_unfinished_SOURCES = tests/blackbox/unfinished.c
 tests_blackbox_unfinished_LDADD = libhlrc.la
 tests_blackbox_large_SOURCES = tests/blackbox/large.c $(LITMUS_COMMON)
@@ -68,6 +67,8 @@ tests_blackbox_many_SOURCES = tests/blackbox/many.c $(LITMUS_COMMON)
 tests_blackbox_many_LDADD = libhlrc.la
 tests_blackbox_misuse_SOURCES = tests/blackbox/misuse.c
 tests_blackbox_misuse_LDADD = libhlrc.la
+tests_blackbox_signals_SOURCES = tests/blackbox/signals.c $(LITMUS_COMMON)
+tests_blackbox_signals_LDADD = libhlrc.la
 TESTS += $(BLACKBOX_TESTS) $(BLACKBOX_SHELL)
 EXTRA_DIST += $(BLACKBOX_SHELL) tests/lib.sh tests/statslib.sh
 SOAK_TESTS += tests/blackbox/many.sh

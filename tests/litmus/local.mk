@@ -14,6 +14,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule04_access \
 	tests/litmus/rule04_home \
 	tests/litmus/rule04_prefetch \
+	tests/litmus/rule04_runs \
 	tests/litmus/rule05_merge \
 	tests/litmus/rule06_bytes \
 	tests/litmus/rule07_home \
@@ -52,6 +53,8 @@ tests_litmus_rule04_home_SOURCES = tests/litmus/rule04_home.c $(LITMUS_COMMON)
 tests_litmus_rule04_home_LDADD = libhlrc.la
 tests_litmus_rule04_prefetch_SOURCES = tests/litmus/rule04_prefetch.c $(LITMUS_COMMON)
 tests_litmus_rule04_prefetch_LDADD = libhlrc.la
+tests_litmus_rule04_runs_SOURCES = tests/litmus/rule04_runs.c $(LITMUS_COMMON)
+tests_litmus_rule04_runs_LDADD = libhlrc.la
 tests_litmus_rule05_merge_SOURCES = tests/litmus/rule05_merge.c $(LITMUS_COMMON)
 tests_litmus_rule05_merge_LDADD = libhlrc.la
 tests_litmus_rule06_bytes_SOURCES = tests/litmus/rule06_bytes.c $(LITMUS_COMMON)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rule 4, pages that are opened in runs. What was opened together with its neighbours is revoked like any other page,
+ * also where the system refused a change of protection half way (page_view.h G1; HLRC_PERTURB=fail:5:0 in a build
+ * with --enable-perturb).
+ */
+#include "tests/litmus/litmus.h"
+
+const char litmus_rule[] = "rule 4, pages opened in runs";
+const int litmus_nodes[] = { 2, 3, 0 };
+
+#define PAGES 64u
+#define ROUNDS 60u
+
+static volatile uint64_t *data;
+
+static void write_all(uint64_t k)
+{
+    for (uint64_t p = 0; p < PAGES; p++)
+        data[p * PAGE_WORDS] = k;
+}
+
+/* The first page is asked for, its neighbours come with it. */
+static void read_all(uint64_t k)
+{
+    hlrc_prefetch((const void *)(uintptr_t)data, PAGES * PAGE);
+    for (uint64_t p = 0; p < PAGES; p++)
+        expect_word(data[p * PAGE_WORDS], k, "page %ju", (uintmax_t)p);
+}
+
+void litmus_run(void)
+{
+    data = shared_words(PAGES * PAGE_WORDS);
+    for (uint64_t k = 1; k <= ROUNDS; k++) {
+        if (me == 0)
+            write_all(k);
+        hlrc_barrier();
+        if (me != 0)
+            read_all(k);
+        hlrc_barrier();
+    }
+}
