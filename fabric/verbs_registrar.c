@@ -10,13 +10,13 @@
  *             verbs_want            serve_piece
  *
  * Invariants
- *   G1  A bit of `wanted` is set by whoever wants the piece, and cleared by the registrar before it looks at the piece:
+ *   K1  A bit of `wanted` is set by whoever wants the piece, and cleared by the registrar before it looks at the piece:
  *       wanted once more meanwhile, it is looked at once more.
- *   G2  `asked` is raised after the bit was set; the registrar reads it before it looks for bits, and sleeps only while
+ *   K2  `asked` is raised after the bit was set; the registrar reads it before it looks for bits, and sleeps only while
  *       it is still the same.
- *   G3  `served` is raised after the piece's bit of `known` was set; a waiter reads it before it looks at that bit, and
+ *   K3  `served` is raised after the piece's bit of `known` was set; a waiter reads it before it looks at that bit, and
  *       sleeps only while it is still the same.
- *   G4  The registrar waits for peers' adapters, never for their processors: it works while nobody serves, and ends
+ *   K4  The registrar waits for peers' adapters, never for their processors: it works while nobody serves, and ends
  *       with nothing half done (verbs_registrar_stop).
  */
 #include "fabric/verbs_parts.h"
@@ -78,7 +78,7 @@ static void serve_window(struct verbs_fabric *v, int win)
     for (size_t i = 0; i < (w->pieces + 63) / 64; i++) {
         if (atomic_load_explicit(&w->wanted[i], memory_order_relaxed) == 0)
             continue;
-        uint64_t bits = atomic_exchange(&w->wanted[i], 0); /* G1 */
+        uint64_t bits = atomic_exchange(&w->wanted[i], 0); /* K1 */
         for (size_t piece = 64 * i; bits; piece++, bits >>= 1)
             if ((bits & 1) && !verbs_known(w, piece))
                 verbs_make_known(v, win, piece);
