@@ -125,7 +125,7 @@ struct verbs_fabric {
     pthread_t registrar;
     bool registrar_runs;
     _Atomic bool registrar_stops;
-    _Atomic uint32_t asked, served; /* G2, G3 */
+    _Atomic uint32_t asked, served; /* verbs_registrar.c K2, K3 */
 
     pthread_spinlock_t work_lock;  /* guards free_work, free_bounce and their counts */
     struct verbs_work work[VERBS_WORKS];
