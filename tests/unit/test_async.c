@@ -54,20 +54,6 @@ static bool covered(const struct request *req)
     return true;
 }
 
-/* The offset that a request names tells whose it is. */
-static int write_page(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
-                      struct fabric_op *op)
-{
-    struct slot *s = &slots[peer][off / PAGE_SIZE];
-
-    (void)f, (void)win, (void)op;
-    assert_int_equal(len, PAGE_SIZE);
-    assert_ptr_equal(src, page_mem(request_of(s)->object));
-    assert_true(covered(request_of(s)));
-    s->written++;
-    return 0;
-}
-
 /* H4: the word says which request it answers, what became of it (0: the page is there, or REFUSED), and the home + 1. */
 static int write_word(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                       struct fabric_op *op)
@@ -86,6 +72,21 @@ static int write_word(struct fabric *f, int peer, int win, size_t off, const voi
     return 0;
 }
 
+/* The offset that a request names tells whose it is. */
+static int write_any(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                      struct fabric_op *op)
+{
+    struct slot *s = &slots[peer][off / PAGE_SIZE];
+
+    if (len == sizeof(uint64_t) && !(f->caps & FABRIC_SEES_SLEEPERS)) /* a word without a wake */
+        return write_word(f, peer, win, off, src, len, op);
+    assert_int_equal(len, PAGE_SIZE);
+    assert_ptr_equal(src, page_mem(request_of(s)->object));
+    assert_true(covered(request_of(s)));
+    s->written++;
+    return 0;
+}
+
 struct request *__wrap_msg_slot(int from, uint32_t token);
 struct request *__wrap_msg_slot(int from, uint32_t token)
 {
@@ -99,13 +100,15 @@ void __wrap_page_set_home(uint32_t page, int home)
     assert_int_equal(home, 0);
 }
 
+static struct fabric fabric;
+
 static int begin(void **state)
 {
-    static struct fabric fabric;
     static char pages[PAGES * PAGE_SIZE];
 
     (void)state;
-    fabric.ops.write = write_page;
+    fabric.caps = FABRIC_SEES_SLEEPERS;
+    fabric.ops.write = write_any;
     fabric.ops.write_wake = write_word;
     engine = (struct engine){ .nodes = NODES, .pages = PAGES, .tokens = TOKENS, .fabric = &fabric, .mem = pages };
     layout_init(&engine.at, NODES, PAGES, TOKENS);
@@ -173,6 +176,16 @@ static void what_is_here_is_answered_at_once(void **state)
     expect_answered(3, 3, true);
 }
 
+/* Where a wake has a price the word goes without. */
+static void an_answer_without_a_wake(void **state)
+{
+    (void)state;
+    fabric.caps = 0;
+    fabric.ops.write_wake = NULL;
+    ask(2, 3, 1, 2, 0, 0);
+    expect_answered(2, 3, true);
+}
+
 /* H3: one diff ends the waiting of all who wait for it, and of nobody else. */
 static void all_who_wait_for_a_diff_are_answered(void **state)
 {
@@ -232,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_here_is_answered_at_once, begin, end),
+        cmocka_unit_test_setup_teardown(an_answer_without_a_wake, begin, end),
         cmocka_unit_test_setup_teardown(all_who_wait_for_a_diff_are_answered, begin, end),
         cmocka_unit_test_setup_teardown(a_prefetch_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(any_order, begin, end),
