@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * serve.pml - who serves what arrives at a node, and who sleeps: hlrc/serve.c, hlrc/thread.c and fabric/shm_queue.c, for
- * spin. README.md says what is left out, and which -D breaks what.
+ * serve.pml - who serves what arrives at a node, and who sleeps: hlrc/serve.c, hlrc/thread.c and fabric/shm_queue.c,
+ * for spin. README.md says what is left out, and which -D breaks what.
  *
  * One node: its receive queue, its handler thread, application threads, and other nodes that send events. An event
  * completes what one of the threads waits for, or nothing (a diff, say); it is urgent or not, and its sender may wake
@@ -450,8 +450,8 @@ proctype application(byte t)
     ended++
 }
 
-/* What a thread waits for is not urgent, or with -DURGENT_ANSWERS it is (msg_reply); no wake follows it. Where senders are
- * alike, or would be if threads changed names, they draw in order. */
+/* What a thread waits for is not urgent, or with -DURGENT_ANSWERS it is (msg_reply); no wake follows it. Where senders
+ * are alike, or would be if threads changed names, they draw in order. */
 proctype sender(byte target; byte number)
 {
     byte pos;
