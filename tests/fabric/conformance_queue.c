@@ -351,7 +351,8 @@ static void test_write_wake(struct run *r)
             write_and_wake(r, 1, k);
         }
         meet(r);
-        expect_wakes(r, before, r->node == 0, "a write that wakes");
+        if (r->f->caps & FABRIC_SEES_SLEEPERS) /* elsewhere the sleeper counts, and the word may be here before the wake */
+            expect_wakes(r, before, r->node == 0, "a write that wakes");
     }
     uint64_t before = wakes(r), word = 11;
     meet(r); /* node 1 is busy now */
