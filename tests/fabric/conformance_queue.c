@@ -339,6 +339,8 @@ static void sleep_until_word(struct run *r, enum receiver as, uint64_t k)
 /* A sleeper of each level is woken by the word that it waits for, and by nothing before; a busy receiver by none. */
 static void test_write_wake(struct run *r)
 {
+    /* elsewhere the sleeper counts, and the word may be here before the wake */
+    bool exact = r->f->caps & FABRIC_SEES_SLEEPERS;
     memset(own(r, AREA_ACK), 0, 64 * MAX_NODES);
     meet(r);
     for (uint64_t k = 1; k <= 9; k += 2) {
@@ -351,7 +353,7 @@ static void test_write_wake(struct run *r)
             write_and_wake(r, 1, k);
         }
         meet(r);
-        if (r->f->caps & FABRIC_SEES_SLEEPERS) /* elsewhere the sleeper counts, and the word may be here before the wake */
+        if (exact)
             expect_wakes(r, before, r->node == 0, "a write that wakes");
     }
     uint64_t before = wakes(r), word = 11;
@@ -362,7 +364,8 @@ static void test_write_wake(struct run *r)
         await_word(r, WOKEN_BY, word);
     meet(r);
     expect_no_event(r);
-    expect_wakes(r, before, 0, "a write that wakes, receiver busy");
+    if (exact)
+        expect_wakes(r, before, 0, "a write that wakes, receiver busy");
 }
 
 /* The writer comes at any moment of the other's going to sleep; the data of both kinds of write is there. */
