@@ -77,7 +77,7 @@ static void fetch(int by, bool home_known, int default_at)
     if (async) {
         request(by, REQUEST + VECTOR);
         one_write(1 - by, PAGE);
-        answer(1 - by, ANSWER + VECTOR);
+        answer(1 - by, WORD);
         return;
     }
     if (!home_known)
@@ -163,7 +163,7 @@ static void first_touches(void)
     want[1].homes_assigned++;
     if (async) {
         request(1, REQUEST + VECTOR);
-        answer(0, ANSWER + VECTOR);
+        answer(0, WORD);
     } else {
         home_word(1, 0);
     }
@@ -179,7 +179,7 @@ static void first_touches(void)
         want[0].read_faults++;
         want[0].homes_assigned++;
         request(0, REQUEST + VECTOR);
-        answer(1, ANSWER + VECTOR);
+        answer(1, WORD);
     }
     step(0, ask_home);
     if (async) {

@@ -43,13 +43,21 @@ static int record_event(struct fabric *f, int peer, int win, size_t off, const v
     return 0;
 }
 
+/* The rounds begin their operations anywhere. */
+static uint64_t load_word(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
 static int record_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
                       struct fabric_op *op)
 {
-    uint64_t *word = (uint64_t *)(void *)(recorder.memory[peer] + off);
+    char *at = recorder.memory[peer] + off;
     (void)f, (void)win, (void)op;
-    *old = *word;
-    *word += add;
+    *old = load_word(at);
+    memcpy(at, &(uint64_t){ *old + add }, sizeof add);
     record(&(struct step){ .kind = STEP_ATOMIC, .peer = peer, .off = off, .len = 8 });
     return 0;
 }
@@ -57,8 +65,8 @@ static int record_add(struct fabric *f, int peer, int win, size_t off, uint64_t 
 static int record_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired,
                       uint64_t *old, struct fabric_op *op)
 {
-    const uint64_t *word = (const uint64_t *)(void *)(recorder.memory[peer] + off);
-    return record_add(f, peer, win, off, *word == expect ? desired - expect : 0, old, op);
+    uint64_t word = load_word(recorder.memory[peer] + off);
+    return record_add(f, peer, win, off, word == expect ? desired - expect : 0, old, op);
 }
 
 static int record_wake(struct fabric *f, int peer)
