@@ -206,7 +206,7 @@ inside() {
     local command before
     export HLRC_FABRIC=verbs LITMUS_PROTOCOLS=$protocols LITMUS_SECONDS=${LITMUS_SECONDS:-100}
     export LITMUS_NODES=${LITMUS_NODES:-$(whole && echo 2 3 4 || echo 3)}
-    export CONFORMANCE_PERCENT=${CONFORMANCE_PERCENT:-$(whole && echo 20 || echo 5)} CONFORMANCE_DEVICES=rxe0,rxe1
+    export CONFORMANCE_PERCENT=${CONFORMANCE_PERCENT:-$(whole && echo 20 || echo 2)} CONFORMANCE_DEVICES=rxe0,rxe1
     export GCOV_PREFIX=/tmp/gcov # the build folder cannot be written to
     if sanitized; then CONFORMANCE_PERCENT=1 LITMUS_NODES=2; fi
     before=$(sent v1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Litmus programs with threads delayed at named points: other points by another seed.
 . "$(dirname "$0")/../lib.sh"
-seconds=100
+seconds=60
 . "$(dirname "$0")/lib.sh"
 runs=0
 for ((seed = first; failures == 0; seed++)); do

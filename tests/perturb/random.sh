@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Random programs with threads delayed at named points, on shm and on the hook fabric.
 . "$(dirname "$0")/../lib.sh"
-seconds=60
+seconds=40
 . "$(dirname "$0")/lib.sh"
 runs=0
 for ((seed = first; failures == 0; seed++)); do
