@@ -128,7 +128,8 @@ int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
             overrun();
         return 0;
     }
-    atomic_store_explicit(&q->head, head + 1, memory_order_relaxed);
+    /* orders the role's taking before: who sees the event taken sees that it is being served */
+    atomic_store_explicit(&q->head, head + 1, memory_order_release);
     ev->from = (int)(e >> 32 & 0xffff);
     ev->imm = (uint32_t)e;
     return 1;

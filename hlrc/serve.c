@@ -95,6 +95,8 @@ void serve_poll(void)
 static bool settled(uint64_t mark)
 {
     bool past = fabric_rx_past(engine.fabric, mark); /* read first: what is past has been taken by then */
+    if (past && !atomic_load(&role))
+        return true; /* who took it had the role, and has it no more */
     if (!role_take())
         return past && atomic_load(&role_sleeps);
     role_drain();
