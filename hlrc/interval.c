@@ -83,7 +83,7 @@ void interval_vt(uint64_t *out)
     spin_drop(&vt_lock);
 }
 
-/* I7. A flag is set before the vector time that covers its diffs; whoever takes it away wakes. */
+/* I7. A flag is set after its diffs were sent and before the vector time covers them; whoever takes it away wakes. */
 void interval_hand_on(uint64_t *out)
 {
     interval_vt(out);
@@ -137,11 +137,9 @@ static void message_send(int home, bool urgent)
 {
     if (!open_message[home])
         return;
-    if (!urgent)
-        atomic_store(&quiet[home], true);
     bulk_send(home, open_message[home], urgent, &sending[home]);
-    if (urgent)
-        atomic_store(&quiet[home], false); /* it brings those before it to light */
+    /* after it: who takes the flag away wakes behind the diff. An urgent message brings those before it to light. */
+    atomic_store(&quiet[home], !urgent);
     open_message[home] = NULL;
 }
 
