@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #define RECENT 32 /* acts that are remembered */
@@ -111,11 +112,15 @@ static uint64_t draw(void) /* xorshift64* */
 static void pause_for(uint64_t us)
 {
     struct timespec t = { .tv_nsec = (long)(us * 1000) };
+    char name[16] = "";
     int saved = errno;
+    (void)prctl(PR_GET_NAME, name);
+    (void)prctl(PR_SET_NAME, PERTURB_THREAD);
     if (us == 0)
         sched_yield();
     else
         nanosleep(&t, NULL);
+    (void)prctl(PR_SET_NAME, name);
     errno = saved;
 }
 

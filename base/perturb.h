@@ -12,11 +12,16 @@
  *
  * A delay is the only thing that happens here: nobody is woken, nothing fails but where PERTURB_FAILS stands, so what a
  * perturbed run finds is there without it, only rarer. perturb_report names seed and the last points that acted.
+ *
+ * A thread carries the name PERTURB_THREAD while it is delayed, so that nobody takes it for one that waits (S in its
+ * stat), or stops it where all others would wait for it: between drawing a position of a queue and filling it.
  */
 #ifndef BASE_PERTURB_H
 #define BASE_PERTURB_H
 
 #include <stdbool.h>
+
+#define PERTURB_THREAD "delayed"
 
 /* Name, and what a thread that stands there has not done yet. */
 #define PERTURB_POINTS(X) \

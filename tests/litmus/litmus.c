@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/perturb.h"
+
 int me, nodes;
 bool async;
 
@@ -133,7 +135,7 @@ void meet_pids(void)
         expect(hlrc_broadcast(&pids[n], sizeof pids[n], n) == 0, "hlrc_broadcast of node %d", n);
 }
 
-/* The state letter of a process or thread: behind the last ')' of its stat. */
+/* The state letter of a process or thread, behind the last ')' of its stat; '-' while a point delays it. */
 static char state_of(const char *path)
 {
     char text[1024] = "";
@@ -144,37 +146,49 @@ static char state_of(const char *path)
         text[0] = '\0';
     fclose(f);
     char *end = strrchr(text, ')');
+    if (strstr(text, "(" PERTURB_THREAD ")"))
+        return '-';
     return end && end[1] ? end[2] : '?';
 }
 
-void stop_node(int node)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/stat", pids[node]);
-    expect(kill(pids[node], SIGSTOP) == 0, "SIGSTOP to node %d: %s", node, strerror(errno));
-    while (state_of(path) != 'T')
-        sched_yield();
-}
-
-static bool all_asleep(int pid)
+/* Whether all threads of a process are in this state. */
+static bool all_are(char state, int pid)
 {
     char path[64], task[400];
-    bool asleep = true;
+    bool all = true;
     snprintf(path, sizeof path, "/proc/%d/task", pid);
     DIR *dir = opendir(path);
     expect(dir != NULL, "%s: %s", path, strerror(errno));
-    for (struct dirent *d = readdir(dir); d && asleep; d = readdir(dir)) {
+    for (struct dirent *d = readdir(dir); d && all; d = readdir(dir)) {
         snprintf(task, sizeof task, "%s/%s/stat", path, d->d_name);
-        asleep = d->d_name[0] == '.' || state_of(task) == 'S';
+        all = d->d_name[0] == '.' || state_of(task) == state;
     }
     closedir(dir);
-    return asleep;
+    return all;
+}
+
+/* Not where a point delays a thread: what it is about to do others may wait for, a position in their queue is one. */
+void stop_node(int node)
+{
+    struct timespec begun, now;
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    for (bool stands = false; !stands;) {
+        expect(kill(pids[node], SIGSTOP) == 0, "SIGSTOP to node %d: %s", node, strerror(errno));
+        for (int tries = 0; tries < 100 && !stands; tries++) {
+            sched_yield();
+            stands = all_are('T', pids[node]);
+        }
+        if (!stands)
+            continue_node(node);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        expect(now.tv_sec - begun.tv_sec < 60, "node %d does not stop", node);
+    }
 }
 
 void await_asleep(int node)
 {
     for (int times = 0; times < 3;) {
-        times = all_asleep(pids[node]) ? times + 1 : 0;
+        times = all_are('S', pids[node]) ? times + 1 : 0;
         sleep_ms(1);
     }
 }
