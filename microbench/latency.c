@@ -9,9 +9,12 @@
  *  version_page     reads of 16 bytes, to private memory, and of 4 KiB, under way together: a page fetch of ARDMAR
  *  cas, fetch_add   8 bytes
  *  event            a write with immediate of 8 bytes, seen by a peer that polls
+ *  asked_page       such a write of 128 bytes, answered by writes of 4 KiB and of a word that node 0 polls: a page fetch
+ *                   of ASYNC whose home polls
  *  bandwidth        reads of so many bytes, DEPTH under way at a time; bytes per microsecond
  */
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +28,9 @@
 #define DEPTH      16
 #define WINDOW     ((size_t)(DEPTH + 2) * MAX_BYTES)
 #define WORD       ((size_t)(DEPTH + 1) * MAX_BYTES) /* where atomics and events go */
+#define ANSWER     (WORD + 4096)                      /* the word behind a page that was asked for */
+#define REQUEST    128
+#define PAGE       4096
 #define ITERATIONS 1000000
 
 static struct options {
@@ -175,11 +181,35 @@ static void event_once(size_t bytes)
     await_event();
 }
 
-static void answer_events(void)
+static void asked_page_once(size_t bytes)
+{
+    static uint64_t asked[REQUEST / sizeof(uint64_t)];
+    _Atomic uint64_t *answer = (_Atomic uint64_t *)(void *)((char *)window.base + ANSWER);
+
+    (void)bytes;
+    if (asked[0] == 0)
+        atomic_store(answer, 0);
+    asked[0]++;
+    fabric_write_imm(fabric, 1, window.id, WORD + 64, asked, sizeof asked, 1, true, NULL);
+    for (unsigned long i = 1; atomic_load_explicit(answer, memory_order_acquire) != asked[0]; i++)
+        if (i % 1000 == 0)
+            sched_yield();
+}
+
+static void send_page(void)
+{
+    static struct fabric_op page_out = FABRIC_OP_INIT;
+    uint64_t *asked = (uint64_t *)(void *)((char *)window.base + WORD + 64);
+
+    fabric_write(fabric, 0, window.id, 0, window.base, PAGE, &page_out);
+    fabric_write(fabric, 0, window.id, ANSWER, asked, sizeof *asked, NULL);
+}
+
+static void answer_with(void (*answer)(void))
 {
     for (unsigned long i = 0; i < options.iterations + options.iterations / 10 + 1; i++) {
         await_event();
-        send_event();
+        answer();
     }
 }
 
@@ -219,12 +249,13 @@ static void measure(struct bench_json *json)
     bench_json_unsigned(json, "iterations", options.iterations);
     bench_heading("us, or bytes per us");
     transfers(json);
-    report(json, "version_page_us", time_of(version_page_once, 4096), "two reads together");
+    report(json, "version_page_us", time_of(version_page_once, PAGE), "two reads together");
     report(json, "cas_us", time_of(cas_once, 8), "compare-and-swap");
     report(json, "fetch_add_us", time_of(fetch_add_once, 8), "fetch-and-add");
     boot_exchange(boot, NULL, 0, NULL);
     stat = time_of(event_once, 8);
     report(json, "event_us", (struct bench_stat){stat.median / 2, stat.min / 2, stat.max / 2}, "half a round trip");
+    report(json, "asked_page_us", time_of(asked_page_once, PAGE), "event, page and word");
     bench_json_close(json);
 }
 
@@ -272,7 +303,8 @@ int main(int argc, char **argv)
         measure(&json);
     } else {
         boot_exchange(boot, NULL, 0, NULL); /* asleep while node 0 measures what needs no processor of ours */
-        answer_events();
+        answer_with(send_event);
+        answer_with(send_page);
     }
     boot_exchange(boot, NULL, 0, NULL);
     fabric_close(fabric);

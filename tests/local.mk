@@ -19,6 +19,9 @@ SHELL_TESTS = \
 	tests/launch/signals.sh \
 	tests/manpages.sh
 
+# Those that take minutes: they begin first, so that where tests run side by side none of them is the last.
+LONG_TESTS =
+
 # Unit tests link the internals and cmocka.
 UNIT_TESTS =
 
@@ -122,14 +125,16 @@ tests_fftw_LDADD = $(FFTW3_LIBS) -lm
 endif
 
 # The models of the protocol, by spin; the soak takes larger ones.
-SHELL_TESTS += tests/citations.sh tests/model.sh
+SHELL_TESTS += tests/citations.sh
+LONG_TESTS += tests/model.sh
 SOAK_TESTS += tests/model.sh
 tests/model.log: TEST_TIMEOUT = 1200
 EXTRA_DIST += doc/model/README.md doc/model/protocol.pml doc/model/serve.pml
 
 # RDMA in a virtual machine, which boots for each of them.
 GUEST_TESTS = tests/guest/verbs.sh tests/pmix/two_guests.sh
-SHELL_TESTS += $(GUEST_TESTS)
+LONG_TESTS += tests/guest/verbs.sh
+SHELL_TESTS += tests/pmix/two_guests.sh
 CLUSTER_ONLY = tests/guest/boot.sh
 check_PROGRAMS += tests/guest/waiting
 tests_guest_waiting_SOURCES = tests/guest/waiting.c
@@ -143,11 +148,11 @@ CLUSTER_TESTS = $(CLUSTER_ONLY) $(GUEST_TESTS)
 EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
 
 # What takes long also on an idle machine; make flakes leaves it out.
-SLOW_TESTS += $(GUEST_TESTS) tests/aarch64.sh tests/apps.sh tests/fftw.sh tests/install.sh tests/kill.sh tests/model.sh
+SLOW_TESTS += $(LONG_TESTS) tests/pmix/two_guests.sh tests/aarch64.sh tests/apps.sh tests/fftw.sh tests/install.sh tests/kill.sh
 
 check_PROGRAMS += $(UNIT_TESTS)
-TESTS += $(UNIT_TESTS) $(SHELL_TESTS)
-EXTRA_DIST += $(SHELL_TESTS) $(CLUSTER_ONLY)
+TESTS += $(LONG_TESTS) $(UNIT_TESTS) $(SHELL_TESTS)
+EXTRA_DIST += $(LONG_TESTS) $(SHELL_TESTS) $(CLUSTER_ONLY)
 EXTRA_DIST += tests/launch/lib.sh
 
 # Fabrics, the rules of the memory model, and what shows that it is real.
