@@ -50,6 +50,7 @@
     X(prefetch_started, "prefetch under way, PREFETCH not set") \
     X(prefetch_taken, "PREFETCH taken away, fetch not finished") \
     X(close_begun, "closing begun, dirty list not taken (I1)") \
+    X(close_taken, "dirty list taken, no page sealed (I1)") \
     X(close_captured, "diffs sent, interval not published (I4)") \
     X(close_published, "interval published, vector time not raised (I6)") \
     X(acquire_noticed, "notices applied, vector time not raised (I5)") \

@@ -58,24 +58,38 @@ int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket
 }
 
 /* So much memcpy moves by vectors, of which every aligned 8 bytes arrive whole. For more it may take the processor's
- * string instruction, which an interrupt can end within a word (F5); for a size that it knows to be small the compiler
- * takes it, so it is not told. */
+ * string instruction for bytes, which an interrupt can end within a word (F5); for a size that it knows to be small the
+ * compiler takes it, so it is not told. */
 #define VECTOR_BYTES 1024
 
 static void *(*const volatile copy_vectors)(void *, const void *, size_t) = memcpy;
 
-static void copy_long(char *dst, const char *src, size_t len)
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) /* that sees what memcpy does */
+/* The string instruction for words ends between words only, and is as fast as that for bytes: copying what another processor
+ * has in its cache takes half as long again by vectors. */
+static void copy_more(char *dst, const char *src, size_t len)
+{
+    size_t lead = -(uintptr_t)dst % 8, words = (len - lead) / 8, rest = (len - lead) % 8;
+    copy_vectors(dst, src, lead);
+    dst += lead;
+    src += lead;
+    __asm__ volatile("rep movsq" : "+D"(dst), "+S"(src), "+c"(words) : : "memory");
+    copy_vectors(dst, src, rest);
+}
+#else
+static void copy_more(char *dst, const char *src, size_t len)
 {
     size_t piece = VECTOR_BYTES - (uintptr_t)dst % 64; /* the others begin with a cache line */
     for (; len > piece; len -= piece, dst += piece, src += piece, piece = VECTOR_BYTES)
         copy_vectors(dst, src, piece);
     copy_vectors(dst, src, len);
 }
+#endif
 
 void shm_copy(void *dst, const void *src, size_t len)
 {
     if (len > 128 || (((uintptr_t)dst | (uintptr_t)src | len) & 7)) {
-        copy_long(dst, src, len);
+        len <= VECTOR_BYTES ? (void)copy_vectors(dst, src, len) : copy_more(dst, src, len);
         return;
     }
     _Atomic uint64_t *d = dst;

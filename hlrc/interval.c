@@ -28,9 +28,9 @@ struct diff_entry {
 static_assert(sizeof(struct diff_entry) == 8, "it travels between nodes as it is");
 static_assert(sizeof(struct diff_entry) + DIFF_MAX + 8 <= BULK_PAYLOAD, "one diff fits into a message");
 
-static spin_lock_word dirty_lock; /* guards dirty and dirty_count */
-static uint32_t *dirty, *closing; /* page lists, swapped by a closing */
-static uint32_t dirty_count;
+static spin_lock_word dirty_lock;    /* guards dirty and dirty_count */
+static uint32_t *dirty, *closing;    /* page lists, swapped by a closing */
+static _Atomic uint32_t dirty_count; /* also read without the lock: nothing_dirty */
 static uint32_t *announced;       /* pages of the interval being closed */
 
 static _Atomic bool close_busy, acquire_busy; /* one closing, one acquire at a time (I1, I5) */
@@ -101,7 +101,9 @@ void interval_met(void)
 void interval_add_dirty(uint32_t page)
 {
     spin_take(&dirty_lock);
-    dirty[dirty_count++] = page;
+    uint32_t n = atomic_load_explicit(&dirty_count, memory_order_relaxed);
+    dirty[n] = page;
+    atomic_store_explicit(&dirty_count, n + 1, memory_order_relaxed);
     spin_drop(&dirty_lock);
 }
 
@@ -109,10 +111,11 @@ void interval_add_dirty(uint32_t page)
 static uint32_t take_dirty(void)
 {
     spin_take(&dirty_lock);
-    uint32_t n = dirty_count, *list = dirty;
+    uint32_t n = atomic_load_explicit(&dirty_count, memory_order_relaxed), *list = dirty;
     dirty = closing;
     closing = list;
-    dirty_count = 0;
+    /* orders close_busy, taken before: who sees the list empty sees that it is being closed */
+    atomic_store_explicit(&dirty_count, 0, memory_order_release);
     spin_drop(&dirty_lock);
     return n;
 }
@@ -225,6 +228,7 @@ static void close_dirty(bool urgent)
 {
     perturb(close_begun);
     uint32_t n = take_dirty();
+    perturb(close_taken);
     if (n == 0)
         return;
     sort_pages(closing, n);
@@ -260,13 +264,20 @@ static bool closing_over(void *arg)
     return atomic_load(&closes_ended) >= *(const uint64_t *)arg || !atomic_load(&close_busy);
 }
 
+/* No page is dirty, and none is in a closing that has not ended: what this thread wrote is published (I1). A thread's own
+ * writes are in the list before it looks, and what others wrote before a lock was theirs, by that lock. */
+static bool nothing_dirty(void)
+{
+    return atomic_load_explicit(&dirty_count, memory_order_acquire) == 0 && !atomic_load(&close_busy);
+}
+
 /*
  * Any closing that begins after this call takes everything that this thread wrote (I1), so nobody waits for more
  * than the rest of one and the whole of the next, however many threads close.
  */
 void interval_close(bool urgent)
 {
-    if (engine.alone)
+    if (engine.alone || nothing_dirty())
         return;
     struct thread *t = thread_self();
     atomic_fetch_add(&urgent_closers, urgent); /* before closes_begun is read: the next one to begin is urgent */

@@ -131,6 +131,18 @@ void await_word(struct run *r, size_t off, uint64_t value)
 
 /* ---- one run: a fabric, a number of nodes ---- */
 
+static const struct test *const lists[] = { data_tests, flight_tests, queue_tests, sleep_tests };
+#define LISTS (sizeof lists / sizeof lists[0])
+
+static bool is_test(const char *name)
+{
+    for (size_t i = 0; i < LISTS; i++)
+        for (const struct test *t = lists[i]; t->name; t++)
+            if (strcmp(t->name, name) == 0)
+                return true;
+    return false;
+}
+
 static void run_tests(struct run *r, const struct test *tests)
 {
     for (const struct test *t = tests; t->name; t++) {
@@ -211,10 +223,8 @@ static int node_main(const char *fabric, int node, int nodes)
     perturb_start(node);
     alarm(seconds ? (unsigned)atoi(seconds) : RUN_SECONDS);
     open_all(&r);
-    run_tests(&r, data_tests);
-    run_tests(&r, flight_tests);
-    run_tests(&r, queue_tests);
-    run_tests(&r, sleep_tests);
+    for (size_t i = 0; i < LISTS; i++)
+        run_tests(&r, lists[i]);
     settle(&r);
     fabric_close(r.f);
     return 0;
@@ -298,6 +308,10 @@ int main(int argc, char **argv)
     int failures = 0;
     if (argc > 2) {
         only_test = argc > 3 ? argv[3] : NULL;
+        if (only_test && !is_test(only_test)) {
+            fprintf(stderr, "conformance: no test \"%s\"\n", only_test);
+            return 2;
+        }
         int nodes = atoi(argv[2]);
         return nodes < 1 || nodes > MAX_NODES ? 2 : run(argv[1], nodes);
     }

@@ -2,11 +2,13 @@
 /*
  * Diffs that woke nobody come to light when their vector time is handed on before the barrier (interval.h I7). Node 1
  * writes a page of node 0 under a lock, arrives, and lets go of the lock between the two phases; node 2 takes it and
- * reads the page, which the home, busy with looking at an atomic word, has to bring up to date first.
+ * reads the page, which the home, busy with looking at an atomic word, has to bring up to date first. Another lock is
+ * handed on by node 1's handler at about the time when the diffs leave: what it wakes does not count for them.
  */
 #include "tests/litmus/litmus.h"
 
 #include <sched.h>
+#include <time.h>
 
 const char litmus_rule[] = "interval.h I7: quiet diffs are handed on";
 const int litmus_nodes[] = { 3, 4, 0 };
@@ -15,12 +17,24 @@ const int litmus_nodes[] = { 3, 4, 0 };
 
 static volatile uint64_t *data;
 static hlrc_atomic_t passed, done;
-static hlrc_lock_t lock;
+static hlrc_lock_t lock, other;
 
 static void look_until(hlrc_atomic_t word, uint64_t value)
 {
     while (hlrc_atomic_load(word) < value)
         sched_yield();
+}
+
+static void take_and_let_go(hlrc_lock_t one)
+{
+    hlrc_lock(one);
+    hlrc_unlock(one);
+}
+
+static void sleep_us(long us)
+{
+    struct timespec t = { .tv_nsec = us * 1000 };
+    nanosleep(&t, NULL);
 }
 
 static void write_and_pass(uint64_t k)
@@ -35,6 +49,8 @@ static void write_and_pass(uint64_t k)
 
 static void take_and_read(uint64_t k)
 {
+    sleep_us((long)(k * 137 % 1500));
+    take_and_let_go(other);
     look_until(passed, k);
     hlrc_lock(lock);
     expect_word(*data, k, "what node 1 wrote under the lock");
@@ -45,11 +61,14 @@ static void take_and_read(uint64_t k)
 void litmus_run(void)
 {
     lock = (hlrc_lock_t)nodes + 1; /* managed by node 1: its requests wake nobody at the home */
+    other = lock + (hlrc_lock_t)nodes;
     data = shared_words(PAGE_WORDS);
     place(data, PAGE, 0);
     passed = shared_atomic();
     done = shared_atomic();
     for (uint64_t k = 1; k <= ROUNDS; k++) {
+        if (me == 1)
+            take_and_let_go(other); /* it is here now */
         hlrc_barrier();
         if (me == 1) {
             write_and_pass(k);

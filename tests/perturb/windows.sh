@@ -12,6 +12,8 @@ rounds=1
 # Q5: an entry that wakes nobody is filled after an urgent one behind it has woken
 # S2, S6: whoever gives the role up looks again, for events and for waiters
 # I7: diffs that wake nobody are late, and what announces them is handed on by a lock
+#     and another lock is handed on while they are about to be sent
+# I1: a closing has taken the pages that another thread of the node has to publish
 # C1: a waiter is registered before its lock is free
 # P7, P3, G1: sealing, opening, and a change of protection that fails half done
 windows='
@@ -24,6 +26,8 @@ role_dropped:50:300,wait_counted:50:300     LITMUS_NODES=2 threads
 thread_announced:50:300,thread_waking:50:300 LITMUS_NODES=2 threads
 event_taken:20:1000                         LITMUS_NODES=3 rule11_split
 close_begun:10:100                          LITMUS_NODES=3 HLRC_FABRIC=shm+chaos HLRC_CHAOS_SLOW=1:0:20000 wake_diff
+bulk_credit:100:2000                        LITMUS_NODES=3 wake_diff
+close_taken:100:1000                        LITMUS_NODES=2 threads
 cond_registered:100:1000,lock_dropping:30:300 LITMUS_NODES=3 rule11_cond
 page_sealed:50:200,page_captured:50:200     LITMUS_NODES=2 rule01_release
 page_twinned:50:300                         LITMUS_NODES=2 rule01_release
