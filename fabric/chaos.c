@@ -354,7 +354,8 @@ int chaos_stack(struct fabric *below, struct fabric **out)
     pthread_condattr_t attr;
     if (!c)
         return -ENOMEM;
-    c->head = (struct fabric){ .ops = chaos_ops, .node = below->node, .nodes = below->nodes, .caps = below->caps };
+    c->head = (struct fabric){ .ops = chaos_ops, .node = below->node, .nodes = below->nodes, .caps = below->caps,
+                              .round_trip_ns = below->round_trip_ns };
     c->below = below;
     if (below->ops.window_prepare) /* whether there is one tells the engine something */
         c->head.ops.window_prepare = chaos_window_prepare;

@@ -136,6 +136,7 @@ struct fabric { /* head of every transport's own structure */
     struct fabric_ops ops; /* complete: nothing NULL */
     int node, nodes;
     unsigned caps;
+    int64_t round_trip_ns; /* the least that a read from another node took while this was opened; 0: none to measure */
 };
 
 /* Opens the transport called `name` ("shm"). Collective. 0; -ENOENT for an unknown name; a negative errno. */

@@ -470,7 +470,11 @@ static int start(struct verbs_fabric *v, bool mixed)
     if (rc == 0)
         rc = verbs_registrar_start(v);
     rc = agree(v, rc);
-    return rc ? rc : verbs_count_start(v);
+    if (rc == 0)
+        rc = verbs_count_start(v);
+    if (rc == 0)
+        verbs_time_round_trip(v);
+    return rc;
 }
 
 static int open_as(const struct fabric_job *job, struct fabric **out, bool mixed)

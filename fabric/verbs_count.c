@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 static size_t table_bytes(const struct verbs_fabric *v)
 {
@@ -46,6 +47,42 @@ int verbs_count_start(struct verbs_fabric *v)
         v->peer[n].counts_rkey = all[n].rkey;
     }
     return rc;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The least of several, since any of them may meet a busy machine. */
+static int64_t least_round_trip(struct verbs_fabric *v, int peer)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < 8; i++) {
+        struct fabric_op op = FABRIC_OP_INIT;
+        int64_t begun = now_ns();
+        verbs_read_at(v, peer, v->peer[peer].counts, v->peer[peer].counts_rkey, NULL, sizeof(uint64_t), &op);
+        verbs_wait(&v->head, &op);
+        int64_t took = now_ns() - begun;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+/* To the next node, and to the one half a job away, which is likely to be on another machine. */
+void verbs_time_round_trip(struct verbs_fabric *v)
+{
+    int nodes = v->job.nodes;
+    const int away[] = { 1, nodes / 2 };
+    for (size_t i = 0; i < sizeof away / sizeof away[0]; i++) {
+        int peer = (v->job.node + away[i]) % nodes;
+        if (peer == v->job.node || v->peer[peer].near)
+            continue;
+        int64_t took = least_round_trip(v, peer);
+        v->head.round_trip_ns = took > v->head.round_trip_ns ? took : v->head.round_trip_ns;
+    }
 }
 
 void verbs_count_end(struct verbs_fabric *v)

@@ -47,6 +47,7 @@ void verbs_near_unmap(struct verbs_fabric *v, struct verbs_window *w);
 /* verbs_count.c */
 int verbs_count_start(struct verbs_fabric *v);      /* collective */
 void verbs_count_end(struct verbs_fabric *v);
+void verbs_time_round_trip(struct verbs_fabric *v);  /* after it */
 void verbs_counters(struct fabric *f, struct fabric_counters *out);
 void verbs_check(struct fabric *f);
 

@@ -81,7 +81,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
     X(CHOICE, enum config_handler, handler, "handler", "block", 0, 0, "block|spin-block|poll", 0,              \
       "how the handler thread waits for requests; poll is spin-block with less than two cores per node")      \
     X(NUMBER, int, spin, "spin", "auto", 0, 1000000, "auto", 0,                                                \
-      "microseconds that a wait spins before it yields and then sleeps")                                      \
+      "microseconds that a wait spins before it yields and sleeps; auto: 2 if nodes share cores, else 200 or more") \
     X(NUMBER, int, threads, "threads", "64", 1, 1024, "", 1,                                                   \
       "how many threads of one node may use shared memory")                                                   \
     X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,                        \

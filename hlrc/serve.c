@@ -17,6 +17,11 @@
 #include "hlrc/thread.h"
 #include "hlrc/watch.h"
 
+/* How long a wait spins where every node has a core: so many round trips of the fabric, within these limits. */
+#define SPIN_ROUND_TRIPS 100
+#define SPIN_LEAST_NS    200000
+#define SPIN_MOST_NS     20000000
+
 static _Atomic bool role;           /* S1 */
 static _Atomic bool missed;         /* the handler was woken and found the role taken: S7 */
 static _Atomic bool role_sleeps;    /* whoever has the role sleeps in it, and has served all that it took */
@@ -310,11 +315,19 @@ static void *handler_main(void *arg)
     return NULL;
 }
 
+/* Long enough that a node which serves one request after the other does not fall asleep in between: waking it would take
+ * longer than the request. Adapters answer within microseconds; an emulated one takes a hundred times as long. */
+static int64_t usual_spin_ns(void)
+{
+    int64_t some = SPIN_ROUND_TRIPS * engine.fabric->round_trip_ns;
+    return some < SPIN_LEAST_NS ? SPIN_LEAST_NS : some > SPIN_MOST_NS ? SPIN_MOST_NS : some;
+}
+
 int serve_start(void)
 {
     cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool crowded = engine.nodes > cores;
-    spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000 : crowded ? 2000 : 200000;
+    spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000 : crowded ? 2000 : usual_spin_ns();
     spin_yields = crowded ? 16 : 4;
     atomic_store(&stopping, false);
     sigset_t all, old;
