@@ -65,8 +65,8 @@ int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket
 static void *(*const volatile copy_vectors)(void *, const void *, size_t) = memcpy;
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) /* that sees what memcpy does */
-/* The string instruction for words ends between words only, and is as fast as that for bytes: copying what another processor
- * has in its cache takes half as long again by vectors. */
+/* The string instruction for words ends between words only, and is as fast as that for bytes: copying what another
+ * processor has in its cache takes half as long again by vectors. */
 static void copy_more(char *dst, const char *src, size_t len)
 {
     size_t lead = -(uintptr_t)dst % 8, words = (len - lead) / 8, rest = (len - lead) % 8;

@@ -16,8 +16,8 @@
  *   E4  A sender cannot see whether it wakes somebody. The sleeper counts it, for the sender of the first event that
  *       it takes after a notification, unless it armed again and found none: then the notification was for an event
  *       that came before.
- *   E5  The channel wakes whoever sleeps on it. A handler that was woken some times in a row for events of a thread that
- *       sleeps in its stead leaves the channel and sleeps on its bell alone; whoever arms the queue for it again rings.
+ *   E5  The channel wakes whoever sleeps on it. A handler that was woken some times in a row for events of a thread
+ *       that sleeps in its stead leaves the channel and sleeps on its bell alone; whoever arms the queue for it again rings.
  *       It says so before it looks at rx_mode once more, and the mode is written before one looks whether it said so.
  */
 #include "fabric/verbs_parts.h"

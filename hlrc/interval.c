@@ -264,8 +264,8 @@ static bool closing_over(void *arg)
     return atomic_load(&closes_ended) >= *(const uint64_t *)arg || !atomic_load(&close_busy);
 }
 
-/* No page is dirty, and none is in a closing that has not ended: what this thread wrote is published (I1). A thread's own
- * writes are in the list before it looks, and what others wrote before a lock was theirs, by that lock. */
+/* No page is dirty, and none is in a closing that has not ended: what this thread wrote is published (I1). A thread's
+ * own writes are in the list before it looks, and those that it learnt of by a lock of the program's likewise. */
 static bool nothing_dirty(void)
 {
     return atomic_load_explicit(&dirty_count, memory_order_acquire) == 0 && !atomic_load(&close_busy);

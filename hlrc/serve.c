@@ -315,8 +315,8 @@ static void *handler_main(void *arg)
     return NULL;
 }
 
-/* Long enough that a node which serves one request after the other does not fall asleep in between: waking it would take
- * longer than the request. Adapters answer within microseconds; an emulated one takes a hundred times as long. */
+/* Long enough that a node which serves one request after the other does not fall asleep in between: waking it would
+ * take longer than the request. Adapters answer within microseconds; an emulated one takes a hundred times as long. */
 static int64_t usual_spin_ns(void)
 {
     int64_t some = SPIN_ROUND_TRIPS * engine.fabric->round_trip_ns;

@@ -9,8 +9,8 @@
  *   S3  A thread that waits takes the role when it is free, so it serves what arrives for it itself, and sleeps on the
  *       receive queue in the handler's stead.
  *   S4  Serving never waits: not for a version, a credit, a lock held across a wait, or memory from malloc.
- *   S5  Every wait spins for a short time (some round trips of the fabric), then yields, then sleeps until woken. A wait for something that neither an
- *       event nor serve_changed announces sleeps for bounded times.
+ *   S5  Every wait spins for a short time, some round trips of the fabric, then yields, then sleeps until woken. A wait
+ *       for something that neither an event nor serve_changed announces sleeps for bounded times.
  *   S6  A thread that waits may sleep without the role, while another thread has it. Whoever then gives the role up
  *       arms the queue for all events, not only urgent ones: what the thread waits for may be none. A waiter counts
  *       itself before it tries for the role, and the role is given up before the count is read: one sees the other.
