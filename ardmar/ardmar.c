@@ -8,7 +8,7 @@
  * that is needed is fetched by two RDMA Reads, of its versions and of itself, repeated until the versions are recent
  * enough.
  *
- * Invariants (DESIGN, section 6)
+ * Invariants (in brackets the rules of doc/design.md)
  *   A1  (7) until somebody writes a page its home word is 0, every copy is zero and readable: so the winner of the CAS
  *       has the page, and a loser may keep its zero copy and its writes.
  *   A2  (7) the CAS decides, not the read of the home word that is posted beside it: the read may be older.

@@ -7,7 +7,7 @@
  * who asks, or forwards. The home's handler writes the page from its own copy into the requester's window, and behind
  * it a control word, which the requester polls. A prefetch, and the question where a page's home is, appoint nobody.
  *
- * Invariants (DESIGN, section 6)
+ * Invariants (in brackets the rules of doc/design.md)
  *   H1  (7) pages of the default home are EXCLUSIVE there until the first foreign request: written without a fault. The
  *       handler takes that access away before it looks whether the page holds anything. It does: the default home is
  *       home. It does not: its copy is zero, so the requester's own zero copy is complete, and the requester becomes

@@ -2,7 +2,7 @@
 /*
  * atomic.h - 64-bit words at a home node, node a mod N, changed atomically from everywhere. They order no memory.
  *
- * Invariant A1 (DESIGN 6.8): one way for all accesses to a word, its owner's included: the fabric's atomics where
+ * Invariant A1 (doc/design.md, rule 8): one way for all accesses to a word, its owner's included: the fabric's atomics where
  * the page protocol uses them, else requests to the home's handler.
  */
 #ifndef HLRC_ATOMIC_H

@@ -2,7 +2,7 @@
 /*
  * interval.h - intervals, vector times, and the two halves of synchronisation: release and acquire.
  *
- * Invariants (numbers of DESIGN, section 6)
+ * Invariants (in brackets the rules of doc/design.md)
  *   I1  (1) interval_close returns only when every page that was dirty when it was called is in a published interval,
  *       whichever thread wrote it: closings of a node are serialised, and each takes the whole dirty list.
  *   I2  (1) a page is write-protected and BUSY until its diff is captured (page.h P7).

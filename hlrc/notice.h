@@ -13,8 +13,8 @@
  *   N1  The tail of a log is written after the records before it (fabric.h F1); the reader looks no further than it.
  *   N2  tail - head <= NOTICE_LOG_WORDS: the writer reads the reader's head, which the reader writes into the writer's
  *       window; when there is no room the writer asks the reader's handler to drain the log.
- *   N3  Draining loses nothing: for each page of the drained records the latest interval is kept (DESIGN: a full log
- *       is compacted to the latest interval per writer and page). The handler drains without waiting for anybody.
+ *   N3  Draining loses nothing: for each page of the drained records the latest interval is kept
+ *       (doc/design.md, rule 9). The handler drains without waiting for anybody.
  *   N4  Notices of an interval may be applied before an acquire covers it (that only revokes early), never later.
  */
 #ifndef HLRC_NOTICE_H

@@ -9,7 +9,7 @@
  * owner alone calls start and finish, which may wait; anybody may ask under the page's lock whether it is ready.
  *
  * A copy of a clean page is fetched in place; nobody sees it, since access is NONE. That of a dirty page goes to a
- * bounce page, and is merged with what was written here (DESIGN: dirty and announced).
+ * bounce page, and is merged with what was written here (doc/design.md, rule 5).
  */
 #include "hlrc/page_fetch.h"
 
