@@ -84,7 +84,7 @@ struct molecule *cells_add(struct cells *c, size_t row, uint64_t number)
 
     make_room(r);
     for (; at > 0 && cells_molecule(c, row, at - 1)->number > number; at--)
-        r->slot[at] = r->slot[at - 1]; /* C5 */
+        r->slot[at] = r->slot[at - 1]; /* WC5 */
     r->slot[at] = slot;
     r->molecules++;
     c->state[slot].number = number;
@@ -105,7 +105,7 @@ static double outside(const struct cells *c, double x, size_t cell)
     return below > above ? below : above;
 }
 
-/* Keeps x within the box; returns the row that the molecule is in. Ends the program when it moved too far (C4). */
+/* Keeps x within the box; returns the row that the molecule is in. Ends the program when it moved too far (WC4). */
 static size_t settle(const struct cells *c, size_t row, struct molecule *m)
 {
     double *o = m->d[0];
@@ -182,7 +182,7 @@ static size_t publish_row(struct cells *c, size_t row, char *at)
 
 static char *part_of(const struct cells *c, unsigned step, int node)
 {
-    return c->published[step & 1] + c->share[node].published; /* C2 */
+    return c->published[step & 1] + c->share[node].published; /* WC2 */
 }
 
 void cells_publish(struct cells *c, unsigned step)
@@ -223,7 +223,7 @@ struct cells_view cells_look(const struct cells *c, unsigned step, size_t row)
     return view;
 }
 
-/* Frees the slots of those that left in the step before (C3). */
+/* Frees the slots of those that left in the step before (WC3). */
 static void free_left(struct cells *c)
 {
     for (uint32_t i = 0; i < c->lefts; i++) {

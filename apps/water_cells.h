@@ -23,12 +23,12 @@
  *   forces, correct    positions in the rows around are read; state of the own rows is written
  *
  * Invariants
- *   C1  A molecule is in one row; between two barriers its state is written by that row's node alone.
- *   C2  What was published before a barrier is read until the next one; hence two copies.
- *   C3  The slot of a molecule that left stays as it was until after the next barrier, since its new node reads it.
- *   C4  A molecule is published in the row that it leaves, at most CELLS_SLACK outside. Cells are that much wider than
- *       the cut-off: all molecules within the cut-off of a molecule in row r are found in r and the rows around.
- *   C5  The order of molecules depends on where they are and on their numbers, not on nodes or slots.
+ *   WC1  A molecule is in one row; between two barriers its state is written by that row's node alone.
+ *   WC2  What was published before a barrier is read until the next one; hence two copies.
+ *   WC3  The slot of a molecule that left stays as it was until after the next barrier, since its new node reads it.
+ *   WC4  A molecule is published in the row that it leaves, at most CELLS_SLACK outside. Cells are that much wider than
+ *        the cut-off: all molecules within the cut-off of a molecule in row r are found in r and the rows around.
+ *   WC5  The order of molecules depends on where they are and on their numbers, not on nodes or slots.
  *
  * State is falsely shared when a molecule leaves for a row of another node: its page is then read while its neighbours
  * on it are written. What is published has one writer; where rows meet within a page, both have the same.
@@ -81,7 +81,7 @@ struct cells {
     struct cells_row *row;     /* private, by row; this node's alone are in use */
     uint8_t *held;             /* private, by slot of this node: enum slot_state */
     uint32_t used, lowest;     /* slots from the first that were ever in use; the lowest that may be free */
-    uint32_t *left, lefts;     /* slots of molecules that left in the last step (C3) */
+    uint32_t *left, lefts;     /* slots of molecules that left in the last step (WC3) */
     uint32_t *cell, *order;    /* private: of one row */
     uint64_t adopted;          /* molecules that came into rows of this node */
 };

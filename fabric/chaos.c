@@ -34,7 +34,7 @@ static int start_inline_write(struct fabric *f, const struct chaos_job *j)
     if (j->len > FABRIC_INLINE)
         return -EINVAL;
     if (j->len)
-        memcpy(copy, j->at.src, j->len); /* C4 */
+        memcpy(copy, j->at.src, j->len); /* CH4 */
     struct chaos_slot *s = chaos_slot_take(c);
     s->job = *j;
     s->job.at.src = memcpy(s->copy, copy, j->len);

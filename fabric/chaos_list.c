@@ -156,7 +156,7 @@ static void perform(struct chaos *c, struct chaos_slot *s, int64_t now)
 
 /* ---- the list; ASSUMPTION: the lock is held ---- */
 
-/* Which operations to each target are STARTED, of those looked at so far (C2). */
+/* Which operations to each target are STARTED, of those looked at so far (CH2). */
 struct ahead {
     bool write[CHAOS_NODES], read[CHAOS_NODES];
 };
@@ -186,7 +186,7 @@ static void report(struct chaos *c, struct chaos_slot **link)
     s->next = c->unused;
     c->unused = s;
     atomic_fetch_sub_explicit(&c->listed, 1, memory_order_relaxed);
-    if (op) /* orders what was performed before the waiter's going on; C3 */
+    if (op) /* orders what was performed before the waiter's going on; CH3 */
         atomic_fetch_sub_explicit(&op->pending, 1, memory_order_release);
     pthread_cond_broadcast(&c->news);
 }
@@ -275,7 +275,7 @@ struct chaos_slot *chaos_slot_take(struct chaos *c)
 {
     pthread_mutex_lock(&c->lock);
     drop_node(c);
-    while (!c->unused) { /* C5: each has a due time, so there will be room */
+    while (!c->unused) { /* CH5: each has a due time, so there will be room */
         chaos_rouse(c, chaos_progress(c, true));
         if (!c->unused)
             chaos_sleep(c, &c->news, now_ns() + 1000000);

@@ -8,13 +8,13 @@
  *                    +---+
  *
  * Invariants
- *   C1  `list` holds what was started and is not yet reported, in the order of starting; `lock` guards it and all of
- *       struct chaos but the counters. Operations of the fabric below are performed under it, so one at a time.
- *   C2  An operation is blocked while an earlier one that it must not overtake is STARTED (F1, F2, F3).
- *   C3  `op` is not touched after `pending` was lowered for the last time: it may lie on the stack of a waiter.
- *   C4  What a write without op has to say was copied before its start returned, and before the lock was taken: reading
- *       it may fault.
- *   C5  Nothing here allocates or waits for another node, so everything may be called while serving.
+ *   CH1  `list` holds what was started and is not yet reported, in the order of starting; `lock` guards it and all of
+ *        struct chaos but the counters. Operations of the fabric below are performed under it, so one at a time.
+ *   CH2  An operation is blocked while an earlier one that it must not overtake is STARTED (F1, F2, F3).
+ *   CH3  `op` is not touched after `pending` was lowered for the last time: it may lie on the stack of a waiter.
+ *   CH4  What a write without op has to say was copied before its start returned, and before the lock was taken:
+ *        reading it may fault.
+ *   CH5  Nothing here allocates or waits for another node, so everything may be called while serving.
  */
 #ifndef FABRIC_CHAOS_PARTS_H
 #define FABRIC_CHAOS_PARTS_H
@@ -50,7 +50,7 @@ struct chaos_slot {
     int64_t due; /* when the next step is to be made */
     int64_t earliest; /* 0, or when what was sent on a slow way arrives: no first step before, hurried or not */
     struct chaos_job job;
-    char copy[FABRIC_INLINE]; /* C4 */
+    char copy[FABRIC_INLINE]; /* CH4 */
 };
 
 struct chaos {

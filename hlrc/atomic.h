@@ -2,8 +2,8 @@
 /*
  * atomic.h - 64-bit words at a home node, node a mod N, changed atomically from everywhere. They order no memory.
  *
- * Invariant A1 (doc/design.md, rule 8): one way for all accesses to a word, its owner's included: the fabric's atomics where
- * the page protocol uses them, else requests to the home's handler.
+ *   AT1  (rule 8) there is one way for all accesses to a word, its owner's included: the fabric's atomics where the
+ *        page protocol uses them, else requests to the home's handler.
  */
 #ifndef HLRC_ATOMIC_H
 #define HLRC_ATOMIC_H

@@ -7,8 +7,8 @@
  *
  * Invariants
  *   B1  sent - emptied <= BULK_SLOTS: a slot is not written before its last contents were served.
- *   B2  Messages of one pair are served in the order in which bulk_send was called (F7): with invariant 2 of page.h,
- *       diffs of one (page, writer) land in interval order.
+ *   B2  Messages of one pair are served in the order in which bulk_send was called (F7). Closings of a
+ *       node are serialised (interval.h I1), so diffs of one (page, writer) land in interval order.
  *   B3  Only application threads send, and wait for a credit holding no spin lock, serving meanwhile; the receiver
  *       returns credits without waiting. So two full rings empty each other.
  *   B4  Whoever waits for a credit wakes the receiver first: non-urgent messages may lie unseen.

@@ -78,7 +78,7 @@ static void check_call(const struct slot *s, const struct slot *mine)
 static void pass_on(enum operation op, int root, uint64_t arg, void *buf, size_t len)
 {
     struct slot mine = { .step = ++step, .op = op, .root = (uint32_t)root, .arg = arg };
-    struct slot *s = heap_staging(step & 1); /* C1 */
+    struct slot *s = heap_staging(step & 1); /* CO1 */
     if (engine.alone) {
         meet();
     } else if (engine.node == root) {
@@ -136,7 +136,7 @@ static void settle(uint32_t first, uint32_t count)
     thread_leave(t);
 }
 
-/* Makes pages zero and their homes unassigned. All nodes have settled them, and a barrier has been since: C2. */
+/* Makes pages zero and their homes unassigned. All nodes have settled them, and a barrier has been since: CO2. */
 static void reset_pages(const struct pages *pages)
 {
     struct thread *t = thread_enter();

@@ -9,12 +9,12 @@
  * parser, the environment variable of each option (HLRC_ and its name in capitals, '-' as '_'), hlrcrun's
  * options and --help, the listing of hlrc_info and the text of the manual page all come from it.
  *
- *   1. A struct config is a plain value without pointers: it can be copied, and sent to another node.
- *   2. An option's value comes from the last of: default, environment, command line; source[] says which.
- *      A variable that is set but empty counts as not set.
- *   3. After config_load() or config_resolve() no part (pages, diffs, locks, barrier) is "auto": the protocol
- *      decided those that nobody set.  What is not built yet has been refused.
- *   4. hlrcrun resolves first, exports every value that is not a default, and the nodes load the same again.
+ *   CF1  A struct config is a plain value without pointers: it can be copied, and sent to another node.
+ *   CF2  An option's value comes from the last of: default, environment, command line; source[] says which. A variable
+ *        that is set but empty counts as not set.
+ *   CF3  After config_load() or config_resolve() no part (pages, diffs, locks, barrier) is "auto": the protocol decided
+ *        those that nobody set. What is not built yet has been refused.
+ *   CF4  hlrcrun resolves first, exports every value that is not a default, and the nodes load the same again.
  */
 
 #include <stdbool.h>

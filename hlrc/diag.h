@@ -6,10 +6,10 @@
  * What the runtime says to the user: one line each, "hlrc: " or, in a job of several nodes, "hlrc: node 2: "
  * before it.  Write cause, value, limit and remedy.
  *
- *   1. Every line is one write(2), or one message to the launcher, of at most DIAG_LINE_MAX bytes.
- *   2. All of these may be called in a signal handler and by several threads at once: nothing allocates,
- *      nothing takes a lock.  In a format use %s %d %u %x %p %zu and their long forms only.
- *   3. Of all fatal lines in a process the first one counts; of those in a job, the first to reach hlrcrun.
+ *   DG1  Every line is one write(2), or one message to the launcher, of at most DIAG_LINE_MAX bytes.
+ *   DG2  All of these may be called in a signal handler and by several threads at once: nothing allocates, nothing
+ *        takes a lock. In a format use %s %d %u %x %p %zu and their long forms only.
+ *   DG3  Of all fatal lines in a process the first one counts; of those in a job, the first to reach hlrcrun.
  */
 
 enum { DIAG_LINE_MAX = 1024 };

@@ -4,12 +4,12 @@
  *
  * Invariants
  *
- *  D1. Granularity is one byte. A byte is in the diff if and only if it differs from the twin; gaps are never
- *      merged. C lets two threads write neighbouring bytes without a race, so two nodes may.
- *  D2. Applying writes every byte of the diff and no other byte, not even with its old value: threads of the
- *      home write there at the same time.
- *  D3. A malformed diff is refused before its first byte is written. Diffs come from the network.
- *  D4. An encoding never exceeds DIFF_MAX, and the empty diff has length 0.
+ *   D1  Granularity is one byte. A byte is in the diff if and only if it differs from the twin; gaps are never merged.
+ *       C lets two threads write neighbouring bytes without a race, so two nodes may.
+ *   D2  Applying writes every byte of the diff and no other byte, not even with its old value: threads of the home
+ *       write there at the same time.
+ *   D3  A malformed diff is refused before its first byte is written. Diffs come from the network.
+ *   D4  An encoding never exceeds DIFF_MAX, and the empty diff has length 0.
  *
  * Encoding (all numbers little-endian, no alignment):
  *

@@ -51,7 +51,7 @@ static struct {
 } at;
 
 static struct arena arena;                                      /* guarded by arena_mutex */
-static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER; /* M5 */
+static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER; /* HP5 */
 
 /* Blocks of other nodes that were freed here and are not marked yet: a release for each would be dear. */
 static struct {
@@ -379,7 +379,7 @@ static void *small_alloc(int class, size_t size)
         return NULL;
     void *ptr = engine.app + block.offset;
     if (block.used)
-        memset(ptr, 0, size); /* M3 */
+        memset(ptr, 0, size); /* HP3 */
     return ptr;
 }
 
@@ -411,7 +411,7 @@ static void *large_alloc(uint32_t count, size_t align)
         if (!run_take(count, pages, KIND_RUN, &run))
             return NULL;
     }
-    heap_zero(run.dirty_start, run.dirty_count); /* M3, M4 */
+    heap_zero(run.dirty_start, run.dirty_count); /* HP3, HP4 */
     return page_app(run.start);
 }
 
@@ -464,7 +464,7 @@ static void free_own(const void *ptr, struct super *s)
 }
 
 /*
- * Frees a small block; false when it is none. The entry is read without LOCK_HEAP (M1): that of a live block does not
+ * Frees a small block; false when it is none. The entry is read without LOCK_HEAP (HP1): that of a live block does not
  * change but for its link, and the node that frees it has seen it written, as it has seen the block allocated. What
  * is read for a wrong pointer may be old; mark() looks again.
  */
@@ -527,7 +527,7 @@ uint32_t heap_count_all(const void *ptr)
 {
     if (!in_space(ptr) || ((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0)
         return 0;
-    const struct entry *e = entry_of(page_of(ptr)); /* M1: written before the barrier of hlrc_malloc_all */
+    const struct entry *e = entry_of(page_of(ptr)); /* HP1: written before the barrier of hlrc_malloc_all */
     return e->kind == KIND_ALL ? e->value : 0;
 }
 

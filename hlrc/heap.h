@@ -25,17 +25,17 @@
  *                                 +-----------> IN OUTBOX ---------> MARKED ------+
  *
  * Invariants
- *   M1  Directory, marks and runs are read and written under LOCK_HEAP; what a live block's entry says of it may be
- *       read without. Whoever drops the lock has sent what it wrote anywhere (lock.h L3), whoever takes it sees that.
- *   M2  A block changes hands between nodes only through LOCK_HEAP: by a mark that its owner collects, or with its
- *       pages through the free runs. So before its next owner writes a zero, that node has seen all that was
- *       written to the block: stale bytes cannot come back by a late diff or an old copy, since the pages that hold
- *       them are fetched again before that first write.
- *   M3  Zeros are ordinary writes, made after M2's acquire and before the pointer is returned. They reach others as all
- *       writes do, before the pointer can.
- *   M4  Pages that nobody has touched since the start or a reset are not touched by the heap: who touches them first
- *       decides where their home is.
- *   M5  Order of locks: the arena's mutex, then LOCK_HEAP. Serving needs neither, so a wait under them ends.
+ *   HP1  Directory, marks and runs are read and written under LOCK_HEAP; what a live block's entry says of it may be
+ *        read without. Whoever drops the lock has sent what it wrote anywhere (lock.h L3), whoever takes it sees that.
+ *   HP2  A block changes hands between nodes only through LOCK_HEAP: by a mark that its owner collects, or with its
+ *        pages through the free runs. So before its next owner writes a zero, that node has seen all that was written
+ *        to the block: stale bytes cannot come back by a late diff or an old copy, since the pages that hold them are
+ *        fetched again before that first write.
+ *   HP3  Zeros are ordinary writes, made after HP2's acquire and before the pointer is returned. They reach others as
+ *        all writes do, before the pointer can.
+ *   HP4  Pages that nobody has touched since the start or a reset are not touched by the heap: who touches them first
+ *        decides where their home is.
+ *   HP5  Order of locks: the arena's mutex, then LOCK_HEAP. Serving needs neither, so a wait under them ends.
  */
 #ifndef HLRC_HEAP_H
 #define HLRC_HEAP_H

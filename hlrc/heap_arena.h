@@ -15,12 +15,12 @@
  *     arena_add         arena_give
  *
  * Invariants
- *   B1  A bit of `map` is 1 when the block is free and its owner knows. A block freed by another node stays 0 until the
- *       owner has collected it.
- *   B2  Blocks at or behind `fresh` were never handed out; unless the superblock came with dirty pages they are zero.
- *   B3  A class keeps a superblock that is wholly free if it has no other usable one, so that allocating and freeing
- *       one block in turn stays private; but all classes together keep no more than empty_max, for the sake of
- *       other nodes.
+ *   HA1  A bit of `map` is 1 when the block is free and its owner knows. A block freed by another node stays 0 until
+ *        the owner has collected it.
+ *   HA2  Blocks at or behind `fresh` were never handed out; unless the superblock came with dirty pages they are zero.
+ *   HA3  A class keeps a superblock that is wholly free if it has no other usable one, so that allocating and freeing
+ *        one block in turn stays private; but all classes together keep no more than empty_max, for the sake of other
+ *        nodes.
  */
 #ifndef HLRC_HEAP_ARENA_H
 #define HLRC_HEAP_ARENA_H
@@ -34,11 +34,11 @@ struct super {
     struct super *next, *prev;  /* in the list of its class: usable or full */
     uint32_t first, pages;
     uint32_t blocks, left;      /* how many there are, how many are free */
-    uint32_t fresh;             /* B2 */
+    uint32_t fresh;             /* HA2 */
     uint32_t hint;              /* no word of map before this one has a bit set */
     uint8_t class;
     bool dirty;                 /* it came with pages that were used before */
-    uint64_t map[];             /* B1 */
+    uint64_t map[];             /* HA1 */
 };
 
 struct arena {

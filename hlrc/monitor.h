@@ -5,10 +5,10 @@
 /*
  * A small thread that sleeps until the launcher dies, and then ends this process. Now and then it has a duty.
  *
- *   1. It blocks every signal, allocates nothing, and takes no lock that is held across a wait. When the launcher
- *      dies it takes none, and ends the process by _exit alone: whatever state the other threads are in, it works.
- *   2. It says nothing: whoever watches the launcher (hlrcrun's guard) prints the one message of the job.
- *   3. It only sleeps in poll(): a second *running* thread would make each mprotect of the application dearer.
+ *   MO1  It blocks every signal, allocates nothing, and takes no lock that is held across a wait. When the launcher
+ *        dies it takes none, and ends the process by _exit alone: whatever state the other threads are in, it works.
+ *   MO2  It says nothing: whoever watches the launcher (hlrcrun's guard) prints the one message of the job.
+ *   MO3  It only sleeps in poll(): a second *running* thread would make each mprotect of the application dearer.
  */
 
 #include "launch/boot.h"

@@ -80,7 +80,7 @@ bool page_access(uint32_t page, bool write);
 /* The same for a run of pages, with as few calls of the system as they allow. */
 void page_touch(uint32_t first, uint32_t count, bool write);
 
-/* Notes that `writer` wrote the run in its interval: raises needed and revokes copies that lack it (invariant 3, 4). */
+/* Notes that `writer` wrote the run in its interval: raises needed and revokes copies that lack it (rules 3, 4). */
 void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval);
 
 /*

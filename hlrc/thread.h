@@ -6,11 +6,11 @@
  * (msg.h), what it needs to sleep, and its share of the statistics. Slots are made at start: taking one allocates
  * nothing, so it may happen inside the fault handler.
  *
- * T1  From thread_enter to thread_leave a thread may hold locks of the engine, the serving role and requests that are
- *     not answered. It does not touch the application's view there, so a fault that comes then is that of a signal
- *     handler that interrupted it, and cannot be resolved: it ends the program with a line (fault.c), or with
- *     --signals mask the handler waits until thread_leave. While a fault is resolved signals wait anyway (fault.h
- *     X2).
+ *   T1  From thread_enter to thread_leave a thread may hold locks of the engine, the serving role and requests that are
+ *       not answered. It does not touch the application's view there, so a fault that comes then is that of a signal
+ *       handler that interrupted it, and cannot be resolved: it ends the program with a line (fault.c), or with
+ *       --signals mask the handler waits until thread_leave. While a fault is resolved signals wait anyway (fault.h
+ *       X2).
  */
 #ifndef HLRC_THREAD_H
 #define HLRC_THREAD_H

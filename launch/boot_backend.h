@@ -5,11 +5,11 @@
 /*
  * What stands behind boot.h: one back end for each way to be started.  boot_single.c is the smallest: read it first.
  *
- *   1. boot_open() asks the back ends in the order of its table.  open() returns -ENOENT when the process was not
- *      started in its way; any other error has been said to the user, and nobody else is asked.
- *   2. open() sets *out on success only, with ops, node, nodes and fd.
- *   3. len and the rule "one thread at a time" have been checked, or hold, when exchange() is called.
- *   4. report() may run in a signal handler and in several threads.
+ *   BB1  boot_open() asks the back ends in the order of its table. open() returns -ENOENT when the process was not
+ *        started in its way; any other error has been said to the user, and nobody else is asked.
+ *   BB2  open() sets *out on success only, with ops, node, nodes and fd.
+ *   BB3  len and the rule "one thread at a time" have been checked, or hold, when exchange() is called.
+ *   BB4  report() may run in a signal handler and in several threads.
  */
 
 #include <stdbool.h>

@@ -5,9 +5,9 @@
 /*
  * hlrcrun's side of boot_exchange(): gather a blob from each node, then give all of them to everybody.
  *
- *   1. A node gives its blob of the next round only after it has got all of this one.  So there is at most one
- *      gathering and, besides, one result that slow nodes are still reading.
- *   2. Nothing blocks: a node that does not read (it may be stopped) gets the rest when its socket has room.
+ *   EX1  A node gives its blob of the next round only after it has got all of this one. So there is at most one
+ *        gathering and, besides, one result that slow nodes are still reading.
+ *   EX2  Nothing blocks: a node that does not read (it may be stopped) gets the rest when its socket has room.
  */
 
 #include <stdbool.h>

@@ -9,16 +9,16 @@
  *     the job    running --job_end()--> ending --all ended, or time is up--> over
  *                    \------------------ all ended ------------------------^
  *
- *   1. The child of hlrcrun and the process that calls hlrc_init() need not be the same: a node may be wrapped
- *      by a script or a debugger.  The node has ended when both have.
- *   2. A death is: an exit status other than 0 (after GOODBYE that is only hlrcrun's own status), a signal, the end
- *      of a RUNNING process, or an end that leaves others waiting in hlrc_init().  The first death ends the job;
- *      only job_end() prints, and only once.
- *   3. Before a node is judged, everything that it had sent is read: its own words come before our guess.
- *   4. job_end() asks the others to end by SIGTERM and ends them by SIGKILL half a second later.  A node that
- *      reported a signal of its own gets longer, to dump core.  After JOB_GIVE_UP_MS hlrcrun ends, come what may.
- *   5. hlrcrun is a subreaper: what a node leaves behind becomes a child of hlrcrun, and is ended with a job that
- *      fails.
+ *   J1  The child of hlrcrun and the process that calls hlrc_init() need not be the same: a node may be wrapped by a
+ *       script or a debugger. The node has ended when both have.
+ *   J2  A death is: an exit status other than 0 (after GOODBYE that is only hlrcrun's own status), a signal, the end of
+ *       a RUNNING process, or an end that leaves others waiting in hlrc_init(). The first death ends the job; only
+ *       job_end() prints, and only once.
+ *   J3  Before a node is judged, everything that it had sent is read: its own words come before our guess.
+ *   J4  job_end() asks the others to end by SIGTERM and ends them by SIGKILL half a second later. A node that reported
+ *       a signal of its own gets longer, to dump core. After JOB_GIVE_UP_MS hlrcrun ends, come what may.
+ *   J5  hlrcrun is a subreaper: what a node leaves behind becomes a child of hlrcrun, and is ended with a job that
+ *       fails.
  */
 
 #include <stdbool.h>

@@ -10,10 +10,10 @@
  *                     NO_EXEC(status, line): from hlrcrun's child, in place of becoming a node
  *   hlrcrun -> node   RESULT(total, offset, bytes)...
  *
- *   1. One packet is one message; it arrives whole, and in order.
- *   2. A blob travels in pieces of at most WIRE_PIECE bytes, so that no packet is near the size of a socket's
- *      buffer; pieces of one blob come in ascending order, an empty blob is one piece.
- *   3. Who a node is follows from its socket; which process it is, from the credentials that the kernel adds.
+ *   WI1  One packet is one message; it arrives whole, and in order.
+ *   WI2  A blob travels in pieces of at most WIRE_PIECE bytes, so that no packet is near the size of a socket's buffer;
+ *        pieces of one blob come in ascending order, an empty blob is one piece.
+ *   WI3  Who a node is follows from its socket; which process it is, from the credentials that the kernel adds.
  */
 
 #include <assert.h>

@@ -79,7 +79,7 @@ tests_unit_where_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 endif
 
 # Says in the results that the unit tests were left out.
-EXTRA_DIST += tests/no-cmocka.sh tests/mutants
+EXTRA_DIST += tests/no-cmocka.sh tests/mutants tests/README.md
 if !CMOCKA
 TESTS += tests/no-cmocka.sh
 endif
@@ -125,7 +125,7 @@ tests_fftw_LDADD = $(FFTW3_LIBS) -lm
 endif
 
 # The models of the protocol, by spin; the soak takes larger ones.
-SHELL_TESTS += tests/citations.sh
+SHELL_TESTS += tests/citations.sh tests/labels.sh
 LONG_TESTS += tests/model.sh
 SOAK_TESTS += tests/model.sh
 tests/model.log: TEST_TIMEOUT = 1200

@@ -41,7 +41,7 @@ bool resource_usable(const struct resource *res, int phase, bool between)
     return phase > 0 && res->change[phase] == NOBODY && (!between || res->change[phase + 1] == NOBODY);
 }
 
-/* Whether everybody knows where the area is, and may use it in ways that are no access (D4). */
+/* Whether everybody knows where the area is, and may use it in ways that are no access (RP4). */
 bool area_usable(const struct area *a, int phase, bool between)
 {
     if (!a->object)
@@ -150,7 +150,7 @@ static uint32_t some_guard(const struct program *p, struct rng *r)
     return set;
 }
 
-/* Rights of one OWNED range in all phases (D1). */
+/* Rights of one OWNED range in all phases (RP1). */
 static void assign_owners(const struct program *p, struct rng *r, const struct taste *t, struct range *g)
 {
     int8_t owner = some_actor(p, r);
@@ -273,7 +273,7 @@ static void plan_object(struct program *p, struct rng *r, struct area *a)
         a->to = (int)rng_between(r, (uint32_t)a->from + 1, (uint32_t)p->phases - 1);
 }
 
-/* An object's ranges belong to its maker and its breaker in the phases in which its address changes (D4). */
+/* An object's ranges belong to its maker and its breaker in the phases in which its address changes (RP4). */
 static void bind_object(struct program *p, const struct area *a)
 {
     for (uint32_t i = a->first; i < a->first + a->count; i++) {
