@@ -24,7 +24,7 @@
 #include <stddef.h>
 
 #include "base/perturb.h"
-#include "hlrc/protocol.h"
+#include "hlrc/protocol/protocol.h"
 
 static uint64_t home_value(int node)
 {

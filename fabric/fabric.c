@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fabric/chaos.h"
+#include "fabric/chaos/chaos.h"
 #include "fabric/transports.h"
 
 static const struct fabric_ops *const transports[] = {

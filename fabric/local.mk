@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-libhlrc_core_la_SOURCES += fabric/chaos.c fabric/chaos.h fabric/chaos_list.c fabric/chaos_parts.h \
-	fabric/fabric.c fabric/fabric.h fabric/shm.c fabric/shm_map.c fabric/shm_map.h fabric/shm_queue.c \
-	fabric/shm_queue.h fabric/transports.h fabric/where.c fabric/where.h
+# The network: what an adapter does, on one machine (shm), on RDMA adapters (verbs), and the hook for tests (chaos).
+libhlrc_core_la_SOURCES += fabric/fabric.c fabric/fabric.h fabric/transports.h fabric/where.c fabric/where.h \
+	fabric/shm/shm.c fabric/shm/shm_map.c fabric/shm/shm_map.h fabric/shm/shm_queue.c fabric/shm/shm_queue.h \
+	fabric/chaos/chaos.c fabric/chaos/chaos.h fabric/chaos/chaos_list.c fabric/chaos/chaos_parts.h
 
-VERBS_SOURCES = fabric/verbs.c fabric/verbs.h fabric/verbs_count.c fabric/verbs_device.c \
-	fabric/verbs_memory.c fabric/verbs_near.c fabric/verbs_parts.h fabric/verbs_registrar.c \
-	fabric/verbs_rx.c
+VERBS_SOURCES = fabric/verbs/verbs.c fabric/verbs/verbs.h fabric/verbs/verbs_count.c fabric/verbs/verbs_device.c \
+	fabric/verbs/verbs_memory.c fabric/verbs/verbs_near.c fabric/verbs/verbs_parts.h \
+	fabric/verbs/verbs_registrar.c fabric/verbs/verbs_rx.c
 EXTRA_DIST += $(VERBS_SOURCES)
 if LIBIBVERBS
 libhlrc_core_la_SOURCES += $(VERBS_SOURCES)

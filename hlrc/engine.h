@@ -27,8 +27,8 @@
 #include <stdint.h>
 
 #include "fabric/fabric.h"
-#include "hlrc/config.h"
-#include "hlrc/protocol.h"
+#include "base/config.h"
+#include "hlrc/protocol/protocol.h"
 
 #define PAGE_SIZE 4096u
 #define PAGE_SHIFT 12

@@ -2,9 +2,9 @@
 /* layout.c - where things lie in the control window; the same on every node. */
 #include "hlrc/engine.h"
 
-#include "hlrc/bulk.h"
-#include "hlrc/msg.h"
-#include "hlrc/notice.h"
+#include "hlrc/progress/bulk.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/coherence/notice.h"
 
 struct engine engine;
 

@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Planned, each with its header: config diag monitor diff space page fault twin interval notice msg serve lock
-# barrier cond atomic heap collective home stats stats_print init thread async. List a file when it exists.
-libhlrc_core_la_SOURCES +=
+# The engine, from the ground up.
 
-# What every part of the runtime and the launcher need.
-libhlrc_core_la_SOURCES += hlrc/config.c hlrc/config.h hlrc/config_memory.c hlrc/config_memory.h \
-	hlrc/config_show.c hlrc/diag.c hlrc/diag.h hlrc/monitor.c hlrc/monitor.h
+# Who serves what arrives, how a thread waits, requests and one-way messages, counters.
+libhlrc_core_la_SOURCES += hlrc/progress/bulk.c hlrc/progress/bulk.h hlrc/progress/msg.c hlrc/progress/msg.h \
+	hlrc/progress/serve.c hlrc/progress/serve.h hlrc/progress/stats.c hlrc/progress/stats.h \
+	hlrc/progress/stats_print.c hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/watch.c \
+	hlrc/progress/watch.h
 
-# Diffs.
-libhlrc_core_la_SOURCES += hlrc/diff.c hlrc/diff.h hlrc/diff_loops.c hlrc/diff_loops.h
+# The two views of the space, states of pages, faults, twins and diffs.
+libhlrc_core_la_SOURCES += hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/diff_loops.c hlrc/memory/diff_loops.h \
+	hlrc/memory/fault.c hlrc/memory/fault.h hlrc/memory/home.c hlrc/memory/page.c hlrc/memory/page.h \
+	hlrc/memory/page_fetch.c hlrc/memory/page_fetch.h hlrc/memory/page_view.c hlrc/memory/page_view.h \
+	hlrc/memory/space.c hlrc/memory/space.h hlrc/memory/twin.c hlrc/memory/twin.h
 
-# The engine.
-libhlrc_core_la_SOURCES += hlrc/async.c hlrc/atomic.c hlrc/atomic.h hlrc/barrier.c hlrc/barrier.h hlrc/bulk.c \
-	hlrc/bulk.h hlrc/call.h hlrc/cond.c hlrc/cond.h hlrc/engine.h hlrc/fault.c hlrc/fault.h hlrc/handles.c \
-	hlrc/handles.h hlrc/home.c hlrc/init.c hlrc/interval.c hlrc/interval.h hlrc/layout.c hlrc/lock.c hlrc/lock.h \
-	hlrc/msg.c hlrc/msg.h hlrc/notice.c hlrc/notice.h hlrc/page.c hlrc/page.h hlrc/page_fetch.c hlrc/page_fetch.h \
-	hlrc/page_view.c hlrc/page_view.h \
-	hlrc/protocol.c hlrc/protocol.h hlrc/serve.c hlrc/serve.h hlrc/space.c hlrc/space.h hlrc/spin.h hlrc/stats.c \
-	hlrc/stats.h hlrc/thread.c hlrc/thread.h hlrc/twin.c hlrc/twin.h hlrc/watch.c hlrc/watch.h
+# Intervals, vector times, write notices.
+libhlrc_core_la_SOURCES += hlrc/coherence/interval.c hlrc/coherence/interval.h hlrc/coherence/notice.c \
+	hlrc/coherence/notice.h
 
-# The shared heap, the collectives, and the statistics at the end.
-libhlrc_core_la_SOURCES += hlrc/collective.c hlrc/collective.h hlrc/heap.c hlrc/heap.h hlrc/heap_arena.c \
-	hlrc/heap_arena.h hlrc/heap_runs.c hlrc/heap_runs.h hlrc/stats_print.c
+# What a program calls to order its accesses.
+libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barrier.c hlrc/sync/barrier.h \
+	hlrc/sync/cond.c hlrc/sync/cond.h hlrc/sync/handles.c hlrc/sync/handles.h hlrc/sync/lock.c hlrc/sync/lock.h
+
+# The shared heap and the collectives.
+libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/heap/heap.c hlrc/heap/heap.h \
+	hlrc/heap/heap_arena.c hlrc/heap/heap_arena.h hlrc/heap/heap_runs.c hlrc/heap/heap_runs.h
+
+# The table through which homes and pages are got, and what holds all of it together.
+libhlrc_core_la_SOURCES += hlrc/protocol/protocol.c hlrc/protocol/protocol.h hlrc/call.h hlrc/engine.h hlrc/init.c \
+	hlrc/layout.c

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "launch/boot.h"
+#include "boot/boot.h"
 
 void exchange_init(struct exchange *exchange, int nodes)
 {

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hlrc/config.h"
-#include "launch/wire.h"
+#include "base/config.h"
+#include "boot/wire.h"
 
 struct exchange {
     int nodes;

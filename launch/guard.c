@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hlrc/config.h"
+#include "base/config.h"
 #include "launch/process.h"
 
 enum {

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "fabric/fabric.h"
-#include "hlrc/config.h"
-#include "hlrc/config_memory.h"
+#include "base/config.h"
+#include "base/config_memory.h"
 #include "launch/manual.h"
 #include "launch/options.h"
 

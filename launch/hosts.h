@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "hlrc/config.h"
+#include "base/config.h"
 
 /*
  * hosts_hand_over - says which launcher it is, and becomes it, with argv (NULL-terminated) as the program and its

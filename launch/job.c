@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hlrc/diag.h"
+#include "base/diag.h"
 #include "launch/process.h"
 
 /* Each node has the same places in what is given to poll(); a descriptor of -1 is passed over there. */

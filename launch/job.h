@@ -25,8 +25,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "hlrc/config.h"
-#include "launch/boot.h"
+#include "base/config.h"
+#include "boot/boot.h"
 #include "launch/exchange.h"
 #include "launch/guard.h"
 #include "launch/output.h"

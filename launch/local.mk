@@ -1,17 +1,4 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# In the library.
-libhlrc_core_la_SOURCES += launch/boot.c launch/boot.h launch/boot_backend.h launch/boot_local.c launch/boot_single.c \
-	launch/wire.h
-libhlrc_core_la_LIBADD += $(DL_LIBS)
-EXTRA_DIST += doc/cluster.md launch/boot_pmix.c
-if PMIX
-# in a library of its own for the header's flags
-noinst_LTLIBRARIES += libhlrc_pmix.la
-libhlrc_pmix_la_SOURCES = launch/boot_pmix.c
-libhlrc_pmix_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
-libhlrc_core_la_LIBADD += libhlrc_pmix.la
-endif
-
 # Programs; they link libhlrc_core.la for the table of options.
 LAUNCH_OPTIONS = launch/manual.c launch/manual.h launch/options.c launch/options.h
 

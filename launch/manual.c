@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "launch/manual.h"
 
-#include "hlrc/config.h"
+#include "base/config.h"
 
 static void title(FILE *out, const char *name, const char *what)
 {

@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hlrc/diag.h"
+#include "base/diag.h"
 #include "launch/job.h"
 #include "launch/process.h"
-#include "launch/wire.h"
+#include "boot/wire.h"
 
 struct packet {
     struct wire_head head;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "hlrc/config.h"
+#include "base/config.h"
 
 struct options {
     int rest; /* index of the first argument that is no option */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "launch/boot.h"
+#include "boot/boot.h"
 #include "launch/output.h"
 
 struct progress {

@@ -13,9 +13,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "hlrc/diag.h"
+#include "base/diag.h"
 #include "launch/process.h"
-#include "launch/wire.h"
+#include "boot/wire.h"
 
 /* Above the descriptors that shells use for their own redirections. */
 enum { LAUNCH_FD_LOW = 100 };

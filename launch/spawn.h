@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "hlrc/config.h"
+#include "base/config.h"
 
 struct spawn {
     const struct config *config;

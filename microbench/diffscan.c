@@ -7,7 +7,7 @@
  * second-level cache (as the pages of a flush do), or over one page alone ("hot", first-level cache). The
  * median is over the passes.
  */
-#include "hlrc/diff.h"
+#include "hlrc/memory/diff.h"
 #include "microbench/bench.h"
 
 #include <stdlib.h>

@@ -19,9 +19,9 @@
 #include <string.h>
 
 #include "fabric/fabric.h"
-#include "hlrc/config.h"
-#include "hlrc/diag.h"
-#include "launch/boot.h"
+#include "base/config.h"
+#include "base/diag.h"
+#include "boot/boot.h"
 #include "microbench/bench.h"
 
 #define MAX_BYTES  (1u << 20)

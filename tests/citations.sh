@@ -14,11 +14,11 @@ use warnings;
 
 # Whose heads a model covers.
 my %covers = (
-    serve => [qw(hlrc/serve.h fabric/shm_queue.h)],
-    protocol => [qw(hlrc/page.h hlrc/interval.h hlrc/notice.h hlrc/lock.h hlrc/bulk.h ardmar/ardmar.c)],
+    serve => [qw(hlrc/progress/serve.h fabric/shm/shm_queue.h)],
+    protocol => [qw(hlrc/memory/page.h hlrc/coherence/interval.h hlrc/coherence/notice.h hlrc/sync/lock.h hlrc/progress/bulk.h ardmar/ardmar.c)],
 );
 # A model may cite a few rules of a head that another one covers.
-my %borrows = (serve => [qw(hlrc/interval.h)]);
+my %borrows = (serve => [qw(hlrc/coherence/interval.h)]);
 my $label = qr/\b[A-Z][0-9]+\b/;
 my ($failures, $citations, $variants) = (0, 0, 0);
 
@@ -39,7 +39,7 @@ sub defined_at {
 # By name of function: its text and the comment right above.
 sub functions {
     my %found;
-    for my $file (glob('hlrc/*.c ardmar/*.c fabric/*.c')) {
+    for my $file (glob('hlrc/*.c hlrc/*/*.c async/*.c ardmar/*.c fabric/*.c fabric/*/*.c')) {
         my @above;
         my $source = text($file);
         while ($source =~ m{\G(?:(/\*.*?\*/)\n|((?:\w[^\n;{}#]*\b(\w+)\([^;{}]*\))\n\{\n.*?^\}\n)|([^\n]*\n))}gsm) {

@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "hlrc/fault.h"
+#include "hlrc/memory/fault.h"
 
 static int failures;
 

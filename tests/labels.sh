@@ -12,7 +12,8 @@ use strict;
 use warnings;
 
 my $label = qr/\b[A-Z]{1,2}[1-9]\b/;
-my @folders = qw(base hlrc ardmar fabric launch include apps microbench examples tests tests/*);
+my @folders = qw(base boot fabric fabric/* hlrc hlrc/* async ardmar launch include apps microbench examples tests
+    tests/*);
 my ($failures, $cited) = (0, 0);
 my (%defined, %last);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * serve.pml - who serves what arrives at a node, and who sleeps: hlrc/serve.c, hlrc/thread.c and fabric/shm_queue.c,
+ * serve.pml - who serves what arrives at a node, and who sleeps: hlrc/progress/serve.c, hlrc/progress/thread.c and fabric/shm/shm_queue.c,
  * for spin. README.md says what is left out, and which -D breaks what.
  *
  * One node: its receive queue, its handler thread, application threads, and other nodes that send events. An event

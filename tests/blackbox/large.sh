@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Shared memory beyond 4 GiB. The job takes 6 GiB of address space and some hundred megabytes; where the runtime says
-# that this machine has not got them (hlrc/config_memory.c), the test is skipped.
+# that this machine has not got them (base/config_memory.c), the test is skipped.
 . "$(dirname "$0")/../lib.sh"
 large=${LARGE:-$top_builddir/tests/blackbox/large}
 test -x "$large" || skip "$large is not built"

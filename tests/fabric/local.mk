@@ -7,7 +7,7 @@ tests_fabric_conformance_SOURCES = tests/fabric/conformance.c tests/fabric/confo
 tests_fabric_conformance_LDADD = libhlrc_core.la
 TESTS += tests/fabric/conformance
 
-# What the hook of fabric/chaos.h does and keeps.
+# What the hook of fabric/chaos/chaos.h does and keeps.
 check_PROGRAMS += tests/fabric/hook
 tests_fabric_hook_SOURCES = tests/fabric/hook.c tests/fabric/hook.h tests/fabric/hook_rounds.c \
 	tests/fabric/recorder.c tests/fabric/recorder.h

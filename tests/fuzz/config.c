@@ -4,7 +4,7 @@
  * comes from, then the value up to the next zero byte. What is accepted must be in range, and must come back the same
  * when it is exported to the environment and loaded again; what is refused leaves one line.
  */
-#include "hlrc/config.h"
+#include "base/config.h"
 
 #include <errno.h>
 #include <stdlib.h>

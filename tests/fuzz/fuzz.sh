@@ -51,7 +51,7 @@ own_driver hosts
 own_driver messages
 if [ -z "${HLRC_TEST_SANITIZERS:-}" ] && command -v "$clang" >/dev/null; then
     libs=$(sed -n "s/^dependency_libs='\(.*\)'/\1/p" "$build/libhlrc_core.la")
-    libfuzzer diff "$top/hlrc/diff.c" "$top/hlrc/diff_loops.c"
-    libfuzzer config "$top/hlrc/config.c" "$top/hlrc/config_memory.c" "$top/hlrc/config_show.c"
+    libfuzzer diff "$top/hlrc/memory/diff.c" "$top/hlrc/memory/diff_loops.c"
+    libfuzzer config "$top/base/config.c" "$top/base/config_memory.c" "$top/base/config_show.c"
 fi
 [ $failures -eq 0 ]

@@ -20,10 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hlrc/config.h"
-#include "hlrc/diag.h"
-#include "hlrc/monitor.h"
-#include "launch/boot.h"
+#include "base/config.h"
+#include "base/diag.h"
+#include "boot/monitor.h"
+#include "boot/boot.h"
 
 static struct boot *boot;
 static atomic_bool done;

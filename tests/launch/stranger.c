@@ -18,9 +18,9 @@
 
 #include <hlrc.h>
 
-#include "hlrc/config.h"
-#include "launch/boot.h"
-#include "launch/wire.h"
+#include "base/config.h"
+#include "boot/boot.h"
+#include "boot/wire.h"
 
 /* As in hlrc/init.c: what the nodes of a job compare first. */
 struct identity {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * ASYNC's handler at a home: requests that wait for diffs, without a network. This is node 0, home of all pages; the
- * requests of five other nodes lie in an array. H3 is an invariant of hlrc/async.c.
+ * requests of five other nodes lie in an array. H3 is an invariant of async/async.c.
  */
 #include "hlrc/engine.h"
-#include "hlrc/msg.h"
-#include "hlrc/page.h"
-#include "hlrc/protocol.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/protocol/protocol.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "hlrc/config.h"
-#include "hlrc/config_memory.h"
+#include "base/config.h"
+#include "base/config_memory.h"
 
 static char err[CONFIG_ERROR_MAX];
 

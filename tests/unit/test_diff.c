@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Diffs against an independent reference that works byte by byte. Every test runs once per instruction
- * set that this processor has. D1 to D4 are the invariants of hlrc/diff.h.
+ * set that this processor has. D1 to D4 are the invariants of hlrc/memory/diff.h.
  *
  * A page under test lies at the end of a mapping that an inaccessible page follows, and the output buffer
  * likewise: an access beyond either ends the test.
  */
-#include "hlrc/diff.h"
+#include "hlrc/memory/diff.h"
 
 #include <errno.h>
 #include <setjmp.h>

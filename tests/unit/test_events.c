@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "hlrc/bulk.h"
+#include "hlrc/progress/bulk.h"
 #include "hlrc/engine.h"
-#include "hlrc/msg.h"
+#include "hlrc/progress/msg.h"
 
 #define RECEIVES 32767 /* max_srq_wr of widespread adapters */
 

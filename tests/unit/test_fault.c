@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Faults, without pages behind them: what page_access is called with, and what the program that faulted notices, which
- * is nothing. X1 to X3 are the invariants of hlrc/fault.h.
+ * is nothing. X1 to X3 are the invariants of hlrc/memory/fault.h.
  */
 #include "hlrc/engine.h"
-#include "hlrc/fault.h"
-#include "hlrc/page.h"
-#include "hlrc/stats.h"
-#include "hlrc/thread.h"
+#include "hlrc/memory/fault.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The heap's arithmetic over plain memory: size classes, runs of free pages against a model of one byte per page, and
- * superblocks. U1 to U3 are the invariants of hlrc/heap_runs.h, HA1 to HA3 those of hlrc/heap_arena.h.
+ * superblocks. U1 to U3 are the invariants of hlrc/heap/heap_runs.h, HA1 to HA3 those of hlrc/heap/heap_arena.h.
  */
-#include "hlrc/heap_arena.h"
-#include "hlrc/heap_runs.h"
+#include "hlrc/heap/heap_arena.h"
+#include "hlrc/heap/heap_runs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

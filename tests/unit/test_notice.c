@@ -3,14 +3,14 @@
  * Interval logs, their trimming, and vector times, without a network: one process is the writer, node 0, while it
  * publishes, and the reader, node 1, while it takes. Two buffers are their control windows. What the reader revokes is
  * compared with a model: the latest interval in which each page was written. N1 to N4 are the invariants of
- * hlrc/notice.h, I5 that of hlrc/interval.h.
+ * hlrc/coherence/notice.h, I5 that of hlrc/coherence/interval.h.
  */
 #include "hlrc/engine.h"
-#include "hlrc/interval.h"
-#include "hlrc/msg.h"
-#include "hlrc/notice.h"
-#include "hlrc/serve.h"
-#include "hlrc/thread.h"
+#include "hlrc/coherence/interval.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/coherence/notice.h"
+#include "hlrc/progress/serve.h"
+#include "hlrc/progress/thread.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fetches and prefetches of pages, with a protocol that is told what to answer, and no other node. This is node 0; node
- * 1 is home of the pages, and writes them. P1 to P7 are the invariants of hlrc/page.h.
+ * 1 is home of the pages, and writes them. P1 to P7 are the invariants of hlrc/memory/page.h.
  */
 #include "hlrc/engine.h"
-#include "hlrc/msg.h"
-#include "hlrc/page.h"
-#include "hlrc/page_fetch.h"
-#include "hlrc/serve.h"
-#include "hlrc/thread.h"
-#include "hlrc/twin.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/memory/page_fetch.h"
+#include "hlrc/progress/serve.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/memory/twin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

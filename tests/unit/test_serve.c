@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * serve_settle, on a receive queue that the test fills: it returns when what had arrived is served, not when it is
- * taken. S1 to S3 are invariants of hlrc/serve.h.
+ * taken. S1 to S3 are invariants of hlrc/progress/serve.h.
  */
 #include "hlrc/engine.h"
-#include "hlrc/msg.h"
-#include "hlrc/serve.h"
-#include "hlrc/thread.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/serve.h"
+#include "hlrc/progress/thread.h"
 
 #include <pthread.h>
 #include <sched.h>

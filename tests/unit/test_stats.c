@@ -21,7 +21,7 @@
 #include <hlrc.h>
 
 #include "hlrc/engine.h"
-#include "hlrc/stats.h"
+#include "hlrc/progress/stats.h"
 
 /* The fields by hand, as the manual names them: not from the list that is printed. */
 #define FIELD(name) { #name, offsetof(struct hlrc_stats, name) }

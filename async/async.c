@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * async.c - ASYNC, the base protocol: requests that the handler of a remote node serves (Noronha and Panda, section
+ * 4.1; Rangarajan and Iftode, "Software Distributed Shared Memory over Virtual Interface Architecture").
+ *
+ * A node that faults asks the home, or the default home while it does not know the home; that one appoints the first
+ * who asks, or forwards. The home's handler writes the page from its own copy into the requester's window, and behind
+ * it a control word, which the requester polls. A prefetch, and the question where a page's home is, appoint nobody.
+ *
+ * Invariants (in brackets the rules of doc/design.md)
+ *   H1  (7) pages of the default home are EXCLUSIVE there until the first foreign request: written without a fault. The
+ *       handler takes that access away before it looks whether the page holds anything. It does: the default home is
+ *       home. It does not: its copy is zero, so the requester's own zero copy is complete, and the requester becomes
+ *       home.
+ *   H2  (7) the directory, home words at the default home, changes from 0 once, under the directory's lock, and is
+ *       never read by other nodes: they ask. A node to which a request was forwarded is the home, whether it knows
+ *       or not; its copy was never fetched, hence holds zero and the diffs applied to it.
+ *   H3  (4) a request that needs versions which have not been applied stays parked in its slot until they are; the
+ *       handler goes on. Versions are read before the page is.
+ *
+ *   H4  The answer to a request is one aligned word, written after the page (fabric.h F1): `ticket`, which the
+ *       request names and which differs from that of the token's last one, what became of it, and the home. The copy
+ *       has at least the versions that the request asked for; what else it has nobody needs to know.
+ *
+ *   requester                 default home                          home
+ *      | PAGE ---------------->  appoint ---- word: you ----------->  (requester)
+ *      | PAGE ---------------->  forward ----------------------------> versions ok? page, then word
+ *      | polls the word                                                no: parked until a diff is applied
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/perturb.h"
+#include "base/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/progress/serve.h"
+#include "hlrc/memory/space.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+
+static spin_lock_word directory_lock; /* guards the home words of which this node is the default home (H2) */
+
+/* Requests that wait for a diff, as references; written by the serving role alone. */
+static uint32_t parked[ENGINE_NODES * 256];
+static uint32_t parked_count;
+
+/* The word of an answer (H4): ticket << 32 | outcome << 16 | home + 1. */
+enum outcome { COPIED, APPOINTED, REFUSED };
+#define ANSWER(ticket, outcome, home) ((uint64_t)(ticket) << 32 | (uint64_t)(outcome) << 16 | (uint64_t)((home) + 1))
+#define ANSWER_TICKET(word) ((uint32_t)((word) >> 32))
+#define ANSWER_OUTCOME(word) ((enum outcome)((word) >> 16 & 0xffff))
+#define ANSWER_HOME(word) ((int)((word) & 0xffff) - 1)
+
+static struct fabric_op pages_out; /* pages on their way from here; nobody waits for it */
+
+static size_t answer_at(uint32_t token)
+{
+    return engine.at.answers + (size_t)token * 8;
+}
+
+static _Atomic uint64_t *answer_here(uint32_t token)
+{
+    return control_at(answer_at(token));
+}
+
+static enum page_access_right async_initial(uint32_t page)
+{
+    return default_home(page) == engine.node ? ACCESS_WRITE : ACCESS_NONE;
+}
+
+static uint64_t *directory(uint32_t page)
+{
+    return control_at(home_at(page));
+}
+
+/* Only a default home holds a complete page without knowing its home: the handler is at this page just now, and
+ * knows the home once it has left the directory; or has restored exclusive access, and there is none (-1). */
+static int async_claim(uint32_t page, bool *assigned)
+{
+    (void)assigned;
+    spin_take(&directory_lock);
+    int home = (int)*directory(page) - 1;
+    spin_drop(&directory_lock);
+    return home;
+}
+
+/* ---- the requesting side ---- */
+
+static void async_fetch_start(struct page_fetch *f, bool prefetch)
+{
+    fabric_window_prepare(engine.fabric, f->window, f->offset, PAGE_SIZE); /* the home writes there */
+    struct request *req = msg_compose(f->token, REQUEST_PAGE, f->page);
+    perturb(home_asking);
+    req->flags = prefetch;
+    req->arg[0] = (uint64_t)f->window << 56 | f->offset;
+    f->ticket = ANSWER_TICKET(atomic_load(answer_here(f->token))) + 1;
+    req->arg[1] = f->ticket;
+    for (int w = 0; w < engine.nodes; w++)
+        f->versions[w] = req->vec[w] = atomic_load_explicit(&f->needed[w], memory_order_relaxed);
+    msg_send(req, f->home >= 0 ? f->home : default_home(f->page), true, true);
+}
+
+static bool answered(void *arg)
+{
+    const struct page_fetch *f = arg;
+    /* orders the word before the reads of the page (H4) */
+    return ANSWER_TICKET(atomic_load_explicit(answer_here(f->token), memory_order_acquire)) == f->ticket;
+}
+
+static bool async_fetch_ready(struct page_fetch *f)
+{
+    return answered(f);
+}
+
+static bool async_fetch_finish(struct page_fetch *f, bool prefetch)
+{
+    (void)prefetch;
+    protocol_wait("page", f->page, answered, f);
+    uint64_t word = atomic_load(answer_here(f->token));
+    bool got = ANSWER_OUTCOME(word) != REFUSED;
+    if (got)
+        f->home = ANSWER_HOME(word);
+    if (f->home != engine.node)
+        protocol_count_round_trip();
+    f->assigned = ANSWER_OUTCOME(word) == APPOINTED;
+    return got;
+}
+
+static int ask(enum request_type type, uint32_t page, int node, uint32_t token)
+{
+    struct request *req = msg_compose(token, type, page);
+    req->arg[0] = (uint64_t)node;
+    msg_send(req, default_home(page), false, true);
+    return (int)msg_wait(token)->arg - 1;
+}
+
+static int async_home(uint32_t page, uint32_t token)
+{
+    return ask(REQUEST_HOME, page, 0, token);
+}
+
+static int async_place(uint32_t page, int node, uint32_t token)
+{
+    return ask(REQUEST_PLACE, page, node, token);
+}
+
+/* ---- the serving side ---- */
+
+/* Memory that a fabric has registered is there without having been touched; then only its contents tell, and a copy
+ * that is zero serves as well as none. */
+static bool registered(void)
+{
+    return engine.fabric->ops.window_prepare != NULL;
+}
+
+static bool is_zero(const char *page)
+{
+    return page[0] == 0 && memcmp(page, page + 1, PAGE_SIZE - 1) == 0;
+}
+
+/* Whether the default home has written the page, which it may without a fault. */
+static bool touched_here(uint32_t page)
+{
+    return space_touched(page) && !(registered() && is_zero(page_mem(page)));
+}
+
+/* The home of a page in this node's directory; `candidate` (>= 0) is appointed if nobody has touched it (H1). */
+static int directory_lookup(uint32_t page, int candidate, bool *appointed)
+{
+    spin_take(&directory_lock);
+    *appointed = false;
+    int home = (int)*directory(page) - 1;
+    if (home < 0) {
+        bool exclusive = page_demote(page);
+        bool touched = exclusive && touched_here(page);
+        home = touched ? engine.node : candidate;
+        if (home >= 0) {
+            *directory(page) = (uint64_t)home + 1;
+            perturb(home_appointed);
+            page_set_home(page, home);
+            *appointed = !touched;
+            if (touched)
+                stats_count(STAT_HOMES_ASSIGNED, 1);
+        } else {
+            page_restore_exclusive(page);
+        }
+    }
+    spin_drop(&directory_lock);
+    return home;
+}
+
+/* The same for who only asks: this node, if it has written the page; nothing changes. */
+static int directory_peek(uint32_t page)
+{
+    spin_take(&directory_lock);
+    int home = (int)*directory(page) - 1;
+    if (home < 0 && touched_here(page))
+        home = engine.node;
+    spin_drop(&directory_lock);
+    return home;
+}
+
+static bool versions_here(const struct request *req, uint64_t *versions)
+{
+    for (int w = 0; w < engine.nodes; w++) {
+        versions[w] = atomic_load_explicit(applied_here(req->object, w), memory_order_acquire);
+        if (versions[w] < req->vec[w])
+            return false;
+    }
+    return true;
+}
+
+/* Who asks polls. Where a wake costs nothing unless somebody sleeps, it goes along; elsewhere it would disturb the
+ * handler of a node that has its answer already, and who sleeps does so for bounded times (serve.h S5). */
+static void send_word(int to, size_t at, const uint64_t *word)
+{
+    if (engine.fabric->caps & FABRIC_SEES_SLEEPERS)
+        fabric_write_wake(engine.fabric, to, engine.control.id, at, word, sizeof *word, NULL);
+    else
+        fabric_write(engine.fabric, to, engine.control.id, at, word, sizeof *word, NULL);
+}
+
+static void answer(const struct request *req, enum outcome outcome, int home)
+{
+    uint64_t word = ANSWER(req->arg[1], outcome, home);
+    if (req->from != engine.node) {
+        send_word(req->from, answer_at(req->token), &word);
+        return;
+    }
+    atomic_store_explicit(answer_here(req->token), word, memory_order_release);
+    struct thread *t = thread_of_token(req->token);
+    if (t)
+        thread_wake(t);
+}
+
+/* Sends page and answer, if all versions are here; else false (H3). */
+static bool try_answer(struct request *req)
+{
+    uint64_t versions[ENGINE_NODES];
+    if (!versions_here(req, versions))
+        return false;
+    /* from the copy itself: diffs may be applied to it until it is read, and then travel along */
+    fabric_write(engine.fabric, req->from, (int)(req->arg[0] >> 56), req->arg[0] & ((1ull << 56) - 1),
+                 page_mem(req->object), PAGE_SIZE, &pages_out);
+    answer(req, COPIED, engine.node); /* behind the page: fabric.h F1 */
+    return true;
+}
+
+static void park(const struct request *req)
+{
+    if (parked_count == sizeof parked / sizeof parked[0])
+        diag_fatal(1, "more than %u page requests wait at this node; lower --threads", parked_count);
+    parked[parked_count++] = (uint32_t)req->from * engine.tokens + req->token;
+}
+
+static void serve_at_home(struct request *req)
+{
+    page_set_home(req->object, engine.node); /* H2: a forwarded request is how a placed home learns of it */
+    if (try_answer(req))
+        return;
+    if (req->flags)
+        answer(req, REFUSED, engine.node); /* a prefetch does not wait */
+    else {
+        stats_count(STAT_FETCH_RETRIES, 1);
+        park(req);
+    }
+}
+
+static void serve_page(struct request *req)
+{
+    uint32_t page = req->object;
+    if (default_home(page) != engine.node) {
+        serve_at_home(req);
+        return;
+    }
+    bool appointed;
+    int home = directory_lookup(page, req->flags ? -1 : req->from, &appointed);
+    if (home == engine.node)
+        serve_at_home(req);
+    else if (home < 0)
+        answer(req, REFUSED, home); /* a prefetch of what nobody has touched */
+    else if (home == req->from) /* its copy is complete but for diffs that it waits for itself */
+        answer(req, appointed ? APPOINTED : COPIED, home);
+    else
+        msg_forward(req, REQUEST_PAGE, home, NULL);
+}
+
+static void async_serve(struct request *req)
+{
+    bool appointed;
+    if (req->object >= engine.pages)
+        diag_fatal(1, "node %d asks for page %u of %u; do all nodes run the same version?", (int)req->from, req->object,
+                   engine.pages);
+    if (req->type == REQUEST_PAGE)
+        serve_page(req);
+    else if (req->type == REQUEST_PLACE)
+        msg_reply(req, 0, (uint64_t)directory_lookup(req->object, (int)req->arg[0], &appointed) + 1, NULL);
+    else
+        msg_reply(req, 0, (uint64_t)directory_peek(req->object) + 1, NULL);
+}
+
+/* A diff arrived: answers those parked requests for the page that it satisfies. */
+static void async_applied(uint32_t page)
+{
+    for (uint32_t i = 0; i < parked_count;) {
+        struct request *req = msg_slot((int)(parked[i] / engine.tokens), parked[i] % engine.tokens);
+        if (req->object == page && try_answer(req))
+            parked[i] = parked[--parked_count];
+        else
+            i++;
+    }
+}
+
+static void async_reset(uint32_t first, uint32_t count)
+{
+    for (uint32_t page = first; page < first + count; page++)
+        *directory(page) = 0;
+}
+
+const struct protocol protocol_async = {
+    .name = "async",
+    .caps = FABRIC_WRITE_IMM,
+    .initial = async_initial,
+    .claim = async_claim,
+    .fetch_start = async_fetch_start,
+    .fetch_ready = async_fetch_ready,
+    .fetch_finish = async_fetch_finish,
+    .home = async_home,
+    .place = async_place,
+    .serve = async_serve,
+    .applied = async_applied,
+    .reset = async_reset,
+};

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading the configuration.  The table is in config.h; what is shown of it is made in config_show.c.
+ */
+#include "fabric/fabric.h"
+#include "base/config.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { ENV_NAME_MAX = 40 };
+
+#define ROW(kind_, type, field, name_, default_, low_, high_, values_, agree_, help_) \
+    [CONFIG_ID_##field] = {.kind = CONFIG_##kind_,                                    \
+                           .name = (name_),                                           \
+                           .fallback = (default_),                                    \
+                           .values = (values_),                                       \
+                           .help = (help_),                                           \
+                           .low = (low_),                                             \
+                           .high = (high_),                                           \
+                           .offset = offsetof(struct config, field),                  \
+                           .agree = (agree_)},
+static const struct config_option rows[CONFIG_COUNT] = {CONFIG_OPTIONS(ROW)};
+#undef ROW
+
+/* Choices and numbers are all read and written as an int. */
+static_assert(sizeof(enum config_protocol) == sizeof(int), "an enum is as large as an int");
+
+const struct config_option *config_option(enum config_id id)
+{
+    return &rows[id];
+}
+
+const char *config_environment_name(enum config_id id, char *buf, size_t len)
+{
+    snprintf(buf, len, "HLRC_%s", rows[id].name);
+    for (char *c = buf; *c != '\0'; c++)
+        *c = *c == '-' ? '_' : *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+    return buf;
+}
+
+static void *field(const struct config *cfg, enum config_id id)
+{
+    return (char *)(uintptr_t)cfg + rows[id].offset;
+}
+
+/* The option as the user wrote it, and why it cannot be. */
+__attribute__((format(printf, 7, 8))) static int complain(char *err, size_t errlen, enum config_id id,
+                                                          const char *value, enum config_source from, int code,
+                                                          const char *why, ...)
+{
+    char name[ENV_NAME_MAX];
+    va_list args;
+    int used;
+
+    if (from == CONFIG_ENVIRONMENT)
+        used = snprintf(err, errlen, "%s=%.200s: ", config_environment_name(id, name, sizeof name), value);
+    else
+        used = snprintf(err, errlen, "--%s %.200s: ", rows[id].name, value);
+    va_start(args, why);
+    if (used >= 0 && (size_t)used < errlen)
+        vsnprintf(err + used, errlen - (size_t)used, why, args);
+    va_end(args);
+    for (char *c = err; *c != '\0'; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = '?'; /* one line, whatever the value has in it */
+    return code;
+}
+
+/* Index of word in "a|b|c", or -1. */
+static int choice_index(const char *choices, const char *word)
+{
+    size_t len = strlen(word);
+    int index = 0;
+
+    for (const char *c = choices; len > 0; index++) {
+        const char *end = strchrnul(c, '|');
+
+        if ((size_t)(end - c) == len && strncmp(c, word, len) == 0)
+            return index;
+        if (*end == '\0')
+            break;
+        c = end + 1;
+    }
+    return -1;
+}
+
+static int set_choice(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
+                      size_t errlen)
+{
+    int index = choice_index(rows[id].values, value);
+
+    if (index < 0)
+        return complain(err, errlen, id, value, from, -EINVAL, "no such choice; choose from %s", rows[id].values);
+    memcpy(field(cfg, id), &index, sizeof index);
+    return 0;
+}
+
+static int set_flag(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
+                    size_t errlen)
+{
+    static const char *const words[] = {"no", "yes", "0", "1", "off", "on", "false", "true"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(value, words[i]) == 0) {
+            *(bool *)field(cfg, id) = i % 2 == 1;
+            return 0;
+        }
+    return complain(err, errlen, id, value, from, -EINVAL, "not yes or no");
+}
+
+static int set_number(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
+                      size_t errlen)
+{
+    const struct config_option *row = &rows[id];
+    const char *or_word = *row->values != '\0' ? " or " : "";
+    char *end;
+    long number;
+    int stored;
+
+    errno = 0;
+    number = strtol(value, &end, 10);
+    if (*row->values != '\0' && (strcmp(value, row->values) == 0 || strcmp(value, "-1") == 0))
+        number = -1;
+    else if (end == value || *end != '\0')
+        return complain(err, errlen, id, value, from, -EINVAL, "not a number; give %lld to %lld%s%s",
+                        (long long)row->low, (long long)row->high, or_word, row->values);
+    else if (errno == ERANGE || number < row->low || number > row->high)
+        return complain(err, errlen, id, value, from, -ERANGE, "out of range; give %lld to %lld%s%s",
+                        (long long)row->low, (long long)row->high, or_word, row->values);
+    stored = (int)number;
+    memcpy(field(cfg, id), &stored, sizeof stored);
+    return 0;
+}
+
+/* Digits with a point among them; not strtod(), whose point depends on the program's locale. */
+static const char *decimal_parse(const char *text, double *value)
+{
+    double weight = 1;
+    bool fraction = false;
+
+    for (*value = 0; (*text >= '0' && *text <= '9') || (*text == '.' && !fraction); text++) {
+        if (*text == '.') {
+            fraction = true;
+            continue;
+        }
+        *value = *value * 10 + (*text - '0');
+        weight *= fraction ? 10 : 1;
+    }
+    *value /= weight;
+    return text;
+}
+
+/* "64", "64K", "1.5G", "2GiB": powers of 1,024.  False if it is none of these. */
+static bool size_parse(const char *text, double *bytes)
+{
+    static const char units[] = "KMGT";
+    const char *end, *unit;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    end = decimal_parse(text, bytes);
+    if (*end == '\0' || strcasecmp(end, "B") == 0)
+        return true;
+    unit = strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end);
+    if (unit == NULL)
+        return false;
+    for (const char *u = units; u <= unit; u++)
+        *bytes *= 1024;
+    end++;
+    return *end == '\0' || strcasecmp(end, "B") == 0 || strcasecmp(end, "iB") == 0;
+}
+
+static int set_size(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
+                    size_t errlen)
+{
+    const struct config_option *row = &rows[id];
+    double bytes;
+
+    if (!size_parse(value, &bytes))
+        return complain(err, errlen, id, value, from, -EINVAL,
+                        "not a size; give bytes, or a number with K, M, G or T, such as 512M");
+    if (!(bytes >= (double)row->low && bytes <= (double)row->high))
+        return complain(err, errlen, id, value, from, -ERANGE, "out of range; give %lldM to %lldT",
+                        (long long)(row->low >> 20), (long long)(row->high >> 40));
+    *(uint64_t *)field(cfg, id) = (uint64_t)bytes;
+    return 0;
+}
+
+static int set_text(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
+                    size_t errlen)
+{
+    if (strlen(value) >= CONFIG_TEXT_MAX)
+        return complain(err, errlen, id, value, from, -ERANGE, "longer than %d characters", CONFIG_TEXT_MAX - 1);
+    strcpy(field(cfg, id), value);
+    return 0;
+}
+
+int config_set(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
+               size_t errlen)
+{
+    static int (*const set[])(struct config *, enum config_id, const char *, enum config_source, char *,
+                              size_t) = {[CONFIG_CHOICE] = set_choice,
+                                         [CONFIG_NUMBER] = set_number,
+                                         [CONFIG_SIZE] = set_size,
+                                         [CONFIG_TEXT] = set_text,
+                                         [CONFIG_FLAG] = set_flag};
+    int ret;
+
+    if (value == NULL)
+        value = rows[id].kind == CONFIG_FLAG ? "yes" : "-";
+    ret = set[rows[id].kind](cfg, id, value, from, err, errlen);
+    if (ret == 0)
+        cfg->source[id] = (unsigned char)from;
+    return ret;
+}
+
+void config_default(struct config *cfg)
+{
+    char err[CONFIG_ERROR_MAX];
+
+    memset(cfg, 0, sizeof *cfg); /* padding too: the struct travels between nodes */
+    for (int id = 0; id < CONFIG_COUNT; id++) {
+        int ret = config_set(cfg, (enum config_id)id, rows[id].fallback, CONFIG_DEFAULT, err, sizeof err);
+
+        assert(ret == 0);
+        (void)ret;
+    }
+}
+
+int config_environment(struct config *cfg, char *err, size_t errlen)
+{
+    char name[ENV_NAME_MAX];
+
+    for (int id = 0; id < CONFIG_COUNT; id++) {
+        const char *value = getenv(config_environment_name((enum config_id)id, name, sizeof name));
+        int ret = 0;
+
+        if (value != NULL && *value != '\0')
+            ret = config_set(cfg, (enum config_id)id, value, CONFIG_ENVIRONMENT, err, errlen);
+        if (ret < 0)
+            return ret;
+    }
+    return 0;
+}
+
+#define FABRIC_NAME(name_, reason_) name_,
+#define FABRIC_REASON(name_, reason_) reason_,
+static const char *const fabric_names[] = {CONFIG_FABRICS(FABRIC_NAME) NULL};
+static const char *const left_out[] = {CONFIG_FABRICS(FABRIC_REASON) NULL};
+
+const char *config_fabric_reason(int index, const char **name)
+{
+    static char why[CONFIG_ERROR_MAX];
+
+    *name = fabric_names[index];
+    if (*name == NULL || left_out[index] != NULL)
+        return left_out[index];
+    return fabric_probe(*name, why, sizeof why) == 0 ? NULL : why;
+}
+
+/* Whether text is the name of a fabric, with or without the hooks of tests. */
+static bool fabric_is(const char *text, const char *name)
+{
+    size_t len = strlen(name);
+
+    return strncmp(text, name, len) == 0 && (text[len] == '\0' || choice_index(CONFIG_FABRIC_HOOKS, text + len) >= 0);
+}
+
+static int check_fabric(const struct config *cfg, char *err, size_t errlen)
+{
+    const enum config_id id = CONFIG_ID_fabric;
+    const enum config_source from = (enum config_source)cfg->source[id];
+    char known[128] = "";
+    const char *name;
+
+    for (int i = 0;; i++) {
+        size_t used = strlen(known);
+
+        name = fabric_names[i];
+        if (name == NULL)
+            return complain(err, errlen, id, cfg->fabric, from, -EINVAL, "no such fabric; choose from %s", known);
+        snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? "|" : "", name);
+        if (!fabric_is(cfg->fabric, name))
+            continue;
+        const char *reason = config_fabric_reason(i, &name);
+        return reason == NULL ? 0 : complain(err, errlen, id, name, from, -ENOTSUP, "%s; use shm", reason);
+    }
+}
+
+/* Refuse what has a name already but is not there yet: loudly, since a silent substitute would be measured. */
+static int check_built(const struct config *cfg, char *err, size_t errlen)
+{
+    const struct {
+        enum config_id id;
+        bool wanted;
+        const char *remedy;
+    } missing[] = {
+        {CONFIG_ID_protocol, cfg->protocol == PROTOCOL_ONESIDED, "async or ardmar"},
+        {CONFIG_ID_pages, cfg->pages == PAGES_ONESIDED, "async or ardmar"},
+        {CONFIG_ID_diffs, cfg->diffs == PART_ONESIDED, "handler"},
+        {CONFIG_ID_locks, cfg->locks == PART_ONESIDED, "handler"},
+        {CONFIG_ID_barrier, cfg->barrier == PART_ONESIDED, "handler"},
+    };
+
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        if (missing[i].wanted)
+            return complain(err, errlen, missing[i].id, "onesided", (enum config_source)cfg->source[missing[i].id],
+                            -ENOTSUP, "not built yet; use %s", missing[i].remedy);
+    return 0;
+}
+
+static void resolve_parts(struct config *cfg)
+{
+    enum config_part part = cfg->protocol == PROTOCOL_ONESIDED ? PART_ONESIDED : PART_HANDLER;
+
+    if (cfg->pages == PAGES_AUTO)
+        cfg->pages = cfg->protocol == PROTOCOL_ASYNC    ? PAGES_ASYNC
+                     : cfg->protocol == PROTOCOL_ARDMAR ? PAGES_ARDMAR
+                                                        : PAGES_ONESIDED;
+    if (cfg->diffs == PART_AUTO)
+        cfg->diffs = part;
+    if (cfg->locks == PART_AUTO)
+        cfg->locks = part;
+    if (cfg->barrier == PART_AUTO)
+        cfg->barrier = part;
+}
+
+int config_resolve(struct config *cfg, char *err, size_t errlen)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    int ret;
+
+    resolve_parts(cfg);
+    cfg->memory = (cfg->memory + page - 1) / page * page;
+    ret = check_built(cfg, err, errlen);
+    if (ret == 0)
+        ret = check_fabric(cfg, err, errlen);
+    return ret;
+}
+
+int config_check_job(const struct config *cfg, char *err, size_t errlen)
+{
+    const enum config_id id = CONFIG_ID_gdb;
+    char value[16];
+
+    if (cfg->gdb < cfg->nodes)
+        return 0;
+    return complain(err, errlen, id, config_value(cfg, id, value, sizeof value), (enum config_source)cfg->source[id],
+                    -ERANGE, "no such node; the nodes of this job are 0 to %d", cfg->nodes - 1);
+}
+
+int config_load(struct config *cfg, char *err, size_t errlen)
+{
+    int ret;
+
+    config_default(cfg);
+    ret = config_environment(cfg, err, errlen);
+    return ret < 0 ? ret : config_resolve(cfg, err, errlen);
+}
+
+int config_export(const struct config *cfg)
+{
+    char name[ENV_NAME_MAX], value[CONFIG_TEXT_MAX];
+
+    for (int i = 0; i < CONFIG_COUNT; i++) {
+        enum config_id id = (enum config_id)i;
+        int ret;
+
+        config_environment_name(id, name, sizeof name);
+        if (cfg->source[id] == CONFIG_DEFAULT)
+            ret = unsetenv(name);
+        else
+            ret = setenv(name, config_value(cfg, id, value, sizeof value), 1);
+        if (ret != 0)
+            return -errno;
+    }
+    return 0;
+}
+
+const char *config_difference(const struct config *a, const struct config *b)
+{
+    char one[CONFIG_TEXT_MAX], other[CONFIG_TEXT_MAX];
+
+    for (int i = 0; i < CONFIG_COUNT; i++) {
+        enum config_id id = (enum config_id)i;
+
+        if (rows[i].agree &&
+            strcmp(config_value(a, id, one, sizeof one), config_value(b, id, other, sizeof other)) != 0)
+            return rows[i].name;
+    }
+    return NULL;
+}

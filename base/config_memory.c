@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Can this machine back the shared space?
+ *
+ * The space is sparse, and a memory object has no limit of its own: without this check a job that is too large
+ * starts well and is killed by the kernel hours later.  Each page has one home, so the space must fit into the
+ * machine once; copies at other nodes come on top, and how many there will be nobody knows.  Hence only what can
+ * never fit is refused.
+ */
+#include "base/config_memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/config.h"
+
+/* Value of "Key:   123 kB" in /proc/meminfo, in bytes; 0 if there is none. */
+static uint64_t meminfo_value(FILE *file, const char *key)
+{
+    char line[256];
+    size_t len = strlen(key);
+
+    rewind(file);
+    while (fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, key, len) == 0 && line[len] == ':')
+            return strtoull(line + len + 1, NULL, 10) * 1024;
+    return 0;
+}
+
+static void limit_lower(struct memory_limit *limit, uint64_t bytes, const char *what)
+{
+    if (bytes < limit->bytes) {
+        limit->bytes = bytes;
+        limit->what = what;
+    }
+}
+
+static void limit_machine(const char *root, struct memory_limit *limit)
+{
+    char path[4096];
+    uint64_t available, swap;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return;
+    available = meminfo_value(file, "MemAvailable");
+    swap = meminfo_value(file, "SwapFree");
+    fclose(file);
+    if (available > 0)
+        limit_lower(limit, available + swap, swap > 0 ? "MemAvailable and SwapFree" : "MemAvailable");
+}
+
+static void limit_file(const char *path, struct memory_limit *limit)
+{
+    FILE *file = fopen(path, "re");
+    char text[64];
+
+    if (file == NULL)
+        return;
+    /* "max" in version 2, a number near 2^63 in version 1: no limit */
+    if (fgets(text, sizeof text, file) != NULL && *text >= '0' && *text <= '9')
+        limit_lower(limit, strtoull(text, NULL, 10), "the limit of the control group");
+    fclose(file);
+}
+
+/* A group is bound by the limits of all groups above it. */
+static void limit_groups(const char *root, const char *mount, const char *group, const char *name,
+                         struct memory_limit *limit)
+{
+    char path[4096], at[2048];
+
+    snprintf(at, sizeof at, "%s", group);
+    for (;;) {
+        char *slash = strrchr(at, '/');
+
+        snprintf(path, sizeof path, "%s%s%s/%s", root, mount, at, name);
+        limit_file(path, limit);
+        if (slash == NULL)
+            return;
+        *slash = '\0';
+    }
+}
+
+/* One line of /proc/self/cgroup: "0::/path" (version 2) or "4:memory:/path" (version 1). */
+static void limit_cgroup_line(const char *root, char *line, struct memory_limit *limit)
+{
+    char *controllers = strchr(line, ':'), *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+
+    if (group == NULL)
+        return;
+    *group++ = '\0';
+    group[strcspn(group, "\n")] = '\0';
+    controllers++;
+    if (*controllers == '\0')
+        limit_groups(root, "/sys/fs/cgroup", group, "memory.max", limit);
+    else if (strcmp(controllers, "memory") == 0)
+        limit_groups(root, "/sys/fs/cgroup/memory", group, "memory.limit_in_bytes", limit);
+}
+
+void memory_limit(const char *root, struct memory_limit *limit)
+{
+    char path[4096], line[2048];
+    FILE *file;
+
+    limit->bytes = UINT64_MAX;
+    limit->what = "no limit";
+    limit_machine(root, limit);
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return;
+    while (fgets(line, sizeof line, file) != NULL)
+        limit_cgroup_line(root, line, limit);
+    fclose(file);
+}
+
+/* Each view of the space counts as address space, and a memory object counts as a file. */
+static int check_rlimits(const struct config *cfg, const char *given, char *err, size_t errlen)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && cfg->memory > limit.rlim_cur / 2) {
+        snprintf(err, errlen,
+                 "%s: needs twice as much address space, the limit is %.1f GiB; lower --memory, or raise "
+                 "the limit (ulimit -v)",
+                 given, (double)limit.rlim_cur / (1 << 30));
+        return -ENOMEM;
+    }
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && cfg->memory > limit.rlim_cur) {
+        snprintf(err, errlen,
+                 "%s: files are limited to %.1f GiB, memory objects too; lower --memory, or raise the "
+                 "limit (ulimit -f)",
+                 given, (double)limit.rlim_cur / (1 << 30));
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+int memory_check(const char *root, const struct config *cfg, char *err, size_t errlen)
+{
+    struct memory_limit limit;
+    char value[32], given[64];
+
+    snprintf(given, sizeof given, "%s%s",
+             cfg->source[CONFIG_ID_memory] == CONFIG_ENVIRONMENT ? "HLRC_MEMORY=" : "--memory ",
+             config_value(cfg, CONFIG_ID_memory, value, sizeof value));
+    memory_limit(root, &limit);
+    if (cfg->memory <= limit.bytes)
+        return check_rlimits(cfg, given, err, errlen);
+    snprintf(err, errlen, "%s: only %.1f GiB available (%s); lower --memory", given, (double)limit.bytes / (1 << 30),
+             limit.what);
+    return -ENOMEM;
+}
+
+int config_check_memory(const struct config *cfg, char *err, size_t errlen)
+{
+    return memory_check("", cfg, err, errlen);
+}

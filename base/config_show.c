@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Showing the configuration: values, the list of hlrc_info, --help, and the options of the manual page.
+ */
+#include <string.h>
+
+#include "base/config.h"
+
+static const void *field(const struct config *cfg, enum config_id id)
+{
+    return (const char *)cfg + config_option(id)->offset;
+}
+
+static int field_int(const struct config *cfg, enum config_id id)
+{
+    int value;
+
+    memcpy(&value, field(cfg, id), sizeof value);
+    return value;
+}
+
+/* Word number index of "a|b|c". */
+static void choice_word(const char *choices, int index, char *buf, size_t len)
+{
+    while (index-- > 0)
+        choices = strchr(choices, '|') + 1;
+    snprintf(buf, len, "%.*s", (int)strcspn(choices, "|"), choices);
+}
+
+static void size_text(uint64_t bytes, char *buf, size_t len)
+{
+    static const char units[] = "KMGT";
+    int unit = -1;
+
+    while (unit < 3 && bytes != 0 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        unit++;
+    }
+    if (unit < 0)
+        snprintf(buf, len, "%llu", (unsigned long long)bytes);
+    else
+        snprintf(buf, len, "%llu%c", (unsigned long long)bytes, units[unit]);
+}
+
+const char *config_value(const struct config *cfg, enum config_id id, char *buf, size_t len)
+{
+    const struct config_option *row = config_option(id);
+
+    switch (row->kind) {
+    case CONFIG_CHOICE:
+        choice_word(row->values, field_int(cfg, id), buf, len);
+        break;
+    case CONFIG_NUMBER:
+        if (field_int(cfg, id) == -1 && *row->values != '\0')
+            snprintf(buf, len, "%s", row->values);
+        else
+            snprintf(buf, len, "%d", field_int(cfg, id));
+        break;
+    case CONFIG_SIZE:
+        size_text(*(const uint64_t *)field(cfg, id), buf, len);
+        break;
+    case CONFIG_TEXT:
+        snprintf(buf, len, "%s", (const char *)field(cfg, id));
+        break;
+    case CONFIG_FLAG:
+        snprintf(buf, len, "%s", *(const bool *)field(cfg, id) ? "yes" : "no");
+        break;
+    }
+    return buf;
+}
+
+const char *config_argument(enum config_id id, char *buf, size_t len)
+{
+    const struct config_option *row = config_option(id);
+
+    if (row->kind == CONFIG_FLAG)
+        snprintf(buf, len, "%s", "");
+    else if (row->kind != CONFIG_NUMBER)
+        snprintf(buf, len, "%s", row->values);
+    else
+        snprintf(buf, len, "%lld..%lld%s%s", (long long)row->low, (long long)row->high, *row->values != '\0' ? "|" : "",
+                 row->values);
+    return buf;
+}
+
+void config_list(FILE *out, const struct config *cfg)
+{
+    static const char *const sources[] = {"default", "environment", "command line"};
+    char value[CONFIG_TEXT_MAX];
+
+    for (int i = 0; i < CONFIG_COUNT; i++) {
+        enum config_id id = (enum config_id)i;
+
+        config_value(cfg, id, value, sizeof value);
+        fprintf(out, "  %-13s %-9s %-13s %s\n", config_option(id)->name, *value != '\0' ? value : "(off)",
+                sources[cfg->source[id]], config_option(id)->help);
+    }
+}
+
+/* "-n, --nodes=1..128", "    --stats[=FILE]" */
+static void option_text(enum config_id id, char *buf, size_t len)
+{
+    const struct config_option *row = config_option(id);
+    char argument[128];
+
+    config_argument(id, argument, sizeof argument);
+    if (row->kind == CONFIG_FLAG)
+        snprintf(buf, len, "    --%s", row->name);
+    else if (id == CONFIG_ID_stats)
+        snprintf(buf, len, "    --%s[=%s]", row->name, argument);
+    else
+        snprintf(buf, len, "%s--%s=%s", id == CONFIG_ID_nodes ? "-n, " : "    ", row->name, argument);
+}
+
+void config_help(FILE *out)
+{
+    char option[160], name[40];
+
+    for (int i = 0; i < CONFIG_COUNT; i++) {
+        enum config_id id = (enum config_id)i;
+        const struct config_option *row = config_option(id);
+
+        option_text(id, option, sizeof option);
+        fprintf(out, "  %s\n        %s", option, row->help);
+        fprintf(out, " (%s%s%s)\n", *row->fallback != '\0' ? row->fallback : "off",
+                row->kind == CONFIG_FLAG ? "; " : "; or ", config_environment_name(id, name, sizeof name));
+    }
+}
+
+/* '-' is a hyphen to troff, "\-" what can be typed. */
+static void man_text(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++)
+        fprintf(out, *text == '-' ? "\\-" : *text == '\\' ? "\\e" : "%c", *text);
+}
+
+void config_man(FILE *out)
+{
+    char option[160], name[40];
+
+    for (int i = 0; i < CONFIG_COUNT; i++) {
+        enum config_id id = (enum config_id)i;
+        const struct config_option *row = config_option(id);
+
+        option_text(id, option, sizeof option);
+        fprintf(out, ".TP\n.B ");
+        man_text(out, option + strspn(option, " "));
+        fprintf(out, "\n");
+        man_text(out, row->help);
+        fprintf(out, ".\nDefault: %s.  Environment: %s.\n", *row->fallback != '\0' ? row->fallback : "off",
+                config_environment_name(id, name, sizeof name));
+    }
+}

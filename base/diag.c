@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "boot/boot.h"
+
+/* Written by hlrc_init() and hlrc_finalize(); read by whoever has something to say. */
+static _Atomic(struct boot *) diag_boot;
+
+/* The thread whose fatal line counts; 0: nobody yet. */
+static atomic_int diag_owner;
+
+/*
+ * glibc's vsnprintf neither allocates nor locks for the conversions that diag.h allows, and is therefore
+ * used in signal handlers here.  A line stays one line whatever the arguments contain.
+ */
+static size_t line_format(char *line, size_t size, const char *fmt, va_list args)
+{
+    int len = vsnprintf(line, size, fmt, args);
+    size_t used = len < 0 ? 0 : (size_t)len < size ? (size_t)len : size - 1;
+
+    for (size_t i = 0; i < used; i++)
+        if (line[i] == '\n' || line[i] == '\r')
+            line[i] = ' ';
+    return used;
+}
+
+static void line_write(const char *line)
+{
+    struct boot *boot = atomic_load(&diag_boot);
+    char text[DIAG_LINE_MAX + 32];
+    int len;
+
+    if (boot != NULL && boot_nodes(boot) > 1)
+        len = snprintf(text, sizeof text, "hlrc: node %d: %s\n", boot_node(boot), line);
+    else
+        len = snprintf(text, sizeof text, "hlrc: %s\n", line);
+    if (len > 0 && write(STDERR_FILENO, text, (size_t)len) < 0)
+        return; /* nobody to tell */
+}
+
+static void line_report(int status, const char *line)
+{
+    struct boot *boot = atomic_load(&diag_boot);
+
+    if (boot != NULL && boot_fd(boot) >= 0)
+        boot_report(boot, status, line);
+    else
+        line_write(line);
+}
+
+/* True for the first thread that has something fatal to say. */
+static bool owner_claim(void)
+{
+    int nobody = 0;
+
+    return atomic_compare_exchange_strong(&diag_owner, &nobody, (int)gettid());
+}
+
+void diag_set_boot(struct boot *boot)
+{
+    atomic_store(&diag_boot, boot);
+    atomic_store(&diag_owner, 0);
+}
+
+void diag_report(int status, const char *fmt, ...)
+{
+    char line[DIAG_LINE_MAX];
+    va_list args;
+
+    if (!owner_claim())
+        return;
+    va_start(args, fmt);
+    line_format(line, sizeof line, fmt, args);
+    va_end(args);
+    line_report(status, line);
+}
+
+_Noreturn void diag_fatal(int status, const char *fmt, ...)
+{
+    char line[DIAG_LINE_MAX];
+    va_list args;
+
+    if (owner_claim()) {
+        va_start(args, fmt);
+        line_format(line, sizeof line, fmt, args);
+        va_end(args);
+        line_report(status, line);
+    } else if (atomic_load(&diag_owner) != (int)gettid()) {
+        /* Another thread is ending the process, perhaps by a signal that dumps core: let it. */
+        nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
+    }
+    _exit(status);
+}
+
+void diag_warn(const char *fmt, ...)
+{
+    char line[DIAG_LINE_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    line_format(line, sizeof line, fmt, args);
+    va_end(args);
+    line_write(line);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The wire-up's interface: chooses the back end, and passes calls on to it.
+ */
+#include "boot/boot.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boot/boot_backend.h"
+
+enum { PROCESS_NAME_MAX = 300 }; /* a namespace has at most 255 bytes */
+
+/* Asked in this order: a job that hlrcrun starts within one of mpirun's or srun's is hlrcrun's. */
+static int (*const backends[])(struct boot **) = {
+    boot_local_open,
+#ifdef HAVE_PMIX
+    boot_pmix_open,
+#endif
+    boot_single_open,
+};
+
+/* "NAMESPACE.RANK" of the process that PMIx's variables describe; 0, or -ENOENT without such variables. */
+static int process_name(char *name, size_t len)
+{
+    const char *space = getenv("PMIX_NAMESPACE"), *rank = getenv("PMIX_RANK");
+
+    if (space == NULL || rank == NULL)
+        return -ENOENT;
+    snprintf(name, len, "%s.%s", space, rank);
+    return 0;
+}
+
+bool boot_inherited(void)
+{
+    const char *parent = getenv("HLRC_PMIX_NODE");
+    char name[PROCESS_NAME_MAX];
+
+    return parent != NULL && process_name(name, sizeof name) == 0 && strcmp(parent, name) == 0;
+}
+
+/* Programs that this one starts are not nodes of this job. */
+static void environment_mark(void)
+{
+    char name[PROCESS_NAME_MAX];
+
+    unsetenv("HLRC_LAUNCH_FD");
+    unsetenv("HLRC_NODE");
+    unsetenv("HLRC_NODES");
+    if (process_name(name, sizeof name) == 0)
+        setenv("HLRC_PMIX_NODE", name, 1);
+}
+
+int boot_open(struct boot **out)
+{
+    int err = -ENOENT;
+
+    for (size_t i = 0; i < sizeof backends / sizeof *backends && err == -ENOENT; i++)
+        err = backends[i](out);
+    if (err == 0)
+        environment_mark();
+    return err;
+}
+
+int boot_node(const struct boot *boot)
+{
+    return boot->node;
+}
+
+int boot_nodes(const struct boot *boot)
+{
+    return boot->nodes;
+}
+
+int boot_fd(const struct boot *boot)
+{
+    return boot->fd;
+}
+
+int boot_exchange(struct boot *boot, const void *mine, size_t len, void *all)
+{
+    return len > BOOT_BLOB_MAX ? -EINVAL : boot->ops->exchange(boot, mine, len, all);
+}
+
+void boot_goodbye(struct boot *boot)
+{
+    boot->ops->goodbye(boot);
+}
+
+void boot_report(struct boot *boot, int status, const char *line)
+{
+    boot->ops->report(boot, status, line);
+}
+
+void boot_progress(struct boot *boot, const struct boot_counters *counters)
+{
+    boot->ops->progress(boot, counters);
+}
+
+void boot_close(struct boot *boot)
+{
+    if (boot != NULL)
+        boot->ops->close(boot);
+}

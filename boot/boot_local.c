@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A node's side of the wire-up with hlrcrun.  The launcher's side is in job.c; the messages are in wire.h.
+ *
+ *   1. open() says HELLO.  From then until GOODBYE the end of the process is a death, which ends the whole job.
+ *   2. Each message is one packet, so that threads and signal handlers may send at the same time.
+ *   3. Only exchange() reads from the socket.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/diag.h"
+#include "boot/boot_backend.h"
+#include "boot/wire.h"
+
+/* One packet; async-signal-safe. */
+static int packet_send(int fd, const struct wire_head *head, const void *body, size_t len, int flags)
+{
+    struct iovec iov[2] = {{(void *)(uintptr_t)head, sizeof *head}, {(void *)(uintptr_t)body, len}};
+    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = len > 0 ? 2 : 1};
+
+    while (sendmsg(fd, &msg, MSG_NOSIGNAL | flags) < 0)
+        if (errno != EINTR)
+            return -errno;
+    return 0;
+}
+
+static int blob_send(int fd, const char *blob, size_t len)
+{
+    size_t at = 0;
+
+    do {
+        size_t piece = len - at < WIRE_PIECE ? len - at : WIRE_PIECE;
+        struct wire_head head = {.type = WIRE_EXCHANGE, .total = (uint32_t)len, .offset = (uint32_t)at};
+        int err = packet_send(fd, &head, blob + at, piece, 0);
+
+        if (err < 0)
+            return err;
+        at += piece;
+    } while (at < len);
+    return 0;
+}
+
+/* Next piece of the result, at offset at; returns its length. */
+static ssize_t result_receive(int fd, char *all, size_t total, size_t at)
+{
+    struct wire_head head;
+    struct iovec iov[2] = {{&head, sizeof head}, {all + at, total - at < WIRE_PIECE ? total - at : WIRE_PIECE}};
+    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = 2};
+    ssize_t got;
+
+    do
+        got = recvmsg(fd, &msg, 0);
+    while (got < 0 && errno == EINTR);
+    if (got <= 0)
+        return got < 0 ? -errno : -ECONNRESET;
+    if ((size_t)got < sizeof head || head.type != WIRE_RESULT || head.total != total || head.offset != at)
+        return -EPROTO;
+    return got - (ssize_t)sizeof head;
+}
+
+static int local_exchange(struct boot *boot, const void *mine, size_t len, void *all)
+{
+    size_t at = 0, total = len * (size_t)boot->nodes;
+    int err = blob_send(boot->fd, mine, len);
+
+    if (err < 0)
+        return err == -EPIPE ? -ECONNRESET : err;
+    do {
+        ssize_t got = result_receive(boot->fd, all, total, at);
+
+        if (got < 0)
+            return (int)got;
+        if (got == 0 && total > 0)
+            return -EPROTO;
+        at += (size_t)got;
+    } while (at < total);
+    return 0;
+}
+
+static void local_goodbye(struct boot *boot)
+{
+    struct wire_head head = {.type = WIRE_GOODBYE};
+
+    (void)packet_send(boot->fd, &head, NULL, 0, 0);
+}
+
+static void local_report(struct boot *boot, int status, const char *line)
+{
+    struct wire_head head = {.type = WIRE_REPORT, .status = status};
+
+    (void)packet_send(boot->fd, &head, line, strnlen(line, DIAG_LINE_MAX - 1), 0);
+}
+
+static void local_progress(struct boot *boot, const struct boot_counters *counters)
+{
+    struct wire_head head = {.type = WIRE_PROGRESS};
+
+    (void)packet_send(boot->fd, &head, counters, sizeof *counters, MSG_DONTWAIT);
+}
+
+static void local_close(struct boot *boot)
+{
+    close(boot->fd);
+    free(boot);
+}
+
+static const struct boot_ops local_ops = {
+    .exchange = local_exchange,
+    .goodbye = local_goodbye,
+    .report = local_report,
+    .progress = local_progress,
+    .close = local_close,
+};
+
+static int number_from_environment(const char *name, int low, int high, int *out)
+{
+    const char *text = getenv(name);
+    char *end;
+    long value;
+
+    if (text == NULL || *text == '\0')
+        return -ENOENT;
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (errno != 0 || *end != '\0' || value < low || value > high) {
+        diag_warn("%s=%s: not a number from %d to %d; hlrcrun sets it, leave it alone", name, text, low, high);
+        return -EINVAL;
+    }
+    *out = (int)value;
+    return 0;
+}
+
+static bool is_launch_socket(int fd)
+{
+    int type;
+    socklen_t len = sizeof type;
+
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
+}
+
+static int local_connect(struct boot *boot)
+{
+    struct wire_head hello = {.type = WIRE_HELLO, .status = WIRE_VERSION};
+    int err = number_from_environment("HLRC_NODES", 1, HLRC_MAX_NODES, &boot->nodes);
+
+    if (err == 0)
+        err = number_from_environment("HLRC_NODE", 0, boot->nodes - 1, &boot->node);
+    if (err == 0 && !is_launch_socket(boot->fd))
+        err = -ENOTSOCK;
+    if (err == 0 && fcntl(boot->fd, F_SETFD, FD_CLOEXEC) < 0)
+        err = -errno;
+    if (err == 0)
+        err = packet_send(boot->fd, &hello, NULL, 0, 0);
+    if (err < 0 && err != -EINVAL)
+        diag_warn("HLRC_LAUNCH_FD=%d: no connection to hlrcrun (%s); unset it to run a job of one node", boot->fd,
+                  strerror(-err));
+    return err == -ENOENT ? -EINVAL : err;
+}
+
+int boot_local_open(struct boot **out)
+{
+    int fd = -1, err = number_from_environment("HLRC_LAUNCH_FD", 0, 1 << 20, &fd);
+    struct boot *boot;
+
+    if (err < 0)
+        return err;
+    boot = malloc(sizeof *boot);
+    if (boot == NULL) {
+        diag_warn("out of memory at start");
+        return -ENOMEM;
+    }
+    *boot = (struct boot){.ops = &local_ops, .nodes = 1, .fd = fd};
+    err = local_connect(boot);
+    if (err < 0) {
+        free(boot);
+        return err;
+    }
+    *out = boot;
+    return 0;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The wire-up with any launcher that serves PMIx: Open MPI's mpirun, srun --mpi=pmix, prterun.
+ *
+ *   1. libpmix is loaded when such a launcher started the process, and only then: hlrcrun's jobs and bare programs
+ *      have neither its threads nor the libraries that it brings.
+ *   2. An exchange puts a blob under keys of its own, "hlrc.EXCHANGE.PIECE": PMIx keeps what it has once handed out, so
+ *      no key is used twice.  Every fence collects: without, it is no barrier between hosts under Slurm.
+ *   3. The launcher's death is an event, told in PMIx's thread, which closes the write end of a pipe; the read end is
+ *      boot_fd().
+ *   4. A report writes its line and ends the process with its status, which makes every launcher end the job and take
+ *      that status.  PMIx_Abort is not used: it allocates and locks, which a handler that interrupted malloc must not,
+ *      and Open MPI 4.1's mpirun now and then crashes or hangs over it.
+ *   5. Of the nodes of one host the first that binds the name of the job speaks; what the others would say is the same,
+ *      or follows from it.
+ *   6. An exchange that fails says nothing at first: a node has died, its launcher is about to end this one as well,
+ *      and the survivors' complaints would hide the cause.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pmix.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/diag.h"
+#include "boot/boot_backend.h"
+
+/*
+ * The speaker keeps its name until the others had time to fail for the same reason; the others wait for longer, so that
+ * its status is the first that the launcher sees.
+ */
+enum { SPEAKER_MS = 200, OTHERS_MS = 1500 };
+
+/* Bytes under one key; milliseconds until a launcher that ends a job has surely ended this process. */
+enum { PIECE = 32 * 1024, ENDING_MS = 5000 };
+
+/* The calls that are used, by name; their types are those of pmix.h. */
+#define PMIX_CALLS(X) \
+    X(Init) X(Finalize) X(Put) X(Commit) X(Fence) X(Get) X(Register_event_handler) X(Error_string)
+
+static struct {
+#define POINTER(name) __typeof__(PMIx_##name) *name;
+    PMIX_CALLS(POINTER)
+#undef POINTER
+} pmix;
+
+struct boot_pmix {
+    struct boot head;
+    pmix_proc_t self;
+    unsigned exchanges;
+    pmix_status_t status; /* of the call that failed last */
+    struct sockaddr_un speaker; /* name that the first reporter of a host binds */
+    socklen_t speaker_len;
+};
+
+/* Write end of boot_fd()'s pipe; taken by whoever closes it. */
+static atomic_int alive_fd = -1;
+
+static struct boot_pmix *pmix_of(struct boot *boot)
+{
+    return (struct boot_pmix *)boot;
+}
+
+static void alive_close(void)
+{
+    int fd = atomic_exchange(&alive_fd, -1);
+
+    if (fd >= 0)
+        close(fd);
+}
+
+static void connection_lost(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t *info, size_t infos,
+                            pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t done, void *data)
+{
+    (void)id, (void)status, (void)source, (void)info, (void)infos, (void)results, (void)nresults;
+    alive_close();
+    if (done != NULL)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
+}
+
+/* Invariant 5; the name is gone when this process is. */
+static bool speaks_for_host(const struct boot_pmix *p)
+{
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    return fd < 0 || bind(fd, (const struct sockaddr *)&p->speaker, p->speaker_len) == 0 || errno != EADDRINUSE;
+}
+
+static void speaker_name(struct boot_pmix *p)
+{
+    p->speaker.sun_family = AF_UNIX;
+    /* an abstract name: nothing in a file system, which somebody would have to remove */
+    snprintf(p->speaker.sun_path + 1, sizeof p->speaker.sun_path - 1, "hlrc-%u-%s", (unsigned)getuid(), p->self.nspace);
+    p->speaker_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(p->speaker.sun_path + 1));
+}
+
+static void pmix_report(struct boot *boot, int status, const char *line)
+{
+    bool speaks = speaks_for_host(pmix_of(boot));
+
+    if (speaks)
+        diag_warn("%s", line);
+    if (status > 128) /* a signal ends the caller, and its core is not to be lost */
+        return;
+    poll(NULL, 0, speaks ? SPEAKER_MS : OTHERS_MS);
+    _exit(status > 0 ? status : 1);
+}
+
+static void pmix_progress(struct boot *boot, const struct boot_counters *counters)
+{
+    (void)boot, (void)counters;
+}
+
+static bool succeeded(struct boot_pmix *p, pmix_status_t status)
+{
+    if (status != PMIX_SUCCESS)
+        p->status = status;
+    return status == PMIX_SUCCESS;
+}
+
+static bool put_pieces(struct boot_pmix *p, const char *blob, size_t len)
+{
+    for (size_t at = 0, piece = 0; at < len; at += PIECE, piece++) {
+        pmix_value_t value = {.type = PMIX_BYTE_OBJECT};
+        char key[64];
+
+        value.data.bo.bytes = (char *)(uintptr_t)(blob + at);
+        value.data.bo.size = len - at < PIECE ? len - at : PIECE;
+        snprintf(key, sizeof key, "hlrc.%u.%zu", p->exchanges, piece);
+        if (!succeeded(p, pmix.Put(PMIX_GLOBAL, key, &value)))
+            return false;
+    }
+    return len == 0 || succeeded(p, pmix.Commit());
+}
+
+static bool fence(struct boot_pmix *p)
+{
+    pmix_info_t collect = {.key = PMIX_COLLECT_DATA, .value = {.type = PMIX_BOOL, .data.flag = true}};
+
+    return succeeded(p, pmix.Fence(NULL, 0, &collect, 1));
+}
+
+/* One piece of a node's blob, which must have this many bytes. */
+static int get_piece(struct boot_pmix *p, const pmix_proc_t *from, size_t piece, char *out, size_t bytes)
+{
+    pmix_value_t *value = NULL;
+    char key[64];
+    int err = 0;
+
+    snprintf(key, sizeof key, "hlrc.%u.%zu", p->exchanges, piece);
+    /* of a node that died meanwhile there may be nothing, although the fence came through */
+    if (!succeeded(p, pmix.Get(from, key, NULL, 0, &value)))
+        return -ECONNRESET;
+    if (value->type != PMIX_BYTE_OBJECT || value->data.bo.size != bytes)
+        err = -EPROTO;
+    else
+        memcpy(out, value->data.bo.bytes, bytes);
+    if (value->type == PMIX_BYTE_OBJECT)
+        free(value->data.bo.bytes);
+    free(value);
+    return err;
+}
+
+static int get_blob(struct boot_pmix *p, int node, char *out, size_t len)
+{
+    pmix_proc_t from = p->self;
+    int err = 0;
+
+    from.rank = (pmix_rank_t)node;
+    for (size_t at = 0; at < len && err == 0; at += PIECE)
+        err = get_piece(p, &from, at / PIECE, out + at, len - at < PIECE ? len - at : PIECE);
+    if (err == -EPROTO)
+        diag_report(1, "node %d brings another number of bytes to a common exchange than this node (%zu); the nodes "
+                    "run different versions of the library or of the program", node, len);
+    return err;
+}
+
+/* Invariant 6 */
+static int lost(const struct boot_pmix *p)
+{
+    poll(NULL, 0, ENDING_MS);
+    diag_report(1, "an exchange with the other nodes failed (PMIx: %s), but the launcher has not ended the job",
+                pmix.Error_string(p->status));
+    return -ECONNRESET;
+}
+
+static int pmix_exchange(struct boot *boot, const void *mine, size_t len, void *all)
+{
+    struct boot_pmix *p = pmix_of(boot);
+    int err = put_pieces(p, mine, len) && fence(p) ? 0 : -ECONNRESET;
+
+    for (int node = 0; node < boot->nodes && err == 0 && len > 0; node++)
+        if (node == boot->node)
+            memcpy((char *)all + (size_t)node * len, mine, len);
+        else
+            err = get_blob(p, node, (char *)all + (size_t)node * len, len);
+    p->exchanges++;
+    return err == -ECONNRESET ? lost(p) : err;
+}
+
+static void pmix_goodbye(struct boot *boot)
+{
+    (void)boot;
+    pmix.Finalize(NULL, 0);
+}
+
+static void pmix_close(struct boot *boot)
+{
+    alive_close();
+    close(boot->fd);
+    free(boot);
+}
+
+static const struct boot_ops pmix_ops = {
+    .exchange = pmix_exchange,
+    .goodbye = pmix_goodbye,
+    .report = pmix_report,
+    .progress = pmix_progress,
+    .close = pmix_close,
+};
+
+/* One line for the job, not one per process. */
+static bool first_rank(void)
+{
+    const char *rank = getenv("PMIX_RANK");
+
+    return rank == NULL || atoi(rank) == 0;
+}
+
+static int library_load(void)
+{
+    static const struct {
+        const char *name;
+        void *pointer;
+    } calls[] = {
+#define ROW(name) {"PMIx_" #name, &pmix.name},
+        PMIX_CALLS(ROW)
+#undef ROW
+    };
+    void *library, *call = NULL;
+
+    if (getauxval(AT_BASE) == 0) { /* no dynamic loader: a second C library would come with libpmix */
+        if (first_rank())
+            diag_warn("a program that is linked statically cannot load libpmix; link it dynamically, or use hlrcrun");
+        return -ENOTSUP;
+    }
+    /* where the system has it, or where it was when this was built; global, for the components that it loads itself */
+    library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
+    if (library == NULL)
+        library = dlopen(PMIX_LIBDIR "/libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
+    for (size_t i = 0; library != NULL && i < sizeof calls / sizeof *calls; i++) {
+        call = dlsym(library, calls[i].name);
+        if (call == NULL)
+            break;
+        memcpy(calls[i].pointer, &call, sizeof call);
+    }
+    if (call != NULL)
+        return 0;
+    if (first_rank())
+        diag_warn(
+            "%s; a launcher with PMIx started this program, so install libpmix (Debian: libpmix2), or use hlrcrun",
+            dlerror());
+    return -ENOTSUP;
+}
+
+static int job_size(struct boot_pmix *p)
+{
+    pmix_proc_t job = p->self;
+    pmix_value_t *value = NULL;
+    uint32_t size = 0;
+
+    job.rank = PMIX_RANK_WILDCARD;
+    if (pmix.Get(&job, PMIX_JOB_SIZE, NULL, 0, &value) == PMIX_SUCCESS && value->type == PMIX_UINT32)
+        size = value->data.uint32;
+    free(value);
+    if (size > HLRC_MAX_NODES || p->self.rank >= size) {
+        if (p->self.rank == 0)
+            diag_warn("%u processes in this job; HLRC takes 1 to %d, numbered from 0", size, HLRC_MAX_NODES);
+        return -ERANGE;
+    }
+    p->head.node = (int)p->self.rank;
+    p->head.nodes = (int)size;
+    return 0;
+}
+
+static int connection_watch(struct boot_pmix *p)
+{
+    pmix_status_t code = PMIX_ERR_LOST_CONNECTION;
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -errno;
+    p->head.fd = ends[0];
+    atomic_store(&alive_fd, ends[1]);
+    return pmix.Register_event_handler(&code, 1, NULL, 0, connection_lost, NULL, NULL) < 0 ? -EIO : 0;
+}
+
+/* After PMIx_Init. */
+static int node_make(struct boot_pmix *p)
+{
+    int err = job_size(p);
+
+    if (err < 0)
+        return err;
+    speaker_name(p);
+    err = connection_watch(p);
+    if (err < 0)
+        diag_warn("node %d: starting the wire-up with PMIx: %s", p->head.node, strerror(-err));
+    return err;
+}
+
+/* All threads that start in here inherit a mask that leaves the program's signals to the program's threads. */
+static int pmix_connect(struct boot_pmix *p)
+{
+    sigset_t all, old;
+    pmix_status_t status;
+    int err = -ENOENT;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    status = pmix.Init(&p->self, NULL, 0);
+    if (status == PMIX_SUCCESS)
+        err = node_make(p);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (status == PMIX_SUCCESS || status == PMIX_ERR_UNREACH) /* left-over variables: started by nobody who is there */
+        return err;
+    if (first_rank())
+        diag_warn("PMIx_Init: %s (%d); the launcher and libpmix do not understand each other",
+                  pmix.Error_string(status), status);
+    return -EPROTO;
+}
+
+int boot_pmix_open(struct boot **out)
+{
+    struct boot_pmix *p;
+    int err;
+
+    if (getenv("PMIX_NAMESPACE") == NULL || getenv("PMIX_RANK") == NULL || boot_inherited())
+        return -ENOENT;
+    err = library_load();
+    if (err < 0)
+        return err;
+    p = calloc(1, sizeof *p);
+    if (p == NULL) {
+        diag_warn("out of memory at start");
+        return -ENOMEM;
+    }
+    p->head.ops = &pmix_ops;
+    err = pmix_connect(p);
+    if (err < 0) {
+        free(p);
+        return err;
+    }
+    *out = &p->head;
+    return 0;
+}

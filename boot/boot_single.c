@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A job of one node that nobody launched, and the refusal to be one of many such jobs by mistake.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "boot/boot_backend.h"
+
+/* Launchers that have not told their processes of each other: N silent jobs of one, if we let them. */
+static const struct {
+    const char *size, *rank, *remedy;
+} others[] = {
+    /* the step's count: an interactive shell of an allocation is one task, whatever the allocation has room for */
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "start them with srun --mpi=pmix -n "},
+    {"SLURM_NTASKS", "SLURM_PROCID", "start them with srun --mpi=pmix -n "},
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+     "their mpirun offered no PMIx; use Open MPI 4 or later, or hlrcrun -n "},
+    {"PMI_SIZE", "PMI_RANK",
+     "their launcher speaks PMI, HLRC speaks PMIx; use Open MPI's mpirun, srun --mpi=pmix or hlrcrun -n "},
+    {"HLRC_NODES", NULL, "start them with hlrcrun -n "},
+};
+
+static const char *without_pmix(void)
+{
+#ifdef HAVE_PMIX
+    return NULL;
+#else
+    return getenv("PMIX_NAMESPACE") != NULL
+               ? "this build of HLRC has no PMIx; install libpmix-dev and configure it again, or use hlrcrun -n "
+               : NULL;
+#endif
+}
+
+static int refuse_other_launchers(void)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const char *size = getenv(others[i].size), *rank = others[i].rank != NULL ? getenv(others[i].rank) : NULL;
+        const char *remedy = without_pmix();
+
+        if (size == NULL)
+            continue;
+        if (atoi(size) <= 1 && strcmp(others[i].size, "SLURM_STEP_NUM_TASKS") == 0)
+            return 0;
+        if (atoi(size) <= 1)
+            continue;
+        if (remedy == NULL)
+            remedy = others[i].remedy;
+        /* one line for the job, not one per process */
+        if (rank == NULL || atoi(rank) == 0)
+            diag_warn("%s=%s, but these processes do not know each other: %s%s", others[i].size, size, remedy, size);
+        return -ENOTSUP;
+    }
+    return 0;
+}
+
+static int single_exchange(struct boot *boot, const void *mine, size_t len, void *all)
+{
+    (void)boot;
+    if (len > 0)
+        memcpy(all, mine, len);
+    return 0;
+}
+
+static void single_goodbye(struct boot *boot)
+{
+    (void)boot;
+}
+
+static void single_report(struct boot *boot, int status, const char *line)
+{
+    (void)boot, (void)status;
+    diag_warn("%s", line);
+}
+
+static void single_progress(struct boot *boot, const struct boot_counters *counters)
+{
+    (void)boot, (void)counters;
+}
+
+static void single_close(struct boot *boot)
+{
+    free(boot);
+}
+
+static const struct boot_ops single_ops = {
+    .exchange = single_exchange,
+    .goodbye = single_goodbye,
+    .report = single_report,
+    .progress = single_progress,
+    .close = single_close,
+};
+
+int boot_single_open(struct boot **out)
+{
+    int err = boot_inherited() ? 0 : refuse_other_launchers();
+    struct boot *boot;
+
+    if (err < 0)
+        return err;
+    boot = malloc(sizeof *boot);
+    if (boot == NULL) {
+        diag_warn("out of memory at start");
+        return -ENOMEM;
+    }
+    *boot = (struct boot){.ops = &single_ops, .nodes = 1, .fd = -1};
+    *out = boot;
+    return 0;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* chaos_list.c - operations in flight, and the chance that decides when they are performed; see chaos_parts.h. */
+#include "fabric/chaos/chaos_parts.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SLOTS 1024 /* operations in flight; who starts more waits for room */
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- chance; ASSUMPTION: the lock is held ---- */
+
+static uint64_t draw(struct chaos *c) /* xorshift64* */
+{
+    c->random ^= c->random >> 12;
+    c->random ^= c->random << 25;
+    c->random ^= c->random >> 27;
+    return c->random * UINT64_C(2685821657736338717);
+}
+
+bool chaos_chance(struct chaos *c, unsigned of_1024)
+{
+    return (draw(c) >> 32) % 1024 < of_1024 && c->strength > 0;
+}
+
+/* Short delays are as likely as long ones of the next magnitude; a few are ten times as long. */
+static int64_t delay_ns(struct chaos *c)
+{
+    int64_t limit = INT64_C(25000) << c->strength;
+    if (!chaos_chance(c, 100u * (unsigned)c->strength))
+        return 0;
+    limit >>= (draw(c) >> 40) % 8;
+    if (chaos_chance(c, 16))
+        limit *= 10;
+    return (int64_t)(draw(c) >> 16) % limit;
+}
+
+/* When an operation that is started now is to be performed. Now and then the way to one peer becomes slow for a while,
+ * so that news reaches others, and comes back by way of them, before it (F4). */
+static int64_t due_for(struct chaos *c, int peer)
+{
+    int64_t now = now_ns(), due = now + delay_ns(c);
+    if (chaos_chance(c, 8) && c->slow_until[peer] < now)
+        c->slow_until[peer] = now + (int64_t)((draw(c) >> 16) % (UINT64_C(400000) << c->strength));
+    return due < c->slow_until[peer] ? c->slow_until[peer] : due;
+}
+
+/* ---- performing; ASSUMPTION: the lock is held ---- */
+
+/* Cuts off a piece of a long transfer, which is performed now; the rest follows later. False: no cut this time. */
+static bool take_piece(struct chaos *c, struct chaos_job *j, struct chaos_job *piece)
+{
+    size_t lead = (8 - j->off % 8) % 8; /* cuts lie at multiples of 8 in the target (F5) */
+    if (j->len < lead + 16 || !chaos_chance(c, 64u * (unsigned)c->strength))
+        return false;
+    size_t cut = lead + 8 * (1 + (draw(c) >> 20) % ((j->len - lead) / 8 - 1));
+    struct chaos_job *front = piece, *back = j;
+    if (chaos_chance(c, 512)) {
+        front = j;
+        back = piece;
+    }
+    *piece = *j;
+    back->off += cut;
+    back->at.src += cut;
+    back->len -= cut;
+    front->len = cut;
+    return true;
+}
+
+static void must(int rc, const char *what)
+{
+    if (rc == 0)
+        return;
+    fprintf(stderr, "hlrc: fabric chaos: %s failed after it was started: %s\n", what, strerror(-rc));
+    abort();
+}
+
+static void transfer(struct chaos *c, const struct chaos_job *j)
+{
+    struct fabric_op done = FABRIC_OP_INIT;
+    struct fabric *f = c->below;
+    if (j->kind == READ)
+        must(f->ops.read(f, j->peer, j->win, j->off, j->at.dst, j->len, &done), "a read");
+    else
+        must(f->ops.write(f, j->peer, j->win, j->off, j->at.src, j->len, &done), "a write");
+    must(f->ops.wait(f, &done), "waiting");
+}
+
+static void perform_rest(struct chaos *c, const struct chaos_job *j)
+{
+    struct fabric_op done = FABRIC_OP_INIT;
+    struct fabric *f = c->below;
+    switch (j->kind) {
+    case WRITE_IMM:
+        must(f->ops.write_imm(f, j->peer, j->win, j->off, j->at.src, j->len, (uint32_t)j->a, j->urgent, &done),
+             "a write with immediate");
+        break;
+    case WRITE_WAKE:
+        must(f->ops.write_wake(f, j->peer, j->win, j->off, j->at.src, j->len, &done), "a write that wakes");
+        break;
+    case CAS:
+        must(f->ops.cas(f, j->peer, j->win, j->off, j->a, j->b, j->at.old, &done), "a compare-and-swap");
+        break;
+    case FETCH_ADD:
+        must(f->ops.fetch_add(f, j->peer, j->win, j->off, j->a, j->at.old, &done), "a fetch-and-add");
+        break;
+    case WAKE:
+        must(f->ops.wake(f, j->peer), "a wake");
+        return;
+    case WRITE:
+    case READ:
+        transfer(c, j);
+        return;
+    }
+    must(f->ops.wait(f, &done), "waiting");
+}
+
+static bool is_transfer(const struct chaos_job *j)
+{
+    return j->kind == WRITE || j->kind == WRITE_IMM || j->kind == WRITE_WAKE || j->kind == READ;
+}
+
+/* What F1 orders, and what a slow way delays. */
+static bool is_written(const struct chaos_job *j)
+{
+    return j->kind != READ && j->kind != CAS && j->kind != FETCH_ADD;
+}
+
+/* One step of an operation that is due: a piece of it, or all that is left. */
+static void perform(struct chaos *c, struct chaos_slot *s, int64_t now)
+{
+    struct chaos_job piece;
+    if (is_transfer(&s->job) && take_piece(c, &s->job, &piece)) {
+        if (piece.kind == WRITE_IMM || piece.kind == WRITE_WAKE)
+            piece.kind = WRITE; /* the event, or the wake, comes with the last piece */
+        transfer(c, &piece);
+        s->due = now + delay_ns(c);
+        return;
+    }
+    perform_rest(c, &s->job);
+    s->state = DONE;
+    s->due = now + (s->job.op && chaos_chance(c, 256) ? delay_ns(c) : 0);
+}
+
+/* ---- the list; ASSUMPTION: the lock is held ---- */
+
+/* Which operations to each target are STARTED, of those looked at so far (CH2). */
+struct ahead {
+    bool write[CHAOS_NODES], read[CHAOS_NODES];
+};
+
+static bool blocked(const struct chaos *c, const struct chaos_job *j, const struct ahead *ahead)
+{
+    if (j->kind == READ)
+        return (c->head.caps & FABRIC_READ_ORDERED) && ahead->read[j->peer];
+    return ahead->write[j->peer]; /* F1 for writes and wakes, F2 for atomics */
+}
+
+static void note_ahead(const struct chaos_job *j, struct ahead *ahead)
+{
+    if (j->kind == READ)
+        ahead->read[j->peer] = true;
+    else if (is_written(j))
+        ahead->write[j->peer] = true;
+}
+
+static void report(struct chaos *c, struct chaos_slot **link)
+{
+    struct chaos_slot *s = *link;
+    *link = s->next;
+    if (c->end == &s->next)
+        c->end = link;
+    struct fabric_op *op = s->job.op;
+    s->next = c->unused;
+    c->unused = s;
+    atomic_fetch_sub_explicit(&c->listed, 1, memory_order_relaxed);
+    if (op) /* orders what was performed before the waiter's going on; CH3 */
+        atomic_fetch_sub_explicit(&op->pending, 1, memory_order_release);
+    pthread_cond_broadcast(&c->news);
+}
+
+/* Makes every step that is due; completions are reported if the caller does that. Returns when the next step will be,
+ * CHAOS_FAR for none. */
+int64_t chaos_progress(struct chaos *c, bool reports)
+{
+    struct ahead ahead = { 0 };
+    int64_t next = CHAOS_FAR, now = now_ns();
+    for (struct chaos_slot **link = &c->list; *link;) {
+        struct chaos_slot *s = *link;
+        bool held = s->state == STARTED && blocked(c, &s->job, &ahead);
+        if (s->state == STARTED && !held && s->due <= now)
+            perform(c, s, now);
+        if (s->state == STARTED)
+            note_ahead(&s->job, &ahead);
+        bool reportable = s->state == DONE && (reports || !s->job.op);
+        if (reportable && s->due <= now) {
+            report(c, link);
+            continue;
+        }
+        if (!held && (s->state == STARTED || reportable) && s->due < next)
+            next = s->due;
+        link = &s->next;
+    }
+    return next;
+}
+
+void chaos_rouse(struct chaos *c, int64_t next)
+{
+    if (next < c->worker_until)
+        pthread_cond_signal(&c->work);
+}
+
+void chaos_sleep(struct chaos *c, pthread_cond_t *cond, int64_t until)
+{
+    struct timespec t = { .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
+    if (until == CHAOS_FAR)
+        pthread_cond_wait(cond, &c->lock);
+    else
+        pthread_cond_timedwait(cond, &c->lock, &t);
+}
+
+/* Stands for the adapter: performs what is due while nobody calls. */
+static void *worker_main(void *arg)
+{
+    struct chaos *c = arg;
+    pthread_mutex_lock(&c->lock);
+    while (!c->stopping || c->list) {
+        int64_t next = chaos_progress(c, !c->lazy || c->stopping);
+        if (c->heals && chaos_chance(c, 16)) /* F8 */
+            c->below->ops.rx_wake(c->below, chaos_chance(c, 512) ? FABRIC_APP : FABRIC_HANDLER);
+        if (c->stopping && !c->list)
+            break;
+        c->worker_until = next;
+        chaos_sleep(c, &c->work, next);
+        c->worker_until = 0;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+/* Makes due what the completion of op may have to wait for; not before a slow way lets it arrive. */
+void chaos_expedite(struct chaos *c, const struct fabric_op *op)
+{
+    for (struct chaos_slot *last = c->list; last; last = last->next)
+        for (struct chaos_slot *s = last->job.op == op ? c->list : last; s != last; s = s->next)
+            if (s->job.peer == last->job.peer)
+                s->due = s->earliest;
+    for (struct chaos_slot *s = c->list; s; s = s->next)
+        if (s->job.op == op)
+            s->due = s->earliest;
+}
+
+/* ---- slots and the worker ---- */
+
+static void drop_node(struct chaos *c)
+{
+    if (c->drop_at && ++c->started == c->drop_at)
+        kill(getpid(), SIGKILL);
+}
+
+/* A free slot; takes the lock, chaos_slot_start drops it. */
+struct chaos_slot *chaos_slot_take(struct chaos *c)
+{
+    pthread_mutex_lock(&c->lock);
+    drop_node(c);
+    while (!c->unused) { /* CH5: each has a due time, so there will be room */
+        chaos_rouse(c, chaos_progress(c, true));
+        if (!c->unused)
+            chaos_sleep(c, &c->news, now_ns() + 1000000);
+    }
+    struct chaos_slot *s = c->unused;
+    c->unused = s->next;
+    return s;
+}
+
+void chaos_slot_start(struct chaos *c, struct chaos_slot *s)
+{
+    s->next = NULL;
+    s->state = STARTED;
+    s->earliest = is_written(&s->job) && c->way_ns[s->job.peer] ? now_ns() + c->way_ns[s->job.peer] : 0;
+    s->due = due_for(c, s->job.peer);
+    if (s->due < s->earliest)
+        s->due = s->earliest;
+    if (s->job.op)
+        atomic_fetch_add_explicit(&s->job.op->pending, 1, memory_order_relaxed);
+    *c->end = s;
+    c->end = &s->next;
+    atomic_fetch_add_explicit(&c->listed, 1, memory_order_relaxed);
+    chaos_rouse(c, chaos_progress(c, true));
+    pthread_mutex_unlock(&c->lock);
+}
+
+int chaos_make_slots(struct chaos *c)
+{
+    void *p = mmap(NULL, SLOTS * sizeof *c->slots, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return -ENOMEM;
+    c->slots = p;
+    for (int i = SLOTS - 1; i >= 0; i--) {
+        c->slots[i].next = c->unused;
+        c->unused = &c->slots[i];
+    }
+    return 0;
+}
+
+/* The worker takes no signal: they belong to the program. */
+int chaos_start_worker(struct chaos *c)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&c->worker, NULL, worker_main, c);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return -rc;
+}
+
+void chaos_drop_slots(struct chaos *c)
+{
+    if (c->slots)
+        munmap(c->slots, SLOTS * sizeof *c->slots);
+}

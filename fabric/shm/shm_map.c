@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* shm_map.c - see shm_map.h. */
+#include "fabric/shm/shm_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int shm_make_object(size_t size)
+{
+    int fd = memfd_create("hlrc-window", MFD_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (ftruncate(fd, (off_t)size) != 0) {
+        int rc = -errno;
+        close(fd);
+        return rc;
+    }
+    return fd;
+}
+
+int shm_map_object(int fd, size_t size, char **base)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    (void)madvise(p, size, MADV_DONTDUMP);
+    (void)madvise(p, size, MADV_DONTFORK); /* also what registered memory needs: a fork must not move its pages */
+    *base = p;
+    return 0;
+}
+
+/* The nodes are together (where.h), and yet one may not open what belongs to another. */
+static int peer_refused(const struct fabric_job *job, int node, const char *path, int rc)
+{
+    char line[256];
+    snprintf(line, sizeof line, "fabric shm: cannot open the memory of node %d (%s): %s; mount /proc without hidepid, "
+             "and make the program readable to its user, without setuid or capabilities", node, path, strerror(-rc));
+    if (job->fail)
+        job->fail(line);
+    return rc;
+}
+
+int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size, char **base)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", t->pid, t->fd);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return peer_refused(job, node, path, -errno);
+    int rc = shm_map_object(fd, size, base);
+    close(fd);
+    return rc;
+}
+
+/* So much memcpy moves by vectors, of which every aligned 8 bytes arrive whole. For more it may take the processor's
+ * string instruction for bytes, which an interrupt can end within a word (F5); for a size that it knows to be small the
+ * compiler takes it, so it is not told. */
+#define VECTOR_BYTES 1024
+
+static void *(*const volatile copy_vectors)(void *, const void *, size_t) = memcpy;
+
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) /* that sees what memcpy does */
+/* The string instruction for words ends between words only, and is as fast as that for bytes: copying what another
+ * processor has in its cache takes half as long again by vectors. */
+static void copy_more(char *dst, const char *src, size_t len)
+{
+    size_t lead = -(uintptr_t)dst % 8, words = (len - lead) / 8, rest = (len - lead) % 8;
+    copy_vectors(dst, src, lead);
+    dst += lead;
+    src += lead;
+    __asm__ volatile("rep movsq" : "+D"(dst), "+S"(src), "+c"(words) : : "memory");
+    copy_vectors(dst, src, rest);
+}
+#else
+static void copy_more(char *dst, const char *src, size_t len)
+{
+    size_t piece = VECTOR_BYTES - (uintptr_t)dst % 64; /* the others begin with a cache line */
+    for (; len > piece; len -= piece, dst += piece, src += piece, piece = VECTOR_BYTES)
+        copy_vectors(dst, src, piece);
+    copy_vectors(dst, src, len);
+}
+#endif
+
+void shm_copy(void *dst, const void *src, size_t len)
+{
+    if (len > 128 || (((uintptr_t)dst | (uintptr_t)src | len) & 7)) {
+        len <= VECTOR_BYTES ? (void)copy_vectors(dst, src, len) : copy_more(dst, src, len);
+        return;
+    }
+    _Atomic uint64_t *d = dst;
+    const _Atomic uint64_t *s = src;
+    for (size_t i = 0; i < len / 8; i++)
+        atomic_store_explicit(&d[i], atomic_load_explicit(&s[i], memory_order_relaxed), memory_order_relaxed);
+}

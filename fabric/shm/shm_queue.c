@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* shm_queue.c - see shm_queue.h for the invariants. */
+#include "fabric/shm/shm_queue.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/perturb.h"
+
+#define LAP_BITS 15
+
+static uint64_t lap_of(const struct shm_queue *q, uint64_t pos)
+{
+    return ((pos / q->size) & ((1u << LAP_BITS) - 1)) + 1; /* never 0: an unused entry fits no lap */
+}
+
+uint64_t shm_queue_size(uint64_t events)
+{
+    uint64_t size = 64;
+    while (size < events)
+        size *= 2;
+    return size;
+}
+
+size_t shm_queue_bytes(uint64_t size)
+{
+    return sizeof(struct shm_queue) + size * sizeof(uint64_t);
+}
+
+void shm_queue_init(struct shm_queue *q, uint64_t size)
+{
+    q->size = size;
+}
+
+/* Puts an event in; returns its position (Q1). */
+static uint64_t queue_push(struct shm_queue *q, int from, uint32_t imm)
+{
+    uint64_t pos = atomic_fetch_add_explicit(&q->tail, 1, memory_order_relaxed);
+    uint64_t e = lap_of(q, pos) << 48 | (uint64_t)(uint16_t)from << 32 | imm;
+    perturb(queue_drawn);
+    /* orders the event's data, written before, in front of the receiver's taking the entry (Q2) */
+    atomic_store_explicit(&q->entry[pos & (q->size - 1)], e, memory_order_release);
+    return pos;
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+    (void)syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void shm_queue_ring(struct shm_queue *q, enum fabric_sleeper s)
+{
+    atomic_fetch_add(&q->bell[s], 1);
+    futex_wake(&q->bell[s]);
+}
+
+/* True when a sleeper was woken; none is while the receiver polls (serve.h S2). */
+static bool queue_alert(struct shm_queue *q, bool urgent)
+{
+    uint32_t mode = atomic_load_explicit(&q->mode, memory_order_relaxed);
+    if (mode == MODE_POLLING || (mode == MODE_HANDLER_URGENT && !urgent))
+        return false;
+    perturb(queue_alerting);
+    /* of several senders one wakes; on failure the receiver changed mode itself and looks at the queue after it */
+    if (!atomic_compare_exchange_strong(&q->mode, &mode, MODE_POLLING))
+        return false;
+    shm_queue_ring(q, mode == MODE_APP ? FABRIC_APP : FABRIC_HANDLER);
+    return true;
+}
+
+bool shm_queue_send(struct shm_queue *q, int from, uint32_t imm, bool urgent)
+{
+    uint64_t pos = queue_push(q, from, imm);
+    perturb(queue_filled);
+    /* orders the entry's write before the reads of tail (Q5) and mode (Q4) */
+    atomic_thread_fence(memory_order_seq_cst);
+    bool overtaken = atomic_load_explicit(&q->tail, memory_order_relaxed) != pos + 1;
+    return queue_alert(q, urgent || overtaken);
+}
+
+bool shm_queue_wake(struct shm_queue *q)
+{
+    /* orders what the caller wrote before the read of mode (Q4) */
+    atomic_thread_fence(memory_order_seq_cst);
+    return queue_alert(q, true);
+}
+
+#ifdef HLRC_DEBUG
+/* For the receiver. */
+static void queue_assert_state(const struct shm_queue *q)
+{
+    uint64_t tail = atomic_load(&q->tail);
+    assert((q->size & (q->size - 1)) == 0);
+    assert(tail - q->head <= q->size);                 /* Q3 */
+    assert(atomic_load(&q->mode) <= MODE_APP);
+}
+#else
+#define queue_assert_state(q) ((void)0)
+#endif
+
+bool shm_queue_pending(const struct shm_queue *q)
+{
+    uint64_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
+    uint64_t e = atomic_load_explicit(&q->entry[head & (q->size - 1)], memory_order_acquire);
+    return e >> 48 == lap_of(q, head); /* Q2 */
+}
+
+static _Noreturn void overrun(void)
+{
+    static const char text[] = "hlrc: shm fabric: receive queue overrun (rx_depth too small)\n";
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    abort();
+}
+
+int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
+{
+    uint64_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
+    uint64_t e = atomic_load_explicit(&q->entry[head & (q->size - 1)], memory_order_acquire);
+    queue_assert_state(q);
+    if (e >> 48 != lap_of(q, head)) { /* Q2 */
+        if (e >> 48 == lap_of(q, head + q->size))
+            overrun();
+        return 0;
+    }
+    /* orders the role's taking before: who sees the event taken sees that it is being served */
+    atomic_store_explicit(&q->head, head + 1, memory_order_release);
+    ev->from = (int)(e >> 32 & 0xffff);
+    ev->imm = (uint32_t)e;
+    return 1;
+}
+
+bool shm_queue_arm(struct shm_queue *q, enum fabric_sleeper s, enum fabric_level level)
+{
+    uint32_t mode = s == FABRIC_APP ? MODE_APP : level == FABRIC_ALL ? MODE_HANDLER_ALL : MODE_HANDLER_URGENT;
+    atomic_store_explicit(&q->mode, mode, memory_order_relaxed);
+    perturb(queue_armed);
+    /* orders the write of mode before the last look at the queue (Q4) */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!shm_queue_pending(q))
+        return true;
+    atomic_store_explicit(&q->mode, MODE_POLLING, memory_order_relaxed);
+    return false;
+}
+
+void shm_queue_sleep(struct shm_queue *q, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
+{
+    struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
+    perturb(queue_sleeping);
+    /* the word differs from the ticket once a sender rang: then this returns at once */
+    (void)syscall(SYS_futex, &q->bell[s], FUTEX_WAIT, ticket, timeout_ns < 0 ? NULL : &t, NULL, 0);
+}

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* verbs.c - data operations and their completion; see verbs.h for the invariants. */
+#include "fabric/verbs/verbs_parts.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fabric/shm/shm_map.h"
+#include "fabric/transports.h"
+
+#define SOFT_ROCE_VENDOR 0xffffff
+
+static const char *const kind_name[] = { "read", "write", "write with immediate", "compare-and-swap", "fetch-and-add" };
+
+void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *why)
+{
+    char line[400];
+    struct ibv_port_attr port;
+    if (peer >= 0 && ibv_query_port(v->context, (uint8_t)v->port, &port) == 0 && port.state != IBV_PORT_ACTIVE)
+        snprintf(line, sizeof line, "verbs: port %d of this host's adapter %s is down (%s at node %d: %s)", v->port,
+                 ibv_get_device_name(v->context->device), what, peer, why);
+    else if (peer >= 0 && strcmp(why, ibv_wc_status_str(IBV_WC_RETRY_EXC_ERR)) == 0)
+        snprintf(line, sizeof line, "verbs: node %d does not answer any more: its host is down or cut off, or it was "
+                 "killed (%s: %s; --peer-timeout %d)", peer, what, why, v->job.peer_timeout);
+    else if (peer >= 0)
+        snprintf(line, sizeof line, "verbs: %s at node %d failed: %s", what, peer, why);
+    else
+        snprintf(line, sizeof line, "verbs: %s failed: %s", what, why);
+    if (v->job.fail)
+        v->job.fail(line);
+    fprintf(stderr, "%s\n", line);
+    _exit(1);
+}
+
+/* ---- places and slots ---- */
+
+static int take_slot(struct verbs_fabric *v, uint16_t *list, int *count)
+{
+    pthread_spin_lock(&v->work_lock);
+    int slot = *count ? list[--*count] : -1;
+    pthread_spin_unlock(&v->work_lock);
+    return slot;
+}
+
+static int await_slot(struct verbs_fabric *v, uint16_t *list, int *count)
+{
+    int slot;
+    while ((slot = take_slot(v, list, count)) < 0) {
+        verbs_progress(v);
+        sched_yield();
+    }
+    return slot;
+}
+
+static void give_slot(struct verbs_fabric *v, uint16_t *list, int *count, int slot)
+{
+    pthread_spin_lock(&v->work_lock);
+    list[(*count)++] = (uint16_t)slot;
+    pthread_spin_unlock(&v->work_lock);
+}
+
+static char *bounce_at(struct verbs_fabric *v, int slot)
+{
+    return v->bounce + (size_t)slot * FABRIC_INLINE;
+}
+
+/* ---- completion ---- */
+
+/* wr_id: the slot, or NO_SLOT where only a failure completes (V2), and above it the kind, for its message. */
+#define NO_SLOT      UINT32_MAX
+#define WR_ID(s, k)  ((uint64_t)(k) << 32 | (s))
+
+static void complete(struct verbs_fabric *v, const struct ibv_wc *wc)
+{
+    uint32_t slot = (uint32_t)wc->wr_id;
+    if (wc->status != IBV_WC_SUCCESS)
+        verbs_fail(v, kind_name[wc->wr_id >> 32], verbs_node_of(v, wc->qp_num), ibv_wc_status_str(wc->status));
+    struct verbs_work *w = &v->work[slot];
+    struct verbs_peer *p = &v->peer[w->peer];
+    if (w->dst)
+        memcpy(w->dst, bounce_at(v, w->bounce), w->len);
+    if (w->bounce >= 0)
+        give_slot(v, v->free_bounce, &v->free_bounces, w->bounce);
+    struct fabric_op *op = w->op;
+    pthread_spin_lock(&p->lock);
+    p->retired += w->retires;
+    pthread_spin_unlock(&p->lock);
+    give_slot(v, v->free_work, &v->free_works, (int)slot);
+    if (op) /* last: it may lie on the stack of the thread that waits; orders the data before its going on */
+        atomic_fetch_sub_explicit(&op->pending, 1, memory_order_release);
+}
+
+void verbs_progress(struct verbs_fabric *v)
+{
+    struct ibv_wc wc[16];
+    if (pthread_spin_trylock(&v->poll_lock) != 0)
+        return;
+    int n = ibv_poll_cq(v->send_cq, 16, wc);
+    pthread_spin_unlock(&v->poll_lock);
+    for (int i = 0; i < n; i++)
+        complete(v, &wc[i]);
+}
+
+/* Sleeps until a completion arrives, at most a millisecond: another thread may take the one that we wait for. */
+static void sleep_for_completion(struct verbs_fabric *v, struct fabric_op *op)
+{
+    struct pollfd fd = { .fd = v->send_channel->fd, .events = POLLIN };
+    struct ibv_cq *cq;
+    void *ctx;
+    if (ibv_req_notify_cq(v->send_cq, 0) != 0)
+        return;
+    verbs_progress(v); /* what completed before it was armed raises no event */
+    if (atomic_load_explicit(&op->pending, memory_order_acquire) == 0)
+        return;
+    if (poll(&fd, 1, 1) > 0 && ibv_get_cq_event(v->send_channel, &cq, &ctx) == 0)
+        ibv_ack_cq_events(cq, 1);
+}
+
+int verbs_wait(struct fabric *f, struct fabric_op *op)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    for (int i = 0; atomic_load_explicit(&op->pending, memory_order_acquire) != 0; i++) {
+        verbs_progress(v);
+        if (i >= 200)
+            sleep_for_completion(v, op);
+        else if (i % 20 == 19)
+            sched_yield();
+    }
+    return 0;
+}
+
+static bool verbs_test(struct fabric *f, struct fabric_op *op)
+{
+    if (atomic_load_explicit(&op->pending, memory_order_acquire) != 0)
+        verbs_progress(verbs_of(f));
+    return atomic_load_explicit(&op->pending, memory_order_acquire) == 0;
+}
+
+/* ---- starting ---- */
+
+/* What one work request is about. */
+struct order {
+    enum verbs_kind kind;
+    int peer;
+    struct fabric_op *op;
+    void *local;          /* in registered memory, or the source of an inline write */
+    uint32_t lkey;
+    size_t len;
+    bool is_inline;
+    uint64_t remote;
+    uint32_t rkey, imm;
+    bool urgent;
+    uint64_t a, b;
+    int bounce;           /* slot that goes back at completion, -1 none */
+    void *dst;            /* where its contents go then */
+};
+
+static enum ibv_wr_opcode opcode_of(enum verbs_kind kind)
+{
+    static const enum ibv_wr_opcode opcode[] = { IBV_WR_RDMA_READ, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM,
+                                                 IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD };
+    return opcode[kind];
+}
+
+static void fill_request(struct ibv_send_wr *wr, struct ibv_sge *sge, const struct order *o)
+{
+    *sge = (struct ibv_sge){ .addr = (uint64_t)(uintptr_t)o->local, .length = (uint32_t)o->len, .lkey = o->lkey };
+    *wr = (struct ibv_send_wr){ .sg_list = sge, .num_sge = o->len ? 1 : 0, .opcode = opcode_of(o->kind) };
+    if (o->is_inline)
+        wr->send_flags |= IBV_SEND_INLINE;
+    if (o->kind == VERBS_CAS || o->kind == VERBS_FETCH_ADD) {
+        wr->wr.atomic.remote_addr = o->remote;
+        wr->wr.atomic.rkey = o->rkey;
+        wr->wr.atomic.compare_add = o->a;
+        wr->wr.atomic.swap = o->b;
+        return;
+    }
+    wr->wr.rdma.remote_addr = o->remote;
+    wr->wr.rdma.rkey = o->rkey;
+    if (o->kind == VERBS_WRITE_IMM) {
+        wr->imm_data = htobe32(o->imm);
+        if (o->urgent)
+            wr->send_flags |= IBV_SEND_SOLICITED;
+    }
+}
+
+/* Waits for a place in the peer's send queue; returns with its lock held (V3). */
+static void take_place(struct verbs_fabric *v, struct verbs_peer *p)
+{
+    for (;;) {
+        pthread_spin_lock(&p->lock);
+        if (p->posted - p->retired < VERBS_DEPTH)
+            return;
+        pthread_spin_unlock(&p->lock);
+        verbs_progress(v);
+        sched_yield();
+    }
+}
+
+static int post(struct verbs_fabric *v, const struct order *o)
+{
+    struct verbs_peer *p = &v->peer[o->peer];
+    struct ibv_send_wr wr, *bad;
+    struct ibv_sge sge;
+    fill_request(&wr, &sge, o);
+    uint32_t slot = NO_SLOT;
+    if (o->op || o->bounce >= 0)
+        slot = (uint32_t)await_slot(v, v->free_work, &v->free_works);
+    if (o->op)
+        atomic_fetch_add_explicit(&o->op->pending, 1, memory_order_relaxed);
+    take_place(v, p);
+    while (slot == NO_SLOT && p->unsignalled + 1 >= VERBS_SIGNAL_EVERY) { /* V2; waiting for a slot takes this lock */
+        pthread_spin_unlock(&p->lock);
+        slot = (uint32_t)await_slot(v, v->free_work, &v->free_works);
+        take_place(v, p);
+    }
+    p->posted++;
+    p->unsignalled++;
+    wr.wr_id = WR_ID(slot, o->kind);
+    if (slot != NO_SLOT) {
+        v->work[slot] = (struct verbs_work){ .op = o->op, .peer = o->peer, .bounce = o->bounce, .dst = o->dst,
+                                             .len = o->len, .retires = p->unsignalled };
+        wr.send_flags |= IBV_SEND_SIGNALED;
+        p->unsignalled = 0;
+    }
+    int rc = ibv_post_send(p->qp, &wr, &bad);
+    pthread_spin_unlock(&p->lock);
+    if (rc)
+        verbs_fail(v, kind_name[o->kind], o->peer, strerror(rc));
+    return 0;
+}
+
+static uint64_t remote_at(struct verbs_fabric *v, int peer, int win, size_t off)
+{
+    return v->window[win].peer_base[peer] + off;
+}
+
+static void count(_Atomic uint64_t *c, uint64_t by)
+{
+    atomic_fetch_add_explicit(c, by, memory_order_relaxed);
+}
+
+/* One part of a transfer, which lies in one piece at either end; returns its length. */
+static size_t start_part(struct verbs_fabric *v, struct order *o, int win, size_t off, char *local, size_t len)
+{
+    o->bounce = -1;
+    o->dst = NULL;
+    o->is_inline = false;
+    o->rkey = verbs_remote_key(v, o->peer, win, off, &len);
+    o->remote = remote_at(v, o->peer, win, off);
+    o->local = local;
+    if (o->kind != VERBS_READ && len <= v->max_inline) {
+        o->is_inline = true;
+    } else if (!o->op || !verbs_local_key(v, local, o->kind == VERBS_READ, &o->lkey, &len)) {
+        if (len > FABRIC_INLINE)
+            len = FABRIC_INLINE;
+        o->bounce = await_slot(v, v->free_bounce, &v->free_bounces);
+        o->local = bounce_at(v, o->bounce);
+        o->lkey = v->bounce_mr->lkey;
+        if (o->kind == VERBS_READ)
+            o->dst = local;
+        else
+            memcpy(o->local, local, len);
+    }
+    o->len = len;
+    return len;
+}
+
+static int transfer(struct verbs_fabric *v, struct order *o, int win, size_t off, char *local, size_t len)
+{
+    enum verbs_kind kind = o->kind;
+    while (len || kind == VERBS_WRITE_IMM) {
+        o->kind = kind == VERBS_WRITE_IMM ? VERBS_WRITE : kind;
+        size_t n = start_part(v, o, win, off, local, len);
+        if (kind == VERBS_WRITE_IMM && n == len) { /* the last part carries the event (F1) */
+            o->kind = VERBS_WRITE_IMM;
+            return post(v, o);
+        }
+        post(v, o);
+        off += n;
+        local += n;
+        len -= n;
+    }
+    return 0;
+}
+
+static int verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    struct order o = { .kind = VERBS_READ, .peer = peer, .op = op };
+    if (!op)
+        return -EINVAL;
+    count(&v->reads, 1);
+    count(&v->count[peer].read_bytes, len);
+    if (v->peer[peer].near) {
+        shm_copy(dst, v->window[win].near[peer] + off, len);
+        atomic_thread_fence(memory_order_acquire);
+        return 0;
+    }
+    return transfer(v, &o, win, off, dst, len);
+}
+
+/* V7; the fences order it between the caller's earlier writes and whatever tells of it. */
+static void write_near(struct verbs_fabric *v, int peer, int win, size_t off, const void *src, size_t len)
+{
+    atomic_thread_fence(memory_order_release);
+    shm_copy(v->window[win].near[peer] + off, src, len);
+    atomic_thread_fence(memory_order_release);
+}
+
+static int verbs_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                       struct fabric_op *op)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    struct order o = { .kind = VERBS_WRITE, .peer = peer, .op = op };
+    count(&v->writes, 1);
+    count(&v->count[peer].written_bytes, len);
+    if (v->peer[peer].near) {
+        write_near(v, peer, win, off, src, len);
+        return 0;
+    }
+    return transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
+}
+
+/* A write whose last part carries `o->imm`. */
+static int write_event(struct verbs_fabric *v, struct order *o, int win, size_t off, const void *src, size_t len)
+{
+    count(&v->writes, 1);
+    count(&v->count[o->peer].written_bytes, len);
+    if (v->peer[o->peer].near) {
+        write_near(v, o->peer, win, off, src, len);
+        o->bounce = -1;
+        return post(v, o); /* the event alone */
+    }
+    return transfer(v, o, win, off, (char *)(uintptr_t)src, len);
+}
+
+static int verbs_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
+                           bool urgent, struct fabric_op *op)
+{
+    struct order o = { .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = imm, .urgent = urgent };
+    return imm < VERBS_IMM_INTERNAL ? write_event(verbs_of(f), &o, win, off, src, len) : -EINVAL;
+}
+
+/* One work request: its event is taken by the peer's fabric, and shown to nobody. */
+static int verbs_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                            struct fabric_op *op)
+{
+    struct order o = { .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = VERBS_IMM_WAKE, .urgent = true };
+    return write_event(verbs_of(f), &o, win, off, src, len);
+}
+
+static int start_atomic(struct verbs_fabric *v, struct order *o, int win, size_t off, uint64_t *old)
+{
+    size_t len = 8;
+    if (!o->op)
+        return -EINVAL;
+    count(&v->atomics, 1);
+    o->rkey = verbs_remote_key(v, o->peer, win, off, &len);
+    o->remote = remote_at(v, o->peer, win, off);
+    o->bounce = await_slot(v, v->free_bounce, &v->free_bounces);
+    o->local = bounce_at(v, o->bounce);
+    o->lkey = v->bounce_mr->lkey;
+    o->len = 8;
+    o->dst = old;
+    return post(v, o);
+}
+
+static int verbs_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired, uint64_t *old,
+                     struct fabric_op *op)
+{
+    struct order o = { .kind = VERBS_CAS, .peer = peer, .op = op, .a = expect, .b = desired };
+    return start_atomic(verbs_of(f), &o, win, off, old);
+}
+
+static int verbs_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
+                           struct fabric_op *op)
+{
+    struct order o = { .kind = VERBS_FETCH_ADD, .peer = peer, .op = op, .a = add };
+    return start_atomic(verbs_of(f), &o, win, off, old);
+}
+
+/* An event without data, for the fabric itself. */
+int verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urgent)
+{
+    struct order o = { .kind = VERBS_WRITE_IMM, .peer = peer, .imm = imm, .urgent = urgent, .bounce = -1 };
+    return post(v, &o);
+}
+
+/* A short operation at a plain address of the peer's. */
+static int start_at(struct verbs_fabric *v, struct order *o, const void *value)
+{
+    o->bounce = await_slot(v, v->free_bounce, &v->free_bounces);
+    o->local = bounce_at(v, o->bounce);
+    o->lkey = v->bounce_mr->lkey;
+    if (value)
+        memcpy(o->local, value, o->len);
+    return post(v, o);
+}
+
+int verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst, size_t len,
+                  struct fabric_op *op)
+{
+    struct order o = { .kind = VERBS_READ, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = len,
+                       .dst = dst };
+    return start_at(v, &o, NULL);
+}
+
+int verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, uint64_t value,
+                     struct fabric_op *op)
+{
+    struct order o = { .kind = VERBS_WRITE, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = 8 };
+    return start_at(v, &o, &value);
+}
+
+static int verbs_wake(struct fabric *f, int peer)
+{
+    return verbs_send_internal(verbs_of(f), peer, VERBS_IMM_WAKE, true);
+}
+
+/* ---- life ---- */
+
+static void release(struct verbs_fabric *v)
+{
+    verbs_registrar_stop(v);
+    verbs_disconnect(v);
+    verbs_count_end(v);
+    verbs_memory_end(v);
+    verbs_rx_end(v);
+    verbs_release_device(v);
+    free(v);
+}
+
+/* The registrar may have keys under way to any peer: none disconnects before all have ended theirs. */
+static void verbs_close(struct fabric *f)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    verbs_registrar_stop(v);
+    (void)v->job.exchange(v->job.ctx, NULL, 0, NULL);
+    release(v);
+}
+
+/* What every node has to have done: the first failure of any node is that of all. Collective. */
+static int agree(struct verbs_fabric *v, int mine)
+{
+    int32_t status = mine, every[VERBS_NODES];
+    int rc = v->job.exchange(v->job.ctx, &status, sizeof status, every);
+    for (int n = 0; n < v->job.nodes && rc == 0; n++)
+        rc = every[n];
+    return rc;
+}
+
+static int start(struct verbs_fabric *v, bool mixed)
+{
+    int rc = agree(v, verbs_find_device(v));
+    if (rc == 0)
+        rc = verbs_connect(v);
+    if (rc == 0 && mixed)
+        rc = verbs_near_find(v);
+    if (rc)
+        return rc;
+    rc = verbs_memory_start(v);
+    if (rc == 0)
+        rc = verbs_rx_start(v);
+    if (rc == 0)
+        rc = verbs_registrar_start(v);
+    rc = agree(v, rc);
+    if (rc == 0)
+        rc = verbs_count_start(v);
+    if (rc == 0)
+        verbs_time_round_trip(v);
+    return rc;
+}
+
+static int open_as(const struct fabric_job *job, struct fabric **out, bool mixed)
+{
+    struct verbs_fabric *v = calloc(1, sizeof *v);
+    if (!v)
+        return -ENOMEM;
+    v->job = *job;
+    if (v->job.peer_timeout <= 0)
+        v->job.peer_timeout = 5;
+    v->head.node = job->node;
+    v->head.nodes = job->nodes;
+    verbs_may_register(true);
+    int rc = start(v, mixed);
+    verbs_may_register(false);
+    if (rc) {
+        release(v);
+        return rc;
+    }
+    if (v->device_attr.atomic_cap != IBV_ATOMIC_NONE)
+        v->head.caps |= FABRIC_ATOMICS;
+    if (v->device_attr.vendor_id == SOFT_ROCE_VENDOR)
+        v->head.caps |= FABRIC_READ_ORDERED; /* V1 */
+    *out = &v->head;
+    return 0;
+}
+
+static int verbs_open(const struct fabric_job *job, struct fabric **out)
+{
+    return open_as(job, out, false);
+}
+
+static int mixed_open(const struct fabric_job *job, struct fabric **out)
+{
+    return open_as(job, out, true);
+}
+
+/* The two differ in how they are opened. */
+#define VERBS_OPS(NAME, OPEN) \
+    { \
+        .name = NAME, .open = OPEN, \
+        .caps = FABRIC_READ | FABRIC_WRITE_IMM, \
+        .probe = verbs_probe, \
+        .describe = verbs_describe, \
+        .close = verbs_close, \
+        .window_create = verbs_window_create, \
+        .window_discard = verbs_window_discard, \
+        .window_prepare = verbs_window_prepare, \
+        .window_require = verbs_window_require, \
+        .read = verbs_read, \
+        .write = verbs_write, \
+        .write_imm = verbs_write_imm, \
+        .write_wake = verbs_write_wake, \
+        .cas = verbs_cas, \
+        .fetch_add = verbs_fetch_add, \
+        .wait = verbs_wait, \
+        .test = verbs_test, \
+        .rx_poll = verbs_rx_poll, \
+        .rx_pending = verbs_rx_pending, \
+        .rx_busy = verbs_rx_busy, \
+        .rx_ticket = verbs_rx_ticket, \
+        .rx_arm = verbs_rx_arm, \
+        .rx_sleep = verbs_rx_sleep, \
+        .rx_wake = verbs_rx_wake, \
+        .wake = verbs_wake, \
+        .counters = verbs_counters, \
+        .check = verbs_check, \
+    }
+
+const struct fabric_ops fabric_verbs = VERBS_OPS("verbs", verbs_open);
+const struct fabric_ops fabric_mixed = VERBS_OPS("mixed", mixed_open);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * verbs_count.c - counters, and whether peers answer; see verbs.h, V8.
+ *
+ * A one-sided operation is known to the node that started it alone. Each node therefore keeps a row of counts per peer
+ * (struct verbs_count) in registered memory, and whoever wants its own sums reads its row at every peer.
+ */
+#include "fabric/verbs/verbs_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+static size_t table_bytes(const struct verbs_fabric *v)
+{
+    return (size_t)v->job.nodes * sizeof *v->count;
+}
+
+static int make_table(struct verbs_fabric *v)
+{
+    void *p = mmap(NULL, table_bytes(v), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return -ENOMEM;
+    v->count = p;
+    (void)madvise(p, table_bytes(v), MADV_DONTFORK);
+    v->count_mr = verbs_register(v, p, table_bytes(v), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
+    return 0;
+}
+
+int verbs_count_start(struct verbs_fabric *v)
+{
+    struct table {
+        uint64_t base;
+        uint32_t rkey;
+        int32_t status;
+    } mine = { .status = make_table(v) }, all[VERBS_NODES];
+    if (mine.status == 0) {
+        mine.base = (uint64_t)(uintptr_t)v->count;
+        mine.rkey = v->count_mr->rkey;
+    }
+    int rc = v->job.exchange(v->job.ctx, &mine, sizeof mine, all);
+    for (int n = 0; n < v->job.nodes && rc == 0; n++) {
+        rc = all[n].status;
+        v->peer[n].counts = all[n].base + (size_t)v->job.node * sizeof *v->count;
+        v->peer[n].counts_rkey = all[n].rkey;
+    }
+    return rc;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The least of several, since any of them may meet a busy machine. */
+static int64_t least_round_trip(struct verbs_fabric *v, int peer)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < 8; i++) {
+        struct fabric_op op = FABRIC_OP_INIT;
+        int64_t begun = now_ns();
+        verbs_read_at(v, peer, v->peer[peer].counts, v->peer[peer].counts_rkey, NULL, sizeof(uint64_t), &op);
+        verbs_wait(&v->head, &op);
+        int64_t took = now_ns() - begun;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+/* To the next node, and to the one half a job away, which is likely to be on another machine. */
+void verbs_time_round_trip(struct verbs_fabric *v)
+{
+    int nodes = v->job.nodes;
+    const int away[] = { 1, nodes / 2 };
+    for (size_t i = 0; i < sizeof away / sizeof away[0]; i++) {
+        int peer = (v->job.node + away[i]) % nodes;
+        if (peer == v->job.node || v->peer[peer].near)
+            continue;
+        int64_t took = least_round_trip(v, peer);
+        v->head.round_trip_ns = took > v->head.round_trip_ns ? took : v->head.round_trip_ns;
+    }
+}
+
+void verbs_count_end(struct verbs_fabric *v)
+{
+    if (v->count_mr)
+        ibv_dereg_mr(v->count_mr);
+    if (v->count)
+        munmap(v->count, table_bytes(v));
+}
+
+/* What the peer counts of its traffic with this node. */
+static void read_row(struct verbs_fabric *v, int peer, uint64_t row[3], struct fabric_op *op)
+{
+    if (peer == v->job.node)
+        memcpy(row, &v->count[peer], 3 * sizeof *row);
+    else
+        verbs_read_at(v, peer, v->peer[peer].counts, v->peer[peer].counts_rkey, row, 3 * sizeof *row, op);
+}
+
+void verbs_counters(struct fabric *f, struct fabric_counters *out)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t row[VERBS_NODES][3]; /* read, written, woken */
+    for (int n = 0; n < v->job.nodes; n++)
+        read_row(v, n, row[n], &op);
+    verbs_wait(f, &op);
+    *out = (struct fabric_counters){ .reads = v->reads, .writes = v->writes, .atomics = v->atomics };
+    for (int n = 0; n < v->job.nodes; n++) {
+        out->bytes_in += v->count[n].read_bytes + row[n][1];
+        out->bytes_out += v->count[n].written_bytes + row[n][0];
+        out->wakes += row[n][2];
+    }
+}
+
+/* One read under way to every other node; the error of one that does not come back ends the process (verbs_fail). */
+void verbs_check(struct fabric *f)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    verbs_progress(v);
+    for (int n = 0; n < v->job.nodes; n++) {
+        struct verbs_peer *p = &v->peer[n];
+        if (n != v->job.node && atomic_load_explicit(&p->check.pending, memory_order_acquire) == 0)
+            verbs_read_at(v, n, p->counts, p->counts_rkey, NULL, sizeof(uint64_t), &p->check);
+    }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * verbs_near.c - the mixed fabric: pages of peers on the same machine move by memory that both map; see verbs.h, V7.
+ *
+ * Only reads and writes take the short way. Events go through the adapter, so that a sleeper has one thing to sleep
+ * on, and so do atomics, since the adapter's need not be atomic against the processor's.
+ */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fabric/shm/shm_map.h"
+#include "fabric/verbs/verbs_parts.h"
+#include "fabric/where.h"
+
+/* Boot id and namespaces decide who is near (where.h): no name of a host does. */
+int verbs_near_find(struct verbs_fabric *v)
+{
+    struct where mine, all[VERBS_NODES];
+    where_here(&mine);
+    int rc = v->job.exchange(v->job.ctx, &mine, sizeof mine, all);
+    v->mixed = true;
+    for (int n = 0; n < v->job.nodes && rc == 0; n++)
+        v->peer[n].near = where_apart(&mine, &all[n]) == NULL;
+    return rc;
+}
+
+/* The second exchange keeps every object's descriptor open until all have opened it. */
+int verbs_near_map(struct verbs_fabric *v, struct verbs_window *w)
+{
+    struct shm_ticket mine = { getpid(), w->fd }, all[VERBS_NODES];
+    int32_t done = 0, every[VERBS_NODES];
+    if (!v->mixed)
+        return 0;
+    int rc = v->job.exchange(v->job.ctx, &mine, sizeof mine, all);
+    if (rc)
+        return rc;
+    for (int n = 0; n < v->job.nodes && done == 0; n++) {
+        if (n == v->job.node)
+            w->near[n] = w->base;
+        else if (v->peer[n].near)
+            done = shm_map_peer(&v->job, n, &all[n], w->size, &w->near[n]);
+    }
+    rc = v->job.exchange(v->job.ctx, &done, sizeof done, every);
+    for (int n = 0; n < v->job.nodes && rc == 0; n++)
+        rc = every[n];
+    return rc;
+}
+
+void verbs_near_unmap(struct verbs_fabric *v, struct verbs_window *w)
+{
+    for (int n = 0; n < v->job.nodes; n++)
+        if (w->near[n] && n != v->job.node)
+            munmap(w->near[n], w->size);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * verbs_registrar.c - the thread that registers memory while the job runs; see verbs.h, V6 and V9.
+ *
+ * Registering allocates, takes locks of the library and the kernel, and pins megabytes: not for a fault handler, nor
+ * for whoever serves. Both say which piece they want, and the thread does it; they wait until the piece is known, or go
+ * on.
+ *
+ *     unknown ------------> wanted -------------> known: registered, its key in every peer's table
+ *             verbs_want            serve_piece
+ *
+ * Invariants
+ *   K1  A bit of `wanted` is set by whoever wants the piece, and cleared by the registrar before it looks at the piece:
+ *       wanted once more meanwhile, it is looked at once more.
+ *   K2  `asked` is raised after the bit was set; the registrar reads it before it looks for bits, and sleeps only while
+ *       it is still the same.
+ *   K3  `served` is raised after the piece's bit of `known` was set; a waiter reads it before it looks at that bit, and
+ *       sleeps only while it is still the same.
+ *   K4  The registrar waits for peers' adapters, never for their processors: it works while nobody serves, and ends
+ *       with nothing half done (verbs_registrar_stop).
+ */
+#include "fabric/verbs/verbs_parts.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void futex_sleep(_Atomic uint32_t *word, uint32_t seen)
+{
+    (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+
+static void futex_raise(_Atomic uint32_t *word, int wake)
+{
+    atomic_fetch_add(word, 1);
+    (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, wake, NULL, NULL, 0);
+}
+
+static uint64_t bit_of(size_t piece)
+{
+    return UINT64_C(1) << piece % 64;
+}
+
+bool verbs_known(const struct verbs_window *w, size_t piece)
+{
+    return atomic_load_explicit(&w->known[piece / 64], memory_order_acquire) & bit_of(piece);
+}
+
+void verbs_set_known(struct verbs_fabric *v, struct verbs_window *w, size_t piece)
+{
+    atomic_fetch_or(&w->known[piece / 64], bit_of(piece));
+    futex_raise(&v->served, INT_MAX);
+}
+
+void verbs_want(struct verbs_fabric *v, int win, size_t piece)
+{
+    struct verbs_window *w = &v->window[win];
+    if (verbs_known(w, piece) || atomic_fetch_or(&w->wanted[piece / 64], bit_of(piece)) & bit_of(piece))
+        return;
+    futex_raise(&v->asked, 1);
+}
+
+void verbs_await_known(struct verbs_fabric *v, int win, size_t piece)
+{
+    struct verbs_window *w = &v->window[win];
+    while (!verbs_known(w, piece)) {
+        uint32_t seen = atomic_load(&v->served);
+        if (!verbs_known(w, piece))
+            futex_sleep(&v->served, seen);
+    }
+}
+
+static void serve_window(struct verbs_fabric *v, int win)
+{
+    struct verbs_window *w = &v->window[win];
+    for (size_t i = 0; i < (w->pieces + 63) / 64; i++) {
+        if (atomic_load_explicit(&w->wanted[i], memory_order_relaxed) == 0)
+            continue;
+        uint64_t bits = atomic_exchange(&w->wanted[i], 0); /* K1 */
+        for (size_t piece = 64 * i; bits; piece++, bits >>= 1)
+            if ((bits & 1) && !verbs_known(w, piece))
+                verbs_make_known(v, win, piece);
+    }
+}
+
+static void *registrar_main(void *arg)
+{
+    struct verbs_fabric *v = arg;
+    verbs_may_register(true);
+    for (bool last = false; !last;) {
+        uint32_t seen = atomic_load(&v->asked);
+        last = atomic_load(&v->registrar_stops);
+        int windows = atomic_load_explicit(&v->windows, memory_order_acquire);
+        for (int win = 0; win < windows; win++)
+            serve_window(v, win);
+        if (!last)
+            futex_sleep(&v->asked, seen);
+    }
+    return NULL;
+}
+
+/* It takes no signal: they belong to the program. */
+int verbs_registrar_start(struct verbs_fabric *v)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&v->registrar, NULL, registrar_main, v);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    v->registrar_runs = rc == 0;
+    return -rc;
+}
+
+void verbs_registrar_stop(struct verbs_fabric *v)
+{
+    if (!v->registrar_runs)
+        return;
+    atomic_store(&v->registrar_stops, true);
+    futex_raise(&v->asked, 1);
+    pthread_join(v->registrar, NULL);
+    v->registrar_runs = false;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* interval.c - see interval.h for the invariants. */
+#include "hlrc/coherence/interval.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/perturb.h"
+#include "hlrc/progress/bulk.h"
+#include "base/diag.h"
+#include "hlrc/memory/diff.h"
+#include "hlrc/engine.h"
+#include "hlrc/coherence/notice.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/progress/serve.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/memory/twin.h"
+
+/* One diff in a BULK_DIFFS message; its bytes follow, rounded up to 8. */
+struct diff_entry {
+    uint32_t page, bytes;
+};
+
+static_assert(sizeof(struct diff_entry) == 8, "it travels between nodes as it is");
+static_assert(sizeof(struct diff_entry) + DIFF_MAX + 8 <= BULK_PAYLOAD, "one diff fits into a message");
+
+static spin_lock_word dirty_lock;    /* guards dirty and dirty_count */
+static uint32_t *dirty, *closing;    /* page lists, swapped by a closing */
+static _Atomic uint32_t dirty_count; /* also read without the lock: nothing_dirty */
+static uint32_t *announced;       /* pages of the interval being closed */
+
+static _Atomic bool close_busy, acquire_busy; /* one closing, one acquire at a time (I1, I5) */
+static _Atomic uint64_t closes_begun, closes_ended; /* counts; the nth to begin is the nth to end */
+static _Atomic int urgent_closers;                  /* threads in an urgent interval_close */
+static spin_lock_word vt_lock;                /* guards vt */
+static uint64_t *vt;
+
+static struct fabric_op sending[ENGINE_NODES]; /* of the staging slot of each home */
+static _Atomic bool quiet[ENGINE_NODES];        /* the home has diffs that woke nobody (I7); set by closings */
+static struct bulk *open_message[ENGINE_NODES];/* the message being composed for each home, NULL none */
+
+static uint32_t *reserve_list(void)
+{
+    void *p = mmap(NULL, (size_t)engine.pages * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void release_list(uint32_t **list)
+{
+    if (*list)
+        munmap(*list, (size_t)engine.pages * 4);
+    *list = NULL;
+}
+
+int interval_init(void)
+{
+    dirty = reserve_list();
+    closing = reserve_list();
+    announced = reserve_list();
+    vt = calloc((size_t)engine.nodes, sizeof *vt);
+    dirty_count = 0;
+    return dirty && closing && announced && vt ? 0 : -ENOMEM;
+}
+
+void interval_end(void)
+{
+    release_list(&dirty);
+    release_list(&closing);
+    release_list(&announced);
+    free(vt);
+    vt = NULL;
+}
+
+void interval_vt(uint64_t *out)
+{
+    spin_take(&vt_lock);
+    memcpy(out, vt, VT_BYTES(engine.nodes));
+    spin_drop(&vt_lock);
+}
+
+/* I7. A flag is set after its diffs were sent and before the vector time covers them; whoever takes it away wakes. */
+void interval_hand_on(uint64_t *out)
+{
+    interval_vt(out);
+    for (int home = 0; home < engine.nodes; home++)
+        if (atomic_load_explicit(&quiet[home], memory_order_relaxed) && atomic_exchange(&quiet[home], false))
+            fabric_wake(engine.fabric, home); /* behind the diffs: fabric.h F1 */
+}
+
+void interval_met(void)
+{
+    for (int home = 0; home < engine.nodes; home++)
+        atomic_store_explicit(&quiet[home], false, memory_order_relaxed);
+}
+
+void interval_add_dirty(uint32_t page)
+{
+    spin_take(&dirty_lock);
+    uint32_t n = atomic_load_explicit(&dirty_count, memory_order_relaxed);
+    dirty[n] = page;
+    atomic_store_explicit(&dirty_count, n + 1, memory_order_relaxed);
+    spin_drop(&dirty_lock);
+}
+
+/* Takes the dirty list over, all of it (I1); returns its length. */
+static uint32_t take_dirty(void)
+{
+    spin_take(&dirty_lock);
+    uint32_t n = atomic_load_explicit(&dirty_count, memory_order_relaxed), *list = dirty;
+    dirty = closing;
+    closing = list;
+    /* orders close_busy, taken before: who sees the list empty sees that it is being closed */
+    atomic_store_explicit(&dirty_count, 0, memory_order_release);
+    spin_drop(&dirty_lock);
+    return n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_pages(uint32_t *list, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        if (list[i - 1] > list[i]) {
+            qsort(list, n, sizeof *list, by_number);
+            return;
+        }
+    }
+}
+
+static void message_send(int home, bool urgent)
+{
+    if (!open_message[home])
+        return;
+    bulk_send(home, open_message[home], urgent, &sending[home]);
+    /* after it: who takes the flag away wakes behind the diff. An urgent message brings those before it to light. */
+    atomic_store(&quiet[home], !urgent);
+    open_message[home] = NULL;
+}
+
+/* Room for the largest diff in the message for `home`; sends a full one. */
+static struct bulk *message_for(int home, uint64_t interval, bool urgent)
+{
+    struct bulk *m = open_message[home];
+    if (m && m->bytes + sizeof(struct diff_entry) + DIFF_MAX + 8 > BULK_PAYLOAD)
+        message_send(home, urgent);
+    if (open_message[home])
+        return m;
+    fabric_wait(engine.fabric, &sending[home]);
+    m = control_at(engine.at.staging + (size_t)home * BULK_SLOT_BYTES);
+    *m = (struct bulk){ .type = BULK_DIFFS, .interval = interval };
+    open_message[home] = m;
+    return m;
+}
+
+/* Captures the diff of one sealed page; true when the page changed. ASSUMPTION: BUSY. */
+static bool capture(uint32_t page, uint64_t interval, bool urgent)
+{
+    struct page *p = page_at(page);
+    if (page_is_home(p, engine.node)) {
+        /* orders this node's writes to the page, which have ended, before the version (I3) */
+        atomic_store_explicit(applied_here(page, engine.node), interval, memory_order_release);
+        return true;
+    }
+    int home = (int)p->home - 1;
+    struct bulk *m = message_for(home, interval, urgent);
+    struct diff_entry *e = (struct diff_entry *)(void *)(m->payload + m->bytes);
+    size_t len = diff_encode(page_mem(page), twin_mem(p->twin), e + 1);
+    if (len == 0)
+        return false;
+    *e = (struct diff_entry){ .page = page, .bytes = (uint32_t)len };
+    m->bytes += (uint32_t)(sizeof *e + ((len + 7) & ~(size_t)7));
+    stats_count(STAT_DIFFS, 1);
+    stats_count(STAT_DIFF_BYTES, diff_changed_bytes(e + 1, len));
+    return true;
+}
+
+/* Seals and captures all pages of closing[n] (I2); returns how many are announced. */
+static uint32_t capture_all(uint32_t n, uint64_t interval, bool urgent)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n;) {
+        uint32_t run = page_flush_begin(closing + i, n - i);
+        perturb(page_sealed);
+        for (uint32_t k = i; k < i + run; k++) {
+            uint32_t page = closing[k];
+            bool changed = capture(page, interval, urgent);
+            if (changed)
+                announced[count++] = page;
+            perturb(page_captured);
+            page_flush_end(page, changed ? interval : 0);
+        }
+        i += run;
+    }
+    for (int home = 0; home < engine.nodes; home++) {
+        if (open_message[home] && open_message[home]->bytes == 0)
+            open_message[home] = NULL;
+        message_send(home, urgent);
+    }
+    return count;
+}
+
+#ifdef HLRC_DEBUG
+/* Before an interval is published. ASSUMPTION: the caller closes it. */
+static void interval_assert_state(uint64_t interval, uint32_t count)
+{
+    assert(interval == vt[engine.node] + 1);                                                    /* I6 */
+    for (uint32_t i = 0; i < count; i++) {
+        assert(i == 0 || announced[i - 1] < announced[i]);
+        assert(atomic_load(&page_needed(announced[i])[engine.node]) == interval);               /* I2 */
+    }
+    for (int n = 0; n < engine.nodes; n++)
+        assert(open_message[n] == NULL);                                                        /* I4 */
+}
+#else
+#define interval_assert_state(interval, count) ((void)0)
+#endif
+
+static void close_dirty(bool urgent)
+{
+    perturb(close_begun);
+    uint32_t n = take_dirty();
+    perturb(close_taken);
+    if (n == 0)
+        return;
+    sort_pages(closing, n);
+    uint64_t interval = vt[engine.node] + 1; /* written by closings only, and they are serialised */
+    uint32_t count = capture_all(n, interval, urgent);
+    if (count == 0)
+        return; /* I6 */
+    interval_assert_state(interval, count);
+    perturb(close_captured);
+    notice_publish(interval, announced, count); /* I4 */
+    perturb(close_published);
+    stats_count(STAT_WRITE_NOTICES, count);
+    spin_take(&vt_lock);
+    vt[engine.node] = interval; /* I6 */
+    spin_drop(&vt_lock);
+}
+
+/* Begins the closing that the caller has taken close_busy for, performs and ends it. */
+static void close_once(struct thread *t)
+{
+    enum stats_category before = stats_enter(t, STATS_DIFF);
+    uint64_t number = atomic_fetch_add(&closes_begun, 1) + 1;
+    close_dirty(atomic_load(&urgent_closers) > 0); /* read after closes_begun rose: sees all whom this one serves */
+    atomic_store(&closes_ended, number);
+    atomic_store(&close_busy, false);
+    serve_changed(&close_busy);
+    stats_enter(t, before);
+}
+
+/* One that began after the caller came has ended, or it is the caller's turn. */
+static bool closing_over(void *arg)
+{
+    return atomic_load(&closes_ended) >= *(const uint64_t *)arg || !atomic_load(&close_busy);
+}
+
+/* No page is dirty, and none is in a closing that has not ended: what this thread wrote is published (I1). A thread's
+ * own writes are in the list before it looks, and those that it learnt of by a lock of the program's likewise. */
+static bool nothing_dirty(void)
+{
+    return atomic_load_explicit(&dirty_count, memory_order_acquire) == 0 && !atomic_load(&close_busy);
+}
+
+/*
+ * Any closing that begins after this call takes everything that this thread wrote (I1), so nobody waits for more
+ * than the rest of one and the whole of the next, however many threads close.
+ */
+void interval_close(bool urgent)
+{
+    if (engine.alone || nothing_dirty())
+        return;
+    struct thread *t = thread_self();
+    atomic_fetch_add(&urgent_closers, urgent); /* before closes_begun is read: the next one to begin is urgent */
+    uint64_t number = atomic_load(&closes_begun) + 1;
+    while (atomic_load(&closes_ended) < number) {
+        if (!atomic_exchange(&close_busy, true))
+            close_once(t);
+        else
+            serve_await((struct wait_for){ "the closing of interval", number }, &close_busy, closing_over, &number);
+    }
+    atomic_fetch_sub(&urgent_closers, urgent);
+}
+
+static bool covered(const uint64_t *want)
+{
+    spin_take(&vt_lock);
+    bool yes = true;
+    for (int w = 0; w < engine.nodes && yes; w++)
+        yes = w == engine.node || vt[w] >= want[w]; /* nobody knows more of this node than it does itself */
+    spin_drop(&vt_lock);
+    return yes;
+}
+
+static bool acquire_over(void *arg)
+{
+    return covered(arg) || !atomic_load(&acquire_busy);
+}
+
+/* ASSUMPTION: the caller has taken acquire_busy. */
+static void acquire_all(const uint64_t *want)
+{
+    for (int w = 0; w < engine.nodes; w++) {
+        if (w == engine.node || vt[w] >= want[w])
+            continue;
+        notice_take(w, want[w]);
+        perturb(acquire_noticed);
+        spin_take(&vt_lock);
+        vt[w] = want[w]; /* I5 */
+        spin_drop(&vt_lock);
+    }
+    atomic_store(&acquire_busy, false);
+    serve_changed(&acquire_busy);
+}
+
+void interval_acquire(const uint64_t *want)
+{
+    while (!covered(want)) {
+        if (!atomic_exchange(&acquire_busy, true))
+            acquire_all(want);
+        else
+            serve_await((struct wait_for){ "another acquire", 0 }, &acquire_busy, acquire_over,
+                        (void *)(uintptr_t)want);
+    }
+}
+
+static void bad_message(int from)
+{
+    diag_fatal(1, "node %d sent a malformed diff; do all nodes run the same version?", from);
+}
+
+void interval_serve_diffs(int from, const struct bulk *msg)
+{
+    for (uint32_t at = 0; at < msg->bytes;) {
+        const struct diff_entry *e = (const struct diff_entry *)(const void *)(msg->payload + at);
+        uint32_t left = msg->bytes - at;
+        if (left < sizeof *e || left - sizeof *e < e->bytes || e->page >= engine.pages ||
+            diff_apply(page_mem(e->page), e + 1, e->bytes) != 0)
+            bad_message(from);
+        perturb(diff_applied);
+        /* orders the diff's bytes before the version that says they are there (I3) */
+        atomic_store_explicit(applied_here(e->page, from), msg->interval, memory_order_release);
+        serve_changed(page_at(e->page));
+        if (engine.protocol->applied)
+            engine.protocol->applied(e->page);
+        at += (uint32_t)(sizeof *e + ((e->bytes + 7) & ~7u));
+    }
+}

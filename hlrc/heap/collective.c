@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* collective.c - see collective.h for the invariants. */
+#include "hlrc/heap/collective.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hlrc/sync/barrier.h"
+#include "hlrc/call.h"
+#include "base/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/heap/heap.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/memory/page_fetch.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+
+#define ROOT 0 /* of allocating and freeing */
+
+enum operation { OP_BROADCAST = 1, OP_MALLOC_ALL, OP_FREE_ALL };
+
+static const char *const names[] = { NULL, "hlrc_broadcast", "hlrc_malloc_all", "hlrc_free_all" };
+
+/* Head of a staging slot: the call of the root. Written by the root before the step's barrier, read after it. */
+struct slot {
+    uint64_t step;
+    uint32_t op, root;
+    uint64_t arg; /* length, size or address */
+    char data[];
+};
+
+static uint64_t step; /* of this node: collectives are called by one thread of each */
+
+void collective_reset(void)
+{
+    step = 0;
+}
+
+static size_t slot_room(void)
+{
+    return heap_staging_bytes() - sizeof(struct slot);
+}
+
+static void meet(void)
+{
+    barrier_arrive();
+    barrier_depart();
+}
+
+static const char *describe(const struct slot *s, char *buf, size_t len)
+{
+    unsigned long long arg = s->arg;
+    if (s->op == OP_FREE_ALL)
+        snprintf(buf, len, "%s(%#llx)", names[s->op], arg);
+    else if (s->op == OP_MALLOC_ALL)
+        snprintf(buf, len, "%s(%llu)", names[s->op], arg);
+    else
+        snprintf(buf, len, "%s(%llu bytes, root %u)", names[s->op], arg, s->root);
+    return buf;
+}
+
+/* Compares this node's call with that of the root. */
+static void check_call(const struct slot *s, const struct slot *mine)
+{
+    char here[80], there[80];
+    if (s->step == mine->step && s->op == mine->op && s->root == mine->root && s->arg == mine->arg)
+        return;
+    if (s->step == mine->step && s->op != 0 && s->op <= OP_FREE_ALL)
+        diag_fatal(1, "%s here, but %s on node %u; all nodes make the same collective calls with the same arguments",
+                   describe(mine, here, sizeof here), describe(s, there, sizeof there), mine->root);
+    diag_fatal(1, "%s here, but not on node %u; all nodes make the same collective calls in the same order",
+               describe(mine, here, sizeof here), mine->root);
+}
+
+/* One step: `len` bytes at buf go from the root to all others. No engine lock is held: buf may be shared memory. */
+static void pass_on(enum operation op, int root, uint64_t arg, void *buf, size_t len)
+{
+    struct slot mine = { .step = ++step, .op = op, .root = (uint32_t)root, .arg = arg };
+    struct slot *s = heap_staging(step & 1); /* CO1 */
+    if (engine.alone) {
+        meet();
+    } else if (engine.node == root) {
+        memcpy(s, &mine, sizeof mine);
+        memcpy(s->data, buf, len);
+        meet();
+    } else {
+        meet();
+        check_call(s, &mine);
+        memcpy(buf, s->data, len);
+    }
+}
+
+int hlrc_broadcast(void *buf, size_t len, int root)
+{
+    call_check("hlrc_broadcast");
+    if (root < 0 || root >= engine.nodes)
+        return -EINVAL;
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_BARRIER);
+    size_t done = 0;
+    do { /* once for no bytes at all: it orders memory */
+        size_t n = len - done < slot_room() ? len - done : slot_room();
+        pass_on(OP_BROADCAST, root, len, n ? (char *)buf + done : &(char){ 0 }, n);
+        done += n;
+    } while (done < len);
+    stats_enter(t, before);
+    return 0;
+}
+
+/* What the root tells the others about the pages. */
+struct pages {
+    uint32_t first, count; /* count 0: there are none */
+    uint32_t dirty;        /* they were used before and have to be reset */
+};
+
+static struct pages take_pages(size_t size)
+{
+    struct pages pages = { 0 };
+    struct run_taken run;
+    uint32_t count;
+    if (engine.node == ROOT && heap_take_all(size, &run, &count))
+        pages = (struct pages){ .first = run.start, .count = count, .dirty = run.dirty_count != 0 };
+    pass_on(OP_MALLOC_ALL, ROOT, size, &pages, sizeof pages);
+    return pages;
+}
+
+/* Waits for what this node is prefetching of these pages: a copy that came after the reset would bring old bytes. */
+static void settle(uint32_t first, uint32_t count)
+{
+    struct thread *t = thread_enter();
+    for (uint32_t p = first; p < first + count && !engine.alone; p++)
+        if (page_at(p)->flags & PAGE_PREFETCH)
+            page_prefetch_finish(p);
+    thread_leave(t);
+}
+
+/* Makes pages zero and their homes unassigned. All nodes have settled them, and a barrier has been since: CO2. */
+static void reset_pages(const struct pages *pages)
+{
+    struct thread *t = thread_enter();
+    if (!engine.alone)
+        page_reset(pages->first, pages->count);
+    thread_leave(t);
+    if (engine.alone)
+        heap_zero(pages->first, pages->count);
+    meet();
+}
+
+static struct pages malloc_all(size_t size)
+{
+    heap_flush();
+    struct pages pages = take_pages(size);
+    if (pages.count == 0) { /* nodes may hold free pages in reserve */
+        heap_trim();
+        meet();
+        pages = take_pages(size);
+    }
+    if (pages.dirty) {
+        settle(pages.first, pages.count);
+        meet();
+        reset_pages(&pages);
+    }
+    return pages;
+}
+
+void *hlrc_malloc_all(size_t size)
+{
+    call_check("hlrc_malloc_all");
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_BARRIER);
+    struct pages pages = malloc_all(size);
+    stats_enter(t, before);
+    if (pages.count)
+        return engine.app + ((size_t)pages.first << PAGE_SHIFT);
+    if (engine.node == ROOT)
+        heap_report_exhausted("hlrc_malloc_all", size);
+    errno = ENOMEM;
+    return NULL;
+}
+
+static void free_all(void *ptr)
+{
+    struct pages pages = { .first = page_of(ptr), .count = heap_count_all(ptr) };
+    if (engine.node == ROOT && pages.count == 0)
+        diag_fatal(1, "hlrc_free_all(%p): not live memory of hlrc_malloc_all; free once what that returned", ptr);
+    settle(pages.first, pages.count);
+    pass_on(OP_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
+    reset_pages(&pages);
+    if (engine.node == ROOT) /* when all have reset them, and before any node can count on them */
+        heap_give_all(pages.first, pages.count);
+    meet();
+}
+
+void hlrc_free_all(void *ptr)
+{
+    call_check("hlrc_free_all");
+    if (!ptr)
+        return;
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_BARRIER);
+    free_all(ptr);
+    stats_enter(t, before);
+}

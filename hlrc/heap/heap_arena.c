@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* heap_arena.c - see heap_arena.h for the invariants. */
+#include "hlrc/heap/heap_arena.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static size_t table_bytes(const struct arena *a)
+{
+    return (size_t)a->pages * sizeof(struct super *);
+}
+
+int arena_init(struct arena *a, uint32_t pages, uint32_t empty_max)
+{
+    *a = (struct arena){ .pages = pages, .empty_max = empty_max };
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE; /* sparse: as much memory as pages of small blocks need */
+    void *table = mmap(NULL, table_bytes(a), PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (table == MAP_FAILED)
+        return -ENOMEM;
+    a->of_page = table;
+    return 0;
+}
+
+static void free_list(struct super *s)
+{
+    while (s) {
+        struct super *next = s->next;
+        free(s);
+        s = next;
+    }
+}
+
+void arena_end(struct arena *a)
+{
+    for (int c = 0; c < HEAP_CLASSES; c++) {
+        free_list(a->usable[c]);
+        free_list(a->full[c]);
+    }
+    if (a->of_page)
+        munmap(a->of_page, table_bytes(a));
+    *a = (struct arena){ 0 };
+}
+
+static void link_first(struct super **head, struct super *s)
+{
+    s->prev = NULL;
+    s->next = *head;
+    if (*head)
+        (*head)->prev = s;
+    *head = s;
+}
+
+static void unlink_from(struct super **head, struct super *s)
+{
+    if (s->prev)
+        s->prev->next = s->next;
+    else
+        *head = s->next;
+    if (s->next)
+        s->next->prev = s->prev;
+}
+
+struct super *super_new(int class, uint32_t pages)
+{
+    uint32_t blocks = pages * 4096u / class_size(class), words = (blocks + 63) / 64;
+    struct super *s = calloc(1, sizeof *s + words * sizeof s->map[0]);
+    if (!s)
+        return NULL;
+    s->class = (uint8_t)class;
+    s->pages = pages;
+    s->blocks = s->left = blocks;
+    for (uint32_t b = 0; b < blocks; b++)
+        s->map[b / 64] |= UINT64_C(1) << b % 64;
+    return s;
+}
+
+void arena_add(struct arena *a, struct super *s, uint32_t first, bool dirty)
+{
+    s->first = first;
+    s->dirty = dirty;
+    for (uint32_t i = 0; i < s->pages; i++)
+        a->of_page[first + i] = s;
+    link_first(&a->usable[s->class], s);
+    a->empty++;
+}
+
+void arena_remove(struct arena *a, struct super *s)
+{
+    a->empty -= s->left == s->blocks;
+    unlink_from(s->left ? &a->usable[s->class] : &a->full[s->class], s);
+    for (uint32_t i = 0; i < s->pages; i++)
+        a->of_page[s->first + i] = NULL;
+    free(s);
+}
+
+struct super *arena_super(const struct arena *a, uint32_t page)
+{
+    return a->of_page[page];
+}
+
+bool arena_take(struct arena *a, int class, struct arena_block *out)
+{
+    struct super *s = a->usable[class];
+    if (!s)
+        return false;
+    while (s->map[s->hint] == 0)
+        s->hint++;
+    uint64_t *word = &s->map[s->hint];
+    uint32_t block = s->hint * 64 + (uint32_t)__builtin_ctzll(*word);
+    *word &= *word - 1;
+    a->empty -= s->left == s->blocks;
+    if (--s->left == 0) {
+        unlink_from(&a->usable[class], s);
+        link_first(&a->full[class], s);
+    }
+    out->used = s->dirty || block < s->fresh;
+    if (block >= s->fresh)
+        s->fresh = block + 1;
+    out->offset = (uint64_t)s->first * 4096u + (uint64_t)block * class_size(class);
+    return true;
+}
+
+enum arena_status arena_give_block(struct arena *a, struct super *s, uint32_t block)
+{
+    if (block >= s->fresh)
+        return ARENA_NO_BLOCK;
+    uint64_t bit = UINT64_C(1) << block % 64;
+    if (s->map[block / 64] & bit)
+        return ARENA_FREE_ALREADY;
+    s->map[block / 64] |= bit;
+    if (block / 64 < s->hint)
+        s->hint = block / 64;
+    if (s->left++ == 0) {
+        unlink_from(&a->full[s->class], s);
+        link_first(&a->usable[s->class], s);
+    }
+    if (s->left < s->blocks)
+        return ARENA_OK;
+    a->empty++;
+    bool only = a->usable[s->class] == s && s->next == NULL;
+    return only && a->empty <= a->empty_max ? ARENA_OK : ARENA_EMPTIED; /* HA3 */
+}
+
+enum arena_status arena_give(struct arena *a, struct super *s, uint64_t offset)
+{
+    uint32_t size = class_size(s->class);
+    if (offset % size != 0)
+        return ARENA_NO_BLOCK;
+    return arena_give_block(a, s, (uint32_t)(offset / size));
+}
+
+struct super *arena_empty(const struct arena *a, int class)
+{
+    struct super *s = a->usable[class];
+    while (s && s->left != s->blocks)
+        s = s->next;
+    return s;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* heap_runs.c - see heap_runs.h for the invariants. */
+#include "hlrc/heap/heap_runs.h"
+
+#include <string.h>
+
+static uint32_t end_of(const struct run *e)
+{
+    return e->start + e->count;
+}
+
+void runs_init(struct runs *r, uint32_t start, uint32_t count)
+{
+    r->used = 0;
+    if (count)
+        r->run[r->used++] = (struct run){ .start = start, .count = count, .clean = 1 };
+}
+
+/* Index of the first record that ends behind `page`. */
+static uint32_t find(const struct runs *r, uint32_t page)
+{
+    uint32_t low = 0, high = r->used;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (end_of(&r->run[mid]) > page)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return low;
+}
+
+/* Puts `count` records in the place of [at, at + old). */
+static void replace(struct runs *r, uint32_t at, uint32_t old, const struct run *with, uint32_t count)
+{
+    if (count != old)
+        memmove(&r->run[at + count], &r->run[at + old], (r->used - at - old) * sizeof r->run[0]);
+    for (uint32_t i = 0; i < count; i++)
+        r->run[at + i] = with[i];
+    if (count != old)
+        r->used = r->used + count - old;
+}
+
+static void widen(struct run_taken *t, uint32_t from, uint32_t to)
+{
+    if (t->dirty_count == 0)
+        t->dirty_start = from;
+    t->dirty_count = to - t->dirty_start;
+}
+
+/* Cuts [start, end) out of the records; all of it is free, record `i` is the first that it meets. */
+static void cut(struct runs *r, uint32_t i, uint32_t start, uint32_t end, struct run_taken *out)
+{
+    struct run left = r->run[i], right = left, rest[2];
+    uint32_t j = i, pieces = 0;
+    *out = (struct run_taken){ .start = start };
+    for (; j < r->used && r->run[j].start < end; j++) {
+        right = r->run[j];
+        if (!right.clean)
+            widen(out, right.start > start ? right.start : start, end_of(&right) < end ? end_of(&right) : end);
+    }
+    if (left.start < start) {
+        left.count = start - left.start;
+        rest[pieces++] = left;
+    }
+    if (end_of(&right) > end) {
+        right.count = end_of(&right) - end;
+        right.start = end;
+        rest[pieces++] = right;
+    }
+    replace(r, i, j - i, rest, pieces);
+}
+
+/* Where a block would begin at or behind `page`; 64 bits, since it may lie behind the last page there can be. */
+static uint64_t aligned(uint32_t page, uint64_t align, uint64_t skew)
+{
+    return ((page + skew + align - 1) & ~(align - 1)) - skew;
+}
+
+bool runs_take(struct runs *r, uint32_t count, uint64_t align, uint64_t skew, struct run_taken *out)
+{
+    for (uint32_t i = 0, j; i < r->used; i = j) {
+        for (j = i + 1; j < r->used && r->run[j].start == end_of(&r->run[j - 1]); j++)
+            ;
+        uint64_t start = aligned(r->run[i].start, align, skew);
+        if (start + count > end_of(&r->run[j - 1]))
+            continue;
+        while (end_of(&r->run[i]) <= start)
+            i++;
+        cut(r, i, (uint32_t)start, (uint32_t)start + count, out);
+        return true;
+    }
+    return false;
+}
+
+bool runs_give(struct runs *r, uint32_t start, uint32_t count, bool clean)
+{
+    struct run whole = { .start = start, .count = count, .clean = clean };
+    uint32_t i = find(r, start), old = 0;
+    if (i < r->used && r->run[i].start < start + count)
+        return false;
+    if (i < r->used && r->run[i].start == start + count && r->run[i].clean == clean) {
+        whole.count += r->run[i].count;
+        old = 1;
+    }
+    if (i > 0 && end_of(&r->run[i - 1]) == start && r->run[i - 1].clean == clean) {
+        i--;
+        whole.start = r->run[i].start;
+        whole.count += r->run[i].count;
+        old++;
+    }
+    replace(r, i, old, &whole, 1);
+    return true;
+}
+
+uint32_t runs_total(const struct runs *r)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < r->used; i++)
+        sum += r->run[i].count;
+    return sum;
+}
+
+uint32_t runs_largest(const struct runs *r)
+{
+    uint32_t best = 0, here = 0;
+    for (uint32_t i = 0; i < r->used; i++) {
+        bool touches = i > 0 && r->run[i].start == end_of(&r->run[i - 1]);
+        here = r->run[i].count + (touches ? here : 0);
+        if (here > best)
+            best = here;
+    }
+    return best;
+}
+
+uint32_t class_size(int class)
+{
+    if (class < 8)
+        return HEAP_GRAIN * ((uint32_t)class + 1);
+    uint32_t doubling = ((uint32_t)class - 8) / 4, step = ((uint32_t)class - 8) % 4 + 1;
+    return (128u << doubling) + step * (32u << doubling);
+}
+
+/* The smallest class of at least `size` bytes, which are at most HEAP_SMALL_MAX. */
+static int class_of(uint32_t size)
+{
+    if (size <= 128)
+        return (int)((size - 1) / HEAP_GRAIN);
+    int log = 31 - __builtin_clz(size - 1);         /* size is in (2^log, 2^(log+1)] */
+    uint32_t step = ((size - 1) >> (log - 2)) & 3u; /* which quarter of it */
+    return 8 + (log - 7) * 4 + (int)step;
+}
+
+int class_for(size_t size, size_t align)
+{
+    if (size > HEAP_SMALL_MAX || align > 4096)
+        return -1;
+    int class = class_of((uint32_t)size);
+    while (class < HEAP_CLASSES && class_size(class) % align != 0)
+        class++;
+    return class < HEAP_CLASSES ? class : -1;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "hlrc/memory/diff_loops.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stddef.h>
+
+#if defined(__x86_64__)
+#    include <immintrin.h>
+#endif
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bitmaps and numbers travel as they lie in memory");
+
+DIFF_INLINE struct diff_tally tally_words(const uint64_t *mask, uint64_t lines)
+{
+    struct diff_tally tally = {0, 0};
+
+    for (; lines != 0; lines &= lines - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(lines);
+        uint64_t carry = w > 0 ? mask[w - 1] >> 63 : 0;
+        tally.bytes += (unsigned)__builtin_popcountll(mask[w]);
+        tally.runs += (unsigned)__builtin_popcountll(diff_run_begins(mask[w], carry));
+    }
+    return tally;
+}
+
+/* The runs within one word, each copied to or from the packed bytes; returns how many bytes these were. */
+DIFF_INLINE size_t pack_word(uint8_t *out, const uint8_t *page, uint64_t word)
+{
+    size_t done = 0;
+
+    for (unsigned at = 0; at < 64 && word >> at != 0;) {
+        at += (unsigned)__builtin_ctzll(word >> at);
+        uint64_t rest = ~(word >> at);
+        unsigned length = rest == 0 ? 64 : (unsigned)__builtin_ctzll(rest);
+        diff_copy_run(out + done, page + at, length);
+        done += length;
+        at += length;
+    }
+    return done;
+}
+
+DIFF_INLINE size_t unpack_word(uint8_t *page, const uint8_t *in, uint64_t word)
+{
+    size_t done = 0;
+
+    for (unsigned at = 0; at < 64 && word >> at != 0;) {
+        at += (unsigned)__builtin_ctzll(word >> at);
+        uint64_t rest = ~(word >> at);
+        unsigned length = rest == 0 ? 64 : (unsigned)__builtin_ctzll(rest);
+        diff_copy_run(page + at, in + done, length);
+        done += length;
+        at += length;
+    }
+    return done;
+}
+
+/* ---- Portable -------------------------------------------------------------------------------- */
+
+static int portable_supported(void)
+{
+    return 1;
+}
+
+/* Bit i of the result: byte i of X is not zero. */
+static inline uint64_t nonzero_bytes(uint64_t x)
+{
+    const uint64_t low7 = UINT64_C(0x7f7f7f7f7f7f7f7f);
+    uint64_t high = (((x & low7) + low7) | x) & ~low7;
+
+    /* No two of the partial products meet in one bit, so the multiplication moves bit 8 i to bit 56 + i. */
+    return (high >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+/* Bytes that the compiler maps to what the processor has; a comparison yields 0 or -1 for each. */
+typedef int8_t vector __attribute__((vector_size(16)));
+
+DIFF_INLINE vector load_vector(const uint8_t *from)
+{
+    vector value;
+
+    memcpy(&value, from, sizeof(value));
+    return value;
+}
+
+DIFF_INLINE int differ64(const uint8_t *page, const uint8_t *twin)
+{
+    vector x = load_vector(page) ^ load_vector(twin);
+
+    for (size_t i = 16; i < 64; i += 16)
+        x |= load_vector(page + i) ^ load_vector(twin + i);
+
+    uint64_t half[2];
+    memcpy(half, &x, sizeof(half));
+    return (half[0] | half[1]) != 0;
+}
+
+static uint64_t portable_scan(const uint8_t *page, const uint8_t *twin, uint64_t *mask)
+{
+    uint64_t any = 0;
+
+    for (size_t w = 0; w < DIFF_WORDS; w++, page += 64, twin += 64) {
+        uint64_t word = 0;
+        if (differ64(page, twin))
+            for (size_t i = 0; i < 8; i++)
+                word |= nonzero_bytes(diff_load64(page + 8 * i) ^ diff_load64(twin + 8 * i)) << 8 * i;
+        mask[w] = word;
+        any |= word;
+    }
+    return any;
+}
+
+static struct diff_tally portable_tally(const uint64_t *mask, uint64_t lines)
+{
+    return tally_words(mask, lines);
+}
+
+static void portable_pack(uint8_t *out, const uint8_t *page, const uint64_t *mask)
+{
+    for (size_t w = 0; w < DIFF_WORDS; w++, page += 64)
+        out += pack_word(out, page, mask[w]);
+}
+
+static void portable_unpack(uint8_t *page, const uint8_t *in, const uint64_t *mask)
+{
+    for (size_t w = 0; w < DIFF_WORDS; w++, page += 64)
+        in += unpack_word(page, in, mask[w]);
+}
+
+DIFF_INLINE void merge_vectors(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
+{
+    for (size_t i = 0; i < DIFF_PAGE; i += sizeof(vector)) {
+        vector own = load_vector(page + i), base = load_vector(fetched + i);
+        vector same = (vector)(own == load_vector(twin + i));
+        own = (own & ~same) | (base & same);
+        memcpy(page + i, &own, sizeof(own));
+        memcpy(twin + i, &base, sizeof(base));
+    }
+}
+
+static void portable_merge(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
+{
+    merge_vectors(page, twin, fetched);
+}
+
+static const struct diff_loops portable = {
+    .name = "portable",
+    .supported = portable_supported,
+    .scan = portable_scan,
+    .tally = portable_tally,
+    .pack = portable_pack,
+    .unpack = portable_unpack,
+    .merge = portable_merge,
+};
+
+/* ---- x86-64 ---------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+
+#    define AVX2 __attribute__((target("avx2,popcnt,bmi")))
+
+static int avx2_supported(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi");
+}
+
+AVX2 static inline uint32_t avx2_equal32(const uint8_t *page, const uint8_t *twin)
+{
+    __m256i same = _mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)page), _mm256_loadu_si256((const void *)twin));
+
+    return (uint32_t)_mm256_movemask_epi8(same);
+}
+
+AVX2 static uint64_t avx2_scan(const uint8_t *page, const uint8_t *twin, uint64_t *mask)
+{
+    uint64_t any = 0;
+
+    for (size_t w = 0; w < DIFF_WORDS; w++, page += 64, twin += 64) {
+        uint64_t same = avx2_equal32(page, twin) | (uint64_t)avx2_equal32(page + 32, twin + 32) << 32;
+        mask[w] = ~same;
+        any |= ~same;
+    }
+    return any;
+}
+
+AVX2 static struct diff_tally avx2_tally(const uint64_t *mask, uint64_t lines)
+{
+    return tally_words(mask, lines);
+}
+
+/*
+ * For each set of bytes out of eight, the shuffle that moves them to the front. Filled before avx2 is
+ * chosen.
+ */
+static uint64_t avx2_front[256];
+
+static void avx2_prepare(void)
+{
+    for (unsigned set = 0; set < 256; set++) {
+        unsigned n = 0;
+        avx2_front[set] = 0;
+        for (unsigned byte = 0; byte < 8; byte++)
+            if (set >> byte & 1)
+                avx2_front[set] |= (uint64_t)byte << 8 * n++;
+    }
+}
+
+/* Each store of 8 bytes stays within DIFF_PAGE: for 8 bytes of page done at most 8 were packed. */
+AVX2 static void avx2_pack(uint8_t *out, const uint8_t *page, const uint64_t *mask)
+{
+    for (size_t w = 0; w < DIFF_WORDS; w++) {
+        uint64_t word = mask[w];
+        for (size_t i = 0; word != 0; i += 8, word >>= 8) {
+            __m128i bytes = _mm_loadl_epi64((const void *)(page + 64 * w + i));
+            __m128i front = _mm_loadl_epi64((const void *)&avx2_front[word & 255]);
+            _mm_storel_epi64((void *)out, _mm_shuffle_epi8(bytes, front));
+            out += __builtin_popcountll(word & 255);
+        }
+    }
+}
+
+AVX2 static void avx2_unpack(uint8_t *page, const uint8_t *in, const uint64_t *mask)
+{
+    for (size_t w = 0; w < DIFF_WORDS; w++, page += 64)
+        in += unpack_word(page, in, mask[w]);
+}
+
+AVX2 static void avx2_merge(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
+{
+    merge_vectors(page, twin, fetched);
+}
+
+static const struct diff_loops avx2 = {
+    .name = "avx2",
+    .supported = avx2_supported,
+    .scan = avx2_scan,
+    .tally = avx2_tally,
+    .pack = avx2_pack,
+    .unpack = avx2_unpack,
+    .merge = avx2_merge,
+};
+
+#    define AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt,bmi")))
+
+static int avx512_supported(void)
+{
+    return avx2_supported() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vbmi2");
+}
+
+AVX512 static uint64_t avx512_scan(const uint8_t *page, const uint8_t *twin, uint64_t *mask)
+{
+    uint64_t any = 0;
+
+    for (size_t w = 0; w < DIFF_WORDS; w++) {
+        __m512i own = _mm512_loadu_si512(page + 64 * w), old = _mm512_loadu_si512(twin + 64 * w);
+        mask[w] = _mm512_cmpneq_epi8_mask(own, old);
+        any |= mask[w];
+    }
+    return any;
+}
+
+AVX512 static struct diff_tally avx512_tally(const uint64_t *mask, uint64_t lines)
+{
+    return tally_words(mask, lines);
+}
+
+/* The store of 64 bytes stays within DIFF_PAGE: for 64 bytes of page done at most 64 were packed. */
+AVX512 static void avx512_pack(uint8_t *out, const uint8_t *page, const uint64_t *mask)
+{
+    for (size_t w = 0; w < DIFF_WORDS; w++) {
+        __m512i bytes = _mm512_loadu_si512(page + 64 * w);
+        _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(mask[w], bytes));
+        out += __builtin_popcountll(mask[w]);
+    }
+}
+
+/* Bytes outside a mask are neither loaded nor stored (D2): the architecture promises it. */
+AVX512 static void avx512_unpack(uint8_t *page, const uint8_t *in, const uint64_t *mask)
+{
+    for (size_t w = 0; w < DIFF_WORDS; w++) {
+        if (mask[w] == 0)
+            continue;
+        _mm512_mask_storeu_epi8(page + 64 * w, mask[w], _mm512_maskz_expandloadu_epi8(mask[w], in));
+        in += __builtin_popcountll(mask[w]);
+    }
+}
+
+AVX512 static void avx512_merge(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
+{
+    for (size_t i = 0; i < DIFF_PAGE; i += 64) {
+        __m512i own = _mm512_loadu_si512(page + i), old = _mm512_loadu_si512(twin + i);
+        __m512i base = _mm512_loadu_si512(fetched + i);
+        __mmask64 changed = _mm512_cmpneq_epi8_mask(own, old);
+        _mm512_storeu_si512(page + i, _mm512_mask_blend_epi8(changed, base, own));
+        _mm512_storeu_si512(twin + i, base);
+    }
+}
+
+static const struct diff_loops avx512 = {
+    .name = "avx512",
+    .supported = avx512_supported,
+    .scan = avx512_scan,
+    .tally = avx512_tally,
+    .pack = avx512_pack,
+    .unpack = avx512_unpack,
+    .merge = avx512_merge,
+};
+
+/* Best first. */
+static const struct diff_loops *const choices[] = {&avx512, &avx2, &portable};
+
+#else
+
+static const struct diff_loops *const choices[] = {&portable};
+
+#endif
+
+/* ---- Which loops ----------------------------------------------------------------------------- */
+
+const struct diff_loops *diff_loops = &portable;
+
+int diff_use(const char *name)
+{
+    for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
+        if (name != NULL && strcmp(name, choices[i]->name) != 0)
+            continue;
+        if (choices[i]->supported()) {
+            diff_loops = choices[i];
+            return 0;
+        }
+        if (name != NULL)
+            return -ENOTSUP;
+    }
+    return -ENOENT;
+}
+
+const char *diff_in_use(void)
+{
+    return diff_loops->name;
+}
+
+__attribute__((constructor)) static void diff_choose(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    avx2_prepare();
+#endif
+    (void)diff_use(NULL);
+}

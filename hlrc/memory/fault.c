@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* fault.c - see fault.h for the invariants. */
+#include "hlrc/memory/fault.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#ifdef HAVE_LIBSIGSEGV
+#include <sigsegv.h>
+#endif
+
+#include "base/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+
+static struct sigaction before;    /* who handled SIGSEGV before us (X1) */
+static struct sigaction dispatcher;/* libsigsegv's own handler */
+static bool forked;
+static _Thread_local enum fault_kind kind_now; /* of the fault being handled */
+
+#if defined(__x86_64__)
+enum fault_kind fault_kind(const void *context)
+{
+    const ucontext_t *uc = context;
+    return uc->uc_mcontext.gregs[REG_ERR] & 2 ? FAULT_WRITE : FAULT_READ;
+}
+#elif defined(__aarch64__)
+#define ESR_WNR (1u << 6) /* write, not read */
+#define ESR_CM (1u << 8)  /* cache maintenance: WNR is set, though reading is enough */
+
+/* Records follow each other behind the registers, each with its size; the last has magic 0. Linux writes one with the
+ * ESR for every data abort; qemu-user (7.2) does not. */
+enum fault_kind fault_kind(const void *context)
+{
+    const mcontext_t *mc = &((const ucontext_t *)context)->uc_mcontext;
+    const unsigned char *at = (const unsigned char *)mc->__reserved, *end = at + sizeof mc->__reserved;
+    while ((size_t)(end - at) >= sizeof(struct esr_context)) {
+        const struct esr_context *record = (const void *)at;
+        if (record->head.magic == ESR_MAGIC)
+            return (record->esr & (ESR_WNR | ESR_CM)) == ESR_WNR ? FAULT_WRITE : FAULT_READ;
+        if (record->head.magic == 0 || record->head.size == 0 || record->head.size > (size_t)(end - at))
+            break;
+        at += record->head.size;
+    }
+    return FAULT_UNKNOWN;
+}
+#else
+#error "tell reads from writes for this processor here"
+#endif
+
+/* X4. True when there was something to do; *write says what for. */
+static bool open_page(uint32_t page, enum fault_kind kind, bool *write)
+{
+    *write = kind == FAULT_WRITE;
+    if (page_access(page, *write))
+        return true;
+    if (kind != FAULT_UNKNOWN)
+        return false; /* X3 */
+    *write = true;
+    return page_access(page, true);
+}
+
+/* Handles a fault at addr, if it lies in shared space. */
+static bool resolve(void *addr)
+{
+    if (!in_space(addr))
+        return false;
+    if (forked)
+        diag_fatal(1, "a forked child touched shared memory at %p; after hlrc_init a child may only exec", addr);
+    if (thread_self()->inside)
+        diag_fatal(1, "a signal handler touched shared memory at %p in the midst of a call of HLRC by the same thread; "
+                   "block the signal around calls, or start with --signals mask", addr);
+    struct thread *t = thread_enter();
+    enum stats_category from = stats_enter(t, STATS_FAULT);
+    bool write;
+    if (open_page(page_of(addr), kind_now, &write))
+        stats_count(write ? STAT_WRITE_FAULTS : STAT_READ_FAULTS, 1);
+    stats_enter(t, from);
+    thread_leave(t);
+    return true;
+}
+
+#ifdef HAVE_LIBSIGSEGV
+static int on_segv(void *addr, int serious)
+{
+    (void)serious;
+    return resolve(addr);
+}
+#endif
+
+/* X1: as if this runtime were not there. Returning repeats the access under the handler that is in place then. */
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+    if (before.sa_flags & SA_SIGINFO) {
+        before.sa_sigaction(sig, info, context);
+        return;
+    }
+    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        before.sa_handler(sig);
+        return;
+    }
+    diag_report(128 + SIGSEGV, "segmentation fault at %p: not shared memory", info->si_addr);
+    struct sigaction dfl = { .sa_handler = SIG_DFL };
+    sigaction(SIGSEGV, &dfl, NULL);
+    if (info->si_code <= 0) /* sent by kill or raise: no access to repeat */
+        raise(SIGSEGV);
+}
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    if (info->si_code <= 0 || !in_space(info->si_addr)) {
+        pass_on(sig, info, context);
+    } else {
+        kind_now = fault_kind(context);
+#ifdef HAVE_LIBSIGSEGV
+        dispatcher.sa_sigaction(sig, info, context);
+#else
+        resolve(info->si_addr);
+#endif
+    }
+    errno = saved;
+}
+
+/* X2: the system does it, at no cost. */
+static void block_signals(sigset_t *mask)
+{
+    sigset_t some;
+    thread_signals(&some);
+    for (int sig = 1; sig <= SIGRTMAX; sig++)
+        if (sigismember(&some, sig) == 1)
+            sigaddset(mask, sig);
+}
+
+int fault_install(void)
+{
+    forked = false;
+    if (sigaction(SIGSEGV, NULL, &before) != 0)
+        return -errno;
+    dispatcher = before;
+#ifdef HAVE_LIBSIGSEGV
+    if (sigsegv_install_handler(on_segv) != 0)
+        return -ENOTSUP;
+    if (sigaction(SIGSEGV, NULL, &dispatcher) != 0 || !(dispatcher.sa_flags & SA_SIGINFO))
+        return -ENOTSUP;
+    struct sigaction front = dispatcher; /* its flags and mask */
+#else
+    struct sigaction front = { .sa_flags = SA_SIGINFO };
+    sigemptyset(&front.sa_mask);
+#endif
+    front.sa_flags &= ~SA_NODEFER; /* X2 */
+    block_signals(&front.sa_mask);
+    front.sa_sigaction = on_signal;
+    return sigaction(SIGSEGV, &front, NULL) == 0 ? 0 : -errno;
+}
+
+void fault_remove(void)
+{
+#ifdef HAVE_LIBSIGSEGV
+    sigsegv_deinstall_handler();
+#endif
+    sigaction(SIGSEGV, &before, NULL);
+}
+
+void fault_forked(void)
+{
+    forked = true;
+}

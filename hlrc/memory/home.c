@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* home.c - the public calls about single pages: where their home is, and having them here in time. */
+#include <errno.h>
+#include <hlrc.h>
+
+#include "hlrc/call.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+
+/* The pages that [addr, addr+len) touches; false when the range is not in shared space. */
+static bool pages_of_range(const void *addr, size_t len, uint32_t *first, uint32_t *count)
+{
+    size_t size = (size_t)engine.pages << PAGE_SHIFT, off = (uintptr_t)addr - (uintptr_t)engine.app;
+    if (off >= size || len > size - off)
+        return false;
+    *first = (uint32_t)(off >> PAGE_SHIFT);
+    *count = len ? (uint32_t)((off + len - 1) >> PAGE_SHIFT) - *first + 1 : 0;
+    return true;
+}
+
+int hlrc_home(const void *addr)
+{
+    call_check("hlrc_home");
+    if (!in_space(addr))
+        return -EINVAL;
+    uint32_t page = page_of(addr);
+    if (engine.alone)
+        return 0;
+    struct thread *t = thread_enter();
+    int home = page_known_home(page);
+    if (home < 0)
+        home = engine.protocol->home(page, t->call_token);
+    thread_leave(t);
+    return home;
+}
+
+int hlrc_place(void *addr, size_t len, int node)
+{
+    call_check("hlrc_place");
+    uint32_t first, count;
+    if (node < 0 || node >= engine.nodes || !pages_of_range(addr, len, &first, &count))
+        return -EINVAL;
+    int rc = 0;
+    struct thread *t = thread_enter();
+    for (uint32_t i = first; i < first + count && !engine.alone; i++)
+        if (engine.protocol->place(i, node, t->call_token) != node)
+            rc = -EBUSY;
+    thread_leave(t);
+    return rc;
+}
+
+int hlrc_prefetch(const void *addr, size_t len)
+{
+    call_check("hlrc_prefetch");
+    uint32_t first, count;
+    if (!pages_of_range(addr, len, &first, &count))
+        return -EINVAL;
+    if (engine.alone)
+        return 0;
+    struct thread *t = thread_enter();
+    page_prefetch(first, count);
+    thread_leave(t);
+    return 0;
+}
+
+int hlrc_touch(void *addr, size_t len, int write)
+{
+    call_check("hlrc_touch");
+    uint32_t first, count;
+    if (!pages_of_range(addr, len, &first, &count))
+        return -EINVAL;
+    if (engine.alone)
+        return 0;
+    struct thread *t = thread_enter();
+    enum stats_category before = stats_enter(t, STATS_FAULT);
+    page_touch(first, count, write);
+    stats_enter(t, before);
+    thread_leave(t);
+    return 0;
+}

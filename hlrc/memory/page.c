@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* page.c - states and their transitions; see page.h for the invariants. Fetching is in page_fetch.c. */
+#include "hlrc/memory/page.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/perturb.h"
+#include "base/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/coherence/interval.h"
+#include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/page_view.h"
+#include "hlrc/progress/serve.h"
+#include "hlrc/memory/space.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/memory/twin.h"
+
+static struct page *table;
+static _Atomic uint64_t *needed;
+
+static void *reserve(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static size_t needed_bytes(void)
+{
+    return (size_t)engine.pages * VT_BYTES(engine.nodes);
+}
+
+int pages_init(void)
+{
+    table = reserve((size_t)engine.pages * sizeof *table);
+    needed = reserve(needed_bytes());
+    if (!table || !needed)
+        return -ENOMEM;
+    return engine.alone ? 0 : view_init(0, engine.pages);
+}
+
+void pages_end(void)
+{
+    if (table)
+        munmap(table, (size_t)engine.pages * sizeof *table);
+    if (needed)
+        munmap((void *)needed, needed_bytes());
+    table = NULL;
+    needed = NULL;
+}
+
+struct page *page_at(uint32_t page)
+{
+    return &table[page];
+}
+
+_Atomic uint64_t *page_needed(uint32_t page)
+{
+    return needed + (size_t)page * (size_t)engine.nodes;
+}
+
+#ifdef HLRC_DEBUG
+void page_assert_state(uint32_t page, const struct page *p)
+{
+    uint8_t f = p->flags;
+    assert(p->access == ACCESS_NONE || !(f & PAGE_STALE));                        /* P2 */
+    assert(p->access != ACCESS_WRITE || (f & (PAGE_DIRTY | PAGE_EXCLUSIVE)));     /* P3 */
+    assert(!(f & PAGE_DIRTY) || p->home != 0);
+    assert(!(f & PAGE_DIRTY) || page_is_home(p, engine.node) || p->twin != 0);    /* P5 */
+    assert(!(f & PAGE_EXCLUSIVE) || default_home(page) == engine.node);
+    assert(!(f & PAGE_PREFETCH) || (f & PAGE_BUSY));
+}
+#endif
+
+static void set_initial(uint32_t page, struct page *p)
+{
+    p->access = (uint8_t)engine.protocol->initial(page);
+    uint8_t flags = PAGE_KNOWN;
+    if (p->access == ACCESS_NONE)
+        flags |= PAGE_STALE;
+    if (p->access == ACCESS_WRITE)
+        flags |= PAGE_EXCLUSIVE;
+    p->flags = flags;
+}
+
+struct page *page_lock(uint32_t page)
+{
+    struct page *p = &table[page];
+    spin_take(&p->lock);
+    if (!(p->flags & PAGE_KNOWN))
+        set_initial(page, p);
+    page_assert_state(page, p);
+    return p;
+}
+
+void page_unlock(struct page *p)
+{
+    page_assert_state((uint32_t)(p - table), p);
+    spin_drop(&p->lock);
+}
+
+/* Nobody works on the page: it is not BUSY, or a prefetch that can be finished. */
+static bool page_idle(void *arg)
+{
+    const struct page *p = arg;
+    return (atomic_load_explicit(&p->flags, memory_order_acquire) & (PAGE_BUSY | PAGE_PREFETCH)) != PAGE_BUSY;
+}
+
+/* Waits for whoever works on a page, or finishes its prefetch. */
+static void page_wait(uint32_t page)
+{
+    if (table[page].flags & PAGE_PREFETCH)
+        page_prefetch_finish(page);
+    else
+        serve_await((struct wait_for){ "another thread's work on page", page }, &table[page], page_idle, &table[page]);
+}
+
+static void mark_dirty(uint32_t page, struct page *p)
+{
+    if (!page_is_home(p, engine.node)) {
+        p->twin = twin_take(); /* P5 */
+        memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
+        stats_count(STAT_TWINS, 1);
+    }
+    p->flags |= PAGE_DIRTY;
+    interval_add_dirty(page); /* P3 */
+}
+
+/* Opens the view of a page that is complete here: P3, with mark_dirty. ASSUMPTIONS: locked, not BUSY, not STALE, home
+ * known when writing. */
+static int page_grant(uint32_t page, struct page *p, bool write)
+{
+    enum page_access_right right = ACCESS_READ;
+    if (p->flags & PAGE_EXCLUSIVE) {
+        right = ACCESS_WRITE;
+    } else {
+        if (write && !(p->flags & PAGE_DIRTY))
+            mark_dirty(page, p);
+        if (p->flags & PAGE_DIRTY)
+            right = ACCESS_WRITE;
+    }
+    perturb(page_twinned);
+    return view_change(page, 1, right);
+}
+
+/* Learns or takes the home of a complete page before the first write to it. ASSUMPTION: the caller set BUSY. */
+static void page_claim(uint32_t page)
+{
+    bool assigned = false;
+    perturb(page_busy);
+    /* a home's page can be read by all from the moment it is home */
+    fabric_window_prepare(engine.fabric, engine.space.id, (size_t)page << PAGE_SHIFT, PAGE_SIZE);
+    int home = engine.protocol->claim(page, &assigned);
+    if (assigned) {
+        stats_count(STAT_FIRST_WRITE_FAULTS, 1);
+        stats_count(STAT_HOMES_ASSIGNED, 1);
+    }
+    struct page *p = page_lock(page);
+    if (home >= 0)
+        p->home = (uint16_t)(home + 1); /* P6 */
+    p->flags &= (uint8_t)~PAGE_BUSY;
+    page_unlock(p);
+    serve_changed(p);
+}
+
+/* One step towards access (P1); true when the page can be accessed now. */
+static bool access_step(uint32_t page, bool write, bool *worked)
+{
+    struct page *p = page_lock(page);
+    if (p->flags & PAGE_BUSY) {
+        page_unlock(p);
+        page_wait(page);
+        return false;
+    }
+    if (p->access >= (write ? ACCESS_WRITE : ACCESS_READ)) {
+        page_unlock(p);
+        return true;
+    }
+    *worked = true;
+    bool stale = p->flags & PAGE_STALE;
+    bool unclaimed = write && p->home == 0 && !(p->flags & PAGE_EXCLUSIVE);
+    if (stale || unclaimed) {
+        p->flags |= PAGE_BUSY;
+        page_unlock(p);
+        if (!stale)
+            page_claim(page);
+        else if (page_bring(page, p) && write)
+            stats_count(STAT_FIRST_WRITE_FAULTS, 1);
+        return false;
+    }
+    int rc = page_grant(page, p, write);
+    page_unlock(p);
+    if (rc)
+        view_mend(page, 1);
+    return rc == 0;
+}
+
+bool page_access(uint32_t page, bool write)
+{
+    bool worked = false;
+    while (!access_step(page, write, &worked))
+        ;
+    return worked;
+}
+
+/* Whether page_touch may open this page together with its neighbours. ASSUMPTION: locked. */
+static bool grantable(const struct page *p, bool write)
+{
+    if (p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE))
+        return false;
+    return write ? p->home != 0 && p->access != ACCESS_WRITE : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
+}
+
+uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
+{
+    uint32_t n = 0;
+    while (n < count && n < RUN_PAGES && grantable(page_lock(first + n), write)) {
+        struct page *p = &table[first + n];
+        if (write && !(p->flags & PAGE_DIRTY))
+            mark_dirty(first + n, p);
+        n++;
+    }
+    if (n < count && n < RUN_PAGES)
+        page_unlock(&table[first + n]);
+    int rc = n ? view_change(first, n, write ? ACCESS_WRITE : ACCESS_READ) : 0;
+    for (uint32_t i = first; i < first + n; i++)
+        page_unlock(&table[i]);
+    if (rc)
+        view_mend(first, n);
+    return rc ? 0 : n;
+}
+
+static void claim_if_unknown(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    bool claim = p->home == 0 && !(p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE));
+    if (claim)
+        p->flags |= PAGE_BUSY;
+    page_unlock(p);
+    if (claim)
+        page_claim(page);
+}
+
+void page_touch(uint32_t first, uint32_t count, bool write)
+{
+    page_prefetch(first, count);
+    for (uint32_t i = 0; write && i < count; i++)
+        claim_if_unknown(first + i);
+    for (uint32_t i = 0; i < count;) {
+        uint32_t n = page_open_run(first + i, count - i, write);
+        if (n == 0)
+            page_access(first + i, write);
+        i += n ? n : 1;
+    }
+}
+
+/* Notes one page of a run; true when access has to be revoked. ASSUMPTION: locked. */
+static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interval)
+{
+    _Atomic uint64_t *need = &page_needed(page)[writer];
+    if (atomic_load_explicit(need, memory_order_relaxed) < interval) /* P4 */
+        atomic_store_explicit(need, interval, memory_order_relaxed);
+    if (page_is_home(p, engine.node) &&
+        atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval)
+        return false; /* the diff is in the page already */
+    debug_assert(!(p->flags & PAGE_EXCLUSIVE));
+    if (!(p->flags & PAGE_STALE))
+        stats_count(STAT_INVALIDATIONS, 1);
+    p->flags |= PAGE_STALE;
+    return p->access != ACCESS_NONE;
+}
+
+static int invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t interval)
+{
+    bool revoke[RUN_PAGES];
+    for (uint32_t i = 0; i < count; i++) {
+        struct page *p = page_lock(first + i);
+        revoke[i] = note_one(first + i, p, writer, interval);
+    }
+    int rc = view_change_marked(first, count, revoke, ACCESS_NONE);
+    for (uint32_t i = 0; i < count; i++) {
+        if (table[first + i].access != ACCESS_NONE)
+            table[first + i].flags &= (uint8_t)~PAGE_STALE; /* P2; the caller collapses and comes again */
+        page_unlock(&table[first + i]);
+    }
+    return rc;
+}
+
+void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval)
+{
+    while (count) {
+        uint32_t n = count < RUN_PAGES ? count : RUN_PAGES;
+        while (invalidate_some(first, n, writer, interval) != 0)
+            view_mend(first, n);
+        first += n;
+        count -= n;
+    }
+}
+
+static bool flushable(const struct page *p)
+{
+    debug_assert(p->flags & PAGE_DIRTY);
+    return !(p->flags & PAGE_BUSY);
+}
+
+/* Locks the longest prefix of consecutive flushable pages; 0 when the first is BUSY. */
+static uint32_t lock_run(const uint32_t *list, uint32_t n)
+{
+    uint32_t k = 0;
+    while (k < n && k < RUN_PAGES && list[k] == list[0] + k) {
+        struct page *p = page_lock(list[k]);
+        if (!flushable(p)) {
+            page_unlock(p);
+            break;
+        }
+        k++;
+    }
+    return k;
+}
+
+static int seal_run(uint32_t first, uint32_t count)
+{
+    bool open[RUN_PAGES];
+    for (uint32_t i = 0; i < count; i++)
+        open[i] = table[first + i].access == ACCESS_WRITE;
+    int rc = view_change_marked(first, count, open, ACCESS_READ);
+    for (uint32_t i = 0; i < count; i++) {
+        if (rc == 0)
+            table[first + i].flags |= PAGE_BUSY; /* P7 */
+        page_unlock(&table[first + i]);
+    }
+    return rc;
+}
+
+uint32_t page_flush_begin(const uint32_t *list, uint32_t n)
+{
+    for (;;) {
+        uint32_t count = lock_run(list, n);
+        if (count && seal_run(list[0], count) == 0)
+            return count;
+        if (count)
+            view_mend(list[0], count);
+        else
+            page_wait(list[0]);
+    }
+}
+
+void page_flush_end(uint32_t page, uint64_t interval)
+{
+    struct page *p = page_lock(page);
+    if (interval)
+        atomic_store_explicit(&page_needed(page)[engine.node], interval, memory_order_relaxed);
+    uint32_t twin = p->twin;
+    p->twin = 0;
+    p->flags &= (uint8_t)~(PAGE_BUSY | PAGE_DIRTY); /* P7: the diff is captured */
+    page_unlock(p);
+    serve_changed(p);
+    if (twin)
+        twin_drop(twin);
+}
+
+bool page_demote(uint32_t page)
+{
+    for (;;) {
+        struct page *p = page_lock(page);
+        if (!(p->flags & PAGE_EXCLUSIVE)) {
+            page_unlock(p);
+            return false;
+        }
+        int rc = p->access == ACCESS_WRITE ? view_change(page, 1, ACCESS_READ) : 0;
+        if (rc == 0)
+            p->flags &= (uint8_t)~PAGE_EXCLUSIVE;
+        page_unlock(p);
+        if (rc == 0)
+            return true;
+        view_mend(page, 1);
+    }
+}
+
+void page_restore_exclusive(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    debug_assert(p->home == 0);
+    p->flags |= PAGE_EXCLUSIVE; /* access follows at the next fault */
+    page_unlock(p);
+}
+
+void page_set_home(uint32_t page, int home)
+{
+    struct page *p = page_lock(page);
+    debug_assert(p->home == 0 || page_is_home(p, home)); /* P6 */
+    p->home = (uint16_t)(home + 1);
+    page_unlock(p);
+}
+
+int page_known_home(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    int home = (int)p->home - 1;
+    page_unlock(p);
+    return home;
+}
+
+/* ASSUMPTION: closed. */
+static void reset_one(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    debug_assert(!(p->flags & (PAGE_BUSY | PAGE_DIRTY)) && p->access == ACCESS_NONE);
+    for (int w = 0; w < engine.nodes; w++) {
+        atomic_store_explicit(&page_needed(page)[w], 0, memory_order_relaxed);
+        atomic_store_explicit(applied_here(page, w), 0, memory_order_relaxed);
+    }
+    *p = (struct page){ .lock = 1 };
+    set_initial(page, p);
+    p->access = ACCESS_NONE; /* until view_reset */
+    spin_drop(&p->lock);
+}
+
+void page_reset(uint32_t first, uint32_t count)
+{
+    int rc = fabric_window_discard(engine.fabric, engine.space.id, (size_t)first << PAGE_SHIFT,
+                                   (size_t)count << PAGE_SHIFT);
+    if (rc)
+        diag_fatal(1, "giving back shared memory: %s", strerror(-rc));
+    view_close(first, count);
+    for (uint32_t i = first; i < first + count; i++)
+        reset_one(i);
+    engine.protocol->reset(first, count);
+    view_reset(first, count);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * page_fetch.c - bringing pages up to date.
+ *
+ * A fetch works for the one thread that set BUSY. It reads needed[page] without the lock, and compares under the lock
+ * before the copy counts (P4): another thread's acquire may have raised it meanwhile.
+ *
+ * A prefetch belongs to the thread that starts it, then (PREFETCH) to nobody, then to whoever takes PREFETCH away. Its
+ * owner alone calls start and finish, which may wait; anybody may ask under the page's lock whether it is ready.
+ *
+ * A copy of a clean page is fetched in place; nobody sees it, since access is NONE. That of a dirty page goes to a
+ * bounce page, and is merged with what was written here (doc/design.md, rule 5).
+ */
+#include "hlrc/memory/page_fetch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/memory/diff.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/serve.h"
+#include "hlrc/memory/space.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/memory/twin.h"
+
+#define PREFETCH_BATCH 32 /* pages started before what has arrived is opened */
+
+static struct prefetch {
+    struct page_fetch fetch;
+    _Atomic bool used; /* taken from the free slots */
+} prefetches[PREFETCHES];
+static spin_lock_word prefetch_lock; /* guards the two below */
+static uint16_t free_slots[PREFETCHES];
+static int free_count;
+static uint64_t *prefetch_versions;
+
+int page_fetch_init(void)
+{
+    prefetch_versions = calloc((size_t)engine.prefetches * (size_t)engine.nodes, sizeof *prefetch_versions);
+    free_count = 0;
+    for (uint32_t k = engine.prefetches; k > 0; k--)
+        free_slots[free_count++] = (uint16_t)(k - 1);
+    return prefetch_versions ? 0 : -ENOMEM;
+}
+
+void page_fetch_end(void)
+{
+    free(prefetch_versions);
+    prefetch_versions = NULL;
+}
+
+static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint32_t token, uint64_t *versions)
+{
+    bool bounce = p->flags & PAGE_DIRTY;
+    *f = (struct page_fetch){ .page = page, .home = (int)p->home - 1, .needed = page_needed(page),
+                              .versions = versions, .token = token };
+    f->window = bounce ? engine.control.id : engine.space.id;
+    f->offset = bounce ? engine.at.bounce + (size_t)token * PAGE_SIZE : (size_t)page << PAGE_SHIFT;
+    f->dest = bounce ? control_at(f->offset) : page_mem(page);
+}
+
+static bool home_current(void *arg)
+{
+    const struct page_fetch *f = arg;
+    for (int w = 0; w < engine.nodes; w++) {
+        f->versions[w] = atomic_load_explicit(applied_here(f->page, w), memory_order_acquire);
+        if (f->versions[w] < atomic_load_explicit(&f->needed[w], memory_order_relaxed))
+            return false;
+    }
+    return true;
+}
+
+static void count_outcome(const struct page_fetch *f)
+{
+    if (f->home != engine.node)
+        stats_count(STAT_PAGE_FETCHES, 1);
+    else if (f->assigned)
+        stats_count(STAT_HOMES_ASSIGNED, 1);
+}
+
+static void fetch_once(struct page_fetch *f)
+{
+    if (f->home != engine.node) {
+        engine.protocol->fetch_start(f, false);
+        engine.protocol->fetch_finish(f, false);
+        count_outcome(f);
+    }
+    /* nothing was copied: the copy is here, diffs may still be on their way to it */
+    if (f->home == engine.node)
+        /* interval_serve_diffs tells */
+        serve_await((struct wait_for){ "diffs for page", f->page }, page_at(f->page), home_current, f);
+}
+
+/* Takes a fetched copy over, unless it lacks a version by now. ASSUMPTION: locked. */
+static bool install(const struct page_fetch *f, struct page *p)
+{
+    if (f->home >= 0)
+        p->home = (uint16_t)(f->home + 1); /* P6 */
+    if (!protocol_covers(f->versions, f->needed, engine.nodes)) /* P2, P4 */
+        return false;
+    if ((p->flags & PAGE_DIRTY) && f->home != engine.node)
+        diff_merge(page_mem(f->page), twin_mem(p->twin), f->dest); /* P5 */
+    p->flags &= (uint8_t)~(PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH);
+    return true;
+}
+
+bool page_bring(uint32_t page, struct page *p)
+{
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_PAGE);
+    bool done = false;
+    struct page_fetch f;
+    aim(&f, page, p, t->call_token, t->versions);
+    while (!done) {
+        perturb(page_busy);
+        fetch_once(&f);
+        perturb(page_fetched);
+        page_lock(page);
+        done = install(&f, p);
+        page_unlock(p);
+    }
+    serve_changed(p);
+    stats_enter(t, before);
+    return f.assigned;
+}
+
+static int prefetch_slot(void)
+{
+    spin_take(&prefetch_lock);
+    int found = free_count ? free_slots[--free_count] : -1;
+    spin_drop(&prefetch_lock);
+    if (found >= 0)
+        atomic_store(&prefetches[found].used, true);
+    return found;
+}
+
+static void prefetch_free(int k)
+{
+    atomic_store(&prefetches[k].used, false);
+    spin_take(&prefetch_lock);
+    free_slots[free_count++] = (uint16_t)k;
+    spin_drop(&prefetch_lock);
+}
+
+/* Whether somebody has to finish the prefetch of this page now. ASSUMPTION: locked. */
+static bool prefetch_arrived(const struct page *p)
+{
+    return (p->flags & PAGE_PREFETCH) && engine.protocol->fetch_ready(&prefetches[p->prefetch].fetch);
+}
+
+/* Takes a prefetch over, and finishes it: the page is complete then, or as stale as it was. ASSUMPTION: PREFETCH is set
+ * and the page locked, which it is not afterwards. */
+static void prefetch_end(uint32_t page, struct page *p)
+{
+    int k = p->prefetch;
+    p->flags &= (uint8_t)~PAGE_PREFETCH;
+    page_unlock(p);
+    perturb(prefetch_taken);
+    struct page_fetch *f = &prefetches[k].fetch;
+    bool covers = engine.protocol->fetch_finish(f, true);
+    if (covers)
+        count_outcome(f);
+    if (f->home == engine.node)
+        covers = home_current(f);
+    page_lock(page);
+    if (!covers || !install(f, p))
+        p->flags &= (uint8_t)~PAGE_BUSY;
+    page_unlock(p);
+    serve_changed(p);
+    prefetch_free(k);
+}
+
+/* Locks the page and marks it BUSY if it is stale, nobody works on it, and a slot is free; the slot, or -1. */
+static int prefetch_claim(uint32_t page)
+{
+    int k = -1;
+    struct page *p = page_lock(page);
+    if ((p->flags & (PAGE_STALE | PAGE_BUSY | PAGE_DIRTY)) == PAGE_STALE && !page_is_home(p, engine.node))
+        k = prefetch_slot();
+    if (k >= 0) {
+        p->flags |= PAGE_BUSY;
+        p->prefetch = (uint16_t)k;
+        aim(&prefetches[k].fetch, page, p, msg_token_prefetch((uint32_t)k),
+            prefetch_versions + (size_t)k * (size_t)engine.nodes);
+    }
+    page_unlock(p);
+    return k;
+}
+
+static void prefetch_start(uint32_t page)
+{
+    int k = prefetch_claim(page);
+    if (k < 0)
+        return;
+    engine.protocol->fetch_start(&prefetches[k].fetch, true);
+    perturb(prefetch_started);
+    struct page *p = page_lock(page);
+    p->flags |= PAGE_PREFETCH;
+    page_unlock(p);
+    serve_changed(p);
+}
+
+/* Finishes what has arrived, and opens what is complete in runs, each in one call. */
+static void open_arrived(uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++) {
+        struct page *p = page_lock(i);
+        if (prefetch_arrived(p))
+            prefetch_end(i, p);
+        else
+            page_unlock(p);
+    }
+    for (uint32_t i = 0; i < count;) {
+        uint32_t n = page_open_run(first + i, count - i, false);
+        i += n ? n : 1;
+    }
+}
+
+static bool prefetch_over(void *arg)
+{
+    uint32_t page = *(const uint32_t *)arg;
+    struct page *p = page_lock(page);
+    bool over = !(p->flags & PAGE_PREFETCH) || prefetch_arrived(p);
+    page_unlock(p);
+    return over;
+}
+
+void page_prefetch_finish(uint32_t page)
+{
+    if (!prefetch_over(&page)) {
+        struct thread *t = thread_self();
+        enum stats_category before = stats_enter(t, STATS_PAGE);
+        serve_wait((struct wait_for){ "the prefetch of page", page }, prefetch_over, &page, WAIT_STATE);
+        stats_enter(t, before);
+    }
+    /* its neighbours were asked for together with it */
+    open_arrived(page, engine.pages - page < PREFETCH_BATCH ? engine.pages - page : PREFETCH_BATCH);
+}
+
+void page_prefetch_finish_all(void)
+{
+    for (int k = 0; k < PREFETCHES; k++)
+        while (atomic_load(&prefetches[k].used)) {
+            page_prefetch_finish(prefetches[k].fetch.page);
+            serve_poll();
+        }
+}
+
+void page_prefetch(uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i += PREFETCH_BATCH) {
+        uint32_t n = first + count - i < PREFETCH_BATCH ? first + count - i : PREFETCH_BATCH;
+        open_arrived(i, n); /* what arrived too old is asked for again */
+        for (uint32_t k = i; k < i + n; k++)
+            prefetch_start(k);
+        serve_poll();
+        open_arrived(i, n);
+    }
+}

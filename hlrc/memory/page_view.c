@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* page_view.c - see page_view.h for the invariants. */
+#include "hlrc/memory/page_view.h"
+
+#include <errno.h>
+
+#include "base/perturb.h"
+#include "base/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/memory/space.h"
+
+#define PARTS 16u    /* of the space: one of them is collapsed at a time */
+#define HOPELESS 100 /* collapses in a row that found no border */
+
+static _Atomic int in_vain; /* collapses in a row that found nothing to gain */
+
+/* G1. */
+static int note_change(int rc, uint32_t first, uint32_t count, enum page_access_right right)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        if (rc == 0 || page_at(i)->access < right)
+            page_at(i)->access = (uint8_t)right;
+    return rc;
+}
+
+int view_change(uint32_t first, uint32_t count, enum page_access_right right)
+{
+    if (PERTURB_FAILS()) { /* as the system does: the first half of it done */
+        if (count > 1)
+            (void)space_protect(first, count / 2, right);
+        return note_change(-ENOMEM, first, count, right);
+    }
+    return note_change(space_protect(first, count, right), first, count, right);
+}
+
+int view_change_marked(uint32_t first, uint32_t count, const bool *marked, enum page_access_right right)
+{
+    for (uint32_t i = 0; i < count;) {
+        uint32_t n = 0;
+        while (i + n < count && marked[i + n])
+            n++;
+        if (n && view_change(first + i, n, right) != 0)
+            return -ENOMEM;
+        i += n ? n : 1;
+    }
+    return 0;
+}
+
+/* What the view allows, as far as can be said without the page's lock. */
+static unsigned access_of(uint32_t page)
+{
+    const struct page *p = page_at(page);
+    return p->flags & PAGE_KNOWN ? p->access : (unsigned)engine.protocol->initial(page);
+}
+
+static uint32_t borders(uint32_t first, uint32_t end)
+{
+    uint32_t n = 0;
+    for (uint32_t i = first + 1; i < end; i++)
+        n += access_of(i) != access_of(i - 1);
+    return n;
+}
+
+static uint32_t part_begin(uint32_t part)
+{
+    return (uint32_t)((uint64_t)engine.pages * part / PARTS);
+}
+
+/* The part with most borders (G3). */
+static uint32_t choose_part(uint32_t *most)
+{
+    uint32_t best = 0;
+    *most = 0;
+    for (uint32_t part = 0; part < PARTS; part++) {
+        uint32_t n = borders(part_begin(part), part_begin(part + 1));
+        if (n > *most) {
+            *most = n;
+            best = part;
+        }
+    }
+    return best;
+}
+
+/* States stay as they are: the pages are only faulted in again (page.h P2 allows less access than the state would). */
+static int collapse_range(uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+        page_lock(i);
+    int rc = note_change(space_protect(first, end - first, ACCESS_NONE), first, end - first, ACCESS_NONE);
+    for (uint32_t i = first; i < end; i++)
+        page_unlock(page_at(i));
+    return rc;
+}
+
+/* G3. */
+static void collapse(void)
+{
+    uint32_t most, part = choose_part(&most);
+    if (most > 0)
+        atomic_store(&in_vain, 0);
+    /* the ends of a part may have to be split; those of the view are those of the mapping */
+    if (most > 2 && collapse_range(part_begin(part), part_begin(part + 1)) == 0)
+        return;
+    if (collapse_range(0, engine.pages) != 0 || (most == 0 && atomic_fetch_add(&in_vain, 1) >= HOPELESS))
+        diag_fatal(1, "shared memory cannot be protected: too many mappings in this process; raise vm.max_map_count");
+}
+
+/* Changes a run of at most RUN_PAGES, whatever it takes. */
+static void change_run(uint32_t first, uint32_t count, enum page_access_right right)
+{
+    int rc;
+    do {
+        for (uint32_t i = first; i < first + count; i++)
+            page_lock(i);
+        rc = view_change(first, count, right);
+        for (uint32_t i = first; i < first + count; i++)
+            page_unlock(page_at(i));
+        if (rc)
+            collapse();
+    } while (rc);
+    atomic_store(&in_vain, 0);
+}
+
+static uint32_t at_most(uint32_t count)
+{
+    return count < RUN_PAGES ? count : RUN_PAGES;
+}
+
+void view_close(uint32_t first, uint32_t count)
+{
+    for (uint32_t n = at_most(count); count; first += n, count -= n, n = at_most(count))
+        change_run(first, n, ACCESS_NONE);
+}
+
+void view_mend(uint32_t first, uint32_t count)
+{
+    collapse();
+    view_close(first, count);
+}
+
+/* The longest run at `first` that has one initial right. */
+static uint32_t initial_run(uint32_t first, uint32_t count, enum page_access_right *right)
+{
+    uint32_t n = 1;
+    *right = engine.protocol->initial(first);
+    while (n < count && engine.protocol->initial(first + n) == *right)
+        n++;
+    return n;
+}
+
+int view_init(uint32_t first, uint32_t count)
+{
+    while (count) {
+        enum page_access_right right;
+        uint32_t n = initial_run(first, count, &right);
+        if (space_protect(first, n, right) != 0)
+            return -ENOMEM;
+        first += n;
+        count -= n;
+    }
+    return 0;
+}
+
+void view_reset(uint32_t first, uint32_t count)
+{
+    while (count) {
+        enum page_access_right right;
+        uint32_t n = initial_run(first, at_most(count), &right);
+        if (right != ACCESS_NONE)
+            change_run(first, n, right);
+        first += n;
+        count -= n;
+    }
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* space.c - see space.h. */
+#include "hlrc/memory/space.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "hlrc/engine.h"
+#include "boot/boot.h"
+
+/* Far from where programs, heaps, libraries and stacks are put on 64-bit Linux, and from the sanitizers' shadows. */
+static const uintptr_t candidates[] = {
+    0x200000000000, 0x300000000000, 0x400000000000, 0x280000000000, 0x380000000000, 0x480000000000, 0x180000000000,
+};
+#define CANDIDATES (sizeof candidates / sizeof candidates[0])
+
+static size_t space_size;
+
+static void *reserve(uintptr_t at, size_t size)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    void *p = mmap((void *)at, size, PROT_NONE, flags, -1, 0);
+    if (p != MAP_FAILED && p != (void *)at) { /* a kernel older than the flag takes the address as a hint */
+        munmap(p, size);
+        p = MAP_FAILED;
+    }
+    return p;
+}
+
+/* Reserves all candidates that are free here, asks the others, keeps the first that is free everywhere. */
+static int agree_on_base(size_t size)
+{
+    uint32_t mine = 0, all[ENGINE_NODES], common = ~0u;
+    for (size_t i = 0; i < CANDIDATES; i++)
+        if (reserve(candidates[i], size) != MAP_FAILED)
+            mine |= 1u << i;
+    int rc = boot_exchange(engine.boot, &mine, sizeof mine, all);
+    for (int n = 0; n < engine.nodes && rc == 0; n++)
+        common &= all[n];
+    if (rc)
+        common = 0;
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        bool keep = !engine.app && (common & 1u << i);
+        if (keep)
+            engine.app = (char *)candidates[i];
+        else if (mine & 1u << i)
+            munmap((void *)candidates[i], size);
+    }
+    if (!rc && !engine.app)
+        rc = -EADDRNOTAVAIL;
+    return rc;
+}
+
+int space_create(size_t size)
+{
+    int rc = fabric_window_create(engine.fabric, size, &engine.space);
+    if (rc) {
+        diag_report(1, "shared memory of %zu bytes: %s; lower --memory or raise the limit on address space (ulimit -v)",
+                    size, strerror(-rc));
+        return rc;
+    }
+    engine.mem = engine.space.base;
+    space_size = size;
+    rc = agree_on_base(size);
+    if (rc) {
+        diag_report(1, "no address range of %zu bytes is free on all %d nodes; lower --memory", size, engine.nodes);
+        return rc;
+    }
+    int prot = engine.alone ? PROT_READ | PROT_WRITE : PROT_NONE;
+    void *p = mmap(engine.app, size, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, engine.space.fd, 0);
+    if (p == MAP_FAILED) {
+        rc = -errno;
+        diag_report(1, "mapping %zu bytes of shared memory: %s; lower --memory", size, strerror(errno));
+        return rc;
+    }
+    (void)madvise(engine.app, size, MADV_DONTFORK);
+    return 0;
+}
+
+void space_destroy(void)
+{
+    if (engine.app)
+        munmap(engine.app, space_size);
+    engine.app = NULL;
+}
+
+int space_protect(uint32_t first, uint32_t count, enum page_access_right right)
+{
+    static const int prot[] = { PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE };
+    char *at = engine.app + ((size_t)first << PAGE_SHIFT);
+    if (mprotect(at, (size_t)count << PAGE_SHIFT, prot[right]) == 0)
+        return 0;
+    if (errno != ENOMEM)
+        diag_fatal(1, "protecting pages %u+%u of shared memory: %s", first, count, strerror(errno));
+    return -ENOMEM;
+}
+
+bool space_touched(uint32_t page)
+{
+    off_t at = (off_t)page << PAGE_SHIFT;
+    /* a page that was swapped out counts as data, unlike with mincore */
+    return lseek(engine.space.fd, at, SEEK_DATA) == at;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* bulk.c - see bulk.h for the invariants. */
+#include "hlrc/progress/bulk.h"
+
+#include <stdatomic.h>
+
+#include "base/perturb.h"
+#include "hlrc/sync/cond.h"
+#include "base/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/coherence/interval.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/serve.h"
+#include "base/spin.h"
+
+static struct {
+    spin_lock_word lock; /* guards sent, and the order of writing */
+    _Atomic uint64_t sent;
+} out[ENGINE_NODES];
+
+static struct {
+    uint64_t emptied, returned; /* written by the serving role alone */
+} in[ENGINE_NODES];
+
+static size_t credit_at(int peer)
+{
+    return engine.at.credits + (size_t)peer * 64;
+}
+
+static size_t slot_at(int from, uint32_t slot)
+{
+    return engine.at.bulk + ((size_t)from * BULK_SLOTS + slot) * BULK_SLOT_BYTES;
+}
+
+static bool have_credit(void *peer)
+{
+    int to = (int)(intptr_t)peer;
+    _Atomic uint64_t *emptied = control_at(credit_at(to)); /* written by the receiver, one-sidedly */
+    return atomic_load_explicit(&out[to].sent, memory_order_relaxed) -
+               atomic_load_explicit(emptied, memory_order_acquire) < BULK_SLOTS;
+}
+
+static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op)
+{
+    spin_take(&out[to].lock);
+    bool room = have_credit((void *)(intptr_t)to); /* B1 */
+    if (room) {
+        uint32_t slot = (uint32_t)(out[to].sent++ % BULK_SLOTS);
+        perturb(bulk_credit);
+        size_t len = (sizeof *msg + msg->bytes + 7) & ~(size_t)7;
+        /* B2: with the lock held */
+        msg_event_bulk(to, slot_at(engine.node, slot), msg, len, slot, urgent, op);
+    }
+    spin_drop(&out[to].lock);
+    return room;
+}
+
+void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op)
+{
+    while (!try_send(to, msg, urgent, op)) {
+        fabric_wake(engine.fabric, to); /* B4 */
+        serve_wait((struct wait_for){ "room for a message at node", (uint64_t)to }, have_credit, (void *)(intptr_t)to,
+                   WAIT_STATE);
+    }
+}
+
+static void return_credit(int from)
+{
+    in[from].returned = in[from].emptied;
+    fabric_write(engine.fabric, from, engine.control.id, credit_at(engine.node), &in[from].emptied, 8, NULL);
+}
+
+void bulk_serve(int from, uint32_t slot)
+{
+    const struct bulk *msg = control_at(slot_at(from, slot));
+    if (msg->bytes > BULK_PAYLOAD)
+        diag_fatal(1, "node %d sent a message of %u bytes, more than the %zu of a slot", from, msg->bytes,
+                   BULK_PAYLOAD);
+    if (msg->type == BULK_DIFFS)
+        interval_serve_diffs(from, msg);
+    else
+        cond_serve_signal(msg);
+    in[from].emptied++;
+    if (in[from].emptied - in[from].returned >= BULK_SLOTS / 4)
+        return_credit(from);
+}
+
+void bulk_return_credits(void)
+{
+    for (int n = 0; n < engine.nodes; n++)
+        if (in[n].emptied != in[n].returned)
+            return_credit(n);
+}

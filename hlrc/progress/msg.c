@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* msg.c - see msg.h for the invariants. */
+#include "hlrc/progress/msg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/sync/atomic.h"
+#include "hlrc/sync/barrier.h"
+#include "hlrc/progress/bulk.h"
+#include "hlrc/sync/cond.h"
+#include "base/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/sync/lock.h"
+#include "hlrc/coherence/notice.h"
+#include "hlrc/progress/serve.h"
+#include "hlrc/progress/thread.h"
+
+/* The immediate of a write: what kind of event, and which slot. */
+enum event_kind { EVENT_REQUEST, EVENT_REPLY, EVENT_BULK };
+#define EVENT(kind, index) ((uint32_t)(kind) << 28 | (uint32_t)(index))
+#define EVENT_KIND(imm) ((imm) >> 28)
+#define EVENT_INDEX(imm) ((imm) & 0xfffffffu)
+
+static _Atomic uint8_t *complete; /* by token: M3; cleared by the owner before it sends, set by the serving thread */
+static char *scratch;             /* a request slot per token, in which its owner composes */
+
+uint32_t msg_token_count(uint32_t threads, uint32_t prefetches)
+{
+    return 2 * threads + 1 + prefetches;
+}
+
+uint32_t msg_rx_depth(uint32_t tokens)
+{
+    return 2 * tokens + BULK_SLOTS;
+}
+
+uint32_t msg_prefetch_count(int nodes, uint32_t threads)
+{
+    uint32_t share = FABRIC_EVENTS / (uint32_t)nodes, others = msg_rx_depth(msg_token_count(threads, 0));
+    uint32_t room = share > others ? (share - others) / 2 : 0;
+    return room < PREFETCHES_LEAST ? PREFETCHES_LEAST : room > PREFETCHES ? PREFETCHES : room;
+}
+
+uint32_t msg_token_barrier(void)
+{
+    return 2 * threads_max();
+}
+
+uint32_t msg_token_prefetch(uint32_t k)
+{
+    return 2 * threads_max() + 1 + k;
+}
+
+int msg_init(void)
+{
+    complete = calloc(engine.tokens, 1);
+    scratch = calloc(engine.tokens, engine.at.request_size);
+    return complete && scratch ? 0 : -ENOMEM;
+}
+
+void msg_end(void)
+{
+    free(complete);
+    free(scratch);
+    complete = NULL;
+    scratch = NULL;
+}
+
+static size_t request_at(int from, uint32_t token)
+{
+    return engine.at.requests + ((size_t)from * engine.tokens + token) * engine.at.request_size;
+}
+
+static size_t reply_at(uint32_t token)
+{
+    return engine.at.replies + token * engine.at.reply_size;
+}
+
+struct request *msg_slot(int from, uint32_t token)
+{
+    return control_at(request_at(from, token));
+}
+
+static struct request *scratch_of(uint32_t token)
+{
+    return (struct request *)(void *)(scratch + token * engine.at.request_size);
+}
+
+struct request *msg_compose(uint32_t token, enum request_type type, uint32_t object)
+{
+    struct request *req = scratch_of(token);
+    *req = (struct request){ .type = (uint16_t)type, .from = (uint16_t)engine.node, .token = token, .object = object };
+    return req;
+}
+
+static void serve(struct request *req)
+{
+    switch ((enum request_type)req->type) {
+    case REQUEST_PAGE:
+    case REQUEST_HOME:
+    case REQUEST_PLACE:
+        engine.protocol->serve(req);
+        return;
+    case REQUEST_LOCK:
+    case REQUEST_LOCK_OWNER:
+    case REQUEST_TRY:
+    case REQUEST_TRY_OWNER:
+    case REQUEST_TRY_RESULT:
+        lock_serve(req);
+        return;
+    case REQUEST_BARRIER:
+        barrier_serve(req);
+        return;
+    case REQUEST_COND_WAIT:
+        cond_serve_wait(req);
+        return;
+    case REQUEST_LOG_DRAIN:
+        notice_serve_drain(req);
+        return;
+    case REQUEST_ATOMIC:
+        atomic_serve(req);
+        return;
+    case REQUEST_TYPES:
+        break;
+    }
+    diag_fatal(1, "node %d sent a request of unknown type %u; do all nodes run the same version?", (int)req->from,
+               (unsigned)req->type);
+}
+
+/* Puts a request into the slot of its token at `to`, and has it served there. */
+static void deliver(const struct request *req, int to, size_t len, bool urgent)
+{
+    if (to == engine.node) {
+        struct request *slot = msg_slot(req->from, req->token);
+        if (slot != req)
+            memcpy(slot, req, len);
+        serve(slot);
+        return;
+    }
+    stats_count(STAT_MESSAGES, 1);
+    uint32_t index = (uint32_t)req->from * engine.tokens + req->token;
+    fabric_write_imm(engine.fabric, to, engine.control.id, request_at(req->from, req->token), req, len,
+                     EVENT(EVENT_REQUEST, index), urgent, NULL);
+}
+
+void msg_send(struct request *req, int to, bool with_vec, bool urgent)
+{
+    atomic_store_explicit(&complete[req->token], 0, memory_order_relaxed);
+    deliver(req, to, sizeof *req + (with_vec ? VT_BYTES(engine.nodes) : 0), urgent);
+}
+
+void msg_expect(uint32_t token, enum request_type type, uint32_t object)
+{
+    msg_compose(token, type, object);
+    atomic_store_explicit(&complete[token], 0, memory_order_relaxed);
+}
+
+void msg_forward(const struct request *req, enum request_type type, int to, const uint64_t *vec)
+{
+    uint64_t copy[(sizeof *req + VT_BYTES(ENGINE_NODES)) / 8];
+    struct request *next = (struct request *)(void *)copy;
+    memcpy(next, req, engine.at.request_size < sizeof copy ? engine.at.request_size : sizeof copy);
+    next->type = (uint16_t)type;
+    if (vec)
+        memcpy(next->vec, vec, VT_BYTES(engine.nodes));
+    deliver(next, to, sizeof *next + VT_BYTES(engine.nodes), true);
+}
+
+static void token_complete(uint32_t token)
+{
+    perturb(reply_written);
+    /* orders the reply slot's contents before the owner's going on */
+    atomic_store_explicit(&complete[token], 1, memory_order_release);
+    struct thread *t = thread_of_token(token);
+    if (t)
+        thread_wake(t);
+    else if (token == msg_token_barrier())
+        barrier_wake();
+}
+
+void msg_reply(const struct request *req, int64_t status, uint64_t arg, const uint64_t *vec)
+{
+    uint64_t copy[(sizeof(struct reply) + VT_BYTES(ENGINE_NODES)) / 8];
+    struct reply *rep = (struct reply *)(void *)copy;
+    size_t len = sizeof *rep + (vec ? VT_BYTES(engine.nodes) : 0);
+    rep->status = status;
+    rep->arg = arg;
+    if (vec)
+        memcpy(rep->vec, vec, VT_BYTES(engine.nodes));
+    if (req->from == engine.node) {
+        memcpy(control_at(reply_at(req->token)), rep, len);
+        token_complete(req->token);
+        return;
+    }
+    fabric_write_imm(engine.fabric, req->from, engine.control.id, reply_at(req->token), rep, len,
+                     EVENT(EVENT_REPLY, req->token), true, NULL);
+}
+
+bool msg_done(uint32_t token)
+{
+    return atomic_load_explicit(&complete[token], memory_order_acquire);
+}
+
+/* What the owner of a token waits for. */
+static const char *const awaited[REQUEST_TYPES] = {
+    [REQUEST_HOME] = "the home of page", [REQUEST_PLACE] = "placing page",
+    [REQUEST_LOCK] = "lock", [REQUEST_TRY] = "the answer to a try of lock", [REQUEST_BARRIER] = "the barrier, epoch",
+    [REQUEST_COND_WAIT] = "a signal of condition variable", [REQUEST_LOG_DRAIN] = "room in the notice log of node",
+    [REQUEST_ATOMIC] = "atomic word",
+};
+
+const struct reply *msg_wait(uint32_t token)
+{
+    const struct request *req = scratch_of(token);
+    serve_wait((struct wait_for){ awaited[req->type], req->object }, msg_token_done, (void *)(uintptr_t)token,
+               WAIT_EVENT);
+    return control_at(reply_at(token));
+}
+
+void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t slot, bool urgent, struct fabric_op *op)
+{
+    stats_count(STAT_MESSAGES, 1);
+    fabric_write_imm(engine.fabric, to, engine.control.id, at, data, len, EVENT(EVENT_BULK, slot), urgent, op);
+}
+
+void msg_dispatch(const struct fabric_event *ev)
+{
+    uint32_t index = EVENT_INDEX(ev->imm);
+    switch (EVENT_KIND(ev->imm)) {
+    case EVENT_REQUEST:
+        serve(control_at(engine.at.requests + (size_t)index * engine.at.request_size));
+        return;
+    case EVENT_REPLY:
+        token_complete(index);
+        return;
+    case EVENT_BULK:
+        bulk_serve(ev->from, index);
+        return;
+    default:
+        diag_fatal(1, "node %d sent an event of unknown kind %u; do all nodes run the same version?", ev->from,
+                   (unsigned)EVENT_KIND(ev->imm));
+    }
+}
+
+void msg_drained(void)
+{
+    bulk_return_credits();
+}

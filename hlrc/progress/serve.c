@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* serve.c - see serve.h for the invariants. */
+#include "hlrc/progress/serve.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/perturb.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/msg.h"
+#include "base/spin.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/progress/watch.h"
+
+/* How long a wait spins where every node has a core: so many round trips of the fabric, within these limits. */
+#define SPIN_ROUND_TRIPS 100
+#define SPIN_LEAST_NS    200000
+#define SPIN_MOST_NS     20000000
+
+static _Atomic bool role;           /* S1 */
+static _Atomic bool missed;         /* the handler was woken and found the role taken: S7 */
+static _Atomic bool role_sleeps;    /* whoever has the role sleeps in it, and has served all that it took */
+static _Atomic bool wake_on_all;
+static _Atomic int waiters;         /* application threads in serve_wait: S6 */
+static _Atomic int local_waiters;   /* those in serve_await */
+static _Atomic int state_sleepers;  /* those that sleep alone, waiting for a state: S8 */
+static _Atomic bool stopping;
+static pthread_t handler;
+static bool handler_runs;
+static long cores;                  /* of this machine */
+static int64_t spin_ns;             /* how long a wait spins before it yields */
+static int spin_yields;             /* how often it yields before it sleeps */
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool role_take(void)
+{
+    /* in the one order of all: behind the caller's count among the waiters, or its wake_on_all (S6) */
+    if (atomic_load(&role) || atomic_exchange(&role, true))
+        return false;
+    perturb(role_taken); /* S1 */
+    fabric_rx_busy(engine.fabric); /* S2 */
+    return true;
+}
+
+/* Serves all pending events; true when there was one. ASSUMPTION: the caller holds the role (S1). */
+static bool role_drain(void)
+{
+    struct fabric_event ev;
+    bool any = false;
+    while (fabric_rx_poll(engine.fabric, &ev)) {
+        perturb(event_taken);
+        msg_dispatch(&ev);
+        any = true;
+    }
+    if (any)
+        msg_drained();
+    return any;
+}
+
+/* Whether every event has to wake the handler, not only urgent ones (S6). */
+static bool all_matter(void)
+{
+    return atomic_load(&wake_on_all) || atomic_load(&waiters) > 0;
+}
+
+static void role_drop(void)
+{
+    bool all;
+    do {
+        atomic_store(&missed, false); /* S7: looked at again below */
+        all = all_matter();           /* S6: likewise */
+        while (role_drain() || !fabric_rx_arm(engine.fabric, FABRIC_HANDLER, all ? FABRIC_ALL : FABRIC_URGENT))
+            ;
+        perturb(role_armed);
+        atomic_store(&role, false);
+        /* an event before this is seen here, one after it wakes the handler (S2) */
+        atomic_thread_fence(memory_order_seq_cst);
+        perturb(role_dropped);
+    } while ((fabric_rx_pending(engine.fabric) || atomic_load(&missed) || (!all && all_matter())) && role_take());
+}
+
+void serve_poll(void)
+{
+    if (fabric_rx_pending(engine.fabric) && role_take())
+        role_drop();
+}
+
+/* What had arrived is taken, and whoever took it is done with it: had the role and gave it up, or sleeps in it. */
+static bool settled(uint64_t mark)
+{
+    bool past = fabric_rx_past(engine.fabric, mark); /* read first: what is past has been taken by then */
+    if (past && !atomic_load(&role))
+        return true; /* who took it had the role, and has it no more */
+    if (!role_take())
+        return past && atomic_load(&role_sleeps);
+    role_drain();
+    past = fabric_rx_past(engine.fabric, mark); /* with the role: what is taken is served */
+    role_drop();
+    return past;
+}
+
+void serve_settle(void)
+{
+    uint64_t mark = fabric_rx_mark(engine.fabric);
+    while (!settled(mark))
+        sched_yield();
+}
+
+void serve_wake_on_all(bool all)
+{
+    atomic_store(&wake_on_all, all); /* before the attempt at the role, as in wait_slowly (S6) */
+    if (all && role_take())
+        role_drop();
+}
+
+/* How far a wait has come. */
+struct patience {
+    int64_t spin_until;
+    int rounds, yields;
+    int64_t sleep_ns; /* next bounded sleep */
+};
+
+static void patience_renew(struct patience *p)
+{
+    *p = (struct patience){ .sleep_ns = 50000 };
+}
+
+/* One step of waiting short of sleep; false when it is time to sleep. */
+static bool patience_step(struct patience *p)
+{
+    if (p->spin_until == 0)
+        p->spin_until = now_ns() + spin_ns;
+    if (p->spin_until > 0) {
+        cpu_relax();
+        if (++p->rounds % 64 == 0 && now_ns() >= p->spin_until)
+            p->spin_until = -1;
+        return true;
+    }
+    if (p->yields < spin_yields) {
+        p->yields++;
+        sched_yield();
+        return true;
+    }
+    return false;
+}
+
+static int64_t patience_sleep(struct patience *p, enum wait_kind kind)
+{
+    if (kind == WAIT_EVENT)
+        return -1;
+    int64_t ns = p->sleep_ns;
+    if (p->sleep_ns < 1000000)
+        p->sleep_ns *= 2;
+    return ns;
+}
+
+/* S8. A thread that does not sleep yet will look at what it waits for once more (thread_sleep). */
+static void pass_wake_on(void)
+{
+    for (uint32_t i = 0; atomic_load(&state_sleepers) > 0 && i < threads_max(); i++)
+        if (atomic_load(&thread_slot(i)->asleep) == SLEEPS_ALONE)
+            thread_wake(thread_slot(i));
+}
+
+static void sleep_alone(bool (*done)(void *), void *arg, enum wait_kind kind, int64_t timeout_ns)
+{
+    atomic_fetch_add(&state_sleepers, kind == WAIT_STATE);
+    thread_sleep(thread_self(), done, arg, timeout_ns);
+    atomic_fetch_sub(&state_sleepers, kind == WAIT_STATE);
+}
+
+/* S3. ASSUMPTION: the caller holds the role, and keeps it. */
+static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
+{
+    struct thread *t = thread_self();
+    uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_APP);
+    atomic_store(&t->asleep, SLEEPS_SERVING);
+    if (fabric_rx_arm(engine.fabric, FABRIC_APP, FABRIC_ALL) && !done(arg)) {
+        atomic_store(&role_sleeps, true);
+        fabric_rx_sleep(engine.fabric, FABRIC_APP, ticket, timeout_ns);
+        atomic_store(&role_sleeps, false);
+        pass_wake_on();
+    }
+    fabric_rx_busy(engine.fabric);
+    atomic_store(&t->asleep, AWAKE);
+}
+
+static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
+{
+    struct patience p;
+    patience_renew(&p);
+    struct watch_note before = watch_begin(thread_self(), what.what, what.object);
+    bool mine = false;
+    atomic_fetch_add(&waiters, 1); /* before the first attempt at the role (S6) */
+    perturb(wait_counted);
+    while (!done(arg)) {
+        if (!mine)
+            mine = role_take(); /* S3 */
+        if (mine && role_drain()) {
+            patience_renew(&p);
+            continue;
+        }
+        if (done(arg) || patience_step(&p))
+            continue;
+        int64_t timeout = patience_sleep(&p, kind);
+        if (mine)
+            sleep_in_role(done, arg, timeout);
+        else
+            sleep_alone(done, arg, kind, timeout);
+    }
+    watch_end(thread_self(), before);
+    perturb(wait_ending);
+    atomic_fetch_sub(&waiters, 1);
+    if (mine)
+        role_drop();
+}
+
+void serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
+{
+    if (!done(arg))
+        wait_slowly(what, done, arg, kind);
+}
+
+void serve_await(struct wait_for what, const void *key, bool (*done)(void *), void *arg)
+{
+    if (done(arg))
+        return;
+    struct thread *t = thread_self();
+    atomic_store(&t->awaits, key);
+    atomic_fetch_add(&local_waiters, 1); /* orders awaits before done() */
+    wait_slowly(what, done, arg, WAIT_EVENT);
+    atomic_fetch_sub(&local_waiters, 1);
+    atomic_store(&t->awaits, NULL);
+}
+
+void serve_changed(const void *key)
+{
+    perturb(change_made);
+    atomic_thread_fence(memory_order_seq_cst); /* orders the change before the read of who waits */
+    if (atomic_load_explicit(&local_waiters, memory_order_relaxed) == 0)
+        return;
+    for (uint32_t i = 0; i < threads_max(); i++) {
+        struct thread *t = thread_slot(i);
+        if (atomic_load(&t->awaits) == key)
+            thread_wake(t);
+    }
+}
+
+/* The handler thread: serves what arrives while no application thread waits. */
+static void handler_block(void)
+{
+    uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_HANDLER);
+    perturb(handler_woken);
+    bool mine = role_take();
+    if (!mine) {
+        perturb(handler_missed);
+        atomic_store(&missed, true); /* S7 */
+        mine = role_take();
+    }
+    if (mine)
+        role_drop();
+    /* if another thread has the role, it arms the queue for this one when it leaves; the ticket is older than that */
+    if (!atomic_load(&stopping))
+        fabric_rx_sleep(engine.fabric, FABRIC_HANDLER, ticket, -1);
+    pass_wake_on();
+}
+
+static void handler_spin(int64_t limit_ns)
+{
+    int64_t end = limit_ns < 0 ? INT64_MAX : now_ns() + limit_ns;
+    for (int i = 1; !atomic_load(&stopping); i++) {
+        if (fabric_rx_pending(engine.fabric) && role_take())
+            role_drop();
+        cpu_relax();
+        if (i % 64 == 0) {
+            sched_yield();
+            if (now_ns() >= end)
+                return;
+        }
+    }
+}
+
+/*
+ * For how long a handler polls before it sleeps; negative: for ever. Not where handlers share cores with the nodes'
+ * threads: those that do nothing but yield keep others from their work, and under Linux 6.18 with autogroups a
+ * thread of the kernel even for ever, if it was preempted; it may hold a lock that mprotect needs.
+ */
+static int64_t handler_patience(void)
+{
+    if (engine.config.handler == HANDLER_BLOCK)
+        return 0;
+    return engine.config.handler == HANDLER_POLL && cores >= 2 * engine.nodes ? -1 : 100000;
+}
+
+static void *handler_main(void *arg)
+{
+    (void)arg;
+    int64_t patience = handler_patience();
+    while (!atomic_load(&stopping)) {
+        if (patience != 0)
+            handler_spin(patience);
+        handler_block();
+    }
+    return NULL;
+}
+
+/* Long enough that a node which serves one request after the other does not fall asleep in between: waking it would
+ * take longer than the request. Adapters answer within microseconds; an emulated one takes a hundred times as long. */
+static int64_t usual_spin_ns(void)
+{
+    int64_t some = SPIN_ROUND_TRIPS * engine.fabric->round_trip_ns;
+    return some < SPIN_LEAST_NS ? SPIN_LEAST_NS : some > SPIN_MOST_NS ? SPIN_MOST_NS : some;
+}
+
+int serve_start(void)
+{
+    cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool crowded = engine.nodes > cores;
+    spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000 : crowded ? 2000 : usual_spin_ns();
+    spin_yields = crowded ? 16 : 4;
+    atomic_store(&stopping, false);
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&handler, NULL, handler_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    handler_runs = rc == 0;
+    return -rc;
+}
+
+void serve_stop(void)
+{
+    if (!handler_runs)
+        return;
+    atomic_store(&stopping, true);
+    fabric_rx_wake(engine.fabric, FABRIC_HANDLER);
+    pthread_join(handler, NULL);
+    handler_runs = false;
+}
+
+double serve_handler_seconds(void)
+{
+    clockid_t id;
+    struct timespec t;
+    if (!handler_runs || pthread_getcpuclockid(handler, &id) != 0 || clock_gettime(id, &t) != 0)
+        return 0;
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stats.c - see stats.h. */
+#include "hlrc/progress/stats.h"
+
+#include <hlrc.h>
+#include <string.h>
+#include <time.h>
+
+#include "hlrc/call.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/serve.h"
+#include "hlrc/progress/thread.h"
+#include "boot/boot.h"
+
+_Atomic uint64_t stats_counters[STAT_COUNTERS];
+
+static int64_t started_ns;               /* constant between start or reset and the next reset */
+static double handler_before;            /* handler seconds at the last start */
+static struct fabric_counters fabric_before;
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void add(_Atomic int64_t *to, int64_t by)
+{
+    atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + by, memory_order_relaxed);
+}
+
+void stats_clock_start(struct stats_clock *c)
+{
+    atomic_store(&c->category, STATS_COMPUTE);
+    atomic_store(&c->since, now_ns());
+    atomic_store(&c->running, true);
+}
+
+void stats_clock_stop(struct stats_clock *c)
+{
+    add(&c->spent[c->category], now_ns() - c->since);
+    atomic_store(&c->running, false);
+}
+
+enum stats_category stats_enter(struct thread *t, enum stats_category to)
+{
+    struct stats_clock *c = &t->clock;
+    enum stats_category from = (enum stats_category)atomic_load_explicit(&c->category, memory_order_relaxed);
+    if (from == to)
+        return from;
+    int64_t now = now_ns();
+    add(&c->spent[from], now - atomic_load_explicit(&c->since, memory_order_relaxed));
+    atomic_store_explicit(&c->since, now, memory_order_relaxed);
+    atomic_store_explicit(&c->category, to, memory_order_relaxed);
+    return from;
+}
+
+static void restart(struct stats_clock *c, int64_t now)
+{
+    for (int k = 0; k < STATS_CATEGORIES; k++)
+        atomic_store(&c->spent[k], 0);
+    atomic_store(&c->since, now);
+}
+
+void stats_start(void)
+{
+    started_ns = now_ns();
+    for (int i = 0; i < STAT_COUNTERS; i++)
+        atomic_store(&stats_counters[i], 0);
+    for (uint32_t i = 0; i < threads_max(); i++)
+        restart(&thread_slot(i)->clock, started_ns);
+    handler_before = serve_handler_seconds();
+    fabric_counters(engine.fabric, &fabric_before);
+}
+
+/* Adds a thread's time by category; also what it has spent in its current one so far. */
+static void add_clock(const struct stats_clock *c, int64_t now, int64_t *sum)
+{
+    for (int k = 0; k < STATS_CATEGORIES; k++)
+        sum[k] += c->spent[k];
+    if (c->running)
+        sum[c->category] += now - c->since;
+}
+
+/* Seconds by category, as shares of the wall time: with several threads, the average over them. */
+static void collect_times(struct hlrc_stats *out)
+{
+    int64_t now = now_ns(), sum[STATS_CATEGORIES] = { 0 }, all = 0;
+    for (uint32_t i = 0; i < threads_max(); i++)
+        add_clock(&thread_slot(i)->clock, now, sum);
+    for (int k = 0; k < STATS_CATEGORIES; k++)
+        all += sum[k];
+    out->wall_s = (double)(now - started_ns) * 1e-9;
+    double share = all > 0 ? out->wall_s / (double)all : 0;
+    out->fault_s = (double)sum[STATS_FAULT] * share;
+    out->compute_s = (double)sum[STATS_COMPUTE] * share + out->fault_s;
+    out->page_s = (double)sum[STATS_PAGE] * share;
+    out->lock_s = (double)sum[STATS_LOCK] * share;
+    out->barrier_s = (double)sum[STATS_BARRIER] * share;
+    out->diff_s = (double)sum[STATS_DIFF] * share;
+    out->handler_s = serve_handler_seconds() - handler_before;
+}
+
+static void collect_counts(struct hlrc_stats *out)
+{
+    uint64_t *const to[STAT_COUNTERS] = {
+        &out->read_faults, &out->write_faults, &out->first_write_faults, &out->page_fetches, &out->fetch_retries,
+        &out->homes_assigned, &out->twins, &out->diffs, &out->diff_bytes, &out->write_notices, &out->invalidations,
+        &out->lock_acquires, &out->barriers, &out->messages, &out->fetch_round_trips,
+    };
+    for (int i = 0; i < STAT_COUNTERS; i++)
+        *to[i] = atomic_load(&stats_counters[i]);
+}
+
+void stats_collect(struct hlrc_stats *out)
+{
+    struct fabric_counters f;
+    fabric_counters(engine.fabric, &f);
+    collect_times(out);
+    collect_counts(out);
+    out->wakes = f.wakes - fabric_before.wakes;
+    out->rdma_reads = f.reads - fabric_before.reads;
+    out->rdma_writes = f.writes - fabric_before.writes;
+    out->atomics = f.atomics - fabric_before.atomics;
+    out->bytes_in = f.bytes_in - fabric_before.bytes_in;
+    out->bytes_out = f.bytes_out - fabric_before.bytes_out;
+}
+
+void stats_progress(struct boot_counters *out)
+{
+    struct fabric_counters f;
+    fabric_counters(engine.fabric, &f);
+    out->faults = stats_counters[STAT_READ_FAULTS] + stats_counters[STAT_WRITE_FAULTS];
+    out->bytes = f.bytes_in;
+    out->barriers = stats_counters[STAT_BARRIERS];
+}
+
+void hlrc_stats_get(struct hlrc_stats *stats)
+{
+    call_check("hlrc_stats_get");
+    struct hlrc_stats now;
+    memset(&now, 0, sizeof now);
+    stats_collect(&now);
+    now.size = stats->size < sizeof now ? stats->size : sizeof now;
+    memcpy(stats, &now, now.size); /* an older program's struct is shorter */
+}
+
+void hlrc_stats_reset(void)
+{
+    call_check("hlrc_stats_reset");
+    stats_start();
+}

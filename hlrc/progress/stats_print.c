@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * stats_print.c - the statistics of a job at its end: a table for people, or JSON for programs.
+ *
+ * A file appears complete or not at all: it is written beside its place under another name and renamed. What is no
+ * regular file (a device, a pipe) is written to directly.
+ */
+#include "hlrc/progress/stats.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/diag.h"
+#include "hlrc/engine.h"
+
+#define SECONDS(X)                                                                                                     \
+    X(wall_s) X(compute_s) X(page_s) X(lock_s) X(barrier_s) X(diff_s) X(handler_s) X(fault_s)
+
+#define COUNTS(X)                                                                                                      \
+    X(read_faults) X(write_faults) X(first_write_faults) X(page_fetches) X(fetch_retries) X(homes_assigned) X(twins)   \
+    X(diffs) X(diff_bytes) X(write_notices) X(invalidations) X(lock_acquires) X(barriers) X(messages) X(wakes)         \
+    X(rdma_reads) X(rdma_writes) X(atomics) X(bytes_in) X(bytes_out) X(fetch_round_trips)
+
+struct field {
+    const char *name;
+    size_t offset;
+    bool seconds;
+};
+
+#define SECONDS_FIELD(name) { #name, offsetof(struct hlrc_stats, name), true },
+#define COUNTS_FIELD(name)  { #name, offsetof(struct hlrc_stats, name), false },
+static const struct field fields[] = { SECONDS(SECONDS_FIELD) COUNTS(COUNTS_FIELD) };
+#define FIELDS (sizeof fields / sizeof fields[0])
+
+/* A field that is added to the struct has to be added above. */
+static_assert(sizeof(struct hlrc_stats) == sizeof(size_t) + FIELDS * 8, "every field of struct hlrc_stats is listed");
+
+#define COLUMNS 8  /* of numbers in a line */
+#define WIDTH 14
+#define NAME_WIDTH 20
+
+static double seconds_of(const struct hlrc_stats *s, const struct field *f)
+{
+    double value;
+    memcpy(&value, (const char *)s + f->offset, sizeof value);
+    return value > 0 ? value : 0;
+}
+
+static uint64_t count_of(const struct hlrc_stats *s, const struct field *f)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)s + f->offset, sizeof value);
+    return value;
+}
+
+/* Seconds with a point, whatever the program's locale says. */
+static void text_seconds(double value, int digits, char *buf, size_t len)
+{
+    unsigned long long unit = digits == 3 ? 1000 : 1000000;
+    unsigned long long parts = (unsigned long long)(value * (double)unit + 0.5);
+    snprintf(buf, len, "%llu.%0*llu", parts / unit, digits, parts % unit);
+}
+
+static void text_of(const struct hlrc_stats *s, const struct field *f, int digits, char *buf, size_t len)
+{
+    if (f->seconds)
+        text_seconds(seconds_of(s, f), digits, buf, len);
+    else
+        snprintf(buf, len, "%llu", (unsigned long long)count_of(s, f));
+}
+
+/* All nodes together: counts are added; seconds are the average, so that they can be compared with those of a node. */
+static void text_total(const struct hlrc_stats *all, int nodes, const struct field *f, char *buf, size_t len)
+{
+    double seconds = 0;
+    uint64_t count = 0;
+    for (int n = 0; n < nodes; n++) {
+        if (f->seconds)
+            seconds += seconds_of(&all[n], f);
+        else
+            count += count_of(&all[n], f);
+    }
+    if (f->seconds)
+        text_seconds(seconds / nodes, 3, buf, len);
+    else
+        snprintf(buf, len, "%llu", (unsigned long long)count);
+}
+
+static double wall_of(const struct hlrc_stats *all, int nodes)
+{
+    double wall = 0;
+    for (int n = 0; n < nodes; n++)
+        wall = all[n].wall_s > wall ? all[n].wall_s : wall;
+    return wall;
+}
+
+static const char *protocol_name(char *buf, size_t len)
+{
+    return config_value(&engine.config, CONFIG_ID_protocol, buf, len);
+}
+
+/* Few nodes: a row per field, a column per node. */
+static void table_by_field(FILE *out, const struct hlrc_stats *all, int nodes)
+{
+    char text[32];
+    fprintf(out, "%-*s", NAME_WIDTH, "");
+    for (int n = 0; n < nodes; n++) {
+        snprintf(text, sizeof text, "node %d", n);
+        fprintf(out, "%*s", WIDTH, text);
+    }
+    fprintf(out, "%*s\n", WIDTH, "all");
+    for (const struct field *f = fields; f < fields + FIELDS; f++) {
+        fprintf(out, "%-*s", NAME_WIDTH, f->name);
+        for (int n = 0; n < nodes; n++) {
+            text_of(&all[n], f, 3, text, sizeof text);
+            fprintf(out, "%*s", WIDTH, text);
+        }
+        text_total(all, nodes, f, text, sizeof text);
+        fprintf(out, "%*s\n", WIDTH, text);
+    }
+}
+
+/* Of many nodes, COLUMNS fields: a row per node. */
+static void table_part(FILE *out, const struct hlrc_stats *all, int nodes, size_t first, size_t end)
+{
+    char text[32];
+    fprintf(out, "%-*s", 8, "node");
+    for (size_t i = first; i < end; i++)
+        fprintf(out, " %*s", NAME_WIDTH - 1, fields[i].name);
+    for (int n = 0; n < nodes; n++) {
+        fprintf(out, "\n%-*d", 8, n);
+        for (size_t i = first; i < end; i++) {
+            text_of(&all[n], &fields[i], 3, text, sizeof text);
+            fprintf(out, " %*s", NAME_WIDTH - 1, text);
+        }
+    }
+    fprintf(out, "\n%-*s", 8, "all");
+    for (size_t i = first; i < end; i++) {
+        text_total(all, nodes, &fields[i], text, sizeof text);
+        fprintf(out, " %*s", NAME_WIDTH - 1, text);
+    }
+    fputc('\n', out);
+}
+
+static void write_table(FILE *out, const struct hlrc_stats *all, int nodes)
+{
+    char name[32], wall[32];
+    text_seconds(wall_of(all, nodes), 3, wall, sizeof wall);
+    fprintf(out, "hlrc: statistics: protocol %s, fabric %s, %d node%s, %s s; all: seconds averaged, counts added\n",
+            protocol_name(name, sizeof name), engine.config.fabric, nodes, nodes == 1 ? "" : "s", wall);
+    if (nodes <= COLUMNS)
+        table_by_field(out, all, nodes);
+    for (size_t i = 0; nodes > COLUMNS && i < FIELDS; i += COLUMNS)
+        table_part(out, all, nodes, i, i + COLUMNS < FIELDS ? i + COLUMNS : FIELDS);
+}
+
+static void write_json(FILE *out, const struct hlrc_stats *all, int nodes)
+{
+    char text[32];
+    fprintf(out, "{\"protocol\": \"%s\", ", protocol_name(text, sizeof text));
+    text_seconds(wall_of(all, nodes), 6, text, sizeof text);
+    fprintf(out, "\"fabric\": \"%s\", \"nodes\": %d, \"wall_s\": %s, \"per_node\": [", engine.config.fabric, nodes,
+            text);
+    for (int n = 0; n < nodes; n++) {
+        fprintf(out, "%s\n  {\"node\": %d", n ? "," : "", n);
+        for (const struct field *f = fields; f < fields + FIELDS; f++) {
+            text_of(&all[n], f, 6, text, sizeof text);
+            fprintf(out, ", \"%s\": %s", f->name, text);
+        }
+        fputc('}', out);
+    }
+    fprintf(out, "\n]}\n");
+}
+
+static bool ends_in_json(const char *name)
+{
+    size_t len = strlen(name);
+    return len >= 5 && strcmp(name + len - 5, ".json") == 0;
+}
+
+/* In memory first, so that only the opening, writing and renaming of a file can fail later. */
+static int compose(const struct hlrc_stats *all, int nodes, bool json, char **text, size_t *len)
+{
+    FILE *out = open_memstream(text, len);
+    if (!out)
+        return -ENOMEM;
+    if (json)
+        write_json(out, all, nodes);
+    else
+        write_table(out, all, nodes);
+    bool bad = ferror(out) != 0;
+    if (fclose(out) == 0 && !bad)
+        return 0;
+    free(*text);
+    return -ENOMEM;
+}
+
+static int write_to(const char *name, const char *text, size_t len)
+{
+    FILE *out = fopen(name, "we");
+    if (!out)
+        return -errno;
+    size_t written = fwrite(text, 1, len, out);
+    int rc = written == len ? 0 : -errno;
+    if (fclose(out) != 0 && rc == 0)
+        rc = -errno;
+    return rc;
+}
+
+/* Beside its place, under another name, and then renamed. */
+static int write_whole(const char *name, const char *text, size_t len)
+{
+    char temporary[PATH_MAX];
+    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, (long)getpid()) >= (int)sizeof temporary)
+        return -ENAMETOOLONG;
+    int rc = write_to(temporary, text, len);
+    if (rc == 0 && rename(temporary, name) != 0)
+        rc = -errno;
+    if (rc)
+        (void)unlink(temporary);
+    return rc;
+}
+
+static int write_file(const char *name, const char *text, size_t len)
+{
+    struct stat st;
+    bool exists = stat(name, &st) == 0;
+    if (exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return write_to(name, text, len);
+    char *real = exists ? realpath(name, NULL) : NULL; /* a symbolic link stays, what it points to is replaced */
+    int rc = write_whole(real ? real : name, text, len);
+    free(real);
+    return rc;
+}
+
+static int write_stderr(const char *text, size_t len)
+{
+    fflush(stderr);
+    while (len) {
+        ssize_t n = write(STDERR_FILENO, text, len);
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        text += n > 0 ? n : 0;
+        len -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+int stats_print(const struct hlrc_stats *per_node, int nodes, const char *where)
+{
+    char *text = NULL;
+    size_t len = 0;
+    bool file = *where != '\0' && strcmp(where, "-") != 0;
+    int rc = compose(per_node, nodes, file && ends_in_json(where), &text, &len);
+    if (rc == 0) {
+        rc = file ? write_file(where, text, len) : write_stderr(text, len);
+        free(text);
+    }
+    if (rc)
+        diag_warn("--stats=%s: cannot write the statistics: %s; give a file in a directory that can be written", where,
+                  strerror(-rc));
+    return rc;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* thread.c - see thread.h. */
+#include "hlrc/progress/thread.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/perturb.h"
+#include "base/diag.h"
+#include "hlrc/engine.h"
+
+static struct thread *slots;
+static uint32_t slot_count;
+static pthread_key_t exit_key;
+static bool have_key;
+static _Thread_local struct thread *current;
+
+static void release_slot(void *arg)
+{
+    struct thread *t = arg;
+    current = NULL;
+    if (!slots) /* the thread outlived hlrc_finalize */
+        return;
+    stats_clock_stop(&t->clock);
+    atomic_store_explicit(&t->taken, false, memory_order_release);
+}
+
+int threads_init(uint32_t max)
+{
+    slot_count = max;
+    slots = aligned_alloc(64, (size_t)max * sizeof *slots);
+    uint64_t *versions = calloc((size_t)max * (size_t)engine.nodes, sizeof *versions);
+    if (!slots || !versions)
+        return -ENOMEM;
+    memset(slots, 0, (size_t)max * sizeof *slots);
+    for (uint32_t i = 0; i < max; i++) {
+        slots[i].index = i;
+        slots[i].call_token = 2 * i;
+        slots[i].cond_token = 2 * i + 1;
+        slots[i].versions = versions + (size_t)i * (size_t)engine.nodes;
+    }
+    if (!have_key && pthread_key_create(&exit_key, release_slot) != 0)
+        return -EAGAIN;
+    have_key = true;
+    return 0;
+}
+
+void threads_end(void)
+{
+    if (slots)
+        free(slots[0].versions);
+    free(slots);
+    slots = NULL;
+    current = NULL;
+}
+
+static struct thread *take_slot(void)
+{
+    for (uint32_t i = 0; i < slot_count; i++) {
+        bool free_slot = false;
+        if (atomic_compare_exchange_strong(&slots[i].taken, &free_slot, true)) {
+            current = &slots[i];
+            (void)pthread_setspecific(exit_key, current);
+            stats_clock_start(&current->clock);
+            return current;
+        }
+    }
+    diag_fatal(1, "more than %u threads of one node use shared memory; raise --threads (HLRC_THREADS)", slot_count);
+}
+
+struct thread *thread_self(void)
+{
+    return current ? current : take_slot();
+}
+
+/* Not those that tell of an error of the thread itself, and not those by which a program is ended or stopped. */
+void thread_signals(sigset_t *set)
+{
+    static const int others[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT,
+                                  SIGTERM, SIGINT,  SIGQUIT, SIGHUP, SIGTSTP };
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        sigdelset(set, others[i]);
+}
+
+struct thread *thread_enter(void)
+{
+    struct thread *t = thread_self();
+    if (t->inside == 0 && engine.config.signals == SIGNALS_MASK) {
+        sigset_t set;
+        thread_signals(&set);
+        pthread_sigmask(SIG_BLOCK, &set, &t->unmasked);
+    }
+    t->inside++;
+    return t;
+}
+
+void thread_leave(struct thread *t)
+{
+    t->inside--;
+    if (t->inside == 0 && engine.config.signals == SIGNALS_MASK)
+        pthread_sigmask(SIG_SETMASK, &t->unmasked, NULL);
+}
+
+struct thread *thread_of_token(uint32_t token)
+{
+    return token < 2 * slot_count ? &slots[token / 2] : NULL;
+}
+
+struct thread *thread_slot(uint32_t index)
+{
+    return &slots[index];
+}
+
+uint32_t threads_max(void)
+{
+    return slot_count;
+}
+
+void futex_wait_private(_Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
+{
+    struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
+    (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, timeout_ns < 0 ? NULL : &t, NULL, 0);
+}
+
+void futex_wake_private(_Atomic uint32_t *word, int count)
+{
+    (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t timeout_ns)
+{
+    uint32_t seen = atomic_load(&t->bell);
+    atomic_store(&t->asleep, SLEEPS_ALONE);
+    atomic_thread_fence(memory_order_seq_cst); /* orders the write of asleep before the reads in done() (S5) */
+    perturb(thread_announced);
+    if (!done(arg))
+        futex_wait_private(&t->bell, seen, timeout_ns);
+    atomic_store(&t->asleep, AWAKE);
+}
+
+void thread_wake(struct thread *t)
+{
+    perturb(thread_waking);
+    atomic_thread_fence(memory_order_seq_cst); /* orders the completion's write before the read of asleep (S5) */
+    switch (atomic_load_explicit(&t->asleep, memory_order_relaxed)) {
+    case SLEEPS_ALONE:
+        atomic_fetch_add(&t->bell, 1);
+        futex_wake_private(&t->bell, 1);
+        break;
+    case SLEEPS_SERVING:
+        fabric_rx_wake(engine.fabric, FABRIC_APP);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* cond.c - see cond.h for the invariants. */
+#include "hlrc/sync/cond.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/perturb.h"
+#include "hlrc/progress/bulk.h"
+#include "hlrc/call.h"
+#include "base/diag.h"
+#include "hlrc/engine.h"
+#include "hlrc/sync/handles.h"
+#include "hlrc/coherence/interval.h"
+#include "hlrc/sync/lock.h"
+#include "hlrc/progress/msg.h"
+#include "base/spin.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+
+#define CONDS_PER_NODE (1u << 20) /* that a node can create; a table of all of them is address space, not memory */
+
+/* Waiters of a condition variable at its manager: a list of references, linked through next_waiter. */
+struct queue {
+    uint32_t first, last; /* reference + 1; 0 none */
+};
+
+static spin_lock_word queues_lock; /* guards what follows */
+static struct queue *queues;
+static uint32_t *next_waiter;
+
+static struct handles created; /* numbers of condition variables */
+
+static size_t queues_bytes(void)
+{
+    return (size_t)created.limit * sizeof(struct queue);
+}
+
+static size_t links_bytes(void)
+{
+    return (size_t)engine.nodes * engine.tokens * sizeof *next_waiter;
+}
+
+int cond_init(void)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    handles_init(&created, 0, CONDS_PER_NODE);
+    queues = mmap(NULL, queues_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
+    next_waiter = mmap(NULL, links_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
+    return queues == MAP_FAILED || next_waiter == MAP_FAILED ? -ENOMEM : 0;
+}
+
+void cond_end(void)
+{
+    munmap(queues, queues_bytes());
+    munmap(next_waiter, links_bytes());
+}
+
+static int manager_of(uint32_t cond)
+{
+    return (int)(cond % (uint32_t)engine.nodes);
+}
+
+void cond_serve_wait(struct request *req)
+{
+    if (req->arg[0] >= engine.tokens)
+        diag_fatal(1, "node %d waits on token %llu of %u; do all nodes run the same version?", (int)req->from,
+                   (unsigned long long)req->arg[0], engine.tokens);
+    uint32_t token = (uint32_t)req->arg[0], ref = (uint32_t)req->from * engine.tokens + token;
+    *msg_slot(req->from, token) = (struct request){ .type = REQUEST_COND_WAIT, .from = req->from, .token = token };
+    spin_take(&queues_lock);
+    struct queue *q = &queues[req->object];
+    next_waiter[ref] = 0;
+    if (q->last)
+        next_waiter[q->last - 1] = ref + 1;
+    else
+        q->first = ref + 1;
+    q->last = ref + 1;
+    spin_drop(&queues_lock);
+    msg_reply(req, 0, 0, NULL); /* C1 */
+}
+
+/* Takes the first waiter off the list, or all of them; a list linked through next_waiter. */
+static uint32_t unlink_waiters(uint32_t cond, bool all)
+{
+    struct queue *q = &queues[cond];
+    uint32_t first = q->first;
+    if (first == 0 || all) {
+        *q = (struct queue){ 0, 0 };
+        return first;
+    }
+    q->first = next_waiter[first - 1];
+    if (q->first == 0)
+        q->last = 0;
+    next_waiter[first - 1] = 0;
+    return first;
+}
+
+static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt)
+{
+    spin_take(&queues_lock);
+    uint32_t at = unlink_waiters(cond, all);
+    spin_drop(&queues_lock);
+    while (at) {
+        uint32_t ref = at - 1;
+        at = next_waiter[ref]; /* before the answer: the waiter may register again at once */
+        msg_reply(msg_slot((int)(ref / engine.tokens), ref % engine.tokens), 0, 0, vt);
+    }
+}
+
+void cond_serve_signal(const struct bulk *msg)
+{
+    uint64_t vt[ENGINE_NODES];
+    memcpy(vt, msg->payload, VT_BYTES(engine.nodes));
+    wake_waiters((uint32_t)(msg->interval >> 1), msg->interval & 1, vt);
+}
+
+static void signal_waiters(uint32_t cond, bool all)
+{
+    uint64_t copy[(sizeof(struct bulk) + VT_BYTES(ENGINE_NODES)) / 8];
+    struct bulk *msg = (struct bulk *)(void *)copy;
+    *msg = (struct bulk){ .type = BULK_SIGNAL, .bytes = (uint32_t)VT_BYTES(engine.nodes),
+                          .interval = (uint64_t)cond << 1 | all };
+    interval_close(true); /* C2 */
+    uint64_t vt[ENGINE_NODES];
+    interval_hand_on(vt);
+    perturb(cond_signalling);
+    if (manager_of(cond) == engine.node) {
+        wake_waiters(cond, all, vt);
+        return;
+    }
+    memcpy(msg->payload, vt, VT_BYTES(engine.nodes));
+    bulk_send(manager_of(cond), msg, true, NULL);
+}
+
+static void check(const char *call, hlrc_cond_t cond)
+{
+    call_check(call);
+    if (cond >= created.limit)
+        diag_fatal(1, "%s(%u): no such condition variable; use one that hlrc_cond_create made", call, cond);
+}
+
+int hlrc_cond_create(hlrc_cond_t *cond)
+{
+    call_check("hlrc_cond_create");
+    uint32_t number;
+    int rc = handles_take(&created, &number);
+    if (rc == 0)
+        *cond = number;
+    return rc;
+}
+
+void hlrc_cond_destroy(hlrc_cond_t cond)
+{
+    check("hlrc_cond_destroy", cond);
+    handles_give(&created, cond);
+}
+
+/* C1. */
+static void register_waiter(const struct thread *t, uint32_t cond)
+{
+    msg_expect(t->cond_token, REQUEST_COND_WAIT, cond);
+    struct request *req = msg_compose(t->call_token, REQUEST_COND_WAIT, cond);
+    req->arg[0] = t->cond_token;
+    msg_send(req, manager_of(cond), false, true);
+    msg_wait(t->call_token);
+}
+
+void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
+{
+    check("hlrc_cond_wait", cond);
+    struct thread *t = thread_enter();
+    enum stats_category before = stats_enter(t, STATS_LOCK);
+    uint64_t vt[ENGINE_NODES];
+    register_waiter(t, cond);
+    perturb(cond_registered);
+    lock_drop(lock);
+    const struct reply *rep = msg_wait(t->cond_token);
+    memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
+    if (!engine.alone)
+        interval_acquire(vt);
+    lock_take(lock);
+    stats_enter(t, before);
+    thread_leave(t);
+}
+
+void hlrc_cond_signal(hlrc_cond_t cond)
+{
+    check("hlrc_cond_signal", cond);
+    struct thread *t = thread_enter();
+    enum stats_category before = stats_enter(t, STATS_LOCK);
+    signal_waiters(cond, false);
+    stats_enter(t, before);
+    thread_leave(t);
+}
+
+void hlrc_cond_broadcast(hlrc_cond_t cond)
+{
+    check("hlrc_cond_broadcast", cond);
+    struct thread *t = thread_enter();
+    enum stats_category before = stats_enter(t, STATS_LOCK);
+    signal_waiters(cond, true);
+    stats_enter(t, before);
+    thread_leave(t);
+}
