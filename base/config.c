@@ -2,7 +2,6 @@
 /*
  * Reading the configuration.  The table is in config.h; what is shown of it is made in config_show.c.
  */
-#include "fabric/fabric.h"
 #include "base/config.h"
 
 #include <assert.h>
@@ -254,6 +253,13 @@ int config_environment(struct config *cfg, char *err, size_t errlen)
 static const char *const fabric_names[] = {CONFIG_FABRICS(FABRIC_NAME) NULL};
 static const char *const left_out[] = {CONFIG_FABRICS(FABRIC_REASON) NULL};
 
+static int (*ask_fabric)(const char *name, char *why, size_t len);
+
+void config_ask_fabrics(int (*ask)(const char *name, char *why, size_t len))
+{
+    ask_fabric = ask;
+}
+
 const char *config_fabric_reason(int index, const char **name)
 {
     static char why[CONFIG_ERROR_MAX];
@@ -261,7 +267,7 @@ const char *config_fabric_reason(int index, const char **name)
     *name = fabric_names[index];
     if (*name == NULL || left_out[index] != NULL)
         return left_out[index];
-    return fabric_probe(*name, why, sizeof why) == 0 ? NULL : why;
+    return ask_fabric == NULL || ask_fabric(*name, why, sizeof why) == 0 ? NULL : why;
 }
 
 /* Whether text is the name of a fabric, with or without the hooks of tests. */

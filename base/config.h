@@ -178,6 +178,9 @@ const char *config_value(const struct config *cfg, enum config_id id, char *buf,
 /* config_argument - what may be given: "handler|onesided", "1..128", "SIZE"; "" for a FLAG; returns buf */
 const char *config_argument(enum config_id id, char *buf, size_t len);
 
+/* config_ask_fabrics - who knows whether a fabric can be used, as fabric_probe(); before that those built in can */
+void config_ask_fabrics(int (*ask)(const char *name, char *why, size_t len));
+
 /* config_fabric_reason - NULL: can be used; else why not.  Index from 0; NULL in *name after the last. */
 const char *config_fabric_reason(int index, const char **name);
 

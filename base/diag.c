@@ -10,10 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boot/boot.h"
-
 /* Written by hlrc_init() and hlrc_finalize(); read by whoever has something to say. */
-static _Atomic(struct boot *) diag_boot;
+static _Atomic(const struct diag_sink *) diag_sink;
 
 /* The thread whose fatal line counts; 0: nobody yet. */
 static atomic_int diag_owner;
@@ -35,12 +33,12 @@ static size_t line_format(char *line, size_t size, const char *fmt, va_list args
 
 static void line_write(const char *line)
 {
-    struct boot *boot = atomic_load(&diag_boot);
+    const struct diag_sink *sink = atomic_load(&diag_sink);
     char text[DIAG_LINE_MAX + 32];
     int len;
 
-    if (boot != NULL && boot_nodes(boot) > 1)
-        len = snprintf(text, sizeof text, "hlrc: node %d: %s\n", boot_node(boot), line);
+    if (sink != NULL && sink->nodes > 1)
+        len = snprintf(text, sizeof text, "hlrc: node %d: %s\n", sink->node, line);
     else
         len = snprintf(text, sizeof text, "hlrc: %s\n", line);
     if (len > 0 && write(STDERR_FILENO, text, (size_t)len) < 0)
@@ -49,10 +47,10 @@ static void line_write(const char *line)
 
 static void line_report(int status, const char *line)
 {
-    struct boot *boot = atomic_load(&diag_boot);
+    const struct diag_sink *sink = atomic_load(&diag_sink);
 
-    if (boot != NULL && boot_fd(boot) >= 0)
-        boot_report(boot, status, line);
+    if (sink != NULL && sink->report != NULL)
+        sink->report(status, line);
     else
         line_write(line);
 }
@@ -65,9 +63,9 @@ static bool owner_claim(void)
     return atomic_compare_exchange_strong(&diag_owner, &nobody, (int)gettid());
 }
 
-void diag_set_boot(struct boot *boot)
+void diag_set_sink(const struct diag_sink *sink)
 {
-    atomic_store(&diag_boot, boot);
+    atomic_store(&diag_sink, sink);
     atomic_store(&diag_owner, 0);
 }
 

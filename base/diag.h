@@ -14,10 +14,14 @@
 
 enum { DIAG_LINE_MAX = 1024 };
 
-struct boot;
+/* Who speaks, and where fatal lines go. */
+struct diag_sink {
+    int node, nodes;
+    void (*report)(int status, const char *line); /* NULL: to standard error, as all others; keeps to DG2 */
+};
 
-/* diag_set_boot - from now on fatal lines travel through the launcher; NULL: to standard error again */
-void diag_set_boot(struct boot *boot);
+/* diag_set_sink - from now on; NULL: a single process again.  The sink stays as it is until the next call. */
+void diag_set_sink(const struct diag_sink *sink);
 
 /* diag_fatal - print the line, end the process with _exit(status); under hlrcrun that ends the job */
 _Noreturn void diag_fatal(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "boot/boot_backend.h"
 
 enum { PROCESS_NAME_MAX = 300 }; /* a namespace has at most 255 bytes */
@@ -93,6 +94,25 @@ void boot_goodbye(struct boot *boot)
 void boot_report(struct boot *boot, int status, const char *line)
 {
     boot->ops->report(boot, status, line);
+}
+
+static struct boot *speaker;
+
+static void speak(int status, const char *line)
+{
+    boot_report(speaker, status, line);
+}
+
+void boot_speak(struct boot *boot)
+{
+    static struct diag_sink sink;
+
+    diag_set_sink(NULL);
+    if (boot == NULL)
+        return;
+    speaker = boot;
+    sink = (struct diag_sink){boot_node(boot), boot_nodes(boot), boot_fd(boot) >= 0 ? speak : NULL};
+    diag_set_sink(&sink);
 }
 
 void boot_progress(struct boot *boot, const struct boot_counters *counters)

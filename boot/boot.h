@@ -57,6 +57,9 @@ void boot_goodbye(struct boot *boot);
  */
 void boot_report(struct boot *boot, int status, const char *line);
 
+/* boot_speak - the lines of base/diag.h are this node's now, and fatal ones travel by boot_report(); NULL: no more */
+void boot_speak(struct boot *boot);
+
 /* boot_progress - counters of this node for hlrcrun --progress; dropped when it is busy, and under other launchers */
 void boot_progress(struct boot *boot, const struct boot_counters *counters);
 

@@ -47,7 +47,6 @@ struct layout {
 
 struct engine {
     int node, nodes;
-    bool running;          /* between hlrc_init and hlrc_finalize */
     bool alone;            /* a job of one: every page is writable, nothing is tracked */
     struct config config;
     struct boot *boot;

@@ -21,6 +21,7 @@
 #include "hlrc/sync/cond.h"
 #include "base/diag.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/dirty.h"
 #include "hlrc/memory/fault.h"
 #include "hlrc/heap/heap.h"
 #include "hlrc/progress/bulk.h"
@@ -39,23 +40,12 @@
 #include "hlrc/progress/watch.h"
 #include "boot/boot.h"
 
-static bool forked, finished;
-
 static void in_child(void)
 {
-    forked = engine.running;
-    diag_set_boot(NULL); /* what ends this child does not end the job */
+    if (call_get() == CALL_RUNNING)
+        call_set(CALL_FORKED);
+    boot_speak(NULL); /* what ends this child does not end the job */
     fault_forked();
-}
-
-void call_check(const char *call)
-{
-    if (engine.running && !forked)
-        return;
-    if (forked)
-        diag_fatal(1, "%s in a forked child: after hlrc_init a child may only exec; fork before hlrc_init", call);
-    diag_fatal(1, "%s %s; call hlrc_init first, and nothing after hlrc_finalize", call,
-               finished ? "after hlrc_finalize" : "before hlrc_init");
 }
 
 const char *hlrc_version(void)
@@ -112,7 +102,7 @@ static int open_boot(void)
     int rc = boot_open(&engine.boot);
     if (rc)
         return rc;
-    diag_set_boot(engine.boot);
+    boot_speak(engine.boot);
     engine.node = boot_node(engine.boot);
     engine.nodes = boot_nodes(engine.boot);
     engine.alone = engine.nodes == 1;
@@ -123,6 +113,7 @@ static int open_boot(void)
 static int load_config(void)
 {
     char err[CONFIG_ERROR_MAX];
+    config_ask_fabrics(fabric_probe);
     int rc = config_load(&engine.config, err, sizeof err);
     if (rc == 0)
         rc = config_check_memory(&engine.config, err, sizeof err);
@@ -200,13 +191,17 @@ static int make_windows(void)
 
 static int make_tables(void)
 {
-    int (*const init[])(void) = { msg_init, pages_init, page_fetch_init, interval_init, notice_init, lock_init,
+    int (*const init[])(void) = { msg_init, pages_init, page_fetch_init, dirty_init, interval_init, notice_init, lock_init,
                                   cond_init, atomic_words_init, barrier_init };
+    collective_reset();
+    barrier_before(heap_flush); /* what was freed here and belongs to others is theirs after the barrier */
     int rc = threads_init((uint32_t)engine.config.threads);
     if (rc == 0)
         rc = twins_init(engine.pages);
     for (size_t i = 0; i < sizeof init / sizeof init[0] && rc == 0; i++)
         rc = init[i]();
+    for (int type = REQUEST_PAGE; type <= REQUEST_PLACE; type++)
+        msg_handle((enum request_type)type, engine.protocol->serve);
     if (rc)
         diag_report(1, "tables for %u pages and %d nodes: %s; lower --memory", engine.pages, engine.nodes,
                     strerror(-rc));
@@ -263,7 +258,7 @@ static int start_threads(void)
 int hlrc_init(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    if (engine.running || finished) { /* the launcher's socket is gone after hlrc_finalize: there is no second job */
+    if (call_get() != CALL_BEFORE) {
         diag_report(1, "hlrc_init: called twice; call it once, and hlrc_finalize at the end");
         return -EALREADY;
     }
@@ -277,7 +272,7 @@ int hlrc_init(int *argc, char ***argv)
     if (engine.nodes > 1)
         /* through hlrcrun lines come when they are written, not in blocks at the end */
         setvbuf(stdout, NULL, _IOLBF, 0);
-    engine.running = true;
+    call_set(CALL_RUNNING);
     return 0;
 }
 
@@ -297,7 +292,7 @@ static void print_stats(void)
 
 static void drop_tables(void)
 {
-    void (*const end[])(void) = { heap_end, cond_end, lock_end, notice_end, interval_end, page_fetch_end, pages_end,
+    void (*const end[])(void) = { heap_end, cond_end, lock_end, notice_end, interval_end, dirty_end, page_fetch_end, pages_end,
                                   msg_end, twins_end, threads_end };
     for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
         end[i]();
@@ -316,8 +311,7 @@ void hlrc_finalize(void)
         print_stats();
     monitor_stop(); /* it reads other nodes' windows */
     boot_exchange(engine.boot, NULL, 0, NULL); /* nobody needs another node's windows any more */
-    engine.running = false;
-    finished = true;
+    call_set(CALL_OVER);
     if (!engine.alone) {
         serve_stop();
         fault_remove();
@@ -326,7 +320,7 @@ void hlrc_finalize(void)
     space_destroy();
     fabric_close(engine.fabric);
     boot_goodbye(engine.boot);
-    diag_set_boot(NULL);
+    boot_speak(NULL);
     boot_close(engine.boot);
     engine = (struct engine){ 0 };
 }

@@ -9,6 +9,7 @@ libhlrc_core_la_SOURCES += hlrc/progress/bulk.c hlrc/progress/bulk.h hlrc/progre
 
 # The two views of the space, states of pages, faults, twins and diffs.
 libhlrc_core_la_SOURCES += hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/diff_loops.c hlrc/memory/diff_loops.h \
+	hlrc/memory/dirty.c hlrc/memory/dirty.h \
 	hlrc/memory/fault.c hlrc/memory/fault.h hlrc/memory/home.c hlrc/memory/page.c hlrc/memory/page.h \
 	hlrc/memory/page_fetch.c hlrc/memory/page_fetch.h hlrc/memory/page_view.c hlrc/memory/page_view.h \
 	hlrc/memory/space.c hlrc/memory/space.h hlrc/memory/twin.c hlrc/memory/twin.h
@@ -26,5 +27,5 @@ libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/he
 	hlrc/heap/heap_arena.c hlrc/heap/heap_arena.h hlrc/heap/heap_runs.c hlrc/heap/heap_runs.h
 
 # The table through which homes and pages are got, and what holds all of it together.
-libhlrc_core_la_SOURCES += hlrc/protocol/protocol.c hlrc/protocol/protocol.h hlrc/call.h hlrc/engine.h hlrc/init.c \
-	hlrc/layout.c
+libhlrc_core_la_SOURCES += hlrc/protocol/protocol.c hlrc/protocol/protocol.h hlrc/call.c hlrc/call.h hlrc/engine.c \
+	hlrc/engine.h hlrc/init.c

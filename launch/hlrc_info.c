@@ -192,6 +192,7 @@ int main(int argc, char **argv)
     static struct config cfg;
     char err[CONFIG_ERROR_MAX];
     struct options options;
+    config_ask_fabrics(fabric_probe);
     int ret = options_parse(argc, argv, &cfg, &options, err, sizeof err), suits;
 
     if (ret == 0 && !options.help && !options.version && !options.man)

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fabric/fabric.h"
 #include "launch/hosts.h"
 #include "launch/job.h"
 #include "launch/manual.h"
@@ -119,6 +120,7 @@ static int command_line(int argc, char **argv, struct config *cfg)
 {
     char err[CONFIG_ERROR_MAX];
     struct options options;
+    config_ask_fabrics(fabric_probe);
     int ret = options_parse(argc, argv, cfg, &options, err, sizeof err);
 
     if (ret == 0 && options.help)

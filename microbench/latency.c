@@ -292,7 +292,8 @@ int main(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, NULL);
     if (boot_open(&boot) < 0)
         return 1;
-    diag_set_boot(boot);
+    boot_speak(boot);
+    config_ask_fabrics(fabric_probe);
     if (config_load(&config, err, sizeof err) < 0)
         diag_fatal(2, "%s", err);
     if (boot_nodes(boot) != 2)
@@ -309,7 +310,7 @@ int main(int argc, char **argv)
     boot_exchange(boot, NULL, 0, NULL);
     fabric_close(fabric);
     boot_goodbye(boot);
-    diag_set_boot(NULL);
+    boot_speak(NULL);
     boot_close(boot);
     return 0;
 }

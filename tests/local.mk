@@ -65,7 +65,7 @@ tests_unit_stats_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/page
 tests_unit_page_SOURCES = tests/unit/test_page.c
 tests_unit_page_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_page_LDFLAGS = -Wl,--wrap=serve_changed,--wrap=serve_poll,--wrap=serve_wait,--wrap=interval_add_dirty
+tests_unit_page_LDFLAGS = -Wl,--wrap=serve_changed,--wrap=serve_poll,--wrap=serve_wait,--wrap=dirty_add
 tests_unit_page_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/serve
 tests_unit_serve_SOURCES = tests/unit/test_serve.c

@@ -395,7 +395,7 @@ inline SEND(n, p)
     fi
 #endif
 
-/* I1: interval_close, take_dirty */
+/* I1: interval_close, dirty_take */
 inline CLOSE(n)
 {
     JOIN {

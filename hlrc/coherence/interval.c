@@ -12,6 +12,7 @@
 #include "hlrc/progress/bulk.h"
 #include "base/diag.h"
 #include "hlrc/memory/diff.h"
+#include "hlrc/memory/dirty.h"
 #include "hlrc/engine.h"
 #include "hlrc/coherence/notice.h"
 #include "hlrc/memory/page.h"
@@ -28,9 +29,6 @@ struct diff_entry {
 static_assert(sizeof(struct diff_entry) == 8, "it travels between nodes as it is");
 static_assert(sizeof(struct diff_entry) + DIFF_MAX + 8 <= BULK_PAYLOAD, "one diff fits into a message");
 
-static spin_lock_word dirty_lock;    /* guards dirty and dirty_count */
-static uint32_t *dirty, *closing;    /* page lists, swapped by a closing */
-static _Atomic uint32_t dirty_count; /* also read without the lock: nothing_dirty */
 static uint32_t *announced;       /* pages of the interval being closed */
 
 static _Atomic bool close_busy, acquire_busy; /* one closing, one acquire at a time (I1, I5) */
@@ -50,28 +48,19 @@ static uint32_t *reserve_list(void)
     return p == MAP_FAILED ? NULL : p;
 }
 
-static void release_list(uint32_t **list)
-{
-    if (*list)
-        munmap(*list, (size_t)engine.pages * 4);
-    *list = NULL;
-}
-
 int interval_init(void)
 {
-    dirty = reserve_list();
-    closing = reserve_list();
+    bulk_handle(BULK_DIFFS, interval_serve_diffs);
     announced = reserve_list();
     vt = calloc((size_t)engine.nodes, sizeof *vt);
-    dirty_count = 0;
-    return dirty && closing && announced && vt ? 0 : -ENOMEM;
+    return announced && vt ? 0 : -ENOMEM;
 }
 
 void interval_end(void)
 {
-    release_list(&dirty);
-    release_list(&closing);
-    release_list(&announced);
+    if (announced)
+        munmap(announced, (size_t)engine.pages * 4);
+    announced = NULL;
     free(vt);
     vt = NULL;
 }
@@ -96,44 +85,6 @@ void interval_met(void)
 {
     for (int home = 0; home < engine.nodes; home++)
         atomic_store_explicit(&quiet[home], false, memory_order_relaxed);
-}
-
-void interval_add_dirty(uint32_t page)
-{
-    spin_take(&dirty_lock);
-    uint32_t n = atomic_load_explicit(&dirty_count, memory_order_relaxed);
-    dirty[n] = page;
-    atomic_store_explicit(&dirty_count, n + 1, memory_order_relaxed);
-    spin_drop(&dirty_lock);
-}
-
-/* Takes the dirty list over, all of it (I1); returns its length. */
-static uint32_t take_dirty(void)
-{
-    spin_take(&dirty_lock);
-    uint32_t n = atomic_load_explicit(&dirty_count, memory_order_relaxed), *list = dirty;
-    dirty = closing;
-    closing = list;
-    /* orders close_busy, taken before: who sees the list empty sees that it is being closed */
-    atomic_store_explicit(&dirty_count, 0, memory_order_release);
-    spin_drop(&dirty_lock);
-    return n;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void sort_pages(uint32_t *list, uint32_t n)
-{
-    for (uint32_t i = 1; i < n; i++) {
-        if (list[i - 1] > list[i]) {
-            qsort(list, n, sizeof *list, by_number);
-            return;
-        }
-    }
 }
 
 static void message_send(int home, bool urgent)
@@ -184,7 +135,7 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent)
 }
 
 /* Seals and captures all pages of closing[n] (I2); returns how many are announced. */
-static uint32_t capture_all(uint32_t n, uint64_t interval, bool urgent)
+static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interval, bool urgent)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < n;) {
@@ -227,13 +178,13 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
 static void close_dirty(bool urgent)
 {
     perturb(close_begun);
-    uint32_t n = take_dirty();
+    const uint32_t *closing;
+    uint32_t n = dirty_take(&closing);
     perturb(close_taken);
     if (n == 0)
         return;
-    sort_pages(closing, n);
     uint64_t interval = vt[engine.node] + 1; /* written by closings only, and they are serialised */
-    uint32_t count = capture_all(n, interval, urgent);
+    uint32_t count = capture_all(closing, n, interval, urgent);
     if (count == 0)
         return; /* I6 */
     interval_assert_state(interval, count);
@@ -268,7 +219,7 @@ static bool closing_over(void *arg)
  * own writes are in the list before it looks, and those that it learnt of by a lock of the program's likewise. */
 static bool nothing_dirty(void)
 {
-    return atomic_load_explicit(&dirty_count, memory_order_acquire) == 0 && !atomic_load(&close_busy);
+    return !dirty_any() && !atomic_load(&close_busy);
 }
 
 /*

@@ -31,9 +31,6 @@ struct bulk;
 int interval_init(void);
 void interval_end(void);
 
-/* Under the page's lock (page.h P3). */
-void interval_add_dirty(uint32_t page);
-
 /* Release. Urgent: the homes' handlers are woken to apply the diffs; otherwise they may lie until the home waits or is
  * woken, which is right when all homes are about to take part in the same barrier. */
 void interval_close(bool urgent);

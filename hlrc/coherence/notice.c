@@ -54,6 +54,7 @@ static void *reserve(size_t bytes)
 int notice_init(void)
 {
     memset(sent, 0, sizeof sent);
+    msg_handle(REQUEST_LOG_DRAIN, notice_serve_drain);
     for (int w = 0; w < engine.nodes; w++) {
         readers[w] = (struct reader){ .parked = reserve((size_t)engine.pages * 8),
                                       .parked_list = reserve((size_t)engine.pages * 4) };

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "hlrc/call.h"
-#include "hlrc/heap/collective.h"
 #include "base/diag.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap_arena.h"
@@ -125,7 +124,6 @@ int heap_init(void)
         diag_report(1, "--memory: of %u pages the heap needs %u for itself; raise --memory", engine.pages, at.first);
         return -ENOMEM;
     }
-    collective_reset();
     outbox.count = 0;
     outbox.bytes = 0;
     int rc = arena_init(&arena, engine.pages, clamp(engine.pages / 1024, 1, HEAP_CLASSES));

@@ -9,7 +9,7 @@
 #include "base/perturb.h"
 #include "base/diag.h"
 #include "hlrc/engine.h"
-#include "hlrc/coherence/interval.h"
+#include "hlrc/memory/dirty.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/progress/serve.h"
@@ -125,7 +125,7 @@ static void mark_dirty(uint32_t page, struct page *p)
         stats_count(STAT_TWINS, 1);
     }
     p->flags |= PAGE_DIRTY;
-    interval_add_dirty(page); /* P3 */
+    dirty_add(page); /* P3 */
 }
 
 /* Opens the view of a page that is complete here: P3, with mark_dirty. ASSUMPTIONS: locked, not BUSY, not STALE, home

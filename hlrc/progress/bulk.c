@@ -5,10 +5,8 @@
 #include <stdatomic.h>
 
 #include "base/perturb.h"
-#include "hlrc/sync/cond.h"
 #include "base/diag.h"
 #include "hlrc/engine.h"
-#include "hlrc/coherence/interval.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/serve.h"
 #include "base/spin.h"
@@ -17,6 +15,8 @@ static struct {
     spin_lock_word lock; /* guards sent, and the order of writing */
     _Atomic uint64_t sent;
 } out[ENGINE_NODES];
+
+static void (*serves[BULK_TYPES])(int, const struct bulk *); /* by type; set before the first event is taken */
 
 static struct {
     uint64_t emptied, returned; /* written by the serving role alone */
@@ -70,16 +70,20 @@ static void return_credit(int from)
     fabric_write(engine.fabric, from, engine.control.id, credit_at(engine.node), &in[from].emptied, 8, NULL);
 }
 
+void bulk_handle(enum bulk_type type, void (*serve)(int from, const struct bulk *msg))
+{
+    serves[type] = serve;
+}
+
 void bulk_serve(int from, uint32_t slot)
 {
     const struct bulk *msg = control_at(slot_at(from, slot));
     if (msg->bytes > BULK_PAYLOAD)
         diag_fatal(1, "node %d sent a message of %u bytes, more than the %zu of a slot", from, msg->bytes,
                    BULK_PAYLOAD);
-    if (msg->type == BULK_DIFFS)
-        interval_serve_diffs(from, msg);
-    else
-        cond_serve_signal(msg);
+    if (msg->type >= BULK_TYPES || !serves[msg->type])
+        diag_fatal(1, "node %d sent a message of unknown type %u; do all nodes run the same version?", from, msg->type);
+    serves[msg->type](from, msg);
     in[from].emptied++;
     if (in[from].emptied - in[from].returned >= BULK_SLOTS / 4)
         return_credit(from);

@@ -27,7 +27,7 @@
 #define BULK_SLOT_BYTES 8192
 #define BULK_STAGING 128 /* one per node: a release composes a message for each home at a time */
 
-enum bulk_type { BULK_DIFFS, BULK_SIGNAL };
+enum bulk_type { BULK_DIFFS, BULK_SIGNAL, BULK_TYPES };
 
 struct bulk {
     uint32_t type;     /* enum bulk_type */
@@ -41,6 +41,9 @@ static_assert(sizeof(struct bulk) == 16, "it travels between nodes as it is");
 
 /* Sends a composed message; its memory is in use until fabric_wait(op), or is copied when op is NULL. */
 void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op);
+
+/* Who serves messages of a type, in the serving role (serve.h S4). Before the first event is taken. */
+void bulk_handle(enum bulk_type type, void (*serve)(int from, const struct bulk *msg));
 
 /* Called by the serving role. */
 void bulk_serve(int from, uint32_t slot);

@@ -7,14 +7,9 @@
 #include <string.h>
 
 #include "base/perturb.h"
-#include "hlrc/sync/atomic.h"
-#include "hlrc/sync/barrier.h"
 #include "hlrc/progress/bulk.h"
-#include "hlrc/sync/cond.h"
 #include "base/diag.h"
 #include "hlrc/engine.h"
-#include "hlrc/sync/lock.h"
-#include "hlrc/coherence/notice.h"
 #include "hlrc/progress/serve.h"
 #include "hlrc/progress/thread.h"
 
@@ -26,6 +21,8 @@ enum event_kind { EVENT_REQUEST, EVENT_REPLY, EVENT_BULK };
 
 static _Atomic uint8_t *complete; /* by token: M3; cleared by the owner before it sends, set by the serving thread */
 static char *scratch;             /* a request slot per token, in which its owner composes */
+static void (*serves[REQUEST_TYPES])(struct request *); /* by type; set before the first event is taken */
+static void (*barrier_answered)(void);
 
 uint32_t msg_token_count(uint32_t threads, uint32_t prefetches)
 {
@@ -96,38 +93,22 @@ struct request *msg_compose(uint32_t token, enum request_type type, uint32_t obj
     return req;
 }
 
+void msg_handle(enum request_type type, void (*serve)(struct request *))
+{
+    serves[type] = serve;
+}
+
+void msg_handle_barrier(void (*answered)(void))
+{
+    barrier_answered = answered;
+}
+
 static void serve(struct request *req)
 {
-    switch ((enum request_type)req->type) {
-    case REQUEST_PAGE:
-    case REQUEST_HOME:
-    case REQUEST_PLACE:
-        engine.protocol->serve(req);
-        return;
-    case REQUEST_LOCK:
-    case REQUEST_LOCK_OWNER:
-    case REQUEST_TRY:
-    case REQUEST_TRY_OWNER:
-    case REQUEST_TRY_RESULT:
-        lock_serve(req);
-        return;
-    case REQUEST_BARRIER:
-        barrier_serve(req);
-        return;
-    case REQUEST_COND_WAIT:
-        cond_serve_wait(req);
-        return;
-    case REQUEST_LOG_DRAIN:
-        notice_serve_drain(req);
-        return;
-    case REQUEST_ATOMIC:
-        atomic_serve(req);
-        return;
-    case REQUEST_TYPES:
-        break;
-    }
-    diag_fatal(1, "node %d sent a request of unknown type %u; do all nodes run the same version?", (int)req->from,
-               (unsigned)req->type);
+    if (req->type >= REQUEST_TYPES || !serves[req->type])
+        diag_fatal(1, "node %d sent a request of unknown type %u; do all nodes run the same version?", (int)req->from,
+                   (unsigned)req->type);
+    serves[req->type](req);
 }
 
 /* Puts a request into the slot of its token at `to`, and has it served there. */
@@ -178,7 +159,7 @@ static void token_complete(uint32_t token)
     if (t)
         thread_wake(t);
     else if (token == msg_token_barrier())
-        barrier_wake();
+        barrier_answered();
 }
 
 void msg_reply(const struct request *req, int64_t status, uint64_t arg, const uint64_t *vec)

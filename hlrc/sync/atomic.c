@@ -20,6 +20,7 @@ static struct handles created; /* numbers of words */
 int atomic_words_init(void)
 {
     handles_init(&created, 0, ATOMIC_WORDS);
+    msg_handle(REQUEST_ATOMIC, atomic_serve);
     return 0;
 }
 

@@ -10,7 +10,6 @@
 #include "hlrc/call.h"
 #include "base/diag.h"
 #include "hlrc/engine.h"
-#include "hlrc/heap/heap.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/serve.h"
@@ -31,11 +30,20 @@ static struct {
 } arrivals[2];
 static spin_lock_word arrivals_lock;
 
+static void (*before_arrival)(void);
+
+void barrier_before(void (*run)(void))
+{
+    before_arrival = run;
+}
+
 int barrier_init(void)
 {
     epoch = 0;
     atomic_store(&between, false);
     memset(arrivals, 0, sizeof arrivals);
+    msg_handle(REQUEST_BARRIER, barrier_serve);
+    msg_handle_barrier(barrier_wake);
     return 0;
 }
 
@@ -93,7 +101,8 @@ void barrier_arrive(void)
         diag_fatal(1, "hlrc_barrier_arrive: this node has arrived already; call hlrc_barrier_depart, in one thread");
     if (engine.alone)
         return;
-    heap_flush(); /* what was freed here and belongs to others is theirs after the barrier */
+    if (before_arrival)
+        before_arrival();
     struct thread *t = thread_enter();
     interval_close(false);
     struct request *req = msg_compose(msg_token_barrier(), REQUEST_BARRIER, (uint32_t)epoch);

@@ -23,6 +23,7 @@
 struct request;
 
 int barrier_init(void);
+void barrier_before(void (*run)(void)); /* what every arrival of this node begins with; NULL nothing */
 void barrier_arrive(void);
 void barrier_depart(void);
 void barrier_serve(struct request *req);

@@ -48,6 +48,8 @@ int cond_init(void)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     handles_init(&created, 0, CONDS_PER_NODE);
+    msg_handle(REQUEST_COND_WAIT, cond_serve_wait);
+    bulk_handle(BULK_SIGNAL, cond_serve_signal);
     queues = mmap(NULL, queues_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
     next_waiter = mmap(NULL, links_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
     return queues == MAP_FAILED || next_waiter == MAP_FAILED ? -ENOMEM : 0;
@@ -111,8 +113,9 @@ static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt)
     }
 }
 
-void cond_serve_signal(const struct bulk *msg)
+void cond_serve_signal(int from, const struct bulk *msg)
 {
+    (void)from;
     uint64_t vt[ENGINE_NODES];
     memcpy(vt, msg->payload, VT_BYTES(engine.nodes));
     wake_waiters((uint32_t)(msg->interval >> 1), msg->interval & 1, vt);

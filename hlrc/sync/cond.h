@@ -18,6 +18,6 @@ struct bulk;
 int cond_init(void);
 void cond_end(void);
 void cond_serve_wait(struct request *req);
-void cond_serve_signal(const struct bulk *msg);
+void cond_serve_signal(int from, const struct bulk *msg);
 
 #endif

@@ -54,6 +54,8 @@ static size_t kept_bytes(void)
 int lock_init(void)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    for (int type = REQUEST_LOCK; type <= REQUEST_TRY_RESULT; type++)
+        msg_handle((enum request_type)type, lock_serve);
     handles_init(&created, LOCK_CREATED_FIRST, LOCKS_PER_NODE);
     table = mmap(NULL, table_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
     kept_next = mmap(NULL, kept_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);

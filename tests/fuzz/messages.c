@@ -7,6 +7,7 @@
  */
 #include "hlrc/progress/bulk.h"
 #include "hlrc/memory/diff.h"
+#include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
 
@@ -77,6 +78,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     engine.protocol = &protocol;
     engine.nodes = NODES;
     engine.pages = PAGES;
+    bulk_handle(BULK_DIFFS, interval_serve_diffs);
     engine.tokens = msg_token_count(1, PREFETCHES);
     layout_init(&engine.at, NODES, PAGES, engine.tokens);
     size_t last = engine.at.bulk + ((size_t)1 * BULK_SLOTS + BULK_SLOTS - 1) * BULK_SLOT_BYTES;

@@ -53,7 +53,7 @@ static void open_boot(void)
 
     if (boot_open(&boot) < 0)
         exit(1);
-    diag_set_boot(boot);
+    boot_speak(boot);
     if (config_load(&config, err, sizeof err) < 0)
         diag_fatal(1, "%s", err);
     if (monitor_start(boot, &duty, 1) < 0)
@@ -64,7 +64,7 @@ static void close_boot(void)
 {
     monitor_stop();
     boot_goodbye(boot);
-    diag_set_boot(NULL);
+    boot_speak(NULL);
     boot_close(boot);
 }
 

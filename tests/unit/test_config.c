@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/config.h"
+#include "fabric/fabric.h"
 #include "base/config_memory.h"
 
 static char err[CONFIG_ERROR_MAX];
@@ -346,6 +347,7 @@ static void listings(void **state)
 
 int main(void)
 {
+    config_ask_fabrics(fabric_probe);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(defaults, clear_environment),
         cmocka_unit_test_setup(round_trip, clear_environment),

@@ -116,8 +116,8 @@ void __wrap_serve_wait(struct wait_for what, bool (*done)(void *), void *arg, en
     assert_true(done(arg));
 }
 
-void __wrap_interval_add_dirty(uint32_t page);
-void __wrap_interval_add_dirty(uint32_t page)
+void __wrap_dirty_add(uint32_t page);
+void __wrap_dirty_add(uint32_t page)
 {
     assert_true(page < PAGES);
 }

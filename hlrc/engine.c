@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* layout.c - where things lie in the control window; the same on every node. */
+/* engine.c - where things lie in the control window, the same on every node; see engine.h. */
 #include "hlrc/engine.h"
 
 #include "hlrc/progress/bulk.h"

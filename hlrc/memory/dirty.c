@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* dirty.c - see dirty.h for the invariants. */
+#include "hlrc/memory/dirty.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/spin.h"
+#include "hlrc/engine.h"
+
+static spin_lock_word lock;         /* guards list and count */
+static uint32_t *list, *taken;      /* swapped by dirty_take */
+static _Atomic uint32_t count;      /* also read without the lock: dirty_any */
+
+static uint32_t *reserve_list(void)
+{
+    void *p = mmap(NULL, (size_t)engine.pages * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void release_list(uint32_t **at)
+{
+    if (*at)
+        munmap(*at, (size_t)engine.pages * 4);
+    *at = NULL;
+}
+
+int dirty_init(void)
+{
+    list = reserve_list();
+    taken = reserve_list();
+    atomic_store(&count, 0);
+    return list && taken ? 0 : -ENOMEM;
+}
+
+void dirty_end(void)
+{
+    release_list(&list);
+    release_list(&taken);
+}
+
+void dirty_add(uint32_t page)
+{
+    spin_take(&lock);
+    uint32_t n = atomic_load_explicit(&count, memory_order_relaxed);
+    list[n] = page;
+    atomic_store_explicit(&count, n + 1, memory_order_relaxed);
+    spin_drop(&lock);
+}
+
+bool dirty_any(void)
+{
+    return atomic_load_explicit(&count, memory_order_acquire) != 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_pages(uint32_t *pages, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        if (pages[i - 1] > pages[i]) {
+            qsort(pages, n, sizeof *pages, by_number);
+            return;
+        }
+    }
+}
+
+uint32_t dirty_take(const uint32_t **out)
+{
+    spin_take(&lock);
+    uint32_t n = atomic_load_explicit(&count, memory_order_relaxed), *all = list;
+    list = taken;
+    taken = all;
+    atomic_store_explicit(&count, 0, memory_order_release); /* O2, interval.h I1 */
+    spin_drop(&lock);
+    sort_pages(all, n);
+    *out = all;
+    return n;
+}
