@@ -32,6 +32,7 @@
     X(queue_sleeping, "shm: about to sleep on the bell") \
     X(role_taken, "serving role taken, queue not declared busy (S1)") \
     X(role_armed, "queue armed, role not given up (S2)") \
+    X(role_passed, "role given up amid events, handler not woken (S9)") \
     X(role_dropped, "role given up, queue not looked at again (S2, S6)") \
     X(handler_woken, "handler awake, role not tried for (S7)") \
     X(handler_missed, "handler found the role taken, has not left word (S7)") \

@@ -231,10 +231,11 @@ inline ROLE_TAKE()
     :: else \
     fi
 
-/* any says whether there was an event. S1: role_drain */
+/* any says whether there was an event. S1: role_drain. An application thread may stop after any. S9: role_drain */
 inline ROLE_DRAIN()
 {
     do
+    :: bounded && any && PENDING -> break
     ::  atomic {
             if
             :: PENDING ->
@@ -286,6 +287,17 @@ inline LOOK_AGAIN()
 #endif
 }
 
+/* An application thread that leaves while more comes. S9: role_pass_on */
+inline PASS_ON()
+{
+    atomic { role = false; holders--; mine = false };
+#ifndef PASSED_UNTOLD
+    rang_handler = true
+#else
+    skip
+#endif
+}
+
 inline ROLE_DROP()
 {
     do
@@ -293,16 +305,24 @@ inline ROLE_DROP()
         ALL_MATTER(all);                                        /* S6: role_drop */
         do
         ::  ROLE_DRAIN();
-            ARM((all -> HANDLER_ALL : HANDLER_URGENT));         /* S2: role_drop */
             if
-            :: armed -> break
-            :: else
+            :: bounded && PENDING -> PASS_ON(); break           /* S9: role_arm, role_drop */
+            :: true ->
+                ARM((all -> HANDLER_ALL : HANDLER_URGENT));     /* S2: role_arm */
+                if
+                :: armed -> break
+                :: else
+                fi
             fi
         od;
-        atomic { role = false; holders--; mine = false };
-        LOOK_AGAIN();
         if
-        :: again -> ROLE_TAKE()
+        :: mine ->
+            atomic { role = false; holders--; mine = false };
+            LOOK_AGAIN();
+            if
+            :: again -> ROLE_TAKE()
+            :: else
+            fi
         :: else
         fi;
         if
@@ -402,7 +422,7 @@ inline WAKE_ON_ALL()
 proctype handler()
 {
     byte target = NOTHING;
-    bool mine, any, all, armed, again;
+    bool mine, any, all, armed, again, bounded;
     mtype state = AWAKE;
     rang_handler = true;
 end:
@@ -432,7 +452,7 @@ end:
 proctype application(byte t)
 {
     byte target = NOTHING;
-    bool mine, any, all, armed, again;
+    bool mine, any, all, armed, again, bounded = true;
     mtype state = AWAKE;
 #if APPS == 1
     if

@@ -3,6 +3,7 @@
 #include "hlrc/progress/serve.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,6 +22,10 @@
 #define SPIN_ROUND_TRIPS 100
 #define SPIN_LEAST_NS    200000
 #define SPIN_MOST_NS     20000000
+
+/* Events that an application thread serves between two looks at what it waits for, and when that is over (S9). */
+#define SERVED_AT_ONCE    16
+#define SERVED_ON_LEAVING 64
 
 static _Atomic bool role;           /* S1 */
 static _Atomic bool missed;         /* the handler was woken and found the role taken: S7 */
@@ -53,19 +58,19 @@ static bool role_take(void)
     return true;
 }
 
-/* Serves all pending events; true when there was one. ASSUMPTION: the caller holds the role (S1). */
-static bool role_drain(void)
+/* Serves pending events, `most` at most (S9); returns how many. ASSUMPTION: the caller holds the role (S1). */
+static unsigned role_drain(unsigned most)
 {
     struct fabric_event ev;
-    bool any = false;
-    while (fabric_rx_poll(engine.fabric, &ev)) {
+    unsigned n = 0;
+    while (n < most && fabric_rx_poll(engine.fabric, &ev)) {
         perturb(event_taken);
         msg_dispatch(&ev);
-        any = true;
+        n++;
     }
-    if (any)
+    if (n)
         msg_drained();
-    return any;
+    return n;
 }
 
 /* Whether every event has to wake the handler, not only urgent ones (S6). */
@@ -74,14 +79,38 @@ static bool all_matter(void)
     return atomic_load(&wake_on_all) || atomic_load(&waiters) > 0;
 }
 
-static void role_drop(void)
+/* S9. Senders wake nobody meanwhile, as while the caller had the role; the handler takes it. */
+static void role_pass_on(void)
+{
+    atomic_store(&role, false);
+    perturb(role_passed);
+    fabric_rx_wake(engine.fabric, FABRIC_HANDLER);
+}
+
+/* Serves what is left, `most` events at most, and arms the queue (S2); false when more is left than that (S9). */
+static bool role_arm(unsigned most, bool all)
+{
+    for (;;) {
+        unsigned n = role_drain(most);
+        most -= n;
+        if (n == 0 && fabric_rx_arm(engine.fabric, FABRIC_HANDLER, all ? FABRIC_ALL : FABRIC_URGENT))
+            return true;
+        if (most == 0 && fabric_rx_pending(engine.fabric))
+            return false;
+    }
+}
+
+/* `most`: how many events the caller is willing to serve before it passes the role on (S9). */
+static void role_drop(unsigned most)
 {
     bool all;
     do {
         atomic_store(&missed, false); /* S7: looked at again below */
         all = all_matter();           /* S6: likewise */
-        while (role_drain() || !fabric_rx_arm(engine.fabric, FABRIC_HANDLER, all ? FABRIC_ALL : FABRIC_URGENT))
-            ;
+        if (!role_arm(most, all)) {
+            role_pass_on();
+            return;
+        }
         perturb(role_armed);
         atomic_store(&role, false);
         /* an event before this is seen here, one after it wakes the handler (S2) */
@@ -93,7 +122,7 @@ static void role_drop(void)
 void serve_poll(void)
 {
     if (fabric_rx_pending(engine.fabric) && role_take())
-        role_drop();
+        role_drop(SERVED_ON_LEAVING);
 }
 
 /* What had arrived is taken, and whoever took it is done with it: had the role and gave it up, or sleeps in it. */
@@ -104,9 +133,9 @@ static bool settled(uint64_t mark)
         return true; /* who took it had the role, and has it no more */
     if (!role_take())
         return past && atomic_load(&role_sleeps);
-    role_drain();
+    role_drain(SERVED_ON_LEAVING);
     past = fabric_rx_past(engine.fabric, mark); /* with the role: what is taken is served */
-    role_drop();
+    role_drop(SERVED_ON_LEAVING);
     return past;
 }
 
@@ -121,7 +150,7 @@ void serve_wake_on_all(bool all)
 {
     atomic_store(&wake_on_all, all); /* before the attempt at the role, as in wait_slowly (S6) */
     if (all && role_take())
-        role_drop();
+        role_drop(SERVED_ON_LEAVING);
 }
 
 /* How far a wait has come. */
@@ -207,7 +236,7 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
     while (!done(arg)) {
         if (!mine)
             mine = role_take(); /* S3 */
-        if (mine && role_drain()) {
+        if (mine && role_drain(SERVED_AT_ONCE)) {
             patience_renew(&p);
             continue;
         }
@@ -223,7 +252,7 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
     perturb(wait_ending);
     atomic_fetch_sub(&waiters, 1);
     if (mine)
-        role_drop();
+        role_drop(SERVED_ON_LEAVING);
 }
 
 void serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
@@ -269,7 +298,7 @@ static void handler_block(void)
         mine = role_take();
     }
     if (mine)
-        role_drop();
+        role_drop(UINT_MAX);
     /* if another thread has the role, it arms the queue for this one when it leaves; the ticket is older than that */
     if (!atomic_load(&stopping))
         fabric_rx_sleep(engine.fabric, FABRIC_HANDLER, ticket, -1);
@@ -281,7 +310,7 @@ static void handler_spin(int64_t limit_ns)
     int64_t end = limit_ns < 0 ? INT64_MAX : now_ns() + limit_ns;
     for (int i = 1; !atomic_load(&stopping); i++) {
         if (fabric_rx_pending(engine.fabric) && role_take())
-            role_drop();
+            role_drop(UINT_MAX);
         cpu_relax();
         if (i % 64 == 0) {
             sched_yield();

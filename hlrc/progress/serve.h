@@ -20,6 +20,9 @@
  *   S8  A wake without an event tells of a write into this node's memory, which any thread may wait for. The sleeper
  *       that it reaches, with the role or as the handler, passes it on to the threads that sleep alone for a state.
  *       Where the wake finds the queue polled it reaches nobody: those sleep for bounded times (S5).
+ *   S9  An application thread serves no longer than it waits: it looks at what it waits for between some events and the
+ *       next, and when it leaves while more events come than it takes, it passes the role on to the handler by waking
+ *       it. So a node that is flooded goes on with its own work.
  *
  *                       role_take                       fabric_rx_arm(APP), sleep
  *   handler asleep, armed ----------> a waiter polls  <--------------------------> the waiter sleeps

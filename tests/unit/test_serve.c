@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * serve_settle, on a receive queue that the test fills: it returns when what had arrived is served, not when it is
- * taken. S1 to S3 are invariants of hlrc/progress/serve.h.
+ * Serving, on a receive queue that the test fills. serve_settle returns when what had arrived is served, not when it is
+ * taken. And a flood of events, of which there is always one more, does not hold a thread that has what it waits for.
+ * S1 to S9 are invariants of hlrc/progress/serve.h.
  */
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
@@ -18,12 +19,17 @@
 
 #include <cmocka.h>
 
+#define FLOODED 1000000u /* events of a flood, after which a thread counts as held */
+#define SOME 200u        /* a thread serves no more of them for nothing */
 #define LOOKS 300u /* that a thread takes at the queue and at who serves before it counts as waiting */
 
 static _Atomic uint64_t arrived, taken, served; /* events */
 static _Atomic unsigned looks;                  /* at the queue, by rx_past */
 static _Atomic bool serving, asleep, settled, done;
 static bool held;                               /* an event is served only when somebody posts `go` */
+static bool flood;                              /* there is always one more */
+static uint64_t done_at;                        /* the event that completes the wait, in a flood */
+static _Atomic unsigned handler_rung;
 static sem_t go, bell;
 
 /* ---- the queue, and what serves ---- */
@@ -31,7 +37,7 @@ static sem_t go, bell;
 static bool rx_pending(struct fabric *f)
 {
     (void)f;
-    return atomic_load(&taken) < atomic_load(&arrived);
+    return flood || atomic_load(&taken) < atomic_load(&arrived);
 }
 
 static int rx_poll(struct fabric *f, struct fabric_event *ev)
@@ -83,6 +89,13 @@ static void rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, i
     atomic_store(&asleep, false);
 }
 
+static void rx_wake(struct fabric *f, enum fabric_sleeper s)
+{
+    (void)f;
+    assert_int_equal(s, FABRIC_HANDLER);
+    atomic_fetch_add(&handler_rung, 1);
+}
+
 void __wrap_msg_dispatch(const struct fabric_event *ev);
 void __wrap_msg_dispatch(const struct fabric_event *ev)
 {
@@ -90,7 +103,13 @@ void __wrap_msg_dispatch(const struct fabric_event *ev)
     atomic_store(&serving, true);
     while (held && sem_wait(&go) != 0)
         ;
-    atomic_fetch_add(&served, 1);
+    uint64_t n = atomic_fetch_add(&served, 1) + 1;
+    if (flood && n == done_at)
+        atomic_store(&done, true);
+    if (n > FLOODED) {
+        print_error("a thread serves and serves: %u events\n", (unsigned)n);
+        _exit(1);
+    }
 }
 
 void __wrap_msg_drained(void);
@@ -111,10 +130,12 @@ static int begin(void **state)
     fabric.ops.rx_ticket = rx_ticket;
     fabric.ops.rx_arm = rx_arm;
     fabric.ops.rx_sleep = rx_sleep;
+    fabric.ops.rx_wake = rx_wake;
     engine.fabric = &fabric;
     engine.nodes = 2;
     arrived = taken = served = 0;
-    serving = asleep = settled = done = held = false;
+    serving = asleep = settled = done = held = flood = false;
+    handler_rung = 0;
     sem_init(&go, 0, 0);
     sem_init(&bell, 0, 0);
     return threads_init(4);
@@ -228,12 +249,42 @@ static void a_sleeper_has_the_role(void **state)
     pthread_join(sleeper, NULL);
 }
 
+/* S9: it serves until it has what it waits for, some more, and passes the role on. */
+static void a_flood_holds_nobody(void **state)
+{
+    (void)state;
+    flood = true;
+    done_at = 1000;
+    pthread_join(start(wait_main), NULL);
+    assert_in_range(served, 1000, 1000 + SOME);
+    assert_int_equal(handler_rung, 1);
+    uint64_t before = served;
+    pthread_join(start(poll_main), NULL);
+    assert_in_range(served, before, before + SOME);
+    assert_int_equal(handler_rung, 2);
+    before = served;
+    serve_wake_on_all(true);
+    serve_wake_on_all(false);
+    assert_in_range(served, before, before + SOME);
+    assert_int_equal(handler_rung, 3);
+    flood = false; /* and the role is free: who waits next takes it */
+    done_at = 0;
+    atomic_store(&done, false);
+    pthread_t sleeper = start(wait_main);
+    await_flag(&asleep);
+    atomic_store(&done, true);
+    sem_post(&bell);
+    pthread_join(sleeper, NULL);
+    assert_int_equal(handler_rung, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nobody_serves, begin, end),
         cmocka_unit_test_setup_teardown(another_thread_serves, begin, end),
         cmocka_unit_test_setup_teardown(a_sleeper_has_the_role, begin, end),
+        cmocka_unit_test_setup_teardown(a_flood_holds_nobody, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
