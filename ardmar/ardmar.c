@@ -81,12 +81,12 @@ static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
     if (f->home < 0) {
         bool assigned; /* never true: a page that lacks a version was written, so it has a home */
         f->home = assign(f->page, protocol_node(), &assigned);
-        protocol_count_round_trip();
+        protocol_env->count_round_trip();
     }
     if (f->home == protocol_node())
         return;
     read_versions(f);
-    protocol_count_round_trip();
+    protocol_env->count_round_trip();
     if (protocol_fabric()->caps & FABRIC_READ_ORDERED) /* A3 */
         read_page(f);
 }
@@ -94,7 +94,7 @@ static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
 static void read_page_behind(struct page_fetch *f)
 {
     read_page(f);
-    protocol_count_round_trip();
+    protocol_env->count_round_trip();
 }
 
 static bool ardmar_fetch_ready(struct page_fetch *f)
@@ -111,7 +111,7 @@ static bool versions_arrived(void *arg)
 {
     struct page_fetch *f = arg;
     read_versions(f);
-    protocol_count_round_trip();
+    protocol_env->count_round_trip();
     fabric_wait(protocol_fabric(), &f->op);
     return covers(f);
 }
@@ -125,8 +125,8 @@ static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
     if (!covers(f)) {
         if (prefetch)
             return false;
-        protocol_count_retry(); /* the diff was sent, and wakes the home (interval.h I4, I7) */
-        protocol_wait("diffs at the home of page", f->page, versions_arrived, f);
+        protocol_env->count_retry(); /* the diff was sent, and wakes the home (interval.h I4, I7) */
+        protocol_env->wait("diffs at the home of page", f->page, versions_arrived, f);
         f->page_started = false;
     }
     if (!f->page_started) {

@@ -31,15 +31,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/perturb.h"
 #include "base/diag.h"
+#include "base/perturb.h"
+#include "base/spin.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/memory/page.h"
-#include "hlrc/progress/serve.h"
-#include "hlrc/memory/space.h"
-#include "hlrc/progress/stats.h"
-#include "hlrc/progress/thread.h"
 
 static spin_lock_word directory_lock; /* guards the home words of which this node is the default home (H2) */
 
@@ -92,7 +88,7 @@ static int async_claim(uint32_t page, bool *assigned)
 static void async_fetch_start(struct page_fetch *f, bool prefetch)
 {
     fabric_window_prepare(engine.fabric, f->window, f->offset, PAGE_SIZE); /* the home writes there */
-    struct request *req = msg_compose(f->token, REQUEST_PAGE, f->page);
+    struct request *req = protocol_env->compose(f->token, REQUEST_PAGE, f->page);
     perturb(home_asking);
     req->flags = prefetch;
     req->arg[0] = (uint64_t)f->window << 56 | f->offset;
@@ -100,7 +96,7 @@ static void async_fetch_start(struct page_fetch *f, bool prefetch)
     req->arg[1] = f->ticket;
     for (int w = 0; w < engine.nodes; w++)
         f->versions[w] = req->vec[w] = atomic_load_explicit(&f->needed[w], memory_order_relaxed);
-    msg_send(req, f->home >= 0 ? f->home : default_home(f->page), true, true);
+    protocol_env->send(req, f->home >= 0 ? f->home : default_home(f->page), true, true);
 }
 
 static bool answered(void *arg)
@@ -118,23 +114,23 @@ static bool async_fetch_ready(struct page_fetch *f)
 static bool async_fetch_finish(struct page_fetch *f, bool prefetch)
 {
     (void)prefetch;
-    protocol_wait("page", f->page, answered, f);
+    protocol_env->wait("page", f->page, answered, f);
     uint64_t word = atomic_load(answer_here(f->token));
     bool got = ANSWER_OUTCOME(word) != REFUSED;
     if (got)
         f->home = ANSWER_HOME(word);
     if (f->home != engine.node)
-        protocol_count_round_trip();
+        protocol_env->count_round_trip();
     f->assigned = ANSWER_OUTCOME(word) == APPOINTED;
     return got;
 }
 
 static int ask(enum request_type type, uint32_t page, int node, uint32_t token)
 {
-    struct request *req = msg_compose(token, type, page);
+    struct request *req = protocol_env->compose(token, type, page);
     req->arg[0] = (uint64_t)node;
-    msg_send(req, default_home(page), false, true);
-    return (int)msg_wait(token)->arg - 1;
+    protocol_env->send(req, default_home(page), false, true);
+    return (int)protocol_env->await(token) - 1;
 }
 
 static int async_home(uint32_t page, uint32_t token)
@@ -164,7 +160,7 @@ static bool is_zero(const char *page)
 /* Whether the default home has written the page, which it may without a fault. */
 static bool touched_here(uint32_t page)
 {
-    return space_touched(page) && !(registered() && is_zero(page_mem(page)));
+    return protocol_env->page_touched(page) && !(registered() && is_zero(page_mem(page)));
 }
 
 /* The home of a page in this node's directory; `candidate` (>= 0) is appointed if nobody has touched it (H1). */
@@ -174,18 +170,18 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
     *appointed = false;
     int home = (int)*directory(page) - 1;
     if (home < 0) {
-        bool exclusive = page_demote(page);
+        bool exclusive = protocol_env->page_demote(page);
         bool touched = exclusive && touched_here(page);
         home = touched ? engine.node : candidate;
         if (home >= 0) {
             *directory(page) = (uint64_t)home + 1;
             perturb(home_appointed);
-            page_set_home(page, home);
+            protocol_env->page_set_home(page, home);
             *appointed = !touched;
             if (touched)
-                stats_count(STAT_HOMES_ASSIGNED, 1);
+                protocol_env->count_home();
         } else {
-            page_restore_exclusive(page);
+            protocol_env->page_restore(page);
         }
     }
     spin_drop(&directory_lock);
@@ -231,9 +227,7 @@ static void answer(const struct request *req, enum outcome outcome, int home)
         return;
     }
     atomic_store_explicit(answer_here(req->token), word, memory_order_release);
-    struct thread *t = thread_of_token(req->token);
-    if (t)
-        thread_wake(t);
+    protocol_env->wake(req->token);
 }
 
 /* Sends page and answer, if all versions are here; else false (H3). */
@@ -258,13 +252,13 @@ static void park(const struct request *req)
 
 static void serve_at_home(struct request *req)
 {
-    page_set_home(req->object, engine.node); /* H2: a forwarded request is how a placed home learns of it */
+    protocol_env->page_set_home(req->object, engine.node); /* H2: a forwarded request is how a placed home learns of it */
     if (try_answer(req))
         return;
     if (req->flags)
         answer(req, REFUSED, engine.node); /* a prefetch does not wait */
     else {
-        stats_count(STAT_FETCH_RETRIES, 1);
+        protocol_env->count_retry();
         park(req);
     }
 }
@@ -285,7 +279,7 @@ static void serve_page(struct request *req)
     else if (home == req->from) /* its copy is complete but for diffs that it waits for itself */
         answer(req, appointed ? APPOINTED : COPIED, home);
     else
-        msg_forward(req, REQUEST_PAGE, home, NULL);
+        protocol_env->forward(req, REQUEST_PAGE, home);
 }
 
 static void async_serve(struct request *req)
@@ -297,16 +291,16 @@ static void async_serve(struct request *req)
     if (req->type == REQUEST_PAGE)
         serve_page(req);
     else if (req->type == REQUEST_PLACE)
-        msg_reply(req, 0, (uint64_t)directory_lookup(req->object, (int)req->arg[0], &appointed) + 1, NULL);
+        protocol_env->reply(req, (uint64_t)directory_lookup(req->object, (int)req->arg[0], &appointed) + 1);
     else
-        msg_reply(req, 0, (uint64_t)directory_peek(req->object) + 1, NULL);
+        protocol_env->reply(req, (uint64_t)directory_peek(req->object) + 1);
 }
 
 /* A diff arrived: answers those parked requests for the page that it satisfies. */
 static void async_applied(uint32_t page)
 {
     for (uint32_t i = 0; i < parked_count;) {
-        struct request *req = msg_slot((int)(parked[i] / engine.tokens), parked[i] % engine.tokens);
+        struct request *req = protocol_env->parked((int)(parked[i] / engine.tokens), parked[i] % engine.tokens);
         if (req->object == page && try_answer(req))
             parked[i] = parked[--parked_count];
         else

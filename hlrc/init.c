@@ -26,6 +26,7 @@
 #include "hlrc/heap/heap.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/coherence/interval.h"
+#include "hlrc/protocol_env.h"
 #include "hlrc/sync/lock.h"
 #include "boot/monitor.h"
 #include "hlrc/progress/msg.h"
@@ -193,6 +194,7 @@ static int make_tables(void)
 {
     int (*const init[])(void) = { msg_init, pages_init, page_fetch_init, dirty_init, interval_init, notice_init, lock_init,
                                   cond_init, atomic_words_init, barrier_init };
+    protocol_env = &engine_env;
     collective_reset();
     barrier_before(heap_flush); /* what was freed here and belongs to others is theirs after the barrier */
     int rc = threads_init((uint32_t)engine.config.threads);

@@ -28,4 +28,4 @@ libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/he
 
 # The table through which homes and pages are got, and what holds all of it together.
 libhlrc_core_la_SOURCES += hlrc/protocol/protocol.c hlrc/protocol/protocol.h hlrc/call.c hlrc/call.h hlrc/engine.c \
-	hlrc/engine.h hlrc/init.c
+	hlrc/engine.h hlrc/init.c hlrc/protocol_env.c hlrc/protocol_env.h

@@ -29,7 +29,6 @@ if CMOCKA
 UNIT_TESTS += tests/unit/async
 tests_unit_async_SOURCES = tests/unit/test_async.c
 tests_unit_async_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_async_LDFLAGS = -Wl,--wrap=msg_slot,--wrap=page_set_home
 tests_unit_async_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/config
 tests_unit_config_SOURCES = tests/unit/test_config.c

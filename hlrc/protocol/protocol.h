@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * protocol.h - the one table through which the engine moves pages, and what it offers to those who fill it.
+ * protocol.h - the one table through which the engine moves pages, and the one by which those who fill it call back.
  *
  * A protocol decides how a home is assigned and how a page and its versions reach the node that faults. It knows the
  * fabric and this header; it never sees the application's view, a twin or a lock. The engine guarantees that at most
@@ -64,7 +64,7 @@ struct protocol {
 
 extern const struct protocol protocol_async, protocol_ardmar;
 
-/* What the engine offers: where things lie (offsets in window protocol_control(), the same on every node). */
+/* Where things lie: offsets in window protocol_control(), the same on every node. */
 struct fabric *protocol_fabric(void);
 int protocol_control(void);
 int protocol_space(void);
@@ -75,15 +75,38 @@ size_t protocol_home_at(uint32_t page);    /* home word, at the default home: 0 
 size_t protocol_versions_at(uint32_t page);/* u64 per node, at the home */
 size_t protocol_page_at(uint32_t page);    /* the page, in window protocol_space() */
 
-/* Counts a wait of a fetch for the network. */
-void protocol_count_round_trip(void);
+/*
+ * What the engine does for a protocol. Protocols lie below it and call it by this table alone, which hlrc_init gives
+ * them before the first fetch.
+ */
+struct protocol_env {
+    /* Waits until done(arg), serving what arrives meanwhile; something outside this process makes it true. What is
+     * waited for is told in words, and by its number. */
+    void (*wait)(const char *what, uint64_t object, bool (*done)(void *), void *arg);
 
-/* Counts a fetch that had to be repeated because the home's copy lacked a version. */
-void protocol_count_retry(void);
+    void (*count_round_trip)(void); /* a wait of a fetch for the network */
+    void (*count_retry)(void);      /* a fetch that had to be repeated: the home's copy lacked a version */
+    void (*count_home)(void);       /* this node has become a home by what it wrote before */
 
-/* Waits until done(arg), serving what arrives meanwhile; something outside this process makes it true. What is waited
- * for is told in words, and by its number. */
-void protocol_wait(const char *what, uint64_t object, bool (*done)(void *), void *arg);
+    /* Requests (msg.h): by the caller's token, of `type`, about a page. */
+    struct request *(*compose)(uint32_t token, int type, uint32_t page);
+    void (*send)(struct request *, int to, bool with_vec, bool urgent);
+    uint64_t (*await)(uint32_t token); /* the answer's argument */
+
+    /* For those who serve. */
+    void (*forward)(const struct request *, int type, int to);
+    void (*reply)(const struct request *, uint64_t arg);
+    struct request *(*parked)(int from, uint32_t token); /* a request that was put aside */
+    void (*wake)(uint32_t token);                        /* the thread of this node whose token it is, if it sleeps */
+
+    /* Pages (page.h): page_demote, page_restore_exclusive, page_set_home, space_touched. */
+    bool (*page_demote)(uint32_t page);
+    void (*page_restore)(uint32_t page);
+    void (*page_set_home)(uint32_t page, int home);
+    bool (*page_touched)(uint32_t page);
+};
+
+extern const struct protocol_env *protocol_env;
 
 /* Whether `versions` has at least everything in `needed`. */
 static inline bool protocol_covers(const uint64_t *versions, const _Atomic uint64_t *needed, int nodes)

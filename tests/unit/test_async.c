@@ -87,19 +87,22 @@ static int write_any(struct fabric *f, int peer, int win, size_t off, const void
     return 0;
 }
 
-struct request *__wrap_msg_slot(int from, uint32_t token);
-struct request *__wrap_msg_slot(int from, uint32_t token)
+static struct request *parked(int from, uint32_t token)
 {
     return request_of(&slots[from][token]);
 }
 
-void __wrap_page_set_home(uint32_t page, int home);
-void __wrap_page_set_home(uint32_t page, int home)
+static void set_home(uint32_t page, int home)
 {
     assert_true(page < PAGES);
     assert_int_equal(home, 0);
 }
 
+static void count_nothing(void)
+{
+}
+
+static const struct protocol_env env = { .parked = parked, .page_set_home = set_home, .count_retry = count_nothing };
 static struct fabric fabric;
 
 static int begin(void **state)
@@ -116,6 +119,7 @@ static int begin(void **state)
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_true(engine.control.base != MAP_FAILED);
     memset(slots, 0, sizeof slots);
+    protocol_env = &env;
     return 0;
 }
 

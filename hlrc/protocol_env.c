@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* protocol_env.c - the table by which protocols call the engine; see protocol/protocol.h. */
+#include "hlrc/protocol_env.h"
+
+#include "hlrc/memory/page.h"
+#include "hlrc/memory/space.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/serve.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+
+static void wait_for(const char *what, uint64_t object, bool (*done)(void *), void *arg)
+{
+    serve_wait((struct wait_for){ what, object }, done, arg, WAIT_STATE);
+}
+
+static void count_round_trip(void)
+{
+    stats_count(STAT_FETCH_ROUND_TRIPS, 1);
+}
+
+static void count_retry(void)
+{
+    stats_count(STAT_FETCH_RETRIES, 1);
+}
+
+static void count_home(void)
+{
+    stats_count(STAT_HOMES_ASSIGNED, 1);
+}
+
+static struct request *compose(uint32_t token, int type, uint32_t page)
+{
+    return msg_compose(token, (enum request_type)type, page);
+}
+
+static uint64_t await(uint32_t token)
+{
+    return msg_wait(token)->arg;
+}
+
+static void forward(const struct request *req, int type, int to)
+{
+    msg_forward(req, (enum request_type)type, to, NULL);
+}
+
+static void reply(const struct request *req, uint64_t arg)
+{
+    msg_reply(req, 0, arg, NULL);
+}
+
+static void wake(uint32_t token)
+{
+    struct thread *t = thread_of_token(token);
+    if (t)
+        thread_wake(t);
+}
+
+const struct protocol_env engine_env = {
+    .wait = wait_for,
+    .count_round_trip = count_round_trip,
+    .count_retry = count_retry,
+    .count_home = count_home,
+    .compose = compose,
+    .send = msg_send,
+    .await = await,
+    .forward = forward,
+    .reply = reply,
+    .parked = msg_slot,
+    .wake = wake,
+    .page_demote = page_demote,
+    .page_restore = page_restore_exclusive,
+    .page_set_home = page_set_home,
+    .page_touched = space_touched,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* protocol_env.h - what hlrc_init gives to protocols. */
+#ifndef HLRC_PROTOCOL_ENV_H
+#define HLRC_PROTOCOL_ENV_H
+
+#include "hlrc/protocol/protocol.h"
+
+extern const struct protocol_env engine_env;
+
+#endif
