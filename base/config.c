@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the configuration.  The table is in config.h; what is shown of it is made in config_show.c.
+ * Reading the configuration.  The table is in config.h and config_table.c; what is shown of it is made in config_show.c.
  */
 #include "base/config.h"
 
@@ -14,38 +14,12 @@
 
 enum { ENV_NAME_MAX = 40 };
 
-#define ROW(kind_, type, field, name_, default_, low_, high_, values_, agree_, help_) \
-    [CONFIG_ID_##field] = {.kind = CONFIG_##kind_,                                    \
-                           .name = (name_),                                           \
-                           .fallback = (default_),                                    \
-                           .values = (values_),                                       \
-                           .help = (help_),                                           \
-                           .low = (low_),                                             \
-                           .high = (high_),                                           \
-                           .offset = offsetof(struct config, field),                  \
-                           .agree = (agree_)},
-static const struct config_option rows[CONFIG_COUNT] = {CONFIG_OPTIONS(ROW)};
-#undef ROW
-
 /* Choices and numbers are all read and written as an int. */
 static_assert(sizeof(enum config_protocol) == sizeof(int), "an enum is as large as an int");
 
-const struct config_option *config_option(enum config_id id)
-{
-    return &rows[id];
-}
-
-const char *config_environment_name(enum config_id id, char *buf, size_t len)
-{
-    snprintf(buf, len, "HLRC_%s", rows[id].name);
-    for (char *c = buf; *c != '\0'; c++)
-        *c = *c == '-' ? '_' : *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
-    return buf;
-}
-
 static void *field(const struct config *cfg, enum config_id id)
 {
-    return (char *)(uintptr_t)cfg + rows[id].offset;
+    return (char *)(uintptr_t)cfg + config_option(id)->offset;
 }
 
 /* The option as the user wrote it, and why it cannot be. */
@@ -60,7 +34,7 @@ __attribute__((format(printf, 7, 8))) static int complain(char *err, size_t errl
     if (from == CONFIG_ENVIRONMENT)
         used = snprintf(err, errlen, "%s=%.200s: ", config_environment_name(id, name, sizeof name), value);
     else
-        used = snprintf(err, errlen, "--%s %.200s: ", rows[id].name, value);
+        used = snprintf(err, errlen, "--%s %.200s: ", config_option(id)->name, value);
     va_start(args, why);
     if (used >= 0 && (size_t)used < errlen)
         vsnprintf(err + used, errlen - (size_t)used, why, args);
@@ -92,10 +66,10 @@ static int choice_index(const char *choices, const char *word)
 static int set_choice(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
                       size_t errlen)
 {
-    int index = choice_index(rows[id].values, value);
+    int index = choice_index(config_option(id)->values, value);
 
     if (index < 0)
-        return complain(err, errlen, id, value, from, -EINVAL, "no such choice; choose from %s", rows[id].values);
+        return complain(err, errlen, id, value, from, -EINVAL, "no such choice; choose from %s", config_option(id)->values);
     memcpy(field(cfg, id), &index, sizeof index);
     return 0;
 }
@@ -116,7 +90,7 @@ static int set_flag(struct config *cfg, enum config_id id, const char *value, en
 static int set_number(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
                       size_t errlen)
 {
-    const struct config_option *row = &rows[id];
+    const struct config_option *row = config_option(id);
     const char *or_word = *row->values != '\0' ? " or " : "";
     char *end;
     long number;
@@ -178,7 +152,7 @@ static bool size_parse(const char *text, double *bytes)
 static int set_size(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
                     size_t errlen)
 {
-    const struct config_option *row = &rows[id];
+    const struct config_option *row = config_option(id);
     double bytes;
 
     if (!size_parse(value, &bytes))
@@ -212,8 +186,8 @@ int config_set(struct config *cfg, enum config_id id, const char *value, enum co
     int ret;
 
     if (value == NULL)
-        value = rows[id].kind == CONFIG_FLAG ? "yes" : "-";
-    ret = set[rows[id].kind](cfg, id, value, from, err, errlen);
+        value = config_option(id)->kind == CONFIG_FLAG ? "yes" : "-";
+    ret = set[config_option(id)->kind](cfg, id, value, from, err, errlen);
     if (ret == 0)
         cfg->source[id] = (unsigned char)from;
     return ret;
@@ -225,7 +199,7 @@ void config_default(struct config *cfg)
 
     memset(cfg, 0, sizeof *cfg); /* padding too: the struct travels between nodes */
     for (int id = 0; id < CONFIG_COUNT; id++) {
-        int ret = config_set(cfg, (enum config_id)id, rows[id].fallback, CONFIG_DEFAULT, err, sizeof err);
+        int ret = config_set(cfg, (enum config_id)id, config_option(id)->fallback, CONFIG_DEFAULT, err, sizeof err);
 
         assert(ret == 0);
         (void)ret;
@@ -396,9 +370,9 @@ const char *config_difference(const struct config *a, const struct config *b)
     for (int i = 0; i < CONFIG_COUNT; i++) {
         enum config_id id = (enum config_id)i;
 
-        if (rows[i].agree &&
+        if (config_option((enum config_id)i)->agree &&
             strcmp(config_value(a, id, one, sizeof one), config_value(b, id, other, sizeof other)) != 0)
-            return rows[i].name;
+            return config_option((enum config_id)i)->name;
     }
     return NULL;
 }

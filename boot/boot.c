@@ -13,8 +13,6 @@
 #include "base/diag.h"
 #include "boot/boot_backend.h"
 
-enum { PROCESS_NAME_MAX = 300 }; /* a namespace has at most 255 bytes */
-
 /* Asked in this order: a job that hlrcrun starts within one of mpirun's or srun's is hlrcrun's. */
 static int (*const backends[])(struct boot **) = {
     boot_local_open,
@@ -24,37 +22,6 @@ static int (*const backends[])(struct boot **) = {
     boot_single_open,
 };
 
-/* "NAMESPACE.RANK" of the process that PMIx's variables describe; 0, or -ENOENT without such variables. */
-static int process_name(char *name, size_t len)
-{
-    const char *space = getenv("PMIX_NAMESPACE"), *rank = getenv("PMIX_RANK");
-
-    if (space == NULL || rank == NULL)
-        return -ENOENT;
-    snprintf(name, len, "%s.%s", space, rank);
-    return 0;
-}
-
-bool boot_inherited(void)
-{
-    const char *parent = getenv("HLRC_PMIX_NODE");
-    char name[PROCESS_NAME_MAX];
-
-    return parent != NULL && process_name(name, sizeof name) == 0 && strcmp(parent, name) == 0;
-}
-
-/* Programs that this one starts are not nodes of this job. */
-static void environment_mark(void)
-{
-    char name[PROCESS_NAME_MAX];
-
-    unsetenv("HLRC_LAUNCH_FD");
-    unsetenv("HLRC_NODE");
-    unsetenv("HLRC_NODES");
-    if (process_name(name, sizeof name) == 0)
-        setenv("HLRC_PMIX_NODE", name, 1);
-}
-
 int boot_open(struct boot **out)
 {
     int err = -ENOENT;
@@ -62,7 +29,7 @@ int boot_open(struct boot **out)
     for (size_t i = 0; i < sizeof backends / sizeof *backends && err == -ENOENT; i++)
         err = backends[i](out);
     if (err == 0)
-        environment_mark();
+        boot_mark_environment();
     return err;
 }
 

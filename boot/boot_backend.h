@@ -42,4 +42,7 @@ int boot_single_open(struct boot **out); /* nobody: never -ENOENT */
  */
 bool boot_inherited(void);
 
+/* boot_mark_environment - programs that this one starts are not nodes of this job */
+void boot_mark_environment(void);
+
 #endif

@@ -103,7 +103,9 @@ static int open_transport(const char *name, const struct fabric_job *job, struct
         if (strncmp(name, transports[i]->name, len) != 0 || !known_suffix(name + len))
             continue;
         struct fabric *f;
-        int rc = transports[i]->open(job, &f);
+        struct fabric_job with = *job;
+        with.probe = fabric_probe;
+        int rc = transports[i]->open(&with, &f);
         if (rc)
             return rc;
         f->node = job->node;

@@ -94,6 +94,7 @@ struct fabric_job {
     void (*fail)(const char *line);
     const char *device; /* "NAME[:PORT[:GID INDEX]]" of the adapter, NULL or "" to find one */
     int peer_timeout;   /* seconds until an operation at a node that does not answer has failed; 0: 5 */
+    int (*probe)(const char *name, char *why, size_t len); /* fabric_open fills it in: fabric_probe, for transports */
 };
 
 struct fabric;

@@ -70,7 +70,7 @@ static void complain(const struct fabric_job *job, const struct where *all, int 
     int used = snprintf(line, sizeof line, "fabric shm: nodes 0 (host %s) and %d (host %s) share no memory: %s; ",
                         all[0].host, n, all[n].host, why);
     size_t at = used < (int)sizeof line ? (size_t)used : sizeof line - 1;
-    if (fabric_probe("verbs", no_verbs, sizeof no_verbs) == 0)
+    if (job->probe == NULL || job->probe("verbs", no_verbs, sizeof no_verbs) == 0)
         snprintf(line + at, sizeof line - at, "use --fabric verbs (HLRC_FABRIC=verbs), or hosts that are one machine");
     else
         snprintf(line + at, sizeof line - at,

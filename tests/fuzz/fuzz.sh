@@ -52,6 +52,6 @@ own_driver messages
 if [ -z "${HLRC_TEST_SANITIZERS:-}" ] && command -v "$clang" >/dev/null; then
     libs=$(sed -n "s/^dependency_libs='\(.*\)'/\1/p" "$build/libhlrc_core.la")
     libfuzzer diff "$top/hlrc/memory/diff.c" "$top/hlrc/memory/diff_loops.c"
-    libfuzzer config "$top/base/config.c" "$top/base/config_memory.c" "$top/base/config_show.c"
+    libfuzzer config "$top/base/config.c" "$top/base/config_memory.c" "$top/base/config_show.c" "$top/base/config_table.c"
 fi
 [ $failures -eq 0 ]

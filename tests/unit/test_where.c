@@ -81,7 +81,8 @@ static void fail_line(const char *line)
 
 static int check(int node, int far)
 {
-    struct fabric_job j = {.node = node, .nodes = 3, .exchange = exchange, .fail = fail_line};
+    struct fabric_job j = {.node = node, .nodes = 3, .exchange = exchange, .fail = fail_line,
+                           .probe = fabric_probe};
     job.far = far;
     job.exchanges = 0;
     job.line[0] = '\0';

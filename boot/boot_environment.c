@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* boot_environment.c - the launcher's variables, and whose they are; see boot_backend.h. */
+#include "boot/boot_backend.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROCESS_NAME_MAX = 300 }; /* a namespace has at most 255 bytes */
+
+/* "NAMESPACE.RANK" of the process that PMIx's variables describe; 0, or -ENOENT without such variables. */
+static int process_name(char *name, size_t len)
+{
+    const char *space = getenv("PMIX_NAMESPACE"), *rank = getenv("PMIX_RANK");
+
+    if (space == NULL || rank == NULL)
+        return -ENOENT;
+    snprintf(name, len, "%s.%s", space, rank);
+    return 0;
+}
+
+bool boot_inherited(void)
+{
+    const char *parent = getenv("HLRC_PMIX_NODE");
+    char name[PROCESS_NAME_MAX];
+
+    return parent != NULL && process_name(name, sizeof name) == 0 && strcmp(parent, name) == 0;
+}
+
+void boot_mark_environment(void)
+{
+    char name[PROCESS_NAME_MAX];
+
+    unsetenv("HLRC_LAUNCH_FD");
+    unsetenv("HLRC_NODE");
+    unsetenv("HLRC_NODES");
+    if (process_name(name, sizeof name) == 0)
+        setenv("HLRC_PMIX_NODE", name, 1);
+}

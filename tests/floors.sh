@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The floors of doc/design.md, by the symbols of the objects: an object calls, and reads, what lies on its own floor or below,
+# never above; and no objects call each other in a circle but those named here.
+set -u
+perl=${PERL:-perl}
+for tool in "$perl" nm; do
+    command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
+done
+source=$(cd "${top_srcdir:-.}" && pwd) && export source
+cd "${top_builddir:-build}" || exit 1
+exec "$perl" - <<'END'
+use strict;
+use warnings;
+
+# From the ground up. A folder stands for its objects, but for those that are named themselves.
+my @floors = (
+    [qw(base)],
+    [qw(boot fabric/where)],
+    [qw(fabric/shm fabric/verbs fabric/chaos)],
+    [qw(fabric)],
+    [qw(hlrc/engine hlrc/call)],
+    [qw(hlrc/protocol)],
+    [qw(async ardmar)],
+    [qw(hlrc/progress)],
+    [qw(hlrc/memory)],
+    [qw(hlrc/coherence)],
+    [qw(hlrc/sync)],
+    [qw(hlrc/heap)],
+    [qw(hlrc)],
+);
+
+# Circles that are meant: whoever waits serves, and whoever serves wakes; a page that is opened may have to be fetched,
+# and a fetched one is opened; a registered piece is asked for by a message of the fabric that needs it.
+my @circles = (
+    [map { "hlrc/progress/$_" } qw(bulk msg serve stats thread watch)],
+    [map { "hlrc/memory/$_" } qw(page page_fetch page_view)],
+    [map { "fabric/verbs/verbs$_" } '', qw(_count _memory _near _registrar _rx)],
+);
+
+my ($failures, %floor, %object, %home, %needs, %calls) = (0);
+for my $i (0 .. $#floors) { $floor{$_} = $i for @{ $floors[$i] } }
+
+sub fail { print "FAILED: @_\n"; $failures++ }
+
+# The objects, once each: those of the shared library, else those of the static one; not what an earlier source left.
+for my $folder (keys %floor) {
+    for my $file (sort glob("$folder/.libs/*.o"), sort glob("$folder/*.o")) {
+        my ($name) = $file =~ m{([^/]+)\.o$};
+        $name =~ s/^lib\w+_la-//;
+        $object{"$folder/$name"} //= $file if -e "$ENV{source}/$folder/$name.c";
+    }
+}
+fail('only ' . keys(%object) . ' objects found') if keys %object < 50;
+
+sub floor_of {
+    my ($name) = @_;
+    my ($folder) = $name =~ m{^(.*)/};
+    return $floor{$name} // $floor{$folder};
+}
+
+for my $name (sort keys %object) {
+    for (`nm -P '$object{$name}'`) {
+        my ($symbol, $kind) = split;
+        if ($kind =~ /[TDBRC]/) { $home{$symbol} = $name }
+        elsif ($kind eq 'U') { $needs{$name}{$symbol} = 1 }
+    }
+}
+
+my $calls = 0;
+for my $name (sort keys %needs) {
+    for my $symbol (sort keys %{ $needs{$name} }) {
+        my $to = $home{$symbol} // next;
+        next if $to eq $name;
+        $calls++;
+        $calls{$name}{$to} = 1;
+        fail("$name needs $symbol of $to, which is above it") if floor_of($to) > floor_of($name);
+    }
+}
+
+# Everything that can be reached from an object; those that reach each other are a circle.
+sub reached {
+    my ($from) = @_;
+    my (%seen, @next);
+    @next = keys %{ $calls{$from} // {} };
+    while (defined(my $to = shift @next)) {
+        next if $seen{$to}++;
+        push @next, keys %{ $calls{$to} // {} };
+    }
+    return \%seen;
+}
+
+my %reach = map { $_ => reached($_) } keys %object;
+my %meant;
+for my $i (0 .. $#circles) { $meant{$_} = $i for @{ $circles[$i] } }
+for my $name (sort grep { $reach{$_}{$_} } keys %object) {
+    my @with = grep { $_ ne $name && $reach{$name}{$_} && $reach{$_}{$name} } sort keys %object;
+    for my $other (@with) {
+        next if defined $meant{$name} && defined $meant{$other} && $meant{$name} == $meant{$other};
+        fail("$name and $other call each other in a circle") if $name lt $other;
+    }
+}
+
+printf "%d objects, %d uses of each other, %d failed\n", scalar keys %object, $calls, $failures;
+exit($failures > 0 || $calls < 300);
+END
