@@ -252,7 +252,8 @@ static void park(const struct request *req)
 
 static void serve_at_home(struct request *req)
 {
-    protocol_env->page_set_home(req->object, engine.node); /* H2: a forwarded request is how a placed home learns of it */
+    /* H2: a forwarded request is how a placed home learns of it */
+    protocol_env->page_set_home(req->object, engine.node);
     if (try_answer(req))
         return;
     if (req->flags)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the configuration.  The table is in config.h and config_table.c; what is shown of it is made in config_show.c.
+ * Reading the configuration. The table is in config.h and config_table.c; config_show.c makes what is shown of it.
  */
 #include "base/config.h"
 
@@ -69,7 +69,8 @@ static int set_choice(struct config *cfg, enum config_id id, const char *value, 
     int index = choice_index(config_option(id)->values, value);
 
     if (index < 0)
-        return complain(err, errlen, id, value, from, -EINVAL, "no such choice; choose from %s", config_option(id)->values);
+        return complain(err, errlen, id, value, from, -EINVAL, "no such choice; choose from %s",
+                        config_option(id)->values);
     memcpy(field(cfg, id), &index, sizeof index);
     return 0;
 }

@@ -48,7 +48,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
     X("verbs", CONFIG_VERBS_REASON) \
     X("mixed", CONFIG_VERBS_REASON)
 
-/* What may follow the name of a fabric, for tests: an adapter that lacks operations, and the hook of fabric/chaos/chaos.h. */
+/* What may follow the name of a fabric, for tests: an adapter that lacks operations, and the hook (chaos.h). */
 #define CONFIG_FABRIC_HOOKS "-noread|-noimm|+chaos|-noread+chaos|-noimm+chaos"
 
 /*

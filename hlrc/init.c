@@ -192,8 +192,8 @@ static int make_windows(void)
 
 static int make_tables(void)
 {
-    int (*const init[])(void) = { msg_init, pages_init, page_fetch_init, dirty_init, interval_init, notice_init, lock_init,
-                                  cond_init, atomic_words_init, barrier_init };
+    int (*const init[])(void) = { msg_init, pages_init, page_fetch_init, dirty_init, interval_init, notice_init,
+                                  lock_init, cond_init, atomic_words_init, barrier_init };
     protocol_env = &engine_env;
     collective_reset();
     barrier_before(heap_flush); /* what was freed here and belongs to others is theirs after the barrier */
@@ -294,8 +294,8 @@ static void print_stats(void)
 
 static void drop_tables(void)
 {
-    void (*const end[])(void) = { heap_end, cond_end, lock_end, notice_end, interval_end, dirty_end, page_fetch_end, pages_end,
-                                  msg_end, twins_end, threads_end };
+    void (*const end[])(void) = { heap_end, cond_end, lock_end, notice_end, interval_end, dirty_end, page_fetch_end,
+                                  pages_end, msg_end, twins_end, threads_end };
     for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
         end[i]();
 }

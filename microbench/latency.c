@@ -9,8 +9,8 @@
  *  version_page     reads of 16 bytes, to private memory, and of 4 KiB, under way together: a page fetch of ARDMAR
  *  cas, fetch_add   8 bytes
  *  event            a write with immediate of 8 bytes, seen by a peer that polls
- *  asked_page       such a write of 128 bytes, answered by writes of 4 KiB and of a word that node 0 polls: a page fetch
- *                   of ASYNC whose home polls
+ *  asked_page       such a write of 128 bytes, answered by writes of 4 KiB and of a word that node 0 polls: a page
+ *                   fetch of ASYNC whose home polls
  *  bandwidth        reads of so many bytes, DEPTH under way at a time; bytes per microsecond
  */
 #include <sched.h>

@@ -80,8 +80,8 @@ uint32_t msg_prefetch_count(int nodes, uint32_t threads); /* PREFETCHES_LEAST to
 int msg_init(void);
 void msg_end(void);
 
-/* Who serves requests of a type, in the serving role (serve.h S4); and who is told that the barrier's token is complete,
- * since no thread owns it. Before the first event is taken. */
+/* Who serves requests of a type, in the serving role (serve.h S4); and who is told that the barrier's token is
+ * complete, since no thread owns it. Before the first event is taken. */
 void msg_handle(enum request_type type, void (*serve)(struct request *));
 void msg_handle_barrier(void (*answered)(void));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A node ends while what it prefetches is on its way: hlrc_finalize waits, so nothing arrives in memory that is gone. */
+/* A node ends while what it prefetches is on its way: hlrc_finalize waits, so nothing arrives in memory that went. */
 #include <hlrc.h>
 #include <time.h>
 

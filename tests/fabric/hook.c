@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hook.c - does the hook (fabric/chaos/chaos.h) do all that it may, and nothing that it must not? It is stacked on a recorder
+ * hook.c - does the hook (chaos.h) do all that it may, and nothing that it must not? It is stacked on a recorder
  * and judged by the steps that reach it, and by when it reports completions.
  */
 #include "tests/fabric/hook.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: diffs (D1 to D4 of hlrc/memory/diff.h), compared with a decoder that is written from the description of the
+ * Fuzz target: diffs (D1 to D4 of diff.h), compared with a decoder that is written from the description of the
  * encoding and works byte by byte. The first byte of an input says what it is:
  *   even   the rest is a diff from the network: diff_apply
  *   odd    the rest says how page and twin differ: diff_encode, diff_apply, diff_merge

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: messages with diffs, as they lie in a slot of the receive ring (hlrc/progress/bulk.h). The first two bytes of an
+ * Fuzz target: messages with diffs, as they lie in a slot of the receive ring (bulk.h). The first two bytes of an
  * input are the length that the message claims, modulo more than a slot holds; the rest is its payload. The ring and
  * the pages end where an inaccessible page begins. A message that is not well-formed ends the program with one line;
  * one that is has changed no byte but those of its diffs, and each page's version is the message's.

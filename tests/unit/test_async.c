@@ -54,7 +54,7 @@ static bool covered(const struct request *req)
     return true;
 }
 
-/* H4: the word says which request it answers, what became of it (0: the page is there, or REFUSED), and the home + 1. */
+/* H4: the word says which request it answers, what became of it (0: the page is there, or REFUSED), and home + 1. */
 static int write_word(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                       struct fabric_op *op)
 {
