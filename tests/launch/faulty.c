@@ -5,6 +5,8 @@
 
 enum { PAGES = 256, PAGE = 4096 };
 
+static volatile uintptr_t nowhere = 16; /* the compiler shall not know it */
+
 static int follow(const volatile int *pointer)
 {
     return *pointer;
@@ -23,7 +25,7 @@ int main(int argc, char **argv)
         right = all[(size_t)i * PAGE] == (char)(i + 1);
     hlrc_barrier();
     if (me == 1 && argc > 1)
-        return follow((const int *)(uintptr_t)16);
+        return follow((const int *)nowhere);
     hlrc_finalize();
     return right ? 0 : 3;
 }
