@@ -71,10 +71,9 @@ list_limits() { echo "60 $self --limits"; }
 
 list_apps() {
     local app nodes protocol
-    for app in is $(sanitized || echo fft3d); do
-        for nodes in 2 $(sanitized || echo 3 4); do
-            for protocol in $protocols; do echo "200 $self --app $app $nodes $protocol"; done
-        done
+    for app in is-2 $(sanitized || echo is-4 fft3d-3) $(whole && echo is-3 fft3d-2 fft3d-4); do
+        nodes=${app#*-}
+        for protocol in $protocols; do echo "200 $self --app ${app%-*} $nodes $protocol"; done
     done
 }
 
