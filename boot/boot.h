@@ -11,12 +11,12 @@
  *   pmix    a launcher that speaks PMIx did: mpirun, srun --mpi=pmix, prterun (PMIX_NAMESPACE, PMIX_RANK)
  *   single  nobody did, and this is a job of one node
  *
- *   1. From boot_open() until boot_goodbye() the end of the process is a death, which ends the whole job.
- *   2. boot_report() may be called by several threads and in signal handlers, boot_progress() by any thread.
- *   3. A program that a node starts is no part of the job: sockets are closed on exec, hlrcrun's variables are taken
- *      out of the environment, and PMIx's, which stay for MPI in the same program, are marked as used.
- *   4. No back end has a thread that runs while the job does: it would make each mprotect of the application
- *      dearer.  PMIx's threads sleep, and have all signals blocked.
+ *   BT1  From boot_open() until boot_goodbye() the end of the process is a death, which ends the whole job.
+ *   BT2  boot_report() may be called by several threads and in signal handlers, boot_progress() by any thread.
+ *   BT3  A program that a node starts is no part of the job: sockets are closed on exec, hlrcrun's variables are taken
+ *        out of the environment, and PMIx's, which stay for MPI in the same program, are marked as used.
+ *   BT4  No back end has a thread that runs while the job does: it would make each mprotect of the application dearer.
+ *        PMIx's threads sleep, and have all signals blocked.
  */
 
 #include <stddef.h>

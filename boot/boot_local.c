@@ -2,9 +2,9 @@
 /*
  * A node's side of the wire-up with hlrcrun.  The launcher's side is in job.c; the messages are in wire.h.
  *
- *   1. open() says HELLO.  From then until GOODBYE the end of the process is a death, which ends the whole job.
- *   2. Each message is one packet, so that threads and signal handlers may send at the same time.
- *   3. Only exchange() reads from the socket.
+ *   BL1  open() says HELLO. From then until GOODBYE the end of the process is a death, which ends the whole job.
+ *   BL2  Each message is one packet, so that threads and signal handlers may send at the same time.
+ *   BL3  Only exchange() reads from the socket.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,19 +2,19 @@
 /*
  * The wire-up with any launcher that serves PMIx: Open MPI's mpirun, srun --mpi=pmix, prterun.
  *
- *   1. libpmix is loaded when such a launcher started the process, and only then: hlrcrun's jobs and bare programs
- *      have neither its threads nor the libraries that it brings.
- *   2. An exchange puts a blob under keys of its own, "hlrc.EXCHANGE.PIECE": PMIx keeps what it has once handed out, so
- *      no key is used twice.  Every fence collects: without, it is no barrier between hosts under Slurm.
- *   3. The launcher's death is an event, told in PMIx's thread, which closes the write end of a pipe; the read end is
- *      boot_fd().
- *   4. A report writes its line and ends the process with its status, which makes every launcher end the job and take
- *      that status.  PMIx_Abort is not used: it allocates and locks, which a handler that interrupted malloc must not,
- *      and Open MPI 4.1's mpirun now and then crashes or hangs over it.
- *   5. Of the nodes of one host the first that binds the name of the job speaks; what the others would say is the same,
- *      or follows from it.
- *   6. An exchange that fails says nothing at first: a node has died, its launcher is about to end this one as well,
- *      and the survivors' complaints would hide the cause.
+ *   BP1  libpmix is loaded when such a launcher started the process, and only then: hlrcrun's jobs and bare programs
+ *        have neither its threads nor the libraries that it brings.
+ *   BP2  An exchange puts a blob under keys of its own, "hlrc.EXCHANGE.PIECE": PMIx keeps what it has once handed out,
+ *        so no key is used twice. Every fence collects: without, it is no barrier between hosts under Slurm.
+ *   BP3  The launcher's death is an event, told in PMIx's thread, which closes the write end of a pipe; the read end is
+ *        boot_fd().
+ *   BP4  A report writes its line and ends the process with its status, which makes every launcher end the job and take
+ *        that status. PMIx_Abort is not used: it allocates and locks, which a handler that interrupted malloc must not,
+ *        and Open MPI 4.1's mpirun now and then crashes or hangs over it.
+ *   BP5  Of the nodes of one host the first that binds the name of the job speaks; what the others would say is the
+ *        same, or follows from it.
+ *   BP6  An exchange that fails says nothing at first: a node has died, its launcher is about to end this one as well,
+ *        and the survivors' complaints would hide the cause.
  */
 #include <dlfcn.h>
 #include <errno.h>

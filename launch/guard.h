@@ -5,11 +5,12 @@
 /*
  * A process that outlives hlrcrun when that is killed, and then ends the nodes.
  *
- *   1. It is forked before any node, pipe or socket of the job exists, so it holds none of them open.
- *   2. It learns of hlrcrun's end from the kernel, by the end of their socket; it holds the other end of nothing else.
- *   3. A process is made known to it before it may run anything, by pidfd: the guard cannot kill a stranger.
- *   4. It prints the one message of the job unless hlrcrun had printed one.
- *   5. hlrcrun dismisses it at the end, and waits for it.
+ *   GD1  It is forked before any node, pipe or socket of the job exists, so it holds none of them open.
+ *   GD2  It learns of hlrcrun's end from the kernel, by the end of their socket; it holds the other end of nothing
+ *        else.
+ *   GD3  A process is made known to it before it may run anything, by pidfd: the guard cannot kill a stranger.
+ *   GD4  It prints the one message of the job unless hlrcrun had printed one.
+ *   GD5  hlrcrun dismisses it at the end, and waits for it.
  */
 
 #include <sys/types.h>

@@ -7,15 +7,15 @@
  *
  *     node's stdout --pipe--> stream --whole lines--> sink --> hlrcrun's stdout
  *
- *   1. A stream gives a sink whole lines only, so that no line of one node is mixed with another's.  The last
- *      line of a stream may lack its newline; the sink adds one only if something follows.
- *   2. A line longer than OUTPUT_LINE_MAX is passed on in pieces of that size, a line each.
- *   3. Writing never blocks the launcher, which has deaths to watch: a sink is written to only when poll() says
- *      that there is room.  The descriptor belongs to others as well, and so must not be made non-blocking.
- *   4. A full sink is not fed: its nodes then block in their own writes, as they would without a launcher.
- *   5. Descriptors that are one file share one sink: a line that is written in pieces stays whole.
- *   6. On a terminal, a piece that ends in a carriage return is shown at once, until the next output: so programs
- *      show their progress.  It is thrown away unless a newline follows.
+ *   OU1  A stream gives a sink whole lines only, so that no line of one node is mixed with another's. The last line of
+ *        a stream may lack its newline; the sink adds one only if something follows.
+ *   OU2  A line longer than OUTPUT_LINE_MAX is passed on in pieces of that size, a line each.
+ *   OU3  Writing never blocks the launcher, which has deaths to watch: a sink is written to only when poll() says that
+ *        there is room. The descriptor belongs to others as well, and so must not be made non-blocking.
+ *   OU4  A full sink is not fed: its nodes then block in their own writes, as they would without a launcher.
+ *   OU5  Descriptors that are one file share one sink: a line that is written in pieces stays whole.
+ *   OU6  On a terminal, a piece that ends in a carriage return is shown at once, until the next output: so programs
+ *        show their progress. It is thrown away unless a newline follows.
  */
 
 #include <stdbool.h>

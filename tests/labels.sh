@@ -28,6 +28,7 @@ sub text {
 my @sources = grep { -f } map { glob("$_/*.[ch]") } @folders;
 fail('only ' . @sources . ' sources found') if @sources < 150;
 for my $file (@sources) {
+    fail("$file: a rule has a number and no label") if text($file) =~ /^ \*   [0-9]+\.  ?\w/m;
     for my $found (text($file) =~ /^ \*   ($label)  (?=\S)/mg) {
         my ($letters, $number) = $found =~ /^([A-Z]+)([0-9])$/;
         fail("$file: $found is defined in $defined{$found}, too") if $defined{$found};
