@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fabric/chaos/chaos.h"
+#include "fabric/failure.h"
 #include "fabric/transports.h"
 
 static const struct fabric_ops *const transports[] = {
@@ -19,35 +20,36 @@ static const struct fabric_ops *const transports[] = {
 
 #define TRANSPORTS (sizeof transports / sizeof transports[0])
 
-static int no_read(struct fabric *f, int p, int w, size_t o, void *d, size_t n, struct fabric_op *op)
+static void no_read(struct fabric *f, int p, int w, size_t o, void *d, size_t n, struct fabric_op *op)
 {
-    (void)f, (void)p, (void)w, (void)o, (void)d, (void)n, (void)op;
-    return -ENOTSUP;
+    (void)p, (void)w, (void)o, (void)d, (void)n, (void)op;
+    fabric_lacks(f, "read");
 }
 
-static int no_write_imm(struct fabric *f, int p, int w, size_t o, const void *s, size_t n, uint32_t imm, bool urgent,
-                        struct fabric_op *op)
+static void no_write_imm(struct fabric *f, int p, int w, size_t o, const void *s, size_t n, uint32_t imm, bool urgent,
+                         struct fabric_op *op)
 {
-    (void)f, (void)p, (void)w, (void)o, (void)s, (void)n, (void)imm, (void)urgent, (void)op;
-    return -ENOTSUP;
+    (void)p, (void)w, (void)o, (void)s, (void)n, (void)imm, (void)urgent, (void)op;
+    fabric_lacks(f, "write with immediate");
 }
 
-static int no_write_wake(struct fabric *f, int p, int w, size_t o, const void *s, size_t n, struct fabric_op *op)
+static void no_write_wake(struct fabric *f, int p, int w, size_t o, const void *s, size_t n, struct fabric_op *op)
 {
-    (void)f, (void)p, (void)w, (void)o, (void)s, (void)n, (void)op;
-    return -ENOTSUP;
+    (void)p, (void)w, (void)o, (void)s, (void)n, (void)op;
+    fabric_lacks(f, "write that wakes");
 }
 
-static int no_cas(struct fabric *f, int p, int w, size_t o, uint64_t e, uint64_t d, uint64_t *old, struct fabric_op *op)
+static void no_cas(struct fabric *f, int p, int w, size_t o, uint64_t e, uint64_t d, uint64_t *old,
+                   struct fabric_op *op)
 {
-    (void)f, (void)p, (void)w, (void)o, (void)e, (void)d, (void)old, (void)op;
-    return -ENOTSUP;
+    (void)p, (void)w, (void)o, (void)e, (void)d, (void)old, (void)op;
+    fabric_lacks(f, "compare-and-swap");
 }
 
-static int no_fetch_add(struct fabric *f, int p, int w, size_t o, uint64_t a, uint64_t *old, struct fabric_op *op)
+static void no_fetch_add(struct fabric *f, int p, int w, size_t o, uint64_t a, uint64_t *old, struct fabric_op *op)
 {
-    (void)f, (void)p, (void)w, (void)o, (void)a, (void)old, (void)op;
-    return -ENOTSUP;
+    (void)p, (void)w, (void)o, (void)a, (void)old, (void)op;
+    fabric_lacks(f, "fetch-and-add");
 }
 
 static int no_discard(struct fabric *f, int w, size_t o, size_t n)
@@ -110,6 +112,7 @@ static int open_transport(const char *name, const struct fabric_job *job, struct
             return rc;
         f->node = job->node;
         f->nodes = job->nodes;
+        f->fail = job->fail;
         complete_ops(f, transports[i]);
         if (name[len])
             strip_ops(f, name + len);

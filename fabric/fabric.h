@@ -90,7 +90,8 @@ struct fabric_job {
     /* gathers `len` bytes of every node into all[nodes * len], in node order; collective; 0 or a negative errno */
     int (*exchange)(void *ctx, const void *mine, size_t len, void *all);
     void *ctx;
-    /* says one line and ends the process; for a failed operation of which no caller could be told; may be NULL */
+    /* Says one line and ends the process: what becomes of an operation that failed, and of one that the transport
+     * lacks. NULL: the line goes to stderr, and the process ends with abort. */
     void (*fail)(const char *line);
     const char *device; /* "NAME[:PORT[:GID INDEX]]" of the adapter, NULL or "" to find one */
     int peer_timeout;   /* seconds until an operation at a node that does not answer has failed; 0: 5 */
@@ -99,44 +100,52 @@ struct fabric_job {
 
 struct fabric;
 
-/* One transport. A function that a transport leaves NULL is filled with one that returns -ENOTSUP. */
+/*
+ * One transport; each function as the one of its name below says. A data operation that a transport leaves NULL is
+ * filled with one that ends the job, saying that this transport lacks it (`caps` tells beforehand).
+ */
 struct fabric_ops {
     const char *name;
     unsigned caps;
-    int (*probe)(char *, size_t); /* as fabric_probe; NULL: can always be used */
-    void (*describe)(void (*)(const char *)); /* as fabric_describe; may stay NULL: nothing to say */
-    int (*open)(const struct fabric_job *, struct fabric **);
-    void (*close)(struct fabric *);
-    int (*window_create)(struct fabric *, size_t, struct fabric_window *);
-    int (*window_discard)(struct fabric *, int, size_t, size_t);
-    int (*read)(struct fabric *, int, int, size_t, void *, size_t, struct fabric_op *);
-    int (*write)(struct fabric *, int, int, size_t, const void *, size_t, struct fabric_op *);
-    int (*write_imm)(struct fabric *, int, int, size_t, const void *, size_t, uint32_t, bool, struct fabric_op *);
-    int (*write_wake)(struct fabric *, int, int, size_t, const void *, size_t, struct fabric_op *);
-    int (*cas)(struct fabric *, int, int, size_t, uint64_t, uint64_t, uint64_t *, struct fabric_op *);
-    int (*fetch_add)(struct fabric *, int, int, size_t, uint64_t, uint64_t *, struct fabric_op *);
-    int (*wait)(struct fabric *, struct fabric_op *);
-    bool (*test)(struct fabric *, struct fabric_op *); /* may stay NULL: operations complete without being looked at */
-    int (*rx_poll)(struct fabric *, struct fabric_event *);
-    bool (*rx_pending)(struct fabric *);
-    uint64_t (*rx_mark)(struct fabric *);          /* may stay NULL, with rx_past: events become visible in order */
-    bool (*rx_past)(struct fabric *, uint64_t);
-    void (*rx_busy)(struct fabric *);
-    uint32_t (*rx_ticket)(struct fabric *, enum fabric_sleeper);
-    bool (*rx_arm)(struct fabric *, enum fabric_sleeper, enum fabric_level);
-    void (*rx_sleep)(struct fabric *, enum fabric_sleeper, uint32_t, int64_t);
-    void (*rx_wake)(struct fabric *, enum fabric_sleeper);
-    int (*wake)(struct fabric *, int);
-    void (*counters)(struct fabric *, struct fabric_counters *);
-    int (*window_prepare)(struct fabric *, int, size_t, size_t); /* may stay NULL: nothing to prepare */
-    void (*window_require)(struct fabric *, int, int, size_t, size_t); /* may stay NULL, as window_prepare */
-    void (*check)(struct fabric *); /* may stay NULL: the system tells of a node's death */
+    int (*probe)(char *why, size_t len);                   /* NULL: can always be used */
+    void (*describe)(void (*say)(const char *line));       /* may stay NULL: nothing to say */
+    int (*open)(const struct fabric_job *job, struct fabric **out);
+    void (*close)(struct fabric *f);
+    int (*window_create)(struct fabric *f, size_t size, struct fabric_window *out);
+    int (*window_discard)(struct fabric *f, int win, size_t off, size_t len);
+    int (*window_prepare)(struct fabric *f, int win, size_t off, size_t len); /* may stay NULL: nothing to prepare */
+    void (*window_require)(struct fabric *f, int peer, int win, size_t off, size_t len); /* likewise */
+    void (*read)(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op);
+    void (*write)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, struct fabric_op *op);
+    void (*write_imm)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
+                      bool urgent, struct fabric_op *op);
+    void (*write_wake)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                       struct fabric_op *op);
+    void (*cas)(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired, uint64_t *old,
+                struct fabric_op *op);
+    void (*fetch_add)(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
+                      struct fabric_op *op);
+    void (*wait)(struct fabric *f, struct fabric_op *op);
+    bool (*test)(struct fabric *f, struct fabric_op *op);  /* may stay NULL: operations complete unlooked at */
+    int (*rx_poll)(struct fabric *f, struct fabric_event *ev);
+    bool (*rx_pending)(struct fabric *f);
+    uint64_t (*rx_mark)(struct fabric *f);                 /* may stay NULL, with rx_past: events come in order */
+    bool (*rx_past)(struct fabric *f, uint64_t mark);
+    void (*rx_busy)(struct fabric *f);
+    uint32_t (*rx_ticket)(struct fabric *f, enum fabric_sleeper s);
+    bool (*rx_arm)(struct fabric *f, enum fabric_sleeper s, enum fabric_level level);
+    void (*rx_sleep)(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns);
+    void (*rx_wake)(struct fabric *f, enum fabric_sleeper s);
+    void (*wake)(struct fabric *f, int peer);
+    void (*counters)(struct fabric *f, struct fabric_counters *out);
+    void (*check)(struct fabric *f);                       /* may stay NULL: the system tells of a node's death */
 };
 
 struct fabric { /* head of every transport's own structure */
     struct fabric_ops ops; /* complete: nothing NULL */
     int node, nodes;
     unsigned caps;
+    void (*fail)(const char *line); /* of struct fabric_job */
     int64_t round_trip_ns; /* the least that a read from another node took while this was opened; 0: none to measure */
 };
 
@@ -190,54 +199,56 @@ static inline void fabric_window_require(struct fabric *f, int peer, int win, si
 /*
  * Data operations. `peer` may be this node. Local buffers lie in one of this node's windows, or the transport copies
  * (writes up to FABRIC_INLINE). With op != NULL the operation is complete when fabric_wait(op) returns; until then its
- * local buffer stays untouched. A write is complete when it is placed in the target's memory. 0 or a negative errno.
+ * local buffer stays untouched; reads and atomics have one. A write is complete when it is placed in the target's
+ * memory. They report nothing: an operation that fails, now or later, and one that the transport lacks end the job
+ * through job.fail, with a line that says why.
  */
-static inline int fabric_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+static inline void fabric_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
                               struct fabric_op *op)
 {
-    return f->ops.read(f, peer, win, off, dst, len, op);
+    f->ops.read(f, peer, win, off, dst, len, op);
 }
 
-static inline int fabric_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static inline void fabric_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                                struct fabric_op *op)
 {
-    return f->ops.write(f, peer, win, off, src, len, op);
+    f->ops.write(f, peer, win, off, src, len, op);
 }
 
 /* A write whose arrival is an event at the target. A non-urgent event leaves a handler asleep that armed for urgent
  * ones. */
-static inline int fabric_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static inline void fabric_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                                    uint32_t imm, bool urgent, struct fabric_op *op)
 {
-    return f->ops.write_imm(f, peer, win, off, src, len, imm, urgent, op);
+    f->ops.write_imm(f, peer, win, off, src, len, imm, urgent, op);
 }
 
 /*
  * A write after which a sleeper on the peer's receive queue, of any level, is woken as by fabric_wake; no event lands
  * in the queue. Until the peer polls, looks or arms, it may take the room of one (rx_depth).
  */
-static inline int fabric_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static inline void fabric_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                                     struct fabric_op *op)
 {
-    return f->ops.write_wake(f, peer, win, off, src, len, op);
+    f->ops.write_wake(f, peer, win, off, src, len, op);
 }
 
 /* 8-byte atomics at an 8-byte aligned offset; *old is the value before, valid once complete. */
-static inline int fabric_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired,
+static inline void fabric_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired,
                              uint64_t *old, struct fabric_op *op)
 {
-    return f->ops.cas(f, peer, win, off, expect, desired, old, op);
+    f->ops.cas(f, peer, win, off, expect, desired, old, op);
 }
 
-static inline int fabric_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
+static inline void fabric_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
                                    struct fabric_op *op)
 {
-    return f->ops.fetch_add(f, peer, win, off, add, old, op);
+    f->ops.fetch_add(f, peer, win, off, add, old, op);
 }
 
-static inline int fabric_wait(struct fabric *f, struct fabric_op *op)
+static inline void fabric_wait(struct fabric *f, struct fabric_op *op)
 {
-    return f->ops.wait(f, op);
+    f->ops.wait(f, op);
 }
 
 /* Whether the operation is complete; does what it takes to find out, without waiting. */
@@ -277,7 +288,7 @@ static inline void fabric_rx_wake(struct fabric *f, enum fabric_sleeper s) { f->
 
 /* Wakes whoever sleeps on the peer's receive queue, so that it looks at what non-urgent events and writes left there;
  * ordered behind the earlier ones of this endpoint (F1). */
-static inline int fabric_wake(struct fabric *f, int peer) { return f->ops.wake(f, peer); }
+static inline void fabric_wake(struct fabric *f, int peer) { f->ops.wake(f, peer); }
 
 /* Needs no peer's processor, but its windows: not after a peer may have closed. */
 static inline void fabric_counters(struct fabric *f, struct fabric_counters *out) { f->ops.counters(f, out); }

@@ -16,7 +16,7 @@ use warnings;
 # From the ground up. A folder stands for its objects, but for those that are named themselves.
 my @floors = (
     [qw(base)],
-    [qw(boot fabric/where)],
+    [qw(boot fabric/where fabric/failure)],
     [qw(fabric/shm fabric/verbs fabric/chaos)],
     [qw(fabric)],
     [qw(hlrc/engine hlrc/call)],

@@ -2,12 +2,14 @@
 /* chaos.c - see chaos.h for what it does and what it keeps, chaos_parts.h for the invariants. */
 #include "fabric/chaos/chaos.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fabric/chaos/chaos_parts.h"
+#include "fabric/failure.h"
 
 static struct chaos *chaos_of(struct fabric *f)
 {
@@ -16,7 +18,7 @@ static struct chaos *chaos_of(struct fabric *f)
 
 /* ---- starting ---- */
 
-static int start(struct fabric *f, const struct chaos_job *j, _Atomic uint64_t *counter)
+static void start(struct fabric *f, const struct chaos_job *j, _Atomic uint64_t *counter)
 {
     struct chaos *c = chaos_of(f);
     struct chaos_slot *s = chaos_slot_take(c);
@@ -24,15 +26,13 @@ static int start(struct fabric *f, const struct chaos_job *j, _Atomic uint64_t *
     chaos_slot_start(c, s);
     if (counter)
         atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
-    return 0;
 }
 
-static int start_inline_write(struct fabric *f, const struct chaos_job *j)
+static void start_inline_write(struct fabric *f, const struct chaos_job *j)
 {
     struct chaos *c = chaos_of(f);
     char copy[FABRIC_INLINE];
-    if (j->len > FABRIC_INLINE)
-        return -EINVAL;
+    assert(j->len <= FABRIC_INLINE);
     if (j->len)
         memcpy(copy, j->at.src, j->len); /* CH4 */
     struct chaos_slot *s = chaos_slot_take(c);
@@ -40,80 +40,86 @@ static int start_inline_write(struct fabric *f, const struct chaos_job *j)
     s->job.at.src = memcpy(s->copy, copy, j->len);
     chaos_slot_start(c, s);
     atomic_fetch_add_explicit(&c->writes, 1, memory_order_relaxed);
-    return 0;
 }
 
-static int start_write(struct fabric *f, const struct chaos_job *j)
+static void start_write(struct fabric *f, const struct chaos_job *j)
 {
-    return j->op ? start(f, j, &chaos_of(f)->writes) : start_inline_write(f, j);
+    if ((j->kind == WRITE_IMM || j->kind == WRITE_WAKE) && !(f->caps & FABRIC_WRITE_IMM))
+        fabric_lacks(f, "write with immediate");
+    if (j->op)
+        start(f, j, &chaos_of(f)->writes);
+    else
+        start_inline_write(f, j);
 }
 
-static int chaos_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static void chaos_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                        struct fabric_op *op)
 {
     struct chaos_job j = { .kind = WRITE, .peer = peer, .win = win, .off = off, .len = len, .at.src = src, .op = op };
-    return start_write(f, &j);
+    start_write(f, &j);
 }
 
-static int chaos_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
+static void chaos_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
                            bool urgent, struct fabric_op *op)
 {
     struct chaos_job j = { .kind = WRITE_IMM, .peer = peer, .win = win, .off = off, .len = len, .at.src = src, .a = imm,
                      .urgent = urgent, .op = op };
-    return f->caps & FABRIC_WRITE_IMM ? start_write(f, &j) : -ENOTSUP;
+    start_write(f, &j);
 }
 
-static int chaos_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static void chaos_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                             struct fabric_op *op)
 {
     struct chaos_job j = { .kind = WRITE_WAKE, .peer = peer, .win = win, .off = off, .len = len, .at.src = src,
                            .op = op };
-    return f->caps & FABRIC_WRITE_IMM ? start_write(f, &j) : -ENOTSUP;
+    start_write(f, &j);
 }
 
-static int chaos_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
+static void chaos_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
 {
     struct chaos_job j = { .kind = READ, .peer = peer, .win = win, .off = off, .len = len, .at.dst = dst, .op = op };
     if (!(f->caps & FABRIC_READ))
-        return -ENOTSUP;
+        fabric_lacks(f, "read");
     if (op && chaos_of(f)->strength > 0)
         memset(dst, 0xa5, len); /* nobody may look before completion */
-    return start(f, &j, &chaos_of(f)->reads);
+    start(f, &j, &chaos_of(f)->reads);
 }
 
-static int start_atomic(struct fabric *f, const struct chaos_job *j)
+static void start_atomic(struct fabric *f, const struct chaos_job *j)
 {
-    return f->caps & FABRIC_ATOMICS ? start(f, j, &chaos_of(f)->atomics) : -ENOTSUP;
+    if (!(f->caps & FABRIC_ATOMICS))
+        fabric_lacks(f, "atomics");
+    start(f, j, &chaos_of(f)->atomics);
 }
 
-static int chaos_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired, uint64_t *old,
+static void chaos_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired, uint64_t *old,
                      struct fabric_op *op)
 {
     struct chaos_job j = { .kind = CAS, .peer = peer, .win = win, .off = off, .a = expect, .b = desired, .at.old = old,
                      .op = op };
-    return start_atomic(f, &j);
+    start_atomic(f, &j);
 }
 
-static int chaos_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
+static void chaos_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
                            struct fabric_op *op)
 {
     struct chaos_job j = { .kind = FETCH_ADD, .peer = peer, .win = win, .off = off, .a = add, .at.old = old, .op = op };
-    return start_atomic(f, &j);
+    start_atomic(f, &j);
 }
 
-static int chaos_wake(struct fabric *f, int peer)
+static void chaos_wake(struct fabric *f, int peer)
 {
     struct chaos_job j = { .kind = WAKE, .peer = peer };
-    return start(f, &j, NULL);
+    start(f, &j, NULL);
 }
 
 /* ---- waiting ---- */
 
-static int chaos_wait(struct fabric *f, struct fabric_op *op)
+static void chaos_wait(struct fabric *f, struct fabric_op *op)
 {
     struct chaos *c = chaos_of(f);
     if (atomic_load_explicit(&op->pending, memory_order_acquire) == 0)
-        return 0;
+        return;
     pthread_mutex_lock(&c->lock);
     if (chaos_chance(c, 256) || c->strength == 0)
         chaos_expedite(c, op);
@@ -125,7 +131,6 @@ static int chaos_wait(struct fabric *f, struct fabric_op *op)
         chaos_sleep(c, &c->news, next);
     }
     pthread_mutex_unlock(&c->lock);
-    return 0;
 }
 
 static bool chaos_test(struct fabric *f, struct fabric_op *op)
@@ -355,7 +360,7 @@ int chaos_stack(struct fabric *below, struct fabric **out)
     if (!c)
         return -ENOMEM;
     c->head = (struct fabric){ .ops = chaos_ops, .node = below->node, .nodes = below->nodes, .caps = below->caps,
-                              .round_trip_ns = below->round_trip_ns };
+                              .fail = below->fail, .round_trip_ns = below->round_trip_ns };
     c->below = below;
     if (below->ops.window_prepare) /* whether there is one tells the engine something */
         c->head.ops.window_prepare = chaos_window_prepare;

@@ -79,23 +79,15 @@ static bool take_piece(struct chaos *c, struct chaos_job *j, struct chaos_job *p
     return true;
 }
 
-static void must(int rc, const char *what)
-{
-    if (rc == 0)
-        return;
-    fprintf(stderr, "hlrc: fabric chaos: %s failed after it was started: %s\n", what, strerror(-rc));
-    abort();
-}
-
 static void transfer(struct chaos *c, const struct chaos_job *j)
 {
     struct fabric_op done = FABRIC_OP_INIT;
     struct fabric *f = c->below;
     if (j->kind == READ)
-        must(f->ops.read(f, j->peer, j->win, j->off, j->at.dst, j->len, &done), "a read");
+        f->ops.read(f, j->peer, j->win, j->off, j->at.dst, j->len, &done);
     else
-        must(f->ops.write(f, j->peer, j->win, j->off, j->at.src, j->len, &done), "a write");
-    must(f->ops.wait(f, &done), "waiting");
+        f->ops.write(f, j->peer, j->win, j->off, j->at.src, j->len, &done);
+    f->ops.wait(f, &done);
 }
 
 static void perform_rest(struct chaos *c, const struct chaos_job *j)
@@ -104,27 +96,26 @@ static void perform_rest(struct chaos *c, const struct chaos_job *j)
     struct fabric *f = c->below;
     switch (j->kind) {
     case WRITE_IMM:
-        must(f->ops.write_imm(f, j->peer, j->win, j->off, j->at.src, j->len, (uint32_t)j->a, j->urgent, &done),
-             "a write with immediate");
+        f->ops.write_imm(f, j->peer, j->win, j->off, j->at.src, j->len, (uint32_t)j->a, j->urgent, &done);
         break;
     case WRITE_WAKE:
-        must(f->ops.write_wake(f, j->peer, j->win, j->off, j->at.src, j->len, &done), "a write that wakes");
+        f->ops.write_wake(f, j->peer, j->win, j->off, j->at.src, j->len, &done);
         break;
     case CAS:
-        must(f->ops.cas(f, j->peer, j->win, j->off, j->a, j->b, j->at.old, &done), "a compare-and-swap");
+        f->ops.cas(f, j->peer, j->win, j->off, j->a, j->b, j->at.old, &done);
         break;
     case FETCH_ADD:
-        must(f->ops.fetch_add(f, j->peer, j->win, j->off, j->a, j->at.old, &done), "a fetch-and-add");
+        f->ops.fetch_add(f, j->peer, j->win, j->off, j->a, j->at.old, &done);
         break;
     case WAKE:
-        must(f->ops.wake(f, j->peer), "a wake");
+        f->ops.wake(f, j->peer);
         return;
     case WRITE:
     case READ:
         transfer(c, j);
         return;
     }
-    must(f->ops.wait(f, &done), "waiting");
+    f->ops.wait(f, &done);
 }
 
 static bool is_transfer(const struct chaos_job *j)

@@ -177,7 +177,7 @@ static void count(_Atomic uint64_t *counter, uint64_t by)
     atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
-static int shm_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
+static void shm_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
@@ -185,10 +185,9 @@ static int shm_read(struct fabric *f, int peer, int win, size_t off, void *dst, 
     atomic_thread_fence(memory_order_acquire); /* orders this read before the caller's next one (F3) */
     count(&s->self->reads, 1);
     count(&s->self->read_bytes[peer], len);
-    return 0;
 }
 
-static int shm_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static void shm_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                      struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
@@ -197,34 +196,29 @@ static int shm_write(struct fabric *f, int peer, int win, size_t off, const void
     shm_copy(s->map[win][peer].base + off, src, len);
     count(&s->self->writes, 1);
     count(&s->self->written_bytes[peer], len);
-    return 0;
 }
 
-static int shm_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
+static void shm_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
                          bool urgent, struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
-    int rc = shm_write(f, peer, win, off, src, len, op);
-    if (rc)
-        return rc;
+    shm_write(f, peer, win, off, src, len, op);
     if (shm_queue_send(s->queue[peer], f->node, imm, urgent))
         count(&s->self->wakes, 1);
-    return 0;
 }
 
-static int shm_wake(struct fabric *f, int peer)
+static void shm_wake(struct fabric *f, int peer)
 {
     struct shm_fabric *s = shm_of(f);
     if (shm_queue_wake(s->queue[peer]))
         count(&s->self->wakes, 1);
-    return 0;
 }
 
-static int shm_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static void shm_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                           struct fabric_op *op)
 {
-    int rc = shm_write(f, peer, win, off, src, len, op);
-    return rc ? rc : shm_wake(f, peer); /* the fence in it orders the data before the look whether somebody sleeps */
+    shm_write(f, peer, win, off, src, len, op);
+    shm_wake(f, peer); /* the fence in it orders the data before the look whether somebody sleeps */
 }
 
 static _Atomic uint64_t *shm_word(struct shm_fabric *s, int peer, int win, size_t off)
@@ -232,7 +226,7 @@ static _Atomic uint64_t *shm_word(struct shm_fabric *s, int peer, int win, size_
     return (_Atomic uint64_t *)(void *)(s->map[win][peer].base + off);
 }
 
-static int shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired, uint64_t *old,
+static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired, uint64_t *old,
                    struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
@@ -240,23 +234,20 @@ static int shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t exp
     count(&s->self->atomics, 1);
     *old = expect;
     atomic_compare_exchange_strong(shm_word(s, peer, win, off), old, desired);
-    return 0;
 }
 
-static int shm_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
+static void shm_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
                          struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
     count(&s->self->atomics, 1);
     *old = atomic_fetch_add(shm_word(s, peer, win, off), add);
-    return 0;
 }
 
-static int shm_wait(struct fabric *f, struct fabric_op *op)
+static void shm_wait(struct fabric *f, struct fabric_op *op)
 {
     (void)f, (void)op; /* every operation was complete when it was started */
-    return 0;
 }
 
 static int shm_rx_poll(struct fabric *f, struct fabric_event *ev)

@@ -2,6 +2,7 @@
 /* verbs.c - data operations and their completion; see verbs.h for the invariants. */
 #include "fabric/verbs/verbs_parts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fabric/failure.h"
 #include "fabric/shm/shm_map.h"
 #include "fabric/transports.h"
 
@@ -31,10 +33,7 @@ void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *
         snprintf(line, sizeof line, "verbs: %s at node %d failed: %s", what, peer, why);
     else
         snprintf(line, sizeof line, "verbs: %s failed: %s", what, why);
-    if (v->job.fail)
-        v->job.fail(line);
-    fprintf(stderr, "%s\n", line);
-    _exit(1);
+    fabric_fail(v->job.fail, line);
 }
 
 /* ---- places and slots ---- */
@@ -121,7 +120,7 @@ static void sleep_for_completion(struct verbs_fabric *v, struct fabric_op *op)
         ibv_ack_cq_events(cq, 1);
 }
 
-int verbs_wait(struct fabric *f, struct fabric_op *op)
+void verbs_wait(struct fabric *f, struct fabric_op *op)
 {
     struct verbs_fabric *v = verbs_of(f);
     for (int i = 0; atomic_load_explicit(&op->pending, memory_order_acquire) != 0; i++) {
@@ -131,7 +130,6 @@ int verbs_wait(struct fabric *f, struct fabric_op *op)
         else if (i % 20 == 19)
             sched_yield();
     }
-    return 0;
 }
 
 static bool verbs_test(struct fabric *f, struct fabric_op *op)
@@ -202,7 +200,7 @@ static void take_place(struct verbs_fabric *v, struct verbs_peer *p)
     }
 }
 
-static int post(struct verbs_fabric *v, const struct order *o)
+static void post(struct verbs_fabric *v, const struct order *o)
 {
     struct verbs_peer *p = &v->peer[o->peer];
     struct ibv_send_wr wr, *bad;
@@ -232,7 +230,6 @@ static int post(struct verbs_fabric *v, const struct order *o)
     pthread_spin_unlock(&p->lock);
     if (rc)
         verbs_fail(v, kind_name[o->kind], o->peer, strerror(rc));
-    return 0;
 }
 
 static uint64_t remote_at(struct verbs_fabric *v, int peer, int win, size_t off)
@@ -271,7 +268,7 @@ static size_t start_part(struct verbs_fabric *v, struct order *o, int win, size_
     return len;
 }
 
-static int transfer(struct verbs_fabric *v, struct order *o, int win, size_t off, char *local, size_t len)
+static void transfer(struct verbs_fabric *v, struct order *o, int win, size_t off, char *local, size_t len)
 {
     enum verbs_kind kind = o->kind;
     while (len || kind == VERBS_WRITE_IMM) {
@@ -279,30 +276,29 @@ static int transfer(struct verbs_fabric *v, struct order *o, int win, size_t off
         size_t n = start_part(v, o, win, off, local, len);
         if (kind == VERBS_WRITE_IMM && n == len) { /* the last part carries the event (F1) */
             o->kind = VERBS_WRITE_IMM;
-            return post(v, o);
+            post(v, o);
+            return;
         }
         post(v, o);
         off += n;
         local += n;
         len -= n;
     }
-    return 0;
 }
 
-static int verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
+static void verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
 {
     struct verbs_fabric *v = verbs_of(f);
     struct order o = { .kind = VERBS_READ, .peer = peer, .op = op };
-    if (!op)
-        return -EINVAL;
+    assert(op);
     count(&v->reads, 1);
     count(&v->count[peer].read_bytes, len);
     if (v->peer[peer].near) {
         shm_copy(dst, v->window[win].near[peer] + off, len);
         atomic_thread_fence(memory_order_acquire);
-        return 0;
+        return;
     }
-    return transfer(v, &o, win, off, dst, len);
+    transfer(v, &o, win, off, dst, len);
 }
 
 /* V7; the fences order it between the caller's earlier writes and whatever tells of it. */
@@ -313,7 +309,7 @@ static void write_near(struct verbs_fabric *v, int peer, int win, size_t off, co
     atomic_thread_fence(memory_order_release);
 }
 
-static int verbs_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static void verbs_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                        struct fabric_op *op)
 {
     struct verbs_fabric *v = verbs_of(f);
@@ -322,44 +318,45 @@ static int verbs_write(struct fabric *f, int peer, int win, size_t off, const vo
     count(&v->count[peer].written_bytes, len);
     if (v->peer[peer].near) {
         write_near(v, peer, win, off, src, len);
-        return 0;
+        return;
     }
-    return transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
+    transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
 }
 
 /* A write whose last part carries `o->imm`. */
-static int write_event(struct verbs_fabric *v, struct order *o, int win, size_t off, const void *src, size_t len)
+static void write_event(struct verbs_fabric *v, struct order *o, int win, size_t off, const void *src, size_t len)
 {
     count(&v->writes, 1);
     count(&v->count[o->peer].written_bytes, len);
     if (v->peer[o->peer].near) {
         write_near(v, o->peer, win, off, src, len);
         o->bounce = -1;
-        return post(v, o); /* the event alone */
+        post(v, o); /* the event alone */
+    } else {
+        transfer(v, o, win, off, (char *)(uintptr_t)src, len);
     }
-    return transfer(v, o, win, off, (char *)(uintptr_t)src, len);
 }
 
-static int verbs_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
+static void verbs_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
                            bool urgent, struct fabric_op *op)
 {
     struct order o = { .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = imm, .urgent = urgent };
-    return imm < VERBS_IMM_INTERNAL ? write_event(verbs_of(f), &o, win, off, src, len) : -EINVAL;
+    assert(imm < VERBS_IMM_INTERNAL);
+    write_event(verbs_of(f), &o, win, off, src, len);
 }
 
 /* One work request: its event is taken by the peer's fabric, and shown to nobody. */
-static int verbs_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static void verbs_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                             struct fabric_op *op)
 {
     struct order o = { .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = VERBS_IMM_WAKE, .urgent = true };
-    return write_event(verbs_of(f), &o, win, off, src, len);
+    write_event(verbs_of(f), &o, win, off, src, len);
 }
 
-static int start_atomic(struct verbs_fabric *v, struct order *o, int win, size_t off, uint64_t *old)
+static void start_atomic(struct verbs_fabric *v, struct order *o, int win, size_t off, uint64_t *old)
 {
     size_t len = 8;
-    if (!o->op)
-        return -EINVAL;
+    assert(o->op);
     count(&v->atomics, 1);
     o->rkey = verbs_remote_key(v, o->peer, win, off, &len);
     o->remote = remote_at(v, o->peer, win, off);
@@ -368,59 +365,59 @@ static int start_atomic(struct verbs_fabric *v, struct order *o, int win, size_t
     o->lkey = v->bounce_mr->lkey;
     o->len = 8;
     o->dst = old;
-    return post(v, o);
+    post(v, o);
 }
 
-static int verbs_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired, uint64_t *old,
+static void verbs_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired, uint64_t *old,
                      struct fabric_op *op)
 {
     struct order o = { .kind = VERBS_CAS, .peer = peer, .op = op, .a = expect, .b = desired };
-    return start_atomic(verbs_of(f), &o, win, off, old);
+    start_atomic(verbs_of(f), &o, win, off, old);
 }
 
-static int verbs_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
+static void verbs_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
                            struct fabric_op *op)
 {
     struct order o = { .kind = VERBS_FETCH_ADD, .peer = peer, .op = op, .a = add };
-    return start_atomic(verbs_of(f), &o, win, off, old);
+    start_atomic(verbs_of(f), &o, win, off, old);
 }
 
 /* An event without data, for the fabric itself. */
-int verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urgent)
+void verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urgent)
 {
     struct order o = { .kind = VERBS_WRITE_IMM, .peer = peer, .imm = imm, .urgent = urgent, .bounce = -1 };
-    return post(v, &o);
+    post(v, &o);
 }
 
 /* A short operation at a plain address of the peer's. */
-static int start_at(struct verbs_fabric *v, struct order *o, const void *value)
+static void start_at(struct verbs_fabric *v, struct order *o, const void *value)
 {
     o->bounce = await_slot(v, v->free_bounce, &v->free_bounces);
     o->local = bounce_at(v, o->bounce);
     o->lkey = v->bounce_mr->lkey;
     if (value)
         memcpy(o->local, value, o->len);
-    return post(v, o);
+    post(v, o);
 }
 
-int verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst, size_t len,
+void verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst, size_t len,
                   struct fabric_op *op)
 {
     struct order o = { .kind = VERBS_READ, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = len,
                        .dst = dst };
-    return start_at(v, &o, NULL);
+    start_at(v, &o, NULL);
 }
 
-int verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, uint64_t value,
+void verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, uint64_t value,
                      struct fabric_op *op)
 {
     struct order o = { .kind = VERBS_WRITE, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = 8 };
-    return start_at(v, &o, &value);
+    start_at(v, &o, &value);
 }
 
-static int verbs_wake(struct fabric *f, int peer)
+static void verbs_wake(struct fabric *f, int peer)
 {
-    return verbs_send_internal(verbs_of(f), peer, VERBS_IMM_WAKE, true);
+    verbs_send_internal(verbs_of(f), peer, VERBS_IMM_WAKE, true);
 }
 
 /* ---- life ---- */

@@ -66,12 +66,12 @@ void verbs_rx_wake(struct fabric *f, enum fabric_sleeper s);
 /* verbs.c */
 _Noreturn void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *why);
 void verbs_progress(struct verbs_fabric *v);       /* takes what has completed */
-int verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urgent);
+void verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urgent);
 /* At most FABRIC_INLINE bytes at an address of the peer's; dst NULL: only to see that they can be read. */
-int verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst, size_t len,
+void verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst, size_t len,
                   struct fabric_op *op);
-int verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, uint64_t value,
+void verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, uint64_t value,
                      struct fabric_op *op);
-int verbs_wait(struct fabric *f, struct fabric_op *op);
+void verbs_wait(struct fabric *f, struct fabric_op *op);
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef TESTS_FABRIC_CONFORMANCE_H
 #define TESTS_FABRIC_CONFORMANCE_H
 
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,6 +75,18 @@ _Noreturn void fail(const struct run *r, const char *fmt, ...) __attribute__((fo
             fail((r), __VA_ARGS__);      \
     } while (0)
 
+/* The call is of an operation that this fabric lacks, and has to end the job, saying so. */
+#define expect_lack(r, call)                          \
+    do {                                              \
+        end_expected = true;                          \
+        if (setjmp(expected_end) == 0) {              \
+            call;                                     \
+            fail((r), "%s is not refused", #call);    \
+        }                                             \
+    } while (0)
+extern jmp_buf expected_end;
+extern bool end_expected;
+
 static inline char *own(const struct run *r, size_t off) { return r->win.base + off; }
 
 /* A word of the own window that others write one-sidedly. */
@@ -85,7 +98,10 @@ static inline uint64_t own_word(const struct run *r, size_t off)
 static inline int right_of(const struct run *r) { return (r->node + 1) % r->nodes; }
 static inline int left_of(const struct run *r) { return (r->node + r->nodes - 1) % r->nodes; }
 
-/* Operations that must succeed and are waited for. */
+/* Waits for operations, which are complete then. */
+void finish(struct run *r, struct fabric_op *op);
+
+/* Operations that are waited for. */
 void put(struct run *r, int peer, size_t off, const void *src, size_t len);
 void get(struct run *r, int peer, size_t off, void *dst, size_t len);
 uint64_t add(struct run *r, int peer, size_t off, uint64_t by);

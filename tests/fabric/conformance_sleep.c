@@ -143,7 +143,7 @@ static void test_bare_wake(struct run *r)
                 await_armed(r, k);
                 if (!first)
                     (void)nanosleep(&(struct timespec){ 0, 2000000 }, NULL);
-                expect(r, fabric_wake(r->f, 1) == 0, "fabric_wake");
+                fabric_wake(r->f, 1);
                 put_word(r, 1, AREA_ACK, k);
             }
         }

@@ -17,30 +17,27 @@ static void record(const struct step *s)
         atomic_fetch_add_explicit(&recorder.arrived[slot_at(s->off)], (uint32_t)s->len, memory_order_release);
 }
 
-static int record_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
+static void record_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
 {
     (void)f, (void)win, (void)op;
     memcpy(dst, recorder.memory[peer] + off, len);
     record(&(struct step){ .kind = STEP_READ, .peer = peer, .off = off, .len = len });
-    return 0;
 }
 
-static int record_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static void record_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                         struct fabric_op *op)
 {
     (void)f, (void)win, (void)op;
     memcpy(recorder.memory[peer] + off, src, len);
     record(&(struct step){ .kind = STEP_WRITE, .peer = peer, .off = off, .len = len });
-    return 0;
 }
 
-static int record_event(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
+static void record_event(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
                         bool urgent, struct fabric_op *op)
 {
     (void)f, (void)win, (void)op;
     memcpy(recorder.memory[peer] + off, src, len);
     record(&(struct step){ .kind = STEP_EVENT, .peer = peer, .off = off, .len = len, .imm = imm, .urgent = urgent });
-    return 0;
 }
 
 /* The rounds begin their operations anywhere. */
@@ -51,7 +48,7 @@ static uint64_t load_word(const char *at)
     return word;
 }
 
-static int record_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
+static void record_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
                       struct fabric_op *op)
 {
     char *at = recorder.memory[peer] + off;
@@ -59,27 +56,24 @@ static int record_add(struct fabric *f, int peer, int win, size_t off, uint64_t 
     *old = load_word(at);
     memcpy(at, &(uint64_t){ *old + add }, sizeof add);
     record(&(struct step){ .kind = STEP_ATOMIC, .peer = peer, .off = off, .len = 8 });
-    return 0;
 }
 
-static int record_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired,
+static void record_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired,
                       uint64_t *old, struct fabric_op *op)
 {
     uint64_t word = load_word(recorder.memory[peer] + off);
-    return record_add(f, peer, win, off, word == expect ? desired - expect : 0, old, op);
+    record_add(f, peer, win, off, word == expect ? desired - expect : 0, old, op);
 }
 
-static int record_wake(struct fabric *f, int peer)
+static void record_wake(struct fabric *f, int peer)
 {
     (void)f;
     record(&(struct step){ .kind = STEP_WAKE, .peer = peer });
-    return 0;
 }
 
-static int at_once(struct fabric *f, struct fabric_op *op)
+static void at_once(struct fabric *f, struct fabric_op *op)
 {
     (void)f, (void)op;
-    return 0;
 }
 
 static int never_pending(struct fabric *f, struct fabric_event *ev)

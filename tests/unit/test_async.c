@@ -55,7 +55,7 @@ static bool covered(const struct request *req)
 }
 
 /* H4: the word says which request it answers, what became of it (0: the page is there, or REFUSED), and home + 1. */
-static int write_word(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static void write_word(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                       struct fabric_op *op)
 {
     struct slot *s = &slots[peer][(off - engine.at.answers) / 8];
@@ -69,22 +69,22 @@ static int write_word(struct fabric *f, int peer, int win, size_t off, const voi
     s->answered++;
     s->status = word >> 16 & 0xffff;
     assert_int_equal(s->written, s->status == 0); /* behind the page */
-    return 0;
 }
 
 /* The offset that a request names tells whose it is. */
-static int write_any(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+static void write_any(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                       struct fabric_op *op)
 {
     struct slot *s = &slots[peer][off / PAGE_SIZE];
 
-    if (len == sizeof(uint64_t) && !(f->caps & FABRIC_SEES_SLEEPERS)) /* a word without a wake */
-        return write_word(f, peer, win, off, src, len, op);
+    if (len == sizeof(uint64_t) && !(f->caps & FABRIC_SEES_SLEEPERS)) { /* a word without a wake */
+        write_word(f, peer, win, off, src, len, op);
+        return;
+    }
     assert_int_equal(len, PAGE_SIZE);
     assert_ptr_equal(src, page_mem(request_of(s)->object));
     assert_true(covered(request_of(s)));
     s->written++;
-    return 0;
 }
 
 static struct request *parked(int from, uint32_t token)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* failure.h - how an operation that nobody checks ends the job. For transports. */
+#ifndef FABRIC_FAILURE_H
+#define FABRIC_FAILURE_H
+
+#include "fabric/fabric.h"
+
+/* Says the line through `fail` (of struct fabric_job), or to stderr where that is NULL, and ends the process. */
+_Noreturn void fabric_fail(void (*fail)(const char *line), const char *line);
+
+/* The same for an operation that this transport has not got: "read", "compare-and-swap". */
+_Noreturn void fabric_lacks(const struct fabric *f, const char *what);
+
+#endif
