@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ardmar.c - ARDMAR (Atomic and RDMA Read): pages move without any remote processor (Noronha and Panda, "Designing High
+ * ardmar.c - ARDMAR (Atomic and RDMA Read): pages move without any remote CPU (Noronha and Panda, "Designing High
  * Performance DSM Systems using InfiniBand", section 4.2).
  *
  * The home word of page x lies at x's default home, initially unassigned. Whoever writes the page first performs

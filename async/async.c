@@ -39,7 +39,7 @@
 
 static spin_lock_word directory_lock; /* guards the home words of which this node is the default home (H2) */
 
-/* Requests that wait for a diff, as references; written by the serving role alone. */
+/* Requests that wait for a diff, as references; written by the progress lock alone. */
 static uint32_t parked[ENGINE_NODES * 256];
 static uint32_t parked_count;
 
@@ -77,9 +77,9 @@ static uint64_t *directory(uint32_t page)
 static int async_claim(uint32_t page, bool *assigned)
 {
     (void)assigned;
-    spin_take(&directory_lock);
+    spin_lock(&directory_lock);
     int home = (int)*directory(page) - 1;
-    spin_drop(&directory_lock);
+    spin_unlock(&directory_lock);
     return home;
 }
 
@@ -166,7 +166,7 @@ static bool touched_here(uint32_t page)
 /* The home of a page in this node's directory; `candidate` (>= 0) is appointed if nobody has touched it (H1). */
 static int directory_lookup(uint32_t page, int candidate, bool *appointed)
 {
-    spin_take(&directory_lock);
+    spin_lock(&directory_lock);
     *appointed = false;
     int home = (int)*directory(page) - 1;
     if (home < 0) {
@@ -184,18 +184,18 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
             protocol_env->page_restore(page);
         }
     }
-    spin_drop(&directory_lock);
+    spin_unlock(&directory_lock);
     return home;
 }
 
 /* The same for who only asks: this node, if it has written the page; nothing changes. */
 static int directory_peek(uint32_t page)
 {
-    spin_take(&directory_lock);
+    spin_lock(&directory_lock);
     int home = (int)*directory(page) - 1;
     if (home < 0 && touched_here(page))
         home = engine.node;
-    spin_drop(&directory_lock);
+    spin_unlock(&directory_lock);
     return home;
 }
 
@@ -210,7 +210,7 @@ static bool versions_here(const struct request *req, uint64_t *versions)
 }
 
 /* Who asks polls. Where a wake costs nothing unless somebody sleeps, it goes along; elsewhere it would disturb the
- * handler of a node that has its answer already, and who sleeps does so for bounded times (serve.h S5). */
+ * handler of a node that has its answer already, and who sleeps does so for bounded times (progress.h S5). */
 static void send_word(int to, size_t at, const uint64_t *word)
 {
     if (engine.fabric->caps & FABRIC_SEES_SLEEPERS)

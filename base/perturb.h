@@ -30,14 +30,14 @@
     X(queue_alerting, "shm: mode read, sleeper not rung (Q4)") \
     X(queue_armed, "shm: mode written, queue not looked at again (Q4)") \
     X(queue_sleeping, "shm: about to sleep on the bell") \
-    X(role_taken, "serving role taken, queue not declared busy (S1)") \
-    X(role_armed, "queue armed, role not given up (S2)") \
-    X(role_passed, "role given up amid events, handler not woken (S9)") \
-    X(role_dropped, "role given up, queue not looked at again (S2, S6)") \
-    X(handler_woken, "handler awake, role not tried for (S7)") \
-    X(handler_missed, "handler found the role taken, has not left word (S7)") \
-    X(wait_counted, "waiter counted, role not tried for (S6)") \
-    X(wait_ending, "wait over, role not given up (S6)") \
+    X(progress_locked, "progress lock taken, queue not declared busy (S1)") \
+    X(progress_armed, "queue armed, progress lock not given up (S2)") \
+    X(progress_passed, "progress lock given up amid events, handler not woken (S9)") \
+    X(progress_unlocked, "progress lock given up, queue not looked at again (S2, S6)") \
+    X(handler_woken, "handler awake, progress lock not tried for (S7)") \
+    X(handler_missed, "handler found the progress lock taken, has not left word (S7)") \
+    X(wait_counted, "waiter counted, progress lock not tried for (S6)") \
+    X(wait_ending, "wait over, progress lock not given up (S6)") \
     X(thread_announced, "thread says that it sleeps, what it waits for not looked at again") \
     X(thread_waking, "what a thread waits for is true, whether it sleeps not read") \
     X(change_made, "what local waiters wait for is true, who waits not read") \

@@ -2,7 +2,7 @@
 /*
  * spin.h - a lock for a few instructions, of one byte, zero when free.
  *
- * Usable inside the fault handler: no system call unless the holder lost its processor, then yields. Never held across
+ * Usable inside the fault handler: no system call unless the holder lost its CPU, then yields. Never held across
  * a wait for a message, a credit or a version (no thread that waits holds one).
  */
 #ifndef HLRC_SPIN_H
@@ -24,14 +24,14 @@ static inline void cpu_relax(void)
 #endif
 }
 
-static inline bool spin_try(spin_lock_word *l)
+static inline bool spin_trylock(spin_lock_word *l)
 {
     return !atomic_load_explicit(l, memory_order_relaxed) && !atomic_exchange_explicit(l, 1, memory_order_acquire);
 }
 
-static inline void spin_take(spin_lock_word *l)
+static inline void spin_lock(spin_lock_word *l)
 {
-    for (int i = 0; !spin_try(l); i++) {
+    for (int i = 0; !spin_trylock(l); i++) {
         if (i < 100)
             cpu_relax();
         else
@@ -39,7 +39,7 @@ static inline void spin_take(spin_lock_word *l)
     }
 }
 
-static inline void spin_drop(spin_lock_word *l)
+static inline void spin_unlock(spin_lock_word *l)
 {
     atomic_store_explicit(l, 0, memory_order_release);
 }

@@ -3,7 +3,7 @@
  * fabric.h - what a network adapter does, and no more.
  *
  * A job's nodes own windows of registered memory, the same windows with the same sizes on every node. A node reads,
- * writes and atomically changes words of any node's windows; none of these involves the target's processors. A write
+ * writes and atomically changes words of any node's windows; none of these involves the target's CPUs. A write
  * can carry a 32-bit immediate: it then also lands in the target's receive queue, and wakes whoever sleeps on it. Or it
  * wakes the sleeper and leaves nothing in the queue.
  * Nothing here knows what a page, a diff or a lock is.
@@ -31,7 +31,7 @@
  *      +---------------------+   +-----------------------------------+
  *        rx_busy, or a sender's wake           rx_busy, or a sender's wake
  *
- * One thread at a time polls or arms (the engine's serving role); senders only move the state to POLLING.
+ * One thread at a time polls or arms (the engine's progress lock); senders only move the state to POLLING.
  *
  * Threads: all data operations may be called by several threads at once. No call allocates memory or touches stdio
  * after fabric_open and fabric_window_create, so that they are safe inside a fault handler.
@@ -290,7 +290,7 @@ static inline void fabric_rx_wake(struct fabric *f, enum fabric_sleeper s) { f->
  * ordered behind the earlier ones of this endpoint (F1). */
 static inline void fabric_wake(struct fabric *f, int peer) { f->ops.wake(f, peer); }
 
-/* Needs no peer's processor, but its windows: not after a peer may have closed. */
+/* Needs no peer's CPU, but its windows: not after a peer may have closed. */
 static inline void fabric_counters(struct fabric *f, struct fabric_counters *out) { f->ops.counters(f, out); }
 
 /*

@@ -33,7 +33,7 @@
 #include "hlrc/coherence/notice.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -183,7 +183,7 @@ static int make_windows(void)
         return rc;
     layout_init(&engine.at, engine.nodes, engine.pages, engine.tokens);
     rc = fabric_window_create(engine.fabric, engine.at.end, &engine.control);
-    if (rc == 0) /* messages and versions must never wait for another node's processor */
+    if (rc == 0) /* messages and versions must never wait for another node's CPU */
         rc = fabric_window_prepare(engine.fabric, engine.control.id, 0, engine.at.end);
     if (rc)
         diag_report(1, "control window of %zu bytes: %s; lower --memory or --threads", engine.at.end, strerror(-rc));
@@ -244,7 +244,7 @@ static int start_threads(void)
     stats_start(); /* before the first byte can come from a node that is faster */
     int rc = boot_exchange(engine.boot, NULL, 0, NULL);
     if (rc == 0 && !engine.alone)
-        rc = serve_start();
+        rc = progress_start();
     if (rc == 0 && !engine.alone)
         rc = fault_install();
     if (rc == 0)
@@ -285,7 +285,7 @@ static void print_stats(void)
     memset(&mine, 0, sizeof mine);
     mine.size = sizeof mine;
     boot_exchange(engine.boot, NULL, 0, NULL); /* all have left the last barrier: nobody sends any more */
-    serve_settle();
+    progress_settle();
     boot_exchange(engine.boot, NULL, 0, NULL); /* and all have served: every byte that left has arrived */
     stats_collect(&mine);
     if (boot_exchange(engine.boot, &mine, sizeof mine, all) == 0 && engine.node == 0)
@@ -315,7 +315,7 @@ void hlrc_finalize(void)
     boot_exchange(engine.boot, NULL, 0, NULL); /* nobody needs another node's windows any more */
     call_set(CALL_OVER);
     if (!engine.alone) {
-        serve_stop();
+        progress_stop();
         fault_remove();
     }
     drop_tables();

@@ -3,7 +3,7 @@
 
 # Who serves what arrives, how a thread waits, requests and one-way messages, counters.
 libhlrc_core_la_SOURCES += hlrc/progress/bulk.c hlrc/progress/bulk.h hlrc/progress/msg.c hlrc/progress/msg.h \
-	hlrc/progress/serve.c hlrc/progress/serve.h hlrc/progress/stats.c hlrc/progress/stats.h \
+	hlrc/progress/progress.c hlrc/progress/progress.h hlrc/progress/stats.c hlrc/progress/stats.h \
 	hlrc/progress/stats_print.c hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/watch.c \
 	hlrc/progress/watch.h
 

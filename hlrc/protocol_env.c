@@ -5,13 +5,13 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
 static void wait_for(const char *what, uint64_t object, bool (*done)(void *), void *arg)
 {
-    serve_wait((struct wait_for){ what, object }, done, arg, WAIT_STATE);
+    progress_wait((struct wait_for){ what, object }, done, arg, WAIT_STATE);
 }
 
 static void count_round_trip(void)

@@ -42,7 +42,7 @@ struct bench_stat bench_stat(double *samples, size_t n);
 int bench_cores(int core[2]);
 void bench_pin(int core); /* the calling thread */
 
-/* Tell the processor that this is a spinning wait. */
+/* Tell the CPU that this is a spinning wait. */
 static inline void bench_relax(void)
 {
 #if defined(__x86_64__)

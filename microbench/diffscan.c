@@ -193,7 +193,7 @@ int main(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     if (diff_use(options.loops) != 0)
-        bench_fail(2, "--loops %s: this processor has no such loops; portable always works", options.loops);
+        bench_fail(2, "--loops %s: this CPU has no such loops; portable always works", options.loops);
     bench_cores(core);
     bench_pin(core[0]);
     area = aligned_alloc(BENCH_PAGE, (sizeof(*area) + BENCH_PAGE - 1) / BENCH_PAGE * BENCH_PAGE);

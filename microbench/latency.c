@@ -303,7 +303,7 @@ int main(int argc, char **argv)
         bench_json_open(&json, options.json);
         measure(&json);
     } else {
-        boot_exchange(boot, NULL, 0, NULL); /* asleep while node 0 measures what needs no processor of ours */
+        boot_exchange(boot, NULL, 0, NULL); /* asleep while node 0 measures what needs no CPU of ours */
         answer_with(send_event);
         answer_with(send_page);
     }

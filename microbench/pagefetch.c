@@ -53,7 +53,7 @@ static void write_pages(uint64_t *region)
             region[page * WORDS + i] = expected(page);
 }
 
-/* Time per page in us. Not always the first word of a page: a fetch brings all of it. */
+/* Time per page in us. Not always the first word of a page: all of it is fetched. */
 static double read_pages(const uint64_t *region)
 {
     uint64_t start = bench_now();

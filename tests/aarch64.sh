@@ -17,7 +17,7 @@ test ! -e "$source/config.status" || skip "the source tree is itself configured,
 QEMU_LD_PREFIX=$(cd "$(dirname "$loader")/.." && pwd)
 export QEMU_LD_PREFIX HLRC_MEMORY=64M
 # qemu-user 7.2 loses 16 bytes where a DC ZVA of memset meets a page that faults, in a program without HLRC as well; the
-# memset for this processor has no such instruction.
+# memset for this CPU has no such instruction.
 export GLIBC_TUNABLES=glibc.cpu.name=kunpeng920
 # of the make that runs this test, and of its compiler
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CPPFLAGS LDFLAGS

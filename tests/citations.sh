@@ -14,11 +14,11 @@ use warnings;
 
 # Whose heads a model covers.
 my %covers = (
-    serve => [qw(hlrc/progress/serve.h fabric/shm/shm_queue.h)],
+    progress => [qw(hlrc/progress/progress.h fabric/shm/shm_queue.h)],
     protocol => [qw(hlrc/memory/page.h hlrc/coherence/interval.h hlrc/coherence/notice.h hlrc/sync/lock.h hlrc/progress/bulk.h ardmar/ardmar.c)],
 );
 # A model may cite a few rules of a head that another one covers.
-my %borrows = (serve => [qw(hlrc/coherence/interval.h)]);
+my %borrows = (progress => [qw(hlrc/coherence/interval.h)]);
 my $label = qr/\b[A-Z][0-9]+\b/;
 my ($failures, $citations, $variants) = (0, 0, 0);
 

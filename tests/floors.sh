@@ -16,7 +16,7 @@ use warnings;
 # From the ground up. A folder stands for its objects, but for those that are named themselves.
 my @floors = (
     [qw(base)],
-    [qw(boot fabric/where fabric/failure)],
+    [qw(boot fabric/locality fabric/failure)],
     [qw(fabric/shm fabric/verbs fabric/chaos)],
     [qw(fabric)],
     [qw(hlrc/engine hlrc/call)],
@@ -33,7 +33,7 @@ my @floors = (
 # Circles that are meant: whoever waits serves, and whoever serves wakes; a page that is opened may have to be fetched,
 # and a fetched one is opened; a registered piece is asked for by a message of the fabric that needs it.
 my @circles = (
-    [map { "hlrc/progress/$_" } qw(bulk msg serve stats thread watch)],
+    [map { "hlrc/progress/$_" } qw(bulk msg progress stats thread watch)],
     [map { "hlrc/memory/$_" } qw(page page_fetch page_view)],
     [map { "fabric/verbs/verbs$_" } '', qw(_count _memory _near _registrar _rx)],
 );

@@ -54,7 +54,7 @@ tests_unit_heap_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/notice
 tests_unit_notice_SOURCES = tests/unit/test_notice.c
 tests_unit_notice_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_notice_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=serve_wait \
+tests_unit_notice_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=progress_wait \
 	-Wl,--wrap=msg_send,--wrap=msg_wait,--wrap=msg_compose,--wrap=msg_reply
 tests_unit_notice_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/stats
@@ -64,17 +64,17 @@ tests_unit_stats_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/page
 tests_unit_page_SOURCES = tests/unit/test_page.c
 tests_unit_page_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_page_LDFLAGS = -Wl,--wrap=serve_changed,--wrap=serve_poll,--wrap=serve_wait,--wrap=dirty_add
+tests_unit_page_LDFLAGS = -Wl,--wrap=progress_changed,--wrap=progress_poll,--wrap=progress_wait,--wrap=dirty_add
 tests_unit_page_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/serve
-tests_unit_serve_SOURCES = tests/unit/test_serve.c
-tests_unit_serve_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_serve_LDFLAGS = -Wl,--wrap=msg_dispatch,--wrap=msg_drained
-tests_unit_serve_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/where
-tests_unit_where_SOURCES = tests/unit/test_where.c
-tests_unit_where_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_where_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/progress
+tests_unit_progress_SOURCES = tests/unit/test_progress.c
+tests_unit_progress_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_progress_LDFLAGS = -Wl,--wrap=msg_dispatch,--wrap=msg_drained
+tests_unit_progress_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/locality
+tests_unit_locality_SOURCES = tests/unit/test_locality.c
+tests_unit_locality_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_locality_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 endif
 
 # Says in the results that the unit tests were left out.
@@ -128,7 +128,7 @@ SHELL_TESTS += tests/citations.sh tests/floors.sh tests/labels.sh
 LONG_TESTS += tests/model.sh
 SOAK_TESTS += tests/model.sh
 tests/model.log: TEST_TIMEOUT = 1200
-EXTRA_DIST += doc/model/README.md doc/model/protocol.pml doc/model/serve.pml
+EXTRA_DIST += doc/model/README.md doc/model/protocol.pml doc/model/progress.pml
 
 # RDMA in a virtual machine, which boots for each of them.
 GUEST_TESTS = tests/guest/verbs.sh tests/pmix/two_guests.sh

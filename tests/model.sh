@@ -63,7 +63,7 @@ bad() {
     echo "broken  $what: $out: $(sed -n 's/^pan:1: //p' "$work/log")"
 }
 
-# search good|bad MODEL -DFLAGS...: in a folder of its own, as many at a time as there are processors
+# search good|bad MODEL -DFLAGS...: in a folder of its own, as many at a time as there are CPUs
 search() {
     while [ "$(jobs -rp | wc -l)" -ge "$slots" ]; do wait -n; done
     count=$((count + 1))
@@ -81,25 +81,25 @@ done
 optimize=-O1 search bad protocol -DDUO -DOPERATIONS=3 -DVT_FIRST
 search bad protocol -DDUO -DOPERATIONS=3 -DEARLY_WRITE
 
-search good serve -DAPPS=1
-search good serve -DAPPS=1 -DIDLE
+search good progress -DAPPS=1
+search good progress -DAPPS=1 -DIDLE
 for variant in NO_ALERT_FENCE NO_ARM_FENCE NO_RECHECK NO_LOOK_AFTER_DROP NO_LEVEL_RECHECK NO_WAITER_COUNT \
-    PASSED_UNTOLD ALERT_STORES NO_WAKE_FENCE NO_SLEEP_FENCE LATE_TICKET ROLE_AS_FLAG; do
-    search bad serve -DAPPS=1 -D$variant
+    PASSED_UNTOLD ALERT_STORES NO_WAKE_FENCE NO_SLEEP_FENCE LATE_TICKET LOCK_AS_FLAG; do
+    search bad progress -DAPPS=1 -D$variant
 done
-for variant in HANDLER_FORGETS RELAXED_ROLE; do
-    optimize=-O1 search bad serve -DAPPS=1 -D$variant
+for variant in HANDLER_FORGETS RELAXED_LOCK; do
+    optimize=-O1 search bad progress -DAPPS=1 -D$variant
 done
 for variant in NOT_OVERTAKEN HAND_ON_QUIET; do
-    optimize=-O1 search bad serve -DAPPS=1 -DIDLE -D$variant
+    optimize=-O1 search bad progress -DAPPS=1 -DIDLE -D$variant
 done
 
 if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DOPERATIONS=5
     search good protocol -DDUO -DOPERATIONS=4
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
-    search good serve -DAPPS=1 -DURGENT_ANSWERS
-    search good serve -DAPPS=2
+    search good progress -DAPPS=1 -DURGENT_ANSWERS
+    search good progress -DAPPS=2
 fi
 
 wait

@@ -102,7 +102,7 @@ byte done, pending;                     /* threads that ended; diffs sent and no
     assert(h == home[p]); \
     known[IX(n, p)] = h
 
-/* ---- an access: page_access, page_claim, page_bring ---- */
+/* ---- an access: page_access, page_claim, page_fetch ---- */
 
 #define TO_TRY 1        /* what the thread has to do next */
 #define TO_BRING 2
@@ -199,7 +199,7 @@ inline MERGE(n, p)
 
 #define HAS(h, n, p) COVERS(applied[IX(h - 1, p)], needed[IX(n, p)])
 
-/* page_bring; BUSY was set by this thread. Waiting for versions is one blocking step: reading them again has no effect. */
+/* page_fetch; BUSY was set by this thread. Waiting for versions is one blocking step: reading them again has no effect. */
 inline FIND_HOME(n, p)
 {
     if

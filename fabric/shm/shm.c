@@ -3,7 +3,7 @@
  * shm.c - the fabric of one machine, and the smallest transport: read it first.
  *
  * A window is a memory object (memfd) per node; every node maps the objects of all nodes. A read or write is a copy, an
- * atomic is the processor's, a write with immediate ends with an entry in the target's queue (shm_queue.h). Every
+ * atomic is the CPU's, a write with immediate ends with an entry in the target's queue (shm_queue.h). Every
  * operation is complete when its start returns. How peers open each other's objects: shm_map.h.
  *
  * Ordering: x86-64 keeps stores in order, and elsewhere each operation ends with a release fence and each read begins
@@ -21,7 +21,7 @@
 #include "fabric/shm/shm_map.h"
 #include "fabric/shm/shm_queue.h"
 #include "fabric/transports.h"
-#include "fabric/where.h"
+#include "fabric/locality.h"
 
 #define SHM_NODES 128
 #define QUEUE_OFFSET 4096 /* of the receive queue in a node's control object */
@@ -125,7 +125,7 @@ static int shm_open_fabric(const struct fabric_job *job, struct fabric **out)
     s->job = *job;
     uint64_t entries = shm_queue_size((uint64_t)job->rx_depth * (uint64_t)job->nodes);
     size_t size = QUEUE_OFFSET + shm_queue_bytes(entries);
-    int rc = where_all_together(job);
+    int rc = locality_all_together(job);
     if (rc == 0)
         rc = share_object(s, (size + 4095) & ~(size_t)4095, s->control_map);
     if (rc) {

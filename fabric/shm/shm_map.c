@@ -34,7 +34,7 @@ int shm_map_object(int fd, size_t size, char **base)
     return 0;
 }
 
-/* The nodes are together (where.h), and yet one may not open what belongs to another. */
+/* The nodes are together (locality.h), and yet one may not open what belongs to another. */
 static int peer_refused(const struct fabric_job *job, int node, const char *path, int rc)
 {
     char line[256];
@@ -57,7 +57,7 @@ int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket
     return rc;
 }
 
-/* So much memcpy moves by vectors, of which every aligned 8 bytes arrive whole. For more it may take the processor's
+/* So much memcpy moves by vectors, of which every aligned 8 bytes arrive whole. For more it may take the CPU's
  * string instruction for bytes, which an interrupt can end within a word (F5); for a size that it knows to be small the
  * compiler takes it, so it is not told. */
 #define VECTOR_BYTES 1024
@@ -66,7 +66,7 @@ static void *(*const volatile copy_vectors)(void *, const void *, size_t) = memc
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) /* that sees what memcpy does */
 /* The string instruction for words ends between words only, and is as fast as that for bytes: copying what another
- * processor has in its cache takes half as long again by vectors. */
+ * CPU has in its cache takes half as long again by vectors. */
 static void copy_more(char *dst, const char *src, size_t len)
 {
     size_t lead = -(uintptr_t)dst % 8, words = (len - lead) / 8, rest = (len - lead) % 8;

@@ -60,7 +60,7 @@ void shm_queue_ring(struct shm_queue *q, enum fabric_sleeper s)
     futex_wake(&q->bell[s]);
 }
 
-/* True when a sleeper was woken; none is while the receiver polls (serve.h S2). */
+/* True when a sleeper was woken; none is while the receiver polls (progress.h S2). */
 static bool queue_alert(struct shm_queue *q, bool urgent)
 {
     uint32_t mode = atomic_load_explicit(&q->mode, memory_order_relaxed);
@@ -128,7 +128,7 @@ int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
             overrun();
         return 0;
     }
-    /* orders the role's taking before: who sees the event taken sees that it is being served */
+    /* orders the progress lock's taking before: who sees the event taken sees that it is being served */
     atomic_store_explicit(&q->head, head + 1, memory_order_release);
     ev->from = (int)(e >> 32 & 0xffff);
     ev->imm = (uint32_t)e;

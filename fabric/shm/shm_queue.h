@@ -26,7 +26,7 @@ enum shm_mode { MODE_POLLING, MODE_HANDLER_URGENT, MODE_HANDLER_ALL, MODE_APP };
 
 struct shm_queue {
     alignas(64) _Atomic uint64_t tail;   /* senders */
-    alignas(64) _Atomic uint64_t head;   /* the receiver that holds the serving role; read by who looks for work */
+    alignas(64) _Atomic uint64_t head;   /* the receiver that holds the progress lock; read by who looks for work */
     uint64_t size;                       /* entries, a power of two; constant */
     alignas(64) _Atomic uint32_t mode;   /* enum shm_mode; Q4 */
     alignas(64) _Atomic uint32_t bell[2];/* futex words by enum fabric_sleeper; a wake raises the word first */

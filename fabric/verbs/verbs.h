@@ -11,7 +11,7 @@
  *   verbs.c            data operations and their completion
  *
  * One reliable-connected queue pair to every node, this one included, made at start: what a queue pair costs (some
- * KiB) is small, and making one on first use would need the peer's processor. All share one completion queue for
+ * KiB) is small, and making one on first use would need the peer's CPU. All share one completion queue for
  * what they send and one receive queue (SRQ) with its own completion queue.
  *
  * Invariants
@@ -24,7 +24,7 @@
  *   V3  posted - retired <= depth for each queue pair: nothing is posted without a place.
  *   V4  The receive queue holds a receive for every event, and every write that wakes, that can be outstanding:
  *       rx_depth for each node. So the adapter never tells a sender "receiver not ready", places of send queues come
- *       back whatever a peer's processor does, and who serves never waits for one (V3). With fewer it would: two nodes
+ *       back whatever a peer's CPU does, and who serves never waits for one (V3). With fewer it would: two nodes
  *       that serve, each waiting for a place behind an event that the other has no receive for, would wait for ever. An
  *       adapter that takes fewer than rx_depth * nodes is refused at start, in one line.
  *   V5  Atomics go through the adapter for the owner's words too (F6): a queue pair to itself.

@@ -139,7 +139,7 @@ int verbs_probe(char *why, size_t len)
 
 static const char *atomics_of(enum ibv_atomic_cap cap)
 {
-    return cap == IBV_ATOMIC_GLOB ? "also against the processors'" : cap == IBV_ATOMIC_HCA ? "among its own" : "none";
+    return cap == IBV_ATOMIC_GLOB ? "also against the CPUs'" : cap == IBV_ATOMIC_HCA ? "among its own" : "none";
 }
 
 static void describe_port(struct ibv_context *ctx, const struct ibv_device_attr *dev, int port,

@@ -3,24 +3,24 @@
  * verbs_near.c - the mixed fabric: pages of peers on the same machine move by memory that both map; see verbs.h, V7.
  *
  * Only reads and writes take the short way. Events go through the adapter, so that a sleeper has one thing to sleep
- * on, and so do atomics, since the adapter's need not be atomic against the processor's.
+ * on, and so do atomics, since the adapter's need not be atomic against the CPU's.
  */
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "fabric/shm/shm_map.h"
 #include "fabric/verbs/verbs_parts.h"
-#include "fabric/where.h"
+#include "fabric/locality.h"
 
-/* Boot id and namespaces decide who is near (where.h): no name of a host does. */
+/* Boot id and namespaces decide who is near (locality.h): no name of a host does. */
 int verbs_near_find(struct verbs_fabric *v)
 {
-    struct where mine, all[VERBS_NODES];
-    where_here(&mine);
+    struct locality mine, all[VERBS_NODES];
+    locality_here(&mine);
     int rc = v->job.exchange(v->job.ctx, &mine, sizeof mine, all);
     v->mixed = true;
     for (int n = 0; n < v->job.nodes && rc == 0; n++)
-        v->peer[n].near = where_apart(&mine, &all[n]) == NULL;
+        v->peer[n].near = locality_apart(&mine, &all[n]) == NULL;
     return rc;
 }
 

@@ -16,7 +16,7 @@
  *       it is still the same.
  *   K3  `served` is raised after the piece's bit of `known` was set; a waiter reads it before it looks at that bit, and
  *       sleeps only while it is still the same.
- *   K4  The registrar waits for peers' adapters, never for their processors: it works while nobody serves, and ends
+ *   K4  The registrar waits for peers' adapters, never for their CPUs: it works while nobody serves, and ends
  *       with nothing half done (verbs_registrar_stop).
  */
 #include "fabric/verbs/verbs_parts.h"

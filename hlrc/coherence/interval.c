@@ -16,7 +16,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/coherence/notice.h"
 #include "hlrc/memory/page.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/memory/twin.h"
@@ -67,9 +67,9 @@ void interval_end(void)
 
 void interval_vt(uint64_t *out)
 {
-    spin_take(&vt_lock);
+    spin_lock(&vt_lock);
     memcpy(out, vt, VT_BYTES(engine.nodes));
-    spin_drop(&vt_lock);
+    spin_unlock(&vt_lock);
 }
 
 /* I7. A flag is set after its diffs were sent and before the vector time covers them; whoever takes it away wakes. */
@@ -192,9 +192,9 @@ static void close_dirty(bool urgent)
     notice_publish(interval, announced, count); /* I4 */
     perturb(close_published);
     stats_count(STAT_WRITE_NOTICES, count);
-    spin_take(&vt_lock);
+    spin_lock(&vt_lock);
     vt[engine.node] = interval; /* I6 */
-    spin_drop(&vt_lock);
+    spin_unlock(&vt_lock);
 }
 
 /* Begins the closing that the caller has taken close_busy for, performs and ends it. */
@@ -205,7 +205,7 @@ static void close_once(struct thread *t)
     close_dirty(atomic_load(&urgent_closers) > 0); /* read after closes_begun rose: sees all whom this one serves */
     atomic_store(&closes_ended, number);
     atomic_store(&close_busy, false);
-    serve_changed(&close_busy);
+    progress_changed(&close_busy);
     stats_enter(t, before);
 }
 
@@ -237,18 +237,18 @@ void interval_close(bool urgent)
         if (!atomic_exchange(&close_busy, true))
             close_once(t);
         else
-            serve_await((struct wait_for){ "the closing of interval", number }, &close_busy, closing_over, &number);
+            progress_await((struct wait_for){ "the closing of interval", number }, &close_busy, closing_over, &number);
     }
     atomic_fetch_sub(&urgent_closers, urgent);
 }
 
 static bool covered(const uint64_t *want)
 {
-    spin_take(&vt_lock);
+    spin_lock(&vt_lock);
     bool yes = true;
     for (int w = 0; w < engine.nodes && yes; w++)
         yes = w == engine.node || vt[w] >= want[w]; /* nobody knows more of this node than it does itself */
-    spin_drop(&vt_lock);
+    spin_unlock(&vt_lock);
     return yes;
 }
 
@@ -265,12 +265,12 @@ static void acquire_all(const uint64_t *want)
             continue;
         notice_take(w, want[w]);
         perturb(acquire_noticed);
-        spin_take(&vt_lock);
+        spin_lock(&vt_lock);
         vt[w] = want[w]; /* I5 */
-        spin_drop(&vt_lock);
+        spin_unlock(&vt_lock);
     }
     atomic_store(&acquire_busy, false);
-    serve_changed(&acquire_busy);
+    progress_changed(&acquire_busy);
 }
 
 void interval_acquire(const uint64_t *want)
@@ -279,7 +279,7 @@ void interval_acquire(const uint64_t *want)
         if (!atomic_exchange(&acquire_busy, true))
             acquire_all(want);
         else
-            serve_await((struct wait_for){ "another acquire", 0 }, &acquire_busy, acquire_over,
+            progress_await((struct wait_for){ "another acquire", 0 }, &acquire_busy, acquire_over,
                         (void *)(uintptr_t)want);
     }
 }
@@ -300,7 +300,7 @@ void interval_serve_diffs(int from, const struct bulk *msg)
         perturb(diff_applied);
         /* orders the diff's bytes before the version that says they are there (I3) */
         atomic_store_explicit(applied_here(e->page, from), msg->interval, memory_order_release);
-        serve_changed(page_at(e->page));
+        progress_changed(page_at(e->page));
         if (engine.protocol->applied)
             engine.protocol->applied(e->page);
         at += (uint32_t)(sizeof *e + ((e->bytes + 7) & ~7u));

@@ -42,7 +42,7 @@ void interval_vt(uint64_t *vt);      /* a copy of this node's vector time, for a
 void interval_hand_on(uint64_t *vt); /* the same for a grant or a signal (I7); may be called while serving */
 void interval_met(void);             /* a barrier is over: every home has met, none has to be woken any more */
 
-/* Called by the serving role: applies the diffs of a message. */
+/* Called by the progress lock: applies the diffs of a message. */
 void interval_serve_diffs(int from, const struct bulk *msg);
 
 #endif

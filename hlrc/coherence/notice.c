@@ -12,7 +12,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/memory/page.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "base/spin.h"
 #include "hlrc/progress/thread.h"
 
@@ -196,11 +196,11 @@ void notice_serve_drain(struct request *req)
 {
     struct reader *r = &readers[req->from];
     struct record rec;
-    spin_take(&r->lock);
+    spin_lock(&r->lock);
     while (read_record(req->from, &rec))
         park(r, &rec);
     report_head(req->from);
-    spin_drop(&r->lock);
+    spin_unlock(&r->lock);
     msg_reply(req, 0, 0, NULL);
 }
 
@@ -209,16 +209,16 @@ static void take_parked(int writer)
 {
     struct reader *r = &readers[writer];
     for (;;) {
-        spin_take(&r->lock);
+        spin_lock(&r->lock);
         if (r->parked_count == 0)
             break;
         uint32_t page = r->parked_list[--r->parked_count];
         uint64_t interval = r->parked[page];
         r->parked[page] = 0;
-        spin_drop(&r->lock);
+        spin_unlock(&r->lock);
         page_invalidate(page, 1, writer, interval);
     }
-    spin_drop(&r->lock);
+    spin_unlock(&r->lock);
 }
 
 struct wanted {
@@ -240,10 +240,10 @@ static bool take_records(const struct wanted *want)
     struct reader *r = &readers[want->writer];
     struct record rec;
     for (;;) {
-        spin_take(&r->lock);
+        spin_lock(&r->lock);
         bool covered = r->seen >= want->interval;
         bool got = !covered && read_record(want->writer, &rec);
-        spin_drop(&r->lock);
+        spin_unlock(&r->lock);
         if (!got)
             return covered;
         for (uint32_t i = 0; i < (rec.count & ~LAST); i++)
@@ -256,10 +256,10 @@ void notice_take(int writer, uint64_t interval)
     struct wanted want = { writer, interval };
     struct reader *r = &readers[writer];
     while (!take_records(&want))
-        serve_wait((struct wait_for){ "write notices of node", (uint64_t)writer }, arrived, &want, WAIT_STATE);
+        progress_wait((struct wait_for){ "write notices of node", (uint64_t)writer }, arrived, &want, WAIT_STATE);
     take_parked(writer);
-    spin_take(&r->lock);
+    spin_lock(&r->lock);
     if (r->head - r->reported >= NOTICE_LOG_WORDS / 4)
         report_head(writer);
-    spin_drop(&r->lock);
+    spin_unlock(&r->lock);
 }

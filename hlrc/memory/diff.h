@@ -23,7 +23,7 @@
  * bitmap. Hence D4.
  *
  * Scanning decides the cost of a release, and most of what is scanned did not change. The inner loops
- * exist several times (portable, AVX2, AVX-512); the best that the processor has is chosen when the
+ * exist several times (portable, AVX2, AVX-512); the best that the CPU has is chosen when the
  * library is loaded.
  */
 #ifndef HLRC_DIFF_H
@@ -72,7 +72,7 @@ size_t diff_changed_bytes(const void *diff, size_t len);
 
 /*
  * For tests and measurements: use the inner loops called NAME ("portable", "avx2", "avx512"), NULL for the
- * best. Returns 0, -ENOENT for an unknown name, -ENOTSUP when this processor does not have them.
+ * best. Returns 0, -ENOENT for an unknown name, -ENOTSUP when this CPU does not have them.
  *
  * ASSUMPTIONS: no other thread uses a diff function meanwhile.
  */

@@ -72,7 +72,7 @@ static inline uint64_t nonzero_bytes(uint64_t x)
     return (high >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-/* Bytes that the compiler maps to what the processor has; a comparison yields 0 or -1 for each. */
+/* Bytes that the compiler maps to what the CPU has; a comparison yields 0 or -1 for each. */
 typedef int8_t vector __attribute__((vector_size(16)));
 
 DIFF_INLINE vector load_vector(const uint8_t *from)

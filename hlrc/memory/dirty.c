@@ -44,11 +44,11 @@ void dirty_end(void)
 
 void dirty_add(uint32_t page)
 {
-    spin_take(&lock);
+    spin_lock(&lock);
     uint32_t n = atomic_load_explicit(&count, memory_order_relaxed);
     list[n] = page;
     atomic_store_explicit(&count, n + 1, memory_order_relaxed);
-    spin_drop(&lock);
+    spin_unlock(&lock);
 }
 
 bool dirty_any(void)
@@ -74,12 +74,12 @@ static void sort_pages(uint32_t *pages, uint32_t n)
 
 uint32_t dirty_take(const uint32_t **out)
 {
-    spin_take(&lock);
+    spin_lock(&lock);
     uint32_t n = atomic_load_explicit(&count, memory_order_relaxed), *all = list;
     list = taken;
     taken = all;
     atomic_store_explicit(&count, 0, memory_order_release); /* O2, interval.h I1 */
-    spin_drop(&lock);
+    spin_unlock(&lock);
     sort_pages(all, n);
     *out = all;
     return n;

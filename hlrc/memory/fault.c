@@ -54,7 +54,7 @@ enum fault_kind fault_kind(const void *context)
     return FAULT_UNKNOWN;
 }
 #else
-#error "tell reads from writes for this processor here"
+#error "tell reads from writes for this CPU here"
 #endif
 
 /* X4. True when there was something to do; *write says what for. */

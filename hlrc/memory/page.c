@@ -12,7 +12,7 @@
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_view.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -88,7 +88,7 @@ static void set_initial(uint32_t page, struct page *p)
 struct page *page_lock(uint32_t page)
 {
     struct page *p = &table[page];
-    spin_take(&p->lock);
+    spin_lock(&p->lock);
     if (!(p->flags & PAGE_KNOWN))
         set_initial(page, p);
     page_assert_state(page, p);
@@ -98,7 +98,7 @@ struct page *page_lock(uint32_t page)
 void page_unlock(struct page *p)
 {
     page_assert_state((uint32_t)(p - table), p);
-    spin_drop(&p->lock);
+    spin_unlock(&p->lock);
 }
 
 /* Nobody works on the page: it is not BUSY, or a prefetch that can be finished. */
@@ -114,7 +114,7 @@ static void page_wait(uint32_t page)
     if (table[page].flags & PAGE_PREFETCH)
         page_prefetch_finish(page);
     else
-        serve_await((struct wait_for){ "another thread's work on page", page }, &table[page], page_idle, &table[page]);
+        progress_await((struct wait_for){ "another thread's work on page", page }, &table[page], page_idle, &table[page]);
 }
 
 static void mark_dirty(uint32_t page, struct page *p)
@@ -162,7 +162,7 @@ static void page_claim(uint32_t page)
         p->home = (uint16_t)(home + 1); /* P6 */
     p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
-    serve_changed(p);
+    progress_changed(p);
 }
 
 /* One step towards access (P1); true when the page can be accessed now. */
@@ -186,7 +186,7 @@ static bool access_step(uint32_t page, bool write, bool *worked)
         page_unlock(p);
         if (!stale)
             page_claim(page);
-        else if (page_bring(page, p) && write)
+        else if (page_fetch(page, p) && write)
             stats_count(STAT_FIRST_WRITE_FAULTS, 1);
         return false;
     }
@@ -356,7 +356,7 @@ void page_flush_end(uint32_t page, uint64_t interval)
     p->twin = 0;
     p->flags &= (uint8_t)~(PAGE_BUSY | PAGE_DIRTY); /* P7: the diff is captured */
     page_unlock(p);
-    serve_changed(p);
+    progress_changed(p);
     if (twin)
         twin_drop(twin);
 }
@@ -415,7 +415,7 @@ static void reset_one(uint32_t page)
     *p = (struct page){ .lock = 1 };
     set_initial(page, p);
     p->access = ACCESS_NONE; /* until view_reset */
-    spin_drop(&p->lock);
+    spin_unlock(&p->lock);
 }
 
 void page_reset(uint32_t first, uint32_t count)

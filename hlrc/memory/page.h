@@ -10,7 +10,7 @@
  *   DIRTY    on the dirty list: written since the last interval; away from the home there is a twin.
  *   BUSY     one thread fetches, claims or flushes it; others wait until it is done.
  *   PREFETCH with BUSY: no thread works on it, a fetch is under way, and whoever needs the page takes PREFETCH away and
- *            finishes it. Whoever clears BUSY or sets PREFETCH calls serve_changed(page_at(page)).
+ *            finishes it. Whoever clears BUSY or sets PREFETCH calls progress_changed(page_at(page)).
  *   EXCLUSIVE  (ASYNC, default home) nobody has asked for it: writable without being tracked.
  *
  *                    first use: protocol->initial
@@ -19,11 +19,11 @@
  *      STALE <---------- CLEAN -----------> DIRTY            EXCLUSIVE
  *      NONE   invalidate  READ  page_grant   WRITE             WRITE
  *        |                 ^   <----------    |                  |
- *        |  page_bring     |    page_flush_*  | invalidate       | page_demote (ASYNC handler)
+ *        |  page_fetch     |    page_flush_*  | invalidate       | page_demote (ASYNC handler)
  *        +-----------------+                  v                  v
  *                                        DIRTY+STALE        CLEAN, home known
  *                                           NONE
- *                          page_bring: twin = fetched, page = fetched + own changes -> DIRTY
+ *                          page_fetch: twin = fetched, page = fetched + own changes -> DIRTY
  *
  * Invariants
  *   P1  Every field of struct page changes under its lock; the lock is held for short, never across a wait. What takes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * page_fetch.c - bringing pages up to date.
+ * page_fetch.c - fetching pages.
  *
  * A fetch works for the one thread that set BUSY. It reads needed[page] without the lock, and compares under the lock
  * before the copy counts (P4): another thread's acquire may have raised it meanwhile.
@@ -21,7 +21,7 @@
 #include "hlrc/memory/diff.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -92,7 +92,7 @@ static void fetch_once(struct page_fetch *f)
     /* nothing was copied: the copy is here, diffs may still be on their way to it */
     if (f->home == engine.node)
         /* interval_serve_diffs tells */
-        serve_await((struct wait_for){ "diffs for page", f->page }, page_at(f->page), home_current, f);
+        progress_await((struct wait_for){ "diffs for page", f->page }, page_at(f->page), home_current, f);
 }
 
 /* Takes a fetched copy over, unless it lacks a version by now. ASSUMPTION: locked. */
@@ -108,7 +108,7 @@ static bool install(const struct page_fetch *f, struct page *p)
     return true;
 }
 
-bool page_bring(uint32_t page, struct page *p)
+bool page_fetch(uint32_t page, struct page *p)
 {
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_PAGE);
@@ -123,16 +123,16 @@ bool page_bring(uint32_t page, struct page *p)
         done = install(&f, p);
         page_unlock(p);
     }
-    serve_changed(p);
+    progress_changed(p);
     stats_enter(t, before);
     return f.assigned;
 }
 
 static int prefetch_slot(void)
 {
-    spin_take(&prefetch_lock);
+    spin_lock(&prefetch_lock);
     int found = free_count ? free_slots[--free_count] : -1;
-    spin_drop(&prefetch_lock);
+    spin_unlock(&prefetch_lock);
     if (found >= 0)
         atomic_store(&prefetches[found].used, true);
     return found;
@@ -141,9 +141,9 @@ static int prefetch_slot(void)
 static void prefetch_free(int k)
 {
     atomic_store(&prefetches[k].used, false);
-    spin_take(&prefetch_lock);
+    spin_lock(&prefetch_lock);
     free_slots[free_count++] = (uint16_t)k;
-    spin_drop(&prefetch_lock);
+    spin_unlock(&prefetch_lock);
 }
 
 /* Whether somebody has to finish the prefetch of this page now. ASSUMPTION: locked. */
@@ -170,7 +170,7 @@ static void prefetch_end(uint32_t page, struct page *p)
     if (!covers || !install(f, p))
         p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
-    serve_changed(p);
+    progress_changed(p);
     prefetch_free(k);
 }
 
@@ -201,7 +201,7 @@ static void prefetch_start(uint32_t page)
     struct page *p = page_lock(page);
     p->flags |= PAGE_PREFETCH;
     page_unlock(p);
-    serve_changed(p);
+    progress_changed(p);
 }
 
 /* Finishes what has arrived, and opens what is complete in runs, each in one call. */
@@ -234,7 +234,7 @@ void page_prefetch_finish(uint32_t page)
     if (!prefetch_over(&page)) {
         struct thread *t = thread_self();
         enum stats_category before = stats_enter(t, STATS_PAGE);
-        serve_wait((struct wait_for){ "the prefetch of page", page }, prefetch_over, &page, WAIT_STATE);
+        progress_wait((struct wait_for){ "the prefetch of page", page }, prefetch_over, &page, WAIT_STATE);
         stats_enter(t, before);
     }
     /* its neighbours were asked for together with it */
@@ -246,7 +246,7 @@ void page_prefetch_finish_all(void)
     for (int k = 0; k < PREFETCHES; k++)
         while (atomic_load(&prefetches[k].used)) {
             page_prefetch_finish(prefetches[k].fetch.page);
-            serve_poll();
+            progress_poll();
         }
 }
 
@@ -257,7 +257,7 @@ void page_prefetch(uint32_t first, uint32_t count)
         open_arrived(i, n); /* what arrived too old is asked for again */
         for (uint32_t k = i; k < i + n; k++)
             prefetch_start(k);
-        serve_poll();
+        progress_poll();
         open_arrived(i, n);
     }
 }

@@ -48,18 +48,18 @@ void twins_end(void)
 
 uint32_t twin_take(void)
 {
-    spin_take(&lock);
+    spin_lock(&lock);
     uint32_t frame = free_count ? free_frames[--free_count] : ++used;
-    spin_drop(&lock);
+    spin_unlock(&lock);
     debug_assert(frame <= limit);
     return frame;
 }
 
 void twin_drop(uint32_t frame)
 {
-    spin_take(&lock);
+    spin_lock(&lock);
     free_frames[free_count++] = frame;
-    spin_drop(&lock);
+    spin_unlock(&lock);
 }
 
 void *twin_mem(uint32_t frame)

@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "base/spin.h"
 
 static struct {
@@ -19,7 +19,7 @@ static struct {
 static void (*serves[BULK_TYPES])(int, const struct bulk *); /* by type; set before the first event is taken */
 
 static struct {
-    uint64_t emptied, returned; /* written by the serving role alone */
+    uint64_t emptied, returned; /* written by the progress lock alone */
 } in[ENGINE_NODES];
 
 static size_t credit_at(int peer)
@@ -42,7 +42,7 @@ static bool have_credit(void *peer)
 
 static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op)
 {
-    spin_take(&out[to].lock);
+    spin_lock(&out[to].lock);
     bool room = have_credit((void *)(intptr_t)to); /* B1 */
     if (room) {
         uint32_t slot = (uint32_t)(out[to].sent++ % BULK_SLOTS);
@@ -51,7 +51,7 @@ static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_
         /* B2: with the lock held */
         msg_event_bulk(to, slot_at(engine.node, slot), msg, len, slot, urgent, op);
     }
-    spin_drop(&out[to].lock);
+    spin_unlock(&out[to].lock);
     return room;
 }
 
@@ -59,7 +59,7 @@ void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op
 {
     while (!try_send(to, msg, urgent, op)) {
         fabric_wake(engine.fabric, to); /* B4 */
-        serve_wait((struct wait_for){ "room for a message at node", (uint64_t)to }, have_credit, (void *)(intptr_t)to,
+        progress_wait((struct wait_for){ "room for a message at node", (uint64_t)to }, have_credit, (void *)(intptr_t)to,
                    WAIT_STATE);
     }
 }

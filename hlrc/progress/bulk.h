@@ -42,10 +42,10 @@ static_assert(sizeof(struct bulk) == 16, "it travels between nodes as it is");
 /* Sends a composed message; its memory is in use until fabric_wait(op), or is copied when op is NULL. */
 void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op);
 
-/* Who serves messages of a type, in the serving role (serve.h S4). Before the first event is taken. */
+/* Who serves messages of a type, in the progress lock (progress.h S4). Before the first event is taken. */
 void bulk_handle(enum bulk_type type, void (*serve)(int from, const struct bulk *msg));
 
-/* Called by the serving role. */
+/* Called by the progress lock. */
 void bulk_serve(int from, uint32_t slot);
 void bulk_return_credits(void);
 

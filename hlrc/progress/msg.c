@@ -10,7 +10,7 @@
 #include "hlrc/progress/bulk.h"
 #include "base/diag.h"
 #include "hlrc/engine.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
 /* The immediate of a write: what kind of event, and which slot. */
@@ -196,7 +196,7 @@ static const char *const awaited[REQUEST_TYPES] = {
 const struct reply *msg_wait(uint32_t token)
 {
     const struct request *req = scratch_of(token);
-    serve_wait((struct wait_for){ awaited[req->type], req->object }, msg_token_done, (void *)(uintptr_t)token,
+    progress_wait((struct wait_for){ awaited[req->type], req->object }, msg_token_done, (void *)(uintptr_t)token,
                WAIT_EVENT);
     return control_at(reply_at(token));
 }

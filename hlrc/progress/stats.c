@@ -8,7 +8,7 @@
 
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 #include "boot/boot.h"
 
@@ -70,7 +70,7 @@ void stats_start(void)
         atomic_store(&stats_counters[i], 0);
     for (uint32_t i = 0; i < threads_max(); i++)
         restart(&thread_slot(i)->clock, started_ns);
-    handler_before = serve_handler_seconds();
+    handler_before = progress_handler_seconds();
     fabric_counters(engine.fabric, &fabric_before);
 }
 
@@ -99,7 +99,7 @@ static void collect_times(struct hlrc_stats *out)
     out->lock_s = (double)sum[STATS_LOCK] * share;
     out->barrier_s = (double)sum[STATS_BARRIER] * share;
     out->diff_s = (double)sum[STATS_DIFF] * share;
-    out->handler_s = serve_handler_seconds() - handler_before;
+    out->handler_s = progress_handler_seconds() - handler_before;
 }
 
 static void collect_counts(struct hlrc_stats *out)

@@ -6,7 +6,7 @@
  * (msg.h), what it needs to sleep, and its share of the statistics. Slots are made at start: taking one allocates
  * nothing, so it may happen inside the fault handler.
  *
- *   T1  From thread_enter to thread_leave a thread may hold locks of the engine, the serving role and requests that are
+ *   T1  From thread_enter to thread_leave a thread may hold locks of the engine, the progress lock and requests that are
  *       not answered. It does not touch the application's view there, so a fault that comes then is that of a signal
  *       handler that interrupted it, and cannot be resolved: it ends the program with a line (fault.c), or with
  *       --signals mask the handler waits until thread_leave. While a fault is resolved signals wait anyway (fault.h
@@ -32,7 +32,7 @@ struct thread {
     _Atomic bool taken;
     volatile int inside;               /* nested thread_enter: T1; also read by handlers that interrupt the thread */
     sigset_t unmasked;                 /* its signal mask before the outermost one */
-    const void *_Atomic awaits;        /* what this thread waits for in serve_await; NULL none */
+    const void *_Atomic awaits;        /* what this thread waits for in progress_await; NULL none */
     uint32_t index;
     uint32_t call_token, cond_token;   /* requests of this thread: at most one outstanding on each */
     struct watch_slot waits;           /* written by the thread, read by the watch */
@@ -47,7 +47,7 @@ struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong t
 struct thread *thread_slot(uint32_t index);
 uint32_t threads_max(void);
 
-/* Around what takes locks or the serving role, or sends requests (T1). */
+/* Around what takes locks or the progress lock, or sends requests (T1). */
 struct thread *thread_enter(void);
 void thread_leave(struct thread *t);
 void thread_signals(sigset_t *set); /* those that wait while a thread is inside, or a fault is resolved */

@@ -47,7 +47,7 @@ struct protocol {
      * had none (*assigned). -1: it may write without one after all, look again. */
     int (*claim)(uint32_t page, bool *assigned);
 
-    /* start begins to bring the page, with at least the needed versions unless it is a prefetch; finish waits for it.
+    /* start begins to fetch the page, with at least the needed versions unless it is a prefetch; finish waits for it.
      * finish returns false when the copy lacks a version (it does not for a fetch that is no prefetch). When the home
      * turns out to be this node nothing is copied. */
     void (*fetch_start)(struct page_fetch *, bool prefetch);

@@ -12,7 +12,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "base/spin.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -71,7 +71,7 @@ void barrier_serve(struct request *req)
 {
     uint64_t vt[ENGINE_NODES];
     int i = (int)(req->arg[0] & 1);
-    spin_take(&arrivals_lock);
+    spin_lock(&arrivals_lock);
     barrier_assert_state(req);
     for (int w = 0; w < engine.nodes; w++)
         if (arrivals[i].vt[w] < req->vec[w])
@@ -82,7 +82,7 @@ void barrier_serve(struct request *req)
         /* before any release: the next arrivals of this parity follow one */
         memset(&arrivals[i], 0, sizeof arrivals[i]);
     }
-    spin_drop(&arrivals_lock);
+    spin_unlock(&arrivals_lock);
     if (last)
         release_all(vt);
 }
@@ -126,9 +126,9 @@ void barrier_depart(void)
         atomic_store(&waiting, NULL);
         perturb(barrier_released);
         interval_met();
-        serve_settle(); /* what is applied already needs no revoking */
+        progress_settle(); /* what is applied already needs no revoking */
         interval_acquire(vt);
-        serve_settle(); /* R4: a writer's diffs arrive before its notices, which are here now */
+        progress_settle(); /* R4: a writer's diffs arrive before its notices, which are here now */
         thread_leave(t);
     }
     stats_count(STAT_BARRIERS, 1);
@@ -140,7 +140,7 @@ static void let_handler_serve(bool all)
     if (engine.alone)
         return;
     struct thread *t = thread_enter();
-    serve_wake_on_all(all);
+    progress_wake_on_all(all);
     thread_leave(t);
 }
 

@@ -12,7 +12,7 @@
  *       next interval.
  *   R2  The master counts arrivals by epoch: a fast node's next arrival may come before a slow node has departed.
  *   R3  Arrivals, and the diffs sent for a barrier, wake nobody who has not arrived: he looks at them when he does.
- *       From arrival to departure every event wakes a sleeping handler (serve_wake_on_all), so that a node that is
+ *       From arrival to departure every event wakes a sleeping handler (progress_wake_on_all), so that a node that is
  *       busy or asleep between arrive and depart delays nobody.
  *   R4  When a node departs it has served everything that arrived before its release: all diffs of the intervals
  *       that the barrier covers and whose home it is were sent before their writers arrived.

@@ -73,7 +73,7 @@ void cond_serve_wait(struct request *req)
                    (unsigned long long)req->arg[0], engine.tokens);
     uint32_t token = (uint32_t)req->arg[0], ref = (uint32_t)req->from * engine.tokens + token;
     *msg_slot(req->from, token) = (struct request){ .type = REQUEST_COND_WAIT, .from = req->from, .token = token };
-    spin_take(&queues_lock);
+    spin_lock(&queues_lock);
     struct queue *q = &queues[req->object];
     next_waiter[ref] = 0;
     if (q->last)
@@ -81,7 +81,7 @@ void cond_serve_wait(struct request *req)
     else
         q->first = ref + 1;
     q->last = ref + 1;
-    spin_drop(&queues_lock);
+    spin_unlock(&queues_lock);
     msg_reply(req, 0, 0, NULL); /* C1 */
 }
 
@@ -103,9 +103,9 @@ static uint32_t unlink_waiters(uint32_t cond, bool all)
 
 static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt)
 {
-    spin_take(&queues_lock);
+    spin_lock(&queues_lock);
     uint32_t at = unlink_waiters(cond, all);
-    spin_drop(&queues_lock);
+    spin_unlock(&queues_lock);
     while (at) {
         uint32_t ref = at - 1;
         at = next_waiter[ref]; /* before the answer: the waiter may register again at once */

@@ -16,7 +16,7 @@ void handles_init(struct handles *h, uint32_t first, uint32_t per_node)
 int handles_take(struct handles *h, uint32_t *number)
 {
     int rc = 0;
-    spin_take(&h->lock);
+    spin_lock(&h->lock);
     uint64_t fresh = (uint64_t)h->first + (uint64_t)h->made * (uint64_t)engine.nodes + (uint64_t)engine.node;
     if (h->count) {
         *number = h->returned[--h->count];
@@ -26,13 +26,13 @@ int handles_take(struct handles *h, uint32_t *number)
     } else {
         rc = -ENOMEM;
     }
-    spin_drop(&h->lock);
+    spin_unlock(&h->lock);
     return rc;
 }
 
 void handles_give(struct handles *h, uint32_t number)
 {
-    spin_take(&h->lock);
+    spin_lock(&h->lock);
     if (h->count == h->room) {
         uint32_t room = h->room ? 2 * h->room : 64;
         uint32_t *more = realloc(h->returned, room * sizeof *more);
@@ -43,5 +43,5 @@ void handles_give(struct handles *h, uint32_t number)
     }
     if (h->count < h->room) /* without memory the number is lost, which harms nobody */
         h->returned[h->count++] = number;
-    spin_drop(&h->lock);
+    spin_unlock(&h->lock);
 }

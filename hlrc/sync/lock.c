@@ -16,7 +16,7 @@
 #include "hlrc/sync/handles.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "base/spin.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -117,14 +117,14 @@ static void lock_assert_state(const struct lock *l, uint32_t lock)
 
 static void guard(struct lock *l, uint32_t lock)
 {
-    spin_take(&l->guard);
+    spin_lock(&l->guard);
     lock_assert_state(l, lock);
 }
 
 static void unguard(struct lock *l, uint32_t lock)
 {
     lock_assert_state(l, lock);
-    spin_drop(&l->guard);
+    spin_unlock(&l->guard);
 }
 
 static void grant(const struct request *req)
@@ -279,13 +279,13 @@ static void keep(struct lock *l, const struct request *req)
 static struct request *unkeep(struct lock *l)
 {
     struct request *req = NULL;
-    spin_take(&l->guard);
+    spin_lock(&l->guard);
     if (l->kept && !(l->flags & TRYING)) {
         uint32_t ref = l->kept - 1;
         req = referenced(ref);
         l->kept = kept_next[ref];
     }
-    spin_drop(&l->guard);
+    spin_unlock(&l->guard);
     return req;
 }
 

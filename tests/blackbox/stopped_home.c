@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: with the home stopped, an ARDMAR fetch of an assigned page completes, since no remote processor takes
+ * Black box: with the home stopped, an ARDMAR fetch of an assigned page completes, since no remote CPU takes
  * part; an ASYNC fetch does not before the home goes on.
  */
 #include "tests/litmus/litmus.h"

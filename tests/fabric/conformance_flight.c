@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <string.h>
 
-#define LONG_BYTES (48 * KIB + 8) /* no multiple of a page, or of what a processor copies at once */
+#define LONG_BYTES (48 * KIB + 8) /* no multiple of a page, or of what a CPU copies at once */
 #define LONG_WORDS (LONG_BYTES / 8)
 
 static uint64_t *words(const struct run *r, size_t off)

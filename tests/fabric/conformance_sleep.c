@@ -159,7 +159,7 @@ static int64_t now_ns(void)
 }
 
 /* A sleep ends when its time is over, and the queue is armed still: the next event ends the next sleep, whose limit is
- * beyond all patience. */
+ * for ever. */
 static void test_timeout(struct run *r)
 {
     static const int64_t times[] = { 0, 1, 1000, 999999, 3000000 };

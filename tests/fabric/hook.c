@@ -78,7 +78,7 @@ static void test_source(void)
     fabric_close(f);
 }
 
-/* What a read will bring cannot be seen before it is performed, and no older value either. */
+/* What a read fetches cannot be seen before it is performed, and no older value either. */
 static void test_destination(void)
 {
     static uint64_t destination;

@@ -9,7 +9,7 @@ tests_fuzz_diff_LDADD = libhlrc_core.la
 tests_fuzz_hosts_SOURCES = tests/fuzz/hosts.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_hosts_LDADD = libhlrc_core.la
 tests_fuzz_messages_SOURCES = tests/fuzz/messages.c tests/fuzz/driver.c tests/fuzz/fuzz.h
-tests_fuzz_messages_LDFLAGS = -Wl,--wrap=diag_fatal,--wrap=serve_changed
+tests_fuzz_messages_LDFLAGS = -Wl,--wrap=diag_fatal,--wrap=progress_changed
 tests_fuzz_messages_LDADD = libhlrc_core.la
 
 TESTS += tests/fuzz/fuzz.sh

@@ -45,8 +45,8 @@ _Noreturn void __wrap_diag_fatal(int status, const char *fmt, ...)
     longjmp(refused, 1);
 }
 
-void __wrap_serve_changed(const void *what);
-void __wrap_serve_changed(const void *what)
+void __wrap_progress_changed(const void *what);
+void __wrap_progress_changed(const void *what)
 {
     (void)what; /* nobody waits here */
 }

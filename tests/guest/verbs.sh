@@ -47,7 +47,7 @@ list_litmus() {
 }
 
 list_random() {
-    local program="300 $top_builddir/tests/random/random --hlrcrun $helpers/hlrcrun --patience 60"
+    local program="300 $top_builddir/tests/random/random --hlrcrun $helpers/hlrcrun --timeout 60"
     echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-10} --protocol ${protocols// /,} --fabric verbs"
     echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-10} --protocol ${protocols// /,} --fabric mixed"
 }

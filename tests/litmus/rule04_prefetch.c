@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 4, prefetches. What a prefetch brings is held against what the node needs, as any copy is, while threads of the
+ * Rule 4, prefetches. A prefetched copy is held against what the node needs, as any copy is, while threads of the
  * node read and write the same pages, diffs are on their way, and homes refuse. Over the hook fabric, too: chaos.sh.
  */
 #include "tests/litmus/litmus.h"

@@ -8,7 +8,7 @@ for ((seed = first; failures == 0; seed++)); do
     for fabric in shm shm+chaos; do
         in_time || break 2
         HLRC_PERTURB_SEED=$seed "$top_builddir/tests/random/random" --seed "$seed" --runs 2 --protocol ardmar,async \
-            --fabric $fabric --patience 90 >"$work/out" 2>"$work/err" || failed $seed "random --seed $seed, $fabric"
+            --fabric $fabric --timeout 90 >"$work/out" 2>"$work/err" || failed $seed "random --seed $seed, $fabric"
         runs=$((runs + 1))
     done
 done

@@ -8,21 +8,21 @@ litmus=$top_builddir/tests/litmus
 rounds=1
 [ -z "${HLRC_SOAK:-}" ] || rounds=${HLRC_SOAK_ROUNDS:-1000}
 
-# S7: a sender that is late to look, and somebody who is late to give the role up
+# S7: a sender that is late to look, and somebody who is late to give the progress lock up
 # Q5: an entry that wakes nobody is filled after an urgent one behind it has woken
-# S2, S6: whoever gives the role up looks again, for events and for waiters
+# S2, S6: whoever gives the progress lock up looks again, for events and for waiters
 # I7: diffs that wake nobody are late, and what announces them is handed on by a lock
 #     and another lock is handed on while they are about to be sent
 # I1: a closing has taken the pages that another thread of the node has to publish
 # C1: a waiter is registered before its lock is free
 # P7, P3, G1: sealing, opening, and a change of protection that fails half done
 windows='
-queue_filled:100:300,role_armed:100:300     LITMUS_NODES=2 wake_lock
-queue_filled:100:300,role_armed:100:300     LITMUS_NODES=2 threads
+queue_filled:100:300,progress_armed:100:300     LITMUS_NODES=2 wake_lock
+queue_filled:100:300,progress_armed:100:300     LITMUS_NODES=2 threads
 queue_drawn:30:300                          LITMUS_NODES=3 wake_lock
 queue_drawn:30:300                          LITMUS_NODES=3 rule11_split
 queue_armed:60:400,queue_alerting:60:400    LITMUS_NODES=2 wake_threads
-role_dropped:50:300,wait_counted:50:300     LITMUS_NODES=2 threads
+progress_unlocked:50:300,wait_counted:50:300     LITMUS_NODES=2 threads
 thread_announced:50:300,thread_waking:50:300 LITMUS_NODES=2 threads
 event_taken:20:1000                         LITMUS_NODES=3 rule11_split
 close_begun:10:100                          LITMUS_NODES=3 HLRC_FABRIC=shm+chaos HLRC_CHAOS_SLOW=1:0:20000 wake_diff

@@ -18,7 +18,7 @@ struct job {
     int nodes, threads;        /* as they are, not 0 */
     uint32_t ops;              /* how much of the program is run */
     char protocol[32], fabric[64];
-    double patience;           /* seconds without a sign of life */
+    double timeout;           /* seconds without a sign of life */
 };
 
 enum verdict { JOB_GOOD, JOB_WRONG, JOB_HANGS, JOB_CRASHES };

@@ -121,8 +121,8 @@ static void stall(struct rng *r, int nodes, int *node_fds)
     signal_node(node_fds[n], SIGCONT);
 }
 
-/* Waits for the end of hlrcrun; false when it does not come while nothing moves for `patience` seconds. */
-static bool await_end(pid_t pid, double patience, int *status, struct rng *stalls, int nodes)
+/* Waits for the end of hlrcrun; false when it does not come while nothing moves for `timeout` seconds. */
+static bool await_end(pid_t pid, double timeout, int *status, struct rng *stalls, int nodes)
 {
     int node_fds[MAX_NODES];
     uint64_t seen = 0, signs;
@@ -130,7 +130,7 @@ static bool await_end(pid_t pid, double patience, int *status, struct rng *stall
     useconds_t pause = 500;
     bool ended;
     memset(node_fds, -1, sizeof node_fds);
-    while (!(ended = waitpid(pid, status, WNOHANG) != 0) && now() - last <= patience) {
+    while (!(ended = waitpid(pid, status, WNOHANG) != 0) && now() - last <= timeout) {
         usleep(pause);
         pause = pause < 5000 ? pause * 2 : pause;
         if (stalls)
@@ -251,11 +251,11 @@ void job_run(const struct job *job, const struct program *p, struct result *out)
     }
     struct rng stalls = { hash(job->seed, 31, 0) };
     bool stall_some = rng_chance(&stalls, 30);
-    if (await_end(pid, job->patience, &status, stall_some ? &stalls : NULL, job->nodes)) {
+    if (await_end(pid, job->timeout, &status, stall_some ? &stalls : NULL, job->nodes)) {
         judge(job, p, status, output, out);
     } else {
         out->verdict = JOB_HANGS;
-        snprintf(out->text, sizeof out->text, "hangs: nothing moved for %g s", job->patience);
+        snprintf(out->text, sizeof out->text, "hangs: nothing moved for %g s", job->timeout);
         furthest_op(p, out);
         describe_actors(p, out);
         show_stacks(job);

@@ -27,14 +27,14 @@ struct options {
     uint32_t runs, repeat, tries, prefix;
     int nodes, threads;
     const char *protocols, *fabrics, *oracle;
-    double seconds, patience;
+    double seconds, timeout;
     bool print, keep_going;
     struct files files;
 };
 
 static struct program program;
 static struct options opt = { .seed = 1, .runs = 1, .repeat = 1, .tries = 6, .prefix = UINT32_MAX,
-                              .protocols = "ardmar,async", .fabrics = "shm", .patience = 60 };
+                              .protocols = "ardmar,async", .fabrics = "shm", .timeout = 60 };
 
 /* ---- a node ---- */
 
@@ -121,8 +121,8 @@ static void failed(struct job *job, struct result *r)
     fflush(stdout);
     opt.files.stacks = false;
     if (opt.tries) {
-        if (job->patience > 8)
-            job->patience = 8;
+        if (job->timeout > 8)
+            job->timeout = 8;
         ops = shorten(job, of, r);
     }
     report(job, ops, of, r);
@@ -151,7 +151,7 @@ static bool run_one(struct job *job)
     job->threads = program.threads;
     for (uint32_t i = 0; i < opt.repeat; i++) {
         job->ops = program.op_count;
-        job->patience = opt.patience;
+        job->timeout = opt.timeout;
         job_run(job, &program, &r);
         if (r.verdict != JOB_GOOD) {
             failed(job, &r);
@@ -195,13 +195,13 @@ static int run_all(void)
 /* ---- options ---- */
 
 enum { OPT_SEED = 256, OPT_RUNS, OPT_REPEAT, OPT_TRIES, OPT_PREFIX, OPT_NODES, OPT_THREADS, OPT_PROTOCOL, OPT_FABRIC,
-       OPT_ORACLE, OPT_SECONDS, OPT_PATIENCE, OPT_PRINT, OPT_KEEP_GOING, OPT_HLRCRUN, OPT_STACKS };
+       OPT_ORACLE, OPT_SECONDS, OPT_TIMEOUT, OPT_PRINT, OPT_KEEP_GOING, OPT_HLRCRUN, OPT_STACKS };
 
 static const struct option options[] = {
     { "seed", 1, NULL, OPT_SEED },         { "runs", 1, NULL, OPT_RUNS },         { "repeat", 1, NULL, OPT_REPEAT },
     { "tries", 1, NULL, OPT_TRIES },       { "prefix", 1, NULL, OPT_PREFIX },     { "nodes", 1, NULL, OPT_NODES },
     { "threads", 1, NULL, OPT_THREADS },   { "protocol", 1, NULL, OPT_PROTOCOL }, { "fabric", 1, NULL, OPT_FABRIC },
-    { "oracle", 1, NULL, OPT_ORACLE },     { "seconds", 1, NULL, OPT_SECONDS },   { "patience", 1, NULL, OPT_PATIENCE },
+    { "oracle", 1, NULL, OPT_ORACLE },     { "seconds", 1, NULL, OPT_SECONDS },   { "timeout", 1, NULL, OPT_TIMEOUT },
     { "print", 0, NULL, OPT_PRINT },       { "keep-going", 0, NULL, OPT_KEEP_GOING },
     { "hlrcrun", 1, NULL, OPT_HLRCRUN },   { "stacks", 0, NULL, OPT_STACKS },     { NULL, 0, NULL, 0 },
 };
@@ -216,7 +216,7 @@ static const char usage[] =
     "  --nodes N, --threads T   instead of what the seed says\n"
     "  --prefix M        only the first M operations\n"
     "  --repeat R        each program R times (1)\n"
-    "  --patience T      a job in which nothing moves for T seconds hangs (60)\n"
+    "  --timeout T      a job in which nothing moves for T seconds hangs (60)\n"
     "  --tries R         a shorter program counts as good when it was so R times (6); 0: do not shorten\n"
     "  --keep-going      go on after a failure\n"
     "  --stacks          show the stacks of a job that hangs, by gdb\n"
@@ -237,7 +237,7 @@ static void take_option(int c)
     case OPT_FABRIC: opt.fabrics = optarg; return;
     case OPT_ORACLE: opt.oracle = optarg; return;
     case OPT_SECONDS: opt.seconds = strtod(optarg, NULL); return;
-    case OPT_PATIENCE: opt.patience = strtod(optarg, NULL); return;
+    case OPT_TIMEOUT: opt.timeout = strtod(optarg, NULL); return;
     case OPT_PRINT: opt.print = true; return;
     case OPT_KEEP_GOING: opt.keep_going = true; return;
     case OPT_HLRCRUN: opt.files.hlrcrun = optarg; return;

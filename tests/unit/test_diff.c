@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Diffs against an independent reference that works byte by byte. Every test runs once per instruction
- * set that this processor has. D1 to D4 are the invariants of hlrc/memory/diff.h.
+ * set that this CPU has. D1 to D4 are the invariants of hlrc/memory/diff.h.
  *
  * A page under test lies at the end of a mapping that an inaccessible page follows, and the output buffer
  * likewise: an access beyond either ends the test.
@@ -463,7 +463,7 @@ static void test_names(void **state)
     assert_string_equal(diff_in_use(), "portable");
 }
 
-/* All instruction sets make the same bytes: nodes need not have the same processor. */
+/* All instruction sets make the same bytes: nodes need not have the same CPU. */
 static void test_same_encoding(void **state)
 {
     static const char *const names[] = {"avx2", "avx512"};

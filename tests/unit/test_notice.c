@@ -9,7 +9,7 @@
 #include "hlrc/coherence/interval.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/coherence/notice.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
 #include <setjmp.h>
@@ -116,8 +116,8 @@ void __wrap_msg_reply(const struct request *req, int64_t status, uint64_t arg, c
 static void publish_random(uint32_t rarity);
 
 /* What the reader waits for comes, and more: the log is drained before the reader looks again. */
-void __wrap_serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind);
-void __wrap_serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
+void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind);
+void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
 {
     (void)what;
     assert_int_equal(kind, WAIT_STATE); /* a write notice is no event */

@@ -7,7 +7,7 @@
 #include "hlrc/progress/msg.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/memory/twin.h"
 
@@ -90,10 +90,10 @@ static const struct protocol scripted = {
 
 /* ---- what lies beside ---- */
 
-static unsigned told[PAGES]; /* calls of serve_changed */
+static unsigned told[PAGES]; /* calls of progress_changed */
 
-void __wrap_serve_changed(const void *what);
-void __wrap_serve_changed(const void *what)
+void __wrap_progress_changed(const void *what);
+void __wrap_progress_changed(const void *what)
 {
     const struct page *p = what;
     ptrdiff_t page = p - page_at(0);
@@ -103,13 +103,13 @@ void __wrap_serve_changed(const void *what)
     told[page]++;
 }
 
-void __wrap_serve_poll(void);
-void __wrap_serve_poll(void)
+void __wrap_progress_poll(void);
+void __wrap_progress_poll(void)
 {
 }
 
-void __wrap_serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind);
-void __wrap_serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
+void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind);
+void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
 {
     (void)what, (void)kind;
     ready = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * serve.pml - who serves what arrives at a node, and who sleeps: hlrc/progress/serve.c, hlrc/progress/thread.c and fabric/shm/shm_queue.c,
+ * progress.pml - who serves what arrives at a node, and who sleeps: hlrc/progress/progress.c, hlrc/progress/thread.c and fabric/shm/shm_queue.c,
  * for spin. README.md says what is left out, and which -D breaks what.
  *
  * One node: its receive queue, its handler thread, application threads, and other nodes that send events. An event
@@ -9,7 +9,7 @@
  *
  *   - nobody sleeps for ever: every application thread ends (spin: no invalid end state; only the handler may sleep);
  *   - when nothing moves any more (`timeout`), no urgent event is left, none that its sender's wake followed (I7), and
- *     no event at all once somebody asked for that (serve_wake_on_all, S6);
+ *     no event at all once somebody asked for that (progress_wake_on_all, S6);
  *   - one thread at a time polls or arms (S1).
  *
  * A step here is an access there, in the order of the code. A comment "label: functions" names the rule that a step
@@ -41,15 +41,15 @@ mtype mode = POLLING;
 /* Futex words: whether somebody rang since the sleeper took its ticket. */
 bool rang_app, rang_handler, rang[APPS];
 
-/* serve.c, thread.h */
-bool role, wake_on_all, missed;
+/* progress.c, thread.h */
+bool progress_lock, wake_on_all, missed;
 byte waiters;
 mtype asleep[APPS] = AWAKE;
 bool complete[APPS];
 
 /* ghosts: nothing in the code looks at them */
 bool handed_on[SENDERS];        /* a wake of its sender followed this event */
-byte holders;                   /* threads that hold the role */
+byte holders;                   /* threads that hold the progress lock */
 byte ended;
 
 #ifdef IDLE
@@ -61,7 +61,7 @@ byte ended;
 /* Q2: shm_queue_poll, shm_queue_pending */
 #define PENDING (entry[head] != 0)
 
-/* Two steps that the processor may swap. */
+/* Two steps that the CPU may swap. */
 #define STORE_LOAD(store, load) \
     if \
     :: true -> store; load \
@@ -195,21 +195,21 @@ inline SLEEP_ALONE(t)
     atomic { armed || rang[t] -> armed = false; asleep[t] = AWAKE }
 }
 
-/* ---- serve.c ---- */
+/* ---- progress.c ---- */
 
-/* mine says whether it succeeded. S1: role_take */
+/* mine says whether it succeeded. S1: progress_trylock */
 inline ROLE_TAKE()
 {
-#ifdef ROLE_AS_FLAG
-    mine = !role;
+#ifdef LOCK_AS_FLAG
+    mine = !progress_lock;
     if
-    :: mine -> atomic { role = true; holders++; assert(holders == 1) }
+    :: mine -> atomic { progress_lock = true; holders++; assert(holders == 1) }
     :: else
     fi;
 #else
     atomic {
-        mine = !role;
-        role = true;
+        mine = !progress_lock;
+        progress_lock = true;
         if
         :: mine -> holders++; assert(holders == 1)
         :: else
@@ -217,21 +217,21 @@ inline ROLE_TAKE()
     };
 #endif
     if
-    :: mine -> mode = POLLING                                   /* S2: role_take */
+    :: mine -> mode = POLLING                                   /* S2: progress_trylock */
     :: else
     fi
 }
 
-/* The same when its first look at the role comes before the store in front of it. */
+/* The same when its first look at the progress lock comes before the store in front of it. */
 #define ROLE_TAKE_EARLY(store) \
-    mine = !role; \
+    mine = !progress_lock; \
     store; \
     if \
     :: mine -> ROLE_TAKE() \
     :: else \
     fi
 
-/* any says whether there was an event. S1: role_drain. An application thread may stop after any. S9: role_drain */
+/* any says whether there was an event. S1: progress_drain. An application thread may stop after any. S9: progress_drain */
 inline ROLE_DRAIN()
 {
     do
@@ -265,32 +265,32 @@ inline ALL_MATTER(what)
 #endif
 }
 
-/* Whether there is a reason to take the role again. again is false before. */
+/* Whether there is a reason to take the progress lock again. again is false before. */
 inline LOOK_AGAIN()
 {
 #ifdef NO_LOOK_AFTER_DROP
     skip
 #else
-    again = PENDING;                                            /* S2: role_drop */
+    again = PENDING;                                            /* S2: progress_unlock */
 #ifndef HANDLER_FORGETS
     if
-    :: !again -> again = missed                                 /* S7: role_drop */
+    :: !again -> again = missed                                 /* S7: progress_unlock */
     :: else
     fi;
 #endif
 #ifndef NO_LEVEL_RECHECK
     if
-    :: !again && !all -> ALL_MATTER(again)                      /* S6: role_drop */
+    :: !again && !all -> ALL_MATTER(again)                      /* S6: progress_unlock */
     :: else
     fi
 #endif
 #endif
 }
 
-/* An application thread that leaves while more comes. S9: role_pass_on */
+/* An application thread that leaves while more comes. S9: progress_pass_on */
 inline PASS_ON()
 {
-    atomic { role = false; holders--; mine = false };
+    atomic { progress_lock = false; holders--; mine = false };
 #ifndef PASSED_UNTOLD
     rang_handler = true
 #else
@@ -301,14 +301,14 @@ inline PASS_ON()
 inline ROLE_DROP()
 {
     do
-    ::  missed = false;                                         /* S7: role_drop */
-        ALL_MATTER(all);                                        /* S6: role_drop */
+    ::  missed = false;                                         /* S7: progress_unlock */
+        ALL_MATTER(all);                                        /* S6: progress_unlock */
         do
         ::  ROLE_DRAIN();
             if
-            :: bounded && PENDING -> PASS_ON(); break           /* S9: role_arm, role_drop */
+            :: bounded && PENDING -> PASS_ON(); break           /* S9: progress_arm, progress_unlock */
             :: true ->
-                ARM((all -> HANDLER_ALL : HANDLER_URGENT));     /* S2: role_arm */
+                ARM((all -> HANDLER_ALL : HANDLER_URGENT));     /* S2: progress_arm */
                 if
                 :: armed -> break
                 :: else
@@ -317,7 +317,7 @@ inline ROLE_DROP()
         od;
         if
         :: mine ->
-            atomic { role = false; holders--; mine = false };
+            atomic { progress_lock = false; holders--; mine = false };
             LOOK_AGAIN();
             if
             :: again -> ROLE_TAKE()
@@ -345,13 +345,13 @@ inline SLEEP_IN_ROLE(t)
     atomic { !armed || rang_app -> armed = false; mode = POLLING; asleep[t] = AWAKE }
 }
 
-/* serve_wait(complete[t], WAIT_EVENT). S6: wait_slowly */
+/* progress_wait(complete[t], WAIT_EVENT). S6: wait_slowly */
 inline WAIT(t)
 {
     if
     :: complete[t]
     :: else ->
-#ifdef RELAXED_ROLE
+#ifdef RELAXED_LOCK
         if
         :: waiters++
         :: ROLE_TAKE_EARLY(waiters++)
@@ -384,7 +384,7 @@ inline WAIT(t)
     fi
 }
 
-/* serve_poll */
+/* progress_poll */
 inline POLL()
 {
     if
@@ -398,10 +398,10 @@ inline POLL()
     fi
 }
 
-/* serve_wake_on_all(true). S6: serve_wake_on_all */
+/* progress_wake_on_all(true). S6: progress_wake_on_all */
 inline WAKE_ON_ALL()
 {
-#ifdef RELAXED_ROLE
+#ifdef RELAXED_LOCK
     if
     :: wake_on_all = true; ROLE_TAKE()
     :: ROLE_TAKE_EARLY(wake_on_all = true)

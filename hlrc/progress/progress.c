@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* serve.c - see serve.h for the invariants. */
-#include "hlrc/progress/serve.h"
+/* progress.c - see progress.h for the invariants. */
+#include "hlrc/progress/progress.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -27,12 +27,12 @@
 #define SERVED_AT_ONCE    16
 #define SERVED_ON_LEAVING 64
 
-static _Atomic bool role;           /* S1 */
-static _Atomic bool missed;         /* the handler was woken and found the role taken: S7 */
-static _Atomic bool role_sleeps;    /* whoever has the role sleeps in it, and has served all that it took */
+static _Atomic bool progress_lock;           /* S1 */
+static _Atomic bool missed;         /* the handler was woken and found the progress lock taken: S7 */
+static _Atomic bool holder_sleeps;    /* whoever has the progress lock sleeps in it, and has served all that it took */
 static _Atomic bool wake_on_all;
-static _Atomic int waiters;         /* application threads in serve_wait: S6 */
-static _Atomic int local_waiters;   /* those in serve_await */
+static _Atomic int waiters;         /* application threads in progress_wait: S6 */
+static _Atomic int local_waiters;   /* those in progress_await */
 static _Atomic int state_sleepers;  /* those that sleep alone, waiting for a state: S8 */
 static _Atomic bool stopping;
 static pthread_t handler;
@@ -48,18 +48,18 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool role_take(void)
+static bool progress_trylock(void)
 {
     /* in the one order of all: behind the caller's count among the waiters, or its wake_on_all (S6) */
-    if (atomic_load(&role) || atomic_exchange(&role, true))
+    if (atomic_load(&progress_lock) || atomic_exchange(&progress_lock, true))
         return false;
-    perturb(role_taken); /* S1 */
+    perturb(progress_locked); /* S1 */
     fabric_rx_busy(engine.fabric); /* S2 */
     return true;
 }
 
-/* Serves pending events, `most` at most (S9); returns how many. ASSUMPTION: the caller holds the role (S1). */
-static unsigned role_drain(unsigned most)
+/* Serves pending events, `most` at most (S9); returns how many. ASSUMPTION: the caller holds the progress lock (S1). */
+static unsigned progress_drain(unsigned most)
 {
     struct fabric_event ev;
     unsigned n = 0;
@@ -79,19 +79,19 @@ static bool all_matter(void)
     return atomic_load(&wake_on_all) || atomic_load(&waiters) > 0;
 }
 
-/* S9. Senders wake nobody meanwhile, as while the caller had the role; the handler takes it. */
-static void role_pass_on(void)
+/* S9. Senders wake nobody meanwhile, as while the caller had the progress lock; the handler takes it. */
+static void progress_pass_on(void)
 {
-    atomic_store(&role, false);
-    perturb(role_passed);
+    atomic_store(&progress_lock, false);
+    perturb(progress_passed);
     fabric_rx_wake(engine.fabric, FABRIC_HANDLER);
 }
 
 /* Serves what is left, `most` events at most, and arms the queue (S2); false when more is left than that (S9). */
-static bool role_arm(unsigned most, bool all)
+static bool progress_arm(unsigned most, bool all)
 {
     for (;;) {
-        unsigned n = role_drain(most);
+        unsigned n = progress_drain(most);
         most -= n;
         if (n == 0 && fabric_rx_arm(engine.fabric, FABRIC_HANDLER, all ? FABRIC_ALL : FABRIC_URGENT))
             return true;
@@ -100,73 +100,73 @@ static bool role_arm(unsigned most, bool all)
     }
 }
 
-/* `most`: how many events the caller is willing to serve before it passes the role on (S9). */
-static void role_drop(unsigned most)
+/* `most`: how many events the caller is willing to serve before it passes the progress lock on (S9). */
+static void progress_unlock(unsigned most)
 {
     bool all;
     do {
         atomic_store(&missed, false); /* S7: looked at again below */
         all = all_matter();           /* S6: likewise */
-        if (!role_arm(most, all)) {
-            role_pass_on();
+        if (!progress_arm(most, all)) {
+            progress_pass_on();
             return;
         }
-        perturb(role_armed);
-        atomic_store(&role, false);
+        perturb(progress_armed);
+        atomic_store(&progress_lock, false);
         /* an event before this is seen here, one after it wakes the handler (S2) */
         atomic_thread_fence(memory_order_seq_cst);
-        perturb(role_dropped);
-    } while ((fabric_rx_pending(engine.fabric) || atomic_load(&missed) || (!all && all_matter())) && role_take());
+        perturb(progress_unlocked);
+    } while ((fabric_rx_pending(engine.fabric) || atomic_load(&missed) || (!all && all_matter())) && progress_trylock());
 }
 
-void serve_poll(void)
+void progress_poll(void)
 {
-    if (fabric_rx_pending(engine.fabric) && role_take())
-        role_drop(SERVED_ON_LEAVING);
+    if (fabric_rx_pending(engine.fabric) && progress_trylock())
+        progress_unlock(SERVED_ON_LEAVING);
 }
 
-/* What had arrived is taken, and whoever took it is done with it: had the role and gave it up, or sleeps in it. */
+/* What had arrived is taken, and whoever took it is done with it: had the progress lock and gave it up, or sleeps in it. */
 static bool settled(uint64_t mark)
 {
     bool past = fabric_rx_past(engine.fabric, mark); /* read first: what is past has been taken by then */
-    if (past && !atomic_load(&role))
-        return true; /* who took it had the role, and has it no more */
-    if (!role_take())
-        return past && atomic_load(&role_sleeps);
-    role_drain(SERVED_ON_LEAVING);
-    past = fabric_rx_past(engine.fabric, mark); /* with the role: what is taken is served */
-    role_drop(SERVED_ON_LEAVING);
+    if (past && !atomic_load(&progress_lock))
+        return true; /* who took it had the progress lock, and has it no more */
+    if (!progress_trylock())
+        return past && atomic_load(&holder_sleeps);
+    progress_drain(SERVED_ON_LEAVING);
+    past = fabric_rx_past(engine.fabric, mark); /* with the progress lock: what is taken is served */
+    progress_unlock(SERVED_ON_LEAVING);
     return past;
 }
 
-void serve_settle(void)
+void progress_settle(void)
 {
     uint64_t mark = fabric_rx_mark(engine.fabric);
     while (!settled(mark))
         sched_yield();
 }
 
-void serve_wake_on_all(bool all)
+void progress_wake_on_all(bool all)
 {
-    atomic_store(&wake_on_all, all); /* before the attempt at the role, as in wait_slowly (S6) */
-    if (all && role_take())
-        role_drop(SERVED_ON_LEAVING);
+    atomic_store(&wake_on_all, all); /* before the attempt at the progress lock, as in wait_slowly (S6) */
+    if (all && progress_trylock())
+        progress_unlock(SERVED_ON_LEAVING);
 }
 
 /* How far a wait has come. */
-struct patience {
+struct backoff {
     int64_t spin_until;
     int rounds, yields;
     int64_t sleep_ns; /* next bounded sleep */
 };
 
-static void patience_renew(struct patience *p)
+static void backoff_renew(struct backoff *p)
 {
-    *p = (struct patience){ .sleep_ns = 50000 };
+    *p = (struct backoff){ .sleep_ns = 50000 };
 }
 
 /* One step of waiting short of sleep; false when it is time to sleep. */
-static bool patience_step(struct patience *p)
+static bool backoff_step(struct backoff *p)
 {
     if (p->spin_until == 0)
         p->spin_until = now_ns() + spin_ns;
@@ -184,7 +184,7 @@ static bool patience_step(struct patience *p)
     return false;
 }
 
-static int64_t patience_sleep(struct patience *p, enum wait_kind kind)
+static int64_t backoff_sleep(struct backoff *p, enum wait_kind kind)
 {
     if (kind == WAIT_EVENT)
         return -1;
@@ -209,16 +209,16 @@ static void sleep_alone(bool (*done)(void *), void *arg, enum wait_kind kind, in
     atomic_fetch_sub(&state_sleepers, kind == WAIT_STATE);
 }
 
-/* S3. ASSUMPTION: the caller holds the role, and keeps it. */
+/* S3. ASSUMPTION: the caller holds the progress lock, and keeps it. */
 static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
 {
     struct thread *t = thread_self();
     uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_APP);
     atomic_store(&t->asleep, SLEEPS_SERVING);
     if (fabric_rx_arm(engine.fabric, FABRIC_APP, FABRIC_ALL) && !done(arg)) {
-        atomic_store(&role_sleeps, true);
+        atomic_store(&holder_sleeps, true);
         fabric_rx_sleep(engine.fabric, FABRIC_APP, ticket, timeout_ns);
-        atomic_store(&role_sleeps, false);
+        atomic_store(&holder_sleeps, false);
         pass_wake_on();
     }
     fabric_rx_busy(engine.fabric);
@@ -227,22 +227,22 @@ static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
 
 static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
 {
-    struct patience p;
-    patience_renew(&p);
+    struct backoff p;
+    backoff_renew(&p);
     struct watch_note before = watch_begin(thread_self(), what.what, what.object);
     bool mine = false;
-    atomic_fetch_add(&waiters, 1); /* before the first attempt at the role (S6) */
+    atomic_fetch_add(&waiters, 1); /* before the first attempt at the progress lock (S6) */
     perturb(wait_counted);
     while (!done(arg)) {
         if (!mine)
-            mine = role_take(); /* S3 */
-        if (mine && role_drain(SERVED_AT_ONCE)) {
-            patience_renew(&p);
+            mine = progress_trylock(); /* S3 */
+        if (mine && progress_drain(SERVED_AT_ONCE)) {
+            backoff_renew(&p);
             continue;
         }
-        if (done(arg) || patience_step(&p))
+        if (done(arg) || backoff_step(&p))
             continue;
-        int64_t timeout = patience_sleep(&p, kind);
+        int64_t timeout = backoff_sleep(&p, kind);
         if (mine)
             sleep_in_role(done, arg, timeout);
         else
@@ -252,16 +252,16 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
     perturb(wait_ending);
     atomic_fetch_sub(&waiters, 1);
     if (mine)
-        role_drop(SERVED_ON_LEAVING);
+        progress_unlock(SERVED_ON_LEAVING);
 }
 
-void serve_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
+void progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
 {
     if (!done(arg))
         wait_slowly(what, done, arg, kind);
 }
 
-void serve_await(struct wait_for what, const void *key, bool (*done)(void *), void *arg)
+void progress_await(struct wait_for what, const void *key, bool (*done)(void *), void *arg)
 {
     if (done(arg))
         return;
@@ -273,7 +273,7 @@ void serve_await(struct wait_for what, const void *key, bool (*done)(void *), vo
     atomic_store(&t->awaits, NULL);
 }
 
-void serve_changed(const void *key)
+void progress_changed(const void *key)
 {
     perturb(change_made);
     atomic_thread_fence(memory_order_seq_cst); /* orders the change before the read of who waits */
@@ -291,15 +291,15 @@ static void handler_block(void)
 {
     uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_HANDLER);
     perturb(handler_woken);
-    bool mine = role_take();
+    bool mine = progress_trylock();
     if (!mine) {
         perturb(handler_missed);
         atomic_store(&missed, true); /* S7 */
-        mine = role_take();
+        mine = progress_trylock();
     }
     if (mine)
-        role_drop(UINT_MAX);
-    /* if another thread has the role, it arms the queue for this one when it leaves; the ticket is older than that */
+        progress_unlock(UINT_MAX);
+    /* if another thread has the progress lock, it arms the queue for this one when it leaves; the ticket is older than that */
     if (!atomic_load(&stopping))
         fabric_rx_sleep(engine.fabric, FABRIC_HANDLER, ticket, -1);
     pass_wake_on();
@@ -309,8 +309,8 @@ static void handler_spin(int64_t limit_ns)
 {
     int64_t end = limit_ns < 0 ? INT64_MAX : now_ns() + limit_ns;
     for (int i = 1; !atomic_load(&stopping); i++) {
-        if (fabric_rx_pending(engine.fabric) && role_take())
-            role_drop(UINT_MAX);
+        if (fabric_rx_pending(engine.fabric) && progress_trylock())
+            progress_unlock(UINT_MAX);
         cpu_relax();
         if (i % 64 == 0) {
             sched_yield();
@@ -325,7 +325,7 @@ static void handler_spin(int64_t limit_ns)
  * threads: those that do nothing but yield keep others from their work, and under Linux 6.18 with autogroups a
  * thread of the kernel even for ever, if it was preempted; it may hold a lock that mprotect needs.
  */
-static int64_t handler_patience(void)
+static int64_t handler_spin_limit(void)
 {
     if (engine.config.handler == HANDLER_BLOCK)
         return 0;
@@ -335,10 +335,10 @@ static int64_t handler_patience(void)
 static void *handler_main(void *arg)
 {
     (void)arg;
-    int64_t patience = handler_patience();
+    int64_t limit = handler_spin_limit();
     while (!atomic_load(&stopping)) {
-        if (patience != 0)
-            handler_spin(patience);
+        if (limit != 0)
+            handler_spin(limit);
         handler_block();
     }
     return NULL;
@@ -352,7 +352,7 @@ static int64_t usual_spin_ns(void)
     return some < SPIN_LEAST_NS ? SPIN_LEAST_NS : some > SPIN_MOST_NS ? SPIN_MOST_NS : some;
 }
 
-int serve_start(void)
+int progress_start(void)
 {
     cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool crowded = engine.nodes > cores;
@@ -368,7 +368,7 @@ int serve_start(void)
     return -rc;
 }
 
-void serve_stop(void)
+void progress_stop(void)
 {
     if (!handler_runs)
         return;
@@ -378,7 +378,7 @@ void serve_stop(void)
     handler_runs = false;
 }
 
-double serve_handler_seconds(void)
+double progress_handler_seconds(void)
 {
     clockid_t id;
     struct timespec t;

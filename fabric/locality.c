@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* where.c - see where.h. */
-#include "fabric/where.h"
+/* locality.c - see locality.h. */
+#include "fabric/locality.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define WHERE_NODES 128
 
 /* Nodes exchange it, and may come from different builds. */
-static_assert(sizeof(struct where) == 40 + 3 * 8 + 2 * 4 + 64, "no padding");
+static_assert(sizeof(struct locality) == 40 + 3 * 8 + 2 * 4 + 64, "no padding");
 
 static uint64_t inode_of(const char *path)
 {
@@ -37,7 +37,7 @@ static void read_boot_id(char *out, size_t len)
         close(fd);
 }
 
-void where_here(struct where *out)
+void locality_here(struct locality *out)
 {
     memset(out, 0, sizeof *out);
     read_boot_id(out->boot_id, sizeof out->boot_id);
@@ -48,7 +48,7 @@ void where_here(struct where *out)
     gethostname(out->host, sizeof out->host - 1);
 }
 
-const char *where_apart(const struct where *a, const struct where *b)
+const char *locality_apart(const struct locality *a, const struct locality *b)
 {
     if (strcmp(a->boot_id, b->boot_id) != 0)
         return "they run on different machines";
@@ -64,7 +64,7 @@ const char *where_apart(const struct where *a, const struct where *b)
 }
 
 /* One line that names the two nodes, why they are apart, and what helps. */
-static void complain(const struct fabric_job *job, const struct where *all, int n, const char *why)
+static void complain(const struct fabric_job *job, const struct locality *all, int n, const char *why)
 {
     char line[512], no_verbs[200];
     int used = snprintf(line, sizeof line, "fabric shm: nodes 0 (host %s) and %d (host %s) share no memory: %s; ",
@@ -78,10 +78,10 @@ static void complain(const struct fabric_job *job, const struct where *all, int 
     job->fail(line);
 }
 
-int where_all_together(const struct fabric_job *job)
+int locality_all_together(const struct fabric_job *job)
 {
-    struct where mine, all[WHERE_NODES];
-    where_here(&mine);
+    struct locality mine, all[WHERE_NODES];
+    locality_here(&mine);
     int rc = job->exchange(job->ctx, &mine, sizeof mine, all);
     if (rc)
         return rc;
@@ -89,7 +89,7 @@ int where_all_together(const struct fabric_job *job)
     const char *why = NULL;
     for (int n = 1; n < job->nodes && !why; n++) {
         apart = n;
-        why = where_apart(&all[0], &all[n]);
+        why = locality_apart(&all[0], &all[n]);
     }
     if (!why)
         return 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Serving, on a receive queue that the test fills. serve_settle returns when what had arrived is served, not when it is
+ * Serving, on a receive queue that the test fills. progress_settle returns when what had arrived is served, not when it is
  * taken. And a flood of events, of which there is always one more, does not hold a thread that has what it waits for.
- * S1 to S9 are invariants of hlrc/progress/serve.h.
+ * S1 to S9 are invariants of hlrc/progress/progress.h.
  */
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/progress/serve.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
 #include <pthread.h>
@@ -152,7 +152,7 @@ static int end(void **state)
 
 static void *poll_main(void *arg)
 {
-    serve_poll();
+    progress_poll();
     return arg;
 }
 
@@ -164,13 +164,13 @@ static bool is_done(void *arg)
 
 static void *wait_main(void *arg)
 {
-    serve_wait((struct wait_for){ "test", 0 }, is_done, NULL, WAIT_EVENT);
+    progress_wait((struct wait_for){ "test", 0 }, is_done, NULL, WAIT_EVENT);
     return arg;
 }
 
 static void *settle_main(void *arg)
 {
-    serve_settle();
+    progress_settle();
     atomic_store(&settled, true);
     return arg;
 }
@@ -189,7 +189,7 @@ static void await_flag(_Atomic bool *flag)
         sched_yield();
 }
 
-/* Starts serve_settle in a thread, which does not return however often it looks. */
+/* Starts progress_settle in a thread, which does not return however often it looks. */
 static pthread_t start_settling(void)
 {
     atomic_store(&looks, 0);
@@ -197,7 +197,7 @@ static pthread_t start_settling(void)
     while (atomic_load(&looks) < LOOKS && !atomic_load(&settled))
         sched_yield();
     if (atomic_load(&settled)) {
-        print_error("serve_settle returns: %u events taken, %u served\n", (unsigned)taken, (unsigned)served);
+        print_error("progress_settle returns: %u events taken, %u served\n", (unsigned)taken, (unsigned)served);
         _exit(1); /* threads hang in the test */
     }
     return t;
@@ -208,9 +208,9 @@ static pthread_t start_settling(void)
 static void nobody_serves(void **state)
 {
     (void)state;
-    serve_settle();
+    progress_settle();
     arrived = 5;
-    serve_settle();
+    progress_settle();
     assert_int_equal(served, 5);
 }
 
@@ -231,13 +231,13 @@ static void another_thread_serves(void **state)
     pthread_join(handler, NULL);
 }
 
-/* Whoever sleeps in the role has served what it took; but not what it has not taken. */
+/* Whoever sleeps in the progress lock has served what it took; but not what it has not taken. */
 static void a_sleeper_has_the_role(void **state)
 {
     (void)state;
     pthread_t sleeper = start(wait_main);
     await_flag(&asleep);
-    serve_settle();
+    progress_settle();
     arrived = 1;
     pthread_t settling = start_settling();
     assert_int_equal(served, 0);
@@ -249,7 +249,7 @@ static void a_sleeper_has_the_role(void **state)
     pthread_join(sleeper, NULL);
 }
 
-/* S9: it serves until it has what it waits for, some more, and passes the role on. */
+/* S9: it serves until it has what it waits for, some more, and passes the progress lock on. */
 static void a_flood_holds_nobody(void **state)
 {
     (void)state;
@@ -263,11 +263,11 @@ static void a_flood_holds_nobody(void **state)
     assert_in_range(served, before, before + SOME);
     assert_int_equal(handler_rung, 2);
     before = served;
-    serve_wake_on_all(true);
-    serve_wake_on_all(false);
+    progress_wake_on_all(true);
+    progress_wake_on_all(false);
     assert_in_range(served, before, before + SOME);
     assert_int_equal(handler_rung, 3);
-    flood = false; /* and the role is free: who waits next takes it */
+    flood = false; /* and the progress lock is free: who waits next takes it */
     done_at = 0;
     atomic_store(&done, false);
     pthread_t sleeper = start(wait_main);

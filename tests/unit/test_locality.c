@@ -9,50 +9,50 @@
 
 #include <cmocka.h>
 
-#include "fabric/where.h"
+#include "fabric/locality.h"
 
-static struct where here(void)
+static struct locality here(void)
 {
-    struct where w;
-    where_here(&w);
+    struct locality w;
+    locality_here(&w);
     return w;
 }
 
 static void test_here(void **state)
 {
-    struct where a = here(), b = here();
+    struct locality a = here(), b = here();
     (void)state;
     assert_int_equal(strlen(a.boot_id), 36);
     assert_true(a.pid_namespace != 0 && a.ipc_namespace != 0 && a.host[0] != '\0');
-    assert_null(where_apart(&a, &b));
+    assert_null(locality_apart(&a, &b));
 }
 
 static void test_names_prove_nothing(void **state)
 {
-    struct where a = here(), b = here();
+    struct locality a = here(), b = here();
     (void)state;
     strcpy(b.host, "another");
-    assert_null(where_apart(&a, &b));
+    assert_null(locality_apart(&a, &b));
     b = here();
     b.boot_id[0] = b.boot_id[0] == '0' ? '1' : '0';
-    assert_string_equal(where_apart(&a, &b), "they run on different machines");
+    assert_string_equal(locality_apart(&a, &b), "they run on different machines");
 }
 
 static void test_each_reason(void **state)
 {
-    struct where a = here(), b = a;
+    struct locality a = here(), b = a;
     (void)state;
     b.pid_namespace++;
-    assert_non_null(strstr(where_apart(&a, &b), "PID namespaces"));
+    assert_non_null(strstr(locality_apart(&a, &b), "PID namespaces"));
     b = a;
     b.ipc_namespace++;
-    assert_non_null(strstr(where_apart(&a, &b), "IPC namespaces"));
+    assert_non_null(strstr(locality_apart(&a, &b), "IPC namespaces"));
     b = a;
     b.shm_device++;
-    assert_non_null(strstr(where_apart(&a, &b), "/dev/shm"));
+    assert_non_null(strstr(locality_apart(&a, &b), "/dev/shm"));
     b = a;
     b.user++;
-    assert_non_null(strstr(where_apart(&a, &b), "different users"));
+    assert_non_null(strstr(locality_apart(&a, &b), "different users"));
 }
 
 /* A job of three of which node `far` is elsewhere; the second exchange is the one in which all wait for the end. */
@@ -67,7 +67,7 @@ static int exchange(void *ctx, const void *mine, size_t len, void *all)
     for (int n = 0; n < 3; n++)
         memcpy((char *)all + (size_t)n * len, mine, len);
     if (job.exchanges++ == 0 && job.far >= 0) {
-        struct where *far = (struct where *)all + job.far;
+        struct locality *far = (struct locality *)all + job.far;
         far->boot_id[0] = far->boot_id[0] == '0' ? '1' : '0';
         strcpy(far->host, "faraway");
     }
@@ -86,7 +86,7 @@ static int check(int node, int far)
     job.far = far;
     job.exchanges = 0;
     job.line[0] = '\0';
-    return where_all_together(&j);
+    return locality_all_together(&j);
 }
 
 static void test_job(void **state)
