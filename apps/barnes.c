@@ -1,35 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * barnes.c - gravitation of many bodies: the method of Barnes and Hut (Nature 324, 446, 1986), in three dimensions.
+ * barnes.c - gravitation of many bodies: the method of Barnes and Hut (Nature 324, 446, 1986), in
+ * three dimensions.
  *
- * In each step the bodies are put in an octree anew, the force on each is found by a walk through it, in which cells
- * that are far enough away stand for all their bodies, and all move on by a leapfrog. A node computes the bodies of a
- * zone of space, such that all zones had equal cost in the last step. The parts of a step:
+ * In each step the bodies are put in an octree anew, the force on each is found by a walk through
+ * it, in which cells that are far enough away stand for all their bodies, and all move on by a
+ * leapfrog. A node computes the bodies of a zone of space, such that all zones had equal cost in
+ * the last step. The parts of a step:
  *
- *   sort     a node orders its bodies, at their new positions, by the key of the place, and offers cuts: barnes_zone.h
+ *   sort     a node orders its bodies, at their new positions, by the key of the place, and offers
+ *            cuts: barnes_zone.h
  *   barrier
- *   gather   it finds its zone, and takes over the bodies in it; those are copied, in order, to the other one of two
- *            arrays. Then it builds the branches of the tree in its zone, without a lock: barnes_tree.h
+ *   gather   it finds its zone, and takes over the bodies in it; those are copied, in order, to the
+ *            other one of two arrays. Then it builds the branches of the tree in its zone, without
+ *            a lock: barnes_tree.h
  *   barrier
- *   forces   it makes the top of the tree from the roots of all branches, and walks for each of its bodies. The
- *            velocity goes to the other one of two arrays, and the new positions are bounded by a box
+ *   forces   it makes the top of the tree from the roots of all branches, and walks for each of its
+ *            bodies. The velocity goes to the other one of two arrays, and the new positions are
+ *            bounded by a box
  *   barrier
  *
- * Bodies thus lie in the order of space, those of a node together and in its own pages, as do the cells. What is
- * written in a step is written by one node, which touched the page first and is its home: there are no diffs. A body
- * that changes its zone is moved.
+ * Bodies thus lie in the order of space, those of a node together and in its own pages, as do the
+ * cells. What is written in a step is written by one node, which touched the page first and is its
+ * home: there are no diffs. A body that changes its zone is moved.
  *
- * How pages move. A node reads those of its neighbours' entries and bodies that have come into its zone, some dozen
- * pages; and of the tree and the positions in it, 80 bytes per cell and 32 per body, what its walks reach: nine tenths
- * of the pages with two nodes, six tenths with sixteen. To ask for all of them at once, before the walks, takes less
- * time than a fault for each of those. Notes, one page per node, are read by all after each barrier.
+ * How pages move. A node reads those of its neighbours' entries and bodies that have come into its
+ * zone, some dozen pages; and of the tree and the positions in it, 80 bytes per cell and 32 per
+ * body, what its walks reach: nine tenths of the pages with two nodes, six tenths with sixteen. To
+ * ask for all of them at once, before the walks, takes less time than a fault for each of those.
+ * Notes, one page per node, are read by all after each barrier.
  *
- * The results have the same bits for any number of nodes, as the tree, the order of the walk and that of all sums
- * follow from the positions alone. Only the energy, which is reported and enters nothing, is summed by zones.
+ * The results have the same bits for any number of nodes, as the tree, the order of the walk and
+ * that of all sums follow from the positions alone. Only the energy, which is reported and enters
+ * nothing, is summed by zones.
  *
- * Defaults are those of SPLASH-2: 16,384 bodies, theta 1.0, four steps of 0.025 of which the first two are not timed,
- * and eps 0.05. A leaf holds up to ten bodies. Positions and velocities are half a step apart between the first force
- * and the last one, which is found after the last step and not timed.
+ * Defaults are those of SPLASH-2: 16,384 bodies, theta 1.0, four steps of 0.025 of which the first
+ * two are not timed, and eps 0.05. A leaf holds up to ten bodies. Positions and velocities are half
+ * a step apart between the first force and the last one, which is found after the last step and not
+ * timed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -82,12 +90,14 @@ struct input_note {
 static _Noreturn void input_error(const char *path, const struct input_note *note)
 {
     if (note->status == -EINVAL)
-        app_usage_error("--input %s: line %zu is no body; write mass, position, velocity: seven numbers, mass above 0",
+        app_usage_error("--input %s: line %zu is no body; write mass, position, velocity: seven "
+                        "numbers, mass above 0",
                         path, note->line);
     if (note->status == -EFBIG)
         app_usage_error("--input %s: too many bodies; %" PRIu64 " are possible", path, MAX_BODIES);
     if (note->status != 0)
-        app_usage_error("--input %s: %s; name a file that can be read", path, strerror(-note->status));
+        app_usage_error("--input %s: %s; name a file that can be read", path,
+                        strerror(-note->status));
     app_usage_error("--input %s: %u bodies; 2 are needed", path, (unsigned)note->bodies);
 }
 
@@ -132,7 +142,7 @@ static void space_init(struct space *s, uint32_t bodies)
 /* All bodies begin at node 0; the first step deals them out. */
 static void place_bodies(struct simulation *sim, struct bodies *input)
 {
-    struct bodies bodies = {sim->space.body[0], sim->space.motion[0], sim->space.total};
+    struct bodies bodies = { sim->space.body[0], sim->space.motion[0], sim->space.total };
 
     if (input->body == NULL) {
         plummer_model(&bodies, app.seed);
@@ -144,16 +154,17 @@ static void place_bodies(struct simulation *sim, struct bodies *input)
     }
     for (uint32_t i = 0; i < bodies.count; i++) {
         bodies.motion[i].cost = 1;
-        box_add(&note_of(&sim->space, 0)->box, bodies.body[i].x, bodies.body[i].y, bodies.body[i].z);
+        box_add(&note_of(&sim->space, 0)->box, bodies.body[i].x, bodies.body[i].y,
+                bodies.body[i].z);
     }
     sim->zone.count = bodies.count;
 }
 
 static void simulation_init(struct simulation *sim, struct problem *problem)
 {
-    struct bodies input = {0};
+    struct bodies input = { 0 };
 
-    *sim = (struct simulation){.problem = problem};
+    *sim = (struct simulation){ .problem = problem };
     if (problem->input != NULL)
         read_input(problem, &input);
     space_init(&sim->space, problem->bodies);
@@ -175,11 +186,13 @@ static double square(double x, double y, double z)
     return x * x + y * y + z * z;
 }
 
-/* The body's next velocity. Energy is that of position and velocity at the same time, which they are at both ends. */
-static struct motion accelerate(const struct motion *m, const struct body *b, const struct force *f, double kick,
-                                enum moment moment, struct note *note)
+/* The body's next velocity. Energy is that of position and velocity at the same time, which they
+ * are at both ends. */
+static struct motion accelerate(const struct motion *m, const struct body *b, const struct force *f,
+                                double kick, enum moment moment, struct note *note)
 {
-    struct motion next = {m->x + f->ax * kick, m->y + f->ay * kick, m->z + f->az * kick, m->id, f->cost};
+    struct motion next = { m->x + f->ax * kick, m->y + f->ay * kick, m->z + f->az * kick, m->id,
+                           f->cost };
     const struct motion *same_time = moment == FIRST ? m : &next;
 
     note->kinetic += 0.5 * b->mass * square(same_time->x, same_time->y, same_time->z);
@@ -196,13 +209,13 @@ static void move_bodies(struct simulation *sim, double kick, enum moment moment)
     size_t base = (size_t)app.node * s->stride;
     const struct body *body = &s->body[sim->now][base];
     struct motion *motion = &s->motion[sim->now][base];
-    struct note *note = note_of(s, app.node), sums = {.box = box_empty()};
+    struct note *note = note_of(s, app.node), sums = { .box = box_empty() };
 
     app_will_write(motion, sim->zone.count * sizeof *motion);
     for (uint32_t i = 0; i < sim->zone.count; i++) {
         const struct body *b = &body[i];
         const struct motion *m = &s->motion[!sim->now][sim->zone.list[i].from];
-        struct force f = {.self = b, .x = b->x, .y = b->y, .z = b->z};
+        struct force f = { .self = b, .x = b->x, .y = b->y, .z = b->z };
 
         f.inverse_theta = 1 / problem->theta;
         f.eps2 = problem->eps * problem->eps;
@@ -236,7 +249,7 @@ static void step(struct simulation *sim, double drift, double kick, enum moment 
 /* Node 0, between steps. */
 static struct energy total_energy(const struct space *s)
 {
-    struct energy energy = {0, 0};
+    struct energy energy = { 0, 0 };
 
     for (int node = 0; node < app.nodes; node++) {
         energy.kinetic += note_of(s, node)->kinetic;
@@ -294,7 +307,7 @@ static void examine(struct simulation *sim)
 
 static struct findings all_findings(const struct space *s)
 {
-    struct findings all = {0};
+    struct findings all = { 0 };
 
     for (int node = 0; node < app.nodes; node++) {
         const struct findings *f = &note_of(s, node)->findings;
@@ -313,9 +326,11 @@ static struct findings all_findings(const struct space *s)
     return all;
 }
 
-static bool forces_good(const struct problem *problem, const struct findings *f, const double error[CHECKS])
+static bool forces_good(const struct problem *problem, const struct findings *f,
+                        const double error[CHECKS])
 {
-    bool good = f->moments <= CHECK_MOMENTS, model = problem->input == NULL && problem->bodies >= 1000;
+    bool good = f->moments <= CHECK_MOMENTS,
+         model = problem->input == NULL && problem->bodies >= 1000;
     double thetas[CHECKS], tolerance[CHECKS];
 
     check_thetas(problem->theta, thetas, tolerance);
@@ -331,11 +346,13 @@ static double ratio(double part, double whole)
 }
 
 /* Energy is lost or gained relative to the potential energy, as the total may be 0. */
-static void verify(const struct simulation *sim, const struct findings *f, struct app_result *result)
+static void verify(const struct simulation *sim, const struct findings *f,
+                   struct app_result *result)
 {
     const struct problem *problem = sim->problem;
     struct energy begin = sim->energy[0], end = sim->energy[1];
-    double drift = ratio(end.kinetic + end.potential - begin.kinetic - begin.potential, fabs(begin.potential));
+    double drift =
+        ratio(end.kinetic + end.potential - begin.kinetic - begin.potential, fabs(begin.potential));
     bool kept = f->id_hash == check_id_hash(problem->bodies) && f->lost == 0;
     double error[CHECKS], greatest = 0;
 
@@ -345,11 +362,13 @@ static void verify(const struct simulation *sim, const struct findings *f, struc
     }
     result->verified = kept && forces_good(problem, f, error) && fabs(drift) <= ENERGY_TOLERANCE;
     snprintf(result->evidence, sizeof result->evidence,
-             "%s; %u forces: rms error %.2g, theta %g %.2g, at most %.2g of their bounds; energy %.5g, drift %.1e",
+             "%s; %u forces: rms error %.2g, theta %g %.2g, at most %.2g of their bounds; energy "
+             "%.5g, drift %.1e",
              !kept                         ? "BODIES LOST"
              : f->moments <= CHECK_MOMENTS ? "all bodies there"
                                            : "MOMENTS WRONG",
-             (unsigned)f->sample, error[0], CHECK_THETA, error[1], greatest, end.kinetic + end.potential, drift);
+             (unsigned)f->sample, error[0], CHECK_THETA, error[1], greatest,
+             end.kinetic + end.potential, drift);
 }
 
 /* Node 0 alone. */
@@ -360,10 +379,12 @@ static void report(struct simulation *sim, struct app_result *result)
     uint32_t timed = problem->steps - untimed_steps(problem);
 
     snprintf(result->size, sizeof result->size, "%u", (unsigned)problem->bodies);
-    snprintf(result->problem, sizeof result->problem,
-             "Barnes-Hut, %u bodies %s, theta %g, dt %g, eps %g, %u steps (%u timed), seed %" PRIu64,
-             (unsigned)problem->bodies, problem->input != NULL ? "from a file" : "of Plummer's model", problem->theta,
-             problem->dt, problem->eps, (unsigned)problem->steps, (unsigned)timed, app.seed);
+    snprintf(
+        result->problem, sizeof result->problem,
+        "Barnes-Hut, %u bodies %s, theta %g, dt %g, eps %g, %u steps (%u timed), seed %" PRIu64,
+        (unsigned)problem->bodies, problem->input != NULL ? "from a file" : "of Plummer's model",
+        problem->theta, problem->dt, problem->eps, (unsigned)problem->steps, (unsigned)timed,
+        app.seed);
     snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, findings.hash);
     result->mops = 1e-6 * (double)sim->interactions / result->time_s;
     if (app.verify)
@@ -377,7 +398,8 @@ static bool write_output(const struct simulation *sim)
     int status = path != NULL ? bodies_write(path, &sim->space, sim->now) : 0;
 
     if (status != 0)
-        fprintf(stderr, "%s: --output %s: %s; name a file that can be written\n", app.name, path, strerror(-status));
+        fprintf(stderr, "%s: --output %s: %s; name a file that can be written\n", app.name, path,
+                strerror(-status));
     return status == 0;
 }
 
@@ -413,26 +435,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"bodies", 'n', "N", 0, "Size: number of bodies, 2 to 2^22, also as 2^n (default 16384)", 0},
-    {"input", 'i', "FILE", 0, "Bodies from FILE: lines of mass, position, velocity (default: Plummer's model)", 0},
-    {"output", 'o', "FILE", 0, "Write the bodies to FILE at the end, in the same form", 0},
-    {"theta", 't', "X", 0, "Open a cell nearer than its side / X (default 1.0)", 0},
-    {"dt", 'd', "X", 0, "Length of a step (default 0.025)", 0},
-    {"eps", 'e', "X", 0, "Softening length (default 0.05)", 0},
-    {"steps", 's', "N", 0, "Number of steps (default 4); the first two are not timed", 0},
-    {0},
+    { "bodies", 'n', "N", 0, "Size: number of bodies, 2 to 2^22, also as 2^n (default 16384)", 0 },
+    { "input", 'i', "FILE", 0,
+      "Bodies from FILE: lines of mass, position, velocity (default: Plummer's model)", 0 },
+    { "output", 'o', "FILE", 0, "Write the bodies to FILE at the end, in the same form", 0 },
+    { "theta", 't', "X", 0, "Open a cell nearer than its side / X (default 1.0)", 0 },
+    { "dt", 'd', "X", 0, "Length of a step (default 0.025)", 0 },
+    { "eps", 'e', "X", 0, "Softening length (default 0.05)", 0 },
+    { "steps", 's', "N", 0, "Number of steps (default 4); the first two are not timed", 0 },
+    { 0 },
 };
 
 int main(int argc, char **argv)
 {
-    struct problem problem = {.bodies = 16384, .steps = 4, .theta = 1.0, .dt = 0.025, .eps = 0.05};
+    struct problem problem = {
+        .bodies = 16384, .steps = 4, .theta = 1.0, .dt = 0.025, .eps = 0.05
+    };
     struct simulation sim;
-    struct app_result result = {0};
+    struct app_result result = { 0 };
     bool written = true;
     int status;
 
     app_begin("barnes", &argc, &argv);
-    app_parse(options, parse, "Gravitation of many bodies by the method of Barnes and Hut.", argc, argv, &problem);
+    app_parse(options, parse, "Gravitation of many bodies by the method of Barnes and Hut.", argc,
+              argv, &problem);
     simulation_init(&sim, &problem);
     result.time_s = timed_run(&sim);
     examine(&sim);

@@ -2,13 +2,13 @@
 /*
  * barnes.h - what the parts of barnes share: the arrays in shared memory, and the order of space.
  *
- * Space is a cube around all bodies, cut into eight, each of those into eight, KEY_LEVELS times. A body's key is the
- * number of the smallest of these cubes that it lies in, of three bits (z, y, x) per level, the coarsest first: the
- * order of Morton. A cube of any level is a range of keys. A zone is a range of keys too: the bodies in it are those
- * of one node.
+ * Space is a cube around all bodies, cut into eight, each of those into eight, KEY_LEVELS times. A
+ * body's key is the number of the smallest of these cubes that it lies in, of three bits (z, y, x)
+ * per level, the coarsest first: the order of Morton. A cube of any level is a range of keys. A
+ * zone is a range of keys too: the bodies in it are those of one node.
  *
- * Each array has one part per node, of which that node alone writes; parts are whole pages and begin at
- * node * stride. Bodies are known by their index in the array.
+ * Each array has one part per node, of which that node alone writes; parts are whole pages and
+ * begin at node * stride. Bodies are known by their index in the array.
  */
 #ifndef APPS_BARNES_H
 #define APPS_BARNES_H
@@ -33,9 +33,10 @@ struct body {
 };
 
 struct motion {
-    double x, y, z; /* velocity, half a step ahead of the position but at the beginning and the end */
-    uint32_t id;    /* place in the input */
-    uint32_t cost;  /* interactions and cells opened to find the last force on it */
+    /* velocity, half a step ahead of the position but at the beginning and the end */
+    double x, y, z;
+    uint32_t id;   /* place in the input */
+    uint32_t cost; /* interactions and cells opened to find the last force on it */
 };
 
 /* A body in the order of keys. */
@@ -51,9 +52,11 @@ struct cell {
     float xx, xy, xz, yy, yz, zz; /* second moments */
     float side;                   /* of the cube */
     float offset;                 /* of the centre of mass from the centre of the cube */
-    uint32_t next;                /* the cell to go on with when this one is not opened, or CELL_END */
-    uint32_t child;               /* the first of its children, which are in a row; CELL_LEAF without */
-    uint32_t first, count;        /* its bodies */
+    /* the cell to go on with when this one is not opened, or CELL_END */
+    uint32_t next;
+    /* the first of its children, which are in a row; CELL_LEAF without */
+    uint32_t child;
+    uint32_t first, count; /* its bodies */
 };
 
 #define CELL_LEAF 0 /* the first cell is nobody's child */
@@ -87,7 +90,8 @@ struct findings {
     uint32_t lost; /* positions or velocities that are not finite */
 };
 
-/* What a node tells the others. Between a value's writing and its reading is a barrier, and so is until the next. */
+/* What a node tells the others. Between a value's writing and its reading is a barrier, and so is
+ * until the next. */
 struct note {
     struct box box; /* of its bodies at the next step */
     uint64_t first_key, last_key, cost;

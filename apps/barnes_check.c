@@ -36,7 +36,7 @@ static void extent_add(struct extent *e, const struct cell *c, const struct body
 {
     for (uint32_t i = 0; i < n; i++) {
         double m = body[i].mass, x = body[i].x - c->x, y = body[i].y - c->y, z = body[i].z - c->z;
-        double r2 = length2((struct vector){x, y, z});
+        double r2 = length2((struct vector){ x, y, z });
 
         e->b2 = fmax(e->b2, r2);
         e->third += m * r2 * sqrt(r2);
@@ -56,9 +56,9 @@ static void extent_add(struct extent *e, const struct cell *c, const struct body
 static double moments_error(const struct extent *e, const struct cell *c)
 {
     double side = (double)c->side;
-    const double first[] = {e->x, e->y, e->z};
-    const double second[] = {e->xx - (double)c->xx, e->xy - (double)c->xy, e->xz - (double)c->xz,
-                             e->yy - (double)c->yy, e->yz - (double)c->yz, e->zz - (double)c->zz};
+    const double first[] = { e->x, e->y, e->z };
+    const double second[] = { e->xx - (double)c->xx, e->xy - (double)c->xy, e->xz - (double)c->xz,
+                              e->yy - (double)c->yy, e->yz - (double)c->yz, e->zz - (double)c->zz };
     double error = fabs(e->mass - c->mass) / e->mass;
 
     for (int i = 0; i < 3; i++)
@@ -72,13 +72,14 @@ static void look_at(struct probe *p, const struct cell *c, const struct extent *
 {
     double D2 = d2 + p->eps2, u = sqrt(e->b2 / D2);
 
-    p->bound += u < 1 ? e->third / (D2 * D2 * sqrt(D2)) * (4 - 3 * u) / ((1 - u) * (1 - u)) : INFINITY;
+    p->bound +=
+        u < 1 ? e->third / (D2 * D2 * sqrt(D2)) * (4 - 3 * u) / ((1 - u) * (1 - u)) : INFINITY;
     p->moments = fmax(p->moments, moments_error(e, c));
 }
 
 static double distance2(const struct probe *p, const struct cell *c)
 {
-    return length2((struct vector){c->x - p->at.x, c->y - p->at.y, c->z - p->at.z});
+    return length2((struct vector){ c->x - p->at.x, c->y - p->at.y, c->z - p->at.z });
 }
 
 /* As the forces walk: barnes_tree.c. */
@@ -90,7 +91,7 @@ static void bound_branch(struct probe *p, int node, uint32_t root)
         const struct cell *c = &cell[i];
         double d2 = distance2(p, c);
         bool far = cell_far(c, d2, p->inverse_theta);
-        struct extent e = {0};
+        struct extent e = { 0 };
 
         if (far) {
             extent_add(&e, c, &tree_bodies(p->tree, node)[c->first], c->count);
@@ -104,14 +105,15 @@ static void bound_branch(struct probe *p, int node, uint32_t root)
 static void bound_top(struct probe *p, uint32_t index, double d2)
 {
     const struct cell *top = p->tree->top;
-    struct extent e = {0};
+    struct extent e = { 0 };
 
     for (uint32_t i = index + 1; i < p->tree->top_used && i != top[index].next; i++) {
         if (top[i].child != CELL_ROOT)
             continue;
         const struct cell *root = &cells_of(p->tree->space, (int)top[i].count)[top[i].first];
 
-        extent_add(&e, &top[index], &tree_bodies(p->tree, (int)top[i].count)[root->first], root->count);
+        extent_add(&e, &top[index], &tree_bodies(p->tree, (int)top[i].count)[root->first],
+                   root->count);
     }
     look_at(p, &top[index], &e, d2);
 }
@@ -136,13 +138,13 @@ static double error_bound(struct probe *p)
 
 static struct vector direct_force(const struct probe *p)
 {
-    struct vector a = {0, 0, 0};
+    struct vector a = { 0, 0, 0 };
 
     for (int node = 0; node < app.nodes; node++) {
         const struct body *body = tree_bodies(p->tree, node);
 
         for (uint32_t i = 0; i < note_of(p->tree->space, node)->bodies; i++) {
-            struct vector d = {body[i].x - p->at.x, body[i].y - p->at.y, body[i].z - p->at.z};
+            struct vector d = { body[i].x - p->at.x, body[i].y - p->at.y, body[i].z - p->at.z };
             double D2 = length2(d) + p->eps2, w = D2 > 0 ? body[i].mass / (D2 * sqrt(D2)) : 0;
 
             a.x += w * d.x;
@@ -155,12 +157,12 @@ static struct vector direct_force(const struct probe *p)
 
 static struct vector tree_error(const struct probe *p, struct vector exact)
 {
-    struct force f = {.self = p->self, .x = p->at.x, .y = p->at.y, .z = p->at.z};
+    struct force f = { .self = p->self, .x = p->at.x, .y = p->at.y, .z = p->at.z };
 
     f.inverse_theta = p->inverse_theta;
     f.eps2 = p->eps2;
     tree_force(p->tree, &f);
-    return (struct vector){f.ax - exact.x, f.ay - exact.y, f.az - exact.z};
+    return (struct vector){ f.ax - exact.x, f.ay - exact.y, f.az - exact.z };
 }
 
 static void check_force(struct probe *p, double theta, struct findings *found)
@@ -229,21 +231,25 @@ void check_thetas(double theta, double thetas[CHECKS], double tolerance[CHECKS])
         tolerance[i] = 0.016 * pow(thetas[i], 4);
 }
 
-void check_bodies(const struct tree *tree, const struct zone *zone, int now, double theta, double eps,
-                  struct findings *found)
+void check_bodies(const struct tree *tree, const struct zone *zone, int now, double theta,
+                  double eps, struct findings *found)
 {
     const struct space *s = tree->space;
     const struct body *body = tree_bodies(tree, app.node);
     const struct motion *motion = &s->motion[now][(size_t)app.node * s->stride];
     uint32_t step = s->total > CHECK_SAMPLE ? s->total / CHECK_SAMPLE : 1;
 
-    *found = (struct findings){0};
+    *found = (struct findings){ 0 };
     for (uint32_t i = 0; i < zone->count; i++) {
-        struct probe p = {.tree = tree, .self = &body[i], .at = {body[i].x, body[i].y, body[i].z}, .eps2 = eps * eps};
+        struct probe p = { .tree = tree,
+                           .self = &body[i],
+                           .at = { body[i].x, body[i].y, body[i].z },
+                           .eps2 = eps * eps };
 
         found->hash += hash_body(&body[i], &motion[i]);
         found->id_hash += hash_id(motion[i].id);
-        found->lost += !isfinite(length2(p.at)) || !isfinite(motion[i].x + motion[i].y + motion[i].z);
+        found->lost +=
+            !isfinite(length2(p.at)) || !isfinite(motion[i].x + motion[i].y + motion[i].z);
         if (app.verify && motion[i].id % step == 0)
             check_force(&p, theta, found);
     }

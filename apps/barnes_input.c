@@ -28,10 +28,11 @@ static struct vector any_direction(uint64_t *state, double length)
     double z = length * (1 - 2 * uniform(state)), angle = 2 * PI * uniform(state);
     double across = sqrt(fmax(0, length * length - z * z));
 
-    return (struct vector){across * cos(angle), across * sin(angle), z};
+    return (struct vector){ across * cos(angle), across * sin(angle), z };
 }
 
-/* The distance from the centre within which a part of the mass lies that any number is as good for as another. */
+/* The distance from the centre within which a part of the mass lies that any number is as good for
+ * as another. */
 static double any_radius(uint64_t *state)
 {
     double inside;
@@ -42,7 +43,8 @@ static double any_radius(uint64_t *state)
     return 1 / sqrt(pow(inside, -2.0 / 3) - 1);
 }
 
-/* Speed as part of that of escape: distributed as q^2 (1 - q^2)^(7/2), whose maximum is below 0.1; by rejection. */
+/* Speed as part of that of escape: distributed as q^2 (1 - q^2)^(7/2), whose maximum is below 0.1;
+ * by rejection. */
 static double any_speed(uint64_t *state)
 {
     double q, height;
@@ -57,13 +59,15 @@ static double any_speed(uint64_t *state)
 /* Each body has its own part of the random sequence. */
 static void plummer_body(struct body *b, struct motion *m, uint64_t seed)
 {
-    const double scale = 3 * PI / 16; /* from the model's length to that in which the energy is -1/4 */
+    /* from the model's length to that in which the energy is -1/4 */
+    const double scale = 3 * PI / 16;
     uint64_t state = app_random_skip(seed, (uint64_t)NUMBERS * m->id);
     double r = any_radius(&state);
     double speed = any_speed(&state) * sqrt(2) * pow(1 + r * r, -0.25);
-    struct vector at = any_direction(&state, r * scale), v = any_direction(&state, speed / sqrt(scale));
+    struct vector at = any_direction(&state, r * scale),
+                  v = any_direction(&state, speed / sqrt(scale));
 
-    *b = (struct body){at.x, at.y, at.z, b->mass};
+    *b = (struct body){ at.x, at.y, at.z, b->mass };
     m->x = v.x;
     m->y = v.y;
     m->z = v.z;
@@ -72,12 +76,14 @@ static void plummer_body(struct body *b, struct motion *m, uint64_t seed)
 /* Bodies have equal masses here. */
 static void rest_at_origin(const struct bodies *bodies)
 {
-    struct vector at = {0, 0, 0}, v = {0, 0, 0};
+    struct vector at = { 0, 0, 0 }, v = { 0, 0, 0 };
     double n = bodies->count;
 
     for (uint32_t i = 0; i < bodies->count; i++) {
-        at = (struct vector){at.x + bodies->body[i].x, at.y + bodies->body[i].y, at.z + bodies->body[i].z};
-        v = (struct vector){v.x + bodies->motion[i].x, v.y + bodies->motion[i].y, v.z + bodies->motion[i].z};
+        at = (struct vector){ at.x + bodies->body[i].x, at.y + bodies->body[i].y,
+                              at.z + bodies->body[i].z };
+        v = (struct vector){ v.x + bodies->motion[i].x, v.y + bodies->motion[i].y,
+                             v.z + bodies->motion[i].z };
     }
     for (uint32_t i = 0; i < bodies->count; i++) {
         bodies->body[i].x -= at.x / n;
@@ -119,8 +125,8 @@ static int parse_line(char *text, struct body *b, struct motion *m)
         return 0;
     if (n != LINE_NUMBERS || value[0] <= 0)
         return -EINVAL;
-    *b = (struct body){value[1], value[2], value[3], value[0]};
-    *m = (struct motion){.x = value[4], .y = value[5], .z = value[6]};
+    *b = (struct body){ value[1], value[2], value[3], value[0] };
+    *m = (struct motion){ .x = value[4], .y = value[5], .z = value[6] };
     return 1;
 }
 
@@ -168,7 +174,7 @@ int bodies_read(const char *path, struct bodies *bodies, size_t *line)
     FILE *f = fopen(path, "r");
     int status;
 
-    *bodies = (struct bodies){0};
+    *bodies = (struct bodies){ 0 };
     *line = 0;
     if (f == NULL)
         return -errno;
@@ -205,7 +211,8 @@ int bodies_write(const char *path, const struct space *s, int now)
         const struct body *b = &s->body[now][at[id]];
         const struct motion *m = &s->motion[now][at[id]];
 
-        fprintf(f, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", b->mass, b->x, b->y, b->z, m->x, m->y, m->z);
+        fprintf(f, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", b->mass, b->x, b->y, b->z, m->x,
+                m->y, m->z);
     }
     free(at);
     good = !ferror(f);

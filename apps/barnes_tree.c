@@ -7,7 +7,7 @@
 
 void tree_init(struct tree *tree, const struct space *s)
 {
-    *tree = (struct tree){.space = s};
+    *tree = (struct tree){ .space = s };
 }
 
 void tree_free(struct tree *tree)
@@ -58,7 +58,7 @@ static void cell_centre(struct cell *c)
 
 static void sum_bodies(struct cell *c, const struct body *body)
 {
-    struct moments s = {0};
+    struct moments s = { 0 };
 
     for (uint32_t i = 0; i < c->count; i++)
         cell_weigh(c, body[i].mass, body[i].x, body[i].y, body[i].z);
@@ -70,7 +70,7 @@ static void sum_bodies(struct cell *c, const struct body *body)
 
 static void sum_cells(struct cell *c, const struct cell *const child[8], int n)
 {
-    struct moments s = {0};
+    struct moments s = { 0 };
 
     for (int i = 0; i < n; i++)
         cell_weigh(c, child[i]->mass, child[i]->x, child[i]->y, child[i]->z);
@@ -122,10 +122,12 @@ struct builder {
     uint32_t cells;
 };
 
-/* The end of those of the bodies [begin, end), all of one cube, that lie in the same cube of `level` as the first. */
+/* The end of those of the bodies [begin, end), all of one cube, that lie in the same cube of
+ * `level` as the first. */
 static uint32_t octant_end(const struct builder *b, uint32_t begin, uint32_t end, unsigned level)
 {
-    uint64_t behind = cube_begin(b->zone->list[begin].key, level) + (UINT64_C(1) << bits_below(level));
+    uint64_t behind =
+        cube_begin(b->zone->list[begin].key, level) + (UINT64_C(1) << bits_below(level));
 
     return entry_search(b->zone->list, begin, end, behind);
 }
@@ -140,11 +142,13 @@ static struct cell *new_cell(struct builder *b, uint32_t begin, uint32_t end)
 {
     struct cell *c = &b->cell[b->cells++];
 
-    *c = (struct cell){.next = CELL_END, .child = CELL_LEAF, .first = begin, .count = end - begin};
+    *c =
+        (struct cell){ .next = CELL_END, .child = CELL_LEAF, .first = begin, .count = end - begin };
     return c;
 }
 
-/* Bodies [begin, end) of one cube: a root if the cube lies in the zone, otherwise its octants one by one. */
+/* Bodies [begin, end) of one cube: a root if the cube lies in the zone, otherwise its octants one
+ * by one. */
 static void make_roots(struct builder *b, uint32_t begin, uint32_t end, unsigned level)
 {
     uint64_t key = b->zone->list[begin].key, low = cube_begin(key, level);
@@ -160,7 +164,8 @@ static void make_roots(struct builder *b, uint32_t begin, uint32_t end, unsigned
     }
 }
 
-/* Bodies of different keys lie in two octants at least, so that there are fewer cells than twice the bodies. */
+/* Bodies of different keys lie in two octants at least, so that there are fewer cells than twice
+ * the bodies. */
 static void make_children(struct builder *b, struct cell *c)
 {
     unsigned level = level_of(b, c);
@@ -198,10 +203,10 @@ static void finish_cell(const struct builder *b, struct cell *c)
 void tree_build(const struct space *s, const struct zone *zone, int now)
 {
     struct note *note = note_of(s, app.node);
-    struct builder b = {.zone = zone,
-                        .body = &s->body[now][(size_t)app.node * s->stride],
-                        .cell = cells_of(s, app.node),
-                        .root = roots_of(s, app.node)};
+    struct builder b = { .zone = zone,
+                         .body = &s->body[now][(size_t)app.node * s->stride],
+                         .cell = cells_of(s, app.node),
+                         .root = roots_of(s, app.node) };
 
     app_will_write(b.cell, note->cells * sizeof *b.cell); /* as many as at the last step */
     if (zone->count != 0)
@@ -261,12 +266,14 @@ static const struct cell *join_cells(struct joiner *j, uint32_t begin, uint32_t 
     struct cell *c = &j->tree->top[j->tree->top_used++];
     const struct joint *only = &j->joint[begin];
 
-    *c = (struct cell){.child = j->tree->top_used};
+    *c = (struct cell){ .child = j->tree->top_used };
     if (end - begin > 1) {
         join_children(j, c, begin, end);
         return c;
     }
-    *c = (struct cell){.child = CELL_ROOT, .first = only->cell, .count = only->node, .next = j->tree->top_used};
+    *c = (struct cell){
+        .child = CELL_ROOT, .first = only->cell, .count = only->node, .next = j->tree->top_used
+    };
     c->side = INFINITY; /* is never far away */
     return &cells_of(j->tree->space, (int)only->node)[only->cell];
 }
@@ -280,7 +287,8 @@ static uint32_t count_roots(const struct space *s)
     return roots;
 }
 
-/* Starts to fetch what the others made of the tree. The next node comes first, so that not all ask the same one. */
+/* Starts to fetch what the others made of the tree. The next node comes first, so that not all ask
+ * the same one. */
 static void fetch_all(const struct tree *tree)
 {
     const struct space *s = tree->space;
@@ -301,14 +309,14 @@ static void list_roots(const struct space *s, struct joint *to)
         const uint64_t *root = roots_of(s, node);
 
         for (uint32_t i = 0; i < note_of(s, node)->roots; i++)
-            *to++ = (struct joint){root[i], (uint32_t)node, i};
+            *to++ = (struct joint){ root[i], (uint32_t)node, i };
     }
 }
 
 void tree_join(struct tree *tree, const struct zone *zone, int now)
 {
     const struct space *s = tree->space;
-    struct joiner j = {.tree = tree, .cube = &zone->cube};
+    struct joiner j = { .tree = tree, .cube = &zone->cube };
     uint32_t roots;
 
     tree->body = s->body[now];
@@ -330,8 +338,10 @@ void tree_join(struct tree *tree, const struct zone *zone, int now)
     free(j.joint);
 }
 
-/* Mass and second moments, at (dx, dy, dz) from the body: the Taylor series of the softened potential. */
-static void add_cell(struct force *f, const struct cell *c, double dx, double dy, double dz, double d2)
+/* Mass and second moments, at (dx, dy, dz) from the body: the Taylor series of the softened
+ * potential. */
+static void add_cell(struct force *f, const struct cell *c, double dx, double dy, double dz,
+                     double d2)
 {
     double inverse = 1 / sqrt(d2 + f->eps2), inverse2 = inverse * inverse;
     double sx = (double)c->xx * dx + (double)c->xy * dy + (double)c->xz * dz;
@@ -348,7 +358,8 @@ static void add_cell(struct force *f, const struct cell *c, double dx, double dy
     f->potential -= c->mass * inverse + (1.5 * along - 0.5 * trace) * inverse3;
 }
 
-/* Without softening, bodies at the very same place do not act on each other: the force has no direction. */
+/* Without softening, bodies at the very same place do not act on each other: the force has no
+ * direction. */
 static void add_bodies(struct force *f, const struct body *body, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -381,8 +392,10 @@ static bool try_cell(struct force *f, const struct cell *c)
     return true;
 }
 
-/* Walks on from a cell to the end, or to a top cell that is a root. Works on a copy, which registers can hold. */
-static uint32_t walk(struct force *force, const struct cell *cell, const struct body *body, uint32_t i)
+/* Walks on from a cell to the end, or to a top cell that is a root. Works on a copy, which
+ * registers can hold. */
+static uint32_t walk(struct force *force, const struct cell *cell, const struct body *body,
+                     uint32_t i)
 {
     struct force f = *force;
 

@@ -8,7 +8,7 @@
 
 struct box box_empty(void)
 {
-    return (struct box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    return (struct box){ { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
 }
 
 static void box_join(struct box *box, const struct box *other)
@@ -21,7 +21,7 @@ static void box_join(struct box *box, const struct box *other)
 
 void box_add(struct box *box, double x, double y, double z)
 {
-    const struct box point = {{x, y, z}, {x, y, z}};
+    const struct box point = { { x, y, z }, { x, y, z } };
 
     box_join(box, &point);
 }
@@ -89,13 +89,14 @@ static uint64_t key_of(const struct cube *cube, const struct body *b)
 {
     double scale = (1 << KEY_LEVELS) / cube->side;
 
-    return spread(coordinate(b->x, cube->low[0], scale)) | spread(coordinate(b->y, cube->low[1], scale)) << 1 |
+    return spread(coordinate(b->x, cube->low[0], scale)) |
+           spread(coordinate(b->y, cube->low[1], scale)) << 1 |
            spread(coordinate(b->z, cube->low[2], scale)) << 2;
 }
 
 static struct body drifted(const struct body *b, const struct motion *m, double drift)
 {
-    return (struct body){b->x + m->x * drift, b->y + m->y * drift, b->z + m->z * drift, b->mass};
+    return (struct body){ b->x + m->x * drift, b->y + m->y * drift, b->z + m->z * drift, b->mass };
 }
 
 static bool before(const struct entry *a, const struct entry *b)
@@ -142,11 +143,11 @@ static void sort_entries(struct entry *entry, struct entry *spare, uint32_t n)
 }
 
 /* A cut between two of this node's bodies that have more than LEAF bodies in their common cube. */
-static struct cut make_cut(const struct entry *sorted, uint32_t low, uint32_t high, uint64_t cost_low,
-                           const struct motion *motion)
+static struct cut make_cut(const struct entry *sorted, uint32_t low, uint32_t high,
+                           uint64_t cost_low, const struct motion *motion)
 {
     unsigned level = common_level(sorted[low].key, sorted[high].key) + 1;
-    struct cut cut = {.key = cube_begin(sorted[high].key, level), .cost = cost_low};
+    struct cut cut = { .key = cube_begin(sorted[high].key, level), .cost = cost_low };
 
     cut.before = entry_search(sorted, low, high, cut.key);
     for (uint32_t i = low; i < cut.before; i++)
@@ -162,7 +163,8 @@ static void note_cuts(const struct entry *sorted, const struct motion *motion, s
 
     note->cuts = 0;
     for (uint32_t i = 0; i < note->sorted; i++) {
-        if (cost - cost_low >= apart && i - low >= LEAF && sorted[i].key != sorted[low].key && note->cuts < CUTS) {
+        if (cost - cost_low >= apart && i - low >= LEAF && sorted[i].key != sorted[low].key &&
+            note->cuts < CUTS) {
             note->cut[note->cuts++] = make_cut(sorted, low, i, cost_low, motion);
             low = i;
             cost_low = cost;
@@ -187,7 +189,7 @@ void zone_sort(struct zone *zone, const struct space *s, int old, double drift)
     for (uint32_t i = 0; i < zone->count; i++) {
         struct body b = drifted(&s->body[old][base + i], &motion[base + i], drift);
 
-        sorted[i] = (struct entry){key_of(&zone->cube, &b), motion[base + i].id, base + i};
+        sorted[i] = (struct entry){ key_of(&zone->cube, &b), motion[base + i].id, base + i };
         note->cost += motion[base + i].cost;
     }
     sort_entries(sorted, zone->list, zone->count);
@@ -247,7 +249,8 @@ static uint64_t zone_border(const struct space *s, int node)
     return low;
 }
 
-/* How many bodies of a node are below `key`. The cuts say about where, so that few pages are looked at. */
+/* How many bodies of a node are below `key`. The cuts say about where, so that few pages are looked
+ * at. */
 static uint32_t bodies_below(const struct space *s, int node, uint64_t key)
 {
     const struct note *note = note_of(s, node);
@@ -264,7 +267,8 @@ static uint32_t bodies_below(const struct space *s, int node, uint64_t key)
     return entry_search(sorted_of(s, node), begin, end, key);
 }
 
-/* Merges a run of a node's entries into the list, from the end, so that what is in order already stays where it is. */
+/* Merges a run of a node's entries into the list, from the end, so that what is in order already
+ * stays where it is. */
 static void merge_run(struct zone *zone, const struct entry *run, uint32_t n)
 {
     struct entry *list = zone->list;

@@ -2,8 +2,9 @@
 /*
  * common.c - see common.h.
  *
- * The command line is parsed after the job was joined, so that one node speaks for all and every node leaves
- * by hlrc_finalize(): to end without it is a death. For the same reason argp is kept from calling exit().
+ * The command line is parsed after the job was joined, so that one node speaks for all and every
+ * node leaves by hlrc_finalize(): to end without it is a death. For the same reason argp is kept
+ * from calling exit().
  */
 #include "apps/common.h"
 
@@ -21,21 +22,21 @@
 #define STATUS_USAGE  2
 #define PROGRESS_S    0.5
 
-struct app app = {.nodes = 1, .seed = APP_SEED, .verify = true, .hints = true};
+struct app app = { .nodes = 1, .seed = APP_SEED, .verify = true, .hints = true };
 
 /* Option keys without a short form. */
 enum { KEY_JSON = 0x1000, KEY_SEED, KEY_VERIFY, KEY_NO_VERIFY, KEY_NO_HINTS, KEY_USAGE };
 
 static const struct argp_option common_options[] = {
-    {0, 0, 0, 0, "Common to all applications:", 10},
-    {"json", KEY_JSON, "FILE", 0, "Write the result to FILE", 10},
-    {"seed", KEY_SEED, "N", 0, "Seed of the random numbers (default 314159265)", 10},
-    {"verify", KEY_VERIFY, 0, 0, "Verify the result (default)", 10},
-    {"no-verify", KEY_NO_VERIFY, 0, 0, "Do not verify the result", 10},
-    {"no-hints", KEY_NO_HINTS, 0, 0, "Let every page fault: no hlrc_prefetch, no hlrc_touch", 10},
-    {"help", '?', 0, 0, "Give this help list", -1},
-    {"usage", KEY_USAGE, 0, 0, "Give a short usage message", -1},
-    {0},
+    { 0, 0, 0, 0, "Common to all applications:", 10 },
+    { "json", KEY_JSON, "FILE", 0, "Write the result to FILE", 10 },
+    { "seed", KEY_SEED, "N", 0, "Seed of the random numbers (default 314159265)", 10 },
+    { "verify", KEY_VERIFY, 0, 0, "Verify the result (default)", 10 },
+    { "no-verify", KEY_NO_VERIFY, 0, 0, "Do not verify the result", 10 },
+    { "no-hints", KEY_NO_HINTS, 0, 0, "Let every page fault: no hlrc_prefetch, no hlrc_touch", 10 },
+    { "help", '?', 0, 0, "Give this help list", -1 },
+    { "usage", KEY_USAGE, 0, 0, "Give a short usage message", -1 },
+    { 0 },
 };
 
 /* When progress is shown next; INFINITY where nobody would see it. */
@@ -104,12 +105,14 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
     }
 }
 
-void app_parse(const struct argp_option *options, argp_parser_t parser, const char *doc, int argc, char **argv,
-               void *input)
+void app_parse(const struct argp_option *options, argp_parser_t parser, const char *doc, int argc,
+               char **argv, void *input)
 {
-    const struct argp own = {.options = options, .parser = parser};
-    const struct argp_child children[] = {{&own, 0, NULL, 0}, {0}};
-    const struct argp all = {.options = common_options, .parser = parse_common, .doc = doc, .children = children};
+    const struct argp own = { .options = options, .parser = parser };
+    const struct argp_child children[] = { { &own, 0, NULL, 0 }, { 0 } };
+    const struct argp all = {
+        .options = common_options, .parser = parse_common, .doc = doc, .children = children
+    };
     unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP | (app.node == 0 ? 0 : ARGP_NO_ERRS);
 
     if (argp_parse(&all, argc, argv, flags, NULL, input) != 0)
@@ -138,7 +141,8 @@ void app_usage_error(const char *format, ...)
 
 void app_no_memory(const char *what, size_t size)
 {
-    fprintf(stderr, "%s: no memory for %s: %zu bytes; choose a smaller size\n", app.name, what, size);
+    fprintf(stderr, "%s: no memory for %s: %zu bytes; choose a smaller size\n", app.name, what,
+            size);
     exit(STATUS_FAILED);
 }
 
@@ -180,7 +184,8 @@ static void print_result(const struct app_result *r)
     const char *verdict = !app.verify ? "NOT PERFORMED" : r->verified ? "SUCCESSFUL" : "FAILED";
 
     printf("%-4s %s\n", app.name, r->problem);
-    printf("  nodes         %d, protocol %s, pages of %ld bytes\n", app.nodes, protocol(), sysconf(_SC_PAGESIZE));
+    printf("  nodes         %d, protocol %s, pages of %ld bytes\n", app.nodes, protocol(),
+           sysconf(_SC_PAGESIZE));
     printf("  time          %.6f s, %.1f Mop/s\n", r->time_s, r->mops);
     printf("  checksum      %s\n", r->checksum);
     printf("  verification  %s", verdict);
@@ -201,15 +206,17 @@ static bool write_json(const struct app_result *r)
     f = fopen(app.json, "w");
     if (f != NULL) {
         fprintf(f,
-                "{\"app\": \"%s\", \"size\": \"%s\", \"nodes\": %d, \"protocol\": \"%s\", \"time_s\": %.9f, "
+                "{\"app\": \"%s\", \"size\": \"%s\", \"nodes\": %d, \"protocol\": \"%s\", "
+                "\"time_s\": %.9f, "
                 "\"verified\": %s, \"checksum\": \"%s\"}\n",
-                app.name, r->size, app.nodes, protocol(), r->time_s, app.verify && r->verified ? "true" : "false",
-                r->checksum);
+                app.name, r->size, app.nodes, protocol(), r->time_s,
+                app.verify && r->verified ? "true" : "false", r->checksum);
         good = !ferror(f);
         if (fclose(f) == 0 && good)
             return true;
     }
-    fprintf(stderr, "%s: --json %s: %s; name a file that can be written\n", app.name, app.json, strerror(errno));
+    fprintf(stderr, "%s: --json %s: %s; name a file that can be written\n", app.name, app.json,
+            strerror(errno));
     return false;
 }
 
@@ -263,7 +270,8 @@ uint64_t app_number(const char *option, const char *text, uint64_t min, uint64_t
     if (errno == 0 && digits != text)
         value = value < 64 ? UINT64_C(1) << value : UINT64_MAX;
     if (errno != 0 || value < min || value > max)
-        app_usage_error("%s %s: out of range; choose %" PRIu64 " to %" PRIu64, option, text, min, max);
+        app_usage_error("%s %s: out of range; choose %" PRIu64 " to %" PRIu64, option, text, min,
+                        max);
     return value;
 }
 
@@ -291,7 +299,7 @@ struct app_range app_part(size_t total, size_t unit, int node)
     size_t begin = first_block(blocks, node) * unit;
     size_t end = first_block(blocks, node + 1) * unit;
 
-    return (struct app_range){begin < total ? begin : total, end < total ? end : total};
+    return (struct app_range){ begin < total ? begin : total, end < total ? end : total };
 }
 
 int app_owner(size_t total, size_t unit, size_t index)

@@ -2,12 +2,12 @@
 /*
  * common.h - what all applications share: start and end, options, partition, timing, report.
  *
- * A program calls app_begin() first, then app_parse(), computes, and returns from main what app_end()
- * returns. Every node runs all of it; node 0 alone prints. Exit status: 0, 1 when the verification failed or
- * memory ran out, 2 for a command line that cannot be run.
+ * A program calls app_begin() first, then app_parse(), computes, and returns from main what
+ * app_end() returns. Every node runs all of it; node 0 alone prints. Exit status: 0, 1 when the
+ * verification failed or memory ran out, 2 for a command line that cannot be run.
  *
- * Compiled with -DSEQUENTIAL the same sources make a program of one process without HLRC: sequential.h; with -DNATIVE
- * one of several processes that share memory without it: native.h.
+ * Compiled with -DSEQUENTIAL the same sources make a program of one process without HLRC:
+ * sequential.h; with -DNATIVE one of several processes that share memory without it: native.h.
  */
 #ifndef APPS_COMMON_H
 #define APPS_COMMON_H
@@ -25,7 +25,8 @@
 #    include <hlrc.h>
 #endif
 
-/* Data of different nodes are kept this far apart; pages are at least this large on every machine that HLRC knows. */
+/* Data of different nodes are kept this far apart; pages are at least this large on every machine
+ * that HLRC knows. */
 #define APP_PAGE 4096
 
 #define APP_SEED 314159265 /* of the NAS benchmarks */
@@ -62,13 +63,15 @@ struct app_result {
 void app_begin(const char *name, int *argc, char ***argv);
 
 /*
- * Parses the command line by the program's options, its parser and the common options, in this order. `input`
- * is handed to the parser. Ends the program on --help and on errors, of which node 0 prints one.
+ * Parses the command line by the program's options, its parser and the common options, in this
+ * order. `input` is handed to the parser. Ends the program on --help and on errors, of which node 0
+ * prints one.
  */
-void app_parse(const struct argp_option *options, argp_parser_t parser, const char *doc, int argc, char **argv,
-               void *input);
+void app_parse(const struct argp_option *options, argp_parser_t parser, const char *doc, int argc,
+               char **argv, void *input);
 
-/* Ends the program over a command line that cannot be run; every node must come to the same conclusion. */
+/* Ends the program over a command line that cannot be run; every node must come to the same
+ * conclusion. */
 _Noreturn void app_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Ends the program for want of memory. */
@@ -84,8 +87,8 @@ void *app_private(const char *what, size_t size);
 int app_end(const struct app_result *result);
 
 /*
- * Shows that `done` of `total` steps are done: on node 0, if there is a terminal, once the program has run for a
- * while, and not often. Takes the line away when all are done.
+ * Shows that `done` of `total` steps are done: on node 0, if there is a terminal, once the program
+ * has run for a while, and not often. Takes the line away when all are done.
  */
 void app_progress(uint64_t done, uint64_t total);
 
@@ -98,17 +101,20 @@ uint64_t app_number(const char *option, const char *text, uint64_t min, uint64_t
 /* The same for any number. */
 double app_real(const char *option, const char *text, double min, double max);
 
-/* The part of `node` in `total` indices, in whole multiples of `unit`; empty when there are too few. */
+/* The part of `node` in `total` indices, in whole multiples of `unit`; empty when there are too
+ * few. */
 struct app_range app_part(size_t total, size_t unit, int node);
 
 /* Which node's part holds `index`: the inverse of app_part(). */
 int app_owner(size_t total, size_t unit, size_t index);
 
-/* Hints: the range will be read, or wholly written, next by this node. Without app.hints they do nothing. */
+/* Hints: the range will be read, or wholly written, next by this node. Without app.hints they do
+ * nothing. */
 void app_will_read(const void *addr, size_t len);
 void app_will_write(void *addr, size_t len);
 
-/* The position in the sequence x(k+1) = 5^13 x(k) mod 2^46 of the NAS benchmarks, exact in integers. */
+/* The position in the sequence x(k+1) = 5^13 x(k) mod 2^46 of the NAS benchmarks, exact in
+ * integers. */
 #define APP_RANDOM_MASK ((UINT64_C(1) << 46) - 1)
 
 static inline uint64_t app_random(uint64_t *x)

@@ -2,11 +2,12 @@
 /*
  * fft.c - see fft.h.
  *
- * Stockham's algorithm: D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4, 1990.
- * A step of radix r takes sequences of length n, `stride` of them interleaved, to r times as many of n / r.
+ * Stockham's algorithm: D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing
+ * 4, 1990. A step of radix r takes sequences of length n, `stride` of them interleaved, to r times
+ * as many of n / r.
  *
- * Only the forward transform is coded: the inverse one is the same with real and imaginary parts exchanged on
- * the way in and on the way out, which costs nothing.
+ * Only the forward transform is coded: the inverse one is the same with real and imaginary parts
+ * exchanged on the way in and on the way out, which costs nothing.
  */
 #include "apps/fft.h"
 
@@ -16,12 +17,13 @@
 #include "apps/common.h"
 
 /*
- * The loops are compiled for wider vectors too, and the dynamic linker chooses at start. The sanitizers' start-up
- * code cannot be run that early.
+ * The loops are compiled for wider vectors too, and the dynamic linker chooses at start. The
+ * sanitizers' start-up code cannot be run that early.
  */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#    define WIDE_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#    define WIDE_VECTORS \
+        __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #    define WIDE_VECTORS
 #endif
@@ -37,7 +39,7 @@ void fft_init(struct fft *fft, size_t length)
     fft->front = app_private("transform buffer", length * sizeof *fft->front);
     fft->back = app_private("transform buffer", length * sizeof *fft->back);
     for (size_t k = 0; k < length; k++)
-        fft->root[k] = (struct fft_root){cos(turn * (double)k), -sin(turn * (double)k)};
+        fft->root[k] = (struct fft_root){ cos(turn * (double)k), -sin(turn * (double)k) };
 }
 
 void fft_free(struct fft *fft)
@@ -51,11 +53,11 @@ void fft_free(struct fft *fft)
 static void clear_batch(struct fft *fft)
 {
     for (size_t e = 0; e < fft->length; e++)
-        fft->front[e] = (struct fft_lanes){{0}, {0}};
+        fft->front[e] = (struct fft_lanes){ { 0 }, { 0 } };
 }
 
-INLINE void load_element(struct fft_lanes *restrict to, const struct complex_value *restrict from, size_t pitch,
-                         size_t count)
+INLINE void load_element(struct fft_lanes *restrict to, const struct complex_value *restrict from,
+                         size_t pitch, size_t count)
 {
     for (size_t l = 0; l < count; l++) {
         to->re[l] = from[l * pitch].re;
@@ -63,8 +65,8 @@ INLINE void load_element(struct fft_lanes *restrict to, const struct complex_val
     }
 }
 
-INLINE void load_swapped(struct fft_lanes *restrict to, const struct complex_value *restrict from, size_t pitch,
-                         size_t count)
+INLINE void load_swapped(struct fft_lanes *restrict to, const struct complex_value *restrict from,
+                         size_t pitch, size_t count)
 {
     for (size_t l = 0; l < count; l++) {
         to->im[l] = from[l * pitch].re;
@@ -73,8 +75,8 @@ INLINE void load_swapped(struct fft_lanes *restrict to, const struct complex_val
 }
 
 /* With constant pitch and count, where they matter, the loops above become vector code. */
-INLINE void load_as(struct fft *fft, enum fft_direction direction, const struct complex_value *from, size_t step,
-                    size_t pitch, size_t count)
+INLINE void load_as(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
+                    size_t step, size_t pitch, size_t count)
 {
     struct fft_lanes *to = fft->front;
 
@@ -87,7 +89,8 @@ INLINE void load_as(struct fft *fft, enum fft_direction direction, const struct 
 }
 
 WIDE_VECTORS
-void fft_load(struct fft *fft, enum fft_direction direction, const struct complex_value *from, struct fft_lines lines)
+void fft_load(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
+              struct fft_lines lines)
 {
     if (lines.count < FFT_LANES) {
         clear_batch(fft);
@@ -102,8 +105,9 @@ void fft_load(struct fft *fft, enum fft_direction direction, const struct comple
 }
 
 WIDE_VECTORS
-void fft_load_scaled(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
-                     struct fft_lines lines, const double *by_line, const double *by_element)
+void fft_load_scaled(struct fft *fft, enum fft_direction direction,
+                     const struct complex_value *from, struct fft_lines lines,
+                     const double *by_line, const double *by_element)
 {
     fft_load(fft, direction, from, lines);
     for (size_t e = 0; e < fft->length; e++) {
@@ -117,8 +121,8 @@ void fft_load_scaled(struct fft *fft, enum fft_direction direction, const struct
     }
 }
 
-INLINE void store_as(const struct fft *fft, enum fft_direction direction, struct complex_value *to, size_t step,
-                     size_t pitch, size_t count)
+INLINE void store_as(const struct fft *fft, enum fft_direction direction, struct complex_value *to,
+                     size_t step, size_t pitch, size_t count)
 {
     for (size_t e = 0; e < fft->length; e++) {
         const struct fft_lanes *from = &fft->front[e];
@@ -126,12 +130,13 @@ INLINE void store_as(const struct fft *fft, enum fft_direction direction, struct
         const double *im = direction == FFT_FORWARD ? from->im : from->re;
 
         for (size_t l = 0; l < count; l++)
-            to[e * step + l * pitch] = (struct complex_value){re[l], im[l]};
+            to[e * step + l * pitch] = (struct complex_value){ re[l], im[l] };
     }
 }
 
 WIDE_VECTORS
-void fft_store(const struct fft *fft, enum fft_direction direction, struct complex_value *to, struct fft_lines lines)
+void fft_store(const struct fft *fft, enum fft_direction direction, struct complex_value *to,
+               struct fft_lines lines)
 {
     if (lines.count < FFT_LANES)
         store_as(fft, direction, to, lines.step, lines.pitch, lines.count);
@@ -142,10 +147,11 @@ void fft_store(const struct fft *fft, enum fft_direction direction, struct compl
 }
 
 /* One butterfly of radix 4; `distance` is that of the inputs, `stride` that of the outputs. */
-INLINE void butterfly4(const struct fft_lanes *restrict in, size_t distance, struct fft_lanes *restrict out,
-                       size_t stride, const struct fft_root w[3])
+INLINE void butterfly4(const struct fft_lanes *restrict in, size_t distance,
+                       struct fft_lanes *restrict out, size_t stride, const struct fft_root w[3])
 {
-    const struct fft_lanes *a = in, *b = in + distance, *c = in + 2 * distance, *d = in + 3 * distance;
+    const struct fft_lanes *a = in, *b = in + distance, *c = in + 2 * distance,
+                           *d = in + 3 * distance;
 
     for (size_t l = 0; l < FFT_LANES; l++) {
         double sum_re = a->re[l] + c->re[l], sum_im = a->im[l] + c->im[l];
@@ -171,10 +177,12 @@ INLINE void butterfly4(const struct fft_lanes *restrict in, size_t distance, str
 INLINE void step4(const struct fft *fft, size_t n, size_t stride)
 {
     for (size_t p = 0; p < n / 4; p++) {
-        const struct fft_root w[3] = {fft->root[p * stride], fft->root[2 * p * stride], fft->root[3 * p * stride]};
+        const struct fft_root w[3] = { fft->root[p * stride], fft->root[2 * p * stride],
+                                       fft->root[3 * p * stride] };
 
         for (size_t q = 0; q < stride; q++)
-            butterfly4(&fft->front[q + stride * p], stride * (n / 4), &fft->back[q + stride * 4 * p], stride, w);
+            butterfly4(&fft->front[q + stride * p], stride * (n / 4),
+                       &fft->back[q + stride * 4 * p], stride, w);
     }
 }
 
@@ -183,7 +191,8 @@ INLINE void step2(const struct fft *fft, size_t stride)
 {
     for (size_t q = 0; q < stride; q++) {
         const struct fft_lanes *a = &fft->front[q], *b = &fft->front[q + stride];
-        struct fft_lanes *restrict sum = &fft->back[q], *restrict difference = &fft->back[q + stride];
+        struct fft_lanes *restrict sum = &fft->back[q], *restrict difference =
+                                                            &fft->back[q + stride];
 
         for (size_t l = 0; l < FFT_LANES; l++) {
             sum->re[l] = a->re[l] + b->re[l];

@@ -2,16 +2,18 @@
 /*
  * fft.h - complex Fourier transforms along the lines of a grid, FFT_LANES lines at a time.
  *
- * A batch of lines is loaded from the grid into a private buffer, transformed there, and stored to a grid.
- * Loads and stores take the distance between the elements of a line and between the lines, so that they also
- * transpose: no pass over the grid does nothing but move data. In the buffer the lanes are innermost and real
- * and imaginary parts apart, so that every step of the transform is one vector operation per line and part,
- * whatever the length; lanes never mix, so that a line's result does not depend on its neighbours.
+ * A batch of lines is loaded from the grid into a private buffer, transformed there, and stored to
+ * a grid. Loads and stores take the distance between the elements of a line and between the lines,
+ * so that they also transpose: no pass over the grid does nothing but move data. In the buffer the
+ * lanes are innermost and real and imaginary parts apart, so that every step of the transform is
+ * one vector operation per line and part, whatever the length; lanes never mix, so that a line's
+ * result does not depend on its neighbours.
  *
- * The transform is Stockham's, radix 4 with one step of radix 2 for odd powers of two: it sorts itself,
- * passing between two buffers. It is not scaled.
+ * The transform is Stockham's, radix 4 with one step of radix 2 for odd powers of two: it sorts
+ * itself, passing between two buffers. It is not scaled.
  *
- * Order of calls: fft_load() or fft_load_scaled(), fft_run(), fft_store(), with one direction in all three.
+ * Order of calls: fft_load() or fft_load_scaled(), fft_run(), fft_store(), with one direction in
+ * all three.
  */
 #ifndef APPS_FFT_H
 #define APPS_FFT_H
@@ -54,14 +56,17 @@ void fft_init(struct fft *fft, size_t length);
 
 void fft_free(struct fft *fft);
 
-void fft_load(struct fft *fft, enum fft_direction direction, const struct complex_value *from, struct fft_lines lines);
+void fft_load(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
+              struct fft_lines lines);
 
 /* Multiplies element e of line l by by_line[l] * by_element[e] on the way. */
-void fft_load_scaled(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
-                     struct fft_lines lines, const double *by_line, const double *by_element);
+void fft_load_scaled(struct fft *fft, enum fft_direction direction,
+                     const struct complex_value *from, struct fft_lines lines,
+                     const double *by_line, const double *by_element);
 
 void fft_run(struct fft *fft);
 
-void fft_store(const struct fft *fft, enum fft_direction direction, struct complex_value *to, struct fft_lines lines);
+void fft_store(const struct fft *fft, enum fft_direction direction, struct complex_value *to,
+               struct fft_lines lines);
 
 #endif

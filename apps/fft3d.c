@@ -2,33 +2,35 @@
 /*
  * fft3d.c - 3-D Fourier transforms: the FT benchmark of the NAS Parallel Benchmarks.
  *
- * A grid of nx x ny x nz random complex numbers is transformed once. Then, for t = 1, 2, ..., each mode is
- * damped by exp(-4 alpha pi^2 t k^2), the result is transformed back, and 1,024 of its values are added up.
+ * A grid of nx x ny x nz random complex numbers is transformed once. Then, for t = 1, 2, ..., each
+ * mode is damped by exp(-4 alpha pi^2 t k^2), the result is transformed back, and 1,024 of its
+ * values are added up.
  *
  * Two arrays of the grid's size are shared, and dealt out in slabs of equal size:
  *
- *   spectrum  [y][z][x]  the transform of the starting values. A node owns a range of y; nobody else touches
- *                        it, and it is written once: damping for time t is applied on the way into the inverse
- *                        transform, from three private tables of one axis each, rather than step by step in
- *                        place.
+ *   spectrum  [y][z][x]  the transform of the starting values. A node owns a range of y; no other
+ *                        node touches it, and it is written once: damping for time t is applied on
+ *                        the way into the inverse transform, from three private tables of one axis
+ *                        each, rather than step by step in place.
  *   work      [z][y][x]  on the way forward: transformed along x and y. A node owns a range of z.
  *             [y][z][x]  on the way back: transformed along z. A node owns a range of y.
  *
- * With equally divisible axes a node's slab of work has the same addresses in both layouts. What a node
- * writes is its own slab, which it touched first and is the home of.
+ * With equally divisible axes a node's slab of work has the same addresses in both layouts. What a
+ * node writes is its own slab, which it touched first and is the home of.
  *
- * How pages move. Every transform along two axes happens in a slab, and the third axis is reached by reading
- * the other nodes' slabs: forward, the owner of a range of y reads, for each z, the rows of its y; back, the
- * owner of a range of z reads, for each y, the rows of its z. Either way a node reads 1/N of each slab, in
- * runs of consecutive rows, and each page of them once: a page that arrives serves all its rows. So every
- * transpose moves to each node (N-1)/N^2 of the array, 16 nx ny nz (N-1)/N^2 bytes: a quarter of the array
- * for two nodes; and each node writes 1/N of the array, in place, at home. Rows of one page belong to two
- * readers only where a range is no multiple of 4096 / (16 nx) rows. There are two barriers per iteration:
- * before the rows are read, and before they are written over.
+ * How pages move. Every transform along two axes happens in a slab, and the third axis is reached
+ * by reading the other nodes' slabs: forward, the owner of a range of y reads, for each z, the rows
+ * of its y; back, the owner of a range of z reads, for each y, the rows of its z. Either way a node
+ * reads 1/N of each slab, in runs of consecutive rows, and each page of them once: a page that
+ * arrives serves all its rows. So every transpose moves to each node (N-1)/N^2 of the array, 16 nx
+ * ny nz (N-1)/N^2 bytes: a quarter of the array for two nodes; and each node writes 1/N of the
+ * array, in place, at home. Rows of one page belong to two readers only where a range is no
+ * multiple of 4096 / (16 nx) rows. There are two barriers per iteration: before the rows are read,
+ * and before they are written over.
  *
- * The way back ends in a private plane (x, y), one z after the other, where the checksum's points are picked.
- * A plane's sum is taken in the order of the points, and node 0 adds up the planes in the order of z: the
- * result has the same bits for any number of nodes.
+ * The way back ends in a private plane (x, y), one z after the other, where the checksum's points
+ * are picked. A plane's sum is taken in the order of the points, and node 0 adds up the planes in
+ * the order of z: the result has the same bits for any number of nodes.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -66,13 +68,15 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The sum over plane z at iteration t. The planes of a node lie together, apart from those of other nodes. */
+/* The sum over plane z at iteration t. The planes of a node lie together, apart from those of other
+ * nodes. */
 static struct complex_value *checksum_at(const struct transform *ft, int t, size_t z)
 {
     int owner = app_owner(ft->nz, 1, z);
     size_t first = app_part(ft->nz, 1, owner).begin;
 
-    return &ft->sums[(size_t)owner * ft->sums_per_node + (z - first) * (size_t)ft->iterations + (size_t)(t - 1)];
+    return &ft->sums[(size_t)owner * ft->sums_per_node + (z - first) * (size_t)ft->iterations +
+                     (size_t)(t - 1)];
 }
 
 static void share_sums(struct transform *ft)
@@ -120,7 +124,8 @@ static void transform_free(struct transform *ft)
     free(ft->decay_xy);
 }
 
-/* First touch by the owner of the slab, in the layout of the way back, where most of the time is spent. */
+/* First touch by the owner of the slab, in the layout of the way back, where most of the time is
+ * spent. */
 static void place_slabs(struct transform *ft)
 {
     size_t block = ft->nz * ft->nx;
@@ -143,23 +148,25 @@ static void generate_plane(struct transform *ft, size_t z)
 }
 
 /* Transforms all lines of a plane along x: from rows `pitch` apart into the private plane. */
-static void rows_along_x(struct transform *ft, enum fft_direction direction, const struct complex_value *from,
-                         size_t pitch)
+static void rows_along_x(struct transform *ft, enum fft_direction direction,
+                         const struct complex_value *from, size_t pitch)
 {
     for (size_t y = 0; y < ft->ny; y += FFT_LANES) {
         size_t count = least(FFT_LANES, ft->ny - y);
 
-        fft_load(&ft->along_x, direction, &from[y * pitch], (struct fft_lines){1, pitch, count});
+        fft_load(&ft->along_x, direction, &from[y * pitch], (struct fft_lines){ 1, pitch, count });
         fft_run(&ft->along_x);
-        fft_store(&ft->along_x, direction, &ft->plane[y * ft->nx], (struct fft_lines){1, ft->nx, count});
+        fft_store(&ft->along_x, direction, &ft->plane[y * ft->nx],
+                  (struct fft_lines){ 1, ft->nx, count });
     }
 }
 
 /* Transforms all lines of the private plane along y, into a plane of the same layout. */
-static void columns_along_y(struct transform *ft, enum fft_direction direction, struct complex_value *to)
+static void columns_along_y(struct transform *ft, enum fft_direction direction,
+                            struct complex_value *to)
 {
     for (size_t x = 0; x < ft->nx; x += FFT_LANES) {
-        struct fft_lines lines = {ft->nx, 1, least(FFT_LANES, ft->nx - x)};
+        struct fft_lines lines = { ft->nx, 1, least(FFT_LANES, ft->nx - x) };
 
         fft_load(&ft->along_y, direction, &ft->plane[x], lines);
         fft_run(&ft->along_y);
@@ -167,7 +174,8 @@ static void columns_along_y(struct transform *ft, enum fft_direction direction, 
     }
 }
 
-/* Starts to fetch what the other nodes hold of this node's `own` range; `before` is the range of the writers. */
+/* Starts to fetch what the other nodes hold of this node's `own` range; `before` is the range of
+ * the writers. */
 static void fetch_rows(const struct transform *ft, size_t before, size_t axis, struct app_range own)
 {
     for (int distance = 1; distance < app.nodes; distance++) {
@@ -184,7 +192,8 @@ static void forward_planes(struct transform *ft)
 {
     size_t points = ft->nx * ft->ny;
 
-    app_will_write(&ft->work[ft->z.begin * points], (ft->z.end - ft->z.begin) * points * sizeof *ft->work);
+    app_will_write(&ft->work[ft->z.begin * points],
+                   (ft->z.end - ft->z.begin) * points * sizeof *ft->work);
     for (size_t z = ft->z.begin; z < ft->z.end; z++) {
         generate_plane(ft, z);
         rows_along_x(ft, FFT_FORWARD, ft->plane, ft->nx);
@@ -199,15 +208,17 @@ static void forward_columns(struct transform *ft)
     size_t block = ft->nz * ft->nx;
 
     fetch_rows(ft, ft->nz, ft->ny, ft->y);
-    app_will_write(&ft->spectrum[ft->y.begin * block], (ft->y.end - ft->y.begin) * block * sizeof *ft->spectrum);
+    app_will_write(&ft->spectrum[ft->y.begin * block],
+                   (ft->y.end - ft->y.begin) * block * sizeof *ft->spectrum);
     for (size_t y = ft->y.begin; y < ft->y.end; y++)
         for (size_t x = 0; x < ft->nx; x += FFT_LANES) {
             size_t count = least(FFT_LANES, ft->nx - x);
 
             fft_load(&ft->along_z, FFT_FORWARD, &ft->work[y * ft->nx + x],
-                     (struct fft_lines){ft->ny * ft->nx, 1, count});
+                     (struct fft_lines){ ft->ny * ft->nx, 1, count });
             fft_run(&ft->along_z);
-            fft_store(&ft->along_z, FFT_FORWARD, &ft->spectrum[y * block + x], (struct fft_lines){ft->nx, 1, count});
+            fft_store(&ft->along_z, FFT_FORWARD, &ft->spectrum[y * block + x],
+                      (struct fft_lines){ ft->nx, 1, count });
         }
     hlrc_barrier();
 }
@@ -226,14 +237,16 @@ static void backward_columns(struct transform *ft, int t)
     ft_decay(ft->decay_x, ft->nx, t);
     ft_decay(ft->decay_y, ft->ny, t);
     ft_decay(ft->decay_z, ft->nz, t);
-    app_will_write(&ft->work[ft->y.begin * block], (ft->y.end - ft->y.begin) * block * sizeof *ft->work);
+    app_will_write(&ft->work[ft->y.begin * block],
+                   (ft->y.end - ft->y.begin) * block * sizeof *ft->work);
     for (size_t y = ft->y.begin; y < ft->y.end; y++)
         for (size_t x = 0; x < ft->nx; x += FFT_LANES) {
-            struct fft_lines lines = {ft->nx, 1, least(FFT_LANES, ft->nx - x)};
+            struct fft_lines lines = { ft->nx, 1, least(FFT_LANES, ft->nx - x) };
 
             for (size_t l = 0; l < lines.count; l++)
                 ft->decay_xy[l] = ft->decay_x[x + l] * ft->decay_y[y];
-            fft_load_scaled(&ft->along_z, FFT_INVERSE, &ft->spectrum[y * block + x], lines, ft->decay_xy, ft->decay_z);
+            fft_load_scaled(&ft->along_z, FFT_INVERSE, &ft->spectrum[y * block + x], lines,
+                            ft->decay_xy, ft->decay_z);
             fft_run(&ft->along_z);
             fft_store(&ft->along_z, FFT_INVERSE, &ft->work[y * block + x], lines);
         }
@@ -242,7 +255,7 @@ static void backward_columns(struct transform *ft, int t)
 
 static struct complex_value plane_sum(const struct transform *ft, size_t z)
 {
-    struct complex_value sum = {0, 0};
+    struct complex_value sum = { 0, 0 };
 
     for (size_t j = 1; j <= FT_POINTS; j++) {
         if (ft_direction[2] * j % ft->nz != z)
@@ -266,7 +279,8 @@ static void backward_planes(struct transform *ft, int t)
     hlrc_barrier();
 }
 
-/* The forward transform is done once beforehand, untimed, as the benchmark asks: it brings every page into being. */
+/* The forward transform is done once beforehand, untimed, as the benchmark asks: it brings every
+ * page into being. */
 static double timed_run(struct transform *ft)
 {
     double start;
@@ -286,7 +300,7 @@ static double timed_run(struct transform *ft)
 static struct complex_value checksum(const struct transform *ft, int t)
 {
     double points = (double)(ft->nx * ft->ny * ft->nz);
-    struct complex_value sum = {0, 0};
+    struct complex_value sum = { 0, 0 };
 
     for (size_t z = 0; z < ft->nz; z++) {
         const struct complex_value *part = checksum_at(ft, t, z);
@@ -294,7 +308,7 @@ static struct complex_value checksum(const struct transform *ft, int t)
         sum.re += part->re;
         sum.im += part->im;
     }
-    return (struct complex_value){sum.re / points, sum.im / points};
+    return (struct complex_value){ sum.re / points, sum.im / points };
 }
 
 static bool near(double value, double expected)
@@ -315,27 +329,30 @@ static const char *expectations(const struct problem *problem, struct complex_va
     return "computed without a transform";
 }
 
-static void verify(const struct transform *ft, const struct problem *problem, struct app_result *result)
+static void verify(const struct transform *ft, const struct problem *problem,
+                   struct app_result *result)
 {
     struct complex_value expected[FT_MAX_TIME];
     const char *source = expectations(problem, expected);
 
     result->verified = true;
-    snprintf(result->evidence, sizeof result->evidence, "%d checksums equal those %s within %g", ft->iterations, source,
-             TOLERANCE);
+    snprintf(result->evidence, sizeof result->evidence, "%d checksums equal those %s within %g",
+             ft->iterations, source, TOLERANCE);
     for (int t = ft->iterations; t >= 1; t--) {
         struct complex_value sum = checksum(ft, t), e = expected[t - 1];
 
         if (near(sum.re, e.re) && near(sum.im, e.im))
             continue;
         result->verified = false;
-        snprintf(result->evidence, sizeof result->evidence, "iteration %d: checksum %.13g %.13g, %s: %.13g %.13g", t,
-                 sum.re, sum.im, source, e.re, e.im);
+        snprintf(result->evidence, sizeof result->evidence,
+                 "iteration %d: checksum %.13g %.13g, %s: %.13g %.13g", t, sum.re, sum.im, source,
+                 e.re, e.im);
     }
 }
 
 /* Node 0 alone. */
-static void report(const struct transform *ft, const struct problem *problem, struct app_result *result)
+static void report(const struct transform *ft, const struct problem *problem,
+                   struct app_result *result)
 {
     double points = (double)(ft->nx * ft->ny * ft->nz);
     struct complex_value last = checksum(ft, ft->iterations);
@@ -346,13 +363,15 @@ static void report(const struct transform *ft, const struct problem *problem, st
         snprintf(result->size, sizeof result->size, "%c", problem->class->name);
     else
         memcpy(result->size, grid, sizeof grid);
-    snprintf(result->problem, sizeof result->problem, "NAS FT, %s%.1s%sgrid %s, %d iterations, seed %" PRIu64,
+    snprintf(result->problem, sizeof result->problem,
+             "NAS FT, %s%.1s%sgrid %s, %d iterations, seed %" PRIu64,
              problem->class != NULL ? "class " : "", problem->class != NULL ? result->size : "",
              problem->class != NULL ? ", " : "", grid, ft->iterations, app.seed);
     snprintf(result->checksum, sizeof result->checksum, "%.17g %.17g", last.re, last.im);
-    result->mops = 1e-6 * points *
-                   (14.8157 + 7.19641 * log(points) + (5.23518 + 7.21113 * log(points)) * ft->iterations) /
-                   result->time_s;
+    result->mops =
+        1e-6 * points *
+        (14.8157 + 7.19641 * log(points) + (5.23518 + 7.21113 * log(points)) * ft->iterations) /
+        result->time_s;
     if (app.verify)
         verify(ft, problem, result);
 }
@@ -370,12 +389,14 @@ static void parse_grid(struct problem *problem, const char *text)
         app_usage_error("--grid %s: not a grid; write one such as 128x128x64 or 128^3", text);
     for (int i = 0; i < FT_AXES; i++)
         if (n[i] < 2 || n[i] > FFT_MAX_LENGTH || (n[i] & (n[i] - 1)) != 0)
-            app_usage_error("--grid %s: %zu is no power of two from 2 to %d; choose one", text, n[i], FFT_MAX_LENGTH);
+            app_usage_error("--grid %s: %zu is no power of two from 2 to %d; choose one", text,
+                            n[i], FFT_MAX_LENGTH);
 }
 
 static void set_class(struct problem *problem, const char *name)
 {
-    problem->class = name[0] != '\0' && name[1] == '\0' ? ft_class_find((char)(name[0] & ~0x20)) : NULL;
+    problem->class =
+        name[0] != '\0' && name[1] == '\0' ? ft_class_find((char)(name[0] & ~0x20)) : NULL;
     if (problem->class == NULL)
         app_usage_error("--class %s: unknown; choose S, W, A or B, or a size by --grid", name);
     memcpy(problem->n, problem->class->n, sizeof problem->n);
@@ -401,22 +422,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"class", 'c', "CLASS", 0, "Size: S (64^3, default), W (128x128x32), A (256x256x128), B (512x256x256)", 0},
-    {"grid", 'g', "NXxNYxNZ", 0, "Size: any powers of two from 2 to 1024; also N^3", 0},
-    {"iterations", 'i', "N", 0, "Inverse transforms (default: 6, class B 20)", 0},
-    {0},
+    { "class", 'c', "CLASS", 0,
+      "Size: S (64^3, default), W (128x128x32), A (256x256x128), B (512x256x256)", 0 },
+    { "grid", 'g', "NXxNYxNZ", 0, "Size: any powers of two from 2 to 1024; also N^3", 0 },
+    { "iterations", 'i', "N", 0, "Inverse transforms (default: 6, class B 20)", 0 },
+    { 0 },
 };
 
 int main(int argc, char **argv)
 {
-    struct problem problem = {0};
+    struct problem problem = { 0 };
     struct transform ft;
-    struct app_result result = {0};
+    struct app_result result = { 0 };
 
     app_begin("fft3d", &argc, &argv);
     set_class(&problem, "S");
-    app_parse(options, parse, "3-D Fourier transforms: the FT benchmark of the NAS Parallel Benchmarks.", argc, argv,
-              &problem);
+    app_parse(options, parse,
+              "3-D Fourier transforms: the FT benchmark of the NAS Parallel Benchmarks.", argc,
+              argv, &problem);
     if (problem.iterations == 0)
         problem.iterations = problem.class != NULL ? problem.class->iterations : ITERATIONS;
     transform_init(&ft, &problem);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fft3d_check.h - the checksums that NAS FT must give: the published ones, and a way to them without a
- * transform.
+ * fft3d_check.h - the checksums that NAS FT must give: the published ones, and a way to them
+ * without a transform.
  *
- * The reference needs no Fourier transform of the grid. Multiplying a spectrum by a factor is convolving the
- * grid with the factor's transform, which here is a product of one function per axis, each a short sum of
- * cosines. The checksum adds the convolution up at the points j (1, 3, 5), j = 1 .. 1024, which walk a whole
- * number of times around a closed line of m points, m the longest axis. So the starting values matter only
- * through their sums along such lines; per iteration there remain as many products as grid points, taken in
- * one thread from private memory.
+ * The reference needs no Fourier transform of the grid. Multiplying a spectrum by a factor is
+ * convolving the grid with the factor's transform, which here is a product of one function per
+ * axis, each a short sum of cosines. The checksum adds the convolution up at the points j (1, 3,
+ * 5), j = 1 .. 1024, which walk a whole number of times around a closed line of m points, m the
+ * longest axis. So the starting values matter only through their sums along such lines; per
+ * iteration there remain as many products as grid points, taken in one thread from private memory.
  */
 #ifndef APPS_FFT3D_CHECK_H
 #define APPS_FFT3D_CHECK_H
@@ -40,6 +40,7 @@ const struct ft_class *ft_class_find(char name);
 void ft_decay(double *factor, size_t n, int t);
 
 /* Fills expected[0 .. iterations - 1], from numbers generated anew. */
-void ft_reference(const size_t n[FT_AXES], uint64_t seed, int iterations, struct complex_value *expected);
+void ft_reference(const size_t n[FT_AXES], uint64_t seed, int iterations,
+                  struct complex_value *expected);
 
 #endif

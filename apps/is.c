@@ -2,26 +2,29 @@
 /*
  * is.c - ranking of integers: the IS benchmark of the NAS Parallel Benchmarks.
  *
- * Ten times, two keys are replaced and the rank of every key is found: the number of keys that are smaller.
- * Keys and key values are both dealt out among the nodes, in whole pages (1,024 elements):
+ * Ten times, two keys are replaced and the rank of every key is found: the number of keys that are
+ * smaller. Keys and key values are both dealt out among the nodes, in whole pages (1,024 elements):
  *
- *   key        a node generates and counts its share of the keys; only the replaced ones are written again.
- *   histogram  one row per node, by key value. A node counts into a private row and copies to the shared one
- *              what belongs to the key values of other nodes.
- *   note       one page per node: how many keys have a value of its share, and the ranks within the share of
- *              the few keys that the benchmark looks at in each iteration. Totals make ranks absolute.
- *   rank       by key value, within the share of its node. A node adds up all nodes' counts of its values and
- *              turns them into ranks in its private row; it writes them here after the last iteration, when
- *              others want them.
+ *   key        a node generates and counts its share of the keys; only the replaced ones are
+ *              written again.
+ *   histogram  one row per node, by key value. A node counts into a private row and copies to the
+ *              shared one what belongs to the key values of other nodes.
+ *   note       one page per node: how many keys have a value of its share, and the ranks within the
+ *              share of the few keys that the benchmark looks at in each iteration. Totals make
+ *              ranks absolute.
+ *   rank       by key value, within the share of its node. A node adds up all nodes' counts of its
+ *              values and turns them into ranks in its private row; it writes them here after the
+ *              last iteration, when others want them.
  *   sorted     the keys in order; only for the verification.
  *
- * What a node writes are whole pages that it touched first and is the home of; but in `sorted` a page where
- * two shares of key values meet has two writers.
+ * What a node writes are whole pages that it touched first and is the home of; but in `sorted` a
+ * page where two shares of key values meet has two writers.
  *
- * How pages move: in each iteration a node reads from each of the others the part of its row for its own key
- * values: 4 max_key / N bytes, 4 max_key (N-1)/N in all, each page once; it writes as many of its own. Keys
- * do not move. There are two barriers per iteration: before the rows are read, and before they are written
- * over. For the verification each node reads all keys once and puts those of its own values in order.
+ * How pages move: in each iteration a node reads from each of the others the part of its row for
+ * its own key values: 4 max_key / N bytes, 4 max_key (N-1)/N in all, each page once; it writes as
+ * many of its own. Keys do not move. There are two barriers per iteration: before the rows are
+ * read, and before they are written over. For the verification each node reads all keys once and
+ * puts those of its own values in order.
  *
  * Counts are whole numbers, so that nothing depends on the number of nodes.
  */
@@ -212,7 +215,8 @@ static void rank_keys(struct sorter *s, const struct problem *problem, int itera
     hlrc_barrier();
 }
 
-static void check_ranks(struct sorter *s, const struct problem *problem, const uint32_t expected[IS_TESTS])
+static void check_ranks(struct sorter *s, const struct problem *problem,
+                        const uint32_t expected[IS_TESTS])
 {
     for (int test = 0; test < IS_TESTS; test++) {
         int owner = app_owner(s->max_key, UNIT, s->key[problem->index[test]]);
@@ -225,7 +229,7 @@ static void check_ranks(struct sorter *s, const struct problem *problem, const u
 static void expected_ranks(const struct sorter *s, const struct problem *problem,
                            uint32_t expected[IS_ITERATIONS + 1][IS_TESTS])
 {
-    struct is_reference reference = {s->keys, s->max_key, app.seed, s->count};
+    struct is_reference reference = { s->keys, s->max_key, app.seed, s->count };
 
     if (problem->class == NULL || app.seed != APP_SEED) {
         is_reference_ranks(&reference, problem->index, expected);
@@ -236,7 +240,8 @@ static void expected_ranks(const struct sorter *s, const struct problem *problem
             expected[i][test] = is_published_rank(problem->class, test, i);
 }
 
-/* One iteration is done beforehand, untimed, as the benchmark asks: it brings every page into being. */
+/* One iteration is done beforehand, untimed, as the benchmark asks: it brings every page into
+ * being. */
 static double timed_run(struct sorter *s, const struct problem *problem)
 {
     uint32_t expected[IS_ITERATIONS + 1][IS_TESTS];
@@ -316,7 +321,7 @@ static void inspect_sorted(struct sorter *s, struct note *note)
 static void verify_sorted(struct sorter *s)
 {
     struct note *note = &s->notes[app.node].note;
-    struct note found = {.misplaced = sort_keys(s)};
+    struct note found = { .misplaced = sort_keys(s) };
 
     hlrc_barrier();
     inspect_sorted(s, &found);
@@ -344,7 +349,7 @@ static uint64_t checksum(const struct sorter *s)
 /* Node 0 alone: all ranks against those counted in one thread. */
 static uint64_t wrong_table(struct sorter *s)
 {
-    struct is_reference reference = {s->keys, s->max_key, app.seed, s->count};
+    struct is_reference reference = { s->keys, s->max_key, app.seed, s->count };
     uint64_t wrong = 0;
 
     is_reference_table(&reference);
@@ -370,14 +375,17 @@ static void verify(struct sorter *s, const struct problem *problem, struct app_r
     result->verified = s->wrong_ranks == 0 && table == 0 && misplaced == 0 && difference == 0;
     if (result->verified)
         snprintf(result->evidence, sizeof result->evidence,
-                 "%d ranks equal those %s, %" PRIu32 " those counted anew; %zu keys in order, none lost",
-                 IS_TESTS * IS_ITERATIONS, published ? "published" : "counted sequentially", s->max_key, s->keys);
+                 "%d ranks equal those %s, %" PRIu32
+                 " those counted anew; %zu keys in order, none lost",
+                 IS_TESTS * IS_ITERATIONS, published ? "published" : "counted sequentially",
+                 s->max_key, s->keys);
     else
         snprintf(result->evidence, sizeof result->evidence,
-                 "wrong: %" PRIu64 " of %d ranks %s, %" PRIu64 " of %" PRIu32 " counted anew; %" PRIu64
-                 " keys out of order, keys %s",
-                 s->wrong_ranks, IS_TESTS * IS_ITERATIONS, published ? "published" : "counted sequentially", table,
-                 s->max_key, misplaced, difference == 0 ? "kept" : "lost");
+                 "wrong: %" PRIu64 " of %d ranks %s, %" PRIu64 " of %" PRIu32
+                 " counted anew; %" PRIu64 " keys out of order, keys %s",
+                 s->wrong_ranks, IS_TESTS * IS_ITERATIONS,
+                 published ? "published" : "counted sequentially", table, s->max_key, misplaced,
+                 difference == 0 ? "kept" : "lost");
 }
 
 static unsigned log2_of(uint64_t power)
@@ -398,7 +406,8 @@ static void report(struct sorter *s, const struct problem *problem, struct app_r
         snprintf(result->size, sizeof result->size, "2^%u", log2_of(s->keys));
     snprintf(result->problem, sizeof result->problem,
              "NAS IS, %s%s, %zu keys below %" PRIu32 ", %d iterations, seed %" PRIu64,
-             problem->class != NULL ? "class " : "size ", result->size, s->keys, s->max_key, IS_ITERATIONS, app.seed);
+             problem->class != NULL ? "class " : "size ", result->size, s->keys, s->max_key,
+             IS_ITERATIONS, app.seed);
     snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, checksum(s));
     result->mops = 1e-6 * IS_ITERATIONS * (double)s->keys / result->time_s;
     if (app.verify)
@@ -410,13 +419,15 @@ static uint64_t power_of_two(const char *option, const char *text, uint64_t min,
     uint64_t value = app_number(option, text, min, max);
 
     if ((value & (value - 1)) != 0)
-        app_usage_error("%s %s: no power of two; choose one such as 2^%u", option, text, log2_of(value));
+        app_usage_error("%s %s: no power of two; choose one such as 2^%u", option, text,
+                        log2_of(value));
     return value;
 }
 
 static void set_class(struct problem *problem, const char *name)
 {
-    problem->class = name[0] != '\0' && name[1] == '\0' ? is_class_find((char)(name[0] & ~0x20)) : NULL;
+    problem->class =
+        name[0] != '\0' && name[1] == '\0' ? is_class_find((char)(name[0] & ~0x20)) : NULL;
     if (problem->class == NULL)
         app_usage_error("--class %s: unknown; choose S, W, A, B or C, or a size by --keys", name);
     problem->keys = problem->class->keys;
@@ -459,24 +470,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"class", 'c', "CLASS", 0,
-     "Size: S (2^16 keys below 2^11, default), W (2^20, 2^16), A (2^23, 2^19), "
-     "B (2^25, 2^21), C (2^27, 2^23)",
-     0},
-    {"keys", 'k', "N", 0, "Size: number of keys, a power of two, also as 2^n", 0},
-    {"max-key", 'm', "M", 0, "Keys are below M, a power of two (default N/16)", 0},
-    {0},
+    { "class", 'c', "CLASS", 0,
+      "Size: S (2^16 keys below 2^11, default), W (2^20, 2^16), A (2^23, 2^19), "
+      "B (2^25, 2^21), C (2^27, 2^23)",
+      0 },
+    { "keys", 'k', "N", 0, "Size: number of keys, a power of two, also as 2^n", 0 },
+    { "max-key", 'm', "M", 0, "Keys are below M, a power of two (default N/16)", 0 },
+    { 0 },
 };
 
 int main(int argc, char **argv)
 {
-    struct problem problem = {0};
+    struct problem problem = { 0 };
     struct sorter s;
-    struct app_result result = {0};
+    struct app_result result = { 0 };
 
     app_begin("is", &argc, &argv);
     set_class(&problem, "S");
-    app_parse(options, parse, "Ranking of integers: the IS benchmark of the NAS Parallel Benchmarks.", argc, argv,
+    app_parse(options, parse,
+              "Ranking of integers: the IS benchmark of the NAS Parallel Benchmarks.", argc, argv,
               &problem);
     complete(&problem);
     sorter_init(&s, &problem);

@@ -11,41 +11,41 @@
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])
 
 static const struct is_class classes[] = {
-    {'S',
-     1 << 16,
-     1 << 11,
-     {48427, 17148, 23627, 62548, 4431},
-     {0, 18, 346, 64917, 65463},
-     {1, 1, 1, -1, -1},
-     {0, 0, 0, 0, 0}},
-    {'W',
-     1 << 20,
-     1 << 16,
-     {357773, 934767, 875723, 898999, 404505},
-     {1249, 11698, 1039987, 1043896, 1048018},
-     {1, 1, -1, -1, -1},
-     {2, 2, 0, 0, 0}},
-    {'A',
-     1 << 23,
-     1 << 19,
-     {2112377, 662041, 5336171, 3642833, 4250760},
-     {104, 17523, 123928, 8288932, 8388264},
-     {1, 1, 1, -1, -1},
-     {1, 1, 1, 1, 1}},
-    {'B',
-     1 << 25,
-     1 << 21,
-     {41869, 812306, 5102857, 18232239, 26860214},
-     {33422937, 10244, 59149, 33135281, 99},
-     {-1, 1, 1, -1, 1},
-     {0, 0, 0, 0, 0}},
-    {'C',
-     1 << 27,
-     1 << 23,
-     {44172927, 72999161, 74326391, 129606274, 21736814},
-     {61147, 882988, 266290, 133997595, 133525895},
-     {1, 1, 1, -1, -1},
-     {0, 0, 0, 0, 0}},
+    { 'S',
+      1 << 16,
+      1 << 11,
+      { 48427, 17148, 23627, 62548, 4431 },
+      { 0, 18, 346, 64917, 65463 },
+      { 1, 1, 1, -1, -1 },
+      { 0, 0, 0, 0, 0 } },
+    { 'W',
+      1 << 20,
+      1 << 16,
+      { 357773, 934767, 875723, 898999, 404505 },
+      { 1249, 11698, 1039987, 1043896, 1048018 },
+      { 1, 1, -1, -1, -1 },
+      { 2, 2, 0, 0, 0 } },
+    { 'A',
+      1 << 23,
+      1 << 19,
+      { 2112377, 662041, 5336171, 3642833, 4250760 },
+      { 104, 17523, 123928, 8288932, 8388264 },
+      { 1, 1, 1, -1, -1 },
+      { 1, 1, 1, 1, 1 } },
+    { 'B',
+      1 << 25,
+      1 << 21,
+      { 41869, 812306, 5102857, 18232239, 26860214 },
+      { 33422937, 10244, 59149, 33135281, 99 },
+      { -1, 1, 1, -1, 1 },
+      { 0, 0, 0, 0, 0 } },
+    { 'C',
+      1 << 27,
+      1 << 23,
+      { 44172927, 72999161, 74326391, 129606274, 21736814 },
+      { 61147, 882988, 266290, 133997595, 133525895 },
+      { 1, 1, 1, -1, -1 },
+      { 0, 0, 0, 0, 0 } },
 };
 
 const struct is_class *is_class_find(char name)
@@ -66,7 +66,8 @@ uint64_t is_key_state(uint64_t seed, size_t index)
     return app_random_skip(seed, 4 * (uint64_t)index);
 }
 
-/* max_key / 4 times the sum of four numbers in (0, 1), rounded down; exact, since max_key is a power of two. */
+/* max_key / 4 times the sum of four numbers in (0, 1), rounded down; exact, since max_key is a
+ * power of two. */
 uint32_t is_next_key(uint64_t *state, uint32_t max_key)
 {
     uint64_t sum = 0;
@@ -111,8 +112,10 @@ static void count_generated(const struct is_reference *reference)
     }
 }
 
-/* The rank of `key` after the iterations up to `last`, from its rank among the keys as generated. */
-static uint32_t rank_after(const struct is_reference *reference, const uint32_t first[REPLACED], uint32_t key, int last)
+/* The rank of `key` after the iterations up to `last`, from its rank among the keys as generated.
+ *  */
+static uint32_t rank_after(const struct is_reference *reference, const uint32_t first[REPLACED],
+                           uint32_t key, int last)
 {
     uint32_t rank = reference->count[key];
 

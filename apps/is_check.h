@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * is_check.h - the ranks that NAS IS must give: the published ones, and a sequential way to all of them.
+ * is_check.h - the ranks that NAS IS must give: the published ones, and a sequential way to all of
+ * them.
  *
- * The reference counts the keys of one sequence, generated anew in one thread, into a private histogram.
- * Nothing of the parallel program is used for it but the generator's recurrence.
+ * The reference counts the keys of one sequence, generated anew in one thread, into a private
+ * histogram. Nothing of the parallel program is used for it but the generator's recurrence.
  */
 #ifndef APPS_IS_CHECK_H
 #define APPS_IS_CHECK_H
@@ -12,8 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define IS_ITERATIONS 10 /* at iteration i keys i and i + IS_ITERATIONS are replaced by i and max_key - i */
-#define IS_TESTS      5  /* keys whose rank is looked at in each iteration */
+#define IS_ITERATIONS \
+    10 /* at iteration i keys i and i + IS_ITERATIONS are replaced by i and max_key - i */
+#define IS_TESTS 5 /* keys whose rank is looked at in each iteration */
 
 struct is_class {
     char name; /* 0 for none */

@@ -2,9 +2,9 @@
 /*
  * native.c - see native.h.
  *
- * The arena is mapped before the fork, at one address for all, and is given out in order: nodes that ask alike get the
- * same without telling each other. A node that ends early ends the job: node 0 is told by SIGCHLD and exits, the others
- * by the death of node 0.
+ * The arena is mapped before the fork, at one address for all, and is given out in order: nodes
+ * that ask alike get the same without telling each other. A node that ends early ends the job: node
+ * 0 is told by SIGCHLD and exits, the others by the death of node 0.
  */
 #include "apps/native.h"
 
@@ -30,7 +30,7 @@
 static struct meeting {
     _Atomic uint32_t round; /* futex word */
     _Atomic uint32_t arrived;
-} *meeting; /* at the begin of the arena */
+} * meeting; /* at the begin of the arena */
 
 static char *arena;
 static size_t used;
@@ -100,14 +100,15 @@ static void begin_child(int number, pid_t parent)
 int hlrc_init(int *argc, char ***argv)
 {
     pid_t parent = getpid();
-    struct sigaction on_end = {.sa_handler = on_child, .sa_flags = SA_RESTART};
+    struct sigaction on_end = { .sa_handler = on_child, .sa_flags = SA_RESTART };
 
     (void)argc;
     (void)argv;
     nodes = count_from_environment();
     if (nodes < 0)
         return -1;
-    arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
     if (arena == MAP_FAILED) {
         fprintf(stderr, "native: no room for the arena: %s\n", strerror(errno));
         return -1;

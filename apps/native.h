@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * native.h - what the applications use of hlrc.h, for processes that share memory as the hardware does, without HLRC.
+ * native.h - what the applications use of hlrc.h, for processes that share memory as the hardware
+ * does, without HLRC.
  *
- * Beside it one sees what the DSM costs: the same source compiled with -DNATIVE, its nodes the processes of one machine
- * that hlrc_init() forks, NATIVE_NODES of them (default 1), on the same memory, kept coherent by the caches.
+ * Beside it one sees what the DSM costs: the same source compiled with -DNATIVE, its nodes the
+ * processes of one machine that hlrc_init() forks, NATIVE_NODES of them (default 1), on the same
+ * memory, kept coherent by the caches.
  */
 #ifndef APPS_NATIVE_H
 #define APPS_NATIVE_H

@@ -1,37 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * radix.c - sorting of integers, digit by digit: the radix sort of SPLASH-2 (Woo et al., ISCA 1995), by the
- * algorithm of Blelloch et al. (SPAA 1991).
+ * radix.c - sorting of integers, digit by digit: the radix sort of SPLASH-2 (Woo et al., ISCA
+ * 1995), by the algorithm of Blelloch et al. (SPAA 1991).
  *
- * From the lowest digit to the highest, the keys are put in the order of that digit, and within it left in the
- * order they were in: a pass that did not would lose the order of the passes before. A pass counts the keys by
- * their digit, on each node for itself; the sums of the counts over lower digits, and over lower nodes within a
- * digit, say where each key goes.
+ * From the lowest digit to the highest, the keys are put in the order of that digit, and within it
+ * left in the order they were in: a pass that did not would lose the order of the passes before. A
+ * pass counts the keys by their digit, on each node for itself; the sums of the counts over lower
+ * digits, and over lower nodes within a digit, say where each key goes.
  *
- * Who writes a key to its place? If the node that has it does (SPLASH-2), a page of the result is written by all
- * nodes whose keys meet there: with 2.6 million keys, radix 1,024 and 16 nodes by seven of them; each node faults on
- * about half of all pages, and sends most of what it writes as diffs. Here the node does that the place belongs to:
+ * Who writes a key to its place? If the node that has it does (SPLASH-2), a page of the result is
+ * written by all nodes whose keys meet there: with 2.6 million keys, radix 1,024 and 16 nodes by
+ * seven of them; each node faults on about half of all pages, and sends most of what it writes as
+ * diffs. Here the node does that the place belongs to:
  *
- *   bucket   A node puts its own keys in the order of the digit, within its own part of this array. A place of the
- *            result is then known as (node, index), and the keys that belong into the part of one node lie
- *            together at each of the others, since a part of the result is a range of digits.
- *   pieces   The node that owns a part of the result reads them there: by digit, and within a digit by node,
- *            which is the order of the result. It need not write the result down: it counts the next digit while
- *            it reads the pieces, and reads them a second time to put the keys into its part of the other bucket
- *            array. After the last pass the pieces are copied to their places.
+ *   bucket   A node puts its own keys in the order of the digit, within its own part of this array.
+ *            A place of the result is then known as (node, index), and the keys that belong into
+ *            the part of one node lie together at each of the others, since a part of the result is
+ *            a range of digits.
+ *   pieces   The node that owns a part of the result reads them there: by digit, and within a digit
+ *            by node, which is the order of the result. It need not write the result down: it
+ *            counts the next digit while it reads the pieces, and reads them a second time to put
+ *            the keys into its part of the other bucket array. After the last pass the pieces are
+ *            copied to their places.
  *
- * So keys move between nodes once per pass, always as whole pages in a row, and each page has one writer.
+ * So keys move between nodes once per pass, always as whole pages in a row, and each page has one
+ * writer.
  *
  *   key        [i]            the input; a node owns a part of whole pages. Not changed.
- *   bucket     [2][i]         by turns: what others read of the one must stay until the other is complete. The
- *                             result ends in the one that was not written in the last pass.
- *   histogram  [2][node][d]   how many keys with digit d the node has in its part of that bucket array
+ *   bucket     [2][i]         by turns: what others read of the one must stay until the other is
+ *                             complete. The result ends in the one that was not written in the
+ *                             last pass.
+ *   histogram  [2][node][d]   how many keys with digit d the node has in its part of that bucket
+ *                             array
  *   notes      [node]         for the verification
  *
- * How pages move. After each pass a node reads from each of the others about 1/N of its part, keys/N^2 in a row, so
- * 4 keys (N-1)/N bytes go over in all; and a row of each histogram, one page with radix 1,024. It writes its
- * part, keys/N, at home. One barrier per pass. A page at the end of a piece can be read by two nodes; none is
- * written by two. For comparison, all of one pass at 2.6 million keys and 16 nodes: about 180 pages read and
+ * How pages move. After each pass a node reads from each of the others about 1/N of its part,
+ * keys/N^2 in a row, so
+ * 4 keys (N-1)/N bytes go over in all; and a row of each histogram, one page with radix 1,024. It
+ *   writes its
+ * part, keys/N, at home. One barrier per pass. A page at the end of a piece can be read by two
+ * nodes; none is written by two. For comparison, all of one pass at 2.6 million keys and 16 nodes:
+ * about 180 pages read and
  * 160 written by each node, instead of about 1,200 written with twin and diff.
  *
  * With one node there is nothing to exchange: the last pass has put every key in its place already.
@@ -88,8 +97,8 @@ struct sorter {
 };
 
 /*
- * A walk over the pieces of this node's part of the result: for each digit, the keys of each node that have it. The
- * walk itself starts at the result's begin, where it only adds up counts.
+ * A walk over the pieces of this node's part of the result: for each digit, the keys of each node
+ * that have it. The walk itself starts at the result's begin, where it only adds up counts.
  */
 struct pieces {
     const uint32_t *from;      /* the array that the pieces lie in */
@@ -154,7 +163,7 @@ static void sorter_free(struct sorter *s)
 
 static void pieces_begin(const struct sorter *s, unsigned pass, struct pieces *walk)
 {
-    *walk = (struct pieces){s->bucket[pass & 1], s->histogram[pass & 1], 0, 0, 0, s->local};
+    *walk = (struct pieces){ s->bucket[pass & 1], s->histogram[pass & 1], 0, 0, 0, s->local };
     for (int node = 0; node < app.nodes; node++)
         walk->local[node] = app_part(s->keys, UNIT, node).begin;
 }
@@ -169,7 +178,7 @@ static bool pieces_step(const struct sorter *s, struct pieces *walk, struct piec
 
             if (count == 0)
                 continue;
-            *piece = (struct piece){walk->node, {first, first + count}, walk->place};
+            *piece = (struct piece){ walk->node, { first, first + count }, walk->place };
             walk->local[walk->node++] += count;
             walk->place += count;
             return true;
@@ -219,7 +228,8 @@ static void pieces_fetch(const struct sorter *s, unsigned pass)
     }
 }
 
-static void count_digits(const struct sorter *s, const uint32_t *restrict key, size_t keys, unsigned shift)
+static void count_digits(const struct sorter *s, const uint32_t *restrict key, size_t keys,
+                         unsigned shift)
 {
     uint32_t *restrict count = s->position;
     uint32_t mask = s->radix - 1;
@@ -228,8 +238,8 @@ static void count_digits(const struct sorter *s, const uint32_t *restrict key, s
         count[key[i] >> shift & mask]++;
 }
 
-static void place_keys(const struct sorter *s, const uint32_t *restrict key, size_t keys, unsigned shift,
-                       uint32_t *restrict to)
+static void place_keys(const struct sorter *s, const uint32_t *restrict key, size_t keys,
+                       unsigned shift, uint32_t *restrict to)
 {
     uint32_t *restrict position = s->position;
     uint32_t mask = s->radix - 1;
@@ -238,7 +248,8 @@ static void place_keys(const struct sorter *s, const uint32_t *restrict key, siz
         to[position[key[i] >> shift & mask]++] = key[i];
 }
 
-/* Publishes the counts, and turns them into the places in this node's part where the keys of each digit begin. */
+/* Publishes the counts, and turns them into the places in this node's part where the keys of each
+ * digit begin. */
 static void make_positions(struct sorter *s, unsigned pass)
 {
     uint32_t *row = &s->histogram[pass & 1][(size_t)app.node * s->row];
@@ -273,7 +284,8 @@ static void first_pass(struct sorter *s)
     hlrc_barrier();
 }
 
-/* This node's part of the result of the pass before, wherever it lies, into its part of the other bucket array. */
+/* This node's part of the result of the pass before, wherever it lies, into its part of the other
+ * bucket array. */
 static void next_pass(struct sorter *s, unsigned pass)
 {
     unsigned shift = pass * s->digit_bits;
@@ -289,7 +301,8 @@ static void next_pass(struct sorter *s, unsigned pass)
     will_write_part(s, s->bucket[pass & 1]);
     pieces_begin(s, pass - 1, &walk);
     while (pieces_next(s, &walk, &piece))
-        place_keys(s, &walk.from[piece.at.begin], piece.at.end - piece.at.begin, shift, s->bucket[pass & 1]);
+        place_keys(s, &walk.from[piece.at.begin], piece.at.end - piece.at.begin, shift,
+                   s->bucket[pass & 1]);
     hlrc_barrier();
 }
 
@@ -303,7 +316,8 @@ static void gather(struct sorter *s, uint32_t *result)
     will_write_part(s, result);
     pieces_begin(s, s->passes - 1, &walk);
     while (pieces_next(s, &walk, &piece))
-        memcpy(&result[piece.place], &walk.from[piece.at.begin], (piece.at.end - piece.at.begin) * sizeof *result);
+        memcpy(&result[piece.place], &walk.from[piece.at.begin],
+               (piece.at.end - piece.at.begin) * sizeof *result);
     hlrc_barrier();
 }
 
@@ -334,7 +348,8 @@ static void make_keys(struct sorter *s, const struct problem *problem)
     hlrc_barrier();
 }
 
-/* The keys are sorted once beforehand, untimed: that brings every page into being. The input is still there. */
+/* The keys are sorted once beforehand, untimed: that brings every page into being. The input is
+ * still there. */
 static const uint32_t *timed_sort(struct sorter *s, double *seconds)
 {
     const uint32_t *result;
@@ -351,8 +366,9 @@ static const uint32_t *timed_sort(struct sorter *s, double *seconds)
 static void inspect(struct sorter *s, const uint32_t *result)
 {
     struct note *note = &s->notes[app.node].note;
-    struct note found = {.given = note->given, .sorted = tally_empty};
-    uint32_t before = s->mine.begin > 0 && s->mine.begin < s->mine.end ? result[s->mine.begin - 1] : 0;
+    struct note found = { .given = note->given, .sorted = tally_empty };
+    uint32_t before =
+        s->mine.begin > 0 && s->mine.begin < s->mine.end ? result[s->mine.begin - 1] : 0;
 
     for (size_t i = s->mine.begin; i < s->mine.end; i++) {
         found.misplaced += result[i] < before;
@@ -367,21 +383,25 @@ static void inspect(struct sorter *s, const uint32_t *result)
 static void verify(const struct note *all, struct app_result *result)
 {
     const struct tally *given = &all->given, *sorted = &all->sorted;
-    bool kept = given->keys == sorted->keys && given->sum == sorted->sum && given->product == sorted->product;
+    bool kept = given->keys == sorted->keys && given->sum == sorted->sum &&
+                given->product == sorted->product;
 
     result->verified = all->misplaced == 0 && kept;
     if (result->verified)
         snprintf(result->evidence, sizeof result->evidence,
-                 "%" PRIu64 " keys in order; their sum and product are those of the input", sorted->keys);
+                 "%" PRIu64 " keys in order; their sum and product are those of the input",
+                 sorted->keys);
     else
         snprintf(result->evidence, sizeof result->evidence,
-                 "wrong: %" PRIu64 " keys smaller than the one before; %" PRIu64 " keys, %s, of %" PRIu64,
-                 all->misplaced, sorted->keys, kept ? "those of the input" : "others than in the input", given->keys);
+                 "wrong: %" PRIu64 " keys smaller than the one before; %" PRIu64
+                 " keys, %s, of %" PRIu64,
+                 all->misplaced, sorted->keys,
+                 kept ? "those of the input" : "others than in the input", given->keys);
 }
 
 static struct note notes_of_all(const struct sorter *s)
 {
-    struct note all = {.given = tally_empty, .sorted = tally_empty};
+    struct note all = { .given = tally_empty, .sorted = tally_empty };
 
     for (int node = 0; node < app.nodes; node++) {
         const struct note *note = &s->notes[node].note;
@@ -402,10 +422,11 @@ static void report(const struct sorter *s, const struct problem *problem, struct
 
     snprintf(result->size, sizeof result->size, "%zu", s->keys);
     used = (size_t)snprintf(result->problem, sizeof result->problem,
-                            "sort, %zu keys below %" PRIu64 ", radix %" PRIu32 ", %u passes, ", s->keys,
-                            problem->max_key, s->radix, s->passes);
+                            "sort, %zu keys below %" PRIu64 ", radix %" PRIu32 ", %u passes, ",
+                            s->keys, problem->max_key, s->radix, s->passes);
     if (problem->input != NULL)
-        snprintf(result->problem + used, sizeof result->problem - used, "from %.60s", problem->input);
+        snprintf(result->problem + used, sizeof result->problem - used, "from %.60s",
+                 problem->input);
     else
         snprintf(result->problem + used, sizeof result->problem - used, "seed %" PRIu64, app.seed);
     snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, all.checksum);
@@ -419,7 +440,8 @@ static uint32_t parse_radix(const char *text)
     uint64_t radix = app_number("--radix", text, 2, MAX_RADIX);
 
     if ((radix & (radix - 1)) != 0)
-        app_usage_error("--radix %s: no power of two; choose one such as 2^%u", text, log2_of(radix));
+        app_usage_error("--radix %s: no power of two; choose one such as 2^%u", text,
+                        log2_of(radix));
     return (uint32_t)radix;
 }
 
@@ -449,12 +471,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"keys", 'k', "N", 0, "Number of keys, also as 2^n (default 2^20)", 0},
-    {"radix", 'r', "R", 0, "Values of a digit, a power of two (default 1024)", 0},
-    {"max-key", 'm', "M", 0, "Keys are uniform below M, up to 2^32 (default 2^19)", 0},
-    {"input", 'i', "FILE", 0, "Sort the keys in FILE, one number in each line", 0},
-    {"output", 'o', "FILE", 0, "Write the sorted keys to FILE, one in each line", 0},
-    {0},
+    { "keys", 'k', "N", 0, "Number of keys, also as 2^n (default 2^20)", 0 },
+    { "radix", 'r', "R", 0, "Values of a digit, a power of two (default 1024)", 0 },
+    { "max-key", 'm', "M", 0, "Keys are uniform below M, up to 2^32 (default 2^19)", 0 },
+    { "input", 'i', "FILE", 0, "Sort the keys in FILE, one number in each line", 0 },
+    { "output", 'o', "FILE", 0, "Write the sorted keys to FILE, one in each line", 0 },
+    { 0 },
 };
 
 /* Keys from a file say themselves how many and how large they are. */
@@ -467,20 +489,21 @@ static void complete(struct problem *problem)
     problem->keys = keys_in_file(problem->input, &largest);
     problem->max_key = (uint64_t)largest + 1;
     if (problem->keys > MAX_KEYS)
-        app_usage_error("--input %s: %zu keys; choose a file of at most %" PRIu64, problem->input, problem->keys,
-                        MAX_KEYS);
+        app_usage_error("--input %s: %zu keys; choose a file of at most %" PRIu64, problem->input,
+                        problem->keys, MAX_KEYS);
 }
 
 int main(int argc, char **argv)
 {
-    struct problem problem = {DEFAULT_KEYS, DEFAULT_RADIX, DEFAULT_MAX_KEY, NULL, NULL};
-    struct app_result result = {0};
+    struct problem problem = { DEFAULT_KEYS, DEFAULT_RADIX, DEFAULT_MAX_KEY, NULL, NULL };
+    struct app_result result = { 0 };
     const uint32_t *sorted;
     struct sorter s;
     int unwritten = 0;
 
     app_begin("radix", &argc, &argv);
-    app_parse(options, parse, "Sorting of integers: the radix sort of SPLASH-2.", argc, argv, &problem);
+    app_parse(options, parse, "Sorting of integers: the radix sort of SPLASH-2.", argc, argv,
+              &problem);
     complete(&problem);
     sorter_init(&s, &problem);
     make_keys(&s, &problem);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct tally tally_empty = {0, 0, 1};
+const struct tally tally_empty = { 0, 0, 1 };
 
 static uint64_t scramble(uint64_t x)
 {
@@ -55,7 +55,8 @@ static FILE *open_keys(const char *path)
     FILE *f = fopen(path, "r");
 
     if (f == NULL)
-        app_usage_error("--input %s: %s; name a file that every node can read", path, strerror(errno));
+        app_usage_error("--input %s: %s; name a file that every node can read", path,
+                        strerror(errno));
     return f;
 }
 
@@ -70,8 +71,9 @@ static bool next_key(FILE *f, const char *path, size_t line, uint32_t *key)
         return false;
     value = strtoull(text, &rest, 10);
     if (text[0] < '0' || text[0] > '9' || (*rest != '\n' && *rest != '\0') || value > UINT32_MAX)
-        app_usage_error("--input %s: line %zu is no key; write one number from 0 to %" PRIu32 " in each line", path,
-                        line, UINT32_MAX);
+        app_usage_error("--input %s: line %zu is no key; write one number from 0 to %" PRIu32
+                        " in each line",
+                        path, line, UINT32_MAX);
     *key = (uint32_t)value;
     return true;
 }
@@ -124,6 +126,7 @@ int keys_write(const char *path, const uint32_t *key, size_t keys)
     if (f != NULL && fclose(f) != 0)
         good = false;
     if (!good)
-        fprintf(stderr, "%s: --output %s: %s; name a file that can be written\n", app.name, path, strerror(errno));
+        fprintf(stderr, "%s: --output %s: %s; name a file that can be written\n", app.name, path,
+                strerror(errno));
     return good ? 0 : 1;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sequential.h - what the applications use of hlrc.h, for a program of one process that links no HLRC.
+ * sequential.h - what the applications use of hlrc.h, for a program of one process that links no
+ * HLRC.
  *
- * The baseline for speedups is the same source compiled with -DSEQUENTIAL. Its "shared" memory is mapped like
- * that of a node, shared and in small pages, so that the two builds differ in the runtime alone.
+ * The baseline for speedups is the same source compiled with -DSEQUENTIAL. Its "shared" memory is
+ * mapped like that of a node, shared and in small pages, so that the two builds differ in the
+ * runtime alone.
  */
 #ifndef APPS_SEQUENTIAL_H
 #define APPS_SEQUENTIAL_H

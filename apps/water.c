@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * water.c - molecular dynamics of liquid water: the problem of SPLASH-2's water-spatial (Woo et al., ISCA 1995).
+ * water.c - molecular dynamics of liquid water: the problem of SPLASH-2's water-spatial (Woo et
+ * al., ISCA 1995).
  *
- * Molecules move in a periodic box by Newton's equations, under forces within a molecule and between those nearer
- * than a cut-off: the flexible model SPC/Fw (water_model.h). They are kept in cells no thinner than the cut-off, so
- * that only the 27 cells around a molecule are searched, and the work grows as the number of molecules. Equations
- * are integrated by Gear's predictor-corrector method with six derivatives: Taylor series forward, forces there,
- * then all derivatives are corrected in proportion to the error of the acceleration.
+ * Molecules move in a periodic box by Newton's equations, under forces within a molecule and
+ * between those nearer than a cut-off: the flexible model SPC/Fw (water_model.h). They are kept in
+ * cells no thinner than the cut-off, so that only the 27 cells around a molecule are searched, and
+ * the work grows as the number of molecules. Equations are integrated by Gear's predictor-corrector
+ * method with six derivatives: Taylor series forward, forces there, then all derivatives are
+ * corrected in proportion to the error of the acceleration.
  *
- * A node owns rows of cells (water_cells.h). It finds all of the force on its own molecules by itself, going over
- * the neighbours in a fixed order; nobody adds to another node's forces. That computes each pair twice, needs
- * neither locks nor a second exchange, and makes the results the same to the last bit for any number of nodes.
+ * A node owns rows of cells (water_cells.h). It finds all of the force on its own molecules by
+ * itself, going over the neighbours in a fixed order; nobody adds to another node's forces. That
+ * computes each pair twice, needs neither locks nor a second exchange, and makes the results the
+ * same to the last bit for any number of nodes.
  *
- * How pages move. Per step a node writes the state of its molecules (512 bytes each) and publishes their positions
- * (72 bytes), at home, on pages with one writer. It reads what was published in the rows beside its own: with slabs of
- * whole layers, two layers of cells; with n cells along an axis 2/n of all molecules, so 2 * 72 * molecules / n
- * bytes, for 8,192 molecules 118 KB or some 35 pages. State moves only when a molecule leaves a row for one of
- * another node, a page each. What is shared falsely: that page, read by the one while the other writes other
- * molecules on it, and the page of energies, read once at the end. There is one barrier per step.
+ * How pages move. Per step a node writes the state of its molecules (512 bytes each) and publishes
+ * their positions (72 bytes), at home, on pages with one writer. It reads what was published in the
+ * rows beside its own: with slabs of whole layers, two layers of cells; with n cells along an axis
+ * 2/n of all molecules, so 2 * 72 * molecules / n bytes, for 8,192 molecules 118 KB or some 35
+ * pages. State moves only when a molecule leaves a row for one of another node, a page each. What
+ * is shared falsely: that page, read by the one while the other writes other molecules on it, and
+ * the page of energies, read once at the end. There is one barrier per step.
  *
- * Forces are checked at the start, on a sample of the molecules of every node, against differences of the energy
- * (water_check.h); then the energy must stay the same within ENERGY_BOUND of the kinetic energy that there was at the
- * start, and momentum within MOMENTUM_BOUND. The checksum covers every bit of the final state.
+ * Forces are checked at the start, on a sample of the molecules of every node, against differences
+ * of the energy (water_check.h); then the energy must stay the same within ENERGY_BOUND of the
+ * kinetic energy that there was at the start, and momentum within MOMENTUM_BOUND. The checksum
+ * covers every bit of the final state.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -113,7 +118,8 @@ static void share_energies(struct water *w)
     }
     w->interval = (w->steps + RECORDS - 1) / RECORDS;
     w->records = (size_t)(w->steps / w->interval) + 1;
-    w->energies_per_node = (rows * w->records * sizeof(struct energies) + APP_PAGE - 1) / APP_PAGE * APP_PAGE;
+    w->energies_per_node =
+        (rows * w->records * sizeof(struct energies) + APP_PAGE - 1) / APP_PAGE * APP_PAGE;
     w->energies = app_shared("the energies", w->energies_per_node * (size_t)app.nodes);
 }
 
@@ -166,9 +172,11 @@ static void water_init(struct water *w, const struct problem *problem)
     w->steps = problem->steps;
     n = cells_along(w->start.box, w->cutoff);
     if (n < CELLS_LEAST || n > CELLS_MOST)
-        app_usage_error("--cutoff %g: the box of %.3f makes %zu cells along an axis; %s", w->cutoff, w->start.box, n,
-                        n < CELLS_LEAST ? "choose a smaller cut-off or more molecules, for 3 at least"
-                                        : "choose a larger cut-off, for 512 at most");
+        app_usage_error("--cutoff %g: the box of %.3f makes %zu cells along an axis; %s", w->cutoff,
+                        w->start.box, n,
+                        n < CELLS_LEAST
+                            ? "choose a smaller cut-off or more molecules, for 3 at least"
+                            : "choose a larger cut-off, for 512 at most");
     init_cells(w, n);
     share_energies(w);
     w->notes = app_shared("the notes", (size_t)app.nodes * sizeof *w->notes);
@@ -190,14 +198,16 @@ static void predict(struct water *w)
 }
 
 /*
- * Gear's coefficients for second-order equations, seven values. In the first step nothing is known beyond the
- * acceleration: then its change is all due to the third derivative, and is made good in all lower ones.
+ * Gear's coefficients for second-order equations, seven values. In the first step nothing is known
+ * beyond the acceleration: then its change is all due to the third derivative, and is made good in
+ * all lower ones.
  */
-static void correct(const struct water *w, struct molecule *m, const struct water_force *force, bool first)
+static void correct(const struct water *w, struct molecule *m, const struct water_force *force,
+                    bool first)
 {
-    static const double later[GEAR_VALUES] = {863.0 / 6048, 665.0 / 1008, 1,        25.0 / 36,
-                                              35.0 / 144,   1.0 / 24,     1.0 / 360};
-    static const double starting[GEAR_VALUES] = {1.0 / 3, 1, 1, 1.0 / 3};
+    static const double later[GEAR_VALUES] = { 863.0 / 6048, 665.0 / 1008, 1,        25.0 / 36,
+                                               35.0 / 144,   1.0 / 24,     1.0 / 360 };
+    static const double starting[GEAR_VALUES] = { 1.0 / 3, 1, 1, 1.0 / 3 };
     const double *gear = first ? starting : later;
     double error[WATER_DOF];
 
@@ -229,7 +239,7 @@ static void move_row(struct water *w, uint64_t step, size_t row, struct energies
     struct forces_around around;
     struct water_force force;
 
-    *sum = (struct energies){0};
+    *sum = (struct energies){ 0 };
     forces_prepare(&around, &w->cells, &w->law, (unsigned)step, row);
     for (size_t i = 0; i < cells_count(&w->cells, row); i++) {
         struct molecule *m = cells_molecule(&w->cells, row, i);
@@ -280,7 +290,8 @@ static double timed_run(struct water *w)
 static void check_forces(struct water *w)
 {
     struct note *note = &w->notes[app.node].note;
-    uint64_t stride = ((w->start.molecules + SAMPLES - 1) / SAMPLES) | 1; /* odd, to fall on all places of a lattice */
+    /* odd, to fall on all places of a lattice */
+    uint64_t stride = ((w->start.molecules + SAMPLES - 1) / SAMPLES) | 1;
     double force[WATER_DOF];
 
     for (size_t row = w->cells.mine.begin; row < w->cells.mine.end; row++)
@@ -334,7 +345,8 @@ static void take_notes(struct water *w, int when)
         }
 }
 
-/* Finds the forces at the start. What is published by turns is so once beforehand: it brings every page into being. */
+/* Finds the forces at the start. What is published by turns is so once beforehand: it brings every
+ * page into being. */
 static void start_run(struct water *w)
 {
     cells_publish(&w->cells, 1);
@@ -347,7 +359,7 @@ static void start_run(struct water *w)
 /* Rows are added up in order, so that the sum has the same bits for any number of nodes. */
 static struct energies total(const struct water *w, size_t record)
 {
-    struct energies sum = {0};
+    struct energies sum = { 0 };
 
     for (size_t row = 0; row < w->cells.rows; row++) {
         const struct energies *e = energies_at(w, record, row);
@@ -367,7 +379,8 @@ static double energy_change(const struct water *w)
 
     for (size_t record = 1; record < w->records; record++) {
         struct energies now = total(w, record);
-        double change = fabs(now.potential + now.kinetic - first.potential - first.kinetic) / first.kinetic;
+        double change =
+            fabs(now.potential + now.kinetic - first.potential - first.kinetic) / first.kinetic;
 
         worst = change > worst || isnan(change) ? change : worst;
     }
@@ -376,12 +389,13 @@ static double energy_change(const struct water *w)
 
 static struct note notes_of_all(const struct water *w)
 {
-    struct note all = {0};
+    struct note all = { 0 };
 
     for (int node = 0; node < app.nodes; node++) {
         const struct note *note = &w->notes[node].note;
 
-        all.forces.worst = note->forces.worst > all.forces.worst ? note->forces.worst : all.forces.worst;
+        all.forces.worst =
+            note->forces.worst > all.forces.worst ? note->forces.worst : all.forces.worst;
         all.forces.squares += note->forces.squares;
         all.forces.count += note->forces.count;
         for (int k = 0; k < 6; k++)
@@ -401,8 +415,8 @@ static void verify(const struct water *w, const struct note *all, struct app_res
 
     for (int k = 0; k < 3; k++)
         momentum += fabs(all->momentum[1][k] - all->momentum[0][k]) / all->momenta;
-    result->verified = forces <= FORCE_BOUND && energy <= ENERGY_BOUND && momentum <= MOMENTUM_BOUND &&
-                       all->molecules == w->start.molecules;
+    result->verified = forces <= FORCE_BOUND && energy <= ENERGY_BOUND &&
+                       momentum <= MOMENTUM_BOUND && all->molecules == w->start.molecules;
     snprintf(result->evidence, sizeof result->evidence,
              "%" PRIu64 " molecules, %" PRIu64 " changed rows; %" PRIu64
              " forces off the gradient by %.1e, energy by %.1e, momentum by %.1e",
@@ -416,8 +430,10 @@ static void report(const struct water *w, const struct problem *problem, struct 
 
     snprintf(result->size, sizeof result->size, "%" PRIu64, problem->molecules);
     snprintf(result->problem, sizeof result->problem,
-             "SPC/Fw, %" PRIu64 " molecules in %zu^3 cells, cut-off %g A, %" PRIu64 " steps of %g fs, seed %" PRIu64,
-             problem->molecules, w->cells.n, problem->cutoff, problem->steps, problem->dt, app.seed);
+             "SPC/Fw, %" PRIu64 " molecules in %zu^3 cells, cut-off %g A, %" PRIu64
+             " steps of %g fs, seed %" PRIu64,
+             problem->molecules, w->cells.n, problem->cutoff, problem->steps, problem->dt,
+             app.seed);
     snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, all.checksum);
     result->mops = 1e-6 * total(w, w->records - 1).pairs * (double)problem->steps / result->time_s;
     if (app.verify)
@@ -447,21 +463,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"molecules", 'm', "N", 0, "Number of molecules (default 512)", 0},
-    {"steps", 's', "N", 0, "Time steps (default 3)", 0},
-    {"cutoff", 'c', "A", 0, "Reach of the forces between molecules, in angstrom (default 6.212752)", 0},
-    {"dt", 't', "FS", 0, "Time step in femtoseconds (default 0.15)", 0},
-    {0},
+    { "molecules", 'm', "N", 0, "Number of molecules (default 512)", 0 },
+    { "steps", 's', "N", 0, "Time steps (default 3)", 0 },
+    { "cutoff", 'c', "A", 0,
+      "Reach of the forces between molecules, in angstrom (default 6.212752)", 0 },
+    { "dt", 't', "FS", 0, "Time step in femtoseconds (default 0.15)", 0 },
+    { 0 },
 };
 
 int main(int argc, char **argv)
 {
-    struct problem problem = {DEFAULT_MOLECULES, DEFAULT_STEPS, DEFAULT_CUTOFF, DEFAULT_DT};
-    struct app_result result = {0};
-    struct water w = {0};
+    struct problem problem = { DEFAULT_MOLECULES, DEFAULT_STEPS, DEFAULT_CUTOFF, DEFAULT_DT };
+    struct app_result result = { 0 };
+    struct water w = { 0 };
 
     app_begin("water", &argc, &argv);
-    app_parse(options, parse, "Molecular dynamics of liquid water: the problem of SPLASH-2's water-spatial.", argc,
+    app_parse(options, parse,
+              "Molecular dynamics of liquid water: the problem of SPLASH-2's water-spatial.", argc,
               argv, &problem);
     water_init(&w, &problem);
     start_run(&w);

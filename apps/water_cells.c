@@ -105,7 +105,8 @@ static double outside(const struct cells *c, double x, size_t cell)
     return below > above ? below : above;
 }
 
-/* Keeps x within the box; returns the row that the molecule is in. Ends the program when it moved too far (WC4). */
+/* Keeps x within the box; returns the row that the molecule is in. Ends the program when it moved
+ * too far (WC4). */
 static size_t settle(const struct cells *c, size_t row, struct molecule *m)
 {
     double *o = m->d[0];
@@ -130,7 +131,7 @@ static uint32_t name_leavers(const struct cells *c, size_t row, struct cells_lea
         size_t now = settle(c, row, &c->state[r->slot[i]]);
 
         if (now != row)
-            leaver[leaving++] = (struct cells_leaver){r->slot[i], (uint32_t)now};
+            leaver[leaving++] = (struct cells_leaver){ r->slot[i], (uint32_t)now };
     }
     return leaving;
 }
@@ -174,7 +175,8 @@ static size_t publish_row(struct cells *c, size_t row, char *at)
     double *positions = (double *)(void *)(at + layout_row_header(c));
 
     head->molecules = (uint32_t)count;
-    head->leaving = name_leavers(c, row, (struct cells_leaver *)(void *)(positions + count * WATER_DOF));
+    head->leaving =
+        name_leavers(c, row, (struct cells_leaver *)(void *)(positions + count * WATER_DOF));
     order_by_cell(c, row, head->cell);
     write_positions(c, row, positions);
     return layout_row_bytes(c, count, head->leaving);
@@ -204,7 +206,8 @@ void cells_publish(struct cells *c, unsigned step)
 /* Where a node's published row begins, or with its number of rows where they end. */
 static size_t published_at(const struct cells *c, unsigned step, int node, size_t row)
 {
-    return ((const uint32_t *)(const void *)part_of(c, step, node))[row - c->share[node].rows.begin];
+    return (
+        (const uint32_t *)(const void *)part_of(c, step, node))[row - c->share[node].rows.begin];
 }
 
 struct cells_view cells_look(const struct cells *c, unsigned step, size_t row)
@@ -213,13 +216,16 @@ struct cells_view cells_look(const struct cells *c, unsigned step, size_t row)
     const char *at = part_of(c, step, node) + published_at(c, step, node, row);
     const struct layout_row *head = (const struct layout_row *)(const void *)at;
     const double *positions = (const double *)(const void *)(at + layout_row_header(c));
-    struct cells_view view = {.molecules = head->molecules, .leaving = head->leaving, .cell = head->cell};
+    struct cells_view view = { .molecules = head->molecules,
+                               .leaving = head->leaving,
+                               .cell = head->cell };
 
     for (size_t k = 0; k < 3; k++)
         view.o[k] = positions + k * view.molecules;
     for (size_t k = 0; k < 6; k++)
         view.h[k] = positions + (k + 3) * view.molecules;
-    view.leaver = (const struct cells_leaver *)(const void *)(positions + (size_t)view.molecules * WATER_DOF);
+    view.leaver =
+        (const struct cells_leaver *)(const void *)(positions + (size_t)view.molecules * WATER_DOF);
     return view;
 }
 
@@ -254,8 +260,10 @@ static void let_go(struct cells *c, unsigned step, size_t row)
     r->molecules = kept;
 }
 
-/* Takes over those that left a row beside for this one, moved around the edge of the box if they went there. */
-static void take_in(struct cells *c, unsigned step, size_t row, size_t beside, const double shift[3])
+/* Takes over those that left a row beside for this one, moved around the edge of the box if they
+ * went there. */
+static void take_in(struct cells *c, unsigned step, size_t row, size_t beside,
+                    const double shift[3])
 {
     struct cells_view view = cells_look(c, step, beside);
 

@@ -1,37 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * water_cells.h - where molecules are kept, how nodes see those of others, and how they change hands.
+ * water_cells.h - where molecules are kept, how nodes see those of others, and how they change
+ * hands.
  *
- * The box is divided into n x n x n cells, none thinner than the cut-off. The cells with the same y and z make a
- * row along x. Each row belongs to one node, which moves its molecules; a node's rows follow each other, in
- * layers of z, and nodes have equal work at the start, as far as whole rows allow.
+ * The box is divided into n x n x n cells, none thinner than the cut-off. The cells with the same y
+ * and z make a row along x. Each row belongs to one node, which moves its molecules; a node's rows
+ * follow each other, in layers of z, and nodes have equal work at the start, as far as whole rows
+ * allow.
  *
  * Shared, by node, each node's part on its own pages, all written by that node:
  *
- *   state      Slots of one molecule each: positions and their derivatives. 512 bytes, eight to a page. The lowest
- *              free slot is taken first, so that the slots in use are one run of pages.
- *   published  Twice, by turns: an index of the node's rows; then row after row a header, the positions of the row's
- *              molecules, by cell and in it by number, coordinate by coordinate, and the list of those that leave the
- *              row. Packed, so that 57 molecules make a page, and rows beside each other one run of pages.
+ *   state      Slots of one molecule each: positions and their derivatives. 512 bytes, eight to a
+ *              page. The lowest free slot is taken first, so that the slots in use are one run of
+ *              pages.
+ *   published  Twice, by turns: an index of the node's rows; then row after row a header, the
+ *              positions of the row's molecules, by cell and in it by number, coordinate by
+ *              coordinate, and the list of those that leave the row. Packed, so that 57 molecules
+ *              make a page, and rows beside each other one run of pages.
  *
  * Life of a step, with one barrier:
  *
  *   predict            state of the own rows is written
- *   cells_publish      own rows are published; molecules that have left a row are named, with slot and new row
+ *   cells_publish      own rows are published; molecules that have left a row are named, with slot
+ *                      and new row
  *   hlrc_barrier
- *   cells_adopt        the node of the new row copies the molecule's state into a slot of its own; the old forgets it
+ *   cells_adopt        the node of the new row copies the molecule's state into a slot of its own;
+ *                      the old forgets it
  *   forces, correct    positions in the rows around are read; state of the own rows is written
  *
  * Invariants
- *   WC1  A molecule is in one row; between two barriers its state is written by that row's node alone.
+ *   WC1  A molecule is in one row; between two barriers its state is written by that row's node
+ *        alone.
  *   WC2  What was published before a barrier is read until the next one; hence two copies.
- *   WC3  The slot of a molecule that left stays as it was until after the next barrier, since its new node reads it.
- *   WC4  A molecule is published in the row that it leaves, at most CELLS_SLACK outside. Cells are that much wider than
- *        the cut-off: all molecules within the cut-off of a molecule in row r are found in r and the rows around.
- *   WC5  The order of molecules depends on where they are and on their numbers, not on nodes or slots.
+ *   WC3  The slot of a molecule that left stays as it was until after the next barrier, since its
+ *        new node reads it.
+ *   WC4  A molecule is published in the row that it leaves, at most CELLS_SLACK outside. Cells are
+ *        that much wider than the cut-off: all molecules within the cut-off of a molecule in row r
+ *        are found in r and the rows around.
+ *   WC5  The order of molecules depends on where they are and on their numbers, not on nodes or
+ *        slots.
  *
- * State is falsely shared when a molecule leaves for a row of another node: its page is then read while its neighbours
- * on it are written. What is published has one writer; where rows meet within a page, both have the same.
+ * State is falsely shared when a molecule leaves for a row of another node: its page is then read
+ * while its neighbours on it are written. What is published has one writer; where rows meet within
+ * a page, both have the same.
  */
 #ifndef APPS_WATER_CELLS_H
 #define APPS_WATER_CELLS_H
@@ -80,10 +91,11 @@ struct cells {
     bool *beside;              /* private, by row: another node's, and beside one of this node's */
     struct cells_row *row;     /* private, by row; this node's alone are in use */
     uint8_t *held;             /* private, by slot of this node: enum slot_state */
-    uint32_t used, lowest;     /* slots from the first that were ever in use; the lowest that may be free */
-    uint32_t *left, lefts;     /* slots of molecules that left in the last step (WC3) */
-    uint32_t *cell, *order;    /* private: of one row */
-    uint64_t adopted;          /* molecules that came into rows of this node */
+    /* slots from the first that were ever in use; the lowest that may be free */
+    uint32_t used, lowest;
+    uint32_t *left, lefts;  /* slots of molecules that left in the last step (WC3) */
+    uint32_t *cell, *order; /* private: of one row */
+    uint64_t adopted;       /* molecules that came into rows of this node */
 };
 
 struct cells_leaver {
@@ -102,7 +114,8 @@ struct cells_view {
 /* How many cells fit along an axis. */
 size_t cells_along(double box, double cutoff);
 
-/* Makes the geometry known; then, given the number of molecules that start in each row, the memory. Collective. */
+/* Makes the geometry known; then, given the number of molecules that start in each row, the memory.
+ * Collective. */
 void cells_shape(struct cells *c, double box, size_t n);
 void cells_init(struct cells *c, const uint32_t *count);
 void cells_free(struct cells *c);
@@ -119,13 +132,15 @@ struct molecule *cells_molecule(const struct cells *c, size_t row, size_t i);
 void cells_publish(struct cells *c, unsigned step);
 void cells_adopt(struct cells *c, unsigned step);
 
-/* Hints: state of this node's rows will be written; rows of others that were published will be read. */
+/* Hints: state of this node's rows will be written; rows of others that were published will be
+ * read. */
 void cells_will_move(const struct cells *c);
 void cells_will_look(const struct cells *c, unsigned step);
 
 struct cells_view cells_look(const struct cells *c, unsigned step, size_t row);
 
-/* The row dy and dz (-1 to 1) away, around the edges of the box; the shift brings its molecules there. */
+/* The row dy and dz (-1 to 1) away, around the edges of the box; the shift brings its molecules
+ * there. */
 size_t cells_beside(const struct cells *c, size_t row, int dy, int dz, double shift[3]);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-#define STEP 1e-4 /* angstrom; differences then lose as much to rounding as to the third derivative */
+#define STEP \
+    1e-4 /* angstrom; differences then lose as much to rounding as to the third derivative */
 #define SAME 1e-3 /* two oxygens nearer than this are one */
 
 /* One molecule among all others. */
@@ -18,7 +19,8 @@ struct trial {
 
 static double distance(const double *a, const double *b)
 {
-    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                (a[2] - b[2]) * (a[2] - b[2]));
 }
 
 static double inner_energy(const double x[WATER_DOF])
@@ -32,19 +34,22 @@ static double inner_energy(const double x[WATER_DOF])
 
 static double pair_energy(const double a[WATER_DOF], const double b[WATER_DOF], double cutoff)
 {
-    static const double charge[WATER_SITES] = {WATER_CHARGE_O, WATER_CHARGE_H, WATER_CHARGE_H};
+    static const double charge[WATER_SITES] = { WATER_CHARGE_O, WATER_CHARGE_H, WATER_CHARGE_H };
     double r = distance(a, b), inner = 0.9 * cutoff;
     double part = (r * r - inner * inner) / (cutoff * cutoff - inner * inner);
-    double energy = 4 * WATER_LJ_EPSILON * (pow(WATER_LJ_SIGMA / r, 12) - pow(WATER_LJ_SIGMA / r, 6));
+    double energy =
+        4 * WATER_LJ_EPSILON * (pow(WATER_LJ_SIGMA / r, 12) - pow(WATER_LJ_SIGMA / r, 6));
 
     for (int i = 0; i < WATER_SITES; i++)
         for (int j = 0; j < WATER_SITES; j++)
             energy += WATER_COULOMB * charge[i] * charge[j] / distance(a + 3 * i, b + 3 * j);
-    return part <= 0 ? energy : energy * (1 - 10 * pow(part, 3) + 15 * pow(part, 4) - 6 * pow(part, 5));
+    return part <= 0 ? energy
+                     : energy * (1 - 10 * pow(part, 3) + 15 * pow(part, 4) - 6 * pow(part, 5));
 }
 
 /* Sets the image of molecule j of a view that is nearest to an oxygen. */
-static void nearest_image(const struct cells_view *v, size_t j, const double *o, double box, double b[WATER_DOF])
+static void nearest_image(const struct cells_view *v, size_t j, const double *o, double box,
+                          double b[WATER_DOF])
 {
     for (int k = 0; k < 3; k++) {
         b[k] = v->o[k][j];
@@ -82,7 +87,7 @@ void check_force(const struct cells *c, unsigned step, double cutoff, const stru
                  const double force[WATER_DOF], struct check_forces *to)
 {
     double x[WATER_DOF];
-    struct trial t = {c, step, cutoff, m->d[0], x};
+    struct trial t = { c, step, cutoff, m->d[0], x };
 
     for (int k = 0; k < WATER_DOF; k++)
         x[k] = m->d[0][k];

@@ -2,22 +2,24 @@
 /*
  * water_check.h - forces from the energy alone.
  *
- * The energy of one molecule with all others is added up directly over all pairs, at the nearest image, by the
- * formulas of the model; nothing of the program's forces, cells or switching is used. Its central differences are
- * the forces that the program must have found.
+ * The energy of one molecule with all others is added up directly over all pairs, at the nearest
+ * image, by the formulas of the model; nothing of the program's forces, cells or switching is used.
+ * Its central differences are the forces that the program must have found.
  */
 #ifndef APPS_WATER_CHECK_H
 #define APPS_WATER_CHECK_H
 
 #include "apps/water_cells.h"
 
-/* Forces that were compared: the largest difference, and the sum of squares of `count` components. */
+/* Forces that were compared: the largest difference, and the sum of squares of `count` components.
+ *  */
 struct check_forces {
     double worst, squares;
     uint64_t count;
 };
 
-/* Compares the force on a molecule with the gradient of its energy at the positions published in `step`. */
+/* Compares the force on a molecule with the gradient of its energy at the positions published in
+ * `step`. */
 void check_force(const struct cells *c, unsigned step, double cutoff, const struct molecule *m,
                  const double force[WATER_DOF], struct check_forces *to);
 

@@ -14,8 +14,8 @@ struct seeker {
     struct water_force *force;
 };
 
-void forces_prepare(struct forces_around *a, const struct cells *cells, const struct water_switch *law, unsigned step,
-                    size_t row)
+void forces_prepare(struct forces_around *a, const struct cells *cells,
+                    const struct water_switch *law, unsigned step, size_t row)
 {
     int i = 0;
 
@@ -32,7 +32,8 @@ static void flush(struct seeker *s)
     s->lanes = 0;
 }
 
-/* Lanes without a molecule: beyond the cut-off, and their hydrogens not in the same place as anything. */
+/* Lanes without a molecule: beyond the cut-off, and their hydrogens not in the same place as
+ * anything. */
 static void fill_up(struct seeker *s)
 {
     for (; s->lanes < WATER_LANES; s->lanes++) {
@@ -72,9 +73,10 @@ static unsigned sift(const struct seeker *s, const struct cells_view *v, size_t 
 }
 
 /* Goes through molecules [begin, end) of a row that lies shifted. */
-static void scan(struct seeker *s, const struct cells_view *v, size_t begin, size_t end, const double shift[3])
+static void scan(struct seeker *s, const struct cells_view *v, size_t begin, size_t end,
+                 const double shift[3])
 {
-    const double origin[3] = {s->o[0] - shift[0], s->o[1] - shift[1], s->o[2] - shift[2]};
+    const double origin[3] = { s->o[0] - shift[0], s->o[1] - shift[1], s->o[2] - shift[2] };
     uint32_t hits[CHUNK];
 
     for (; begin < end; begin += CHUNK) {
@@ -90,7 +92,7 @@ static void scan(struct seeker *s, const struct cells_view *v, size_t begin, siz
 static void scan_row(struct seeker *s, const struct cells *c, const struct cells_view *v, size_t x,
                      const double shift[3])
 {
-    double around[3] = {0, shift[1], shift[2]};
+    double around[3] = { 0, shift[1], shift[2] };
     size_t begin = x > 0 ? x - 1 : 0, end = x + 1 < c->n ? x + 2 : c->n;
 
     if (x == 0) {
@@ -104,9 +106,10 @@ static void scan_row(struct seeker *s, const struct cells *c, const struct cells
     }
 }
 
-unsigned forces_on(const struct forces_around *a, const struct molecule *m, struct water_force *force)
+unsigned forces_on(const struct forces_around *a, const struct molecule *m,
+                   struct water_force *force)
 {
-    struct seeker s = {.law = a->law, .force = force};
+    struct seeker s = { .law = a->law, .force = force };
     size_t x = (size_t)(m->d[0][0] / a->cells->width);
 
     for (int k = 0; k < 3; k++)

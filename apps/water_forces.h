@@ -2,8 +2,8 @@
 /*
  * water_forces.h - the forces on the molecules of a row, from the positions published around it.
  *
- * For each molecule the nine rows around are gone through in a fixed order, in each row three cells, in a cell
- * the molecules by number: the sums have the same bits on any node.
+ * For each molecule the nine rows around are gone through in a fixed order, in each row three
+ * cells, in a cell the molecules by number: the sums have the same bits on any node.
  */
 #ifndef APPS_WATER_FORCES_H
 #define APPS_WATER_FORCES_H
@@ -20,10 +20,11 @@ struct forces_around {
     double shift[FORCES_ROWS][3];
 };
 
-void forces_prepare(struct forces_around *a, const struct cells *cells, const struct water_switch *law, unsigned step,
-                    size_t row);
+void forces_prepare(struct forces_around *a, const struct cells *cells,
+                    const struct water_switch *law, unsigned step, size_t row);
 
 /* Sets the force on a molecule of that row; returns the number of molecules within the cut-off. */
-unsigned forces_on(const struct forces_around *a, const struct molecule *m, struct water_force *force);
+unsigned forces_on(const struct forces_around *a, const struct molecule *m,
+                   struct water_force *force);
 
 #endif

@@ -31,8 +31,8 @@ static uint64_t sum(const uint32_t *count, struct app_range range)
 }
 
 /*
- * The work that a row makes: of each molecule, a quarter for looking at those in the rows around, on average, and
- * the rest for those within the cut-off, of which all have about as many.
+ * The work that a row makes: of each molecule, a quarter for looking at those in the rows around,
+ * on average, and the rest for those within the cut-off, of which all have about as many.
  */
 static double work(const struct cells *c, const uint32_t *count, uint64_t total, size_t row)
 {
@@ -48,7 +48,7 @@ static double work(const struct cells *c, const uint32_t *count, uint64_t total,
 /* Each node begins with the row whose middle lies nearest to where its part of all work begins. */
 static void deal_rows(struct cells *c, const uint32_t *count)
 {
-    uint64_t molecules = sum(count, (struct app_range){0, c->rows});
+    uint64_t molecules = sum(count, (struct app_range){ 0, c->rows });
     double total = 0, before = 0, part = 1.0 / app.nodes;
     int node = 1;
 
@@ -76,12 +76,12 @@ static size_t whole_pages(size_t bytes)
 }
 
 /*
- * A node's part has room for all molecules and as many that have just left, or for twice those that it starts with
- * and some. Pages that are never used cost nothing.
+ * A node's part has room for all molecules and as many that have just left, or for twice those that
+ * it starts with and some. Pages that are never used cost nothing.
  */
 static void lay_out(struct cells *c, const uint32_t *count)
 {
-    size_t total = sum(count, (struct app_range){0, c->rows});
+    size_t total = sum(count, (struct app_range){ 0, c->rows });
 
     c->share[0].state = c->share[0].published = 0;
     for (int node = 0; node < app.nodes; node++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* water_layout.h - for water_cells.c: what lies where in shared memory, and whose it is. See water_cells.h. */
+/* water_layout.h - for water_cells.c: what lies where in shared memory, and whose it is. See
+ * water_cells.h. */
 #ifndef APPS_WATER_LAYOUT_H
 #define APPS_WATER_LAYOUT_H
 
@@ -8,7 +9,8 @@
 /* LEFT: since the last step; still to be read by its new node. */
 enum slot_state { SLOT_FREE, SLOT_HELD, SLOT_LEFT };
 
-/* What a published row begins with; `cell` has n + 1 elements, and positions follow on the next cache line. */
+/* What a published row begins with; `cell` has n + 1 elements, and positions follow on the next
+ * cache line. */
 struct layout_row {
     uint32_t molecules, leaving;
     uint32_t cell[];
@@ -27,8 +29,8 @@ static inline size_t layout_row_header(const struct cells *c)
 /* Bytes of a published row, to the next cache line. */
 static inline size_t layout_row_bytes(const struct cells *c, size_t molecules, size_t leaving)
 {
-    return layout_row_header(c) +
-           layout_lines(molecules * WATER_DOF * sizeof(double) + leaving * sizeof(struct cells_leaver));
+    return layout_row_header(c) + layout_lines(molecules * WATER_DOF * sizeof(double) +
+                                               leaving * sizeof(struct cells_leaver));
 }
 
 /* Bytes of the index that a node's rows are published behind: where each begins, and the end. */

@@ -2,9 +2,9 @@
 /*
  * water_model.c - see water_model.h.
  *
- * The forces on one molecule are found from its neighbours alone: a pair is computed twice, once for each of the
- * two, so that no node adds to the forces on another node's molecules. The loops run over a fixed number of lanes,
- * which compilers turn into vector code.
+ * The forces on one molecule are found from its neighbours alone: a pair is computed twice, once
+ * for each of the two, so that no node adds to the forces on another node's molecules. The loops
+ * run over a fixed number of lanes, which compilers turn into vector code.
  */
 #include "apps/water_model.h"
 
@@ -16,7 +16,7 @@ struct water_switch water_switch_make(double cutoff)
 {
     double outer2 = cutoff * cutoff, inner2 = INNER * INNER * outer2, width = outer2 - inner2;
 
-    return (struct water_switch){inner2, outer2, 1 / width};
+    return (struct water_switch){ inner2, outer2, 1 / width };
 }
 
 static double dot(const double a[3], const double b[3])
@@ -52,8 +52,9 @@ void water_within(const double h[6], struct water_force *to)
 {
     double r1 = sqrt(dot(h, h)), r2 = sqrt(dot(h + 3, h + 3));
 
-    *to = (struct water_force){
-        .energy = 0.5 * WATER_BOND_K * ((r1 - WATER_BOND) * (r1 - WATER_BOND) + (r2 - WATER_BOND) * (r2 - WATER_BOND))};
+    *to = (struct water_force){ .energy = 0.5 * WATER_BOND_K *
+                                          ((r1 - WATER_BOND) * (r1 - WATER_BOND) +
+                                           (r2 - WATER_BOND) * (r2 - WATER_BOND)) };
     push(to->f, 1, h, -WATER_BOND_K * (r1 - WATER_BOND) / r1);
     push(to->f, 2, h + 3, -WATER_BOND_K * (r2 - WATER_BOND) / r2);
     bend(h, r1, r2, to);
@@ -66,13 +67,14 @@ struct lanes {
 };
 
 /*
- * The Coulomb force between a site of the molecule, at `from`, and a site of each neighbour, at o + h. Out of line, it
- * becomes vector code at every level of optimisation that has any.
+ * The Coulomb force between a site of the molecule, at `from`, and a site of each neighbour, at o +
+ * h. Out of line, it becomes vector code at every level of optimisation that has any.
  */
 __attribute__((noinline)) static void coulomb(double strength, const double from[3],
                                               const double (*restrict o)[WATER_LANES],
                                               const double (*restrict h)[WATER_LANES],
-                                              double (*restrict f)[WATER_LANES], double *restrict energy)
+                                              double (*restrict f)[WATER_LANES],
+                                              double *restrict energy)
 {
     for (int l = 0; l < WATER_LANES; l++) {
         double x = o[0][l] + h[0][l] - from[0];
@@ -104,8 +106,8 @@ static void lennard_jones(const double (*restrict o)[WATER_LANES], struct lanes 
 }
 
 /* Switches each lane off with distance, and adds the lanes up in order. */
-static void add_switched(const struct water_switch *s, const double (*o)[WATER_LANES], const struct lanes *from,
-                         struct water_force *to)
+static void add_switched(const struct water_switch *s, const double (*o)[WATER_LANES],
+                         const struct lanes *from, struct water_force *to)
 {
     double weight[WATER_LANES], slope[WATER_LANES];
 
@@ -131,14 +133,15 @@ void water_between(const struct water_switch *s, const double h[6], const struct
                    struct water_force *to)
 {
     static const double nowhere[3], zero[3][WATER_LANES];
-    const double *site[WATER_SITES] = {nowhere, h, h + 3};
-    const double(*other[WATER_SITES])[WATER_LANES] = {zero, near->h, near->h + 3};
-    static const double charge[WATER_SITES] = {WATER_CHARGE_O, WATER_CHARGE_H, WATER_CHARGE_H};
-    struct lanes sum = {0};
+    const double *site[WATER_SITES] = { nowhere, h, h + 3 };
+    const double(*other[WATER_SITES])[WATER_LANES] = { zero, near->h, near->h + 3 };
+    static const double charge[WATER_SITES] = { WATER_CHARGE_O, WATER_CHARGE_H, WATER_CHARGE_H };
+    struct lanes sum = { 0 };
 
     lennard_jones(near->o, &sum);
     for (int a = 0; a < WATER_SITES; a++)
         for (int b = 0; b < WATER_SITES; b++)
-            coulomb(WATER_COULOMB * charge[a] * charge[b], site[a], near->o, other[b], &sum.f[3 * a], sum.energy);
+            coulomb(WATER_COULOMB * charge[a] * charge[b], site[a], near->o, other[b],
+                    &sum.f[3 * a], sum.energy);
     add_switched(s, near->o, &sum, to);
 }

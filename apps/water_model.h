@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * water_model.h - forces and energies of water molecules: the SPC/Fw model (Y. Wu, H. L. Tepper, G. A. Voth,
- * "Flexible simple point-charge water model with improved liquid-state properties", J. Chem. Phys. 124, 024503,
- * 2006).
+ * water_model.h - forces and energies of water molecules: the SPC/Fw model (Y. Wu, H. L. Tepper, G.
+ * A. Voth, "Flexible simple point-charge water model with improved liquid-state properties", J.
+ * Chem. Phys. 124, 024503, 2006).
  *
- * Within a molecule both bonds and the angle between them are harmonic; between molecules there are Coulomb forces
- * between all charges and a Lennard-Jones force between the oxygens. All interaction of two molecules is switched
- * off together, as the distance r of their oxygens goes from 0.9 of the cut-off to the cut-off, by
- * 1 - 10 t^3 + 15 t^4 - 6 t^5, where t goes from 0 to 1 linearly in r^2: forces stay the gradient of the energy, and
+ * Within a molecule both bonds and the angle between them are harmonic; between molecules there are
+ * Coulomb forces between all charges and a Lennard-Jones force between the oxygens. All interaction
+ * of two molecules is switched off together, as the distance r of their oxygens goes from 0.9 of
+ * the cut-off to the cut-off, by
+ * 1 - 10 t^3 + 15 t^4 - 6 t^5, where t goes from 0 to 1 linearly in r^2: forces stay the gradient
+ *   of the energy, and
  * smooth.
  *
  * Units: angstrom, picosecond, atomic mass unit, kJ/mol. The sites of a molecule are O, H, H.
@@ -59,7 +61,8 @@ struct water_switch water_switch_make(double cutoff);
 /* The forces within a molecule; h are the vectors from the oxygen to the hydrogens. Sets *to. */
 void water_within(const double h[6], struct water_force *to);
 
-/* Adds the forces of a block of near molecules. Lanes without one hold some place beyond the cut-off. */
+/* Adds the forces of a block of near molecules. Lanes without one hold some place beyond the
+ * cut-off. */
 void water_between(const struct water_switch *s, const double h[6], const struct water_near *near,
                    struct water_force *to);
 

@@ -6,17 +6,18 @@
 
 #include "apps/common.h"
 
-#define KELVIN  298.15
-#define ORIGIN  0.29 /* of the lattice, in spacings: its planes then lie on no boundary of cells */
-#define JITTER  0.2  /* angstrom, either way and along each axis, from the place on the lattice */
-#define STRAIN  0.02 /* angstrom, standard deviation of a hydrogen's coordinates from where it is at rest */
-#define NUMBERS 32   /* random numbers set aside for each molecule */
+#define KELVIN 298.15
+#define ORIGIN 0.29 /* of the lattice, in spacings: its planes then lie on no boundary of cells */
+#define JITTER 0.2  /* angstrom, either way and along each axis, from the place on the lattice */
+#define STRAIN \
+    0.02 /* angstrom, standard deviation of a hydrogen's coordinates from where it is at rest */
+#define NUMBERS 32 /* random numbers set aside for each molecule */
 #define PI      3.14159265358979323846
 
 struct start start_make(uint64_t molecules)
 {
     double volume = (WATER_MASS_O + 2 * WATER_MASS_H) * WATER_DALTON / WATER_DENSITY;
-    struct start s = {molecules, 1, cbrt(volume * (double)molecules)};
+    struct start s = { molecules, 1, cbrt(volume * (double)molecules) };
 
     while (s.side * s.side * s.side < molecules)
         s.side++;
@@ -58,8 +59,9 @@ static void normal_pair(uint64_t *state, double out[2])
 static void turn(const double q[4], double v[3])
 {
     const double *u = q + 1;
-    double a[3] = {u[1] * v[2] - u[2] * v[1] + q[0] * v[0], u[2] * v[0] - u[0] * v[2] + q[0] * v[1],
-                   u[0] * v[1] - u[1] * v[0] + q[0] * v[2]};
+    double a[3] = { u[1] * v[2] - u[2] * v[1] + q[0] * v[0],
+                    u[2] * v[0] - u[0] * v[2] + q[0] * v[1],
+                    u[0] * v[1] - u[1] * v[0] + q[0] * v[2] };
 
     v[0] += 2 * (u[1] * a[2] - u[2] * a[1]);
     v[1] += 2 * (u[2] * a[0] - u[0] * a[2]);
@@ -85,7 +87,8 @@ static void random_velocities(uint64_t *state, double v[WATER_DOF])
     for (int i = 0; i < WATER_DOF; i += 2)
         normal_pair(state, normal + i);
     for (int i = 0; i < WATER_DOF; i++)
-        v[i] = normal[i] * sqrt(WATER_FORCE * WATER_GAS * KELVIN / (i < 3 ? WATER_MASS_O : WATER_MASS_H));
+        v[i] = normal[i] *
+               sqrt(WATER_FORCE * WATER_GAS * KELVIN / (i < 3 ? WATER_MASS_O : WATER_MASS_H));
 }
 
 /* Bends and stretches a molecule a little, about as much as heat does. */
@@ -99,11 +102,12 @@ static void strain(uint64_t *state, double h[2][3])
         h[i / 3][i % 3] += STRAIN * normal[i];
 }
 
-void start_molecule(const struct start *s, uint64_t number, double x[WATER_DOF], double v[WATER_DOF])
+void start_molecule(const struct start *s, uint64_t number, double x[WATER_DOF],
+                    double v[WATER_DOF])
 {
     uint64_t state = app_random_skip(app.seed, number * NUMBERS);
     double across = WATER_BOND * sin(WATER_ANGLE / 2), along = WATER_BOND * cos(WATER_ANGLE / 2);
-    double h[2][3] = {{across, along, 0}, {-across, along, 0}}, q[4];
+    double h[2][3] = { { across, along, 0 }, { -across, along, 0 } }, q[4];
 
     place(s, number, &state, x);
     strain(&state, h);

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ardmar.c - ARDMAR (Atomic and RDMA Read): pages move without any remote CPU (Noronha and Panda, "Designing High
- * Performance DSM Systems using InfiniBand", section 4.2).
+ * ardmar.c - ARDMAR (Atomic and RDMA Read): pages move without any remote CPU (Noronha and Panda,
+ * "Designing High Performance DSM Systems using InfiniBand", section 4.2).
  *
- * The home word of page x lies at x's default home, initially unassigned. Whoever writes the page first performs
- * CAS(default home, &home[x], unassigned, me); if it fails, the old value that it returns names the home. A page
- * that is needed is fetched by two RDMA Reads, of its versions and of itself, repeated until the versions are recent
- * enough.
+ * The home word of page x lies at x's default home, initially unassigned. Whoever writes the page
+ * first performs CAS(default home, &home[x], unassigned, me); if it fails, the old value that it
+ * returns names the home. A page that is needed is fetched by two RDMA Reads, of its versions and
+ * of itself, repeated until the versions are recent enough.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   A1  (7) until somebody writes a page its home word is 0, every copy is zero and readable: so the winner of the CAS
- *       has the page, and a loser may keep its zero copy and its writes.
- *   A2  (7) the CAS decides, not the read of the home word that is posted beside it: the read may be older.
- *   A3  (4) versions are read before the page. Where the fabric keeps reads in order both are posted at once, and a
- *       fetch takes one round trip; elsewhere the page is read after the versions have arrived, which takes two. A
- *       prefetch posts the second read when somebody looks whether it is ready, so that many pages' reads are under
- *       way together.
- *   A4  (8) home words are changed by fabric atomics alone, at their default home too, and by reset in a collective.
+ *   A1  (7) until somebody writes a page its home word is 0, every copy is zero and readable: so
+ *       the winner of the CAS has the page, and a loser may keep its zero copy and its writes.
+ *   A2  (7) the CAS decides, not the read of the home word that is posted beside it: the read may
+ *       be older.
+ *   A3  (4) versions are read before the page. Where the fabric keeps reads in order both are
+ *       posted at once, and a fetch takes one round trip; elsewhere the page is read after the
+ *       versions have arrived, which takes two. A prefetch posts the second read when somebody
+ *       looks whether it is ready, so that many pages' reads are under way together.
+ *   A4  (8) home words are changed by fabric atomics alone, at their default home too, and by reset
+ *       in a collective.
  *
  *                     write, or fetch: CAS + read             versions + page
  *   home unknown here ------------------------> home known <-----------------> copy
@@ -59,14 +61,15 @@ static int ardmar_claim(uint32_t page, bool *assigned)
 
 static void read_versions(struct page_fetch *f)
 {
-    fabric_read(protocol_fabric(), f->home, protocol_control(), protocol_versions_at(f->page), f->versions,
-                (size_t)protocol_nodes() * sizeof(uint64_t), &f->op);
+    fabric_read(protocol_fabric(), f->home, protocol_control(), protocol_versions_at(f->page),
+                f->versions, (size_t)protocol_nodes() * sizeof(uint64_t), &f->op);
 }
 
 static void read_page(struct page_fetch *f)
 {
     f->page_started = true;
-    fabric_read(protocol_fabric(), f->home, protocol_space(), protocol_page_at(f->page), f->dest, 4096, &f->op);
+    fabric_read(protocol_fabric(), f->home, protocol_space(), protocol_page_at(f->page), f->dest,
+                4096, &f->op);
 }
 
 static bool covers(const struct page_fetch *f)
@@ -141,8 +144,8 @@ static int ardmar_home(uint32_t page, uint32_t token)
     (void)token;
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t word = 0;
-    fabric_read(protocol_fabric(), protocol_default_home(page), protocol_control(), protocol_home_at(page), &word,
-                sizeof word, &op);
+    fabric_read(protocol_fabric(), protocol_default_home(page), protocol_control(),
+                protocol_home_at(page), &word, sizeof word, &op);
     fabric_wait(protocol_fabric(), &op);
     return (int)word - 1;
 }
@@ -156,7 +159,8 @@ static int ardmar_place(uint32_t page, int node, uint32_t token)
     return assign(page, node, &assigned);
 }
 
-/* Each node clears the words that it is the default home of; the barriers around a collective order that (A4). */
+/* Each node clears the words that it is the default home of; the barriers around a collective order
+ * that (A4). */
 static void ardmar_reset(uint32_t first, uint32_t count)
 {
     struct fabric *f = protocol_fabric();
@@ -167,7 +171,8 @@ static void ardmar_reset(uint32_t first, uint32_t count)
         uint64_t word = 0, old = 0;
         do {
             word = old;
-            fabric_cas(f, protocol_node(), protocol_control(), protocol_home_at(page), word, 0, &old, &op);
+            fabric_cas(f, protocol_node(), protocol_control(), protocol_home_at(page), word, 0,
+                       &old, &op);
             fabric_wait(f, &op);
         } while (old != word);
     }

@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * async.c - ASYNC, the base protocol: requests that the handler of a remote node serves (Noronha and Panda, section
- * 4.1; Rangarajan and Iftode, "Software Distributed Shared Memory over Virtual Interface Architecture").
+ * async.c - ASYNC, the base protocol: requests that the handler of a remote node serves (Noronha
+ * and Panda, section 4.1; Rangarajan and Iftode, "Software Distributed Shared Memory over Virtual
+ * Interface Architecture").
  *
- * A node that faults asks the home, or the default home while it does not know the home; that one appoints the first
- * who asks, or forwards. The home's handler writes the page from its own copy into the requester's window, and behind
- * it a control word, which the requester polls. A prefetch, and the question where a page's home is, appoint nobody.
+ * A node that faults asks the home, or the default home while it does not know the home; that one
+ * appoints the first who asks, or forwards. The home's handler writes the page from its own copy
+ * into the requester's window, and behind it a control word, which the requester polls. A prefetch,
+ * and the question where a page's home is, appoint nobody.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   H1  (7) pages of the default home are EXCLUSIVE there until the first foreign request: written without a fault. The
- *       handler takes that access away before it looks whether the page holds anything. It does: the default home is
- *       home. It does not: its copy is zero, so the requester's own zero copy is complete, and the requester becomes
- *       home.
- *   H2  (7) the directory, home words at the default home, changes from 0 once, under the directory's lock, and is
- *       never read by other nodes: they ask. A node to which a request was forwarded is the home, whether it knows
- *       or not; its copy was never fetched, hence holds zero and the diffs applied to it.
- *   H3  (4) a request that needs versions which have not been applied stays parked in its slot until they are; the
- *       handler goes on. Versions are read before the page is.
+ *   H1  (7) pages of the default home are EXCLUSIVE there until the first foreign request: written
+ *       without a fault. The handler takes that access away before it looks whether the page holds
+ *       anything. It does: the default home is home. It does not: its copy is zero, so the
+ *       requester's own zero copy is complete, and the requester becomes home.
+ *   H2  (7) the directory, home words at the default home, changes from 0 once, under the
+ *       directory's lock, and is never read by other nodes: they ask. A node to which a request was
+ *       forwarded is the home, whether it knows or not; its copy was never fetched, hence holds
+ *       zero and the diffs applied to it.
+ *   H3  (4) a request that needs versions which have not been applied stays parked in its slot
+ *       until they are; the handler goes on. Versions are read before the page is.
  *
- *   H4  The answer to a request is one aligned word, written after the page (fabric.h F1): `ticket`, which the
- *       request names and which differs from that of the token's last one, what became of it, and the home. The copy
- *       has at least the versions that the request asked for; what else it has nobody needs to know.
+ *   H4  The answer to a request is one aligned word, written after the page (fabric.h F1):
+ *       `ticket`, which the request names and which differs from that of the token's last one, what
+ *       became of it, and the home. The copy has at least the versions that the request asked for;
+ *       what else it has nobody needs to know.
  *
- *   requester                 default home                          home
- *      | PAGE ---------------->  appoint ---- word: you ----------->  (requester)
- *      | PAGE ---------------->  forward ----------------------------> versions ok? page, then word
- *      | polls the word                                                no: parked until a diff is applied
+ *   requester            default home                     home
+ *      | PAGE ----------->  appoint --- word: you ------->  (requester)
+ *      | PAGE ----------->  forward ----------------------> versions ok? page, then word
+ *      | polls the word                                     no: parked until a diff is applied
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -37,7 +41,8 @@
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
 
-static spin_lock_word directory_lock; /* guards the home words of which this node is the default home (H2) */
+/* guards the home words of which this node is the default home (H2) */
+static spin_lock_word directory_lock;
 
 /* Requests that wait for a diff, as references; written by the progress lock alone. */
 static uint32_t parked[ENGINE_NODES * 256];
@@ -45,10 +50,11 @@ static uint32_t parked_count;
 
 /* The word of an answer (H4): ticket << 32 | outcome << 16 | home + 1. */
 enum outcome { COPIED, APPOINTED, REFUSED };
-#define ANSWER(ticket, outcome, home) ((uint64_t)(ticket) << 32 | (uint64_t)(outcome) << 16 | (uint64_t)((home) + 1))
-#define ANSWER_TICKET(word) ((uint32_t)((word) >> 32))
+#define ANSWER(ticket, outcome, home) \
+    ((uint64_t)(ticket) << 32 | (uint64_t)(outcome) << 16 | (uint64_t)((home) + 1))
+#define ANSWER_TICKET(word)  ((uint32_t)((word) >> 32))
 #define ANSWER_OUTCOME(word) ((enum outcome)((word) >> 16 & 0xffff))
-#define ANSWER_HOME(word) ((int)((word) & 0xffff) - 1)
+#define ANSWER_HOME(word)    ((int)((word)&0xffff) - 1)
 
 static struct fabric_op pages_out; /* pages on their way from here; nobody waits for it */
 
@@ -72,8 +78,9 @@ static uint64_t *directory(uint32_t page)
     return control_at(home_at(page));
 }
 
-/* Only a default home holds a complete page without knowing its home: the handler is at this page just now, and
- * knows the home once it has left the directory; or has restored exclusive access, and there is none (-1). */
+/* Only a default home holds a complete page without knowing its home: the handler is at this page
+ * just now, and knows the home once it has left the directory; or has restored exclusive access,
+ * and there is none (-1). */
 static int async_claim(uint32_t page, bool *assigned)
 {
     (void)assigned;
@@ -87,7 +94,8 @@ static int async_claim(uint32_t page, bool *assigned)
 
 static void async_fetch_start(struct page_fetch *f, bool prefetch)
 {
-    fabric_window_prepare(engine.fabric, f->window, f->offset, PAGE_SIZE); /* the home writes there */
+    /* the home writes there */
+    fabric_window_prepare(engine.fabric, f->window, f->offset, PAGE_SIZE);
     struct request *req = protocol_env->compose(f->token, REQUEST_PAGE, f->page);
     perturb(home_asking);
     req->flags = prefetch;
@@ -103,7 +111,8 @@ static bool answered(void *arg)
 {
     const struct page_fetch *f = arg;
     /* orders the word before the reads of the page (H4) */
-    return ANSWER_TICKET(atomic_load_explicit(answer_here(f->token), memory_order_acquire)) == f->ticket;
+    return ANSWER_TICKET(atomic_load_explicit(answer_here(f->token), memory_order_acquire)) ==
+           f->ticket;
 }
 
 static bool async_fetch_ready(struct page_fetch *f)
@@ -145,8 +154,8 @@ static int async_place(uint32_t page, int node, uint32_t token)
 
 /* ---- the serving side ---- */
 
-/* Memory that a fabric has registered is there without having been touched; then only its contents tell, and a copy
- * that is zero serves as well as none. */
+/* Memory that a fabric has registered is there without having been touched; then only its contents
+ * tell, and a copy that is zero serves as well as none. */
 static bool registered(void)
 {
     return engine.fabric->ops.window_prepare != NULL;
@@ -163,7 +172,8 @@ static bool touched_here(uint32_t page)
     return protocol_env->page_touched(page) && !(registered() && is_zero(page_mem(page)));
 }
 
-/* The home of a page in this node's directory; `candidate` (>= 0) is appointed if nobody has touched it (H1). */
+/* The home of a page in this node's directory; `candidate` (>= 0) is appointed if nobody has
+ * touched it (H1). */
 static int directory_lookup(uint32_t page, int candidate, bool *appointed)
 {
     spin_lock(&directory_lock);
@@ -209,8 +219,9 @@ static bool versions_here(const struct request *req, uint64_t *versions)
     return true;
 }
 
-/* Who asks polls. Where a wake costs nothing unless somebody sleeps, it goes along; elsewhere it would disturb the
- * handler of a node that has its answer already, and who sleeps does so for bounded times (progress.h S5). */
+/* Who asks polls. Where a wake costs nothing unless somebody sleeps, it goes along; elsewhere it
+ * would disturb the handler of a node that has its answer already, and who sleeps does so for
+ * bounded times (progress.h S5). */
 static void send_word(int to, size_t at, const uint64_t *word)
 {
     if (engine.fabric->caps & FABRIC_SEES_SLEEPERS)
@@ -237,8 +248,8 @@ static bool try_answer(struct request *req)
     if (!versions_here(req, versions))
         return false;
     /* from the copy itself: diffs may be applied to it until it is read, and then travel along */
-    fabric_write(engine.fabric, req->from, (int)(req->arg[0] >> 56), req->arg[0] & ((1ull << 56) - 1),
-                 page_mem(req->object), PAGE_SIZE, &pages_out);
+    fabric_write(engine.fabric, req->from, (int)(req->arg[0] >> 56),
+                 req->arg[0] & ((1ull << 56) - 1), page_mem(req->object), PAGE_SIZE, &pages_out);
     answer(req, COPIED, engine.node); /* behind the page: fabric.h F1 */
     return true;
 }
@@ -246,7 +257,8 @@ static bool try_answer(struct request *req)
 static void park(const struct request *req)
 {
     if (parked_count == sizeof parked / sizeof parked[0])
-        diag_fatal(1, "more than %u page requests wait at this node; lower --threads", parked_count);
+        diag_fatal(1, "more than %u page requests wait at this node; lower --threads",
+                   parked_count);
     parked[parked_count++] = (uint32_t)req->from * engine.tokens + req->token;
 }
 
@@ -287,12 +299,14 @@ static void async_serve(struct request *req)
 {
     bool appointed;
     if (req->object >= engine.pages)
-        diag_fatal(1, "node %d asks for page %u of %u; do all nodes run the same version?", (int)req->from, req->object,
-                   engine.pages);
+        diag_fatal(1, "node %d asks for page %u of %u; do all nodes run the same version?",
+                   (int)req->from, req->object, engine.pages);
     if (req->type == REQUEST_PAGE)
         serve_page(req);
     else if (req->type == REQUEST_PLACE)
-        protocol_env->reply(req, (uint64_t)directory_lookup(req->object, (int)req->arg[0], &appointed) + 1);
+        protocol_env->reply(req,
+                            (uint64_t)directory_lookup(req->object, (int)req->arg[0], &appointed) +
+                                1);
     else
         protocol_env->reply(req, (uint64_t)directory_peek(req->object) + 1);
 }
@@ -301,7 +315,8 @@ static void async_serve(struct request *req)
 static void async_applied(uint32_t page)
 {
     for (uint32_t i = 0; i < parked_count;) {
-        struct request *req = protocol_env->parked((int)(parked[i] / engine.tokens), parked[i] % engine.tokens);
+        struct request *req =
+            protocol_env->parked((int)(parked[i] / engine.tokens), parked[i] % engine.tokens);
         if (req->object == page && try_answer(req))
             parked[i] = parked[--parked_count];
         else

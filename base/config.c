@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the configuration. The table is in config.h and config_table.c; config_show.c makes what is shown of it.
+ * Reading the configuration. The table is in config.h and config_table.c; config_show.c makes what
+ * is shown of it.
  */
 #include "base/config.h"
 
@@ -23,8 +24,9 @@ static void *field(const struct config *cfg, enum config_id id)
 }
 
 /* The option as the user wrote it, and why it cannot be. */
-__attribute__((format(printf, 7, 8))) static int complain(char *err, size_t errlen, enum config_id id,
-                                                          const char *value, enum config_source from, int code,
+__attribute__((format(printf, 7, 8))) static int complain(char *err, size_t errlen,
+                                                          enum config_id id, const char *value,
+                                                          enum config_source from, int code,
                                                           const char *why, ...)
 {
     char name[ENV_NAME_MAX];
@@ -32,7 +34,8 @@ __attribute__((format(printf, 7, 8))) static int complain(char *err, size_t errl
     int used;
 
     if (from == CONFIG_ENVIRONMENT)
-        used = snprintf(err, errlen, "%s=%.200s: ", config_environment_name(id, name, sizeof name), value);
+        used = snprintf(err, errlen, "%s=%.200s: ", config_environment_name(id, name, sizeof name),
+                        value);
     else
         used = snprintf(err, errlen, "--%s %.200s: ", config_option(id)->name, value);
     va_start(args, why);
@@ -63,8 +66,8 @@ static int choice_index(const char *choices, const char *word)
     return -1;
 }
 
-static int set_choice(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
-                      size_t errlen)
+static int set_choice(struct config *cfg, enum config_id id, const char *value,
+                      enum config_source from, char *err, size_t errlen)
 {
     int index = choice_index(config_option(id)->values, value);
 
@@ -75,10 +78,10 @@ static int set_choice(struct config *cfg, enum config_id id, const char *value, 
     return 0;
 }
 
-static int set_flag(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
-                    size_t errlen)
+static int set_flag(struct config *cfg, enum config_id id, const char *value,
+                    enum config_source from, char *err, size_t errlen)
 {
-    static const char *const words[] = {"no", "yes", "0", "1", "off", "on", "false", "true"};
+    static const char *const words[] = { "no", "yes", "0", "1", "off", "on", "false", "true" };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasecmp(value, words[i]) == 0) {
@@ -88,8 +91,8 @@ static int set_flag(struct config *cfg, enum config_id id, const char *value, en
     return complain(err, errlen, id, value, from, -EINVAL, "not yes or no");
 }
 
-static int set_number(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
-                      size_t errlen)
+static int set_number(struct config *cfg, enum config_id id, const char *value,
+                      enum config_source from, char *err, size_t errlen)
 {
     const struct config_option *row = config_option(id);
     const char *or_word = *row->values != '\0' ? " or " : "";
@@ -102,11 +105,13 @@ static int set_number(struct config *cfg, enum config_id id, const char *value, 
     if (*row->values != '\0' && (strcmp(value, row->values) == 0 || strcmp(value, "-1") == 0))
         number = -1;
     else if (end == value || *end != '\0')
-        return complain(err, errlen, id, value, from, -EINVAL, "not a number; give %lld to %lld%s%s",
-                        (long long)row->low, (long long)row->high, or_word, row->values);
+        return complain(err, errlen, id, value, from, -EINVAL,
+                        "not a number; give %lld to %lld%s%s", (long long)row->low,
+                        (long long)row->high, or_word, row->values);
     else if (errno == ERANGE || number < row->low || number > row->high)
-        return complain(err, errlen, id, value, from, -ERANGE, "out of range; give %lld to %lld%s%s",
-                        (long long)row->low, (long long)row->high, or_word, row->values);
+        return complain(err, errlen, id, value, from, -ERANGE,
+                        "out of range; give %lld to %lld%s%s", (long long)row->low,
+                        (long long)row->high, or_word, row->values);
     stored = (int)number;
     memcpy(field(cfg, id), &stored, sizeof stored);
     return 0;
@@ -150,8 +155,8 @@ static bool size_parse(const char *text, double *bytes)
     return *end == '\0' || strcasecmp(end, "B") == 0 || strcasecmp(end, "iB") == 0;
 }
 
-static int set_size(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
-                    size_t errlen)
+static int set_size(struct config *cfg, enum config_id id, const char *value,
+                    enum config_source from, char *err, size_t errlen)
 {
     const struct config_option *row = config_option(id);
     double bytes;
@@ -166,24 +171,25 @@ static int set_size(struct config *cfg, enum config_id id, const char *value, en
     return 0;
 }
 
-static int set_text(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
-                    size_t errlen)
+static int set_text(struct config *cfg, enum config_id id, const char *value,
+                    enum config_source from, char *err, size_t errlen)
 {
     if (strlen(value) >= CONFIG_TEXT_MAX)
-        return complain(err, errlen, id, value, from, -ERANGE, "longer than %d characters", CONFIG_TEXT_MAX - 1);
+        return complain(err, errlen, id, value, from, -ERANGE, "longer than %d characters",
+                        CONFIG_TEXT_MAX - 1);
     strcpy(field(cfg, id), value);
     return 0;
 }
 
-int config_set(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
-               size_t errlen)
+int config_set(struct config *cfg, enum config_id id, const char *value, enum config_source from,
+               char *err, size_t errlen)
 {
-    static int (*const set[])(struct config *, enum config_id, const char *, enum config_source, char *,
-                              size_t) = {[CONFIG_CHOICE] = set_choice,
-                                         [CONFIG_NUMBER] = set_number,
-                                         [CONFIG_SIZE] = set_size,
-                                         [CONFIG_TEXT] = set_text,
-                                         [CONFIG_FLAG] = set_flag};
+    static int (*const set[])(struct config *, enum config_id, const char *, enum config_source,
+                              char *, size_t) = { [CONFIG_CHOICE] = set_choice,
+                                                  [CONFIG_NUMBER] = set_number,
+                                                  [CONFIG_SIZE] = set_size,
+                                                  [CONFIG_TEXT] = set_text,
+                                                  [CONFIG_FLAG] = set_flag };
     int ret;
 
     if (value == NULL)
@@ -200,7 +206,8 @@ void config_default(struct config *cfg)
 
     memset(cfg, 0, sizeof *cfg); /* padding too: the struct travels between nodes */
     for (int id = 0; id < CONFIG_COUNT; id++) {
-        int ret = config_set(cfg, (enum config_id)id, config_option(id)->fallback, CONFIG_DEFAULT, err, sizeof err);
+        int ret = config_set(cfg, (enum config_id)id, config_option(id)->fallback, CONFIG_DEFAULT,
+                             err, sizeof err);
 
         assert(ret == 0);
         (void)ret;
@@ -223,10 +230,10 @@ int config_environment(struct config *cfg, char *err, size_t errlen)
     return 0;
 }
 
-#define FABRIC_NAME(name_, reason_) name_,
+#define FABRIC_NAME(name_, reason_)   name_,
 #define FABRIC_REASON(name_, reason_) reason_,
-static const char *const fabric_names[] = {CONFIG_FABRICS(FABRIC_NAME) NULL};
-static const char *const left_out[] = {CONFIG_FABRICS(FABRIC_REASON) NULL};
+static const char *const fabric_names[] = { CONFIG_FABRICS(FABRIC_NAME) NULL };
+static const char *const left_out[] = { CONFIG_FABRICS(FABRIC_REASON) NULL };
 
 static int (*ask_fabric)(const char *name, char *why, size_t len);
 
@@ -250,7 +257,8 @@ static bool fabric_is(const char *text, const char *name)
 {
     size_t len = strlen(name);
 
-    return strncmp(text, name, len) == 0 && (text[len] == '\0' || choice_index(CONFIG_FABRIC_HOOKS, text + len) >= 0);
+    return strncmp(text, name, len) == 0 &&
+           (text[len] == '\0' || choice_index(CONFIG_FABRIC_HOOKS, text + len) >= 0);
 }
 
 static int check_fabric(const struct config *cfg, char *err, size_t errlen)
@@ -265,16 +273,20 @@ static int check_fabric(const struct config *cfg, char *err, size_t errlen)
 
         name = fabric_names[i];
         if (name == NULL)
-            return complain(err, errlen, id, cfg->fabric, from, -EINVAL, "no such fabric; choose from %s", known);
+            return complain(err, errlen, id, cfg->fabric, from, -EINVAL,
+                            "no such fabric; choose from %s", known);
         snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? "|" : "", name);
         if (!fabric_is(cfg->fabric, name))
             continue;
         const char *reason = config_fabric_reason(i, &name);
-        return reason == NULL ? 0 : complain(err, errlen, id, name, from, -ENOTSUP, "%s; use shm", reason);
+        return reason == NULL
+                   ? 0
+                   : complain(err, errlen, id, name, from, -ENOTSUP, "%s; use shm", reason);
     }
 }
 
-/* Refuse what has a name already but is not there yet: loudly, since a silent substitute would be measured. */
+/* Refuse what has a name already but is not there yet: loudly, since a silent substitute would be
+ * measured. */
 static int check_built(const struct config *cfg, char *err, size_t errlen)
 {
     const struct {
@@ -282,17 +294,18 @@ static int check_built(const struct config *cfg, char *err, size_t errlen)
         bool wanted;
         const char *remedy;
     } missing[] = {
-        {CONFIG_ID_protocol, cfg->protocol == PROTOCOL_ONESIDED, "async or ardmar"},
-        {CONFIG_ID_pages, cfg->pages == PAGES_ONESIDED, "async or ardmar"},
-        {CONFIG_ID_diffs, cfg->diffs == PART_ONESIDED, "handler"},
-        {CONFIG_ID_locks, cfg->locks == PART_ONESIDED, "handler"},
-        {CONFIG_ID_barrier, cfg->barrier == PART_ONESIDED, "handler"},
+        { CONFIG_ID_protocol, cfg->protocol == PROTOCOL_ONESIDED, "async or ardmar" },
+        { CONFIG_ID_pages, cfg->pages == PAGES_ONESIDED, "async or ardmar" },
+        { CONFIG_ID_diffs, cfg->diffs == PART_ONESIDED, "handler" },
+        { CONFIG_ID_locks, cfg->locks == PART_ONESIDED, "handler" },
+        { CONFIG_ID_barrier, cfg->barrier == PART_ONESIDED, "handler" },
     };
 
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
         if (missing[i].wanted)
-            return complain(err, errlen, missing[i].id, "onesided", (enum config_source)cfg->source[missing[i].id],
-                            -ENOTSUP, "not built yet; use %s", missing[i].remedy);
+            return complain(err, errlen, missing[i].id, "onesided",
+                            (enum config_source)cfg->source[missing[i].id], -ENOTSUP,
+                            "not built yet; use %s", missing[i].remedy);
     return 0;
 }
 
@@ -332,8 +345,9 @@ int config_check_job(const struct config *cfg, char *err, size_t errlen)
 
     if (cfg->gdb < cfg->nodes)
         return 0;
-    return complain(err, errlen, id, config_value(cfg, id, value, sizeof value), (enum config_source)cfg->source[id],
-                    -ERANGE, "no such node; the nodes of this job are 0 to %d", cfg->nodes - 1);
+    return complain(err, errlen, id, config_value(cfg, id, value, sizeof value),
+                    (enum config_source)cfg->source[id], -ERANGE,
+                    "no such node; the nodes of this job are 0 to %d", cfg->nodes - 1);
 }
 
 int config_load(struct config *cfg, char *err, size_t errlen)
@@ -372,7 +386,8 @@ const char *config_difference(const struct config *a, const struct config *b)
         enum config_id id = (enum config_id)i;
 
         if (config_option((enum config_id)i)->agree &&
-            strcmp(config_value(a, id, one, sizeof one), config_value(b, id, other, sizeof other)) != 0)
+            strcmp(config_value(a, id, one, sizeof one),
+                   config_value(b, id, other, sizeof other)) != 0)
             return config_option((enum config_id)i)->name;
     }
     return NULL;

@@ -5,16 +5,19 @@
 /*
  * Configuration of a job: one table, from which everything else is made.
  *
- * CONFIG_OPTIONS below is the only place where an option is written down.  The fields of struct config, the
- * parser, the environment variable of each option (HLRC_ and its name in capitals, '-' as '_'), hlrcrun's
- * options and --help, the listing of hlrc_info and the text of the manual page all come from it.
+ * CONFIG_OPTIONS below is the only place where an option is written down. The fields of struct
+ * config, the parser, the environment variable of each option (HLRC_ and its name in capitals, '-'
+ * as '_'), hlrcrun's options and --help, the listing of hlrc_info and the text of the manual page
+ * all come from it.
  *
- *   CF1  A struct config is a plain value without pointers: it can be copied, and sent to another node.
- *   CF2  An option's value comes from the last of: default, environment, command line; source[] says which. A variable
- *        that is set but empty counts as not set.
- *   CF3  After config_load() or config_resolve() no part (pages, diffs, locks, barrier) is "auto": the protocol decided
- *        those that nobody set. What is not built yet has been refused.
- *   CF4  hlrcrun resolves first, exports every value that is not a default, and the nodes load the same again.
+ *   CF1  A struct config is a plain value without pointers: it can be copied, and sent to another
+ *        node.
+ *   CF2  An option's value comes from the last of: default, environment, command line; source[]
+ *        says which. A variable that is set but empty counts as not set.
+ *   CF3  After config_load() or config_resolve() no part (pages, diffs, locks, barrier) is "auto":
+ *        the protocol decided those that nobody set. What is not built yet has been refused.
+ *   CF4  hlrcrun resolves first, exports every value that is not a default, and the nodes load the
+ *        same again.
  */
 
 #include <stdbool.h>
@@ -44,63 +47,71 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
 #define CONFIG_VERBS_REASON "left out of this build: libibverbs was not found"
 #endif
 #define CONFIG_FABRICS(X)   \
-    X("shm", NULL)          \
-    X("verbs", CONFIG_VERBS_REASON) \
+    X("shm", NULL)                                                                                 \
+    X("verbs", CONFIG_VERBS_REASON)                                                                \
     X("mixed", CONFIG_VERBS_REASON)
 
-/* What may follow the name of a fabric, for tests: an adapter that lacks operations, and the hook (chaos.h). */
+/* What may follow the name of a fabric, for tests: an adapter that lacks operations, and the hook
+ * (chaos.h). */
 #define CONFIG_FABRIC_HOOKS "-noread|-noimm|+chaos|-noread+chaos|-noimm+chaos"
 
 /*
  * X(kind, type, field, name, default, low, high, values, agree, help)
- *   kind    CHOICE: one of the words in values, stored as its index;  NUMBER: low..high, and if values is
- *           not empty that word stands for -1;  SIZE: bytes, low..high, with K, M, G or T;  TEXT;  FLAG
+ *   kind    CHOICE: one of the words in values, stored as its index; NUMBER: low..high, and if
+ *           values is not empty that word stands for -1; SIZE: bytes, low..high, with K, M, G or T;
+ *           TEXT; FLAG
  *   agree   1: all nodes of a job must have the same value
  */
-#define CONFIG_OPTIONS(X)                                                                                      \
-    X(NUMBER, int, nodes, "nodes", "1", 1, HLRC_MAX_NODES, "", 1,                                              \
-      "how many nodes (processes) the job has")                                                               \
-    X(CHOICE, enum config_protocol, protocol, "protocol", "ardmar", 0, 0, "async|ardmar|onesided", 1,          \
-      "how pages are kept coherent; decides the four parts below that are not given")                         \
-    X(CHOICE, enum config_pages, pages, "pages", "auto", 0, 0, "auto|async|ardmar|onesided", 1,                \
-      "how a page is fetched and its home assigned")                                                          \
-    X(CHOICE, enum config_part, diffs, "diffs", "auto", 0, 0, "auto|handler|onesided", 1,                      \
-      "how diffs reach the home: through its handler, or by remote writes")                                   \
-    X(CHOICE, enum config_part, locks, "locks", "auto", 0, 0, "auto|handler|onesided", 1,                      \
-      "how locks are granted: by a handler, or by remote atomics")                                            \
-    X(CHOICE, enum config_part, barrier, "barrier", "auto", 0, 0, "auto|handler|onesided", 1,                  \
-      "how barriers meet: at a handler, or by remote writes")                                                 \
-    X(TEXT, char, fabric, "fabric", "shm", 0, 0, "NAME", 1,                                                    \
-      "the network: shm (one machine), verbs (InfiniBand, RoCE), or mixed (verbs between machines only)")     \
-    X(TEXT, char, device, "device", "", 0, 0, "NAME[:PORT[:GID]]", 0,                                          \
-      "the adapter for verbs, its port and GID index; found by itself when not given")                        \
-    X(SIZE, uint64_t, memory, "memory", "1G", INT64_C(1) << 20, INT64_C(15) << 40, "SIZE", 1,                   \
-      "size of the shared space; address space, not memory, until it is touched")                             \
-    X(TEXT, char, stats, "stats", "", 0, 0, "FILE", 1,                                                         \
-      "statistics at the end: - a table on standard error, else into FILE (as JSON if it ends in .json)")     \
-    X(CHOICE, enum config_handler, handler, "handler", "block", 0, 0, "block|spin-block|poll", 0,              \
-      "how the handler thread waits for requests; poll is spin-block with less than two cores per node")      \
-    X(NUMBER, int, spin, "spin", "auto", 0, 1000000, "auto", 0,                                                \
-      "microseconds that a wait spins before it yields and sleeps; auto: 2 if nodes share cores, else 200 or more") \
-    X(NUMBER, int, threads, "threads", "64", 1, 1024, "", 1,                                                   \
-      "how many threads of one node may use shared memory")                                                   \
-    X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,                        \
-      "a signal handler that touches shared memory amid a call of HLRC ends the job, or (mask) is put off")    \
-    X(CHOICE, enum config_bind, bind, "bind", "auto", 0, 0, "auto|core|none", 0,                               \
-      "bind nodes to cores: one core each if there are enough, one core each in turn, or not")                \
-    X(FLAG, bool, label, "label", "no", 0, 0, "", 0,                                                           \
-      "begin each line of output with the number of its node")                                                \
-    X(FLAG, bool, progress, "progress", "no", 0, 0, "", 0,                                                     \
-      "show on standard error how far the job is")                                                            \
-    X(TEXT, char, hosts, "hosts", "", 0, 0, "HOST:N,HOST:N,...", 0,                                            \
-      "start N nodes on each host, by the first of srun, mpirun and prterun that works here")                 \
-    X(FLAG, bool, no_aslr, "no-aslr", "no", 0, 0, "", 0,                                                       \
-      "load all nodes at equal addresses, for function pointers in shared memory")                            \
-    X(NUMBER, int, gdb, "gdb", "none", 0, HLRC_MAX_NODES - 1, "none", 0,                                       \
-      "start this node under gdb")                                                                            \
-    X(NUMBER, int, watchdog, "watchdog", "off", 1, 86400, "off", 0,                                            \
-      "seconds that a wait may take before the nodes say who waits for what, and the job ends")               \
-    X(NUMBER, int, peer_timeout, "peer-timeout", "5", 1, 3600, "", 1,                                          \
+#define CONFIG_OPTIONS(X)                                                                          \
+    X(NUMBER, int, nodes, "nodes", "1", 1, HLRC_MAX_NODES, "", 1,                                  \
+      "how many nodes (processes) the job has")                                                    \
+    X(CHOICE, enum config_protocol, protocol, "protocol", "ardmar", 0, 0,                          \
+      "async|ardmar|onesided", 1,                                                                  \
+      "how pages are kept coherent; decides the four parts below that are not given")              \
+    X(CHOICE, enum config_pages, pages, "pages", "auto", 0, 0, "auto|async|ardmar|onesided", 1,    \
+      "how a page is fetched and its home assigned")                                               \
+    X(CHOICE, enum config_part, diffs, "diffs", "auto", 0, 0, "auto|handler|onesided", 1,          \
+      "how diffs reach the home: through its handler, or by remote writes")                        \
+    X(CHOICE, enum config_part, locks, "locks", "auto", 0, 0, "auto|handler|onesided", 1,          \
+      "how locks are granted: by a handler, or by remote atomics")                                 \
+    X(CHOICE, enum config_part, barrier, "barrier", "auto", 0, 0, "auto|handler|onesided", 1,      \
+      "how barriers meet: at a handler, or by remote writes")                                      \
+    X(TEXT, char, fabric, "fabric", "shm", 0, 0, "NAME", 1,                                        \
+      "the network: shm (one machine), verbs (InfiniBand, RoCE), or mixed (verbs between "         \
+      "machines only)")                                                                            \
+    X(TEXT, char, device, "device", "", 0, 0, "NAME[:PORT[:GID]]", 0,                              \
+      "the adapter for verbs, its port and GID index; found by itself when not given")             \
+    X(SIZE, uint64_t, memory, "memory", "1G", INT64_C(1) << 20, INT64_C(15) << 40, "SIZE", 1,      \
+      "size of the shared space; address space, not memory, until it is touched")                  \
+    X(TEXT, char, stats, "stats", "", 0, 0, "FILE", 1,                                             \
+      "statistics at the end: - a table on standard error, else into FILE (as JSON if it "         \
+      "ends in .json)")                                                                            \
+    X(CHOICE, enum config_handler, handler, "handler", "block", 0, 0, "block|spin-block|poll", 0,  \
+      "how the handler thread waits for requests; poll is spin-block with less than two "          \
+      "cores per node")                                                                            \
+    X(NUMBER, int, spin, "spin", "auto", 0, 1000000, "auto", 0,                                    \
+      "microseconds that a wait spins before it yields and sleeps; auto: 2 if nodes share "        \
+      "cores, else 200 or more")                                                                   \
+    X(NUMBER, int, threads, "threads", "64", 1, 1024, "", 1,                                       \
+      "how many threads of one node may use shared memory")                                        \
+    X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,           \
+      "a signal handler that touches shared memory amid a call of HLRC ends the job, or "          \
+      "(mask) is put off")                                                                         \
+    X(CHOICE, enum config_bind, bind, "bind", "auto", 0, 0, "auto|core|none", 0,                   \
+      "bind nodes to cores: one core each if there are enough, one core each in turn, or not")     \
+    X(FLAG, bool, label, "label", "no", 0, 0, "", 0,                                               \
+      "begin each line of output with the number of its node")                                     \
+    X(FLAG, bool, progress, "progress", "no", 0, 0, "", 0,                                         \
+      "show on standard error how far the job is")                                                 \
+    X(TEXT, char, hosts, "hosts", "", 0, 0, "HOST:N,HOST:N,...", 0,                                \
+      "start N nodes on each host, by the first of srun, mpirun and prterun that works here")      \
+    X(FLAG, bool, no_aslr, "no-aslr", "no", 0, 0, "", 0,                                           \
+      "load all nodes at equal addresses, for function pointers in shared memory")                 \
+    X(NUMBER, int, gdb, "gdb", "none", 0, HLRC_MAX_NODES - 1, "none", 0,                           \
+      "start this node under gdb")                                                                 \
+    X(NUMBER, int, watchdog, "watchdog", "off", 1, 86400, "off", 0,                                \
+      "seconds that a wait may take before the nodes say who waits for what, and the job ends")    \
+    X(NUMBER, int, peer_timeout, "peer-timeout", "5", 1, 3600, "", 1,                              \
       "seconds of silence after which a node on another host counts as dead")
 
 /* clang-format on */
@@ -130,7 +141,8 @@ struct config_option {
     enum config_kind kind;
     const char *name;
     const char *fallback; /* the default, as the user would write it */
-    const char *values;   /* words of a CHOICE; what stands for -1 in a NUMBER; name of the argument otherwise */
+    /* words of a CHOICE; what stands for -1 in a NUMBER; name of the argument otherwise */
+    const char *values;
     const char *help;
     int64_t low, high;
     size_t offset;
@@ -140,33 +152,36 @@ struct config_option {
 const struct config_option *config_option(enum config_id id);
 
 /*
- * Everything that fails returns -EINVAL (-ERANGE, -ENOTSUP, -ENOMEM) and leaves one line in err, without a
- * program's name before it or a newline after it.
+ * Everything that fails returns -EINVAL (-ERANGE, -ENOTSUP, -ENOMEM) and leaves one line in err,
+ * without a program's name before it or a newline after it.
  */
 
-/* config_load - defaults, then the environment, then config_resolve().  What a node calls. */
+/* config_load - defaults, then the environment, then config_resolve(). What a node calls. */
 int config_load(struct config *cfg, char *err, size_t errlen);
 
 void config_default(struct config *cfg);
 int config_environment(struct config *cfg, char *err, size_t errlen);
 /* config_set - value NULL: the option was named without a value (FLAG: yes; --stats: a table) */
-int config_set(struct config *cfg, enum config_id id, const char *value, enum config_source from, char *err,
-               size_t errlen);
+int config_set(struct config *cfg, enum config_id id, const char *value, enum config_source from,
+               char *err, size_t errlen);
 int config_resolve(struct config *cfg, char *err, size_t errlen);
 
 /*
- * config_check_job - what only the launcher can check: options that depend on the number of nodes.  A node learns
- * that number from boot_nodes(), and finds 1 in nodes.
+ * config_check_job - what only the launcher can check: options that depend on the number of nodes.
+ * A node learns that number from boot_nodes(), and finds 1 in nodes.
  */
 int config_check_job(const struct config *cfg, char *err, size_t errlen);
 
-/* config_check_memory - can this machine back --memory?  Compares with what is available and with the cgroup. */
+/* config_check_memory - can this machine back --memory?  Compares with what is available and with
+ * the cgroup. */
 int config_check_memory(const struct config *cfg, char *err, size_t errlen);
 
-/* config_export - set HLRC_* for every value that is not a default, clear the others.  Not thread-safe. */
+/* config_export - set HLRC_* for every value that is not a default, clear the others. Not
+ * thread-safe. */
 int config_export(const struct config *cfg);
 
-/* config_difference - name of the first option that must agree and does not; NULL when there is none */
+/* config_difference - name of the first option that must agree and does not; NULL when there is
+ * none */
 const char *config_difference(const struct config *a, const struct config *b);
 
 /* config_environment_name - "HLRC_PEER_TIMEOUT"; returns buf */
@@ -175,17 +190,21 @@ const char *config_environment_name(enum config_id id, char *buf, size_t len);
 /* config_value - the value as the user would write it; returns buf */
 const char *config_value(const struct config *cfg, enum config_id id, char *buf, size_t len);
 
-/* config_argument - what may be given: "handler|onesided", "1..128", "SIZE"; "" for a FLAG; returns buf */
+/* config_argument - what may be given: "handler|onesided", "1..128", "SIZE"; "" for a FLAG; returns
+ * buf */
 const char *config_argument(enum config_id id, char *buf, size_t len);
 
-/* config_ask_fabrics - who knows whether a fabric can be used, as fabric_probe(); before that those built in can */
+/* config_ask_fabrics - who knows whether a fabric can be used, as fabric_probe(); before that those
+ * built in can */
 void config_ask_fabrics(int (*ask)(const char *name, char *why, size_t len));
 
-/* config_fabric_reason - NULL: can be used; else why not.  Index from 0; NULL in *name after the last. */
+/* config_fabric_reason - NULL: can be used; else why not. Index from 0; NULL in *name after the
+ * last. */
 const char *config_fabric_reason(int index, const char **name);
 
 void config_list(FILE *out, const struct config *cfg); /* value, source and help of each option */
 void config_help(FILE *out);                           /* the options in --help */
-void config_man(FILE *out);                            /* the options in a manual page (man macros) */
+/* the options in a manual page (man macros) */
+void config_man(FILE *out);
 
 #endif

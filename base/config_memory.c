@@ -2,10 +2,10 @@
 /*
  * Can this machine back the shared space?
  *
- * The space is sparse, and a memory object has no limit of its own: without this check a job that is too large
- * starts well and is killed by the kernel hours later.  Each page has one home, so the space must fit into the
- * machine once; copies at other nodes come on top, and how many there will be nobody knows.  Hence only what can
- * never fit is refused.
+ * The space is sparse, and a memory object has no limit of its own: without this check a job that
+ * is too large starts well and is killed by the kernel hours later. Each page has one home, so the
+ * space must fit into the machine once; copies at other nodes come on top, and how many there will
+ * be nobody knows. Hence only what can never fit is refused.
  */
 #include "base/config_memory.h"
 
@@ -51,7 +51,8 @@ static void limit_machine(const char *root, struct memory_limit *limit)
     swap = meminfo_value(file, "SwapFree");
     fclose(file);
     if (available > 0)
-        limit_lower(limit, available + swap, swap > 0 ? "MemAvailable and SwapFree" : "MemAvailable");
+        limit_lower(limit, available + swap,
+                    swap > 0 ? "MemAvailable and SwapFree" : "MemAvailable");
 }
 
 static void limit_file(const char *path, struct memory_limit *limit)
@@ -88,7 +89,8 @@ static void limit_groups(const char *root, const char *mount, const char *group,
 /* One line of /proc/self/cgroup: "0::/path" (version 2) or "4:memory:/path" (version 1). */
 static void limit_cgroup_line(const char *root, char *line, struct memory_limit *limit)
 {
-    char *controllers = strchr(line, ':'), *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+    char *controllers = strchr(line, ':'),
+         *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
 
     if (group == NULL)
         return;
@@ -123,18 +125,22 @@ static int check_rlimits(const struct config *cfg, const char *given, char *err,
 {
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && cfg->memory > limit.rlim_cur / 2) {
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        cfg->memory > limit.rlim_cur / 2) {
         snprintf(err, errlen,
-                 "%s: needs twice as much address space, the limit is %.1f GiB; lower --memory, or raise "
+                 "%s: needs twice as much address space, the limit is %.1f GiB; lower --memory, or "
+                 "raise "
                  "the limit (ulimit -v)",
                  given, (double)limit.rlim_cur / (1 << 30));
         return -ENOMEM;
     }
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && cfg->memory > limit.rlim_cur) {
-        snprintf(err, errlen,
-                 "%s: files are limited to %.1f GiB, memory objects too; lower --memory, or raise the "
-                 "limit (ulimit -f)",
-                 given, (double)limit.rlim_cur / (1 << 30));
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        cfg->memory > limit.rlim_cur) {
+        snprintf(
+            err, errlen,
+            "%s: files are limited to %.1f GiB, memory objects too; lower --memory, or raise the "
+            "limit (ulimit -f)",
+            given, (double)limit.rlim_cur / (1 << 30));
         return -ENOMEM;
     }
     return 0;
@@ -151,8 +157,8 @@ int memory_check(const char *root, const struct config *cfg, char *err, size_t e
     memory_limit(root, &limit);
     if (cfg->memory <= limit.bytes)
         return check_rlimits(cfg, given, err, errlen);
-    snprintf(err, errlen, "%s: only %.1f GiB available (%s); lower --memory", given, (double)limit.bytes / (1 << 30),
-             limit.what);
+    snprintf(err, errlen, "%s: only %.1f GiB available (%s); lower --memory", given,
+             (double)limit.bytes / (1 << 30), limit.what);
     return -ENOMEM;
 }
 

@@ -12,7 +12,8 @@ struct memory_limit {
     const char *what; /* which limit it is */
 };
 
-/* memory_limit - the lowest of what /proc and the control groups say; root is put before their paths */
+/* memory_limit - the lowest of what /proc and the control groups say; root is put before their
+ * paths */
 void memory_limit(const char *root, struct memory_limit *limit);
 
 /* memory_check - config_check_memory() against the files below root */

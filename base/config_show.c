@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Showing the configuration: values, the list of hlrc_info, --help, and the options of the manual page.
+ * Showing the configuration: values, the list of hlrc_info, --help, and the options of the manual
+ * page.
  */
 #include <string.h>
 
@@ -78,22 +79,23 @@ const char *config_argument(enum config_id id, char *buf, size_t len)
     else if (row->kind != CONFIG_NUMBER)
         snprintf(buf, len, "%s", row->values);
     else
-        snprintf(buf, len, "%lld..%lld%s%s", (long long)row->low, (long long)row->high, *row->values != '\0' ? "|" : "",
-                 row->values);
+        snprintf(buf, len, "%lld..%lld%s%s", (long long)row->low, (long long)row->high,
+                 *row->values != '\0' ? "|" : "", row->values);
     return buf;
 }
 
 void config_list(FILE *out, const struct config *cfg)
 {
-    static const char *const sources[] = {"default", "environment", "command line"};
+    static const char *const sources[] = { "default", "environment", "command line" };
     char value[CONFIG_TEXT_MAX];
 
     for (int i = 0; i < CONFIG_COUNT; i++) {
         enum config_id id = (enum config_id)i;
 
         config_value(cfg, id, value, sizeof value);
-        fprintf(out, "  %-13s %-9s %-13s %s\n", config_option(id)->name, *value != '\0' ? value : "(off)",
-                sources[cfg->source[id]], config_option(id)->help);
+        fprintf(out, "  %-13s %-9s %-13s %s\n", config_option(id)->name,
+                *value != '\0' ? value : "(off)", sources[cfg->source[id]],
+                config_option(id)->help);
     }
 }
 
@@ -109,7 +111,8 @@ static void option_text(enum config_id id, char *buf, size_t len)
     else if (id == CONFIG_ID_stats)
         snprintf(buf, len, "    --%s[=%s]", row->name, argument);
     else
-        snprintf(buf, len, "%s--%s=%s", id == CONFIG_ID_nodes ? "-n, " : "    ", row->name, argument);
+        snprintf(buf, len, "%s--%s=%s", id == CONFIG_ID_nodes ? "-n, " : "    ", row->name,
+                 argument);
 }
 
 void config_help(FILE *out)
@@ -123,7 +126,8 @@ void config_help(FILE *out)
         option_text(id, option, sizeof option);
         fprintf(out, "  %s\n        %s", option, row->help);
         fprintf(out, " (%s%s%s)\n", *row->fallback != '\0' ? row->fallback : "off",
-                row->kind == CONFIG_FLAG ? "; " : "; or ", config_environment_name(id, name, sizeof name));
+                row->kind == CONFIG_FLAG ? "; " : "; or ",
+                config_environment_name(id, name, sizeof name));
     }
 }
 
@@ -147,7 +151,8 @@ void config_man(FILE *out)
         man_text(out, option + strspn(option, " "));
         fprintf(out, "\n");
         man_text(out, row->help);
-        fprintf(out, ".\nDefault: %s.  Environment: %s.\n", *row->fallback != '\0' ? row->fallback : "off",
+        fprintf(out, ".\nDefault: %s.  Environment: %s.\n",
+                *row->fallback != '\0' ? row->fallback : "off",
                 config_environment_name(id, name, sizeof name));
     }
 }

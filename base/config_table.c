@@ -6,16 +6,16 @@
 #include <stdio.h>
 
 #define ROW(kind_, type, field, name_, default_, low_, high_, values_, agree_, help_) \
-    [CONFIG_ID_##field] = {.kind = CONFIG_##kind_,                                    \
-                           .name = (name_),                                           \
-                           .fallback = (default_),                                    \
-                           .values = (values_),                                       \
-                           .help = (help_),                                           \
-                           .low = (low_),                                             \
-                           .high = (high_),                                           \
-                           .offset = offsetof(struct config, field),                  \
-                           .agree = (agree_)},
-static const struct config_option rows[CONFIG_COUNT] = {CONFIG_OPTIONS(ROW)};
+    [CONFIG_ID_##field] = { .kind = CONFIG_##kind_,                                   \
+                            .name = (name_),                                          \
+                            .fallback = (default_),                                   \
+                            .values = (values_),                                      \
+                            .help = (help_),                                          \
+                            .low = (low_),                                            \
+                            .high = (high_),                                          \
+                            .offset = offsetof(struct config, field),                 \
+                            .agree = (agree_) },
+static const struct config_option rows[CONFIG_COUNT] = { CONFIG_OPTIONS(ROW) };
 #undef ROW
 
 const struct config_option *config_option(enum config_id id)

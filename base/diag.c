@@ -17,8 +17,8 @@ static _Atomic(const struct diag_sink *) diag_sink;
 static atomic_int diag_owner;
 
 /*
- * glibc's vsnprintf neither allocates nor locks for the conversions that diag.h allows, and is therefore
- * used in signal handlers here.  A line stays one line whatever the arguments contain.
+ * glibc's vsnprintf neither allocates nor locks for the conversions that diag.h allows, and is
+ * therefore used in signal handlers here. A line stays one line whatever the arguments contain.
  */
 static size_t line_format(char *line, size_t size, const char *fmt, va_list args)
 {
@@ -94,7 +94,7 @@ _Noreturn void diag_fatal(int status, const char *fmt, ...)
         line_report(status, line);
     } else if (atomic_load(&diag_owner) != (int)gettid()) {
         /* Another thread is ending the process, perhaps by a signal that dumps core: let it. */
-        nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
+        nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
     }
     _exit(status);
 }

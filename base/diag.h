@@ -3,13 +3,16 @@
 #define HLRC_DIAG_H
 
 /*
- * What the runtime says to the user: one line each, "hlrc: " or, in a job of several nodes, "hlrc: node 2: "
- * before it.  Write cause, value, limit and remedy.
+ * What the runtime says to the user: one line each, "hlrc: " or, in a job of several nodes, "hlrc:
+ * node 2: " before it. Write cause, value, limit and remedy.
  *
- *   DG1  Every line is one write(2), or one message to the launcher, of at most DIAG_LINE_MAX bytes.
- *   DG2  All of these may be called in a signal handler and by several threads at once: nothing allocates, nothing
- *        takes a lock. In a format use %s %d %u %x %p %zu and their long forms only.
- *   DG3  Of all fatal lines in a process the first one counts; of those in a job, the first to reach hlrcrun.
+ *   DG1  Every line is one write(2), or one message to the launcher, of at most DIAG_LINE_MAX
+ *        bytes.
+ *   DG2  All of these may be called in a signal handler and by several threads at once: nothing
+ *        allocates, nothing takes a lock. In a format use %s %d %u %x %p %zu and their long forms
+ *        only.
+ *   DG3  Of all fatal lines in a process the first one counts; of those in a job, the first to
+ *        reach hlrcrun.
  */
 
 enum { DIAG_LINE_MAX = 1024 };
@@ -17,18 +20,22 @@ enum { DIAG_LINE_MAX = 1024 };
 /* Who speaks, and where fatal lines go. */
 struct diag_sink {
     int node, nodes;
-    void (*report)(int status, const char *line); /* NULL: to standard error, as all others; keeps to DG2 */
+    /* NULL: to standard error, as all others; keeps to DG2 */
+    void (*report)(int status, const char *line);
 };
 
-/* diag_set_sink - from now on; NULL: a single process again.  The sink stays as it is until the next call. */
+/* diag_set_sink - from now on; NULL: a single process again. The sink stays as it is until the next
+ * call. */
 void diag_set_sink(const struct diag_sink *sink);
 
-/* diag_fatal - print the line, end the process with _exit(status); under hlrcrun that ends the job */
+/* diag_fatal - print the line, end the process with _exit(status); under hlrcrun that ends the job
+ *  */
 _Noreturn void diag_fatal(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * diag_report - print the line as diag_fatal() does but return, for a caller who ends the process by other
- * means (a signal that dumps core: status 128 + signal) or returns an error from hlrc_init().
+ * diag_report - print the line as diag_fatal() does but return, for a caller who ends the process
+ * by other means (a signal that dumps core: status 128 + signal) or returns an error from
+ * hlrc_init().
  */
 void diag_report(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -25,7 +25,8 @@ static const char *const texts[] = {
 #undef TEXT_
 };
 
-/* How a point acts: in so many of 1,024 passes, by a sleep of up to so many microseconds, 0: by yielding. */
+/* How a point acts: in so many of 1,024 passes, by a sleep of up to so many microseconds, 0: by
+ * yielding. */
 struct strength {
     uint16_t of_1024;
     uint32_t us;
@@ -35,7 +36,7 @@ struct strength {
 static struct strength strengths[PERTURB_COUNT];
 static uint64_t seed;
 static int node;
-static uint16_t failures;   /* PERTURB_FAILS, of 1,024 */
+static uint16_t failures; /* PERTURB_FAILS, of 1,024 */
 static _Atomic bool active;
 
 static _Atomic uint32_t acts;
@@ -135,13 +136,15 @@ void perturb_at(enum perturb_point at)
     if ((r >> 20) % 1024 >= s.of_1024)
         return;
     uint32_t slot = atomic_fetch_add_explicit(&acts, 1, memory_order_relaxed) % RECENT;
-    atomic_store_explicit(&recent[slot], number_of_thread << 16 | ((uint32_t)at + 1), memory_order_relaxed);
+    atomic_store_explicit(&recent[slot], number_of_thread << 16 | ((uint32_t)at + 1),
+                          memory_order_relaxed);
     pause_for(s.us ? 1 + (r >> 40) % s.us : 0);
 }
 
 bool perturb_fails(void)
 {
-    return atomic_load_explicit(&active, memory_order_relaxed) && failures != 0 && (draw() >> 20) % 1024 < failures;
+    return atomic_load_explicit(&active, memory_order_relaxed) && failures != 0 &&
+           (draw() >> 20) % 1024 < failures;
 }
 
 #endif
@@ -154,10 +157,12 @@ void perturb_report(void (*say)(const char *line))
     int used = snprintf(line, sizeof line, "perturbed: HLRC_PERTURB_SEED=%llu, %u acts, the last:",
                         (unsigned long long)seed, atomic_load(&acts));
     uint32_t end = atomic_load(&acts);
-    for (uint32_t i = end < RECENT ? 0 : end - RECENT; i < end && used < (int)sizeof line - 64; i++) {
+    for (uint32_t i = end < RECENT ? 0 : end - RECENT; i < end && used < (int)sizeof line - 64;
+         i++) {
         uint32_t act = atomic_load(&recent[i % RECENT]);
         if (act != 0 && (act & 0xffff) <= PERTURB_COUNT)
-            used += snprintf(line + used, sizeof line - (size_t)used, " %u:%s", act >> 16, names[(act & 0xffff) - 1]);
+            used += snprintf(line + used, sizeof line - (size_t)used, " %u:%s", act >> 16,
+                             names[(act & 0xffff) - 1]);
     }
     say(line);
 }
@@ -166,8 +171,8 @@ void perturb_describe(void (*say)(const char *line))
 {
     char line[200];
     for (int i = 0; i < PERTURB_COUNT; i++) {
-        snprintf(line, sizeof line, "%-17s %4u of 1024, up to %4u us: %s", names[i], (unsigned)strengths[i].of_1024,
-                 (unsigned)strengths[i].us, texts[i]);
+        snprintf(line, sizeof line, "%-17s %4u of 1024, up to %4u us: %s", names[i],
+                 (unsigned)strengths[i].of_1024, (unsigned)strengths[i].us, texts[i]);
         say(line);
     }
 }

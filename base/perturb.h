@@ -2,19 +2,23 @@
 /*
  * perturb.h - named points at which a test may make a thread late.
  *
- * Where two threads or nodes agree by the order of their steps, a window of a few instructions decides, and no test
- * meets it by luck. Built with --enable-perturb, a thread that comes to such a point sleeps, yields or runs on, as a
- * seeded schedule says; built without, a point is nothing at all.
+ * Where two threads or nodes agree by the order of their steps, a window of a few instructions
+ * decides, and no test meets it by luck. Built with --enable-perturb, a thread that comes to such a
+ * point sleeps, yields or runs on, as a seeded schedule says; built without, a point is nothing at
+ * all.
  *
- *   HLRC_PERTURB_SEED=N        each point gets a strength that N decides: half of them none, others up to every second
- *                              pass and up to 3 ms. What the threads draw follows from N, their node and their number.
+ *   HLRC_PERTURB_SEED=N        each point gets a strength that N decides: half of them none, others
+ *                              up to every second pass and up to 3 ms. What the threads draw
+ *                              follows from N, their node and their number.
  *   HLRC_PERTURB=POINT:PERCENT:MICROSECONDS,...   these points and no others; for an experiment
  *
- * A delay is the only thing that happens here: nobody is woken, nothing fails but where PERTURB_FAILS stands, so what a
- * perturbed run finds is there without it, only rarer. perturb_report names seed and the last points that acted.
+ * A delay is the only thing that happens here: nobody is woken, nothing fails but where
+ * PERTURB_FAILS stands, so what a perturbed run finds is there without it, only rarer.
+ * perturb_report names seed and the last points that acted.
  *
- * A thread carries the name PERTURB_THREAD while it is delayed, so that nobody takes it for one that waits (S in its
- * stat), or stops it where all others would wait for it: between drawing a position of a queue and filling it.
+ * A thread carries the name PERTURB_THREAD while it is delayed, so that nobody takes it for one
+ * that waits (S in its stat), or stops it where all others would wait for it: between drawing a
+ * position of a queue and filling it.
  */
 #ifndef BASE_PERTURB_H
 #define BASE_PERTURB_H
@@ -24,48 +28,48 @@
 #define PERTURB_THREAD "delayed"
 
 /* Name, and what a thread that stands there has not done yet. */
-#define PERTURB_POINTS(X) \
-    X(queue_drawn, "shm: position of the receive queue drawn, entry not written (Q1)") \
-    X(queue_filled, "shm: entry written, mode not read (Q4)") \
-    X(queue_alerting, "shm: mode read, sleeper not rung (Q4)") \
-    X(queue_armed, "shm: mode written, queue not looked at again (Q4)") \
-    X(queue_sleeping, "shm: about to sleep on the bell") \
-    X(progress_locked, "progress lock taken, queue not declared busy (S1)") \
-    X(progress_armed, "queue armed, progress lock not given up (S2)") \
-    X(progress_passed, "progress lock given up amid events, handler not woken (S9)") \
-    X(progress_unlocked, "progress lock given up, queue not looked at again (S2, S6)") \
-    X(handler_woken, "handler awake, progress lock not tried for (S7)") \
-    X(handler_missed, "handler found the progress lock taken, has not left word (S7)") \
-    X(wait_counted, "waiter counted, progress lock not tried for (S6)") \
-    X(wait_ending, "wait over, progress lock not given up (S6)") \
+#define PERTURB_POINTS(X)                                                                    \
+    X(queue_drawn, "shm: position of the receive queue drawn, entry not written (Q1)")       \
+    X(queue_filled, "shm: entry written, mode not read (Q4)")                                \
+    X(queue_alerting, "shm: mode read, sleeper not rung (Q4)")                               \
+    X(queue_armed, "shm: mode written, queue not looked at again (Q4)")                      \
+    X(queue_sleeping, "shm: about to sleep on the bell")                                     \
+    X(progress_locked, "progress lock taken, queue not declared busy (S1)")                  \
+    X(progress_armed, "queue armed, progress lock not given up (S2)")                        \
+    X(progress_passed, "progress lock given up amid events, handler not woken (S9)")         \
+    X(progress_unlocked, "progress lock given up, queue not looked at again (S2, S6)")       \
+    X(handler_woken, "handler awake, progress lock not tried for (S7)")                      \
+    X(handler_missed, "handler found the progress lock taken, has not left word (S7)")       \
+    X(wait_counted, "waiter counted, progress lock not tried for (S6)")                      \
+    X(wait_ending, "wait over, progress lock not given up (S6)")                             \
     X(thread_announced, "thread says that it sleeps, what it waits for not looked at again") \
-    X(thread_waking, "what a thread waits for is true, whether it sleeps not read") \
-    X(change_made, "what local waiters wait for is true, who waits not read") \
-    X(event_taken, "event taken from the queue, not served") \
-    X(reply_written, "answer in its slot, token not complete (M3)") \
-    X(page_busy, "page BUSY, what has to be done not begun (P1)") \
-    X(page_sealed, "run of pages sealed, nothing captured (P7)") \
-    X(page_captured, "diff captured, page still BUSY (P7)") \
-    X(page_fetched, "copy here, page not locked for installing (P4)") \
-    X(page_twinned, "twin taken, view not opened (P3)") \
-    X(prefetch_started, "prefetch under way, PREFETCH not set") \
-    X(prefetch_taken, "PREFETCH taken away, fetch not finished") \
-    X(close_begun, "closing begun, dirty list not taken (I1)") \
-    X(close_taken, "dirty list taken, no page sealed (I1)") \
-    X(close_captured, "diffs sent, interval not published (I4)") \
-    X(close_published, "interval published, vector time not raised (I6)") \
-    X(acquire_noticed, "notices applied, vector time not raised (I5)") \
-    X(diff_applied, "diff in the page, version not raised (I3)") \
-    X(notice_written, "records written, tail not (N1)") \
-    X(lock_dropping, "interval closed, lock not given up (L3)") \
-    X(lock_granting, "lock no longer here, grant not sent (L1)") \
-    X(lock_asking, "WAITING set, request not sent (L2)") \
-    X(barrier_arriving, "interval closed, arrival not sent (R1)") \
-    X(barrier_released, "release here, notices not taken (R4)") \
-    X(cond_registered, "waiter registered, its lock not released (C1)") \
-    X(cond_signalling, "signaller's interval closed, signal not sent (C2)") \
-    X(home_asking, "home not known, compare-and-swap or request not started (A1, H1)") \
-    X(home_appointed, "home word written, nobody told (H2)") \
+    X(thread_waking, "what a thread waits for is true, whether it sleeps not read")          \
+    X(change_made, "what local waiters wait for is true, who waits not read")                \
+    X(event_taken, "event taken from the queue, not served")                                 \
+    X(reply_written, "answer in its slot, token not complete (M3)")                          \
+    X(page_busy, "page BUSY, what has to be done not begun (P1)")                            \
+    X(page_sealed, "run of pages sealed, nothing captured (P7)")                             \
+    X(page_captured, "diff captured, page still BUSY (P7)")                                  \
+    X(page_fetched, "copy here, page not locked for installing (P4)")                        \
+    X(page_twinned, "twin taken, view not opened (P3)")                                      \
+    X(prefetch_started, "prefetch under way, PREFETCH not set")                              \
+    X(prefetch_taken, "PREFETCH taken away, fetch not finished")                             \
+    X(close_begun, "closing begun, dirty list not taken (I1)")                               \
+    X(close_taken, "dirty list taken, no page sealed (I1)")                                  \
+    X(close_captured, "diffs sent, interval not published (I4)")                             \
+    X(close_published, "interval published, vector time not raised (I6)")                    \
+    X(acquire_noticed, "notices applied, vector time not raised (I5)")                       \
+    X(diff_applied, "diff in the page, version not raised (I3)")                             \
+    X(notice_written, "records written, tail not (N1)")                                      \
+    X(lock_dropping, "interval closed, lock not given up (L3)")                              \
+    X(lock_granting, "lock no longer here, grant not sent (L1)")                             \
+    X(lock_asking, "WAITING set, request not sent (L2)")                                     \
+    X(barrier_arriving, "interval closed, arrival not sent (R1)")                            \
+    X(barrier_released, "release here, notices not taken (R4)")                              \
+    X(cond_registered, "waiter registered, its lock not released (C1)")                      \
+    X(cond_signalling, "signaller's interval closed, signal not sent (C2)")                  \
+    X(home_asking, "home not known, compare-and-swap or request not started (A1, H1)")       \
+    X(home_appointed, "home word written, nobody told (H2)")                                 \
     X(bulk_credit, "credit seen, slot not written (B1)")
 
 #define PERTURB_ENUM_(name, text) PERTURB_##name,
@@ -75,23 +79,25 @@ enum perturb_point { PERTURB_POINTS(PERTURB_ENUM_) PERTURB_COUNT };
 #ifdef HLRC_PERTURB
 void perturb_at(enum perturb_point at);
 bool perturb_fails(void); /* PERTURB_FAILS */
-#define perturb(name) perturb_at(PERTURB_##name)
-#define PERTURB_FAILS() perturb_fails()
+#    define perturb(name)   perturb_at(PERTURB_##name)
+#    define PERTURB_FAILS() perturb_fails()
 #else
-#define perturb(name) ((void)0)
-#define PERTURB_FAILS() false
+#    define perturb(name)   ((void)0)
+#    define PERTURB_FAILS() false
 #endif
 
-/* perturb_start - reads the environment; from now on points act. One thread, before others come to a point. */
+/* perturb_start - reads the environment; from now on points act. One thread, before others come to
+ * a point. */
 void perturb_start(int node);
 
 /*
- * perturb_report - the seed and the last points that acted, a line at a time; nothing where none acts. May be called
- * in a signal handler.
+ * perturb_report - the seed and the last points that acted, a line at a time; nothing where none
+ * acts. May be called in a signal handler.
  */
 void perturb_report(void (*say)(const char *line));
 
-/* perturb_describe - each point, its strength as the environment asks for it, and what it stands for; for people */
+/* perturb_describe - each point, its strength as the environment asks for it, and what it stands
+ * for; for people */
 void perturb_describe(void (*say)(const char *line));
 
 #endif

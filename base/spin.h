@@ -2,8 +2,8 @@
 /*
  * spin.h - a lock for a few instructions, of one byte, zero when free.
  *
- * Usable inside the fault handler: no system call unless the holder lost its CPU, then yields. Never held across
- * a wait for a message, a credit or a version (no thread that waits holds one).
+ * Usable inside the fault handler: no system call unless the holder lost its CPU, then yields.
+ * Never held across a wait for a message, a credit or a version (no thread that waits holds one).
  */
 #ifndef HLRC_SPIN_H
 #define HLRC_SPIN_H
@@ -26,7 +26,8 @@ static inline void cpu_relax(void)
 
 static inline bool spin_trylock(spin_lock_word *l)
 {
-    return !atomic_load_explicit(l, memory_order_relaxed) && !atomic_exchange_explicit(l, 1, memory_order_acquire);
+    return !atomic_load_explicit(l, memory_order_relaxed) &&
+           !atomic_exchange_explicit(l, 1, memory_order_acquire);
 }
 
 static inline void spin_lock(spin_lock_word *l)

@@ -78,7 +78,8 @@ void boot_speak(struct boot *boot)
     if (boot == NULL)
         return;
     speaker = boot;
-    sink = (struct diag_sink){boot_node(boot), boot_nodes(boot), boot_fd(boot) >= 0 ? speak : NULL};
+    sink =
+        (struct diag_sink){ boot_node(boot), boot_nodes(boot), boot_fd(boot) >= 0 ? speak : NULL };
     diag_set_sink(&sink);
 }
 

@@ -3,20 +3,26 @@
 #define HLRC_BOOT_H
 
 /*
- * Wire-up of a job: who am I, how many are we, and a way to swap addresses before any network stands.
+ * Wire-up of a job: who am I, how many are we, and a way to swap addresses before any network
+ * stands.
  *
  * Three back ends (boot_backend.h), the first that fits:
  *
- *   local   hlrcrun started this process and left a socket in it (HLRC_LAUNCH_FD, HLRC_NODE, HLRC_NODES)
- *   pmix    a launcher that speaks PMIx did: mpirun, srun --mpi=pmix, prterun (PMIX_NAMESPACE, PMIX_RANK)
+ *   local   hlrcrun started this process and left a socket in it (HLRC_LAUNCH_FD, HLRC_NODE,
+ *           HLRC_NODES)
+ *   pmix    a launcher that speaks PMIx did: mpirun, srun --mpi=pmix, prterun (PMIX_NAMESPACE,
+ *           PMIX_RANK)
  *   single  nobody did, and this is a job of one node
  *
- *   BT1  From boot_open() until boot_goodbye() the end of the process is a death, which ends the whole job.
- *   BT2  boot_report() may be called by several threads and in signal handlers, boot_progress() by any thread.
- *   BT3  A program that a node starts is no part of the job: sockets are closed on exec, hlrcrun's variables are taken
- *        out of the environment, and PMIx's, which stay for MPI in the same program, are marked as used.
- *   BT4  No back end has a thread that runs while the job does: it would make each mprotect of the application dearer.
- *        PMIx's threads sleep, and have all signals blocked.
+ *   BT1  From boot_open() until boot_goodbye() the end of the process is a death, which ends the
+ *        whole job.
+ *   BT2  boot_report() may be called by several threads and in signal handlers, boot_progress() by
+ *        any thread.
+ *   BT3  A program that a node starts is no part of the job: sockets are closed on exec, hlrcrun's
+ *        variables are taken out of the environment, and PMIx's, which stay for MPI in the same
+ *        program, are marked as used.
+ *   BT4  No back end has a thread that runs while the job does: it would make each mprotect of the
+ *        application dearer. PMIx's threads sleep, and have all signals blocked.
  */
 
 #include <stddef.h>
@@ -32,17 +38,18 @@ struct boot_counters {
 
 enum { BOOT_BLOB_MAX = 1 << 20 };
 
-/* boot_open - 0, or a negative errno after one line to the user.  Not thread-safe: it changes the environment. */
+/* boot_open - 0, or a negative errno after one line to the user. Not thread-safe: it changes the
+ * environment. */
 int boot_open(struct boot **out);
 
 int boot_node(const struct boot *boot);
 int boot_nodes(const struct boot *boot);
 
 /*
- * boot_exchange - every node gives len bytes and gets those of all, in the order of the nodes, in all[nodes * len].
- * Also a barrier.  len is the same on all nodes, at most BOOT_BLOB_MAX; 0 is allowed (all is not touched then).
- * Collective; one thread of a node at a time.
- * ERRORS: -EINVAL len;  -ECONNRESET the launcher is gone, and with it the job;  -EPROTO the nodes gave blobs of
+ * boot_exchange - every node gives len bytes and gets those of all, in the order of the nodes, in
+ * all[nodes * len]. Also a barrier. len is the same on all nodes, at most BOOT_BLOB_MAX; 0 is
+ * allowed (all is not touched then). Collective; one thread of a node at a time. ERRORS: -EINVAL
+ * len; -ECONNRESET the launcher is gone, and with it the job; -EPROTO the nodes gave blobs of
  * different lengths (hlrcrun ends the job and says so)
  */
 int boot_exchange(struct boot *boot, const void *mine, size_t len, void *all);
@@ -51,16 +58,19 @@ int boot_exchange(struct boot *boot, const void *mine, size_t len, void *all);
 void boot_goodbye(struct boot *boot);
 
 /*
- * boot_report - a fatal line for the user ("hlrc: node 2: line"), and the end of the job with this status.  hlrcrun
- * prints the first one of the job; under other launchers the first node of each host writes it to standard error, as
- * a single node does.  Safe in a signal handler.  status > 128: the caller is about to die of a signal.
+ * boot_report - a fatal line for the user ("hlrc: node 2: line"), and the end of the job with this
+ * status. hlrcrun prints the first one of the job; under other launchers the first node of each
+ * host writes it to standard error, as a single node does. Safe in a signal handler. status > 128:
+ * the caller is about to die of a signal.
  */
 void boot_report(struct boot *boot, int status, const char *line);
 
-/* boot_speak - the lines of base/diag.h are this node's now, and fatal ones travel by boot_report(); NULL: no more */
+/* boot_speak - the lines of base/diag.h are this node's now, and fatal ones travel by
+ * boot_report(); NULL: no more */
 void boot_speak(struct boot *boot);
 
-/* boot_progress - counters of this node for hlrcrun --progress; dropped when it is busy, and under other launchers */
+/* boot_progress - counters of this node for hlrcrun --progress; dropped when it is busy, and under
+ * other launchers */
 void boot_progress(struct boot *boot, const struct boot_counters *counters);
 
 /* boot_fd - hangs up (POLLHUP, asked for or not) when the launcher is gone; -1 for a single node */

@@ -3,12 +3,15 @@
 #define HLRC_BOOT_BACKEND_H
 
 /*
- * What stands behind boot.h: one back end for each way to be started.  boot_single.c is the smallest: read it first.
+ * What stands behind boot.h: one back end for each way to be started. boot_single.c is the
+ * smallest: read it first.
  *
- *   BB1  boot_open() asks the back ends in the order of its table. open() returns -ENOENT when the process was not
- *        started in its way; any other error has been said to the user, and nobody else is asked.
+ *   BB1  boot_open() asks the back ends in the order of its table. open() returns -ENOENT when the
+ *        process was not started in its way; any other error has been said to the user, and nobody
+ *        else is asked.
  *   BB2  open() sets *out on success only, with ops, node, nodes and fd.
- *   BB3  len and the rule "one thread at a time" have been checked, or hold, when exchange() is called.
+ *   BB3  len and the rule "one thread at a time" have been checked, or hold, when exchange() is
+ *        called.
  *   BB4  report() may run in a signal handler and in several threads.
  */
 
@@ -37,8 +40,9 @@ int boot_pmix_open(struct boot **out);   /* mpirun, srun, prterun */
 int boot_single_open(struct boot **out); /* nobody: never -ENOENT */
 
 /*
- * boot_inherited - whether the launcher's variables in the environment are those of a node that started this process,
- * which is then no node itself.  (hlrcrun's are taken away by the node; PMIx's stay, for MPI in the same program.)
+ * boot_inherited - whether the launcher's variables in the environment are those of a node that
+ * started this process, which is then no node itself. (hlrcrun's are taken away by the node; PMIx's
+ * stay, for MPI in the same program.)
  */
 bool boot_inherited(void);
 

@@ -10,7 +10,8 @@
 
 enum { PROCESS_NAME_MAX = 300 }; /* a namespace has at most 255 bytes */
 
-/* "NAMESPACE.RANK" of the process that PMIx's variables describe; 0, or -ENOENT without such variables. */
+/* "NAMESPACE.RANK" of the process that PMIx's variables describe; 0, or -ENOENT without such
+ * variables. */
 static int process_name(char *name, size_t len)
 {
     const char *space = getenv("PMIX_NAMESPACE"), *rank = getenv("PMIX_RANK");

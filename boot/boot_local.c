@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A node's side of the wire-up with hlrcrun.  The launcher's side is in job.c; the messages are in wire.h.
+ * A node's side of the wire-up with hlrcrun. The launcher's side is in job.c; the messages are in
+ * wire.h.
  *
- *   BL1  open() says HELLO. From then until GOODBYE the end of the process is a death, which ends the whole job.
+ *   BL1  open() says HELLO. From then until GOODBYE the end of the process is a death, which ends
+ *        the whole job.
  *   BL2  Each message is one packet, so that threads and signal handlers may send at the same time.
  *   BL3  Only exchange() reads from the socket.
  */
@@ -21,10 +23,12 @@
 #include "boot/wire.h"
 
 /* One packet; async-signal-safe. */
-static int packet_send(int fd, const struct wire_head *head, const void *body, size_t len, int flags)
+static int packet_send(int fd, const struct wire_head *head, const void *body, size_t len,
+                       int flags)
 {
-    struct iovec iov[2] = {{(void *)(uintptr_t)head, sizeof *head}, {(void *)(uintptr_t)body, len}};
-    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = len > 0 ? 2 : 1};
+    struct iovec iov[2] = { { (void *)(uintptr_t)head, sizeof *head },
+                            { (void *)(uintptr_t)body, len } };
+    struct msghdr msg = { .msg_iov = iov, .msg_iovlen = len > 0 ? 2 : 1 };
 
     while (sendmsg(fd, &msg, MSG_NOSIGNAL | flags) < 0)
         if (errno != EINTR)
@@ -38,7 +42,9 @@ static int blob_send(int fd, const char *blob, size_t len)
 
     do {
         size_t piece = len - at < WIRE_PIECE ? len - at : WIRE_PIECE;
-        struct wire_head head = {.type = WIRE_EXCHANGE, .total = (uint32_t)len, .offset = (uint32_t)at};
+        struct wire_head head = { .type = WIRE_EXCHANGE,
+                                  .total = (uint32_t)len,
+                                  .offset = (uint32_t)at };
         int err = packet_send(fd, &head, blob + at, piece, 0);
 
         if (err < 0)
@@ -52,8 +58,9 @@ static int blob_send(int fd, const char *blob, size_t len)
 static ssize_t result_receive(int fd, char *all, size_t total, size_t at)
 {
     struct wire_head head;
-    struct iovec iov[2] = {{&head, sizeof head}, {all + at, total - at < WIRE_PIECE ? total - at : WIRE_PIECE}};
-    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = 2};
+    struct iovec iov[2] = { { &head, sizeof head },
+                            { all + at, total - at < WIRE_PIECE ? total - at : WIRE_PIECE } };
+    struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
     ssize_t got;
 
     do
@@ -61,7 +68,8 @@ static ssize_t result_receive(int fd, char *all, size_t total, size_t at)
     while (got < 0 && errno == EINTR);
     if (got <= 0)
         return got < 0 ? -errno : -ECONNRESET;
-    if ((size_t)got < sizeof head || head.type != WIRE_RESULT || head.total != total || head.offset != at)
+    if ((size_t)got < sizeof head || head.type != WIRE_RESULT || head.total != total ||
+        head.offset != at)
         return -EPROTO;
     return got - (ssize_t)sizeof head;
 }
@@ -87,21 +95,21 @@ static int local_exchange(struct boot *boot, const void *mine, size_t len, void 
 
 static void local_goodbye(struct boot *boot)
 {
-    struct wire_head head = {.type = WIRE_GOODBYE};
+    struct wire_head head = { .type = WIRE_GOODBYE };
 
     (void)packet_send(boot->fd, &head, NULL, 0, 0);
 }
 
 static void local_report(struct boot *boot, int status, const char *line)
 {
-    struct wire_head head = {.type = WIRE_REPORT, .status = status};
+    struct wire_head head = { .type = WIRE_REPORT, .status = status };
 
     (void)packet_send(boot->fd, &head, line, strnlen(line, DIAG_LINE_MAX - 1), 0);
 }
 
 static void local_progress(struct boot *boot, const struct boot_counters *counters)
 {
-    struct wire_head head = {.type = WIRE_PROGRESS};
+    struct wire_head head = { .type = WIRE_PROGRESS };
 
     (void)packet_send(boot->fd, &head, counters, sizeof *counters, MSG_DONTWAIT);
 }
@@ -131,7 +139,8 @@ static int number_from_environment(const char *name, int low, int high, int *out
     errno = 0;
     value = strtol(text, &end, 10);
     if (errno != 0 || *end != '\0' || value < low || value > high) {
-        diag_warn("%s=%s: not a number from %d to %d; hlrcrun sets it, leave it alone", name, text, low, high);
+        diag_warn("%s=%s: not a number from %d to %d; hlrcrun sets it, leave it alone", name, text,
+                  low, high);
         return -EINVAL;
     }
     *out = (int)value;
@@ -148,7 +157,7 @@ static bool is_launch_socket(int fd)
 
 static int local_connect(struct boot *boot)
 {
-    struct wire_head hello = {.type = WIRE_HELLO, .status = WIRE_VERSION};
+    struct wire_head hello = { .type = WIRE_HELLO, .status = WIRE_VERSION };
     int err = number_from_environment("HLRC_NODES", 1, HLRC_MAX_NODES, &boot->nodes);
 
     if (err == 0)
@@ -160,8 +169,9 @@ static int local_connect(struct boot *boot)
     if (err == 0)
         err = packet_send(boot->fd, &hello, NULL, 0, 0);
     if (err < 0 && err != -EINVAL)
-        diag_warn("HLRC_LAUNCH_FD=%d: no connection to hlrcrun (%s); unset it to run a job of one node", boot->fd,
-                  strerror(-err));
+        diag_warn(
+            "HLRC_LAUNCH_FD=%d: no connection to hlrcrun (%s); unset it to run a job of one node",
+            boot->fd, strerror(-err));
     return err == -ENOENT ? -EINVAL : err;
 }
 
@@ -177,7 +187,7 @@ int boot_local_open(struct boot **out)
         diag_warn("out of memory at start");
         return -ENOMEM;
     }
-    *boot = (struct boot){.ops = &local_ops, .nodes = 1, .fd = fd};
+    *boot = (struct boot){ .ops = &local_ops, .nodes = 1, .fd = fd };
     err = local_connect(boot);
     if (err < 0) {
         free(boot);

@@ -2,25 +2,27 @@
 /*
  * The wire-up with any launcher that serves PMIx: Open MPI's mpirun, srun --mpi=pmix, prterun.
  *
- *   BP1  libpmix is loaded when such a launcher started the process, and only then: hlrcrun's jobs and bare programs
- *        have neither its threads nor the libraries that it brings.
- *   BP2  An exchange puts a blob under keys of its own, "hlrc.EXCHANGE.PIECE": PMIx keeps what it has once handed out,
- *        so no key is used twice. Every fence collects: without, it is no barrier between hosts under Slurm.
- *   BP3  The launcher's death is an event, told in PMIx's thread, which closes the write end of a pipe; the read end is
- *        boot_fd().
- *   BP4  A report writes its line and ends the process with its status, which makes every launcher end the job and take
- *        that status. PMIx_Abort is not used: it allocates and locks, which a handler that interrupted malloc must not,
- *        and Open MPI 4.1's mpirun now and then crashes or hangs over it.
- *   BP5  Of the nodes of one host the first that binds the name of the job speaks; what the others would say is the
- *        same, or follows from it.
- *   BP6  An exchange that fails says nothing at first: a node has died, its launcher is about to end this one as well,
- *        and the survivors' complaints would hide the cause.
+ *   BP1  libpmix is loaded when such a launcher started the process, and only then: hlrcrun's jobs
+ *        and bare programs have neither its threads nor the libraries that it brings.
+ *   BP2  An exchange puts a blob under keys of its own, "hlrc.EXCHANGE.PIECE": PMIx keeps what it
+ *        has once handed out, so no key is used twice. Every fence collects: without, it is no
+ *        barrier between hosts under Slurm.
+ *   BP3  The launcher's death is an event, told in PMIx's thread, which closes the write end of a
+ *        pipe; the read end is boot_fd().
+ *   BP4  A report writes its line and ends the process with its status, which makes every launcher
+ *        end the job and take that status. PMIx_Abort is not used: it allocates and locks, which a
+ *        handler that interrupted malloc must not, and Open MPI 4.1's mpirun now and then crashes
+ *        or hangs over it.
+ *   BP5  Of the nodes of one host the first that binds the name of the job speaks; what the others
+ *        would say is the same, or follows from it.
+ *   BP6  An exchange that fails says nothing at first: a node has died, its launcher is about to
+ *        end this one as well, and the survivors' complaints would hide the cause.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pmix.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -39,12 +41,13 @@
 #include "boot/boot_backend.h"
 
 /*
- * The speaker keeps its name until the others had time to fail for the same reason; the others wait for longer, so that
- * its status is the first that the launcher sees.
+ * The speaker keeps its name until the others had time to fail for the same reason; the others wait
+ * for longer, so that its status is the first that the launcher sees.
  */
 enum { SPEAKER_MS = 200, OTHERS_MS = 1500 };
 
-/* Bytes under one key; milliseconds until a launcher that ends a job has surely ended this process. */
+/* Bytes under one key; milliseconds until a launcher that ends a job has surely ended this process.
+ *  */
 enum { PIECE = 32 * 1024, ENDING_MS = 5000 };
 
 /* The calls that are used, by name; their types are those of pmix.h. */
@@ -61,7 +64,7 @@ struct boot_pmix {
     struct boot head;
     pmix_proc_t self;
     unsigned exchanges;
-    pmix_status_t status; /* of the call that failed last */
+    pmix_status_t status;       /* of the call that failed last */
     struct sockaddr_un speaker; /* name that the first reporter of a host binds */
     socklen_t speaker_len;
 };
@@ -82,8 +85,9 @@ static void alive_close(void)
         close(fd);
 }
 
-static void connection_lost(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t *info, size_t infos,
-                            pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t done, void *data)
+static void connection_lost(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                            pmix_info_t *info, size_t infos, pmix_info_t *results, size_t nresults,
+                            pmix_event_notification_cbfunc_fn_t done, void *data)
 {
     (void)id, (void)status, (void)source, (void)info, (void)infos, (void)results, (void)nresults;
     alive_close();
@@ -96,15 +100,18 @@ static bool speaks_for_host(const struct boot_pmix *p)
 {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-    return fd < 0 || bind(fd, (const struct sockaddr *)&p->speaker, p->speaker_len) == 0 || errno != EADDRINUSE;
+    return fd < 0 || bind(fd, (const struct sockaddr *)&p->speaker, p->speaker_len) == 0 ||
+           errno != EADDRINUSE;
 }
 
 static void speaker_name(struct boot_pmix *p)
 {
     p->speaker.sun_family = AF_UNIX;
     /* an abstract name: nothing in a file system, which somebody would have to remove */
-    snprintf(p->speaker.sun_path + 1, sizeof p->speaker.sun_path - 1, "hlrc-%u-%s", (unsigned)getuid(), p->self.nspace);
-    p->speaker_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(p->speaker.sun_path + 1));
+    snprintf(p->speaker.sun_path + 1, sizeof p->speaker.sun_path - 1, "hlrc-%u-%s",
+             (unsigned)getuid(), p->self.nspace);
+    p->speaker_len =
+        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(p->speaker.sun_path + 1));
 }
 
 static void pmix_report(struct boot *boot, int status, const char *line)
@@ -134,7 +141,7 @@ static bool succeeded(struct boot_pmix *p, pmix_status_t status)
 static bool put_pieces(struct boot_pmix *p, const char *blob, size_t len)
 {
     for (size_t at = 0, piece = 0; at < len; at += PIECE, piece++) {
-        pmix_value_t value = {.type = PMIX_BYTE_OBJECT};
+        pmix_value_t value = { .type = PMIX_BYTE_OBJECT };
         char key[64];
 
         value.data.bo.bytes = (char *)(uintptr_t)(blob + at);
@@ -148,13 +155,15 @@ static bool put_pieces(struct boot_pmix *p, const char *blob, size_t len)
 
 static bool fence(struct boot_pmix *p)
 {
-    pmix_info_t collect = {.key = PMIX_COLLECT_DATA, .value = {.type = PMIX_BOOL, .data.flag = true}};
+    pmix_info_t collect = { .key = PMIX_COLLECT_DATA,
+                            .value = { .type = PMIX_BOOL, .data.flag = true } };
 
     return succeeded(p, pmix.Fence(NULL, 0, &collect, 1));
 }
 
 /* One piece of a node's blob, which must have this many bytes. */
-static int get_piece(struct boot_pmix *p, const pmix_proc_t *from, size_t piece, char *out, size_t bytes)
+static int get_piece(struct boot_pmix *p, const pmix_proc_t *from, size_t piece, char *out,
+                     size_t bytes)
 {
     pmix_value_t *value = NULL;
     char key[64];
@@ -183,8 +192,11 @@ static int get_blob(struct boot_pmix *p, int node, char *out, size_t len)
     for (size_t at = 0; at < len && err == 0; at += PIECE)
         err = get_piece(p, &from, at / PIECE, out + at, len - at < PIECE ? len - at : PIECE);
     if (err == -EPROTO)
-        diag_report(1, "node %d brings another number of bytes to a common exchange than this node (%zu); the nodes "
-                    "run different versions of the library or of the program", node, len);
+        diag_report(1,
+                    "node %d brings another number of bytes to a common exchange than this node "
+                    "(%zu); the nodes "
+                    "run different versions of the library or of the program",
+                    node, len);
     return err;
 }
 
@@ -192,7 +204,9 @@ static int get_blob(struct boot_pmix *p, int node, char *out, size_t len)
 static int lost(const struct boot_pmix *p)
 {
     poll(NULL, 0, ENDING_MS);
-    diag_report(1, "an exchange with the other nodes failed (PMIx: %s), but the launcher has not ended the job",
+    diag_report(1,
+                "an exchange with the other nodes failed (PMIx: %s), but the launcher has not "
+                "ended the job",
                 pmix.Error_string(p->status));
     return -ECONNRESET;
 }
@@ -246,18 +260,21 @@ static int library_load(void)
         const char *name;
         void *pointer;
     } calls[] = {
-#define ROW(name) {"PMIx_" #name, &pmix.name},
+#define ROW(name) { "PMIx_" #name, &pmix.name },
         PMIX_CALLS(ROW)
 #undef ROW
     };
     void *library, *call = NULL;
 
-    if (getauxval(AT_BASE) == 0) { /* no dynamic loader: a second C library would come with libpmix */
+    /* no dynamic loader: a second C library would come with libpmix */
+    if (getauxval(AT_BASE) == 0) {
         if (first_rank())
-            diag_warn("a program that is linked statically cannot load libpmix; link it dynamically, or use hlrcrun");
+            diag_warn("a program that is linked statically cannot load libpmix; link it "
+                      "dynamically, or use hlrcrun");
         return -ENOTSUP;
     }
-    /* where the system has it, or where it was when this was built; global, for the components that it loads itself */
+    /* where the system has it, or where it was when this was built; global, for the components that
+     * it loads itself */
     library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
     if (library == NULL)
         library = dlopen(PMIX_LIBDIR "/libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
@@ -270,9 +287,9 @@ static int library_load(void)
     if (call != NULL)
         return 0;
     if (first_rank())
-        diag_warn(
-            "%s; a launcher with PMIx started this program, so install libpmix (Debian: libpmix2), or use hlrcrun",
-            dlerror());
+        diag_warn("%s; a launcher with PMIx started this program, so install libpmix (Debian: "
+                  "libpmix2), or use hlrcrun",
+                  dlerror());
     return -ENOTSUP;
 }
 
@@ -283,12 +300,14 @@ static int job_size(struct boot_pmix *p)
     uint32_t size = 0;
 
     job.rank = PMIX_RANK_WILDCARD;
-    if (pmix.Get(&job, PMIX_JOB_SIZE, NULL, 0, &value) == PMIX_SUCCESS && value->type == PMIX_UINT32)
+    if (pmix.Get(&job, PMIX_JOB_SIZE, NULL, 0, &value) == PMIX_SUCCESS &&
+        value->type == PMIX_UINT32)
         size = value->data.uint32;
     free(value);
     if (size > HLRC_MAX_NODES || p->self.rank >= size) {
         if (p->self.rank == 0)
-            diag_warn("%u processes in this job; HLRC takes 1 to %d, numbered from 0", size, HLRC_MAX_NODES);
+            diag_warn("%u processes in this job; HLRC takes 1 to %d, numbered from 0", size,
+                      HLRC_MAX_NODES);
         return -ERANGE;
     }
     p->head.node = (int)p->self.rank;
@@ -305,7 +324,8 @@ static int connection_watch(struct boot_pmix *p)
         return -errno;
     p->head.fd = ends[0];
     atomic_store(&alive_fd, ends[1]);
-    return pmix.Register_event_handler(&code, 1, NULL, 0, connection_lost, NULL, NULL) < 0 ? -EIO : 0;
+    return pmix.Register_event_handler(&code, 1, NULL, 0, connection_lost, NULL, NULL) < 0 ? -EIO
+                                                                                           : 0;
 }
 
 /* After PMIx_Init. */
@@ -322,7 +342,8 @@ static int node_make(struct boot_pmix *p)
     return err;
 }
 
-/* All threads that start in here inherit a mask that leaves the program's signals to the program's threads. */
+/* All threads that start in here inherit a mask that leaves the program's signals to the program's
+ * threads. */
 static int pmix_connect(struct boot_pmix *p)
 {
     sigset_t all, old;
@@ -335,7 +356,8 @@ static int pmix_connect(struct boot_pmix *p)
     if (status == PMIX_SUCCESS)
         err = node_make(p);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (status == PMIX_SUCCESS || status == PMIX_ERR_UNREACH) /* left-over variables: started by nobody who is there */
+    /* left-over variables: started by nobody who is there */
+    if (status == PMIX_SUCCESS || status == PMIX_ERR_UNREACH)
         return err;
     if (first_rank())
         diag_warn("PMIx_Init: %s (%d); the launcher and libpmix do not understand each other",

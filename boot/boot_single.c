@@ -9,18 +9,21 @@
 #include "base/diag.h"
 #include "boot/boot_backend.h"
 
-/* Launchers that have not told their processes of each other: N silent jobs of one, if we let them. */
+/* Launchers that have not told their processes of each other: N silent jobs of one, if we let them.
+ *  */
 static const struct {
     const char *size, *rank, *remedy;
 } others[] = {
-    /* the step's count: an interactive shell of an allocation is one task, whatever the allocation has room for */
-    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "start them with srun --mpi=pmix -n "},
-    {"SLURM_NTASKS", "SLURM_PROCID", "start them with srun --mpi=pmix -n "},
-    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
-     "their mpirun offered no PMIx; use Open MPI 4 or later, or hlrcrun -n "},
-    {"PMI_SIZE", "PMI_RANK",
-     "their launcher speaks PMI, HLRC speaks PMIx; use Open MPI's mpirun, srun --mpi=pmix or hlrcrun -n "},
-    {"HLRC_NODES", NULL, "start them with hlrcrun -n "},
+    /* the step's count: an interactive shell of an allocation is one task, whatever the allocation
+     * has room for */
+    { "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "start them with srun --mpi=pmix -n " },
+    { "SLURM_NTASKS", "SLURM_PROCID", "start them with srun --mpi=pmix -n " },
+    { "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+      "their mpirun offered no PMIx; use Open MPI 4 or later, or hlrcrun -n " },
+    { "PMI_SIZE", "PMI_RANK",
+      "their launcher speaks PMI, HLRC speaks PMIx; use Open MPI's mpirun, srun --mpi=pmix or "
+      "hlrcrun -n " },
+    { "HLRC_NODES", NULL, "start them with hlrcrun -n " },
 };
 
 static const char *without_pmix(void)
@@ -28,16 +31,17 @@ static const char *without_pmix(void)
 #ifdef HAVE_PMIX
     return NULL;
 #else
-    return getenv("PMIX_NAMESPACE") != NULL
-               ? "this build of HLRC has no PMIx; install libpmix-dev and configure it again, or use hlrcrun -n "
-               : NULL;
+    return getenv("PMIX_NAMESPACE") != NULL ? "this build of HLRC has no PMIx; install libpmix-dev "
+                                              "and configure it again, or use hlrcrun -n "
+                                            : NULL;
 #endif
 }
 
 static int refuse_other_launchers(void)
 {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        const char *size = getenv(others[i].size), *rank = others[i].rank != NULL ? getenv(others[i].rank) : NULL;
+        const char *size = getenv(others[i].size),
+                   *rank = others[i].rank != NULL ? getenv(others[i].rank) : NULL;
         const char *remedy = without_pmix();
 
         if (size == NULL)
@@ -50,7 +54,8 @@ static int refuse_other_launchers(void)
             remedy = others[i].remedy;
         /* one line for the job, not one per process */
         if (rank == NULL || atoi(rank) == 0)
-            diag_warn("%s=%s, but these processes do not know each other: %s%s", others[i].size, size, remedy, size);
+            diag_warn("%s=%s, but these processes do not know each other: %s%s", others[i].size,
+                      size, remedy, size);
         return -ENOTSUP;
     }
     return 0;
@@ -105,7 +110,7 @@ int boot_single_open(struct boot **out)
         diag_warn("out of memory at start");
         return -ENOMEM;
     }
-    *boot = (struct boot){.ops = &single_ops, .nodes = 1, .fd = -1};
+    *boot = (struct boot){ .ops = &single_ops, .nodes = 1, .fd = -1 };
     *out = boot;
     return 0;
 }

@@ -20,7 +20,7 @@ static struct {
     int duties;
     int stop_fd;
     bool running;
-} monitor = {.stop_fd = -1};
+} monitor = { .stop_fd = -1 };
 
 static int64_t now_ms(void)
 {
@@ -52,8 +52,9 @@ static int attend(int64_t due[MONITOR_DUTIES])
 
 static void *monitor_main(void *unused)
 {
-    struct pollfd fds[2] = {{.fd = boot_fd(monitor.boot)}, {.fd = monitor.stop_fd, .events = POLLIN}};
-    int64_t due[MONITOR_DUTIES] = {0};
+    struct pollfd fds[2] = { { .fd = boot_fd(monitor.boot) },
+                             { .fd = monitor.stop_fd, .events = POLLIN } };
+    int64_t due[MONITOR_DUTIES] = { 0 };
 
     (void)unused;
     pthread_setname_np(pthread_self(), "hlrc-monitor");
@@ -67,7 +68,8 @@ static void *monitor_main(void *unused)
     }
 }
 
-/* Enough for poll and one message; a program with much thread-local storage needs more, and gets the default. */
+/* Enough for poll and one message; a program with much thread-local storage needs more, and gets
+ * the default. */
 static int thread_create(void)
 {
     pthread_attr_t attr;

@@ -3,12 +3,16 @@
 #define HLRC_MONITOR_H
 
 /*
- * A small thread that sleeps until the launcher dies, and then ends this process. Now and then it has a duty.
+ * A small thread that sleeps until the launcher dies, and then ends this process. Now and then it
+ * has a duty.
  *
- *   MO1  It blocks every signal, allocates nothing, and takes no lock that is held across a wait. When the launcher
- *        dies it takes none, and ends the process by _exit alone: whatever state the other threads are in, it works.
- *   MO2  It says nothing: whoever watches the launcher (hlrcrun's guard) prints the one message of the job.
- *   MO3  It only sleeps in poll(): a second *running* thread would make each mprotect of the application dearer.
+ *   MO1  It blocks every signal, allocates nothing, and takes no lock that is held across a wait.
+ *        When the launcher dies it takes none, and ends the process by _exit alone: whatever state
+ *        the other threads are in, it works.
+ *   MO2  It says nothing: whoever watches the launcher (hlrcrun's guard) prints the one message of
+ *        the job.
+ *   MO3  It only sleeps in poll(): a second *running* thread would make each mprotect of the
+ *        application dearer.
  */
 
 #include "boot/boot.h"
@@ -21,7 +25,8 @@ struct monitor_duty {
 
 enum { MONITOR_DUTIES = 3, MONITOR_PROGRESS_MS = 500 /* what hlrcrun --progress expects */ };
 
-/* monitor_start - no thread for a job of one.  At most MONITOR_DUTIES; they are copied.  0 or a negative errno. */
+/* monitor_start - no thread for a job of one. At most MONITOR_DUTIES; they are copied. 0 or a
+ * negative errno. */
 int monitor_start(struct boot *boot, const struct monitor_duty *duties, int count);
 
 /* monitor_stop - returns when the thread is gone; before boot_goodbye() */

@@ -5,15 +5,17 @@
 /*
  * Messages between hlrcrun and a node, over one SOCK_SEQPACKET socket pair per node.
  *
- *   node -> hlrcrun   HELLO(version in status)  EXCHANGE(total, offset, bytes)...  PROGRESS(struct boot_counters)
- *                     REPORT(status, line)  GOODBYE
+ *   node -> hlrcrun   HELLO(version in status)  EXCHANGE(total, offset, bytes)...
+ *                     PROGRESS(struct boot_counters)  REPORT(status, line)  GOODBYE
  *                     NO_EXEC(status, line): from hlrcrun's child, in place of becoming a node
  *   hlrcrun -> node   RESULT(total, offset, bytes)...
  *
  *   WI1  One packet is one message; it arrives whole, and in order.
- *   WI2  A blob travels in pieces of at most WIRE_PIECE bytes, so that no packet is near the size of a socket's buffer;
- *        pieces of one blob come in ascending order, an empty blob is one piece.
- *   WI3  Who a node is follows from its socket; which process it is, from the credentials that the kernel adds.
+ *   WI2  A blob travels in pieces of at most WIRE_PIECE bytes, so that no packet is near the size
+ *        of a socket's buffer; pieces of one blob come in ascending order, an empty blob is one
+ *        piece.
+ *   WI3  Who a node is follows from its socket; which process it is, from the credentials that the
+ *        kernel adds.
  */
 
 #include <assert.h>
@@ -21,7 +23,15 @@
 
 enum { WIRE_VERSION = 1, WIRE_PIECE = 32 * 1024 };
 
-enum wire_type { WIRE_HELLO = 1, WIRE_EXCHANGE, WIRE_RESULT, WIRE_REPORT, WIRE_PROGRESS, WIRE_GOODBYE, WIRE_NO_EXEC };
+enum wire_type {
+    WIRE_HELLO = 1,
+    WIRE_EXCHANGE,
+    WIRE_RESULT,
+    WIRE_REPORT,
+    WIRE_PROGRESS,
+    WIRE_GOODBYE,
+    WIRE_NO_EXEC
+};
 
 struct wire_head {
     uint32_t type;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * 03-homes: where pages live. Each node fills its part of an array; a page's home is the node that touched it first, so
- * a part that is whole pages lives where it is used. Then each node reads its neighbour's part, whose pages come here.
+ * 03-homes: where pages live. Each node fills its part of an array; a page's home is the node that
+ * touched it first, so a part that is whole pages lives where it is used. Then each node reads its
+ * neighbour's part, whose pages come here.
  */
 #include <hlrc.h>
 #include <stdio.h>
@@ -25,15 +26,17 @@ int main(int argc, char **argv)
 
     const long *next = all + (size_t)((me + 1) % nodes) * WORDS;
     long sum = 0;
-    hlrc_prefetch(next, WORDS * sizeof *next); /* a hint: all its pages at once, not one after the other */
+    /* a hint: all its pages at once, not one after the other */
+    hlrc_prefetch(next, WORDS * sizeof *next);
     for (size_t i = 0; i < WORDS; i++)
         sum += next[i];
 
     struct hlrc_stats stats = { .size = sizeof stats };
     hlrc_stats_get(&stats);
-    printf("node %d: its part lives at node %d, its neighbour's at node %d; sum %ld, %d pages fetched\n", me,
-           nodes > 1 ? hlrc_home(all + (size_t)me * WORDS) : 0, nodes > 1 ? hlrc_home(next) : 0, sum,
-           (int)stats.page_fetches);
+    printf("node %d: its part lives at node %d, its neighbour's at node %d; sum %ld, %d pages "
+           "fetched\n",
+           me, nodes > 1 ? hlrc_home(all + (size_t)me * WORDS) : 0, nodes > 1 ? hlrc_home(next) : 0,
+           sum, (int)stats.page_fetches);
     hlrc_finalize();
     return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* 04-mailbox: a condition variable. Node 0 puts letters into a box that holds one; the others take them out. */
+/* 04-mailbox: a condition variable. Node 0 puts letters into a box that holds one; the others take
+ * them out. */
 #include <hlrc.h>
 #include <stdio.h>
 
@@ -45,10 +46,12 @@ int main(int argc, char **argv)
     struct box *box = hlrc_malloc_all(sizeof *box);
     if (!box)
         return 1;
-    if (hlrc_node_id() == 0 && (hlrc_lock_create(&box->lock) != 0 || hlrc_cond_create(&box->changed) != 0))
+    if (hlrc_node_id() == 0 &&
+        (hlrc_lock_create(&box->lock) != 0 || hlrc_cond_create(&box->changed) != 0))
         return 1;
     hlrc_barrier();
-    for (int letter = 1; hlrc_node_id() == 0 && hlrc_node_count() > 1 && letter <= LETTERS; letter++)
+    for (int letter = 1; hlrc_node_id() == 0 && hlrc_node_count() > 1 && letter <= LETTERS;
+         letter++)
         put(box, letter);
     while (hlrc_node_id() > 0 && take(box))
         ;

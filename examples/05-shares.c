@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * 05-shares: work that is dealt out as nodes ask for it. An atomic word hands out pieces without a lock; results come
- * together under one. Here: how many numbers below LIMIT are prime.
+ * 05-shares: work that is dealt out as nodes ask for it. An atomic word hands out pieces without a
+ * lock; results come together under one. Here: how many numbers below LIMIT are prime.
  */
 #include <hlrc.h>
 #include <stdio.h>
@@ -21,7 +21,10 @@ int main(int argc, char **argv)
 {
     if (hlrc_init(&argc, &argv) != 0)
         return 1;
-    struct { hlrc_atomic_t next; long primes; } *shared = hlrc_malloc_all(sizeof *shared);
+    struct {
+        hlrc_atomic_t next;
+        long primes;
+    } *shared = hlrc_malloc_all(sizeof *shared);
     if (!shared || (hlrc_node_id() == 0 && hlrc_atomic_create(&shared->next, 0) != 0))
         return 1;
     hlrc_barrier();

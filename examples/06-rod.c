@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * 06-rod: a grid that is swept over and over. Heat spreads along a rod that is cut among the nodes; of their neighbours
- * they need the point beside the cut, that is one page each. Two arrays in turn, so one barrier per step is enough.
+ * 06-rod: a grid that is swept over and over. Heat spreads along a rod that is cut among the nodes;
+ * of their neighbours they need the point beside the cut, that is one page each. Two arrays in
+ * turn, so one barrier per step is enough.
  */
 #include <hlrc.h>
 #include <stdio.h>
 
 #define POINTS 65536
-#define STEPS 200
+#define STEPS  200
 
 int main(int argc, char **argv)
 {
     if (hlrc_init(&argc, &argv) != 0)
         return 1;
     int me = hlrc_node_id(), nodes = hlrc_node_count();
-    double *rod[2] = { hlrc_malloc_all(POINTS * sizeof(double)), hlrc_malloc_all(POINTS * sizeof(double)) };
+    double *rod[2] = { hlrc_malloc_all(POINTS * sizeof(double)),
+                       hlrc_malloc_all(POINTS * sizeof(double)) };
     if (!rod[0] || !rod[1])
         return 1;
     /* whole pages of 512 points, so that no page has two writers */

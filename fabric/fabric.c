@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fabric.c - the table of transports, and what stands in for the functions that a transport lacks. */
+/* fabric.c - the table of transports, and what stands in for the functions that a transport lacks.
+ *  */
 #include "fabric/fabric.h"
 
 #include <errno.h>
@@ -20,20 +21,22 @@ static const struct fabric_ops *const transports[] = {
 
 #define TRANSPORTS (sizeof transports / sizeof transports[0])
 
-static void no_read(struct fabric *f, int p, int w, size_t o, void *d, size_t n, struct fabric_op *op)
+static void no_read(struct fabric *f, int p, int w, size_t o, void *d, size_t n,
+                    struct fabric_op *op)
 {
     (void)p, (void)w, (void)o, (void)d, (void)n, (void)op;
     fabric_lacks(f, "read");
 }
 
-static void no_write_imm(struct fabric *f, int p, int w, size_t o, const void *s, size_t n, uint32_t imm, bool urgent,
-                         struct fabric_op *op)
+static void no_write_imm(struct fabric *f, int p, int w, size_t o, const void *s, size_t n,
+                         uint32_t imm, bool urgent, struct fabric_op *op)
 {
     (void)p, (void)w, (void)o, (void)s, (void)n, (void)imm, (void)urgent, (void)op;
     fabric_lacks(f, "write with immediate");
 }
 
-static void no_write_wake(struct fabric *f, int p, int w, size_t o, const void *s, size_t n, struct fabric_op *op)
+static void no_write_wake(struct fabric *f, int p, int w, size_t o, const void *s, size_t n,
+                          struct fabric_op *op)
 {
     (void)p, (void)w, (void)o, (void)s, (void)n, (void)op;
     fabric_lacks(f, "write that wakes");
@@ -46,7 +49,8 @@ static void no_cas(struct fabric *f, int p, int w, size_t o, uint64_t e, uint64_
     fabric_lacks(f, "compare-and-swap");
 }
 
-static void no_fetch_add(struct fabric *f, int p, int w, size_t o, uint64_t a, uint64_t *old, struct fabric_op *op)
+static void no_fetch_add(struct fabric *f, int p, int w, size_t o, uint64_t a, uint64_t *old,
+                         struct fabric_op *op)
 {
     (void)p, (void)w, (void)o, (void)a, (void)old, (void)op;
     fabric_lacks(f, "fetch-and-add");
@@ -77,8 +81,8 @@ static void complete_ops(struct fabric *f, const struct fabric_ops *ops)
         f->ops.window_discard = no_discard;
 }
 
-/* "shm-noread" is shm without reads and atomics, "shm-noimm" shm without write-with-immediate: what an adapter that
- * lacks them would be, for the tests that show which protocol needs what. */
+/* "shm-noread" is shm without reads and atomics, "shm-noimm" shm without write-with-immediate: what
+ * an adapter that lacks them would be, for the tests that show which protocol needs what. */
 static void strip_ops(struct fabric *f, const char *suffix)
 {
     if (strcmp(suffix, "-noread") == 0) {

@@ -64,17 +64,21 @@ const char *locality_apart(const struct locality *a, const struct locality *b)
 }
 
 /* One line that names the two nodes, why they are apart, and what helps. */
-static void complain(const struct fabric_job *job, const struct locality *all, int n, const char *why)
+static void complain(const struct fabric_job *job, const struct locality *all, int n,
+                     const char *why)
 {
     char line[512], no_verbs[200];
-    int used = snprintf(line, sizeof line, "fabric shm: nodes 0 (host %s) and %d (host %s) share no memory: %s; ",
+    int used = snprintf(line, sizeof line,
+                        "fabric shm: nodes 0 (host %s) and %d (host %s) share no memory: %s; ",
                         all[0].host, n, all[n].host, why);
     size_t at = used < (int)sizeof line ? (size_t)used : sizeof line - 1;
     if (job->probe == NULL || job->probe("verbs", no_verbs, sizeof no_verbs) == 0)
-        snprintf(line + at, sizeof line - at, "use --fabric verbs (HLRC_FABRIC=verbs), or hosts that are one machine");
+        snprintf(line + at, sizeof line - at,
+                 "use --fabric verbs (HLRC_FABRIC=verbs), or hosts that are one machine");
     else
         snprintf(line + at, sizeof line - at,
-                 "jobs of several machines need --fabric verbs, which cannot be used here: %s", no_verbs);
+                 "jobs of several machines need --fabric verbs, which cannot be used here: %s",
+                 no_verbs);
     job->fail(line);
 }
 
@@ -95,7 +99,8 @@ int locality_all_together(const struct fabric_job *job)
         return 0;
     if (job->node == 0 && job->fail)
         complain(job, all, apart, why);
-    /* node 0 speaks for all: the others wait here until the job ends, and return only where nobody ends it */
+    /* node 0 speaks for all: the others wait here until the job ends, and return only where nobody
+     * ends it */
     int32_t none = 0, every[WHERE_NODES];
     rc = job->exchange(job->ctx, &none, sizeof none, every);
     return rc ? rc : -EXDEV;

@@ -5,11 +5,13 @@
 
 #include "fabric/fabric.h"
 
-extern const struct fabric_ops fabric_shm; /* the nodes of one machine, over memory objects that all of them map */
+/* the nodes of one machine, over memory objects that all of them map */
+extern const struct fabric_ops fabric_shm;
 
 #ifdef HAVE_VERBS
 extern const struct fabric_ops fabric_verbs; /* RDMA adapters, by libibverbs */
-extern const struct fabric_ops fabric_mixed; /* the same between machines, memory that both map within one */
+/* the same between machines, memory that both map within one */
+extern const struct fabric_ops fabric_mixed;
 #endif
 
 #endif

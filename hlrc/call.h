@@ -4,13 +4,14 @@
 #define HLRC_CALL_H
 
 enum call_state {
-    CALL_BEFORE,  /* hlrc_init has not returned */
+    CALL_BEFORE, /* hlrc_init has not returned */
     CALL_RUNNING,
-    CALL_OVER,    /* after hlrc_finalize; for ever, since the launcher's socket is gone */
-    CALL_FORKED,  /* a child of a running node */
+    CALL_OVER,   /* after hlrc_finalize; for ever, since the launcher's socket is gone */
+    CALL_FORKED, /* a child of a running node */
 };
 
-/* Ends the program with one line when the runtime does not run, or runs in the parent of this forked child. */
+/* Ends the program with one line when the runtime does not run, or runs in the parent of this
+ * forked child. */
 void call_check(const char *call);
 
 void call_set(enum call_state state); /* by init.c alone, when no other thread is in a call */

@@ -2,9 +2,9 @@
 /* engine.c - where things lie in the control window, the same on every node; see engine.h. */
 #include "hlrc/engine.h"
 
+#include "hlrc/coherence/notice.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/coherence/notice.h"
 
 struct engine engine;
 

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * engine.h - what the whole engine of one node shares: who it is, its windows, where things lie in them.
+ * engine.h - what the whole engine of one node shares: who it is, its windows, where things lie in
+ * them.
  *
  * Written by hlrc_init before a second thread exists, constant until hlrc_finalize.
  *
- * Two windows. SPACE holds the pages; the engine's view of it is engine.mem, the application's is engine.app. CONTROL
- * holds everything else that other nodes read or write, at the same offsets on every node:
+ * Two windows. SPACE holds the pages; the engine's view of it is engine.mem, the application's is
+ * engine.app. CONTROL holds everything else that other nodes read or write, at the same offsets on
+ * every node:
  *
- *   home      u64 per page    the home word, at the page's default home: 0 unassigned, else node + 1
- *   applied   u64 per page and writer, at the page's home: last interval of the writer whose diff is in the page
- *   requests  one slot per (node, token), written by whoever sends a request on behalf of that token (msg.h)
+ *   home      u64 per page: the home word, at the page's default home: 0 unassigned, else node + 1
+ *   applied   u64 per page and writer, at the page's home: last interval of the writer whose diff
+ *             is in the page
+ *   requests  one slot per (node, token), written by whoever sends a request on behalf of that
+ *             token (msg.h)
  *   replies   one slot per token of this node, written by whoever answers
- *   answers   u64 per token of this node: what ASYNC's homes say of a page, polled by who asked (async.c)
- *   bulk      a ring of slots per sender (bulk.h);  credits: u64 per receiver, slots it has emptied
- *   logs      a ring of write notices per writer (notice.h), its tail written by the writer; heads: u64 per reader
- *   bounce    a page per token of an application thread and per prefetch, where fetched copies of dirty pages land
+ *   answers   u64 per token of this node: what ASYNC's homes say of a page, polled by who asked
+ *             (async.c)
+ *   bulk      a ring of slots per sender (bulk.h); credits: u64 per receiver, slots it has emptied
+ *   logs      a ring of write notices per writer (notice.h), its tail written by the writer; heads:
+ *             u64 per reader
+ *   bounce    a page per token of an application thread and per prefetch, where fetched copies of
+ *             dirty pages land
  *   words     u64 per atomic word homed here
  *   staging   slots of the size of a bulk slot, in which messages are composed
  */
@@ -26,38 +33,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fabric/fabric.h"
 #include "base/config.h"
+#include "fabric/fabric.h"
 #include "hlrc/protocol/protocol.h"
 
-#define PAGE_SIZE 4096u
-#define PAGE_SHIFT 12
-#define ENGINE_NODES 128   /* nodes of a job at most */
-#define PREFETCHES 1024    /* prefetches in flight per node at most; how many of them: engine.prefetches */
-#define ATOMIC_WORDS 65536 /* atomic words homed at one node at most */
+#define PAGE_SIZE    4096u
+#define PAGE_SHIFT   12
+#define ENGINE_NODES 128 /* nodes of a job at most */
+#define PREFETCHES \
+    1024 /* prefetches in flight per node at most; how many of them: engine.prefetches */
+#define ATOMIC_WORDS    65536 /* atomic words homed at one node at most */
 #define VT_BYTES(nodes) ((size_t)(nodes) * sizeof(uint64_t))
 
 struct boot;
 
 struct layout {
-    size_t home, applied, requests, replies, answers, bulk, credits, logs, log_tails, log_heads, bounce, words, staging;
+    size_t home, applied, requests, replies, answers, bulk, credits, logs, log_tails, log_heads,
+        bounce, words, staging;
     size_t end;
     size_t request_size, reply_size; /* bytes of one slot, a multiple of 64 */
 };
 
 struct engine {
     int node, nodes;
-    bool alone;            /* a job of one: every page is writable, nothing is tracked */
+    bool alone; /* a job of one: every page is writable, nothing is tracked */
     struct config config;
     struct boot *boot;
     struct fabric *fabric;
     struct fabric_window space, control;
-    char *app;             /* the application's view of SPACE, same address on every node */
-    char *mem;             /* the engine's view of SPACE, always writable */
+    char *app; /* the application's view of SPACE, same address on every node */
+    char *mem; /* the engine's view of SPACE, always writable */
     uint32_t pages;
-    uint32_t home_shift;   /* default home of page p: (p >> home_shift) mod nodes */
-    uint32_t prefetches;   /* in flight per node at most (M4) */
-    uint32_t tokens;       /* requests that one node can have outstanding */
+    uint32_t home_shift; /* default home of page p: (p >> home_shift) mod nodes */
+    uint32_t prefetches; /* in flight per node at most (M4) */
+    uint32_t tokens;     /* requests that one node can have outstanding */
     struct layout at;
     const struct protocol *protocol; /* how pages move */
 };
@@ -107,9 +116,9 @@ static inline uint32_t page_of(const void *addr)
 }
 
 #ifdef HLRC_DEBUG
-#define debug_assert(e) assert(e)
+#    define debug_assert(e) assert(e)
 #else
-#define debug_assert(e) ((void)0)
+#    define debug_assert(e) ((void)0)
 #endif
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * init.c - from a process to a node of a job, and back.
  *
- * Order at start: who am I (boot), what is asked for (config), the network (fabric), its windows, the tables, then,
- * once all nodes have theirs, the threads. hlrc_finalize goes back the same way.
+ * Order at start: who am I (boot), what is asked for (config), the network (fabric), its windows,
+ * the tables, then, once all nodes have theirs, the threads. hlrc_finalize goes back the same way.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -13,33 +13,33 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/perturb.h"
-#include "hlrc/sync/atomic.h"
-#include "hlrc/sync/barrier.h"
-#include "hlrc/call.h"
-#include "hlrc/heap/collective.h"
-#include "hlrc/sync/cond.h"
 #include "base/diag.h"
+#include "base/perturb.h"
+#include "boot/boot.h"
+#include "boot/monitor.h"
+#include "hlrc/call.h"
+#include "hlrc/coherence/interval.h"
+#include "hlrc/coherence/notice.h"
 #include "hlrc/engine.h"
+#include "hlrc/heap/collective.h"
+#include "hlrc/heap/heap.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/fault.h"
-#include "hlrc/heap/heap.h"
-#include "hlrc/progress/bulk.h"
-#include "hlrc/coherence/interval.h"
-#include "hlrc/protocol_env.h"
-#include "hlrc/sync/lock.h"
-#include "boot/monitor.h"
-#include "hlrc/progress/msg.h"
-#include "hlrc/coherence/notice.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
-#include "hlrc/progress/progress.h"
 #include "hlrc/memory/space.h"
+#include "hlrc/memory/twin.h"
+#include "hlrc/progress/bulk.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/memory/twin.h"
 #include "hlrc/progress/watch.h"
-#include "boot/boot.h"
+#include "hlrc/protocol_env.h"
+#include "hlrc/sync/atomic.h"
+#include "hlrc/sync/barrier.h"
+#include "hlrc/sync/cond.h"
+#include "hlrc/sync/lock.h"
 
 static void in_child(void)
 {
@@ -84,13 +84,16 @@ static int agree(void)
     for (int n = 0; n < engine.nodes && rc == 0; n++) {
         const char *option = config_difference(&mine->config, &all[n].config);
         if (strcmp(mine->version, all[n].version) != 0)
-            diag_report(1, "this node runs version %s, node %d version %s; start the same build everywhere",
-                        mine->version, n, all[n].version);
+            diag_report(
+                1, "this node runs version %s, node %d version %s; start the same build everywhere",
+                mine->version, n, all[n].version);
         else if (mine->page_size != all[n].page_size)
-            diag_report(1, "pages have %u bytes here and %u on node %d; use machines of one kind", mine->page_size,
-                        all[n].page_size, n);
+            diag_report(1, "pages have %u bytes here and %u on node %d; use machines of one kind",
+                        mine->page_size, all[n].page_size, n);
         else if (option)
-            diag_report(1, "option %s differs between this node and node %d; set it for all nodes alike", option, n);
+            diag_report(
+                1, "option %s differs between this node and node %d; set it for all nodes alike",
+                option, n);
         else
             continue;
         rc = -EINVAL;
@@ -123,7 +126,8 @@ static int load_config(void)
         return rc;
     }
     if (sysconf(_SC_PAGESIZE) != (long)PAGE_SIZE) {
-        diag_report(1, "this machine has pages of %ld bytes; this version needs %u", sysconf(_SC_PAGESIZE), PAGE_SIZE);
+        diag_report(1, "this machine has pages of %ld bytes; this version needs %u",
+                    sysconf(_SC_PAGESIZE), PAGE_SIZE);
         return -ENOTSUP;
     }
     return agree();
@@ -139,7 +143,8 @@ static void fail(const char *line)
     diag_fatal(1, "%s", line);
 }
 
-/* Default homes change every few pages, in blocks large enough that initial protection takes few mappings. */
+/* Default homes change every few pages, in blocks large enough that initial protection takes few
+ * mappings. */
 static uint32_t choose_home_shift(uint32_t pages)
 {
     uint32_t shift = 0;
@@ -155,18 +160,24 @@ static int open_fabric(void)
     engine.prefetches = msg_prefetch_count(engine.nodes, (uint32_t)engine.config.threads);
     engine.tokens = msg_token_count((uint32_t)engine.config.threads, engine.prefetches);
     engine.protocol = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar;
-    struct fabric_job job = { .node = engine.node, .nodes = engine.nodes, .rx_depth = msg_rx_depth(engine.tokens),
-                              .exchange = exchange, .ctx = engine.boot, .fail = fail,
-                              .device = engine.config.device, .peer_timeout = engine.config.peer_timeout };
+    struct fabric_job job = { .node = engine.node,
+                              .nodes = engine.nodes,
+                              .rx_depth = msg_rx_depth(engine.tokens),
+                              .exchange = exchange,
+                              .ctx = engine.boot,
+                              .fail = fail,
+                              .device = engine.config.device,
+                              .peer_timeout = engine.config.peer_timeout };
     int rc = fabric_open(engine.config.fabric, &job, &engine.fabric);
     if (rc) {
-        diag_report(1, "fabric %s: %s; hlrc_info lists the fabrics and why one is unavailable", engine.config.fabric,
-                    strerror(-rc));
+        diag_report(1, "fabric %s: %s; hlrc_info lists the fabrics and why one is unavailable",
+                    engine.config.fabric, strerror(-rc));
         return rc;
     }
     unsigned missing = engine.protocol->caps & ~engine.fabric->caps;
     if (missing) {
-        diag_report(1, "fabric %s lacks %s, which protocol %s needs; choose another --protocol", engine.config.fabric,
+        diag_report(1, "fabric %s lacks %s, which protocol %s needs; choose another --protocol",
+                    engine.config.fabric,
                     missing & FABRIC_READ      ? "remote reads"
                     : missing & FABRIC_ATOMICS ? "atomics"
                                                : "writes with immediate",
@@ -186,17 +197,20 @@ static int make_windows(void)
     if (rc == 0) /* messages and versions must never wait for another node's CPU */
         rc = fabric_window_prepare(engine.fabric, engine.control.id, 0, engine.at.end);
     if (rc)
-        diag_report(1, "control window of %zu bytes: %s; lower --memory or --threads", engine.at.end, strerror(-rc));
+        diag_report(1, "control window of %zu bytes: %s; lower --memory or --threads",
+                    engine.at.end, strerror(-rc));
     return rc;
 }
 
 static int make_tables(void)
 {
-    int (*const init[])(void) = { msg_init, pages_init, page_fetch_init, dirty_init, interval_init, notice_init,
-                                  lock_init, cond_init, atomic_words_init, barrier_init };
+    int (*const init[])(void) = { msg_init,          pages_init,  page_fetch_init, dirty_init,
+                                  interval_init,     notice_init, lock_init,       cond_init,
+                                  atomic_words_init, barrier_init };
     protocol_env = &engine_env;
     collective_reset();
-    barrier_before(heap_flush); /* what was freed here and belongs to others is theirs after the barrier */
+    /* what was freed here and belongs to others is theirs after the barrier */
+    barrier_before(heap_flush);
     int rc = threads_init((uint32_t)engine.config.threads);
     if (rc == 0)
         rc = twins_init(engine.pages);
@@ -205,8 +219,8 @@ static int make_tables(void)
     for (int type = REQUEST_PAGE; type <= REQUEST_PLACE; type++)
         msg_handle((enum request_type)type, engine.protocol->serve);
     if (rc)
-        diag_report(1, "tables for %u pages and %d nodes: %s; lower --memory", engine.pages, engine.nodes,
-                    strerror(-rc));
+        diag_report(1, "tables for %u pages and %d nodes: %s; lower --memory", engine.pages,
+                    engine.nodes, strerror(-rc));
     return rc;
 }
 
@@ -253,7 +267,9 @@ static int start_threads(void)
         rc = -pthread_atfork(NULL, NULL, in_child);
     at_fork = true;
     if (rc)
-        diag_report(1, "starting the runtime's threads: %s; raise the limit on processes (ulimit -u)", strerror(-rc));
+        diag_report(1,
+                    "starting the runtime's threads: %s; raise the limit on processes (ulimit -u)",
+                    strerror(-rc));
     return rc;
 }
 
@@ -264,8 +280,8 @@ int hlrc_init(int *argc, char ***argv)
         diag_report(1, "hlrc_init: called twice; call it once, and hlrc_finalize at the end");
         return -EALREADY;
     }
-    int (*const steps[])(void) = { open_boot, load_config, open_fabric, make_windows, make_tables, heap_init,
-                                   start_threads };
+    int (*const steps[])(void) = { open_boot,   load_config, open_fabric,  make_windows,
+                                   make_tables, heap_init,   start_threads };
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         int rc = steps[i]();
         if (rc)
@@ -280,13 +296,16 @@ int hlrc_init(int *argc, char ***argv)
 
 static void print_stats(void)
 {
-    static struct hlrc_stats all[ENGINE_NODES]; /* no node may fail here: the others wait in the exchange */
+    /* no node may fail here: the others wait in the exchange */
+    static struct hlrc_stats all[ENGINE_NODES];
     struct hlrc_stats mine;
     memset(&mine, 0, sizeof mine);
     mine.size = sizeof mine;
-    boot_exchange(engine.boot, NULL, 0, NULL); /* all have left the last barrier: nobody sends any more */
+    /* all have left the last barrier: nobody sends any more */
+    boot_exchange(engine.boot, NULL, 0, NULL);
     progress_settle();
-    boot_exchange(engine.boot, NULL, 0, NULL); /* and all have served: every byte that left has arrived */
+    /* and all have served: every byte that left has arrived */
+    boot_exchange(engine.boot, NULL, 0, NULL);
     stats_collect(&mine);
     if (boot_exchange(engine.boot, &mine, sizeof mine, all) == 0 && engine.node == 0)
         stats_print(all, engine.nodes, engine.config.stats);
@@ -294,8 +313,9 @@ static void print_stats(void)
 
 static void drop_tables(void)
 {
-    void (*const end[])(void) = { heap_end, cond_end, lock_end, notice_end, interval_end, dirty_end, page_fetch_end,
-                                  pages_end, msg_end, twins_end, threads_end };
+    void (*const end[])(void) = { heap_end,     cond_end,  lock_end,       notice_end,
+                                  interval_end, dirty_end, page_fetch_end, pages_end,
+                                  msg_end,      twins_end, threads_end };
     for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
         end[i]();
 }
@@ -311,7 +331,7 @@ void hlrc_finalize(void)
     hlrc_barrier();
     if (engine.config.stats[0])
         print_stats();
-    monitor_stop(); /* it reads other nodes' windows */
+    monitor_stop();                            /* it reads other nodes' windows */
     boot_exchange(engine.boot, NULL, 0, NULL); /* nobody needs another node's windows any more */
     call_set(CALL_OVER);
     if (!engine.alone) {

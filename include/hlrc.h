@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The public interface of HLRC, and its manual: scripts/mkman turns each block that opens with two stars into a
- * page of section 3 (the first block into hlrc(7)), and `make check` fails where a prototype has no block.
+ * The public interface of HLRC, and its manual: scripts/mkman turns each block that opens with two
+ * stars into a page of section 3 (the first block into hlrc(7)), and `make check` fails where a
+ * prototype has no block.
  *
- * Form of a block: "names - what they are for", then paragraphs, then the sections RETURN VALUE, ERRORS, NOTES and
- * SEE ALSO, in this order, each opened by its name and a colon. Lines indented by four spaces are lists or code.
- * A block speaks for all prototypes between it and the next block.
+ * Form of a block: "names - what they are for", then paragraphs, then the sections RETURN VALUE,
+ * ERRORS, NOTES and SEE ALSO, in this order, each opened by its name and a colon. Lines indented by
+ * four spaces are lists or code. A block speaks for all prototypes between it and the next block.
  */
 #ifndef HLRC_H
 #define HLRC_H
@@ -18,7 +19,8 @@
 #define HLRC_VERSION_PATCH  0
 #define HLRC_VERSION_STRING "0.1.0"
 /* One number to compare: 0xMMmmpp. */
-#define HLRC_VERSION (HLRC_VERSION_MAJOR * 0x10000 + HLRC_VERSION_MINOR * 0x100 + HLRC_VERSION_PATCH)
+#define HLRC_VERSION \
+    (HLRC_VERSION_MAJOR * 0x10000 + HLRC_VERSION_MINOR * 0x100 + HLRC_VERSION_PATCH)
 
 /* Locks 0 .. HLRC_STATIC_LOCKS-1 exist from the start. */
 #define HLRC_STATIC_LOCKS 1024
@@ -32,23 +34,26 @@ extern "C" {
 /**
  * hlrc - shared memory across the processes of a cluster
  *
- * A program that uses HLRC is started as several processes, the nodes of a job. Memory from hlrc_malloc() or
- * hlrc_malloc_all() has the same address and the same contents on all of them; it is read and written by ordinary
- * loads and stores, and pointers into it may be stored in it. Pages travel on demand: the first touch of a page
- * whose contents are out of date fetches it from the node that is its home.
+ * A program that uses HLRC is started as several processes, the nodes of a job. Memory from
+ * hlrc_malloc() or hlrc_malloc_all() has the same address and the same contents on all of them; it
+ * is read and written by ordinary loads and stores, and pointers into it may be stored in it. Pages
+ * travel on demand: the first touch of a page whose contents are out of date fetches it from the
+ * node that is its home.
  *
- * The memory model is lazy release consistency. What a node wrote is seen by another one only after the first has
- * released and the second has then acquired: by a lock, a barrier, a condition variable or a collective call. A
- * program without data races behaves as it would on one machine; two nodes may write different bytes of one page
- * at the same time.
+ * The memory model is lazy release consistency. What a node wrote is seen by another one only after
+ * the first has released and the second has then acquired: by a lock, a barrier, a condition
+ * variable or a collective call. A program without data races behaves as it would on one machine;
+ * two nodes may write different bytes of one page at the same time.
  *
- * A call marked collective is made by every node, by one thread of each, in the same order on all, and orders
- * memory as hlrc_barrier() does. All other calls, between hlrc_init() and hlrc_finalize(), may be made by any
- * number of threads at once. Memory passed to a call may itself be shared memory, unless the call says otherwise.
+ * A call marked collective is made by every node, by one thread of each, in the same order on all,
+ * and orders memory as hlrc_barrier() does. All other calls, between hlrc_init() and
+ * hlrc_finalize(), may be made by any number of threads at once. Memory passed to a call may itself
+ * be shared memory, unless the call says otherwise.
  *
- * Functions that can fail return 0 or a negative errno value, those that return a pointer NULL with errno set. What
- * the program itself does wrong (a call before hlrc_init(), the unlock of a lock that is not held, a handle that
- * was never created) ends the job: one line says what happened and what to do, and the exit status is not zero.
+ * Functions that can fail return 0 or a negative errno value, those that return a pointer NULL with
+ * errno set. What the program itself does wrong (a call before hlrc_init(), the unlock of a lock
+ * that is not held, a handle that was never created) ends the job: one line says what happened and
+ * what to do, and the exit status is not zero.
  *
  * A minimal program:
  *
@@ -77,15 +82,17 @@ extern "C" {
  *     cc -o sum sum.c $(pkg-config --cflags --libs hlrc)
  *     hlrcrun -n 4 --protocol ardmar ./sum
  *
- * A signal handler may read and write shared memory. One that interrupts its thread in the midst of a call of HLRC
- * cannot be served there: such a touch ends the job with one line, unless the job was started with --signals mask,
- * which holds the signals that a program handles (not SIGTERM, SIGINT, SIGQUIT, SIGHUP and SIGTSTP, and not those of
- * errors) back while a call is at work; it costs two system calls for each. While a page is fetched they are held back
- * in any case. A signal handler makes no call of HLRC.
+ * A signal handler may read and write shared memory. One that interrupts its thread in the midst of
+ * a call of HLRC cannot be served there: such a touch ends the job with one line, unless the job
+ * was started with --signals mask, which holds the signals that a program handles (not SIGTERM,
+ * SIGINT, SIGQUIT, SIGHUP and SIGTSTP, and not those of errors) back while a call is at work; it
+ * costs two system calls for each. While a page is fetched they are held back in any case. A signal
+ * handler makes no call of HLRC.
  *
- * NOTES: A system call that is given shared memory which is not accessible at that moment fails with EFAULT instead
- * of fetching it; see hlrc_touch(). HLRC handles SIGSEGV; faults outside shared memory go to the handler that was
- * installed before hlrc_init(). A child made by fork() after hlrc_init() may only call an exec function or _exit().
+ * NOTES: A system call that is given shared memory which is not accessible at that moment fails
+ * with EFAULT instead of fetching it; see hlrc_touch(). HLRC handles SIGSEGV; faults outside shared
+ * memory go to the handler that was installed before hlrc_init(). A child made by fork() after
+ * hlrc_init() may only call an exec function or _exit().
  *
  * SEE ALSO: hlrc_init, hlrc_malloc, hlrc_malloc_all, hlrc_lock, hlrc_barrier, hlrcrun(1)
  */
@@ -100,25 +107,26 @@ typedef uint32_t hlrc_atomic_t;
 /**
  * hlrc_init - join the job
  *
- * Makes the calling process a node of the job it was started in, maps the shared space and starts handling page
- * faults. Every node calls it once, before any other call but hlrc_version(), and returns when all have. A program
- * started without hlrcrun is a job of one node.
+ * Makes the calling process a node of the job it was started in, maps the shared space and starts
+ * handling page faults. Every node calls it once, before any other call but hlrc_version(), and
+ * returns when all have. A program started without hlrcrun is a job of one node.
  *
- * Options come from the environment, as HLRC_PROTOCOL, HLRC_MEMORY and so on, where hlrcrun puts those of its own
- * command line. `argc` and `argv` are the addresses of main's arguments, or NULL; they are left as they are, and
- * are there for launchers that pass options in them.
+ * Options come from the environment, as HLRC_PROTOCOL, HLRC_MEMORY and so on, where hlrcrun puts
+ * those of its own command line. `argc` and `argv` are the addresses of main's arguments, or NULL;
+ * they are left as they are, and are there for launchers that pass options in them.
  *
- * RETURN VALUE: 0, or a negative errno value after a line on standard error that names cause, value, limit and
- * remedy. After an error no other call but hlrc_version() may be made.
+ * RETURN VALUE: 0, or a negative errno value after a line on standard error that names cause,
+ * value, limit and remedy. After an error no other call but hlrc_version() may be made.
  *
  * ERRORS:
- *     EINVAL    an option is unknown, malformed or out of range, or the nodes differ in version, page size or options
+ *     EINVAL    an option is unknown, malformed or out of range, or the nodes differ in version,
+ *               page size or options
  *     ENOTSUP   an option asks for something that this build or this machine does not have
  *     ENOMEM    the machine cannot back the shared space, or no common address is free on all nodes
  *     EALREADY  the process has called hlrc_init() before
  *
- * NOTES: All nodes need the same executable, since pointers to functions and string literals do not become valid
- * elsewhere by being shared. To share pointers to functions, run with --no-aslr.
+ * NOTES: All nodes need the same executable, since pointers to functions and string literals do not
+ * become valid elsewhere by being shared. To share pointers to functions, run with --no-aslr.
  *
  * SEE ALSO: hlrc_finalize, hlrc_node_id, hlrc_version, hlrcrun(1), hlrc_info(1)
  */
@@ -127,9 +135,9 @@ int hlrc_init(int *argc, char ***argv);
 /**
  * hlrc_finalize - leave the job
  *
- * Collective. Waits until all nodes have called it, writes the statistics if they were asked for, and unmaps the
- * shared space: pointers into it are not valid any more. A node that ends without this call has died, and the
- * whole job ends with it. No other call but hlrc_version() may follow.
+ * Collective. Waits until all nodes have called it, writes the statistics if they were asked for,
+ * and unmaps the shared space: pointers into it are not valid any more. A node that ends without
+ * this call has died, and the whole job ends with it. No other call but hlrc_version() may follow.
  *
  * NOTES: No other thread of the process may be in a call or touch shared memory at this time.
  *
@@ -140,9 +148,11 @@ void hlrc_finalize(void);
 /**
  * hlrc_node_id, hlrc_node_count - who am I, how many are we
  *
- * The nodes of a job are numbered from 0. Both numbers stay the same from hlrc_init() to hlrc_finalize().
+ * The nodes of a job are numbered from 0. Both numbers stay the same from hlrc_init() to
+ * hlrc_finalize().
  *
- * RETURN VALUE: hlrc_node_id() returns the number of this node, hlrc_node_count() the number of nodes in the job,
+ * RETURN VALUE: hlrc_node_id() returns the number of this node, hlrc_node_count() the number of
+ * nodes in the job,
  * 1 to HLRC_MAX_NODES.
  *
  * SEE ALSO: hlrc_init
@@ -153,8 +163,8 @@ int hlrc_node_count(void);
 /**
  * hlrc_version - version of the library
  *
- * The version of the library that the program runs with; HLRC_VERSION_STRING is that of the header it was compiled
- * with. It may be called at any time.
+ * The version of the library that the program runs with; HLRC_VERSION_STRING is that of the header
+ * it was compiled with. It may be called at any time.
  *
  * RETURN VALUE: A constant string such as "0.1.0".
  *
@@ -165,9 +175,10 @@ const char *hlrc_version(void);
 /**
  * hlrc_malloc, hlrc_aligned_alloc - allocate shared memory
  *
- * Any node may allocate at any time. The memory is filled with zeros and valid at the same address on all nodes;
- * the others learn the pointer through shared memory. hlrc_malloc() aligns it to 16 bytes, hlrc_aligned_alloc() to
- * `align` bytes, a power of two; `size` need not be a multiple of it. A size of 0 is served as a size of 1.
+ * Any node may allocate at any time. The memory is filled with zeros and valid at the same address
+ * on all nodes; the others learn the pointer through shared memory. hlrc_malloc() aligns it to 16
+ * bytes, hlrc_aligned_alloc() to `align` bytes, a power of two; `size` need not be a multiple of
+ * it. A size of 0 is served as a size of 1.
  *
  * RETURN VALUE: The address of the memory, or NULL with errno set.
  *
@@ -175,8 +186,8 @@ const char *hlrc_version(void);
  *     ENOMEM  the shared space has no free block of this size; --memory sets how large it is
  *     EINVAL  `align` is not a power of two, or larger than 1 GiB
  *
- * NOTES: Data of different nodes in one page costs page traffic, although it is correct. Give each node its own
- * pages by hlrc_aligned_alloc() or hlrc_malloc_all().
+ * NOTES: Data of different nodes in one page costs page traffic, although it is correct. Give each
+ * node its own pages by hlrc_aligned_alloc() or hlrc_malloc_all().
  *
  * SEE ALSO: hlrc_free, hlrc_malloc_all, hlrc_place
  */
@@ -186,9 +197,9 @@ void *hlrc_aligned_alloc(size_t align, size_t size);
 /**
  * hlrc_free - give shared memory back
  *
- * Gives back what hlrc_malloc() or hlrc_aligned_alloc() returned, on this node or another one. NULL is ignored. It
- * is a release, and the allocation that gets the memory next is an acquire. A pointer that is not that of a live
- * allocation ends the job.
+ * Gives back what hlrc_malloc() or hlrc_aligned_alloc() returned, on this node or another one. NULL
+ * is ignored. It is a release, and the allocation that gets the memory next is an acquire. A
+ * pointer that is not that of a live allocation ends the job.
  *
  * NOTES: Memory from hlrc_malloc_all() goes back by hlrc_free_all().
  *
@@ -199,8 +210,8 @@ void hlrc_free(void *ptr);
 /**
  * hlrc_malloc_all - allocate shared memory on all nodes together
  *
- * Collective. Every node passes the same `size` and gets the same address, which begins a page. The memory is
- * filled with zeros. Nodes that disagree on the size end the job.
+ * Collective. Every node passes the same `size` and gets the same address, which begins a page. The
+ * memory is filled with zeros. Nodes that disagree on the size end the job.
  *
  * RETURN VALUE: The same address on every node, or NULL with errno set on every node.
  *
@@ -214,8 +225,8 @@ void *hlrc_malloc_all(size_t size);
 /**
  * hlrc_free_all - give back shared memory on all nodes together
  *
- * Collective. Gives back what hlrc_malloc_all() returned; every node passes the same pointer. NULL on every node
- * is ignored.
+ * Collective. Gives back what hlrc_malloc_all() returned; every node passes the same pointer. NULL
+ * on every node is ignored.
  *
  * SEE ALSO: hlrc_malloc_all
  */
@@ -224,8 +235,9 @@ void hlrc_free_all(void *ptr);
 /**
  * hlrc_broadcast - copy a private buffer to all nodes
  *
- * Collective. Copies the `len` bytes at `buf` on node `root` to `buf` on all others. The buffers are private
- * memory, and may lie at different addresses. Every node passes the same `len` and `root`.
+ * Collective. Copies the `len` bytes at `buf` on node `root` to `buf` on all others. The buffers
+ * are private memory, and may lie at different addresses. Every node passes the same `len` and
+ * `root`.
  *
  * RETURN VALUE: 0, or a negative errno value on every node.
  *
@@ -239,9 +251,9 @@ int hlrc_broadcast(void *buf, size_t len, int root);
 /**
  * hlrc_lock_create, hlrc_lock_destroy - make and remove a lock
  *
- * hlrc_lock_create() stores the handle of a new lock, free, in *`lock`. It may be used on every node that learns
- * it. Locks are cheap: a million of them fit. hlrc_lock_destroy() removes a lock that nobody holds or waits for;
- * its handle may be given out again.
+ * hlrc_lock_create() stores the handle of a new lock, free, in *`lock`. It may be used on every
+ * node that learns it. Locks are cheap: a million of them fit. hlrc_lock_destroy() removes a lock
+ * that nobody holds or waits for; its handle may be given out again.
  *
  * Locks 0 to HLRC_STATIC_LOCKS-1 exist without being created and cannot be destroyed.
  *
@@ -258,12 +270,13 @@ void hlrc_lock_destroy(hlrc_lock_t lock);
 /**
  * hlrc_lock, hlrc_trylock, hlrc_unlock - mutual exclusion, and order of memory
  *
- * At most one thread of all nodes holds a lock. hlrc_lock() waits until the lock is free, hlrc_trylock() does not.
- * To take a lock is an acquire: what the threads that held it before had written or seen is now visible here.
- * hlrc_unlock() is a release. Locks are not recursive. Taking again a lock that was last held on this node costs no
- * message.
+ * At most one thread of all nodes holds a lock. hlrc_lock() waits until the lock is free,
+ * hlrc_trylock() does not. To take a lock is an acquire: what the threads that held it before had
+ * written or seen is now visible here. hlrc_unlock() is a release. Locks are not recursive. Taking
+ * again a lock that was last held on this node costs no message.
  *
- * RETURN VALUE: hlrc_trylock() returns 0 when it took the lock, otherwise -EBUSY; then nothing has changed.
+ * RETURN VALUE: hlrc_trylock() returns 0 when it took the lock, otherwise -EBUSY; then nothing has
+ * changed.
  *
  * ERRORS:
  *     EBUSY  the lock is held (hlrc_trylock())
@@ -279,15 +292,16 @@ void hlrc_unlock(hlrc_lock_t lock);
 /**
  * hlrc_barrier, hlrc_barrier_arrive, hlrc_barrier_depart - wait for all nodes
  *
- * Collective: one thread speaks for a node. hlrc_barrier() returns when all nodes have called it; what any of them
- * wrote before is then visible to all.
+ * Collective: one thread speaks for a node. hlrc_barrier() returns when all nodes have called it;
+ * what any of them wrote before is then visible to all.
  *
- * hlrc_barrier_arrive() followed by hlrc_barrier_depart() is the same barrier in two steps, with work between them
- * that need not wait for anybody. Arrival releases what was written before it. What is written between the two
- * becomes visible to others at a later release; what others wrote before they arrived is visible after departure.
+ * hlrc_barrier_arrive() followed by hlrc_barrier_depart() is the same barrier in two steps, with
+ * work between them that need not wait for anybody. Arrival releases what was written before it.
+ * What is written between the two becomes visible to others at a later release; what others wrote
+ * before they arrived is visible after departure.
  *
- * NOTES: Arrival twice without departure, or departure without arrival, ends the job. Between the two no other
- * collective call may be made.
+ * NOTES: Arrival twice without departure, or departure without arrival, ends the job. Between the
+ * two no other collective call may be made.
  *
  * SEE ALSO: hlrc_lock, hlrc_cond_wait
  */
@@ -298,8 +312,9 @@ void hlrc_barrier_depart(void);
 /**
  * hlrc_cond_create, hlrc_cond_destroy - make and remove a condition variable
  *
- * hlrc_cond_create() stores the handle of a new condition variable in *`cond`. It may be used on every node that
- * learns it. hlrc_cond_destroy() removes one that nobody waits for; its handle may be given out again.
+ * hlrc_cond_create() stores the handle of a new condition variable in *`cond`. It may be used on
+ * every node that learns it. hlrc_cond_destroy() removes one that nobody waits for; its handle may
+ * be given out again.
  *
  * RETURN VALUE: hlrc_cond_create() returns 0, or a negative errno value and leaves *`cond` alone.
  *
@@ -314,15 +329,15 @@ void hlrc_cond_destroy(hlrc_cond_t cond);
 /**
  * hlrc_cond_wait, hlrc_cond_signal, hlrc_cond_broadcast - wait until another thread says so
  *
- * hlrc_cond_wait() releases `lock`, which the caller holds, and waits; no signal sent after the release is missed.
- * Before it returns it has taken the lock again. hlrc_cond_signal() wakes one waiting thread, hlrc_cond_broadcast()
- * all, of whatever nodes; nobody waiting, they do nothing.
+ * hlrc_cond_wait() releases `lock`, which the caller holds, and waits; no signal sent after the
+ * release is missed. Before it returns it has taken the lock again. hlrc_cond_signal() wakes one
+ * waiting thread, hlrc_cond_broadcast() all, of whatever nodes; nobody waiting, they do nothing.
  *
  * Memory is ordered by the lock, as with hlrc_unlock() and hlrc_lock().
  *
- * NOTES: A thread may wake without a signal, or find that another one was faster: test the condition in a loop.
- * Signal while holding the lock under which the condition was changed. All threads that wait on one condition
- * variable at a time use the same lock.
+ * NOTES: A thread may wake without a signal, or find that another one was faster: test the
+ * condition in a loop. Signal while holding the lock under which the condition was changed. All
+ * threads that wait on one condition variable at a time use the same lock.
  *
  * SEE ALSO: hlrc_cond_create, hlrc_lock
  */
@@ -333,9 +348,9 @@ void hlrc_cond_broadcast(hlrc_cond_t cond);
 /**
  * hlrc_atomic_create, hlrc_atomic_destroy - make and remove an atomic word
  *
- * hlrc_atomic_create() stores in *`word` the handle of a new 64-bit word that holds `value`. It may be used on every
- * node that learns it. The word is not part of the shared space. hlrc_atomic_destroy() removes it; its handle may be
- * given out again.
+ * hlrc_atomic_create() stores in *`word` the handle of a new 64-bit word that holds `value`. It may
+ * be used on every node that learns it. The word is not part of the shared space.
+ * hlrc_atomic_destroy() removes it; its handle may be given out again.
  *
  * RETURN VALUE: hlrc_atomic_create() returns 0, or a negative errno value and leaves *`word` alone.
  *
@@ -348,16 +363,19 @@ int hlrc_atomic_create(hlrc_atomic_t *word, uint64_t value);
 void hlrc_atomic_destroy(hlrc_atomic_t word);
 
 /**
- * hlrc_atomic_load, hlrc_atomic_fetch_add, hlrc_atomic_exchange, hlrc_atomic_compare_exchange - atomic operations
+ * hlrc_atomic_load, hlrc_atomic_fetch_add, hlrc_atomic_exchange, hlrc_atomic_compare_exchange -
+ * atomic operations
  *
- * Operations on one word happen one after the other, in the same order for all nodes. hlrc_atomic_fetch_add() adds
- * `value` modulo 2^64, hlrc_atomic_exchange() stores `value`. hlrc_atomic_compare_exchange() stores `desired` if the
- * word equals *`expected`; if not, it stores what the word was in *`expected`.
+ * Operations on one word happen one after the other, in the same order for all nodes.
+ * hlrc_atomic_fetch_add() adds `value` modulo 2^64, hlrc_atomic_exchange() stores `value`.
+ * hlrc_atomic_compare_exchange() stores `desired` if the word equals *`expected`; if not, it stores
+ * what the word was in *`expected`.
  *
- * They do not order memory: who learns through an atomic word that data is ready has not acquired that data.
+ * They do not order memory: who learns through an atomic word that data is ready has not acquired
+ * that data.
  *
- * RETURN VALUE: The first three return the word as it was before. hlrc_atomic_compare_exchange() returns 1 if it
- * stored `desired`, otherwise 0.
+ * RETURN VALUE: The first three return the word as it was before. hlrc_atomic_compare_exchange()
+ * returns 1 if it stored `desired`, otherwise 0.
  *
  * NOTES: A word fits a ticket counter or a list of tasks. To pass data on, use a lock or a barrier.
  *
@@ -371,12 +389,13 @@ int hlrc_atomic_compare_exchange(hlrc_atomic_t word, uint64_t *expected, uint64_
 /**
  * hlrc_home - which node is home of an address
  *
- * The home of a page holds its reference copy; to read there costs no fetch. A page gets its home when it is first
- * used: with the one-sided protocols by the first node that writes it, with the async protocol by the first that
- * asks for it. Once assigned it stays. The call does not touch the page.
+ * The home of a page holds its reference copy; to read there costs no fetch. A page gets its home
+ * when it is first used: with the one-sided protocols by the first node that writes it, with the
+ * async protocol by the first that asks for it. Once assigned it stays. The call does not touch the
+ * page.
  *
- * RETURN VALUE: The node that is home of the page of `addr`, -1 while there is none, or -EINVAL. In a job of one
- * node it is always that node.
+ * RETURN VALUE: The node that is home of the page of `addr`, -1 while there is none, or -EINVAL. In
+ * a job of one node it is always that node.
  *
  * ERRORS:
  *     EINVAL  `addr` is not in shared memory
@@ -388,13 +407,15 @@ int hlrc_home(const void *addr);
 /**
  * hlrc_place - choose the home of pages
  *
- * Makes `node` the home of those pages that the `len` bytes at `addr` lie in, in whole or in part, as long as nobody
- * has used them. Any node may do this, for pages that it alone uses until it next releases.
+ * Makes `node` the home of those pages that the `len` bytes at `addr` lie in, in whole or in part,
+ * as long as nobody has used them. Any node may do this, for pages that it alone uses until it next
+ * releases.
  *
  * RETURN VALUE: 0, or a negative errno value.
  *
  * ERRORS:
- *     EINVAL  `node` is not a node of the job, or the range is not all in shared memory; nothing has changed
+ *     EINVAL  `node` is not a node of the job, or the range is not all in shared memory; nothing
+ *             has changed
  *     EBUSY   some pages have another home already and keep it; the others were placed
  *
  * SEE ALSO: hlrc_home, hlrc_malloc_all
@@ -404,8 +425,9 @@ int hlrc_place(void *addr, size_t len, int node);
 /**
  * hlrc_prefetch - start to fetch pages
  *
- * Starts to fetch the pages that the `len` bytes at `addr` lie in, those of them that are out of date here, and does
- * not wait for them. It is a hint: the program is as correct with it as without it.
+ * Starts to fetch the pages that the `len` bytes at `addr` lie in, those of them that are out of
+ * date here, and does not wait for them. It is a hint: the program is as correct with it as without
+ * it.
  *
  * RETURN VALUE: 0, or a negative errno value.
  *
@@ -419,17 +441,18 @@ int hlrc_prefetch(const void *addr, size_t len);
 /**
  * hlrc_touch - make a range accessible now
  *
- * Makes the pages that the `len` bytes at `addr` lie in readable, and writable if `write` is not 0, as loads or stores
- * to each of them would. Call it before the range is given to a system call, such as read() or write(), which would
- * otherwise fail with EFAULT.
+ * Makes the pages that the `len` bytes at `addr` lie in readable, and writable if `write` is not 0,
+ * as loads or stores to each of them would. Call it before the range is given to a system call,
+ * such as read() or write(), which would otherwise fail with EFAULT.
  *
  * RETURN VALUE: 0, or a negative errno value.
  *
  * ERRORS:
  *     EINVAL  the range is not all in shared memory
  *
- * NOTES: It pins nothing: an acquire or release by another thread of this process can revoke the access before the
- * system call. A threaded program copies through private memory, or keeps its other threads out of such calls.
+ * NOTES: It pins nothing: an acquire or release by another thread of this process can revoke the
+ * access before the system call. A threaded program copies through private memory, or keeps its
+ * other threads out of such calls.
  *
  * SEE ALSO: hlrc_prefetch
  */
@@ -437,15 +460,16 @@ int hlrc_touch(void *addr, size_t len, int write);
 
 /* What a node did since hlrc_init() or hlrc_stats_reset(). New fields are added at the end only. */
 struct hlrc_stats {
-    size_t size;                 /* bytes of this struct, set by the caller */
-    double wall_s;               /* seconds that passed: compute + page + lock + barrier + diff */
-    double compute_s;            /* seconds in the program itself, faults included */
-    double page_s;               /* seconds from the request for a page to its arrival */
-    double lock_s;               /* seconds in locks and condition variables */
-    double barrier_s;            /* seconds in barriers and collectives */
-    double diff_s;               /* seconds making and sending diffs */
-    double handler_s;            /* CPU seconds of the handler thread, outside the sum */
-    double fault_s;              /* seconds handling faults besides the fetch, a part of compute_s */
+    size_t size;      /* bytes of this struct, set by the caller */
+    double wall_s;    /* seconds that passed: compute + page + lock + barrier + diff */
+    double compute_s; /* seconds in the program itself, faults included */
+    double page_s;    /* seconds from the request for a page to its arrival */
+    double lock_s;    /* seconds in locks and condition variables */
+    double barrier_s; /* seconds in barriers and collectives */
+    double diff_s;    /* seconds making and sending diffs */
+    double handler_s; /* CPU seconds of the handler thread, outside the sum */
+    /* seconds handling faults besides the fetch, a part of compute_s */
+    double fault_s;
     uint64_t read_faults;        /* faults by loads */
     uint64_t write_faults;       /* faults by stores */
     uint64_t first_write_faults; /* write faults on pages that nobody had written before */
@@ -472,15 +496,17 @@ struct hlrc_stats {
 /**
  * hlrc_stats_get, hlrc_stats_reset - what this node has done
  *
- * hlrc_stats_get() fills in *`stats` the fields that lie within its first `size` bytes, `size` being the field that
- * the caller has set to sizeof(struct hlrc_stats). Times are in seconds. The numbers are those of this node alone,
- * since hlrc_init() or its last hlrc_stats_reset(), which sets them to 0.
+ * hlrc_stats_get() fills in *`stats` the fields that lie within its first `size` bytes, `size`
+ * being the field that the caller has set to sizeof(struct hlrc_stats). Times are in seconds. The
+ * numbers are those of this node alone, since hlrc_init() or its last hlrc_stats_reset(), which
+ * sets them to 0.
  *
  *     struct hlrc_stats stats = { .size = sizeof stats };
  *     hlrc_stats_get(&stats);
  *
- * NOTES: While other threads work, the fields need not be of one moment. If the library is older than the program,
- * `size` becomes the number of bytes that were filled in, and what lies beyond is left alone.
+ * NOTES: While other threads work, the fields need not be of one moment. If the library is older
+ * than the program, `size` becomes the number of bytes that were filled in, and what lies beyond is
+ * left alone.
  *
  * SEE ALSO: hlrcrun(1)
  */

@@ -46,7 +46,8 @@ static void gather_finish(struct exchange *exchange)
     }
 }
 
-int exchange_piece(struct exchange *exchange, int node, const struct wire_head *head, const char *piece, size_t len)
+int exchange_piece(struct exchange *exchange, int node, const struct wire_head *head,
+                   const char *piece, size_t len)
 {
     if (head->total > BOOT_BLOB_MAX || exchange->reading[node])
         return -EPROTO;
@@ -54,7 +55,8 @@ int exchange_piece(struct exchange *exchange, int node, const struct wire_head *
         return -ENOMEM;
     if (head->total != exchange->blob)
         return -EMSGSIZE;
-    if (exchange->whole[node] || head->offset != exchange->got[node] || len > exchange->blob - exchange->got[node])
+    if (exchange->whole[node] || head->offset != exchange->got[node] ||
+        len > exchange->blob - exchange->got[node])
         return -EPROTO;
     memcpy(exchange->gather + (size_t)node * exchange->blob + head->offset, piece, len);
     exchange->got[node] += len;
@@ -76,10 +78,12 @@ void exchange_send(struct exchange *exchange, int node, int fd)
 {
     while (exchange->reading[node]) {
         size_t at = exchange->sent[node], left = exchange->total - at;
-        struct wire_head head = {.type = WIRE_RESULT, .total = (uint32_t)exchange->total, .offset = (uint32_t)at};
+        struct wire_head head = { .type = WIRE_RESULT,
+                                  .total = (uint32_t)exchange->total,
+                                  .offset = (uint32_t)at };
         size_t len = left < WIRE_PIECE ? left : WIRE_PIECE;
-        struct iovec iov[2] = {{&head, sizeof head}, {exchange->result + at, len}};
-        struct msghdr msg = {.msg_iov = iov, .msg_iovlen = 2};
+        struct iovec iov[2] = { { &head, sizeof head }, { exchange->result + at, len } };
+        struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
 
         if (sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
             if (errno == EINTR)

@@ -3,11 +3,13 @@
 #define HLRC_EXCHANGE_H
 
 /*
- * hlrcrun's side of boot_exchange(): gather a blob from each node, then give all of them to everybody.
+ * hlrcrun's side of boot_exchange(): gather a blob from each node, then give all of them to
+ * everybody.
  *
- *   EX1  A node gives its blob of the next round only after it has got all of this one. So there is at most one
- *        gathering and, besides, one result that slow nodes are still reading.
- *   EX2  Nothing blocks: a node that does not read (it may be stopped) gets the rest when its socket has room.
+ *   EX1  A node gives its blob of the next round only after it has got all of this one. So there is
+ *        at most one gathering and, besides, one result that slow nodes are still reading.
+ *   EX2  Nothing blocks: a node that does not read (it may be stopped) gets the rest when its
+ *        socket has room.
  */
 
 #include <stdbool.h>
@@ -34,13 +36,15 @@ void exchange_init(struct exchange *exchange, int nodes);
 void exchange_free(struct exchange *exchange);
 
 /*
- * exchange_piece - a piece of node's blob has come.  1: the round is complete, results can be sent;
- * -EMSGSIZE: its length is not that of the others;  -EPROTO;  -ENOMEM
+ * exchange_piece - a piece of node's blob has come. 1: the round is complete, results can be sent;
+ * -EMSGSIZE: its length is not that of the others; -EPROTO;  -ENOMEM
  */
-int exchange_piece(struct exchange *exchange, int node, const struct wire_head *head, const char *piece, size_t len);
+int exchange_piece(struct exchange *exchange, int node, const struct wire_head *head,
+                   const char *piece, size_t len);
 
 bool exchange_reading(const struct exchange *exchange, int node); /* has something to be sent */
 void exchange_send(struct exchange *exchange, int node, int fd);  /* as much as goes */
-int exchange_waiting(const struct exchange *exchange);            /* a node that waits for the others, or -1 */
+/* a node that waits for the others, or -1 */
+int exchange_waiting(const struct exchange *exchange);
 
 #endif

@@ -19,7 +19,8 @@
 #include "launch/process.h"
 
 enum {
-    WATCHED_MAX = 4 * HLRC_MAX_NODES, /* a wrapper and its program for each node, and some that have ended */
+    /* a wrapper and its program for each node, and some that have ended */
+    WATCHED_MAX = 4 * HLRC_MAX_NODES,
     TERM_MS = 500,
     KILL_MS = 1000
 };
@@ -66,16 +67,18 @@ static void watch_add(struct watch *watch, pid_t pid, int pidfd)
     watch->process[watch->count++].pidfd = pidfd;
 }
 
-/* One order.  False: hlrcrun is gone.  The pidfd of a process to watch comes along with its order. */
+/* One order. False: hlrcrun is gone. The pidfd of a process to watch comes along with its order. */
 static bool order_receive(struct watch *watch, struct message *message)
 {
     union {
         struct cmsghdr align;
         char space[CMSG_SPACE(sizeof(int))];
     } control;
-    struct iovec iov = {message, sizeof *message};
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};
+    struct iovec iov = { message, sizeof *message };
+    struct msghdr msg = { .msg_iov = &iov,
+                          .msg_iovlen = 1,
+                          .msg_control = control.space,
+                          .msg_controllen = sizeof control.space };
     ssize_t got;
     struct cmsghdr *part;
     int pidfd;
@@ -111,7 +114,7 @@ static void wait_all(const struct watch *watch, int ms)
     int64_t until = process_now_ms() + ms;
 
     for (size_t i = 0; i < watch->count; i++) {
-        struct pollfd fd = {.fd = watch->process[i].pidfd, .events = POLLIN};
+        struct pollfd fd = { .fd = watch->process[i].pidfd, .events = POLLIN };
         int64_t left = until - process_now_ms();
 
         if (left > 0)
@@ -122,8 +125,9 @@ static void wait_all(const struct watch *watch, int ms)
 static void job_end(struct watch *watch)
 {
     char line[96];
-    int len = snprintf(line, sizeof line, "hlrcrun: the launcher (pid %d) was killed; ending the job\n",
-                       (int)watch->launcher);
+    int len =
+        snprintf(line, sizeof line, "hlrcrun: the launcher (pid %d) was killed; ending the job\n",
+                 (int)watch->launcher);
 
     if (!watch->hushed && write(STDERR_FILENO, line, (size_t)len) < 0)
         watch->hushed = true;
@@ -160,7 +164,7 @@ static void surroundings_leave(int keep)
 _Noreturn static void guard_main(int socket, pid_t launcher)
 {
     static struct watch watch;
-    struct message message = {.order = ORDER_WATCH};
+    struct message message = { .order = ORDER_WATCH };
 
     surroundings_leave(socket);
     watch.socket = 3;
@@ -197,7 +201,8 @@ int guard_start(struct guard *guard)
     close(pair[1]);
     guard->fd = pair[0];
     /* never wait long for a guard that is stopped: the job goes on without it */
-    setsockopt(guard->fd, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_usec = 200000}, sizeof(struct timeval));
+    setsockopt(guard->fd, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){ .tv_usec = 200000 },
+               sizeof(struct timeval));
     return 0;
 }
 
@@ -207,9 +212,9 @@ static int order_send(const struct guard *guard, enum order order, pid_t pid, in
         struct cmsghdr align;
         char space[CMSG_SPACE(sizeof(int))];
     } control;
-    struct message message = {.order = order, .pid = pid};
-    struct iovec iov = {&message, sizeof message};
-    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+    struct message message = { .order = order, .pid = pid };
+    struct iovec iov = { &message, sizeof message };
+    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
     struct cmsghdr *part;
 
     if (order == ORDER_WATCH) {
@@ -238,7 +243,7 @@ void guard_hush(const struct guard *guard)
 /* True once the guard has been waited for. */
 static bool guard_reaped(const struct guard *guard)
 {
-    siginfo_t info = {.si_pid = 0};
+    siginfo_t info = { .si_pid = 0 };
 
     return waitid(P_PID, (id_t)guard->pid, &info, WEXITED | WNOHANG) < 0 || info.si_pid != 0;
 }
@@ -254,5 +259,5 @@ void guard_dismiss(struct guard *guard)
         poll(NULL, 0, tries < 10 ? 1 : 10);
     }
     close(guard->fd);
-    *guard = (struct guard){.pid = 0, .fd = -1};
+    *guard = (struct guard){ .pid = 0, .fd = -1 };
 }

@@ -5,10 +5,12 @@
 /*
  * A process that outlives hlrcrun when that is killed, and then ends the nodes.
  *
- *   GD1  It is forked before any node, pipe or socket of the job exists, so it holds none of them open.
- *   GD2  It learns of hlrcrun's end from the kernel, by the end of their socket; it holds the other end of nothing
- *        else.
- *   GD3  A process is made known to it before it may run anything, by pidfd: the guard cannot kill a stranger.
+ *   GD1  It is forked before any node, pipe or socket of the job exists, so it holds none of them
+ *        open.
+ *   GD2  It learns of hlrcrun's end from the kernel, by the end of their socket; it holds the other
+ *        end of nothing else.
+ *   GD3  A process is made known to it before it may run anything, by pidfd: the guard cannot kill
+ *        a stranger.
  *   GD4  It prints the one message of the job unless hlrcrun had printed one.
  *   GD5  hlrcrun dismisses it at the end, and waits for it.
  */

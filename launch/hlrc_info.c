@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hlrc_info: what this build is, what a job would be configured like, and whether this machine suffices.
+ * hlrc_info: what this build is, what a job would be configured like, and whether this machine
+ * suffices.
  */
 #include <errno.h>
 #include <sched.h>
@@ -11,9 +12,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "fabric/fabric.h"
 #include "base/config.h"
 #include "base/config_memory.h"
+#include "fabric/fabric.h"
 #include "launch/manual.h"
 #include "launch/options.h"
 
@@ -22,7 +23,8 @@ extern char **environ;
 static void help_print(void)
 {
     printf("Usage: hlrc_info [options]\n"
-           "Show version, build, configuration and limits, for a job with these options (those of hlrcrun).\n\n");
+           "Show version, build, configuration and limits, for a job with these options (those of "
+           "hlrcrun).\n\n");
     config_help(stdout);
     printf("  -h, --help\n        this text\n  -V, --version\n        the version\n"
            "      --man\n        the manual page, for man -l -\n");
@@ -81,7 +83,7 @@ static void devices_print(void)
 
 static bool variable_known(const char *variable, size_t len)
 {
-    static const char *const others[] = {"HLRC_NODE", "HLRC_LAUNCH_FD", "HLRC_TERMINAL"};
+    static const char *const others[] = { "HLRC_NODE", "HLRC_LAUNCH_FD", "HLRC_TERMINAL" };
     char name[64];
 
     for (int id = 0; id < CONFIG_COUNT; id++) {
@@ -120,7 +122,8 @@ static uint64_t limit_value(__rlimit_resource_t resource)
 {
     struct rlimit limit;
 
-    return getrlimit(resource, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
+    return getrlimit(resource, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX
+                                                                              : limit.rlim_cur;
 }
 
 static void cores_print(const struct config *cfg)
@@ -142,9 +145,10 @@ static void memory_print(const struct config *cfg)
     memory_limit("", &limit);
     size_text(limit.bytes, text, sizeof text);
     printf("  %-17s %-12s %s (%s)\n", "memory", text,
-           cfg->memory > limit.bytes                          ? "too little for --memory"
-           : cfg->memory > limit.bytes / (unsigned)cfg->nodes ? "enough, unless every node touches all of it"
-                                                              : "enough",
+           cfg->memory > limit.bytes ? "too little for --memory"
+           : cfg->memory > limit.bytes / (unsigned)cfg->nodes
+               ? "enough, unless every node touches all of it"
+               : "enough",
            limit.what);
 }
 
@@ -159,9 +163,9 @@ static void mappings_print(const struct config *cfg)
         fclose(file);
     }
     printf("  %-17s %-12llu %s\n", "vm.max_map_count", most,
-           most > pages
-               ? "enough for any pattern of page states"
-               : "enough, unless the states of neighbouring pages alternate; raising it avoids refetching then");
+           most > pages ? "enough for any pattern of page states"
+                        : "enough, unless the states of neighbouring pages alternate; raising it "
+                          "avoids refetching then");
 }
 
 static void limits_print(const struct config *cfg)
@@ -176,13 +180,15 @@ static void limits_print(const struct config *cfg)
     mappings_print(cfg);
     size_text(memlock, text, sizeof text);
     printf("  %-17s %-12s %s\n", "memlock", text,
-           memlock > cfg->memory                 ? "enough"
-           : strncmp(cfg->fabric, "shm", 3) == 0 ? "enough for shm; verbs would need --memory and some more (ulimit -l)"
-                                                 : "too little for --memory, locked as it is used (ulimit -l)");
+           memlock > cfg->memory ? "enough"
+           : strncmp(cfg->fabric, "shm", 3) == 0
+               ? "enough for shm; verbs would need --memory and some more (ulimit -l)"
+               : "too little for --memory, locked as it is used (ulimit -l)");
     size_text(limit_value(RLIMIT_AS), text, sizeof text);
     printf("  %-17s %-12s %s\n", "address space", text,
-           limit_value(RLIMIT_AS) / 2 > cfg->memory ? "enough"
-                                                    : "too little: each node maps --memory twice (ulimit -v)");
+           limit_value(RLIMIT_AS) / 2 > cfg->memory
+               ? "enough"
+               : "too little: each node maps --memory twice (ulimit -v)");
     printf("  %-17s %-12llu %s\n", "open files", (unsigned long long)files,
            files >= 1024 ? "enough" : "few (ulimit -n)");
 }

@@ -2,8 +2,8 @@
 /*
  * hlrcrun: start the nodes of a job on this machine, and see them to their end.
  *
- * Everything that can be wrong with the command line is found here, before there are nodes that could each
- * complain of it.  The job itself is in job.c.
+ * Everything that can be wrong with the command line is found here, before there are nodes that
+ * could each complain of it. The job itself is in job.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,8 @@ enum { EXIT_USAGE = 2, EXIT_NO_ACCESS = 126, EXIT_NO_PROGRAM = 127 };
 /* Descriptors of hlrcrun: pipes, sockets and pidfds of each node, and some of its own. */
 enum { FILES_PER_NODE = 6, FILES_MORE = 32 };
 
-__attribute__((format(printf, 2, 3))) _Noreturn static void give_up(int status, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) _Noreturn static void give_up(int status, const char *fmt,
+                                                                    ...)
 {
     va_list args;
 
@@ -48,7 +49,8 @@ static void help_print(void)
     config_help(stdout);
     printf("  -h, --help\n        this text\n  -V, --version\n        the version\n"
            "      --man\n        the manual page, for man -l -\n\n"
-           "The exit status is that of the first node that failed, 128 + N for signal N; 126 or 127 if the program\n"
+           "The exit status is that of the first node that failed, 128 + N for signal N; 126 or "
+           "127 if the program\n"
            "cannot be run or is not there, 2 if the command line is wrong.\n");
 }
 
@@ -71,18 +73,18 @@ static void files_limit(struct spawn *spawn, int nodes)
         return;
     limit.rlim_cur = needed;
     if (limit.rlim_max < needed || setrlimit(RLIMIT_NOFILE, &limit) < 0)
-        give_up(1, "--nodes %d: needs %llu open files, the limit is %llu; raise it (ulimit -n)", nodes,
-                (unsigned long long)needed, (unsigned long long)limit.rlim_max);
+        give_up(1, "--nodes %d: needs %llu open files, the limit is %llu; raise it (ulimit -n)",
+                nodes, (unsigned long long)needed, (unsigned long long)limit.rlim_max);
 }
 
 /*
- * SIGINT and SIGTERM end a job even if they came ignored, as they do to a background process of a script; nohup's
- * SIGHUP does not.  Under --gdb the terminal's SIGINT is for the debugger: hlrcrun and, by inheritance, the other nodes
- * ignore it.
+ * SIGINT and SIGTERM end a job even if they came ignored, as they do to a background process of a
+ * script; nohup's SIGHUP does not. Under --gdb the terminal's SIGINT is for the debugger: hlrcrun
+ * and, by inheritance, the other nodes ignore it.
  */
 static int job_signals(struct spawn *spawn, bool debugger)
 {
-    struct sigaction action = {.sa_handler = SIG_IGN};
+    struct sigaction action = { .sa_handler = SIG_IGN };
     struct sigaction hangup;
     sigset_t mask;
 
@@ -100,7 +102,8 @@ static int job_signals(struct spawn *spawn, bool debugger)
     if (hangup.sa_handler != SIG_IGN)
         sigaddset(&mask, SIGHUP);
     sigaction(SIGPIPE, &action, &spawn->pipe_action);
-    action.sa_handler = SIG_DFL; /* a parent's ignored SIGCHLD would take the nodes' statuses away */
+    /* a parent's ignored SIGCHLD would take the nodes' statuses away */
+    action.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &action, NULL);
     sigprocmask(SIG_BLOCK, &mask, &spawn->mask);
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -157,7 +160,8 @@ static void outer_job_forget(void)
     unsetenv("HLRC_NODES");
 }
 
-/* The nodes write to pipes and cannot see what is behind them; --progress has the one line to itself. */
+/* The nodes write to pipes and cannot see what is behind them; --progress has the one line to
+ * itself. */
 static void terminal_export(const struct config *cfg)
 {
     if (isatty(STDERR_FILENO) == 1 && !cfg->progress)

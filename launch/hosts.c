@@ -19,7 +19,8 @@ struct hosts {
     int count, nodes;
 };
 
-/* Arguments of the launcher; as long as its command can become, and never freed: they are for exec. */
+/* Arguments of the launcher; as long as its command can become, and never freed: they are for exec.
+ *  */
 struct command {
     char **argv;
     size_t count;
@@ -30,7 +31,8 @@ static void add(struct command *command, const char *word)
     command->argv[command->count++] = (char *)(uintptr_t)word;
 }
 
-__attribute__((format(printf, 2, 3))) static void add_text(struct command *command, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add_text(struct command *command, const char *fmt,
+                                                           ...)
 {
     va_list args;
     char *text;
@@ -68,8 +70,10 @@ static int hosts_parse(const char *text, struct hosts *hosts, char *err, size_t 
     for (size_t len; *text != '\0'; text += len + (text[len] == ',')) {
         len = strcspn(text, ",");
         if (hosts->count == HLRC_MAX_NODES || !host_parse(text, len, &hosts->host[hosts->count])) {
-            snprintf(err, errlen, "--hosts %.*s: not a host; give NAME or NAME:NODES (1 to %d), with commas between",
-                     (int)(len < 200 ? len : 200), text, HLRC_MAX_NODES);
+            snprintf(
+                err, errlen,
+                "--hosts %.*s: not a host; give NAME or NAME:NODES (1 to %d), with commas between",
+                (int)(len < 200 ? len : 200), text, HLRC_MAX_NODES);
             return -EINVAL;
         }
         hosts->nodes += hosts->host[hosts->count++].nodes;
@@ -81,7 +85,8 @@ static int hosts_parse(const char *text, struct hosts *hosts, char *err, size_t 
 static int hosts_trim(struct hosts *hosts, int nodes, char *err, size_t errlen)
 {
     if (nodes > hosts->nodes) {
-        snprintf(err, errlen, "--nodes %d: the hosts have places for %d; write HOST:NODES", nodes, hosts->nodes);
+        snprintf(err, errlen, "--nodes %d: the hosts have places for %d; write HOST:NODES", nodes,
+                 hosts->nodes);
         return -EINVAL;
     }
     while (hosts->nodes > nodes) {
@@ -124,14 +129,16 @@ static void add_hosts(struct command *command, const struct hosts *hosts, bool c
     for (int i = 0; i < hosts->count; i++)
         for (int times = 0; times < (counted ? 1 : hosts->host[i].nodes); times++)
             if (counted)
-                fprintf(out, "%s%s:%d", i > 0 ? "," : "", hosts->host[i].name, hosts->host[i].nodes);
+                fprintf(out, "%s%s:%d", i > 0 ? "," : "", hosts->host[i].name,
+                        hosts->host[i].nodes);
             else
                 fprintf(out, "%s%s", i + times > 0 ? "," : "", hosts->host[i].name);
     fclose(out);
     add(command, text);
 }
 
-static void srun_command(struct command *command, const struct config *cfg, const struct hosts *hosts)
+static void srun_command(struct command *command, const struct config *cfg,
+                         const struct hosts *hosts)
 {
     add(command, "srun");
     add(command, "--mpi=pmix");
@@ -162,7 +169,8 @@ static void add_environment(struct command *command)
     }
 }
 
-static void mpirun_command(struct command *command, const struct config *cfg, const struct hosts *hosts)
+static void mpirun_command(struct command *command, const struct config *cfg,
+                           const struct hosts *hosts)
 {
     add_text(command, "%d", hosts->nodes);
     add(command, "--host");
@@ -174,7 +182,8 @@ static void mpirun_command(struct command *command, const struct config *cfg, co
     add_environment(command);
 }
 
-static void openmpi_command(struct command *command, const struct config *cfg, const struct hosts *hosts)
+static void openmpi_command(struct command *command, const struct config *cfg,
+                            const struct hosts *hosts)
 {
     add(command, "mpirun");
     if (cfg->label)
@@ -183,7 +192,8 @@ static void openmpi_command(struct command *command, const struct config *cfg, c
     mpirun_command(command, cfg, hosts);
 }
 
-static void prterun_command(struct command *command, const struct config *cfg, const struct hosts *hosts)
+static void prterun_command(struct command *command, const struct config *cfg,
+                            const struct hosts *hosts)
 {
     add(command, "prterun");
     if (cfg->label) {
@@ -194,14 +204,15 @@ static void prterun_command(struct command *command, const struct config *cfg, c
     mpirun_command(command, cfg, hosts);
 }
 
-/* In this order.  A srun without its Slurm, or another MPI's mpirun, is there but of no use: it says so itself. */
+/* In this order. A srun without its Slurm, or another MPI's mpirun, is there but of no use: it says
+ * so itself. */
 static const struct {
     const char *name, *probe, *answer;
     void (*command)(struct command *, const struct config *, const struct hosts *);
 } launchers[] = {
-    {"srun", "srun --mpi=list", "pmix", srun_command},
-    {"mpirun", "mpirun --version", "(Open MPI)", openmpi_command},
-    {"prterun", "prterun --version", "prterun", prterun_command},
+    { "srun", "srun --mpi=list", "pmix", srun_command },
+    { "mpirun", "mpirun --version", "(Open MPI)", openmpi_command },
+    { "prterun", "prterun --version", "prterun", prterun_command },
 };
 
 static bool launcher_answers(const char *probe, const char *answer)
@@ -227,8 +238,8 @@ static void command_print(const struct command *command, int nodes)
     fprintf(stderr, "\n");
 }
 
-static int command_run(struct command *command, const struct config *cfg, char **argv, const struct hosts *hosts,
-                       size_t which)
+static int command_run(struct command *command, const struct config *cfg, char **argv,
+                       const struct hosts *hosts, size_t which)
 {
     launchers[which].command(command, cfg, hosts);
     if (cfg->no_aslr) {
@@ -254,7 +265,7 @@ static size_t words(char **list)
 int hosts_hand_over(const struct config *cfg, char **argv, char *err, size_t errlen)
 {
     static struct hosts hosts;
-    struct command command = {0};
+    struct command command = { 0 };
     size_t which = 0;
     int ret = hosts_read(cfg, &hosts, err, errlen);
 
@@ -272,7 +283,8 @@ int hosts_hand_over(const struct config *cfg, char **argv, char *err, size_t err
         which++;
     if (which == sizeof launchers / sizeof *launchers) {
         snprintf(err, errlen,
-                 "--hosts %.100s: neither srun (of a Slurm with PMIx) nor mpirun (Open MPI) nor prterun works "
+                 "--hosts %.100s: neither srun (of a Slurm with PMIx) nor mpirun (Open MPI) nor "
+                 "prterun works "
                  "here; install one (Debian: openmpi-bin)",
                  cfg->hosts);
         return -ENOENT;

@@ -3,8 +3,9 @@
 #define HLRC_HOSTS_H
 
 /*
- * hlrcrun --hosts h1:2,h2:2: a job on several hosts is another launcher's to start, and to end.  hlrcrun translates its
- * options and becomes the first of srun, mpirun and prterun that can do it here.
+ * hlrcrun --hosts h1:2,h2:2: a job on several hosts is another launcher's to start, and to end.
+ * hlrcrun translates its options and becomes the first of srun, mpirun and prterun that can do it
+ * here.
  */
 
 #include <stddef.h>
@@ -12,9 +13,10 @@
 #include "base/config.h"
 
 /*
- * hosts_hand_over - says which launcher it is, and becomes it, with argv (NULL-terminated) as the program and its
- * arguments.  Changes the environment.  Returns on failure only: a negative errno and a line in err.
- * ERRORS: -EINVAL hosts or an option that works on one machine only;  -ENOENT no launcher;  those of execvp
+ * hosts_hand_over - says which launcher it is, and becomes it, with argv (NULL-terminated) as the
+ * program and its arguments. Changes the environment. Returns on failure only: a negative errno and
+ * a line in err. ERRORS: -EINVAL hosts or an option that works on one machine only; -ENOENT no
+ * launcher; those of execvp
  */
 int hosts_hand_over(const struct config *cfg, char **argv, char *err, size_t errlen);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The event loop.  What the events mean for a node is in node.c; the rules are in job.h.
+ * The event loop. What the events mean for a node is in node.c; the rules are in job.h.
  */
 #include "launch/job.h"
 
@@ -19,7 +19,8 @@
 #include "base/diag.h"
 #include "launch/process.h"
 
-/* Each node has the same places in what is given to poll(); a descriptor of -1 is passed over there. */
+/* Each node has the same places in what is given to poll(); a descriptor of -1 is passed over
+ * there. */
 enum { SLOT_SIGNAL, SLOT_OUT, SLOT_ERR, SLOT_NODES };
 enum { NODE_SOCK, NODE_ENGINE, NODE_OUT, NODE_ERR, NODE_SLOTS };
 
@@ -41,7 +42,8 @@ static void nodes_notify(struct job *job, int sig)
 }
 
 /* One line on standard error, whatever a program put into it. */
-__attribute__((format(printf, 2, 0))) static void line_print(struct job *job, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static void line_print(struct job *job, const char *fmt,
+                                                             va_list args)
 {
     char line[DIAG_LINE_MAX + 64];
     int len = vsnprintf(line, sizeof line - 1, fmt, args);
@@ -92,7 +94,7 @@ __attribute__((format(printf, 2, 3))) static void job_say(struct job *job, const
     va_end(args);
 }
 
-/* The user's own signal is passed on as it is.  A second one does not wait. */
+/* The user's own signal is passed on as it is. A second one does not wait. */
 static void job_interrupt(struct job *job, int sig)
 {
     if (job->ending) {
@@ -151,8 +153,8 @@ static void engines_check(struct job *job, const struct pollfd *fds)
 }
 
 /*
- * When one node is killed others may fail because of it, all within one turn of the loop.  So those that a signal
- * ended are judged first.
+ * When one node is killed others may fail because of it, all within one turn of the loop. So those
+ * that a signal ended are judged first.
  */
 static void nodes_judge(struct job *job)
 {
@@ -192,26 +194,30 @@ static void outputs_handle(struct job *job, const struct pollfd *fds)
     if (job->err != &job->out)
         sink_write(job->err);
     if (job->out.error != 0)
-        job_end(job, job->out.error == EPIPE ? 128 + SIGPIPE : 1, -1, "hlrcrun: standard output: %s; ending the job",
-                strerror(job->out.error));
+        job_end(job, job->out.error == EPIPE ? 128 + SIGPIPE : 1, -1,
+                "hlrcrun: standard output: %s; ending the job", strerror(job->out.error));
 }
 
 static void poll_fill(struct job *job, struct pollfd *fds)
 {
-    fds[SLOT_SIGNAL] = (struct pollfd){.fd = job->signal_fd, .events = POLLIN};
-    fds[SLOT_OUT] = (struct pollfd){.fd = sink_pending(&job->out) ? job->out.fd : -1, .events = POLLOUT};
-    fds[SLOT_ERR] = (struct pollfd){.fd = sink_pending(job->err) ? job->err->fd : -1, .events = POLLOUT};
+    fds[SLOT_SIGNAL] = (struct pollfd){ .fd = job->signal_fd, .events = POLLIN };
+    fds[SLOT_OUT] =
+        (struct pollfd){ .fd = sink_pending(&job->out) ? job->out.fd : -1, .events = POLLOUT };
+    fds[SLOT_ERR] =
+        (struct pollfd){ .fd = sink_pending(job->err) ? job->err->fd : -1, .events = POLLOUT };
     for (int i = 0; i < job->config->nodes; i++) {
         struct node *node = &job->nodes[i];
         struct pollfd *at = &fds[SLOT_NODES + i * NODE_SLOTS];
         short events = exchange_reading(&job->exchange, i) ? POLLIN | POLLOUT : POLLIN;
 
-        at[NODE_SOCK] = (struct pollfd){.fd = node->sock, .events = events};
-        at[NODE_ENGINE] = (struct pollfd){.fd = node->engine_fd >= 0 ? node->engine_fd : -1, .events = POLLIN};
+        at[NODE_SOCK] = (struct pollfd){ .fd = node->sock, .events = events };
+        at[NODE_ENGINE] =
+            (struct pollfd){ .fd = node->engine_fd >= 0 ? node->engine_fd : -1, .events = POLLIN };
         for (int k = 0; k < 2; k++) {
             struct stream *stream = &node->output[k];
 
-            at[NODE_OUT + k] = (struct pollfd){.fd = sink_full(stream->sink) ? -1 : stream->fd, .events = POLLIN};
+            at[NODE_OUT + k] = (struct pollfd){ .fd = sink_full(stream->sink) ? -1 : stream->fd,
+                                                .events = POLLIN };
         }
     }
 }
@@ -236,7 +242,7 @@ static int poll_timeout(const struct job *job, int64_t now)
     return due <= now ? 0 : due - now < 60000 ? (int)(due - now) : 60000;
 }
 
-/* All that descends from hlrcrun but its guard (job.h, 5).  Returns how many there were. */
+/* All that descends from hlrcrun but its guard (job.h, 5). Returns how many there were. */
 static int family_kill(const struct job *job)
 {
     pid_t self = getpid();
@@ -262,7 +268,7 @@ static void ending_proceed(struct job *job, int64_t now)
 
 static void progress_update(struct job *job, int64_t now)
 {
-    struct boot_counters total = {0};
+    struct boot_counters total = { 0 };
 
     if (now < job->progress.next_at)
         return;
@@ -308,7 +314,8 @@ static void job_loop(struct job *job, struct pollfd *fds)
     }
 }
 
-/* What the nodes wrote last is in their pipes.  A job that failed does not wait for a reader that has stopped. */
+/* What the nodes wrote last is in their pipes. A job that failed does not wait for a reader that
+ * has stopped. */
 static void outputs_finish(struct job *job, struct pollfd *fds)
 {
     bool more = true;
@@ -366,7 +373,8 @@ static void nodes_start(struct job *job)
         err = spawn_release(&job->spawn, job->config->nodes);
     if (err < 0)
         job_end(job, 1, -1,
-                "hlrcrun: cannot start %d nodes: %s; start fewer, or raise the limits of processes and open "
+                "hlrcrun: cannot start %d nodes: %s; start fewer, or raise the limits of processes "
+                "and open "
                 "files (ulimit -u, -n)",
                 job->config->nodes, strerror(-err));
     spawn_close(&job->spawn);

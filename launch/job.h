@@ -5,20 +5,22 @@
 /*
  * A job: the nodes that hlrcrun started, from the first fork to its own exit.
  *
- *     a node     SILENT --HELLO--> RUNNING --GOODBYE--> FINALIZED        (then perhaps HELLO again: scripts)
+ *     a node     SILENT --HELLO--> RUNNING --GOODBYE--> FINALIZED   (HELLO again: scripts)
  *     the job    running --job_end()--> ending --all ended, or time is up--> over
  *                    \------------------ all ended ------------------------^
  *
- *   J1  The child of hlrcrun and the process that calls hlrc_init() need not be the same: a node may be wrapped by a
- *       script or a debugger. The node has ended when both have.
- *   J2  A death is: an exit status other than 0 (after GOODBYE that is only hlrcrun's own status), a signal, the end of
- *       a RUNNING process, or an end that leaves others waiting in hlrc_init(). The first death ends the job; only
- *       job_end() prints, and only once.
- *   J3  Before a node is judged, everything that it had sent is read: its own words come before our guess.
- *   J4  job_end() asks the others to end by SIGTERM and ends them by SIGKILL half a second later. A node that reported
- *       a signal of its own gets longer, to dump core. After JOB_GIVE_UP_MS hlrcrun ends, come what may.
- *   J5  hlrcrun is a subreaper: what a node leaves behind becomes a child of hlrcrun, and is ended with a job that
- *       fails.
+ *   J1  The child of hlrcrun and the process that calls hlrc_init() need not be the same: a node
+ *       may be wrapped by a script or a debugger. The node has ended when both have.
+ *   J2  A death is: an exit status other than 0 (after GOODBYE that is only hlrcrun's own status),
+ *       a signal, the end of a RUNNING process, or an end that leaves others waiting in
+ *       hlrc_init(). The first death ends the job; only job_end() prints, and only once.
+ *   J3  Before a node is judged, everything that it had sent is read: its own words come before our
+ *       guess.
+ *   J4  job_end() asks the others to end by SIGTERM and ends them by SIGKILL half a second later. A
+ *       node that reported a signal of its own gets longer, to dump core. After JOB_GIVE_UP_MS
+ *       hlrcrun ends, come what may.
+ *   J5  hlrcrun is a subreaper: what a node leaves behind becomes a child of hlrcrun, and is ended
+ *       with a job that fails.
  */
 
 #include <stdbool.h>
@@ -34,9 +36,10 @@
 #include "launch/spawn.h"
 
 enum {
-    JOB_KILL_MS = 500,    /* from SIGTERM to SIGKILL */
-    JOB_SIGNAL_MS = 1000, /* from a signal of the user's to SIGKILL: programs may save their state */
-    JOB_CORE_MS = 1500,   /* for the core dump of the node that failed */
+    JOB_KILL_MS = 500, /* from SIGTERM to SIGKILL */
+    /* from a signal of the user's to SIGKILL: programs may save their state */
+    JOB_SIGNAL_MS = 1000,
+    JOB_CORE_MS = 1500, /* for the core dump of the node that failed */
     JOB_GIVE_UP_MS = 1800,
     JOB_WRAPPER_MS = 200 /* for a wrapper to exit, and tell how its program ended */
 };
@@ -75,14 +78,16 @@ struct job {
     int64_t kill_at, give_up_at;
 };
 
-/* job_run - returns hlrcrun's exit status.  The signals of job_signals() are blocked by then. */
+/* job_run - returns hlrcrun's exit status. The signals of job_signals() are blocked by then. */
 int job_run(struct job *job);
 
 /* job_end - print the line, and end the job with status; does nothing when it is ending already */
-void job_end(struct job *job, int status, int spared, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void job_end(struct job *job, int status, int spared, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* node.c */
-void node_init(struct node *node, const struct spawned *spawned, int label, struct sink *out, struct sink *err);
+void node_init(struct node *node, const struct spawned *spawned, int label, struct sink *out,
+               struct sink *err);
 void node_free(struct node *node);
 bool node_alive(const struct node *node); /* the child, or the process that it wraps */
 void node_signal(struct node *node, int sig);

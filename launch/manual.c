@@ -5,7 +5,8 @@
 
 static void title(FILE *out, const char *name, const char *what)
 {
-    fprintf(out, ".TH %s 1 \"\" \"hlrc %s\" \"HLRC\"\n.SH NAME\n%s \\- %s\n", name, PACKAGE_VERSION, name, what);
+    fprintf(out, ".TH %s 1 \"\" \"hlrc %s\" \"HLRC\"\n.SH NAME\n%s \\- %s\n", name, PACKAGE_VERSION,
+            name, what);
 }
 
 static void own_options(FILE *out)
@@ -19,42 +20,55 @@ static void own_options(FILE *out)
 void manual_hlrcrun(FILE *out)
 {
     title(out, "hlrcrun", "run a program on several nodes that share memory");
-    fputs(".SH SYNOPSIS\n.B hlrcrun \\-n\n.I N\n.RI [ options ]\n.RB [ \\-\\- ]\n.I program\n.RI [ arguments ]\n"
+    fputs(".SH SYNOPSIS\n.B hlrcrun \\-n\n.I N\n.RI [ options ]\n.RB [ \\-\\- ]\n.I program\n.RI [ "
+          "arguments ]\n"
           ".SH DESCRIPTION\n"
-          "Starts\n.I N\nprocesses (nodes) of the program on this machine, and ends when all of them have.\n"
+          "Starts\n.I N\nprocesses (nodes) of the program on this machine, and ends when all of "
+          "them have.\n"
           "A program that is started without hlrcrun is a job of one node.\n"
           ".PP\n"
-          "The nodes inherit directory, environment, limits and umask. Standard input goes to node 0, the others get\n"
-          "/dev/null. Output passes line by line: a line of one node is never mixed with that of another. What a node\n"
+          "The nodes inherit directory, environment, limits and umask. Standard input goes to node "
+          "0, the others get\n"
+          "/dev/null. Output passes line by line: a line of one node is never mixed with that of "
+          "another. What a node\n"
           "writes without a newline is seen when the newline comes, or when the node ends.\n"
           ".PP\n"
-          "With no more nodes than cores each node is bound to a core of its own, with all its threads; see\n"
+          "With no more nodes than cores each node is bound to a core of its own, with all its "
+          "threads; see\n"
           ".BR \\-\\-bind .\n"
           ".PP\n"
-          "A node that is killed, exits with a status other than 0, or ends between hlrc_init(3) and hlrc_finalize(3)\n"
-          "ends the job: the others get SIGTERM and, half a second later, SIGKILL. One line names the node and the\n"
-          "cause. SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on and end the job; SIGUSR1 and SIGUSR2 are passed\n"
+          "A node that is killed, exits with a status other than 0, or ends between hlrc_init(3) "
+          "and hlrc_finalize(3)\n"
+          "ends the job: the others get SIGTERM and, half a second later, SIGKILL. One line names "
+          "the node and the\n"
+          "cause. SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on and end the job; SIGUSR1 and "
+          "SIGUSR2 are passed\n"
           "on. A node that is stopped is not dead. If hlrcrun itself is killed, its nodes end.\n"
           ".SH OPTIONS\n"
           "Each option is an environment variable, too; the command line comes first.\n",
           out);
     config_man(out);
     own_options(out);
-    fputs(".SH EXIT STATUS\n"
-          "That of the first node that failed, 128 + N for signal N; 0 if none did.\n"
-          "126: the program may not be run. 127: there is no such program. 2: the command line is wrong.\n"
-          "128 + N: hlrcrun got signal N.\n"
-          ".SH ENVIRONMENT\n"
-          "Besides the variables of the options, each node finds its number in\n.B HLRC_NODE\nand their count in\n"
-          ".BR HLRC_NODES ,\nuntil hlrc_init(3) takes both away together with\n.BR HLRC_LAUNCH_FD .\n"
-          ".B HLRC_TERMINAL\nis set if standard error is a terminal and \\-\\-progress does not use it: a node may\n"
-          "show its own progress there, each time by a line that ends in a carriage return instead of a newline.\n"
-          ".SH EXAMPLES\n.nf\n"
-          "hlrcrun \\-n 4 ./program\n"
-          "hlrcrun \\-n 4 \\-\\-protocol async \\-\\-memory 4G \\-\\-stats ./program input\n"
-          "hlrcrun \\-n 2 \\-\\-gdb 1 ./program\n"
-          ".fi\n.SH SEE ALSO\nhlrc(7), hlrc_info(1)\n",
-          out);
+    fputs(
+        ".SH EXIT STATUS\n"
+        "That of the first node that failed, 128 + N for signal N; 0 if none did.\n"
+        "126: the program may not be run. 127: there is no such program. 2: the command line is "
+        "wrong.\n"
+        "128 + N: hlrcrun got signal N.\n"
+        ".SH ENVIRONMENT\n"
+        "Besides the variables of the options, each node finds its number in\n.B HLRC_NODE\nand "
+        "their count in\n"
+        ".BR HLRC_NODES ,\nuntil hlrc_init(3) takes both away together with\n.BR HLRC_LAUNCH_FD .\n"
+        ".B HLRC_TERMINAL\nis set if standard error is a terminal and \\-\\-progress does not use "
+        "it: a node may\n"
+        "show its own progress there, each time by a line that ends in a carriage return instead "
+        "of a newline.\n"
+        ".SH EXAMPLES\n.nf\n"
+        "hlrcrun \\-n 4 ./program\n"
+        "hlrcrun \\-n 4 \\-\\-protocol async \\-\\-memory 4G \\-\\-stats ./program input\n"
+        "hlrcrun \\-n 2 \\-\\-gdb 1 ./program\n"
+        ".fi\n.SH SEE ALSO\nhlrc(7), hlrc_info(1)\n",
+        out);
 }
 
 void manual_hlrc_info(FILE *out)
@@ -62,13 +76,16 @@ void manual_hlrc_info(FILE *out)
     title(out, "hlrc_info", "show the configuration of HLRC and the limits of this machine");
     fputs(".SH SYNOPSIS\n.B hlrc_info\n.RI [ options ]\n"
           ".SH DESCRIPTION\n"
-          "Shows version and build, the fabrics and why one cannot be used, each option with its value and where that\n"
-          "comes from, and whether the limits of this machine suffice. With options, shows what a job with these\n"
+          "Shows version and build, the fabrics and why one cannot be used, each option with its "
+          "value and where that\n"
+          "comes from, and whether the limits of this machine suffice. With options, shows what a "
+          "job with these\n"
           "options would get.\n"
           ".SH OPTIONS\nThose of hlrcrun(1), among them:\n",
           out);
     own_options(out);
-    fputs(".SH EXIT STATUS\n0; 1 if a job with these options cannot run here; 2 if the command line is wrong.\n"
+    fputs(".SH EXIT STATUS\n0; 1 if a job with these options cannot run here; 2 if the command "
+          "line is wrong.\n"
           ".SH SEE ALSO\nhlrc(7), hlrcrun(1)\n",
           out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One node as hlrcrun sees it: what it says, and what its end means.  The rules are in job.h.
+ * One node as hlrcrun sees it: what it says, and what its end means. The rules are in job.h.
  */
 #include <errno.h>
 #include <signal.h>
@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "boot/wire.h"
 #include "launch/job.h"
 #include "launch/process.h"
-#include "boot/wire.h"
 
 struct packet {
     struct wire_head head;
@@ -21,9 +21,12 @@ struct packet {
     pid_t pid;  /* of the sender; 0: unknown here */
 };
 
-void node_init(struct node *node, const struct spawned *spawned, int label, struct sink *out, struct sink *err)
+void node_init(struct node *node, const struct spawned *spawned, int label, struct sink *out,
+               struct sink *err)
 {
-    *node = (struct node){.pid = spawned->pid, .pidfd = spawned->pidfd, .sock = spawned->sock, .engine_fd = -1};
+    *node = (struct node){
+        .pid = spawned->pid, .pidfd = spawned->pidfd, .sock = spawned->sock, .engine_fd = -1
+    };
     stream_open(&node->output[0], spawned->output[0], label, out);
     stream_open(&node->output[1], spawned->output[1], label, err);
 }
@@ -81,16 +84,18 @@ static void message_hello(struct job *job, int index, const struct packet *packe
 
     if (packet->head.status != WIRE_VERSION) {
         job_end(job, 1, -1,
-                "hlrcrun: node %d speaks version %d of the launch protocol, hlrcrun version %d; use the "
+                "hlrcrun: node %d speaks version %d of the launch protocol, hlrcrun version %d; "
+                "use the "
                 "hlrcrun that was installed with the library",
                 index, packet->head.status, WIRE_VERSION);
         return;
     }
     if (node->state == NODE_RUNNING && engine_alive(node)) {
-        job_end(job, 1, -1,
-                "hlrcrun: node %d calls hlrc_init in two processes (pids %d and %d); run one of them "
-                "without HLRC_LAUNCH_FD",
-                index, (int)node->engine, (int)packet->pid);
+        job_end(
+            job, 1, -1,
+            "hlrcrun: node %d calls hlrc_init in two processes (pids %d and %d); run one of them "
+            "without HLRC_LAUNCH_FD",
+            index, (int)node->engine, (int)packet->pid);
         return;
     }
     close_fd(&node->engine_fd);
@@ -102,7 +107,8 @@ static void message_hello(struct job *job, int index, const struct packet *packe
     node->engine_fd = process_open(node->engine);
     if (node->engine_fd >= 0)
         guard_watch(&job->guard, node->engine, node->engine_fd);
-    else if (node->engine_fd != -ESRCH) /* that one has ended already; others: we cannot tell, so go by the child */
+    else if (node->engine_fd !=
+             -ESRCH) /* that one has ended already; others: we cannot tell, so go by the child */
         node->engine = node->pid;
 }
 
@@ -116,18 +122,21 @@ static void message_exchange(struct job *job, int index, const struct packet *pa
         break;
     case -EMSGSIZE:
         job_end(job, 1, -1,
-                "hlrcrun: node %d brings %u bytes to a common exchange, others %zu; the nodes run different "
+                "hlrcrun: node %d brings %u bytes to a common exchange, others %zu; the nodes run "
+                "different "
                 "versions of the library or of the program",
                 index, packet->head.total, job->exchange.blob);
         break;
     case -ENOMEM:
-        job_end(job, 1, -1, "hlrcrun: no memory for an exchange of %u bytes from each node", packet->head.total);
+        job_end(job, 1, -1, "hlrcrun: no memory for an exchange of %u bytes from each node",
+                packet->head.total);
         break;
     case -EPROTO:
-        job_end(job, 1, -1,
-                "hlrcrun: node %d sent a message out of turn; is something else writing to descriptor "
-                "HLRC_LAUNCH_FD",
-                index);
+        job_end(
+            job, 1, -1,
+            "hlrcrun: node %d sent a message out of turn; is something else writing to descriptor "
+            "HLRC_LAUNCH_FD",
+            index);
         break;
     default:
         break;
@@ -176,7 +185,8 @@ static void message_handle(struct job *job, int index, struct packet *packet)
         break;
     default:
         job_end(job, 1, -1,
-                "hlrcrun: node %d sent a message of unknown type %u; use the hlrcrun that was installed with "
+                "hlrcrun: node %d sent a message of unknown type %u; use the hlrcrun that was "
+                "installed with "
                 "the library",
                 index, packet->head.type);
     }
@@ -189,9 +199,11 @@ static ssize_t packet_receive(int sock, struct packet *packet)
         struct cmsghdr align;
         char space[CMSG_SPACE(sizeof(struct ucred))];
     } control;
-    struct iovec iov[2] = {{&packet->head, sizeof packet->head}, {packet->body, WIRE_PIECE}};
-    struct msghdr msg = {
-        .msg_iov = iov, .msg_iovlen = 2, .msg_control = control.space, .msg_controllen = sizeof control.space};
+    struct iovec iov[2] = { { &packet->head, sizeof packet->head }, { packet->body, WIRE_PIECE } };
+    struct msghdr msg = { .msg_iov = iov,
+                          .msg_iovlen = 2,
+                          .msg_control = control.space,
+                          .msg_controllen = sizeof control.space };
     ssize_t got = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     struct cmsghdr *part;
 
@@ -239,18 +251,21 @@ static void judge_status(struct job *job, int index)
                                                                         : 0;
     pid_t pid = lost ? node->engine : node->pid;
 
-    /* It took leave of the job and of the others, and has said itself what went wrong: let them end as they will. */
+    /* It took leave of the job and of the others, and has said itself what went wrong: let them end
+     * as they will. */
     if (sig == 0 && node->state == NODE_FINALIZED) {
         if (job->status == 0)
             job->status = node->status;
         return;
     }
     if (sig != 0)
-        job_end(job, 128 + sig, -1, "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s; ending the job", index,
+        job_end(job, 128 + sig, -1,
+                "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s; ending the job", index,
                 (int)pid, sig, strsignal(sig), node->core ? ", core dumped" : "");
     else
-        job_end(job, node->status, -1, "hlrcrun: node %d (pid %d) exited with status %d; ending the job", index,
-                (int)pid, node->status);
+        job_end(job, node->status, -1,
+                "hlrcrun: node %d (pid %d) exited with status %d; ending the job", index, (int)pid,
+                node->status);
 }
 
 /* Nobody may wait in an exchange for a node that has ended. */
@@ -259,9 +274,10 @@ static void judge_waiting(struct job *job, int index)
     int waiting = exchange_waiting(&job->exchange);
 
     if (waiting >= 0 && !job->exchange.whole[index])
-        job_end(job, 1, -1, "hlrcrun: node %d (pid %d) ended %s, where node %d waits for it; ending the job", index,
-                (int)job->nodes[index].pid, job->nodes[index].state == NODE_SILENT ? "before hlrc_init" : "too early",
-                waiting);
+        job_end(job, 1, -1,
+                "hlrcrun: node %d (pid %d) ended %s, where node %d waits for it; ending the job",
+                index, (int)job->nodes[index].pid,
+                job->nodes[index].state == NODE_SILENT ? "before hlrc_init" : "too early", waiting);
 }
 
 void node_judge(struct job *job, int index, int64_t now)
@@ -274,7 +290,8 @@ void node_judge(struct job *job, int index, int64_t now)
         if (node->lost_at == 0)
             node->lost_at = now;
         if (node->ended || now >= node->lost_at + JOB_WRAPPER_MS)
-            job_end(job, 1, -1, "hlrcrun: node %d (pid %d) ended without hlrc_finalize; ending the job", index,
+            job_end(job, 1, -1,
+                    "hlrcrun: node %d (pid %d) ended without hlrc_finalize; ending the job", index,
                     (int)node->engine);
     } else if (!node_alive(node)) {
         judge_waiting(job, index);

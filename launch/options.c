@@ -6,7 +6,13 @@
 #include <stdlib.h>
 
 /* Values that getopt_long() returns: an option of the table by its index, then our own. */
-enum { OPTION_FIRST = 1000, OPTION_HELP = OPTION_FIRST + CONFIG_COUNT, OPTION_VERSION, OPTION_MAN, OPTION_COUNT };
+enum {
+    OPTION_FIRST = 1000,
+    OPTION_HELP = OPTION_FIRST + CONFIG_COUNT,
+    OPTION_VERSION,
+    OPTION_MAN,
+    OPTION_COUNT
+};
 
 struct given {
     int id;
@@ -19,13 +25,13 @@ static void table_make(struct option *table)
         const struct config_option *row = config_option((enum config_id)id);
         bool optional = row->kind == CONFIG_FLAG || id == CONFIG_ID_stats;
 
-        *table++ =
-            (struct option){row->name, optional ? optional_argument : required_argument, NULL, OPTION_FIRST + id};
+        *table++ = (struct option){ row->name, optional ? optional_argument : required_argument,
+                                    NULL, OPTION_FIRST + id };
     }
-    *table++ = (struct option){"help", no_argument, NULL, OPTION_HELP};
-    *table++ = (struct option){"version", no_argument, NULL, OPTION_VERSION};
-    *table++ = (struct option){"man", no_argument, NULL, OPTION_MAN};
-    *table = (struct option){NULL, 0, NULL, 0};
+    *table++ = (struct option){ "help", no_argument, NULL, OPTION_HELP };
+    *table++ = (struct option){ "version", no_argument, NULL, OPTION_VERSION };
+    *table++ = (struct option){ "man", no_argument, NULL, OPTION_MAN };
+    *table = (struct option){ NULL, 0, NULL, 0 };
 }
 
 static int refuse(int got, char **argv, const char *program, char *err, size_t errlen)
@@ -39,12 +45,15 @@ static int refuse(int got, char **argv, const char *program, char *err, size_t e
     else if (optopt != 0)
         snprintf(err, errlen, "-%c: no such option; %s --help lists them", optopt, program);
     else
-        snprintf(err, errlen, "%.200s: no such option, or short for several; %s --help lists them", given, program);
+        snprintf(err, errlen, "%.200s: no such option, or short for several; %s --help lists them",
+                 given, program);
     return -EINVAL;
 }
 
-/* Collects what is given; the environment comes before the command line, and neither before --help. */
-static int arguments_read(int argc, char **argv, struct options *options, struct given *given, char *err, size_t errlen)
+/* Collects what is given; the environment comes before the command line, and neither before --help.
+ *  */
+static int arguments_read(int argc, char **argv, struct options *options, struct given *given,
+                          char *err, size_t errlen)
 {
     struct option table[OPTION_COUNT - OPTION_FIRST + 1];
     int count = 0, got;
@@ -61,18 +70,20 @@ static int arguments_read(int argc, char **argv, struct options *options, struct
         else if (got == OPTION_MAN)
             options->man = true;
         else
-            given[count++] = (struct given){got == 'n' ? CONFIG_ID_nodes : got - OPTION_FIRST, optarg};
+            given[count++] =
+                (struct given){ got == 'n' ? CONFIG_ID_nodes : got - OPTION_FIRST, optarg };
     }
     options->rest = optind;
     return count;
 }
 
-int options_parse(int argc, char **argv, struct config *cfg, struct options *options, char *err, size_t errlen)
+int options_parse(int argc, char **argv, struct config *cfg, struct options *options, char *err,
+                  size_t errlen)
 {
     struct given *given = calloc((size_t)argc, sizeof *given);
     int count, ret = 0;
 
-    *options = (struct options){0};
+    *options = (struct options){ 0 };
     if (given == NULL) {
         snprintf(err, errlen, "out of memory");
         return -ENOMEM;
@@ -84,7 +95,8 @@ int options_parse(int argc, char **argv, struct config *cfg, struct options *opt
     else if (!options->help && !options->version && !options->man)
         ret = config_environment(cfg, err, errlen);
     for (int i = 0; ret == 0 && i < count; i++)
-        ret = config_set(cfg, (enum config_id)given[i].id, given[i].value, CONFIG_COMMAND, err, errlen);
+        ret = config_set(cfg, (enum config_id)given[i].id, given[i].value, CONFIG_COMMAND, err,
+                         errlen);
     free(given);
     return ret;
 }

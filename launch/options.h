@@ -3,7 +3,8 @@
 #define HLRC_OPTIONS_H
 
 /*
- * The command line of hlrcrun and hlrc_info: the options of config.h's table, and a few of their own.
+ * The command line of hlrcrun and hlrc_info: the options of config.h's table, and a few of their
+ * own.
  */
 
 #include <stdbool.h>
@@ -17,9 +18,10 @@ struct options {
 };
 
 /*
- * options_parse - defaults, environment, command line, in this order; not resolved yet.  With help, version or
- * man nothing is loaded.  0, or a negative errno and a line in err.
+ * options_parse - defaults, environment, command line, in this order; not resolved yet. With help,
+ * version or man nothing is loaded. 0, or a negative errno and a line in err.
  */
-int options_parse(int argc, char **argv, struct config *cfg, struct options *options, char *err, size_t errlen);
+int options_parse(int argc, char **argv, struct config *cfg, struct options *options, char *err,
+                  size_t errlen);
 
 #endif

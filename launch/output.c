@@ -16,14 +16,14 @@ static bool same_file(int a, int b)
 {
     struct stat one, other;
 
-    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino &&
-           one.st_rdev == other.st_rdev;
+    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino && one.st_rdev == other.st_rdev;
 }
 
 void sink_pair(struct sink *out, struct sink *err_room, struct sink **err)
 {
-    *out = (struct sink){.fd = STDOUT_FILENO, .terminal = isatty(STDOUT_FILENO) == 1};
-    *err_room = (struct sink){.fd = STDERR_FILENO, .terminal = isatty(STDERR_FILENO) == 1};
+    *out = (struct sink){ .fd = STDOUT_FILENO, .terminal = isatty(STDOUT_FILENO) == 1 };
+    *err_room = (struct sink){ .fd = STDERR_FILENO, .terminal = isatty(STDERR_FILENO) == 1 };
     *err = same_file(STDOUT_FILENO, STDERR_FILENO) ? out : err_room;
 }
 
@@ -102,7 +102,7 @@ void sink_transient(struct sink *sink, const char *text)
 /* A pipe that poll() calls writable takes PIPE_BUF bytes without blocking, but perhaps no more. */
 static bool has_room(int fd)
 {
-    struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
+    struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
 
     return poll(&poll_fd, 1, 0) > 0;
 }
@@ -133,7 +133,7 @@ void sink_free(struct sink *sink)
 
 void stream_open(struct stream *stream, int fd, int label, struct sink *sink)
 {
-    *stream = (struct stream){.fd = fd, .label = label, .sink = sink};
+    *stream = (struct stream){ .fd = fd, .label = label, .sink = sink };
 }
 
 static void line_put(const struct stream *stream, const char *line, size_t len)
@@ -168,13 +168,15 @@ static void progress_put(struct stream *stream)
     stream->line[stream->len - 1] = '\r';
 }
 
-/* Pass on whole lines; what remains moves to the front.  The first old bytes are known to hold no newline. */
+/* Pass on whole lines; what remains moves to the front. The first old bytes are known to hold no
+ * newline. */
 static void lines_put(struct stream *stream, size_t old)
 {
     size_t begin = 0, from = old;
     const char *newline;
 
-    while (from < stream->len && (newline = memchr(stream->line + from, '\n', stream->len - from)) != NULL) {
+    while (from < stream->len &&
+           (newline = memchr(stream->line + from, '\n', stream->len - from)) != NULL) {
         size_t end = (size_t)(newline - stream->line) + 1;
 
         line_put(stream, stream->line + begin, end - begin);
@@ -243,5 +245,5 @@ void stream_close(struct stream *stream)
         line_put(stream, stream->line, stream->len);
     close(stream->fd);
     free(stream->line);
-    *stream = (struct stream){.fd = -1, .label = stream->label, .sink = stream->sink};
+    *stream = (struct stream){ .fd = -1, .label = stream->label, .sink = stream->sink };
 }

@@ -26,7 +26,7 @@ int process_signal(int pidfd, int sig)
 
 bool process_ended(int pidfd)
 {
-    struct pollfd fd = {.fd = pidfd, .events = POLLIN};
+    struct pollfd fd = { .fd = pidfd, .events = POLLIN };
 
     return poll(&fd, 1, 0) > 0;
 }
@@ -47,7 +47,8 @@ struct family {
     size_t count, room;
 };
 
-/* The parent is the second field after the name, which may itself contain blanks and parentheses. */
+/* The parent is the second field after the name, which may itself contain blanks and parentheses.
+ *  */
 static pid_t parent_read(const char *pid)
 {
     char path[300], text[512], *name_end;
@@ -78,7 +79,7 @@ static int member_add(struct family *family, pid_t pid, pid_t parent)
         family->members = grown;
         family->room = room;
     }
-    family->members[family->count++] = (struct member){pid, parent, false};
+    family->members[family->count++] = (struct member){ pid, parent, false };
     return 0;
 }
 
@@ -152,7 +153,7 @@ static bool member_signal(const struct member *m, int sig)
 
 int process_sweep(const pid_t *roots, size_t n, bool they_too, pid_t skip, int sig)
 {
-    struct family family = {0};
+    struct family family = { 0 };
     int sent = 0;
 
     family_read(&family);

@@ -3,8 +3,9 @@
 #define HLRC_PROCESS_H
 
 /*
- * Processes held by descriptor.  A pidfd names one process for as long as it is open: unlike a pid it cannot come
- * to mean another one, and it becomes readable when the process has ended, whoever its parent is.
+ * Processes held by descriptor. A pidfd names one process for as long as it is open: unlike a pid
+ * it cannot come to mean another one, and it becomes readable when the process has ended, whoever
+ * its parent is.
  */
 
 #include <stdbool.h>
@@ -17,8 +18,8 @@ int process_signal(int pidfd, int sig);
 bool process_ended(int pidfd); /* a zombie has ended */
 
 /*
- * process_sweep - send sig to all descendants of the n roots, and to the roots when they_too; skip is spared with
- * its family.  Descendants are found through /proc.  Returns how many were signalled.
+ * process_sweep - send sig to all descendants of the n roots, and to the roots when they_too; skip
+ * is spared with its family. Descendants are found through /proc. Returns how many were signalled.
  */
 int process_sweep(const pid_t *roots, size_t n, bool they_too, pid_t skip, int sig);
 

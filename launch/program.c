@@ -32,7 +32,8 @@ static int file_refuse(const char *path, int err_number, char *err, size_t errle
         snprintf(err, errlen, "%.300s: a directory, not a program", path);
         return -EACCES;
     case -EACCES:
-        snprintf(err, errlen, "%.300s: may not be run (permission denied); chmod +x makes it a program", path);
+        snprintf(err, errlen,
+                 "%.300s: may not be run (permission denied); chmod +x makes it a program", path);
         return -EACCES;
     default:
         snprintf(err, errlen, "%.300s: %s", path, strerror(-err_number));
@@ -72,7 +73,8 @@ static int path_search(const char *name, char *path, size_t len, char *err, size
     if (file_check(here) == 0)
         snprintf(err, errlen, "%.300s: not in PATH, but here; write %.300s", name, here);
     else
-        snprintf(err, errlen, "%.300s: no such program in PATH; check the name, or give a path", name);
+        snprintf(err, errlen, "%.300s: no such program in PATH; check the name, or give a path",
+                 name);
     return -ENOENT;
 }
 

@@ -9,7 +9,8 @@ enum { TERMINAL_MS = 500, OTHER_MS = 10000 };
 
 void progress_init(struct progress *progress, bool wanted, int nodes, int64_t now)
 {
-    *progress = (struct progress){.wanted = wanted, .nodes = nodes, .begun = now, .shown_at = now};
+    *progress =
+        (struct progress){ .wanted = wanted, .nodes = nodes, .begun = now, .shown_at = now };
     progress->terminal = isatty(STDERR_FILENO) == 1;
     progress->next_at = wanted ? now + (progress->terminal ? TERMINAL_MS : OTHER_MS) : INT64_MAX;
 }
@@ -17,7 +18,7 @@ void progress_init(struct progress *progress, bool wanted, int nodes, int64_t no
 /* "12.3 M": three digits and a unit of 1,000. */
 static void rate_text(uint64_t count, int64_t ms, char *buf, size_t len)
 {
-    static const char *const units[] = {"", "k", "M", "G", "T"};
+    static const char *const units[] = { "", "k", "M", "G", "T" };
     double rate = (double)count * 1000 / (double)(ms > 0 ? ms : 1);
     size_t unit = 0;
 
@@ -34,7 +35,8 @@ static uint64_t growth(uint64_t now, uint64_t before)
     return now > before ? now - before : 0;
 }
 
-void progress_show(struct progress *progress, const struct boot_counters *total, int64_t now, struct sink *sink)
+void progress_show(struct progress *progress, const struct boot_counters *total, int64_t now,
+                   struct sink *sink)
 {
     int64_t ms = now - progress->shown_at, seconds = (now - progress->begun) / 1000;
     char faults[32], bytes[32], line[200];
@@ -44,9 +46,10 @@ void progress_show(struct progress *progress, const struct boot_counters *total,
         return;
     rate_text(growth(total->faults, progress->shown.faults), ms, faults, sizeof faults);
     rate_text(growth(total->bytes, progress->shown.bytes), ms, bytes, sizeof bytes);
-    len = snprintf(line, sizeof line, "hlrcrun: %lld:%02d:%02d  %d nodes  %sfaults/s  %sB/s  %llu barriers",
-                   (long long)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60), progress->nodes, faults,
-                   bytes, (unsigned long long)total->barriers);
+    len = snprintf(line, sizeof line,
+                   "hlrcrun: %lld:%02d:%02d  %d nodes  %sfaults/s  %sB/s  %llu barriers",
+                   (long long)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60),
+                   progress->nodes, faults, bytes, (unsigned long long)total->barriers);
     if (progress->terminal) {
         sink_transient(sink, line);
     } else {

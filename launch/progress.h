@@ -3,7 +3,8 @@
 #define HLRC_PROGRESS_H
 
 /*
- * hlrcrun --progress: one line on standard error, refreshed on a terminal, else printed now and then.
+ * hlrcrun --progress: one line on standard error, refreshed on a terminal, else printed now and
+ * then.
  */
 
 #include <stdbool.h>
@@ -21,7 +22,9 @@ struct progress {
 
 void progress_init(struct progress *progress, bool wanted, int nodes, int64_t now);
 
-/* progress_show - when it is time: faults and bytes are sums over the nodes, barriers those of the node ahead */
-void progress_show(struct progress *progress, const struct boot_counters *total, int64_t now, struct sink *sink);
+/* progress_show - when it is time: faults and bytes are sums over the nodes, barriers those of the
+ * node ahead */
+void progress_show(struct progress *progress, const struct boot_counters *total, int64_t now,
+                   struct sink *sink);
 
 #endif

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "launch/process.h"
 #include "boot/wire.h"
+#include "launch/process.h"
 
 /* Above the descriptors that shells use for their own redirections. */
 enum { LAUNCH_FD_LOW = 100 };
@@ -42,7 +42,7 @@ void spawn_close(struct spawn *spawn)
 
 int spawn_release(struct spawn *spawn, int nodes)
 {
-    char bytes[HLRC_MAX_NODES] = {0};
+    char bytes[HLRC_MAX_NODES] = { 0 };
 
     return write(spawn->gate[1], bytes, (size_t)nodes) == nodes ? 0 : -errno;
 }
@@ -65,7 +65,8 @@ static void child_bind(const struct spawn *spawn, int node)
     cpu_set_t own;
 
     if (count == 0 || cfg->bind == BIND_NONE ||
-        (cfg->bind == BIND_AUTO && (cfg->nodes == 1 || cfg->nodes > count))) /* a job of one may well be threaded */
+        /* a job of one may well be threaded */
+        (cfg->bind == BIND_AUTO && (cfg->nodes == 1 || cfg->nodes > count)))
         return;
     CPU_ZERO(&own);
     CPU_SET(core_number(&spawn->cores, node), &own);
@@ -76,11 +77,11 @@ static void child_bind(const struct spawn *spawn, int node)
 /* As the shell has it: 127 there is no such program, 126 it cannot be run. */
 _Noreturn static void child_fail(const struct spawn *spawn, int sock, const char *what, int err)
 {
-    struct wire_head head = {.type = WIRE_NO_EXEC, .status = err == ENOENT ? 127 : 126};
+    struct wire_head head = { .type = WIRE_NO_EXEC, .status = err == ENOENT ? 127 : 126 };
     char line[DIAG_LINE_MAX];
     int len = snprintf(line, sizeof line, "%.800s: %s (%s)", spawn->path, what, strerror(err));
-    struct iovec iov[2] = {{&head, sizeof head}, {line, (size_t)len}};
-    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = 2};
+    struct iovec iov[2] = { { &head, sizeof head }, { line, (size_t)len } };
+    struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
 
     sendmsg(sock, &msg, MSG_NOSIGNAL);
     _exit(head.status);
@@ -95,14 +96,16 @@ static void child_descriptors(const struct spawn *spawn, struct child *child, bo
         if (null < 0 || dup2(null, STDIN_FILENO) < 0)
             child_fail(spawn, child->sock, "cannot redirect standard input", errno);
     }
-    if (!debugged && (dup2(child->output[0], STDOUT_FILENO) < 0 || dup2(child->output[1], STDERR_FILENO) < 0))
+    if (!debugged &&
+        (dup2(child->output[0], STDOUT_FILENO) < 0 || dup2(child->output[1], STDERR_FILENO) < 0))
         child_fail(spawn, child->sock, "cannot redirect output", errno);
 }
 
 static void child_environment(const struct spawn *spawn, const struct child *child)
 {
     char number[16];
-    int fd = fcntl(child->sock, F_DUPFD, LAUNCH_FD_LOW); /* not closed on exec, as the original is */
+    /* not closed on exec, as the original is */
+    int fd = fcntl(child->sock, F_DUPFD, LAUNCH_FD_LOW);
 
     if (fd < 0)
         fd = fcntl(child->sock, F_DUPFD, 3);
@@ -124,11 +127,11 @@ static void child_restore(const struct spawn *spawn)
     sigprocmask(SIG_SETMASK, &spawn->mask, NULL);
 }
 
-/* What gdb is to know of our faults: installed beside us, in the build's folder, or where configure put it; or
- * nothing. */
+/* What gdb is to know of our faults: installed beside us, in the build's folder, or where configure
+ * put it; or nothing. */
 static const char *debug_script(char *path, size_t len)
 {
-    static const char *const places[] = {"/../share/hlrc/hlrc.gdb", "/share/hlrc.gdb"};
+    static const char *const places[] = { "/../share/hlrc/hlrc.gdb", "/share/hlrc.gdb" };
     char self[PATH_MAX];
     ssize_t got = readlink("/proc/self/exe", self, sizeof self - 1);
     const char *name;
@@ -147,7 +150,8 @@ static const char *debug_script(char *path, size_t len)
 _Noreturn static void child_debug(const struct spawn *spawn, int sock)
 {
     char script[PATH_MAX + 32];
-    const char *const before[] = {"gdb", "-q", "-x", debug_script(script, sizeof script), "--args"};
+    const char *const before[] = { "gdb", "-q", "-x", debug_script(script, sizeof script),
+                                   "--args" };
     size_t count = 0, n = sizeof before / sizeof *before;
     char **argv;
 
@@ -174,7 +178,8 @@ _Noreturn static void child_main(struct spawn *spawn, struct child *child)
     child_descriptors(spawn, child, debugged);
     child_environment(spawn, child);
     child_bind(spawn, child->node);
-    if (spawn->config->no_aslr && personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) < 0)
+    if (spawn->config->no_aslr &&
+        personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) < 0)
         child_fail(spawn, child->sock, "--no-aslr is not allowed here", errno);
     child_restore(spawn);
     if (debugged)
@@ -233,10 +238,10 @@ static int child_fork(struct spawn *spawn, struct spawned *out, struct child *ch
 
 int spawn_node(struct spawn *spawn, int node, struct spawned *out)
 {
-    struct child child = {.node = node, .sock = -1, .output = {-1, -1}};
+    struct child child = { .node = node, .sock = -1, .output = { -1, -1 } };
     int err;
 
-    *out = (struct spawned){.pid = 0, .pidfd = -1, .sock = -1, .output = {-1, -1}};
+    *out = (struct spawned){ .pid = 0, .pidfd = -1, .sock = -1, .output = { -1, -1 } };
     err = socket_pair(out, &child);
     if (err == 0)
         err = output_pipes(node != spawn->config->gdb, out->output, child.output);

@@ -5,9 +5,10 @@
 /*
  * Starting the nodes.
  *
- *   SP1  A node runs nothing of the user's before the guard knows it: it waits for one byte on the gate. If hlrcrun
- *        dies before, the gate's end of file tells it to give up.
- *   SP2  A node inherits directory, environment, umask, signal dispositions and mask, and limits as hlrcrun got them.
+ *   SP1  A node runs nothing of the user's before the guard knows it: it waits for one byte on the
+ *        gate. If hlrcrun dies before, the gate's end of file tells it to give up.
+ *   SP2  A node inherits directory, environment, umask, signal dispositions and mask, and limits as
+ *        hlrcrun got them.
  *   SP3  Everything that hlrcrun holds is closed on exec. The node's own socket alone is passed on.
  */
 

@@ -62,7 +62,8 @@ static int topology(int cpu, const char *what)
 /* How good CPU is as the other core of FIRST: 0 is the same physical core. */
 static int distance_rank(int first, int cpu)
 {
-    bool same_package = topology(first, "physical_package_id") == topology(cpu, "physical_package_id");
+    bool same_package =
+        topology(first, "physical_package_id") == topology(cpu, "physical_package_id");
     bool same_core = same_package && topology(first, "core_id") == topology(cpu, "core_id");
 
     /* Where the kernel does not tell, every CPU is taken for a core of its own. */
@@ -115,7 +116,8 @@ error_t bench_option(int key, char *arg, struct argp_state *state, const char **
     return ARGP_ERR_UNKNOWN;
 }
 
-unsigned long bench_number(const char *option, const char *text, unsigned long low, unsigned long high)
+unsigned long bench_number(const char *option, const char *text, unsigned long low,
+                           unsigned long high)
 {
     size_t length = strlen(text);
     unsigned long value = 0;
@@ -161,7 +163,7 @@ static void json_name(struct bench_json *json, const char *name)
 
 void bench_json_open(struct bench_json *json, const char *path)
 {
-    *json = (struct bench_json){.path = path, .first = true};
+    *json = (struct bench_json){ .path = path, .first = true };
     if (path == NULL)
         return;
     json->file = fopen(path, "we");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the microbenchmarks share: a clock, medians, cores, arguments, the table on stdout and the JSON
- * file.
+ * What the microbenchmarks share: a clock, medians, cores, arguments, the table on stdout and the
+ * JSON file.
  *
- * A figure is the median of its samples, with the smallest and the largest beside it. Names in JSON carry
- * the unit. Functions that fail end the program with one line on stderr and status 1 (2 for a bad
- * argument): a benchmark has nothing to clean up that its end does not.
+ * A figure is the median of its samples, with the smallest and the largest beside it. Names in JSON
+ * carry the unit. Functions that fail end the program with one line on stderr and status 1 (2 for a
+ * bad argument): a benchmark has nothing to clean up that its end does not.
  */
 #ifndef MICROBENCH_BENCH_H
 #define MICROBENCH_BENCH_H
@@ -20,7 +20,8 @@
 
 /* ---- Time and statistics ---- */
 
-uint64_t bench_now(void);             /* ns on the monotonic clock, the same for all processes of a machine */
+/* ns on the monotonic clock, the same for all processes of a machine */
+uint64_t bench_now(void);
 void bench_wait_until(uint64_t when); /* spin to that time */
 
 struct bench_stat {
@@ -35,9 +36,9 @@ struct bench_stat bench_stat(double *samples, size_t n);
 /* ---- Cores ---- */
 
 /*
- * The cores to measure with, out of those this process may use: CORE[0], and in CORE[1] another physical
- * core, of the same package if there is one. Returns how many were found, 1 or 2; CORE[1] is CORE[0] on a
- * machine of one core.
+ * The cores to measure with, out of those this process may use: CORE[0], and in CORE[1] another
+ * physical core, of the same package if there is one. Returns how many were found, 1 or 2; CORE[1]
+ * is CORE[0] on a machine of one core.
  */
 int bench_cores(int core[2]);
 void bench_pin(int core); /* the calling thread */
@@ -55,16 +56,21 @@ static inline void bench_relax(void)
 /* ---- Arguments and failure ---- */
 
 /*
- * The value of an option: digits only, LOW to HIGH; anything else ends the program with a line that says
- * so.
+ * The value of an option: digits only, LOW to HIGH; anything else ends the program with a line that
+ * says so.
  */
-unsigned long bench_number(const char *option, const char *text, unsigned long low, unsigned long high);
+unsigned long bench_number(const char *option, const char *text, unsigned long low,
+                           unsigned long high);
 
 /* For a parser's default case: takes --json FILE, refuses an argument that is no option. */
 error_t bench_option(int key, char *arg, struct argp_state *state, const char **json);
-#define BENCH_JSON_OPTION {"json", 'j', "FILE", 0, "write the results to FILE", 0}
+#define BENCH_JSON_OPTION                                      \
+    {                                                          \
+        "json", 'j', "FILE", 0, "write the results to FILE", 0 \
+    }
 
-_Noreturn void bench_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void bench_fail(int status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* ---- Results ---- */
 
@@ -78,13 +84,16 @@ struct bench_json {
     bool first;
 };
 
-void bench_json_open(struct bench_json *json, const char *path);  /* PATH NULL: none; begins an object */
+/* PATH NULL: none; begins an object */
+void bench_json_open(struct bench_json *json, const char *path);
 void bench_json_begin(struct bench_json *json, const char *name); /* begins an object within */
 void bench_json_end(struct bench_json *json);
 void bench_json_string(struct bench_json *json, const char *name, const char *value);
 void bench_json_unsigned(struct bench_json *json, const char *name, uint64_t value);
 void bench_json_double(struct bench_json *json, const char *name, double value);
-void bench_json_stat(struct bench_json *json, const char *name, struct bench_stat stat); /* an object of three */
-void bench_json_close(struct bench_json *json);                                          /* ends the first object too */
+/* an object of three */
+void bench_json_stat(struct bench_json *json, const char *name, struct bench_stat stat);
+/* ends the first object too */
+void bench_json_close(struct bench_json *json);
 
 #endif

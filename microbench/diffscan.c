@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a diff costs: the scan of an unchanged page beside memcmp of it, and dense and scattered changes
- * beside memcpy.
+ * What a diff costs: the scan of an unchanged page beside memcmp of it, and dense and scattered
+ * changes beside memcpy.
  *
  * Each figure is the time for one page, averaged over a pass of pages that together fit in the
- * second-level cache (as the pages of a flush do), or over one page alone ("hot", first-level cache). The
- * median is over the passes.
+ * second-level cache (as the pages of a flush do), or over one page alone ("hot", first-level
+ * cache). The median is over the passes.
  */
 #include "hlrc/memory/diff.h"
 #include "microbench/bench.h"
@@ -33,7 +33,8 @@ static struct area *area;
 
 /* ---- One pass -------------------------------------------------------------------------------- */
 
-/* Between two calls the compiler must believe that all memory changed: it knows that memcmp is pure. */
+/* Between two calls the compiler must believe that all memory changed: it knows that memcmp is
+ * pure. */
 static inline void forget(void)
 {
     __asm__ volatile("" ::: "memory");
@@ -111,15 +112,16 @@ struct pattern {
 };
 
 static const struct pattern patterns[] = {
-    {"word", DIFF_PAGE, 8, "one 8-byte word of the page changed"},
-    {"half", DIFF_PAGE, DIFF_PAGE / 2, "the first half of the page changed"},
-    {"full", DIFF_PAGE, DIFF_PAGE, "every byte changed"},
-    {"strided", 64, 8, "one 8-byte word of every 64 bytes changed"},
-    {"mantissa", 8, 6, "6 bytes of every 8 changed"},
-    {"alternating", 2, 1, "every second byte changed"},
+    { "word", DIFF_PAGE, 8, "one 8-byte word of the page changed" },
+    { "half", DIFF_PAGE, DIFF_PAGE / 2, "the first half of the page changed" },
+    { "full", DIFF_PAGE, DIFF_PAGE, "every byte changed" },
+    { "strided", 64, 8, "one 8-byte word of every 64 bytes changed" },
+    { "mantissa", 8, 6, "6 bytes of every 8 changed" },
+    { "alternating", 2, 1, "every second byte changed" },
 };
 
-static void report(struct bench_json *json, const char *name, struct bench_stat stat, const char *what)
+static void report(struct bench_json *json, const char *name, struct bench_stat stat,
+                   const char *what)
 {
     char label[80];
 
@@ -162,16 +164,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
     BENCH_JSON_OPTION,
-    {"loops", 'l', "NAME", 0, "use these loops: portable, avx2 or avx512 (default: the best)", 0},
-    {"rounds", 'r', "N", 0, "samples of each figure (default 200)", 0},
-    {0},
+    { "loops", 'l', "NAME", 0, "use these loops: portable, avx2 or avx512 (default: the best)", 0 },
+    { "rounds", 'r', "N", 0, "samples of each figure (default 200)", 0 },
+    { 0 },
 };
 
 static void measure_scan(struct bench_json *json, unsigned long rounds)
 {
     fill(DIFF_PAGE, 0);
-    struct bench_stat scan = measure(pass_encode, PAIRS, rounds), compare = measure(pass_memcmp, PAIRS, rounds);
-    struct bench_stat hot = measure(pass_encode, 1, rounds), hot_compare = measure(pass_memcmp, 1, rounds);
+    struct bench_stat scan = measure(pass_encode, PAIRS, rounds),
+                      compare = measure(pass_memcmp, PAIRS, rounds);
+    struct bench_stat hot = measure(pass_encode, 1, rounds),
+                      hot_compare = measure(pass_memcmp, 1, rounds);
 
     report(json, "scan", scan, "diff of an unchanged page");
     report(json, "memcmp", compare, "memcmp of page and twin");
@@ -179,21 +183,24 @@ static void measure_scan(struct bench_json *json, unsigned long rounds)
     report(json, "memcmp_hot", hot_compare, "");
     report(json, "memcpy", measure(pass_memcpy, PAIRS, rounds), "");
     report(json, "merge", measure(pass_merge, PAIRS, rounds), "new base under a dirty page");
-    printf("scan / memcmp: %.2f, hot %.2f\n", scan.median / compare.median, hot.median / hot_compare.median);
+    printf("scan / memcmp: %.2f, hot %.2f\n", scan.median / compare.median,
+           hot.median / hot_compare.median);
     bench_json_double(json, "diff_scan_ratio", scan.median / compare.median);
     bench_json_double(json, "diff_scan_hot_ratio", hot.median / hot_compare.median);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {argp_options, parse_option, NULL, "Measure diffs of pages.", NULL, NULL, NULL};
-    struct options options = {.rounds = 200};
+    static const struct argp argp = { argp_options, parse_option, NULL, "Measure diffs of pages.",
+                                      NULL,         NULL,         NULL };
+    struct options options = { .rounds = 200 };
     struct bench_json json;
     int core[2];
 
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     if (diff_use(options.loops) != 0)
-        bench_fail(2, "--loops %s: this CPU has no such loops; portable always works", options.loops);
+        bench_fail(2, "--loops %s: this CPU has no such loops; portable always works",
+                   options.loops);
     bench_cores(core);
     bench_pin(core[0]);
     area = aligned_alloc(BENCH_PAGE, (sizeof(*area) + BENCH_PAGE - 1) / BENCH_PAGE * BENCH_PAGE);

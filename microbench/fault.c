@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What page faults cost on this machine, and the floor below which no page fetch built on them can get.
- * Uses no part of the engine: a SIGSEGV handler, mprotect, memcpy, futex. Every figure is a time in
- * microseconds, the median over the rounds; "per page" figures go over all pages of a region in ascending
- * order, 1,024 unless told otherwise.
+ * What page faults cost on this machine, and the floor below which no page fetch built on them can
+ * get. Uses no part of the engine: a SIGSEGV handler, mprotect, memcpy, futex. Every figure is a
+ * time in microseconds, the median over the rounds; "per page" figures go over all pages of a
+ * region in ascending order, 1,024 unless told otherwise.
  *
- *  floor        the floor of a page fetch, warm. The other process has just rewritten all pages, on its core. Each read
- *               of a word here faults on a page without access; the handler copies the page from the other process's
- *               memory into the always writable view and makes the page readable with one mprotect. Revoking access
- *               (one mprotect of all pages, before the clock starts) is not included.
- *  floor_cold   the same on pages that only the other process ever touched: allocating the page here, and entering it
- *               in the page tables of three mappings, come on top.
- *  write_floor  the floor of a write to a page that is valid here: fault on a readable page, copy of it to its twin
- *               (memory already touched), one mprotect to read-write.
- *  segv         delivery of the signal, dispatch, return; nothing else. Found as the difference between faults whose
- *               handler opens the page at once and such whose handler does so at the ninth call only.
+ *  floor        the floor of a page fetch, warm. The other process has just rewritten all pages, on
+ *               its core. Each read of a word here faults on a page without access; the handler
+ *               copies the page from the other process's memory into the always writable view and
+ *               makes the page readable with one mprotect. Revoking access (one mprotect of all
+ *               pages, before the clock starts) is not included.
+ *  floor_cold   the same on pages that only the other process ever touched: allocating the page
+ *               here, and entering it in the page tables of three mappings, come on top.
+ *  write_floor  the floor of a write to a page that is valid here: fault on a readable page, copy
+ *               of it to its twin (memory already touched), one mprotect to read-write.
+ *  segv         delivery of the signal, dispatch, return; nothing else. Found as the difference
+ *               between faults whose handler opens the page at once and such whose handler does so
+ *               at the ninth call only.
  *  segv_open    signal, mprotect none to read-write in the handler, return.
  *  mprotect     one touched page from read-write to read, outside any handler.
  *  mprotect_run all pages, touched, from read-write to none in one call (the time of that call).
- *  copy         4 KiB that the other process has just written on its core; few enough pages for its cache.
+ *  copy         4 KiB that the other process has just written on its core; few enough pages for its
+ *               cache.
  *  copy_own     4 KiB that lie in the cache of this core.
- *  wake         from before FUTEX_WAKE of a process asleep on the other core until what it then stores is seen here by
- *               spinning: one wake and one cache line. It has been asleep for 2 ms, as a handler usually has.
- *  wake_early   the same after 100 us: a core that has just become idle does not sleep deep yet, on a virtual machine
- *               it may not sleep at all.
+ *  wake         from before FUTEX_WAKE of a process asleep on the other core until what it then
+ *               stores is seen here by spinning: one wake and one cache line. It has been asleep
+ *               for 2 ms, as a handler usually has.
+ *  wake_early   the same after 100 us: a core that has just become idle does not sleep deep yet, on
+ *               a virtual machine it may not sleep at all.
  *
- * A name that ends in _mt is measured while a second thread of this process runs on the other core, one
- * that ends in _plain without libsigsegv. Figures that need a second core are left out on a machine of
- * one core; the other process then shares the core, which makes it sleep while this one runs.
+ * A name that ends in _mt is measured while a second thread of this process runs on the other core,
+ * one that ends in _plain without libsigsegv. Figures that need a second core are left out on a
+ * machine of one core; the other process then shares the core, which makes it sleep while this one
+ * runs.
  */
 #include "microbench/lab.h"
 
@@ -42,7 +47,7 @@
 #define WARM_UP      2
 #define EXTRA_FAULTS 8
 #define FEW_PAGES    64
-#define IDLE_SHORT   100000 /* ns */
+#define IDLE_SHORT   100000  /* ns */
 #define IDLE_LONG    2000000 /* as in sync.c */
 
 struct options {
@@ -255,29 +260,50 @@ struct figure {
 };
 
 static const struct figure figures[] = {
-    {"floor", action_fetch, prepare_fetch, run_reads, PER_PAGE, false, "read fault + copy + mprotect, per page"},
-    {"floor_mt", action_fetch, prepare_fetch, run_reads, PER_PAGE, true, "... while a second thread runs"},
-    {"write_floor", action_twin, prepare_read, run_writes, PER_PAGE, false, "write fault + twin + mprotect"},
-    {"write_floor_mt", action_twin, prepare_read, run_writes, PER_PAGE, true, "... while a second thread runs"},
-    {"segv", NULL, prepare_none, run_late_writes, PER_FAULT, false, "signal, dispatch, return"},
-    {"segv_plain", NULL, prepare_none, run_late_writes_plain, PER_FAULT, false, "... by plain sigaction"},
-    {"segv_open", action_open, prepare_none, run_writes, PER_PAGE, false, "fault, mprotect none to read-write"},
-    {"segv_open_mt", action_open, prepare_none, run_writes, PER_PAGE, true, "... while a second thread runs"},
-    {"mprotect", action_open, touch_all, run_protect_each, PER_PAGE, false, "one touched page to read"},
-    {"mprotect_mt", action_open, touch_all, run_protect_each, PER_PAGE, true, "... while a second thread runs"},
-    {"mprotect_run", action_open, touch_all, run_protect_all, PER_CALL, false, "all pages to none, one call"},
-    {"mprotect_run_mt", action_open, touch_all, run_protect_all, PER_CALL, true, "... while a second thread runs"},
-    {"copy", action_open, prepare_copy, run_copy, PER_FEW, false, "4 KiB that the other core just wrote"},
-    {"copy_own", action_open, prepare_nothing, run_copy_own, PER_FEW, false, "4 KiB in this core's cache"},
+    { "floor", action_fetch, prepare_fetch, run_reads, PER_PAGE, false,
+      "read fault + copy + mprotect, per page" },
+    { "floor_mt", action_fetch, prepare_fetch, run_reads, PER_PAGE, true,
+      "... while a second thread runs" },
+    { "write_floor", action_twin, prepare_read, run_writes, PER_PAGE, false,
+      "write fault + twin + mprotect" },
+    { "write_floor_mt", action_twin, prepare_read, run_writes, PER_PAGE, true,
+      "... while a second thread runs" },
+    { "segv", NULL, prepare_none, run_late_writes, PER_FAULT, false, "signal, dispatch, return" },
+    { "segv_plain", NULL, prepare_none, run_late_writes_plain, PER_FAULT, false,
+      "... by plain sigaction" },
+    { "segv_open", action_open, prepare_none, run_writes, PER_PAGE, false,
+      "fault, mprotect none to read-write" },
+    { "segv_open_mt", action_open, prepare_none, run_writes, PER_PAGE, true,
+      "... while a second thread runs" },
+    { "mprotect", action_open, touch_all, run_protect_each, PER_PAGE, false,
+      "one touched page to read" },
+    { "mprotect_mt", action_open, touch_all, run_protect_each, PER_PAGE, true,
+      "... while a second thread runs" },
+    { "mprotect_run", action_open, touch_all, run_protect_all, PER_CALL, false,
+      "all pages to none, one call" },
+    { "mprotect_run_mt", action_open, touch_all, run_protect_all, PER_CALL, true,
+      "... while a second thread runs" },
+    { "copy", action_open, prepare_copy, run_copy, PER_FEW, false,
+      "4 KiB that the other core just wrote" },
+    { "copy_own", action_open, prepare_nothing, run_copy_own, PER_FEW, false,
+      "4 KiB in this core's cache" },
 };
 
 static const struct figure cold = {
-    "floor_cold", action_fetch, prepare_cold, run_reads, PER_PAGE, false, "... page never touched before",
+    "floor_cold",
+    action_fetch,
+    prepare_cold,
+    run_reads,
+    PER_PAGE,
+    false,
+    "... page never touched before",
 };
 
 static const struct figure wakes[] = {
-    {"wake", action_open, prepare_nothing, run_wake_long, PER_CALL, false, "wake of a sleeper until it runs"},
-    {"wake_early", action_open, prepare_nothing, run_wake_short, PER_CALL, false, "... asleep for 100 us only"},
+    { "wake", action_open, prepare_nothing, run_wake_long, PER_CALL, false,
+      "wake of a sleeper until it runs" },
+    { "wake_early", action_open, prepare_nothing, run_wake_short, PER_CALL, false,
+      "... asleep for 100 us only" },
 };
 
 static double divisor(enum per per)
@@ -295,7 +321,8 @@ static double divisor(enum per per)
     return 1;
 }
 
-static struct bench_stat measure(const struct figure *f, unsigned long warm_up, unsigned long rounds)
+static struct bench_stat measure(const struct figure *f, unsigned long warm_up,
+                                 unsigned long rounds)
 {
     double *sample = calloc(rounds, sizeof(*sample));
 
@@ -327,7 +354,7 @@ static size_t result_count;
 
 static void take(const struct figure *f, struct bench_stat stat)
 {
-    results[result_count++] = (struct result){f, stat};
+    results[result_count++] = (struct result){ f, stat };
     bench_row(f->name, stat, f->what);
 }
 
@@ -392,17 +419,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
     BENCH_JSON_OPTION,
-    {"pages", 'p', "N", 0, "pages of a region (default 1024)", 0},
-    {"rounds", 'r', "N", 0, "samples of each figure (default 30)", 0},
-    {0},
+    { "pages", 'p', "N", 0, "pages of a region (default 1024)", 0 },
+    { "rounds", 'r', "N", 0, "samples of each figure (default 30)", 0 },
+    { 0 },
 };
 
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        argp_options, parse_option, NULL, "Measure page faults, and the floor of a page fetch.", NULL, NULL, NULL,
+        argp_options, parse_option, NULL, "Measure page faults, and the floor of a page fetch.",
+        NULL,         NULL,         NULL,
     };
-    struct options options = {.rounds = 30, .pages = 1024};
+    struct options options = { .rounds = 30, .pages = 1024 };
     struct bench_json json;
 
     argp_parse(&argp, argc, argv, 0, NULL, &options);

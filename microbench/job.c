@@ -9,7 +9,8 @@
 
 /* ---- Start and end ---- */
 
-/* All nodes get the same arguments: one of them speaks about these. Returns what restore() needs. */
+/* All nodes get the same arguments: one of them speaks about these. Returns what restore() needs.
+ *  */
 static int silence(int fd)
 {
     int kept = dup(fd), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -54,7 +55,8 @@ void job_open(int *argc, char ***argv, const struct argp *argp, void *options, i
         return;
     hlrc_finalize();
     if (node == 0)
-        bench_fail(2, "a job of %d node: at least %d are needed; start it with hlrcrun -n %d", count, nodes, nodes);
+        bench_fail(2, "a job of %d node: at least %d are needed; start it with hlrcrun -n %d",
+                   count, nodes, nodes);
     exit(2);
 }
 
@@ -100,7 +102,7 @@ uint64_t job_sum(uint64_t mine)
 
 struct job_series job_series_make(size_t max)
 {
-    struct job_series series = {.sample = calloc(max > 0 ? max : 1, sizeof(double)), .max = max};
+    struct job_series series = { .sample = calloc(max > 0 ? max : 1, sizeof(double)), .max = max };
 
     if (series.sample == NULL)
         bench_fail(1, "out of memory: %zu samples", max);
@@ -125,12 +127,12 @@ struct bench_stat job_series_stat(struct job_series *series)
         broadcast(all.sample + all.count, (size_t)count * sizeof(double), node);
         all.count += (size_t)count;
     }
-    struct bench_stat stat = {0, 0, 0};
+    struct bench_stat stat = { 0, 0, 0 };
     if (all.count > 0)
         stat = bench_stat(all.sample, all.count);
     free(all.sample);
     free(series->sample);
-    *series = (struct job_series){.sample = NULL};
+    *series = (struct job_series){ .sample = NULL };
     return stat;
 }
 
@@ -154,11 +156,12 @@ static const struct {
     COUNTER(bytes_in),      COUNTER(bytes_out),     COUNTER(fetch_round_trips),
 };
 
-_Static_assert(sizeof(counters) / sizeof(counters[0]) == JOB_COUNTERS, "struct job_counts has room for all");
+_Static_assert(sizeof(counters) / sizeof(counters[0]) == JOB_COUNTERS,
+               "struct job_counts has room for all");
 
 static void read_counters(uint64_t value[JOB_COUNTERS])
 {
-    struct hlrc_stats stats = {.size = sizeof(stats)};
+    struct hlrc_stats stats = { .size = sizeof(stats) };
 
     hlrc_stats_get(&stats);
     for (size_t i = 0; i < JOB_COUNTERS; i++)
@@ -193,7 +196,8 @@ double job_counts_per(const struct job_counts *counts, const char *name, double 
     return 0;
 }
 
-void job_counts_json(struct bench_json *json, const char *name, const struct job_counts *counts, double operations)
+void job_counts_json(struct bench_json *json, const char *name, const struct job_counts *counts,
+                     double operations)
 {
     bench_json_begin(json, name);
     for (size_t i = 0; i < JOB_COUNTERS; i++)

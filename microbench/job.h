@@ -11,8 +11,8 @@
 #include <hlrc.h>
 
 /*
- * Parse the arguments into OPTIONS, then join the job. Only node 0 says what is wrong with an argument.
- * Ends the program when either fails, or when the job has fewer than NODES nodes.
+ * Parse the arguments into OPTIONS, then join the job. Only node 0 says what is wrong with an
+ * argument. Ends the program when either fails, or when the job has fewer than NODES nodes.
  */
 void job_open(int *argc, char ***argv, const struct argp *argp, void *options, int nodes);
 
@@ -34,7 +34,8 @@ struct job_series {
 struct job_series job_series_make(size_t max);
 void job_series_add(struct job_series *series, double sample);
 
-/* Collective. The statistics of the samples of all nodes together, at every node. Frees the series. */
+/* Collective. The statistics of the samples of all nodes together, at every node. Frees the series.
+ *  */
 struct bench_stat job_series_stat(struct job_series *series);
 
 /* What hlrc_stats_get counted between start and stop, summed over all such spans. */
@@ -53,6 +54,7 @@ void job_counts_sum(struct job_counts *counts);
 
 /* The named counter, divided by the number of operations. */
 double job_counts_per(const struct job_counts *counts, const char *name, double operations);
-void job_counts_json(struct bench_json *json, const char *name, const struct job_counts *counts, double operations);
+void job_counts_json(struct bench_json *json, const char *name, const struct job_counts *counts,
+                     double operations);
 
 #endif

@@ -68,7 +68,7 @@ static void from_kernel(int signal, siginfo_t *info, void *context)
 
 static void install_plain(void)
 {
-    struct sigaction action = {.sa_sigaction = from_kernel, .sa_flags = SA_SIGINFO};
+    struct sigaction action = { .sa_sigaction = from_kernel, .sa_flags = SA_SIGINFO };
 
     sigfillset(&action.sa_mask);
     if (sigaction(SIGSEGV, &action, NULL) != 0)
@@ -124,7 +124,8 @@ static void other_listen(uint32_t count)
     }
 }
 
-/* Obeys until the pipe closes. A pipe orders what was written before it against what is read after it. */
+/* Obeys until the pipe closes. A pipe orders what was written before it against what is read after
+ * it. */
 _Noreturn static void other_main(int commands, int answers)
 {
     struct command c;
@@ -158,7 +159,8 @@ static void await_answer(void)
 
 void lab_other_writes(size_t count, uint64_t value)
 {
-    order((struct command){.order = ORDER_WRITE, .region = lab.region, .count = count, .value = value});
+    order((struct command){
+        .order = ORDER_WRITE, .region = lab.region, .count = count, .value = value });
     await_answer();
 }
 
@@ -166,7 +168,7 @@ void lab_other_listens(uint32_t count)
 {
     atomic_store(&lab.words->bell, 0);
     atomic_store(&lab.words->echo, 0);
-    order((struct command){.order = ORDER_LISTEN, .count = count});
+    order((struct command){ .order = ORDER_LISTEN, .count = count });
 }
 
 void lab_other_listened(void)
@@ -243,7 +245,8 @@ static int memory_object(const char *name, size_t size)
     int fd = memfd_create(name, MFD_CLOEXEC);
 
     if (fd < 0 || ftruncate(fd, (off_t)size) != 0)
-        bench_fail(1, "memory object of %zu bytes: %s; lower --pages or --rounds", size, strerror(errno));
+        bench_fail(1, "memory object of %zu bytes: %s; lower --pages or --rounds", size,
+                   strerror(errno));
     return fd;
 }
 
@@ -253,7 +256,7 @@ void lab_open(size_t pages, size_t regions)
     int own = memory_object("fault-own", size), peer = memory_object("fault-peer", size);
     int words = memory_object("fault-words", BENCH_PAGE);
 
-    lab = (struct lab){.pages = pages, .regions = regions};
+    lab = (struct lab){ .pages = pages, .regions = regions };
     lab.cores = bench_cores(lab.core);
     bench_pin(lab.core[0]);
     lab.app = map(own, size, PROT_NONE);

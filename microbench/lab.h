@@ -2,14 +2,15 @@
 /*
  * The apparatus of the fault benchmark: what a page fetch is made of, and nothing else.
  *
- * This process plays the node that faults. Its memory object is mapped twice: as the application's view
- * APP, whose protection is changed, and as the always writable view FABRIC through which pages are
- * filled. PEER is the memory object of another process, mapped here and there; that process runs on
- * another core if there is one, and sleeps in a read of a pipe while something is measured here.
+ * This process plays the node that faults. Its memory object is mapped twice: as the application's
+ * view APP, whose protection is changed, and as the always writable view FABRIC through which pages
+ * are filled. PEER is the memory object of another process, mapped here and there; that process
+ * runs on another core if there is one, and sleeps in a read of a pipe while something is measured
+ * here.
  *
- * The objects hold REGIONS equal regions of PAGES pages. A region that nobody touched yet has no memory,
- * and no page table entry in either process: the first touch is cold. Region 0 serves all warm
- * measurements.
+ * The objects hold REGIONS equal regions of PAGES pages. A region that nobody touched yet has no
+ * memory, and no page table entry in either process: the first touch is cold. Region 0 serves all
+ * warm measurements.
  */
 #ifndef MICROBENCH_LAB_H
 #define MICROBENCH_LAB_H
@@ -30,7 +31,8 @@ struct lab {
     int core[2];
     int cores; /* 1 or 2 */
     pid_t other;
-    int command; /* pipe to the other process; closed by the end of this one, which ends the other */
+    /* pipe to the other process; closed by the end of this one, which ends the other */
+    int command;
     int answer;
     struct lab_words *words;
 };
@@ -51,19 +53,21 @@ static inline size_t lab_offset(size_t page)
 void lab_open(size_t pages, size_t regions);
 void lab_close(void);
 
-/* What a fault in APP does, given the page within the region in use. Runs inside the signal handler. */
+/* What a fault in APP does, given the page within the region in use. Runs inside the signal
+ * handler. */
 typedef void (*lab_action)(size_t page);
 
 /*
- * Dispatch faults to ACTION, by libsigsegv if this build has it and PLAIN is not set, else by sigaction
- * alone.
+ * Dispatch faults to ACTION, by libsigsegv if this build has it and PLAIN is not set, else by
+ * sigaction alone.
  */
 void lab_on_fault(lab_action action, bool plain);
 
 /* Protection of COUNT pages of APP from PAGE on, in one call. Usable in the handler. */
 void lab_protect(size_t page, size_t count, int prot);
 
-/* The other process writes VALUE to every 8-byte word of the first COUNT pages of the region in use. */
+/* The other process writes VALUE to every 8-byte word of the first COUNT pages of the region in
+ * use. */
 void lab_other_writes(size_t count, uint64_t value);
 
 /* The other process sleeps on the bell and answers each ring until it has answered COUNT times. */

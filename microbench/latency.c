@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the fabric alone costs, without pages or protocols: to be held against what the adapter's own tools measure
- * (ib_read_lat, ib_write_lat, ib_atomic_lat). Node 0 works at node 1's window, from one thread. Microseconds from
- * the start of an operation to its known end, median over the iterations; the two nodes of an event take turns, and
- * the time is half of a round trip.
+ * What the fabric alone costs, without pages or protocols: to be held against what the adapter's
+ * own tools measure (ib_read_lat, ib_write_lat, ib_atomic_lat). Node 0 works at node 1's window,
+ * from one thread. Microseconds from the start of an operation to its known end, median over the
+ * iterations; the two nodes of an event take turns, and the time is half of a round trip.
  *
- *  read, write      so many bytes, one at a time, between windows; a write has ended when it is placed
- *  version_page     reads of 16 bytes, to private memory, and of 4 KiB, under way together: a page fetch of ARDMAR
+ *  read, write      so many bytes, one at a time, between windows; a write has ended when it is
+ *                   placed
+ *  version_page     reads of 16 bytes, to private memory, and of 4 KiB, under way together: a page
+ *                   fetch of ARDMAR
  *  cas, fetch_add   8 bytes
  *  event            a write with immediate of 8 bytes, seen by a peer that polls
- *  asked_page       such a write of 128 bytes, answered by writes of 4 KiB and of a word that node 0 polls: a page
- *                   fetch of ASYNC whose home polls
+ *  asked_page       such a write of 128 bytes, answered by writes of 4 KiB and of a word that node
+ *                   0 polls: a page fetch of ASYNC whose home polls
  *  bandwidth        reads of so many bytes, DEPTH under way at a time; bytes per microsecond
  */
 #include <sched.h>
@@ -18,17 +20,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/fabric.h"
 #include "base/config.h"
 #include "base/diag.h"
 #include "boot/boot.h"
+#include "fabric/fabric.h"
 #include "microbench/bench.h"
 
 #define MAX_BYTES  (1u << 20)
 #define DEPTH      16
 #define WINDOW     ((size_t)(DEPTH + 2) * MAX_BYTES)
 #define WORD       ((size_t)(DEPTH + 1) * MAX_BYTES) /* where atomics and events go */
-#define ANSWER     (WORD + 4096)                      /* the word behind a page that was asked for */
+#define ANSWER     (WORD + 4096)                     /* the word behind a page that was asked for */
 #define REQUEST    128
 #define PAGE       4096
 #define ITERATIONS 1000000
@@ -36,7 +38,7 @@
 static struct options {
     const char *json;
     unsigned long iterations, bytes;
-} options = {.iterations = 1000};
+} options = { .iterations = 1000 };
 
 static struct boot *boot;
 static struct fabric *fabric;
@@ -55,9 +57,14 @@ static void fabric_failed(const char *line)
 
 static void open_fabric(void)
 {
-    struct fabric_job job = {.node = boot_node(boot), .nodes = boot_nodes(boot), .rx_depth = 64, .exchange = exchange,
-                             .ctx = boot, .fail = fabric_failed, .device = config.device,
-                             .peer_timeout = config.peer_timeout};
+    struct fabric_job job = { .node = boot_node(boot),
+                              .nodes = boot_nodes(boot),
+                              .rx_depth = 64,
+                              .exchange = exchange,
+                              .ctx = boot,
+                              .fail = fabric_failed,
+                              .device = config.device,
+                              .peer_timeout = config.peer_timeout };
     int rc = fabric_open(config.fabric, &job, &fabric);
 
     if (rc == 0)
@@ -140,7 +147,7 @@ static struct bench_stat time_of(void (*once)(size_t), size_t bytes)
 
 static struct bench_stat bandwidth_of(size_t bytes)
 {
-    struct fabric_op op[DEPTH] = {FABRIC_OP_INIT};
+    struct fabric_op op[DEPTH] = { FABRIC_OP_INIT };
     uint64_t begun = bench_now();
     double rate;
 
@@ -148,12 +155,13 @@ static struct bench_stat bandwidth_of(size_t bytes)
         size_t slot = i % DEPTH;
 
         fabric_wait(fabric, &op[slot]);
-        fabric_read(fabric, 1, window.id, slot * MAX_BYTES, window.base + slot * MAX_BYTES, bytes, &op[slot]);
+        fabric_read(fabric, 1, window.id, slot * MAX_BYTES, window.base + slot * MAX_BYTES, bytes,
+                    &op[slot]);
     }
     for (size_t slot = 0; slot < DEPTH; slot++)
         fabric_wait(fabric, &op[slot]);
     rate = (double)options.iterations * (double)bytes / ((double)(bench_now() - begun) * 1e-3);
-    return (struct bench_stat){rate, rate, rate};
+    return (struct bench_stat){ rate, rate, rate };
 }
 
 /* ---- Events: both nodes play ---- */
@@ -162,7 +170,8 @@ static void send_event(void)
 {
     uint64_t word = 1;
 
-    fabric_write_imm(fabric, 1 - boot_node(boot), window.id, WORD + 64, &word, sizeof word, 1, true, NULL);
+    fabric_write_imm(fabric, 1 - boot_node(boot), window.id, WORD + 64, &word, sizeof word, 1, true,
+                     NULL);
 }
 
 static void await_event(void)
@@ -215,7 +224,8 @@ static void answer_with(void (*answer)(void))
 
 /* ---- All of it ---- */
 
-static void report(struct bench_json *json, const char *name, struct bench_stat stat, const char *what)
+static void report(struct bench_json *json, const char *name, struct bench_stat stat,
+                   const char *what)
 {
     bench_row(name, stat, what);
     bench_json_stat(json, name, stat);
@@ -223,7 +233,7 @@ static void report(struct bench_json *json, const char *name, struct bench_stat 
 
 static void transfers(struct bench_json *json)
 {
-    static const size_t sizes[] = {8, 256, 4096, 65536};
+    static const size_t sizes[] = { 8, 256, 4096, 65536 };
     char name[64];
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -254,7 +264,8 @@ static void measure(struct bench_json *json)
     report(json, "fetch_add_us", time_of(fetch_add_once, 8), "fetch-and-add");
     boot_exchange(boot, NULL, 0, NULL);
     stat = time_of(event_once, 8);
-    report(json, "event_us", (struct bench_stat){stat.median / 2, stat.min / 2, stat.max / 2}, "half a round trip");
+    report(json, "event_us", (struct bench_stat){ stat.median / 2, stat.min / 2, stat.max / 2 },
+           "half a round trip");
     report(json, "asked_page_us", time_of(asked_page_once, PAGE), "event, page and word");
     bench_json_close(json);
 }
@@ -274,19 +285,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-    {"bytes", 'b', "N", 0, "transfers of N bytes alone (default 8, 256, 4096, 65536)", 0},
-    {"iterations", 'i', "N", 0, "repetitions (default 1000)", 0},
+    { "bytes", 'b', "N", 0, "transfers of N bytes alone (default 8, 256, 4096, 65536)", 0 },
+    { "iterations", 'i', "N", 0, "repetitions (default 1000)", 0 },
     BENCH_JSON_OPTION,
-    {0},
+    { 0 },
 };
 
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        argp_options, parse_option, NULL, "Measure the fabric (HLRC_FABRIC); run it under hlrcrun -n 2.",
-        NULL, NULL, NULL,
+        argp_options, parse_option,
+        NULL,         "Measure the fabric (HLRC_FABRIC); run it under hlrcrun -n 2.",
+        NULL,         NULL,
+        NULL,
     };
-    struct bench_json json = {0};
+    struct bench_json json = { 0 };
     char err[CONFIG_ERROR_MAX];
 
     argp_parse(&argp, argc, argv, 0, NULL, NULL);
@@ -303,7 +316,8 @@ int main(int argc, char **argv)
         bench_json_open(&json, options.json);
         measure(&json);
     } else {
-        boot_exchange(boot, NULL, 0, NULL); /* asleep while node 0 measures what needs no CPU of ours */
+        /* asleep while node 0 measures what needs no CPU of ours */
+        boot_exchange(boot, NULL, 0, NULL);
         answer_with(send_event);
         answer_with(send_page);
     }

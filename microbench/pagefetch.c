@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The time of a page fetch: node 0 writes all pages, all nodes meet in a barrier, then every other node
- * (or node 1 alone) reads one word of each page.
+ * The time of a page fetch: node 0 writes all pages, all nodes meet in a barrier, then every other
+ * node (or node 1 alone) reads one word of each page.
  *
- * A sample is the time of one reader for all pages in one repetition, divided by the number of pages; the
- * median is over repetitions and readers. Cold: a region that nobody touched before node 0 wrote it, so
- * the reader's memory is not allocated and it does not know the home; each repetition takes a new region,
- * and none is freed before the end. Warm: node 0 writes the same pages again, and the reader has read
- * them before.
+ * A sample is the time of one reader for all pages in one repetition, divided by the number of
+ * pages; the median is over repetitions and readers. Cold: a region that nobody touched before node
+ * 0 wrote it, so the reader's memory is not allocated and it does not know the home; each
+ * repetition takes a new region, and none is freed before the end. Warm: node 0 writes the same
+ * pages again, and the reader has read them before.
  *
- * Node 0 writes whole pages, and each value read is checked. Counters are those of the readers while they
- * read, per page read.
+ * Node 0 writes whole pages, and each value read is checked. Counters are those of the readers
+ * while they read, per page read.
  */
 #include "microbench/job.h"
 
@@ -32,7 +32,7 @@ struct phase {
     struct bench_stat stat;
 };
 
-static struct options options = {.pages = 1024, .rounds = 10, .warm_up = 2};
+static struct options options = { .pages = 1024, .rounds = 10, .warm_up = 2 };
 static uint64_t generation; /* of what node 0 writes; the same on all nodes */
 static uint64_t wrong;
 
@@ -87,7 +87,9 @@ static uint64_t *new_region(void)
     uint64_t *region = hlrc_malloc_all(options.pages * BENCH_PAGE);
 
     if (region == NULL)
-        bench_fail(1, "shared memory for %lu regions of %lu pages is not available; raise --memory or lower --rounds",
+        bench_fail(1,
+                   "shared memory for %lu regions of %lu pages is not available; raise --memory or "
+                   "lower --rounds",
                    options.rounds + options.warm_up, options.pages);
     return region;
 }
@@ -116,17 +118,22 @@ static void report(struct bench_json *json, const struct phase *cold, const stru
     int readers = options.one_reader ? 1 : hlrc_node_count() - 1;
     double reads = (double)options.pages * (double)options.rounds * readers;
 
-    printf("protocol %s, nodes %d, pages %lu, readers %d\n", job_protocol(), hlrc_node_count(), options.pages, readers);
+    printf("protocol %s, nodes %d, pages %lu, readers %d\n", job_protocol(), hlrc_node_count(),
+           options.pages, readers);
     bench_heading("us per page");
     bench_row("warm", warm->stat, "written again, read again");
     bench_row("cold", cold->stat, "never touched here before");
-    printf("per page, warm / cold: %.3f / %.3f fetches, %.3f / %.3f repeated, %.3f / %.3f messages, "
-           "%.3f / %.3f round trips\n",
-           job_counts_per(&warm->counts, "page_fetches", reads), job_counts_per(&cold->counts, "page_fetches", reads),
-           job_counts_per(&warm->counts, "fetch_retries", reads), job_counts_per(&cold->counts, "fetch_retries", reads),
-           job_counts_per(&warm->counts, "messages", reads), job_counts_per(&cold->counts, "messages", reads),
-           job_counts_per(&warm->counts, "fetch_round_trips", reads),
-           job_counts_per(&cold->counts, "fetch_round_trips", reads));
+    printf(
+        "per page, warm / cold: %.3f / %.3f fetches, %.3f / %.3f repeated, %.3f / %.3f messages, "
+        "%.3f / %.3f round trips\n",
+        job_counts_per(&warm->counts, "page_fetches", reads),
+        job_counts_per(&cold->counts, "page_fetches", reads),
+        job_counts_per(&warm->counts, "fetch_retries", reads),
+        job_counts_per(&cold->counts, "fetch_retries", reads),
+        job_counts_per(&warm->counts, "messages", reads),
+        job_counts_per(&cold->counts, "messages", reads),
+        job_counts_per(&warm->counts, "fetch_round_trips", reads),
+        job_counts_per(&cold->counts, "fetch_round_trips", reads));
 
     bench_json_string(json, "protocol", job_protocol());
     bench_json_unsigned(json, "nodes", (uint64_t)hlrc_node_count());
@@ -169,20 +176,24 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
     BENCH_JSON_OPTION,
-    {"pages", 'p', "N", 0, "pages that node 0 writes (default 1024)", 0},
-    {"readers", 'R', "all|one", 0, "who reads: all other nodes at once, or node 1 alone (default all)", 0},
-    {"rounds", 'r', "N", 0, "repetitions (default 10)", 0},
-    {"warm-up", 'w', "N", 0, "repetitions before these (default 2)", 0},
-    {0},
+    { "pages", 'p', "N", 0, "pages that node 0 writes (default 1024)", 0 },
+    { "readers", 'R', "all|one", 0,
+      "who reads: all other nodes at once, or node 1 alone (default all)", 0 },
+    { "rounds", 'r', "N", 0, "repetitions (default 10)", 0 },
+    { "warm-up", 'w', "N", 0, "repetitions before these (default 2)", 0 },
+    { 0 },
 };
 
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        argp_options, parse_option, NULL, "Measure page fetches; run it under hlrcrun -n 2 or more.", NULL, NULL, NULL,
+        argp_options, parse_option,
+        NULL,         "Measure page fetches; run it under hlrcrun -n 2 or more.",
+        NULL,         NULL,
+        NULL,
     };
-    struct phase cold = {0}, warm = {0};
-    struct bench_json json = {0};
+    struct phase cold = { 0 }, warm = { 0 };
+    struct bench_json json = { 0 };
 
     job_open(&argc, &argv, &argp, &options, 2);
     if (hlrc_node_id() == 0)

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What synchronisation costs. Times in microseconds, medians over the samples of all nodes that take
- * part; counters are those of all nodes together, per operation.
+ * What synchronisation costs. Times in microseconds, medians over the samples of all nodes that
+ * take part; counters are those of all nodes together, per operation.
  *
- *  lock_cached     lock and unlock of a lock that node 0 held last; the others wait in a barrier. An operation is one
- *                  lock and unlock.
- *  lock_remote     lock and unlock of a lock that another node held last and nobody wants. Nodes 0 and 1 take turns by
- *                  a timetable, which sends nothing and, unlike a barrier, has nobody wait in the library. When a node
- *                  takes the lock, the other's core has been idle for SLOT: the deeper it sleeps, the longer a wake
- *                  takes. Only the lock and unlock are timed and counted; a node that is late for its turn spoils one
+ *  lock_cached     lock and unlock of a lock that node 0 held last; the others wait in a barrier.
+ *                  An operation is one lock and unlock.
+ *  lock_remote     lock and unlock of a lock that another node held last and nobody wants. Nodes 0
+ *                  and 1 take turns by a timetable, which sends nothing and, unlike a barrier, has
+ *                  nobody wait in the library. When a node takes the lock, the other's core has
+ *                  been idle for SLOT: the deeper it sleeps, the longer a wake takes. Only the lock
+ *                  and unlock are timed and counted; a node that is late for its turn spoils one
  *                  sample.
- *  lock_contended  all nodes lock, increment a shared counter, unlock, over and over. Time from barrier exit to barrier
- *                  exit per increment of any node.
+ *  lock_contended  all nodes lock, increment a shared counter, unlock, over and over. Time from
+ *                  barrier exit to barrier exit per increment of any node.
  *  barrier         nothing written; nodes arrive together.
- *  two_writers     nodes 0 and 1 each write one word of every page, other words than the other; the home of the first
- *                  half of the pages is node 0 if the protocol makes the first writer home, that of the second half
- *                  node 1. Barrier exit to barrier exit, per page: it includes refetching what the other wrote in the
- *                  round before. The other's word of the round before is read and checked.
+ *  two_writers     nodes 0 and 1 each write one word of every page, other words than the other; the
+ *                  home of the first half of the pages is node 0 if the protocol makes the first
+ *                  writer home, that of the second half node 1. Barrier exit to barrier exit, per
+ *                  page: it includes refetching what the other wrote in the round before. The
+ *                  other's word of the round before is read and checked.
  */
 #include "microbench/job.h"
 
@@ -24,11 +26,13 @@
 #include <string.h>
 #include <time.h>
 
-#define WORDS     (BENCH_PAGE / sizeof(uint64_t))
-#define WARM_UP   5
-#define BATCH     200     /* operations in one sample of what is too short to be timed alone */
-#define SLOT      2000000 /* ns from turn to turn; as long as the sleep before the wake floor of the fault benchmark */
-#define LEAD      1000000 /* ns; before its turn a node wakes up, so that it is not the one that was asleep */
+#define WORDS   (BENCH_PAGE / sizeof(uint64_t))
+#define WARM_UP 5
+#define BATCH   200 /* operations in one sample of what is too short to be timed alone */
+/* ns from turn to turn: as long as the sleep before the wake floor of the fault benchmark; and how
+ * long before its turn a node wakes up, so that it is not the one that was asleep. */
+#define SLOT 2000000
+#define LEAD 1000000
 
 struct options {
     const char *json;
@@ -37,7 +41,7 @@ struct options {
     unsigned long lock;
 };
 
-static struct options options = {.rounds = 100, .pages = 256, .lock = 1};
+static struct options options = { .rounds = 100, .pages = 256, .lock = 1 };
 static uint64_t wrong;
 
 struct result {
@@ -54,7 +58,7 @@ static double us_since(uint64_t start)
 
 static void sleep_until(uint64_t when)
 {
-    struct timespec time = {(time_t)(when / 1000000000), (long)(when % 1000000000)};
+    struct timespec time = { (time_t)(when / 1000000000), (long)(when % 1000000000) };
 
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
@@ -64,7 +68,9 @@ static void *allocate(size_t size)
     void *at = hlrc_malloc_all(size);
 
     if (at == NULL)
-        bench_fail(1, "%zu bytes of shared memory are not available; raise --memory or lower --pages", size);
+        bench_fail(1,
+                   "%zu bytes of shared memory are not available; raise --memory or lower --pages",
+                   size);
     return at;
 }
 
@@ -164,8 +170,8 @@ static void barrier(struct result *result)
 }
 
 /*
- * Where WRITER writes in ROUND: rounds alternate between two words, so that what is read of the round
- * before is not being written.
+ * Where WRITER writes in ROUND: rounds alternate between two words, so that what is read of the
+ * round before is not being written.
  */
 static size_t word_of(uint64_t writer, uint64_t round)
 {
@@ -230,16 +236,16 @@ struct test {
 };
 
 static const struct test tests[] = {
-    {"lock_cached", lock_cached, 1, "lock + unlock, held here last"},
-    {"lock_remote", lock_remote, 2, "lock + unlock, held elsewhere last, free"},
-    {"lock_contended", lock_contended, 2, "lock + increment + unlock, all nodes"},
-    {"barrier", barrier, 1, "nothing written"},
-    {"two_writers", two_writers, 2, "per page, refetch included"},
+    { "lock_cached", lock_cached, 1, "lock + unlock, held here last" },
+    { "lock_remote", lock_remote, 2, "lock + unlock, held elsewhere last, free" },
+    { "lock_contended", lock_contended, 2, "lock + increment + unlock, all nodes" },
+    { "barrier", barrier, 1, "nothing written" },
+    { "two_writers", two_writers, 2, "per page, refetch included" },
 };
 
 static void run(const struct test *test, struct bench_json *json)
 {
-    struct result result = {.series = job_series_make(options.rounds + 1)};
+    struct result result = { .series = job_series_make(options.rounds + 1) };
     char name[64];
 
     hlrc_barrier();
@@ -281,18 +287,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
     BENCH_JSON_OPTION,
-    {"lock", 'l', "N", 0, "the lock to use (default 1)", 0},
-    {"pages", 'p', "N", 0, "pages with two writers (default 256)", 0},
-    {"rounds", 'r', "N", 0, "samples of each figure (default 100)", 0},
-    {0},
+    { "lock", 'l', "N", 0, "the lock to use (default 1)", 0 },
+    { "pages", 'p', "N", 0, "pages with two writers (default 256)", 0 },
+    { "rounds", 'r', "N", 0, "samples of each figure (default 100)", 0 },
+    { 0 },
 };
 
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        argp_options, parse_option, NULL, "Measure locks and barriers; run it under hlrcrun.", NULL, NULL, NULL,
+        argp_options, parse_option, NULL, "Measure locks and barriers; run it under hlrcrun.",
+        NULL,         NULL,         NULL,
     };
-    struct bench_json json = {0};
+    struct bench_json json = { 0 };
 
     job_open(&argc, &argv, &argp, &options, 1);
     if (hlrc_node_id() == 0) {

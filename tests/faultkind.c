@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes told apart by the context of a SIGSEGV: on contexts made up here, and in a handler, for accesses
- * that fault. With --emulated the context of a real fault may say nothing, since qemu-user leaves the ESR record of
- * aarch64 out (fault.h, X4): the program says so, and passes.
+ * Reads and writes told apart by the context of a SIGSEGV: on contexts made up here, and in a
+ * handler, for accesses that fault. With --emulated the context of a real fault may say nothing,
+ * since qemu-user leaves the ESR record of aarch64 out (fault.h, X4): the program says so, and
+ * passes.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -29,13 +30,18 @@ static void expect_kind(enum fault_kind got, enum fault_kind want, const char *w
 /* ---- contexts made up ---- */
 
 #if defined(__x86_64__)
-/* The error code of a page fault: bit 0 the page is present, 1 write, 2 user mode, 4 instruction fetch. */
+/* The error code of a page fault: bit 0 the page is present, 1 write, 2 user mode, 4 instruction
+ * fetch. */
 static void made_up(void)
 {
     static const struct {
         int code;
         enum fault_kind kind;
-    } cases[] = { { 4, FAULT_READ }, { 5, FAULT_READ }, { 0x14, FAULT_READ }, { 6, FAULT_WRITE }, { 7, FAULT_WRITE } };
+    } cases[] = { { 4, FAULT_READ },
+                  { 5, FAULT_READ },
+                  { 0x14, FAULT_READ },
+                  { 6, FAULT_WRITE },
+                  { 7, FAULT_WRITE } };
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
         char what[64];
         ucontext_t uc;
@@ -57,18 +63,20 @@ static void put_esr(ucontext_t *uc, size_t *at, uint64_t esr)
 {
     size_t record = *at;
     put(uc, at, ESR_MAGIC, sizeof(struct esr_context));
-    memcpy((unsigned char *)uc->uc_mcontext.__reserved + record + sizeof(struct _aarch64_ctx), &esr, sizeof esr);
+    memcpy((unsigned char *)uc->uc_mcontext.__reserved + record + sizeof(struct _aarch64_ctx), &esr,
+           sizeof esr);
 }
 
-/* Class 0x24 is a data abort from user mode, 0x20 an instruction fetch; 0x07 a page that is not there, 0x0f one that
- * may not be accessed so; bit 6 is WnR, bit 8 cache maintenance. */
+/* Class 0x24 is a data abort from user mode, 0x20 an instruction fetch; 0x07 a page that is not
+ * there, 0x0f one that may not be accessed so; bit 6 is WnR, bit 8 cache maintenance. */
 static void made_up_records(void)
 {
     static const struct {
         uint64_t esr;
         enum fault_kind kind;
-    } cases[] = { { 0x92000007, FAULT_READ }, { 0x9200000f, FAULT_READ },  { 0x92000047, FAULT_WRITE },
-                  { 0x9200004f, FAULT_WRITE }, { 0x92000147, FAULT_READ }, { 0x8200000f, FAULT_READ } };
+    } cases[] = { { 0x92000007, FAULT_READ },  { 0x9200000f, FAULT_READ },
+                  { 0x92000047, FAULT_WRITE }, { 0x9200004f, FAULT_WRITE },
+                  { 0x92000147, FAULT_READ },  { 0x8200000f, FAULT_READ } };
     for (unsigned k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
         char what[64];
         ucontext_t uc;
@@ -125,11 +133,26 @@ static void on_segv(int sig, siginfo_t *info, void *context)
         _exit(1);
 }
 
-static void read_byte(void) { (void)*(volatile unsigned char *)page; }
-static void read_word(void) { (void)*(volatile uint64_t *)(void *)page; }
-static void write_byte(void) { *(volatile unsigned char *)page = 1; }
-static void write_word(void) { *(volatile uint64_t *)(void *)page = 1; }
-static void clear(void) { memset(page, 0, page_size); }
+static void read_byte(void)
+{
+    (void)*(volatile unsigned char *)page;
+}
+static void read_word(void)
+{
+    (void)*(volatile uint64_t *)(void *)page;
+}
+static void write_byte(void)
+{
+    *(volatile unsigned char *)page = 1;
+}
+static void write_word(void)
+{
+    *(volatile uint64_t *)(void *)page = 1;
+}
+static void clear(void)
+{
+    memset(page, 0, page_size);
+}
 
 static const struct {
     const char *what;
@@ -173,7 +196,8 @@ static void real(bool emulated)
     if (unknown == 0)
         printf("%d real faults told apart\n", count);
     else
-        printf("%d of %d real faults come without a record that tells reads from writes\n", unknown, count);
+        printf("%d of %d real faults come without a record that tells reads from writes\n", unknown,
+               count);
 }
 
 int main(int argc, char **argv)

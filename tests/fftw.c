@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The transforms of apps/fft.c against those of FFTW, for every length and both directions; and NAS FT done with FFTW.
+ * The transforms of apps/fft.c against those of FFTW, for every length and both directions; and NAS
+ * FT done with FFTW.
  *
  *   fftw lines           compares; exits 1 when one differs
- *   fftw grid NX NY NZ   prints the checksum after 6 iterations of NAS FT (Bailey and others, "The NAS Parallel
- *                        Benchmarks", RNR-94-007, section 2.4) on that grid, all of it in one process's private memory
+ *   fftw grid NX NY NZ   prints the checksum after 6 iterations of NAS FT (Bailey and others, "The
+ *                        NAS Parallel Benchmarks", RNR-94-007, section 2.4) on that grid, all of
+ *                        it in one process's private memory
  */
 #include <complex.h> /* before fftw3.h, which then takes the language's complex numbers */
 
@@ -64,13 +66,15 @@ static double largest_difference(const double complex *a, const double complex *
 static double difference(size_t length, enum fft_direction direction)
 {
     size_t count = length * FFT_LANES;
-    double complex *given = fftw_malloc(count * sizeof *given), *ours = fftw_malloc(count * sizeof *ours);
+    double complex *given = fftw_malloc(count * sizeof *given),
+                   *ours = fftw_malloc(count * sizeof *ours);
     double complex *theirs = fftw_malloc(count * sizeof *theirs);
     struct fft_lines lines = { .step = 1, .pitch = length, .count = FFT_LANES };
     struct fft fft;
     int n = (int)length;
-    fftw_plan plan = fftw_plan_many_dft(1, &n, FFT_LANES, given, NULL, 1, n, theirs, NULL, 1, n,
-                                        direction == FFT_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE);
+    fftw_plan plan =
+        fftw_plan_many_dft(1, &n, FFT_LANES, given, NULL, 1, n, theirs, NULL, 1, n,
+                           direction == FFT_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE);
     fill(given, count);
     fftw_execute(plan);
     fft_init(&fft, length);
@@ -115,8 +119,10 @@ static void evolve(const double complex *spectrum, double complex *out, const in
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++)
             for (int x = 0; x < n[0]; x++, at++) {
-                double kx = wave_number(x, n[0]), ky = wave_number(y, n[1]), kz = wave_number(z, n[2]);
-                out[at] = spectrum[at] * exp(-4e-6 * M_PI * M_PI * t * (kx * kx + ky * ky + kz * kz));
+                double kx = wave_number(x, n[0]), ky = wave_number(y, n[1]),
+                       kz = wave_number(z, n[2]);
+                out[at] =
+                    spectrum[at] * exp(-4e-6 * M_PI * M_PI * t * (kx * kx + ky * ky + kz * kz));
             }
 }
 
@@ -125,18 +131,21 @@ static double complex checksum(const double complex *grid, const int n[3])
     double complex sum = 0;
     for (int j = 1; j <= 1024; j++)
         sum +=
-            grid[((size_t)(5 * j % n[2]) * (size_t)n[1] + (size_t)(3 * j % n[1])) * (size_t)n[0] + (size_t)(j % n[0])];
+            grid[((size_t)(5 * j % n[2]) * (size_t)n[1] + (size_t)(3 * j % n[1])) * (size_t)n[0] +
+                 (size_t)(j % n[0])];
     return sum / ((double)n[0] * n[1] * n[2]);
 }
 
 static int print_checksum(const int n[3])
 {
     size_t points = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
-    double complex *grid = fftw_malloc(points * sizeof *grid), *spectrum = fftw_malloc(points * sizeof *spectrum);
+    double complex *grid = fftw_malloc(points * sizeof *grid),
+                   *spectrum = fftw_malloc(points * sizeof *spectrum);
     if (!grid || !spectrum)
         return 1;
     /* z, y, x: FFTW has the last dimension innermost */
-    fftw_plan there = fftw_plan_dft_3d(n[2], n[1], n[0], grid, spectrum, FFTW_FORWARD, FFTW_ESTIMATE);
+    fftw_plan there =
+        fftw_plan_dft_3d(n[2], n[1], n[0], grid, spectrum, FFTW_FORWARD, FFTW_ESTIMATE);
     fftw_plan back = fftw_plan_dft_3d(n[2], n[1], n[0], grid, grid, FFTW_BACKWARD, FFTW_ESTIMATE);
     uint64_t state = 314159265;
     for (size_t i = 0; i < points; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The shared heap and the collectives, as a program of a user sees them. heap.sh starts it with several numbers of
- * nodes and protocols. Arguments: the name of a part, or nothing for most of those that must succeed; how often the
- * parts with random sizes go round. Exit status 0: everything held.
+ * The shared heap and the collectives, as a program of a user sees them. heap.sh starts it with
+ * several numbers of nodes and protocols. Arguments: the name of a part, or nothing for most of
+ * those that must succeed; how often the parts with random sizes go round. Exit status 0:
+ * everything held.
  */
 #include <hlrc.h>
 
@@ -165,7 +166,8 @@ static void exhaust(size_t size, int freer)
         if (me == 0) {
             struct chain *list = NULL;
             size_t count = allocate_all(size, &list);
-            CHECK(count > 0 && count + 64 >= before); /* some can still wait at the node that freed them */
+            /* some can still wait at the node that freed them */
+            CHECK(count > 0 && count + 64 >= before);
             before = count;
             *head = list;
         }
@@ -174,7 +176,8 @@ static void exhaust(size_t size, int freer)
             free_all(*head);
         hlrc_barrier();
     }
-    /* everything is in one piece again: nodes give back what they hold in reserve when it is needed */
+    /* everything is in one piece again: nodes give back what they hold in reserve when it is needed
+     *  */
     CHECK(hlrc_broadcast(&before, sizeof before, 0) == 0);
     void *p = hlrc_malloc_all(before * size / 2);
     CHECK(p);
@@ -320,7 +323,7 @@ static void broadcasts(void)
 
 /* ---- blocks that wander between nodes and threads ---- */
 
-#define BOXES 32
+#define BOXES      32
 #define FIRST_LOCK 100
 
 struct box {
@@ -332,7 +335,8 @@ struct box {
 static void visit(struct box *box, hlrc_lock_t lock, struct rng *r)
 {
     size_t size = some_size(r, 100000);
-    unsigned char *mine = next(r) % 2 ? hlrc_malloc(size) : hlrc_aligned_alloc((size_t)16 << next(r) % 9, size);
+    unsigned char *mine =
+        next(r) % 2 ? hlrc_malloc(size) : hlrc_aligned_alloc((size_t)16 << next(r) % 9, size);
     CHECK(mine && zero(mine, size));
     uint64_t seed = next(r);
     fill(mine, size, seed);

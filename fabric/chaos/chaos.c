@@ -52,32 +52,49 @@ static void start_write(struct fabric *f, const struct chaos_job *j)
         start_inline_write(f, j);
 }
 
-static void chaos_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
-                       struct fabric_op *op)
+static void chaos_write(struct fabric *f, int peer, int win, size_t off, const void *src,
+                        size_t len, struct fabric_op *op)
 {
-    struct chaos_job j = { .kind = WRITE, .peer = peer, .win = win, .off = off, .len = len, .at.src = src, .op = op };
+    struct chaos_job j = {
+        .kind = WRITE, .peer = peer, .win = win, .off = off, .len = len, .at.src = src, .op = op
+    };
     start_write(f, &j);
 }
 
-static void chaos_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
-                           bool urgent, struct fabric_op *op)
+static void chaos_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
+                            size_t len, uint32_t imm, bool urgent, struct fabric_op *op)
 {
-    struct chaos_job j = { .kind = WRITE_IMM, .peer = peer, .win = win, .off = off, .len = len, .at.src = src, .a = imm,
-                     .urgent = urgent, .op = op };
-    start_write(f, &j);
-}
-
-static void chaos_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
-                            struct fabric_op *op)
-{
-    struct chaos_job j = { .kind = WRITE_WAKE, .peer = peer, .win = win, .off = off, .len = len, .at.src = src,
+    struct chaos_job j = { .kind = WRITE_IMM,
+                           .peer = peer,
+                           .win = win,
+                           .off = off,
+                           .len = len,
+                           .at.src = src,
+                           .a = imm,
+                           .urgent = urgent,
                            .op = op };
     start_write(f, &j);
 }
 
-static void chaos_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
+static void chaos_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src,
+                             size_t len, struct fabric_op *op)
 {
-    struct chaos_job j = { .kind = READ, .peer = peer, .win = win, .off = off, .len = len, .at.dst = dst, .op = op };
+    struct chaos_job j = { .kind = WRITE_WAKE,
+                           .peer = peer,
+                           .win = win,
+                           .off = off,
+                           .len = len,
+                           .at.src = src,
+                           .op = op };
+    start_write(f, &j);
+}
+
+static void chaos_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                       struct fabric_op *op)
+{
+    struct chaos_job j = {
+        .kind = READ, .peer = peer, .win = win, .off = off, .len = len, .at.dst = dst, .op = op
+    };
     if (!(f->caps & FABRIC_READ))
         fabric_lacks(f, "read");
     if (op && chaos_of(f)->strength > 0)
@@ -92,18 +109,26 @@ static void start_atomic(struct fabric *f, const struct chaos_job *j)
     start(f, j, &chaos_of(f)->atomics);
 }
 
-static void chaos_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired, uint64_t *old,
-                     struct fabric_op *op)
+static void chaos_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
+                      uint64_t desired, uint64_t *old, struct fabric_op *op)
 {
-    struct chaos_job j = { .kind = CAS, .peer = peer, .win = win, .off = off, .a = expect, .b = desired, .at.old = old,
-                     .op = op };
+    struct chaos_job j = { .kind = CAS,
+                           .peer = peer,
+                           .win = win,
+                           .off = off,
+                           .a = expect,
+                           .b = desired,
+                           .at.old = old,
+                           .op = op };
     start_atomic(f, &j);
 }
 
-static void chaos_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
-                           struct fabric_op *op)
+static void chaos_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add,
+                            uint64_t *old, struct fabric_op *op)
 {
-    struct chaos_job j = { .kind = FETCH_ADD, .peer = peer, .win = win, .off = off, .a = add, .at.old = old, .op = op };
+    struct chaos_job j = {
+        .kind = FETCH_ADD, .peer = peer, .win = win, .off = off, .a = add, .at.old = old, .op = op
+    };
     start_atomic(f, &j);
 }
 
@@ -147,7 +172,8 @@ static bool chaos_test(struct fabric *f, struct fabric_op *op)
 /* Any call may be the one in which something happens. */
 static void call_progress(struct chaos *c)
 {
-    if (atomic_load_explicit(&c->listed, memory_order_relaxed) == 0 || pthread_mutex_trylock(&c->lock) != 0)
+    if (atomic_load_explicit(&c->listed, memory_order_relaxed) == 0 ||
+        pthread_mutex_trylock(&c->lock) != 0)
         return;
     chaos_rouse(c, chaos_progress(c, !c->lazy));
     pthread_mutex_unlock(&c->lock);
@@ -197,14 +223,16 @@ static uint32_t chaos_rx_ticket(struct fabric *f, enum fabric_sleeper s)
     return below->ops.rx_ticket(below, s);
 }
 
-/* Where the hook heals, fails now and then, as if an event had just come and another poll had found it gone. */
+/* Where the hook heals, fails now and then, as if an event had just come and another poll had found
+ * it gone. */
 static bool chaos_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level level)
 {
     struct chaos *c = chaos_of(f);
     return !healing_chance(c, 32) && c->below->ops.rx_arm(c->below, s, level);
 }
 
-static void chaos_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
+static void chaos_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket,
+                           int64_t timeout_ns)
 {
     struct chaos *c = chaos_of(f);
     if (healing_chance(c, 128))
@@ -317,7 +345,8 @@ static uint64_t environment_number(const char *name, uint64_t fallback)
     return text && *text ? strtoull(text, NULL, 0) : fallback;
 }
 
-/* "FROM:TO:MICROSECONDS,..."; a test whose delay is mistyped would show nothing, so that is an error. */
+/* "FROM:TO:MICROSECONDS,..."; a test whose delay is mistyped would show nothing, so that is an
+ * error. */
 static int read_slow_ways(struct chaos *c, const char *text)
 {
     while (text && *text) {
@@ -339,7 +368,8 @@ static int configure(struct chaos *c)
 {
     uint64_t strength = environment_number("HLRC_CHAOS_STRENGTH", 3);
     c->strength = strength > 9 ? 9 : (int)strength;
-    c->random = (environment_number("HLRC_CHAOS_SEED", 1) + (uint64_t)c->head.node + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    c->random = (environment_number("HLRC_CHAOS_SEED", 1) + (uint64_t)c->head.node + 1) *
+                UINT64_C(0x9e3779b97f4a7c15);
     c->random |= 1; /* never 0, where it would stay */
     c->lazy = environment_number("HLRC_CHAOS_LAZY", 0) != 0;
     c->heals = environment_number("HLRC_CHAOS_HEAL", 0) != 0;
@@ -359,8 +389,12 @@ int chaos_stack(struct fabric *below, struct fabric **out)
     pthread_condattr_t attr;
     if (!c)
         return -ENOMEM;
-    c->head = (struct fabric){ .ops = chaos_ops, .node = below->node, .nodes = below->nodes, .caps = below->caps,
-                              .fail = below->fail, .round_trip_ns = below->round_trip_ns };
+    c->head = (struct fabric){ .ops = chaos_ops,
+                               .node = below->node,
+                               .nodes = below->nodes,
+                               .caps = below->caps,
+                               .fail = below->fail,
+                               .round_trip_ns = below->round_trip_ns };
     c->below = below;
     if (below->ops.window_prepare) /* whether there is one tells the engine something */
         c->head.ops.window_prepare = chaos_window_prepare;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* chaos_list.c - operations in flight, and the chance that decides when they are performed; see chaos_parts.h. */
+/* chaos_list.c - operations in flight, and the chance that decides when they are performed; see
+ * chaos_parts.h. */
 #include "fabric/chaos/chaos_parts.h"
 
 #include <errno.h>
@@ -47,8 +48,9 @@ static int64_t delay_ns(struct chaos *c)
     return (int64_t)(draw(c) >> 16) % limit;
 }
 
-/* When an operation that is started now is to be performed. Now and then the way to one peer becomes slow for a while,
- * so that news reaches others, and comes back by way of them, before it (F4). */
+/* When an operation that is started now is to be performed. Now and then the way to one peer
+ * becomes slow for a while, so that news reaches others, and comes back by way of them, before it
+ * (F4). */
 static int64_t due_for(struct chaos *c, int peer)
 {
     int64_t now = now_ns(), due = now + delay_ns(c);
@@ -59,7 +61,8 @@ static int64_t due_for(struct chaos *c, int peer)
 
 /* ---- performing; ASSUMPTION: the lock is held ---- */
 
-/* Cuts off a piece of a long transfer, which is performed now; the rest follows later. False: no cut this time. */
+/* Cuts off a piece of a long transfer, which is performed now; the rest follows later. False: no
+ * cut this time. */
 static bool take_piece(struct chaos *c, struct chaos_job *j, struct chaos_job *piece)
 {
     size_t lead = (8 - j->off % 8) % 8; /* cuts lie at multiples of 8 in the target (F5) */
@@ -96,7 +99,8 @@ static void perform_rest(struct chaos *c, const struct chaos_job *j)
     struct fabric *f = c->below;
     switch (j->kind) {
     case WRITE_IMM:
-        f->ops.write_imm(f, j->peer, j->win, j->off, j->at.src, j->len, (uint32_t)j->a, j->urgent, &done);
+        f->ops.write_imm(f, j->peer, j->win, j->off, j->at.src, j->len, (uint32_t)j->a, j->urgent,
+                         &done);
         break;
     case WRITE_WAKE:
         f->ops.write_wake(f, j->peer, j->win, j->off, j->at.src, j->len, &done);
@@ -182,8 +186,8 @@ static void report(struct chaos *c, struct chaos_slot **link)
     pthread_cond_broadcast(&c->news);
 }
 
-/* Makes every step that is due; completions are reported if the caller does that. Returns when the next step will be,
- * CHAOS_FAR for none. */
+/* Makes every step that is due; completions are reported if the caller does that. Returns when the
+ * next step will be, CHAOS_FAR for none. */
 int64_t chaos_progress(struct chaos *c, bool reports)
 {
     struct ahead ahead = { 0 };
@@ -241,7 +245,8 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Makes due what the completion of op may have to wait for; not before a slow way lets it arrive. */
+/* Makes due what the completion of op may have to wait for; not before a slow way lets it arrive.
+ *  */
 void chaos_expedite(struct chaos *c, const struct fabric_op *op)
 {
     for (struct chaos_slot *last = c->list; last; last = last->next)
@@ -280,7 +285,8 @@ void chaos_slot_start(struct chaos *c, struct chaos_slot *s)
 {
     s->next = NULL;
     s->state = STARTED;
-    s->earliest = is_written(&s->job) && c->way_ns[s->job.peer] ? now_ns() + c->way_ns[s->job.peer] : 0;
+    s->earliest =
+        is_written(&s->job) && c->way_ns[s->job.peer] ? now_ns() + c->way_ns[s->job.peer] : 0;
     s->due = due_for(c, s->job.peer);
     if (s->due < s->earliest)
         s->due = s->earliest;

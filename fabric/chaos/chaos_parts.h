@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * chaos_parts.h - what chaos.c (the functions of a fabric) and chaos_list.c (performing, late) share.
+ * chaos_parts.h - what chaos.c (the functions of a fabric) and chaos_list.c (performing, late)
+ * share.
  *
  *          start                 due, not blocked            due again
  *   FREE ---------> STARTED ----------------------> DONE ----------------> FREE, op lowered
@@ -8,13 +9,17 @@
  *                    +---+
  *
  * Invariants
- *   CH1  `list` holds what was started and is not yet reported, in the order of starting; `lock` guards it and all of
- *        struct chaos but the counters. Operations of the fabric below are performed under it, so one at a time.
- *   CH2  An operation is blocked while an earlier one that it must not overtake is STARTED (F1, F2, F3).
- *   CH3  `op` is not touched after `pending` was lowered for the last time: it may lie on the stack of a waiter.
- *   CH4  What a write without op has to say was copied before its start returned, and before the lock was taken:
- *        reading it may fault.
- *   CH5  Nothing here allocates or waits for another node, so everything may be called while serving.
+ *   CH1  `list` holds what was started and is not yet reported, in the order of starting; `lock`
+ *        guards it and all of struct chaos but the counters. Operations of the fabric below are
+ *        performed under it, so one at a time.
+ *   CH2  An operation is blocked while an earlier one that it must not overtake is STARTED (F1, F2,
+ *        F3).
+ *   CH3  `op` is not touched after `pending` was lowered for the last time: it may lie on the stack
+ *        of a waiter.
+ *   CH4  What a write without op has to say was copied before its start returned, and before the
+ *        lock was taken: reading it may fault.
+ *   CH5  Nothing here allocates or waits for another node, so everything may be called while
+ *        serving.
  */
 #ifndef FABRIC_CHAOS_PARTS_H
 #define FABRIC_CHAOS_PARTS_H
@@ -24,7 +29,7 @@
 #include "fabric/fabric.h"
 
 #define CHAOS_NODES 128
-#define CHAOS_FAR INT64_MAX
+#define CHAOS_FAR   INT64_MAX
 
 enum chaos_kind { WRITE, WRITE_IMM, WRITE_WAKE, WAKE, READ, CAS, FETCH_ADD };
 enum chaos_state { STARTED, DONE };
@@ -48,7 +53,8 @@ struct chaos_slot {
     struct chaos_slot *next;
     enum chaos_state state;
     int64_t due; /* when the next step is to be made */
-    int64_t earliest; /* 0, or when what was sent on a slow way arrives: no first step before, hurried or not */
+    /* 0, or when what was sent on a slow way arrives: no first step before, hurried or not */
+    int64_t earliest;
     struct chaos_job job;
     char copy[FABRIC_INLINE]; /* CH4 */
 };
@@ -57,12 +63,14 @@ struct chaos {
     struct fabric head;
     struct fabric *below;
     pthread_mutex_t lock;
-    pthread_cond_t work, news; /* the worker has to look at the list again; something was completed */
+    /* the worker has to look at the list again; something was completed */
+    pthread_cond_t work, news;
     struct chaos_slot *slots, *unused;
     struct chaos_slot *list, **end;
     uint64_t random;
     int strength;
-    bool lazy; /* completions are seen by those who start operations, test or wait for them, by nobody else */
+    /* completions are seen by those who start operations, test or wait for them, by nobody else */
+    bool lazy;
     bool heals; /* sleeps end early, sleepers are woken for nothing, arming fails */
     int64_t slow_until[CHAOS_NODES]; /* by peer: nothing is performed there before */
     int64_t way_ns[CHAOS_NODES];     /* by peer: what a write from here takes at least; constant */
@@ -70,8 +78,10 @@ struct chaos {
     int64_t worker_until; /* the worker sleeps until then */
     pthread_t worker;
     uint64_t drop_at, started;
-    _Atomic uint64_t reads, writes, atomics; /* as the user of the fabric counts them, without pieces */
-    _Atomic int listed;                      /* length of list; read without the lock to leave early */
+    /* as the user of the fabric counts them, without pieces */
+    _Atomic uint64_t reads, writes, atomics;
+    /* length of list; read without the lock to leave early */
+    _Atomic int listed;
 };
 
 /* A free slot; takes the lock. */
@@ -81,8 +91,10 @@ void chaos_slot_start(struct chaos *c, struct chaos_slot *s);
 
 /* With the lock held. */
 bool chaos_chance(struct chaos *c, unsigned of_1024);
-int64_t chaos_progress(struct chaos *c, bool reports); /* makes every step that is due; when the next one will be */
-void chaos_expedite(struct chaos *c, const struct fabric_op *op); /* makes due what op has to wait for */
+/* makes every step that is due; when the next one will be */
+int64_t chaos_progress(struct chaos *c, bool reports);
+/* makes due what op has to wait for */
+void chaos_expedite(struct chaos *c, const struct fabric_op *op);
 void chaos_rouse(struct chaos *c, int64_t next); /* the worker, if it would sleep longer */
 void chaos_sleep(struct chaos *c, pthread_cond_t *cond, int64_t until);
 

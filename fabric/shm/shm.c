@@ -2,12 +2,14 @@
 /*
  * shm.c - the fabric of one machine, and the smallest transport: read it first.
  *
- * A window is a memory object (memfd) per node; every node maps the objects of all nodes. A read or write is a copy, an
- * atomic is the CPU's, a write with immediate ends with an entry in the target's queue (shm_queue.h). Every
- * operation is complete when its start returns. How peers open each other's objects: shm_map.h.
+ * A window is a memory object (memfd) per node; every node maps the objects of all nodes. A read or
+ * write is a copy, an atomic is the CPU's, a write with immediate ends with an entry in the
+ * target's queue (shm_queue.h). Every operation is complete when its start returns. How peers open
+ * each other's objects: shm_map.h.
  *
- * Ordering: x86-64 keeps stores in order, and elsewhere each operation ends with a release fence and each read begins
- * and ends with an acquire fence, which gives F1, F2 and FABRIC_READ_ORDERED. F5: see shm_copy.
+ * Ordering: x86-64 keeps stores in order, and elsewhere each operation ends with a release fence
+ * and each read begins and ends with an acquire fence, which gives F1, F2 and FABRIC_READ_ORDERED.
+ * F5: see shm_copy.
  */
 #include "fabric/fabric.h"
 
@@ -18,16 +20,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fabric/locality.h"
 #include "fabric/shm/shm_map.h"
 #include "fabric/shm/shm_queue.h"
 #include "fabric/transports.h"
-#include "fabric/locality.h"
 
-#define SHM_NODES 128
+#define SHM_NODES    128
 #define QUEUE_OFFSET 4096 /* of the receive queue in a node's control object */
 
-/* Head of a node's control object; the receive queue follows. The counters are written by their node and read by all:
- * bytes that a node moved are counted once, by the node that moved them, and belong to two nodes. */
+/* Head of a node's control object; the receive queue follows. The counters are written by their
+ * node and read by all: bytes that a node moved are counted once, by the node that moved them, and
+ * belong to two nodes. */
 struct shm_control {
     _Atomic uint64_t reads, writes, atomics, wakes;
     _Atomic uint64_t read_bytes[SHM_NODES], written_bytes[SHM_NODES]; /* by peer */
@@ -47,7 +50,7 @@ struct shm_fabric {
     struct shm_control *control[SHM_NODES];
     struct shm_queue *queue[SHM_NODES];
     struct shm_map control_map[SHM_NODES];
-    struct shm_map map[FABRIC_WINDOWS][SHM_NODES];  /* by window, node */
+    struct shm_map map[FABRIC_WINDOWS][SHM_NODES]; /* by window, node */
 };
 
 static struct shm_fabric *shm_of(struct fabric *f)
@@ -71,15 +74,15 @@ static int make_own(size_t size, struct shm_map *out)
     return shm_map_object(fd, size, &out->base);
 }
 
-static int map_other(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size,
-                     struct shm_map *out)
+static int map_other(const struct fabric_job *job, int node, const struct shm_ticket *t,
+                     size_t size, struct shm_map *out)
 {
     *out = (struct shm_map){ .size = size, .fd = -1 };
     return shm_map_peer(job, node, t, size, &out->base);
 }
 
-/* Makes this node's object and maps everybody's. The closing exchange keeps an object's descriptor open until all
- * nodes have opened it, and tells every node of any node's failure. */
+/* Makes this node's object and maps everybody's. The closing exchange keeps an object's descriptor
+ * open until all nodes have opened it, and tells every node of any node's failure. */
 static int share_object(struct shm_fabric *s, size_t size, struct shm_map *maps)
 {
     int nodes = s->job.nodes, me = s->job.node, rc = make_own(size, &maps[me]);
@@ -161,7 +164,9 @@ static int shm_window_create(struct fabric *f, size_t size, struct fabric_window
         return rc;
     }
     struct shm_map *own = &maps[s->job.node];
-    *out = (struct fabric_window){ .id = s->windows++, .fd = own->fd, .base = own->base, .size = size };
+    *out = (struct fabric_window){
+        .id = s->windows++, .fd = own->fd, .base = own->base, .size = size
+    };
     return 0;
 }
 
@@ -177,29 +182,32 @@ static void count(_Atomic uint64_t *counter, uint64_t by)
     atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
-static void shm_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
+static void shm_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                     struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
     shm_copy(dst, s->map[win][peer].base + off, len);
-    atomic_thread_fence(memory_order_acquire); /* orders this read before the caller's next one (F3) */
+    /* orders this read before the caller's next one (F3) */
+    atomic_thread_fence(memory_order_acquire);
     count(&s->self->reads, 1);
     count(&s->self->read_bytes[peer], len);
 }
 
 static void shm_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
-                     struct fabric_op *op)
+                      struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
-    atomic_thread_fence(memory_order_release); /* orders the caller's earlier writes before this one (F1) */
+    /* orders the caller's earlier writes before this one (F1) */
+    atomic_thread_fence(memory_order_release);
     shm_copy(s->map[win][peer].base + off, src, len);
     count(&s->self->writes, 1);
     count(&s->self->written_bytes[peer], len);
 }
 
-static void shm_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
-                         bool urgent, struct fabric_op *op)
+static void shm_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
+                          size_t len, uint32_t imm, bool urgent, struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
     shm_write(f, peer, win, off, src, len, op);
@@ -214,8 +222,8 @@ static void shm_wake(struct fabric *f, int peer)
         count(&s->self->wakes, 1);
 }
 
-static void shm_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
-                          struct fabric_op *op)
+static void shm_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src,
+                           size_t len, struct fabric_op *op)
 {
     shm_write(f, peer, win, off, src, len, op);
     shm_wake(f, peer); /* the fence in it orders the data before the look whether somebody sleeps */
@@ -226,8 +234,8 @@ static _Atomic uint64_t *shm_word(struct shm_fabric *s, int peer, int win, size_
     return (_Atomic uint64_t *)(void *)(s->map[win][peer].base + off);
 }
 
-static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired, uint64_t *old,
-                   struct fabric_op *op)
+static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
+                    uint64_t desired, uint64_t *old, struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
@@ -236,8 +244,8 @@ static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t ex
     atomic_compare_exchange_strong(shm_word(s, peer, win, off), old, desired);
 }
 
-static void shm_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
-                         struct fabric_op *op)
+static void shm_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add,
+                          uint64_t *old, struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
@@ -285,7 +293,8 @@ static bool shm_rx_arm(struct fabric *f, enum fabric_sleeper sleeper, enum fabri
     return shm_queue_arm(own_queue(f), sleeper, level);
 }
 
-static void shm_rx_sleep(struct fabric *f, enum fabric_sleeper sleeper, uint32_t ticket, int64_t timeout_ns)
+static void shm_rx_sleep(struct fabric *f, enum fabric_sleeper sleeper, uint32_t ticket,
+                         int64_t timeout_ns)
 {
     shm_queue_sleep(own_queue(f), sleeper, ticket, timeout_ns);
 }
@@ -298,7 +307,9 @@ static void shm_rx_wake(struct fabric *f, enum fabric_sleeper sleeper)
 static void shm_counters(struct fabric *f, struct fabric_counters *out)
 {
     struct shm_fabric *s = shm_of(f);
-    *out = (struct fabric_counters){ .reads = s->self->reads, .writes = s->self->writes, .atomics = s->self->atomics,
+    *out = (struct fabric_counters){ .reads = s->self->reads,
+                                     .writes = s->self->writes,
+                                     .atomics = s->self->atomics,
                                      .wakes = s->self->wakes };
     for (int n = 0; n < f->nodes; n++) {
         out->bytes_in += s->self->read_bytes[n] + s->control[n]->written_bytes[f->node];
@@ -308,7 +319,8 @@ static void shm_counters(struct fabric *f, struct fabric_counters *out)
 
 const struct fabric_ops fabric_shm = {
     .name = "shm",
-    .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED | FABRIC_SEES_SLEEPERS,
+    .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED |
+            FABRIC_SEES_SLEEPERS,
     .open = shm_open_fabric,
     .close = shm_close,
     .window_create = shm_window_create,

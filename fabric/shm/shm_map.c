@@ -29,7 +29,8 @@ int shm_map_object(int fd, size_t size, char **base)
     if (p == MAP_FAILED)
         return -errno;
     (void)madvise(p, size, MADV_DONTDUMP);
-    (void)madvise(p, size, MADV_DONTFORK); /* also what registered memory needs: a fork must not move its pages */
+    /* also what registered memory needs: a fork must not move its pages */
+    (void)madvise(p, size, MADV_DONTFORK);
     *base = p;
     return 0;
 }
@@ -38,14 +39,17 @@ int shm_map_object(int fd, size_t size, char **base)
 static int peer_refused(const struct fabric_job *job, int node, const char *path, int rc)
 {
     char line[256];
-    snprintf(line, sizeof line, "fabric shm: cannot open the memory of node %d (%s): %s; mount /proc without hidepid, "
-             "and make the program readable to its user, without setuid or capabilities", node, path, strerror(-rc));
+    snprintf(line, sizeof line,
+             "fabric shm: cannot open the memory of node %d (%s): %s; mount /proc without hidepid, "
+             "and make the program readable to its user, without setuid or capabilities",
+             node, path, strerror(-rc));
     if (job->fail)
         job->fail(line);
     return rc;
 }
 
-int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size, char **base)
+int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size,
+                 char **base)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", t->pid, t->fd);
@@ -57,16 +61,16 @@ int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket
     return rc;
 }
 
-/* So much memcpy moves by vectors, of which every aligned 8 bytes arrive whole. For more it may take the CPU's
- * string instruction for bytes, which an interrupt can end within a word (F5); for a size that it knows to be small the
- * compiler takes it, so it is not told. */
+/* So much memcpy moves by vectors, of which every aligned 8 bytes arrive whole. For more it may
+ * take the CPU's string instruction for bytes, which an interrupt can end within a word (F5); for a
+ * size that it knows to be small the compiler takes it, so it is not told. */
 #define VECTOR_BYTES 1024
 
 static void *(*const volatile copy_vectors)(void *, const void *, size_t) = memcpy;
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) /* that sees what memcpy does */
-/* The string instruction for words ends between words only, and is as fast as that for bytes: copying what another
- * CPU has in its cache takes half as long again by vectors. */
+/* The string instruction for words ends between words only, and is as fast as that for bytes:
+ * copying what another CPU has in its cache takes half as long again by vectors. */
 static void copy_more(char *dst, const char *src, size_t len)
 {
     size_t lead = -(uintptr_t)dst % 8, words = (len - lead) / 8, rest = (len - lead) % 8;
@@ -95,5 +99,6 @@ void shm_copy(void *dst, const void *src, size_t len)
     _Atomic uint64_t *d = dst;
     const _Atomic uint64_t *s = src;
     for (size_t i = 0; i < len / 8; i++)
-        atomic_store_explicit(&d[i], atomic_load_explicit(&s[i], memory_order_relaxed), memory_order_relaxed);
+        atomic_store_explicit(&d[i], atomic_load_explicit(&s[i], memory_order_relaxed),
+                              memory_order_relaxed);
 }

@@ -2,8 +2,8 @@
 /*
  * shm_map.h - memory objects that nodes of one machine map of each other, and copies within them.
  *
- * Peers open each other's objects through /proc/PID/fd, which needs one user and one process namespace (locality.h),
- * and no name that could be left behind; whoever launched the nodes.
+ * Peers open each other's objects through /proc/PID/fd, which needs one user and one process
+ * namespace (locality.h), and no name that could be left behind; whoever launched the nodes.
  */
 #ifndef FABRIC_SHM_MAP_H
 #define FABRIC_SHM_MAP_H
@@ -24,10 +24,13 @@ int shm_make_object(size_t size);
 /* Maps an object, left out of core dumps and of forked children. 0 or a negative errno. */
 int shm_map_object(int fd, size_t size, char **base);
 
-/* Maps the object of a peer, which keeps its descriptor open meanwhile. 0; a negative errno, said through job->fail. */
-int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size, char **base);
+/* Maps the object of a peer, which keeps its descriptor open meanwhile. 0; a negative errno, said
+ * through job->fail. */
+int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size,
+                 char **base);
 
-/* Copies so that every aligned 8 bytes arrive whole (F5 of fabric.h) where source and destination are aligned alike. */
+/* Copies so that every aligned 8 bytes arrive whole (F5 of fabric.h) where source and destination
+ * are aligned alike. */
 void shm_copy(void *dst, const void *src, size_t len);
 
 #endif

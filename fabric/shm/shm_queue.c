@@ -17,7 +17,8 @@
 
 static uint64_t lap_of(const struct shm_queue *q, uint64_t pos)
 {
-    return ((pos / q->size) & ((1u << LAP_BITS) - 1)) + 1; /* never 0: an unused entry fits no lap */
+    /* never 0: an unused entry fits no lap */
+    return ((pos / q->size) & ((1u << LAP_BITS) - 1)) + 1;
 }
 
 uint64_t shm_queue_size(uint64_t events)
@@ -67,7 +68,8 @@ static bool queue_alert(struct shm_queue *q, bool urgent)
     if (mode == MODE_POLLING || (mode == MODE_HANDLER_URGENT && !urgent))
         return false;
     perturb(queue_alerting);
-    /* of several senders one wakes; on failure the receiver changed mode itself and looks at the queue after it */
+    /* of several senders one wakes; on failure the receiver changed mode itself and looks at the
+     * queue after it */
     if (!atomic_compare_exchange_strong(&q->mode, &mode, MODE_POLLING))
         return false;
     shm_queue_ring(q, mode == MODE_APP ? FABRIC_APP : FABRIC_HANDLER);
@@ -97,11 +99,11 @@ static void queue_assert_state(const struct shm_queue *q)
 {
     uint64_t tail = atomic_load(&q->tail);
     assert((q->size & (q->size - 1)) == 0);
-    assert(tail - q->head <= q->size);                 /* Q3 */
+    assert(tail - q->head <= q->size); /* Q3 */
     assert(atomic_load(&q->mode) <= MODE_APP);
 }
 #else
-#define queue_assert_state(q) ((void)0)
+#    define queue_assert_state(q) ((void)0)
 #endif
 
 bool shm_queue_pending(const struct shm_queue *q)
@@ -128,7 +130,8 @@ int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
             overrun();
         return 0;
     }
-    /* orders the progress lock's taking before: who sees the event taken sees that it is being served */
+    /* orders the progress lock's taking before: who sees the event taken sees that it is being
+     * served */
     atomic_store_explicit(&q->head, head + 1, memory_order_release);
     ev->from = (int)(e >> 32 & 0xffff);
     ev->imm = (uint32_t)e;
@@ -137,7 +140,9 @@ int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
 
 bool shm_queue_arm(struct shm_queue *q, enum fabric_sleeper s, enum fabric_level level)
 {
-    uint32_t mode = s == FABRIC_APP ? MODE_APP : level == FABRIC_ALL ? MODE_HANDLER_ALL : MODE_HANDLER_URGENT;
+    uint32_t mode = s == FABRIC_APP       ? MODE_APP
+                    : level == FABRIC_ALL ? MODE_HANDLER_ALL
+                                          : MODE_HANDLER_URGENT;
     atomic_store_explicit(&q->mode, mode, memory_order_relaxed);
     perturb(queue_armed);
     /* orders the write of mode before the last look at the queue (Q4) */
@@ -148,7 +153,8 @@ bool shm_queue_arm(struct shm_queue *q, enum fabric_sleeper s, enum fabric_level
     return false;
 }
 
-void shm_queue_sleep(struct shm_queue *q, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
+void shm_queue_sleep(struct shm_queue *q, enum fabric_sleeper s, uint32_t ticket,
+                     int64_t timeout_ns)
 {
     struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
     perturb(queue_sleeping);

@@ -17,18 +17,23 @@
 
 #define SOFT_ROCE_VENDOR 0xffffff
 
-static const char *const kind_name[] = { "read", "write", "write with immediate", "compare-and-swap", "fetch-and-add" };
+static const char *const kind_name[] = { "read", "write", "write with immediate",
+                                         "compare-and-swap", "fetch-and-add" };
 
 void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *why)
 {
     char line[400];
     struct ibv_port_attr port;
-    if (peer >= 0 && ibv_query_port(v->context, (uint8_t)v->port, &port) == 0 && port.state != IBV_PORT_ACTIVE)
-        snprintf(line, sizeof line, "verbs: port %d of this host's adapter %s is down (%s at node %d: %s)", v->port,
+    if (peer >= 0 && ibv_query_port(v->context, (uint8_t)v->port, &port) == 0 &&
+        port.state != IBV_PORT_ACTIVE)
+        snprintf(line, sizeof line,
+                 "verbs: port %d of this host's adapter %s is down (%s at node %d: %s)", v->port,
                  ibv_get_device_name(v->context->device), what, peer, why);
     else if (peer >= 0 && strcmp(why, ibv_wc_status_str(IBV_WC_RETRY_EXC_ERR)) == 0)
-        snprintf(line, sizeof line, "verbs: node %d does not answer any more: its host is down or cut off, or it was "
-                 "killed (%s: %s; --peer-timeout %d)", peer, what, why, v->job.peer_timeout);
+        snprintf(line, sizeof line,
+                 "verbs: node %d does not answer any more: its host is down or cut off, or it was "
+                 "killed (%s: %s; --peer-timeout %d)",
+                 peer, what, why, v->job.peer_timeout);
     else if (peer >= 0)
         snprintf(line, sizeof line, "verbs: %s at node %d failed: %s", what, peer, why);
     else
@@ -70,15 +75,17 @@ static char *bounce_at(struct verbs_fabric *v, int slot)
 
 /* ---- completion ---- */
 
-/* wr_id: the slot, or NO_SLOT where only a failure completes (V2), and above it the kind, for its message. */
-#define NO_SLOT      UINT32_MAX
-#define WR_ID(s, k)  ((uint64_t)(k) << 32 | (s))
+/* wr_id: the slot, or NO_SLOT where only a failure completes (V2), and above it the kind, for its
+ * message. */
+#define NO_SLOT     UINT32_MAX
+#define WR_ID(s, k) ((uint64_t)(k) << 32 | (s))
 
 static void complete(struct verbs_fabric *v, const struct ibv_wc *wc)
 {
     uint32_t slot = (uint32_t)wc->wr_id;
     if (wc->status != IBV_WC_SUCCESS)
-        verbs_fail(v, kind_name[wc->wr_id >> 32], verbs_node_of(v, wc->qp_num), ibv_wc_status_str(wc->status));
+        verbs_fail(v, kind_name[wc->wr_id >> 32], verbs_node_of(v, wc->qp_num),
+                   ibv_wc_status_str(wc->status));
     struct verbs_work *w = &v->work[slot];
     struct verbs_peer *p = &v->peer[w->peer];
     if (w->dst)
@@ -90,7 +97,9 @@ static void complete(struct verbs_fabric *v, const struct ibv_wc *wc)
     p->retired += w->retires;
     pthread_spin_unlock(&p->lock);
     give_slot(v, v->free_work, &v->free_works, (int)slot);
-    if (op) /* last: it may lie on the stack of the thread that waits; orders the data before its going on */
+    /* last: it may lie on the stack of the thread that waits; orders the data before its going on
+     *  */
+    if (op)
         atomic_fetch_sub_explicit(&op->pending, 1, memory_order_release);
 }
 
@@ -105,7 +114,8 @@ void verbs_progress(struct verbs_fabric *v)
         complete(v, &wc[i]);
 }
 
-/* Sleeps until a completion arrives, at most a millisecond: another thread may take the one that we wait for. */
+/* Sleeps until a completion arrives, at most a millisecond: another thread may take the one that we
+ * wait for. */
 static void sleep_for_completion(struct verbs_fabric *v, struct fabric_op *op)
 {
     struct pollfd fd = { .fd = v->send_channel->fd, .events = POLLIN };
@@ -146,7 +156,7 @@ struct order {
     enum verbs_kind kind;
     int peer;
     struct fabric_op *op;
-    void *local;          /* in registered memory, or the source of an inline write */
+    void *local; /* in registered memory, or the source of an inline write */
     uint32_t lkey;
     size_t len;
     bool is_inline;
@@ -154,21 +164,27 @@ struct order {
     uint32_t rkey, imm;
     bool urgent;
     uint64_t a, b;
-    int bounce;           /* slot that goes back at completion, -1 none */
-    void *dst;            /* where its contents go then */
+    int bounce; /* slot that goes back at completion, -1 none */
+    void *dst;  /* where its contents go then */
 };
 
 static enum ibv_wr_opcode opcode_of(enum verbs_kind kind)
 {
-    static const enum ibv_wr_opcode opcode[] = { IBV_WR_RDMA_READ, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM,
-                                                 IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD };
+    static const enum ibv_wr_opcode opcode[] = { IBV_WR_RDMA_READ, IBV_WR_RDMA_WRITE,
+                                                 IBV_WR_RDMA_WRITE_WITH_IMM,
+                                                 IBV_WR_ATOMIC_CMP_AND_SWP,
+                                                 IBV_WR_ATOMIC_FETCH_AND_ADD };
     return opcode[kind];
 }
 
 static void fill_request(struct ibv_send_wr *wr, struct ibv_sge *sge, const struct order *o)
 {
-    *sge = (struct ibv_sge){ .addr = (uint64_t)(uintptr_t)o->local, .length = (uint32_t)o->len, .lkey = o->lkey };
-    *wr = (struct ibv_send_wr){ .sg_list = sge, .num_sge = o->len ? 1 : 0, .opcode = opcode_of(o->kind) };
+    *sge = (struct ibv_sge){ .addr = (uint64_t)(uintptr_t)o->local,
+                             .length = (uint32_t)o->len,
+                             .lkey = o->lkey };
+    *wr = (struct ibv_send_wr){ .sg_list = sge,
+                                .num_sge = o->len ? 1 : 0,
+                                .opcode = opcode_of(o->kind) };
     if (o->is_inline)
         wr->send_flags |= IBV_SEND_INLINE;
     if (o->kind == VERBS_CAS || o->kind == VERBS_FETCH_ADD) {
@@ -212,7 +228,8 @@ static void post(struct verbs_fabric *v, const struct order *o)
     if (o->op)
         atomic_fetch_add_explicit(&o->op->pending, 1, memory_order_relaxed);
     take_place(v, p);
-    while (slot == NO_SLOT && p->unsignalled + 1 >= VERBS_SIGNAL_EVERY) { /* V2; waiting for a slot takes this lock */
+    /* V2; waiting for a slot takes this lock */
+    while (slot == NO_SLOT && p->unsignalled + 1 >= VERBS_SIGNAL_EVERY) {
         pthread_spin_unlock(&p->lock);
         slot = (uint32_t)await_slot(v, v->free_work, &v->free_works);
         take_place(v, p);
@@ -221,8 +238,12 @@ static void post(struct verbs_fabric *v, const struct order *o)
     p->unsignalled++;
     wr.wr_id = WR_ID(slot, o->kind);
     if (slot != NO_SLOT) {
-        v->work[slot] = (struct verbs_work){ .op = o->op, .peer = o->peer, .bounce = o->bounce, .dst = o->dst,
-                                             .len = o->len, .retires = p->unsignalled };
+        v->work[slot] = (struct verbs_work){ .op = o->op,
+                                             .peer = o->peer,
+                                             .bounce = o->bounce,
+                                             .dst = o->dst,
+                                             .len = o->len,
+                                             .retires = p->unsignalled };
         wr.send_flags |= IBV_SEND_SIGNALED;
         p->unsignalled = 0;
     }
@@ -243,7 +264,8 @@ static void count(_Atomic uint64_t *c, uint64_t by)
 }
 
 /* One part of a transfer, which lies in one piece at either end; returns its length. */
-static size_t start_part(struct verbs_fabric *v, struct order *o, int win, size_t off, char *local, size_t len)
+static size_t start_part(struct verbs_fabric *v, struct order *o, int win, size_t off, char *local,
+                         size_t len)
 {
     o->bounce = -1;
     o->dst = NULL;
@@ -268,7 +290,8 @@ static size_t start_part(struct verbs_fabric *v, struct order *o, int win, size_
     return len;
 }
 
-static void transfer(struct verbs_fabric *v, struct order *o, int win, size_t off, char *local, size_t len)
+static void transfer(struct verbs_fabric *v, struct order *o, int win, size_t off, char *local,
+                     size_t len)
 {
     enum verbs_kind kind = o->kind;
     while (len || kind == VERBS_WRITE_IMM) {
@@ -286,7 +309,8 @@ static void transfer(struct verbs_fabric *v, struct order *o, int win, size_t of
     }
 }
 
-static void verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
+static void verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                       struct fabric_op *op)
 {
     struct verbs_fabric *v = verbs_of(f);
     struct order o = { .kind = VERBS_READ, .peer = peer, .op = op };
@@ -302,15 +326,16 @@ static void verbs_read(struct fabric *f, int peer, int win, size_t off, void *ds
 }
 
 /* V7; the fences order it between the caller's earlier writes and whatever tells of it. */
-static void write_near(struct verbs_fabric *v, int peer, int win, size_t off, const void *src, size_t len)
+static void write_near(struct verbs_fabric *v, int peer, int win, size_t off, const void *src,
+                       size_t len)
 {
     atomic_thread_fence(memory_order_release);
     shm_copy(v->window[win].near[peer] + off, src, len);
     atomic_thread_fence(memory_order_release);
 }
 
-static void verbs_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
-                       struct fabric_op *op)
+static void verbs_write(struct fabric *f, int peer, int win, size_t off, const void *src,
+                        size_t len, struct fabric_op *op)
 {
     struct verbs_fabric *v = verbs_of(f);
     struct order o = { .kind = VERBS_WRITE, .peer = peer, .op = op };
@@ -324,7 +349,8 @@ static void verbs_write(struct fabric *f, int peer, int win, size_t off, const v
 }
 
 /* A write whose last part carries `o->imm`. */
-static void write_event(struct verbs_fabric *v, struct order *o, int win, size_t off, const void *src, size_t len)
+static void write_event(struct verbs_fabric *v, struct order *o, int win, size_t off,
+                        const void *src, size_t len)
 {
     count(&v->writes, 1);
     count(&v->count[o->peer].written_bytes, len);
@@ -337,23 +363,28 @@ static void write_event(struct verbs_fabric *v, struct order *o, int win, size_t
     }
 }
 
-static void verbs_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
-                           bool urgent, struct fabric_op *op)
+static void verbs_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
+                            size_t len, uint32_t imm, bool urgent, struct fabric_op *op)
 {
-    struct order o = { .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = imm, .urgent = urgent };
+    struct order o = {
+        .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = imm, .urgent = urgent
+    };
     assert(imm < VERBS_IMM_INTERNAL);
     write_event(verbs_of(f), &o, win, off, src, len);
 }
 
 /* One work request: its event is taken by the peer's fabric, and shown to nobody. */
-static void verbs_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
-                            struct fabric_op *op)
+static void verbs_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src,
+                             size_t len, struct fabric_op *op)
 {
-    struct order o = { .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = VERBS_IMM_WAKE, .urgent = true };
+    struct order o = {
+        .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = VERBS_IMM_WAKE, .urgent = true
+    };
     write_event(verbs_of(f), &o, win, off, src, len);
 }
 
-static void start_atomic(struct verbs_fabric *v, struct order *o, int win, size_t off, uint64_t *old)
+static void start_atomic(struct verbs_fabric *v, struct order *o, int win, size_t off,
+                         uint64_t *old)
 {
     size_t len = 8;
     assert(o->op);
@@ -368,15 +399,15 @@ static void start_atomic(struct verbs_fabric *v, struct order *o, int win, size_
     post(v, o);
 }
 
-static void verbs_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired, uint64_t *old,
-                     struct fabric_op *op)
+static void verbs_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
+                      uint64_t desired, uint64_t *old, struct fabric_op *op)
 {
     struct order o = { .kind = VERBS_CAS, .peer = peer, .op = op, .a = expect, .b = desired };
     start_atomic(verbs_of(f), &o, win, off, old);
 }
 
-static void verbs_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
-                           struct fabric_op *op)
+static void verbs_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add,
+                            uint64_t *old, struct fabric_op *op)
 {
     struct order o = { .kind = VERBS_FETCH_ADD, .peer = peer, .op = op, .a = add };
     start_atomic(verbs_of(f), &o, win, off, old);
@@ -385,7 +416,9 @@ static void verbs_fetch_add(struct fabric *f, int peer, int win, size_t off, uin
 /* An event without data, for the fabric itself. */
 void verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urgent)
 {
-    struct order o = { .kind = VERBS_WRITE_IMM, .peer = peer, .imm = imm, .urgent = urgent, .bounce = -1 };
+    struct order o = {
+        .kind = VERBS_WRITE_IMM, .peer = peer, .imm = imm, .urgent = urgent, .bounce = -1
+    };
     post(v, &o);
 }
 
@@ -400,18 +433,25 @@ static void start_at(struct verbs_fabric *v, struct order *o, const void *value)
     post(v, o);
 }
 
-void verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst, size_t len,
-                  struct fabric_op *op)
+void verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst,
+                   size_t len, struct fabric_op *op)
 {
-    struct order o = { .kind = VERBS_READ, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = len,
+    struct order o = { .kind = VERBS_READ,
+                       .peer = peer,
+                       .op = op,
+                       .remote = addr,
+                       .rkey = rkey,
+                       .len = len,
                        .dst = dst };
     start_at(v, &o, NULL);
 }
 
-void verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, uint64_t value,
-                     struct fabric_op *op)
+void verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey,
+                      uint64_t value, struct fabric_op *op)
 {
-    struct order o = { .kind = VERBS_WRITE, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = 8 };
+    struct order o = {
+        .kind = VERBS_WRITE, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = 8
+    };
     start_at(v, &o, &value);
 }
 
@@ -433,7 +473,8 @@ static void release(struct verbs_fabric *v)
     free(v);
 }
 
-/* The registrar may have keys under way to any peer: none disconnects before all have ended theirs. */
+/* The registrar may have keys under way to any peer: none disconnects before all have ended theirs.
+ *  */
 static void verbs_close(struct fabric *f)
 {
     struct verbs_fabric *v = verbs_of(f);
@@ -510,35 +551,18 @@ static int mixed_open(const struct fabric_job *job, struct fabric **out)
 }
 
 /* The two differ in how they are opened. */
-#define VERBS_OPS(NAME, OPEN) \
-    { \
-        .name = NAME, .open = OPEN, \
-        .caps = FABRIC_READ | FABRIC_WRITE_IMM, \
-        .probe = verbs_probe, \
-        .describe = verbs_describe, \
-        .close = verbs_close, \
-        .window_create = verbs_window_create, \
-        .window_discard = verbs_window_discard, \
-        .window_prepare = verbs_window_prepare, \
-        .window_require = verbs_window_require, \
-        .read = verbs_read, \
-        .write = verbs_write, \
-        .write_imm = verbs_write_imm, \
-        .write_wake = verbs_write_wake, \
-        .cas = verbs_cas, \
-        .fetch_add = verbs_fetch_add, \
-        .wait = verbs_wait, \
-        .test = verbs_test, \
-        .rx_poll = verbs_rx_poll, \
-        .rx_pending = verbs_rx_pending, \
-        .rx_busy = verbs_rx_busy, \
-        .rx_ticket = verbs_rx_ticket, \
-        .rx_arm = verbs_rx_arm, \
-        .rx_sleep = verbs_rx_sleep, \
-        .rx_wake = verbs_rx_wake, \
-        .wake = verbs_wake, \
-        .counters = verbs_counters, \
-        .check = verbs_check, \
+#define VERBS_OPS(NAME, OPEN)                                                                     \
+    {                                                                                             \
+        .name = NAME, .open = OPEN, .caps = FABRIC_READ | FABRIC_WRITE_IMM, .probe = verbs_probe, \
+        .describe = verbs_describe, .close = verbs_close, .window_create = verbs_window_create,   \
+        .window_discard = verbs_window_discard, .window_prepare = verbs_window_prepare,           \
+        .window_require = verbs_window_require, .read = verbs_read, .write = verbs_write,         \
+        .write_imm = verbs_write_imm, .write_wake = verbs_write_wake, .cas = verbs_cas,           \
+        .fetch_add = verbs_fetch_add, .wait = verbs_wait, .test = verbs_test,                     \
+        .rx_poll = verbs_rx_poll, .rx_pending = verbs_rx_pending, .rx_busy = verbs_rx_busy,       \
+        .rx_ticket = verbs_rx_ticket, .rx_arm = verbs_rx_arm, .rx_sleep = verbs_rx_sleep,         \
+        .rx_wake = verbs_rx_wake, .wake = verbs_wake, .counters = verbs_counters,                 \
+        .check = verbs_check,                                                                     \
     }
 
 const struct fabric_ops fabric_verbs = VERBS_OPS("verbs", verbs_open);

@@ -2,8 +2,9 @@
 /*
  * verbs_count.c - counters, and whether peers answer; see verbs.h, V8.
  *
- * A one-sided operation is known to the node that started it alone. Each node therefore keeps a row of counts per peer
- * (struct verbs_count) in registered memory, and whoever wants its own sums reads its row at every peer.
+ * A one-sided operation is known to the node that started it alone. Each node therefore keeps a row
+ * of counts per peer (struct verbs_count) in registered memory, and whoever wants its own sums
+ * reads its row at every peer.
  */
 #include "fabric/verbs/verbs_parts.h"
 
@@ -20,12 +21,14 @@ static size_t table_bytes(const struct verbs_fabric *v)
 
 static int make_table(struct verbs_fabric *v)
 {
-    void *p = mmap(NULL, table_bytes(v), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *p =
+        mmap(NULL, table_bytes(v), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return -ENOMEM;
     v->count = p;
     (void)madvise(p, table_bytes(v), MADV_DONTFORK);
-    v->count_mr = verbs_register(v, p, table_bytes(v), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
+    v->count_mr =
+        verbs_register(v, p, table_bytes(v), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
     return 0;
 }
 
@@ -63,7 +66,8 @@ static int64_t least_round_trip(struct verbs_fabric *v, int peer)
     for (int i = 0; i < 8; i++) {
         struct fabric_op op = FABRIC_OP_INIT;
         int64_t begun = now_ns();
-        verbs_read_at(v, peer, v->peer[peer].counts, v->peer[peer].counts_rkey, NULL, sizeof(uint64_t), &op);
+        verbs_read_at(v, peer, v->peer[peer].counts, v->peer[peer].counts_rkey, NULL,
+                      sizeof(uint64_t), &op);
         verbs_wait(&v->head, &op);
         int64_t took = now_ns() - begun;
         least = took < least ? took : least;
@@ -99,7 +103,8 @@ static void read_row(struct verbs_fabric *v, int peer, uint64_t row[3], struct f
     if (peer == v->job.node)
         memcpy(row, &v->count[peer], 3 * sizeof *row);
     else
-        verbs_read_at(v, peer, v->peer[peer].counts, v->peer[peer].counts_rkey, row, 3 * sizeof *row, op);
+        verbs_read_at(v, peer, v->peer[peer].counts, v->peer[peer].counts_rkey, row,
+                      3 * sizeof *row, op);
 }
 
 void verbs_counters(struct fabric *f, struct fabric_counters *out)
@@ -110,7 +115,8 @@ void verbs_counters(struct fabric *f, struct fabric_counters *out)
     for (int n = 0; n < v->job.nodes; n++)
         read_row(v, n, row[n], &op);
     verbs_wait(f, &op);
-    *out = (struct fabric_counters){ .reads = v->reads, .writes = v->writes, .atomics = v->atomics };
+    *out =
+        (struct fabric_counters){ .reads = v->reads, .writes = v->writes, .atomics = v->atomics };
     for (int n = 0; n < v->job.nodes; n++) {
         out->bytes_in += v->count[n].read_bytes + row[n][1];
         out->bytes_out += v->count[n].written_bytes + row[n][0];
@@ -118,7 +124,8 @@ void verbs_counters(struct fabric *f, struct fabric_counters *out)
     }
 }
 
-/* One read under way to every other node; the error of one that does not come back ends the process (verbs_fail). */
+/* One read under way to every other node; the error of one that does not come back ends the process
+ * (verbs_fail). */
 void verbs_check(struct fabric *f)
 {
     struct verbs_fabric *v = verbs_of(f);

@@ -60,7 +60,8 @@ static int best_gid(struct ibv_context *ctx, int port)
 }
 
 /* Takes this port if it is up and fits the choice. */
-static bool try_port(struct verbs_fabric *v, struct ibv_context *ctx, int port, const struct choice *c)
+static bool try_port(struct verbs_fabric *v, struct ibv_context *ctx, int port,
+                     const struct choice *c)
 {
     struct ibv_port_attr attr;
     if ((c->port >= 0 && c->port != port) || ibv_query_port(ctx, (uint8_t)port, &attr) != 0 ||
@@ -89,14 +90,20 @@ static bool try_device(struct verbs_fabric *v, struct ibv_device *dev, const str
     return false;
 }
 
-/* The adapter that was asked for is not there, or its port is not up: names those that are there. */
+/* The adapter that was asked for is not there, or its port is not up: names those that are there.
+ *  */
 static void no_such_device(struct verbs_fabric *v, struct ibv_device **list, int count)
 {
     char line[512];
-    size_t used = (size_t)snprintf(line, sizeof line, "verbs: no adapter %.64s with a port that is up; there %s",
-                                   v->job.device, count == 0 ? "is none" : count == 1 ? "is" : "are");
+    size_t used =
+        (size_t)snprintf(line, sizeof line,
+                         "verbs: no adapter %.64s with a port that is up; there %s", v->job.device,
+                         count == 0   ? "is none"
+                         : count == 1 ? "is"
+                                      : "are");
     for (int i = 0; i < count && used < sizeof line - IBV_SYSFS_NAME_MAX; i++)
-        used += (size_t)snprintf(line + used, sizeof line - used, "%s %s", i ? "," : "", ibv_get_device_name(list[i]));
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s %s", i ? "," : "",
+                                 ibv_get_device_name(list[i]));
     if (v->job.fail)
         v->job.fail(line);
 }
@@ -105,7 +112,8 @@ int verbs_find_device(struct verbs_fabric *v)
 {
     struct choice c = parse_choice(v->job.device);
     int count = 0;
-    (void)ibv_fork_init(); /* a child may be forked, to exec: the queues must not move. Newer kernels see to it. */
+    /* a child may be forked, to exec: the queues must not move. Newer kernels see to it. */
+    (void)ibv_fork_init();
     struct ibv_device **list = ibv_get_device_list(&count);
     if (!list)
         return -errno;
@@ -127,8 +135,8 @@ int verbs_probe(char *why, size_t len)
     if (rc && count == 0)
         snprintf(why, len, "no RDMA device on this machine (ibv_devices lists none)");
     else if (rc)
-        snprintf(why, len, "no port of %s%s is up (ibv_devinfo shows their state)", ibv_get_device_name(list[0]),
-                 count > 1 ? " or of the other devices" : "");
+        snprintf(why, len, "no port of %s%s is up (ibv_devinfo shows their state)",
+                 ibv_get_device_name(list[0]), count > 1 ? " or of the other devices" : "");
     else
         verbs_release_device(v);
     if (list)
@@ -139,7 +147,9 @@ int verbs_probe(char *why, size_t len)
 
 static const char *atomics_of(enum ibv_atomic_cap cap)
 {
-    return cap == IBV_ATOMIC_GLOB ? "also against the CPUs'" : cap == IBV_ATOMIC_HCA ? "among its own" : "none";
+    return cap == IBV_ATOMIC_GLOB  ? "also against the CPUs'"
+           : cap == IBV_ATOMIC_HCA ? "among its own"
+                                   : "none";
 }
 
 static void describe_port(struct ibv_context *ctx, const struct ibv_device_attr *dev, int port,
@@ -151,13 +161,17 @@ static void describe_port(struct ibv_context *ctx, const struct ibv_device_attr 
         return;
     bool ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
     snprintf(line, sizeof line, "%s:%d:%d  %s, %s, payload of a packet %d bytes",
-             ibv_get_device_name(ctx->device), port, best_gid(ctx, port), ethernet ? "RoCE" : "InfiniBand",
-             attr.state == IBV_PORT_ACTIVE ? "active" : ibv_port_state_str(attr.state), 128 << attr.active_mtu);
+             ibv_get_device_name(ctx->device), port, best_gid(ctx, port),
+             ethernet ? "RoCE" : "InfiniBand",
+             attr.state == IBV_PORT_ACTIVE ? "active" : ibv_port_state_str(attr.state),
+             128 << attr.active_mtu);
     say(line);
-    snprintf(line, sizeof line, "  atomics %s; reads and atomics under way: %d with one node; nodes: %d",
+    snprintf(line, sizeof line,
+             "  atomics %s; reads and atomics under way: %d with one node; nodes: %d",
              atomics_of(dev->atomic_cap), dev->max_qp_rd_atom, dev->max_qp);
     say(line);
-    snprintf(line, sizeof line, "  regions of memory: %d of at most %.0f GiB; receives: %d; completions: %d",
+    snprintf(line, sizeof line,
+             "  regions of memory: %d of at most %.0f GiB; receives: %d; completions: %d",
              dev->max_mr, (double)dev->max_mr_size / (1 << 30), dev->max_srq_wr, dev->max_cqe);
     say(line);
 }
@@ -183,14 +197,17 @@ void verbs_describe(void (*say)(const char *line))
 static int choose_receives(struct verbs_fabric *v)
 {
     char line[256];
-    uint64_t events = (uint64_t)v->job.rx_depth * (uint64_t)v->job.nodes, most = (uint64_t)v->device_attr.max_srq_wr;
+    uint64_t events = (uint64_t)v->job.rx_depth * (uint64_t)v->job.nodes,
+             most = (uint64_t)v->device_attr.max_srq_wr;
     if (events <= most) {
         v->receives = (uint32_t)(events + 256 < most ? events + 256 : most);
         return 0;
     }
-    snprintf(line, sizeof line, "verbs: adapter %s takes %ju receives, but %d nodes can have %ju events outstanding at "
-             "one; lower --threads or take fewer nodes", ibv_get_device_name(v->context->device), (uintmax_t)most,
-             v->job.nodes, (uintmax_t)events);
+    snprintf(
+        line, sizeof line,
+        "verbs: adapter %s takes %ju receives, but %d nodes can have %ju events outstanding at "
+        "one; lower --threads or take fewer nodes",
+        ibv_get_device_name(v->context->device), (uintmax_t)most, v->job.nodes, (uintmax_t)events);
     if (v->job.fail)
         v->job.fail(line);
     return -ENOSPC;
@@ -222,7 +239,10 @@ static int make_queues(struct verbs_fabric *v)
 static struct ibv_qp *make_qp(struct verbs_fabric *v, uint32_t *max_inline)
 {
     struct ibv_qp_init_attr attr = {
-        .send_cq = v->send_cq, .recv_cq = v->recv_cq, .srq = v->srq, .qp_type = IBV_QPT_RC,
+        .send_cq = v->send_cq,
+        .recv_cq = v->recv_cq,
+        .srq = v->srq,
+        .qp_type = IBV_QPT_RC,
         .cap = { .max_send_wr = VERBS_DEPTH, .max_send_sge = 1, .max_inline_data = *max_inline },
     };
     struct ibv_qp *qp = ibv_create_qp(v->pd, &attr);
@@ -275,36 +295,50 @@ static void fill_address(struct verbs_fabric *v, struct address *a)
 static int to_init(struct verbs_fabric *v, struct ibv_qp *qp)
 {
     struct ibv_qp_attr attr = {
-        .qp_state = IBV_QPS_INIT, .port_num = (uint8_t)v->port,
-        .qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
+        .qp_state = IBV_QPS_INIT,
+        .port_num = (uint8_t)v->port,
+        .qp_access_flags =
+            IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
     };
-    return ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+    return ibv_modify_qp(qp, &attr,
+                         IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
-/* Reads and atomics under way at a time: what both adapters allow, and no more than the send queue holds. */
+/* Reads and atomics under way at a time: what both adapters allow, and no more than the send queue
+ * holds. */
 static uint8_t at_most(uint32_t a, uint32_t b, uint32_t limit)
 {
     uint32_t m = a < b ? a : b;
     return (uint8_t)(m < limit ? m : limit);
 }
 
-static int to_receive(struct verbs_fabric *v, struct ibv_qp *qp, const struct address *mine, const struct address *peer)
+static int to_receive(struct verbs_fabric *v, struct ibv_qp *qp, const struct address *mine,
+                      const struct address *peer)
 {
     struct ibv_qp_attr attr = {
-        .qp_state = IBV_QPS_RTR, .path_mtu = (enum ibv_mtu)(mine->mtu < peer->mtu ? mine->mtu : peer->mtu),
-        .dest_qp_num = peer->qpn[v->job.node], .rq_psn = peer->psn, .min_rnr_timer = 1,
+        .qp_state = IBV_QPS_RTR,
+        .path_mtu = (enum ibv_mtu)(mine->mtu < peer->mtu ? mine->mtu : peer->mtu),
+        .dest_qp_num = peer->qpn[v->job.node],
+        .rq_psn = peer->psn,
+        .min_rnr_timer = 1,
         .max_dest_rd_atomic = at_most(mine->reads, peer->reads, VERBS_DEPTH),
-        .ah_attr = { .is_global = 1, .dlid = peer->lid, .port_num = (uint8_t)v->port,
-                     .grh = { .dgid = peer->gid, .sgid_index = (uint8_t)v->gid_index, .hop_limit = 64 } },
+        .ah_attr = { .is_global = 1,
+                     .dlid = peer->lid,
+                     .port_num = (uint8_t)v->port,
+                     .grh = { .dgid = peer->gid,
+                              .sgid_index = (uint8_t)v->gid_index,
+                              .hop_limit = 64 } },
     };
-    return ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                                        IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+    return ibv_modify_qp(qp, &attr,
+                         IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                             IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
 /*
- * How long an adapter waits for an answer before it tries again: 4.096 us times 2 to this power. With 6 repetitions
- * (7 would mean for ever) a dead peer is noticed after less than a third of peer_timeout; the specification lets an
- * adapter take up to four times as long for each, common ones stay below twice (V8).
+ * How long an adapter waits for an answer before it tries again: 4.096 us times 2 to this power.
+ * With 6 repetitions (7 would mean for ever) a dead peer is noticed after less than a third of
+ * peer_timeout; the specification lets an adapter take up to four times as long for each, common
+ * ones stay below twice (V8).
  */
 static uint8_t answer_time(const struct verbs_fabric *v)
 {
@@ -319,12 +353,16 @@ static int to_send(const struct verbs_fabric *v, struct ibv_qp *qp, const struct
                    const struct address *peer)
 {
     struct ibv_qp_attr attr = {
-        .qp_state = IBV_QPS_RTS, .timeout = answer_time(v), .retry_cnt = ANSWER_TRIES, .rnr_retry = 7,
+        .qp_state = IBV_QPS_RTS,
+        .timeout = answer_time(v),
+        .retry_cnt = ANSWER_TRIES,
+        .rnr_retry = 7,
         .sq_psn = mine->psn,
         .max_rd_atomic = at_most(mine->reads, peer->reads, VERBS_DEPTH),
     };
-    return ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-                                        IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+    return ibv_modify_qp(qp, &attr,
+                         IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                             IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
 static int connect_all(struct verbs_fabric *v)
@@ -339,7 +377,8 @@ static int connect_all(struct verbs_fabric *v)
     for (int n = 0; n < v->job.nodes && rc == 0; n++) {
         struct ibv_qp *qp = v->peer[n].qp;
         rc = all[n].status;
-        if (rc == 0 && (to_init(v, qp) || to_receive(v, qp, mine, &all[n]) || to_send(v, qp, mine, &all[n])))
+        if (rc == 0 &&
+            (to_init(v, qp) || to_receive(v, qp, mine, &all[n]) || to_send(v, qp, mine, &all[n])))
             rc = errno ? -errno : -EIO;
     }
     free(all);

@@ -2,10 +2,11 @@
 /*
  * verbs_memory.c - windows, registration and keys; see verbs.h, V6.
  *
- * Registering pins memory, so a large window is registered piece by piece, as its pieces come into use. Every window
- * has a key table per node: keys[node][piece], registered from the start. The registrar of a node that registers a
- * piece writes the key into row `self` of every peer's table and waits until it is there. A node that finds no key asks
- * the owner by an internal event, which passes it on to its registrar, and waits for the key to appear.
+ * Registering pins memory, so a large window is registered piece by piece, as its pieces come into
+ * use. Every window has a key table per node: keys[node][piece], registered from the start. The
+ * registrar of a node that registers a piece writes the key into row `self` of every peer's table
+ * and waits until it is there. A node that finds no key asks the owner by an internal event, which
+ * passes it on to its registrar, and waits for the key to appear.
  */
 #include "fabric/verbs/verbs_parts.h"
 
@@ -22,8 +23,9 @@
 
 #include "fabric/shm/shm_map.h"
 
-#define ACCESS \
-    (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+#define ACCESS                                                                   \
+    (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | \
+     IBV_ACCESS_REMOTE_ATOMIC)
 
 static _Noreturn void cannot_register(struct verbs_fabric *v, int err)
 {
@@ -31,8 +33,10 @@ static _Noreturn void cannot_register(struct verbs_fabric *v, int err)
     struct rlimit r;
     getrlimit(RLIMIT_MEMLOCK, &r);
     if (err == -ENOMEM && r.rlim_cur != RLIM_INFINITY)
-        snprintf(why, sizeof why, "locked memory is limited to %llu KiB; raise it where the node is started "
-                 "(ulimit -l unlimited)", (unsigned long long)(r.rlim_cur / 1024));
+        snprintf(why, sizeof why,
+                 "locked memory is limited to %llu KiB; raise it where the node is started "
+                 "(ulimit -l unlimited)",
+                 (unsigned long long)(r.rlim_cur / 1024));
     else
         snprintf(why, sizeof why, "%s", strerror(-err));
     verbs_fail(v, "registering memory", -1, why);
@@ -157,7 +161,8 @@ static void register_piece(struct verbs_fabric *v, struct verbs_window *w, size_
 
 static int introduce(struct verbs_fabric *v, struct verbs_window *w, int status)
 {
-    struct window_address mine = { .base = (uint64_t)(uintptr_t)w->base, .keys = (uint64_t)(uintptr_t)w->keys,
+    struct window_address mine = { .base = (uint64_t)(uintptr_t)w->base,
+                                   .keys = (uint64_t)(uintptr_t)w->keys,
                                    .status = status };
     struct window_address all[VERBS_NODES];
     if (status == 0) {
@@ -240,7 +245,8 @@ static void publish_key(struct verbs_fabric *v, int win, size_t piece)
     size_t mine = (size_t)v->job.node * w->pieces + piece;
     for (int n = 0; n < v->job.nodes; n++)
         if (n != v->job.node)
-            verbs_write_word(v, n, w->peer_keys[n] + mine * 8, w->peer_keys_rkey[n], w->keys[mine], &op);
+            verbs_write_word(v, n, w->peer_keys[n] + mine * 8, w->peer_keys_rkey[n], w->keys[mine],
+                             &op);
     verbs_wait(&v->head, &op);
 }
 

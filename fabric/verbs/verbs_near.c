@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * verbs_near.c - the mixed fabric: pages of peers on the same machine move by memory that both map; see verbs.h, V7.
+ * verbs_near.c - the mixed fabric: pages of peers on the same machine move by memory that both map;
+ * see verbs.h, V7.
  *
- * Only reads and writes take the short way. Events go through the adapter, so that a sleeper has one thing to sleep
- * on, and so do atomics, since the adapter's need not be atomic against the CPU's.
+ * Only reads and writes take the short way. Events go through the adapter, so that a sleeper has
+ * one thing to sleep on, and so do atomics, since the adapter's need not be atomic against the
+ * CPU's.
  */
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fabric/locality.h"
 #include "fabric/shm/shm_map.h"
 #include "fabric/verbs/verbs_parts.h"
-#include "fabric/locality.h"
 
 /* Boot id and namespaces decide who is near (locality.h): no name of a host does. */
 int verbs_near_find(struct verbs_fabric *v)

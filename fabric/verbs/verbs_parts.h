@@ -6,17 +6,18 @@
 #include "fabric/verbs/verbs.h"
 
 /* verbs_device.c */
-int verbs_find_device(struct verbs_fabric *v);     /* -ENODEV: no adapter with a port that is up */
+int verbs_find_device(struct verbs_fabric *v);      /* -ENODEV: no adapter with a port that is up */
 int verbs_probe(char *why, size_t len);             /* as fabric_probe */
 void verbs_describe(void (*say)(const char *line)); /* as fabric_describe */
-int verbs_connect(struct verbs_fabric *v);         /* collective; leaves the rest to verbs_disconnect on failure */
+/* collective; leaves the rest to verbs_disconnect on failure */
+int verbs_connect(struct verbs_fabric *v);
 void verbs_disconnect(struct verbs_fabric *v);
 void verbs_release_device(struct verbs_fabric *v);
 
 /* verbs_memory.c */
 /* Registers memory (V9); ends the job when that is refused, saying what to raise. */
 struct ibv_mr *verbs_register(struct verbs_fabric *v, void *at, size_t len, unsigned access);
-void verbs_may_register(bool may);                  /* this thread, from now on (V9) */
+void verbs_may_register(bool may); /* this thread, from now on (V9) */
 int verbs_memory_start(struct verbs_fabric *v);
 void verbs_memory_end(struct verbs_fabric *v);
 int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out);
@@ -24,30 +25,32 @@ int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len);
 int verbs_window_prepare(struct fabric *f, int win, size_t off, size_t len);
 void verbs_window_require(struct fabric *f, int peer, int win, size_t off, size_t len);
 void verbs_make_known(struct verbs_fabric *v, int win, size_t piece); /* for the registrar */
-/* Key of the peer's piece at `off`, asking the peer to register it if need be, and waiting for that; *len is cut to
- * what lies in the piece. */
+/* Key of the peer's piece at `off`, asking the peer to register it if need be, and waiting for
+ * that; *len is cut to what lies in the piece. */
 uint32_t verbs_remote_key(struct verbs_fabric *v, int peer, int win, size_t off, size_t *len);
-/* Key of a local buffer, if it lies in a window, in a piece that is registered; *len is cut as above. If it is not, and
- * `want`, it will be. */
-bool verbs_local_key(struct verbs_fabric *v, const void *buf, bool want, uint32_t *key, size_t *len);
+/* Key of a local buffer, if it lies in a window, in a piece that is registered; *len is cut as
+ * above. If it is not, and `want`, it will be. */
+bool verbs_local_key(struct verbs_fabric *v, const void *buf, bool want, uint32_t *key,
+                     size_t *len);
 
 /* verbs_registrar.c */
 int verbs_registrar_start(struct verbs_fabric *v);
-void verbs_registrar_stop(struct verbs_fabric *v);  /* what was wanted before is known afterwards */
-void verbs_want(struct verbs_fabric *v, int win, size_t piece); /* has it registered; does not wait */
+void verbs_registrar_stop(struct verbs_fabric *v); /* what was wanted before is known afterwards */
+/* has it registered; does not wait */
+void verbs_want(struct verbs_fabric *v, int win, size_t piece);
 void verbs_await_known(struct verbs_fabric *v, int win, size_t piece); /* after verbs_want */
 bool verbs_known(const struct verbs_window *w, size_t piece);
 void verbs_set_known(struct verbs_fabric *v, struct verbs_window *w, size_t piece);
 
 /* verbs_near.c */
-int verbs_near_find(struct verbs_fabric *v);        /* which peers are near; collective */
+int verbs_near_find(struct verbs_fabric *v); /* which peers are near; collective */
 int verbs_near_map(struct verbs_fabric *v, struct verbs_window *w); /* their windows; collective */
 void verbs_near_unmap(struct verbs_fabric *v, struct verbs_window *w);
 
 /* verbs_count.c */
-int verbs_count_start(struct verbs_fabric *v);      /* collective */
+int verbs_count_start(struct verbs_fabric *v); /* collective */
 void verbs_count_end(struct verbs_fabric *v);
-void verbs_time_round_trip(struct verbs_fabric *v);  /* after it */
+void verbs_time_round_trip(struct verbs_fabric *v); /* after it */
 void verbs_counters(struct fabric *f, struct fabric_counters *out);
 void verbs_check(struct fabric *f);
 
@@ -65,13 +68,14 @@ void verbs_rx_wake(struct fabric *f, enum fabric_sleeper s);
 
 /* verbs.c */
 _Noreturn void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *why);
-void verbs_progress(struct verbs_fabric *v);       /* takes what has completed */
+void verbs_progress(struct verbs_fabric *v); /* takes what has completed */
 void verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urgent);
-/* At most FABRIC_INLINE bytes at an address of the peer's; dst NULL: only to see that they can be read. */
-void verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst, size_t len,
-                  struct fabric_op *op);
-void verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, uint64_t value,
-                     struct fabric_op *op);
+/* At most FABRIC_INLINE bytes at an address of the peer's; dst NULL: only to see that they can be
+ * read. */
+void verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst,
+                   size_t len, struct fabric_op *op);
+void verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey,
+                      uint64_t value, struct fabric_op *op);
 void verbs_wait(struct fabric *f, struct fabric_op *op);
 
 #endif

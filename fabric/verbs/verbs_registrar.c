@@ -2,22 +2,22 @@
 /*
  * verbs_registrar.c - the thread that registers memory while the job runs; see verbs.h, V6 and V9.
  *
- * Registering allocates, takes locks of the library and the kernel, and pins megabytes: not for a fault handler, nor
- * for whoever serves. Both say which piece they want, and the thread does it; they wait until the piece is known, or go
- * on.
+ * Registering allocates, takes locks of the library and the kernel, and pins megabytes: not for a
+ * fault handler, nor for whoever serves. Both say which piece they want, and the thread does it;
+ * they wait until the piece is known, or go on.
  *
  *     unknown ------------> wanted -------------> known: registered, its key in every peer's table
  *             verbs_want            serve_piece
  *
  * Invariants
- *   K1  A bit of `wanted` is set by whoever wants the piece, and cleared by the registrar before it looks at the piece:
- *       wanted once more meanwhile, it is looked at once more.
- *   K2  `asked` is raised after the bit was set; the registrar reads it before it looks for bits, and sleeps only while
- *       it is still the same.
- *   K3  `served` is raised after the piece's bit of `known` was set; a waiter reads it before it looks at that bit, and
- *       sleeps only while it is still the same.
- *   K4  The registrar waits for peers' adapters, never for their CPUs: it works while nobody serves, and ends
- *       with nothing half done (verbs_registrar_stop).
+ *   K1  A bit of `wanted` is set by whoever wants the piece, and cleared by the registrar before it
+ *       looks at the piece: wanted once more meanwhile, it is looked at once more.
+ *   K2  `asked` is raised after the bit was set; the registrar reads it before it looks for bits,
+ *       and sleeps only while it is still the same.
+ *   K3  `served` is raised after the piece's bit of `known` was set; a waiter reads it before it
+ *       looks at that bit, and sleeps only while it is still the same.
+ *   K4  The registrar waits for peers' adapters, never for their CPUs: it works while nobody
+ *       serves, and ends with nothing half done (verbs_registrar_stop).
  */
 #include "fabric/verbs/verbs_parts.h"
 
@@ -57,7 +57,8 @@ void verbs_set_known(struct verbs_fabric *v, struct verbs_window *w, size_t piec
 void verbs_want(struct verbs_fabric *v, int win, size_t piece)
 {
     struct verbs_window *w = &v->window[win];
-    if (verbs_known(w, piece) || atomic_fetch_or(&w->wanted[piece / 64], bit_of(piece)) & bit_of(piece))
+    if (verbs_known(w, piece) ||
+        atomic_fetch_or(&w->wanted[piece / 64], bit_of(piece)) & bit_of(piece))
         return;
     futex_raise(&v->asked, 1);
 }

@@ -2,23 +2,25 @@
 /*
  * verbs_rx.c - the receive queue and sleeping; see verbs.h and the state machine of fabric.h.
  *
- * Events are completions of receives that carry nothing: the data went into a window. A receive is posted again as soon
- * as its completion is taken, in batches; what bounds the events is the job (V4).
+ * Events are completions of receives that carry nothing: the data went into a window. A receive is
+ * posted again as soon as its completion is taken, in batches; what bounds the events is the job
+ * (V4).
  *
  * Invariants
- *   E1  Events are taken under rx_lock, in the order of the completion queue (F7). One may be held back in `stash`:
- *       looking whether something is pending takes it from the adapter.
- *   E2  A sleeper sleeps on the completion channel and on its own eventfd. Whoever takes an event of the channel rings
- *       the bell of the sleeper that rx_mode names, if that is another: it may not have seen the channel readable.
- *   E3  Arming asks for a notification first and looks at the queue after it: what came before is seen, what comes
- *       later notifies.
- *   E4  A sender cannot see whether it wakes somebody. The sleeper counts it, for the sender of the first event that it
- *       takes after a notification, unless it armed again and found none: then the notification was for an event that
- *       came before.
- *   E5  The channel wakes whoever sleeps on it. A handler that was woken some times in a row for events of a thread
- *       that sleeps in its stead leaves the channel and sleeps on its bell alone; whoever arms the queue for it again
- *       rings. It says so before it looks at rx_mode once more, and the mode is written before one looks whether it
- *       said so.
+ *   E1  Events are taken under rx_lock, in the order of the completion queue (F7). One may be held
+ *       back in `stash`: looking whether something is pending takes it from the adapter.
+ *   E2  A sleeper sleeps on the completion channel and on its own eventfd. Whoever takes an event
+ *       of the channel rings the bell of the sleeper that rx_mode names, if that is another: it may
+ *       not have seen the channel readable.
+ *   E3  Arming asks for a notification first and looks at the queue after it: what came before is
+ *       seen, what comes later notifies.
+ *   E4  A sender cannot see whether it wakes somebody. The sleeper counts it, for the sender of the
+ *       first event that it takes after a notification, unless it armed again and found none: then
+ *       the notification was for an event that came before.
+ *   E5  The channel wakes whoever sleeps on it. A handler that was woken some times in a row for
+ *       events of a thread that sleeps in its stead leaves the channel and sleeps on its bell
+ *       alone; whoever arms the queue for it again rings. It says so before it looks at rx_mode
+ *       once more, and the mode is written before one looks whether it said so.
  */
 #include "fabric/verbs/verbs_parts.h"
 
@@ -88,14 +90,16 @@ static bool take_event(struct verbs_fabric *v, struct fabric_event *ev)
         uint32_t imm = be32toh(wc.imm_data);
         if (v->woken) {
             v->woken = false;
-            atomic_fetch_add_explicit(&v->count[verbs_node_of(v, wc.qp_num)].woken, 1, memory_order_relaxed);
+            atomic_fetch_add_explicit(&v->count[verbs_node_of(v, wc.qp_num)].woken, 1,
+                                      memory_order_relaxed);
         }
         if (imm < VERBS_IMM_INTERNAL) {
             *ev = (struct fabric_event){ .from = verbs_node_of(v, wc.qp_num), .imm = imm };
             return true;
         }
         if (imm != VERBS_IMM_WAKE)
-            verbs_want(v, (int)(imm >> 24 & 0xf), imm & 0xffffff); /* the peer sees the key when it comes (V9) */
+            /* the peer sees the key when it comes (V9) */
+            verbs_want(v, (int)(imm >> 24 & 0xf), imm & 0xffffff);
     }
     return false;
 }
@@ -143,7 +147,7 @@ bool verbs_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level lev
     struct verbs_fabric *v = verbs_of(f);
     atomic_store(&v->rx_mode, s == FABRIC_APP ? MODE_APP : MODE_HANDLER);
     if (s == FABRIC_HANDLER && atomic_load(&v->off_channel))
-        verbs_rx_wake(f, FABRIC_HANDLER); /* E5 */
+        verbs_rx_wake(f, FABRIC_HANDLER);                                         /* E5 */
     ibv_req_notify_cq(v->recv_cq, s == FABRIC_HANDLER && level == FABRIC_URGENT); /* E3 */
     if (!verbs_rx_pending(f)) {
         pthread_spin_lock(&v->rx_lock);

@@ -8,18 +8,18 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/perturb.h"
-#include "hlrc/progress/bulk.h"
 #include "base/diag.h"
+#include "base/perturb.h"
+#include "hlrc/coherence/notice.h"
+#include "hlrc/engine.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
-#include "hlrc/engine.h"
-#include "hlrc/coherence/notice.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/twin.h"
+#include "hlrc/progress/bulk.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/memory/twin.h"
 
 /* One diff in a BULK_DIFFS message; its bytes follow, rounded up to 8. */
 struct diff_entry {
@@ -27,24 +27,27 @@ struct diff_entry {
 };
 
 static_assert(sizeof(struct diff_entry) == 8, "it travels between nodes as it is");
-static_assert(sizeof(struct diff_entry) + DIFF_MAX + 8 <= BULK_PAYLOAD, "one diff fits into a message");
+static_assert(sizeof(struct diff_entry) + DIFF_MAX + 8 <= BULK_PAYLOAD,
+              "one diff fits into a message");
 
-static uint32_t *announced;       /* pages of the interval being closed */
+static uint32_t *announced; /* pages of the interval being closed */
 
 static _Atomic bool close_busy, acquire_busy; /* one closing, one acquire at a time (I1, I5) */
 static _Atomic uint64_t closes_begun, closes_ended; /* counts; the nth to begin is the nth to end */
 static _Atomic int urgent_closers;                  /* threads in an urgent interval_close */
-static spin_lock_word vt_lock;                /* guards vt */
+static spin_lock_word vt_lock;                      /* guards vt */
 static uint64_t *vt;
 
 static struct fabric_op sending[ENGINE_NODES]; /* of the staging slot of each home */
-static _Atomic bool quiet[ENGINE_NODES];        /* the home has diffs that woke nobody (I7); set by closings */
-static struct bulk *open_message[ENGINE_NODES];/* the message being composed for each home, NULL none */
+/* the home has diffs that woke nobody (I7); set by closings */
+static _Atomic bool quiet[ENGINE_NODES];
+/* the message being composed for each home, NULL none */
+static struct bulk *open_message[ENGINE_NODES];
 
 static uint32_t *reserve_list(void)
 {
-    void *p = mmap(NULL, (size_t)engine.pages * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
+    void *p = mmap(NULL, (size_t)engine.pages * 4, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
@@ -72,12 +75,14 @@ void interval_vt(uint64_t *out)
     spin_unlock(&vt_lock);
 }
 
-/* I7. A flag is set after its diffs were sent and before the vector time covers them; whoever takes it away wakes. */
+/* I7. A flag is set after its diffs were sent and before the vector time covers them; whoever takes
+ * it away wakes. */
 void interval_hand_on(uint64_t *out)
 {
     interval_vt(out);
     for (int home = 0; home < engine.nodes; home++)
-        if (atomic_load_explicit(&quiet[home], memory_order_relaxed) && atomic_exchange(&quiet[home], false))
+        if (atomic_load_explicit(&quiet[home], memory_order_relaxed) &&
+            atomic_exchange(&quiet[home], false))
             fabric_wake(engine.fabric, home); /* behind the diffs: fabric.h F1 */
 }
 
@@ -92,7 +97,8 @@ static void message_send(int home, bool urgent)
     if (!open_message[home])
         return;
     bulk_send(home, open_message[home], urgent, &sending[home]);
-    /* after it: who takes the flag away wakes behind the diff. An urgent message brings those before it to light. */
+    /* after it: who takes the flag away wakes behind the diff. An urgent message brings those
+     * before it to light. */
     atomic_store(&quiet[home], !urgent);
     open_message[home] = NULL;
 }
@@ -163,16 +169,19 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
 /* Before an interval is published. ASSUMPTION: the caller closes it. */
 static void interval_assert_state(uint64_t interval, uint32_t count)
 {
-    assert(interval == vt[engine.node] + 1);                                                    /* I6 */
+    /* I6 */
+    assert(interval == vt[engine.node] + 1);
     for (uint32_t i = 0; i < count; i++) {
         assert(i == 0 || announced[i - 1] < announced[i]);
-        assert(atomic_load(&page_needed(announced[i])[engine.node]) == interval);               /* I2 */
+        /* I2 */
+        assert(atomic_load(&page_needed(announced[i])[engine.node]) == interval);
     }
     for (int n = 0; n < engine.nodes; n++)
-        assert(open_message[n] == NULL);                                                        /* I4 */
+        /* I4 */
+        assert(open_message[n] == NULL);
 }
 #else
-#define interval_assert_state(interval, count) ((void)0)
+#    define interval_assert_state(interval, count) ((void)0)
 #endif
 
 static void close_dirty(bool urgent)
@@ -202,7 +211,8 @@ static void close_once(struct thread *t)
 {
     enum stats_category before = stats_enter(t, STATS_DIFF);
     uint64_t number = atomic_fetch_add(&closes_begun, 1) + 1;
-    close_dirty(atomic_load(&urgent_closers) > 0); /* read after closes_begun rose: sees all whom this one serves */
+    /* read after closes_begun rose: sees all whom this one serves */
+    close_dirty(atomic_load(&urgent_closers) > 0);
     atomic_store(&closes_ended, number);
     atomic_store(&close_busy, false);
     progress_changed(&close_busy);
@@ -215,29 +225,32 @@ static bool closing_over(void *arg)
     return atomic_load(&closes_ended) >= *(const uint64_t *)arg || !atomic_load(&close_busy);
 }
 
-/* No page is dirty, and none is in a closing that has not ended: what this thread wrote is published (I1). A thread's
- * own writes are in the list before it looks, and those that it learnt of by a lock of the program's likewise. */
+/* No page is dirty, and none is in a closing that has not ended: what this thread wrote is
+ * published (I1). A thread's own writes are in the list before it looks, and those that it learnt
+ * of by a lock of the program's likewise. */
 static bool nothing_dirty(void)
 {
     return !dirty_any() && !atomic_load(&close_busy);
 }
 
 /*
- * Any closing that begins after this call takes everything that this thread wrote (I1), so nobody waits for more
- * than the rest of one and the whole of the next, however many threads close.
+ * Any closing that begins after this call takes everything that this thread wrote (I1), so nobody
+ * waits for more than the rest of one and the whole of the next, however many threads close.
  */
 void interval_close(bool urgent)
 {
     if (engine.alone || nothing_dirty())
         return;
     struct thread *t = thread_self();
-    atomic_fetch_add(&urgent_closers, urgent); /* before closes_begun is read: the next one to begin is urgent */
+    /* before closes_begun is read: the next one to begin is urgent */
+    atomic_fetch_add(&urgent_closers, urgent);
     uint64_t number = atomic_load(&closes_begun) + 1;
     while (atomic_load(&closes_ended) < number) {
         if (!atomic_exchange(&close_busy, true))
             close_once(t);
         else
-            progress_await((struct wait_for){ "the closing of interval", number }, &close_busy, closing_over, &number);
+            progress_await((struct wait_for){ "the closing of interval", number }, &close_busy,
+                           closing_over, &number);
     }
     atomic_fetch_sub(&urgent_closers, urgent);
 }
@@ -247,7 +260,8 @@ static bool covered(const uint64_t *want)
     spin_lock(&vt_lock);
     bool yes = true;
     for (int w = 0; w < engine.nodes && yes; w++)
-        yes = w == engine.node || vt[w] >= want[w]; /* nobody knows more of this node than it does itself */
+        /* nobody knows more of this node than it does itself */
+        yes = w == engine.node || vt[w] >= want[w];
     spin_unlock(&vt_lock);
     return yes;
 }
@@ -280,7 +294,7 @@ void interval_acquire(const uint64_t *want)
             acquire_all(want);
         else
             progress_await((struct wait_for){ "another acquire", 0 }, &acquire_busy, acquire_over,
-                        (void *)(uintptr_t)want);
+                           (void *)(uintptr_t)want);
     }
 }
 

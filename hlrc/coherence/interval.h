@@ -3,22 +3,28 @@
  * interval.h - intervals, vector times, and the two halves of synchronisation: release and acquire.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   I1  (1) interval_close returns only when every page that was dirty when it was called is in a published interval,
- *       whichever thread wrote it: closings of a node are serialised, and each takes the whole dirty list.
+ *   I1  (1) interval_close returns only when every page that was dirty when it was called is in a
+ *       published interval, whichever thread wrote it: closings of a node are serialised, and each
+ *       takes the whole dirty list.
  *   I2  (1) a page is write-protected and BUSY until its diff is captured (page.h P7).
- *   I3  (2) applied[page][w] becomes the interval after the diff is in the page; diffs of one (page, writer) arrive in
- *       interval order, because closings are serialised and bulk messages are ordered (bulk.h B2).
- *   I4  a diff is sent before the interval that announces it is published: whoever sees the notice can count on the
- *       diff to arrive without any further action of the writer.
- *   I5  (3) vt[w] rises only after all pages of w's intervals up to that value have been revoked here.
- *   I6  vt[self] is the last published interval; an interval whose diffs are all empty does not come into being.
- *   I7  Diffs that wake nobody are for homes that are about to meet in a barrier. A vector time that leaves this node
- *       in any other way is told by interval_hand_on, which wakes the homes that have such diffs first: the requests
- *       that follow may have to wait for them.
+ *   I3  (2) applied[page][w] becomes the interval after the diff is in the page; diffs of one
+ *       (page, writer) arrive in interval order, because closings are serialised and bulk messages
+ *       are ordered (bulk.h B2).
+ *   I4  a diff is sent before the interval that announces it is published: whoever sees the notice
+ *       can count on the diff to arrive without any further action of the writer.
+ *   I5  (3) vt[w] rises only after all pages of w's intervals up to that value have been revoked
+ *       here.
+ *   I6  vt[self] is the last published interval; an interval whose diffs are all empty does not
+ *       come into being.
+ *   I7  Diffs that wake nobody are for homes that are about to meet in a barrier. A vector time
+ *       that leaves this node in any other way is told by interval_hand_on, which wakes the homes
+ *       that have such diffs first: the requests that follow may have to wait for them.
  *
- *   write fault           interval_close                                     interval_acquire (another node)
- *   ----------> dirty --------------------> diffs sent -> published, vt[self] -----------------> pages revoked -> vt
- *              list     protect, capture                                       log: notice.h
+ *   write fault           interval_close
+ *   ----------> dirty ----------------> diffs sent -> published, vt[self]
+ *              list     protect, capture                   |
+ *                                                          | log: notice.h
+ *   interval_acquire (another node):   vt <- pages revoked <
  */
 #ifndef HLRC_INTERVAL_H
 #define HLRC_INTERVAL_H
@@ -31,16 +37,20 @@ struct bulk;
 int interval_init(void);
 void interval_end(void);
 
-/* Release. Urgent: the homes' handlers are woken to apply the diffs; otherwise they may lie until the home waits or is
- * woken, which is right when all homes are about to take part in the same barrier. */
+/* Release. Urgent: the homes' handlers are woken to apply the diffs; otherwise they may lie until
+ * the home waits or is woken, which is right when all homes are about to take part in the same
+ * barrier. */
 void interval_close(bool urgent);
 
-/* Acquire: makes everything visible that the vector time covers. Waits for notices that are still under way. */
+/* Acquire: makes everything visible that the vector time covers. Waits for notices that are still
+ * under way. */
 void interval_acquire(const uint64_t *vt);
 
-void interval_vt(uint64_t *vt);      /* a copy of this node's vector time, for a barrier */
-void interval_hand_on(uint64_t *vt); /* the same for a grant or a signal (I7); may be called while serving */
-void interval_met(void);             /* a barrier is over: every home has met, none has to be woken any more */
+void interval_vt(uint64_t *vt); /* a copy of this node's vector time, for a barrier */
+/* the same for a grant or a signal (I7); may be called while serving */
+void interval_hand_on(uint64_t *vt);
+/* a barrier is over: every home has met, none has to be woken any more */
+void interval_met(void);
 
 /* Called by the progress lock: applies the diffs of a message. */
 void interval_serve_diffs(int from, const struct bulk *msg);

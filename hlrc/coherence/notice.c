@@ -9,15 +9,16 @@
 #include <sys/mman.h>
 
 #include "base/perturb.h"
-#include "hlrc/engine.h"
-#include "hlrc/progress/msg.h"
-#include "hlrc/memory/page.h"
-#include "hlrc/progress/progress.h"
 #include "base/spin.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
 #define LAST 0x80000000u
-#define RECORD_RUNS 496u /* at most in one record, which then is short enough to be written inline */
+#define RECORD_RUNS \
+    496u /* at most in one record, which then is short enough to be written inline */
 
 struct run {
     uint32_t first, count;
@@ -30,24 +31,27 @@ struct record {
     struct run run[RECORD_RUNS];
 };
 
-static_assert(offsetof(struct record, run) == 16 && sizeof(struct run) == 8, "records travel as they are");
+static_assert(offsetof(struct record, run) == 16 && sizeof(struct run) == 8,
+              "records travel as they are");
 
-static uint64_t sent[ENGINE_NODES]; /* tail of this node's log at each reader, in words; written while closing only */
+/* tail of this node's log at each reader, in words; written while closing only */
+static uint64_t sent[ENGINE_NODES];
 
 /* Reading side, per writer. */
 static struct reader {
-    spin_lock_word lock;  /* guards all of this; held while records are read, never across a wait */
-    uint64_t head;        /* words read */
-    uint64_t reported;    /* head as the writer knows it */
-    uint64_t seen;        /* last interval whose LAST record was read */
-    uint64_t *parked;     /* per page: latest interval in drained records, 0 none */
-    uint32_t *parked_list;/* pages with parked != 0 */
+    spin_lock_word lock; /* guards all of this; held while records are read, never across a wait */
+    uint64_t head;       /* words read */
+    uint64_t reported;   /* head as the writer knows it */
+    uint64_t seen;       /* last interval whose LAST record was read */
+    uint64_t *parked;    /* per page: latest interval in drained records, 0 none */
+    uint32_t *parked_list; /* pages with parked != 0 */
     uint32_t parked_count;
 } readers[ENGINE_NODES];
 
 static void *reserve(size_t bytes)
 {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
@@ -111,10 +115,11 @@ static void append_words(int reader, const void *words, uint32_t count)
     uint32_t at = (uint32_t)(sent[reader] % NOTICE_LOG_WORDS);
     uint32_t first = count < NOTICE_LOG_WORDS - at ? count : NOTICE_LOG_WORDS - at;
     size_t base = log_at(engine.node);
-    fabric_write(engine.fabric, reader, engine.control.id, base + (size_t)at * 4, words, (size_t)first * 4, NULL);
+    fabric_write(engine.fabric, reader, engine.control.id, base + (size_t)at * 4, words,
+                 (size_t)first * 4, NULL);
     if (count > first)
-        fabric_write(engine.fabric, reader, engine.control.id, base, (const uint32_t *)words + first,
-                     (size_t)(count - first) * 4, NULL);
+        fabric_write(engine.fabric, reader, engine.control.id, base,
+                     (const uint32_t *)words + first, (size_t)(count - first) * 4, NULL);
     sent[reader] += count;
 }
 
@@ -128,7 +133,8 @@ static void append_record(const struct record *r)
             drain_reader(n);
         append_words(n, r, words);
         perturb(notice_written);
-        fabric_write(engine.fabric, n, engine.control.id, tail_at(engine.node), &sent[n], 8, NULL); /* N1 */
+        /* N1 */
+        fabric_write(engine.fabric, n, engine.control.id, tail_at(engine.node), &sent[n], 8, NULL);
     }
 }
 
@@ -178,7 +184,8 @@ static void report_head(int writer)
 {
     struct reader *r = &readers[writer];
     r->reported = r->head;
-    fabric_write(engine.fabric, writer, engine.control.id, head_at(engine.node), &r->reported, 8, NULL);
+    fabric_write(engine.fabric, writer, engine.control.id, head_at(engine.node), &r->reported, 8,
+                 NULL);
 }
 
 static void park(struct reader *r, const struct record *rec)
@@ -256,7 +263,8 @@ void notice_take(int writer, uint64_t interval)
     struct wanted want = { writer, interval };
     struct reader *r = &readers[writer];
     while (!take_records(&want))
-        progress_wait((struct wait_for){ "write notices of node", (uint64_t)writer }, arrived, &want, WAIT_STATE);
+        progress_wait((struct wait_for){ "write notices of node", (uint64_t)writer }, arrived,
+                      &want, WAIT_STATE);
     take_parked(writer);
     spin_lock(&r->lock);
     if (r->head - r->reported >= NOTICE_LOG_WORDS / 4)

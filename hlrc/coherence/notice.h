@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * notice.h - write notices: which pages a node wrote in which interval, and how the others learn of it.
+ * notice.h - write notices: which pages a node wrote in which interval, and how the others learn of
+ * it.
  *
- * Every node holds a log per writer, a ring of words in its control window which the writer fills by remote writes when
- * it closes an interval. So a grant or a barrier carries a vector time and no list, and a node that needs the notices
- * has them already, or waits until they land.
+ * Every node holds a log per writer, a ring of words in its control window which the writer fills
+ * by remote writes when it closes an interval. So a grant or a barrier carries a vector time and no
+ * list, and a node that needs the notices has them already, or waits until they land.
  *
- * A record: { interval, count | LAST << 31 } and `count` runs { first page, pages }. An interval of many runs is cut
- * into several records; the last one carries LAST.
+ * A record: { interval, count | LAST << 31 }, then `count` runs { first page, pages }. An interval
+ * of many runs is cut into several records; the last one carries LAST.
  *
  * Invariants
- *   N1  The tail of a log is written after the records before it (fabric.h F1); the reader looks no further than it.
- *   N2  tail - head <= NOTICE_LOG_WORDS: the writer reads the reader's head, which the reader writes into the writer's
- *       window; when there is no room the writer asks the reader's handler to drain the log.
+ *   N1  The tail of a log is written after the records before it (fabric.h F1); the reader looks no
+ *       further than it.
+ *   N2  tail - head <= NOTICE_LOG_WORDS: the writer reads the reader's head, which the reader
+ *       writes into the writer's window; when there is no room the writer asks the reader's handler
+ *       to drain the log.
  *   N3  Draining loses nothing: for each page of the drained records the latest interval is kept
  *       (doc/design.md, rule 9). The handler drains without waiting for anybody.
- *   N4  Notices of an interval may be applied before an acquire covers it (that only revokes early), never later.
+ *   N4  Notices of an interval may be applied before an acquire covers it (that only revokes
+ *       early), never later.
  */
 #ifndef HLRC_NOTICE_H
 #define HLRC_NOTICE_H
@@ -31,11 +35,12 @@ struct request;
 int notice_init(void);
 void notice_end(void);
 
-/* Tells all other nodes that this node wrote these pages (ascending) in its interval. May wait for a reader's
- * handler. */
+/* Tells all other nodes that this node wrote these pages (ascending) in its interval. May wait for
+ * a reader's handler. */
 void notice_publish(uint64_t interval, const uint32_t *pages, uint32_t count);
 
-/* Applies all notices of `writer` up to the interval; waits for those under way. One thread at a time. */
+/* Applies all notices of `writer` up to the interval; waits for those under way. One thread at a
+ * time. */
 void notice_take(int writer, uint64_t interval);
 
 void notice_serve_drain(struct request *req);

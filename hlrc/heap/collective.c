@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hlrc/sync/barrier.h"
-#include "hlrc/call.h"
 #include "base/diag.h"
+#include "hlrc/call.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/sync/barrier.h"
 
 #define ROOT 0 /* of allocating and freeing */
 
@@ -23,7 +23,8 @@ enum operation { OP_BROADCAST = 1, OP_MALLOC_ALL, OP_FREE_ALL };
 
 static const char *const names[] = { NULL, "hlrc_broadcast", "hlrc_malloc_all", "hlrc_free_all" };
 
-/* Head of a staging slot: the call of the root. Written by the root before the step's barrier, read after it. */
+/* Head of a staging slot: the call of the root. Written by the root before the step's barrier, read
+ * after it. */
 struct slot {
     uint64_t step;
     uint32_t op, root;
@@ -68,13 +69,18 @@ static void check_call(const struct slot *s, const struct slot *mine)
     if (s->step == mine->step && s->op == mine->op && s->root == mine->root && s->arg == mine->arg)
         return;
     if (s->step == mine->step && s->op != 0 && s->op <= OP_FREE_ALL)
-        diag_fatal(1, "%s here, but %s on node %u; all nodes make the same collective calls with the same arguments",
+        diag_fatal(1,
+                   "%s here, but %s on node %u; all nodes make the same collective calls with the "
+                   "same arguments",
                    describe(mine, here, sizeof here), describe(s, there, sizeof there), mine->root);
-    diag_fatal(1, "%s here, but not on node %u; all nodes make the same collective calls in the same order",
-               describe(mine, here, sizeof here), mine->root);
+    diag_fatal(
+        1,
+        "%s here, but not on node %u; all nodes make the same collective calls in the same order",
+        describe(mine, here, sizeof here), mine->root);
 }
 
-/* One step: `len` bytes at buf go from the root to all others. No engine lock is held: buf may be shared memory. */
+/* One step: `len` bytes at buf go from the root to all others. No engine lock is held: buf may be
+ * shared memory. */
 static void pass_on(enum operation op, int root, uint64_t arg, void *buf, size_t len)
 {
     struct slot mine = { .step = ++step, .op = op, .root = (uint32_t)root, .arg = arg };
@@ -126,7 +132,8 @@ static struct pages take_pages(size_t size)
     return pages;
 }
 
-/* Waits for what this node is prefetching of these pages: a copy that came after the reset would bring old bytes. */
+/* Waits for what this node is prefetching of these pages: a copy that came after the reset would
+ * bring old bytes. */
 static void settle(uint32_t first, uint32_t count)
 {
     struct thread *t = thread_enter();
@@ -136,7 +143,8 @@ static void settle(uint32_t first, uint32_t count)
     thread_leave(t);
 }
 
-/* Makes pages zero and their homes unassigned. All nodes have settled them, and a barrier has been since: CO2. */
+/* Makes pages zero and their homes unassigned. All nodes have settled them, and a barrier has been
+ * since: CO2. */
 static void reset_pages(const struct pages *pages)
 {
     struct thread *t = thread_enter();
@@ -184,7 +192,10 @@ static void free_all(void *ptr)
 {
     struct pages pages = { .first = page_of(ptr), .count = heap_count_all(ptr) };
     if (engine.node == ROOT && pages.count == 0)
-        diag_fatal(1, "hlrc_free_all(%p): not live memory of hlrc_malloc_all; free once what that returned", ptr);
+        diag_fatal(
+            1,
+            "hlrc_free_all(%p): not live memory of hlrc_malloc_all; free once what that returned",
+            ptr);
     settle(pages.first, pages.count);
     pass_on(OP_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
     reset_pages(&pages);

@@ -2,16 +2,18 @@
 /*
  * collective.h - broadcast, and memory that all nodes allocate and free together.
  *
- * A step of a collective: its root writes a staging slot in shared memory, all meet at a barrier, the others read the
- * slot. The slot begins with what the root was called with, so that nodes that disagree are told so. Each step counts
- * as a barrier in the statistics, and its time as barrier time.
+ * A step of a collective: its root writes a staging slot in shared memory, all meet at a barrier,
+ * the others read the slot. The slot begins with what the root was called with, so that nodes that
+ * disagree are told so. Each step counts as a barrier in the statistics, and its time as barrier
+ * time.
  *
  * Invariants
- *   CO1  Steps have the same number on all nodes; step k uses slot k mod 2. A root writes the slot again in step k + 2,
- *        after the barrier of step k + 1, which everybody has entered with the slot of step k read. One barrier per
- *        step is therefore enough.
- *   CO2  Pages are reset on every node between two barriers. By the first, what was written to them has reached their
- *        homes (barrier.h R4) and no fetch of them is under way; nobody touches them before the second.
+ *   CO1  Steps have the same number on all nodes; step k uses slot k mod 2. A root writes the slot
+ *        again in step k + 2, after the barrier of step k + 1, which everybody has entered with the
+ *        slot of step k read. One barrier per step is therefore enough.
+ *   CO2  Pages are reset on every node between two barriers. By the first, what was written to them
+ *        has reached their homes (barrier.h R4) and no fetch of them is under way; nobody touches
+ *        them before the second.
  */
 #ifndef HLRC_COLLECTIVE_H
 #define HLRC_COLLECTIVE_H

@@ -9,26 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hlrc/call.h"
 #include "base/diag.h"
+#include "hlrc/call.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap_arena.h"
-#include "hlrc/sync/lock.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/sync/lock.h"
 
-#define SUPER_PAGES 16u            /* of a superblock, where its blocks are small and memory is plenty */
-#define STAGING_PAGES 16u          /* of a slot, where memory is plenty */
-#define MARK_WORDS 4u              /* of 64 bits, per page: one bit for every HEAP_GRAIN bytes */
-#define ALIGN_MAX ((size_t)1 << 30)
+#define SUPER_PAGES   16u /* of a superblock, where its blocks are small and memory is plenty */
+#define STAGING_PAGES 16u /* of a slot, where memory is plenty */
+#define MARK_WORDS    4u  /* of 64 bits, per page: one bit for every HEAP_GRAIN bytes */
+#define ALIGN_MAX     ((size_t)1 << 30)
 #define OUTBOX_BLOCKS 64u
-#define OUTBOX_BYTES 16384u
-#define LIST_END UINT32_MAX
-#define DISCARD_MIN 256u           /* pages from which a job of one has the kernel make zeros */
+#define OUTBOX_BYTES  16384u
+#define LIST_END      UINT32_MAX
+#define DISCARD_MIN   256u /* pages from which a job of one has the kernel make zeros */
 
 struct header {
-    uint32_t ready;                 /* the list of runs has been made */
-    uint32_t pending[ENGINE_NODES]; /* by owner: first page + 1 of a superblock with marks; 0 or LIST_END: none */
+    uint32_t ready; /* the list of runs has been made */
+    /* by owner: first page + 1 of a superblock with marks; 0 or LIST_END: none */
+    uint32_t pending[ENGINE_NODES];
 };
 
 enum kind { KIND_NONE, KIND_RUN, KIND_ALL, KIND_SMALL /* + class */ };
@@ -37,7 +38,8 @@ enum kind { KIND_NONE, KIND_RUN, KIND_ALL, KIND_SMALL /* + class */ };
 struct entry {
     uint8_t kind;
     uint8_t owner, pages, index; /* of a superblock; index of this page in it */
-    uint32_t value;              /* run: how many pages;  first page of a superblock: link of the pending list, or 0 */
+    /* run: how many pages; first page of a superblock: link of the pending list, or 0 */
+    uint32_t value;
 };
 
 static_assert(sizeof(struct entry) == 8, "layout() counts on it; nodes share it");
@@ -52,7 +54,8 @@ static struct {
 static struct arena arena;                                      /* guarded by arena_mutex */
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER; /* HP5 */
 
-/* Blocks of other nodes that were freed here and are not marked yet: a release for each would be dear. */
+/* Blocks of other nodes that were freed here and are not marked yet: a release for each would be
+ * dear. */
 static struct {
     void *ptr[OUTBOX_BLOCKS];
     size_t bytes;
@@ -121,14 +124,16 @@ int heap_init(void)
 {
     layout(engine.pages);
     if (at.first >= engine.pages) {
-        diag_report(1, "--memory: of %u pages the heap needs %u for itself; raise --memory", engine.pages, at.first);
+        diag_report(1, "--memory: of %u pages the heap needs %u for itself; raise --memory",
+                    engine.pages, at.first);
         return -ENOMEM;
     }
     outbox.count = 0;
     outbox.bytes = 0;
     int rc = arena_init(&arena, engine.pages, clamp(engine.pages / 1024, 1, HEAP_CLASSES));
     if (rc)
-        diag_report(1, "tables for %u pages of shared heap: %s; lower --memory", engine.pages, strerror(-rc));
+        diag_report(1, "tables for %u pages of shared heap: %s; lower --memory", engine.pages,
+                    strerror(-rc));
     return rc;
 }
 
@@ -165,13 +170,17 @@ static void heap_unlock(void)
 
 static _Noreturn void free_failed(const void *ptr)
 {
-    diag_fatal(1, "hlrc_free(%p): no live allocation begins here: never allocated, or free already; "
-                  "free once what hlrc_malloc or hlrc_aligned_alloc returned", ptr);
+    diag_fatal(1,
+               "hlrc_free(%p): no live allocation begins here: never allocated, or free already; "
+               "free once what hlrc_malloc or hlrc_aligned_alloc returned",
+               ptr);
 }
 
 static _Noreturn void tables_damaged(uint32_t page)
 {
-    diag_fatal(1, "the shared heap's tables are damaged at %p; does the program write outside its allocations?",
+    diag_fatal(1,
+               "the shared heap's tables are damaged at %p; does the program write outside its "
+               "allocations?",
                page_app(page));
 }
 
@@ -190,7 +199,8 @@ void heap_report_exhausted(const char *call, size_t size)
     heap_lock();
     uint32_t total = runs_total(free_runs()), largest = runs_largest(free_runs());
     heap_unlock();
-    diag_warn("%s: no room for %zu bytes: %zu KiB of %zu KiB are free, %zu KiB of them in one piece; raise --memory",
+    diag_warn("%s: no room for %zu bytes: %zu KiB of %zu KiB are free, %zu KiB of them in one "
+              "piece; raise --memory",
               call, size, (size_t)total * 4, (size_t)engine.pages * 4, (size_t)largest * 4);
 }
 
@@ -308,7 +318,7 @@ static void trim_locked(void)
 {
     mark_outbox();
     collect();
-    for (int class = 0; class < HEAP_CLASSES; class++)
+    for (int class = 0; class < HEAP_CLASSES; class ++)
         for (struct super *s = arena_empty(&arena, class); s; s = arena_empty(&arena, class))
             super_release(s);
 }
@@ -345,7 +355,8 @@ static bool super_make(int class, uint32_t pages)
 static bool super_make_any(int class)
 {
     uint32_t size = class_size(class), usual = to_pages(4 * (size_t)size);
-    return super_make(class, usual > at.super_pages ? usual : at.super_pages) || super_make(class, to_pages(size));
+    return super_make(class, usual > at.super_pages ? usual : at.super_pages) ||
+           super_make(class, to_pages(size));
 }
 
 /* Makes a superblock of the class usable. ASSUMPTION: the mutex is held. */
@@ -462,9 +473,9 @@ static void free_own(const void *ptr, struct super *s)
 }
 
 /*
- * Frees a small block; false when it is none. The entry is read without LOCK_HEAP (HP1): that of a live block does not
- * change but for its link, and the node that frees it has seen it written, as it has seen the block allocated. What
- * is read for a wrong pointer may be old; mark() looks again.
+ * Frees a small block; false when it is none. The entry is read without LOCK_HEAP (HP1): that of a
+ * live block does not change but for its link, and the node that frees it has seen it written, as
+ * it has seen the block allocated. What is read for a wrong pointer may be old; mark() looks again.
  */
 static bool free_small(void *ptr, uint32_t page)
 {
@@ -487,7 +498,10 @@ static void free_run(const void *ptr, uint32_t page)
     if (((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0 || (e->kind != KIND_RUN && e->kind != KIND_ALL))
         free_failed(ptr);
     if (e->kind == KIND_ALL)
-        diag_fatal(1, "hlrc_free(%p): memory of hlrc_malloc_all; give it back by hlrc_free_all, on all nodes", ptr);
+        diag_fatal(
+            1,
+            "hlrc_free(%p): memory of hlrc_malloc_all; give it back by hlrc_free_all, on all nodes",
+            ptr);
     uint32_t count = e->value;
     *e = (struct entry){ .kind = KIND_NONE };
     give_run(page, count, false);
@@ -499,7 +513,10 @@ void hlrc_free(void *ptr)
     if (!ptr)
         return;
     if (!in_space(ptr))
-        diag_fatal(1, "hlrc_free(%p): not shared memory; free what hlrc_malloc or hlrc_aligned_alloc returned", ptr);
+        diag_fatal(1,
+                   "hlrc_free(%p): not shared memory; free what hlrc_malloc or hlrc_aligned_alloc "
+                   "returned",
+                   ptr);
     uint32_t page = page_of(ptr);
     if (free_small(ptr, page))
         return;
@@ -525,7 +542,8 @@ uint32_t heap_count_all(const void *ptr)
 {
     if (!in_space(ptr) || ((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0)
         return 0;
-    const struct entry *e = entry_of(page_of(ptr)); /* HP1: written before the barrier of hlrc_malloc_all */
+    /* HP1: written before the barrier of hlrc_malloc_all */
+    const struct entry *e = entry_of(page_of(ptr));
     return e->kind == KIND_ALL ? e->value : 0;
 }
 

@@ -14,7 +14,8 @@ static size_t table_bytes(const struct arena *a)
 int arena_init(struct arena *a, uint32_t pages, uint32_t empty_max)
 {
     *a = (struct arena){ .pages = pages, .empty_max = empty_max };
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE; /* sparse: as much memory as pages of small blocks need */
+    /* sparse: as much memory as pages of small blocks need */
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *table = mmap(NULL, table_bytes(a), PROT_READ | PROT_WRITE, flags, -1, 0);
     if (table == MAP_FAILED)
         return -ENOMEM;
@@ -67,7 +68,7 @@ struct super *super_new(int class, uint32_t pages)
     struct super *s = calloc(1, sizeof *s + words * sizeof s->map[0]);
     if (!s)
         return NULL;
-    s->class = (uint8_t)class;
+    s->class = (uint8_t) class;
     s->pages = pages;
     s->blocks = s->left = blocks;
     for (uint32_t b = 0; b < blocks; b++)

@@ -31,7 +31,8 @@ static uint32_t find(const struct runs *r, uint32_t page)
 }
 
 /* Puts `count` records in the place of [at, at + old). */
-static void replace(struct runs *r, uint32_t at, uint32_t old, const struct run *with, uint32_t count)
+static void replace(struct runs *r, uint32_t at, uint32_t old, const struct run *with,
+                    uint32_t count)
 {
     if (count != old)
         memmove(&r->run[at + count], &r->run[at + old], (r->used - at - old) * sizeof r->run[0]);
@@ -48,7 +49,8 @@ static void widen(struct run_taken *t, uint32_t from, uint32_t to)
     t->dirty_count = to - t->dirty_start;
 }
 
-/* Cuts [start, end) out of the records; all of it is free, record `i` is the first that it meets. */
+/* Cuts [start, end) out of the records; all of it is free, record `i` is the first that it meets.
+ *  */
 static void cut(struct runs *r, uint32_t i, uint32_t start, uint32_t end, struct run_taken *out)
 {
     struct run left = r->run[i], right = left, rest[2];
@@ -57,7 +59,8 @@ static void cut(struct runs *r, uint32_t i, uint32_t start, uint32_t end, struct
     for (; j < r->used && r->run[j].start < end; j++) {
         right = r->run[j];
         if (!right.clean)
-            widen(out, right.start > start ? right.start : start, end_of(&right) < end ? end_of(&right) : end);
+            widen(out, right.start > start ? right.start : start,
+                  end_of(&right) < end ? end_of(&right) : end);
     }
     if (left.start < start) {
         left.count = start - left.start;
@@ -71,7 +74,8 @@ static void cut(struct runs *r, uint32_t i, uint32_t start, uint32_t end, struct
     replace(r, i, j - i, rest, pieces);
 }
 
-/* Where a block would begin at or behind `page`; 64 bits, since it may lie behind the last page there can be. */
+/* Where a block would begin at or behind `page`; 64 bits, since it may lie behind the last page
+ * there can be. */
 static uint64_t aligned(uint32_t page, uint64_t align, uint64_t skew)
 {
     return ((page + skew + align - 1) & ~(align - 1)) - skew;
@@ -136,8 +140,8 @@ uint32_t runs_largest(const struct runs *r)
 uint32_t class_size(int class)
 {
     if (class < 8)
-        return HEAP_GRAIN * ((uint32_t)class + 1);
-    uint32_t doubling = ((uint32_t)class - 8) / 4, step = ((uint32_t)class - 8) % 4 + 1;
+        return HEAP_GRAIN * ((uint32_t) class + 1);
+    uint32_t doubling = ((uint32_t) class - 8) / 4, step = ((uint32_t) class - 8) % 4 + 1;
     return (128u << doubling) + step * (32u << doubling);
 }
 
@@ -157,6 +161,6 @@ int class_for(size_t size, size_t align)
         return -1;
     int class = class_of((uint32_t)size);
     while (class < HEAP_CLASSES && class_size(class) % align != 0)
-        class++;
+        class ++;
     return class < HEAP_CLASSES ? class : -1;
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * heap_runs.h - which pages are free, and which size a block gets: the heap's arithmetic, over plain memory.
+ * heap_runs.h - which pages are free, and which size a block gets: the heap's arithmetic, over
+ * plain memory.
  *
- * Nothing here waits, locks or allocates. The list lies in shared memory and is used under the heap's lock; it touches
- * as little of it as it can: a search ends at the first fit, a change moves what lies behind it.
+ * Nothing here waits, locks or allocates. The list lies in shared memory and is used under the
+ * heap's lock; it touches as little of it as it can: a search ends at the first fit, a change moves
+ * what lies behind it.
  *
  * Invariants of a list of runs
  *   U1  Records are sorted by start, do not overlap and are not empty.
  *   U2  Neighbours that touch differ in `clean`. So there are never more records than pages.
- *   U3  The pages of a clean record are zero on every node and have no home: nobody has touched them since the start
- *       or since a reset.
+ *   U3  The pages of a clean record are zero on every node and have no home: nobody has touched
+ *       them since the start or since a reset.
  */
 #ifndef HLRC_HEAP_RUNS_H
 #define HLRC_HEAP_RUNS_H
@@ -32,32 +34,36 @@ struct runs {
 
 struct run_taken {
     uint32_t start;
-    uint32_t dirty_start, dirty_count; /* the smallest range that holds all its pages that are not clean */
+    /* the smallest range that holds all its pages that are not clean */
+    uint32_t dirty_start, dirty_count;
 };
 
 void runs_init(struct runs *r, uint32_t start, uint32_t count);
 
-/* First fit: the lowest `count` free pages such that start + skew is a multiple of align (a power of two, in pages);
- * they may be of several records. False, and no change, when there are none. */
-bool runs_take(struct runs *r, uint32_t count, uint64_t align, uint64_t skew, struct run_taken *out);
+/* First fit: the lowest `count` free pages such that start + skew is a multiple of align (a power
+ * of two, in pages); they may be of several records. False, and no change, when there are none. */
+bool runs_take(struct runs *r, uint32_t count, uint64_t align, uint64_t skew,
+               struct run_taken *out);
 
 /* False, and no change, when a page of the range is free already. */
 bool runs_give(struct runs *r, uint32_t start, uint32_t count, bool clean);
 
 uint32_t runs_total(const struct runs *r);
-uint32_t runs_largest(const struct runs *r); /* longest range of free pages, of however many records */
+/* longest range of free pages, of however many records */
+uint32_t runs_largest(const struct runs *r);
 
 /* ---- size classes ---- */
 
-/* Multiples of 16 up to 128, then four steps to each doubling: at most a fifth of a block is wasted. */
-#define HEAP_CLASSES 40
+/* Multiples of 16 up to 128, then four steps to each doubling: at most a fifth of a block is
+ * wasted. */
+#define HEAP_CLASSES   40
 #define HEAP_SMALL_MAX 32768u
-#define HEAP_GRAIN 16u /* smallest block; every block is a multiple of it */
+#define HEAP_GRAIN     16u /* smallest block; every block is a multiple of it */
 
 uint32_t class_size(int class);
 
-/* The smallest class for `size` bytes whose blocks, laid end to end from a page boundary, are all aligned; -1: none.
- * ASSUMPTION: size > 0, align is a power of two. */
+/* The smallest class for `size` bytes whose blocks, laid end to end from a page boundary, are all
+ * aligned; -1: none. ASSUMPTION: size > 0, align is a power of two. */
 int class_for(size_t size, size_t align);
 
 #endif

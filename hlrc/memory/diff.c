@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See diff.h for the invariants D1 to D4 and the encoding, diff_loops.h for the loops over a page. */
+/* See diff.h for the invariants D1 to D4 and the encoding, diff_loops.h for the loops over a page.
+ *  */
 #include "hlrc/memory/diff_loops.h"
 
 #include <assert.h>
@@ -19,7 +20,8 @@ struct diff_run {
     uint16_t length;
 };
 
-static_assert(sizeof(struct diff_header) == DIFF_HEADER, "the header is two 16-bit numbers on the wire");
+static_assert(sizeof(struct diff_header) == DIFF_HEADER,
+              "the header is two 16-bit numbers on the wire");
 static_assert(sizeof(struct diff_run) == 4, "a run is two 16-bit numbers on the wire");
 static_assert(DIFF_WORDS == 64, "a set of words fits one word");
 static_assert(DIFF_PAGE <= UINT16_MAX, "offsets and lengths travel in 16 bits");
@@ -38,15 +40,15 @@ static inline uint64_t changed_lines(const uint64_t *mask)
 
 static uint8_t *encode_header(uint8_t *out, enum diff_form form, unsigned count)
 {
-    struct diff_header header = {(uint16_t)form, (uint16_t)count};
+    struct diff_header header = { (uint16_t)form, (uint16_t)count };
 
     memcpy(out, &header, sizeof(header));
     return out + sizeof(header);
 }
 
 /*
- * List the runs of MASK. Begins and ends are found independently, as a run may span words: the k-th end
- * belongs to the k-th begin, which is never in a later word.
+ * List the runs of MASK. Begins and ends are found independently, as a run may span words: the k-th
+ * end belongs to the k-th begin, which is never in a later word.
  */
 static void list_runs(struct diff_run *run, const uint64_t *mask, uint64_t lines)
 {
@@ -54,7 +56,8 @@ static void list_runs(struct diff_run *run, const uint64_t *mask, uint64_t lines
 
     for (; lines != 0; lines &= lines - 1) {
         unsigned w = (unsigned)__builtin_ctzll(lines);
-        uint64_t before = w > 0 ? mask[w - 1] >> 63 : 0, after = w + 1 < DIFF_WORDS ? mask[w + 1] << 63 : 0;
+        uint64_t before = w > 0 ? mask[w - 1] >> 63 : 0,
+                 after = w + 1 < DIFF_WORDS ? mask[w + 1] << 63 : 0;
         uint64_t begins = diff_run_begins(mask[w], before);
         uint64_t lasts = mask[w] & ~(mask[w] >> 1 | after);
         for (; begins != 0; begins &= begins - 1)
@@ -64,7 +67,8 @@ static void list_runs(struct diff_run *run, const uint64_t *mask, uint64_t lines
     }
 }
 
-static size_t encode_runs(uint8_t *out, const uint8_t *page, const uint64_t *mask, uint64_t lines, unsigned count)
+static size_t encode_runs(uint8_t *out, const uint8_t *page, const uint64_t *mask, uint64_t lines,
+                          unsigned count)
 {
     struct diff_run run[MAX_RUNS];
     uint8_t *at = encode_header(out, DIFF_RUNS, count);
@@ -125,7 +129,8 @@ static int parse_runs(struct diff_parsed *parsed, size_t room)
 {
     unsigned end = 0;
 
-    if (parsed->count == 0 || parsed->count > MAX_RUNS || room < parsed->count * sizeof(struct diff_run))
+    if (parsed->count == 0 || parsed->count > MAX_RUNS ||
+        room < parsed->count * sizeof(struct diff_run))
         return -EINVAL;
     parsed->data = parsed->index + parsed->count * sizeof(struct diff_run);
     for (unsigned i = 0; i < parsed->count; i++) {
@@ -160,7 +165,7 @@ static int parse(struct diff_parsed *parsed, const uint8_t *diff, size_t len)
     if (len < sizeof(header))
         return -EINVAL;
     memcpy(&header, diff, sizeof(header));
-    *parsed = (struct diff_parsed){.count = header.count, .index = diff + sizeof(header)};
+    *parsed = (struct diff_parsed){ .count = header.count, .index = diff + sizeof(header) };
     switch (header.form) {
     case DIFF_RUNS:
         parsed->form = DIFF_RUNS;

@@ -4,26 +4,28 @@
  *
  * Invariants
  *
- *   D1  Granularity is one byte. A byte is in the diff if and only if it differs from the twin; gaps are never merged.
- *       C lets two threads write neighbouring bytes without a race, so two nodes may.
- *   D2  Applying writes every byte of the diff and no other byte, not even with its old value: threads of the home
- *       write there at the same time.
+ *   D1  Granularity is one byte. A byte is in the diff if and only if it differs from the twin;
+ *       gaps are never merged. C lets two threads write neighbouring bytes without a race, so two
+ *       nodes may.
+ *   D2  Applying writes every byte of the diff and no other byte, not even with its old value:
+ *       threads of the home write there at the same time.
  *   D3  A malformed diff is refused before its first byte is written. Diffs come from the network.
  *   D4  An encoding never exceeds DIFF_MAX, and the empty diff has length 0.
  *
  * Encoding (all numbers little-endian, no alignment):
  *
  *      u16 form, u16 count, then one of
- *      DIFF_RUNS     count runs {u16 offset, u16 length}, ascending, a gap of at least one byte between two of
- *                    them, at most 128; then the bytes of all runs, one after the other
- *      DIFF_BITMAP   512 bytes, bit b of byte i set when byte 8 * i + b of the page changed; then the count
- *                    changed bytes in ascending order
+ *      DIFF_RUNS     count runs {u16 offset, u16 length}, ascending, a gap of at least one byte
+ *                    between two of them, at most 128; then the bytes of all runs, one after the
+ *                    other
+ *      DIFF_BITMAP   512 bytes, bit b of byte i set when byte 8 * i + b of the page changed; then
+ *                    the count changed bytes in ascending order
  *
- * Encoding takes the shorter form: a run costs four bytes, so more than 128 of them are shorter as a
- * bitmap. Hence D4.
+ * Encoding takes the shorter form: a run costs four bytes, so more than 128 of them are shorter as
+ * a bitmap. Hence D4.
  *
- * Scanning decides the cost of a release, and most of what is scanned did not change. The inner loops
- * exist several times (portable, AVX2, AVX-512); the best that the CPU has is chosen when the
+ * Scanning decides the cost of a release, and most of what is scanned did not change. The inner
+ * loops exist several times (portable, AVX2, AVX-512); the best that the CPU has is chosen when the
  * library is loaded.
  */
 #ifndef HLRC_DIFF_H
@@ -42,9 +44,9 @@
  * Write to OUT the bytes of PAGE that differ from TWIN. Returns the length of the encoding, 0 when
  * nothing changed.
  *
- * ASSUMPTIONS: nobody writes PAGE or TWIN meanwhile (the application's view is write-protected). OUT has
- * room for DIFF_MAX bytes, overlaps neither, and all of it may be used as scratch. No alignment is
- * needed.
+ * ASSUMPTIONS: nobody writes PAGE or TWIN meanwhile (the application's view is write-protected).
+ * OUT has room for DIFF_MAX bytes, overlaps neither, and all of it may be used as scratch. No
+ * alignment is needed.
  */
 size_t diff_encode(const void *page, const void *twin, void *out);
 
@@ -52,9 +54,9 @@ size_t diff_encode(const void *page, const void *twin, void *out);
  * Apply the diff of LEN bytes at DIFF to PAGE. Returns 0, or -EINVAL with PAGE untouched when it is
  * malformed (D3). LEN 0 is the empty diff.
  *
- * ASSUMPTIONS: nobody else writes the bytes of the diff meanwhile (two such writers would be a race in
- * the program); all other bytes of PAGE may be written by anybody at any time (D2). DIFF does not change
- * meanwhile: a diff that lies where a remote node can write is copied first.
+ * ASSUMPTIONS: nobody else writes the bytes of the diff meanwhile (two such writers would be a race
+ * in the program); all other bytes of PAGE may be written by anybody at any time (D2). DIFF does
+ * not change meanwhile: a diff that lies where a remote node can write is copied first.
  */
 int diff_apply(void *page, const void *diff, size_t len);
 
@@ -71,8 +73,8 @@ void diff_merge(void *page, void *twin, const void *fetched);
 size_t diff_changed_bytes(const void *diff, size_t len);
 
 /*
- * For tests and measurements: use the inner loops called NAME ("portable", "avx2", "avx512"), NULL for the
- * best. Returns 0, -ENOENT for an unknown name, -ENOTSUP when this CPU does not have them.
+ * For tests and measurements: use the inner loops called NAME ("portable", "avx2", "avx512"), NULL
+ * for the best. Returns 0, -ENOENT for an unknown name, -ENOTSUP when this CPU does not have them.
  *
  * ASSUMPTIONS: no other thread uses a diff function meanwhile.
  */

@@ -9,11 +9,12 @@
 #    include <immintrin.h>
 #endif
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bitmaps and numbers travel as they lie in memory");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "bitmaps and numbers travel as they lie in memory");
 
 DIFF_INLINE struct diff_tally tally_words(const uint64_t *mask, uint64_t lines)
 {
-    struct diff_tally tally = {0, 0};
+    struct diff_tally tally = { 0, 0 };
 
     for (; lines != 0; lines &= lines - 1) {
         unsigned w = (unsigned)__builtin_ctzll(lines);
@@ -24,7 +25,8 @@ DIFF_INLINE struct diff_tally tally_words(const uint64_t *mask, uint64_t lines)
     return tally;
 }
 
-/* The runs within one word, each copied to or from the packed bytes; returns how many bytes these were. */
+/* The runs within one word, each copied to or from the packed bytes; returns how many bytes these
+ * were. */
 DIFF_INLINE size_t pack_word(uint8_t *out, const uint8_t *page, uint64_t word)
 {
     size_t done = 0;
@@ -68,7 +70,8 @@ static inline uint64_t nonzero_bytes(uint64_t x)
     const uint64_t low7 = UINT64_C(0x7f7f7f7f7f7f7f7f);
     uint64_t high = (((x & low7) + low7) | x) & ~low7;
 
-    /* No two of the partial products meet in one bit, so the multiplication moves bit 8 i to bit 56 + i. */
+    /* No two of the partial products meet in one bit, so the multiplication moves bit 8 i to bit 56
+     * + i. */
     return (high >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
@@ -103,7 +106,8 @@ static uint64_t portable_scan(const uint8_t *page, const uint8_t *twin, uint64_t
         uint64_t word = 0;
         if (differ64(page, twin))
             for (size_t i = 0; i < 8; i++)
-                word |= nonzero_bytes(diff_load64(page + 8 * i) ^ diff_load64(twin + 8 * i)) << 8 * i;
+                word |= nonzero_bytes(diff_load64(page + 8 * i) ^ diff_load64(twin + 8 * i))
+                        << 8 * i;
         mask[w] = word;
         any |= word;
     }
@@ -161,12 +165,14 @@ static const struct diff_loops portable = {
 
 static int avx2_supported(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
+           __builtin_cpu_supports("bmi");
 }
 
 AVX2 static inline uint32_t avx2_equal32(const uint8_t *page, const uint8_t *twin)
 {
-    __m256i same = _mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)page), _mm256_loadu_si256((const void *)twin));
+    __m256i same = _mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)page),
+                                     _mm256_loadu_si256((const void *)twin));
 
     return (uint32_t)_mm256_movemask_epi8(same);
 }
@@ -176,7 +182,8 @@ AVX2 static uint64_t avx2_scan(const uint8_t *page, const uint8_t *twin, uint64_
     uint64_t any = 0;
 
     for (size_t w = 0; w < DIFF_WORDS; w++, page += 64, twin += 64) {
-        uint64_t same = avx2_equal32(page, twin) | (uint64_t)avx2_equal32(page + 32, twin + 32) << 32;
+        uint64_t same = avx2_equal32(page, twin) | (uint64_t)avx2_equal32(page + 32, twin + 32)
+                                                       << 32;
         mask[w] = ~same;
         any |= ~same;
     }
@@ -189,8 +196,8 @@ AVX2 static struct diff_tally avx2_tally(const uint64_t *mask, uint64_t lines)
 }
 
 /*
- * For each set of bytes out of eight, the shuffle that moves them to the front. Filled before avx2 is
- * chosen.
+ * For each set of bytes out of eight, the shuffle that moves them to the front. Filled before avx2
+ * is chosen.
  */
 static uint64_t avx2_front[256];
 
@@ -244,8 +251,8 @@ static const struct diff_loops avx2 = {
 
 static int avx512_supported(void)
 {
-    return avx2_supported() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vbmi2");
+    return avx2_supported() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2");
 }
 
 AVX512 static uint64_t avx512_scan(const uint8_t *page, const uint8_t *twin, uint64_t *mask)
@@ -265,7 +272,8 @@ AVX512 static struct diff_tally avx512_tally(const uint64_t *mask, uint64_t line
     return tally_words(mask, lines);
 }
 
-/* The store of 64 bytes stays within DIFF_PAGE: for 64 bytes of page done at most 64 were packed. */
+/* The store of 64 bytes stays within DIFF_PAGE: for 64 bytes of page done at most 64 were packed.
+ *  */
 AVX512 static void avx512_pack(uint8_t *out, const uint8_t *page, const uint64_t *mask)
 {
     for (size_t w = 0; w < DIFF_WORDS; w++) {
@@ -308,11 +316,11 @@ static const struct diff_loops avx512 = {
 };
 
 /* Best first. */
-static const struct diff_loops *const choices[] = {&avx512, &avx2, &portable};
+static const struct diff_loops *const choices[] = { &avx512, &avx2, &portable };
 
 #else
 
-static const struct diff_loops *const choices[] = {&portable};
+static const struct diff_loops *const choices[] = { &portable };
 
 #endif
 

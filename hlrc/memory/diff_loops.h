@@ -23,7 +23,8 @@ struct diff_tally {
 struct diff_loops {
     const char *name;
     int (*supported)(void);
-    /* Set MASK to the changed bytes; the union of its words is returned (0: the page is unchanged). */
+    /* Set MASK to the changed bytes; the union of its words is returned (0: the page is unchanged).
+     *  */
     uint64_t (*scan)(const uint8_t *page, const uint8_t *twin, uint64_t *mask);
     /* Count bytes and runs; LINES are the words of MASK that are not zero. */
     struct diff_tally (*tally)(const uint64_t *mask, uint64_t lines);
@@ -53,8 +54,8 @@ DIFF_INLINE uint64_t diff_load64(const void *from)
 }
 
 /*
- * Copy N bytes, 1 to DIFF_PAGE, writing nothing outside them. Short ones, as two stores that may overlap,
- * cost less than the call of memcpy.
+ * Copy N bytes, 1 to DIFF_PAGE, writing nothing outside them. Short ones, as two stores that may
+ * overlap, cost less than the call of memcpy.
  */
 DIFF_INLINE void diff_copy_run(uint8_t *to, const uint8_t *from, size_t n)
 {

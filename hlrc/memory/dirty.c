@@ -10,14 +10,14 @@
 #include "base/spin.h"
 #include "hlrc/engine.h"
 
-static spin_lock_word lock;         /* guards list and count */
-static uint32_t *list, *taken;      /* swapped by dirty_take */
-static _Atomic uint32_t count;      /* also read without the lock: dirty_any */
+static spin_lock_word lock;    /* guards list and count */
+static uint32_t *list, *taken; /* swapped by dirty_take */
+static _Atomic uint32_t count; /* also read without the lock: dirty_any */
 
 static uint32_t *reserve_list(void)
 {
-    void *p = mmap(NULL, (size_t)engine.pages * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
+    void *p = mmap(NULL, (size_t)engine.pages * 4, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 

@@ -3,9 +3,11 @@
  * dirty.h - the pages that this node has written since its last interval.
  *
  * Invariants
- *   O1  A page is added before it becomes writable, under its lock (page.h P3), and is on one list only.
- *   O2  dirty_take takes the whole list. Who finds the list empty afterwards sees that the taker has announced itself,
- *       by what it wrote before: the list is emptied by a release, and looked at by an acquire.
+ *   O1  A page is added before it becomes writable, under its lock (page.h P3), and is on one list
+ *       only.
+ *   O2  dirty_take takes the whole list. Who finds the list empty afterwards sees that the taker
+ *       has announced itself, by what it wrote before: the list is emptied by a release, and looked
+ *       at by an acquire.
  */
 #ifndef HLRC_DIRTY_H
 #define HLRC_DIRTY_H
@@ -16,8 +18,9 @@
 int dirty_init(void); /* 0 or -ENOMEM; room for every page of the space */
 void dirty_end(void);
 
-void dirty_add(uint32_t page);                    /* O1; takes a spin lock, does not wait */
-bool dirty_any(void);                             /* without a lock; O2 */
-uint32_t dirty_take(const uint32_t **list);       /* ascending; valid until the next call. One thread at a time */
+void dirty_add(uint32_t page); /* O1; takes a spin lock, does not wait */
+bool dirty_any(void);          /* without a lock; O2 */
+/* ascending; valid until the next call. One thread at a time */
+uint32_t dirty_take(const uint32_t **list);
 
 #endif

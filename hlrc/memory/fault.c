@@ -10,10 +10,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 #ifdef HAVE_CONFIG_H
-#include <config.h>
+#    include <config.h>
 #endif
 #ifdef HAVE_LIBSIGSEGV
-#include <sigsegv.h>
+#    include <sigsegv.h>
 #endif
 
 #include "base/diag.h"
@@ -22,8 +22,8 @@
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
-static struct sigaction before;    /* who handled SIGSEGV before us (X1) */
-static struct sigaction dispatcher;/* libsigsegv's own handler */
+static struct sigaction before;     /* who handled SIGSEGV before us (X1) */
+static struct sigaction dispatcher; /* libsigsegv's own handler */
 static bool forked;
 static _Thread_local enum fault_kind kind_now; /* of the fault being handled */
 
@@ -34,27 +34,29 @@ enum fault_kind fault_kind(const void *context)
     return uc->uc_mcontext.gregs[REG_ERR] & 2 ? FAULT_WRITE : FAULT_READ;
 }
 #elif defined(__aarch64__)
-#define ESR_WNR (1u << 6) /* write, not read */
-#define ESR_CM (1u << 8)  /* cache maintenance: WNR is set, though reading is enough */
+#    define ESR_WNR (1u << 6) /* write, not read */
+#    define ESR_CM  (1u << 8) /* cache maintenance: WNR is set, though reading is enough */
 
-/* Records follow each other behind the registers, each with its size; the last has magic 0. Linux writes one with the
- * ESR for every data abort; qemu-user (7.2) does not. */
+/* Records follow each other behind the registers, each with its size; the last has magic 0. Linux
+ * writes one with the ESR for every data abort; qemu-user (7.2) does not. */
 enum fault_kind fault_kind(const void *context)
 {
     const mcontext_t *mc = &((const ucontext_t *)context)->uc_mcontext;
-    const unsigned char *at = (const unsigned char *)mc->__reserved, *end = at + sizeof mc->__reserved;
+    const unsigned char *at = (const unsigned char *)mc->__reserved,
+                        *end = at + sizeof mc->__reserved;
     while ((size_t)(end - at) >= sizeof(struct esr_context)) {
         const struct esr_context *record = (const void *)at;
         if (record->head.magic == ESR_MAGIC)
             return (record->esr & (ESR_WNR | ESR_CM)) == ESR_WNR ? FAULT_WRITE : FAULT_READ;
-        if (record->head.magic == 0 || record->head.size == 0 || record->head.size > (size_t)(end - at))
+        if (record->head.magic == 0 || record->head.size == 0 ||
+            record->head.size > (size_t)(end - at))
             break;
         at += record->head.size;
     }
     return FAULT_UNKNOWN;
 }
 #else
-#error "tell reads from writes for this CPU here"
+#    error "tell reads from writes for this CPU here"
 #endif
 
 /* X4. True when there was something to do; *write says what for. */
@@ -75,10 +77,15 @@ static bool resolve(void *addr)
     if (!in_space(addr))
         return false;
     if (forked)
-        diag_fatal(1, "a forked child touched shared memory at %p; after hlrc_init a child may only exec", addr);
+        diag_fatal(
+            1, "a forked child touched shared memory at %p; after hlrc_init a child may only exec",
+            addr);
     if (thread_self()->inside)
-        diag_fatal(1, "a signal handler touched shared memory at %p in the midst of a call of HLRC by the same thread; "
-                   "block the signal around calls, or start with --signals mask", addr);
+        diag_fatal(1,
+                   "a signal handler touched shared memory at %p in the midst of a call of HLRC by "
+                   "the same thread; "
+                   "block the signal around calls, or start with --signals mask",
+                   addr);
     struct thread *t = thread_enter();
     enum stats_category from = stats_enter(t, STATS_FAULT);
     bool write;
@@ -97,7 +104,8 @@ static int on_segv(void *addr, int serious)
 }
 #endif
 
-/* X1: as if this runtime were not there. Returning repeats the access under the handler that is in place then. */
+/* X1: as if this runtime were not there. Returning repeats the access under the handler that is in
+ * place then. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     if (before.sa_flags & SA_SIGINFO) {

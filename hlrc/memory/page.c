@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* page.c - states and their transitions; see page.h for the invariants. Fetching is in page_fetch.c. */
+/* page.c - states and their transitions; see page.h for the invariants. Fetching is in
+ * page_fetch.c. */
 #include "hlrc/memory/page.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/perturb.h"
 #include "base/diag.h"
+#include "base/perturb.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_view.h"
-#include "hlrc/progress/progress.h"
 #include "hlrc/memory/space.h"
+#include "hlrc/memory/twin.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/memory/twin.h"
 
 static struct page *table;
 static _Atomic uint64_t *needed;
 
 static void *reserve(size_t bytes)
 {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
@@ -65,10 +67,10 @@ _Atomic uint64_t *page_needed(uint32_t page)
 void page_assert_state(uint32_t page, const struct page *p)
 {
     uint8_t f = p->flags;
-    assert(p->access == ACCESS_NONE || !(f & PAGE_STALE));                        /* P2 */
-    assert(p->access != ACCESS_WRITE || (f & (PAGE_DIRTY | PAGE_EXCLUSIVE)));     /* P3 */
+    assert(p->access == ACCESS_NONE || !(f & PAGE_STALE));                    /* P2 */
+    assert(p->access != ACCESS_WRITE || (f & (PAGE_DIRTY | PAGE_EXCLUSIVE))); /* P3 */
     assert(!(f & PAGE_DIRTY) || p->home != 0);
-    assert(!(f & PAGE_DIRTY) || page_is_home(p, engine.node) || p->twin != 0);    /* P5 */
+    assert(!(f & PAGE_DIRTY) || page_is_home(p, engine.node) || p->twin != 0); /* P5 */
     assert(!(f & PAGE_EXCLUSIVE) || default_home(page) == engine.node);
     assert(!(f & PAGE_PREFETCH) || (f & PAGE_BUSY));
 }
@@ -105,7 +107,8 @@ void page_unlock(struct page *p)
 static bool page_idle(void *arg)
 {
     const struct page *p = arg;
-    return (atomic_load_explicit(&p->flags, memory_order_acquire) & (PAGE_BUSY | PAGE_PREFETCH)) != PAGE_BUSY;
+    return (atomic_load_explicit(&p->flags, memory_order_acquire) & (PAGE_BUSY | PAGE_PREFETCH)) !=
+           PAGE_BUSY;
 }
 
 /* Waits for whoever works on a page, or finishes its prefetch. */
@@ -114,7 +117,8 @@ static void page_wait(uint32_t page)
     if (table[page].flags & PAGE_PREFETCH)
         page_prefetch_finish(page);
     else
-        progress_await((struct wait_for){ "another thread's work on page", page }, &table[page], page_idle, &table[page]);
+        progress_await((struct wait_for){ "another thread's work on page", page }, &table[page],
+                       page_idle, &table[page]);
 }
 
 static void mark_dirty(uint32_t page, struct page *p)
@@ -128,8 +132,8 @@ static void mark_dirty(uint32_t page, struct page *p)
     dirty_add(page); /* P3 */
 }
 
-/* Opens the view of a page that is complete here: P3, with mark_dirty. ASSUMPTIONS: locked, not BUSY, not STALE, home
- * known when writing. */
+/* Opens the view of a page that is complete here: P3, with mark_dirty. ASSUMPTIONS: locked, not
+ * BUSY, not STALE, home known when writing. */
 static int page_grant(uint32_t page, struct page *p, bool write)
 {
     enum page_access_right right = ACCESS_READ;
@@ -145,7 +149,8 @@ static int page_grant(uint32_t page, struct page *p, bool write)
     return view_change(page, 1, right);
 }
 
-/* Learns or takes the home of a complete page before the first write to it. ASSUMPTION: the caller set BUSY. */
+/* Learns or takes the home of a complete page before the first write to it. ASSUMPTION: the caller
+ * set BUSY. */
 static void page_claim(uint32_t page)
 {
     bool assigned = false;
@@ -210,7 +215,8 @@ static bool grantable(const struct page *p, bool write)
 {
     if (p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE))
         return false;
-    return write ? p->home != 0 && p->access != ACCESS_WRITE : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
+    return write ? p->home != 0 && p->access != ACCESS_WRITE
+                 : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
 }
 
 uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
@@ -282,7 +288,8 @@ static int invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t 
     int rc = view_change_marked(first, count, revoke, ACCESS_NONE);
     for (uint32_t i = 0; i < count; i++) {
         if (table[first + i].access != ACCESS_NONE)
-            table[first + i].flags &= (uint8_t)~PAGE_STALE; /* P2; the caller collapses and comes again */
+            /* P2; the caller collapses and comes again */
+            table[first + i].flags &= (uint8_t)~PAGE_STALE;
         page_unlock(&table[first + i]);
     }
     return rc;
@@ -354,7 +361,7 @@ void page_flush_end(uint32_t page, uint64_t interval)
         atomic_store_explicit(&page_needed(page)[engine.node], interval, memory_order_relaxed);
     uint32_t twin = p->twin;
     p->twin = 0;
-    p->flags &= (uint8_t)~(PAGE_BUSY | PAGE_DIRTY); /* P7: the diff is captured */
+    p->flags &= (uint8_t) ~(PAGE_BUSY | PAGE_DIRTY); /* P7: the diff is captured */
     page_unlock(p);
     progress_changed(p);
     if (twin)

@@ -4,13 +4,16 @@
  *
  * State of a page
  *
- *   access   what the application's view allows: NONE, READ, WRITE (page_view.h G1). It may be less than the state
- *            would permit (after a collapse of mappings), never more.
+ *   access   what the application's view allows: NONE, READ, WRITE (page_view.h G1). It may be less
+ *            than the state would permit (after a collapse of mappings), never more.
  *   STALE    this copy lacks a version that the node needs; access is NONE.
- *   DIRTY    on the dirty list: written since the last interval; away from the home there is a twin.
+ *   DIRTY    on the dirty list: written since the last interval; away from the home there is a
+ *            twin.
  *   BUSY     one thread fetches, claims or flushes it; others wait until it is done.
- *   PREFETCH with BUSY: no thread works on it, a fetch is under way, and whoever needs the page takes PREFETCH away and
- *            finishes it. Whoever clears BUSY or sets PREFETCH calls progress_changed(page_at(page)).
+ *   PREFETCH with BUSY: no thread works on it, a fetch is under way, and whoever needs the page
+ *   takes PREFETCH away and
+ *            finishes it. Whoever clears BUSY or sets PREFETCH calls
+ *            progress_changed(page_at(page)).
  *   EXCLUSIVE  (ASYNC, default home) nobody has asked for it: writable without being tracked.
  *
  *                    first use: protocol->initial
@@ -26,16 +29,19 @@
  *                          page_fetch: twin = fetched, page = fetched + own changes -> DIRTY
  *
  * Invariants
- *   P1  Every field of struct page changes under its lock; the lock is held for short, never across a wait. What takes
- *       longer sets BUSY first. Locks of several pages are taken in ascending order.
+ *   P1  Every field of struct page changes under its lock; the lock is held for short, never across
+ *       a wait. What takes longer sets BUSY first. Locks of several pages are taken in ascending
+ *       order.
  *   P2  access != NONE implies not STALE: applied versions of this copy cover needed[page].
- *   P3  access == WRITE implies DIRTY or EXCLUSIVE. Putting a page on the dirty list and making it writable is one
- *       step.
- *   P4  needed[page][w] only grows, and only under the page's lock. A copy is installed after comparing with it there.
- *   P5  DIRTY away from the home implies a twin, which equals the page as it was when this node began to write it, or
- *       as it was last fetched.
+ *   P3  access == WRITE implies DIRTY or EXCLUSIVE. Putting a page on the dirty list and making it
+ *       writable is one step.
+ *   P4  needed[page][w] only grows, and only under the page's lock. A copy is installed after
+ *       comparing with it there.
+ *   P5  DIRTY away from the home implies a twin, which equals the page as it was when this node
+ *       began to write it, or as it was last fetched.
  *   P6  The home of a page, once known, does not change before page_reset.
- *   P7  A page is not writable again between being write-protected for a flush and the capture of its diff: BUSY.
+ *   P7  A page is not writable again between being write-protected for a flush and the capture of
+ *       its diff: BUSY.
  */
 #ifndef HLRC_PAGE_H
 #define HLRC_PAGE_H
@@ -44,8 +50,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hlrc/protocol/protocol.h"
 #include "base/spin.h"
+#include "hlrc/protocol/protocol.h"
 
 enum page_flags {
     PAGE_KNOWN = 1, /* the initial state was filled in */
@@ -71,42 +77,49 @@ void pages_end(void);
 struct page *page_lock(uint32_t page);
 void page_unlock(struct page *p);
 struct page *page_at(uint32_t page); /* without locking */
-static inline bool page_is_home(const struct page *p, int node) { return p->home == node + 1; }
+static inline bool page_is_home(const struct page *p, int node)
+{
+    return p->home == node + 1;
+}
 
-/* Makes the page readable or writable for the application; waits for what it takes. True when it had to do
- * something. */
+/* Makes the page readable or writable for the application; waits for what it takes. True when it
+ * had to do something. */
 bool page_access(uint32_t page, bool write);
 
 /* The same for a run of pages, with as few calls of the system as they allow. */
 void page_touch(uint32_t first, uint32_t count, bool write);
 
-/* Notes that `writer` wrote the run in its interval: raises needed and revokes copies that lack it (rules 3, 4). */
+/* Notes that `writer` wrote the run in its interval: raises needed and revokes copies that lack it
+ * (rules 3, 4). */
 void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval);
 
 /*
- * Flushing, for interval.c. begin takes the longest run of consecutive pages at the head of list[n] that can be
- * flushed together, waits where the first is BUSY, write-protects them and marks them BUSY; returns its length (>= 1).
- * end makes one of them clean; `interval` is that in which it is announced, 0 when it did not change.
+ * Flushing, for interval.c. begin takes the longest run of consecutive pages at the head of list[n]
+ * that can be flushed together, waits where the first is BUSY, write-protects them and marks them
+ * BUSY; returns its length (>= 1). end makes one of them clean; `interval` is that in which it is
+ * announced, 0 when it did not change.
  */
 uint32_t page_flush_begin(const uint32_t *list, uint32_t n);
 void page_flush_end(uint32_t page, uint64_t interval);
 
-/* ASYNC's handler: takes exclusive access away; true when the page was exclusive here. Its copy is complete and
- * readable afterwards. ASSUMPTION: the page's lock is not held. */
+/* ASYNC's handler: takes exclusive access away; true when the page was exclusive here. Its copy is
+ * complete and readable afterwards. ASSUMPTION: the page's lock is not held. */
 bool page_demote(uint32_t page);
 void page_set_home(uint32_t page, int home); /* learnt from a message; P6 */
 int page_known_home(uint32_t page);          /* -1 unknown */
 void page_restore_exclusive(uint32_t page);  /* undoes page_demote while no home is assigned */
 
-/* Opens the longest run of complete, closed pages at `first` in one call of the system; returns its length, 0 when the
- * first is none. Pages that nobody has written here, or, for writing, those whose home is known. */
+/* Opens the longest run of complete, closed pages at `first` in one call of the system; returns its
+ * length, 0 when the first is none. Pages that nobody has written here, or, for writing, those
+ * whose home is known. */
 uint32_t page_open_run(uint32_t first, uint32_t count, bool write);
 
 /* Prefetch: starts fetching what is stale of the run and finishes what has arrived. */
 void page_prefetch(uint32_t first, uint32_t count);
 
-/* Collective, between barriers: everything known about these pages is dropped, their contents are zero.
- * ASSUMPTION: none of them is BUSY or DIRTY; prefetches of them were finished before the first barrier. */
+/* Collective, between barriers: everything known about these pages is dropped, their contents are
+ * zero. ASSUMPTION: none of them is BUSY or DIRTY; prefetches of them were finished before the
+ * first barrier. */
 void page_reset(uint32_t first, uint32_t count);
 
 _Atomic uint64_t *page_needed(uint32_t page); /* one u64 per node */
@@ -114,7 +127,7 @@ _Atomic uint64_t *page_needed(uint32_t page); /* one u64 per node */
 #ifdef HLRC_DEBUG
 void page_assert_state(uint32_t page, const struct page *p);
 #else
-#define page_assert_state(page, p) ((void)0)
+#    define page_assert_state(page, p) ((void)0)
 #endif
 
 #endif

@@ -2,14 +2,16 @@
 /*
  * page_fetch.c - fetching pages.
  *
- * A fetch works for the one thread that set BUSY. It reads needed[page] without the lock, and compares under the lock
- * before the copy counts (P4): another thread's acquire may have raised it meanwhile.
+ * A fetch works for the one thread that set BUSY. It reads needed[page] without the lock, and
+ * compares under the lock before the copy counts (P4): another thread's acquire may have raised it
+ * meanwhile.
  *
- * A prefetch belongs to the thread that starts it, then (PREFETCH) to nobody, then to whoever takes PREFETCH away. Its
- * owner alone calls start and finish, which may wait; anybody may ask under the page's lock whether it is ready.
+ * A prefetch belongs to the thread that starts it, then (PREFETCH) to nobody, then to whoever takes
+ * PREFETCH away. Its owner alone calls start and finish, which may wait; anybody may ask under the
+ * page's lock whether it is ready.
  *
- * A copy of a clean page is fetched in place; nobody sees it, since access is NONE. That of a dirty page goes to a
- * bounce page, and is merged with what was written here (doc/design.md, rule 5).
+ * A copy of a clean page is fetched in place; nobody sees it, since access is NONE. That of a dirty
+ * page goes to a bounce page, and is merged with what was written here (doc/design.md, rule 5).
  */
 #include "hlrc/memory/page_fetch.h"
 
@@ -18,14 +20,14 @@
 #include <string.h>
 
 #include "base/perturb.h"
-#include "hlrc/memory/diff.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/diff.h"
+#include "hlrc/memory/space.h"
+#include "hlrc/memory/twin.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/memory/space.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/memory/twin.h"
 
 #define PREFETCH_BATCH 32 /* pages started before what has arrived is opened */
 
@@ -40,7 +42,8 @@ static uint64_t *prefetch_versions;
 
 int page_fetch_init(void)
 {
-    prefetch_versions = calloc((size_t)engine.prefetches * (size_t)engine.nodes, sizeof *prefetch_versions);
+    prefetch_versions =
+        calloc((size_t)engine.prefetches * (size_t)engine.nodes, sizeof *prefetch_versions);
     free_count = 0;
     for (uint32_t k = engine.prefetches; k > 0; k--)
         free_slots[free_count++] = (uint16_t)(k - 1);
@@ -53,11 +56,15 @@ void page_fetch_end(void)
     prefetch_versions = NULL;
 }
 
-static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint32_t token, uint64_t *versions)
+static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint32_t token,
+                uint64_t *versions)
 {
     bool bounce = p->flags & PAGE_DIRTY;
-    *f = (struct page_fetch){ .page = page, .home = (int)p->home - 1, .needed = page_needed(page),
-                              .versions = versions, .token = token };
+    *f = (struct page_fetch){ .page = page,
+                              .home = (int)p->home - 1,
+                              .needed = page_needed(page),
+                              .versions = versions,
+                              .token = token };
     f->window = bounce ? engine.control.id : engine.space.id;
     f->offset = bounce ? engine.at.bounce + (size_t)token * PAGE_SIZE : (size_t)page << PAGE_SHIFT;
     f->dest = bounce ? control_at(f->offset) : page_mem(page);
@@ -92,19 +99,20 @@ static void fetch_once(struct page_fetch *f)
     /* nothing was copied: the copy is here, diffs may still be on their way to it */
     if (f->home == engine.node)
         /* interval_serve_diffs tells */
-        progress_await((struct wait_for){ "diffs for page", f->page }, page_at(f->page), home_current, f);
+        progress_await((struct wait_for){ "diffs for page", f->page }, page_at(f->page),
+                       home_current, f);
 }
 
 /* Takes a fetched copy over, unless it lacks a version by now. ASSUMPTION: locked. */
 static bool install(const struct page_fetch *f, struct page *p)
 {
     if (f->home >= 0)
-        p->home = (uint16_t)(f->home + 1); /* P6 */
+        p->home = (uint16_t)(f->home + 1);                      /* P6 */
     if (!protocol_covers(f->versions, f->needed, engine.nodes)) /* P2, P4 */
         return false;
     if ((p->flags & PAGE_DIRTY) && f->home != engine.node)
         diff_merge(page_mem(f->page), twin_mem(p->twin), f->dest); /* P5 */
-    p->flags &= (uint8_t)~(PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH);
+    p->flags &= (uint8_t) ~(PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH);
     return true;
 }
 
@@ -149,11 +157,12 @@ static void prefetch_free(int k)
 /* Whether somebody has to finish the prefetch of this page now. ASSUMPTION: locked. */
 static bool prefetch_arrived(const struct page *p)
 {
-    return (p->flags & PAGE_PREFETCH) && engine.protocol->fetch_ready(&prefetches[p->prefetch].fetch);
+    return (p->flags & PAGE_PREFETCH) &&
+           engine.protocol->fetch_ready(&prefetches[p->prefetch].fetch);
 }
 
-/* Takes a prefetch over, and finishes it: the page is complete then, or as stale as it was. ASSUMPTION: PREFETCH is set
- * and the page locked, which it is not afterwards. */
+/* Takes a prefetch over, and finishes it: the page is complete then, or as stale as it was.
+ * ASSUMPTION: PREFETCH is set and the page locked, which it is not afterwards. */
 static void prefetch_end(uint32_t page, struct page *p)
 {
     int k = p->prefetch;
@@ -174,12 +183,14 @@ static void prefetch_end(uint32_t page, struct page *p)
     prefetch_free(k);
 }
 
-/* Locks the page and marks it BUSY if it is stale, nobody works on it, and a slot is free; the slot, or -1. */
+/* Locks the page and marks it BUSY if it is stale, nobody works on it, and a slot is free; the
+ * slot, or -1. */
 static int prefetch_claim(uint32_t page)
 {
     int k = -1;
     struct page *p = page_lock(page);
-    if ((p->flags & (PAGE_STALE | PAGE_BUSY | PAGE_DIRTY)) == PAGE_STALE && !page_is_home(p, engine.node))
+    if ((p->flags & (PAGE_STALE | PAGE_BUSY | PAGE_DIRTY)) == PAGE_STALE &&
+        !page_is_home(p, engine.node))
         k = prefetch_slot();
     if (k >= 0) {
         p->flags |= PAGE_BUSY;
@@ -234,7 +245,8 @@ void page_prefetch_finish(uint32_t page)
     if (!prefetch_over(&page)) {
         struct thread *t = thread_self();
         enum stats_category before = stats_enter(t, STATS_PAGE);
-        progress_wait((struct wait_for){ "the prefetch of page", page }, prefetch_over, &page, WAIT_STATE);
+        progress_wait((struct wait_for){ "the prefetch of page", page }, prefetch_over, &page,
+                      WAIT_STATE);
         stats_enter(t, before);
     }
     /* its neighbours were asked for together with it */

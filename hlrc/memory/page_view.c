@@ -4,13 +4,13 @@
 
 #include <errno.h>
 
-#include "base/perturb.h"
 #include "base/diag.h"
+#include "base/perturb.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"
 
-#define PARTS 16u    /* of the space: one of them is collapsed at a time */
+#define PARTS    16u /* of the space: one of them is collapsed at a time */
 #define HOPELESS 100 /* collapses in a row that found no border */
 
 static _Atomic int in_vain; /* collapses in a row that found nothing to gain */
@@ -34,7 +34,8 @@ int view_change(uint32_t first, uint32_t count, enum page_access_right right)
     return note_change(space_protect(first, count, right), first, count, right);
 }
 
-int view_change_marked(uint32_t first, uint32_t count, const bool *marked, enum page_access_right right)
+int view_change_marked(uint32_t first, uint32_t count, const bool *marked,
+                       enum page_access_right right)
 {
     for (uint32_t i = 0; i < count;) {
         uint32_t n = 0;
@@ -82,12 +83,14 @@ static uint32_t choose_part(uint32_t *most)
     return best;
 }
 
-/* States stay as they are: the pages are only faulted in again (page.h P2 allows less access than the state would). */
+/* States stay as they are: the pages are only faulted in again (page.h P2 allows less access than
+ * the state would). */
 static int collapse_range(uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
         page_lock(i);
-    int rc = note_change(space_protect(first, end - first, ACCESS_NONE), first, end - first, ACCESS_NONE);
+    int rc = note_change(space_protect(first, end - first, ACCESS_NONE), first, end - first,
+                         ACCESS_NONE);
     for (uint32_t i = first; i < end; i++)
         page_unlock(page_at(i));
     return rc;
@@ -102,8 +105,10 @@ static void collapse(void)
     /* the ends of a part may have to be split; those of the view are those of the mapping */
     if (most > 2 && collapse_range(part_begin(part), part_begin(part + 1)) == 0)
         return;
-    if (collapse_range(0, engine.pages) != 0 || (most == 0 && atomic_fetch_add(&in_vain, 1) >= HOPELESS))
-        diag_fatal(1, "shared memory cannot be protected: too many mappings in this process; raise vm.max_map_count");
+    if (collapse_range(0, engine.pages) != 0 ||
+        (most == 0 && atomic_fetch_add(&in_vain, 1) >= HOPELESS))
+        diag_fatal(1, "shared memory cannot be protected: too many mappings in this process; raise "
+                      "vm.max_map_count");
 }
 
 /* Changes a run of at most RUN_PAGES, whatever it takes. */

@@ -2,16 +2,18 @@
 /*
  * page_view.h - the application's view of the pages: the one place where its protection changes.
  *
- * The system splits a mapping where two neighbours' protections differ, and allows so many per process. A change that
- * would need more fails, and may leave the first part of its range changed.
+ * The system splits a mapping where two neighbours' protections differ, and allows so many per
+ * process. A change that would need more fails, and may leave the first part of its range changed.
  *
  * Invariants
- *   G1  `access` of a page is what the view allows, or more. So whoever revokes by `access` revokes all that is
- *       there. It is more only between a change that failed and the view_mend that follows it.
- *   G2  A change that fails is followed by view_mend, by the same thread and with no page locked, and is tried again. A
- *       fault in between finds its page open, returns, and comes again.
- *   G3  A collapse makes a range one mapping without access, and so takes as many mappings away as it finds borders: it
- *       takes the sixteenth of the space that has most. Where there is none left, the process has too many others.
+ *   G1  `access` of a page is what the view allows, or more. So whoever revokes by `access` revokes
+ *       all that is there. It is more only between a change that failed and the view_mend that
+ *       follows it.
+ *   G2  A change that fails is followed by view_mend, by the same thread and with no page locked,
+ *       and is tried again. A fault in between finds its page open, returns, and comes again.
+ *   G3  A collapse makes a range one mapping without access, and so takes as many mappings away as
+ *       it finds borders: it takes the sixteenth of the space that has most. Where there is none
+ *       left, the process has too many others.
  */
 #ifndef HLRC_PAGE_VIEW_H
 #define HLRC_PAGE_VIEW_H
@@ -26,17 +28,19 @@
 int view_change(uint32_t first, uint32_t count, enum page_access_right right);
 
 /* The same for those pages of [first, first+count) that `marked` names, run by run. */
-int view_change_marked(uint32_t first, uint32_t count, const bool *marked, enum page_access_right right);
+int view_change_marked(uint32_t first, uint32_t count, const bool *marked,
+                       enum page_access_right right);
 
 /*
- * Makes room for mappings by a collapse, and closes the pages of a change that failed, so that `access` is exact again.
- * Ends the process with a line where nothing can be gained. ASSUMPTION: no page is locked by the caller.
+ * Makes room for mappings by a collapse, and closes the pages of a change that failed, so that
+ * `access` is exact again. Ends the process with a line where nothing can be gained. ASSUMPTION: no
+ * page is locked by the caller.
  */
 void view_mend(uint32_t first, uint32_t count);
 
 /*
- * The initial protection of these pages, in runs. init: before anything is known of them; reset: they are closed, and
- * in their initial state.
+ * The initial protection of these pages, in runs. init: before anything is known of them; reset:
+ * they are closed, and in their initial state.
  */
 int view_init(uint32_t first, uint32_t count);
 void view_reset(uint32_t first, uint32_t count);

@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "hlrc/engine.h"
 #include "boot/boot.h"
+#include "hlrc/engine.h"
 
-/* Far from where programs, heaps, libraries and stacks are put on 64-bit Linux, and from the sanitizers' shadows. */
+/* Far from where programs, heaps, libraries and stacks are put on 64-bit Linux, and from the
+ * sanitizers' shadows. */
 static const uintptr_t candidates[] = {
-    0x200000000000, 0x300000000000, 0x400000000000, 0x280000000000, 0x380000000000, 0x480000000000, 0x180000000000,
+    0x200000000000, 0x300000000000, 0x400000000000, 0x280000000000,
+    0x380000000000, 0x480000000000, 0x180000000000,
 };
 #define CANDIDATES (sizeof candidates / sizeof candidates[0])
 
@@ -24,14 +26,16 @@ static void *reserve(uintptr_t at, size_t size)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
     void *p = mmap((void *)at, size, PROT_NONE, flags, -1, 0);
-    if (p != MAP_FAILED && p != (void *)at) { /* a kernel older than the flag takes the address as a hint */
+    /* a kernel older than the flag takes the address as a hint */
+    if (p != MAP_FAILED && p != (void *)at) {
         munmap(p, size);
         p = MAP_FAILED;
     }
     return p;
 }
 
-/* Reserves all candidates that are free here, asks the others, keeps the first that is free everywhere. */
+/* Reserves all candidates that are free here, asks the others, keeps the first that is free
+ * everywhere. */
 static int agree_on_base(size_t size)
 {
     uint32_t mine = 0, all[ENGINE_NODES], common = ~0u;
@@ -59,7 +63,9 @@ int space_create(size_t size)
 {
     int rc = fabric_window_create(engine.fabric, size, &engine.space);
     if (rc) {
-        diag_report(1, "shared memory of %zu bytes: %s; lower --memory or raise the limit on address space (ulimit -v)",
+        diag_report(1,
+                    "shared memory of %zu bytes: %s; lower --memory or raise the limit on address "
+                    "space (ulimit -v)",
                     size, strerror(-rc));
         return rc;
     }
@@ -67,14 +73,17 @@ int space_create(size_t size)
     space_size = size;
     rc = agree_on_base(size);
     if (rc) {
-        diag_report(1, "no address range of %zu bytes is free on all %d nodes; lower --memory", size, engine.nodes);
+        diag_report(1, "no address range of %zu bytes is free on all %d nodes; lower --memory",
+                    size, engine.nodes);
         return rc;
     }
     int prot = engine.alone ? PROT_READ | PROT_WRITE : PROT_NONE;
-    void *p = mmap(engine.app, size, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, engine.space.fd, 0);
+    void *p =
+        mmap(engine.app, size, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, engine.space.fd, 0);
     if (p == MAP_FAILED) {
         rc = -errno;
-        diag_report(1, "mapping %zu bytes of shared memory: %s; lower --memory", size, strerror(errno));
+        diag_report(1, "mapping %zu bytes of shared memory: %s; lower --memory", size,
+                    strerror(errno));
         return rc;
     }
     (void)madvise(engine.app, size, MADV_DONTFORK);

@@ -2,9 +2,9 @@
 /*
  * space.h - the two views of the shared space, and the protection of the application's.
  *
- * The application's view lies at the same address on every node: the nodes agree at start on the first candidate that
- * is free on all of them. The engine's view is the fabric's window. Protection stands behind space_protect alone, so
- * that another mechanism than mprotect can be put there.
+ * The application's view lies at the same address on every node: the nodes agree at start on the
+ * first candidate that is free on all of them. The engine's view is the fabric's window. Protection
+ * stands behind space_protect alone, so that another mechanism than mprotect can be put there.
  */
 #ifndef HLRC_SPACE_H
 #define HLRC_SPACE_H
@@ -15,16 +15,17 @@
 
 #include "hlrc/protocol/protocol.h"
 
-/* Creates the window and both views; sets engine.space, engine.mem, engine.app. Collective. 0 or a negative errno
- * after one line to the user. */
+/* Creates the window and both views; sets engine.space, engine.mem, engine.app. Collective. 0 or a
+ * negative errno after one line to the user. */
 int space_create(size_t size);
 void space_destroy(void);
 
-/* Protection of `count` pages of the application's view. 0, or -ENOMEM: the process has too many mappings, and a part
- * of the run may have changed. Any other failure ends the program. */
+/* Protection of `count` pages of the application's view. 0, or -ENOMEM: the process has too many
+ * mappings, and a part of the run may have changed. Any other failure ends the program. */
 int space_protect(uint32_t first, uint32_t count, enum page_access_right right);
 
-/* Whether this node's copy was ever touched: false proves that it is all zero. Costs a system call. */
+/* Whether this node's copy was ever touched: false proves that it is all zero. Costs a system call.
+ *  */
 bool space_touched(uint32_t page);
 
 #endif

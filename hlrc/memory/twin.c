@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include "hlrc/engine.h"
 #include "base/spin.h"
+#include "hlrc/engine.h"
 
 static spin_lock_word lock; /* guards what follows */
 static char *frames;
@@ -16,7 +16,8 @@ static uint32_t free_count, used, limit;
 
 static void *reserve(size_t bytes)
 {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
     if (p == MAP_FAILED)
         return NULL;
     (void)madvise(p, bytes, MADV_DONTDUMP);

@@ -4,19 +4,20 @@
 
 #include <stdatomic.h>
 
-#include "base/perturb.h"
 #include "base/diag.h"
+#include "base/perturb.h"
+#include "base/spin.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
-#include "base/spin.h"
 
 static struct {
     spin_lock_word lock; /* guards sent, and the order of writing */
     _Atomic uint64_t sent;
 } out[ENGINE_NODES];
 
-static void (*serves[BULK_TYPES])(int, const struct bulk *); /* by type; set before the first event is taken */
+/* by type; set before the first event is taken */
+static void (*serves[BULK_TYPES])(int, const struct bulk *);
 
 static struct {
     uint64_t emptied, returned; /* written by the progress lock alone */
@@ -35,9 +36,11 @@ static size_t slot_at(int from, uint32_t slot)
 static bool have_credit(void *peer)
 {
     int to = (int)(intptr_t)peer;
-    _Atomic uint64_t *emptied = control_at(credit_at(to)); /* written by the receiver, one-sidedly */
+    /* written by the receiver, one-sidedly */
+    _Atomic uint64_t *emptied = control_at(credit_at(to));
     return atomic_load_explicit(&out[to].sent, memory_order_relaxed) -
-               atomic_load_explicit(emptied, memory_order_acquire) < BULK_SLOTS;
+               atomic_load_explicit(emptied, memory_order_acquire) <
+           BULK_SLOTS;
 }
 
 static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op)
@@ -59,15 +62,16 @@ void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op
 {
     while (!try_send(to, msg, urgent, op)) {
         fabric_wake(engine.fabric, to); /* B4 */
-        progress_wait((struct wait_for){ "room for a message at node", (uint64_t)to }, have_credit, (void *)(intptr_t)to,
-                   WAIT_STATE);
+        progress_wait((struct wait_for){ "room for a message at node", (uint64_t)to }, have_credit,
+                      (void *)(intptr_t)to, WAIT_STATE);
     }
 }
 
 static void return_credit(int from)
 {
     in[from].returned = in[from].emptied;
-    fabric_write(engine.fabric, from, engine.control.id, credit_at(engine.node), &in[from].emptied, 8, NULL);
+    fabric_write(engine.fabric, from, engine.control.id, credit_at(engine.node), &in[from].emptied,
+                 8, NULL);
 }
 
 void bulk_handle(enum bulk_type type, void (*serve)(int from, const struct bulk *msg))
@@ -79,10 +83,12 @@ void bulk_serve(int from, uint32_t slot)
 {
     const struct bulk *msg = control_at(slot_at(from, slot));
     if (msg->bytes > BULK_PAYLOAD)
-        diag_fatal(1, "node %d sent a message of %u bytes, more than the %zu of a slot", from, msg->bytes,
-                   BULK_PAYLOAD);
+        diag_fatal(1, "node %d sent a message of %u bytes, more than the %zu of a slot", from,
+                   msg->bytes, BULK_PAYLOAD);
     if (msg->type >= BULK_TYPES || !serves[msg->type])
-        diag_fatal(1, "node %d sent a message of unknown type %u; do all nodes run the same version?", from, msg->type);
+        diag_fatal(1,
+                   "node %d sent a message of unknown type %u; do all nodes run the same version?",
+                   from, msg->type);
     serves[msg->type](from, msg);
     in[from].emptied++;
     if (in[from].emptied - in[from].returned >= BULK_SLOTS / 4)

@@ -2,15 +2,17 @@
 /*
  * bulk.h - one-way messages with much in them: diffs, and signals of condition variables.
  *
- * A ring of slots per ordered pair of nodes, in the receiver's control window. The sender counts what it sent, the
- * receiver writes back how many slots it has emptied.
+ * A ring of slots per ordered pair of nodes, in the receiver's control window. The sender counts
+ * what it sent, the receiver writes back how many slots it has emptied.
  *
  * Invariants
  *   B1  sent - emptied <= BULK_SLOTS: a slot is not written before its last contents were served.
- *   B2  Messages of one pair are served in the order in which bulk_send was called (F7). Closings of a
- *       node are serialised (interval.h I1), so diffs of one (page, writer) land in interval order.
- *   B3  Only application threads send, and wait for a credit holding no spin lock, serving meanwhile; the receiver
- *       returns credits without waiting. So two full rings empty each other.
+ *   B2  Messages of one pair are served in the order in which bulk_send was called (F7). Closings
+ *       of a node are serialised (interval.h I1), so diffs of one (page, writer) land in interval
+ *       order.
+ *   B3  Only application threads send, and wait for a credit holding no spin lock, serving
+ *       meanwhile; the receiver returns credits without waiting. So two full rings empty each
+ *       other.
  *   B4  Whoever waits for a credit wakes the receiver first: non-urgent messages may lie unseen.
  */
 #ifndef HLRC_BULK_H
@@ -23,26 +25,29 @@
 
 #include "fabric/fabric.h"
 
-#define BULK_SLOTS 64
+#define BULK_SLOTS      64
 #define BULK_SLOT_BYTES 8192
-#define BULK_STAGING 128 /* one per node: a release composes a message for each home at a time */
+#define BULK_STAGING    128 /* one per node: a release composes a message for each home at a time */
 
 enum bulk_type { BULK_DIFFS, BULK_SIGNAL, BULK_TYPES };
 
 struct bulk {
-    uint32_t type;     /* enum bulk_type */
-    uint32_t bytes;    /* of the payload */
-    uint64_t interval; /* BULK_DIFFS: of the sender;  BULK_SIGNAL: condition variable << 1 | broadcast */
+    uint32_t type;  /* enum bulk_type */
+    uint32_t bytes; /* of the payload */
+    /* BULK_DIFFS: of the sender; BULK_SIGNAL: condition variable << 1 | broadcast */
+    uint64_t interval;
     unsigned char payload[];
 };
 
 static_assert(sizeof(struct bulk) == 16, "it travels between nodes as it is");
 #define BULK_PAYLOAD (BULK_SLOT_BYTES - sizeof(struct bulk))
 
-/* Sends a composed message; its memory is in use until fabric_wait(op), or is copied when op is NULL. */
+/* Sends a composed message; its memory is in use until fabric_wait(op), or is copied when op is
+ * NULL. */
 void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op);
 
-/* Who serves messages of a type, in the progress lock (progress.h S4). Before the first event is taken. */
+/* Who serves messages of a type, in the progress lock (progress.h S4). Before the first event is
+ * taken. */
 void bulk_handle(enum bulk_type type, void (*serve)(int from, const struct bulk *msg));
 
 /* Called by the progress lock. */

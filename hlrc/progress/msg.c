@@ -6,22 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/perturb.h"
-#include "hlrc/progress/bulk.h"
 #include "base/diag.h"
+#include "base/perturb.h"
 #include "hlrc/engine.h"
+#include "hlrc/progress/bulk.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
 /* The immediate of a write: what kind of event, and which slot. */
 enum event_kind { EVENT_REQUEST, EVENT_REPLY, EVENT_BULK };
 #define EVENT(kind, index) ((uint32_t)(kind) << 28 | (uint32_t)(index))
-#define EVENT_KIND(imm) ((imm) >> 28)
-#define EVENT_INDEX(imm) ((imm) & 0xfffffffu)
+#define EVENT_KIND(imm)    ((imm) >> 28)
+#define EVENT_INDEX(imm)   ((imm)&0xfffffffu)
 
-static _Atomic uint8_t *complete; /* by token: M3; cleared by the owner before it sends, set by the serving thread */
-static char *scratch;             /* a request slot per token, in which its owner composes */
-static void (*serves[REQUEST_TYPES])(struct request *); /* by type; set before the first event is taken */
+/* by token: M3; cleared by the owner before it sends, set by the serving thread */
+static _Atomic uint8_t *complete;
+static char *scratch; /* a request slot per token, in which its owner composes */
+/* by type; set before the first event is taken */
+static void (*serves[REQUEST_TYPES])(struct request *);
 static void (*barrier_answered)(void);
 
 uint32_t msg_token_count(uint32_t threads, uint32_t prefetches)
@@ -36,7 +38,8 @@ uint32_t msg_rx_depth(uint32_t tokens)
 
 uint32_t msg_prefetch_count(int nodes, uint32_t threads)
 {
-    uint32_t share = FABRIC_EVENTS / (uint32_t)nodes, others = msg_rx_depth(msg_token_count(threads, 0));
+    uint32_t share = FABRIC_EVENTS / (uint32_t)nodes,
+             others = msg_rx_depth(msg_token_count(threads, 0));
     uint32_t room = share > others ? (share - others) / 2 : 0;
     return room < PREFETCHES_LEAST ? PREFETCHES_LEAST : room > PREFETCHES ? PREFETCHES : room;
 }
@@ -89,7 +92,9 @@ static struct request *scratch_of(uint32_t token)
 struct request *msg_compose(uint32_t token, enum request_type type, uint32_t object)
 {
     struct request *req = scratch_of(token);
-    *req = (struct request){ .type = (uint16_t)type, .from = (uint16_t)engine.node, .token = token, .object = object };
+    *req = (struct request){
+        .type = (uint16_t)type, .from = (uint16_t)engine.node, .token = token, .object = object
+    };
     return req;
 }
 
@@ -106,8 +111,9 @@ void msg_handle_barrier(void (*answered)(void))
 static void serve(struct request *req)
 {
     if (req->type >= REQUEST_TYPES || !serves[req->type])
-        diag_fatal(1, "node %d sent a request of unknown type %u; do all nodes run the same version?", (int)req->from,
-                   (unsigned)req->type);
+        diag_fatal(1,
+                   "node %d sent a request of unknown type %u; do all nodes run the same version?",
+                   (int)req->from, (unsigned)req->type);
     serves[req->type](req);
 }
 
@@ -123,8 +129,8 @@ static void deliver(const struct request *req, int to, size_t len, bool urgent)
     }
     stats_count(STAT_MESSAGES, 1);
     uint32_t index = (uint32_t)req->from * engine.tokens + req->token;
-    fabric_write_imm(engine.fabric, to, engine.control.id, request_at(req->from, req->token), req, len,
-                     EVENT(EVENT_REQUEST, index), urgent, NULL);
+    fabric_write_imm(engine.fabric, to, engine.control.id, request_at(req->from, req->token), req,
+                     len, EVENT(EVENT_REQUEST, index), urgent, NULL);
 }
 
 void msg_send(struct request *req, int to, bool with_vec, bool urgent)
@@ -187,24 +193,30 @@ bool msg_done(uint32_t token)
 
 /* What the owner of a token waits for. */
 static const char *const awaited[REQUEST_TYPES] = {
-    [REQUEST_HOME] = "the home of page", [REQUEST_PLACE] = "placing page",
-    [REQUEST_LOCK] = "lock", [REQUEST_TRY] = "the answer to a try of lock", [REQUEST_BARRIER] = "the barrier, epoch",
-    [REQUEST_COND_WAIT] = "a signal of condition variable", [REQUEST_LOG_DRAIN] = "room in the notice log of node",
+    [REQUEST_HOME] = "the home of page",
+    [REQUEST_PLACE] = "placing page",
+    [REQUEST_LOCK] = "lock",
+    [REQUEST_TRY] = "the answer to a try of lock",
+    [REQUEST_BARRIER] = "the barrier, epoch",
+    [REQUEST_COND_WAIT] = "a signal of condition variable",
+    [REQUEST_LOG_DRAIN] = "room in the notice log of node",
     [REQUEST_ATOMIC] = "atomic word",
 };
 
 const struct reply *msg_wait(uint32_t token)
 {
     const struct request *req = scratch_of(token);
-    progress_wait((struct wait_for){ awaited[req->type], req->object }, msg_token_done, (void *)(uintptr_t)token,
-               WAIT_EVENT);
+    progress_wait((struct wait_for){ awaited[req->type], req->object }, msg_token_done,
+                  (void *)(uintptr_t)token, WAIT_EVENT);
     return control_at(reply_at(token));
 }
 
-void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t slot, bool urgent, struct fabric_op *op)
+void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t slot, bool urgent,
+                    struct fabric_op *op)
 {
     stats_count(STAT_MESSAGES, 1);
-    fabric_write_imm(engine.fabric, to, engine.control.id, at, data, len, EVENT(EVENT_BULK, slot), urgent, op);
+    fabric_write_imm(engine.fabric, to, engine.control.id, at, data, len, EVENT(EVENT_BULK, slot),
+                     urgent, op);
 }
 
 void msg_dispatch(const struct fabric_event *ev)
@@ -221,8 +233,9 @@ void msg_dispatch(const struct fabric_event *ev)
         bulk_serve(ev->from, index);
         return;
     default:
-        diag_fatal(1, "node %d sent an event of unknown kind %u; do all nodes run the same version?", ev->from,
-                   (unsigned)EVENT_KIND(ev->imm));
+        diag_fatal(1,
+                   "node %d sent an event of unknown kind %u; do all nodes run the same version?",
+                   ev->from, (unsigned)EVENT_KIND(ev->imm));
     }
 }
 

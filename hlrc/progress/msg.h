@@ -2,20 +2,24 @@
 /*
  * msg.h - requests that a handler serves, and their answers.
  *
- * A token is a request that this node can have outstanding: two per application thread (one for calls, one for a
- * condition variable), one for the barrier, one per prefetch. A request travels in the slot of its (node, token) at
- * every node that it visits; the answer arrives in the token's reply slot at the node that asked.
+ * A token is a request that this node can have outstanding: two per application thread (one for
+ * calls, one for a condition variable), one for the barrier, one per prefetch. A request travels in
+ * the slot of its (node, token) at every node that it visits; the answer arrives in the token's
+ * reply slot at the node that asked.
  *
  * Invariants
- *   M1  A token has at most one request in the system; a request is at one node at a time. So its slots are free
- *       whenever they are written: requests, forwards and answers need no credits, and full queues cannot block them.
- *   M2  Whoever holds a request passes it on (msg_forward) or answers it (msg_reply), exactly once. Until then the slot
- *       keeps the request: a server may put it aside and come back to it. (A condition variable's waiter is answered
- *       twice: on the token of its call, and on one on which it only expects something.)
- *   M3  A token is complete when the event of its answer has been served: then, and only then, its owner goes on. So
- *       every event is consumed before the next request is sent.
- *   M4  What all nodes can have outstanding at one fits into the receive queue of any adapter (FABRIC_EVENTS), up to as
- *       many nodes as the threads' tokens and the bulk slots allow: prefetches are what gives way (msg_prefetch_count).
+ *   M1  A token has at most one request in the system; a request is at one node at a time. So its
+ *       slots are free whenever they are written: requests, forwards and answers need no credits,
+ *       and full queues cannot block them.
+ *   M2  Whoever holds a request passes it on (msg_forward) or answers it (msg_reply), exactly once.
+ *       Until then the slot keeps the request: a server may put it aside and come back to it. (A
+ *       condition variable's waiter is answered twice: on the token of its call, and on one on
+ *       which it only expects something.)
+ *   M3  A token is complete when the event of its answer has been served: then, and only then, its
+ *       owner goes on. So every event is consumed before the next request is sent.
+ *   M4  What all nodes can have outstanding at one fits into the receive queue of any adapter
+ *       (FABRIC_EVENTS), up to as many nodes as the threads' tokens and the bulk slots allow:
+ *       prefetches are what gives way (msg_prefetch_count).
  */
 #ifndef HLRC_MSG_H
 #define HLRC_MSG_H
@@ -31,20 +35,26 @@
 #define PREFETCHES_LEAST 16
 
 enum request_type {
-    REQUEST_PAGE,       /* object: page; flags: prefetch; arg[0]: where the copy goes (window << 56 | offset);
-                           arg[1]: ticket of the answer (async.c H4); vec: needed */
+    /* object: page; flags: prefetch; arg[0]: where the copy goes (window << 56 | offset); arg[1]:
+     * ticket of the answer (async.c H4); vec: needed */
+    REQUEST_PAGE,
     REQUEST_HOME,       /* object: page; answer: arg = home + 1, 0 while unassigned */
     REQUEST_PLACE,      /* object: page; arg[0]: node; answer as REQUEST_HOME */
     REQUEST_LOCK,       /* object: lock, at its manager */
     REQUEST_LOCK_OWNER, /* object: lock, at the last in the queue; answer: vec = vector time */
     REQUEST_TRY,        /* object: lock, at its manager; answer: status 0 and vec, or -EBUSY */
     REQUEST_TRY_OWNER,  /* object: lock, at its last owner */
-    REQUEST_TRY_RESULT, /* object: lock, back at its manager; arg[0]: 1 granted, 0 busy; vec: vector time */
-    REQUEST_BARRIER,    /* object, arg[0]: epoch; vec: vector time; answer: vec = merged vector time */
-    REQUEST_COND_WAIT,  /* object: condition variable, at its manager; arg[0]: the token to answer when it is signalled,
-                           with vec = vector time of the signaller; answer to this request: it is registered */
-    REQUEST_LOG_DRAIN,  /* object: the reader; take over what is in the log of req->from; answer: nothing */
-    REQUEST_ATOMIC,     /* object: word; arg[0], arg[1]: operands; flags: operation; answer: arg = old value */
+    /* object: lock, back at its manager; arg[0]: 1 granted, 0 busy; vec: vector time */
+    REQUEST_TRY_RESULT,
+    /* object, arg[0]: epoch; vec: vector time; answer: vec = merged vector time */
+    REQUEST_BARRIER,
+    /* object: condition variable, at its manager; arg[0]: the token to answer when it is signalled,
+     * with vec = vector time of the signaller; answer to this request: it is registered */
+    REQUEST_COND_WAIT,
+    /* object: the reader; take over what is in the log of req->from; answer: nothing */
+    REQUEST_LOG_DRAIN,
+    /* object: word; arg[0], arg[1]: operands; flags: operation; answer: arg = old value */
+    REQUEST_ATOMIC,
     REQUEST_TYPES
 };
 
@@ -62,7 +72,8 @@ struct reply {
     uint64_t vec[];
 };
 
-static_assert(sizeof(struct request) == 32 && sizeof(struct reply) == 16, "they travel between nodes as they are");
+static_assert(sizeof(struct request) == 32 && sizeof(struct reply) == 16,
+              "they travel between nodes as they are");
 
 /* Tokens behind those of the threads, which have two each. */
 uint32_t msg_token_barrier(void);
@@ -70,9 +81,10 @@ uint32_t msg_token_prefetch(uint32_t k);
 uint32_t msg_token_count(uint32_t threads, uint32_t prefetches);
 
 /*
- * Events that a node can have outstanding at another, of `tokens` and the bulk slots. Twice the tokens: requests of all
- * nodes' tokens may be at one node, with the answers to its own; the rest is for wakes, of which a thread has two under
- * way at most, since the receiver takes the first before the event for which the thread waits.
+ * Events that a node can have outstanding at another, of `tokens` and the bulk slots. Twice the
+ * tokens: requests of all nodes' tokens may be at one node, with the answers to its own; the rest
+ * is for wakes, of which a thread has two under way at most, since the receiver takes the first
+ * before the event for which the thread waits.
  */
 uint32_t msg_rx_depth(uint32_t tokens);
 uint32_t msg_prefetch_count(int nodes, uint32_t threads); /* PREFETCHES_LEAST to PREFETCHES (M4) */
@@ -80,28 +92,35 @@ uint32_t msg_prefetch_count(int nodes, uint32_t threads); /* PREFETCHES_LEAST to
 int msg_init(void);
 void msg_end(void);
 
-/* Who serves requests of a type, in the progress lock (progress.h S4); and who is told that the barrier's token is
- * complete, since no thread owns it. Before the first event is taken. */
+/* Who serves requests of a type, in the progress lock (progress.h S4); and who is told that the
+ * barrier's token is complete, since no thread owns it. Before the first event is taken. */
 void msg_handle(enum request_type type, void (*serve)(struct request *));
 void msg_handle_barrier(void (*answered)(void));
 
 /* Composes a request in this token's scratch; the caller fills the rest and sends it. */
 struct request *msg_compose(uint32_t token, enum request_type type, uint32_t object);
 void msg_send(struct request *req, int to, bool with_vec, bool urgent);
-void msg_expect(uint32_t token, enum request_type type, uint32_t object); /* an answer will come without a request */
+/* an answer will come without a request */
+void msg_expect(uint32_t token, enum request_type type, uint32_t object);
 bool msg_done(uint32_t token);
-const struct reply *msg_wait(uint32_t token); /* serves meanwhile; the reply is valid until the token's next request */
-static inline bool msg_token_done(void *token) { return msg_done((uint32_t)(uintptr_t)token); }
+/* serves meanwhile; the reply is valid until the token's next request */
+const struct reply *msg_wait(uint32_t token);
+static inline bool msg_token_done(void *token)
+{
+    return msg_done((uint32_t)(uintptr_t)token);
+}
 
 /* For those who serve. vec may be NULL. */
 void msg_forward(const struct request *req, enum request_type type, int to, const uint64_t *vec);
 void msg_reply(const struct request *req, int64_t status, uint64_t arg, const uint64_t *vec);
-struct request *msg_slot(int from, uint32_t token); /* the request of a token that is at this node */
+/* the request of a token that is at this node */
+struct request *msg_slot(int from, uint32_t token);
 
 /* Called by the progress lock only. */
 void msg_dispatch(const struct fabric_event *ev);
 void msg_drained(void); /* nothing more is pending for now */
 
-void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t slot, bool urgent, struct fabric_op *op);
+void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t slot, bool urgent,
+                    struct fabric_op *op);
 
 #endif

@@ -12,34 +12,38 @@
 #include <unistd.h>
 
 #include "base/perturb.h"
+#include "base/spin.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
-#include "base/spin.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/watch.h"
 
-/* How long a wait spins where every node has a core: so many round trips of the fabric, within these limits. */
+/* How long a wait spins where every node has a core: so many round trips of the fabric, within
+ * these limits. */
 #define SPIN_ROUND_TRIPS 100
 #define SPIN_LEAST_NS    200000
 #define SPIN_MOST_NS     20000000
 
-/* Events that an application thread serves between two looks at what it waits for, and when that is over (S9). */
+/* Events that an application thread serves between two looks at what it waits for, and when that is
+ * over (S9). */
 #define SERVED_AT_ONCE    16
 #define SERVED_ON_LEAVING 64
 
-static _Atomic bool progress_lock;           /* S1 */
-static _Atomic bool missed;         /* the handler was woken and found the progress lock taken: S7 */
-static _Atomic bool holder_sleeps;    /* whoever has the progress lock sleeps in it, and has served all that it took */
+static _Atomic bool progress_lock; /* S1 */
+/* the handler was woken and found the progress lock taken: S7 */
+static _Atomic bool missed;
+/* whoever has the progress lock sleeps in it, and has served all that it took */
+static _Atomic bool holder_sleeps;
 static _Atomic bool wake_on_all;
-static _Atomic int waiters;         /* application threads in progress_wait: S6 */
-static _Atomic int local_waiters;   /* those in progress_await */
-static _Atomic int state_sleepers;  /* those that sleep alone, waiting for a state: S8 */
+static _Atomic int waiters;        /* application threads in progress_wait: S6 */
+static _Atomic int local_waiters;  /* those in progress_await */
+static _Atomic int state_sleepers; /* those that sleep alone, waiting for a state: S8 */
 static _Atomic bool stopping;
 static pthread_t handler;
 static bool handler_runs;
-static long cores;                  /* of this machine */
-static int64_t spin_ns;             /* how long a wait spins before it yields */
-static int spin_yields;             /* how often it yields before it sleeps */
+static long cores;      /* of this machine */
+static int64_t spin_ns; /* how long a wait spins before it yields */
+static int spin_yields; /* how often it yields before it sleeps */
 
 static int64_t now_ns(void)
 {
@@ -50,15 +54,17 @@ static int64_t now_ns(void)
 
 static bool progress_trylock(void)
 {
-    /* in the one order of all: behind the caller's count among the waiters, or its wake_on_all (S6) */
+    /* in the one order of all: behind the caller's count among the waiters, or its wake_on_all (S6)
+     *  */
     if (atomic_load(&progress_lock) || atomic_exchange(&progress_lock, true))
         return false;
-    perturb(progress_locked); /* S1 */
+    perturb(progress_locked);      /* S1 */
     fabric_rx_busy(engine.fabric); /* S2 */
     return true;
 }
 
-/* Serves pending events, `most` at most (S9); returns how many. ASSUMPTION: the caller holds the progress lock (S1). */
+/* Serves pending events, `most` at most (S9); returns how many. ASSUMPTION: the caller holds the
+ * progress lock (S1). */
 static unsigned progress_drain(unsigned most)
 {
     struct fabric_event ev;
@@ -79,7 +85,8 @@ static bool all_matter(void)
     return atomic_load(&wake_on_all) || atomic_load(&waiters) > 0;
 }
 
-/* S9. Senders wake nobody meanwhile, as while the caller had the progress lock; the handler takes it. */
+/* S9. Senders wake nobody meanwhile, as while the caller had the progress lock; the handler takes
+ * it. */
 static void progress_pass_on(void)
 {
     atomic_store(&progress_lock, false);
@@ -87,20 +94,23 @@ static void progress_pass_on(void)
     fabric_rx_wake(engine.fabric, FABRIC_HANDLER);
 }
 
-/* Serves what is left, `most` events at most, and arms the queue (S2); false when more is left than that (S9). */
+/* Serves what is left, `most` events at most, and arms the queue (S2); false when more is left than
+ * that (S9). */
 static bool progress_arm(unsigned most, bool all)
 {
     for (;;) {
         unsigned n = progress_drain(most);
         most -= n;
-        if (n == 0 && fabric_rx_arm(engine.fabric, FABRIC_HANDLER, all ? FABRIC_ALL : FABRIC_URGENT))
+        if (n == 0 &&
+            fabric_rx_arm(engine.fabric, FABRIC_HANDLER, all ? FABRIC_ALL : FABRIC_URGENT))
             return true;
         if (most == 0 && fabric_rx_pending(engine.fabric))
             return false;
     }
 }
 
-/* `most`: how many events the caller is willing to serve before it passes the progress lock on (S9). */
+/* `most`: how many events the caller is willing to serve before it passes the progress lock on
+ * (S9). */
 static void progress_unlock(unsigned most)
 {
     bool all;
@@ -116,7 +126,8 @@ static void progress_unlock(unsigned most)
         /* an event before this is seen here, one after it wakes the handler (S2) */
         atomic_thread_fence(memory_order_seq_cst);
         perturb(progress_unlocked);
-    } while ((fabric_rx_pending(engine.fabric) || atomic_load(&missed) || (!all && all_matter())) && progress_trylock());
+    } while ((fabric_rx_pending(engine.fabric) || atomic_load(&missed) || (!all && all_matter())) &&
+             progress_trylock());
 }
 
 void progress_poll(void)
@@ -125,16 +136,19 @@ void progress_poll(void)
         progress_unlock(SERVED_ON_LEAVING);
 }
 
-/* What had arrived is taken, and whoever took it is done with it: had the progress lock and gave it up, or sleeps in it. */
+/* What had arrived is taken, and whoever took it is done with it: had the progress lock and gave it
+ * up, or sleeps in it. */
 static bool settled(uint64_t mark)
 {
-    bool past = fabric_rx_past(engine.fabric, mark); /* read first: what is past has been taken by then */
+    /* read first: what is past has been taken by then */
+    bool past = fabric_rx_past(engine.fabric, mark);
     if (past && !atomic_load(&progress_lock))
         return true; /* who took it had the progress lock, and has it no more */
     if (!progress_trylock())
         return past && atomic_load(&holder_sleeps);
     progress_drain(SERVED_ON_LEAVING);
-    past = fabric_rx_past(engine.fabric, mark); /* with the progress lock: what is taken is served */
+    /* with the progress lock: what is taken is served */
+    past = fabric_rx_past(engine.fabric, mark);
     progress_unlock(SERVED_ON_LEAVING);
     return past;
 }
@@ -148,7 +162,8 @@ void progress_settle(void)
 
 void progress_wake_on_all(bool all)
 {
-    atomic_store(&wake_on_all, all); /* before the attempt at the progress lock, as in wait_slowly (S6) */
+    /* before the attempt at the progress lock, as in wait_slowly (S6) */
+    atomic_store(&wake_on_all, all);
     if (all && progress_trylock())
         progress_unlock(SERVED_ON_LEAVING);
 }
@@ -299,7 +314,8 @@ static void handler_block(void)
     }
     if (mine)
         progress_unlock(UINT_MAX);
-    /* if another thread has the progress lock, it arms the queue for this one when it leaves; the ticket is older than that */
+    /* if another thread has the progress lock, it arms the queue for this one when it leaves; the
+     * ticket is older than that */
     if (!atomic_load(&stopping))
         fabric_rx_sleep(engine.fabric, FABRIC_HANDLER, ticket, -1);
     pass_wake_on();
@@ -321,9 +337,10 @@ static void handler_spin(int64_t limit_ns)
 }
 
 /*
- * For how long a handler polls before it sleeps; negative: for ever. Not where handlers share cores with the nodes'
- * threads: those that do nothing but yield keep others from their work, and under Linux 6.18 with autogroups a
- * thread of the kernel even for ever, if it was preempted; it may hold a lock that mprotect needs.
+ * For how long a handler polls before it sleeps; negative: for ever. Not where handlers share cores
+ * with the nodes' threads: those that do nothing but yield keep others from their work, and under
+ * Linux 6.18 with autogroups a thread of the kernel even for ever, if it was preempted; it may hold
+ * a lock that mprotect needs.
  */
 static int64_t handler_spin_limit(void)
 {
@@ -344,8 +361,9 @@ static void *handler_main(void *arg)
     return NULL;
 }
 
-/* Long enough that a node which serves one request after the other does not fall asleep in between: waking it would
- * take longer than the request. Adapters answer within microseconds; an emulated one takes a hundred times as long. */
+/* Long enough that a node which serves one request after the other does not fall asleep in between:
+ * waking it would take longer than the request. Adapters answer within microseconds; an emulated
+ * one takes a hundred times as long. */
 static int64_t usual_spin_ns(void)
 {
     int64_t some = SPIN_ROUND_TRIPS * engine.fabric->round_trip_ns;
@@ -356,7 +374,9 @@ int progress_start(void)
 {
     cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool crowded = engine.nodes > cores;
-    spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000 : crowded ? 2000 : usual_spin_ns();
+    spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000
+              : crowded               ? 2000
+                                      : usual_spin_ns();
     spin_yields = crowded ? 16 : 4;
     atomic_store(&stopping, false);
     sigset_t all, old;

@@ -6,16 +6,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "boot/boot.h"
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
-#include "boot/boot.h"
 
 _Atomic uint64_t stats_counters[STAT_COUNTERS];
 
-static int64_t started_ns;               /* constant between start or reset and the next reset */
-static double handler_before;            /* handler seconds at the last start */
+static int64_t started_ns;    /* constant between start or reset and the next reset */
+static double handler_before; /* handler seconds at the last start */
 static struct fabric_counters fabric_before;
 
 static int64_t now_ns(void)
@@ -27,7 +27,8 @@ static int64_t now_ns(void)
 
 static void add(_Atomic int64_t *to, int64_t by)
 {
-    atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + by, memory_order_relaxed);
+    atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + by,
+                          memory_order_relaxed);
 }
 
 void stats_clock_start(struct stats_clock *c)
@@ -46,7 +47,8 @@ void stats_clock_stop(struct stats_clock *c)
 enum stats_category stats_enter(struct thread *t, enum stats_category to)
 {
     struct stats_clock *c = &t->clock;
-    enum stats_category from = (enum stats_category)atomic_load_explicit(&c->category, memory_order_relaxed);
+    enum stats_category from =
+        (enum stats_category)atomic_load_explicit(&c->category, memory_order_relaxed);
     if (from == to)
         return from;
     int64_t now = now_ns();
@@ -105,9 +107,11 @@ static void collect_times(struct hlrc_stats *out)
 static void collect_counts(struct hlrc_stats *out)
 {
     uint64_t *const to[STAT_COUNTERS] = {
-        &out->read_faults, &out->write_faults, &out->first_write_faults, &out->page_fetches, &out->fetch_retries,
-        &out->homes_assigned, &out->twins, &out->diffs, &out->diff_bytes, &out->write_notices, &out->invalidations,
-        &out->lock_acquires, &out->barriers, &out->messages, &out->fetch_round_trips,
+        &out->read_faults,   &out->write_faults,  &out->first_write_faults,
+        &out->page_fetches,  &out->fetch_retries, &out->homes_assigned,
+        &out->twins,         &out->diffs,         &out->diff_bytes,
+        &out->write_notices, &out->invalidations, &out->lock_acquires,
+        &out->barriers,      &out->messages,      &out->fetch_round_trips,
     };
     for (int i = 0; i < STAT_COUNTERS; i++)
         *to[i] = atomic_load(&stats_counters[i]);

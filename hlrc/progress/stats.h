@@ -2,8 +2,9 @@
 /*
  * stats.h - counters of this node, and where its threads' time goes.
  *
- * A thread is in one category at a time; entering another one ends it. So the categories add up to the wall time by
- * construction. Faults are a category of their own here; the public struct counts them as computing as well.
+ * A thread is in one category at a time; entering another one ends it. So the categories add up to
+ * the wall time by construction. Faults are a category of their own here; the public struct counts
+ * them as computing as well.
  */
 #ifndef HLRC_STATS_H
 #define HLRC_STATS_H
@@ -12,20 +13,42 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum stats_category { STATS_COMPUTE, STATS_FAULT, STATS_PAGE, STATS_LOCK, STATS_BARRIER, STATS_DIFF, STATS_CATEGORIES };
+enum stats_category {
+    STATS_COMPUTE,
+    STATS_FAULT,
+    STATS_PAGE,
+    STATS_LOCK,
+    STATS_BARRIER,
+    STATS_DIFF,
+    STATS_CATEGORIES
+};
 
 enum stats_counter {
-    STAT_READ_FAULTS, STAT_WRITE_FAULTS, STAT_FIRST_WRITE_FAULTS, STAT_PAGE_FETCHES, STAT_FETCH_RETRIES,
-    STAT_HOMES_ASSIGNED, STAT_TWINS, STAT_DIFFS, STAT_DIFF_BYTES, STAT_WRITE_NOTICES, STAT_INVALIDATIONS,
-    STAT_LOCK_ACQUIRES, STAT_BARRIERS, STAT_MESSAGES, STAT_FETCH_ROUND_TRIPS, STAT_COUNTERS
+    STAT_READ_FAULTS,
+    STAT_WRITE_FAULTS,
+    STAT_FIRST_WRITE_FAULTS,
+    STAT_PAGE_FETCHES,
+    STAT_FETCH_RETRIES,
+    STAT_HOMES_ASSIGNED,
+    STAT_TWINS,
+    STAT_DIFFS,
+    STAT_DIFF_BYTES,
+    STAT_WRITE_NOTICES,
+    STAT_INVALIDATIONS,
+    STAT_LOCK_ACQUIRES,
+    STAT_BARRIERS,
+    STAT_MESSAGES,
+    STAT_FETCH_ROUND_TRIPS,
+    STAT_COUNTERS
 };
 
 /* Of one thread; written by it, read by whoever sums up. */
 struct stats_clock {
-    _Atomic int category;                       /* enum stats_category */
+    _Atomic int category; /* enum stats_category */
     _Atomic bool running;
-    _Atomic int64_t since;                      /* nanoseconds: when it entered the category */
-    _Atomic int64_t spent[STATS_CATEGORIES];    /* nanoseconds, without the current category since then */
+    _Atomic int64_t since; /* nanoseconds: when it entered the category */
+    /* nanoseconds, without the current category since then */
+    _Atomic int64_t spent[STATS_CATEGORIES];
 };
 
 struct thread;
@@ -45,12 +68,14 @@ void stats_clock_stop(struct stats_clock *c);
 /* The thread's time from now on belongs to `to`; returns the category before. */
 enum stats_category stats_enter(struct thread *t, enum stats_category to);
 
-void stats_start(void);                            /* everything is zero from now on */
-void stats_collect(struct hlrc_stats *out);        /* all fields but `size`; may be called at any time */
-void stats_progress(struct boot_counters *out);    /* for the monitor's thread */
+void stats_start(void); /* everything is zero from now on */
+/* all fields but `size`; may be called at any time */
+void stats_collect(struct hlrc_stats *out);
+void stats_progress(struct boot_counters *out); /* for the monitor's thread */
 
-/* stats_print.c: at the end of the job, on node 0. `where` is the value of --stats: "-" or "" for a table on standard
- * error, FILE ending in .json for JSON, any other FILE for the table. 0 or a negative errno after one line. */
+/* stats_print.c: at the end of the job, on node 0. `where` is the value of --stats: "-" or "" for a
+ * table on standard error, FILE ending in .json for JSON, any other FILE for the table. 0 or a
+ * negative errno after one line. */
 int stats_print(const struct hlrc_stats *per_node, int nodes, const char *where);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * stats_print.c - the statistics of a job at its end: a table for people, or JSON for programs.
  *
- * A file appears complete or not at all: it is written beside its place under another name and renamed. What is no
- * regular file (a device, a pipe) is written to directly.
+ * A file appears complete or not at all: it is written beside its place under another name and
+ * renamed. What is no regular file (a device, a pipe) is written to directly.
  */
 #include "hlrc/progress/stats.h"
 
@@ -20,13 +20,16 @@
 #include "base/diag.h"
 #include "hlrc/engine.h"
 
-#define SECONDS(X)                                                                                                     \
+#define SECONDS(X) \
     X(wall_s) X(compute_s) X(page_s) X(lock_s) X(barrier_s) X(diff_s) X(handler_s) X(fault_s)
 
-#define COUNTS(X)                                                                                                      \
-    X(read_faults) X(write_faults) X(first_write_faults) X(page_fetches) X(fetch_retries) X(homes_assigned) X(twins)   \
-    X(diffs) X(diff_bytes) X(write_notices) X(invalidations) X(lock_acquires) X(barriers) X(messages) X(wakes)         \
-    X(rdma_reads) X(rdma_writes) X(atomics) X(bytes_in) X(bytes_out) X(fetch_round_trips)
+/* clang-format off */
+#define COUNTS(X) \
+    X(read_faults) X(write_faults) X(first_write_faults) X(page_fetches) X(fetch_retries) \
+    X(homes_assigned) X(twins) X(diffs) X(diff_bytes) X(write_notices) X(invalidations) \
+    X(lock_acquires) X(barriers) X(messages) X(wakes) X(rdma_reads) X(rdma_writes) X(atomics) \
+    X(bytes_in) X(bytes_out) X(fetch_round_trips)
+/* clang-format on */
 
 struct field {
     const char *name;
@@ -40,10 +43,11 @@ static const struct field fields[] = { SECONDS(SECONDS_FIELD) COUNTS(COUNTS_FIEL
 #define FIELDS (sizeof fields / sizeof fields[0])
 
 /* A field that is added to the struct has to be added above. */
-static_assert(sizeof(struct hlrc_stats) == sizeof(size_t) + FIELDS * 8, "every field of struct hlrc_stats is listed");
+static_assert(sizeof(struct hlrc_stats) == sizeof(size_t) + FIELDS * 8,
+              "every field of struct hlrc_stats is listed");
 
-#define COLUMNS 8  /* of numbers in a line */
-#define WIDTH 14
+#define COLUMNS    8 /* of numbers in a line */
+#define WIDTH      14
 #define NAME_WIDTH 20
 
 static double seconds_of(const struct hlrc_stats *s, const struct field *f)
@@ -68,7 +72,8 @@ static void text_seconds(double value, int digits, char *buf, size_t len)
     snprintf(buf, len, "%llu.%0*llu", parts / unit, digits, parts % unit);
 }
 
-static void text_of(const struct hlrc_stats *s, const struct field *f, int digits, char *buf, size_t len)
+static void text_of(const struct hlrc_stats *s, const struct field *f, int digits, char *buf,
+                    size_t len)
 {
     if (f->seconds)
         text_seconds(seconds_of(s, f), digits, buf, len);
@@ -76,8 +81,10 @@ static void text_of(const struct hlrc_stats *s, const struct field *f, int digit
         snprintf(buf, len, "%llu", (unsigned long long)count_of(s, f));
 }
 
-/* All nodes together: counts are added; seconds are the average, so that they can be compared with those of a node. */
-static void text_total(const struct hlrc_stats *all, int nodes, const struct field *f, char *buf, size_t len)
+/* All nodes together: counts are added; seconds are the average, so that they can be compared with
+ * those of a node. */
+static void text_total(const struct hlrc_stats *all, int nodes, const struct field *f, char *buf,
+                       size_t len)
 {
     double seconds = 0;
     uint64_t count = 0;
@@ -153,8 +160,11 @@ static void write_table(FILE *out, const struct hlrc_stats *all, int nodes)
 {
     char name[32], wall[32];
     text_seconds(wall_of(all, nodes), 3, wall, sizeof wall);
-    fprintf(out, "hlrc: statistics: protocol %s, fabric %s, %d node%s, %s s; all: seconds averaged, counts added\n",
-            protocol_name(name, sizeof name), engine.config.fabric, nodes, nodes == 1 ? "" : "s", wall);
+    fprintf(out,
+            "hlrc: statistics: protocol %s, fabric %s, %d node%s, %s s; all: seconds averaged, "
+            "counts added\n",
+            protocol_name(name, sizeof name), engine.config.fabric, nodes, nodes == 1 ? "" : "s",
+            wall);
     if (nodes <= COLUMNS)
         table_by_field(out, all, nodes);
     for (size_t i = 0; nodes > COLUMNS && i < FIELDS; i += COLUMNS)
@@ -166,8 +176,8 @@ static void write_json(FILE *out, const struct hlrc_stats *all, int nodes)
     char text[32];
     fprintf(out, "{\"protocol\": \"%s\", ", protocol_name(text, sizeof text));
     text_seconds(wall_of(all, nodes), 6, text, sizeof text);
-    fprintf(out, "\"fabric\": \"%s\", \"nodes\": %d, \"wall_s\": %s, \"per_node\": [", engine.config.fabric, nodes,
-            text);
+    fprintf(out, "\"fabric\": \"%s\", \"nodes\": %d, \"wall_s\": %s, \"per_node\": [",
+            engine.config.fabric, nodes, text);
     for (int n = 0; n < nodes; n++) {
         fprintf(out, "%s\n  {\"node\": %d", n ? "," : "", n);
         for (const struct field *f = fields; f < fields + FIELDS; f++) {
@@ -218,7 +228,8 @@ static int write_to(const char *name, const char *text, size_t len)
 static int write_whole(const char *name, const char *text, size_t len)
 {
     char temporary[PATH_MAX];
-    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, (long)getpid()) >= (int)sizeof temporary)
+    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, (long)getpid()) >=
+        (int)sizeof temporary)
         return -ENAMETOOLONG;
     int rc = write_to(temporary, text, len);
     if (rc == 0 && rename(temporary, name) != 0)
@@ -234,7 +245,8 @@ static int write_file(const char *name, const char *text, size_t len)
     bool exists = stat(name, &st) == 0;
     if (exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return write_to(name, text, len);
-    char *real = exists ? realpath(name, NULL) : NULL; /* a symbolic link stays, what it points to is replaced */
+    /* a symbolic link stays, what it points to is replaced */
+    char *real = exists ? realpath(name, NULL) : NULL;
     int rc = write_whole(real ? real : name, text, len);
     free(real);
     return rc;
@@ -264,7 +276,8 @@ int stats_print(const struct hlrc_stats *per_node, int nodes, const char *where)
         free(text);
     }
     if (rc)
-        diag_warn("--stats=%s: cannot write the statistics: %s; give a file in a directory that can be written", where,
-                  strerror(-rc));
+        diag_warn("--stats=%s: cannot write the statistics: %s; give a file in a directory that "
+                  "can be written",
+                  where, strerror(-rc));
     return rc;
 }

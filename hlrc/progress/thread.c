@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/perturb.h"
 #include "base/diag.h"
+#include "base/perturb.h"
 #include "hlrc/engine.h"
 
 static struct thread *slots;
@@ -71,7 +71,9 @@ static struct thread *take_slot(void)
             return current;
         }
     }
-    diag_fatal(1, "more than %u threads of one node use shared memory; raise --threads (HLRC_THREADS)", slot_count);
+    diag_fatal(1,
+               "more than %u threads of one node use shared memory; raise --threads (HLRC_THREADS)",
+               slot_count);
 }
 
 struct thread *thread_self(void)
@@ -79,11 +81,12 @@ struct thread *thread_self(void)
     return current ? current : take_slot();
 }
 
-/* Not those that tell of an error of the thread itself, and not those by which a program is ended or stopped. */
+/* Not those that tell of an error of the thread itself, and not those by which a program is ended
+ * or stopped. */
 void thread_signals(sigset_t *set)
 {
-    static const int others[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT,
-                                  SIGTERM, SIGINT,  SIGQUIT, SIGHUP, SIGTSTP };
+    static const int others[] = { SIGSEGV, SIGBUS,  SIGFPE, SIGILL,  SIGTRAP, SIGSYS,
+                                  SIGABRT, SIGTERM, SIGINT, SIGQUIT, SIGHUP,  SIGTSTP };
     sigfillset(set);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         sigdelset(set, others[i]);
@@ -138,7 +141,8 @@ void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t tim
 {
     uint32_t seen = atomic_load(&t->bell);
     atomic_store(&t->asleep, SLEEPS_ALONE);
-    atomic_thread_fence(memory_order_seq_cst); /* orders the write of asleep before the reads in done() (S5) */
+    /* orders the write of asleep before the reads in done() (S5) */
+    atomic_thread_fence(memory_order_seq_cst);
     perturb(thread_announced);
     if (!done(arg))
         futex_wait_private(&t->bell, seen, timeout_ns);
@@ -148,7 +152,8 @@ void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t tim
 void thread_wake(struct thread *t)
 {
     perturb(thread_waking);
-    atomic_thread_fence(memory_order_seq_cst); /* orders the completion's write before the read of asleep (S5) */
+    /* orders the completion's write before the read of asleep (S5) */
+    atomic_thread_fence(memory_order_seq_cst);
     switch (atomic_load_explicit(&t->asleep, memory_order_relaxed)) {
     case SLEEPS_ALONE:
         atomic_fetch_add(&t->bell, 1);

@@ -2,47 +2,57 @@
 /*
  * thread.h - the application threads of a node.
  *
- * A thread gets a slot at its first fault or call and gives it back when it ends. The slot carries the thread's tokens
- * (msg.h), what it needs to sleep, and its share of the statistics. Slots are made at start: taking one allocates
- * nothing, so it may happen inside the fault handler.
+ * A thread gets a slot at its first fault or call and gives it back when it ends. The slot carries
+ * the thread's tokens (msg.h), what it needs to sleep, and its share of the statistics. Slots are
+ * made at start: taking one allocates nothing, so it may happen inside the fault handler.
  *
- *   T1  From thread_enter to thread_leave a thread may hold locks of the engine, the progress lock and requests that are
- *       not answered. It does not touch the application's view there, so a fault that comes then is that of a signal
- *       handler that interrupted it, and cannot be resolved: it ends the program with a line (fault.c), or with
- *       --signals mask the handler waits until thread_leave. While a fault is resolved signals wait anyway (fault.h
- *       X2).
+ *   T1  From thread_enter to thread_leave a thread may hold locks of the engine, the progress lock
+ *       and requests that are not answered. It does not touch the application's view there, so a
+ *       fault that comes then is that of a signal handler that interrupted it, and cannot be
+ *       resolved: it ends the program with a line (fault.c), or with --signals mask the handler
+ *       waits until thread_leave. While a fault is resolved signals wait anyway (fault.h X2).
  */
 #ifndef HLRC_THREAD_H
 #define HLRC_THREAD_H
 
+#include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <signal.h>
 #include <stdint.h>
 
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/watch.h"
 
-enum thread_sleep_state { AWAKE, SLEEPS_ALONE /* on its bell */, SLEEPS_SERVING /* on the receive queue */ };
+enum thread_sleep_state {
+    AWAKE,
+    SLEEPS_ALONE /* on its bell */,
+    SLEEPS_SERVING /* on the receive queue */
+};
 
 struct thread {
-    alignas(64) _Atomic uint32_t bell; /* futex word; raised by whoever completes what the thread waits for */
-    _Atomic int asleep;                /* written by the thread; read by who completes (full fences on both sides) */
+    /* futex word; raised by whoever completes what the thread waits for */
+    alignas(64) _Atomic uint32_t bell;
+    /* written by the thread; read by who completes (full fences on both sides) */
+    _Atomic int asleep;
     _Atomic bool taken;
-    volatile int inside;               /* nested thread_enter: T1; also read by handlers that interrupt the thread */
-    sigset_t unmasked;                 /* its signal mask before the outermost one */
-    const void *_Atomic awaits;        /* what this thread waits for in progress_await; NULL none */
+    /* nested thread_enter: T1; also read by handlers that interrupt the thread */
+    volatile int inside;
+    sigset_t unmasked;          /* its signal mask before the outermost one */
+    const void *_Atomic awaits; /* what this thread waits for in progress_await; NULL none */
     uint32_t index;
-    uint32_t call_token, cond_token;   /* requests of this thread: at most one outstanding on each */
-    struct watch_slot waits;           /* written by the thread, read by the watch */
-    struct stats_clock clock;          /* where this thread's time goes */
-    uint64_t *versions;                /* one u64 per node: scratch of a page fetch, in the reply slot's shape */
+    /* requests of this thread: at most one outstanding on each */
+    uint32_t call_token, cond_token;
+    struct watch_slot waits;  /* written by the thread, read by the watch */
+    struct stats_clock clock; /* where this thread's time goes */
+    /* one u64 per node: scratch of a page fetch, in the reply slot's shape */
+    uint64_t *versions;
 };
 
 int threads_init(uint32_t max);
 void threads_end(void);
-struct thread *thread_self(void);       /* ends the program with a clear line when there are too many threads */
+/* ends the program with a clear line when there are too many threads */
+struct thread *thread_self(void);
 struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong to no thread */
 struct thread *thread_slot(uint32_t index);
 uint32_t threads_max(void);
@@ -50,11 +60,13 @@ uint32_t threads_max(void);
 /* Around what takes locks or the progress lock, or sends requests (T1). */
 struct thread *thread_enter(void);
 void thread_leave(struct thread *t);
-void thread_signals(sigset_t *set); /* those that wait while a thread is inside, or a fault is resolved */
+/* those that wait while a thread is inside, or a fault is resolved */
+void thread_signals(sigset_t *set);
 
-/* Sleeps until the bell rings, at most timeout_ns (negative: no limit), unless done(arg) holds after announcing it. */
+/* Sleeps until the bell rings, at most timeout_ns (negative: no limit), unless done(arg) holds
+ * after announcing it. */
 void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t timeout_ns);
-void thread_wake(struct thread *t);     /* costs nothing unless it sleeps */
+void thread_wake(struct thread *t); /* costs nothing unless it sleeps */
 
 void futex_wait_private(_Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns);
 void futex_wake_private(_Atomic uint32_t *word, int count);

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "base/perturb.h"
 #include "base/diag.h"
+#include "base/perturb.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/thread.h"
 
@@ -43,7 +43,8 @@ void watch_end(struct thread *t, struct watch_note before)
 static double waits_for(const struct thread *t, int64_t now)
 {
     int64_t since = atomic_load(&t->waits.since);
-    if (!atomic_load(&t->taken) || !atomic_load(&t->waits.what) || atomic_load(&t->waits.since) != since)
+    if (!atomic_load(&t->taken) || !atomic_load(&t->waits.what) ||
+        atomic_load(&t->waits.since) != since)
         return 0;
     return (double)(now - since) * 1e-9;
 }
@@ -61,7 +62,8 @@ static void tell_all(int64_t now)
         const char *what = atomic_load(&t->waits.what);
         if (seconds > 0 && what)
             diag_warn("thread %u waits for %s %llu, since %d.%d s", i, what,
-                      (unsigned long long)atomic_load(&t->waits.object), (int)seconds, (int)(seconds * 10) % 10);
+                      (unsigned long long)atomic_load(&t->waits.object), (int)seconds,
+                      (int)(seconds * 10) % 10);
     }
     perturb_report(say);
 }
@@ -78,7 +80,9 @@ void watch_look(void)
         told_at = now;
         tell_all(now);
     } else if (now - told_at >= GRACE_NS) {
-        diag_fatal(1, "a wait took longer than --watchdog %d: the nodes' lines above say who waits for what",
-                   engine.config.watchdog);
+        diag_fatal(
+            1,
+            "a wait took longer than --watchdog %d: the nodes' lines above say who waits for what",
+            engine.config.watchdog);
     }
 }

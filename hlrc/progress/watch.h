@@ -2,13 +2,14 @@
 /*
  * watch.h - who waits for what, and since when.
  *
- * A thread that waits longer than a spin notes what for; a note costs a few stores. With --watchdog S the monitor's
- * thread looks at the notes twice a second: once a wait has taken S seconds, each wait of this node is told in a
- * line, and some seconds later, when the other nodes have told theirs, the job ends.
+ * A thread that waits longer than a spin notes what for; a note costs a few stores. With --watchdog
+ * S the monitor's thread looks at the notes twice a second: once a wait has taken S seconds, each
+ * wait of this node is told in a line, and some seconds later, when the other nodes have told
+ * theirs, the job ends.
  *
- *   W1  The fields of a slot are written by its thread alone, `what` last when it begins and first when it ends. The
- *       watch may read a note that is being changed: it tells the wait before or after, and judges by `since`, which it
- *       reads twice.
+ *   W1  The fields of a slot are written by its thread alone, `what` last when it begins and first
+ *       when it ends. The watch may read a note that is being changed: it tells the wait before or
+ *       after, and judges by `since`, which it reads twice.
  */
 #ifndef HLRC_WATCH_H
 #define HLRC_WATCH_H

@@ -6,12 +6,39 @@
 
 const struct protocol_env *protocol_env;
 
-struct fabric *protocol_fabric(void) { return engine.fabric; }
-int protocol_control(void) { return engine.control.id; }
-int protocol_space(void) { return engine.space.id; }
-int protocol_node(void) { return engine.node; }
-int protocol_nodes(void) { return engine.nodes; }
-int protocol_default_home(uint32_t page) { return default_home(page); }
-size_t protocol_home_at(uint32_t page) { return home_at(page); }
-size_t protocol_versions_at(uint32_t page) { return applied_at(page, 0); }
-size_t protocol_page_at(uint32_t page) { return (size_t)page << PAGE_SHIFT; }
+struct fabric *protocol_fabric(void)
+{
+    return engine.fabric;
+}
+int protocol_control(void)
+{
+    return engine.control.id;
+}
+int protocol_space(void)
+{
+    return engine.space.id;
+}
+int protocol_node(void)
+{
+    return engine.node;
+}
+int protocol_nodes(void)
+{
+    return engine.nodes;
+}
+int protocol_default_home(uint32_t page)
+{
+    return default_home(page);
+}
+size_t protocol_home_at(uint32_t page)
+{
+    return home_at(page);
+}
+size_t protocol_versions_at(uint32_t page)
+{
+    return applied_at(page, 0);
+}
+size_t protocol_page_at(uint32_t page)
+{
+    return (size_t)page << PAGE_SHIFT;
+}

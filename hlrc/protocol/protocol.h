@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * protocol.h - the one table through which the engine moves pages, and the one by which those who fill it call back.
+ * protocol.h - the one table through which the engine moves pages, and the one by which those who
+ * fill it call back.
  *
- * A protocol decides how a home is assigned and how a page and its versions reach the node that faults. It knows the
- * fabric and this header; it never sees the application's view, a twin or a lock. The engine guarantees that at most
- * one fetch, claim or place of a page runs at a node at a time (page.h: BUSY), and calls with no lock held.
+ * A protocol decides how a home is assigned and how a page and its versions reach the node that
+ * faults. It knows the fabric and this header; it never sees the application's view, a twin or a
+ * lock. The engine guarantees that at most one fetch, claim or place of a page runs at a node at a
+ * time (page.h: BUSY), and calls with no lock held.
  */
 #ifndef HLRC_PROTOCOL_H
 #define HLRC_PROTOCOL_H
@@ -21,16 +23,20 @@ enum page_access_right { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
 /* A fetch under way. */
 struct page_fetch {
     uint32_t page;
-    int home;                        /* in: the home as known here, -1 unknown; out: the home */
-    int window;                      /* where the copy goes: a window of this node, ... */
-    size_t offset;                   /* ... an offset in it, ... */
-    void *dest;                      /* ... which is this address */
-    const _Atomic uint64_t *needed;  /* one per node: the versions that the copy must have at least */
-    uint64_t *versions;              /* out, one per node: those that it has */
-    bool assigned;                   /* out: nobody had touched the page, and this node has become its home */
-    uint32_t token;                  /* for protocols that send requests */
-    uint32_t ticket;                 /* for protocols that are answered by a word: which answer is this fetch's */
-    struct fabric_op op;             /* for protocols that start operations, and whether the page's is among them */
+    int home;      /* in: the home as known here, -1 unknown; out: the home */
+    int window;    /* where the copy goes: a window of this node, ... */
+    size_t offset; /* ... an offset in it, ... */
+    void *dest;    /* ... which is this address */
+    /* one per node: the versions that the copy must have at least */
+    const _Atomic uint64_t *needed;
+    uint64_t *versions; /* out, one per node: those that it has */
+    /* out: nobody had touched the page, and this node has become its home */
+    bool assigned;
+    uint32_t token; /* for protocols that send requests */
+    /* for protocols that are answered by a word: which answer is this fetch's */
+    uint32_t ticket;
+    /* for protocols that start operations, and whether the page's is among them */
+    struct fabric_op op;
     bool page_started;
 };
 
@@ -40,26 +46,32 @@ struct protocol {
     const char *name;
     unsigned caps; /* fabric capabilities that it cannot do without */
 
-    /* What the application may do with a page that nobody has touched; ACCESS_NONE means: fetch it. */
+    /* What the application may do with a page that nobody has touched; ACCESS_NONE means: fetch it.
+     *  */
     enum page_access_right (*initial)(uint32_t page);
 
-    /* Home of a page that this node is about to write and whose home it does not know; assigned to this node when it
-     * had none (*assigned). -1: it may write without one after all, look again. */
+    /* Home of a page that this node is about to write and whose home it does not know; assigned to
+     * this node when it had none (*assigned). -1: it may write without one after all, look again.
+     */
     int (*claim)(uint32_t page, bool *assigned);
 
-    /* start begins to fetch the page, with at least the needed versions unless it is a prefetch; finish waits for it.
-     * finish returns false when the copy lacks a version (it does not for a fetch that is no prefetch). When the home
-     * turns out to be this node nothing is copied. */
+    /* start begins to fetch the page, with at least the needed versions unless it is a prefetch;
+     * finish waits for it. finish returns false when the copy lacks a version (it does not for a
+     * fetch that is no prefetch). When the home turns out to be this node nothing is copied. */
     void (*fetch_start)(struct page_fetch *, bool prefetch);
     bool (*fetch_ready)(struct page_fetch *);
     bool (*fetch_finish)(struct page_fetch *, bool prefetch);
 
-    int (*home)(uint32_t page, uint32_t token);              /* -1 while unassigned */
-    int (*place)(uint32_t page, int node, uint32_t token);   /* the home that the page has afterwards */
+    int (*home)(uint32_t page, uint32_t token); /* -1 while unassigned */
+    /* the home that the page has afterwards */
+    int (*place)(uint32_t page, int node, uint32_t token);
 
-    void (*serve)(struct request *);                         /* requests about pages, where the protocol sends any */
-    void (*applied)(uint32_t page);                          /* a diff was applied to this page here; may be NULL */
-    void (*reset)(uint32_t first, uint32_t count);           /* homes of these pages are unassigned again, everywhere */
+    /* requests about pages, where the protocol sends any */
+    void (*serve)(struct request *);
+    /* a diff was applied to this page here; may be NULL */
+    void (*applied)(uint32_t page);
+    /* homes of these pages are unassigned again, everywhere */
+    void (*reset)(uint32_t first, uint32_t count);
 };
 
 extern const struct protocol protocol_async, protocol_ardmar;
@@ -71,22 +83,24 @@ int protocol_space(void);
 int protocol_node(void);
 int protocol_nodes(void);
 int protocol_default_home(uint32_t page);
-size_t protocol_home_at(uint32_t page);    /* home word, at the default home: 0 unassigned, else node + 1 */
-size_t protocol_versions_at(uint32_t page);/* u64 per node, at the home */
-size_t protocol_page_at(uint32_t page);    /* the page, in window protocol_space() */
+/* home word, at the default home: 0 unassigned, else node + 1 */
+size_t protocol_home_at(uint32_t page);
+size_t protocol_versions_at(uint32_t page); /* u64 per node, at the home */
+size_t protocol_page_at(uint32_t page);     /* the page, in window protocol_space() */
 
 /*
- * What the engine does for a protocol. Protocols lie below it and call it by this table alone, which hlrc_init gives
- * them before the first fetch.
+ * What the engine does for a protocol. Protocols lie below it and call it by this table alone,
+ * which hlrc_init gives them before the first fetch.
  */
 struct protocol_env {
-    /* Waits until done(arg), serving what arrives meanwhile; something outside this process makes it true. What is
-     * waited for is told in words, and by its number. */
+    /* Waits until done(arg), serving what arrives meanwhile; something outside this process makes
+     * it true. What is waited for is told in words, and by its number. */
     void (*wait)(const char *what, uint64_t object, bool (*done)(void *), void *arg);
 
     void (*count_round_trip)(void); /* a wait of a fetch for the network */
-    void (*count_retry)(void);      /* a fetch that had to be repeated: the home's copy lacked a version */
-    void (*count_home)(void);       /* this node has become a home by what it wrote before */
+    /* a fetch that had to be repeated: the home's copy lacked a version */
+    void (*count_retry)(void);
+    void (*count_home)(void); /* this node has become a home by what it wrote before */
 
     /* Requests (msg.h): by the caller's token, of `type`, about a page. */
     struct request *(*compose)(uint32_t token, int type, uint32_t page);
@@ -97,7 +111,8 @@ struct protocol_env {
     void (*forward)(const struct request *, int type, int to);
     void (*reply)(const struct request *, uint64_t arg);
     struct request *(*parked)(int from, uint32_t token); /* a request that was put aside */
-    void (*wake)(uint32_t token);                        /* the thread of this node whose token it is, if it sleeps */
+    /* the thread of this node whose token it is, if it sleeps */
+    void (*wake)(uint32_t token);
 
     /* Pages (page.h): page_demote, page_restore_exclusive, page_set_home, space_touched. */
     bool (*page_demote)(uint32_t page);
@@ -109,7 +124,8 @@ struct protocol_env {
 extern const struct protocol_env *protocol_env;
 
 /* Whether `versions` has at least everything in `needed`. */
-static inline bool protocol_covers(const uint64_t *versions, const _Atomic uint64_t *needed, int nodes)
+static inline bool protocol_covers(const uint64_t *versions, const _Atomic uint64_t *needed,
+                                   int nodes)
 {
     for (int w = 0; w < nodes; w++)
         if (versions[w] < atomic_load_explicit(&needed[w], memory_order_relaxed))

@@ -6,12 +6,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "hlrc/call.h"
 #include "base/diag.h"
+#include "hlrc/call.h"
 #include "hlrc/engine.h"
-#include "hlrc/sync/handles.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/sync/handles.h"
 
 enum operation { FETCH_ADD, COMPARE_EXCHANGE };
 
@@ -45,7 +45,8 @@ static uint64_t perform(uint32_t word, enum operation op, uint64_t a, uint64_t b
 
 void atomic_serve(struct request *req)
 {
-    msg_reply(req, 0, perform(req->object, (enum operation)req->flags, req->arg[0], req->arg[1]), NULL);
+    msg_reply(req, 0, perform(req->object, (enum operation)req->flags, req->arg[0], req->arg[1]),
+              NULL);
 }
 
 static uint64_t by_fabric(uint32_t word, enum operation op, uint64_t a, uint64_t b)
@@ -86,7 +87,8 @@ static void check(const char *call, hlrc_atomic_t word)
 {
     call_check(call);
     if (word / (uint32_t)engine.nodes >= ATOMIC_WORDS)
-        diag_fatal(1, "%s(%u): no such atomic word; use one that hlrc_atomic_create made", call, word);
+        diag_fatal(1, "%s(%u): no such atomic word; use one that hlrc_atomic_create made", call,
+                   word);
 }
 
 int hlrc_atomic_create(hlrc_atomic_t *word, uint64_t value)

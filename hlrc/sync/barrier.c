@@ -6,22 +6,23 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/perturb.h"
-#include "hlrc/call.h"
 #include "base/diag.h"
-#include "hlrc/engine.h"
+#include "base/perturb.h"
+#include "base/spin.h"
+#include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
+#include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
-#include "base/spin.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
 #define MASTER 0
 
-static uint64_t epoch;                      /* of this node's next arrival; one thread speaks for the node */
-static _Atomic bool between;                /* arrived and not yet departed */
-static struct thread *_Atomic waiting;      /* the thread in depart */
+/* of this node's next arrival; one thread speaks for the node */
+static uint64_t epoch;
+static _Atomic bool between;           /* arrived and not yet departed */
+static struct thread *_Atomic waiting; /* the thread in depart */
 
 /* At the master, by parity of the epoch: nobody is two barriers ahead (R2). */
 static struct {
@@ -55,10 +56,11 @@ static void barrier_assert_state(const struct request *req)
     assert(req->arg[0] - epoch + 1 <= 2 || engine.node != MASTER);
     for (int i = 0; i < 2; i++)
         assert(arrivals[i].count >= 0 && arrivals[i].count < engine.nodes);
-    assert(arrivals[0].count == 0 || arrivals[1].count == 0); /* nobody arrives twice before all have arrived once */
+    /* nobody arrives twice before all have arrived once */
+    assert(arrivals[0].count == 0 || arrivals[1].count == 0);
 }
 #else
-#define barrier_assert_state(req) ((void)0)
+#    define barrier_assert_state(req) ((void)0)
 #endif
 
 static void release_all(const uint64_t *vt)
@@ -89,7 +91,8 @@ void barrier_serve(struct request *req)
 
 void barrier_wake(void)
 {
-    atomic_thread_fence(memory_order_seq_cst); /* orders the release's arrival before the read of `waiting` */
+    /* orders the release's arrival before the read of `waiting` */
+    atomic_thread_fence(memory_order_seq_cst);
     struct thread *t = atomic_load(&waiting);
     if (t)
         thread_wake(t);
@@ -98,7 +101,8 @@ void barrier_wake(void)
 void barrier_arrive(void)
 {
     if (atomic_exchange(&between, true))
-        diag_fatal(1, "hlrc_barrier_arrive: this node has arrived already; call hlrc_barrier_depart, in one thread");
+        diag_fatal(1, "hlrc_barrier_arrive: this node has arrived already; call "
+                      "hlrc_barrier_depart, in one thread");
     if (engine.alone)
         return;
     if (before_arrival)
@@ -116,7 +120,8 @@ void barrier_arrive(void)
 void barrier_depart(void)
 {
     if (!atomic_load(&between))
-        diag_fatal(1, "hlrc_barrier_depart: this node has not arrived; call hlrc_barrier_arrive first");
+        diag_fatal(
+            1, "hlrc_barrier_depart: this node has not arrived; call hlrc_barrier_arrive first");
     if (!engine.alone) {
         uint64_t vt[ENGINE_NODES];
         struct thread *t = thread_enter();

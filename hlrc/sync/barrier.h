@@ -2,20 +2,24 @@
 /*
  * barrier.h - the barrier, in two phases, at a master (node 0).
  *
- *            arrive: close the interval, send its vector time      all have arrived: merged vector time to everybody
- *   RUNNING ------------------------------------------> ARRIVED -------------------------------------------> RELEASED
- *      ^                                                                                                        |
- *      +--------------------------- depart: interval_acquire of the merged vector time --------------------------+
+ *            arrive: close the interval,          all have arrived: merged
+ *            send its vector time                 vector time to everybody
+ *   RUNNING -----------------------------> ARRIVED -----------------------> RELEASED
+ *      ^                                                                       |
+ *      +----------- depart: interval_acquire of the merged vector time --------+
  *
  * Invariants
- *   R1  An arrival carries the vector time of the moment of arrival; writes between arrive and depart belong to the
- *       next interval.
- *   R2  The master counts arrivals by epoch: a fast node's next arrival may come before a slow node has departed.
- *   R3  Arrivals, and the diffs sent for a barrier, wake nobody who has not arrived: he looks at them when he does.
- *       From arrival to departure every event wakes a sleeping handler (progress_wake_on_all), so that a node that is
- *       busy or asleep between arrive and depart delays nobody.
- *   R4  When a node departs it has served everything that arrived before its release: all diffs of the intervals
- *       that the barrier covers and whose home it is were sent before their writers arrived.
+ *   R1  An arrival carries the vector time of the moment of arrival; writes between arrive and
+ *       depart belong to the next interval.
+ *   R2  The master counts arrivals by epoch: a fast node's next arrival may come before a slow node
+ *       has departed.
+ *   R3  Arrivals, and the diffs sent for a barrier, wake nobody who has not arrived: he looks at
+ *       them when he does. From arrival to departure every event wakes a sleeping handler
+ *       (progress_wake_on_all), so that a node that is busy or asleep between arrive and depart
+ *       delays nobody.
+ *   R4  When a node departs it has served everything that arrived before its release: all diffs of
+ *       the intervals that the barrier covers and whose home it is were sent before their writers
+ *       arrived.
  */
 #ifndef HLRC_BARRIER_H
 #define HLRC_BARRIER_H
@@ -23,7 +27,8 @@
 struct request;
 
 int barrier_init(void);
-void barrier_before(void (*run)(void)); /* what every arrival of this node begins with; NULL nothing */
+/* what every arrival of this node begins with; NULL nothing */
+void barrier_before(void (*run)(void));
 void barrier_arrive(void);
 void barrier_depart(void);
 void barrier_serve(struct request *req);

@@ -8,22 +8,24 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/perturb.h"
-#include "hlrc/progress/bulk.h"
-#include "hlrc/call.h"
 #include "base/diag.h"
-#include "hlrc/engine.h"
-#include "hlrc/sync/handles.h"
-#include "hlrc/coherence/interval.h"
-#include "hlrc/sync/lock.h"
-#include "hlrc/progress/msg.h"
+#include "base/perturb.h"
 #include "base/spin.h"
+#include "hlrc/call.h"
+#include "hlrc/coherence/interval.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/bulk.h"
+#include "hlrc/progress/msg.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/sync/handles.h"
+#include "hlrc/sync/lock.h"
 
-#define CONDS_PER_NODE (1u << 20) /* that a node can create; a table of all of them is address space, not memory */
+#define CONDS_PER_NODE \
+    (1u << 20) /* that a node can create; a table of all of them is address space, not memory */
 
-/* Waiters of a condition variable at its manager: a list of references, linked through next_waiter. */
+/* Waiters of a condition variable at its manager: a list of references, linked through next_waiter.
+ *  */
 struct queue {
     uint32_t first, last; /* reference + 1; 0 none */
 };
@@ -69,10 +71,11 @@ static int manager_of(uint32_t cond)
 void cond_serve_wait(struct request *req)
 {
     if (req->arg[0] >= engine.tokens)
-        diag_fatal(1, "node %d waits on token %llu of %u; do all nodes run the same version?", (int)req->from,
-                   (unsigned long long)req->arg[0], engine.tokens);
+        diag_fatal(1, "node %d waits on token %llu of %u; do all nodes run the same version?",
+                   (int)req->from, (unsigned long long)req->arg[0], engine.tokens);
     uint32_t token = (uint32_t)req->arg[0], ref = (uint32_t)req->from * engine.tokens + token;
-    *msg_slot(req->from, token) = (struct request){ .type = REQUEST_COND_WAIT, .from = req->from, .token = token };
+    *msg_slot(req->from, token) =
+        (struct request){ .type = REQUEST_COND_WAIT, .from = req->from, .token = token };
     spin_lock(&queues_lock);
     struct queue *q = &queues[req->object];
     next_waiter[ref] = 0;
@@ -125,7 +128,8 @@ static void signal_waiters(uint32_t cond, bool all)
 {
     uint64_t copy[(sizeof(struct bulk) + VT_BYTES(ENGINE_NODES)) / 8];
     struct bulk *msg = (struct bulk *)(void *)copy;
-    *msg = (struct bulk){ .type = BULK_SIGNAL, .bytes = (uint32_t)VT_BYTES(engine.nodes),
+    *msg = (struct bulk){ .type = BULK_SIGNAL,
+                          .bytes = (uint32_t)VT_BYTES(engine.nodes),
                           .interval = (uint64_t)cond << 1 | all };
     interval_close(true); /* C2 */
     uint64_t vt[ENGINE_NODES];
@@ -143,7 +147,8 @@ static void check(const char *call, hlrc_cond_t cond)
 {
     call_check(call);
     if (cond >= created.limit)
-        diag_fatal(1, "%s(%u): no such condition variable; use one that hlrc_cond_create made", call, cond);
+        diag_fatal(1, "%s(%u): no such condition variable; use one that hlrc_cond_create made",
+                   call, cond);
 }
 
 int hlrc_cond_create(hlrc_cond_t *cond)

@@ -3,11 +3,13 @@
  * cond.h - condition variables: a queue of waiters at a manager, node c mod N.
  *
  * Invariants
- *   C1  A waiter is registered, and knows it by the manager's answer, before its lock is released: a signal that is
- *       sent after somebody took that lock finds it, whatever way the two messages take.
- *   C2  A signal is a release and waking an acquire: the signal carries the signaller's vector time to the waiter, who
- *       then takes the lock again.
- *   C3  Waiters are woken in the order of registration; a broadcast wakes those registered when it is served.
+ *   C1  A waiter is registered, and knows it by the manager's answer, before its lock is released:
+ *       a signal that is sent after somebody took that lock finds it, whatever way the two messages
+ *       take.
+ *   C2  A signal is a release and waking an acquire: the signal carries the signaller's vector time
+ *       to the waiter, who then takes the lock again.
+ *   C3  Waiters are woken in the order of registration; a broadcast wakes those registered when it
+ *       is served.
  */
 #ifndef HLRC_COND_H
 #define HLRC_COND_H

@@ -17,7 +17,8 @@ int handles_take(struct handles *h, uint32_t *number)
 {
     int rc = 0;
     spin_lock(&h->lock);
-    uint64_t fresh = (uint64_t)h->first + (uint64_t)h->made * (uint64_t)engine.nodes + (uint64_t)engine.node;
+    uint64_t fresh =
+        (uint64_t)h->first + (uint64_t)h->made * (uint64_t)engine.nodes + (uint64_t)engine.node;
     if (h->count) {
         *number = h->returned[--h->count];
     } else if (fresh < h->limit) {

@@ -9,24 +9,25 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/perturb.h"
-#include "hlrc/call.h"
 #include "base/diag.h"
-#include "hlrc/engine.h"
-#include "hlrc/sync/handles.h"
+#include "base/perturb.h"
+#include "base/spin.h"
+#include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
+#include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
-#include "base/spin.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/sync/handles.h"
 
 enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8 };
 #define LOCAL_RUN 8 /* hand-overs between threads of a node while another node waits, at most */
 
 struct lock {
-    spin_lock_word guard;  /* guards the rest */
-    uint8_t flags;         /* MOVED: HAVE, inverted at the manager;  TRYING: manager, a try is under way (L4) */
+    spin_lock_word guard; /* guards the rest */
+    /* MOVED: HAVE, inverted at the manager; TRYING: manager, a try is under way (L4) */
+    uint8_t flags;
     uint8_t local_run;
     uint8_t spare;
     uint16_t waiters;      /* threads of this node that sleep on `turn` */
@@ -105,14 +106,15 @@ static bool idle(const struct lock *l, uint32_t lock)
 /* ASSUMPTION: guarded. */
 static void lock_assert_state(const struct lock *l, uint32_t lock)
 {
-    assert(!(l->flags & HELD) || here(l, lock));                              /* L1 */
+    assert(!(l->flags & HELD) || here(l, lock)); /* L1 */
     assert(!(l->flags & WAITING) || !here(l, lock));
-    assert(l->next == 0 || (l->flags & (WAITING | HELD)) || l->waiters > 0);  /* L2: a waiting thread takes it first */
-    assert(!(l->flags & TRYING) || manager_of(lock) == engine.node);          /* L4 */
+    /* L2: a waiting thread takes it first */
+    assert(l->next == 0 || (l->flags & (WAITING | HELD)) || l->waiters > 0);
+    assert(!(l->flags & TRYING) || manager_of(lock) == engine.node); /* L4 */
     assert(l->last <= engine.nodes);
 }
 #else
-#define lock_assert_state(l, lock) ((void)(l), (void)(lock))
+#    define lock_assert_state(l, lock) ((void)(l), (void)(lock))
 #endif
 
 static void guard(struct lock *l, uint32_t lock)
@@ -137,14 +139,16 @@ static void grant(const struct request *req)
 
 /* ---- the calling side ---- */
 
-/* Waits until a thread of this node lets go of the lock or of the request for it. ASSUMPTION: guarded, before
- * and after: a thread that was woken has the lock before anybody can see that it waits no more. */
+/* Waits until a thread of this node lets go of the lock or of the request for it. ASSUMPTION:
+ * guarded, before and after: a thread that was woken has the lock before anybody can see that it
+ * waits no more. */
 static void await_turn(struct lock *l, uint32_t lock)
 {
     l->waiters++;
     uint32_t seen = atomic_load(&l->turn);
     unguard(l, lock);
-    struct watch_note before = watch_begin(thread_self(), "another thread of this node to let go of lock", lock);
+    struct watch_note before =
+        watch_begin(thread_self(), "another thread of this node to let go of lock", lock);
     futex_wait_private(&l->turn, seen, -1);
     watch_end(thread_self(), before);
     guard(l, lock);
@@ -158,7 +162,8 @@ static void pass_turn(struct lock *l)
         futex_wake_private(&l->turn, 1);
 }
 
-/* Asks for a lock that is not here; it is WAITING meanwhile, so no other thread does. Returns the answer's status. */
+/* Asks for a lock that is not here; it is WAITING meanwhile, so no other thread does. Returns the
+ * answer's status. */
 static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
 {
     uint32_t token = thread_self()->call_token;
@@ -213,7 +218,9 @@ void lock_drop(uint32_t lock)
 {
     struct lock *l = &table[lock];
     if (!(l->flags & HELD)) /* racy only where another thread's unlock is the error */
-        diag_fatal(1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock", lock);
+        diag_fatal(
+            1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock",
+            lock);
     interval_close(true); /* L3 */
     perturb(lock_dropping);
     const struct request *successor = NULL;
@@ -365,8 +372,8 @@ static void check(const char *call, hlrc_lock_t lock)
 {
     call_check(call);
     if (lock >= created.limit || (lock >= HLRC_STATIC_LOCKS && lock < LOCK_CREATED_FIRST))
-        diag_fatal(1, "%s(%u): no such lock; use 0 to %d or one that hlrc_lock_create made", call, lock,
-                   HLRC_STATIC_LOCKS - 1);
+        diag_fatal(1, "%s(%u): no such lock; use 0 to %d or one that hlrc_lock_create made", call,
+                   lock, HLRC_STATIC_LOCKS - 1);
 }
 
 int hlrc_lock_create(hlrc_lock_t *lock)

@@ -23,9 +23,11 @@ void litmus_run(void)
         hlrc_barrier_depart();
         hlrc_atomic_fetch_add(word, 1);
     }
-    expect(hlrc_prefetch((void *)(uintptr_t)data, PAGE) == 0 && hlrc_touch((void *)(uintptr_t)data, PAGE, 1) == 0,
+    expect(hlrc_prefetch((void *)(uintptr_t)data, PAGE) == 0 &&
+               hlrc_touch((void *)(uintptr_t)data, PAGE, 1) == 0,
            "prefetch and touch");
-    expect(hlrc_home((void *)(uintptr_t)data) == 0 && hlrc_place((void *)(uintptr_t)data, PAGE, 0) == 0,
+    expect(hlrc_home((void *)(uintptr_t)data) == 0 &&
+               hlrc_place((void *)(uintptr_t)data, PAGE, 0) == 0,
            "home and place");
     struct hlrc_stats s = { .size = sizeof s };
     hlrc_stats_get(&s);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: a scripted program has exactly predicted counts for every counter of struct hlrc_stats, per protocol.
+ * Black box: a scripted program has exactly predicted counts for every counter of struct
+ * hlrc_stats, per protocol.
  *
- * Two nodes act in turn; while one acts the other sleeps outside of the library, so that its handler serves. The
- * predictions are built from what a step costs: requests, answers, one-sided reads and writes of known sizes. The
- * wire's sizes are those of msg.h, bulk.h, notice.h and diff.h. Only `wakes` is a range: whether a waiting node is
- * woken for an answer depends on how far it has come towards polling for it.
+ * Two nodes act in turn; while one acts the other sleeps outside of the library, so that its
+ * handler serves. The predictions are built from what a step costs: requests, answers, one-sided
+ * reads and writes of known sizes. The wire's sizes are those of msg.h, bulk.h, notice.h and
+ * diff.h. Only `wakes` is a range: whether a waiting node is woken for an answer depends on how far
+ * it has come towards polling for it.
  */
 #include "hlrc/engine.h" /* for default_home */
 #include "tests/litmus/litmus.h"
@@ -24,8 +26,18 @@ __attribute__((constructor)) static void long_spins(void)
     setenv("HLRC_MEMORY", "16M", 1);   /* default homes alternate from page to page */
 }
 
-enum { REQUEST = 32, ANSWER = 16, VECTOR = 16, BULK = 16, DIFF_ENTRY = 8, RECORD = 16, RUN = 8, WORD = 8, DIFF_HEAD = 4,
-       DIFF_RUN = 4 };
+enum {
+    REQUEST = 32,
+    ANSWER = 16,
+    VECTOR = 16,
+    BULK = 16,
+    DIFF_ENTRY = 8,
+    RECORD = 16,
+    RUN = 8,
+    WORD = 8,
+    DIFF_HEAD = 4,
+    DIFF_RUN = 4
+};
 
 static struct hlrc_stats want[2];
 static uint64_t wakes_more[2]; /* wakes that may or may not be */
@@ -60,8 +72,8 @@ static void answer(int from, uint64_t bytes)
     wakes_more[from]++;
 }
 
-/* The home of a page is asked of its default home, `at`, or claimed there: a compare-and-swap and a read beside it,
- * through the fabric even where the word is the node's own. */
+/* The home of a page is asked of its default home, `at`, or claimed there: a compare-and-swap and a
+ * read beside it, through the fabric even where the word is the node's own. */
 static void home_word(int by, int at)
 {
     want[by].atomics++;
@@ -93,7 +105,8 @@ static void notice(int by, uint64_t runs)
     one_write(by, WORD); /* the tail */
 }
 
-/* One diff of `runs` runs of together `bytes` bytes, in a message of its own, and the credit that comes back. */
+/* One diff of `runs` runs of together `bytes` bytes, in a message of its own, and the credit that
+ * comes back. */
 static void diff(int by, uint64_t runs, uint64_t bytes)
 {
     uint64_t encoded = DIFF_HEAD + DIFF_RUN * runs + bytes;
@@ -114,7 +127,8 @@ static void barrier_costs(void)
 
 /* ---- the script ---- */
 
-static volatile uint64_t *a, *b, *d, *e; /* pages: a and b have default home 0, d and e default home 1 */
+/* pages: a and b have default home 0, d and e default home 1 */
+static volatile uint64_t *a, *b, *d, *e;
 static hlrc_atomic_t atomic_at_0;
 static hlrc_cond_t cond_at_1;
 
@@ -150,10 +164,22 @@ static void barrier_step(void)
     barrier_costs();
 }
 
-static void first_write_away(void) { a[0] = ALL_BYTES; }
-static void first_write_at_default(void) { b[0] = ALL_BYTES; }
-static void first_read(void) { expect_word(d[0], 0, "a new page"); }
-static void ask_home(void) { expect(hlrc_home((void *)(uintptr_t)e) == -1, "a new page has a home"); }
+static void first_write_away(void)
+{
+    a[0] = ALL_BYTES;
+}
+static void first_write_at_default(void)
+{
+    b[0] = ALL_BYTES;
+}
+static void first_read(void)
+{
+    expect_word(d[0], 0, "a new page");
+}
+static void ask_home(void)
+{
+    expect(hlrc_home((void *)(uintptr_t)e) == -1, "a new page has a home");
+}
 
 static void first_touches(void)
 {
@@ -197,8 +223,14 @@ static void first_touches(void)
     }
 }
 
-static void read_a(void) { expect_word(a[0], ALL_BYTES, "a"); }
-static void read_b(void) { expect_word(b[0], ALL_BYTES, "b"); }
+static void read_a(void)
+{
+    expect_word(a[0], ALL_BYTES, "a");
+}
+static void read_b(void)
+{
+    expect_word(b[0], ALL_BYTES, "b");
+}
 
 static void fetches(void)
 {
@@ -229,7 +261,10 @@ static void read_three(void)
     hlrc_unlock(LOCK_AT_0);
 }
 
-static void take_back(void) { in_lock(LOCK_AT_0); }
+static void take_back(void)
+{
+    in_lock(LOCK_AT_0);
+}
 
 static void locks(void)
 {
@@ -251,7 +286,10 @@ static void locks(void)
     want[0].lock_acquires++;
 }
 
-static void dirty_word(void) { a[64] = ALL_BYTES; }
+static void dirty_word(void)
+{
+    a[64] = ALL_BYTES;
+}
 
 static void home_writes(void)
 {
@@ -296,8 +334,14 @@ static void try_away(void)
     hlrc_unlock(LOCK_AT_1);
 }
 
-static void add_one(void) { hlrc_atomic_fetch_add(atomic_at_0, 1); }
-static void signal_nobody(void) { hlrc_cond_signal(cond_at_1); }
+static void add_one(void)
+{
+    hlrc_atomic_fetch_add(atomic_at_0, 1);
+}
+static void signal_nobody(void)
+{
+    hlrc_cond_signal(cond_at_1);
+}
 
 static void calls(void)
 {
@@ -382,16 +426,34 @@ static void more_diffs(void)
 
 /* ---- comparing ---- */
 
-#define COUNTER(name) { #name, offsetof(struct hlrc_stats, name) }
+#define COUNTER(name)                            \
+    {                                            \
+#        name, offsetof(struct hlrc_stats, name) \
+    }
 
 static const struct {
     const char *name;
     size_t at;
 } counters[] = {
-    COUNTER(read_faults), COUNTER(write_faults), COUNTER(first_write_faults), COUNTER(page_fetches),
-    COUNTER(fetch_retries), COUNTER(homes_assigned), COUNTER(twins), COUNTER(diffs), COUNTER(diff_bytes),
-    COUNTER(write_notices), COUNTER(invalidations), COUNTER(lock_acquires), COUNTER(barriers), COUNTER(messages),
-    COUNTER(rdma_reads), COUNTER(rdma_writes), COUNTER(atomics), COUNTER(bytes_in), COUNTER(bytes_out),
+    COUNTER(read_faults),
+    COUNTER(write_faults),
+    COUNTER(first_write_faults),
+    COUNTER(page_fetches),
+    COUNTER(fetch_retries),
+    COUNTER(homes_assigned),
+    COUNTER(twins),
+    COUNTER(diffs),
+    COUNTER(diff_bytes),
+    COUNTER(write_notices),
+    COUNTER(invalidations),
+    COUNTER(lock_acquires),
+    COUNTER(barriers),
+    COUNTER(messages),
+    COUNTER(rdma_reads),
+    COUNTER(rdma_writes),
+    COUNTER(atomics),
+    COUNTER(bytes_in),
+    COUNTER(bytes_out),
     COUNTER(fetch_round_trips),
     COUNTER(wakes),
 };
@@ -419,12 +481,13 @@ static void compare(const struct hlrc_stats *before, const struct hlrc_stats *af
 {
     char text[1024] = "";
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
-        uint64_t got = counter(after, i) - counter(before, i), low = counter(&want[me], i), high = low;
+        uint64_t got = counter(after, i) - counter(before, i), low = counter(&want[me], i),
+                 high = low;
         if (counters[i].at == offsetof(struct hlrc_stats, wakes))
             high += wakes_more[me];
         if (got < low || got > high)
-            snprintf(text + strlen(text), sizeof text - strlen(text), " %s %ju, not %ju;", counters[i].name,
-                     (uintmax_t)got, (uintmax_t)low);
+            snprintf(text + strlen(text), sizeof text - strlen(text), " %s %ju, not %ju;",
+                     counters[i].name, (uintmax_t)got, (uintmax_t)low);
     }
     meet_outside();
     expect(text[0] == '\0', "%s", text);
@@ -441,8 +504,10 @@ static void choose_pages(void)
     d = page + PAGE_WORDS;
     b = page + 2 * PAGE_WORDS;
     e = page + 3 * PAGE_WORDS;
-    expect(default_home(page_of((void *)(uintptr_t)b)) == 0 && default_home(page_of((void *)(uintptr_t)d)) == 1 &&
-               default_home(page_of((void *)(uintptr_t)a)) == 0 && default_home(page_of((void *)(uintptr_t)e)) == 1,
+    expect(default_home(page_of((void *)(uintptr_t)b)) == 0 &&
+               default_home(page_of((void *)(uintptr_t)d)) == 1 &&
+               default_home(page_of((void *)(uintptr_t)a)) == 0 &&
+               default_home(page_of((void *)(uintptr_t)e)) == 1,
            "default homes do not alternate");
 }
 

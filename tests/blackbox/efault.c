@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Black box: a system call that is given a protected buffer fails with EFAULT, and hlrc_touch cures it. */
+/* Black box: a system call that is given a protected buffer fails with EFAULT, and hlrc_touch cures
+ * it. */
 #include "tests/litmus/litmus.h"
 
 #include <errno.h>
@@ -38,7 +39,8 @@ void litmus_run(void)
     }
     hlrc_barrier();
     memcpy(line, at + PAGE - 8, 16);
-    expect(strcmp(line, "HELLO, TWO PAGES") == 0, "what was read into shared memory is \"%s\"", line);
+    expect(strcmp(line, "HELLO, TWO PAGES") == 0, "what was read into shared memory is \"%s\"",
+           line);
     memcpy(line, at + 3 * PAGE - 8, 16);
     expect(strcmp(line, "0123456789abcdef") != 0 || me < 2, "the other pages");
     hlrc_barrier();

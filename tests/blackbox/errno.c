@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: a page fault leaves errno alone, though it waits for another node with system calls that fail. The home of
- * the page is stopped, so that the fault waits until somebody has let it go on.
+ * Black box: a page fault leaves errno alone, though it waits for another node with system calls
+ * that fail. The home of the page is stopped, so that the fault waits until somebody has let it go
+ * on.
  */
 #include "tests/litmus/litmus.h"
 
@@ -12,7 +13,7 @@ const char litmus_rule[] = "errno";
 const int litmus_nodes[] = { 3, 0 };
 
 #define PROGRAMS_ERRNO 4711 /* no error of the system */
-#define WAYS 5
+#define WAYS           5
 
 static volatile uint64_t *page, *flag, *fresh;
 
@@ -50,7 +51,8 @@ static void reader(int way)
         expect(hlrc_prefetch((void *)(uintptr_t)page, PAGE) == 0, "hlrc_prefetch");
     else if (way == 2)
         touch(page + 101, true, "a write fault");
-    expect_word(touch(page + 3, false, "a read fault"), (uint64_t)way + 1, "what the writer wrote, way %d", way);
+    expect_word(touch(page + 3, false, "a read fault"), (uint64_t)way + 1,
+                "what the writer wrote, way %d", way);
     await_continued();
 }
 
@@ -59,7 +61,8 @@ static void remote(int way)
     expect_word(touch(page + 3, false, "a fault"), (uint64_t)way, "the word before");
     hlrc_barrier();
     if (me == 0) {
-        page[4] = (uint64_t)way + 1; /* the page is writable and its home known before the home stops */
+        /* the page is writable and its home known before the home stops */
+        page[4] = (uint64_t)way + 1;
         stop_node(2);
         page[3] = (uint64_t)way + 1;
         post((hlrc_lock_t)nodes * 4 + 1, flag, (uint64_t)way + 1);
@@ -71,7 +74,8 @@ static void remote(int way)
 
 static void first_fault(int thread)
 {
-    touch(fresh + (uint64_t)(3 * thread + me) * PAGE_WORDS, true, "a new thread's first fault, a write");
+    touch(fresh + (uint64_t)(3 * thread + me) * PAGE_WORDS, true,
+          "a new thread's first fault, a write");
 }
 
 void litmus_run(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: an ARDMAR fetch sends no message and wakes nobody; an ASYNC fetch is one message. Node 0 marks its fetches
- * by getppid, for syscalls.sh, which counts the system calls between two marks.
+ * Black box: an ARDMAR fetch sends no message and wakes nobody; an ASYNC fetch is one message. Node
+ * 0 marks its fetches by getppid, for syscalls.sh, which counts the system calls between two marks.
  */
 #include "tests/litmus/litmus.h"
 
@@ -27,7 +27,8 @@ static void fetch_all(volatile uint64_t *data, uint64_t k)
     struct timespec t;
     struct hlrc_stats before = stats();
     (void)getppid();
-    clock_gettime(CLOCK_MONOTONIC, &t); /* a system call on some machines: what the runtime cannot help */
+    /* a system call on some machines: what the runtime cannot help */
+    clock_gettime(CLOCK_MONOTONIC, &t);
     (void)getppid();
     uint64_t sum = 0;
     for (uint64_t p = 0; p < PAGES; p++)
@@ -42,7 +43,8 @@ static void fetch_all(volatile uint64_t *data, uint64_t k)
     const char *fabric = getenv("HLRC_FABRIC");
     uint64_t late = fabric && strncmp(fabric, "shm", 3) != 0 ? (uint64_t)hlrc_node_count() - 1 : 0;
     if (!async)
-        expect(after.wakes - before.wakes <= late, "%ju wakes", (uintmax_t)(after.wakes - before.wakes));
+        expect(after.wakes - before.wakes <= late, "%ju wakes",
+               (uintmax_t)(after.wakes - before.wakes));
 }
 
 void litmus_run(void)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A job whose statistics can be told in advance, for totals.sh: node n takes n + 1 locks and passes two barriers.
- * "figures reset" starts the count anew when all have met: what went before is in no figure.
- * "figures threads N": N threads besides the first use shared memory at once, for the limit on them.
+ * A job whose statistics can be told in advance, for totals.sh: node n takes n + 1 locks and passes
+ * two barriers. "figures reset" starts the count anew when all have met: what went before is in no
+ * figure. "figures threads N": N threads besides the first use shared memory at once, for the limit
+ * on them.
  */
 #include <hlrc.h>
 #include <pthread.h>

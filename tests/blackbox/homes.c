@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: hlrc_home is -1, then the first toucher, whatever the number of the page, then unchanged; hlrc_place is
- * obeyed, and refuses what it must. A first touch is a write; under ASYNC a foreign read as well.
+ * Black box: hlrc_home is -1, then the first toucher, whatever the number of the page, then
+ * unchanged; hlrc_place is obeyed, and refuses what it must. A first touch is a write; under ASYNC
+ * a foreign read as well.
  */
 #include "tests/litmus/litmus.h"
 
@@ -62,14 +63,15 @@ static void first_read(void)
             expect_word(page[p * PAGE_WORDS], 0, "a new page");
         hlrc_barrier();
         int home = hlrc_home(at);
-        expect(async ? home >= -1 && home < nodes : home == -1, "a page that was only read has home %d", home);
+        expect(async ? home >= -1 && home < nodes : home == -1,
+               "a page that was only read has home %d", home);
         hlrc_barrier();
         if (me == 0)
             page[p * PAGE_WORDS] = 7;
         hlrc_barrier();
         int after = hlrc_home(at);
-        expect(async ? home < 0 || after == home : after == 0, "a page that node 1 read and node 0 wrote has home %d",
-               after);
+        expect(async ? home < 0 || after == home : after == 0,
+               "a page that node 1 read and node 0 wrote has home %d", after);
         expect_word(page[p * PAGE_WORDS], 7, "the word");
         hlrc_barrier();
     }
@@ -83,11 +85,12 @@ static void placed(void)
     if (me == nodes - 1)
         for (int h = 0; h < nodes; h++)
             /* parts of two pages */
-            expect(hlrc_place(base + (uint64_t)h * 2 * PAGE + 100, PAGE, h) == 0, "hlrc_place at %d", h);
+            expect(hlrc_place(base + (uint64_t)h * 2 * PAGE + 100, PAGE, h) == 0,
+                   "hlrc_place at %d", h);
     hlrc_barrier();
     for (uint64_t p = 0; p < 2 * n; p++)
-        expect(hlrc_home(base + p * PAGE) == (int)(p / 2), "page %ju, placed at %ju, has home %d", (uintmax_t)p,
-               (uintmax_t)(p / 2), hlrc_home(base + p * PAGE));
+        expect(hlrc_home(base + p * PAGE) == (int)(p / 2), "page %ju, placed at %ju, has home %d",
+               (uintmax_t)p, (uintmax_t)(p / 2), hlrc_home(base + p * PAGE));
     for (uint64_t p = 0; p < 2 * n; p++)
         page[p * PAGE_WORDS + (uint64_t)me] = p;
     hlrc_barrier();
@@ -107,13 +110,17 @@ static void refused(void)
     char *base = address(0);
     expect(hlrc_home(&local) == -EINVAL, "hlrc_home of private memory");
     expect(hlrc_home(NULL) == -EINVAL, "hlrc_home of NULL");
-    expect(hlrc_place(base, PAGE, nodes) == -EINVAL && hlrc_place(base, PAGE, -1) == -EINVAL, "hlrc_place at no node");
+    expect(hlrc_place(base, PAGE, nodes) == -EINVAL && hlrc_place(base, PAGE, -1) == -EINVAL,
+           "hlrc_place at no node");
     expect(hlrc_place(&local, 4, 0) == -EINVAL, "hlrc_place of private memory");
     expect(hlrc_place(base, SIZE_MAX - 100, 0) == -EINVAL, "hlrc_place of more than there is");
-    expect(hlrc_prefetch(&local, 4) == -EINVAL && hlrc_touch(&local, 4, 1) == -EINVAL, "private memory was accepted");
-    expect(hlrc_prefetch(base, SIZE_MAX / 2) == -EINVAL && hlrc_touch(base, SIZE_MAX / 2, 0) == -EINVAL,
+    expect(hlrc_prefetch(&local, 4) == -EINVAL && hlrc_touch(&local, 4, 1) == -EINVAL,
+           "private memory was accepted");
+    expect(hlrc_prefetch(base, SIZE_MAX / 2) == -EINVAL &&
+               hlrc_touch(base, SIZE_MAX / 2, 0) == -EINVAL,
            "more memory than there is was accepted");
-    expect(hlrc_place(base, 0, 0) == 0 && hlrc_prefetch(base, 0) == 0 && hlrc_touch(base, 0, 1) == 0,
+    expect(hlrc_place(base, 0, 0) == 0 && hlrc_prefetch(base, 0) == 0 &&
+               hlrc_touch(base, 0, 1) == 0,
            "nothing was refused");
 }
 

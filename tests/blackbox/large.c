@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: shared memory beyond 4 GiB. Pages that lie 4 GiB apart differ in nothing but the bits that a number of 32
- * bits loses; so they hold different values, and are written, read, merged, prefetched, placed and given back beside
- * each other. large.sh runs it, with --memory 6G.
+ * Black box: shared memory beyond 4 GiB. Pages that lie 4 GiB apart differ in nothing but the bits
+ * that a number of 32 bits loses; so they hold different values, and are written, read, merged,
+ * prefetched, placed and given back beside each other. large.sh runs it, with --memory 6G.
  */
 #include "tests/litmus/litmus.h"
 
 const char litmus_rule[] = "beyond 4 GiB";
 const int litmus_nodes[] = { 2, 0 };
 
-#define FAR (UINT64_C(1) << 32) /* bytes */
+#define FAR       (UINT64_C(1) << 32) /* bytes */
 #define FAR_WORDS (FAR / sizeof(uint64_t))
-#define TAIL (UINT64_C(1) << 29) /* of the array, behind the 4 GiB */
-#define TRIED 48u /* pages on each side, half of them at the ends of the array's halves */
+#define TAIL      (UINT64_C(1) << 29) /* of the array, behind the 4 GiB */
+#define TRIED     48u /* pages on each side, half of them at the ends of the array's halves */
 
 static volatile uint64_t *data;
 static uint64_t sum;
@@ -34,8 +34,8 @@ static void check(uint64_t k, uint64_t at)
 {
     for (uint64_t i = 0; i < TRIED; i++)
         for (int far = 0; far < 2; far++)
-            expect_word(word(i, far)[at], value(k, i, far), "round %ju, page %ju %s, word %ju", (uintmax_t)k,
-                        (uintmax_t)i, far ? "beyond" : "below", (uintmax_t)at);
+            expect_word(word(i, far)[at], value(k, i, far), "round %ju, page %ju %s, word %ju",
+                        (uintmax_t)k, (uintmax_t)i, far ? "beyond" : "below", (uintmax_t)at);
 }
 
 /* All sides in turn: the node that writes, and which of a pair of pages it writes first. */
@@ -77,13 +77,16 @@ static void homes(void)
     }
     hlrc_barrier();
     for (uint64_t p = 0; p < 3; p++) {
-        expect_word((uint64_t)hlrc_home((void *)(uintptr_t)(near + p * PAGE_WORDS)), 0, "home of the near page");
-        expect_word((uint64_t)hlrc_home((void *)(uintptr_t)(far + p * PAGE_WORDS)), 1, "home of the far page");
+        expect_word((uint64_t)hlrc_home((void *)(uintptr_t)(near + p * PAGE_WORDS)), 0,
+                    "home of the near page");
+        expect_word((uint64_t)hlrc_home((void *)(uintptr_t)(far + p * PAGE_WORDS)), 1,
+                    "home of the far page");
     }
     hlrc_barrier();
 }
 
-/* Pages whose neighbours 4 GiB before them nobody touches; some have their writer as default home, some have not. */
+/* Pages whose neighbours 4 GiB before them nobody touches; some have their writer as default home,
+ * some have not. */
 static void far_only(void)
 {
     volatile uint64_t *first = data + FAR_WORDS + (TAIL / 2 / PAGE + 100) * PAGE_WORDS;
@@ -92,8 +95,8 @@ static void far_only(void)
             first[i * 300 * PAGE_WORDS] = value(3, i, 1);
     hlrc_barrier();
     for (uint64_t i = 0; i < TRIED; i++)
-        expect_word(first[i * 300 * PAGE_WORDS], value(3, i, 1), "page %ju of those written beyond alone",
-                    (uintmax_t)i);
+        expect_word(first[i * 300 * PAGE_WORDS], value(3, i, 1),
+                    "page %ju of those written beyond alone", (uintmax_t)i);
     hlrc_barrier();
 }
 
@@ -105,8 +108,8 @@ static void again_beyond(void)
     expect(((uintptr_t)more & (8 * FAR - 1)) >= FAR, "%p lies below", (void *)(uintptr_t)more);
     for (int round = 0; round < 2; round++) {
         for (uint64_t at = 0; at < count; at += count / 16)
-            expect_word(more[at], 0, "word %ju of %ju, had for the %d. time", (uintmax_t)at, (uintmax_t)count,
-                        round + 1);
+            expect_word(more[at], 0, "word %ju of %ju, had for the %d. time", (uintmax_t)at,
+                        (uintmax_t)count, round + 1);
         hlrc_barrier();
         for (uint64_t at = 0; at < count; at += count / 16)
             if (at / (count / 16) % 2 == (uint64_t)me)
@@ -120,7 +123,8 @@ static void again_beyond(void)
 /* A run of pages across the line, changed in one call and in one interval. */
 static void across(void)
 {
-    volatile uint64_t *line = (volatile uint64_t *)(uintptr_t)(((uintptr_t)data + FAR) & ~(FAR - 1));
+    volatile uint64_t *line =
+        (volatile uint64_t *)(uintptr_t)(((uintptr_t)data + FAR) & ~(FAR - 1));
     volatile uint64_t *first = line - 8 * PAGE_WORDS;
     if (me == 1) {
         expect(hlrc_touch((void *)(uintptr_t)first, 16 * PAGE, 1) == 0, "hlrc_touch");
@@ -129,7 +133,8 @@ static void across(void)
     }
     hlrc_barrier();
     for (uint64_t p = 0; p < 16; p++)
-        expect_word(first[p * PAGE_WORDS + p], value(7, p, 0), "page %ju of 16 across the line", (uintmax_t)p);
+        expect_word(first[p * PAGE_WORDS + p], value(7, p, 0), "page %ju of 16 across the line",
+                    (uintmax_t)p);
     hlrc_barrier();
 }
 
@@ -151,13 +156,13 @@ void litmus_run(void)
     hlrc_free_all((void *)(uintptr_t)data);
     volatile uint64_t *before = data;
     data = shared_words((FAR + TAIL) / sizeof *data);
-    expect(data == before, "the same memory is not had again: %p, before %p", (void *)(uintptr_t)data,
-           (void *)(uintptr_t)before);
+    expect(data == before, "the same memory is not had again: %p, before %p",
+           (void *)(uintptr_t)data, (void *)(uintptr_t)before);
     for (uint64_t i = 0; i < TRIED; i++)
         for (int far = 0; far < 2; far++)
             for (uint64_t at = 0; at < 3; at++)
-                expect_word(word(i, far)[at], 0, "page %ju %s, given back and had again", (uintmax_t)i,
-                            far ? "beyond" : "below");
+                expect_word(word(i, far)[at], 0, "page %ju %s, given back and had again",
+                            (uintmax_t)i, far ? "beyond" : "below");
     hlrc_barrier();
     rounds();
 }

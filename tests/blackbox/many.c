@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: jobs of many nodes. What each node writes reaches every other through a barrier, through the chain of a
- * lock's owners, by broadcast and by blocks of the heap; whatever counts nodes, as bits, bytes or places, has to count
- * them all. many.sh runs it.
+ * Black box: jobs of many nodes. What each node writes reaches every other through a barrier,
+ * through the chain of a lock's owners, by broadcast and by blocks of the heap; whatever counts
+ * nodes, as bits, bytes or places, has to count them all. many.sh runs it.
  */
 #include "tests/litmus/litmus.h"
 
@@ -12,9 +12,9 @@ const char litmus_rule[] = "many nodes";
 const int litmus_nodes[] = { 33, 64, HLRC_MAX_NODES, 0 };
 
 #define ROUNDS 2u
-#define TEXT 9001u
+#define TEXT   9001u
 #define BLOCKS 16
-#define BLOCK 4000u
+#define BLOCK  4000u
 
 static volatile uint64_t *shared; /* a word of each node, in one page */
 static volatile uint64_t *own;    /* a page of each node */
@@ -30,7 +30,8 @@ static uint64_t value(uint64_t round, int node)
     return round << 32 | ((uint64_t)node + 1);
 }
 
-/* Node 0 is the home of the page that all write, and the last node that of node 0's: every pair's versions count. */
+/* Node 0 is the home of the page that all write, and the last node that of node 0's: every pair's
+ * versions count. */
 static void barriers(void)
 {
     for (uint64_t k = 1; k <= ROUNDS; k++) {
@@ -39,13 +40,15 @@ static void barriers(void)
         hlrc_barrier();
         for (int n = 0; n < nodes; n++) {
             expect_word(shared[n], value(k, n), "round %ju, the word of node %d", (uintmax_t)k, n);
-            expect_word(page_of_node(nodes - 1 - n)[n], value(k, n), "round %ju, the page of node %d", (uintmax_t)k, n);
+            expect_word(page_of_node(nodes - 1 - n)[n], value(k, n),
+                        "round %ju, the page of node %d", (uintmax_t)k, n);
         }
         hlrc_barrier();
     }
 }
 
-/* Whoever has the lock sees what all did who had it before, in pages that the lock's last owner did not touch. */
+/* Whoever has the lock sees what all did who had it before, in pages that the lock's last owner did
+ * not touch. */
 static void turns(hlrc_lock_t lock)
 {
     for (uint64_t k = 1; k <= ROUNDS; k++) {
@@ -78,11 +81,13 @@ static void broadcast_from(int root)
         text[i] = (unsigned char)(me == root ? i * 7 + (unsigned)root : 0);
     expect(hlrc_broadcast(text, TEXT, root) == 0, "hlrc_broadcast from node %d", root);
     for (unsigned i = 0; i < TEXT; i++)
-        expect(text[i] == (unsigned char)(i * 7 + (unsigned)root), "byte %u from node %d is %u", i, root, text[i]);
+        expect(text[i] == (unsigned char)(i * 7 + (unsigned)root), "byte %u from node %d is %u", i,
+               root, text[i]);
     free(text);
 }
 
-/* Each node's blocks are freed by its neighbour, so many that they go back: what the owner allocates then is zero. */
+/* Each node's blocks are freed by its neighbour, so many that they go back: what the owner
+ * allocates then is zero. */
 static void blocks(void)
 {
     uint64_t *volatile *table = (uint64_t *volatile *)(uintptr_t)own;
@@ -117,7 +122,8 @@ void litmus_run(void)
         place(page_of_node(far), PAGE, far);
     }
     hlrc_barrier();
-    expect(hlrc_home((void *)(uintptr_t)page_of_node(0)) == far, "the home of a page is %d, not the last node",
+    expect(hlrc_home((void *)(uintptr_t)page_of_node(0)) == far,
+           "the home of a page is %d, not the last node",
            hlrc_home((void *)(uintptr_t)page_of_node(0)));
     barriers();
     turns((hlrc_lock_t)far); /* managed by the last node */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Black box: a million locks and a million condition variables fit, made by one node, and cost little memory. */
+/* Black box: a million locks and a million condition variables fit, made by one node, and cost
+ * little memory. */
 #include "tests/litmus/litmus.h"
 
 #include <stdio.h>
@@ -8,8 +9,8 @@
 const char litmus_rule[] = "a million locks";
 const int litmus_nodes[] = { 2, 16, 0 };
 
-#define MILLION 1000000u
-#define STRIDE 10007u
+#define MILLION  1000000u
+#define STRIDE   10007u
 #define LIMIT_KB (256u * 1024) /* more than all of a node's tables need */
 
 static hlrc_lock_t locks[MILLION];
@@ -61,7 +62,8 @@ void litmus_run(void)
     hlrc_barrier();
     expect_word(*sum, (uint64_t)nodes, "the sum under a created lock");
     uint64_t grown = resident_kb() - before;
-    expect(grown < LIMIT_KB, "%ju KiB for a million locks and condition variables", (uintmax_t)grown);
+    expect(grown < LIMIT_KB, "%ju KiB for a million locks and condition variables",
+           (uintmax_t)grown);
     for (uint64_t i = 0; me == 0 && i < MILLION; i++) {
         hlrc_lock_destroy(locks[i]);
         hlrc_cond_destroy(conds[i]);

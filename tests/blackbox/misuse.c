@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a program can do to itself: the cases of fork.sh and segv.sh, one per run. Each ends with "node N: done" when
- * the job went on.
+ * What a program can do to itself: the cases of fork.sh and segv.sh, one per run. Each ends with
+ * "node N: done" when the job went on.
  */
 #include <hlrc.h>
 
@@ -47,14 +47,37 @@ static void run_shell(void)
         _exit(97);
 }
 
-static void nothing(void) {}
-static void read_shared(void) { _exit(*shared == 5 ? 0 : 1); }
-static void write_shared(void) { *shared = 6; }
-static void call_lock(void) { hlrc_lock(1); }
-static void call_malloc(void) { (void)hlrc_malloc(10); }
-static void call_finalize(void) { hlrc_finalize(); }
-static void touch_null(void) { *wild = 1; }
-static void raise_segv(void) { raise(SIGSEGV); }
+static void nothing(void)
+{
+}
+static void read_shared(void)
+{
+    _exit(*shared == 5 ? 0 : 1);
+}
+static void write_shared(void)
+{
+    *shared = 6;
+}
+static void call_lock(void)
+{
+    hlrc_lock(1);
+}
+static void call_malloc(void)
+{
+    (void)hlrc_malloc(10);
+}
+static void call_finalize(void)
+{
+    hlrc_finalize();
+}
+static void touch_null(void)
+{
+    *wild = 1;
+}
+static void raise_segv(void)
+{
+    raise(SIGSEGV);
+}
 
 static void mine(int sig, siginfo_t *info, void *context)
 {
@@ -63,7 +86,8 @@ static void mine(int sig, siginfo_t *info, void *context)
     _exit(sig == SIGSEGV && info->si_addr == (void *)16 ? 3 : 4);
 }
 
-/* A handler installed before hlrc_init gets what is not the runtime's; shared memory still works. */
+/* A handler installed before hlrc_init gets what is not the runtime's; shared memory still works.
+ *  */
 static void own_handler(void)
 {
     struct sigaction sa = { .sa_flags = SA_SIGINFO, .sa_sigaction = mine };
@@ -75,10 +99,10 @@ static const struct {
     void (*act)(void);
     int forks;
 } cases[] = {
-    { "exec", run_true, 1 }, { "shell", run_shell, 0 }, { "exit", nothing, 1 }, { "read", read_shared, 1 },
-    { "write", write_shared, 1 }, { "lock", call_lock, 1 }, { "malloc", call_malloc, 1 },
-    { "finalize", call_finalize, 1 }, { "child-null", touch_null, 1 }, { "null", touch_null, 0 },
-    { "raise", raise_segv, 0 }, { "own-null", touch_null, 0 },
+    { "exec", run_true, 1 },      { "shell", run_shell, 0 },        { "exit", nothing, 1 },
+    { "read", read_shared, 1 },   { "write", write_shared, 1 },     { "lock", call_lock, 1 },
+    { "malloc", call_malloc, 1 }, { "finalize", call_finalize, 1 }, { "child-null", touch_null, 1 },
+    { "null", touch_null, 0 },    { "raise", raise_segv, 0 },       { "own-null", touch_null, 0 },
 };
 
 static void act_on(const char *name)

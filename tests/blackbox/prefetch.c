@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: what was prefetched and has arrived is read without waiting for a fetch; a prefetch is a hint, harmless in
- * every state of a page.
+ * Black box: what was prefetched and has arrived is read without waiting for a fetch; a prefetch is
+ * a hint, harmless in every state of a page.
  */
 #include "tests/litmus/litmus.h"
 
@@ -14,7 +14,8 @@ static volatile uint64_t *data;
 
 static void prefetch(uint64_t first, uint64_t count)
 {
-    expect(hlrc_prefetch((void *)(uintptr_t)&data[first * PAGE_WORDS], count * PAGE) == 0, "hlrc_prefetch");
+    expect(hlrc_prefetch((void *)(uintptr_t)&data[first * PAGE_WORDS], count * PAGE) == 0,
+           "hlrc_prefetch");
 }
 
 static struct hlrc_stats stats(void)
@@ -38,8 +39,8 @@ static void read_all(uint64_t k)
         expect_word(data[p * PAGE_WORDS], k * PAGES + p, "page %ju", (uintmax_t)p);
 }
 
-/* At most 32 pages: a hint may be dropped beyond some number in flight. Node 0 answers in order, so all copies are here
- * when the barrier, of which it is the master, is over. */
+/* At most 32 pages: a hint may be dropped beyond some number in flight. Node 0 answers in order, so
+ * all copies are here when the barrier, of which it is the master, is over. */
 static void no_wait(uint64_t k)
 {
     write_all(k);
@@ -53,14 +54,16 @@ static void no_wait(uint64_t k)
     if (me == 1) {
         expect_word(after.rdma_reads, before.rdma_reads, "the number of remote reads");
         expect_word(after.messages, before.messages, "the number of messages");
-        /* shares of a wall time that goes on: equal but for rounding; a wait takes a microsecond at least */
+        /* shares of a wall time that goes on: equal but for rounding; a wait takes a microsecond at
+         * least */
         expect(after.page_s - before.page_s < 1e-7, "%.9f seconds were spent waiting for pages",
                after.page_s - before.page_s);
     }
     hlrc_barrier();
 }
 
-/* Prefetched, then at once read, written, touched, prefetched again, or invalidated by an acquire. */
+/* Prefetched, then at once read, written, touched, prefetched again, or invalidated by an acquire.
+ *  */
 static void at_once(uint64_t k)
 {
     write_all(k);
@@ -69,7 +72,8 @@ static void at_once(uint64_t k)
         prefetch(0, PAGES);
         if (k % 2)
             data[3 * PAGE_WORDS + (uint64_t)me] = k;
-        expect(hlrc_touch((void *)(uintptr_t)&data[5 * PAGE_WORDS], 3 * PAGE, k % 2) == 0, "hlrc_touch");
+        expect(hlrc_touch((void *)(uintptr_t)&data[5 * PAGE_WORDS], 3 * PAGE, k % 2) == 0,
+               "hlrc_touch");
     }
     read_all(k);
     if (me != 0)
@@ -83,7 +87,8 @@ static void at_once(uint64_t k)
             data[p * PAGE_WORDS + 100] = k;
     hlrc_barrier();
     for (uint64_t p = 0; p < PAGES; p++)
-        expect_word(data[p * PAGE_WORDS + 100], k, "page %ju, written while it was being prefetched", (uintmax_t)p);
+        expect_word(data[p * PAGE_WORDS + 100], k,
+                    "page %ju, written while it was being prefetched", (uintmax_t)p);
     hlrc_barrier();
 }
 

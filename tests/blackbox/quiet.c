@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: what costs nothing costs nothing, and the accounts balance. Reading again after a barrier what nobody
- * wrote takes no fault and no fetch; a barrier revokes what was written and no more; bytes that leave arrive; the parts
- * of the time add up to the whole.
+ * Black box: what costs nothing costs nothing, and the accounts balance. Reading again after a
+ * barrier what nobody wrote takes no fault and no fetch; a barrier revokes what was written and no
+ * more; bytes that leave arrive; the parts of the time add up to the whole.
  */
 #include "tests/litmus/litmus.h"
 
@@ -11,7 +11,7 @@
 const char litmus_rule[] = "what costs nothing";
 const int litmus_nodes[] = { 2, 3, 4, 0 };
 
-#define PAGES 200u
+#define PAGES   200u
 #define WRITTEN 7u
 
 static volatile uint64_t *data;
@@ -70,7 +70,8 @@ static void only_what_was_written(uint64_t k)
     expect_word(after.invalidations - before.invalidations, revoked, "the number of revoked pages");
     expect_word(after.read_faults - before.read_faults, revoked, "the number of read faults");
     expect_word(after.page_fetches - before.page_fetches, revoked, "the number of fetches");
-    expect_word(after.write_notices - before.write_notices, me == 0 ? WRITTEN : 0, "the number of notices");
+    expect_word(after.write_notices - before.write_notices, me == 0 ? WRITTEN : 0,
+                "the number of notices");
     hlrc_barrier();
 }
 
@@ -108,10 +109,11 @@ static void times(void)
 {
     struct hlrc_stats s = stats();
     double sum = s.compute_s + s.page_s + s.lock_s + s.barrier_s + s.diff_s;
-    expect(s.wall_s > 0 && sum > s.wall_s * 0.98 && sum < s.wall_s * 1.02, "the parts add up to %.6f s of %.6f s", sum,
-           s.wall_s);
+    expect(s.wall_s > 0 && sum > s.wall_s * 0.98 && sum < s.wall_s * 1.02,
+           "the parts add up to %.6f s of %.6f s", sum, s.wall_s);
     expect(s.fault_s <= s.compute_s && s.handler_s >= 0 && s.barrier_s > 0,
-           "fault %f, compute %f, handler %f, barrier %f", s.fault_s, s.compute_s, s.handler_s, s.barrier_s);
+           "fault %f, compute %f, handler %f, barrier %f", s.fault_s, s.compute_s, s.handler_s,
+           s.barrier_s);
 }
 
 /* A caller that knows fewer fields gets those, and nothing behind them. */
@@ -126,14 +128,16 @@ static void short_struct(void)
     hlrc_stats_get(&u.s);
     for (size_t i = u.s.size; i < sizeof u; i++)
         expect(u.byte[i] == 0xaa, "hlrc_stats_get wrote behind the size given to it");
-    expect(u.s.size == offsetof(struct hlrc_stats, twins) && u.s.wall_s > 0, "hlrc_stats_get of a short struct");
+    expect(u.s.size == offsetof(struct hlrc_stats, twins) && u.s.wall_s > 0,
+           "hlrc_stats_get of a short struct");
 }
 
 static void reset(void)
 {
     hlrc_stats_reset();
     struct hlrc_stats s = stats();
-    expect(s.barriers == 0 && s.lock_acquires == 0 && s.page_fetches == 0 && s.messages == 0, "counts after a reset");
+    expect(s.barriers == 0 && s.lock_acquires == 0 && s.page_fetches == 0 && s.messages == 0,
+           "counts after a reset");
     expect(s.wall_s < 5, "%f seconds have passed since the reset", s.wall_s);
     hlrc_barrier();
     s = stats();

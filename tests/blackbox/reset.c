@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: hlrc_stats_reset begins all figures of this node anew, and those of no other: the counters, those that the
- * fabric keeps, the wall time, each part of it, the handler's time. hlrc_stats_get keeps to the size that it is given.
+ * Black box: hlrc_stats_reset begins all figures of this node anew, and those of no other: the
+ * counters, those that the fabric keeps, the wall time, each part of it, the handler's time.
+ * hlrc_stats_get keeps to the size that it is given.
  *
  * A counter that is 0 before the reset shows nothing, so the script moves every one of them.
  */
@@ -55,17 +56,22 @@ static void rest(void)
 
 /* ---- counters ---- */
 
-#define COUNTER(name, always) { #name, offsetof(struct hlrc_stats, name), always }
+#define COUNTER(name, always)                            \
+    {                                                    \
+#        name, offsetof(struct hlrc_stats, name), always \
+    }
 static const struct {
     const char *name;
     size_t at;
     int moved; /* by the script: 2 under both protocols, 1 under ARDMAR, 0 perhaps */
 } counters[] = {
-    COUNTER(read_faults, 2), COUNTER(write_faults, 2), COUNTER(first_write_faults, 2), COUNTER(page_fetches, 2),
-    COUNTER(fetch_retries, 0), COUNTER(homes_assigned, 2), COUNTER(twins, 2), COUNTER(diffs, 2),
-    COUNTER(diff_bytes, 2), COUNTER(write_notices, 2), COUNTER(invalidations, 2), COUNTER(lock_acquires, 2),
-    COUNTER(barriers, 2), COUNTER(messages, 2), COUNTER(wakes, 2), COUNTER(rdma_reads, 1), COUNTER(rdma_writes, 2),
-    COUNTER(atomics, 1), COUNTER(bytes_in, 2), COUNTER(bytes_out, 2), COUNTER(fetch_round_trips, 2),
+    COUNTER(read_faults, 2),   COUNTER(write_faults, 2),  COUNTER(first_write_faults, 2),
+    COUNTER(page_fetches, 2),  COUNTER(fetch_retries, 0), COUNTER(homes_assigned, 2),
+    COUNTER(twins, 2),         COUNTER(diffs, 2),         COUNTER(diff_bytes, 2),
+    COUNTER(write_notices, 2), COUNTER(invalidations, 2), COUNTER(lock_acquires, 2),
+    COUNTER(barriers, 2),      COUNTER(messages, 2),      COUNTER(wakes, 2),
+    COUNTER(rdma_reads, 1),    COUNTER(rdma_writes, 2),   COUNTER(atomics, 1),
+    COUNTER(bytes_in, 2),      COUNTER(bytes_out, 2),     COUNTER(fetch_round_trips, 2),
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 
@@ -74,7 +80,8 @@ static uint64_t counter(const struct hlrc_stats *s, size_t i)
     return *(const uint64_t *)(const void *)((const char *)s + counters[i].at);
 }
 
-/* Four pages each, of either default home; then the other node's, twice; and requests to a node that sleeps. */
+/* Four pages each, of either default home; then the other node's, twice; and requests to a node
+ * that sleeps. */
 static void move_all(void)
 {
     for (uint64_t p = 0; p < PAGES / 2; p++)
@@ -89,7 +96,8 @@ static void move_all(void)
     hlrc_unlock(7);
     hlrc_barrier();
     for (uint64_t p = 0; p < PAGES; p++)
-        expect_word(data[p * PAGE_WORDS + 2 - (uint64_t)me], 2, "the other's word of page %ju", (uintmax_t)p);
+        expect_word(data[p * PAGE_WORDS + 2 - (uint64_t)me], 2, "the other's word of page %ju",
+                    (uintmax_t)p);
     hlrc_atomic_fetch_add(word, 1);
     for (int n = 0; n < 2; n++) {
         rest();
@@ -103,8 +111,8 @@ static void counters_begin_anew(void)
 {
     struct hlrc_stats before = get(), after;
     for (size_t i = 0; i < COUNTERS; i++)
-        expect(counter(&before, i) > 0 || counters[i].moved < (async ? 2 : 1), "%s: the script does not move it",
-               counters[i].name);
+        expect(counter(&before, i) > 0 || counters[i].moved < (async ? 2 : 1),
+               "%s: the script does not move it", counters[i].name);
     expect(before.handler_s > 0, "the handler has taken no time");
     rest();
     if (me == 0)
@@ -112,18 +120,20 @@ static void counters_begin_anew(void)
     rest();
     after = get();
     for (size_t i = 0; i < COUNTERS; i++)
-        expect_word(counter(&after, i), me == 0 ? 0 : counter(&before, i), "%s after node 0's reset", counters[i].name);
+        expect_word(counter(&after, i), me == 0 ? 0 : counter(&before, i),
+                    "%s after node 0's reset", counters[i].name);
     expect(me == 0 ? after.handler_s < before.handler_s : after.handler_s >= before.handler_s,
            "the handler's time was %f and is %f", before.handler_s, after.handler_s);
-    expect(me == 0 || after.wall_s >= before.wall_s, "the wall time of a node without a reset was %f and is %f",
-           before.wall_s, after.wall_s);
+    expect(me == 0 || after.wall_s >= before.wall_s,
+           "the wall time of a node without a reset was %f and is %f", before.wall_s, after.wall_s);
     rest(); /* the locks below make the other node serve */
     for (int i = 0; i < 3; i++) {
         hlrc_lock(11);
         hlrc_unlock(11);
     }
     after = get();
-    expect_word(after.lock_acquires, 3 + (me == 0 ? 0 : before.lock_acquires), "lock_acquires, three locks later");
+    expect_word(after.lock_acquires, 3 + (me == 0 ? 0 : before.lock_acquires),
+                "lock_acquires, three locks later");
 }
 
 /* ---- times ---- */
@@ -144,10 +154,11 @@ static void wall_begins_anew(void)
     t2 = now();
     struct hlrc_stats s = get();
     t3 = now();
-    expect(s.wall_s >= t2 - t1 - 1e-6 && s.wall_s <= t3 - t0 + 1e-6, "wall %f after the reset, not between %f and %f",
-           s.wall_s, t2 - t1, t3 - t0);
+    expect(s.wall_s >= t2 - t1 - 1e-6 && s.wall_s <= t3 - t0 + 1e-6,
+           "wall %f after the reset, not between %f and %f", s.wall_s, t2 - t1, t3 - t0);
     double parts = s.compute_s + s.page_s + s.lock_s + s.barrier_s + s.diff_s;
-    expect(parts > s.wall_s - 1e-6 && parts < s.wall_s + 1e-6, "parts of together %f, wall %f", parts, s.wall_s);
+    expect(parts > s.wall_s - 1e-6 && parts < s.wall_s + 1e-6, "parts of together %f, wall %f",
+           parts, s.wall_s);
 }
 
 /* Node 0 waits for a lock and in a barrier. */
@@ -174,12 +185,13 @@ static void waits_begin_anew(void)
     sleep_ms(SHORT_MS);
     struct hlrc_stats s = get();
     double waited = s.page_s + s.lock_s + s.barrier_s + s.diff_s;
-    expect(waited < 0.001, "%f s of %f were spent waiting; since the reset nothing was called", waited, s.wall_s);
+    expect(waited < 0.001, "%f s of %f were spent waiting; since the reset nothing was called",
+           waited, s.wall_s);
 }
 
-/* What was computed before a reset, up to the last call and since then, is not in the computing after it, which is
- * all that is not in the barrier. Whoever is stopped between the barrier's call and its wait seems to compute: hence
- * several tries. */
+/* What was computed before a reset, up to the last call and since then, is not in the computing
+ * after it, which is all that is not in the barrier. Whoever is stopped between the barrier's call
+ * and its wait seems to compute: hence several tries. */
 static bool computing_begins_anew(void)
 {
     sleep_ms(WAIT_MS);
@@ -214,13 +226,15 @@ static void parts(void)
 static void keeps_to_size(void)
 {
     static const size_t sizes[] = { sizeof(size_t), offsetof(struct hlrc_stats, page_s),
-                                    offsetof(struct hlrc_stats, read_faults), sizeof(struct hlrc_stats) };
+                                    offsetof(struct hlrc_stats, read_faults),
+                                    sizeof(struct hlrc_stats) };
     union {
         struct hlrc_stats stats;
         unsigned char bytes[sizeof(struct hlrc_stats) + 64];
     } u;
     for (size_t i = 0; i <= sizeof sizes / sizeof sizes[0]; i++) {
-        size_t given = i < sizeof sizes / sizeof sizes[0] ? sizes[i] : sizeof u, known = sizeof u.stats;
+        size_t given = i < sizeof sizes / sizeof sizes[0] ? sizes[i] : sizeof u,
+               known = sizeof u.stats;
         size_t want = given < known ? given : known;
         memset(&u, 0xa5, sizeof u);
         u.stats.size = given;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A signal comes to a thread that waits in a call, and its handler reads a page that has to be fetched (thread.h T1).
- * signals.sh says what must become of the job. Node 1 waits for a lock that node 0 has; node 0 sends the signal.
+ * A signal comes to a thread that waits in a call, and its handler reads a page that has to be
+ * fetched (thread.h T1). signals.sh says what must become of the job. Node 1 waits for a lock that
+ * node 0 has; node 0 sends the signal.
  */
 #include "tests/litmus/litmus.h"
 

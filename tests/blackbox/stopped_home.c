@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: with the home stopped, an ARDMAR fetch of an assigned page completes, since no remote CPU takes
- * part; an ASYNC fetch does not before the home goes on.
+ * Black box: with the home stopped, an ARDMAR fetch of an assigned page completes, since no remote
+ * CPU takes part; an ASYNC fetch does not before the home goes on.
  */
 #include "tests/litmus/litmus.h"
 
@@ -55,6 +55,7 @@ void litmus_run(void)
     for (int how = 0; how < 3; how++)
         fetch(data, (uint64_t)how + 1, how);
     for (uint64_t p = 0; p < PAGES; p++)
-        expect(hlrc_home((void *)(uintptr_t)&data[p * PAGE_WORDS]) == 1, "page %ju has another home", (uintmax_t)p);
+        expect(hlrc_home((void *)(uintptr_t)&data[p * PAGE_WORDS]) == 1,
+               "page %ju has another home", (uintmax_t)p);
     hlrc_barrier();
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A node ends while what it prefetches is on its way: hlrc_finalize waits, so nothing arrives in memory that went. */
+/* A node ends while what it prefetches is on its way: hlrc_finalize waits, so nothing arrives in
+ * memory that went. */
 #include <hlrc.h>
 #include <time.h>
 
-#define PAGE 4096u
+#define PAGE  4096u
 #define PAGES 512u
 
 int main(int argc, char **argv)

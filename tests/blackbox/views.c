@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: every node has its own memory, at the same address; and a reader that has not acquired still sees the old
- * value after the writer's release. Neither holds where processes just map one object. Of the views of that memory only
- * the program's is in a core dump.
+ * Black box: every node has its own memory, at the same address; and a reader that has not acquired
+ * still sees the old value after the writer's release. Neither holds where processes just map one
+ * object. Of the views of that memory only the program's is in a core dump.
  */
 #include "tests/litmus/litmus.h"
 
@@ -49,8 +49,8 @@ static void own_objects(volatile uint64_t *page, volatile uint64_t *inodes)
     expect(inodes[me] != 0, "no object is mapped at %p", (void *)(uintptr_t)page);
     hlrc_barrier();
     for (int n = 0; n < nodes; n++)
-        expect(n == me || inodes[n] != inodes[me], "nodes %d and %d have the same object, inode %ju", me, n,
-               (uintmax_t)inodes[n]);
+        expect(n == me || inodes[n] != inodes[me],
+               "nodes %d and %d have the same object, inode %ju", me, n, (uintmax_t)inodes[n]);
     hlrc_barrier();
 }
 
@@ -64,7 +64,8 @@ static void protection(volatile uint64_t *page)
     expect(me != 0 || strncmp(prot, "rw", 2) == 0, "a page just written has protection %s", prot);
     hlrc_barrier();
     inode_at(page, prot);
-    expect(me == 0 || strncmp(prot, "--", 2) == 0, "a page that another node wrote has protection %s", prot);
+    expect(me == 0 || strncmp(prot, "--", 2) == 0,
+           "a page that another node wrote has protection %s", prot);
     expect_word(page[0], 1, "the word");
     inode_at(page, prot);
     expect(me == 0 || strncmp(prot, "r-", 2) == 0, "a page just read has protection %s", prot);
@@ -93,9 +94,10 @@ static void old_value(volatile uint64_t *page, uint64_t k)
     hlrc_barrier();
 }
 
-/* A mapping of the process, with its flags: "dd" is left out of core dumps, "dc" out of forked children. */
-static void one_mapping(unsigned long first, unsigned long end, const char *name, const char *flags, unsigned long app,
-                        int *windows, int *large)
+/* A mapping of the process, with its flags: "dd" is left out of core dumps, "dc" out of forked
+ * children. */
+static void one_mapping(unsigned long first, unsigned long end, const char *name, const char *flags,
+                        unsigned long app, int *windows, int *large)
 {
     bool dumped = strstr(flags, " dd") == NULL;
     if (!strstr(name, "memfd:hlrc-window")) {

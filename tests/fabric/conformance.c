@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs the tests of conformance.h on every fabric that this machine has, with several numbers of nodes; on the stripped
- * variants that stand for adapters which lack an operation; and under the hook that delays and reorders what it may.
+ * Runs the tests of conformance.h on every fabric that this machine has, with several numbers of
+ * nodes; on the stripped variants that stand for adapters which lack an operation; and under the
+ * hook that delays and reorders what it may.
  *
  *   conformance                     everything
  *   conformance FABRIC NODES [TEST] one fabric, for debugging one test
  *
- * The nodes are processes of this program's own; they find each other through anonymous shared memory, so that nothing
- * but the fabric is tested. A hang ends with SIGALRM.
+ * The nodes are processes of this program's own; they find each other through anonymous shared
+ * memory, so that nothing but the fabric is tested. A hang ends with SIGALRM.
  *
- * Environment: CONFORMANCE_PERCENT of the usual rounds (an emulated adapter takes a hundred times as long as shared
- * memory); CONFORMANCE_SECONDS after which a run hangs (default 400); CONFORMANCE_DEVICES, adapters that the nodes take
- * in turn, with commas between; CONFORMANCE_APART=1 puts every second node into an IPC namespace of its own, so that to
- * the mixed fabric it is far from the others; in a build with --enable-perturb, what base/perturb.h says.
+ * Environment: CONFORMANCE_PERCENT of the usual rounds (an emulated adapter takes a hundred times
+ * as long as shared memory); CONFORMANCE_SECONDS after which a run hangs (default 400);
+ * CONFORMANCE_DEVICES, adapters that the nodes take in turn, with commas between;
+ * CONFORMANCE_APART=1 puts every second node into an IPC namespace of its own, so that to the mixed
+ * fabric it is far from the others; in a build with --enable-perturb, what base/perturb.h says.
  */
 #include "tests/fabric/conformance.h"
 
@@ -30,7 +32,7 @@
 
 #include "base/perturb.h"
 
-#define RUN_SECONDS 400 /* of a run that hangs */
+#define RUN_SECONDS 400  /* of a run that hangs */
 #ifdef HLRC_INSTRUMENTED /* it is slow, and the plain build does all */
 #    define USUAL_PERCENT 30
 #else
@@ -56,7 +58,8 @@ _Noreturn void fail(const struct run *r, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    fprintf(stderr, "FAILED: %s, %d nodes, node %d: %s: %s\n", r->fabric_name, r->nodes, r->node, r->test, text);
+    fprintf(stderr, "FAILED: %s, %d nodes, node %d: %s: %s\n", r->fabric_name, r->nodes, r->node,
+            r->test, text);
     _exit(1);
 }
 
@@ -85,10 +88,12 @@ static int exchange(void *ctx, const void *mine, size_t len, void *all)
 void finish(struct run *r, struct fabric_op *op)
 {
     fabric_wait(r->f, op);
-    expect(r, atomic_load(&op->pending) == 0, "fabric_wait returns while %u operations are pending", op->pending);
+    expect(r, atomic_load(&op->pending) == 0, "fabric_wait returns while %u operations are pending",
+           op->pending);
 }
 
-/* Where the line goes by which an operation ends the job: to the test that expects it (expect_lack), or it fails. */
+/* Where the line goes by which an operation ends the job: to the test that expects it
+ * (expect_lack), or it fails. */
 jmp_buf expected_end;
 bool end_expected;
 
@@ -161,7 +166,8 @@ static void run_tests(struct run *r, const struct test *tests)
 {
     for (const struct test *t = tests; t->name; t++) {
         r->test = t->name;
-        if ((only_test && strcmp(only_test, t->name) != 0) || r->nodes < t->min_nodes || (t->caps & ~r->f->caps))
+        if ((only_test && strcmp(only_test, t->name) != 0) || r->nodes < t->min_nodes ||
+            (t->caps & ~r->f->caps))
             continue;
         atomic_store(&meeting->word[r->node], 0);
         meet(r);
@@ -170,7 +176,8 @@ static void run_tests(struct run *r, const struct test *tests)
     }
 }
 
-/* Of the names in CONFORMANCE_DEVICES the one whose turn it is; "" to leave the choice to the fabric. */
+/* Of the names in CONFORMANCE_DEVICES the one whose turn it is; "" to leave the choice to the
+ * fabric. */
 static void choose_device(int node, char *out, size_t len)
 {
     const char *list = getenv("CONFORMANCE_DEVICES");
@@ -189,8 +196,13 @@ static void open_all(struct run *r)
 {
     static char device[64];
     static struct fabric_job job;
-    job = (struct fabric_job){ .node = r->node, .nodes = r->nodes, .rx_depth = RX_DEPTH, .exchange = exchange, .ctx = r,
-                               .device = device, .fail = end_of_job };
+    job = (struct fabric_job){ .node = r->node,
+                               .nodes = r->nodes,
+                               .rx_depth = RX_DEPTH,
+                               .exchange = exchange,
+                               .ctx = r,
+                               .device = device,
+                               .fail = end_of_job };
     r->job = &job;
     r->test = "open";
     choose_device(r->node, device, sizeof device);
@@ -198,11 +210,14 @@ static void open_all(struct run *r)
         expect(r, unshare(CLONE_NEWIPC) == 0, "unshare: %s", strerror(errno));
     int rc = fabric_open(r->fabric_name, &job, &r->f);
     expect(r, rc == 0, "fabric_open: %s", strerror(-rc));
-    expect(r, r->f->node == r->node && r->f->nodes == r->nodes, "says it is node %d of %d", r->f->node, r->f->nodes);
+    expect(r, r->f->node == r->node && r->f->nodes == r->nodes, "says it is node %d of %d",
+           r->f->node, r->f->nodes);
     rc = fabric_window_create(r->f, WINDOW_BYTES, &r->win);
     expect(r, rc == 0, "fabric_window_create: %s", strerror(-rc));
-    expect(r, fabric_window_prepare(r->f, r->win.id, 0, WINDOW_BYTES) == 0, "fabric_window_prepare");
-    expect(r, r->win.base != NULL && r->win.size >= WINDOW_BYTES, "a window of %zu bytes", r->win.size);
+    expect(r, fabric_window_prepare(r->f, r->win.id, 0, WINDOW_BYTES) == 0,
+           "fabric_window_prepare");
+    expect(r, r->win.base != NULL && r->win.size >= WINDOW_BYTES, "a window of %zu bytes",
+           r->win.size);
 }
 
 /* Nothing of this node's is under way any more when all its peers have what it sent last (F1). */
@@ -246,7 +261,8 @@ static int node_main(const char *fabric, int node, int nodes)
 
 static struct meeting *make_meeting(int nodes)
 {
-    struct meeting *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct meeting *m =
+        mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pthread_barrierattr_t attr;
     if (m == MAP_FAILED) {
         perror("mmap");

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What every fabric must do: the tests that conformance.c runs on each transport and number of nodes.
+ * What every fabric must do: the tests that conformance.c runs on each transport and number of
+ * nodes.
  *
- * A test is collective: all nodes call it, after a meeting. It uses fabric.h alone, and what the harness shares between
- * its processes: meet() and a few words per node. It names the invariant of fabric.h (F1 ...) that it is about.
+ * A test is collective: all nodes call it, after a meeting. It uses fabric.h alone, and what the
+ * harness shares between its processes: meet() and a few words per node. It names the invariant of
+ * fabric.h (F1 ...) that it is about.
  */
 #ifndef TESTS_FABRIC_CONFORMANCE_H
 #define TESTS_FABRIC_CONFORMANCE_H
@@ -20,33 +22,35 @@
 #define MIB (1024u * KIB)
 #define GIB ((size_t)1024 * MIB)
 
-/* The one window of a test run. Each node writes into a peer's area that is its own there, where a test says "by
- * sender". Sources lie in the window as well: not every adapter can send from elsewhere. */
+/* The one window of a test run. Each node writes into a peer's area that is its own there, where a
+ * test says "by sender". Sources lie in the window as well: not every adapter can send from
+ * elsewhere. */
 enum {
-    AREA_SOURCE = 0,              /* 17 MiB: what a node sends, or reads into */
-    AREA_TARGET = 20 * MIB,       /* 17 MiB: where a neighbour writes to */
-    AREA_BACK = 40 * MIB,         /* 17 MiB: where a node reads its own data back to */
-    AREA_WORDS = 60 * MIB,        /* 1 MiB: words for atomics, at node 0 */
-    AREA_SLOTS = 61 * MIB,        /* 2 MiB: slots by sender */
-    AREA_ACK = 63 * MIB,          /* 64 bytes by peer: counts that flow back */
-    AREA_DISCARD = 64 * MIB,      /* 1 MiB */
+    AREA_SOURCE = 0,         /* 17 MiB: what a node sends, or reads into */
+    AREA_TARGET = 20 * MIB,  /* 17 MiB: where a neighbour writes to */
+    AREA_BACK = 40 * MIB,    /* 17 MiB: where a node reads its own data back to */
+    AREA_WORDS = 60 * MIB,   /* 1 MiB: words for atomics, at node 0 */
+    AREA_SLOTS = 61 * MIB,   /* 2 MiB: slots by sender */
+    AREA_ACK = 63 * MIB,     /* 64 bytes by peer: counts that flow back */
+    AREA_DISCARD = 64 * MIB, /* 1 MiB */
     WINDOW_BYTES = 65 * MIB,
 };
 
-#define RX_DEPTH 64 /* events that one node may have outstanding at another */
+#define RX_DEPTH  64 /* events that one node may have outstanding at another */
 #define MAX_NODES 16
 
 struct run {
     const char *fabric_name;
     const char *test; /* the one that runs */
     int node, nodes;
-    bool hooked; /* operations are late, and may count as several */
-    bool heals;  /* and sleeps end early, arming fails */
-    unsigned percent; /* of the usual rounds */
+    bool hooked;                  /* operations are late, and may count as several */
+    bool heals;                   /* and sleeps end early, arming fails */
+    unsigned percent;             /* of the usual rounds */
     const struct fabric_job *job; /* that it was opened for */
     struct fabric *f;
     struct fabric_window win;
-    _Atomic uint64_t *word; /* one per node, shared by the processes of the harness, zero at the start of a test */
+    /* one per node, shared by the processes of the harness, zero at the start of a test */
+    _Atomic uint64_t *word;
 };
 
 struct test {
@@ -56,7 +60,8 @@ struct test {
     void (*run)(struct run *);
 };
 
-extern const struct test data_tests[], flight_tests[], queue_tests[], sleep_tests[]; /* end with a NULL name */
+/* end with a NULL name */
+extern const struct test data_tests[], flight_tests[], queue_tests[], sleep_tests[];
 
 /* How often to repeat what is usually repeated so many times. */
 static inline uint64_t rounds(const struct run *r, uint64_t usual)
@@ -68,26 +73,30 @@ static inline uint64_t rounds(const struct run *r, uint64_t usual)
 /* Waits for all nodes; the harness's own, no fabric is used. */
 void meet(struct run *r);
 
-_Noreturn void fail(const struct run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-#define expect(r, cond, ...)             \
-    do {                                 \
-        if (!(cond))                     \
-            fail((r), __VA_ARGS__);      \
+_Noreturn void fail(const struct run *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+#define expect(r, cond, ...)        \
+    do {                            \
+        if (!(cond))                \
+            fail((r), __VA_ARGS__); \
     } while (0)
 
 /* The call is of an operation that this fabric lacks, and has to end the job, saying so. */
-#define expect_lack(r, call)                          \
-    do {                                              \
-        end_expected = true;                          \
-        if (setjmp(expected_end) == 0) {              \
-            call;                                     \
-            fail((r), "%s is not refused", #call);    \
-        }                                             \
+#define expect_lack(r, call)                       \
+    do {                                           \
+        end_expected = true;                       \
+        if (setjmp(expected_end) == 0) {           \
+            call;                                  \
+            fail((r), "%s is not refused", #call); \
+        }                                          \
     } while (0)
 extern jmp_buf expected_end;
 extern bool end_expected;
 
-static inline char *own(const struct run *r, size_t off) { return r->win.base + off; }
+static inline char *own(const struct run *r, size_t off)
+{
+    return r->win.base + off;
+}
 
 /* A word of the own window that others write one-sidedly. */
 static inline uint64_t own_word(const struct run *r, size_t off)
@@ -95,8 +104,14 @@ static inline uint64_t own_word(const struct run *r, size_t off)
     return atomic_load_explicit((_Atomic uint64_t *)(void *)own(r, off), memory_order_acquire);
 }
 
-static inline int right_of(const struct run *r) { return (r->node + 1) % r->nodes; }
-static inline int left_of(const struct run *r) { return (r->node + r->nodes - 1) % r->nodes; }
+static inline int right_of(const struct run *r)
+{
+    return (r->node + 1) % r->nodes;
+}
+static inline int left_of(const struct run *r)
+{
+    return (r->node + r->nodes - 1) % r->nodes;
+}
 
 /* Waits for operations, which are complete then. */
 void finish(struct run *r, struct fabric_op *op);

@@ -23,7 +23,8 @@ static void fill(char *p, size_t len, uint64_t seed)
 static void compare(const struct run *r, const char *p, size_t len, uint64_t seed, const char *what)
 {
     for (size_t i = 0; i < len; i++)
-        expect(r, (unsigned char)p[i] == pattern(seed, i), "%s of %zu bytes: byte %zu is wrong", what, len, i);
+        expect(r, (unsigned char)p[i] == pattern(seed, i), "%s of %zu bytes: byte %zu is wrong",
+               what, len, i);
 }
 
 /* ---- whole data, and nothing beside it ---- */
@@ -33,8 +34,8 @@ static void compare(const struct run *r, const char *p, size_t len, uint64_t see
 static void expect_guard(const struct run *r, const char *p, size_t len)
 {
     for (size_t i = 0; i < GUARD; i++)
-        expect(r, p[-1 - (ptrdiff_t)i] == 0x5a && p[len + i] == 0x5a, "write of %zu bytes changed its neighbourhood",
-               len);
+        expect(r, p[-1 - (ptrdiff_t)i] == 0x5a && p[len + i] == 0x5a,
+               "write of %zu bytes changed its neighbourhood", len);
 }
 
 static void transfer(struct run *r, size_t len, size_t from_shift, size_t to_shift)
@@ -59,8 +60,9 @@ static void transfer(struct run *r, size_t len, size_t from_shift, size_t to_shi
 
 static void test_sizes(struct run *r)
 {
-    static const size_t sizes[] = { 1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 127, 128, 129, 136, 1000, 4095, 4096,
-                                    4097, 65536 + 3, MIB, 16 * MIB };
+    static const size_t sizes[] = { 1,    2,    3,    7,    8,         9,   15,      16,
+                                    17,   63,   64,   65,   127,       128, 129,     136,
+                                    1000, 4095, 4096, 4097, 65536 + 3, MIB, 16 * MIB };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         transfer(r, sizes[i], 0, 0);
         meet(r);
@@ -80,10 +82,12 @@ static void test_inline(struct run *r)
     for (size_t k = 0; k < 8; k++) {
         size_t len = k == 7 ? FABRIC_INLINE : 1 + 100 * k;
         fill(buffer, len, k + (uint64_t)r->node);
-        fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + k * FABRIC_INLINE, buffer, len, NULL);
+        fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + k * FABRIC_INLINE, buffer, len,
+                     NULL);
         memset(buffer, 0, sizeof buffer);
     }
-    put(r, right_of(r), AREA_BACK, own(r, AREA_SOURCE), 8); /* complete, hence so are the writes before it (F1) */
+    /* complete, hence so are the writes before it (F1) */
+    put(r, right_of(r), AREA_BACK, own(r, AREA_SOURCE), 8);
     meet(r);
     for (size_t k = 0; k < 8; k++)
         compare(r, own(r, AREA_TARGET + k * FABRIC_INLINE), k == 7 ? FABRIC_INLINE : 1 + 100 * k,
@@ -129,7 +133,8 @@ static void test_write_order(struct run *r)
     for (uint64_t second = 0; second < rounds(r, ORDER_ROUNDS);) {
         second = own_word(r, AREA_ACK + 64);
         uint64_t first = own_word(r, AREA_ACK);
-        expect(r, first >= second, "F1: the second write of round %ju is here, the first is that of round %ju",
+        expect(r, first >= second,
+               "F1: the second write of round %ju is here, the first is that of round %ju",
                (uintmax_t)second, (uintmax_t)first);
     }
     pthread_join(writer, NULL);
@@ -157,7 +162,8 @@ static void test_read_order(struct run *r)
 /* F2: an atomic that follows a write is performed after it. */
 static void test_write_atomic_order(struct run *r)
 {
-    size_t counter = AREA_WORDS + 4096 + 64 * (size_t)r->node; /* this node's own word, raised by its left neighbour */
+    /* this node's own word, raised by its left neighbour */
+    size_t counter = AREA_WORDS + 4096 + 64 * (size_t)r->node;
     size_t theirs = AREA_WORDS + 4096 + 64 * (size_t)right_of(r);
     memset(own(r, AREA_ACK), 0, 64);
     meet(r);
@@ -167,7 +173,8 @@ static void test_write_atomic_order(struct run *r)
         add(r, right_of(r), theirs, 1);
         seen = add(r, r->node, counter, 0);
         uint64_t data = own_word(r, AREA_ACK);
-        expect(r, data >= seen, "F2: the counter says %ju, the data %ju", (uintmax_t)seen, (uintmax_t)data);
+        expect(r, data >= seen, "F2: the counter says %ju, the data %ju", (uintmax_t)seen,
+               (uintmax_t)data);
     }
 }
 
@@ -190,22 +197,24 @@ static void test_whole_words(struct run *r)
     expect(r, pthread_create(&writer, NULL, alternate_words, r) == 0, "pthread_create");
     while (own_word(r, AREA_ACK + 64) == 0) {
         uint64_t here = own_word(r, AREA_ACK);
-        expect(r, here == 0 || here == ~UINT64_C(0), "F5: half a word arrived: %jx", (uintmax_t)here);
+        expect(r, here == 0 || here == ~UINT64_C(0), "F5: half a word arrived: %jx",
+               (uintmax_t)here);
         if (!(r->f->caps & FABRIC_READ))
             continue;
         get(r, left_of(r), AREA_ACK, seen, 8);
-        expect(r, *seen == 0 || *seen == ~UINT64_C(0), "F5: half a word was read: %jx", (uintmax_t)*seen);
+        expect(r, *seen == 0 || *seen == ~UINT64_C(0), "F5: half a word was read: %jx",
+               (uintmax_t)*seen);
     }
     pthread_join(writer, NULL);
 }
 
 /* ---- atomics ---- */
 
-#define ADDS 20000
+#define ADDS        20000
 #define ADD_THREADS 2
 
-/* All threads of all nodes are at it together, even where they seldom run at the same time: they wait on each other's
- * heels. */
+/* All threads of all nodes are at it together, even where they seldom run at the same time: they
+ * wait on each other's heels. */
 static void start_together(struct run *r, uint64_t times)
 {
     uint64_t all = times * ADD_THREADS * (uint64_t)r->nodes;
@@ -223,7 +232,8 @@ static void *add_many(void *arg)
         if (k % 1000 == 0)
             start_together(r, k / 1000 + 1);
         uint64_t old = add(r, 0, AREA_WORDS, 3);
-        expect(r, k == 0 || old >= before + 3, "fetch_add returned %ju after %ju", (uintmax_t)old, (uintmax_t)before);
+        expect(r, k == 0 || old >= before + 3, "fetch_add returned %ju after %ju", (uintmax_t)old,
+               (uintmax_t)before);
         before = old;
     }
     return NULL;
@@ -237,7 +247,8 @@ static void test_fetch_add(struct run *r)
     for (int i = 0; i < ADD_THREADS; i++)
         pthread_join(threads[i], NULL);
     meet(r);
-    uint64_t sum = add(r, 0, AREA_WORDS, 0), want = 3u * rounds(r, ADDS) * ADD_THREADS * (uint64_t)r->nodes;
+    uint64_t sum = add(r, 0, AREA_WORDS, 0),
+             want = 3u * rounds(r, ADDS) * ADD_THREADS * (uint64_t)r->nodes;
     expect(r, sum == want, "the sum is %ju, not %ju", (uintmax_t)sum, (uintmax_t)want);
 }
 
@@ -254,13 +265,15 @@ static void test_cas(struct run *r)
         uint64_t winner = old ? old : me;
         if (old == 0)
             atomic_fetch_add(&r->word[r->node], 1);
-        expect(r, swap(r, (int)k % r->nodes, word, me + 1000, 7) == winner, "the winner of cas %zu changed", k);
+        expect(r, swap(r, (int)k % r->nodes, word, me + 1000, 7) == winner,
+               "the winner of cas %zu changed", k);
     }
     meet(r);
     uint64_t wins = 0;
     for (int n = 0; n < r->nodes; n++)
         wins += r->word[n];
-    expect(r, wins == rounds(r, 2000), "%ju winners of %ju words", (uintmax_t)wins, (uintmax_t)rounds(r, 2000));
+    expect(r, wins == rounds(r, 2000), "%ju winners of %ju words", (uintmax_t)wins,
+           (uintmax_t)rounds(r, 2000));
 }
 
 /* ---- many at once ---- */
@@ -274,13 +287,15 @@ static void test_in_flight(struct run *r)
     fill(own(r, AREA_SOURCE), FLIGHT * 520, (uint64_t)r->node);
     for (size_t i = 0; i < FLIGHT; i++) {
         ops[i] = (struct fabric_op)FABRIC_OP_INIT;
-        fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + i * 520, own(r, AREA_SOURCE + i * 520), 520, &ops[i]);
+        fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + i * 520,
+                     own(r, AREA_SOURCE + i * 520), 520, &ops[i]);
     }
     for (size_t i = FLIGHT; i-- > 0;)
         finish(r, &ops[i]);
     if (r->f->caps & FABRIC_READ) {
         for (size_t i = 0; i < FLIGHT; i++)
-            fabric_read(r->f, right_of(r), r->win.id, AREA_TARGET + i * 520, own(r, AREA_BACK + i * 520), 520, &all);
+            fabric_read(r->f, right_of(r), r->win.id, AREA_TARGET + i * 520,
+                        own(r, AREA_BACK + i * 520), 520, &all);
         finish(r, &all);
         compare(r, own(r, AREA_BACK), FLIGHT * 520, (uint64_t)r->node, "reads in flight");
     }
@@ -298,8 +313,8 @@ static void test_discard(struct run *r)
     expect(r, rc == 0 || rc == -ENOTSUP, "fabric_window_discard: %s", strerror(-rc));
     meet(r);
     for (size_t i = 0; rc == 0 && i < 64 * KIB; i++)
-        expect(r, own(r, AREA_DISCARD)[i] == (i < 16 * KIB || i >= 48 * KIB), "byte %zu after discarding 16K to 48K",
-               i);
+        expect(r, own(r, AREA_DISCARD)[i] == (i < 16 * KIB || i >= 48 * KIB),
+               "byte %zu after discarding 16K to 48K", i);
     meet(r);
     fill(own(r, AREA_SOURCE), 4096, 5);
     put(r, right_of(r), AREA_DISCARD + 20 * KIB, own(r, AREA_SOURCE), 4096);
@@ -309,7 +324,8 @@ static void test_discard(struct run *r)
         return;
     get(r, right_of(r), AREA_DISCARD + 12 * KIB, own(r, AREA_BACK), 8 * KIB);
     for (size_t i = 0; i < 8 * KIB; i++)
-        expect(r, own(r, AREA_BACK)[i] == (i < 4 * KIB), "byte %zu read from what was discarded", i);
+        expect(r, own(r, AREA_BACK)[i] == (i < 4 * KIB), "byte %zu read from what was discarded",
+               i);
 }
 
 static void test_windows(struct run *r)
@@ -317,10 +333,13 @@ static void test_windows(struct run *r)
     int seen = 1 << r->win.id;
     for (int k = 1; k < FABRIC_WINDOWS - 1; k++) {
         struct fabric_window w;
-        size_t size = k == 1 ? 4096 : k == 2 || r->f->ops.window_prepare ? (size_t)k * MIB : 5 * GIB;
+        size_t size = k == 1                               ? 4096
+                      : k == 2 || r->f->ops.window_prepare ? (size_t)k * MIB
+                                                           : 5 * GIB;
         int rc = fabric_window_create(r->f, size, &w);
         expect(r, rc == 0, "window %d: %s", k, strerror(-rc));
-        expect(r, w.id >= 0 && w.id < FABRIC_WINDOWS && !(seen & 1 << w.id), "window %d has id %d", k, w.id);
+        expect(r, w.id >= 0 && w.id < FABRIC_WINDOWS && !(seen & 1 << w.id), "window %d has id %d",
+               k, w.id);
         seen |= 1 << w.id;
         for (size_t i = 0; i < size; i += i == 4 * MIB ? size - 5 * MIB : 1)
             expect(r, w.base[i] == 0, "window %d is not zero at %zu", k, i);
@@ -329,13 +348,15 @@ static void test_windows(struct run *r)
         put(r, right_of(r), AREA_TARGET, own(r, AREA_SOURCE), 8);
         meet(r);
         expect(r, *(uint64_t *)(void *)(w.base + size - 8) == 42, "the last word of window %d", k);
-        expect(r, w.base[(uint32_t)(size - 8)] == (size <= UINT32_MAX ? 42 : 0), "offsets lose their upper half");
+        expect(r, w.base[(uint32_t)(size - 8)] == (size <= UINT32_MAX ? 42 : 0),
+               "offsets lose their upper half");
     }
 }
 
 /* ---- memory that nobody prepared ---- */
 
-#define LARGE (80 * MIB) /* so large that it is not registered as a whole, in pieces of at most 20 MiB */
+#define LARGE \
+    (80 * MIB) /* so large that it is not registered as a whole, in pieces of at most 20 MiB */
 
 struct large {
     struct run *r;
@@ -382,9 +403,11 @@ static void write_from_unprepared(struct large *l)
     long before = pinned();
     fill(l->win.base + 20 * MIB, 100 * KIB, (uint64_t)r->node);
     put(r, right_of(r), AREA_TARGET, l->win.base + 20 * MIB, 100 * KIB);
-    expect(r, pinned() - before < 1024, "a write registered its source: %ld KiB more are pinned", pinned() - before);
+    expect(r, pinned() - before < 1024, "a write registered its source: %ld KiB more are pinned",
+           pinned() - before);
     meet(r);
-    compare(r, own(r, AREA_TARGET), 100 * KIB, (uint64_t)left_of(r), "write from memory that is not prepared");
+    compare(r, own(r, AREA_TARGET), 100 * KIB, (uint64_t)left_of(r),
+            "write from memory that is not prepared");
 }
 
 /* All ask their neighbour at once; then they read back, into memory that is not prepared either. */
@@ -399,10 +422,12 @@ static void write_to_unprepared(struct large *l)
     if (r->f->caps & FABRIC_READ) {
         fabric_read(r->f, right_of(r), l->win.id, 40 * MIB, l->win.base + 60 * MIB, 100 * KIB, &op);
         finish(r, &op);
-        compare(r, l->win.base + 60 * MIB, 100 * KIB, (uint64_t)r->node + 9, "read into memory that is not prepared");
+        compare(r, l->win.base + 60 * MIB, 100 * KIB, (uint64_t)r->node + 9,
+                "read into memory that is not prepared");
     }
     meet(r);
-    compare(r, l->win.base + 40 * MIB, 100 * KIB, (uint64_t)left_of(r) + 9, "write to memory that is not prepared");
+    compare(r, l->win.base + 40 * MIB, 100 * KIB, (uint64_t)left_of(r) + 9,
+            "write to memory that is not prepared");
 }
 
 static void test_unprepared(struct run *r)
@@ -446,13 +471,15 @@ static void test_counters(struct run *r)
     meet(r);
     fabric_counters(r->f, &b);
     uint64_t bytes = 1000 + (reads ? 500u : 0);
-    expect(r, b.writes - a.writes == 1, "%ju writes counted, not 1", (uintmax_t)(b.writes - a.writes));
+    expect(r, b.writes - a.writes == 1, "%ju writes counted, not 1",
+           (uintmax_t)(b.writes - a.writes));
     expect(r, b.reads - a.reads == reads, "%ju reads counted", (uintmax_t)(b.reads - a.reads));
-    expect(r, b.atomics - a.atomics == (atomics ? 3 : 0), "%ju atomics counted", (uintmax_t)(b.atomics - a.atomics));
-    expect(r, b.bytes_in - a.bytes_in == bytes, "%ju bytes in, not %ju", (uintmax_t)(b.bytes_in - a.bytes_in),
-           (uintmax_t)bytes);
-    expect(r, b.bytes_out - a.bytes_out == bytes, "%ju bytes out, not %ju", (uintmax_t)(b.bytes_out - a.bytes_out),
-           (uintmax_t)bytes);
+    expect(r, b.atomics - a.atomics == (atomics ? 3 : 0), "%ju atomics counted",
+           (uintmax_t)(b.atomics - a.atomics));
+    expect(r, b.bytes_in - a.bytes_in == bytes, "%ju bytes in, not %ju",
+           (uintmax_t)(b.bytes_in - a.bytes_in), (uintmax_t)bytes);
+    expect(r, b.bytes_out - a.bytes_out == bytes, "%ju bytes out, not %ju",
+           (uintmax_t)(b.bytes_out - a.bytes_out), (uintmax_t)bytes);
     expect(r, b.wakes == a.wakes, "one-sided operations woke somebody");
     atomic_store(&r->word[r->node], b.bytes_in - b.bytes_out);
     meet(r);
@@ -483,13 +510,14 @@ static void test_unsupported(struct run *r)
     bool noread = strstr(r->fabric_name, "-noread"), noimm = strstr(r->fabric_name, "-noimm");
     expect(r, !noread || !(caps & (FABRIC_READ | FABRIC_ATOMICS)), "capabilities %#x", caps);
     expect(r, !noimm || !(caps & FABRIC_WRITE_IMM), "capabilities %#x", caps);
-    expect(r, noread || noimm || (caps & FABRIC_WRITE_IMM && caps & FABRIC_READ), "capabilities %#x", caps);
+    expect(r, noread || noimm || (caps & FABRIC_WRITE_IMM && caps & FABRIC_READ),
+           "capabilities %#x", caps);
 }
 
 static void test_names(struct run *r)
 {
-    static const char *const names[] = { "", "nosuchfabric", "shm-", "shm-noreadx", "shmx", "SHM", "+chaos", "shm+",
-                                         "shm+chaosx" };
+    static const char *const names[] = { "",    "nosuchfabric", "shm-", "shm-noreadx", "shmx",
+                                         "SHM", "+chaos",       "shm+", "shm+chaosx" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct fabric *f = r->f;
         struct fabric_job job = { .node = r->node, .nodes = r->nodes, .rx_depth = RX_DEPTH };
@@ -510,14 +538,16 @@ static void test_too_many_events(struct run *r)
 {
     struct fabric *f = NULL;
     struct fabric_job job = *r->job;
-    bool adapter = strncmp(r->fabric_name, "verbs", 5) == 0 || strncmp(r->fabric_name, "mixed", 5) == 0;
+    bool adapter =
+        strncmp(r->fabric_name, "verbs", 5) == 0 || strncmp(r->fabric_name, "mixed", 5) == 0;
     if (!adapter)
         return;
     job.rx_depth = UINT32_MAX;
     job.fail = keep_refusal;
     int rc = fabric_open(r->fabric_name, &job, &f);
     expect(r, rc == -ENOSPC && !f, "fabric_open for %u events: %d, not -ENOSPC", job.rx_depth, rc);
-    expect(r, strstr(refusal, "receives, but ") != NULL, "fabric_open for %u events says: %s", job.rx_depth, refusal);
+    expect(r, strstr(refusal, "receives, but ") != NULL, "fabric_open for %u events says: %s",
+           job.rx_depth, refusal);
 }
 
 const struct test data_tests[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* conformance_flight.c - long transfers and what follows them; many operations and threads at once. See
- * conformance.h. */
+/* conformance_flight.c - long transfers and what follows them; many operations and threads at once.
+ * See conformance.h. */
 #include "tests/fabric/conformance.h"
 
 #include <pthread.h>
@@ -34,7 +34,8 @@ static void follow(struct run *r, enum follower by, uint64_t k)
     else if (by == BY_ATOMIC)
         fabric_fetch_add(r->f, right_of(r), r->win.id, AREA_WORDS + 48 * KIB, 1, &old, &op);
     else
-        fabric_write_imm(r->f, right_of(r), r->win.id, AREA_ACK + 64, &k, 8, (uint32_t)k, true, NULL);
+        fabric_write_imm(r->f, right_of(r), r->win.id, AREA_ACK + 64, &k, 8, (uint32_t)k, true,
+                         NULL);
     finish(r, &op);
 }
 
@@ -58,20 +59,32 @@ static void follow_rounds(struct run *r, enum follower by)
         struct fabric_op op = FABRIC_OP_INIT;
         meet(r); /* nobody looks any more */
         fill_words(words(r, AREA_SOURCE), LONG_WORDS, k);
-        fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + shift, own(r, AREA_SOURCE), LONG_BYTES, &op);
+        fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + shift, own(r, AREA_SOURCE),
+                     LONG_BYTES, &op);
         follow(r, by, k); /* the write is not waited for */
         await_follower(r, by, k);
         for (size_t i = 0; i < LONG_WORDS; i++)
-            expect(r, own_word(r, AREA_TARGET + shift + 8 * i) == k, "%s: word %zu of a long write came after %s",
-                   by == BY_ATOMIC ? "F2" : "F1", i,
-                   by == BY_WORD ? "a later word" : by == BY_EVENT ? "a later event" : "a later atomic");
+            expect(r, own_word(r, AREA_TARGET + shift + 8 * i) == k,
+                   "%s: word %zu of a long write came after %s", by == BY_ATOMIC ? "F2" : "F1", i,
+                   by == BY_WORD    ? "a later word"
+                   : by == BY_EVENT ? "a later event"
+                                    : "a later atomic");
         finish(r, &op);
     }
 }
 
-static void test_follow_word(struct run *r) { follow_rounds(r, BY_WORD); }
-static void test_follow_atomic(struct run *r) { follow_rounds(r, BY_ATOMIC); }
-static void test_follow_event(struct run *r) { follow_rounds(r, BY_EVENT); }
+static void test_follow_word(struct run *r)
+{
+    follow_rounds(r, BY_WORD);
+}
+static void test_follow_atomic(struct run *r)
+{
+    follow_rounds(r, BY_ATOMIC);
+}
+static void test_follow_event(struct run *r)
+{
+    follow_rounds(r, BY_EVENT);
+}
 
 /* ---- F5: the words of a long transfer are whole ---- */
 
@@ -79,8 +92,8 @@ static const uint64_t both[] = { 0x0123456789abcdefu, 0xfedcba9876543210u };
 
 static void expect_whole(struct run *r, const char *what, uint64_t word, size_t i)
 {
-    expect(r, word == both[0] || word == both[1], "F5: word %zu of a long transfer was %s as %jx", i, what,
-           (uintmax_t)word);
+    expect(r, word == both[0] || word == both[1], "F5: word %zu of a long transfer was %s as %jx",
+           i, what, (uintmax_t)word);
 }
 
 /* Writes now one, now the other, with lengths that take all ways through a copy. */
@@ -91,7 +104,8 @@ static void *write_both(void *arg)
     fill_words(words(r, AREA_SOURCE), LONG_WORDS, both[0]);
     fill_words(words(r, AREA_SOURCE + MIB), LONG_WORDS, both[1]);
     for (uint64_t k = 0; k < rounds(r, 1500); k++)
-        put(r, right_of(r), AREA_TARGET + 8, own(r, AREA_SOURCE + (k & 1) * MIB), lengths[k / 2 % 6]);
+        put(r, right_of(r), AREA_TARGET + 8, own(r, AREA_SOURCE + (k & 1) * MIB),
+            lengths[k / 2 % 6]);
     put_word(r, right_of(r), AREA_ACK, 1);
     return NULL;
 }
@@ -134,15 +148,18 @@ static void test_test(struct run *r)
         while (!fabric_test(r->f, &op))
             sched_yield();
         for (size_t i = 0; reads && i < 1000; i++)
-            expect(r, words(r, AREA_BACK)[i] == k, "word %zu of what was written and read in round %ju is %ju", i,
-                   (uintmax_t)k, (uintmax_t)words(r, AREA_BACK)[i]);
-        expect(r, atomic_load(&op.pending) == 0, "fabric_test says complete, %u are pending", op.pending);
+            expect(r, words(r, AREA_BACK)[i] == k,
+                   "word %zu of what was written and read in round %ju is %ju", i, (uintmax_t)k,
+                   (uintmax_t)words(r, AREA_BACK)[i]);
+        expect(r, atomic_load(&op.pending) == 0, "fabric_test says complete, %u are pending",
+               op.pending);
     }
 }
 
 #define ATOMICS 256
 
-/* Each of many atomics in flight counts, and returns a value of its own. Reads of the word may look on (F6). */
+/* Each of many atomics in flight counts, and returns a value of its own. Reads of the word may look
+ * on (F6). */
 static void test_many_atomics(struct run *r)
 {
     static uint64_t old[ATOMICS];
@@ -156,14 +173,14 @@ static void test_many_atomics(struct run *r)
         if (i % 16)
             continue;
         get(r, right_of(r), word, looked, 8);
-        expect(r, *looked >= least && *looked <= before + i + 1, "F6: %ju was read after %ju", (uintmax_t)*looked,
-               (uintmax_t)least);
+        expect(r, *looked >= least && *looked <= before + i + 1, "F6: %ju was read after %ju",
+               (uintmax_t)*looked, (uintmax_t)least);
         least = *looked;
     }
     finish(r, &op);
     for (size_t i = 0; i < ATOMICS; i++) {
-        expect(r, old[i] - before < ATOMICS && !found[old[i] - before], "fetch_add %zu returned %ju, again or wrongly",
-               i, (uintmax_t)old[i]);
+        expect(r, old[i] - before < ATOMICS && !found[old[i] - before],
+               "fetch_add %zu returned %ju, again or wrongly", i, (uintmax_t)old[i]);
         found[old[i] - before] = true;
     }
     expect(r, add(r, right_of(r), word, 0) == before + ATOMICS, "the sum of many atomics");
@@ -193,8 +210,8 @@ static void *move(void *arg)
             continue;
         get(r, right_of(r), AREA_TARGET + at, own(r, AREA_BACK + at), count * 8);
         for (size_t i = 0; i < count; i++)
-            expect(r, words(r, AREA_BACK + at)[i] == value, "thread %u, round %ju: word %zu is %jx", m->number,
-                   (uintmax_t)k, i, (uintmax_t)words(r, AREA_BACK + at)[i]);
+            expect(r, words(r, AREA_BACK + at)[i] == value, "thread %u, round %ju: word %zu is %jx",
+                   m->number, (uintmax_t)k, i, (uintmax_t)words(r, AREA_BACK + at)[i]);
     }
     return NULL;
 }
@@ -212,7 +229,8 @@ static void test_threads(struct run *r)
     meet(r);
     for (unsigned i = 0; i < THREADS; i++) {
         uint64_t last = *words(r, AREA_TARGET + i * 256u * KIB);
-        expect(r, last >> 32 == ((uint64_t)left_of(r) << 16 | i), "thread %u wrote into another's area", i);
+        expect(r, last >> 32 == ((uint64_t)left_of(r) << 16 | i),
+               "thread %u wrote into another's area", i);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* conformance_queue.c - writes with immediate: events, their order, and the sleep of the receiver. See
- * conformance.h. */
+/* conformance_queue.c - writes with immediate: events, their order, and the sleep of the receiver.
+ * See conformance.h. */
 #include "tests/fabric/conformance_queue.h"
 
 #include <errno.h>
@@ -18,17 +18,18 @@ void send_event(struct run *r, int peer, uint64_t k, bool urgent)
     uint64_t data[8];
     for (int i = 0; i < 8; i++)
         data[i] = (uint64_t)r->node << 32 | k;
-    fabric_write_imm(r->f, peer, r->win.id, slot_of(r->node, k), data, sizeof data, (uint32_t)k, urgent, NULL);
+    fabric_write_imm(r->f, peer, r->win.id, slot_of(r->node, k), data, sizeof data, (uint32_t)k,
+                     urgent, NULL);
 }
 
 void expect_event(struct run *r, const struct fabric_event *ev, int from, uint64_t k)
 {
-    expect(r, ev->from == from && ev->imm == (uint32_t)k, "F7: event %u of node %d, not %ju of node %d", ev->imm,
-           ev->from, (uintmax_t)k, from);
+    expect(r, ev->from == from && ev->imm == (uint32_t)k,
+           "F7: event %u of node %d, not %ju of node %d", ev->imm, ev->from, (uintmax_t)k, from);
     const uint64_t *data = (const uint64_t *)(void *)own(r, slot_of(from, k));
     for (int i = 0; i < 8; i++)
-        expect(r, data[i] == ((uint64_t)from << 32 | k), "F1: event %ju of node %d came before its data", (uintmax_t)k,
-               from);
+        expect(r, data[i] == ((uint64_t)from << 32 | k),
+               "F1: event %ju of node %d came before its data", (uintmax_t)k, from);
 }
 
 /* ---- order and delivery: everybody sends to everybody ---- */
@@ -45,16 +46,19 @@ static bool receive(struct run *r, struct traffic *t)
     int rc = fabric_rx_poll(r->f, &ev);
     if (rc == 0)
         return false;
-    expect(r, rc == 1 && ev.from >= 0 && ev.from < r->nodes, "rx_poll: %d, an event of node %d", rc, ev.from);
+    expect(r, rc == 1 && ev.from >= 0 && ev.from < r->nodes, "rx_poll: %d, an event of node %d", rc,
+           ev.from);
     expect_event(r, &ev, ev.from, t->got[ev.from]);
     t->got[ev.from]++;
-    put_word(r, ev.from, AREA_ACK + 64 * (size_t)r->node, t->got[ev.from]); /* room for the sender */
+    /* room for the sender */
+    put_word(r, ev.from, AREA_ACK + 64 * (size_t)r->node, t->got[ev.from]);
     return true;
 }
 
 static bool may_send(struct run *r, const struct traffic *t, int peer)
 {
-    return t->sent[peer] < rounds(r, EVENTS) && t->sent[peer] - own_word(r, AREA_ACK + 64 * (size_t)peer) < RX_DEPTH;
+    return t->sent[peer] < rounds(r, EVENTS) &&
+           t->sent[peer] - own_word(r, AREA_ACK + 64 * (size_t)peer) < RX_DEPTH;
 }
 
 static bool finished(const struct run *r, const struct traffic *t)
@@ -109,18 +113,20 @@ static void test_full(struct run *r)
 /* The immediate arrives as it was sent; with no data, too. */
 static void test_immediates(struct run *r)
 {
-    static const uint32_t values[] = { 0, 1, 0xffff, 0x10000, 0x12345678, 0x7fffffff, 0x80000000, 0xefffffff };
+    static const uint32_t values[] = { 0,          1,          0xffff,     0x10000,
+                                       0x12345678, 0x7fffffff, 0x80000000, 0xefffffff };
     struct fabric_event ev;
     fabric_rx_busy(r->f);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         for (size_t len = 0; len <= 8; len += 8) {
             meet(r);
-            fabric_write_imm(r->f, right_of(r), r->win.id, slot_of(r->node, 0), own(r, AREA_SOURCE), len, values[i],
-                             false, NULL);
+            fabric_write_imm(r->f, right_of(r), r->win.id, slot_of(r->node, 0), own(r, AREA_SOURCE),
+                             len, values[i], false, NULL);
             while (fabric_rx_poll(r->f, &ev) == 0)
                 sched_yield();
-            expect(r, ev.from == left_of(r) && ev.imm == values[i], "event %#x of node %d, not %#x of node %d", ev.imm,
-                   ev.from, values[i], left_of(r));
+            expect(r, ev.from == left_of(r) && ev.imm == values[i],
+                   "event %#x of node %d, not %#x of node %d", ev.imm, ev.from, values[i],
+                   left_of(r));
         }
 }
 
@@ -134,7 +140,8 @@ static void test_laps(struct run *r)
     for (uint32_t k = 0; k < 4400000; k++) {
         fabric_write_imm(r->f, 0, r->win.id, AREA_SLOTS, own(r, AREA_SOURCE), 0, k, k & 1, NULL);
         expect(r, fabric_rx_poll(r->f, &ev) == 1 && ev.imm == k, "F7: event %u", k);
-        expect(r, k % 64 || fabric_rx_poll(r->f, &ev) == 0, "F7: event %u was delivered again", ev.imm);
+        expect(r, k % 64 || fabric_rx_poll(r->f, &ev) == 0, "F7: event %u was delivered again",
+               ev.imm);
     }
 }
 
@@ -147,7 +154,8 @@ static void test_large(struct run *r)
         fabric_rx_busy(r->f);
         memset(own(r, AREA_SOURCE), 1 + r->node + 16 * k, 4 * MIB);
         meet(r);
-        fabric_write_imm(r->f, right_of(r), r->win.id, AREA_TARGET, own(r, AREA_SOURCE), 4 * MIB, 99, true, &op);
+        fabric_write_imm(r->f, right_of(r), r->win.id, AREA_TARGET, own(r, AREA_SOURCE), 4 * MIB,
+                         99, true, &op);
         while (fabric_rx_poll(r->f, &ev) == 0)
             sched_yield();
         expect(r, ev.from == left_of(r) && ev.imm == 99, "event %u of node %d", ev.imm, ev.from);
@@ -169,7 +177,8 @@ void delay(uint64_t *seed)
 
 bool arm_as(struct run *r, enum receiver as)
 {
-    return fabric_rx_arm(r->f, as == APP ? FABRIC_APP : FABRIC_HANDLER, as == ALL ? FABRIC_ALL : FABRIC_URGENT);
+    return fabric_rx_arm(r->f, as == APP ? FABRIC_APP : FABRIC_HANDLER,
+                         as == ALL ? FABRIC_ALL : FABRIC_URGENT);
 }
 
 uint32_t ticket_as(struct run *r, enum receiver as)
@@ -292,8 +301,8 @@ static void test_wake_later(struct run *r)
 
 /* ---- writes that wake ---- */
 
-#define WOKEN_BY AREA_ACK             /* the word that the sleeper waits for */
-#define WOKEN_DATA (AREA_ACK + 64)    /* written before it, 256 bytes */
+#define WOKEN_BY   AREA_ACK        /* the word that the sleeper waits for */
+#define WOKEN_DATA (AREA_ACK + 64) /* written before it, 256 bytes */
 
 static void expect_no_event(struct run *r)
 {
@@ -315,7 +324,8 @@ static void write_and_wake(struct run *r, int peer, uint64_t k)
     fabric_write_wake(r->f, peer, r->win.id, WOKEN_BY, &k, sizeof k, NULL);
 }
 
-/* Sleeps until the word is k; says that it is about to, once the queue is armed and the word was found to be old. */
+/* Sleeps until the word is k; says that it is about to, once the queue is armed and the word was
+ * found to be old. */
 static void sleep_until_word(struct run *r, enum receiver as, uint64_t k)
 {
     while (own_word(r, WOKEN_BY) < k) {
@@ -332,7 +342,8 @@ static void sleep_until_word(struct run *r, enum receiver as, uint64_t k)
         expect(r, data[i] == k, "F1: word %ju came before the data in front of it", (uintmax_t)k);
 }
 
-/* A sleeper of each level is woken by the word that it waits for, and by nothing before; a busy receiver by none. */
+/* A sleeper of each level is woken by the word that it waits for, and by nothing before; a busy
+ * receiver by none. */
 static void test_write_wake(struct run *r)
 {
     /* elsewhere the sleeper counts, and the word may be here before the wake */
@@ -364,7 +375,8 @@ static void test_write_wake(struct run *r)
         expect_wakes(r, before, 0, "a write that wakes, receiver busy");
 }
 
-/* The writer comes at any moment of the other's going to sleep; the data of both kinds of write is there. */
+/* The writer comes at any moment of the other's going to sleep; the data of both kinds of write is
+ * there. */
 static void test_write_wake_race(struct run *r)
 {
     uint64_t seed = (uint64_t)r->node + 3;
@@ -382,7 +394,8 @@ static void test_write_wake_race(struct run *r)
     }
 }
 
-/* A large one is there when the word behind it is, and complete when its operation is; to the own node, too. */
+/* A large one is there when the word behind it is, and complete when its operation is; to the own
+ * node, too. */
 static void test_write_wake_large(struct run *r)
 {
     struct fabric_op op = FABRIC_OP_INIT;
@@ -394,7 +407,8 @@ static void test_write_wake_large(struct run *r)
     put_word(r, right_of(r), AREA_ACK, 1);
     await_word(r, AREA_ACK, 1);
     for (size_t i = 0; i < 4 * MIB; i++)
-        expect(r, own(r, AREA_TARGET)[i] == (char)(1 + left_of(r)), "F1: byte %zu was not there at the word", i);
+        expect(r, own(r, AREA_TARGET)[i] == (char)(1 + left_of(r)),
+               "F1: byte %zu was not there at the word", i);
     finish(r, &op);
     meet(r);
     expect_no_event(r);
@@ -519,7 +533,8 @@ void spin_until(_Atomic uint64_t *word, uint64_t value)
             sched_yield();
 }
 
-/* Node 0 sends in the very moment in which node 1 arms and goes to sleep: one of them must see the other. */
+/* Node 0 sends in the very moment in which node 1 arms and goes to sleep: one of them must see the
+ * other. */
 static void test_race(struct run *r)
 {
     struct fabric_event ev;
@@ -532,7 +547,8 @@ static void test_race(struct run *r)
         enum receiver as = (enum receiver)(URGENT + k % 3);
         atomic_store(&r->word[r->node], k + 1);
         spin_until(&r->word[1 - r->node], k + 1);
-        for (volatile uint64_t i = (seed = seed * 6364136223846793005u + 1) >> 57; i > 0; i--) /* 0 .. 127 */
+        /* 0 .. 127 */
+        for (volatile uint64_t i = (seed = seed * 6364136223846793005u + 1) >> 57; i > 0; i--)
             ;
         if (r->node == 0) {
             send_event(r, 1, k, k % 3 == 0);

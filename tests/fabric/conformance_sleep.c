@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * conformance_sleep.c - F8, step by step: what comes before, between and after ticket, arm and sleep; who sleeps, and
- * what ends it. See conformance.h.
+ * conformance_sleep.c - F8, step by step: what comes before, between and after ticket, arm and
+ * sleep; who sleeps, and what ends it. See conformance.h.
  *
- * Sleeps have no limit, or one that outlasts the run: a wake that is lost is a hang, which the harness tells. Node 1
- * sleeps where nothing else is said, node 0 wakes it; word[1] says how far node 1 is.
+ * Sleeps have no limit, or one that outlasts the run: a wake that is lost is a hang, which the
+ * harness tells. Node 1 sleeps where nothing else is said, node 0 wakes it; word[1] says how far
+ * node 1 is.
  */
 #include "tests/fabric/conformance_queue.h"
 
@@ -26,9 +27,10 @@ static void step(struct run *r)
     atomic_fetch_add(&r->word[1], 1);
 }
 
-/* Sleeps on what is armed until event k of node 0, and takes it. Should the sleep end for nothing, which it may, the
- * queue is armed again. */
-static void sleep_for_event(struct run *r, enum receiver as, uint32_t ticket, int64_t timeout_ns, uint64_t k)
+/* Sleeps on what is armed until event k of node 0, and takes it. Should the sleep end for nothing,
+ * which it may, the queue is armed again. */
+static void sleep_for_event(struct run *r, enum receiver as, uint32_t ticket, int64_t timeout_ns,
+                            uint64_t k)
 {
     struct fabric_event ev;
     uint64_t seed = k;
@@ -91,8 +93,8 @@ static void test_places(struct run *r)
             }
 }
 
-/* Armed for urgent events: one that is not lies there already, of another node or of the same, when an urgent one
- * comes. */
+/* Armed for urgent events: one that is not lies there already, of another node or of the same, when
+ * an urgent one comes. */
 static void test_behind(struct run *r)
 {
     int other = r->nodes > 2 ? 2 : 0;
@@ -128,7 +130,8 @@ static void test_bare_wake(struct run *r)
     memset(own(r, AREA_ACK), 0, 64);
     meet(r);
     for (enum receiver as = URGENT; as <= APP; as++)
-        for (int first = 0; first < 2; first++) { /* asleep, as far as one can know; or between arm and sleep */
+        /* asleep, as far as one can know; or between arm and sleep */
+        for (int first = 0; first < 2; first++) {
             k++;
             if (r->node == 1) {
                 uint32_t ticket = arm_idle(r, as);
@@ -158,8 +161,8 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* A sleep ends when its time is over, and the queue is armed still: the next event ends the next sleep, whose limit is
- * for ever. */
+/* A sleep ends when its time is over, and the queue is armed still: the next event ends the next
+ * sleep, whose limit is for ever. */
 static void test_timeout(struct run *r)
 {
     static const int64_t times[] = { 0, 1, 1000, 999999, 3000000 };
@@ -210,8 +213,8 @@ static void *sleep_beside(void *arg)
     return NULL;
 }
 
-/* A thread armed and sleeps; another takes over, arms for itself and sleeps: the event is for that one. Then the first
- * one is woken from within. */
+/* A thread armed and sleeps; another takes over, arms for itself and sleeps: the event is for that
+ * one. Then the first one is woken from within. */
 static void test_two_sleepers(struct run *r)
 {
     for (uint64_t k = 0; k < 20; k++) {
@@ -282,9 +285,9 @@ static void receive_round(struct run *r, uint64_t k, uint64_t *got)
             receive_some(r, k % 2 ? ALL : APP, got);
 }
 
-/* Node 0 sleeps for urgent events alone. Node 1 sends one, the others bursts that are not urgent, all at once: the
- * urgent one must be seen wherever it comes to lie among them. Rounds begin when all of the last one is received, so
- * nothing comes later that would show what was overlooked. */
+/* Node 0 sleeps for urgent events alone. Node 1 sends one, the others bursts that are not urgent,
+ * all at once: the urgent one must be seen wherever it comes to lie among them. Rounds begin when
+ * all of the last one is received, so nothing comes later that would show what was overlooked. */
 static void test_amid(struct run *r)
 {
     uint64_t seed = (uint64_t)r->node, got[MAX_NODES] = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hook.c - does the hook (chaos.h) do all that it may, and nothing that it must not? It is stacked on a recorder
- * and judged by the steps that reach it, and by when it reports completions.
+ * hook.c - does the hook (chaos.h) do all that it may, and nothing that it must not? It is stacked
+ * on a recorder and judged by the steps that reach it, and by when it reports completions.
  */
 #include "tests/fabric/hook.h"
 
@@ -74,7 +74,8 @@ static void test_source(void)
         expect(there[0] == 1, "F5: the source of a write without op was not copied");
         read_late += there[1] == 2;
     }
-    expect(read_late > 0, "never in %d rounds: a source is read after the write was started", ROUNDS);
+    expect(read_late > 0, "never in %d rounds: a source is read after the write was started",
+           ROUNDS);
     fabric_close(f);
 }
 
@@ -114,8 +115,10 @@ static void test_lazy(void)
         bool at_once = atomic_load(&op.pending) == 0;
         while (!performed(0))
             fabric_rx_poll(f, &ev);
-        nanosleep(&(struct timespec){ 0, 200000 }, NULL); /* the worker may look at it again, and tell nobody */
-        expect(at_once || atomic_load(&op.pending) == 1, "a completion was reported to who did not ask for it");
+        /* the worker may look at it again, and tell nobody */
+        nanosleep(&(struct timespec){ 0, 200000 }, NULL);
+        expect(at_once || atomic_load(&op.pending) == 1,
+               "a completion was reported to who did not ask for it");
         fabric_wait(f, &op);
     }
     fabric_close(f);
@@ -154,13 +157,15 @@ static void test_unhealed(void)
     struct fabric *f = open_hook(ALL_CAPS);
     struct sleeps s = sleep_often(f);
     expect(s.armed == 3 * ROUNDS, "arming failed %u times", 3 * ROUNDS - s.armed);
-    expect(s.slept == 3 * ROUNDS && s.cut == 0, "%u of %d sleeps, %u of them shorter", s.slept, 3 * ROUNDS, s.cut);
-    expect(atomic_load(&recorder.rings) == 0, "%u sleepers were woken for nothing", atomic_load(&recorder.rings));
+    expect(s.slept == 3 * ROUNDS && s.cut == 0, "%u of %d sleeps, %u of them shorter", s.slept,
+           3 * ROUNDS, s.cut);
+    expect(atomic_load(&recorder.rings) == 0, "%u sleepers were woken for nothing",
+           atomic_load(&recorder.rings));
     fabric_close(f);
 }
 
-/* Arming fails with 1/32, a sleep is left out with 1/8, cut with 1/9; the worker rings with 1/64 in each of its turns,
- * of which half of the writes make one: (63/64)^1500 is below 1e-10. */
+/* Arming fails with 1/32, a sleep is left out with 1/8, cut with 1/9; the worker rings with 1/64 in
+ * each of its turns, of which half of the writes make one: (63/64)^1500 is below 1e-10. */
 static void test_healed(void)
 {
     set_only("5");
@@ -184,7 +189,8 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* A write, an event or a wake that are waited for; all else is performed in the call that starts it (strength 0). */
+/* A write, an event or a wake that are waited for; all else is performed in the call that starts it
+ * (strength 0). */
 static void slow_round(struct fabric *f, enum step_kind kind)
 {
     struct started *s = started;
@@ -206,14 +212,17 @@ static void slow_round(struct fabric *f, enum step_kind kind)
     for (int i = 0; i < 5; i++)
         start(f, &s[i], i);
     uint32_t steps = atomic_load(&recorder.steps);
-    bool in_time = now_ns() - begin < SLOW_NS; /* else the machine is busy, and the worker may have performed more */
+    /* else the machine is busy, and the worker may have performed more */
+    bool in_time = now_ns() - begin < SLOW_NS;
     expect(performed(1) && performed(2), "a slow way holds a read, or a write to another node");
     expect(steps == 2 || !in_time, "what goes a slow way arrived at once");
     for (int i = 4; i >= 0; i--)
         fabric_wait(f, &s[i].op);
-    expect(now_ns() - begin >= SLOW_NS, "a slow way took %jd ns only", (intmax_t)(now_ns() - begin));
+    expect(now_ns() - begin >= SLOW_NS, "a slow way took %jd ns only",
+           (intmax_t)(now_ns() - begin));
     assign_steps((int)atomic_load(&recorder.steps));
-    expect(s[0].first < s[3].first && s[3].first < s[4].first, "F1, F2: a slow way changes the order");
+    expect(s[0].first < s[3].first && s[3].first < s[4].first,
+           "F1, F2: a slow way changes the order");
 }
 
 static void test_slow(void)
@@ -241,20 +250,23 @@ static void test_slow_hurried(void)
         int64_t begin = now_ns();
         fabric_write(f, 1, 0, 0, &word, 8, &op);
         fabric_wait(f, &op);
-        expect(now_ns() - begin >= 5000000, "a slow way took %jd ns only", (intmax_t)(now_ns() - begin));
+        expect(now_ns() - begin >= 5000000, "a slow way took %jd ns only",
+               (intmax_t)(now_ns() - begin));
     }
     fabric_close(f);
 }
 
 static void test_bad_slow(void)
 {
-    static const char *const bad[] = { "0:1", "0:1:", "x", "0:1:5,", "0:1:5;1:0:5", "0:1:5 ", "0:4000:5" };
+    static const char *const bad[] = { "0:1",         "0:1:",   "x",       "0:1:5,",
+                                       "0:1:5;1:0:5", "0:1:5 ", "0:4000:5" };
     set_only("0");
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct fabric *f = NULL;
         setenv("HLRC_CHAOS_SLOW", bad[i], 1);
         recorder_reset(ALL_CAPS);
-        expect(chaos_stack(&recorder.head, &f) == -EINVAL && !f, "HLRC_CHAOS_SLOW=%s is taken", bad[i]);
+        expect(chaos_stack(&recorder.head, &f) == -EINVAL && !f, "HLRC_CHAOS_SLOW=%s is taken",
+               bad[i]);
     }
 }
 
@@ -299,12 +311,18 @@ int main(void)
         const char *name;
         void (*run)(void);
     } tests[] = {
-        { "strength 5", test_worst },        { "strength 5, reads in order", test_ordered },
-        { "strength 0", test_harmless },     { "source", test_source },
-        { "destination", test_destination }, { "lazy", test_lazy },
-        { "unhealed", test_unhealed },       { "healed", test_healed },
-        { "slow", test_slow },               { "slow, hurried", test_slow_hurried },
-        { "bad slow", test_bad_slow },       { "missing", test_missing },
+        { "strength 5", test_worst },
+        { "strength 5, reads in order", test_ordered },
+        { "strength 0", test_harmless },
+        { "source", test_source },
+        { "destination", test_destination },
+        { "lazy", test_lazy },
+        { "unhealed", test_unhealed },
+        { "healed", test_healed },
+        { "slow", test_slow },
+        { "slow, hurried", test_slow_hurried },
+        { "bad slow", test_bad_slow },
+        { "missing", test_missing },
     };
     alarm(RUN_SECONDS);
     setvbuf(stdout, NULL, _IOLBF, 0);

@@ -6,7 +6,7 @@
 #include "tests/fabric/recorder.h"
 
 #define ALL_CAPS (FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED)
-#define ROUNDS 1000
+#define ROUNDS   1000
 
 _Noreturn void fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define expect(cond, ...)      \
@@ -28,9 +28,9 @@ struct started {
     size_t off, len;
     bool urgent, has_op;
     struct fabric_op op;
-    uint64_t old;               /* of an atomic */
-    char buffer[SLOT_BYTES];    /* what is written, or read into */
-    int first, last, pieces;    /* steps, by number */
+    uint64_t old;            /* of an atomic */
+    char buffer[SLOT_BYTES]; /* what is written, or read into */
+    int first, last, pieces; /* steps, by number */
     bool event, covered[SLOT_BYTES];
 };
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hook_rounds.c - rounds of many operations over the hook, all in flight together, and what is seen of them.
+ * hook_rounds.c - rounds of many operations over the hook, all in flight together, and what is seen
+ * of them.
  *
- * What must not happen is never to be seen. What may happen must be seen at least once: each round draws anew, and of
- * 1000 rounds 168 showed the rarest of the freedoms (HOOK_VERBOSE=1 prints how many do). Were it one in 40, all 1000
- * would still miss it with a probability below 1e-10 only. On a busy machine a delay that nobody notices is a round
- * lost; nothing has to happen in a short time.
+ * What must not happen is never to be seen. What may happen must be seen at least once: each round
+ * draws anew, and of
+ * 1000 rounds 168 showed the rarest of the freedoms (HOOK_VERBOSE=1 prints how many do). Were it
+ *      one in 40, all 1000
+ * would still miss it with a probability below 1e-10 only. On a busy machine a delay that nobody
+ * notices is a round lost; nothing has to happen in a short time.
  */
 #include "tests/fabric/hook.h"
 
@@ -42,7 +45,8 @@ void choose(struct started *s, int slot)
     if (s->len > 16 && random_below(2))
         s->off += 3; /* at odd places, too */
     s->urgent = random_below(2);
-    s->has_op = s->kind == STEP_READ || s->kind == STEP_ATOMIC || (s->kind != STEP_WAKE && random_below(2));
+    s->has_op =
+        s->kind == STEP_READ || s->kind == STEP_ATOMIC || (s->kind != STEP_WAKE && random_below(2));
     s->op = (struct fabric_op)FABRIC_OP_INIT;
     s->first = s->last = -1;
     s->pieces = 0;
@@ -50,7 +54,8 @@ void choose(struct started *s, int slot)
     memset(s->covered, 0, sizeof s->covered);
     memset(s->buffer, 0, sizeof s->buffer);
     for (size_t i = 0; i < s->len; i++)
-        (s->kind == STEP_READ ? recorder.memory[s->peer] + s->off : s->buffer)[i] = (char)(1 + random_below(255));
+        (s->kind == STEP_READ ? recorder.memory[s->peer] + s->off : s->buffer)[i] =
+            (char)(1 + random_below(255));
 }
 
 void start(struct fabric *f, struct started *s, int slot)
@@ -83,10 +88,26 @@ bool performed(int slot)
 /* ---- what may be seen of it ---- */
 
 enum freedom {
-    LATE_READ, LATE_WRITE, LATE_EVENT, LATE_ATOMIC, LATE_REPORT,
-    TORN_READ, TORN_WRITE, TORN_EVENT, TORN_BACKWARDS, TORN_APART,
-    READ_BY_READ, WRITE_BY_READ, READ_BY_WRITE, ATOMIC_BY_READ, READ_BY_ATOMIC, ATOMIC_BY_WRITE, ATOMIC_BY_ATOMIC,
-    OTHER_WAY, OTHER_EVENT, FREEDOMS,
+    LATE_READ,
+    LATE_WRITE,
+    LATE_EVENT,
+    LATE_ATOMIC,
+    LATE_REPORT,
+    TORN_READ,
+    TORN_WRITE,
+    TORN_EVENT,
+    TORN_BACKWARDS,
+    TORN_APART,
+    READ_BY_READ,
+    WRITE_BY_READ,
+    READ_BY_WRITE,
+    ATOMIC_BY_READ,
+    READ_BY_ATOMIC,
+    ATOMIC_BY_WRITE,
+    ATOMIC_BY_ATOMIC,
+    OTHER_WAY,
+    OTHER_EVENT,
+    FREEDOMS,
 };
 
 static const char *const freedom_names[FREEDOMS] = {
@@ -116,14 +137,16 @@ static bool seen_now[FREEDOMS];
 
 static void note_late(int slot)
 {
-    static const enum freedom late[] = { [STEP_READ] = LATE_READ, [STEP_WRITE] = LATE_WRITE,
-                                         [STEP_EVENT] = LATE_EVENT, [STEP_ATOMIC] = LATE_ATOMIC };
+    static const enum freedom late[] = { [STEP_READ] = LATE_READ,
+                                         [STEP_WRITE] = LATE_WRITE,
+                                         [STEP_EVENT] = LATE_EVENT,
+                                         [STEP_ATOMIC] = LATE_ATOMIC };
     if (started[slot].kind != STEP_WAKE && atomic_load(&recorder.arrived[slot]) == 0)
         seen_now[late[started[slot].kind]] = true;
 }
 
-/* Completion is never reported early; and now and then not even when the hook has looked at it again after performing
- * it. */
+/* Completion is never reported early; and now and then not even when the hook has looked at it
+ * again after performing it. */
 static void look(struct fabric *f, int slot)
 {
     struct started *s = &started[slot];
@@ -152,13 +175,14 @@ static void cover(struct started *s, const struct step *step)
 static void judge_kind(struct started *s, const struct step *step, int slot)
 {
     bool piece = s->kind == STEP_EVENT && step->kind == STEP_WRITE;
-    expect(step->kind == s->kind || piece, "operation %d, of kind %d, became %d", slot, s->kind, step->kind);
+    expect(step->kind == s->kind || piece, "operation %d, of kind %d, became %d", slot, s->kind,
+           step->kind);
     expect(!s->event, "F1, F7: event %d came before its data, or twice", slot);
     if (step->kind != STEP_EVENT)
         return;
     s->event = true;
-    expect(step->imm == (uint32_t)slot && step->urgent == s->urgent, "event %d became %u%s", slot, step->imm,
-           step->urgent ? ", urgent" : "");
+    expect(step->imm == (uint32_t)slot && step->urgent == s->urgent, "event %d became %u%s", slot,
+           step->imm, step->urgent ? ", urgent" : "");
 }
 
 static void assign(struct started *s, const struct step *step, int slot, int number)
@@ -197,8 +221,9 @@ void assign_steps(int steps)
 
 static void note_torn(const struct started *s)
 {
-    static const enum freedom torn[] = { [STEP_READ] = TORN_READ, [STEP_WRITE] = TORN_WRITE,
-                                         [STEP_EVENT] = TORN_EVENT };
+    static const enum freedom torn[] = {
+        [STEP_READ] = TORN_READ, [STEP_WRITE] = TORN_WRITE, [STEP_EVENT] = TORN_EVENT
+    };
     if (s->pieces < 2)
         return;
     expect(s->len > 8, "F5: a word came in pieces");
@@ -218,9 +243,13 @@ static void note_overtaken(const struct started *a, const struct started *b)
         seen_now[OTHER_EVENT] |= a->kind == STEP_EVENT && b->kind == STEP_EVENT;
         return;
     }
-    seen_now[ra ? (rb ? READ_BY_READ : ab ? READ_BY_ATOMIC : READ_BY_WRITE)
-                : aa ? (rb ? ATOMIC_BY_READ : ab ? ATOMIC_BY_ATOMIC : ATOMIC_BY_WRITE)
-                     : WRITE_BY_READ] = true;
+    seen_now[ra   ? (rb   ? READ_BY_READ
+                     : ab ? READ_BY_ATOMIC
+                          : READ_BY_WRITE)
+             : aa ? (rb   ? ATOMIC_BY_READ
+                     : ab ? ATOMIC_BY_ATOMIC
+                          : ATOMIC_BY_WRITE)
+                  : WRITE_BY_READ] = true;
 }
 
 /* a was started before b. */
@@ -230,7 +259,10 @@ static void judge_pair(const struct started *a, const struct started *b, bool re
     bool read = reads_ordered && a->kind == STEP_READ && b->kind == STEP_READ;
     if (a->peer == b->peer && (written || read))
         expect(a->last < b->first, "%s: kind %d of node %d is overtaken by kind %d",
-               read ? "F3" : b->kind == STEP_ATOMIC ? "F2" : "F1, F7", a->kind, a->peer, b->kind);
+               read                     ? "F3"
+               : b->kind == STEP_ATOMIC ? "F2"
+                                        : "F1, F7",
+               a->kind, a->peer, b->kind);
     note_overtaken(a, b);
 }
 
@@ -282,7 +314,8 @@ static void make_round(struct fabric *f, bool reads_ordered)
         look(f, (int)random_below(SLOTS));
     for (int i = SLOTS; i-- > 0;) {
         fabric_wait(f, &started[i].op);
-        expect(!started[i].has_op || performed(i), "fabric_wait returned, and the operation was not performed");
+        expect(!started[i].has_op || performed(i),
+               "fabric_wait returned, and the operation was not performed");
         look(f, (int)random_below(SLOTS));
     }
     while (!all_arrived()) /* what has no op */
@@ -337,4 +370,3 @@ void test_harmless(void)
     for (int i = 0; i < FREEDOMS; i++)
         expect(seen[i] == 0, "%u times %s", seen[i], freedom_names[i]);
 }
-

@@ -14,30 +14,33 @@ static void record(const struct step *s)
     if (s->kind == STEP_WAKE) /* both: order the step before the sight of its arrival */
         atomic_fetch_add_explicit(&recorder.wakes, 1, memory_order_release);
     else
-        atomic_fetch_add_explicit(&recorder.arrived[slot_at(s->off)], (uint32_t)s->len, memory_order_release);
+        atomic_fetch_add_explicit(&recorder.arrived[slot_at(s->off)], (uint32_t)s->len,
+                                  memory_order_release);
 }
 
-static void record_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len, struct fabric_op *op)
+static void record_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                        struct fabric_op *op)
 {
     (void)f, (void)win, (void)op;
     memcpy(dst, recorder.memory[peer] + off, len);
     record(&(struct step){ .kind = STEP_READ, .peer = peer, .off = off, .len = len });
 }
 
-static void record_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
-                        struct fabric_op *op)
+static void record_write(struct fabric *f, int peer, int win, size_t off, const void *src,
+                         size_t len, struct fabric_op *op)
 {
     (void)f, (void)win, (void)op;
     memcpy(recorder.memory[peer] + off, src, len);
     record(&(struct step){ .kind = STEP_WRITE, .peer = peer, .off = off, .len = len });
 }
 
-static void record_event(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len, uint32_t imm,
-                        bool urgent, struct fabric_op *op)
+static void record_event(struct fabric *f, int peer, int win, size_t off, const void *src,
+                         size_t len, uint32_t imm, bool urgent, struct fabric_op *op)
 {
     (void)f, (void)win, (void)op;
     memcpy(recorder.memory[peer] + off, src, len);
-    record(&(struct step){ .kind = STEP_EVENT, .peer = peer, .off = off, .len = len, .imm = imm, .urgent = urgent });
+    record(&(struct step){
+        .kind = STEP_EVENT, .peer = peer, .off = off, .len = len, .imm = imm, .urgent = urgent });
 }
 
 /* The rounds begin their operations anywhere. */
@@ -49,7 +52,7 @@ static uint64_t load_word(const char *at)
 }
 
 static void record_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
-                      struct fabric_op *op)
+                       struct fabric_op *op)
 {
     char *at = recorder.memory[peer] + off;
     (void)f, (void)win, (void)op;
@@ -58,8 +61,8 @@ static void record_add(struct fabric *f, int peer, int win, size_t off, uint64_t
     record(&(struct step){ .kind = STEP_ATOMIC, .peer = peer, .off = off, .len = 8 });
 }
 
-static void record_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect, uint64_t desired,
-                      uint64_t *old, struct fabric_op *op)
+static void record_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
+                       uint64_t desired, uint64_t *old, struct fabric_op *op)
 {
     uint64_t word = load_word(recorder.memory[peer] + off);
     record_add(f, peer, win, off, word == expect ? desired - expect : 0, old, op);
@@ -89,7 +92,8 @@ static bool record_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_leve
     return true;
 }
 
-static void record_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
+static void record_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket,
+                         int64_t timeout_ns)
 {
     (void)f, (void)s, (void)ticket;
     recorder.sleeps++;

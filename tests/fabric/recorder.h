@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * recorder.h - a fabric of one process that performs what it is told at once, and remembers it step by step: what lies
- * below the hook while hook.c watches it.
+ * recorder.h - a fabric of one process that performs what it is told at once, and remembers it step
+ * by step: what lies below the hook while hook.c watches it.
  *
- * Its nodes are pieces of memory, cut into slots. A test gives each operation a slot of its own, at whatever node it is
- * performed, so a step tells which operation it belongs to by its offset.
+ * Its nodes are pieces of memory, cut into slots. A test gives each operation a slot of its own, at
+ * whatever node it is performed, so a step tells which operation it belongs to by its offset.
  */
 #ifndef TESTS_FABRIC_RECORDER_H
 #define TESTS_FABRIC_RECORDER_H
 
 #include "fabric/fabric.h"
 
-#define NODES 3
-#define SLOTS 16
+#define NODES      3
+#define SLOTS      16
 #define SLOT_BYTES 4096u
-#define MAX_STEPS (SLOTS * SLOT_BYTES)
+#define MAX_STEPS  (SLOTS * SLOT_BYTES)
 
 enum step_kind { STEP_READ, STEP_WRITE, STEP_EVENT, STEP_WAKE, STEP_ATOMIC };
 
@@ -29,13 +29,15 @@ struct step {
 struct recorder {
     struct fabric head;
     char memory[NODES][SLOTS * SLOT_BYTES];
-    struct step step[MAX_STEPS]; /* written by whoever has the hook's lock; read once all of it has arrived */
+    /* written by whoever has the hook's lock; read once all of it has arrived */
+    struct step step[MAX_STEPS];
     _Atomic uint32_t steps;
     _Atomic uint32_t arrived[SLOTS]; /* bytes, by slot; raised after the step was recorded */
     _Atomic uint32_t wakes;          /* steps that are wakes */
     _Atomic uint32_t rings;          /* calls of rx_wake */
-    uint32_t arms, sleeps;           /* calls of rx_arm, which says that nothing is pending, and rx_sleep */
-    int64_t timeout;                 /* of the last rx_sleep */
+    /* calls of rx_arm, which says that nothing is pending, and rx_sleep */
+    uint32_t arms, sleeps;
+    int64_t timeout; /* of the last rx_sleep */
 };
 
 extern struct recorder recorder;
@@ -43,6 +45,9 @@ extern struct recorder recorder;
 void recorder_reset(unsigned caps); /* ready to be stacked on */
 void recorder_forget(void);         /* the steps; between two rounds */
 
-static inline int slot_at(size_t off) { return (int)(off / SLOT_BYTES); }
+static inline int slot_at(size_t off)
+{
+    return (int)(off / SLOT_BYTES);
+}
 
 #endif

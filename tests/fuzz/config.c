@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: the configuration. An input is a list of settings: a byte that chooses the option and where the value
- * comes from, then the value up to the next zero byte. What is accepted must be in range, and must come back the same
- * when it is exported to the environment and loaded again; what is refused leaves one line.
+ * Fuzz target: the configuration. An input is a list of settings: a byte that chooses the option
+ * and where the value comes from, then the value up to the next zero byte. What is accepted must be
+ * in range, and must come back the same when it is exported to the environment and loaded again;
+ * what is refused leaves one line.
  */
 #include "base/config.h"
 
@@ -80,7 +81,8 @@ static void check_accepted(const struct config *cfg)
     for (int id = 0; id < CONFIG_COUNT; id++)
         check_value(cfg, (enum config_id)id);
     must(cfg->memory % (uint64_t)sysconf(_SC_PAGESIZE) == 0);
-    must(cfg->pages != PAGES_AUTO && cfg->diffs != PART_AUTO && cfg->locks != PART_AUTO && cfg->barrier != PART_AUTO);
+    must(cfg->pages != PAGES_AUTO && cfg->diffs != PART_AUTO && cfg->locks != PART_AUTO &&
+         cfg->barrier != PART_AUTO);
 }
 
 /* What hlrcrun passes on by the environment is what a node reads there. */
@@ -93,7 +95,8 @@ static void check_export(const struct config *cfg)
     must(config_difference(cfg, &again) == NULL);
     for (int i = 0; i < CONFIG_COUNT; i++) {
         enum config_id id = (enum config_id)i;
-        must(strcmp(config_value(cfg, id, one, sizeof one), config_value(&again, id, two, sizeof two)) == 0);
+        must(strcmp(config_value(cfg, id, one, sizeof one),
+                    config_value(&again, id, two, sizeof two)) == 0);
     }
 }
 
@@ -121,7 +124,8 @@ static int set_all(struct config *cfg, const uint8_t *data, size_t size, char *e
     while (size > 0 && rc == 0) {
         uint8_t head = *data++;
         const uint8_t *end = memchr(data, 0, --size);
-        size_t len = end ? (size_t)(end - data) : size, take = len < sizeof value - 1 ? len : sizeof value - 1;
+        size_t len = end ? (size_t)(end - data) : size,
+               take = len < sizeof value - 1 ? len : sizeof value - 1;
         memcpy(value, data, take);
         value[take] = '\0';
         rc = set_one(cfg, head, value, err, errlen);
@@ -156,11 +160,47 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#define SEED(text) { text, sizeof text }
+#define SEED(text)        \
+    {                     \
+        text, sizeof text \
+    }
 const struct fuzz_seed fuzz_seeds[] = {
-    SEED("\x00" "4"), SEED("\x01" "async\0\x02" "ardmar"), SEED("\x80" "8\0\x81" "onesided"), SEED("\x06" "shm+chaos"),
-    SEED("\x07" "1.5G\0\x00" "3"), SEED("\x87" "512MiB"), SEED("\x08" "stats.json"), SEED("\x09" "spin-block"),
-    SEED("\x0a" "auto\0\x8a" "100"), SEED("\x0b" "1024"), SEED("\x0c" "core\0\x0d" "yes\0\x8e" "on"),
-    SEED("\x10" "0\0\x00" "2"), SEED("\x11" "3600"), SEED("\x06" "verbs"), SEED("\x07" "99999999999T"),
+    SEED("\x00"
+         "4"),
+    SEED("\x01"
+         "async\0\x02"
+         "ardmar"),
+    SEED("\x80"
+         "8\0\x81"
+         "onesided"),
+    SEED("\x06"
+         "shm+chaos"),
+    SEED("\x07"
+         "1.5G\0\x00"
+         "3"),
+    SEED("\x87"
+         "512MiB"),
+    SEED("\x08"
+         "stats.json"),
+    SEED("\x09"
+         "spin-block"),
+    SEED("\x0a"
+         "auto\0\x8a"
+         "100"),
+    SEED("\x0b"
+         "1024"),
+    SEED("\x0c"
+         "core\0\x0d"
+         "yes\0\x8e"
+         "on"),
+    SEED("\x10"
+         "0\0\x00"
+         "2"),
+    SEED("\x11"
+         "3600"),
+    SEED("\x06"
+         "verbs"),
+    SEED("\x07"
+         "99999999999T"),
     { NULL, 0 },
 };

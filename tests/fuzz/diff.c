@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: diffs (D1 to D4 of diff.h), compared with a decoder that is written from the description of the
- * encoding and works byte by byte. The first byte of an input says what it is:
+ * Fuzz target: diffs (D1 to D4 of diff.h), compared with a decoder that is written from the
+ * description of the encoding and works byte by byte. The first byte of an input says what it is:
  *   even   the rest is a diff from the network: diff_apply
  *   odd    the rest says how page and twin differ: diff_encode, diff_apply, diff_merge
  * Buffers end where an inaccessible page begins, so that an access behind them ends the process.
@@ -19,7 +19,8 @@
 
 enum { DIFF_BYTES = 16384 };
 
-static uint8_t *page, *twin, *other, *out, *diff_end; /* diff_end: where a buffer of DIFF_BYTES ends */
+/* diff_end: where a buffer of DIFF_BYTES ends */
+static uint8_t *page, *twin, *other, *out, *diff_end;
 static const char *const loops[] = { "portable", "avx2", "avx512" };
 
 void fuzz_fail(const char *what, const char *file, int line)
@@ -49,7 +50,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-/* ---- the reference: which bytes a diff carries, and where they are; false when it is malformed ---- */
+/* ---- the reference: which bytes a diff carries, and where they are; false when it is malformed
+ * ---- */
 
 static unsigned number_at(const uint8_t *p)
 {
@@ -203,10 +205,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 static const uint8_t one_run[] = { 0, 1, 0, 1, 0, 10, 0, 3, 0, 'a', 'b', 'c' };
 static const uint8_t two_runs[] = { 0, 1, 0, 2, 0, 0, 0, 1, 0, 2, 0, 2, 0, 'x', 'y', 'z' };
 static const uint8_t last_byte[] = { 0, 1, 0, 1, 0, 255, 15, 1, 0, '!' };
-static const uint8_t bitmap[1 + 4 + 512 + 3] = { 0, 2, 0, 3, 0, 5, [1 + 4 + 511] = 128, 'p', 'q', 'r' };
+static const uint8_t bitmap[1 + 4 + 512 + 3] = { 0,   2,   0,  3, 0, 5, [1 + 4 + 511] = 128,
+                                                 'p', 'q', 'r' };
 static const uint8_t page_changes[] = { 1, 0, 0, 1, 0, 1, 255, 15, 9, 0, 7, 100, 0, 255, 129, 3 };
 
 const struct fuzz_seed fuzz_seeds[] = {
-    { one_run, sizeof one_run },       { two_runs, sizeof two_runs },         { last_byte, sizeof last_byte },
-    { bitmap, sizeof bitmap },         { page_changes, sizeof page_changes }, { NULL, 0 },
+    { one_run, sizeof one_run },           { two_runs, sizeof two_runs },
+    { last_byte, sizeof last_byte },       { bitmap, sizeof bitmap },
+    { page_changes, sizeof page_changes }, { NULL, 0 },
 };

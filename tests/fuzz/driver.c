@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * driver.c - drives a fuzz target where there is no libFuzzer: random changes of its seeds and of what came of them.
+ * driver.c - drives a fuzz target where there is no libFuzzer: random changes of its seeds and of
+ * what came of them.
  *
  *   target [--seed N] [--seconds T]     (defaults 1 and 2)
  *   target FILE...                      performs these inputs once, e.g. what libFuzzer found
@@ -48,7 +49,8 @@ static void save_current(int sig)
         fwrite(current.data, 1, current.size, f);
         fclose(f);
     }
-    fprintf(stderr, "signal %d on an input of %zu bytes, kept in fuzz-failure\n", sig, current.size);
+    fprintf(stderr, "signal %d on an input of %zu bytes, kept in fuzz-failure\n", sig,
+            current.size);
     signal(sig, SIG_DFL);
     raise(sig);
 }
@@ -71,7 +73,8 @@ static void erase(struct input *in, size_t at, size_t len)
 
 static void change_number(struct input *in, size_t at)
 {
-    static const uint16_t edges[] = { 0, 1, 2, 127, 128, 255, 511, 512, 4095, 4096, 32767, 32768, 65535 };
+    static const uint16_t edges[] = { 0,   1,    2,    127,   128,   255,  511,
+                                      512, 4095, 4096, 32767, 32768, 65535 };
     uint16_t value = edges[below(sizeof edges / sizeof edges[0])];
     if (in->size - at >= 2)
         memcpy(in->data + at, &value, 2);
@@ -101,7 +104,8 @@ static void mutate(struct input *in)
         return;
     case 5: { /* a part of another one */
         const struct input *other = &pool[below(pooled)];
-        size_t from = other->size ? below(other->size) : 0, len = other->size ? 1 + below(other->size - from) : 0;
+        size_t from = other->size ? below(other->size) : 0,
+               len = other->size ? 1 + below(other->size - from) : 0;
         if (len > INPUT_MAX - at)
             len = INPUT_MAX - at;
         memcpy(in->data + at, other->data + from, len);

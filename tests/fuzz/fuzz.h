@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fuzz.h - what a fuzz target offers: libFuzzer's interface. Linked with -fsanitize=fuzzer (clang) libFuzzer drives it,
- * otherwise driver.c, which needs no special compiler.
+ * fuzz.h - what a fuzz target offers: libFuzzer's interface. Linked with -fsanitize=fuzzer (clang)
+ * libFuzzer drives it, otherwise driver.c, which needs no special compiler.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: messages with diffs, as they lie in a slot of the receive ring (bulk.h). The first two bytes of an
- * input are the length that the message claims, modulo more than a slot holds; the rest is its payload. The ring and
- * the pages end where an inaccessible page begins. A message that is not well-formed ends the program with one line;
- * one that is has changed no byte but those of its diffs, and each page's version is the message's.
+ * Fuzz target: messages with diffs, as they lie in a slot of the receive ring (bulk.h). The first
+ * two bytes of an input are the length that the message claims, modulo more than a slot holds; the
+ * rest is its payload. The ring and the pages end where an inaccessible page begins. A message that
+ * is not well-formed ends the program with one line; one that is has changed no byte but those of
+ * its diffs, and each page's version is the message's.
  */
-#include "hlrc/progress/bulk.h"
-#include "hlrc/memory/diff.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/diff.h"
+#include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
 
 #include <setjmp.h>
@@ -23,7 +24,7 @@
 enum { PAGES = 8, NODES = 2, INTERVAL = 5 };
 
 static jmp_buf refused;
-static char *before;    /* the pages as they were */
+static char *before;      /* the pages as they were */
 static struct bulk *slot; /* the last of the ring */
 
 void fuzz_fail(const char *what, const char *file, int line)
@@ -51,8 +52,8 @@ void __wrap_progress_changed(const void *what)
     (void)what; /* nobody waits here */
 }
 
-static void write_nothing(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
-                         struct fabric_op *op)
+static void write_nothing(struct fabric *f, int peer, int win, size_t off, const void *src,
+                          size_t len, struct fabric_op *op)
 {
     (void)f, (void)peer, (void)win, (void)off, (void)src, (void)len, (void)op; /* credits */
 }
@@ -61,7 +62,8 @@ static void write_nothing(struct fabric *f, int peer, int win, size_t off, const
 static char *guarded(size_t size)
 {
     size_t space = (size + 4095) / 4096 * 4096;
-    char *base = mmap(NULL, space + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *base = mmap(NULL, space + 4096, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     must(base != MAP_FAILED && mprotect(base + space, 4096, PROT_NONE) == 0);
     return base + space - size;
 }
@@ -81,12 +83,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     engine.tokens = msg_token_count(1, PREFETCHES);
     layout_init(&engine.at, NODES, PAGES, engine.tokens);
     size_t last = engine.at.bulk + ((size_t)1 * BULK_SLOTS + BULK_SLOTS - 1) * BULK_SLOT_BYTES;
-    engine.control.base = guarded(last + BULK_SLOT_BYTES); /* what lies behind the ring is not needed */
+    /* what lies behind the ring is not needed */
+    engine.control.base = guarded(last + BULK_SLOT_BYTES);
     slot = (struct bulk *)(void *)(engine.control.base + last);
     engine.mem = guarded(PAGES * PAGE_SIZE);
     before = guarded(PAGES * PAGE_SIZE);
     LLVMFuzzerTestOneInput(fuzz_seeds[0].data, fuzz_seeds[0].size);
-    must(memcmp(engine.mem + 3 * PAGE_SIZE + 100, "abcd", 4) == 0); /* or nothing well-formed is ever seen */
+    /* or nothing well-formed is ever seen */
+    must(memcmp(engine.mem + 3 * PAGE_SIZE + 100, "abcd", 4) == 0);
     return 0;
 }
 
@@ -108,7 +112,8 @@ static bool pages_named(const uint8_t *payload, uint32_t bytes, bool *named)
 
 static void serve(uint32_t claimed)
 {
-    bool named[PAGES] = { false }, formed = claimed <= BULK_PAYLOAD && pages_named(slot->payload, claimed, named);
+    bool named[PAGES] = { false },
+         formed = claimed <= BULK_PAYLOAD && pages_named(slot->payload, claimed, named);
 
     for (uint32_t p = 0; p < PAGES; p++)
         atomic_store(applied_here(p, 1), 1);
@@ -120,7 +125,8 @@ static void serve(uint32_t claimed)
     must(formed);
     for (uint32_t p = 0; p < PAGES; p++) {
         must(atomic_load(applied_here(p, 1)) == (named[p] ? INTERVAL : 1));
-        must(named[p] || memcmp(engine.mem + p * PAGE_SIZE, before + p * PAGE_SIZE, PAGE_SIZE) == 0);
+        must(named[p] ||
+             memcmp(engine.mem + p * PAGE_SIZE, before + p * PAGE_SIZE, PAGE_SIZE) == 0);
     }
 }
 
@@ -138,10 +144,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 /* One run of 4 bytes at 100: form, count, offset and length, the bytes. */
-#define DIFF "\1\0\1\0\x64\0\4\0abcd"
+#define DIFF        "\1\0\1\0\x64\0\4\0abcd"
 #define ENTRY(page) page "\0\0\0\x0c\0\0\0" DIFF "\0\0\0\0"
-#define SEED(text) { text, sizeof(text) - 1 }
+#define SEED(text)             \
+    {                          \
+        text, sizeof(text) - 1 \
+    }
 const struct fuzz_seed fuzz_seeds[] = {
-    SEED("\x18\0" ENTRY("\3")), SEED("\x30\0" ENTRY("\3") ENTRY("\7")), SEED("\x14\0" ENTRY("\0")),
-    SEED("\x04\0" ENTRY("\1")), SEED("\x18\0" ENTRY("\x08")), SEED("\xff\x1f" ENTRY("\2")), {NULL, 0},
+    SEED("\x18\0" ENTRY("\3")),
+    SEED("\x30\0" ENTRY("\3") ENTRY("\7")),
+    SEED("\x14\0" ENTRY("\0")),
+    SEED("\x04\0" ENTRY("\1")),
+    SEED("\x18\0" ENTRY("\x08")),
+    SEED("\xff\x1f" ENTRY("\2")),
+    { NULL, 0 },
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * waiting SECONDS: nodes that want nothing of each other for a while: node 0 sleeps for so long, the others wait for it
- * in a barrier. What happens to its peers meanwhile no operation of its own would tell a node.
+ * waiting SECONDS: nodes that want nothing of each other for a while: node 0 sleeps for so long,
+ * the others wait for it in a barrier. What happens to its peers meanwhile no operation of its own
+ * would tell a node.
  *
  * waiting SECONDS busy: they have something under way to each other all the time instead.
  *

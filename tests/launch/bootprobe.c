@@ -2,12 +2,15 @@
 /*
  * A node without an engine: what the launcher's tests need of boot.h, diag.h and monitor.h.
  *
- *   bootprobe exchange LEN ROUNDS      exchange and check blobs of LEN bytes, with threads sending progress meanwhile
- *   bootprobe wait                     say HELLO, meet the others, print "ready PID", sleep for ever
+ *   bootprobe exchange LEN ROUNDS      exchange and check blobs of LEN bytes, with threads sending
+ *                                      progress meanwhile
+ *   bootprobe wait                     say HELLO, meet the others, print "ready PID", sleep for
+ *                                      ever
  *   bootprobe NODE ACTION [ARGUMENT]   the others wait in an exchange, and node NODE does ACTION:
  *       exit STATUS, kill SIGNAL, leave (exit 0 without goodbye), silent (exit 0 without HELLO),
- *       report STATUS, fatal STATUS, segv (report, then die of SIGSEGV), mix (another length of blob),
- *       linger STATUS (report, make the file HLRCTEST_FILE a while later, then die of signal STATUS - 128)
+ *       report STATUS, fatal STATUS, segv (report, then die of SIGSEGV), mix (another length of
+ *       blob), linger STATUS (report, make the file HLRCTEST_FILE a while later, then die of signal
+ *       STATUS - 128)
  *   bootprobe progress                 send counters for two seconds
  */
 #include <errno.h>
@@ -22,8 +25,8 @@
 
 #include "base/config.h"
 #include "base/diag.h"
-#include "boot/monitor.h"
 #include "boot/boot.h"
+#include "boot/monitor.h"
 
 static struct boot *boot;
 static atomic_bool done;
@@ -33,7 +36,8 @@ static void fill(struct boot_counters *counters)
 {
     uint64_t now = atomic_fetch_add(&ticks, 1);
 
-    *counters = (struct boot_counters){.faults = 1000 * now, .bytes = 4096 * 1000 * now, .barriers = now};
+    *counters =
+        (struct boot_counters){ .faults = 1000 * now, .bytes = 4096 * 1000 * now, .barriers = now };
 }
 
 static void report_progress(void)
@@ -48,7 +52,7 @@ static void report_progress(void)
 static void open_boot(void)
 {
     static struct config config;
-    static const struct monitor_duty duty = {100, report_progress};
+    static const struct monitor_duty duty = { 100, report_progress };
     char err[CONFIG_ERROR_MAX];
 
     if (boot_open(&boot) < 0)
@@ -96,7 +100,7 @@ static void *progress_main(void *unused)
 
         fill(&counters);
         boot_progress(boot, &counters);
-        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
     }
     return unused;
 }
@@ -132,7 +136,7 @@ static void linger(int status)
     FILE *file;
 
     diag_report(status, "something signalled");
-    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
     file = name != NULL ? fopen(name, "we") : NULL;
     if (file != NULL)
         fclose(file);
@@ -186,7 +190,7 @@ int main(int argc, char **argv)
         do_wait();
     } else if (argc == 2 && strcmp(argv[1], "progress") == 0) {
         open_boot();
-        nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
+        nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
         close_boot();
     } else if (argc >= 3) {
         do_action(atoi(argv[1]), argv[2], argc > 3 ? atoi(argv[3]) : 0);

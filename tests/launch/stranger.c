@@ -42,7 +42,8 @@ static int option_set(struct config *config, const char *name, const char *value
 
     for (int id = 0; id < CONFIG_COUNT; id++)
         if (strcmp(config_option((enum config_id)id)->name, name) == 0)
-            return config_set(config, (enum config_id)id, value, CONFIG_ENVIRONMENT, err, sizeof err);
+            return config_set(config, (enum config_id)id, value, CONFIG_ENVIRONMENT, err,
+                              sizeof err);
     return -1;
 }
 
@@ -72,13 +73,16 @@ static int message_send(struct wire_head head)
 {
     const char *fd = getenv("HLRC_LAUNCH_FD");
 
-    return fd != NULL && send(atoi(fd), &head, sizeof head, MSG_NOSIGNAL) == (ssize_t)sizeof head ? 0 : 93;
+    return fd != NULL && send(atoi(fd), &head, sizeof head, MSG_NOSIGNAL) == (ssize_t)sizeof head
+               ? 0
+               : 93;
 }
 
 static int speak(char **argv)
 {
     int number = atoi(argv[2]), ret;
-    struct wire_head hello = {.type = WIRE_HELLO, .status = WIRE_VERSION}, next = {.type = WIRE_EXCHANGE};
+    struct wire_head hello = { .type = WIRE_HELLO, .status = WIRE_VERSION },
+                     next = { .type = WIRE_EXCHANGE };
 
     if (strcmp(argv[1], "hello") == 0)
         hello.status = number;
@@ -100,7 +104,8 @@ int main(int argc, char **argv)
 {
     if (argc < 3 || (argc < 4 && (strcmp(argv[1], "option") == 0 || strcmp(argv[1], "piece") == 0)))
         return 2;
-    return strcmp(argv[1], "version") == 0 || strcmp(argv[1], "page") == 0 || strcmp(argv[1], "option") == 0
+    return strcmp(argv[1], "version") == 0 || strcmp(argv[1], "page") == 0 ||
+                   strcmp(argv[1], "option") == 0
                ? differ(argv)
                : speak(argv);
 }

@@ -45,8 +45,8 @@ void litmus_expect_word(uint64_t got, uint64_t want, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    litmus_fail("%s is %ju (%#jx), not %ju (%#jx)", text, (uintmax_t)got, (uintmax_t)got, (uintmax_t)want,
-                (uintmax_t)want);
+    litmus_fail("%s is %ju (%#jx), not %ju (%#jx)", text, (uintmax_t)got, (uintmax_t)got,
+                (uintmax_t)want, (uintmax_t)want);
 }
 
 static void *allocate(uint64_t bytes)
@@ -106,7 +106,8 @@ void in_threads(int count, void (*fn)(int))
     struct thread_call calls[LITMUS_THREADS];
     for (int i = 0; i < count; i++) {
         calls[i] = (struct thread_call){ fn, i };
-        expect(pthread_create(&threads[i], NULL, thread_main, &calls[i]) == 0, "pthread_create: %s", strerror(errno));
+        expect(pthread_create(&threads[i], NULL, thread_main, &calls[i]) == 0, "pthread_create: %s",
+               strerror(errno));
     }
     for (int i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
@@ -135,7 +136,8 @@ void meet_pids(void)
         expect(hlrc_broadcast(&pids[n], sizeof pids[n], n) == 0, "hlrc_broadcast of node %d", n);
 }
 
-/* The state letter of a process or thread, behind the last ')' of its stat; '-' while a point delays it. */
+/* The state letter of a process or thread, behind the last ')' of its stat; '-' while a point
+ * delays it. */
 static char state_of(const char *path)
 {
     char text[1024] = "";
@@ -167,7 +169,8 @@ static bool all_are(char state, int pid)
     return all;
 }
 
-/* Not where a point delays a thread: what it is about to do others may wait for, a position in their queue is one. */
+/* Not where a point delays a thread: what it is about to do others may wait for, a position in
+ * their queue is one. */
 void stop_node(int node)
 {
     struct timespec begun, now;
@@ -204,7 +207,8 @@ static void await_signal(void)
 
 static void send_signal(int node)
 {
-    expect(sigqueue(pids[node], SIGRTMIN, (union sigval){ 0 }) == 0, "signal to node %d: %s", node, strerror(errno));
+    expect(sigqueue(pids[node], SIGRTMIN, (union sigval){ 0 }) == 0, "signal to node %d: %s", node,
+           strerror(errno));
 }
 
 void meet_outside(void)
@@ -239,7 +243,8 @@ void continue_node_after(int node, int milliseconds)
     later.node = node;
     later.milliseconds = milliseconds;
     atomic_store(&later.done, false);
-    expect(pthread_create(&later.thread, NULL, continue_later, NULL) == 0, "pthread_create: %s", strerror(errno));
+    expect(pthread_create(&later.thread, NULL, continue_later, NULL) == 0, "pthread_create: %s",
+           strerror(errno));
 }
 
 bool node_continued(void)
@@ -299,7 +304,8 @@ static const char *find_hlrcrun(void)
         snprintf(path, sizeof path, "%s/hlrcrun", top);
     } else {
         const char *slash = strrchr(program, '/');
-        snprintf(path, sizeof path, "%.*s/../../hlrcrun", slash ? (int)(slash - program) : 1, slash ? program : ".");
+        snprintf(path, sizeof path, "%.*s/../../hlrcrun", slash ? (int)(slash - program) : 1,
+                 slash ? program : ".");
     }
     return path;
 }
@@ -358,7 +364,8 @@ static int run_protocol(const char *protocol)
             const int *k = litmus_nodes;
             while (*k && *k != n)
                 k++;
-            failures += *k ? run_case(protocol, (int)n) : 0; /* some programs need a certain number */
+            /* some programs need a certain number */
+            failures += *k ? run_case(protocol, (int)n) : 0;
         }
         return failures;
     }

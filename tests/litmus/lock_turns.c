@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Locks are fair among nodes: threads of one node that contend for a lock hand it to each other a bounded number of
- * times while another node waits for it. Turns are counted, from the moment in which the other node sleeps in its
- * request; the holder of each turn lets the lock go only when another thread of its node sleeps in hlrc_lock.
+ * Locks are fair among nodes: threads of one node that contend for a lock hand it to each other a
+ * bounded number of times while another node waits for it. Turns are counted, from the moment in
+ * which the other node sleeps in its request; the holder of each turn lets the lock go only when
+ * another thread of its node sleeps in hlrc_lock.
  */
 #include "tests/litmus/litmus.h"
 
@@ -17,14 +18,17 @@ const char litmus_rule[] = "fairness of locks";
 const int litmus_nodes[] = { 2, 3, 0 };
 
 #define THREADS 2
-#define ROUNDS 6u
-#define BOUND 300u /* far more than the runtime allows itself */
+#define ROUNDS  6u
+#define BOUND   300u /* far more than the runtime allows itself */
 
-static volatile uint64_t *got;         /* turns of each node but 0 */
-static hlrc_atomic_t asked;            /* requests of all nodes but 0, and 1,000 more when all are through */
+static volatile uint64_t *got; /* turns of each node but 0 */
+/* requests of all nodes but 0, and 1,000 more when all are through */
+static hlrc_atomic_t asked;
 static hlrc_lock_t lock;
-static _Atomic int asking[THREADS];    /* thread that calls hlrc_lock, or will in a moment; 0 none */
-static uint64_t waiting_for, turns;    /* guarded by the lock: requests granted when counting began, turns since */
+/* thread that calls hlrc_lock, or will in a moment; 0 none */
+static _Atomic int asking[THREADS];
+/* guarded by the lock: requests granted when counting began, turns since */
+static uint64_t waiting_for, turns;
 
 static bool sleeps(int tid)
 {
@@ -60,8 +64,8 @@ static void count_turn(void)
     uint64_t before = granted();
     if (turns > 0 && before == waiting_for) {
         turns++;
-        expect(turns <= BOUND, "%ju turns in a row while another node waits (%ju grants before)", (uintmax_t)turns,
-               (uintmax_t)before);
+        expect(turns <= BOUND, "%ju turns in a row while another node waits (%ju grants before)",
+               (uintmax_t)turns, (uintmax_t)before);
         return;
     }
     turns = 0;

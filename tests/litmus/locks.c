@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Locks: one that moves around all nodes thousands of times, nested ones, several that guard parts of one page, and
- * many created ones.
+ * Locks: one that moves around all nodes thousands of times, nested ones, several that guard parts
+ * of one page, and many created ones.
  */
 #include "tests/litmus/litmus.h"
 
 const char litmus_rule[] = "locks";
 const int litmus_nodes[] = { 1, 2, 3, 4, 8, 0 };
 
-#define MOVES 2400u
-#define ACCOUNTS 10u
+#define MOVES     2400u
+#define ACCOUNTS  10u
 #define TRANSFERS 60u
-#define MONEY 1000u
+#define MONEY     1000u
 
 static void moving(volatile uint64_t *counter)
 {
@@ -31,8 +31,8 @@ static void moving(volatile uint64_t *counter)
     hlrc_barrier();
 }
 
-/* Money moves between accounts, under the locks of both, taken in ascending order; all under the lock of the bank now
- * and then. Accounts share a page. */
+/* Money moves between accounts, under the locks of both, taken in ascending order; all under the
+ * lock of the bank now and then. Accounts share a page. */
 static void transfer(volatile uint64_t *account, uint64_t from, uint64_t to, uint64_t amount)
 {
     uint64_t low = from < to ? from : to, high = from < to ? to : from;
@@ -66,7 +66,8 @@ static void nested(volatile uint64_t *account)
     hlrc_barrier();
     for (uint64_t k = 0; k < TRANSFERS; k++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        uint64_t from = (seed >> 33) % ACCOUNTS, to = (from + 1 + (seed >> 40) % (ACCOUNTS - 1)) % ACCOUNTS;
+        uint64_t from = (seed >> 33) % ACCOUNTS,
+                 to = (from + 1 + (seed >> 40) % (ACCOUNTS - 1)) % ACCOUNTS;
         transfer(account, from, to, (seed >> 50) % 100);
         if (k % 20 == 19)
             audit(account);
@@ -88,7 +89,8 @@ static void created(volatile uint64_t *handle, volatile uint64_t *word)
     hlrc_barrier();
     for (uint64_t i = 0; i < count; i++)
         for (uint64_t j = 0; j < i; j++)
-            expect(handle[i] != handle[j], "locks %ju and %ju are the same", (uintmax_t)i, (uintmax_t)j);
+            expect(handle[i] != handle[j], "locks %ju and %ju are the same", (uintmax_t)i,
+                   (uintmax_t)j);
     for (uint64_t k = 0; k < count; k++) {
         uint64_t i = (k + (uint64_t)me * 3) % count;
         hlrc_lock((hlrc_lock_t)handle[i]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * More pages of alternating protection than the system allows mappings: the runtime gives up access, not data. The
- * count is chosen for the usual limit, vm.max_map_count = 65,530; where that is higher this is just a large interval.
+ * More pages of alternating protection than the system allows mappings: the runtime gives up
+ * access, not data. The count is chosen for the usual limit, vm.max_map_count = 65,530; where that
+ * is higher this is just a large interval.
  */
 #include "tests/litmus/litmus.h"
 
@@ -18,10 +19,12 @@ void litmus_run(void)
         for (uint64_t p = 0; (uint64_t)me == writer && p < PAGES; p++)
             data[2 * p * PAGE_WORDS + k] = k * PAGES + p;
         for (uint64_t p = 0; (uint64_t)me == writer && p < PAGES; p += 100)
-            expect_word(data[2 * p * PAGE_WORDS + k], k * PAGES + p, "the own page %ju", (uintmax_t)p);
+            expect_word(data[2 * p * PAGE_WORDS + k], k * PAGES + p, "the own page %ju",
+                        (uintmax_t)p);
         hlrc_barrier();
         for (uint64_t p = 0; p < PAGES; p++)
-            expect_word(data[2 * p * PAGE_WORDS + k], k * PAGES + p, "round %ju, page %ju", (uintmax_t)k, (uintmax_t)p);
+            expect_word(data[2 * p * PAGE_WORDS + k], k * PAGES + p, "round %ju, page %ju",
+                        (uintmax_t)k, (uintmax_t)p);
         hlrc_barrier();
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 1, release. A release passes nothing on until every page that was dirty at its start is in a published interval,
- * those that other threads wrote included; no thread gets write access back before the diff is captured.
+ * Rule 1, release. A release passes nothing on until every page that was dirty at its start is in a
+ * published interval, those that other threads wrote included; no thread gets write access back
+ * before the diff is captured.
  */
 #include "tests/litmus/litmus.h"
 
@@ -12,12 +13,13 @@
 const char litmus_rule[] = "rule 1, release";
 const int litmus_nodes[] = { 2, 3, 0 };
 
-#define PAGES 32u
-#define ROUNDS 15u
-#define STEPS 60u
+#define PAGES    32u
+#define ROUNDS   15u
+#define STEPS    60u
 #define CLOSINGS 400u
 
-#define RUN 24u /* the page that is written under the lock; all are sealed together, it is captured amid them */
+/* the page that is written under the lock; all are sealed together, it is captured amid them */
+#define RUN 24u
 
 enum { LOCK_MESSAGE = 1, LOCK_DATA = 2, LOCK_NOISE = 10 };
 
@@ -63,7 +65,8 @@ static void steps_under_lock(volatile uint64_t *page)
         hlrc_lock(LOCK_DATA);
         uint64_t before = page[0];
         for (uint64_t i = 0; i < PAGE_WORDS; i++) {
-            expect_word(page[i], before, "word %ju of a page written as a whole under a lock", (uintmax_t)i);
+            expect_word(page[i], before, "word %ju of a page written as a whole under a lock",
+                        (uintmax_t)i);
             page[i] = before + 1;
             if (i % 16 == 0)
                 dawdle();
@@ -104,10 +107,12 @@ static void write_while_closing(void)
     in_threads(3, worker);
     hlrc_barrier();
     for (uint64_t i = 0; i < PAGE_WORDS; i++)
-        expect_word(data[RUN * PAGE_WORDS + i], STEPS * (uint64_t)nodes, "word %ju in the end", (uintmax_t)i);
+        expect_word(data[RUN * PAGE_WORDS + i], STEPS * (uint64_t)nodes, "word %ju in the end",
+                    (uintmax_t)i);
 }
 
-/* One thread writes the last page without a pause; another one closes intervals with that page and those before it. */
+/* One thread writes the last page without a pause; another one closes intervals with that page and
+ * those before it. */
 static void write_or_close(int thread)
 {
     if (thread == 0) {
@@ -133,7 +138,8 @@ static void write_without_pause(void)
         in_threads(2, write_or_close);
     expect(hlrc_broadcast(&sweeps, sizeof sweeps, 0) == 0, "hlrc_broadcast");
     for (uint64_t i = 0; i < PAGE_WORDS; i++)
-        expect_word(data[(PAGES - 1) * PAGE_WORDS + i], sweeps - 1, "word %ju, written without a pause", (uintmax_t)i);
+        expect_word(data[(PAGES - 1) * PAGE_WORDS + i], sweeps - 1,
+                    "word %ju, written without a pause", (uintmax_t)i);
 }
 
 void litmus_run(void)

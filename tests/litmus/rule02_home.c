@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 2, home. Diffs and versions of one (page, writer) land in interval order, whichever thread sent them; a page
- * that was written without being changed disturbs nobody; a node's own interval is among the versions that it needs.
+ * Rule 2, home. Diffs and versions of one (page, writer) land in interval order, whichever thread
+ * sent them; a page that was written without being changed disturbs nobody; a node's own interval
+ * is among the versions that it needs.
  */
 #include "tests/litmus/litmus.h"
 
 const char litmus_rule[] = "rule 2, home";
 const int litmus_nodes[] = { 3, 4, 0 };
 
-#define COUNT 150u
+#define COUNT   150u
 #define THREADS 4
 #define BACKLOG 300u /* intervals: more than there is room for on the way to a home */
 
@@ -66,9 +67,9 @@ static void silent_stores(void)
 }
 
 /*
- * Node 1's diff is in the page of home 2, then the home stands still. Node 0 writes the page and releases: its diff
- * lies before the home. Then it acquires from node 1, which revokes its copy; the one that it fetches must have its own
- * write. Locks 0 and 1 have managers that run.
+ * Node 1's diff is in the page of home 2, then the home stands still. Node 0 writes the page and
+ * releases: its diff lies before the home. Then it acquires from node 1, which revokes its copy;
+ * the one that it fetches must have its own write. Locks 0 and 1 have managers that run.
  */
 static void own_interval(uint64_t k, volatile uint64_t *page, hlrc_atomic_t step)
 {
@@ -80,7 +81,8 @@ static void own_interval(uint64_t k, volatile uint64_t *page, hlrc_atomic_t step
         page[10] = k;
         hlrc_unlock(lock1);
     } else if (me == 2) {
-        while (page[10] != k) /* a race, on purpose: the home sees the diff when it is in the page */
+        /* a race, on purpose: the home sees the diff when it is in the page */
+        while (page[10] != k)
             sleep_ms(1);
         sleep_ms(5);
         hlrc_atomic_fetch_add(step, 1);
@@ -102,8 +104,8 @@ static void own_interval(uint64_t k, volatile uint64_t *page, hlrc_atomic_t step
 }
 
 /*
- * The home stands still while node 0 closes interval after interval, each with a diff for it; then all of them are
- * served at once. None is lost, and the last to be sent is the last to be applied.
+ * The home stands still while node 0 closes interval after interval, each with a diff for it; then
+ * all of them are served at once. None is lost, and the last to be sent is the last to be applied.
  */
 static void home_falls_behind(volatile uint64_t *page)
 {

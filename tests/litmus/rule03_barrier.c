@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rule 3, acquire: message passing by a barrier. What any node wrote before it is seen by all after it. */
+/* Rule 3, acquire: message passing by a barrier. What any node wrote before it is seen by all after
+ * it. */
 #include "tests/litmus/litmus.h"
 
 #include <fcntl.h>
@@ -8,10 +9,10 @@
 const char litmus_rule[] = "rule 3, message passing by barrier";
 const int litmus_nodes[] = { 1, 2, 3, 4, 8, 0 };
 
-#define BLOCKS 24u /* of a page and a half: most pages have two owners */
+#define BLOCKS      24u /* of a page and a half: most pages have two owners */
 #define BLOCK_WORDS (PAGE_WORDS * 3 / 2)
-#define ROUNDS 20u
-#define BATCH 180u /* pages whose diffs come in some dozens of messages */
+#define ROUNDS      20u
+#define BATCH       180u /* pages whose diffs come in some dozens of messages */
 
 enum { LOCK_KEPT = 3 };
 
@@ -21,8 +22,9 @@ static hlrc_atomic_t checked;
 static int memory; /* of this process, whatever is protected */
 
 /*
- * One thread of node 2 waits in the library for a lock that node 0 keeps, and serves what arrives. The other one meets
- * the others; when it goes on, all diffs for the pages of which it is home are in them: not only when it reads them.
+ * One thread of node 2 waits in the library for a lock that node 0 keeps, and serves what arrives.
+ * The other one meets the others; when it goes on, all diffs for the pages of which it is home are
+ * in them: not only when it reads them.
  */
 static void wait_or_meet(int thread)
 {
@@ -36,7 +38,8 @@ static void wait_or_meet(int thread)
     hlrc_barrier();
     for (uint64_t i = BATCH * PAGE_WORDS; memory >= 0 && i > 0; i -= 32)
         if (pread(memory, &value, sizeof value, (off_t)(uintptr_t)&batch[i - 1]) == sizeof value)
-            expect_word(value, round_now, "word %ju, at its home behind a barrier", (uintmax_t)i - 1);
+            expect_word(value, round_now, "word %ju, at its home behind a barrier",
+                        (uintmax_t)i - 1);
     hlrc_atomic_fetch_add(checked, 1);
 }
 
@@ -83,8 +86,9 @@ void litmus_run(void)
         hlrc_barrier();
         for (uint64_t b = 0; b < BLOCKS; b++)
             for (uint64_t i = 0; i < BLOCK_WORDS; i += r)
-                expect_word(data[b * BLOCK_WORDS + i], r << 32 | b, "round %ju, block %ju, word %ju", (uintmax_t)r,
-                            (uintmax_t)b, (uintmax_t)i);
+                expect_word(data[b * BLOCK_WORDS + i], r << 32 | b,
+                            "round %ju, block %ju, word %ju", (uintmax_t)r, (uintmax_t)b,
+                            (uintmax_t)i);
         hlrc_barrier();
     }
     for (int i = 0; i < 300; i++) /* nothing to tell */

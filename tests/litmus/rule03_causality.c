@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 3, acquire: causality. Node 0 writes x under lock 1; node 1 reads it and writes y under lock 2; who takes lock 2
- * and sees y sees x as well, although it never met node 0. Likewise along a chain through all nodes.
+ * Rule 3, acquire: causality. Node 0 writes x under lock 1; node 1 reads it and writes y under lock
+ * 2; who takes lock 2 and sees y sees x as well, although it never met node 0. Likewise along a
+ * chain through all nodes.
  */
 #include "tests/litmus/litmus.h"
 
@@ -9,7 +10,7 @@ const char litmus_rule[] = "rule 3, causality";
 const int litmus_nodes[] = { 3, 4, 5, 0 };
 
 #define ROUNDS 12u
-#define BATCH 60u /* pages whose diffs come in some dozens of messages */
+#define BATCH  60u /* pages whose diffs come in some dozens of messages */
 
 enum { LOCK_CHAIN = 3, LOCK_KEPT = 4 };
 
@@ -31,21 +32,23 @@ static void three(volatile uint64_t *x, volatile uint64_t *y, uint64_t k)
     hlrc_barrier();
 }
 
-/* Node i waits for link i-1 under lock i-1, and sees what all before it wrote beside their links. */
+/* Node i waits for link i-1 under lock i-1, and sees what all before it wrote beside their links.
+ *  */
 static void chain(volatile uint64_t *link, volatile uint64_t *beside, uint64_t k)
 {
     uint64_t i = (uint64_t)me;
     if (i > 0)
         await((hlrc_lock_t)(20 + i - 1), &link[(i - 1) * PAGE_WORDS], k);
     for (uint64_t n = 0; n < i; n++)
-        expect_word(beside[n * PAGE_WORDS], k, "what node %ju wrote, seen along the chain", (uintmax_t)n);
+        expect_word(beside[n * PAGE_WORDS], k, "what node %ju wrote, seen along the chain",
+                    (uintmax_t)n);
     beside[i * PAGE_WORDS] = k;
     post((hlrc_lock_t)(20 + i), &link[i * PAGE_WORDS], k);
     hlrc_barrier();
 }
 
-/* One thread of node 2 waits in the library for a lock that node 1 keeps, and serves what arrives; the other one
- * reads. */
+/* One thread of node 2 waits in the library for a lock that node 1 keeps, and serves what arrives;
+ * the other one reads. */
 static void reader(int thread)
 {
     if (thread == 0) {
@@ -62,8 +65,8 @@ static void reader(int thread)
 }
 
 /*
- * Node 0 has the lock, node 1 gets it from there and node 2 from node 1: the diffs, for home 2, may come later than the
- * lock. The last one to be applied is the first that is read.
+ * Node 0 has the lock, node 1 gets it from there and node 2 from node 1: the diffs, for home 2, may
+ * come later than the lock. The last one to be applied is the first that is read.
  */
 static void home_at_the_end(void)
 {

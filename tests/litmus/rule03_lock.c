@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rule 3, acquire: message passing by a lock. What was written before an unlock is seen after the lock that follows
- * it. */
+/* Rule 3, acquire: message passing by a lock. What was written before an unlock is seen after the
+ * lock that follows it. */
 #include "tests/litmus/litmus.h"
 
 #include <sched.h>
@@ -9,7 +9,7 @@ const char litmus_rule[] = "rule 3, message passing by lock";
 const int litmus_nodes[] = { 2, 3, 4, 8, 0 };
 
 #define PAGES 6u
-#define LAPS 30u
+#define LAPS  30u
 
 static volatile uint64_t *data, *turn;
 
@@ -49,8 +49,8 @@ static void readers(void)
         } else {
             await(8, flag, k);
             for (uint64_t p = 0; p < PAGES; p++)
-                expect_word(data[p * PAGE_WORDS + 500 % PAGE_WORDS], k, "page %ju, written before the flag",
-                            (uintmax_t)p);
+                expect_word(data[p * PAGE_WORDS + 500 % PAGE_WORDS], k,
+                            "page %ju, written before the flag", (uintmax_t)p);
         }
         hlrc_barrier();
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 3, acquire: the vector time rises only after all its invalidations are done. Several threads of a node acquire
- * the same interval through different locks at once: whoever comes second must not go on before the pages are revoked.
+ * Rule 3, acquire: the vector time rises only after all its invalidations are done. Several threads
+ * of a node acquire the same interval through different locks at once: whoever comes second must
+ * not go on before the pages are revoked.
  */
 #include "tests/litmus/litmus.h"
 
@@ -10,9 +11,9 @@
 const char litmus_rule[] = "rule 3, vector time after invalidations";
 const int litmus_nodes[] = { 2, 3, 0 };
 
-#define PAGES 400u /* every second one: runs of one page */
+#define PAGES   400u /* every second one: runs of one page */
 #define THREADS 4
-#define ROUNDS 10u
+#define ROUNDS  10u
 
 static volatile uint64_t *data;
 static hlrc_atomic_t released, checked;
@@ -30,7 +31,8 @@ static void reader(int thread)
         pthread_barrier_wait(&start);
         hlrc_lock(lock_of(me, thread));
         for (uint64_t p = 0; p < PAGES; p++) /* from the end: revoked last */
-            expect_word(data[2 * (PAGES - 1 - p) * PAGE_WORDS], k, "page %ju", (uintmax_t)(PAGES - 1 - p));
+            expect_word(data[2 * (PAGES - 1 - p) * PAGE_WORDS], k, "page %ju",
+                        (uintmax_t)(PAGES - 1 - p));
         hlrc_unlock(lock_of(me, thread));
         hlrc_atomic_fetch_add(checked, 1);
     }

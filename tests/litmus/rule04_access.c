@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 4, access. A page may be read or written only if it holds all versions that the node needs. The home is stopped,
- * so that the writer's diff lies before it, unapplied, when another node acquires the interval and touches the page.
+ * Rule 4, access. A page may be read or written only if it holds all versions that the node needs.
+ * The home is stopped, so that the writer's diff lies before it, unapplied, when another node
+ * acquires the interval and touches the page.
  */
 #include "tests/litmus/litmus.h"
 
@@ -61,8 +62,8 @@ static void way(enum touch how)
 }
 
 /*
- * A prefetch is under way to a home that stands still, when its node acquires a later interval of that page. The copy
- * that arrives is complete by what was needed then, and too old now.
+ * A prefetch is under way to a home that stands still, when its node acquires a later interval of
+ * that page. The copy that arrives is complete by what was needed then, and too old now.
  */
 static void outdated_prefetch(uint64_t k, volatile uint64_t *data, hlrc_atomic_t started)
 {
@@ -86,8 +87,9 @@ static void outdated_prefetch(uint64_t k, volatile uint64_t *data, hlrc_atomic_t
 }
 
 /*
- * The whole page is written under a lock, and the next owner of the lock fetches it while the diff is on its way to a
- * home that sleeps: many fetches look at the page in the very moment of the diff's arrival.
+ * The whole page is written under a lock, and the next owner of the lock fetches it while the diff
+ * is on its way to a home that sleeps: many fetches look at the page in the very moment of the
+ * diff's arrival.
  */
 static void race_the_diff(volatile uint64_t *data)
 {
@@ -96,8 +98,10 @@ static void race_the_diff(volatile uint64_t *data)
         hlrc_lock((hlrc_lock_t)nodes * 4);
         seen = data[0];
         for (uint64_t i = 1; i < PAGE_WORDS; i++)
-            expect_word(data[i], seen, "word %ju of a page that was written as a whole", (uintmax_t)i);
-        expect(seen >= mine, "the page went back from %ju to %ju", (uintmax_t)mine, (uintmax_t)seen);
+            expect_word(data[i], seen, "word %ju of a page that was written as a whole",
+                        (uintmax_t)i);
+        expect(seen >= mine, "the page went back from %ju to %ju", (uintmax_t)mine,
+               (uintmax_t)seen);
         if (seen < 2 * RACES && seen % 2 == (uint64_t)me) {
             mine = ++seen;
             for (uint64_t i = 0; i < PAGE_WORDS; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 4 at the home: it writes its own page while the diffs of others arrive, and reads it only when it has what it
- * needs; when it only reads, nothing is announced and nobody's copy is revoked.
+ * Rule 4 at the home: it writes its own page while the diffs of others arrive, and reads it only
+ * when it has what it needs; when it only reads, nothing is announced and nobody's copy is revoked.
  */
 #include "tests/litmus/litmus.h"
 
@@ -9,7 +9,7 @@ const char litmus_rule[] = "rule 4, the home's own accesses";
 const int litmus_nodes[] = { 2, 3, 4, 0 };
 
 #define ROUNDS 40u
-#define DIFFS 4000u
+#define DIFFS  4000u
 
 static volatile unsigned char *bytes;
 static volatile uint64_t *words;
@@ -28,8 +28,8 @@ static void all_write(void)
             bytes[i] = value(k, i);
         hlrc_barrier();
         for (uint64_t i = k % 5; i < pages * PAGE; i += 5)
-            expect(bytes[i] == value(k, i), "round %ju: byte %ju, of node %ju, is %u, not %u", (uintmax_t)k,
-                   (uintmax_t)i, (uintmax_t)(i % n), bytes[i], value(k, i));
+            expect(bytes[i] == value(k, i), "round %ju: byte %ju, of node %ju, is %u, not %u",
+                   (uintmax_t)k, (uintmax_t)i, (uintmax_t)(i % n), bytes[i], value(k, i));
         hlrc_barrier();
     }
 }
@@ -88,8 +88,9 @@ static void writes_under_locks(void)
 }
 
 /*
- * The home writes all words of its page but one over and over, without a call of the library, while the diffs of that
- * one arrive: applying them leaves the other words alone, were it only to write the values that they have just had.
+ * The home writes all words of its page but one over and over, without a call of the library, while
+ * the diffs of that one arrive: applying them leaves the other words alone, were it only to write
+ * the values that they have just had.
  */
 static void writes_beside_diffs(volatile uint64_t *page, hlrc_atomic_t done)
 {

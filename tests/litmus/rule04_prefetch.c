@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 4, prefetches. A prefetched copy is held against what the node needs, as any copy is, while threads of the
- * node read and write the same pages, diffs are on their way, and homes refuse. Over the hook fabric, too: chaos.sh.
+ * Rule 4, prefetches. A prefetched copy is held against what the node needs, as any copy is, while
+ * threads of the node read and write the same pages, diffs are on their way, and homes refuse. Over
+ * the hook fabric, too: chaos.sh.
  */
 #include "tests/litmus/litmus.h"
 
@@ -10,9 +11,9 @@
 const char litmus_rule[] = "rule 4, prefetches";
 const int litmus_nodes[] = { 2, 3, 4, 0 };
 
-#define PAGES 72u
+#define PAGES   72u
 #define THREADS 4
-#define ROUNDS 6u
+#define ROUNDS  6u
 #define REFUSED 40u /* times all pages: more than can be in flight, should none of them end */
 
 static volatile uint64_t *data, *flag;
@@ -55,12 +56,13 @@ static void at_once(int thread)
         if (thread == 3 && p % 3 == 0)
             *word(p, 20 + (uint64_t)me) = round_now;
         if (thread != 0)
-            expect_word(*word(p, 7), value(round_now, p), "round %ju, page %ju, thread %d", (uintmax_t)round_now,
-                        (uintmax_t)p, thread);
+            expect_word(*word(p, 7), value(round_now, p), "round %ju, page %ju, thread %d",
+                        (uintmax_t)round_now, (uintmax_t)p, thread);
     }
 }
 
-/* One node writes all pages, whose homes are all nodes; the others see it by a lock, when diffs are still under way. */
+/* One node writes all pages, whose homes are all nodes; the others see it by a lock, when diffs are
+ * still under way. */
 static void together(void)
 {
     for (round_now = 1; round_now <= ROUNDS; round_now++) {
@@ -76,8 +78,9 @@ static void together(void)
         for (uint64_t p = 0; p < PAGES; p += 3)
             for (uint64_t n = 0; n < (uint64_t)nodes; n++)
                 if (n != round_now % (uint64_t)nodes)
-                    expect_word(*word(p, 20 + n), round_now, "round %ju, page %ju, the word of node %ju",
-                                (uintmax_t)round_now, (uintmax_t)p, (uintmax_t)n);
+                    expect_word(*word(p, 20 + n), round_now,
+                                "round %ju, page %ju, the word of node %ju", (uintmax_t)round_now,
+                                (uintmax_t)p, (uintmax_t)n);
         hlrc_barrier();
     }
 }
@@ -108,12 +111,13 @@ static void expect_prefetches(uint64_t k)
 /* Whoever comes second waits for the first one's fetch, which takes long. */
 static void read_one(int thread)
 {
-    expect_word(*word(2, 7), value(round_now, 2), "the page that all threads read, thread %d", thread);
+    expect_word(*word(2, 7), value(round_now, 2), "the page that all threads read, thread %d",
+                thread);
 }
 
 /*
- * Node 1 asks for pages whose home, node 2, stands still before the diffs of node 0: ARDMAR's prefetches are refused,
- * those of ASYNC are on their way until the home goes on.
+ * Node 1 asks for pages whose home, node 2, stands still before the diffs of node 0: ARDMAR's
+ * prefetches are refused, those of ASYNC are on their way until the home goes on.
  */
 static void refused(uint64_t k)
 {
@@ -134,7 +138,8 @@ static void refused(uint64_t k)
         in_threads(THREADS, read_one);
         await_continued();
         for (uint64_t p = 2; p < PAGES; p += (uint64_t)nodes)
-            expect_word(*word(p, 7), value(k, p), "page %ju, whose prefetch was refused", (uintmax_t)p);
+            expect_word(*word(p, 7), value(k, p), "page %ju, whose prefetch was refused",
+                        (uintmax_t)p);
     }
     hlrc_barrier();
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 4, pages that are opened in runs. What was opened together with its neighbours is revoked like any other page,
- * also where the system refused a change of protection half way (page_view.h G1; HLRC_PERTURB=fail:5:0 in a build
- * with --enable-perturb).
+ * Rule 4, pages that are opened in runs. What was opened together with its neighbours is revoked
+ * like any other page, also where the system refused a change of protection half way (page_view.h
+ * G1; HLRC_PERTURB=fail:5:0 in a build with --enable-perturb).
  */
 #include "tests/litmus/litmus.h"
 
 const char litmus_rule[] = "rule 4, pages opened in runs";
 const int litmus_nodes[] = { 2, 3, 0 };
 
-#define PAGES 64u
+#define PAGES  64u
 #define ROUNDS 40u
-#define FAR_PAGES 20000u /* more than a sixteenth of 1 GiB: a collapse takes the part with most borders (G3) */
+#define FAR_PAGES \
+    20000u /* more than a sixteenth of 1 GiB: a collapse takes the part with most borders (G3) */
 #define BORDERS 100u
 
 static volatile uint64_t *data, *far;
@@ -30,7 +31,8 @@ static void make_borders(uint64_t k)
         mine[2 * i * PAGE_WORDS] = k;
 }
 
-/* Every other time the pages are asked for and opened in runs; next time only a fault brings what is new. */
+/* Every other time the pages are asked for and opened in runs; next time only a fault brings what
+ * is new. */
 static void read_all(uint64_t k)
 {
     make_borders(k);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 5, dirty and announced. A page that is dirty here and announced by another keeps the writes of both, is clean
- * but for the own ones afterwards, and stays in this node's next notice.
+ * Rule 5, dirty and announced. A page that is dirty here and announced by another keeps the writes
+ * of both, is clean but for the own ones afterwards, and stays in this node's next notice.
  */
 #include "tests/litmus/litmus.h"
 
@@ -21,7 +21,8 @@ static void node_a(uint64_t k)
     post(LOCK_A, &page[A], 2 * k - 1);
     hlrc_atomic_fetch_add(posted, 1);
     await_atomic(merged, k);
-    post(LOCK_AGAIN, &page[A], 2 * k); /* node 1 holds the value before, merged into its dirty page */
+    /* node 1 holds the value before, merged into its dirty page */
+    post(LOCK_AGAIN, &page[A], 2 * k);
     hlrc_atomic_fetch_add(rewritten, 1);
 }
 
@@ -54,7 +55,8 @@ static void clean_merge(void)
     }
 }
 
-/* Every node keeps its words of the page dirty while the others' notices come in, hundreds of times. */
+/* Every node keeps its words of the page dirty while the others' notices come in, hundreds of
+ * times. */
 static void many_times(volatile uint64_t *words)
 {
     uint64_t n = (uint64_t)nodes, last[16] = { 0 };
@@ -63,8 +65,9 @@ static void many_times(volatile uint64_t *words)
             words[i] = k;
         hlrc_lock(LOCK_B);
         for (uint64_t m = 0; m < n && m < 16; m++) {
-            expect(words[m] >= last[m] && words[m] <= 100, "the word of node %ju went from %ju to %ju", (uintmax_t)m,
-                   (uintmax_t)last[m], (uintmax_t)words[m]);
+            expect(words[m] >= last[m] && words[m] <= 100,
+                   "the word of node %ju went from %ju to %ju", (uintmax_t)m, (uintmax_t)last[m],
+                   (uintmax_t)words[m]);
             last[m] = words[m];
         }
         expect_word(words[me], k, "the own word");

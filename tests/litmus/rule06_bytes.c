@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 6, false sharing. Nodes that write different bytes of one page at the same time do not disturb each other, in
- * whatever pattern their bytes lie: only bytes that changed travel.
+ * Rule 6, false sharing. Nodes that write different bytes of one page at the same time do not
+ * disturb each other, in whatever pattern their bytes lie: only bytes that changed travel.
  */
 #include "tests/litmus/litmus.h"
 
@@ -19,7 +19,8 @@ static unsigned char value(uint64_t round, uint64_t i)
     return (unsigned char)(x >> 56);
 }
 
-/* Runs of `grain` bytes go round the nodes; `shift` moves them, so that a byte's owner changes from round to round. */
+/* Runs of `grain` bytes go round the nodes; `shift` moves them, so that a byte's owner changes from
+ * round to round. */
 static bool owned(uint64_t i, uint64_t grain, uint64_t shift)
 {
     return (i / grain + shift) % (uint64_t)nodes == (uint64_t)me;
@@ -32,8 +33,8 @@ static void interleave(uint64_t round, uint64_t grain)
             bytes[i] = value(round, i);
     hlrc_barrier();
     for (uint64_t i = 0; i < PAGES * PAGE; i++)
-        expect(bytes[i] == value(round, i), "runs of %ju bytes: byte %ju is %u, not %u", (uintmax_t)grain, (uintmax_t)i,
-               bytes[i], value(round, i));
+        expect(bytes[i] == value(round, i), "runs of %ju bytes: byte %ju is %u, not %u",
+               (uintmax_t)grain, (uintmax_t)i, bytes[i], value(round, i));
     hlrc_barrier();
 }
 
@@ -49,13 +50,16 @@ static void neighbours(volatile unsigned char *page)
     }
     hlrc_barrier();
     for (int n = 0; n < nodes; n++) {
-        expect(page[2000 + n] == COUNT, "the byte of node %d is %u, not %u", n, page[2000 + n], COUNT);
-        expect(page[0x7f + 0x80 * n] == COUNT / 8, "the second byte of node %d is %u", n, page[0x7f + 0x80 * n]);
+        expect(page[2000 + n] == COUNT, "the byte of node %d is %u, not %u", n, page[2000 + n],
+               COUNT);
+        expect(page[0x7f + 0x80 * n] == COUNT / 8, "the second byte of node %d is %u", n,
+               page[0x7f + 0x80 * n]);
     }
     hlrc_barrier();
 }
 
-/* The first and the last byte of a page, and one that holds the same value as before the write of its neighbour. */
+/* The first and the last byte of a page, and one that holds the same value as before the write of
+ * its neighbour. */
 static void edges(volatile unsigned char *page)
 {
     uint64_t last = (uint64_t)nodes - 1;
@@ -66,8 +70,8 @@ static void edges(volatile unsigned char *page)
     if (me == 0)
         page[PAGE] = 1; /* of the next page */
     hlrc_barrier();
-    expect(page[0] == 0xff && page[PAGE - 1] == 0xfe && page[PAGE] == 1, "the edges of a page are %#x %#x %#x", page[0],
-           page[PAGE - 1], page[PAGE]);
+    expect(page[0] == 0xff && page[PAGE - 1] == 0xfe && page[PAGE] == 1,
+           "the edges of a page are %#x %#x %#x", page[0], page[PAGE - 1], page[PAGE]);
     for (uint64_t i = 1; i < PAGE - 1; i++)
         expect(page[i] == 0, "byte %ju was never written and is %u", (uintmax_t)i, page[i]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 7, home assignment. Whoever comes first becomes the home, and all agree on who that was; who comes second keeps
- * its writes; a node that does not know that it is the home serves all the same.
+ * Rule 7, home assignment. Whoever comes first becomes the home, and all agree on who that was; who
+ * comes second keeps its writes; a node that does not know that it is the home serves all the same.
  */
 #include "tests/litmus/litmus.h"
 
@@ -34,12 +34,13 @@ static void expect_one_home(volatile uint64_t *seen, uint64_t first, uint64_t co
     hlrc_barrier();
     for (uint64_t p = first; p < first + count; p++)
         for (uint64_t n = 0; n < (uint64_t)nodes; n++)
-            expect_word(seen[n * PAGES + p], mine[p], "the home of page %ju, for node %ju", (uintmax_t)p, (uintmax_t)n);
+            expect_word(seen[n * PAGES + p], mine[p], "the home of page %ju, for node %ju",
+                        (uintmax_t)p, (uintmax_t)n);
     hlrc_barrier();
 }
 
-/* All nodes write every page for the first time; then each page is read everywhere. They start at different pages, or,
- * `same`, all at the first, so that they meet in as many as possible. */
+/* All nodes write every page for the first time; then each page is read everywhere. They start at
+ * different pages, or, `same`, all at the first, so that they meet in as many as possible. */
 static void all_at_once(uint64_t first, uint64_t count, bool readers, bool same)
 {
     uint64_t n = (uint64_t)nodes, i = (uint64_t)me;
@@ -53,8 +54,8 @@ static void all_at_once(uint64_t first, uint64_t count, bool readers, bool same)
     hlrc_barrier();
     for (uint64_t p = first; p < first + count; p++)
         for (uint64_t m = 0; m < n; m++)
-            expect_word(*word(p, m), readers && (p + m) % 3 == 0 ? 0 : 1000 * p + m, "page %ju, the word of node %ju",
-                        (uintmax_t)p, (uintmax_t)m);
+            expect_word(*word(p, m), readers && (p + m) % 3 == 0 ? 0 : 1000 * p + m,
+                        "page %ju, the word of node %ju", (uintmax_t)p, (uintmax_t)m);
     hlrc_barrier();
 }
 
@@ -72,18 +73,18 @@ static void unaware_home(uint64_t first)
         hlrc_barrier();
         for (uint64_t h = 0; h < n; h++)
             for (uint64_t m = 0; h != (uint64_t)me && m < n; m++)
-                expect_word(*word(first + h, m), m == h ? 0 : k, "a page of home %ju, the word of node %ju",
-                            (uintmax_t)h, (uintmax_t)m);
+                expect_word(*word(first + h, m), m == h ? 0 : k,
+                            "a page of home %ju, the word of node %ju", (uintmax_t)h, (uintmax_t)m);
         hlrc_barrier();
     }
     for (uint64_t m = 0; m < n; m++) /* first look at the own page */
-        expect_word(*word(first + (uint64_t)me, m), m == (uint64_t)me ? 0 : 3, "the own page, the word of node %ju",
-                    (uintmax_t)m);
+        expect_word(*word(first + (uint64_t)me, m), m == (uint64_t)me ? 0 : 3,
+                    "the own page, the word of node %ju", (uintmax_t)m);
     *word(first + (uint64_t)me, (uint64_t)me) = 4;
     hlrc_barrier();
     for (uint64_t h = 0; h < n; h++) {
-        expect(hlrc_home(address(first + h)) == (int)h, "the home of a page placed at %ju is %d", (uintmax_t)h,
-               hlrc_home(address(first + h)));
+        expect(hlrc_home(address(first + h)) == (int)h, "the home of a page placed at %ju is %d",
+               (uintmax_t)h, hlrc_home(address(first + h)));
         expect_word(*word(first + h, h), 4, "the own word of home %ju", (uintmax_t)h);
     }
     hlrc_barrier();
@@ -102,7 +103,8 @@ static void under_locks(uint64_t first, uint64_t count)
     hlrc_barrier();
     for (uint64_t p = first; p < first + count; p++) {
         expect_word(*word(p, 0), (uint64_t)nodes, "page %ju, counted by all nodes", (uintmax_t)p);
-        expect_word(*word(p, PAGE_WORDS - 1), (uint64_t)nodes, "page %ju, the last word", (uintmax_t)p);
+        expect_word(*word(p, PAGE_WORDS - 1), (uint64_t)nodes, "page %ju, the last word",
+                    (uintmax_t)p);
     }
     hlrc_barrier();
 }

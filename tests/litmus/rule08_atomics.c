@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 8, atomic words. All operations on one happen one after the other, whatever nodes and threads they come from,
- * the owner of the word included.
+ * Rule 8, atomic words. All operations on one happen one after the other, whatever nodes and
+ * threads they come from, the owner of the word included.
  */
 #include "tests/litmus/litmus.h"
 
@@ -11,8 +11,8 @@ const char litmus_rule[] = "rule 8, atomic words";
 const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
 
 #define THREADS 2
-#define COUNT 150u
-#define WORDS 4
+#define COUNT   150u
+#define WORDS   4
 
 static hlrc_atomic_t words[WORDS]; /* each made by another node, so that each has another home */
 static volatile unsigned char *taken;
@@ -26,8 +26,10 @@ static void tickets(int thread)
 {
     for (uint64_t k = 0; k < COUNT; k++) {
         uint64_t ticket = hlrc_atomic_fetch_add(words[0], 1);
-        expect(ticket < total(), "thread %d got ticket %ju of %ju", thread, (uintmax_t)ticket, (uintmax_t)total());
-        hlrc_lock((hlrc_lock_t)(60 + thread)); /* two tickets' bytes may share a page: the threads' own business */
+        expect(ticket < total(), "thread %d got ticket %ju of %ju", thread, (uintmax_t)ticket,
+               (uintmax_t)total());
+        /* two tickets' bytes may share a page: the threads' own business */
+        hlrc_lock((hlrc_lock_t)(60 + thread));
         expect(taken[ticket] == 0, "ticket %ju was given out twice", (uintmax_t)ticket);
         taken[ticket] = 1;
         hlrc_unlock((hlrc_lock_t)(60 + thread));
@@ -40,7 +42,8 @@ static void swaps(int thread)
     for (uint64_t k = 0; k < COUNT; k++) {
         uint64_t seen = hlrc_atomic_load(words[1]), before = seen;
         while (!hlrc_atomic_compare_exchange(words[1], &seen, seen + 3)) {
-            expect(seen != before, "thread %d: compare_exchange failed although the word was as expected", thread);
+            expect(seen != before,
+                   "thread %d: compare_exchange failed although the word was as expected", thread);
             before = seen;
         }
         uint64_t mine = hlrc_atomic_exchange(words[2], 0);
@@ -73,10 +76,12 @@ static void many_words(void)
     enum { MANY = 500 };
     static hlrc_atomic_t own[MANY];
     for (uint64_t i = 0; i < MANY; i++)
-        expect(hlrc_atomic_create(&own[i], 1000 * (uint64_t)me + i) == 0, "hlrc_atomic_create %ju", (uintmax_t)i);
+        expect(hlrc_atomic_create(&own[i], 1000 * (uint64_t)me + i) == 0, "hlrc_atomic_create %ju",
+               (uintmax_t)i);
     hlrc_barrier();
     for (uint64_t i = 0; i < MANY; i++)
-        expect_word(hlrc_atomic_load(own[i]), 1000 * (uint64_t)me + i, "word %ju of this node", (uintmax_t)i);
+        expect_word(hlrc_atomic_load(own[i]), 1000 * (uint64_t)me + i, "word %ju of this node",
+                    (uintmax_t)i);
     for (uint64_t i = 0; i < MANY; i++)
         hlrc_atomic_destroy(own[i]);
     hlrc_atomic_t again;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 9, logs. Write-notice logs are bounded and lose nothing: intervals too large for them, and too many of them
- * while somebody does not look, arrive all the same.
+ * Rule 9, logs. Write-notice logs are bounded and lose nothing: intervals too large for them, and
+ * too many of them while somebody does not look, arrive all the same.
  */
 #include "tests/litmus/litmus.h"
 
 const char litmus_rule[] = "rule 9, notice logs";
 const int litmus_nodes[] = { 2, 3, 0 };
 
-#define PAGES 11000u /* in one interval, every second page: as many runs */
+#define PAGES     11000u /* in one interval, every second page: as many runs */
 #define INTERVALS 4000u
-#define SPREAD 97u
+#define SPREAD    97u
 
 static volatile uint64_t *data, *flag, *words;
 static hlrc_atomic_t released;
@@ -29,7 +29,8 @@ static void stay_away(uint64_t until)
 static void check_scattered(uint64_t k)
 {
     for (uint64_t p = 0; p < PAGES; p++)
-        expect_word(*scattered(p), k * PAGES + p, "interval %ju, page %ju", (uintmax_t)k, (uintmax_t)p);
+        expect_word(*scattered(p), k * PAGES + p, "interval %ju, page %ju", (uintmax_t)k,
+                    (uintmax_t)p);
 }
 
 static void big_intervals(void)
@@ -50,14 +51,16 @@ static void big_intervals(void)
     }
 }
 
-/* Where interval k of writer w is: every second one in a page of its own, so that no later record covers a lost one. */
+/* Where interval k of writer w is: every second one in a page of its own, so that no later record
+ * covers a lost one. */
 static volatile uint64_t *place_of(uint64_t k, uint64_t w)
 {
     uint64_t page = k % 2 ? k % SPREAD : SPREAD + k / 2;
     return words + (page * ((uint64_t)nodes - 1) + w) * PAGE_WORDS + k % 8;
 }
 
-/* Writers 0 and, if there is one, 1; the last node sleeps through thousands of intervals of both. */
+/* Writers 0 and, if there is one, 1; the last node sleeps through thousands of intervals of both.
+ *  */
 static void many_intervals(void)
 {
     uint64_t writers = (uint64_t)nodes - 1;
@@ -74,7 +77,8 @@ static void many_intervals(void)
             hlrc_lock((hlrc_lock_t)(10 + w));
             for (uint64_t k = 1; k <= INTERVALS; k++)
                 if (k % 2 == 0 || k > INTERVALS - SPREAD)
-                    expect_word(*place_of(k, w), k, "interval %ju of node %ju", (uintmax_t)k, (uintmax_t)w);
+                    expect_word(*place_of(k, w), k, "interval %ju of node %ju", (uintmax_t)k,
+                                (uintmax_t)w);
             hlrc_unlock((hlrc_lock_t)(10 + w));
         }
     }
@@ -91,7 +95,8 @@ void litmus_run(void)
         for (uint64_t p = 0; p < PAGES; p += 2)
             place(scattered(p), 1, nodes - 1);
     hlrc_barrier();
-    for (uint64_t p = 0; p < PAGES; p++) /* all nodes have copies, so all have something to revoke */
+    /* all nodes have copies, so all have something to revoke */
+    for (uint64_t p = 0; p < PAGES; p++)
         expect_word(*scattered(p), 0, "page %ju before", (uintmax_t)p);
     for (uint64_t k = 1; k <= INTERVALS; k++)
         for (uint64_t w = 0; w + 1 < (uint64_t)nodes; w++)

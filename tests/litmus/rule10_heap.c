@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 10, heap. Any node allocates and frees at any time; free is a release and malloc an acquire, so that who gets
- * the memory next finds zeros, not the last owner's late writes. Memory of the collectives loses its homes and
- * contents.
+ * Rule 10, heap. Any node allocates and frees at any time; free is a release and malloc an acquire,
+ * so that who gets the memory next finds zeros, not the last owner's late writes. Memory of the
+ * collectives loses its homes and contents.
  */
 #include "tests/litmus/litmus.h"
 
@@ -12,9 +12,9 @@
 const char litmus_rule[] = "rule 10, heap";
 const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
 
-#define SLOTS 12u
+#define SLOTS  12u
 #define ROUNDS 60u
-#define MANY 9000u /* blocks of 16 bytes in two superblocks, and more */
+#define MANY   9000u /* blocks of 16 bytes in two superblocks, and more */
 
 /* A block on its way from the node that made it to the one that frees it. */
 struct block {
@@ -43,7 +43,8 @@ static void make(volatile struct block *slot, uint64_t *seed)
     expect(at != NULL, "allocation of %ju bytes: %s", (uintmax_t)size, strerror(errno));
     expect((uintptr_t)at % 16 == 0 || align < 16, "%p is not aligned", (void *)at);
     for (uint64_t i = 0; i < size; i++)
-        expect(at[i] == 0, "byte %ju of a new block of %ju is %u", (uintmax_t)i, (uintmax_t)size, at[i]);
+        expect(at[i] == 0, "byte %ju of a new block of %ju is %u", (uintmax_t)i, (uintmax_t)size,
+               at[i]);
     slot->at = at;
     slot->size = size;
     slot->seed = next(seed);
@@ -55,8 +56,8 @@ static void make(volatile struct block *slot, uint64_t *seed)
 static void unmake(volatile struct block *slot)
 {
     for (uint64_t i = 0; i < slot->size; i++)
-        expect(slot->at[i] == (unsigned char)(slot->seed + i), "byte %ju of a block of %ju is %u", (uintmax_t)i,
-               (uintmax_t)slot->size, slot->at[i]);
+        expect(slot->at[i] == (unsigned char)(slot->seed + i), "byte %ju of a block of %ju is %u",
+               (uintmax_t)i, (uintmax_t)slot->size, slot->at[i]);
     for (uint64_t i = 0; i < slot->size; i++)
         slot->at[i] = 0xee; /* late writes of the last owner */
     hlrc_free(slot->at);
@@ -97,7 +98,8 @@ static void small_blocks(void)
         }
         for (uint64_t i = 0; i < 20; i++) {
             for (int w = 0; w < 3; w++)
-                expect_word(mine[i][w], ((uint64_t)me << 32) + k * 20 + i, "word %d of an own small block", w);
+                expect_word(mine[i][w], ((uint64_t)me << 32) + k * 20 + i,
+                            "word %d of an own small block", w);
             hlrc_free(mine[i]);
         }
     }
@@ -110,7 +112,8 @@ static void collectives(void)
     for (uint64_t k = 1; k <= 6; k++) {
         volatile uint64_t *at = shared_words(4 * PAGE_WORDS);
         void *plain = (void *)(uintptr_t)at;
-        expect(first == NULL || plain == first, "hlrc_malloc_all does not use what hlrc_free_all gave back");
+        expect(first == NULL || plain == first,
+               "hlrc_malloc_all does not use what hlrc_free_all gave back");
         first = plain;
         expect(nodes == 1 || hlrc_home(plain) == -1, "a new page has home %d", hlrc_home(plain));
         hlrc_barrier();
@@ -126,7 +129,8 @@ static void collectives(void)
     }
 }
 
-/* Allocates until all wanted blocks are had again; false if others come that are more than an owner keeps free. */
+/* Allocates until all wanted blocks are had again; false if others come that are more than an owner
+ * keeps free. */
 static bool had_again(void *const *wanted, int count, uint64_t size)
 {
     void *blocks[MANY];
@@ -136,7 +140,8 @@ static bool had_again(void *const *wanted, int count, uint64_t size)
         unsigned char *at = blocks[n++] = hlrc_malloc(size);
         expect(at != NULL, "hlrc_malloc(%ju): %s", (uintmax_t)size, strerror(errno));
         for (uint64_t i = 0; i < size; i++)
-            expect(at[i] == 0, "byte %ju of block %u of %ju bytes is %u", (uintmax_t)i, n, (uintmax_t)size, at[i]);
+            expect(at[i] == 0, "byte %ju of block %u of %ju bytes is %u", (uintmax_t)i, n,
+                   (uintmax_t)size, at[i]);
         for (int k = 0; k < count; k++)
             found += wanted[k] == at;
     }
@@ -146,8 +151,8 @@ static bool had_again(void *const *wanted, int count, uint64_t size)
 }
 
 /*
- * Few blocks, which other nodes free, are their owner's again after a barrier: it allocates them before it takes many
- * new ones, and nobody but the owner does anything after the barrier.
+ * Few blocks, which other nodes free, are their owner's again after a barrier: it allocates them
+ * before it takes many new ones, and nobody but the owner does anything after the barrier.
  */
 static void freed_elsewhere(void)
 {
@@ -173,13 +178,14 @@ static void freed_elsewhere(void)
             hlrc_barrier();
         }
         if (me == owner)
-            expect(had_again(wanted, count, size), "blocks of %ju bytes that other nodes freed are not had again",
-                   (uintmax_t)size);
+            expect(had_again(wanted, count, size),
+                   "blocks of %ju bytes that other nodes freed are not had again", (uintmax_t)size);
         hlrc_barrier();
     }
 }
 
-/* Written and given back at once: diffs that are still on their way must not come into the pages' next life. */
+/* Written and given back at once: diffs that are still on their way must not come into the pages'
+ * next life. */
 static void freed_at_once(void)
 {
     for (uint64_t k = 1; k <= 15; k++) {
@@ -192,12 +198,13 @@ static void freed_at_once(void)
         hlrc_free_all((void *)(uintptr_t)at);
         volatile uint64_t *again = shared_words(6 * PAGE_WORDS);
         for (uint64_t i = 0; i < 6 * PAGE_WORDS; i++)
-            expect_word(again[i], 0, "round %ju: word %ju of memory that was written and freed", (uintmax_t)k,
-                        (uintmax_t)i);
+            expect_word(again[i], 0, "round %ju: word %ju of memory that was written and freed",
+                        (uintmax_t)k, (uintmax_t)i);
         if (k % 2)
             hlrc_barrier();
         for (uint64_t i = 0; i < 6 * PAGE_WORDS; i++)
-            expect_word(again[i], 0, "round %ju: word %ju, a little later,", (uintmax_t)k, (uintmax_t)i);
+            expect_word(again[i], 0, "round %ju: word %ju, a little later,", (uintmax_t)k,
+                        (uintmax_t)i);
         hlrc_free_all((void *)(uintptr_t)again);
     }
 }

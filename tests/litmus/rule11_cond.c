@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 11, condition variables. The waiter is registered before its lock is released: no signal is missed. Memory is
- * ordered by the lock.
+ * Rule 11, condition variables. The waiter is registered before its lock is released: no signal is
+ * missed. Memory is ordered by the lock.
  */
 #include "tests/litmus/litmus.h"
 
@@ -12,11 +12,11 @@
 const char litmus_rule[] = "rule 11, condition variables";
 const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
 
-#define ITEMS 120u
-#define ROOM 4u
-#define THREADS 3
+#define ITEMS       120u
+#define ROOM        4u
+#define THREADS     3
 #define GENERATIONS 25u
-#define EXCHANGES 200u
+#define EXCHANGES   200u
 
 /* In shared memory: the handles too. */
 struct queue {
@@ -82,7 +82,8 @@ static void worker(int thread)
         ;
 }
 
-/* A barrier of all threads of all nodes, made of a lock and a condition variable; the last one broadcasts. */
+/* A barrier of all threads of all nodes, made of a lock and a condition variable; the last one
+ * broadcasts. */
 static void generations(int thread)
 {
     (void)thread;

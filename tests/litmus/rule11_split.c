@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 11, split-phase barrier. Writes between arrive and depart belong to the next interval and are not lost; a node
- * asleep between the two delays nobody; arrivals at the next barrier that come early are counted.
+ * Rule 11, split-phase barrier. Writes between arrive and depart belong to the next interval and
+ * are not lost; a node asleep between the two delays nobody; arrivals at the next barrier that come
+ * early are counted.
  */
 #include "tests/litmus/litmus.h"
 
@@ -17,8 +18,8 @@ const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
 
 static volatile uint64_t *data;
 
-/* Everybody writes its words of a common page before, between and after; each is seen behind the barrier that
- * follows. */
+/* Everybody writes its words of a common page before, between and after; each is seen behind the
+ * barrier that follows. */
 static void between(void)
 {
     uint64_t n = (uint64_t)nodes, i = (uint64_t)me;
@@ -31,12 +32,15 @@ static void between(void)
         hlrc_barrier_depart();
         after[i] = k;
         for (uint64_t m = 0; m < n; m++)
-            expect_word(before[m], k, "round %ju: what node %ju wrote before it arrived", (uintmax_t)k, (uintmax_t)m);
+            expect_word(before[m], k, "round %ju: what node %ju wrote before it arrived",
+                        (uintmax_t)k, (uintmax_t)m);
         expect_word(middle[i], k, "the own word, written between");
         hlrc_barrier();
         for (uint64_t m = 0; m < n; m++) {
-            expect_word(middle[m], k, "round %ju: what node %ju wrote between", (uintmax_t)k, (uintmax_t)m);
-            expect_word(after[m], k, "round %ju: what node %ju wrote behind", (uintmax_t)k, (uintmax_t)m);
+            expect_word(middle[m], k, "round %ju: what node %ju wrote between", (uintmax_t)k,
+                        (uintmax_t)m);
+            expect_word(after[m], k, "round %ju: what node %ju wrote behind", (uintmax_t)k,
+                        (uintmax_t)m);
         }
         hlrc_barrier();
     }
@@ -52,16 +56,19 @@ static void epochs(void)
         if ((k + (uint64_t)me * 3) % 7 == 0)
             nanosleep(&(struct timespec){ 0, 50000 }, NULL);
         hlrc_barrier_depart();
-        for (uint64_t m = 0; m < (uint64_t)nodes; m++) /* the other page is being written for the next round */
-            expect_word(words[k % 2 * PAGE_WORDS + m], k, "round %ju, node %ju", (uintmax_t)k, (uintmax_t)m);
+        /* the other page is being written for the next round */
+        for (uint64_t m = 0; m < (uint64_t)nodes; m++)
+            expect_word(words[k % 2 * PAGE_WORDS + m], k, "round %ju, node %ju", (uintmax_t)k,
+                        (uintmax_t)m);
     }
     hlrc_barrier();
 }
 
 static int sleeper_pid;
 
-/* The sleeper waits, outside of the library, for a signal which the others send when they are through. It is home of a
- * page that they wrote and read, manager of a lock that they take, and, in turn, master of the barrier. */
+/* The sleeper waits, outside of the library, for a signal which the others send when they are
+ * through. It is home of a page that they wrote and read, manager of a lock that they take, and, in
+ * turn, master of the barrier. */
 static void asleep(int sleeper, uint64_t k)
 {
     volatile uint64_t *page = data + (uint64_t)(4 + sleeper) * PAGE_WORDS;
@@ -87,7 +94,8 @@ static void asleep(int sleeper, uint64_t k)
         expect(kill(sleeper_pid, SIGUSR1) == 0, "kill");
     hlrc_barrier();
     for (uint64_t m = 0; m < (uint64_t)nodes; m++)
-        expect_word(page[m + (uint64_t)nodes], k, "the word of node %ju, under the sleeper's lock", (uintmax_t)m);
+        expect_word(page[m + (uint64_t)nodes], k, "the word of node %ju, under the sleeper's lock",
+                    (uintmax_t)m);
     hlrc_barrier();
 }
 

@@ -8,7 +8,7 @@
 const char litmus_rule[] = "rule 11, trylock";
 const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
 
-#define COUNT 60u
+#define COUNT   60u
 #define THREADS 2
 
 static volatile uint64_t *counter;
@@ -40,8 +40,8 @@ static struct hlrc_stats stats(void)
     return s;
 }
 
-/* Node 0 holds the lock; under it, but released by another one, it has written x. A node that fails to get the lock has
- * acquired nothing, so it still sees the x before, and at no cost. */
+/* Node 0 holds the lock; under it, but released by another one, it has written x. A node that fails
+ * to get the lock has acquired nothing, so it still sees the x before, and at no cost. */
 static void failure_changes_nothing(volatile uint64_t *x, hlrc_lock_t held, hlrc_lock_t other)
 {
     hlrc_atomic_t step = shared_atomic();
@@ -66,7 +66,8 @@ static void failure_changes_nothing(volatile uint64_t *x, hlrc_lock_t held, hlrc
         hlrc_atomic_fetch_add(step, 1);
     }
     hlrc_barrier();
-    expect(me == 0 || hlrc_trylock((hlrc_lock_t)(held + 100 + (hlrc_lock_t)me)) == 0, "a free lock could not be taken");
+    expect(me == 0 || hlrc_trylock((hlrc_lock_t)(held + 100 + (hlrc_lock_t)me)) == 0,
+           "a free lock could not be taken");
     if (me != 0)
         hlrc_unlock((hlrc_lock_t)(held + 100 + (hlrc_lock_t)me));
     expect_word(*x, 1, "x in the end");
@@ -74,7 +75,8 @@ static void failure_changes_nothing(volatile uint64_t *x, hlrc_lock_t held, hlrc
 
 static void held_here(int thread)
 {
-    expect(thread == 1 || hlrc_trylock(lock) == -EBUSY, "a lock that another thread of the node holds could be taken");
+    expect(thread == 1 || hlrc_trylock(lock) == -EBUSY,
+           "a lock that another thread of the node holds could be taken");
 }
 
 void litmus_run(void)
@@ -84,14 +86,16 @@ void litmus_run(void)
     if (me == 0)
         place(x, 4 * PAGE, 0); /* its home would see x at once */
     hlrc_barrier();
-    for (hlrc_lock_t l = 200; l < 200 + (hlrc_lock_t)nodes; l++) { /* managed by each node in turn */
+    /* managed by each node in turn */
+    for (hlrc_lock_t l = 200; l < 200 + (hlrc_lock_t)nodes; l++) {
         uint64_t before = (l - 200) * COUNT * THREADS * (uint64_t)nodes;
         lock = l;
         expect_word(counter[0], before, "the counter before");
         hlrc_barrier();
         in_threads(THREADS, count_up);
         hlrc_barrier();
-        expect_word(counter[0], before + COUNT * THREADS * (uint64_t)nodes, "the counter of all nodes");
+        expect_word(counter[0], before + COUNT * THREADS * (uint64_t)nodes,
+                    "the counter of all nodes");
         hlrc_barrier();
         if (me == 0) {
             hlrc_lock(lock);
@@ -101,5 +105,6 @@ void litmus_run(void)
         hlrc_barrier();
     }
     for (int k = 0; nodes > 1 && k < nodes; k++)
-        failure_changes_nothing(x + k % 4 * (int)PAGE_WORDS + k, 300 + (hlrc_lock_t)k, 400 + (hlrc_lock_t)k);
+        failure_changes_nothing(x + k % 4 * (int)PAGE_WORDS + k, 300 + (hlrc_lock_t)k,
+                                400 + (hlrc_lock_t)k);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Several threads per process: they fault, lock and wait at once, on pages that are shared among the threads of a node
- * and among nodes.
+ * Several threads per process: they fault, lock and wait at once, on pages that are shared among
+ * the threads of a node and among nodes.
  */
 #include "tests/litmus/litmus.h"
 
@@ -12,9 +12,9 @@
 const char litmus_rule[] = "several threads per process";
 const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
 
-#define THREADS 4
-#define PAGES 24u
-#define COUNT 40u
+#define THREADS  4
+#define PAGES    24u
+#define COUNT    40u
 #define COUNTERS 12u
 
 static volatile uint64_t *data, *counter;
@@ -26,7 +26,8 @@ static uint64_t worker_of(int thread)
     return (uint64_t)(me * THREADS + thread);
 }
 
-/* All threads of all nodes touch all pages at the same time, in different orders, each its own word. */
+/* All threads of all nodes touch all pages at the same time, in different orders, each its own
+ * word. */
 static void fault_at_once(int thread)
 {
     uint64_t i = worker_of(thread), workers = THREADS * (uint64_t)nodes;
@@ -34,8 +35,8 @@ static void fault_at_once(int thread)
     for (uint64_t k = 0; k < PAGES; k++) {
         uint64_t p = thread % 2 ? PAGES - 1 - k : k;
         if (round_now > 1)
-            expect_word(data[p * PAGE_WORDS + (i + 1) % workers], round_now - 1, "page %ju, the neighbour's word",
-                        (uintmax_t)p);
+            expect_word(data[p * PAGE_WORDS + (i + 1) % workers], round_now - 1,
+                        "page %ju, the neighbour's word", (uintmax_t)p);
     }
     pthread_barrier_wait(&together);
     if (thread == 0)
@@ -47,7 +48,8 @@ static void fault_at_once(int thread)
     }
 }
 
-/* Counters in three pages, each under its own lock; the threads of a node meet in them as well as the nodes. */
+/* Counters in three pages, each under its own lock; the threads of a node meet in them as well as
+ * the nodes. */
 static void count_up(int thread)
 {
     uint64_t seed = worker_of(thread) + 1;
@@ -75,7 +77,8 @@ static void in_one_lock(int thread)
     }
 }
 
-/* Threads hand data to threads of other nodes while their own node's other threads are in the library, too. */
+/* Threads hand data to threads of other nodes while their own node's other threads are in the
+ * library, too. */
 static void pairs(int thread)
 {
     volatile uint64_t *word = counter + (uint64_t)(4 + thread) * PAGE_WORDS;
@@ -93,7 +96,8 @@ static void pairs(int thread)
     }
 }
 
-/* Node 1 holds the lock. A thread of node 0 waits for it, another one waits beside it in the barrier, and longer. */
+/* Node 1 holds the lock. A thread of node 0 waits for it, another one waits beside it in the
+ * barrier, and longer. */
 static void wait_beside(int thread)
 {
     if (thread == 0) {

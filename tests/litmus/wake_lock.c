@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * No wake-up is lost (progress.h S1 to S7, shm_queue.h Q4 and Q5). Nodes hand locks on, and whoever has had one looks at
- * an atomic word until all have: under ARDMAR that serves nothing, so what arrives meanwhile is for the handler. A
- * request that wakes nobody leaves the job where it is. In a build with --enable-perturb HLRC_PERTURB widens the
- * windows.
+ * No wake-up is lost (progress.h S1 to S7, shm_queue.h Q4 and Q5). Nodes hand locks on, and whoever
+ * has had one looks at an atomic word until all have: under ARDMAR that serves nothing, so what
+ * arrives meanwhile is for the handler. A request that wakes nobody leaves the job where it is. In
+ * a build with --enable-perturb HLRC_PERTURB widens the windows.
  */
 #include "tests/litmus/litmus.h"
 
@@ -12,7 +12,7 @@
 const char litmus_rule[] = "progress.h S1 to S7: no wake-up is lost";
 const int litmus_nodes[] = { 2, 3, 0 };
 
-#define ROUNDS 200u
+#define ROUNDS   200u
 #define REQUESTS 100u
 
 static hlrc_atomic_t had;
@@ -35,8 +35,8 @@ static void hand_on(void)
     }
 }
 
-/* A request, which has to wake, arrives at node 0 among arrivals at the barrier, which do not. Each round has a lock of
- * its own, which node 0 manages and has. */
+/* A request, which has to wake, arrives at node 0 among arrivals at the barrier, which do not. Each
+ * round has a lock of its own, which node 0 manages and has. */
 static void ask_among_arrivals(void)
 {
     uint64_t before = ROUNDS * (uint64_t)nodes;
@@ -59,6 +59,7 @@ void litmus_run(void)
     hand_on();
     hlrc_barrier();
     ask_among_arrivals();
-    expect_word(hlrc_atomic_load(had), ROUNDS * (uint64_t)nodes + REQUESTS, "the number of locks taken");
+    expect_word(hlrc_atomic_load(had), ROUNDS * (uint64_t)nodes + REQUESTS,
+                "the number of locks taken");
     hlrc_barrier();
 }

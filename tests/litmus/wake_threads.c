@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A thread that sleeps while another one of its node serves is woken by whatever it waits for (progress.h S6). At node 0
- * one thread waits in a barrier, for arrivals, which are not urgent; another takes a lock meanwhile, serves while it
- * waits, and has gone when the others arrive.
+ * A thread that sleeps while another one of its node serves is woken by whatever it waits for
+ * (progress.h S6). At node 0 one thread waits in a barrier, for arrivals, which are not urgent;
+ * another takes a lock meanwhile, serves while it waits, and has gone when the others arrive.
  */
 #include "tests/litmus/litmus.h"
 
@@ -40,7 +40,8 @@ static void at_node_0(int thread)
     }
 }
 
-/* Takes the lock away, so that node 0 has to ask for it; arrives a little after node 0's thread has had it. */
+/* Takes the lock away, so that node 0 has to ask for it; arrives a little after node 0's thread has
+ * had it. */
 static void elsewhere(void)
 {
     for (uint64_t k = 1; k <= ROUNDS; k++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints the points of base/perturb.h and how strongly each acts, as the environment asks; fails where none can. */
+/* Prints the points of base/perturb.h and how strongly each acts, as the environment asks; fails
+ * where none can. */
 #include <stdio.h>
 
 #include "base/perturb.h"

@@ -36,7 +36,8 @@ void doing(struct actor *a, enum doing what)
 
 static volatile uint64_t *cell_address(struct actor *a, int cell)
 {
-    return (volatile uint64_t *)(void *)(a->node->base[0] + a->p->range[a->p->cell_range[cell]].off);
+    return (volatile uint64_t *)(void *)(a->node->base[0] +
+                                         a->p->range[a->p->cell_range[cell]].off);
 }
 
 uint64_t cell_get(struct actor *a, int cell)
@@ -75,12 +76,14 @@ uint32_t version_now(struct actor *a, const struct access *x)
         return x->version;
     uint32_t counted = atomic_load(&a->o->version[x->range]);
     expect(a, x->version == VERSION_ORACLE || counted == x->version,
-           "range %u was written %u times, not %u: a critical section was lost", x->range, counted, x->version);
+           "range %u was written %u times, not %u: a critical section was lost", x->range, counted,
+           x->version);
     return counted;
 }
 
 /* The version of which this byte may be, or -1: what a stale or lost page looks like. */
-static int version_of_byte(struct actor *a, uint32_t range, uint32_t version, uint32_t i, unsigned char byte)
+static int version_of_byte(struct actor *a, uint32_t range, uint32_t version, uint32_t i,
+                           unsigned char byte)
 {
     uint32_t len = a->p->range[range].len;
     for (uint32_t back = 0; back <= 64 && back <= version + 2; back++) {
@@ -91,8 +94,8 @@ static int version_of_byte(struct actor *a, uint32_t range, uint32_t version, ui
     return -1;
 }
 
-_Noreturn static void explain(struct actor *a, uint32_t range, uint32_t version, const char *at, uint32_t from,
-                              uint32_t to)
+_Noreturn static void explain(struct actor *a, uint32_t range, uint32_t version, const char *at,
+                              uint32_t from, uint32_t to)
 {
     const struct range *g = &a->p->range[range];
     uint32_t first = from, last = from, wrong = 0;
@@ -105,11 +108,13 @@ _Noreturn static void explain(struct actor *a, uint32_t range, uint32_t version,
     int older = version_of_byte(a, range, version, first, byte);
     usleep(20000);
     fail(a,
-         "range %u (area %u, bytes %u..%u, %s): byte %u (%p, page %u of the area) is %#x, must be %#x of version %u; "
+         "range %u (area %u, bytes %u..%u, %s): byte %u (%p, page %u of the area) is %#x, must be "
+         "%#x of version %u; "
          "as of version %d; %u bytes wrong, %u..%u; now %#x",
-         range, g->area, g->off, g->off + g->len, g->kind == RANGE_LOCKED ? "locked" : "owned", first,
-         (const void *)(at + first), (g->off + first) / 4096, byte, a->expected[first], version, older, wrong, first,
-         last, (unsigned)*(const volatile unsigned char *)(at + first));
+         range, g->area, g->off, g->off + g->len, g->kind == RANGE_LOCKED ? "locked" : "owned",
+         first, (const void *)(at + first), (g->off + first) / 4096, byte, a->expected[first],
+         version, older, wrong, first, last,
+         (unsigned)*(const volatile unsigned char *)(at + first));
 }
 
 static void load_bytes(struct actor *a, const char *at, uint32_t from, uint32_t to)
@@ -155,7 +160,8 @@ void zero_check(struct actor *a, const char *at, uint64_t len, const char *what)
 
 /* ---- writing ---- */
 
-static void store_bytes(struct actor *a, char *at, const unsigned char *src, uint32_t from, uint32_t to)
+static void store_bytes(struct actor *a, char *at, const unsigned char *src, uint32_t from,
+                        uint32_t to)
 {
     volatile unsigned char *dst = (volatile unsigned char *)at;
     uint32_t i = from;
@@ -193,7 +199,8 @@ void range_write(struct actor *a, uint32_t range, uint32_t version)
     content_make(a->p->seed, range, g->len, version + 1, a->next);
     if (c.from == c.to && rng_chance(&a->rng, 50)) /* changes nothing, but is written */
         c = (struct change){ rng_below(&a->rng, g->len), g->len };
-    if (rng_chance(&a->rng, 10) && c.to > c.from) { /* something else first: no trace of it may stay */
+    /* something else first: no trace of it may stay */
+    if (rng_chance(&a->rng, 10) && c.to > c.from) {
         memset(a->found, (int)rng_below(&a->rng, 256), c.to);
         store_bytes(a, at, a->found, c.from, c.to);
         if (rng_chance(&a->rng, 10))
@@ -255,7 +262,8 @@ void lock_leave(struct actor *a, uint32_t lock)
 {
     hlrc_lock_t handle = lock_handle(a, lock);
     int before = atomic_exchange(&a->o->holder[lock], 0);
-    expect(a, before == a->number + 1, "lock %u: actor %d took it while it was held", lock, before - 1);
+    expect(a, before == a->number + 1, "lock %u: actor %d took it while it was held", lock,
+           before - 1);
     doing(a, DOING_UNLOCK);
     hlrc_unlock(handle);
     doing(a, DOING_CALL);

@@ -4,6 +4,7 @@
  *
  *   actor.c    where ranges are, reading and writing them, and what happens when a read is wrong
  *   perform.c  the operations
+ *   words.c    those on atomic words
  *   node.c     phases, threads, the end
  */
 #ifndef TESTS_RANDOM_ACTOR_H
@@ -18,21 +19,23 @@ struct node {
     const struct program *p;
     struct oracle *o;
     int number;
-    char *base[MAX_AREAS];       /* collective areas; written by one thread between two meetings of all */
-    pthread_barrier_t meeting;   /* of the node's threads */
+    /* collective areas; written by one thread between two meetings of all */
+    char *base[MAX_AREAS];
+    pthread_barrier_t meeting; /* of the node's threads */
 };
 
 struct actor {
     struct node *node;
     const struct program *p;
     struct oracle *o;
-    int number;                  /* of all actors */
-    _Atomic int tid;             /* of the thread that it is now; 0 none */
-    uint32_t op;                 /* index of the operation, or op_count in the final check */
-    bool idle;                   /* polls for its turn: no sign of life */
-    struct rng rng;              /* for how things are done, not for what */
-    int file;                    /* a private memory file */
-    uint64_t word_base[MAX_WORDS], word_last[MAX_WORDS]; /* the largest value seen since it was created */
+    int number;      /* of all actors */
+    _Atomic int tid; /* of the thread that it is now; 0 none */
+    uint32_t op;     /* index of the operation, or op_count in the final check */
+    bool idle;       /* polls for its turn: no sign of life */
+    struct rng rng;  /* for how things are done, not for what */
+    int file;        /* a private memory file */
+    /* the largest value seen since it was created */
+    uint64_t word_base[MAX_WORDS], word_last[MAX_WORDS];
     unsigned char expected[RANGE_MAX], found[RANGE_MAX], next[RANGE_MAX];
 };
 
@@ -72,6 +75,9 @@ bool lock_try_enter(struct actor *a, uint32_t lock);
 void lock_leave(struct actor *a, uint32_t lock);
 
 void perform(struct actor *a, const struct op *op);
+
+/* words.c */
+void perform_word(struct actor *a, const struct op *op);
 void word_check_end(struct actor *a, int word);
 
 /* Runs this node's part; the process's exit status. */

@@ -70,16 +70,17 @@ static void set_environment(const struct job *job)
 _Noreturn static void exec_job(const struct job *job, int output)
 {
     char text[8][64];
-    uint64_t values[] = { (uint64_t)job->nodes, job->seed, (uint64_t)job->nodes, (uint64_t)job->threads, job->ops };
+    uint64_t values[] = { (uint64_t)job->nodes, job->seed, (uint64_t)job->nodes,
+                          (uint64_t)job->threads, job->ops };
     for (int i = 0; i < 5; i++)
         snprintf(text[i], sizeof text[i], "%" PRIu64, values[i]);
     snprintf(text[5], sizeof text[5], "/proc/%d/fd/%d", (int)getppid(), oracle_file);
     set_environment(job);
     if (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
         _exit(126);
-    execl(files.hlrcrun, "hlrcrun", "-n", text[0], "--protocol", job->protocol, "--fabric", job->fabric, files.self,
-          "--oracle", text[5], "--seed", text[1], "--nodes", text[2], "--threads", text[3], "--prefix", text[4],
-          (char *)NULL);
+    execl(files.hlrcrun, "hlrcrun", "-n", text[0], "--protocol", job->protocol, "--fabric",
+          job->fabric, files.self, "--oracle", text[5], "--seed", text[1], "--nodes", text[2],
+          "--threads", text[3], "--prefix", text[4], (char *)NULL);
     fprintf(stderr, "%s: %s\n", files.hlrcrun, strerror(errno));
     _exit(127);
 }
@@ -108,7 +109,8 @@ static int signal_node(int node_fd, int sig)
     return (int)syscall(SYS_pidfd_send_signal, node_fd, sig, NULL, 0);
 }
 
-/* Now and then a whole node stands still for a while. By pidfd: it may have ended, and its number be another's. */
+/* Now and then a whole node stands still for a while. By pidfd: it may have ended, and its number
+ * be another's. */
 static void stall(struct rng *r, int nodes, int *node_fds)
 {
     uint32_t n = rng_below(r, (uint32_t)nodes);
@@ -121,7 +123,8 @@ static void stall(struct rng *r, int nodes, int *node_fds)
     signal_node(node_fds[n], SIGCONT);
 }
 
-/* Waits for the end of hlrcrun; false when it does not come while nothing moves for `timeout` seconds. */
+/* Waits for the end of hlrcrun; false when it does not come while nothing moves for `timeout`
+ * seconds. */
 static bool await_end(pid_t pid, double timeout, int *status, struct rng *stalls, int nodes)
 {
     int node_fds[MAX_NODES];
@@ -161,11 +164,14 @@ static void describe_actors(const struct program *p, struct result *out)
                                                    "meets its threads", "in a collective" };
     char line[600], op[400];
     for (int i = 0; i < p->actors; i++) {
-        uint32_t at = atomic_load(&oracle->actor[i].op), doing = (uint32_t)atomic_load(&oracle->actor[i].doing);
+        uint32_t at = atomic_load(&oracle->actor[i].op),
+                 doing = (uint32_t)atomic_load(&oracle->actor[i].doing);
         if (at == 0)
-            snprintf(op, sizeof op, "node %d thread %d: at the start", actor_node(p, i), i % p->threads);
+            snprintf(op, sizeof op, "node %d thread %d: at the start", actor_node(p, i),
+                     i % p->threads);
         else if (at > p->op_count)
-            snprintf(op, sizeof op, "node %d thread %d: final check", actor_node(p, i), i % p->threads);
+            snprintf(op, sizeof op, "node %d thread %d: final check", actor_node(p, i),
+                     i % p->threads);
         else
             program_describe(p, at - 1, op, sizeof op);
         snprintf(line, sizeof line, "\n      %s: %s", doing < DOING_KINDS ? what[doing] : "?", op);
@@ -178,7 +184,8 @@ static void show_stacks(const struct job *job)
     char command[160];
     for (int n = 0; n < job->nodes && files.stacks; n++) {
         int pid = atomic_load(&oracle->pid[n]);
-        snprintf(command, sizeof command, "gdb -q -batch -p %d -ex 'thread apply all bt' 2>&1 </dev/null", pid);
+        snprintf(command, sizeof command,
+                 "gdb -q -batch -p %d -ex 'thread apply all bt' 2>&1 </dev/null", pid);
         printf("---- node %d, process %d\n", n, pid);
         fflush(stdout);
         if (pid > 0 && system(command) != 0)
@@ -215,7 +222,8 @@ static void read_output(int output, char *buf, size_t len)
         buf[--n] = '\0';
 }
 
-static void judge(const struct job *job, const struct program *p, int status, int output, struct result *out)
+static void judge(const struct job *job, const struct program *p, int status, int output,
+                  struct result *out)
 {
     char said[2000], line[100];
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -240,7 +248,8 @@ void job_run(const struct job *job, const struct program *p, struct result *out)
 {
     int status, output = memfd_create("output", MFD_CLOEXEC);
     *out = (struct result){ .verdict = JOB_GOOD };
-    if (ftruncate(oracle_file, 0) != 0 || ftruncate(oracle_file, sizeof *oracle) != 0 || output < 0) {
+    if (ftruncate(oracle_file, 0) != 0 || ftruncate(oracle_file, sizeof *oracle) != 0 ||
+        output < 0) {
         perror("memory file");
         exit(2);
     }

@@ -2,9 +2,11 @@
 /*
  * node.c - a node of a random program: its threads, the phases and how they end, the final check.
  *
- * A jolter, in some programs, makes threads stop for a while wherever they are: by a signal, whose handler sleeps.
+ * A jolter, in some programs, makes threads stop for a while wherever they are: by a signal, whose
+ * handler sleeps.
  *
- *   meet   perform what the phase has   meet   end of the phase: one thread   (arrived: perform   meet   depart)   meet
+ *   meet   perform what the phase has   meet
+ *   end of the phase: one thread   (arrived: perform   meet   depart)   meet
  */
 #include <errno.h>
 #include <signal.h>
@@ -49,8 +51,8 @@ static void broadcast(struct actor *a, const struct phase *ph)
     int rc = hlrc_broadcast(buf, ph->arg, ph->root);
     expect(a, rc == 0, "hlrc_broadcast returned %d", rc);
     for (uint32_t i = 0; i < ph->arg; i++)
-        expect(a, buf[i] == (char)hash(key, i, 0), "hlrc_broadcast of %u bytes from node %d: byte %u is wrong", ph->arg,
-               ph->root, i);
+        expect(a, buf[i] == (char)hash(key, i, 0),
+               "hlrc_broadcast of %u bytes from node %d: byte %u is wrong", ph->arg, ph->root, i);
     expect(a, buf[ph->arg] == 0x33, "hlrc_broadcast wrote behind the buffer");
     free(buf);
 }
@@ -60,9 +62,11 @@ static void area_new(struct actor *a, uint32_t area)
     const struct area *r = &a->p->area[area];
     char *at = hlrc_malloc_all(r->bytes);
     uint64_t none = 0, mine = (uint64_t)(uintptr_t)at + 1;
-    expect(a, at != NULL && (uintptr_t)at % 4096 == 0, "hlrc_malloc_all of %u bytes: %p", r->bytes, (void *)at);
+    expect(a, at != NULL && (uintptr_t)at % 4096 == 0, "hlrc_malloc_all of %u bytes: %p", r->bytes,
+           (void *)at);
     if (atomic_compare_exchange_strong(&a->o->base[area], &none, mine))
-        expect(a, oracle_block_add(a->o, at, r->bytes), "hlrc_malloc_all: %p overlaps a live block", (void *)at);
+        expect(a, oracle_block_add(a->o, at, r->bytes), "hlrc_malloc_all: %p overlaps a live block",
+               (void *)at);
     else
         expect(a, none == mine, "hlrc_malloc_all: %p here, %p on another node", (void *)at,
                (void *)(uintptr_t)(none - 1));
@@ -77,7 +81,8 @@ static void area_end(struct actor *a, uint32_t area)
     if (atomic_fetch_add(&a->o->leaving[area], 1) + 1 == (uint32_t)a->p->nodes) {
         atomic_store(&a->o->leaving[area], 0);
         atomic_store(&a->o->base[area], 0);
-        expect(a, oracle_block_remove(a->o, at), "%p is given back by all and was not allocated", (void *)at);
+        expect(a, oracle_block_remove(a->o, at), "%p is given back by all and was not allocated",
+               (void *)at);
     }
     hlrc_free_all(at);
 }
@@ -124,8 +129,8 @@ static void check_range_end(struct actor *a, uint32_t i)
         return;
     }
     case RANGE_TOKEN:
-        expect(a, *(volatile uint64_t *)(void *)range_address(a, i) == a->o->token[g->guard], "wrong token of baton %u",
-               g->guard);
+        expect(a, *(volatile uint64_t *)(void *)range_address(a, i) == a->o->token[g->guard],
+               "wrong token of baton %u", g->guard);
         return;
     case RANGE_COUNT:
         expect(a, *(volatile uint64_t *)(void *)range_address(a, i) == a->o->count[g->guard],
@@ -237,7 +242,8 @@ static void run_segment(struct actor *actors, uint32_t from, uint32_t to)
     for (int t = 0; t < threads; t++) {
         s[t] = (struct segment){ &actors[t], from, to };
         if (t)
-            expect(&actors[0], pthread_create(&id[t], NULL, segment_main, &s[t]) == 0, "pthread_create");
+            expect(&actors[0], pthread_create(&id[t], NULL, segment_main, &s[t]) == 0,
+                   "pthread_create");
     }
     segment_main(&s[0]);
     for (int t = 1; t < threads; t++)
@@ -266,7 +272,8 @@ static void run_long_lived(struct node *n, struct actor *actors)
     pthread_t id[MAX_THREADS];
     pthread_barrier_init(&n->meeting, NULL, (unsigned)n->p->threads);
     for (int t = 1; t < n->p->threads; t++)
-        expect(&actors[0], pthread_create(&id[t], NULL, thread_main, &actors[t]) == 0, "pthread_create");
+        expect(&actors[0], pthread_create(&id[t], NULL, thread_main, &actors[t]) == 0,
+               "pthread_create");
     thread_main(&actors[0]);
     for (int t = 1; t < n->p->threads; t++)
         pthread_join(id[t], NULL);
@@ -297,9 +304,11 @@ static void *jolter_main(void *arg)
     (void)arg;
     while (!atomic_load(&jolter.stop)) {
         usleep(rng_size(&jolter.rng, 50, 4000));
-        int tid = atomic_load(&jolter.actors[rng_below(&jolter.rng, (uint32_t)jolter.actors[0].p->threads)].tid);
+        int tid = atomic_load(
+            &jolter.actors[rng_below(&jolter.rng, (uint32_t)jolter.actors[0].p->threads)].tid);
         if (tid)
-            syscall(SYS_tgkill, getpid(), tid, SIGUSR1); /* it may have ended: then nothing happens */
+            /* it may have ended: then nothing happens */
+            syscall(SYS_tgkill, getpid(), tid, SIGUSR1);
     }
     return NULL;
 }
@@ -339,7 +348,8 @@ int node_run(const struct program *p, struct oracle *o)
     atomic_store(&o->pid[n.number], getpid());
     for (int t = 0; t < p->threads; t++)
         start_actor(&n, &actors[t], t);
-    expect(&actors[0], hlrc_node_count() == p->nodes, "a job of %d nodes, not %d", hlrc_node_count(), p->nodes);
+    expect(&actors[0], hlrc_node_count() == p->nodes, "a job of %d nodes, not %d",
+           hlrc_node_count(), p->nodes);
     for (uint32_t i = 0; i < p->area_count; i++)
         if (!p->area[i].object && p->area[i].from == 0)
             area_new(&actors[0], i);

@@ -29,7 +29,8 @@ static bool enter_all(struct actor *a, uint32_t set, bool try)
         if (!try)
             lock_enter(a, lock);
         else if (!lock_try_enter(a, lock)) {
-            expect(a, a->p->actors > 1, "hlrc_trylock of lock %u, which nobody else uses, failed", lock);
+            expect(a, a->p->actors > 1, "hlrc_trylock of lock %u, which nobody else uses, failed",
+                   lock);
             leave_all(a, held);
             return false;
         }
@@ -59,8 +60,10 @@ static uint64_t token_get(struct actor *a, const struct op *op)
 {
     uint64_t found = *token_of(a, op->target);
     uint32_t wanted = atomic_load(&a->o->token[op->target]);
-    expect(a, found == wanted, "the token of baton %u is %llu, not %u", op->target, (unsigned long long)found, wanted);
-    expect(a, found <= op->a, "baton %u is at turn %llu, past %u", op->target, (unsigned long long)found, op->a);
+    expect(a, found == wanted, "the token of baton %u is %llu, not %u", op->target,
+           (unsigned long long)found, wanted);
+    expect(a, found <= op->a, "baton %u is at turn %llu, past %u", op->target,
+           (unsigned long long)found, op->a);
     return found;
 }
 
@@ -126,10 +129,12 @@ static void perform_baton(struct actor *a, const struct op *op)
 
 static volatile uint64_t *count_of(struct actor *a, const struct op *op)
 {
-    volatile uint64_t *count = (volatile uint64_t *)(void *)range_address(a, a->p->sem[op->target].count);
+    volatile uint64_t *count =
+        (volatile uint64_t *)(void *)range_address(a, a->p->sem[op->target].count);
     uint64_t found = *count;
     uint32_t wanted = atomic_load(&a->o->count[op->target]);
-    expect(a, found == wanted, "semaphore %u counts %llu, not %u", op->target, (unsigned long long)found, wanted);
+    expect(a, found == wanted, "semaphore %u counts %llu, not %u", op->target,
+           (unsigned long long)found, wanted);
     return count;
 }
 
@@ -169,8 +174,8 @@ static char *block_take(struct actor *a, uint64_t align, uint64_t size)
     doing(a, DOING_CALL);
     char *at = align ? hlrc_aligned_alloc(align, size) : hlrc_malloc(size);
     expect(a, at != NULL, "allocating %llu bytes: %s", (unsigned long long)size, strerror(errno));
-    expect(a, (uintptr_t)at % (align > 16 ? align : 16) == 0, "%p is not aligned to %llu", (void *)at,
-           (unsigned long long)align);
+    expect(a, (uintptr_t)at % (align > 16 ? align : 16) == 0, "%p is not aligned to %llu",
+           (void *)at, (unsigned long long)align);
     expect(a, oracle_block_add(a->o, at, size), "%p, %llu bytes, overlaps a live block", (void *)at,
            (unsigned long long)size);
     zero_check(a, at, size, "new memory");
@@ -194,8 +199,9 @@ static void block_check(struct actor *a, const char *at, uint32_t size, uint32_t
 {
     for (uint32_t i = 0; i < size; i++) {
         unsigned char found = ((const volatile unsigned char *)at)[i];
-        expect(a, found == pattern(tag, i), "block %p of %u bytes, tag %u: byte %u is %#x, must be %#x",
-               (const void *)at, size, tag, i, found, pattern(tag, i));
+        expect(a, found == pattern(tag, i),
+               "block %p of %u bytes, tag %u: byte %u is %#x, must be %#x", (const void *)at, size,
+               tag, i, found, pattern(tag, i));
     }
 }
 
@@ -226,7 +232,8 @@ static void perform_churn(struct actor *a, const struct op *op)
 /* A slot of a pool in shared memory: address, size and tag; the oracle holds the same. */
 static volatile uint64_t *slot_of(struct actor *a, const struct op *op)
 {
-    volatile uint64_t *words = (volatile uint64_t *)(void *)range_address(a, a->p->pool_range[op->target]);
+    volatile uint64_t *words =
+        (volatile uint64_t *)(void *)range_address(a, a->p->pool_range[op->target]);
     return words + 2 * op->a;
 }
 
@@ -237,7 +244,8 @@ static struct oracle_slot slot_get(struct actor *a, const struct op *op)
     struct oracle_slot wanted = a->o->pool[op->target][op->a];
     expect(a, memcmp(&found, &wanted, sizeof found) == 0,
            "slot %u of pool %u: block %#llx of %u bytes, not %#llx of %u", op->a, op->target,
-           (unsigned long long)found.address, found.size, (unsigned long long)wanted.address, wanted.size);
+           (unsigned long long)found.address, found.size, (unsigned long long)wanted.address,
+           wanted.size);
     return found;
 }
 
@@ -305,8 +313,8 @@ static void check_home(struct actor *a, uint32_t area, uint32_t off)
     if (home < 0 || a->p->area[area].object || off / 4096 >= AREA_PAGES)
         return;
     if (!atomic_compare_exchange_strong(&a->o->home[area][off / 4096], &none, home + 1))
-        expect(a, none == home + 1, "hlrc_home of page %u of area %u is %d, and was %d", off / 4096, area, home,
-               none - 1);
+        expect(a, none == home + 1, "hlrc_home of page %u of area %u is %d, and was %d", off / 4096,
+               area, home, none - 1);
 }
 
 static void perform_home(struct actor *a, const struct op *op)
@@ -330,7 +338,8 @@ static void perform_place(struct actor *a, const struct op *op)
 static void perform_touch(struct actor *a, const struct op *op)
 {
     char *at = area_address(a, op->target) + op->a;
-    int rc = op->kind == OP_PREFETCH ? hlrc_prefetch(at, op->b) : hlrc_touch(at, op->b, op->touch_write);
+    int rc =
+        op->kind == OP_PREFETCH ? hlrc_prefetch(at, op->b) : hlrc_touch(at, op->b, op->touch_write);
     expect(a, rc == 0, "returned %d", rc);
 }
 
@@ -386,97 +395,9 @@ static void perform_new(struct actor *a, const struct op *op)
     uint32_t private, *shared = (uint32_t *)(void *)range_address(a, a->p->cell_range[cell]);
     uint64_t handle = new_handle(a, op->kind, value, rng_chance(&a->rng, 50) ? &private : shared);
     for (int i = 0; i < count; i++)
-        expect(a, res[i].cell < 0 || atomic_load(&a->o->cell[res[i].cell]) != handle + 1, "handle %u exists already",
-               (unsigned)handle);
+        expect(a, res[i].cell < 0 || atomic_load(&a->o->cell[res[i].cell]) != handle + 1,
+               "handle %u exists already", (unsigned)handle);
     cell_set(a, cell, handle + 1);
-}
-
-/* ---- atomic words: even ones count, odd ones are exchanged ---- */
-
-static hlrc_atomic_t word_handle(struct actor *a, uint32_t word)
-{
-    return (hlrc_atomic_t)(cell_get(a, a->p->word[word].cell) - 1);
-}
-
-/* Notes that a value was returned as the one before a change: that happens once. */
-static void note_before(struct actor *a, uint32_t word, uint64_t value)
-{
-    uint64_t number = value - atomic_load(&a->o->word_base[word]);
-    expect(a, number < MAX_TICKETS, "atomic word %u: %#llx was never in it", word, (unsigned long long)value);
-    uint8_t seen = atomic_exchange(&a->o->word_seen[word][number], 1);
-    expect(a, seen == 0, "atomic word %u: number %llu was returned twice", word, (unsigned long long)number);
-}
-
-static void word_saw(struct actor *a, uint32_t word, uint64_t value)
-{
-    uint64_t base = atomic_load(&a->o->word_base[word]);
-    if (a->word_base[word] != base)
-        a->word_last[word] = 0;
-    a->word_base[word] = base;
-    expect(a, value - base >= a->word_last[word], "atomic word %u goes back: %llu after %llu", word,
-           (unsigned long long)(value - base), (unsigned long long)a->word_last[word]);
-    a->word_last[word] = value - base;
-}
-
-static void count_word(struct actor *a, const struct op *op, hlrc_atomic_t handle)
-{
-    uint64_t value = hlrc_atomic_load(handle), tried = value;
-    word_saw(a, op->target, value);
-    if (op->a == 0)
-        return;
-    atomic_fetch_add(&a->o->word_ops[op->target], 1);
-    if (op->a == 1) {
-        tried = hlrc_atomic_fetch_add(handle, 1);
-    } else {
-        while (!hlrc_atomic_compare_exchange(handle, &value, tried + 1)) {
-            expect(a, value != tried, "hlrc_atomic_compare_exchange failed and found what it expected");
-            tried = value;
-        }
-    }
-    word_saw(a, op->target, tried);
-    note_before(a, op->target, tried);
-}
-
-static void exchange_word(struct actor *a, const struct op *op, hlrc_atomic_t handle)
-{
-    uint64_t value = hlrc_atomic_load(handle), base = atomic_load(&a->o->word_base[op->target]);
-    expect(a, value - base <= atomic_load(&a->o->word_ops[op->target]), "atomic word %u: %#llx was never in it",
-           op->target, (unsigned long long)value);
-    if (op->a == 0)
-        return;
-    uint64_t mine = base + atomic_fetch_add(&a->o->word_ops[op->target], 1) + 1;
-    if (op->a == 1) {
-        note_before(a, op->target, hlrc_atomic_exchange(handle, mine));
-    } else {
-        while (!hlrc_atomic_compare_exchange(handle, &value, mine))
-            ;
-        note_before(a, op->target, value);
-    }
-}
-
-static void perform_word(struct actor *a, const struct op *op)
-{
-    hlrc_atomic_t handle = word_handle(a, op->target);
-    for (uint32_t i = 0; i < op->b; i++) {
-        doing(a, DOING_CALL);
-        if (op->target % 2 == 0)
-            count_word(a, op, handle);
-        else
-            exchange_word(a, op, handle);
-    }
-}
-
-/* Nobody uses the word any more. */
-void word_check_end(struct actor *a, int word)
-{
-    uint64_t base = atomic_load(&a->o->word_base[word]), value = hlrc_atomic_load(word_handle(a, (uint32_t)word));
-    uint32_t ops = atomic_load(&a->o->word_ops[word]);
-    if (word % 2 == 0)
-        expect(a, value - base == ops, "atomic word %d counted %llu, not %u", word, (unsigned long long)(value - base),
-               ops);
-    else
-        expect(a, value - base <= ops && !a->o->word_seen[word][value - base],
-               "atomic word %d: its last value %#llx was overwritten before", word, (unsigned long long)value);
 }
 
 /* ---- the rest ---- */
@@ -484,7 +405,8 @@ void word_check_end(struct actor *a, int word)
 /* System calls into shared memory, after hlrc_touch. */
 static void perform_file(struct actor *a, const struct op *op)
 {
-    uint32_t range = op->access[0].range, version = op->access[0].version, len = a->p->range[range].len;
+    uint32_t range = op->access[0].range, version = op->access[0].version,
+             len = a->p->range[range].len;
     char *at = range_address(a, range);
     range_check(a, range, version, false);
     content_make(a->p->seed, range, len, op->a ? version + 1 : version, a->next);
@@ -492,11 +414,12 @@ static void perform_file(struct actor *a, const struct op *op)
         expect(a, pwrite(a->file, a->next, len, 0) == (ssize_t)len, "pwrite: %s", strerror(errno));
     expect(a, hlrc_touch(at, len, op->a != 0) == 0, "hlrc_touch");
     ssize_t done = op->a ? pread(a->file, at, len, 0) : pwrite(a->file, at, len, 0);
-    expect(a, done == (ssize_t)len, "%s of %u bytes after hlrc_touch: %zd, %s", op->a ? "pread" : "pwrite", len, done,
-           done < 0 ? strerror(errno) : "short");
+    expect(a, done == (ssize_t)len, "%s of %u bytes after hlrc_touch: %zd, %s",
+           op->a ? "pread" : "pwrite", len, done, done < 0 ? strerror(errno) : "short");
     if (!op->a) {
         expect(a, pread(a->file, a->found, len, 0) == (ssize_t)len, "pread: %s", strerror(errno));
-        expect(a, memcmp(a->found, a->next, len) == 0, "a system call read other bytes than a load");
+        expect(a, memcmp(a->found, a->next, len) == 0,
+               "a system call read other bytes than a load");
     }
 }
 
@@ -510,14 +433,16 @@ static void perform_sleep(const struct op *op)
     clock_gettime(CLOCK_MONOTONIC, &start);
     do
         clock_gettime(CLOCK_MONOTONIC, &now);
-    while ((now.tv_sec - start.tv_sec) * 1000000 + (now.tv_nsec - start.tv_nsec) / 1000 < (long)op->a);
+    while ((now.tv_sec - start.tv_sec) * 1000000 + (now.tv_nsec - start.tv_nsec) / 1000 <
+           (long)op->a);
 }
 
 static void perform_stats(struct actor *a)
 {
     struct hlrc_stats s = { .size = sizeof s };
     hlrc_stats_get(&s);
-    expect(a, s.size == sizeof s && s.wall_s >= 0, "hlrc_stats_get: size %zu, wall %g s", s.size, s.wall_s);
+    expect(a, s.size == sizeof s && s.wall_s >= 0, "hlrc_stats_get: size %zu, wall %g s", s.size,
+           s.wall_s);
 }
 
 void perform(struct actor *a, const struct op *op)

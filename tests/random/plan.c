@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * plan.c - the frame of a random program: which memory, locks and the like there are, when they come and go, and who
- * may use what in which phase. The operations are put into it by program.c.
+ * plan.c - the frame of a random program: which memory, locks and the like there are, when they
+ * come and go, and who may use what in which phase. The operations are put into it by program.c.
  */
 #include "tests/random/program.h"
 
@@ -10,11 +10,11 @@
 
 /* What kind of program this is going to be. */
 struct taste {
-    uint32_t size_max;      /* of a range */
-    uint32_t pages_max;     /* of an area */
-    uint32_t locked, unused;/* percent of the ranges */
-    uint32_t sticky, shared;/* percent: a range keeps its owner; all may read it */
-    uint32_t remake;        /* percent: a resource is made anew in a phase */
+    uint32_t size_max;       /* of a range */
+    uint32_t pages_max;      /* of an area */
+    uint32_t locked, unused; /* percent of the ranges */
+    uint32_t sticky, shared; /* percent: a range keeps its owner; all may read it */
+    uint32_t remake;         /* percent: a resource is made anew in a phase */
 };
 
 /* A range that area 0 must have, and what it is for. */
@@ -38,7 +38,8 @@ bool resource_usable(const struct resource *res, int phase, bool between)
 {
     if (res->cell < 0)
         return true;
-    return phase > 0 && res->change[phase] == NOBODY && (!between || res->change[phase + 1] == NOBODY);
+    return phase > 0 && res->change[phase] == NOBODY &&
+           (!between || res->change[phase + 1] == NOBODY);
 }
 
 /* Whether everybody knows where the area is, and may use it in ways that are no access (RP4). */
@@ -56,11 +57,13 @@ static int new_cell(struct program *p)
     return p->cell_count < MAX_CELLS ? p->cell_count++ : -1;
 }
 
-static void make_resource(struct program *p, struct rng *r, const struct taste *t, struct resource *res)
+static void make_resource(struct program *p, struct rng *r, const struct taste *t,
+                          struct resource *res)
 {
     res->cell = new_cell(p);
     for (int ph = 0; ph <= MAX_PHASES; ph++)
-        res->change[ph] = ph < p->phases && (ph == 0 || rng_chance(r, t->remake)) ? some_actor(p, r) : NOBODY;
+        res->change[ph] =
+            ph < p->phases && (ph == 0 || rng_chance(r, t->remake)) ? some_actor(p, r) : NOBODY;
 }
 
 static void make_static_lock(struct program *p, struct rng *r, struct resource *res)
@@ -132,10 +135,13 @@ static void make_batons(struct program *p, struct rng *r)
 
 /* ---- memory ---- */
 
-static struct range *add_range(struct program *p, struct area *a, enum range_kind kind, uint32_t len)
+static struct range *add_range(struct program *p, struct area *a, enum range_kind kind,
+                               uint32_t len)
 {
     struct range *g = &p->range[p->range_count++];
-    *g = (struct range){ .kind = kind, .area = (uint32_t)(a - p->area), .off = a->bytes, .len = len };
+    *g = (struct range){
+        .kind = kind, .area = (uint32_t)(a - p->area), .off = a->bytes, .len = len
+    };
     memset(g->owner, NOBODY, sizeof g->owner);
     a->bytes += len;
     a->count++;
@@ -151,7 +157,8 @@ static uint32_t some_guard(const struct program *p, struct rng *r)
 }
 
 /* Rights of one OWNED range in all phases (RP1). */
-static void assign_owners(const struct program *p, struct rng *r, const struct taste *t, struct range *g)
+static void assign_owners(const struct program *p, struct rng *r, const struct taste *t,
+                          struct range *g)
 {
     int8_t owner = some_actor(p, r);
     for (int ph = 0; ph <= p->phases; ph++) {
@@ -167,7 +174,8 @@ static void assign_frozen(const struct program *p, struct rng *r, struct range *
         g->owner[ph] = rng_chance(r, 15) ? NOBODY : 0;
 }
 
-static void add_data_range(struct program *p, struct rng *r, const struct taste *t, struct area *a, uint32_t len)
+static void add_data_range(struct program *p, struct rng *r, const struct taste *t, struct area *a,
+                           uint32_t len)
 {
     uint32_t kind = rng_below(r, 100);
     if (kind < t->unused) {
@@ -182,7 +190,8 @@ static void add_data_range(struct program *p, struct rng *r, const struct taste 
     }
 }
 
-static void add_special(struct specials *s, enum range_kind kind, uint32_t owner, uint32_t len, uint32_t *where)
+static void add_special(struct specials *s, enum range_kind kind, uint32_t owner, uint32_t len,
+                        uint32_t *where)
 {
     s->item[s->count++] = (struct special){ kind, owner, len, where };
 }
@@ -221,7 +230,8 @@ static void place_special(struct program *p, struct rng *r, const struct taste *
 
 #define AREA_RANGES 300
 
-static void fill_area(struct program *p, struct rng *r, const struct taste *t, struct area *a, struct specials *s)
+static void fill_area(struct program *p, struct rng *r, const struct taste *t, struct area *a,
+                      struct specials *s)
 {
     uint32_t target = rng_between(r, 1, t->pages_max * 4096), left = s ? s->count : 0;
     a->first = p->range_count;
@@ -273,7 +283,8 @@ static void plan_object(struct program *p, struct rng *r, struct area *a)
         a->to = (int)rng_between(r, (uint32_t)a->from + 1, (uint32_t)p->phases - 1);
 }
 
-/* An object's ranges belong to its maker and its breaker in the phases in which its address changes (RP4). */
+/* An object's ranges belong to its maker and its breaker in the phases in which its address changes
+ * (RP4). */
 static void bind_object(struct program *p, const struct area *a)
 {
     for (uint32_t i = a->first; i < a->first + a->count; i++) {
@@ -329,7 +340,8 @@ static void plan_end(struct program *p, struct rng *r, const struct taste *t, in
     } else if (dice < 40) {
         ph->how = END_BROADCAST;
         ph->arg = rng_chance(r, 80) ? rng_size(r, 1, 5000) - 1 : rng_size(r, 1, 200000);
-    } else if (dice < 60 && p->area_count < MAX_AREAS && p->range_count < MAX_RANGES - 2 * AREA_RANGES) {
+    } else if (dice < 60 && p->area_count < MAX_AREAS &&
+               p->range_count < MAX_RANGES - 2 * AREA_RANGES) {
         ph->how = END_MALLOC_ALL;
         ph->arg = (uint32_t)(make_area(p, r, t, phase + 1) - p->area);
     } else if (dice < 75 && (a = some_area_to_free(p, r, phase)) != NULL) {
@@ -342,9 +354,12 @@ static void plan_end(struct program *p, struct rng *r, const struct taste *t, in
 static struct taste some_taste(struct rng *r)
 {
     static const uint32_t sizes[] = { 8, 40, 300, 2000, RANGE_MAX };
-    struct taste t = { .size_max = sizes[rng_below(r, 5)], .pages_max = rng_size(r, 1, AREA_PAGES - 8),
-                       .locked = rng_between(r, 0, 60), .unused = rng_between(r, 0, 10),
-                       .sticky = rng_between(r, 10, 90), .shared = rng_between(r, 10, 60),
+    struct taste t = { .size_max = sizes[rng_below(r, 5)],
+                       .pages_max = rng_size(r, 1, AREA_PAGES - 8),
+                       .locked = rng_between(r, 0, 60),
+                       .unused = rng_between(r, 0, 10),
+                       .sticky = rng_between(r, 10, 90),
+                       .shared = rng_between(r, 10, 60),
                        .remake = rng_between(r, 0, 10) };
     if (rng_chance(r, 4)) { /* long runs of pages */
         t.size_max = RANGE_MAX;

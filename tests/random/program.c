@@ -13,7 +13,7 @@ struct maker {
     bool between;
     uint32_t weight[OP_KINDS], weights;
     uint32_t sem, gives, takes; /* of this phase's group that are still to be made */
-    int busy_actor; /* does the next operations, in a burst */
+    int busy_actor;             /* does the next operations, in a burst */
     uint32_t burst;
 };
 
@@ -62,7 +62,8 @@ static bool locks_usable(const struct maker *m, uint32_t set)
     return true;
 }
 
-/* An object is there between its OP_ALLOC and its OP_FREE, which the maker of the program does first and last. */
+/* An object is there between its OP_ALLOC and its OP_FREE, which the maker of the program does
+ * first and last. */
 static bool can_read(const struct maker *m, const struct range *g, int actor)
 {
     if (!range_lives(m, g))
@@ -86,7 +87,8 @@ static bool can_write(const struct maker *m, const struct range *g, int actor)
 
 static bool can_lock(const struct maker *m, const struct range *g)
 {
-    return range_lives(m, g) && g->kind == RANGE_LOCKED && !frozen(m, g) && locks_usable(m, g->guard);
+    return range_lives(m, g) && g->kind == RANGE_LOCKED && !frozen(m, g) &&
+           locks_usable(m, g->guard);
 }
 
 /* A random range that fits, or -1. kind: 'r' read, 'w' write, 'l' under locks. */
@@ -95,7 +97,9 @@ static int find_range(struct maker *m, int actor, char use)
     for (int tries = 0; tries < 24; tries++) {
         uint32_t i = rng_below(m->r, m->p->range_count);
         const struct range *g = &m->p->range[i];
-        if (use == 'r' ? can_read(m, g, actor) : use == 'w' ? can_write(m, g, actor) : can_lock(m, g))
+        if (use == 'r'   ? can_read(m, g, actor)
+            : use == 'w' ? can_write(m, g, actor)
+                         : can_lock(m, g))
             return (int)i;
     }
     return -1;
@@ -161,9 +165,11 @@ static void make_section(struct maker *m, int actor, bool try)
     }
     if (!op)
         return;
-    int own = find_range(m, actor, rng_chance(m->r, 50) ? 'w' : 'r'); /* something else while holding the locks */
+    /* something else while holding the locks */
+    int own = find_range(m, actor, rng_chance(m->r, 50) ? 'w' : 'r');
     if (own >= 0 && !try && m->p->range[own].kind == RANGE_OWNED && rng_chance(m->r, 30))
-        add_access(m->p, op, (uint32_t)own, can_write(m, &m->p->range[own], actor) && rng_chance(m->r, 60));
+        add_access(m->p, op, (uint32_t)own,
+                   can_write(m, &m->p->range[own], actor) && rng_chance(m->r, 60));
 }
 
 static bool signal_suffices(const struct program *p, const struct baton *b)
@@ -189,7 +195,8 @@ static void make_baton(struct maker *m, int actor)
     struct baton *b = &p->baton[i];
     if (!baton_usable(m, b))
         return;
-    for (uint32_t n = rng_between(m->r, 1, 5); n > 0 && room(m); n--) { /* it goes around a few actors */
+    /* it goes around a few actors */
+    for (uint32_t n = rng_between(m->r, 1, 5); n > 0 && room(m); n--) {
         struct op *op = add_op(m, OP_BATON, actor);
         op->target = i;
         op->a = b->turns++;
@@ -219,7 +226,8 @@ static void make_group_op(struct maker *m)
     uint32_t *left = m->gives ? &m->gives : &m->takes;
     if (*left == 0)
         return;
-    struct op *op = add_op(m, m->gives ? OP_GIVE : OP_TAKE, (int)rng_below(m->r, (uint32_t)m->p->actors));
+    struct op *op =
+        add_op(m, m->gives ? OP_GIVE : OP_TAKE, (int)rng_below(m->r, (uint32_t)m->p->actors));
     op->target = m->sem;
     op->a = rng_chance(m->r, 80); /* signal, or broadcast */
     --*left;
@@ -282,7 +290,8 @@ static void make_word(struct maker *m, int actor)
     op->b = rng_between(m->r, 1, 10); /* times */
 }
 
-/* A system call that is given shared memory: nothing else of this process may release or acquire meanwhile. */
+/* A system call that is given shared memory: nothing else of this process may release or acquire
+ * meanwhile. */
 static void make_file(struct maker *m, int actor)
 {
     int range = find_range(m, actor, 'w');
@@ -404,9 +413,9 @@ static void make_frees(struct maker *m)
 static void choose_weights(struct maker *m)
 {
     static const uint32_t usual[OP_KINDS] = {
-        [OP_READ] = 25, [OP_WRITE] = 25, [OP_SECTION] = 25, [OP_TRY_SECTION] = 4, [OP_BATON] = 6, [OP_POOL] = 4,
-        [OP_CHURN] = 3, [OP_PREFETCH] = 4, [OP_TOUCH] = 3, [OP_HOME] = 2, [OP_WORD] = 4, [OP_FILE] = 2, [OP_SLEEP] = 3,
-        [OP_STATS] = 1,
+        [OP_READ] = 25, [OP_WRITE] = 25, [OP_SECTION] = 25, [OP_TRY_SECTION] = 4, [OP_BATON] = 6,
+        [OP_POOL] = 4,  [OP_CHURN] = 3,  [OP_PREFETCH] = 4, [OP_TOUCH] = 3,       [OP_HOME] = 2,
+        [OP_WORD] = 4,  [OP_FILE] = 2,   [OP_SLEEP] = 3,    [OP_STATS] = 1,
     };
     for (int k = 0; k < OP_KINDS; k++) {
         uint32_t factor = rng_below(m->r, 4); /* each program has its own likings */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * random - random programs without data races, every read compared with what the order of synchronisation says.
+ * random - random programs without data races, every read compared with what the order of
+ * synchronisation says.
  *
- *   random --seed S --runs K [--protocol P,...] [--fabric F,...] ...    runs programs S, S+1, ... by hlrcrun
- *   random --oracle FILE --seed S --nodes N --threads T --prefix M       a node of such a job
+ *   random --seed S --runs K [--protocol P,...] [--fabric F,...] ...
+ *                                        runs programs S, S+1, ... by hlrcrun
+ *   random --oracle FILE --seed S --nodes N --threads T --prefix M
+ *                                        a node of such a job
  *
- * A failure prints the seed and the shortest prefix of the program that still fails, and how to have it again. The
- * program and everything that is chosen follow from the seed; the order in which nodes run does not, so a failure may
- * need several runs to come again (--repeat). Exit status: 0, or 1 after a failure.
+ * A failure prints the seed and the shortest prefix of the program that still fails, and how to
+ * have it again. The program and everything that is chosen follow from the seed; the order in which
+ * nodes run does not, so a failure may need several runs to come again (--repeat). Exit status: 0,
+ * or 1 after a failure.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -33,15 +37,22 @@ struct options {
 };
 
 static struct program program;
-static struct options opt = { .seed = 1, .runs = 1, .repeat = 1, .tries = 6, .prefix = UINT32_MAX,
-                              .protocols = "ardmar,async", .fabrics = "shm", .timeout = 60 };
+static struct options opt = { .seed = 1,
+                              .runs = 1,
+                              .repeat = 1,
+                              .tries = 6,
+                              .prefix = UINT32_MAX,
+                              .protocols = "ardmar,async",
+                              .fabrics = "shm",
+                              .timeout = 60 };
 
 /* ---- a node ---- */
 
 static int be_node(void)
 {
     int fd = open(opt.oracle, O_RDWR | O_CLOEXEC);
-    struct oracle *o = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct oracle *o =
+        fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (o == MAP_FAILED) {
         perror(opt.oracle);
         return STATUS_WRONG;
@@ -107,17 +118,19 @@ static void report(const struct job *job, uint32_t ops, uint32_t of, const struc
         printf("    not seen again in %u runs of the whole program\n", 2 * opt.tries);
     else
         printf("    shortest failing prefix: %u of %u operations\n", ops, of);
-    printf("    again: %s --seed %" PRIu64 " --protocol %s --fabric %s --nodes %d --threads %d --prefix %u "
+    printf("    again: %s --seed %" PRIu64
+           " --protocol %s --fabric %s --nodes %d --threads %d --prefix %u "
            "--repeat 50\n",
-           opt.files.self, job->seed, job->protocol, job->fabric, job->nodes, job->threads, ops ? ops : of);
+           opt.files.self, job->seed, job->protocol, job->fabric, job->nodes, job->threads,
+           ops ? ops : of);
     fflush(stdout);
 }
 
 static void failed(struct job *job, struct result *r)
 {
     uint32_t of = job->ops, ops = of;
-    printf("FAILED seed %" PRIu64 ", %s over %s, %d nodes, %d threads\n    %s\n", job->seed, job->protocol, job->fabric,
-           job->nodes, job->threads, r->text);
+    printf("FAILED seed %" PRIu64 ", %s over %s, %d nodes, %d threads\n    %s\n", job->seed,
+           job->protocol, job->fabric, job->nodes, job->threads, r->text);
     fflush(stdout);
     opt.files.stacks = false;
     if (opt.tries) {
@@ -187,23 +200,52 @@ static int run_all(void)
         if (failures && !opt.keep_going)
             break;
     }
-    printf("random: seeds %" PRIu64 "..%" PRIu64 ", %s over %s: %u programs run in %.0f s, %u failed\n", opt.seed,
-           opt.seed + seeds, opt.protocols, opt.fabrics, done, difftime(time(NULL), start), failures);
+    printf("random: seeds %" PRIu64 "..%" PRIu64
+           ", %s over %s: %u programs run in %.0f s, %u failed\n",
+           opt.seed, opt.seed + seeds, opt.protocols, opt.fabrics, done,
+           difftime(time(NULL), start), failures);
     return failures ? 1 : 0;
 }
 
 /* ---- options ---- */
 
-enum { OPT_SEED = 256, OPT_RUNS, OPT_REPEAT, OPT_TRIES, OPT_PREFIX, OPT_NODES, OPT_THREADS, OPT_PROTOCOL, OPT_FABRIC,
-       OPT_ORACLE, OPT_SECONDS, OPT_TIMEOUT, OPT_PRINT, OPT_KEEP_GOING, OPT_HLRCRUN, OPT_STACKS };
+enum {
+    OPT_SEED = 256,
+    OPT_RUNS,
+    OPT_REPEAT,
+    OPT_TRIES,
+    OPT_PREFIX,
+    OPT_NODES,
+    OPT_THREADS,
+    OPT_PROTOCOL,
+    OPT_FABRIC,
+    OPT_ORACLE,
+    OPT_SECONDS,
+    OPT_TIMEOUT,
+    OPT_PRINT,
+    OPT_KEEP_GOING,
+    OPT_HLRCRUN,
+    OPT_STACKS
+};
 
 static const struct option options[] = {
-    { "seed", 1, NULL, OPT_SEED },         { "runs", 1, NULL, OPT_RUNS },         { "repeat", 1, NULL, OPT_REPEAT },
-    { "tries", 1, NULL, OPT_TRIES },       { "prefix", 1, NULL, OPT_PREFIX },     { "nodes", 1, NULL, OPT_NODES },
-    { "threads", 1, NULL, OPT_THREADS },   { "protocol", 1, NULL, OPT_PROTOCOL }, { "fabric", 1, NULL, OPT_FABRIC },
-    { "oracle", 1, NULL, OPT_ORACLE },     { "seconds", 1, NULL, OPT_SECONDS },   { "timeout", 1, NULL, OPT_TIMEOUT },
-    { "print", 0, NULL, OPT_PRINT },       { "keep-going", 0, NULL, OPT_KEEP_GOING },
-    { "hlrcrun", 1, NULL, OPT_HLRCRUN },   { "stacks", 0, NULL, OPT_STACKS },     { NULL, 0, NULL, 0 },
+    { "seed", 1, NULL, OPT_SEED },
+    { "runs", 1, NULL, OPT_RUNS },
+    { "repeat", 1, NULL, OPT_REPEAT },
+    { "tries", 1, NULL, OPT_TRIES },
+    { "prefix", 1, NULL, OPT_PREFIX },
+    { "nodes", 1, NULL, OPT_NODES },
+    { "threads", 1, NULL, OPT_THREADS },
+    { "protocol", 1, NULL, OPT_PROTOCOL },
+    { "fabric", 1, NULL, OPT_FABRIC },
+    { "oracle", 1, NULL, OPT_ORACLE },
+    { "seconds", 1, NULL, OPT_SECONDS },
+    { "timeout", 1, NULL, OPT_TIMEOUT },
+    { "print", 0, NULL, OPT_PRINT },
+    { "keep-going", 0, NULL, OPT_KEEP_GOING },
+    { "hlrcrun", 1, NULL, OPT_HLRCRUN },
+    { "stacks", 0, NULL, OPT_STACKS },
+    { NULL, 0, NULL, 0 },
 };
 
 static const char usage[] =
@@ -217,7 +259,8 @@ static const char usage[] =
     "  --prefix M        only the first M operations\n"
     "  --repeat R        each program R times (1)\n"
     "  --timeout T      a job in which nothing moves for T seconds hangs (60)\n"
-    "  --tries R         a shorter program counts as good when it was so R times (6); 0: do not shorten\n"
+    "  --tries R         a shorter program counts as good when it was so R times (6); 0: do not "
+    "shorten\n"
     "  --keep-going      go on after a failure\n"
     "  --stacks          show the stacks of a job that hangs, by gdb\n"
     "  --print           show the program, do not run it\n"
@@ -226,23 +269,57 @@ static const char usage[] =
 static void take_option(int c)
 {
     switch (c) {
-    case OPT_SEED: opt.seed = strtoull(optarg, NULL, 0); return;
-    case OPT_RUNS: opt.runs = (uint32_t)strtoul(optarg, NULL, 0); return;
-    case OPT_REPEAT: opt.repeat = (uint32_t)strtoul(optarg, NULL, 0); return;
-    case OPT_TRIES: opt.tries = (uint32_t)strtoul(optarg, NULL, 0); return;
-    case OPT_PREFIX: opt.prefix = (uint32_t)strtoul(optarg, NULL, 0); return;
-    case OPT_NODES: opt.nodes = atoi(optarg); return;
-    case OPT_THREADS: opt.threads = atoi(optarg); return;
-    case OPT_PROTOCOL: opt.protocols = optarg; return;
-    case OPT_FABRIC: opt.fabrics = optarg; return;
-    case OPT_ORACLE: opt.oracle = optarg; return;
-    case OPT_SECONDS: opt.seconds = strtod(optarg, NULL); return;
-    case OPT_TIMEOUT: opt.timeout = strtod(optarg, NULL); return;
-    case OPT_PRINT: opt.print = true; return;
-    case OPT_KEEP_GOING: opt.keep_going = true; return;
-    case OPT_HLRCRUN: opt.files.hlrcrun = optarg; return;
-    case OPT_STACKS: opt.files.stacks = true; return;
-    default: fputs(usage, stderr); exit(2);
+    case OPT_SEED:
+        opt.seed = strtoull(optarg, NULL, 0);
+        return;
+    case OPT_RUNS:
+        opt.runs = (uint32_t)strtoul(optarg, NULL, 0);
+        return;
+    case OPT_REPEAT:
+        opt.repeat = (uint32_t)strtoul(optarg, NULL, 0);
+        return;
+    case OPT_TRIES:
+        opt.tries = (uint32_t)strtoul(optarg, NULL, 0);
+        return;
+    case OPT_PREFIX:
+        opt.prefix = (uint32_t)strtoul(optarg, NULL, 0);
+        return;
+    case OPT_NODES:
+        opt.nodes = atoi(optarg);
+        return;
+    case OPT_THREADS:
+        opt.threads = atoi(optarg);
+        return;
+    case OPT_PROTOCOL:
+        opt.protocols = optarg;
+        return;
+    case OPT_FABRIC:
+        opt.fabrics = optarg;
+        return;
+    case OPT_ORACLE:
+        opt.oracle = optarg;
+        return;
+    case OPT_SECONDS:
+        opt.seconds = strtod(optarg, NULL);
+        return;
+    case OPT_TIMEOUT:
+        opt.timeout = strtod(optarg, NULL);
+        return;
+    case OPT_PRINT:
+        opt.print = true;
+        return;
+    case OPT_KEEP_GOING:
+        opt.keep_going = true;
+        return;
+    case OPT_HLRCRUN:
+        opt.files.hlrcrun = optarg;
+        return;
+    case OPT_STACKS:
+        opt.files.stacks = true;
+        return;
+    default:
+        fputs(usage, stderr);
+        exit(2);
     }
 }
 
@@ -267,7 +344,8 @@ int main(int argc, char **argv)
     int c;
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1)
         take_option(c);
-    if (opt.nodes < 0 || opt.nodes > MAX_NODES || opt.threads < 0 || opt.threads > MAX_THREADS || optind < argc)
+    if (opt.nodes < 0 || opt.nodes > MAX_NODES || opt.threads < 0 || opt.threads > MAX_THREADS ||
+        optind < argc)
         take_option('?');
     make(opt.seed, opt.prefix);
     if (opt.oracle)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ASYNC's handler at a home: requests that wait for diffs, without a network. This is node 0, home of all pages; the
- * requests of five other nodes lie in an array. H3 is an invariant of async/async.c.
+ * ASYNC's handler at a home: requests that wait for diffs, without a network. This is node 0, home
+ * of all pages; the requests of five other nodes lie in an array. H3 is an invariant of
+ * async/async.c.
  */
 #include "hlrc/engine.h"
-#include "hlrc/progress/msg.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/progress/msg.h"
 #include "hlrc/protocol/protocol.h"
 
 #include <setjmp.h>
@@ -15,11 +16,11 @@
 
 #include <cmocka.h>
 
-#define NODES 6
-#define TOKENS 32u
-#define PAGES 7u /* of the space; the default home of page p is p mod 6, and 0 and 6 are left out */
+#define NODES         6
+#define TOKENS        32u
+#define PAGES         7u /* of the space; 0 and 6, whose default home is node 0, are left out */
 #define PREFETCH_FLAG 1u
-#define REFUSED 2
+#define REFUSED       2
 
 static struct slot {
     uint64_t words[sizeof(struct request) / sizeof(uint64_t) + NODES]; /* the request */
@@ -54,9 +55,10 @@ static bool covered(const struct request *req)
     return true;
 }
 
-/* H4: the word says which request it answers, what became of it (0: the page is there, or REFUSED), and home + 1. */
+/* H4: the word says which request it answers, what became of it (0: the page is there, or REFUSED),
+ * and home + 1. */
 static void write_word(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
-                      struct fabric_op *op)
+                       struct fabric_op *op)
 {
     struct slot *s = &slots[peer][(off - engine.at.answers) / 8];
     uint64_t word;
@@ -102,7 +104,9 @@ static void count_nothing(void)
 {
 }
 
-static const struct protocol_env env = { .parked = parked, .page_set_home = set_home, .count_retry = count_nothing };
+static const struct protocol_env env = { .parked = parked,
+                                         .page_set_home = set_home,
+                                         .count_retry = count_nothing };
 static struct fabric fabric;
 
 static int begin(void **state)
@@ -113,7 +117,9 @@ static int begin(void **state)
     fabric.caps = FABRIC_SEES_SLEEPERS;
     fabric.ops.write = write_any;
     fabric.ops.write_wake = write_word;
-    engine = (struct engine){ .nodes = NODES, .pages = PAGES, .tokens = TOKENS, .fabric = &fabric, .mem = pages };
+    engine = (struct engine){
+        .nodes = NODES, .pages = PAGES, .tokens = TOKENS, .fabric = &fabric, .mem = pages
+    };
     layout_init(&engine.at, NODES, PAGES, TOKENS);
     engine.control.base = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -138,9 +144,13 @@ static void ask(int from, uint32_t token, uint32_t page, int writer, uint64_t ne
     struct slot *s = &slots[from][token];
 
     memset(s, 0, sizeof *s);
-    *request_of(s) = (struct request){ .type = REQUEST_PAGE, .from = (uint16_t)from, .token = token, .object = page,
-                                       .flags = flags,
-                                       .arg = { (uint64_t)token * PAGE_SIZE, 1000u * token + page } };
+    *request_of(s) =
+        (struct request){ .type = REQUEST_PAGE,
+                          .from = (uint16_t)from,
+                          .token = token,
+                          .object = page,
+                          .flags = flags,
+                          .arg = { (uint64_t)token * PAGE_SIZE, 1000u * token + page } };
     request_of(s)->vec[writer] = need;
     s->waits = true;
     protocol_async.serve(request_of(s));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of options: defaults, environment, values, errors, resolution, memory limits, manual page. */
+/* The table of options: defaults, environment, values, errors, resolution, memory limits, manual
+ * page. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,13 +11,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <errno.h>
 
 #include <cmocka.h>
 
 #include "base/config.h"
-#include "fabric/fabric.h"
 #include "base/config_memory.h"
+#include "fabric/fabric.h"
 
 static char err[CONFIG_ERROR_MAX];
 
@@ -95,8 +96,10 @@ static void enums_follow_table(void **state)
     struct config cfg;
 
     (void)state;
-#define SAME(field_, word_, value_)                                                                      \
-    assert_int_equal(config_set(&cfg, CONFIG_ID_##field_, (word_), CONFIG_COMMAND, err, sizeof err), 0); \
+#define SAME(field_, word_, value_)                                                     \
+    assert_int_equal(config_set(&cfg, CONFIG_ID_##field_, (word_), CONFIG_COMMAND, err, \
+                                sizeof err),                                            \
+                     0);                                                                \
     assert_int_equal(cfg.field_, (value_))
     SAME(protocol, "async", PROTOCOL_ASYNC);
     SAME(protocol, "ardmar", PROTOCOL_ARDMAR);
@@ -122,23 +125,27 @@ static void sizes(void **state)
     static const struct {
         const char *text;
         uint64_t bytes;
-    } good[] = {
-        {"1048576", 1 << 20}, {"1024K", 1 << 20},          {"1m", 1 << 20},           {"1MiB", 1 << 20},
-        {"2MB", 2 << 20},     {"1.5G", UINT64_C(3) << 29}, {"1T", UINT64_C(1) << 40}, {"1048577", (1 << 20) + 4096}};
-    static const char *const bad[] = {"",    "G",  "-1M", "1Z",    "1MM", "1M ", "0x100000",
-                                      "inf", "1K", "65T", "1e400", "1 M", "1iB"};
+    } good[] = { { "1048576", 1 << 20 },      { "1024K", 1 << 20 },
+                 { "1m", 1 << 20 },           { "1MiB", 1 << 20 },
+                 { "2MB", 2 << 20 },          { "1.5G", UINT64_C(3) << 29 },
+                 { "1T", UINT64_C(1) << 40 }, { "1048577", (1 << 20) + 4096 } };
+    static const char *const bad[] = { "",    "G",  "-1M", "1Z",    "1MM", "1M ", "0x100000",
+                                       "inf", "1K", "65T", "1e400", "1 M", "1iB" };
     struct config cfg;
 
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         config_default(&cfg);
-        assert_int_equal(config_set(&cfg, CONFIG_ID_memory, good[i].text, CONFIG_COMMAND, err, sizeof err), 0);
+        assert_int_equal(config_set(&cfg, CONFIG_ID_memory, good[i].text, CONFIG_COMMAND, err,
+                                    sizeof err),
+                         0);
         assert_int_equal(config_resolve(&cfg, err, sizeof err), 0);
         assert_true(cfg.memory == good[i].bytes);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         config_default(&cfg);
-        assert_true(config_set(&cfg, CONFIG_ID_memory, bad[i], CONFIG_COMMAND, err, sizeof err) < 0);
+        assert_true(config_set(&cfg, CONFIG_ID_memory, bad[i], CONFIG_COMMAND, err, sizeof err) <
+                    0);
         assert_true(cfg.memory == UINT64_C(1) << 30);
         assert_int_equal(cfg.source[CONFIG_ID_memory], CONFIG_DEFAULT);
     }
@@ -170,15 +177,18 @@ static void errors(void **state)
         int ret;
         const char *line;
     } cases[] = {
-        {"HLRC_THREADS", "0", -ERANGE, "HLRC_THREADS=0: out of range; give 1 to 1024"},
-        {"HLRC_THREADS", "1025", -ERANGE, "HLRC_THREADS=1025: out of range; give 1 to 1024"},
-        {"HLRC_THREADS", "x", -EINVAL, "HLRC_THREADS=x: not a number; give 1 to 1024"},
-        {"HLRC_GDB", "-2", -ERANGE, "HLRC_GDB=-2: out of range; give 0 to 127 or none"},
-        {"HLRC_LABEL", "2", -EINVAL, "HLRC_LABEL=2: not yes or no"},
-        {"HLRC_PROTOCOL", "ARDMAR", -EINVAL, "HLRC_PROTOCOL=ARDMAR: no such choice; choose from async|ardmar|onesided"},
-        {"HLRC_PROTOCOL", "onesided", -ENOTSUP, "HLRC_PROTOCOL=onesided: not built yet; use async or ardmar"},
-        {"HLRC_LOCKS", "onesided", -ENOTSUP, "HLRC_LOCKS=onesided: not built yet; use handler"},
-        {"HLRC_FABRIC", "tcp", -EINVAL, "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs|mixed"},
+        { "HLRC_THREADS", "0", -ERANGE, "HLRC_THREADS=0: out of range; give 1 to 1024" },
+        { "HLRC_THREADS", "1025", -ERANGE, "HLRC_THREADS=1025: out of range; give 1 to 1024" },
+        { "HLRC_THREADS", "x", -EINVAL, "HLRC_THREADS=x: not a number; give 1 to 1024" },
+        { "HLRC_GDB", "-2", -ERANGE, "HLRC_GDB=-2: out of range; give 0 to 127 or none" },
+        { "HLRC_LABEL", "2", -EINVAL, "HLRC_LABEL=2: not yes or no" },
+        { "HLRC_PROTOCOL", "ARDMAR", -EINVAL,
+          "HLRC_PROTOCOL=ARDMAR: no such choice; choose from async|ardmar|onesided" },
+        { "HLRC_PROTOCOL", "onesided", -ENOTSUP,
+          "HLRC_PROTOCOL=onesided: not built yet; use async or ardmar" },
+        { "HLRC_LOCKS", "onesided", -ENOTSUP, "HLRC_LOCKS=onesided: not built yet; use handler" },
+        { "HLRC_FABRIC", "tcp", -EINVAL,
+          "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs|mixed" },
     };
     struct config cfg;
 
@@ -211,14 +221,16 @@ static void long_values(void **state)
     memset(text, 'x', sizeof text - 1);
     for (int i = 0; i < CONFIG_COUNT; i++) {
         config_default(&cfg);
-        assert_true(config_set(&cfg, (enum config_id)i, text, CONFIG_COMMAND, err, sizeof err) < 0 ||
+        assert_true(config_set(&cfg, (enum config_id)i, text, CONFIG_COMMAND, err, sizeof err) <
+                        0 ||
                     config_option((enum config_id)i)->kind == CONFIG_TEXT);
         assert_true(strlen(err) < sizeof err);
     }
     text[CONFIG_TEXT_MAX - 1] = '\0';
     assert_int_equal(config_set(&cfg, CONFIG_ID_stats, text, CONFIG_COMMAND, err, sizeof err), 0);
     text[CONFIG_TEXT_MAX - 1] = 'x';
-    assert_int_equal(config_set(&cfg, CONFIG_ID_stats, text, CONFIG_COMMAND, err, sizeof err), -ERANGE);
+    assert_int_equal(config_set(&cfg, CONFIG_ID_stats, text, CONFIG_COMMAND, err, sizeof err),
+                     -ERANGE);
 }
 
 static void parts(void **state)
@@ -244,10 +256,13 @@ static void export_and_load(void **state)
     (void)state;
     setenv("HLRC_SPIN", "3", 1);
     config_default(&given);
-    assert_int_equal(config_set(&given, CONFIG_ID_memory, "1.5M", CONFIG_COMMAND, err, sizeof err), 0);
+    assert_int_equal(config_set(&given, CONFIG_ID_memory, "1.5M", CONFIG_COMMAND, err, sizeof err),
+                     0);
     assert_int_equal(config_set(&given, CONFIG_ID_stats, NULL, CONFIG_COMMAND, err, sizeof err), 0);
     assert_int_equal(config_set(&given, CONFIG_ID_label, NULL, CONFIG_COMMAND, err, sizeof err), 0);
-    assert_int_equal(config_set(&given, CONFIG_ID_protocol, "async", CONFIG_COMMAND, err, sizeof err), 0);
+    assert_int_equal(config_set(&given, CONFIG_ID_protocol, "async", CONFIG_COMMAND, err,
+                                sizeof err),
+                     0);
     assert_int_equal(config_resolve(&given, err, sizeof err), 0);
     assert_int_equal(config_export(&given), 0);
     assert_null(getenv("HLRC_SPIN"));
@@ -298,7 +313,8 @@ static void memory(void **state)
     (void)state;
     assert_non_null(mkdtemp(root));
     expect_limit(root, UINT64_MAX, "no limit");
-    file_put(root, "/proc/meminfo", "MemTotal: 8000000 kB\nMemAvailable:    4194304 kB\nSwapFree: 0 kB\n");
+    file_put(root, "/proc/meminfo",
+             "MemTotal: 8000000 kB\nMemAvailable:    4194304 kB\nSwapFree: 0 kB\n");
     expect_limit(root, UINT64_C(4) << 30, "MemAvailable");
     file_put(root, "/proc/meminfo", "MemAvailable:    4194304 kB\nSwapFree: 1048576 kB\n");
     expect_limit(root, UINT64_C(5) << 30, "MemAvailable and SwapFree");
@@ -321,7 +337,8 @@ static void memory(void **state)
     assert_int_equal(memory_check(root, &cfg, err, sizeof err), 0);
     assert_int_equal(config_set(&cfg, CONFIG_ID_memory, "3G", CONFIG_COMMAND, err, sizeof err), 0);
     assert_int_equal(memory_check(root, &cfg, err, sizeof err), -ENOMEM);
-    assert_string_equal(err, "--memory 3G: only 2.0 GiB available (the limit of the control group); lower --memory");
+    assert_string_equal(err, "--memory 3G: only 2.0 GiB available (the limit of the control "
+                             "group); lower --memory");
     snprintf(command, sizeof command, "rm -rf %s", root);
     assert_int_equal(system(command), 0);
 }
@@ -329,7 +346,7 @@ static void memory(void **state)
 /* Every option shows in each listing. */
 static void listings(void **state)
 {
-    static void (*const list[])(FILE *) = {config_help, config_man};
+    static void (*const list[])(FILE *) = { config_help, config_man };
     char *text, name[64];
     size_t len;
 
@@ -340,7 +357,8 @@ static void listings(void **state)
         list[i](out);
         fclose(out);
         for (int id = 0; id < CONFIG_COUNT; id++)
-            assert_non_null(strstr(text, config_environment_name((enum config_id)id, name, sizeof name)));
+            assert_non_null(
+                strstr(text, config_environment_name((enum config_id)id, name, sizeof name)));
         free(text);
     }
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Diffs against an independent reference that works byte by byte. Every test runs once per instruction
- * set that this CPU has. D1 to D4 are the invariants of hlrc/memory/diff.h.
+ * Diffs against an independent reference that works byte by byte. Every test runs once per
+ * instruction set that this CPU has. D1 to D4 are the invariants of hlrc/memory/diff.h.
  *
- * A page under test lies at the end of a mapping that an inaccessible page follows, and the output buffer
- * likewise: an access beyond either ends the test.
+ * A page under test lies at the end of a mapping that an inaccessible page follows, and the output
+ * buffer likewise: an access beyond either ends the test.
  */
 #include "hlrc/memory/diff.h"
 
@@ -31,11 +31,11 @@ struct pages {
 };
 
 #ifdef HLRC_INSTRUMENTED
-#define ROUNDS(n) ((n) / 20)
-#define STEP      17 /* odd: all alignments occur */
+#    define ROUNDS(n) ((n) / 20)
+#    define STEP      17 /* odd: all alignments occur */
 #else
-#define ROUNDS(n) (n)
-#define STEP      1
+#    define ROUNDS(n) (n)
+#    define STEP      1
 #endif
 static struct pages p;
 static uint64_t rng_state;
@@ -93,8 +93,8 @@ static size_t reference_length(void)
 }
 
 /*
- * Onto what the diff is applied must not matter: TARGET keeps its own bytes wherever the writer changed
- * nothing.
+ * Onto what the diff is applied must not matter: TARGET keeps its own bytes wherever the writer
+ * changed nothing.
  */
 static void reference_apply(uint8_t *target)
 {
@@ -159,7 +159,7 @@ static void test_each_run_length(void **state)
     fill_random(p.page, DIFF_PAGE);
     for (size_t length = 1; length <= DIFF_PAGE; length += STEP) {
         size_t last = DIFF_PAGE - length;
-        const size_t begins[] = {0, last, rng() % (last + 1)};
+        const size_t begins[] = { 0, last, rng() % (last + 1) };
         for (size_t k = 0; k < 3; k++) {
             memcpy(p.twin, p.page, DIFF_PAGE);
             for (size_t i = 0; i < length; i++)
@@ -170,8 +170,8 @@ static void test_each_run_length(void **state)
 }
 
 /*
- * Every period and phase: alternating bytes, changed words, unchanged single bytes, ... around the change
- * of form.
+ * Every period and phase: alternating bytes, changed words, unchanged single bytes, ... around the
+ * change of form.
  */
 static void test_periodic(void **state)
 {
@@ -245,8 +245,8 @@ static void test_unaligned(void **state)
 }
 
 /*
- * Two nodes write disjoint bytes of one page: the order in which the home applies their diffs does not
- * matter.
+ * Two nodes write disjoint bytes of one page: the order in which the home applies their diffs does
+ * not matter.
  */
 static void test_two_writers(void **state)
 {
@@ -264,7 +264,7 @@ static void test_two_writers(void **state)
             both[at] = value;
             (at / stripe % 2 == 0 ? first : second)[at] = value;
         }
-        size_t len[2] = {diff_encode(first, p.twin, out[0]), diff_encode(second, p.twin, out[1])};
+        size_t len[2] = { diff_encode(first, p.twin, out[0]), diff_encode(second, p.twin, out[1]) };
         for (int order = 0; order < 2; order++) {
             memcpy(p.page, p.twin, DIFF_PAGE);
             assert_int_equal(diff_apply(p.page, out[order], len[order]), 0);
@@ -289,7 +289,8 @@ static uint8_t hammer_value(size_t at, unsigned turn)
 }
 
 /*
- * A thread of the home: writes its bytes over and over, and finds that each still has what it wrote last.
+ * A thread of the home: writes its bytes over and over, and finds that each still has what it wrote
+ * last.
  */
 static void *hammer_run(void *arg)
 {
@@ -310,7 +311,7 @@ static void *hammer_run(void *arg)
 static void hammer_stripes(size_t stripe)
 {
     static uint8_t foreign[DIFF_PAGE];
-    struct hammer h = {.page = p.other, .foreign = foreign};
+    struct hammer h = { .page = p.other, .foreign = foreign };
     pthread_t thread;
 
     memset(p.twin, 0, DIFF_PAGE);
@@ -330,7 +331,7 @@ static void hammer_stripes(size_t stripe)
 
 static void test_neighbours_keep_writing(void **state)
 {
-    static const size_t stripes[] = {1, 3, 4, 7, 20, 33, 64, 100};
+    static const size_t stripes[] = { 1, 3, 4, 7, 20, 33, 64, 100 };
 
     (void)state;
     for (size_t i = 0; i < sizeof(stripes) / sizeof(stripes[0]); i++)
@@ -377,7 +378,7 @@ static void refused(const void *diff, size_t len)
 
 static void refused_runs(unsigned count, const uint16_t *runs, size_t bytes)
 {
-    uint16_t wire[(DIFF_MAX + 1) / 2] = {1, (uint16_t)count};
+    uint16_t wire[(DIFF_MAX + 1) / 2] = { 1, (uint16_t)count };
 
     memcpy(wire + 2, runs, 4 * count);
     refused(wire, 4 + 4 * count + bytes);
@@ -385,26 +386,27 @@ static void refused_runs(unsigned count, const uint16_t *runs, size_t bytes)
 
 static void test_malformed(void **state)
 {
-    static const uint16_t no_form[] = {0, 1, 0, 1, 7}, bad_form[] = {3, 1, 0, 1, 7}, empty_runs[] = {1, 0};
-    static const uint16_t cut[] = {1, 2, 0, 4};
+    static const uint16_t no_form[] = { 0, 1, 0, 1, 7 }, bad_form[] = { 3, 1, 0, 1, 7 },
+                          empty_runs[] = { 1, 0 };
+    static const uint16_t cut[] = { 1, 2, 0, 4 };
     static uint16_t many[2 * 129];
-    uint16_t bitmap[(DIFF_MAX + 1) / 2] = {2, 0};
+    uint16_t bitmap[(DIFF_MAX + 1) / 2] = { 2, 0 };
 
     (void)state;
     for (size_t len = 1; len <= sizeof(empty_runs); len++)
         refused(empty_runs, len);
     refused(no_form, 9);
     refused(bad_form, 9);
-    refused_runs(1, (const uint16_t[]){4096, 1}, 1);
-    refused_runs(1, (const uint16_t[]){4095, 2}, 2);
-    refused_runs(1, (const uint16_t[]){65535, 65535}, 1);
-    refused_runs(1, (const uint16_t[]){10, 0}, 0);
-    refused_runs(1, (const uint16_t[]){0, 4}, 3);
-    refused_runs(1, (const uint16_t[]){0, 4}, 5);
-    refused_runs(2, (const uint16_t[]){8, 4, 0, 4}, 8); /* descending */
-    refused_runs(2, (const uint16_t[]){0, 4, 3, 4}, 8); /* overlapping */
-    refused_runs(2, (const uint16_t[]){0, 4, 4, 4}, 8); /* no gap: one run, not two */
-    refused(cut, sizeof(cut));                          /* the second run is missing */
+    refused_runs(1, (const uint16_t[]){ 4096, 1 }, 1);
+    refused_runs(1, (const uint16_t[]){ 4095, 2 }, 2);
+    refused_runs(1, (const uint16_t[]){ 65535, 65535 }, 1);
+    refused_runs(1, (const uint16_t[]){ 10, 0 }, 0);
+    refused_runs(1, (const uint16_t[]){ 0, 4 }, 3);
+    refused_runs(1, (const uint16_t[]){ 0, 4 }, 5);
+    refused_runs(2, (const uint16_t[]){ 8, 4, 0, 4 }, 8); /* descending */
+    refused_runs(2, (const uint16_t[]){ 0, 4, 3, 4 }, 8); /* overlapping */
+    refused_runs(2, (const uint16_t[]){ 0, 4, 4, 4 }, 8); /* no gap: one run, not two */
+    refused(cut, sizeof(cut));                            /* the second run is missing */
     for (uint16_t i = 0; i < 129; i++)
         many[2 * i] = (uint16_t)(2 * i), many[2 * i + 1] = 1;
     refused_runs(129, many, 129);
@@ -419,7 +421,8 @@ static void test_malformed(void **state)
     refused(bitmap, 4 + 511);
 }
 
-/* Noise and valid diffs with a few bits flipped: refused, or within the page; the guard pages tell. */
+/* Noise and valid diffs with a few bits flipped: refused, or within the page; the guard pages tell.
+ *  */
 static void test_fuzz(void **state)
 {
     unsigned taken = 0, turned_away = 0;
@@ -466,7 +469,7 @@ static void test_names(void **state)
 /* All instruction sets make the same bytes: nodes need not have the same CPU. */
 static void test_same_encoding(void **state)
 {
-    static const char *const names[] = {"avx2", "avx512"};
+    static const char *const names[] = { "avx2", "avx512" };
     static uint8_t other[DIFF_MAX];
 
     (void)state;
@@ -518,7 +521,8 @@ int main(void)
     };
     int failed;
 
-    p = (struct pages){guarded(DIFF_PAGE), guarded(DIFF_PAGE), guarded(DIFF_PAGE), guarded(DIFF_MAX)};
+    p = (struct pages){ guarded(DIFF_PAGE), guarded(DIFF_PAGE), guarded(DIFF_PAGE),
+                        guarded(DIFF_MAX) };
     rng_state = 1;
     failed = run_all("portable");
 #if defined(__x86_64__)

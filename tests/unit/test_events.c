@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "hlrc/progress/bulk.h"
 #include "hlrc/engine.h"
+#include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
 
 #define RECEIVES 32767 /* max_srq_wr of widespread adapters */
@@ -22,7 +22,8 @@ static uint32_t receives(int nodes, uint32_t t, uint32_t prefetches)
     return (uint32_t)nodes * msg_rx_depth(msg_token_count(t, prefetches));
 }
 
-/* All that fits is used, nothing more, within the limits; beyond them only the threads are to blame. */
+/* All that fits is used, nothing more, within the limits; beyond them only the threads are to
+ * blame. */
 static void test_receives(void **state)
 {
     (void)state;
@@ -45,7 +46,8 @@ static void test_default(void **state)
 {
     (void)state;
     assert_int_equal(msg_prefetch_count(2, 64), 1024);
-    assert_int_equal(msg_prefetch_count(13, 64), 1024); /* 2520 receives for each; 2370 are wanted */
+    /* 2520 receives for each; 2370 are wanted */
+    assert_int_equal(msg_prefetch_count(13, 64), 1024);
     assert_int_equal(msg_prefetch_count(14, 64), 1009); /* 2340 */
     assert_int_equal(msg_prefetch_count(32, 64), 350);  /* 1023 */
     assert_int_equal(msg_prefetch_count(92, 64), 17);   /* 356 */
@@ -55,16 +57,18 @@ static void test_default(void **state)
     assert_true(receives(128, 39, msg_prefetch_count(128, 39)) <= RECEIVES);
 }
 
-/* What the depth has to hold: requests of everybody's tokens, answers to one's own, bulk messages, and two wakes of
- * each thread. */
+/* What the depth has to hold: requests of everybody's tokens, answers to one's own, bulk messages,
+ * and two wakes of each thread. */
 static void test_depth(void **state)
 {
     (void)state;
     for (int nodes = 2; nodes <= ENGINE_NODES; nodes++) {
         for (size_t i = 0; i < THREADS; i++) {
-            uint32_t tokens = msg_token_count(threads[i], msg_prefetch_count(nodes, threads[i])), n = (uint32_t)nodes;
+            uint32_t tokens = msg_token_count(threads[i], msg_prefetch_count(nodes, threads[i])),
+                     n = (uint32_t)nodes;
             uint32_t wakes = (n - 1) * 2 * threads[i];
-            assert_true((n - 1) * tokens + tokens + (n - 1) * BULK_SLOTS + wakes <= n * msg_rx_depth(tokens));
+            assert_true((n - 1) * tokens + tokens + (n - 1) * BULK_SLOTS + wakes <=
+                        n * msg_rx_depth(tokens));
         }
     }
 }

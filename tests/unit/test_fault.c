@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Faults, without pages behind them: what page_access is called with, and what the program that faulted notices, which
- * is nothing. X1 to X3 are the invariants of hlrc/memory/fault.h.
+ * Faults, without pages behind them: what page_access is called with, and what the program that
+ * faulted notices, which is nothing. X1 to X3 are the invariants of hlrc/memory/fault.h.
  */
 #include "hlrc/engine.h"
 #include "hlrc/memory/fault.h"
@@ -19,11 +19,12 @@
 
 #include <cmocka.h>
 
-#define PAGES 8u
+#define PAGES          8u
 #define PROGRAMS_ERRNO 4711 /* no error of the system */
 
-static char *elsewhere;           /* a page that is not shared */
-static unsigned accesses, others; /* calls of page_access; faults that went to the handler before ours */
+static char *elsewhere; /* a page that is not shared */
+/* calls of page_access; faults that went to the handler before ours */
+static unsigned accesses, others;
 static uint32_t last_page;
 static bool last_write, segv_blocked, found_open;
 
@@ -43,7 +44,8 @@ bool __wrap_page_access(uint32_t page, bool write)
     last_page = page;
     last_write = write;
     segv_blocked = blocked(SIGSEGV);
-    mprotect(engine.app + (size_t)page * PAGE_SIZE, PAGE_SIZE, PROT_READ | (write ? PROT_WRITE : 0));
+    mprotect(engine.app + (size_t)page * PAGE_SIZE, PAGE_SIZE,
+             PROT_READ | (write ? PROT_WRITE : 0));
     errno = ETIMEDOUT;
     return !found_open;
 }
@@ -128,7 +130,8 @@ static void a_fault_leaves_errno(void **state)
     (void)state;
     install();
     for (unsigned i = 0; i < sizeof page / sizeof page[0]; i++) {
-        assert_int_equal(touch(engine.app + page[i] * PAGE_SIZE + 100 * i, write[i]), PROGRAMS_ERRNO);
+        assert_int_equal(touch(engine.app + page[i] * PAGE_SIZE + 100 * i, write[i]),
+                         PROGRAMS_ERRNO);
         assert_int_equal(accesses, i + 1);
         assert_int_equal(last_page, page[i]);
         assert_int_equal(last_write, write[i]);

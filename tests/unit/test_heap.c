@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The heap's arithmetic over plain memory: size classes, runs of free pages against a model of one byte per page, and
- * superblocks. U1 to U3 are the invariants of hlrc/heap/heap_runs.h, HA1 to HA3 those of hlrc/heap/heap_arena.h.
+ * The heap's arithmetic over plain memory: size classes, runs of free pages against a model of one
+ * byte per page, and superblocks. U1 to U3 are the invariants of hlrc/heap/heap_runs.h, HA1 to HA3
+ * those of hlrc/heap/heap_arena.h.
  */
 #include "hlrc/heap/heap_arena.h"
 #include "hlrc/heap/heap_runs.h"
@@ -233,7 +234,7 @@ static struct super *add(int class, uint32_t pages, uint32_t first, bool dirty)
 static void arena_hands_out_each_block_once(void **state)
 {
     (void)state;
-    for (int class = 0; class < HEAP_CLASSES; class++) {
+    for (int class = 0; class < HEAP_CLASSES; class ++) {
         assert_int_equal(arena_init(&arena, 128, 2), 0);
         uint32_t size = class_size(class), pages = size * 4 > 65536 ? size * 4 / 4096 : 16;
         struct arena_block b;
@@ -249,7 +250,8 @@ static void arena_hands_out_each_block_once(void **state)
             before = b.offset;
         }
         assert_false(arena_take(&arena, class, &b));
-        assert_true(size * 8 >= 4096 * pages - s->blocks * size); /* what is left over is no more than an eighth */
+        /* what is left over is no more than an eighth */
+        assert_true(size * 8 >= 4096 * pages - s->blocks * size);
         arena_end(&arena);
     }
 }
@@ -305,7 +307,8 @@ static void arena_keeps_few_empty(void **state)
     assert_int_equal(arena.empty, 0);
     assert_int_equal(arena_give_block(&arena, s[0], 0), ARENA_OK);
     assert_int_equal(arena_give_block(&arena, s[1], 0), ARENA_OK);
-    assert_int_equal(arena_give_block(&arena, s[2], 0), ARENA_EMPTIED); /* HA3: two are kept already */
+    /* HA3: two are kept already */
+    assert_int_equal(arena_give_block(&arena, s[2], 0), ARENA_EMPTIED);
     arena_remove(&arena, s[2]);
     assert_true(arena_take(&arena, 0, &b[0]));
     assert_int_equal(arena_give_block(&arena, s[3], 0), ARENA_OK);
@@ -346,12 +349,16 @@ static void arena_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes_grow),          cmocka_unit_test(class_is_the_smallest),
-        cmocka_unit_test(class_is_aligned),      cmocka_unit_test(runs_edges),
-        cmocka_unit_test(runs_random),           cmocka_unit_test(runs_worst),
+        cmocka_unit_test(classes_grow),
+        cmocka_unit_test(class_is_the_smallest),
+        cmocka_unit_test(class_is_aligned),
+        cmocka_unit_test(runs_edges),
+        cmocka_unit_test(runs_random),
+        cmocka_unit_test(runs_worst),
         cmocka_unit_test(arena_hands_out_each_block_once),
         cmocka_unit_test(arena_refuses_what_is_no_block),
-        cmocka_unit_test(arena_keeps_one_empty), cmocka_unit_test(arena_keeps_few_empty),
+        cmocka_unit_test(arena_keeps_one_empty),
+        cmocka_unit_test(arena_keeps_few_empty),
         cmocka_unit_test(arena_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

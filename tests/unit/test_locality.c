@@ -55,7 +55,8 @@ static void test_each_reason(void **state)
     assert_non_null(strstr(locality_apart(&a, &b), "different users"));
 }
 
-/* A job of three of which node `far` is elsewhere; the second exchange is the one in which all wait for the end. */
+/* A job of three of which node `far` is elsewhere; the second exchange is the one in which all wait
+ * for the end. */
 static struct {
     int far, exchanges;
     char line[1024];
@@ -81,8 +82,9 @@ static void fail_line(const char *line)
 
 static int check(int node, int far)
 {
-    struct fabric_job j = {.node = node, .nodes = 3, .exchange = exchange, .fail = fail_line,
-                           .probe = fabric_probe};
+    struct fabric_job j = {
+        .node = node, .nodes = 3, .exchange = exchange, .fail = fail_line, .probe = fabric_probe
+    };
     job.far = far;
     job.exchanges = 0;
     job.line[0] = '\0';
@@ -96,7 +98,9 @@ static void test_job(void **state)
     assert_string_equal(job.line, "");
     assert_int_equal(check(0, 2), -EXDEV);
     assert_non_null(strstr(job.line, "nodes 0 (host "));
-    assert_non_null(strstr(job.line, " and 2 (host faraway) share no memory: they run on different machines; "));
+    assert_non_null(
+        strstr(job.line,
+               " and 2 (host faraway) share no memory: they run on different machines; "));
     assert_non_null(strstr(job.line, "--fabric verbs"));
     assert_int_equal(check(1, 2), -EXDEV); /* node 0 speaks */
     assert_string_equal(job.line, "");

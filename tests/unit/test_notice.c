@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Interval logs, their trimming, and vector times, without a network: one process is the writer, node 0, while it
- * publishes, and the reader, node 1, while it takes. Two buffers are their control windows. What the reader revokes is
- * compared with a model: the latest interval in which each page was written. N1 to N4 are the invariants of
- * hlrc/coherence/notice.h, I5 that of hlrc/coherence/interval.h.
+ * Interval logs, their trimming, and vector times, without a network: one process is the writer,
+ * node 0, while it publishes, and the reader, node 1, while it takes. Two buffers are their control
+ * windows. What the reader revokes is compared with a model: the latest interval in which each page
+ * was written. N1 to N4 are the invariants of hlrc/coherence/notice.h, I5 that of
+ * hlrc/coherence/interval.h.
  */
-#include "hlrc/engine.h"
 #include "hlrc/coherence/interval.h"
-#include "hlrc/progress/msg.h"
 #include "hlrc/coherence/notice.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
@@ -20,20 +21,22 @@
 
 #include <cmocka.h>
 
-#define PAGES 4096u   /* that random intervals are about */
-#define SPACE 65536u  /* all there are */
+#define PAGES 4096u  /* that random intervals are about */
+#define SPACE 65536u /* all there are */
 
 #define RUNS_MAX 240u /* of publish_once; fewer than are cut into several records */
 
-static char *control[2];              /* of the two nodes */
-static uint64_t written[SPACE];       /* model: last interval that names the page, 0 none */
-static uint64_t revoked[SPACE];       /* latest interval for which the reader revoked it */
-static uint64_t published;            /* intervals so far */
-static unsigned drains, calls;        /* requests to drain; calls of page_invalidate */
-static bool acquiring;                /* I5 is looked at */
+static char *control[2];        /* of the two nodes */
+static uint64_t written[SPACE]; /* model: last interval that names the page, 0 none */
+static uint64_t revoked[SPACE]; /* latest interval for which the reader revoked it */
+static uint64_t published;      /* intervals so far */
+static unsigned drains, calls;  /* requests to drain; calls of page_invalidate */
+static bool acquiring;          /* I5 is looked at */
 static uint64_t rng_state;
-static uint32_t next_page;            /* of those that are written once: no later record covers a lost one */
-static uint64_t while_waiting;        /* up to this interval all are published while the reader waits */
+/* of those that are written once: no later record covers a lost one */
+static uint32_t next_page;
+/* up to this interval all are published while the reader waits */
+static uint64_t while_waiting;
 
 static uint32_t rng(uint32_t below)
 {
@@ -52,8 +55,8 @@ static void become(int node)
 
 /* ---- what lies below and beside the logs ---- */
 
-static void write_window(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
-                        struct fabric_op *op)
+static void write_window(struct fabric *f, int peer, int win, size_t off, const void *src,
+                         size_t len, struct fabric_op *op)
 {
     (void)f, (void)win, (void)op;
     assert_in_range(peer, 0, 1);
@@ -103,7 +106,9 @@ struct request *__wrap_msg_compose(uint32_t token, enum request_type type, uint3
 {
     static struct request req;
 
-    req = (struct request){ .type = (uint16_t)type, .from = (uint16_t)engine.node, .token = token, .object = object };
+    req = (struct request){
+        .type = (uint16_t)type, .from = (uint16_t)engine.node, .token = token, .object = object
+    };
     return &req;
 }
 
@@ -116,8 +121,10 @@ void __wrap_msg_reply(const struct request *req, int64_t status, uint64_t arg, c
 static void publish_random(uint32_t rarity);
 
 /* What the reader waits for comes, and more: the log is drained before the reader looks again. */
-void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind);
-void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
+void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg,
+                          enum wait_kind kind);
+void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg,
+                          enum wait_kind kind)
 {
     (void)what;
     assert_int_equal(kind, WAIT_STATE); /* a write notice is no event */
@@ -142,8 +149,8 @@ static int begin(void **state)
     engine.tokens = msg_token_count(2, PREFETCHES);
     layout_init(&engine.at, 2, SPACE, engine.tokens);
     for (int n = 0; n < 2; n++) {
-        control[n] =
-            mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        control[n] = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         assert_ptr_not_equal(control[n], MAP_FAILED);
     }
     become(0);
@@ -207,7 +214,8 @@ static void publish_once(uint32_t runs)
     notice_publish(published, pages, count);
 }
 
-/* Neither early nor late: what is revoked is what was written, and nothing up to this interval lacks. */
+/* Neither early nor late: what is revoked is what was written, and nothing up to this interval
+ * lacks. */
 static void check_revoked_up_to(uint64_t interval)
 {
     for (uint32_t p = 0; p < next_page; p++)
@@ -260,7 +268,8 @@ static void taken_up_to_an_interval(void **state)
     check_all_revoked();
 }
 
-/* N1: an interval of many runs is cut into records; without the last one's tail it is not covered. */
+/* N1: an interval of many runs is cut into records; without the last one's tail it is not covered.
+ *  */
 static void a_long_interval_is_whole(void **state)
 {
     (void)state;
@@ -286,7 +295,8 @@ static void the_log_goes_round(void **state)
     check_all_revoked();
 }
 
-/* N2, N3: a reader that never looks has its log drained by its handler, which keeps the latest interval of a page. */
+/* N2, N3: a reader that never looks has its log drained by its handler, which keeps the latest
+ * interval of a page. */
 static void a_full_log_loses_nothing(void **state)
 {
     (void)state;
@@ -294,13 +304,15 @@ static void a_full_log_loses_nothing(void **state)
     for (int i = 0; i < 500; i++)
         publish_random(8);
     assert_true(drains > 10);
-    assert_int_equal(calls, 0); /* a handler revokes nothing: the application may be using the pages */
+    /* a handler revokes nothing: the application may be using the pages */
+    assert_int_equal(calls, 0);
     take(published);
     check_all_revoked();
     assert_true(calls <= PAGES + 500 * PAGES / 8);
 }
 
-/* What was drained before and read from the log after: the later interval counts, whichever is applied first. */
+/* What was drained before and read from the log after: the later interval counts, whichever is
+ * applied first. */
 static void drained_and_read(void **state)
 {
     (void)state;
@@ -315,7 +327,8 @@ static void drained_and_read(void **state)
     }
 }
 
-/* N2, N3: every record counts, since its pages are in no other; the reader looks rarely, at times that fit nothing. */
+/* N2, N3: every record counts, since its pages are in no other; the reader looks rarely, at times
+ * that fit nothing. */
 static void a_record_is_never_overwritten(void **state)
 {
     (void)state;
@@ -333,7 +346,8 @@ static void a_record_is_never_overwritten(void **state)
     check_all_revoked();
 }
 
-/* N2, to the word: a record that fits is written, one that has two words too many waits for the log to be drained. */
+/* N2, to the word: a record that fits is written, one that has two words too many waits for the log
+ * to be drained. */
 static void a_log_is_full(void **state)
 {
     const uint32_t runs = 100, words = 4 + 2 * runs; /* of a record; see the head of notice.h */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fetches and prefetches of pages, with a protocol that is told what to answer, and no other node. This is node 0; node
+ * Fetches and prefetches of pages, with a protocol that is told what to answer, and no other node.
+ * This is node 0; node
  * 1 is home of the pages, and writes them. P1 to P7 are the invariants of hlrc/memory/page.h.
  */
 #include "hlrc/engine.h"
-#include "hlrc/progress/msg.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/twin.h"
+#include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/memory/twin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,8 +21,8 @@
 
 #include <cmocka.h>
 
-#define PAGES 2048u
-#define SOME 64u /* that one test is about; two batches of a prefetch */
+#define PAGES   2048u
+#define SOME    64u /* that one test is about; two batches of a prefetch */
 #define NO_PAGE UINT32_MAX
 
 static_assert(PAGES > PREFETCHES + SOME, "more pages than prefetches in flight");
@@ -30,11 +31,12 @@ static_assert(PAGES > PREFETCHES + SOME, "more pages than prefetches in flight")
 
 enum answer { COMPLETE, REFUSED, TOO_OLD };
 
-static enum answer answer;              /* to prefetches; other fetches wait for what they need */
-static bool ready;                      /* whether prefetches have arrived */
-static unsigned prefetched, fetched;    /* calls of fetch_start */
-static uint64_t version;                /* of all pages at the home, and what is in them */
-static uint32_t acquired_meanwhile;     /* a page that another thread acquires during its fetch; or NO_PAGE */
+static enum answer answer;           /* to prefetches; other fetches wait for what they need */
+static bool ready;                   /* whether prefetches have arrived */
+static unsigned prefetched, fetched; /* calls of fetch_start */
+static uint64_t version;             /* of all pages at the home, and what is in them */
+/* a page that another thread acquires during its fetch; or NO_PAGE */
+static uint32_t acquired_meanwhile;
 
 static enum page_access_right initial(uint32_t page)
 {
@@ -69,7 +71,8 @@ static bool fetch_finish(struct page_fetch *f, bool prefetch)
     memset(f->dest, prefetch && answer != COMPLETE ? 0xee : (int)version, PAGE_SIZE);
     f->home = 1;
     f->versions[0] = UINT64_MAX;
-    f->versions[1] = covers || answer == REFUSED ? version : 0; /* those of a refused one say nothing */
+    /* those of a refused one say nothing */
+    f->versions[1] = covers || answer == REFUSED ? version : 0;
     if (f->page == acquired_meanwhile) {
         acquired_meanwhile = NO_PAGE;
         version++;
@@ -84,8 +87,13 @@ static void reset(uint32_t first, uint32_t count)
 }
 
 static const struct protocol scripted = {
-    .name = "scripted", .initial = initial, .claim = claim, .fetch_start = fetch_start, .fetch_ready = fetch_ready,
-    .fetch_finish = fetch_finish, .reset = reset,
+    .name = "scripted",
+    .initial = initial,
+    .claim = claim,
+    .fetch_start = fetch_start,
+    .fetch_ready = fetch_ready,
+    .fetch_finish = fetch_finish,
+    .reset = reset,
 };
 
 /* ---- what lies beside ---- */
@@ -99,7 +107,8 @@ void __wrap_progress_changed(const void *what)
     ptrdiff_t page = p - page_at(0);
 
     assert_true(page >= 0 && page < (ptrdiff_t)PAGES);
-    assert_true((p->flags & (PAGE_BUSY | PAGE_PREFETCH)) != PAGE_BUSY); /* or nothing has changed for who waits */
+    /* or nothing has changed for who waits */
+    assert_true((p->flags & (PAGE_BUSY | PAGE_PREFETCH)) != PAGE_BUSY);
     told[page]++;
 }
 
@@ -108,8 +117,10 @@ void __wrap_progress_poll(void)
 {
 }
 
-void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind);
-void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
+void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg,
+                          enum wait_kind kind);
+void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg,
+                          enum wait_kind kind)
 {
     (void)what, (void)kind;
     ready = true;
@@ -141,7 +152,8 @@ static int begin(void **state)
     layout_init(&engine.at, 2, PAGES, engine.tokens);
     engine.control.base = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    assert_true(engine.app != MAP_FAILED && engine.mem != MAP_FAILED && engine.control.base != MAP_FAILED);
+    assert_true(engine.app != MAP_FAILED && engine.mem != MAP_FAILED &&
+                engine.control.base != MAP_FAILED);
     close(fd);
     assert_int_equal(threads_init(4), 0);
     assert_int_equal(twins_init(PAGES), 0);
@@ -222,7 +234,8 @@ static void a_prefetch_saves_the_fetch(void **state)
     expect_all_slots();
 }
 
-/* A copy that the home could not bring up to date is none, whatever lies in the place of its versions. */
+/* A copy that the home could not bring up to date is none, whatever lies in the place of its
+ * versions. */
 static void a_refused_prefetch_is_nothing(void **state)
 {
     (void)state;
@@ -231,7 +244,8 @@ static void a_refused_prefetch_is_nothing(void **state)
         answer = round == 2 ? TOO_OLD : REFUSED;
         page_prefetch(0, SOME);
         for (uint32_t p = 0; p < SOME; p++) {
-            assert_int_equal(page_at(p)->flags & (PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH), PAGE_STALE);
+            assert_int_equal(page_at(p)->flags & (PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH),
+                             PAGE_STALE);
             assert_int_equal(page_at(p)->access, ACCESS_NONE); /* P2 */
         }
         fetched = 0;
@@ -299,7 +313,8 @@ static void a_fault_finishes_a_prefetch(void **state)
         acquire(0, SOME);
         ready = false;
         page_prefetch(0, SOME);
-        assert_int_equal(page_at(5)->flags & (PAGE_BUSY | PAGE_PREFETCH), PAGE_BUSY | PAGE_PREFETCH);
+        assert_int_equal(page_at(5)->flags & (PAGE_BUSY | PAGE_PREFETCH),
+                         PAGE_BUSY | PAGE_PREFETCH);
         answer = k % 3 == 0 ? REFUSED : COMPLETE;
         fetched = 0;
         expect_contents(0, SOME);
@@ -309,7 +324,8 @@ static void a_fault_finishes_a_prefetch(void **state)
     expect_all_slots();
 }
 
-/* Whoever waits for a page is told of every end of work on it, and of a prefetch that somebody has to finish. */
+/* Whoever waits for a page is told of every end of work on it, and of a prefetch that somebody has
+ * to finish. */
 static void who_waits_is_told(void **state)
 {
     uint32_t list[SOME];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Serving, on a receive queue that the test fills. progress_settle returns when what had arrived is served, not when it is
- * taken. And a flood of events, of which there is always one more, does not hold a thread that has what it waits for.
+ * Serving, on a receive queue that the test fills. progress_settle returns when what had arrived is
+ * served, not when it is taken. And a flood of events, of which there is always one more, does not
+ * hold a thread that has what it waits for.
  * S1 to S9 are invariants of hlrc/progress/progress.h.
  */
 #include "hlrc/engine.h"
@@ -20,15 +21,17 @@
 #include <cmocka.h>
 
 #define FLOODED 1000000u /* events of a flood, after which a thread counts as held */
-#define SOME 200u        /* a thread serves no more of them for nothing */
-#define LOOKS 300u /* that a thread takes at the queue and at who serves before it counts as waiting */
+#define SOME    200u     /* a thread serves no more of them for nothing */
+#define LOOKS \
+    300u /* that a thread takes at the queue and at who serves before it counts as waiting */
 
 static _Atomic uint64_t arrived, taken, served; /* events */
 static _Atomic unsigned looks;                  /* at the queue, by rx_past */
 static _Atomic bool serving, asleep, settled, done;
-static bool held;                               /* an event is served only when somebody posts `go` */
-static bool flood;                              /* there is always one more */
-static uint64_t done_at;                        /* the event that completes the wait, in a flood */
+/* an event is served only when somebody posts `go` */
+static bool held;
+static bool flood;       /* there is always one more */
+static uint64_t done_at; /* the event that completes the wait, in a flood */
 static _Atomic unsigned handler_rung;
 static sem_t go, bell;
 
@@ -197,7 +200,8 @@ static pthread_t start_settling(void)
     while (atomic_load(&looks) < LOOKS && !atomic_load(&settled))
         sched_yield();
     if (atomic_load(&settled)) {
-        print_error("progress_settle returns: %u events taken, %u served\n", (unsigned)taken, (unsigned)served);
+        print_error("progress_settle returns: %u events taken, %u served\n", (unsigned)taken,
+                    (unsigned)served);
         _exit(1); /* threads hang in the test */
     }
     return t;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What --stats prints, from figures that are all different: each is in its place, under its name and its node, whatever
- * the layout; the totals are sums of counts and averages of seconds; a file is whole or not there.
+ * What --stats prints, from figures that are all different: each is in its place, under its name
+ * and its node, whatever the layout; the totals are sums of counts and averages of seconds; a file
+ * is whole or not there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,16 +25,43 @@
 #include "hlrc/progress/stats.h"
 
 /* The fields by hand, as the manual names them: not from the list that is printed. */
-#define FIELD(name) { #name, offsetof(struct hlrc_stats, name) }
+#define FIELD(name)                              \
+    {                                            \
+#        name, offsetof(struct hlrc_stats, name) \
+    }
 static const struct {
     const char *name;
     size_t at;
 } fields[] = {
-    FIELD(wall_s), FIELD(compute_s), FIELD(page_s), FIELD(lock_s), FIELD(barrier_s), FIELD(diff_s), FIELD(handler_s),
-    FIELD(fault_s), FIELD(read_faults), FIELD(write_faults), FIELD(first_write_faults), FIELD(page_fetches),
-    FIELD(fetch_retries), FIELD(homes_assigned), FIELD(twins), FIELD(diffs), FIELD(diff_bytes), FIELD(write_notices),
-    FIELD(invalidations), FIELD(lock_acquires), FIELD(barriers), FIELD(messages), FIELD(wakes), FIELD(rdma_reads),
-    FIELD(rdma_writes), FIELD(atomics), FIELD(bytes_in), FIELD(bytes_out), FIELD(fetch_round_trips),
+    FIELD(wall_s),
+    FIELD(compute_s),
+    FIELD(page_s),
+    FIELD(lock_s),
+    FIELD(barrier_s),
+    FIELD(diff_s),
+    FIELD(handler_s),
+    FIELD(fault_s),
+    FIELD(read_faults),
+    FIELD(write_faults),
+    FIELD(first_write_faults),
+    FIELD(page_fetches),
+    FIELD(fetch_retries),
+    FIELD(homes_assigned),
+    FIELD(twins),
+    FIELD(diffs),
+    FIELD(diff_bytes),
+    FIELD(write_notices),
+    FIELD(invalidations),
+    FIELD(lock_acquires),
+    FIELD(barriers),
+    FIELD(messages),
+    FIELD(wakes),
+    FIELD(rdma_reads),
+    FIELD(rdma_writes),
+    FIELD(atomics),
+    FIELD(bytes_in),
+    FIELD(bytes_out),
+    FIELD(fetch_round_trips),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0], SECONDS = 8, MANY = HLRC_MAX_NODES };
 
@@ -79,8 +107,9 @@ static void want(int field, int node, int nodes, int digits, char *text, size_t 
     else if (node < nodes)
         snprintf(text, len, "%ju", (uintmax_t)count_value(field, rank_of(node, nodes)));
     else
-        snprintf(text, len, "%ju", (uintmax_t)count_value(field, 0) * (uintmax_t)nodes +
-                                       (uintmax_t)nodes * (uintmax_t)(nodes - 1) / 2);
+        snprintf(text, len, "%ju",
+                 (uintmax_t)count_value(field, 0) * (uintmax_t)nodes +
+                     (uintmax_t)nodes * (uintmax_t)(nodes - 1) / 2);
 }
 
 static char *file_text(const char *name)
@@ -114,7 +143,8 @@ static int line_count;
 static void split_lines(char *text)
 {
     line_count = 0;
-    for (char *save, *line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
+    for (char *save, *line = strtok_r(text, "\n", &save); line != NULL;
+         line = strtok_r(NULL, "\n", &save)) {
         assert_true(line_count < LINES);
         lines[line_count++] = line;
     }
@@ -172,7 +202,8 @@ static void check_by_field(int nodes)
     check_width(1, line_count);
 }
 
-/* Many nodes: parts, each with a line per node under the names of some fields.  Returns how many fields it has. */
+/* Many nodes: parts, each with a line per node under the names of some fields. Returns how many
+ * fields it has. */
 static int check_part(int at, int first_field, int nodes)
 {
     char number[16];
@@ -212,8 +243,8 @@ static void check_table(char *text, int nodes)
     char head[128];
 
     split_lines(text);
-    snprintf(head, sizeof head, "hlrc: statistics: protocol async, fabric shm, %d node%s, %.3f s;", nodes,
-             nodes == 1 ? "" : "s", seconds_value(0, nodes - 1));
+    snprintf(head, sizeof head, "hlrc: statistics: protocol async, fabric shm, %d node%s, %.3f s;",
+             nodes, nodes == 1 ? "" : "s", seconds_value(0, nodes - 1));
     assert_int_equal(strncmp(lines[0], head, strlen(head)), 0);
     if (nodes <= 8)
         check_by_field(nodes);
@@ -248,8 +279,10 @@ static void check_json(char *text, int nodes)
     size_t len;
     FILE *out = open_memstream(&wanted, &len);
 
-    fprintf(out, "{\"protocol\":\"async\",\"fabric\":\"shm\",\"nodes\":%d,\"wall_s\":%.6f,\"per_node\":[", nodes,
-            seconds_value(0, nodes - 1));
+    fprintf(
+        out,
+        "{\"protocol\":\"async\",\"fabric\":\"shm\",\"nodes\":%d,\"wall_s\":%.6f,\"per_node\":[",
+        nodes, seconds_value(0, nodes - 1));
     for (int n = 0; n < nodes; n++) {
         fprintf(out, "%s{\"node\":%d", n > 0 ? "," : "", n);
         for (int i = 0; i < FIELDS; i++) {
@@ -282,8 +315,11 @@ static void rounding(void **state)
         double value;
         const char *table, *json;
     } cases[] = {
-        { 1.9996, "2.000", "1.999600" }, { 0.0004, "0.000", "0.000400" }, { 59.9999996, "60.000", "60.000000" },
-        { -0.5, "0.000", "0.000000" }, { 12345.0625, "12345.063", "12345.062500" },
+        { 1.9996, "2.000", "1.999600" },
+        { 0.0004, "0.000", "0.000400" },
+        { 59.9999996, "60.000", "60.000000" },
+        { -0.5, "0.000", "0.000000" },
+        { 12345.0625, "12345.063", "12345.062500" },
     };
     char wanted[64];
 
@@ -327,7 +363,8 @@ static void standard_error(void **state)
     to_stderr("");
 }
 
-/* A file that is there is replaced, a link to it stays; what is no file is written to; nothing else is left. */
+/* A file that is there is replaced, a link to it stays; what is no file is written to; nothing else
+ * is left. */
 static void places(void **state)
 {
     char other[96], command[128];
@@ -372,7 +409,7 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),   cmocka_unit_test(json),   cmocka_unit_test(rounding),
+        cmocka_unit_test(tables),         cmocka_unit_test(json),   cmocka_unit_test(rounding),
         cmocka_unit_test(standard_error), cmocka_unit_test(places),
     };
 
