@@ -45,7 +45,7 @@
 static spin_lock_word directory_lock;
 
 /* Requests that wait for a diff, as references; written by the progress lock alone. */
-static uint32_t parked[ENGINE_NODES * 256];
+static uint32_t parked[NODES_MAX * 256];
 static uint32_t parked_count;
 
 /* The word of an answer (H4): ticket << 32 | outcome << 16 | home + 1. */
@@ -244,7 +244,7 @@ static void answer(const struct request *req, enum outcome outcome, int home)
 /* Sends page and answer, if all versions are here; else false (H3). */
 static bool try_answer(struct request *req)
 {
-    uint64_t versions[ENGINE_NODES];
+    uint64_t versions[NODES_MAX];
     if (!versions_here(req, versions))
         return false;
     /* from the copy itself: diffs may be applied to it until it is read, and then travel along */

@@ -25,9 +25,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#ifndef HLRC_MAX_NODES
-#    define HLRC_MAX_NODES 128
-#endif
+#include "base/limits.h"
 
 enum { CONFIG_TEXT_MAX = 1024, CONFIG_ERROR_MAX = 512 };
 
@@ -63,7 +61,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
  *   agree   1: all nodes of a job must have the same value
  */
 #define CONFIG_OPTIONS(X)                                                                          \
-    X(NUMBER, int, nodes, "nodes", "1", 1, HLRC_MAX_NODES, "", 1,                                  \
+    X(NUMBER, int, nodes, "nodes", "1", 1, NODES_MAX, "", 1,                                       \
       "how many nodes (processes) the job has")                                                    \
     X(CHOICE, enum config_protocol, protocol, "protocol", "ardmar", 0, 0,                          \
       "async|ardmar|onesided", 1,                                                                  \
@@ -107,7 +105,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "start N nodes on each host, by the first of srun, mpirun and prterun that works here")      \
     X(FLAG, bool, no_aslr, "no-aslr", "no", 0, 0, "", 0,                                           \
       "load all nodes at equal addresses, for function pointers in shared memory")                 \
-    X(NUMBER, int, gdb, "gdb", "none", 0, HLRC_MAX_NODES - 1, "none", 0,                           \
+    X(NUMBER, int, gdb, "gdb", "none", 0, NODES_MAX - 1, "none", 0,                                \
       "start this node under gdb")                                                                 \
     X(NUMBER, int, watchdog, "watchdog", "off", 1, 86400, "off", 0,                                \
       "seconds that a wait may take before the nodes say who waits for what, and the job ends")    \

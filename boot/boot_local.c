@@ -158,7 +158,7 @@ static bool is_launch_socket(int fd)
 static int local_connect(struct boot *boot)
 {
     struct wire_head hello = { .type = WIRE_HELLO, .status = WIRE_VERSION };
-    int err = number_from_environment("HLRC_NODES", 1, HLRC_MAX_NODES, &boot->nodes);
+    int err = number_from_environment("HLRC_NODES", 1, NODES_MAX, &boot->nodes);
 
     if (err == 0)
         err = number_from_environment("HLRC_NODE", 0, boot->nodes - 1, &boot->node);

@@ -304,10 +304,10 @@ static int job_size(struct boot_pmix *p)
         value->type == PMIX_UINT32)
         size = value->data.uint32;
     free(value);
-    if (size > HLRC_MAX_NODES || p->self.rank >= size) {
+    if (size > NODES_MAX || p->self.rank >= size) {
         if (p->self.rank == 0)
             diag_warn("%u processes in this job; HLRC takes 1 to %d, numbered from 0", size,
-                      HLRC_MAX_NODES);
+                      NODES_MAX);
         return -ERANGE;
     }
     p->head.node = (int)p->self.rank;

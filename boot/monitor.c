@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 /* Written before the thread starts and after it has ended. */
 static struct {
     struct boot *boot;
@@ -22,18 +24,10 @@ static struct {
     bool running;
 } monitor = { .stop_fd = -1 };
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Does what is due; milliseconds until the next duty, -1 when there is none. */
 static int attend(int64_t due[MONITOR_DUTIES])
 {
-    int64_t now = now_ms(), next = INT64_MAX;
+    int64_t now = clock_ms(), next = INT64_MAX;
 
     for (int i = 0; i < monitor.duties; i++) {
         if (monitor.duty[i].period_ms <= 0)

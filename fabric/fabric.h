@@ -51,6 +51,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/limits.h"
+
 enum fabric_caps {
     FABRIC_READ = 1,         /* fabric_read */
     FABRIC_ATOMICS = 2,      /* fabric_cas, fabric_fetch_add */

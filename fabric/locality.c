@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WHERE_NODES 128
-
 /* Nodes exchange it, and may come from different builds. */
 static_assert(sizeof(struct locality) == 40 + 3 * 8 + 2 * 4 + 64, "no padding");
 
@@ -84,7 +82,7 @@ static void complain(const struct fabric_job *job, const struct locality *all, i
 
 int locality_all_together(const struct fabric_job *job)
 {
-    struct locality mine, all[WHERE_NODES];
+    struct locality mine, all[NODES_MAX];
     locality_here(&mine);
     int rc = job->exchange(job->ctx, &mine, sizeof mine, all);
     if (rc)
@@ -101,7 +99,7 @@ int locality_all_together(const struct fabric_job *job)
         complain(job, all, apart, why);
     /* node 0 speaks for all: the others wait here until the job ends, and return only where nobody
      * ends it */
-    int32_t none = 0, every[WHERE_NODES];
+    int32_t none = 0, every[NODES_MAX];
     rc = job->exchange(job->ctx, &none, sizeof none, every);
     return rc ? rc : -EXDEV;
 }

@@ -41,6 +41,8 @@
 #include "hlrc/sync/cond.h"
 #include "hlrc/sync/lock.h"
 
+static_assert(NODES_MAX == HLRC_MAX_NODES, "the public limit is that of all parts");
+
 static void in_child(void)
 {
     if (call_get() == CALL_RUNNING)
@@ -75,7 +77,7 @@ struct identity {
 
 static int agree(void)
 {
-    static struct identity all[ENGINE_NODES + 1]; /* no node may fail before the exchange */
+    static struct identity all[NODES_MAX + 1]; /* no node may fail before the exchange */
     struct identity *mine = &all[engine.nodes];
     strcpy(mine->version, HLRC_VERSION_STRING);
     mine->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -297,7 +299,7 @@ int hlrc_init(int *argc, char ***argv)
 static void print_stats(void)
 {
     /* no node may fail here: the others wait in the exchange */
-    static struct hlrc_stats all[ENGINE_NODES];
+    static struct hlrc_stats all[NODES_MAX];
     struct hlrc_stats mine;
     memset(&mine, 0, sizeof mine);
     mine.size = sizeof mine;

@@ -21,15 +21,15 @@
 
 struct exchange {
     int nodes;
-    char *gather;               /* blobs of the round that is being gathered, or NULL */
-    size_t blob;                /* length of each */
-    int given;                  /* nodes whose blob is complete */
-    size_t got[HLRC_MAX_NODES]; /* bytes of each node's blob */
-    bool whole[HLRC_MAX_NODES]; /* node waits for the others */
-    char *result;               /* the round before */
+    char *gather;          /* blobs of the round that is being gathered, or NULL */
+    size_t blob;           /* length of each */
+    int given;             /* nodes whose blob is complete */
+    size_t got[NODES_MAX]; /* bytes of each node's blob */
+    bool whole[NODES_MAX]; /* node waits for the others */
+    char *result;          /* the round before */
     size_t total;
-    size_t sent[HLRC_MAX_NODES]; /* bytes of the result */
-    bool reading[HLRC_MAX_NODES];
+    size_t sent[NODES_MAX]; /* bytes of the result */
+    bool reading[NODES_MAX];
 };
 
 void exchange_init(struct exchange *exchange, int nodes);

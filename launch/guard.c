@@ -15,12 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/config.h"
 #include "launch/process.h"
 
 enum {
     /* a wrapper and its program for each node, and some that have ended */
-    WATCHED_MAX = 4 * HLRC_MAX_NODES,
+    WATCHED_MAX = 4 * NODES_MAX,
     TERM_MS = 500,
     KILL_MS = 1000
 };
@@ -111,11 +112,11 @@ static void signal_all(struct watch *watch, int sig)
 
 static void wait_all(const struct watch *watch, int ms)
 {
-    int64_t until = process_now_ms() + ms;
+    int64_t until = clock_ms() + ms;
 
     for (size_t i = 0; i < watch->count; i++) {
         struct pollfd fd = { .fd = watch->process[i].pidfd, .events = POLLIN };
-        int64_t left = until - process_now_ms();
+        int64_t left = until - clock_ms();
 
         if (left > 0)
             poll(&fd, 1, (int)left);

@@ -47,7 +47,7 @@ static void build_print(void)
     printf("  compiler      %s\n", __VERSION__);
     printf("  page faults   %s\n", faults);
     printf("  debug checks  %s\n", debug);
-    printf("  nodes         up to %d\n", HLRC_MAX_NODES);
+    printf("  nodes         up to %d\n", NODES_MAX);
     printf("  page size     %ld bytes\n", sysconf(_SC_PAGESIZE));
 }
 

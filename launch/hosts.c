@@ -15,7 +15,7 @@ struct host {
 };
 
 struct hosts {
-    struct host host[HLRC_MAX_NODES];
+    struct host host[NODES_MAX];
     int count, nodes;
 };
 
@@ -62,18 +62,18 @@ static bool host_parse(const char *text, size_t len, struct host *host)
     memcpy(host->name, text, name);
     host->name[name] = '\0';
     host->nodes = (int)nodes;
-    return nodes >= 1 && nodes <= HLRC_MAX_NODES && strpbrk(host->name, " /\\'\"$*[]") == NULL;
+    return nodes >= 1 && nodes <= NODES_MAX && strpbrk(host->name, " /\\'\"$*[]") == NULL;
 }
 
 static int hosts_parse(const char *text, struct hosts *hosts, char *err, size_t errlen)
 {
     for (size_t len; *text != '\0'; text += len + (text[len] == ',')) {
         len = strcspn(text, ",");
-        if (hosts->count == HLRC_MAX_NODES || !host_parse(text, len, &hosts->host[hosts->count])) {
+        if (hosts->count == NODES_MAX || !host_parse(text, len, &hosts->host[hosts->count])) {
             snprintf(
                 err, errlen,
                 "--hosts %.*s: not a host; give NAME or NAME:NODES (1 to %d), with commas between",
-                (int)(len < 200 ? len : 200), text, HLRC_MAX_NODES);
+                (int)(len < 200 ? len : 200), text, NODES_MAX);
             return -EINVAL;
         }
         hosts->nodes += hosts->host[hosts->count++].nodes;
@@ -105,8 +105,8 @@ static int hosts_read(const struct config *cfg, struct hosts *hosts, char *err, 
 
     if (ret == 0 && cfg->source[CONFIG_ID_nodes] != CONFIG_DEFAULT)
         ret = hosts_trim(hosts, cfg->nodes, err, errlen);
-    if (ret == 0 && hosts->nodes > HLRC_MAX_NODES) {
-        snprintf(err, errlen, "--hosts: %d nodes; at most %d", hosts->nodes, HLRC_MAX_NODES);
+    if (ret == 0 && hosts->nodes > NODES_MAX) {
+        snprintf(err, errlen, "--hosts: %d nodes; at most %d", hosts->nodes, NODES_MAX);
         ret = -EINVAL;
     }
     if (ret == 0 && (cfg->gdb >= 0 || cfg->progress)) {

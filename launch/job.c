@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/diag.h"
 #include "launch/process.h"
 
@@ -61,7 +62,7 @@ __attribute__((format(printf, 2, 0))) static void line_print(struct job *job, co
 /* Invariant 4: everybody else is asked by sig, and given ms to comply. */
 static void ending_begin(struct job *job, int status, int spared, int sig, int64_t ms)
 {
-    int64_t now = process_now_ms();
+    int64_t now = clock_ms();
 
     sink_write(job->err);
     guard_hush(&job->guard);
@@ -158,7 +159,7 @@ static void engines_check(struct job *job, const struct pollfd *fds)
  */
 static void nodes_judge(struct job *job)
 {
-    int64_t now = process_now_ms();
+    int64_t now = clock_ms();
 
     for (int i = 0; i < job->config->nodes && !job->ending; i++)
         if (job->nodes[i].ended && job->nodes[i].signalled) {
@@ -296,14 +297,14 @@ static void job_loop(struct job *job, struct pollfd *fds)
     nfds_t count = (nfds_t)(SLOT_NODES + job->config->nodes * NODE_SLOTS);
 
     while (nodes_alive(job)) {
-        int64_t now = process_now_ms();
+        int64_t now = clock_ms();
 
         if (job->ending && now >= job->give_up_at)
             return;
         ending_proceed(job, now);
         progress_update(job, now);
         poll_fill(job, fds);
-        if (poll(fds, count, poll_timeout(job, process_now_ms())) < 0)
+        if (poll(fds, count, poll_timeout(job, clock_ms())) < 0)
             continue;
         signals_read(job);
         engines_check(job, fds);
@@ -325,7 +326,7 @@ static void outputs_finish(struct job *job, struct pollfd *fds)
         bool room = !sink_full(&job->out) && !sink_full(job->err);
         int timeout = job->ending ? 20 : -1;
 
-        if (job->ending && process_now_ms() >= job->give_up_at)
+        if (job->ending && clock_ms() >= job->give_up_at)
             break;
         more = !room;
         for (int i = 0; room && i < job->config->nodes; i++)
@@ -417,7 +418,7 @@ int job_run(struct job *job)
     sink_pair(&job->out, &job->err_room, &job->err);
     exchange_init(&job->exchange, job->config->nodes);
     nodes_start(job);
-    progress_init(&job->progress, job->config->progress, job->config->nodes, process_now_ms());
+    progress_init(&job->progress, job->config->progress, job->config->nodes, clock_ms());
     job_loop(job, fds);
     outputs_finish(job, fds);
     job_finish(job);

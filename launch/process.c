@@ -31,14 +31,6 @@ bool process_ended(int pidfd)
     return poll(&fd, 1, 0) > 0;
 }
 
-int64_t process_now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 struct family {
     struct member {
         pid_t pid, parent;

@@ -23,6 +23,4 @@ bool process_ended(int pidfd); /* a zombie has ended */
  */
 int process_sweep(const pid_t *roots, size_t n, bool they_too, pid_t skip, int sig);
 
-int64_t process_now_ms(void); /* monotonic */
-
 #endif

@@ -42,7 +42,7 @@ void spawn_close(struct spawn *spawn)
 
 int spawn_release(struct spawn *spawn, int nodes)
 {
-    char bytes[HLRC_MAX_NODES] = { 0 };
+    char bytes[NODES_MAX] = { 0 };
 
     return write(spawn->gate[1], bytes, (size_t)nodes) == nodes ? 0 : -errno;
 }

@@ -352,7 +352,7 @@ static int read_slow_ways(struct chaos *c, const char *text)
     while (text && *text) {
         unsigned from, to, us;
         int length = 0;
-        if (sscanf(text, "%u:%u:%u%n", &from, &to, &us, &length) != 3 || to >= CHAOS_NODES ||
+        if (sscanf(text, "%u:%u:%u%n", &from, &to, &us, &length) != 3 || to >= NODES_MAX ||
             (text[length] == ',' ? text[length + 1] == '\0' : text[length] != '\0')) {
             fprintf(stderr, "hlrc: HLRC_CHAOS_SLOW: \"%s\" is not FROM:TO:MICROSECONDS\n", text);
             return -EINVAL;

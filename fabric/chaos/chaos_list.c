@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* chaos_list.c - operations in flight, and the chance that decides when they are performed; see
  * chaos_parts.h. */
+#include "base/clock.h"
+#include "base/reserve.h"
 #include "fabric/chaos/chaos_parts.h"
 
 #include <errno.h>
@@ -8,18 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #define SLOTS 1024 /* operations in flight; who starts more waits for room */
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ---- chance; ASSUMPTION: the lock is held ---- */
 
@@ -53,7 +47,7 @@ static int64_t delay_ns(struct chaos *c)
  * (F4). */
 static int64_t due_for(struct chaos *c, int peer)
 {
-    int64_t now = now_ns(), due = now + delay_ns(c);
+    int64_t now = clock_ns(), due = now + delay_ns(c);
     if (chaos_chance(c, 8) && c->slow_until[peer] < now)
         c->slow_until[peer] = now + (int64_t)((draw(c) >> 16) % (UINT64_C(400000) << c->strength));
     return due < c->slow_until[peer] ? c->slow_until[peer] : due;
@@ -153,7 +147,7 @@ static void perform(struct chaos *c, struct chaos_slot *s, int64_t now)
 
 /* Which operations to each target are STARTED, of those looked at so far (CH2). */
 struct ahead {
-    bool write[CHAOS_NODES], read[CHAOS_NODES];
+    bool write[NODES_MAX], read[NODES_MAX];
 };
 
 static bool blocked(const struct chaos *c, const struct chaos_job *j, const struct ahead *ahead)
@@ -191,7 +185,7 @@ static void report(struct chaos *c, struct chaos_slot **link)
 int64_t chaos_progress(struct chaos *c, bool reports)
 {
     struct ahead ahead = { 0 };
-    int64_t next = CHAOS_FAR, now = now_ns();
+    int64_t next = CHAOS_FAR, now = clock_ns();
     for (struct chaos_slot **link = &c->list; *link;) {
         struct chaos_slot *s = *link;
         bool held = s->state == STARTED && blocked(c, &s->job, &ahead);
@@ -274,7 +268,7 @@ struct chaos_slot *chaos_slot_take(struct chaos *c)
     while (!c->unused) { /* CH5: each has a due time, so there will be room */
         chaos_rouse(c, chaos_progress(c, true));
         if (!c->unused)
-            chaos_sleep(c, &c->news, now_ns() + 1000000);
+            chaos_sleep(c, &c->news, clock_ns() + 1000000);
     }
     struct chaos_slot *s = c->unused;
     c->unused = s->next;
@@ -286,7 +280,7 @@ void chaos_slot_start(struct chaos *c, struct chaos_slot *s)
     s->next = NULL;
     s->state = STARTED;
     s->earliest =
-        is_written(&s->job) && c->way_ns[s->job.peer] ? now_ns() + c->way_ns[s->job.peer] : 0;
+        is_written(&s->job) && c->way_ns[s->job.peer] ? clock_ns() + c->way_ns[s->job.peer] : 0;
     s->due = due_for(c, s->job.peer);
     if (s->due < s->earliest)
         s->due = s->earliest;
@@ -301,11 +295,9 @@ void chaos_slot_start(struct chaos *c, struct chaos_slot *s)
 
 int chaos_make_slots(struct chaos *c)
 {
-    void *p = mmap(NULL, SLOTS * sizeof *c->slots, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
+    c->slots = reserve(SLOTS * sizeof *c->slots);
+    if (!c->slots)
         return -ENOMEM;
-    c->slots = p;
     for (int i = SLOTS - 1; i >= 0; i--) {
         c->slots[i].next = c->unused;
         c->unused = &c->slots[i];
@@ -326,6 +318,5 @@ int chaos_start_worker(struct chaos *c)
 
 void chaos_drop_slots(struct chaos *c)
 {
-    if (c->slots)
-        munmap(c->slots, SLOTS * sizeof *c->slots);
+    reserve_end(c->slots, SLOTS * sizeof *c->slots);
 }

@@ -28,8 +28,7 @@
 
 #include "fabric/fabric.h"
 
-#define CHAOS_NODES 128
-#define CHAOS_FAR   INT64_MAX
+#define CHAOS_FAR INT64_MAX
 
 enum chaos_kind { WRITE, WRITE_IMM, WRITE_WAKE, WAKE, READ, CAS, FETCH_ADD };
 enum chaos_state { STARTED, DONE };
@@ -72,8 +71,8 @@ struct chaos {
     /* completions are seen by those who start operations, test or wait for them, by nobody else */
     bool lazy;
     bool heals; /* sleeps end early, sleepers are woken for nothing, arming fails */
-    int64_t slow_until[CHAOS_NODES]; /* by peer: nothing is performed there before */
-    int64_t way_ns[CHAOS_NODES];     /* by peer: what a write from here takes at least; constant */
+    int64_t slow_until[NODES_MAX]; /* by peer: nothing is performed there before */
+    int64_t way_ns[NODES_MAX];     /* by peer: what a write from here takes at least; constant */
     bool stopping;
     int64_t worker_until; /* the worker sleeps until then */
     pthread_t worker;

@@ -25,7 +25,6 @@
 #include "fabric/shm/shm_queue.h"
 #include "fabric/transports.h"
 
-#define SHM_NODES    128
 #define QUEUE_OFFSET 4096 /* of the receive queue in a node's control object */
 
 /* Head of a node's control object; the receive queue follows. The counters are written by their
@@ -33,7 +32,7 @@
  * belong to two nodes. */
 struct shm_control {
     _Atomic uint64_t reads, writes, atomics, wakes;
-    _Atomic uint64_t read_bytes[SHM_NODES], written_bytes[SHM_NODES]; /* by peer */
+    _Atomic uint64_t read_bytes[NODES_MAX], written_bytes[NODES_MAX]; /* by peer */
 };
 
 struct shm_map {
@@ -47,10 +46,10 @@ struct shm_fabric {
     struct fabric_job job;
     int windows;
     struct shm_control *self;
-    struct shm_control *control[SHM_NODES];
-    struct shm_queue *queue[SHM_NODES];
-    struct shm_map control_map[SHM_NODES];
-    struct shm_map map[FABRIC_WINDOWS][SHM_NODES]; /* by window, node */
+    struct shm_control *control[NODES_MAX];
+    struct shm_queue *queue[NODES_MAX];
+    struct shm_map control_map[NODES_MAX];
+    struct shm_map map[FABRIC_WINDOWS][NODES_MAX]; /* by window, node */
 };
 
 static struct shm_fabric *shm_of(struct fabric *f)
@@ -86,8 +85,8 @@ static int map_other(const struct fabric_job *job, int node, const struct shm_ti
 static int share_object(struct shm_fabric *s, size_t size, struct shm_map *maps)
 {
     int nodes = s->job.nodes, me = s->job.node, rc = make_own(size, &maps[me]);
-    struct shm_ticket mine = { getpid(), maps[me].fd }, all[SHM_NODES];
-    int32_t done = rc, every[SHM_NODES];
+    struct shm_ticket mine = { getpid(), maps[me].fd }, all[NODES_MAX];
+    int32_t done = rc, every[NODES_MAX];
     rc = s->job.exchange(s->job.ctx, &mine, sizeof mine, all);
     if (rc)
         return rc;
@@ -141,7 +140,7 @@ static int shm_open_fabric(const struct fabric_job *job, struct fabric **out)
     }
     s->self = s->control[job->node];
     shm_queue_init(s->queue[job->node], entries);
-    int32_t ready = 0, every[SHM_NODES]; /* nobody sends before all queues are laid out */
+    int32_t ready = 0, every[NODES_MAX]; /* nobody sends before all queues are laid out */
     rc = job->exchange(job->ctx, &ready, sizeof ready, every);
     if (rc) {
         shm_close(&s->head);

@@ -486,7 +486,7 @@ static void verbs_close(struct fabric *f)
 /* What every node has to have done: the first failure of any node is that of all. Collective. */
 static int agree(struct verbs_fabric *v, int mine)
 {
-    int32_t status = mine, every[VERBS_NODES];
+    int32_t status = mine, every[NODES_MAX];
     int rc = v->job.exchange(v->job.ctx, &status, sizeof status, every);
     for (int n = 0; n < v->job.nodes && rc == 0; n++)
         rc = every[n];

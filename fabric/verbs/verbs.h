@@ -51,7 +51,6 @@
 
 #include "fabric/fabric.h"
 
-#define VERBS_NODES        128
 #define VERBS_DEPTH        128 /* places of a send queue */
 #define VERBS_SIGNAL_EVERY 32  /* an unsignalled write in so many is signalled (V2) */
 #define VERBS_WORKS        512 /* signalled operations in flight per node */
@@ -97,10 +96,10 @@ struct verbs_window {
     /* [node][piece]: rkey + 1 of every node's pieces, 0 not known; peers write theirs */
     _Atomic uint64_t *keys;
     struct ibv_mr *keys_mr;
-    uint64_t peer_base[VERBS_NODES], peer_keys[VERBS_NODES];
-    uint32_t peer_keys_rkey[VERBS_NODES];
+    uint64_t peer_base[NODES_MAX], peer_keys[NODES_MAX];
+    uint32_t peer_keys_rkey[NODES_MAX];
     /* the peer's window in this process, NULL where it is not near (V7) */
-    char *near[VERBS_NODES];
+    char *near[NODES_MAX];
 };
 
 struct verbs_peer {
@@ -126,7 +125,7 @@ struct verbs_fabric {
     struct ibv_port_attr port_attr;
     struct ibv_device_attr device_attr;
     uint32_t max_inline, receives;
-    struct verbs_peer peer[VERBS_NODES];
+    struct verbs_peer peer[NODES_MAX];
     struct verbs_window window[FABRIC_WINDOWS];
     _Atomic int windows;
     bool mixed; /* V7 */

@@ -6,6 +6,7 @@
  * of counts per peer (struct verbs_count) in registered memory, and whoever wants its own sums
  * reads its row at every peer.
  */
+#include "base/clock.h"
 #include "fabric/verbs/verbs_parts.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ int verbs_count_start(struct verbs_fabric *v)
         uint64_t base;
         uint32_t rkey;
         int32_t status;
-    } mine = { .status = make_table(v) }, all[VERBS_NODES];
+    } mine = { .status = make_table(v) }, all[NODES_MAX];
     if (mine.status == 0) {
         mine.base = (uint64_t)(uintptr_t)v->count;
         mine.rkey = v->count_mr->rkey;
@@ -52,24 +53,17 @@ int verbs_count_start(struct verbs_fabric *v)
     return rc;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* The least of several, since any of them may meet a busy machine. */
 static int64_t least_round_trip(struct verbs_fabric *v, int peer)
 {
     int64_t least = INT64_MAX;
     for (int i = 0; i < 8; i++) {
         struct fabric_op op = FABRIC_OP_INIT;
-        int64_t begun = now_ns();
+        int64_t begun = clock_ns();
         verbs_read_at(v, peer, v->peer[peer].counts, v->peer[peer].counts_rkey, NULL,
                       sizeof(uint64_t), &op);
         verbs_wait(&v->head, &op);
-        int64_t took = now_ns() - begun;
+        int64_t took = clock_ns() - begun;
         least = took < least ? took : least;
     }
     return least;
@@ -111,7 +105,7 @@ void verbs_counters(struct fabric *f, struct fabric_counters *out)
 {
     struct verbs_fabric *v = verbs_of(f);
     struct fabric_op op = FABRIC_OP_INIT;
-    uint64_t row[VERBS_NODES][3]; /* read, written, woken */
+    uint64_t row[NODES_MAX][3]; /* read, written, woken */
     for (int n = 0; n < v->job.nodes; n++)
         read_row(v, n, row[n], &op);
     verbs_wait(f, &op);

@@ -274,7 +274,7 @@ static int make_qps(struct verbs_fabric *v)
 /* What a node tells the others to be connected to. */
 struct address {
     union ibv_gid gid;
-    uint32_t qpn[VERBS_NODES]; /* by peer */
+    uint32_t qpn[NODES_MAX]; /* by peer */
     uint32_t psn, reads;
     uint16_t lid, mtu;
     int32_t status;
@@ -391,7 +391,7 @@ int verbs_connect(struct verbs_fabric *v)
     if (rc == 0)
         rc = make_qps(v);
     /* everybody has to hear of a failure here, or the others wait in the exchange for ever */
-    int32_t mine = rc, every[VERBS_NODES];
+    int32_t mine = rc, every[NODES_MAX];
     rc = v->job.exchange(v->job.ctx, &mine, sizeof mine, every);
     for (int n = 0; n < v->job.nodes && rc == 0; n++)
         rc = every[n];

@@ -164,7 +164,7 @@ static int introduce(struct verbs_fabric *v, struct verbs_window *w, int status)
     struct window_address mine = { .base = (uint64_t)(uintptr_t)w->base,
                                    .keys = (uint64_t)(uintptr_t)w->keys,
                                    .status = status };
-    struct window_address all[VERBS_NODES];
+    struct window_address all[NODES_MAX];
     if (status == 0) {
         mine.keys_rkey = w->keys_mr->rkey;
         if (w->pieces == 1)

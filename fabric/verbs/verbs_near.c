@@ -17,7 +17,7 @@
 /* Boot id and namespaces decide who is near (locality.h): no name of a host does. */
 int verbs_near_find(struct verbs_fabric *v)
 {
-    struct locality mine, all[VERBS_NODES];
+    struct locality mine, all[NODES_MAX];
     locality_here(&mine);
     int rc = v->job.exchange(v->job.ctx, &mine, sizeof mine, all);
     v->mixed = true;
@@ -29,8 +29,8 @@ int verbs_near_find(struct verbs_fabric *v)
 /* The second exchange keeps every object's descriptor open until all have opened it. */
 int verbs_near_map(struct verbs_fabric *v, struct verbs_window *w)
 {
-    struct shm_ticket mine = { getpid(), w->fd }, all[VERBS_NODES];
-    int32_t done = 0, every[VERBS_NODES];
+    struct shm_ticket mine = { getpid(), w->fd }, all[NODES_MAX];
+    int32_t done = 0, every[NODES_MAX];
     if (!v->mixed)
         return 0;
     int rc = v->job.exchange(v->job.ctx, &mine, sizeof mine, all);

@@ -6,10 +6,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/diag.h"
 #include "base/perturb.h"
+#include "base/reserve.h"
 #include "hlrc/coherence/notice.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/diff.h"
@@ -38,31 +38,25 @@ static _Atomic int urgent_closers;                  /* threads in an urgent inte
 static spin_lock_word vt_lock;                      /* guards vt */
 static uint64_t *vt;
 
-static struct fabric_op sending[ENGINE_NODES]; /* of the staging slot of each home */
+static struct fabric_op sending[NODES_MAX]; /* of the staging slot of each home */
 /* the home has diffs that woke nobody (I7); set by closings */
-static _Atomic bool quiet[ENGINE_NODES];
+static _Atomic bool quiet[NODES_MAX];
 /* the message being composed for each home, NULL none */
-static struct bulk *open_message[ENGINE_NODES];
+static struct bulk *open_message[NODES_MAX];
 
-static uint32_t *reserve_list(void)
-{
-    void *p = mmap(NULL, (size_t)engine.pages * 4, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
+#define ANNOUNCED_BYTES ((size_t)engine.pages * sizeof *announced)
 
 int interval_init(void)
 {
     bulk_handle(BULK_DIFFS, interval_serve_diffs);
-    announced = reserve_list();
+    announced = reserve(ANNOUNCED_BYTES);
     vt = calloc((size_t)engine.nodes, sizeof *vt);
     return announced && vt ? 0 : -ENOMEM;
 }
 
 void interval_end(void)
 {
-    if (announced)
-        munmap(announced, (size_t)engine.pages * 4);
+    reserve_end(announced, ANNOUNCED_BYTES);
     announced = NULL;
     free(vt);
     vt = NULL;

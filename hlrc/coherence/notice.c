@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/perturb.h"
+#include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/page.h"
@@ -35,7 +35,7 @@ static_assert(offsetof(struct record, run) == 16 && sizeof(struct run) == 8,
               "records travel as they are");
 
 /* tail of this node's log at each reader, in words; written while closing only */
-static uint64_t sent[ENGINE_NODES];
+static uint64_t sent[NODES_MAX];
 
 /* Reading side, per writer. */
 static struct reader {
@@ -46,14 +46,7 @@ static struct reader {
     uint64_t *parked;    /* per page: latest interval in drained records, 0 none */
     uint32_t *parked_list; /* pages with parked != 0 */
     uint32_t parked_count;
-} readers[ENGINE_NODES];
-
-static void *reserve(size_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
+} readers[NODES_MAX];
 
 int notice_init(void)
 {
@@ -71,10 +64,8 @@ int notice_init(void)
 void notice_end(void)
 {
     for (int w = 0; w < engine.nodes; w++) {
-        if (readers[w].parked)
-            munmap(readers[w].parked, (size_t)engine.pages * 8);
-        if (readers[w].parked_list)
-            munmap(readers[w].parked_list, (size_t)engine.pages * 4);
+        reserve_end(readers[w].parked, (size_t)engine.pages * 8);
+        reserve_end(readers[w].parked_list, (size_t)engine.pages * 4);
         readers[w] = (struct reader){ 0 };
     }
 }

@@ -29,7 +29,7 @@
 struct header {
     uint32_t ready; /* the list of runs has been made */
     /* by owner: first page + 1 of a superblock with marks; 0 or LIST_END: none */
-    uint32_t pending[ENGINE_NODES];
+    uint32_t pending[NODES_MAX];
 };
 
 enum kind { KIND_NONE, KIND_RUN, KIND_ALL, KIND_SMALL /* + class */ };

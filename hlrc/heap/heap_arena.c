@@ -4,7 +4,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
+
+#include "base/reserve.h"
 
 static size_t table_bytes(const struct arena *a)
 {
@@ -14,13 +15,8 @@ static size_t table_bytes(const struct arena *a)
 int arena_init(struct arena *a, uint32_t pages, uint32_t empty_max)
 {
     *a = (struct arena){ .pages = pages, .empty_max = empty_max };
-    /* sparse: as much memory as pages of small blocks need */
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *table = mmap(NULL, table_bytes(a), PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (table == MAP_FAILED)
-        return -ENOMEM;
-    a->of_page = table;
-    return 0;
+    a->of_page = reserve(table_bytes(a)); /* as much memory as pages of small blocks need */
+    return a->of_page ? 0 : -ENOMEM;
 }
 
 static void free_list(struct super *s)
@@ -38,8 +34,7 @@ void arena_end(struct arena *a)
         free_list(a->usable[c]);
         free_list(a->full[c]);
     }
-    if (a->of_page)
-        munmap(a->of_page, table_bytes(a));
+    reserve_end(a->of_page, table_bytes(a));
     *a = (struct arena){ 0 };
 }
 

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
+#include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/engine.h"
 
@@ -14,32 +14,21 @@ static spin_lock_word lock;    /* guards list and count */
 static uint32_t *list, *taken; /* swapped by dirty_take */
 static _Atomic uint32_t count; /* also read without the lock: dirty_any */
 
-static uint32_t *reserve_list(void)
-{
-    void *p = mmap(NULL, (size_t)engine.pages * 4, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
-static void release_list(uint32_t **at)
-{
-    if (*at)
-        munmap(*at, (size_t)engine.pages * 4);
-    *at = NULL;
-}
+#define LIST_BYTES ((size_t)engine.pages * sizeof *list)
 
 int dirty_init(void)
 {
-    list = reserve_list();
-    taken = reserve_list();
+    list = reserve(LIST_BYTES);
+    taken = reserve(LIST_BYTES);
     atomic_store(&count, 0);
     return list && taken ? 0 : -ENOMEM;
 }
 
 void dirty_end(void)
 {
-    release_list(&list);
-    release_list(&taken);
+    reserve_end(list, LIST_BYTES);
+    reserve_end(taken, LIST_BYTES);
+    list = taken = NULL;
 }
 
 void dirty_add(uint32_t page)

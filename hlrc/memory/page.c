@@ -5,10 +5,10 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/diag.h"
 #include "base/perturb.h"
+#include "base/reserve.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/page_fetch.h"
@@ -21,13 +21,6 @@
 
 static struct page *table;
 static _Atomic uint64_t *needed;
-
-static void *reserve(size_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
 
 static size_t needed_bytes(void)
 {
@@ -45,10 +38,8 @@ int pages_init(void)
 
 void pages_end(void)
 {
-    if (table)
-        munmap(table, (size_t)engine.pages * sizeof *table);
-    if (needed)
-        munmap((void *)needed, needed_bytes());
+    reserve_end(table, (size_t)engine.pages * sizeof *table);
+    reserve_end((void *)needed, needed_bytes());
     table = NULL;
     needed = NULL;
 }

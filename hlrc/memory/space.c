@@ -38,7 +38,7 @@ static void *reserve(uintptr_t at, size_t size)
  * everywhere. */
 static int agree_on_base(size_t size)
 {
-    uint32_t mine = 0, all[ENGINE_NODES], common = ~0u;
+    uint32_t mine = 0, all[NODES_MAX], common = ~0u;
     for (size_t i = 0; i < CANDIDATES; i++)
         if (reserve(candidates[i], size) != MAP_FAILED)
             mine |= 1u << i;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/engine.h"
 
@@ -13,16 +14,6 @@ static spin_lock_word lock; /* guards what follows */
 static char *frames;
 static uint32_t *free_frames; /* a stack */
 static uint32_t free_count, used, limit;
-
-static void *reserve(size_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    if (p == MAP_FAILED)
-        return NULL;
-    (void)madvise(p, bytes, MADV_DONTDUMP);
-    return p;
-}
 
 int twins_init(uint32_t pages)
 {
@@ -32,6 +23,8 @@ int twins_init(uint32_t pages)
     free_frames = reserve((size_t)pages * sizeof *free_frames);
     if (!frames || !free_frames)
         return -ENOMEM;
+    (void)madvise(frames, (size_t)pages << PAGE_SHIFT, MADV_DONTDUMP);
+    (void)madvise(free_frames, (size_t)pages * sizeof *free_frames, MADV_DONTDUMP);
     /* growing by huge pages makes first twins cheap, where the system allows it */
     (void)madvise(frames, (size_t)pages << PAGE_SHIFT, MADV_HUGEPAGE);
     return 0;
@@ -39,10 +32,8 @@ int twins_init(uint32_t pages)
 
 void twins_end(void)
 {
-    if (frames)
-        munmap(frames, (size_t)limit << PAGE_SHIFT);
-    if (free_frames)
-        munmap(free_frames, (size_t)limit * sizeof *free_frames);
+    reserve_end(frames, (size_t)limit << PAGE_SHIFT);
+    reserve_end(free_frames, (size_t)limit * sizeof *free_frames);
     frames = NULL;
     free_frames = NULL;
 }

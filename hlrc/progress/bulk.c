@@ -14,14 +14,14 @@
 static struct {
     spin_lock_word lock; /* guards sent, and the order of writing */
     _Atomic uint64_t sent;
-} out[ENGINE_NODES];
+} out[NODES_MAX];
 
 /* by type; set before the first event is taken */
 static void (*serves[BULK_TYPES])(int, const struct bulk *);
 
 static struct {
     uint64_t emptied, returned; /* written by the progress lock alone */
-} in[ENGINE_NODES];
+} in[NODES_MAX];
 
 static size_t credit_at(int peer)
 {

@@ -147,7 +147,7 @@ void msg_expect(uint32_t token, enum request_type type, uint32_t object)
 
 void msg_forward(const struct request *req, enum request_type type, int to, const uint64_t *vec)
 {
-    uint64_t copy[(sizeof *req + VT_BYTES(ENGINE_NODES)) / 8];
+    uint64_t copy[(sizeof *req + VT_BYTES(NODES_MAX)) / 8];
     struct request *next = (struct request *)(void *)copy;
     memcpy(next, req, engine.at.request_size < sizeof copy ? engine.at.request_size : sizeof copy);
     next->type = (uint16_t)type;
@@ -170,7 +170,7 @@ static void token_complete(uint32_t token)
 
 void msg_reply(const struct request *req, int64_t status, uint64_t arg, const uint64_t *vec)
 {
-    uint64_t copy[(sizeof(struct reply) + VT_BYTES(ENGINE_NODES)) / 8];
+    uint64_t copy[(sizeof(struct reply) + VT_BYTES(NODES_MAX)) / 8];
     struct reply *rep = (struct reply *)(void *)copy;
     size_t len = sizeof *rep + (vec ? VT_BYTES(engine.nodes) : 0);
     rep->status = status;

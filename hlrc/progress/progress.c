@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/perturb.h"
 #include "base/spin.h"
 #include "hlrc/engine.h"
@@ -44,13 +45,6 @@ static bool handler_runs;
 static long cores;      /* of this machine */
 static int64_t spin_ns; /* how long a wait spins before it yields */
 static int spin_yields; /* how often it yields before it sleeps */
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static bool progress_trylock(void)
 {
@@ -184,10 +178,10 @@ static void backoff_renew(struct backoff *p)
 static bool backoff_step(struct backoff *p)
 {
     if (p->spin_until == 0)
-        p->spin_until = now_ns() + spin_ns;
+        p->spin_until = clock_ns() + spin_ns;
     if (p->spin_until > 0) {
         cpu_relax();
-        if (++p->rounds % 64 == 0 && now_ns() >= p->spin_until)
+        if (++p->rounds % 64 == 0 && clock_ns() >= p->spin_until)
             p->spin_until = -1;
         return true;
     }
@@ -323,14 +317,14 @@ static void handler_block(void)
 
 static void handler_spin(int64_t limit_ns)
 {
-    int64_t end = limit_ns < 0 ? INT64_MAX : now_ns() + limit_ns;
+    int64_t end = limit_ns < 0 ? INT64_MAX : clock_ns() + limit_ns;
     for (int i = 1; !atomic_load(&stopping); i++) {
         if (fabric_rx_pending(engine.fabric) && progress_trylock())
             progress_unlock(UINT_MAX);
         cpu_relax();
         if (i % 64 == 0) {
             sched_yield();
-            if (now_ns() >= end)
+            if (clock_ns() >= end)
                 return;
         }
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "boot/boot.h"
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
@@ -18,13 +19,6 @@ static int64_t started_ns;    /* constant between start or reset and the next re
 static double handler_before; /* handler seconds at the last start */
 static struct fabric_counters fabric_before;
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void add(_Atomic int64_t *to, int64_t by)
 {
     atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + by,
@@ -34,13 +28,13 @@ static void add(_Atomic int64_t *to, int64_t by)
 void stats_clock_start(struct stats_clock *c)
 {
     atomic_store(&c->category, STATS_COMPUTE);
-    atomic_store(&c->since, now_ns());
+    atomic_store(&c->since, clock_ns());
     atomic_store(&c->running, true);
 }
 
 void stats_clock_stop(struct stats_clock *c)
 {
-    add(&c->spent[c->category], now_ns() - c->since);
+    add(&c->spent[c->category], clock_ns() - c->since);
     atomic_store(&c->running, false);
 }
 
@@ -51,7 +45,7 @@ enum stats_category stats_enter(struct thread *t, enum stats_category to)
         (enum stats_category)atomic_load_explicit(&c->category, memory_order_relaxed);
     if (from == to)
         return from;
-    int64_t now = now_ns();
+    int64_t now = clock_ns();
     add(&c->spent[from], now - atomic_load_explicit(&c->since, memory_order_relaxed));
     atomic_store_explicit(&c->since, now, memory_order_relaxed);
     atomic_store_explicit(&c->category, to, memory_order_relaxed);
@@ -67,7 +61,7 @@ static void restart(struct stats_clock *c, int64_t now)
 
 void stats_start(void)
 {
-    started_ns = now_ns();
+    started_ns = clock_ns();
     for (int i = 0; i < STAT_COUNTERS; i++)
         atomic_store(&stats_counters[i], 0);
     for (uint32_t i = 0; i < threads_max(); i++)
@@ -88,7 +82,7 @@ static void add_clock(const struct stats_clock *c, int64_t now, int64_t *sum)
 /* Seconds by category, as shares of the wall time: with several threads, the average over them. */
 static void collect_times(struct hlrc_stats *out)
 {
-    int64_t now = now_ns(), sum[STATS_CATEGORIES] = { 0 }, all = 0;
+    int64_t now = clock_ns(), sum[STATS_CATEGORIES] = { 0 }, all = 0;
     for (uint32_t i = 0; i < threads_max(); i++)
         add_clock(&thread_slot(i)->clock, now, sum);
     for (int k = 0; k < STATS_CATEGORIES; k++)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "hlrc/engine.h"
@@ -15,19 +16,12 @@
 
 static int64_t told_at; /* written by the monitor's thread alone; 0: nothing was told */
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 struct watch_note watch_begin(struct thread *t, const char *what, uint64_t object)
 {
     struct watch_note before = { atomic_load(&t->waits.what), atomic_load(&t->waits.object),
                                  atomic_load(&t->waits.since) };
     atomic_store_explicit(&t->waits.object, object, memory_order_relaxed);
-    atomic_store_explicit(&t->waits.since, now_ns(), memory_order_relaxed);
+    atomic_store_explicit(&t->waits.since, clock_ns(), memory_order_relaxed);
     atomic_store_explicit(&t->waits.what, what, memory_order_release);
     return before;
 }
@@ -70,7 +64,7 @@ static void tell_all(int64_t now)
 
 void watch_look(void)
 {
-    int64_t now = now_ns();
+    int64_t now = clock_ns();
     bool late = false;
     for (uint32_t i = 0; i < threads_max() && !late; i++)
         late = waits_for(thread_slot(i), now) >= engine.config.watchdog;

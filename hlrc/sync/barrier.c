@@ -27,7 +27,7 @@ static struct thread *_Atomic waiting; /* the thread in depart */
 /* At the master, by parity of the epoch: nobody is two barriers ahead (R2). */
 static struct {
     int count;
-    uint64_t vt[ENGINE_NODES];
+    uint64_t vt[NODES_MAX];
 } arrivals[2];
 static spin_lock_word arrivals_lock;
 
@@ -71,7 +71,7 @@ static void release_all(const uint64_t *vt)
 
 void barrier_serve(struct request *req)
 {
-    uint64_t vt[ENGINE_NODES];
+    uint64_t vt[NODES_MAX];
     int i = (int)(req->arg[0] & 1);
     spin_lock(&arrivals_lock);
     barrier_assert_state(req);
@@ -123,7 +123,7 @@ void barrier_depart(void)
         diag_fatal(
             1, "hlrc_barrier_depart: this node has not arrived; call hlrc_barrier_arrive first");
     if (!engine.alone) {
-        uint64_t vt[ENGINE_NODES];
+        uint64_t vt[NODES_MAX];
         struct thread *t = thread_enter();
         atomic_store(&waiting, t);
         const struct reply *rep = msg_wait(msg_token_barrier());

@@ -6,10 +6,10 @@
 #include <hlrc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/diag.h"
 #include "base/perturb.h"
+#include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
@@ -48,19 +48,18 @@ static size_t links_bytes(void)
 
 int cond_init(void)
 {
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     handles_init(&created, 0, CONDS_PER_NODE);
     msg_handle(REQUEST_COND_WAIT, cond_serve_wait);
     bulk_handle(BULK_SIGNAL, cond_serve_signal);
-    queues = mmap(NULL, queues_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
-    next_waiter = mmap(NULL, links_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
-    return queues == MAP_FAILED || next_waiter == MAP_FAILED ? -ENOMEM : 0;
+    queues = reserve(queues_bytes());
+    next_waiter = reserve(links_bytes());
+    return queues && next_waiter ? 0 : -ENOMEM;
 }
 
 void cond_end(void)
 {
-    munmap(queues, queues_bytes());
-    munmap(next_waiter, links_bytes());
+    reserve_end(queues, queues_bytes());
+    reserve_end(next_waiter, links_bytes());
 }
 
 static int manager_of(uint32_t cond)
@@ -119,20 +118,20 @@ static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt)
 void cond_serve_signal(int from, const struct bulk *msg)
 {
     (void)from;
-    uint64_t vt[ENGINE_NODES];
+    uint64_t vt[NODES_MAX];
     memcpy(vt, msg->payload, VT_BYTES(engine.nodes));
     wake_waiters((uint32_t)(msg->interval >> 1), msg->interval & 1, vt);
 }
 
 static void signal_waiters(uint32_t cond, bool all)
 {
-    uint64_t copy[(sizeof(struct bulk) + VT_BYTES(ENGINE_NODES)) / 8];
+    uint64_t copy[(sizeof(struct bulk) + VT_BYTES(NODES_MAX)) / 8];
     struct bulk *msg = (struct bulk *)(void *)copy;
     *msg = (struct bulk){ .type = BULK_SIGNAL,
                           .bytes = (uint32_t)VT_BYTES(engine.nodes),
                           .interval = (uint64_t)cond << 1 | all };
     interval_close(true); /* C2 */
-    uint64_t vt[ENGINE_NODES];
+    uint64_t vt[NODES_MAX];
     interval_hand_on(vt);
     perturb(cond_signalling);
     if (manager_of(cond) == engine.node) {
@@ -182,7 +181,7 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     check("hlrc_cond_wait", cond);
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
-    uint64_t vt[ENGINE_NODES];
+    uint64_t vt[NODES_MAX];
     register_waiter(t, cond);
     perturb(cond_registered);
     lock_drop(lock);

@@ -7,10 +7,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/diag.h"
 #include "base/perturb.h"
+#include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
@@ -54,19 +54,18 @@ static size_t kept_bytes(void)
 
 int lock_init(void)
 {
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     for (int type = REQUEST_LOCK; type <= REQUEST_TRY_RESULT; type++)
         msg_handle((enum request_type)type, lock_serve);
     handles_init(&created, LOCK_CREATED_FIRST, LOCKS_PER_NODE);
-    table = mmap(NULL, table_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
-    kept_next = mmap(NULL, kept_bytes(), PROT_READ | PROT_WRITE, flags, -1, 0);
-    return table == MAP_FAILED || kept_next == MAP_FAILED ? -ENOMEM : 0;
+    table = reserve(table_bytes());
+    kept_next = reserve(kept_bytes());
+    return table && kept_next ? 0 : -ENOMEM;
 }
 
 void lock_end(void)
 {
-    munmap(table, table_bytes());
-    munmap(kept_next, kept_bytes());
+    reserve_end(table, table_bytes());
+    reserve_end(kept_next, kept_bytes());
 }
 
 static int manager_of(uint32_t lock)
@@ -131,7 +130,7 @@ static void unguard(struct lock *l, uint32_t lock)
 
 static void grant(const struct request *req)
 {
-    uint64_t vt[ENGINE_NODES];
+    uint64_t vt[NODES_MAX];
     interval_hand_on(vt);
     perturb(lock_granting);
     msg_reply(req, 0, 0, vt);
@@ -172,7 +171,7 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
     const struct reply *rep = msg_wait(token);
     int status = (int)rep->status;
     if (status == 0) {
-        uint64_t vt[ENGINE_NODES];
+        uint64_t vt[NODES_MAX];
         memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
         interval_acquire(vt);
     }
@@ -260,7 +259,7 @@ static void serve_owner(struct request *req)
 static void serve_try_owner(struct request *req)
 {
     struct lock *l = &table[req->object];
-    uint64_t vt[ENGINE_NODES];
+    uint64_t vt[NODES_MAX];
     guard(l, req->object);
     bool now = idle(l, req->object);
     if (now)

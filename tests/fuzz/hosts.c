@@ -26,17 +26,17 @@ static void check_hosts(const struct hosts *hosts, int nodes)
 {
     int sum = 0;
 
-    must(hosts->count >= 0 && hosts->count <= HLRC_MAX_NODES);
+    must(hosts->count >= 0 && hosts->count <= NODES_MAX);
     for (int i = 0; i < hosts->count; i++) {
         const struct host *host = &hosts->host[i];
         size_t len = strnlen(host->name, sizeof host->name);
         must(len > 0 && len < sizeof host->name);
         /* it becomes a word of a command */
         must(host->name[0] != '-' && strpbrk(host->name, ",: /'\"$") == NULL);
-        must(host->nodes >= 1 && host->nodes <= HLRC_MAX_NODES);
+        must(host->nodes >= 1 && host->nodes <= NODES_MAX);
         sum += host->nodes;
     }
-    must(sum == hosts->nodes && sum <= HLRC_MAX_NODES);
+    must(sum == hosts->nodes && sum <= NODES_MAX);
     must(nodes == 0 || sum == nodes);
 }
 
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&cfg, 0, sizeof cfg);
     memcpy(cfg.hosts, data + 1, size - 1);
     cfg.gdb = -1;
-    cfg.nodes = data[0] % (HLRC_MAX_NODES + 1);
+    cfg.nodes = data[0] % (NODES_MAX + 1);
     cfg.source[CONFIG_ID_nodes] = cfg.nodes ? CONFIG_COMMAND : CONFIG_DEFAULT;
     if (hosts_read(&cfg, &hosts, err, sizeof err) == 0) {
         check_hosts(&hosts, cfg.nodes);

@@ -27,7 +27,7 @@ static uint32_t receives(int nodes, uint32_t t, uint32_t prefetches)
 static void test_receives(void **state)
 {
     (void)state;
-    for (int nodes = 2; nodes <= ENGINE_NODES; nodes++) {
+    for (int nodes = 2; nodes <= NODES_MAX; nodes++) {
         for (size_t i = 0; i < THREADS; i++) {
             uint32_t p = msg_prefetch_count(nodes, threads[i]);
             assert_in_range(p, 16, 1024);
@@ -62,7 +62,7 @@ static void test_default(void **state)
 static void test_depth(void **state)
 {
     (void)state;
-    for (int nodes = 2; nodes <= ENGINE_NODES; nodes++) {
+    for (int nodes = 2; nodes <= NODES_MAX; nodes++) {
         for (size_t i = 0; i < THREADS; i++) {
             uint32_t tokens = msg_token_count(threads[i], msg_prefetch_count(nodes, threads[i])),
                      n = (uint32_t)nodes;

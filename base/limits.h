@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* limits.h - what all parts of the runtime are made for; public as HLRC_MAX_NODES. */
+#ifndef HLRC_LIMITS_H
+#define HLRC_LIMITS_H
+
+#define NODES_MAX 128 /* nodes of a job at most: a home, or a writer, fits into seven bits */
+
+#endif

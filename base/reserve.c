@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* reserve.c - see reserve.h. */
+#include "base/reserve.h"
+
+#include <sys/mman.h>
+
+void *reserve(size_t bytes)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void reserve_end(void *at, size_t bytes)
+{
+    if (at)
+        munmap(at, bytes);
+}
