@@ -112,8 +112,8 @@ static void count_generated(const struct is_reference *reference)
     }
 }
 
-/* The rank of `key` after the iterations up to `last`, from its rank among the keys as generated.
- *  */
+/* The rank of `key` after the iterations up to `last`, from its rank among the keys as
+ * generated. */
 static uint32_t rank_after(const struct is_reference *reference, const uint32_t first[REPLACED],
                            uint32_t key, int last)
 {

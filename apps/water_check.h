@@ -11,8 +11,8 @@
 
 #include "apps/water_cells.h"
 
-/* Forces that were compared: the largest difference, and the sum of squares of `count` components.
- *  */
+/* Forces that were compared: the largest difference, and the sum of squares of `count`
+ * components. */
 struct check_forces {
     double worst, squares;
     uint64_t count;

@@ -28,8 +28,8 @@ struct diag_sink {
  * call. */
 void diag_set_sink(const struct diag_sink *sink);
 
-/* diag_fatal - print the line, end the process with _exit(status); under hlrcrun that ends the job
- *  */
+/* diag_fatal - print the line, end the process with _exit(status); under hlrcrun that ends the
+ * job */
 _Noreturn void diag_fatal(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*

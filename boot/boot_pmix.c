@@ -46,8 +46,8 @@
  */
 enum { SPEAKER_MS = 200, OTHERS_MS = 1500 };
 
-/* Bytes under one key; milliseconds until a launcher that ends a job has surely ended this process.
- *  */
+/* Bytes under one key; milliseconds until a launcher that ends a job has surely ended this
+ * process. */
 enum { PIECE = 32 * 1024, ENDING_MS = 5000 };
 
 /* The calls that are used, by name; their types are those of pmix.h. */

@@ -9,8 +9,8 @@
 #include "base/diag.h"
 #include "boot/boot_backend.h"
 
-/* Launchers that have not told their processes of each other: N silent jobs of one, if we let them.
- *  */
+/* Launchers that have not told their processes of each other: N silent jobs of one, if we let
+ * them. */
 static const struct {
     const char *size, *rank, *remedy;
 } others[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* 02-counter: one shared variable, a lock around each change, a barrier before the result is read.
- *  */
+/* 02-counter: one shared variable, a lock around each change, a barrier before the result is
+ * read. */
 #include <hlrc.h>
 #include <stdio.h>
 

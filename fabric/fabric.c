@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fabric.c - the table of transports, and what stands in for the functions that a transport lacks.
- *  */
+/* fabric.c - the table of transports, and what stands in for the functions that a transport
+ * lacks. */
 #include "fabric/fabric.h"
 
 #include <errno.h>

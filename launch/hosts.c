@@ -19,8 +19,8 @@ struct hosts {
     int count, nodes;
 };
 
-/* Arguments of the launcher; as long as its command can become, and never freed: they are for exec.
- *  */
+/* Arguments of the launcher; as long as its command can become, and never freed: they are for
+ * exec. */
 struct command {
     char **argv;
     size_t count;

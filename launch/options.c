@@ -50,8 +50,8 @@ static int refuse(int got, char **argv, const char *program, char *err, size_t e
     return -EINVAL;
 }
 
-/* Collects what is given; the environment comes before the command line, and neither before --help.
- *  */
+/* Collects what is given; the environment comes before the command line, and neither before
+ * --help. */
 static int arguments_read(int argc, char **argv, struct options *options, struct given *given,
                           char *err, size_t errlen)
 {

@@ -39,8 +39,8 @@ struct family {
     size_t count, room;
 };
 
-/* The parent is the second field after the name, which may itself contain blanks and parentheses.
- *  */
+/* The parent is the second field after the name, which may itself contain blanks and
+ * parentheses. */
 static pid_t parent_read(const char *pid)
 {
     char path[300], text[512], *name_end;

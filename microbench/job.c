@@ -9,8 +9,8 @@
 
 /* ---- Start and end ---- */
 
-/* All nodes get the same arguments: one of them speaks about these. Returns what restore() needs.
- *  */
+/* All nodes get the same arguments: one of them speaks about these. Returns what restore()
+ * needs. */
 static int silence(int fd)
 {
     int kept = dup(fd), null = open("/dev/null", O_WRONLY | O_CLOEXEC);

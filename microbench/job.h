@@ -34,8 +34,8 @@ struct job_series {
 struct job_series job_series_make(size_t max);
 void job_series_add(struct job_series *series, double sample);
 
-/* Collective. The statistics of the samples of all nodes together, at every node. Frees the series.
- *  */
+/* Collective. The statistics of the samples of all nodes together, at every node. Frees the
+ * series. */
 struct bench_stat job_series_stat(struct job_series *series);
 
 /* What hlrc_stats_get counted between start and stop, summed over all such spans. */

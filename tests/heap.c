@@ -176,8 +176,8 @@ static void exhaust(size_t size, int freer)
             free_all(*head);
         hlrc_barrier();
     }
-    /* everything is in one piece again: nodes give back what they hold in reserve when it is needed
-     *  */
+    /* everything is in one piece again: nodes give back what they hold in reserve when it is
+     * needed */
     CHECK(hlrc_broadcast(&before, sizeof before, 0) == 0);
     void *p = hlrc_malloc_all(before * size / 2);
     CHECK(p);

@@ -239,8 +239,8 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Makes due what the completion of op may have to wait for; not before a slow way lets it arrive.
- *  */
+/* Makes due what the completion of op may have to wait for; not before a slow way lets it
+ * arrive. */
 void chaos_expedite(struct chaos *c, const struct fabric_op *op)
 {
     for (struct chaos_slot *last = c->list; last; last = last->next)

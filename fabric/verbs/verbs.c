@@ -97,8 +97,8 @@ static void complete(struct verbs_fabric *v, const struct ibv_wc *wc)
     p->retired += w->retires;
     pthread_spin_unlock(&p->lock);
     give_slot(v, v->free_work, &v->free_works, (int)slot);
-    /* last: it may lie on the stack of the thread that waits; orders the data before its going on
-     *  */
+    /* last: it may lie on the stack of the thread that waits; orders the data before its going
+     * on */
     if (op)
         atomic_fetch_sub_explicit(&op->pending, 1, memory_order_release);
 }
@@ -473,8 +473,8 @@ static void release(struct verbs_fabric *v)
     free(v);
 }
 
-/* The registrar may have keys under way to any peer: none disconnects before all have ended theirs.
- *  */
+/* The registrar may have keys under way to any peer: none disconnects before all have ended
+ * theirs. */
 static void verbs_close(struct fabric *f)
 {
     struct verbs_fabric *v = verbs_of(f);

@@ -90,8 +90,8 @@ static bool try_device(struct verbs_fabric *v, struct ibv_device *dev, const str
     return false;
 }
 
-/* The adapter that was asked for is not there, or its port is not up: names those that are there.
- *  */
+/* The adapter that was asked for is not there, or its port is not up: names those that are
+ * there. */
 static void no_such_device(struct verbs_fabric *v, struct ibv_device **list, int count)
 {
     char line[512];

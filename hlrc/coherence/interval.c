@@ -163,16 +163,13 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
 /* Before an interval is published. ASSUMPTION: the caller closes it. */
 static void interval_assert_state(uint64_t interval, uint32_t count)
 {
-    /* I6 */
-    assert(interval == vt[engine.node] + 1);
+    assert(interval == vt[engine.node] + 1); /* I6 */
     for (uint32_t i = 0; i < count; i++) {
         assert(i == 0 || announced[i - 1] < announced[i]);
-        /* I2 */
-        assert(atomic_load(&page_needed(announced[i])[engine.node]) == interval);
+        assert(atomic_load(&page_needed(announced[i])[engine.node]) == interval); /* I2 */
     }
     for (int n = 0; n < engine.nodes; n++)
-        /* I4 */
-        assert(open_message[n] == NULL);
+        assert(open_message[n] == NULL); /* I4 */
 }
 #else
 #    define interval_assert_state(interval, count) ((void)0)

@@ -62,8 +62,8 @@ void arena_end(struct arena *a);
 /* false: no superblock of the class is usable */
 bool arena_take(struct arena *a, int class, struct arena_block *out);
 
-/* A new superblock, not yet part of the arena; NULL without memory. arena_add gives it its pages.
- *  */
+/* A new superblock, not yet part of the arena; NULL without memory. arena_add gives it its
+ * pages. */
 struct super *super_new(int class, uint32_t pages);
 void arena_add(struct arena *a, struct super *s, uint32_t first, bool dirty);
 void arena_remove(struct arena *a, struct super *s); /* frees it */

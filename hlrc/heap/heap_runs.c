@@ -49,8 +49,8 @@ static void widen(struct run_taken *t, uint32_t from, uint32_t to)
     t->dirty_count = to - t->dirty_start;
 }
 
-/* Cuts [start, end) out of the records; all of it is free, record `i` is the first that it meets.
- *  */
+/* Cuts [start, end) out of the records; all of it is free, record `i` is the first that it
+ * meets. */
 static void cut(struct runs *r, uint32_t i, uint32_t start, uint32_t end, struct run_taken *out)
 {
     struct run left = r->run[i], right = left, rest[2];

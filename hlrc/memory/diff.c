@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See diff.h for the invariants D1 to D4 and the encoding, diff_loops.h for the loops over a page.
- *  */
+/* See diff.h for the invariants D1 to D4 and the encoding, diff_loops.h for the loops over a
+ * page. */
 #include "hlrc/memory/diff_loops.h"
 
 #include <assert.h>

@@ -272,8 +272,8 @@ AVX512 static struct diff_tally avx512_tally(const uint64_t *mask, uint64_t line
     return tally_words(mask, lines);
 }
 
-/* The store of 64 bytes stays within DIFF_PAGE: for 64 bytes of page done at most 64 were packed.
- *  */
+/* The store of 64 bytes stays within DIFF_PAGE: for 64 bytes of page done at most 64 were
+ * packed. */
 AVX512 static void avx512_pack(uint8_t *out, const uint8_t *page, const uint64_t *mask)
 {
     for (size_t w = 0; w < DIFF_WORDS; w++) {

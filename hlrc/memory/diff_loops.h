@@ -23,8 +23,8 @@ struct diff_tally {
 struct diff_loops {
     const char *name;
     int (*supported)(void);
-    /* Set MASK to the changed bytes; the union of its words is returned (0: the page is unchanged).
-     *  */
+    /* Set MASK to the changed bytes; the union of its words is returned (0: the page is
+     * unchanged). */
     uint64_t (*scan)(const uint8_t *page, const uint8_t *twin, uint64_t *mask);
     /* Count bytes and runs; LINES are the words of MASK that are not zero. */
     struct diff_tally (*tally)(const uint64_t *mask, uint64_t lines);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* home.c - the public calls about single pages: where their home is, and having them here in time.
- *  */
+/* home.c - the public calls about single pages: where their home is, and having them here in
+ * time. */
 #include <errno.h>
 #include <hlrc.h>
 

@@ -24,8 +24,8 @@ void space_destroy(void);
  * mappings, and a part of the run may have changed. Any other failure ends the program. */
 int space_protect(uint32_t first, uint32_t count, enum page_access_right right);
 
-/* Whether this node's copy was ever touched: false proves that it is all zero. Costs a system call.
- *  */
+/* Whether this node's copy was ever touched: false proves that it is all zero. Costs a system
+ * call. */
 bool space_touched(uint32_t page);
 
 #endif

@@ -48,8 +48,8 @@ static int spin_yields; /* how often it yields before it sleeps */
 
 static bool progress_trylock(void)
 {
-    /* in the one order of all: behind the caller's count among the waiters, or its wake_on_all (S6)
-     *  */
+    /* in the one order of all: behind the caller's count among the waiters, or its wake_on_all
+     * (S6) */
     if (atomic_load(&progress_lock) || atomic_exchange(&progress_lock, true))
         return false;
     perturb(progress_locked);      /* S1 */

@@ -46,8 +46,8 @@ struct protocol {
     const char *name;
     unsigned caps; /* fabric capabilities that it cannot do without */
 
-    /* What the application may do with a page that nobody has touched; ACCESS_NONE means: fetch it.
-     *  */
+    /* What the application may do with a page that nobody has touched; ACCESS_NONE means: fetch
+     * it. */
     enum page_access_right (*initial)(uint32_t page);
 
     /* Home of a page that this node is about to write and whose home it does not know; assigned to

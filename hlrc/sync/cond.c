@@ -24,8 +24,8 @@
 #define CONDS_PER_NODE \
     (1u << 20) /* that a node can create; a table of all of them is address space, not memory */
 
-/* Waiters of a condition variable at its manager: a list of references, linked through next_waiter.
- *  */
+/* Waiters of a condition variable at its manager: a list of references, linked through
+ * next_waiter. */
 struct queue {
     uint32_t first, last; /* reference + 1; 0 none */
 };

@@ -86,8 +86,8 @@ static void mine(int sig, siginfo_t *info, void *context)
     _exit(sig == SIGSEGV && info->si_addr == (void *)16 ? 3 : 4);
 }
 
-/* A handler installed before hlrc_init gets what is not the runtime's; shared memory still works.
- *  */
+/* A handler installed before hlrc_init gets what is not the runtime's; shared memory still
+ * works. */
 static void own_handler(void)
 {
     struct sigaction sa = { .sa_flags = SA_SIGINFO, .sa_sigaction = mine };

@@ -62,8 +62,8 @@ static void no_wait(uint64_t k)
     hlrc_barrier();
 }
 
-/* Prefetched, then at once read, written, touched, prefetched again, or invalidated by an acquire.
- *  */
+/* Prefetched, then at once read, written, touched, prefetched again, or invalidated by an
+ * acquire. */
 static void at_once(uint64_t k)
 {
     write_all(k);

@@ -32,8 +32,8 @@ static void three(volatile uint64_t *x, volatile uint64_t *y, uint64_t k)
     hlrc_barrier();
 }
 
-/* Node i waits for link i-1 under lock i-1, and sees what all before it wrote beside their links.
- *  */
+/* Node i waits for link i-1 under lock i-1, and sees what all before it wrote beside their
+ * links. */
 static void chain(volatile uint64_t *link, volatile uint64_t *beside, uint64_t k)
 {
     uint64_t i = (uint64_t)me;

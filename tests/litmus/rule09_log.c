@@ -59,8 +59,8 @@ static volatile uint64_t *place_of(uint64_t k, uint64_t w)
     return words + (page * ((uint64_t)nodes - 1) + w) * PAGE_WORDS + k % 8;
 }
 
-/* Writers 0 and, if there is one, 1; the last node sleeps through thousands of intervals of both.
- *  */
+/* Writers 0 and, if there is one, 1; the last node sleeps through thousands of intervals of
+ * both. */
 static void many_intervals(void)
 {
     uint64_t writers = (uint64_t)nodes - 1;

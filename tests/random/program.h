@@ -99,8 +99,8 @@ struct area {
     bool fresh; /* nobody has used this memory before: placing must succeed */
 };
 
-/* What is created and destroyed, and passed on in a cell: locks, condition variables, atomic words.
- *  */
+/* What is created and destroyed, and passed on in a cell: locks, condition variables, atomic
+ * words. */
 struct resource {
     int cell;                      /* -1: a static lock */
     uint32_t number;               /* of a static lock */

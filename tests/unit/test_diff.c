@@ -421,8 +421,8 @@ static void test_malformed(void **state)
     refused(bitmap, 4 + 511);
 }
 
-/* Noise and valid diffs with a few bits flipped: refused, or within the page; the guard pages tell.
- *  */
+/* Noise and valid diffs with a few bits flipped: refused, or within the page; the guard pages
+ * tell. */
 static void test_fuzz(void **state)
 {
     unsigned taken = 0, turned_away = 0;

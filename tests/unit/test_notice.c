@@ -268,8 +268,8 @@ static void taken_up_to_an_interval(void **state)
     check_all_revoked();
 }
 
-/* N1: an interval of many runs is cut into records; without the last one's tail it is not covered.
- *  */
+/* N1: an interval of many runs is cut into records; without the last one's tail it is not
+ * covered. */
 static void a_long_interval_is_whole(void **state)
 {
     (void)state;
