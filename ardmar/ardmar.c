@@ -155,7 +155,8 @@ static int ardmar_place(uint32_t page, int node, uint32_t token)
     (void)token;
     bool assigned;
     /* nobody is to find a home whose memory the network does not reach */
-    fabric_window_require(protocol_fabric(), node, protocol_space(), protocol_page_at(page), 4096);
+    fabric_window_require(protocol_fabric(), node, protocol_space(), protocol_page_at(page),
+                          PAGE_SIZE);
     return assign(page, node, &assigned);
 }
 

@@ -31,15 +31,14 @@
  *      | PAGE ----------->  forward ----------------------> versions ok? page, then word
  *      | polls the word                                     no: parked until a diff is applied
  */
-#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "base/spin.h"
-#include "hlrc/engine.h"
-#include "hlrc/progress/msg.h"
+#include "hlrc/protocol/protocol.h"
+#include "hlrc/protocol/request.h"
 
 /* guards the home words of which this node is the default home (H2) */
 static spin_lock_word directory_lock;
@@ -60,22 +59,22 @@ static struct fabric_op pages_out; /* pages on their way from here; nobody waits
 
 static size_t answer_at(uint32_t token)
 {
-    return engine.at.answers + (size_t)token * 8;
+    return protocol_answers_at(token);
 }
 
 static _Atomic uint64_t *answer_here(uint32_t token)
 {
-    return control_at(answer_at(token));
+    return protocol_here(answer_at(token));
 }
 
 static enum page_access_right async_initial(uint32_t page)
 {
-    return default_home(page) == engine.node ? ACCESS_WRITE : ACCESS_NONE;
+    return protocol_default_home(page) == protocol_node() ? ACCESS_WRITE : ACCESS_NONE;
 }
 
 static uint64_t *directory(uint32_t page)
 {
-    return control_at(home_at(page));
+    return protocol_here(protocol_home_at(page));
 }
 
 /* Only a default home holds a complete page without knowing its home: the handler is at this page
@@ -95,16 +94,16 @@ static int async_claim(uint32_t page, bool *assigned)
 static void async_fetch_start(struct page_fetch *f, bool prefetch)
 {
     /* the home writes there */
-    fabric_window_prepare(engine.fabric, f->window, f->offset, PAGE_SIZE);
+    fabric_window_prepare(protocol_fabric(), f->window, f->offset, PAGE_SIZE);
     struct request *req = protocol_env->compose(f->token, REQUEST_PAGE, f->page);
     perturb(home_asking);
     req->flags = prefetch;
     req->arg[0] = (uint64_t)f->window << 56 | f->offset;
     f->ticket = ANSWER_TICKET(atomic_load(answer_here(f->token))) + 1;
     req->arg[1] = f->ticket;
-    for (int w = 0; w < engine.nodes; w++)
+    for (int w = 0; w < protocol_nodes(); w++)
         f->versions[w] = req->vec[w] = atomic_load_explicit(&f->needed[w], memory_order_relaxed);
-    protocol_env->send(req, f->home >= 0 ? f->home : default_home(f->page), true, true);
+    protocol_env->send(req, f->home >= 0 ? f->home : protocol_default_home(f->page), true, true);
 }
 
 static bool answered(void *arg)
@@ -128,7 +127,7 @@ static bool async_fetch_finish(struct page_fetch *f, bool prefetch)
     bool got = ANSWER_OUTCOME(word) != REFUSED;
     if (got)
         f->home = ANSWER_HOME(word);
-    if (f->home != engine.node)
+    if (f->home != protocol_node())
         protocol_env->count_round_trip();
     f->assigned = ANSWER_OUTCOME(word) == APPOINTED;
     return got;
@@ -138,7 +137,7 @@ static int ask(enum request_type type, uint32_t page, int node, uint32_t token)
 {
     struct request *req = protocol_env->compose(token, type, page);
     req->arg[0] = (uint64_t)node;
-    protocol_env->send(req, default_home(page), false, true);
+    protocol_env->send(req, protocol_default_home(page), false, true);
     return (int)protocol_env->await(token) - 1;
 }
 
@@ -158,7 +157,7 @@ static int async_place(uint32_t page, int node, uint32_t token)
  * tell, and a copy that is zero serves as well as none. */
 static bool registered(void)
 {
-    return engine.fabric->ops.window_prepare != NULL;
+    return protocol_fabric()->ops.window_prepare != NULL;
 }
 
 static bool is_zero(const char *page)
@@ -169,7 +168,7 @@ static bool is_zero(const char *page)
 /* Whether the default home has written the page, which it may without a fault. */
 static bool touched_here(uint32_t page)
 {
-    return protocol_env->page_touched(page) && !(registered() && is_zero(page_mem(page)));
+    return protocol_env->page_touched(page) && !(registered() && is_zero(protocol_page_here(page)));
 }
 
 /* The home of a page in this node's directory; `candidate` (>= 0) is appointed if nobody has
@@ -182,7 +181,7 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
     if (home < 0) {
         bool exclusive = protocol_env->page_demote(page);
         bool touched = exclusive && touched_here(page);
-        home = touched ? engine.node : candidate;
+        home = touched ? protocol_node() : candidate;
         if (home >= 0) {
             *directory(page) = (uint64_t)home + 1;
             perturb(home_appointed);
@@ -204,18 +203,18 @@ static int directory_peek(uint32_t page)
     spin_lock(&directory_lock);
     int home = (int)*directory(page) - 1;
     if (home < 0 && touched_here(page))
-        home = engine.node;
+        home = protocol_node();
     spin_unlock(&directory_lock);
     return home;
 }
 
-static bool versions_here(const struct request *req, uint64_t *versions)
+/* H3. The versions of a page's writers lie in a row. */
+static bool versions_here(const struct request *req)
 {
-    for (int w = 0; w < engine.nodes; w++) {
-        versions[w] = atomic_load_explicit(applied_here(req->object, w), memory_order_acquire);
-        if (versions[w] < req->vec[w])
+    const _Atomic uint64_t *applied = protocol_applied_here(req->object, 0);
+    for (int w = 0, nodes = protocol_nodes(); w < nodes; w++)
+        if (atomic_load_explicit(&applied[w], memory_order_acquire) < req->vec[w])
             return false;
-    }
     return true;
 }
 
@@ -224,16 +223,16 @@ static bool versions_here(const struct request *req, uint64_t *versions)
  * bounded times (progress.h S5). */
 static void send_word(int to, size_t at, const uint64_t *word)
 {
-    if (engine.fabric->caps & FABRIC_SEES_SLEEPERS)
-        fabric_write_wake(engine.fabric, to, engine.control.id, at, word, sizeof *word, NULL);
+    if (protocol_fabric()->caps & FABRIC_SEES_SLEEPERS)
+        fabric_write_wake(protocol_fabric(), to, protocol_control(), at, word, sizeof *word, NULL);
     else
-        fabric_write(engine.fabric, to, engine.control.id, at, word, sizeof *word, NULL);
+        fabric_write(protocol_fabric(), to, protocol_control(), at, word, sizeof *word, NULL);
 }
 
 static void answer(const struct request *req, enum outcome outcome, int home)
 {
     uint64_t word = ANSWER(req->arg[1], outcome, home);
-    if (req->from != engine.node) {
+    if (req->from != protocol_node()) {
         send_word(req->from, answer_at(req->token), &word);
         return;
     }
@@ -244,13 +243,13 @@ static void answer(const struct request *req, enum outcome outcome, int home)
 /* Sends page and answer, if all versions are here; else false (H3). */
 static bool try_answer(struct request *req)
 {
-    uint64_t versions[NODES_MAX];
-    if (!versions_here(req, versions))
+    if (!versions_here(req))
         return false;
     /* from the copy itself: diffs may be applied to it until it is read, and then travel along */
-    fabric_write(engine.fabric, req->from, (int)(req->arg[0] >> 56),
-                 req->arg[0] & ((1ull << 56) - 1), page_mem(req->object), PAGE_SIZE, &pages_out);
-    answer(req, COPIED, engine.node); /* behind the page: fabric.h F1 */
+    fabric_write(protocol_fabric(), req->from, (int)(req->arg[0] >> 56),
+                 req->arg[0] & ((1ull << 56) - 1), protocol_page_here(req->object), PAGE_SIZE,
+                 &pages_out);
+    answer(req, COPIED, protocol_node()); /* behind the page: fabric.h F1 */
     return true;
 }
 
@@ -259,17 +258,17 @@ static void park(const struct request *req)
     if (parked_count == sizeof parked / sizeof parked[0])
         diag_fatal(1, "more than %u page requests wait at this node; lower --threads",
                    parked_count);
-    parked[parked_count++] = (uint32_t)req->from * engine.tokens + req->token;
+    parked[parked_count++] = (uint32_t)req->from * protocol_tokens() + req->token;
 }
 
 static void serve_at_home(struct request *req)
 {
     /* H2: a forwarded request is how a placed home learns of it */
-    protocol_env->page_set_home(req->object, engine.node);
+    protocol_env->page_set_home(req->object, protocol_node());
     if (try_answer(req))
         return;
     if (req->flags)
-        answer(req, REFUSED, engine.node); /* a prefetch does not wait */
+        answer(req, REFUSED, protocol_node()); /* a prefetch does not wait */
     else {
         protocol_env->count_retry();
         park(req);
@@ -279,13 +278,13 @@ static void serve_at_home(struct request *req)
 static void serve_page(struct request *req)
 {
     uint32_t page = req->object;
-    if (default_home(page) != engine.node) {
+    if (protocol_default_home(page) != protocol_node()) {
         serve_at_home(req);
         return;
     }
     bool appointed;
     int home = directory_lookup(page, req->flags ? -1 : req->from, &appointed);
-    if (home == engine.node)
+    if (home == protocol_node())
         serve_at_home(req);
     else if (home < 0)
         answer(req, REFUSED, home); /* a prefetch of what nobody has touched */
@@ -298,9 +297,9 @@ static void serve_page(struct request *req)
 static void async_serve(struct request *req)
 {
     bool appointed;
-    if (req->object >= engine.pages)
+    if (req->object >= protocol_pages())
         diag_fatal(1, "node %d asks for page %u of %u; do all nodes run the same version?",
-                   (int)req->from, req->object, engine.pages);
+                   (int)req->from, req->object, protocol_pages());
     if (req->type == REQUEST_PAGE)
         serve_page(req);
     else if (req->type == REQUEST_PLACE)
@@ -315,8 +314,8 @@ static void async_serve(struct request *req)
 static void async_applied(uint32_t page)
 {
     for (uint32_t i = 0; i < parked_count;) {
-        struct request *req =
-            protocol_env->parked((int)(parked[i] / engine.tokens), parked[i] % engine.tokens);
+        struct request *req = protocol_env->parked((int)(parked[i] / protocol_tokens()),
+                                                   parked[i] % protocol_tokens());
         if (req->object == page && try_answer(req))
             parked[i] = parked[--parked_count];
         else

@@ -5,4 +5,7 @@
 
 #define NODES_MAX 128 /* nodes of a job at most: a home, or a writer, fits into seven bits */
 
+#define PAGE_SIZE  4096u /* bytes of a page, on every machine of a job */
+#define PAGE_SHIFT 12
+
 #endif

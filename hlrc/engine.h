@@ -37,8 +37,6 @@
 #include "fabric/fabric.h"
 #include "hlrc/protocol/protocol.h"
 
-#define PAGE_SIZE  4096u
-#define PAGE_SHIFT 12
 #define PREFETCHES \
     1024 /* prefetches in flight per node at most; how many of them: engine.prefetches */
 #define ATOMIC_WORDS    65536 /* atomic words homed at one node at most */

@@ -27,5 +27,5 @@ libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/he
 	hlrc/heap/heap_arena.c hlrc/heap/heap_arena.h hlrc/heap/heap_runs.c hlrc/heap/heap_runs.h
 
 # The table through which homes and pages are got, and what holds all of it together.
-libhlrc_core_la_SOURCES += hlrc/protocol/protocol.c hlrc/protocol/protocol.h hlrc/call.c hlrc/call.h hlrc/engine.c \
+libhlrc_core_la_SOURCES += hlrc/protocol/protocol.c hlrc/protocol/protocol.h hlrc/protocol/request.h hlrc/call.c hlrc/call.h hlrc/engine.c \
 	hlrc/engine.h hlrc/init.c hlrc/protocol_env.c hlrc/protocol_env.h

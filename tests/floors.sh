@@ -101,6 +101,15 @@ for my $name (sort grep { $reach{$_}{$_} } keys %object) {
     }
 }
 
+# A protocol sees what every other one sees: base/, fabric.h and hlrc/protocol/.
+for my $file (map { glob("$ENV{source}/$_/*.[ch]") } qw(async ardmar)) {
+    open my $in, '<', $file or die "$file: $!\n";
+    while (<$in>) {
+        next unless /^#include "([^"]+)"/;
+        fail("$file includes $1") unless $1 =~ m{^(base/|fabric/fabric\.h$|hlrc/protocol/|async/|ardmar/)};
+    }
+}
+
 printf "%d objects, %d uses of each other, %d failed\n", scalar keys %object, $calls, $failures;
 exit($failures > 0 || $calls < 300);
 END

@@ -24,56 +24,14 @@
 #ifndef HLRC_MSG_H
 #define HLRC_MSG_H
 
-#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "fabric/fabric.h"
+#include "hlrc/protocol/request.h"
 
 #define PREFETCHES_LEAST 16
-
-enum request_type {
-    /* object: page; flags: prefetch; arg[0]: where the copy goes (window << 56 | offset); arg[1]:
-     * ticket of the answer (async.c H4); vec: needed */
-    REQUEST_PAGE,
-    REQUEST_HOME,       /* object: page; answer: arg = home + 1, 0 while unassigned */
-    REQUEST_PLACE,      /* object: page; arg[0]: node; answer as REQUEST_HOME */
-    REQUEST_LOCK,       /* object: lock, at its manager */
-    REQUEST_LOCK_OWNER, /* object: lock, at the last in the queue; answer: vec = vector time */
-    REQUEST_TRY,        /* object: lock, at its manager; answer: status 0 and vec, or -EBUSY */
-    REQUEST_TRY_OWNER,  /* object: lock, at its last owner */
-    /* object: lock, back at its manager; arg[0]: 1 granted, 0 busy; vec: vector time */
-    REQUEST_TRY_RESULT,
-    /* object, arg[0]: epoch; vec: vector time; answer: vec = merged vector time */
-    REQUEST_BARRIER,
-    /* object: condition variable, at its manager; arg[0]: the token to answer when it is signalled,
-     * with vec = vector time of the signaller; answer to this request: it is registered */
-    REQUEST_COND_WAIT,
-    /* object: the reader; take over what is in the log of req->from; answer: nothing */
-    REQUEST_LOG_DRAIN,
-    /* object: word; arg[0], arg[1]: operands; flags: operation; answer: arg = old value */
-    REQUEST_ATOMIC,
-    REQUEST_TYPES
-};
-
-struct request {
-    uint16_t type, from; /* enum request_type; the node that asks */
-    uint32_t token;      /* of the node that asks */
-    uint32_t object, flags;
-    uint64_t arg[2];
-    uint64_t vec[]; /* one per node, where the type says so */
-};
-
-struct reply {
-    int64_t status;
-    uint64_t arg;
-    uint64_t vec[];
-};
-
-static_assert(sizeof(struct request) == 32 && sizeof(struct reply) == 16,
-              "they travel between nodes as they are");
 
 /* Tokens behind those of the threads, which have two each. */
 uint32_t msg_token_barrier(void);

@@ -42,3 +42,33 @@ size_t protocol_page_at(uint32_t page)
 {
     return (size_t)page << PAGE_SHIFT;
 }
+
+uint32_t protocol_pages(void)
+{
+    return engine.pages;
+}
+
+uint32_t protocol_tokens(void)
+{
+    return engine.tokens;
+}
+
+size_t protocol_answers_at(uint32_t token)
+{
+    return engine.at.answers + (size_t)token * 8;
+}
+
+void *protocol_here(size_t at)
+{
+    return control_at(at);
+}
+
+_Atomic uint64_t *protocol_applied_here(uint32_t page, int writer)
+{
+    return applied_here(page, writer);
+}
+
+char *protocol_page_here(uint32_t page)
+{
+    return page_mem(page);
+}

@@ -40,7 +40,7 @@ struct page_fetch {
     bool page_started;
 };
 
-struct request;
+struct request; /* request.h */
 
 struct protocol {
     const char *name;
@@ -82,11 +82,19 @@ int protocol_control(void);
 int protocol_space(void);
 int protocol_node(void);
 int protocol_nodes(void);
+uint32_t protocol_pages(void);  /* of the space */
+uint32_t protocol_tokens(void); /* requests that one node can have outstanding (msg.h) */
 int protocol_default_home(uint32_t page);
 /* home word, at the default home: 0 unassigned, else node + 1 */
 size_t protocol_home_at(uint32_t page);
 size_t protocol_versions_at(uint32_t page); /* u64 per node, at the home */
 size_t protocol_page_at(uint32_t page);     /* the page, in window protocol_space() */
+size_t protocol_answers_at(uint32_t token); /* u64 per token, at who asked (async.c H4) */
+
+/* The same in this node's own memory. */
+void *protocol_here(size_t at); /* of window protocol_control() */
+_Atomic uint64_t *protocol_applied_here(uint32_t page, int writer);
+char *protocol_page_here(uint32_t page);
 
 /*
  * What the engine does for a protocol. Protocols lie below it and call it by this table alone,
