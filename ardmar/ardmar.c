@@ -179,7 +179,7 @@ static void ardmar_reset(uint32_t first, uint32_t count)
     }
 }
 
-const struct protocol protocol_ardmar = {
+const struct page_protocol protocol_ardmar = {
     .name = "ardmar",
     .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM,
     .initial = ardmar_initial,

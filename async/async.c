@@ -43,7 +43,7 @@
 /* guards the home words of which this node is the default home (H2) */
 static spin_lock_word directory_lock;
 
-/* Requests that wait for a diff, as references; written by the progress lock alone. */
+/* Requests that wait for a diff, as references; guarded by the progress lock. */
 static uint32_t parked[NODES_MAX * 256];
 static uint32_t parked_count;
 
@@ -329,7 +329,7 @@ static void async_reset(uint32_t first, uint32_t count)
         *directory(page) = 0;
 }
 
-const struct protocol protocol_async = {
+const struct page_protocol protocol_async = {
     .name = "async",
     .caps = FABRIC_WRITE_IMM,
     .initial = async_initial,

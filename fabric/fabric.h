@@ -36,8 +36,8 @@
  *      +---------------------+   +-----------------------------------+
  *        rx_busy, or a sender's wake           rx_busy, or a sender's wake
  *
- * One thread at a time polls or arms (the engine's progress lock); senders only move the state to
- * POLLING.
+ * One thread at a time polls or arms (the holder of the engine's progress lock); senders only move
+ * the state to POLLING.
  *
  * Threads: all data operations may be called by several threads at once. No call allocates memory
  * or touches stdio after fabric_open and fabric_window_create, so that they are safe inside a fault

@@ -2,7 +2,7 @@
 /* engine.c - where things lie in the control window, the same on every node; see engine.h. */
 #include "hlrc/engine.h"
 
-#include "hlrc/coherence/notice.h"
+#include "hlrc/coherence/notice_log.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
 

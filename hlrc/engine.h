@@ -18,8 +18,8 @@
  *   answers   u64 per token of this node: what ASYNC's homes say of a page, polled by who asked
  *             (async.c)
  *   bulk      a ring of slots per sender (bulk.h); credits: u64 per receiver, slots it has emptied
- *   logs      a ring of write notices per writer (notice.h), its tail written by the writer; heads:
- *             u64 per reader
+ *   logs      a ring of write notices per writer (notice_log.h), its tail written by the writer;
+ *             heads: u64 per reader
  *   bounce    a page per token of an application thread and per prefetch, where fetched copies of
  *             dirty pages land
  *   words     u64 per atomic word homed here
@@ -35,6 +35,7 @@
 
 #include "base/config.h"
 #include "fabric/fabric.h"
+#include "hlrc/protocol/parts.h"
 #include "hlrc/protocol/protocol.h"
 
 #define PREFETCHES \
@@ -65,7 +66,7 @@ struct engine {
     uint32_t prefetches; /* in flight per node at most (M4) */
     uint32_t tokens;     /* requests that one node can have outstanding */
     struct layout at;
-    const struct protocol *protocol; /* how pages move */
+    struct protocol protocol; /* how pages, diffs, notices, locks move, and barriers meet */
 };
 
 extern struct engine engine;

@@ -19,7 +19,6 @@
 #include "boot/monitor.h"
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
-#include "hlrc/coherence/notice.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/collective.h"
 #include "hlrc/heap/heap.h"
@@ -155,13 +154,54 @@ static uint32_t choose_home_shift(uint32_t pages)
     return shift;
 }
 
+/* As --pages, --diffs, --locks and --barrier say; what is not built the configuration refuses. */
+static void choose_protocol(void)
+{
+    engine.protocol = (struct protocol){
+        .pages = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar,
+        .diffs = &diffs_by_message,
+        .notices = &notices_by_log,
+        .locks = &locks_by_queue,
+        .barrier = &barrier_by_master,
+    };
+}
+
+/* Whether the fabric has what the parts of the protocol cannot do without. */
+static int check_caps(void)
+{
+    const struct protocol *p = &engine.protocol;
+    const struct {
+        const char *what, *name;
+        unsigned caps;
+    } parts[] = {
+        { "protocol", p->pages->name, p->pages->caps },
+        { "diffs", p->diffs->name, p->diffs->caps },
+        { "notices", p->notices->name, p->notices->caps },
+        { "locks", p->locks->name, p->locks->caps },
+        { "barrier", p->barrier->name, p->barrier->caps },
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        unsigned missing = parts[i].caps & ~engine.fabric->caps;
+        if (!missing)
+            continue;
+        diag_report(1, "fabric %s lacks %s, which %s %s needs; choose another --%s",
+                    engine.config.fabric,
+                    missing & FABRIC_READ      ? "remote reads"
+                    : missing & FABRIC_ATOMICS ? "atomics"
+                                               : "writes with immediate",
+                    parts[i].what, parts[i].name, parts[i].what);
+        return -ENOTSUP;
+    }
+    return 0;
+}
+
 static int open_fabric(void)
 {
     engine.pages = (uint32_t)(engine.config.memory >> PAGE_SHIFT);
     engine.home_shift = choose_home_shift(engine.pages);
     engine.prefetches = msg_prefetch_count(engine.nodes, (uint32_t)engine.config.threads);
     engine.tokens = msg_token_count((uint32_t)engine.config.threads, engine.prefetches);
-    engine.protocol = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar;
+    choose_protocol();
     struct fabric_job job = { .node = engine.node,
                               .nodes = engine.nodes,
                               .rx_depth = msg_rx_depth(engine.tokens),
@@ -176,17 +216,7 @@ static int open_fabric(void)
                     engine.config.fabric, strerror(-rc));
         return rc;
     }
-    unsigned missing = engine.protocol->caps & ~engine.fabric->caps;
-    if (missing) {
-        diag_report(1, "fabric %s lacks %s, which protocol %s needs; choose another --protocol",
-                    engine.config.fabric,
-                    missing & FABRIC_READ      ? "remote reads"
-                    : missing & FABRIC_ATOMICS ? "atomics"
-                                               : "writes with immediate",
-                    engine.protocol->name);
-        return -ENOTSUP;
-    }
-    return 0;
+    return check_caps();
 }
 
 static int make_windows(void)
@@ -206,9 +236,9 @@ static int make_windows(void)
 
 static int make_tables(void)
 {
-    int (*const init[])(void) = { msg_init,          pages_init,  page_fetch_init, dirty_init,
-                                  interval_init,     notice_init, lock_init,       cond_init,
-                                  atomic_words_init, barrier_init };
+    int (*const init[])(void) = { msg_init,   pages_init,        page_fetch_init,
+                                  dirty_init, interval_init,     lock_init,
+                                  cond_init,  atomic_words_init, barrier_init };
     protocol_env = &engine_env;
     collective_reset();
     /* what was freed here and belongs to others is theirs after the barrier */
@@ -218,8 +248,12 @@ static int make_tables(void)
         rc = twins_init(engine.pages);
     for (size_t i = 0; i < sizeof init / sizeof init[0] && rc == 0; i++)
         rc = init[i]();
+    if (rc == 0)
+        rc = engine.protocol.diffs->init();
+    if (rc == 0)
+        rc = engine.protocol.notices->init();
     for (int type = REQUEST_PAGE; type <= REQUEST_PLACE; type++)
-        msg_handle((enum request_type)type, engine.protocol->serve);
+        msg_handle((enum request_type)type, engine.protocol.pages->serve);
     if (rc)
         diag_report(1, "tables for %u pages and %d nodes: %s; lower --memory", engine.pages,
                     engine.nodes, strerror(-rc));
@@ -315,9 +349,9 @@ static void print_stats(void)
 
 static void drop_tables(void)
 {
-    void (*const end[])(void) = { heap_end,     cond_end,  lock_end,       notice_end,
-                                  interval_end, dirty_end, page_fetch_end, pages_end,
-                                  msg_end,      twins_end, threads_end };
+    void (*const end[])(void) = { heap_end,       cond_end,  lock_end, interval_end, dirty_end,
+                                  page_fetch_end, pages_end, msg_end,  twins_end,    threads_end };
+    engine.protocol.notices->end();
     for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
         end[i]();
 }

@@ -15,17 +15,19 @@ libhlrc_core_la_SOURCES += hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/dif
 	hlrc/memory/space.c hlrc/memory/space.h hlrc/memory/twin.c hlrc/memory/twin.h
 
 # Intervals, vector times, write notices.
-libhlrc_core_la_SOURCES += hlrc/coherence/interval.c hlrc/coherence/interval.h hlrc/coherence/notice.c \
-	hlrc/coherence/notice.h
+libhlrc_core_la_SOURCES += hlrc/coherence/diff_message.c hlrc/coherence/interval.c hlrc/coherence/interval.h \
+	hlrc/coherence/notice_log.c hlrc/coherence/notice_log.h
 
 # What a program calls to order its accesses.
 libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barrier.c hlrc/sync/barrier.h \
-	hlrc/sync/cond.c hlrc/sync/cond.h hlrc/sync/handles.c hlrc/sync/handles.h hlrc/sync/lock.c hlrc/sync/lock.h
+	hlrc/sync/barrier_master.c \
+	hlrc/sync/cond.c hlrc/sync/cond.h hlrc/sync/handles.c hlrc/sync/handles.h hlrc/sync/lock.c hlrc/sync/lock.h \
+	hlrc/sync/lock_queue.c
 
 # The shared heap and the collectives.
 libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/heap/heap.c hlrc/heap/heap.h \
 	hlrc/heap/heap_arena.c hlrc/heap/heap_arena.h hlrc/heap/heap_runs.c hlrc/heap/heap_runs.h
 
 # The table through which homes and pages are got, and what holds all of it together.
-libhlrc_core_la_SOURCES += hlrc/protocol/protocol.c hlrc/protocol/protocol.h hlrc/protocol/request.h hlrc/call.c hlrc/call.h hlrc/engine.c \
+libhlrc_core_la_SOURCES += hlrc/protocol/protocol.c hlrc/protocol/parts.h hlrc/protocol/protocol.h hlrc/protocol/request.h hlrc/call.c hlrc/call.h hlrc/engine.c \
 	hlrc/engine.h hlrc/init.c hlrc/protocol_env.c hlrc/protocol_env.h

@@ -55,7 +55,7 @@ UNIT_TESTS += tests/unit/notice
 tests_unit_notice_SOURCES = tests/unit/test_notice.c
 tests_unit_notice_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_notice_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=progress_wait \
-	-Wl,--wrap=msg_send,--wrap=msg_wait,--wrap=msg_compose,--wrap=msg_reply
+	-Wl,--wrap=msg_handle,--wrap=msg_send,--wrap=msg_wait,--wrap=msg_compose,--wrap=msg_reply
 tests_unit_notice_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/stats
 tests_unit_stats_SOURCES = tests/unit/test_stats.c

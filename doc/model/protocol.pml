@@ -2,7 +2,7 @@
 /*
  * protocol.pml - home-based lazy release consistency as hlrc/ and ardmar/ implement it, for spin.
  *
- * Names are those of the code, and so are the numbers of the invariants (page.h P, interval.h I, notice.h N, lock.h L,
+ * Names are those of the code, and so are the numbers of the invariants (page.h P, interval.h I, notice_log.h N, lock.h L,
  * ardmar.c A). README.md says what is left out, and which -D breaks what.
  *
  * A page has B bytes. Byte t is written by thread t alone, at any time (false sharing); byte T is written under lock 0.
@@ -544,7 +544,7 @@ inline LOCK(t, n, l)
     }
 }
 
-/* L1: lock_drop, serve_owner. ASSUMPTION: in a block */
+/* L1: queue_release, serve_owner. ASSUMPTION: in a block */
 inline GRANT(l, n, to)
 {
     d_step {
@@ -586,7 +586,7 @@ inline UNLOCK(t, n, l)
     DROP(n, l);
     CLOSE(n)
 #else
-    CLOSE(n);                                   /* L3: lock_drop */
+    CLOSE(n);                                   /* L3: queue_release */
     DROP(n, l)
 #endif
 }
@@ -729,7 +729,7 @@ end:
             i = 0
         }
         atomic {
-            applied[IX(n, p)].w[from] = interval;               /* I3: interval_serve_diffs */
+            applied[IX(n, p)].w[from] = interval;               /* I3: serve_diffs */
             from = 0; interval = 0; p = 0;
             pending--
         }

@@ -130,7 +130,7 @@ int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
             overrun();
         return 0;
     }
-    /* orders the progress lock's taking before: who sees the event taken sees that it is being
+    /* orders the taking of the progress lock before: who sees the event taken sees that it is being
      * served */
     atomic_store_explicit(&q->head, head + 1, memory_order_release);
     ev->from = (int)(e >> 32 & 0xffff);

@@ -7,28 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
 #include "base/perturb.h"
 #include "base/reserve.h"
-#include "hlrc/coherence/notice.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/twin.h"
-#include "hlrc/progress/bulk.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-
-/* One diff in a BULK_DIFFS message; its bytes follow, rounded up to 8. */
-struct diff_entry {
-    uint32_t page, bytes;
-};
-
-static_assert(sizeof(struct diff_entry) == 8, "it travels between nodes as it is");
-static_assert(sizeof(struct diff_entry) + DIFF_MAX + 8 <= BULK_PAYLOAD,
-              "one diff fits into a message");
 
 static uint32_t *announced; /* pages of the interval being closed */
 
@@ -38,17 +26,10 @@ static _Atomic int urgent_closers;                  /* threads in an urgent inte
 static spin_lock_word vt_lock;                      /* guards vt */
 static uint64_t *vt;
 
-static struct fabric_op sending[NODES_MAX]; /* of the staging slot of each home */
-/* the home has diffs that woke nobody (I7); set by closings */
-static _Atomic bool quiet[NODES_MAX];
-/* the message being composed for each home, NULL none */
-static struct bulk *open_message[NODES_MAX];
-
 #define ANNOUNCED_BYTES ((size_t)engine.pages * sizeof *announced)
 
 int interval_init(void)
 {
-    bulk_handle(BULK_DIFFS, interval_serve_diffs);
     announced = reserve(ANNOUNCED_BYTES);
     vt = calloc((size_t)engine.nodes, sizeof *vt);
     return announced && vt ? 0 : -ENOMEM;
@@ -69,47 +50,15 @@ void interval_vt(uint64_t *out)
     spin_unlock(&vt_lock);
 }
 
-/* I7. A flag is set after its diffs were sent and before the vector time covers them; whoever takes
- * it away wakes. */
 void interval_hand_on(uint64_t *out)
 {
     interval_vt(out);
-    for (int home = 0; home < engine.nodes; home++)
-        if (atomic_load_explicit(&quiet[home], memory_order_relaxed) &&
-            atomic_exchange(&quiet[home], false))
-            fabric_wake(engine.fabric, home); /* behind the diffs: fabric.h F1 */
+    engine.protocol.diffs->hand_on(); /* I7 */
 }
 
 void interval_met(void)
 {
-    for (int home = 0; home < engine.nodes; home++)
-        atomic_store_explicit(&quiet[home], false, memory_order_relaxed);
-}
-
-static void message_send(int home, bool urgent)
-{
-    if (!open_message[home])
-        return;
-    bulk_send(home, open_message[home], urgent, &sending[home]);
-    /* after it: who takes the flag away wakes behind the diff. An urgent message brings those
-     * before it to light. */
-    atomic_store(&quiet[home], !urgent);
-    open_message[home] = NULL;
-}
-
-/* Room for the largest diff in the message for `home`; sends a full one. */
-static struct bulk *message_for(int home, uint64_t interval, bool urgent)
-{
-    struct bulk *m = open_message[home];
-    if (m && m->bytes + sizeof(struct diff_entry) + DIFF_MAX + 8 > BULK_PAYLOAD)
-        message_send(home, urgent);
-    if (open_message[home])
-        return m;
-    fabric_wait(engine.fabric, &sending[home]);
-    m = control_at(engine.at.staging + (size_t)home * BULK_SLOT_BYTES);
-    *m = (struct bulk){ .type = BULK_DIFFS, .interval = interval };
-    open_message[home] = m;
-    return m;
+    engine.protocol.diffs->met(); /* I7 */
 }
 
 /* Captures the diff of one sealed page; true when the page changed. ASSUMPTION: BUSY. */
@@ -122,15 +71,13 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent)
         return true;
     }
     int home = (int)p->home - 1;
-    struct bulk *m = message_for(home, interval, urgent);
-    struct diff_entry *e = (struct diff_entry *)(void *)(m->payload + m->bytes);
-    size_t len = diff_encode(page_mem(page), twin_mem(p->twin), e + 1);
+    void *diff = engine.protocol.diffs->room(home, interval, urgent);
+    size_t len = diff_encode(page_mem(page), twin_mem(p->twin), diff);
     if (len == 0)
         return false;
-    *e = (struct diff_entry){ .page = page, .bytes = (uint32_t)len };
-    m->bytes += (uint32_t)(sizeof *e + ((len + 7) & ~(size_t)7));
+    engine.protocol.diffs->add(home, page, len);
     stats_count(STAT_DIFFS, 1);
-    stats_count(STAT_DIFF_BYTES, diff_changed_bytes(e + 1, len));
+    stats_count(STAT_DIFF_BYTES, diff_changed_bytes(diff, len));
     return true;
 }
 
@@ -151,11 +98,7 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
         }
         i += run;
     }
-    for (int home = 0; home < engine.nodes; home++) {
-        if (open_message[home] && open_message[home]->bytes == 0)
-            open_message[home] = NULL;
-        message_send(home, urgent);
-    }
+    engine.protocol.diffs->send(urgent); /* I4 */
     return count;
 }
 
@@ -168,8 +111,6 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
         assert(i == 0 || announced[i - 1] < announced[i]);
         assert(atomic_load(&page_needed(announced[i])[engine.node]) == interval); /* I2 */
     }
-    for (int n = 0; n < engine.nodes; n++)
-        assert(open_message[n] == NULL); /* I4 */
 }
 #else
 #    define interval_assert_state(interval, count) ((void)0)
@@ -189,7 +130,7 @@ static void close_dirty(bool urgent)
         return; /* I6 */
     interval_assert_state(interval, count);
     perturb(close_captured);
-    notice_publish(interval, announced, count); /* I4 */
+    engine.protocol.notices->publish(interval, announced, count); /* I4 */
     perturb(close_published);
     stats_count(STAT_WRITE_NOTICES, count);
     spin_lock(&vt_lock);
@@ -268,7 +209,7 @@ static void acquire_all(const uint64_t *want)
     for (int w = 0; w < engine.nodes; w++) {
         if (w == engine.node || vt[w] >= want[w])
             continue;
-        notice_take(w, want[w]);
+        engine.protocol.notices->take(w, want[w]);
         perturb(acquire_noticed);
         spin_lock(&vt_lock);
         vt[w] = want[w]; /* I5 */
@@ -286,28 +227,5 @@ void interval_acquire(const uint64_t *want)
         else
             progress_await((struct wait_for){ "another acquire", 0 }, &acquire_busy, acquire_over,
                            (void *)(uintptr_t)want);
-    }
-}
-
-static void bad_message(int from)
-{
-    diag_fatal(1, "node %d sent a malformed diff; do all nodes run the same version?", from);
-}
-
-void interval_serve_diffs(int from, const struct bulk *msg)
-{
-    for (uint32_t at = 0; at < msg->bytes;) {
-        const struct diff_entry *e = (const struct diff_entry *)(const void *)(msg->payload + at);
-        uint32_t left = msg->bytes - at;
-        if (left < sizeof *e || left - sizeof *e < e->bytes || e->page >= engine.pages ||
-            diff_apply(page_mem(e->page), e + 1, e->bytes) != 0)
-            bad_message(from);
-        perturb(diff_applied);
-        /* orders the diff's bytes before the version that says they are there (I3) */
-        atomic_store_explicit(applied_here(e->page, from), msg->interval, memory_order_release);
-        progress_changed(page_at(e->page));
-        if (engine.protocol->applied)
-            engine.protocol->applied(e->page);
-        at += (uint32_t)(sizeof *e + ((e->bytes + 7) & ~7u));
     }
 }

@@ -23,7 +23,7 @@
  *   write fault           interval_close
  *   ----------> dirty ----------------> diffs sent -> published, vt[self]
  *              list     protect, capture                   |
- *                                                          | log: notice.h
+ *                                                          | log: notice_log.h
  *   interval_acquire (another node):   vt <- pages revoked <
  */
 #ifndef HLRC_INTERVAL_H
@@ -31,8 +31,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct bulk;
 
 int interval_init(void);
 void interval_end(void);
@@ -51,8 +49,5 @@ void interval_vt(uint64_t *vt); /* a copy of this node's vector time, for a barr
 void interval_hand_on(uint64_t *vt);
 /* a barrier is over: every home has met, none has to be woken any more */
 void interval_met(void);
-
-/* Called by the progress lock: applies the diffs of a message. */
-void interval_serve_diffs(int from, const struct bulk *msg);
 
 #endif

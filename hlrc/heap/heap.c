@@ -148,7 +148,7 @@ static void heap_lock(void)
 {
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
-    lock_take(LOCK_HEAP);
+    engine.protocol.locks->acquire(LOCK_HEAP);
     stats_enter(t, before);
     thread_leave(t);
     if (!header()->ready) {
@@ -161,7 +161,7 @@ static void heap_unlock(void)
 {
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
-    lock_drop(LOCK_HEAP);
+    engine.protocol.locks->release(LOCK_HEAP);
     stats_enter(t, before);
     thread_leave(t);
 }

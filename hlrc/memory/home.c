@@ -32,7 +32,7 @@ int hlrc_home(const void *addr)
     struct thread *t = thread_enter();
     int home = page_known_home(page);
     if (home < 0)
-        home = engine.protocol->home(page, t->call_token);
+        home = engine.protocol.pages->home(page, t->call_token);
     thread_leave(t);
     return home;
 }
@@ -46,7 +46,7 @@ int hlrc_place(void *addr, size_t len, int node)
     int rc = 0;
     struct thread *t = thread_enter();
     for (uint32_t i = first; i < first + count && !engine.alone; i++)
-        if (engine.protocol->place(i, node, t->call_token) != node)
+        if (engine.protocol.pages->place(i, node, t->call_token) != node)
             rc = -EBUSY;
     thread_leave(t);
     return rc;

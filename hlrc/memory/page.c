@@ -69,7 +69,7 @@ void page_assert_state(uint32_t page, const struct page *p)
 
 static void set_initial(uint32_t page, struct page *p)
 {
-    p->access = (uint8_t)engine.protocol->initial(page);
+    p->access = (uint8_t)engine.protocol.pages->initial(page);
     uint8_t flags = PAGE_KNOWN;
     if (p->access == ACCESS_NONE)
         flags |= PAGE_STALE;
@@ -148,7 +148,7 @@ static void page_claim(uint32_t page)
     perturb(page_busy);
     /* a home's page can be read by all from the moment it is home */
     fabric_window_prepare(engine.fabric, engine.space.id, (size_t)page << PAGE_SHIFT, PAGE_SIZE);
-    int home = engine.protocol->claim(page, &assigned);
+    int home = engine.protocol.pages->claim(page, &assigned);
     if (assigned) {
         stats_count(STAT_FIRST_WRITE_FAULTS, 1);
         stats_count(STAT_HOMES_ASSIGNED, 1);
@@ -425,6 +425,6 @@ void page_reset(uint32_t first, uint32_t count)
     view_close(first, count);
     for (uint32_t i = first; i < first + count; i++)
         reset_one(i);
-    engine.protocol->reset(first, count);
+    engine.protocol.pages->reset(first, count);
     view_reset(first, count);
 }

@@ -92,13 +92,13 @@ static void count_outcome(const struct page_fetch *f)
 static void fetch_once(struct page_fetch *f)
 {
     if (f->home != engine.node) {
-        engine.protocol->fetch_start(f, false);
-        engine.protocol->fetch_finish(f, false);
+        engine.protocol.pages->fetch_start(f, false);
+        engine.protocol.pages->fetch_finish(f, false);
         count_outcome(f);
     }
     /* nothing was copied: the copy is here, diffs may still be on their way to it */
     if (f->home == engine.node)
-        /* interval_serve_diffs tells */
+        /* the home tells */
         progress_await((struct wait_for){ "diffs for page", f->page }, page_at(f->page),
                        home_current, f);
 }
@@ -158,7 +158,7 @@ static void prefetch_free(int k)
 static bool prefetch_arrived(const struct page *p)
 {
     return (p->flags & PAGE_PREFETCH) &&
-           engine.protocol->fetch_ready(&prefetches[p->prefetch].fetch);
+           engine.protocol.pages->fetch_ready(&prefetches[p->prefetch].fetch);
 }
 
 /* Takes a prefetch over, and finishes it: the page is complete then, or as stale as it was.
@@ -170,7 +170,7 @@ static void prefetch_end(uint32_t page, struct page *p)
     page_unlock(p);
     perturb(prefetch_taken);
     struct page_fetch *f = &prefetches[k].fetch;
-    bool covers = engine.protocol->fetch_finish(f, true);
+    bool covers = engine.protocol.pages->fetch_finish(f, true);
     if (covers)
         count_outcome(f);
     if (f->home == engine.node)
@@ -207,7 +207,7 @@ static void prefetch_start(uint32_t page)
     int k = prefetch_claim(page);
     if (k < 0)
         return;
-    engine.protocol->fetch_start(&prefetches[k].fetch, true);
+    engine.protocol.pages->fetch_start(&prefetches[k].fetch, true);
     perturb(prefetch_started);
     struct page *p = page_lock(page);
     p->flags |= PAGE_PREFETCH;

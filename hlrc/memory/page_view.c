@@ -52,7 +52,7 @@ int view_change_marked(uint32_t first, uint32_t count, const bool *marked,
 static unsigned access_of(uint32_t page)
 {
     const struct page *p = page_at(page);
-    return p->flags & PAGE_KNOWN ? p->access : (unsigned)engine.protocol->initial(page);
+    return p->flags & PAGE_KNOWN ? p->access : (unsigned)engine.protocol.pages->initial(page);
 }
 
 static uint32_t borders(uint32_t first, uint32_t end)
@@ -148,8 +148,8 @@ void view_mend(uint32_t first, uint32_t count)
 static uint32_t initial_run(uint32_t first, uint32_t count, enum page_access_right *right)
 {
     uint32_t n = 1;
-    *right = engine.protocol->initial(first);
-    while (n < count && engine.protocol->initial(first + n) == *right)
+    *right = engine.protocol.pages->initial(first);
+    while (n < count && engine.protocol.pages->initial(first + n) == *right)
         n++;
     return n;
 }

@@ -20,7 +20,7 @@ static struct {
 static void (*serves[BULK_TYPES])(int, const struct bulk *);
 
 static struct {
-    uint64_t emptied, returned; /* written by the progress lock alone */
+    uint64_t emptied, returned; /* guarded by the progress lock */
 } in[NODES_MAX];
 
 static size_t credit_at(int peer)

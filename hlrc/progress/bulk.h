@@ -46,11 +46,11 @@ static_assert(sizeof(struct bulk) == 16, "it travels between nodes as it is");
  * NULL. */
 void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op);
 
-/* Who serves messages of a type, in the progress lock (progress.h S4). Before the first event is
- * taken. */
+/* Who serves messages of a type, holding the progress lock (progress.h S4). Before the first event
+ * is taken. */
 void bulk_handle(enum bulk_type type, void (*serve)(int from, const struct bulk *msg));
 
-/* Called by the progress lock. */
+/* ASSUMPTION of both: the caller holds the progress lock. */
 void bulk_serve(int from, uint32_t slot);
 void bulk_return_credits(void);
 

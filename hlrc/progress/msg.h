@@ -50,8 +50,8 @@ uint32_t msg_prefetch_count(int nodes, uint32_t threads); /* PREFETCHES_LEAST to
 int msg_init(void);
 void msg_end(void);
 
-/* Who serves requests of a type, in the progress lock (progress.h S4); and who is told that the
- * barrier's token is complete, since no thread owns it. Before the first event is taken. */
+/* Who serves requests of a type, holding the progress lock (progress.h S4); and who is told that
+ * the barrier's token is complete, since no thread owns it. Before the first event is taken. */
 void msg_handle(enum request_type type, void (*serve)(struct request *));
 void msg_handle_barrier(void (*answered)(void));
 
@@ -74,7 +74,7 @@ void msg_reply(const struct request *req, int64_t status, uint64_t arg, const ui
 /* the request of a token that is at this node */
 struct request *msg_slot(int from, uint32_t token);
 
-/* Called by the progress lock only. */
+/* ASSUMPTION of both: the caller holds the progress lock. */
 void msg_dispatch(const struct fabric_event *ev);
 void msg_drained(void); /* nothing more is pending for now */
 

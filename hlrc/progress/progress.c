@@ -33,7 +33,7 @@
 static _Atomic bool progress_lock; /* S1 */
 /* the handler was woken and found the progress lock taken: S7 */
 static _Atomic bool missed;
-/* whoever has the progress lock sleeps in it, and has served all that it took */
+/* the holder of the progress lock sleeps, and has served all that it took */
 static _Atomic bool holder_sleeps;
 static _Atomic bool wake_on_all;
 static _Atomic int waiters;        /* application threads in progress_wait: S6 */
@@ -131,7 +131,7 @@ void progress_poll(void)
 }
 
 /* What had arrived is taken, and whoever took it is done with it: had the progress lock and gave it
- * up, or sleeps in it. */
+ * up, or sleeps with it. */
 static bool settled(uint64_t mark)
 {
     /* read first: what is past has been taken by then */

@@ -42,7 +42,7 @@ struct page_fetch {
 
 struct request; /* request.h */
 
-struct protocol {
+struct page_protocol {
     const char *name;
     unsigned caps; /* fabric capabilities that it cannot do without */
 
@@ -74,7 +74,7 @@ struct protocol {
     void (*reset)(uint32_t first, uint32_t count);
 };
 
-extern const struct protocol protocol_async, protocol_ardmar;
+extern const struct page_protocol protocol_async, protocol_ardmar;
 
 /* Where things lie: offsets in window protocol_control(), the same on every node. */
 struct fabric *protocol_fabric(void);

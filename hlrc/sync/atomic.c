@@ -77,7 +77,7 @@ static uint64_t by_request(uint32_t word, enum operation op, uint64_t a, uint64_
 static uint64_t access_word(uint32_t word, enum operation op, uint64_t a, uint64_t b)
 {
     struct thread *t = thread_enter();
-    bool fabric = engine.protocol->caps & FABRIC_ATOMICS;
+    bool fabric = engine.protocol.pages->caps & FABRIC_ATOMICS;
     uint64_t old = fabric ? by_fabric(word, op, a, b) : by_request(word, op, a, b);
     thread_leave(t);
     return old;

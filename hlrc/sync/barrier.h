@@ -24,14 +24,10 @@
 #ifndef HLRC_BARRIER_H
 #define HLRC_BARRIER_H
 
-struct request;
-
 int barrier_init(void);
 /* what every arrival of this node begins with; NULL nothing */
 void barrier_before(void (*run)(void));
 void barrier_arrive(void);
 void barrier_depart(void);
-void barrier_serve(struct request *req);
-void barrier_wake(void); /* the release has arrived: wakes the thread that waits for it */
 
 #endif

@@ -184,12 +184,12 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     uint64_t vt[NODES_MAX];
     register_waiter(t, cond);
     perturb(cond_registered);
-    lock_drop(lock);
+    engine.protocol.locks->release(lock);
     const struct reply *rep = msg_wait(t->cond_token);
     memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
     if (!engine.alone)
         interval_acquire(vt);
-    lock_take(lock);
+    engine.protocol.locks->acquire(lock);
     stats_enter(t, before);
     thread_leave(t);
 }

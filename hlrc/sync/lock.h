@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * lock.h - locks: a manager per lock that knows the last in the queue, and a queue that is handed
- * on from owner to owner.
+ * lock.h - locks. In lock_queue.c: a manager per lock that knows the last in the queue, and a queue
+ * that is handed on from owner to owner.
  *
  * Lock l is managed by node l mod N. A request goes to the manager, who notes the requester as the
  * new last and sends the request on to the one before; that one grants it, now if it holds the lock
@@ -33,14 +33,8 @@
 
 #include <stdint.h>
 
-struct request;
-
 int lock_init(void);
 void lock_end(void);
-void lock_take(uint32_t lock);
-int lock_try(uint32_t lock);
-void lock_drop(uint32_t lock);
-void lock_serve(struct request *req);
 
 #define LOCK_INTERNAL      1 /* locks of the runtime itself, behind the static ones */
 #define LOCK_HEAP          HLRC_STATIC_LOCKS

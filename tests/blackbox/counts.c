@@ -5,7 +5,7 @@
  *
  * Two nodes act in turn; while one acts the other sleeps outside of the library, so that its
  * handler serves. The predictions are built from what a step costs: requests, answers, one-sided
- * reads and writes of known sizes. The wire's sizes are those of msg.h, bulk.h, notice.h and
+ * reads and writes of known sizes. The wire's sizes are those of msg.h, bulk.h, notice_log.h and
  * diff.h. Only `wakes` is a range: whether a waiting node is woken for an answer depends on how far
  * it has come towards polling for it.
  */

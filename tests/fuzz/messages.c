@@ -71,15 +71,15 @@ static char *guarded(size_t size)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     static struct fabric fabric;
-    static struct protocol protocol;
+    static struct page_protocol protocol;
 
     (void)argc, (void)argv;
     fabric.ops.write = write_nothing;
     engine.fabric = &fabric;
-    engine.protocol = &protocol;
+    engine.protocol.pages = &protocol;
     engine.nodes = NODES;
     engine.pages = PAGES;
-    bulk_handle(BULK_DIFFS, interval_serve_diffs);
+    must(diffs_by_message.init() == 0);
     engine.tokens = msg_token_count(1, PREFETCHES);
     layout_init(&engine.at, NODES, PAGES, engine.tokens);
     size_t last = engine.at.bulk + ((size_t)1 * BULK_SLOTS + BULK_SLOTS - 1) * BULK_SLOT_BYTES;

@@ -3,11 +3,11 @@
  * Interval logs, their trimming, and vector times, without a network: one process is the writer,
  * node 0, while it publishes, and the reader, node 1, while it takes. Two buffers are their control
  * windows. What the reader revokes is compared with a model: the latest interval in which each page
- * was written. N1 to N4 are the invariants of hlrc/coherence/notice.h, I5 that of
+ * was written. N1 to N4 are the invariants of hlrc/coherence/notice_log.h, I5 that of
  * hlrc/coherence/interval.h.
  */
 #include "hlrc/coherence/interval.h"
-#include "hlrc/coherence/notice.h"
+#include "hlrc/coherence/notice_log.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
@@ -81,6 +81,15 @@ void __wrap_page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t
             revoked[p] = interval;
 }
 
+static void (*serve_drain)(struct request *);
+
+void __wrap_msg_handle(enum request_type type, void (*serve)(struct request *));
+void __wrap_msg_handle(enum request_type type, void (*serve)(struct request *))
+{
+    assert_int_equal(type, REQUEST_LOG_DRAIN);
+    serve_drain = serve;
+}
+
 /* The reader's handler serves at once. */
 void __wrap_msg_send(struct request *req, int to, bool with_vec, bool urgent);
 void __wrap_msg_send(struct request *req, int to, bool with_vec, bool urgent)
@@ -90,7 +99,7 @@ void __wrap_msg_send(struct request *req, int to, bool with_vec, bool urgent)
     assert_true(urgent); /* or a reader that computes would never look */
     drains++;
     become(to);
-    notice_serve_drain(req);
+    serve_drain(req);
     become(0);
 }
 
@@ -161,7 +170,9 @@ static int begin(void **state)
     while_waiting = 0;
     acquiring = false;
     assert_int_equal(threads_init(2), 0);
-    assert_int_equal(notice_init(), 0);
+    engine.protocol.notices = &notices_by_log;
+    engine.protocol.diffs = &diffs_by_message;
+    assert_int_equal(notices_by_log.init(), 0);
     assert_int_equal(interval_init(), 0);
     return 0;
 }
@@ -170,7 +181,7 @@ static int end(void **state)
 {
     (void)state;
     interval_end();
-    notice_end();
+    notices_by_log.end();
     threads_end();
     for (int n = 0; n < 2; n++)
         munmap(control[n], engine.at.end);
@@ -194,7 +205,7 @@ static void publish_random(uint32_t rarity)
         pages[count++] = 7;
         written[7] = published;
     }
-    notice_publish(published, pages, count);
+    notices_by_log.publish(published, pages, count);
 }
 
 /* The writer's next interval: so many runs, of pages that no other interval names. */
@@ -211,7 +222,7 @@ static void publish_once(uint32_t runs)
             pages[count++] = next_page++;
         }
     }
-    notice_publish(published, pages, count);
+    notices_by_log.publish(published, pages, count);
 }
 
 /* Neither early nor late: what is revoked is what was written, and nothing up to this interval
@@ -225,7 +236,7 @@ static void check_revoked_up_to(uint64_t interval)
 static void take(uint64_t interval)
 {
     become(1);
-    notice_take(0, interval);
+    notices_by_log.take(0, interval);
 }
 
 static void check_all_revoked(void)
@@ -244,7 +255,7 @@ static void an_interval_arrives(void **state)
     published = 1;
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
         written[pages[i]] = 1;
-    notice_publish(1, pages, sizeof pages / sizeof pages[0]);
+    notices_by_log.publish(1, pages, sizeof pages / sizeof pages[0]);
     take(1);
     check_all_revoked();
     assert_int_equal(calls, 4); /* neighbouring pages are one run, revoked in one call */
@@ -350,7 +361,7 @@ static void a_record_is_never_overwritten(void **state)
  * to be drained. */
 static void a_log_is_full(void **state)
 {
-    const uint32_t runs = 100, words = 4 + 2 * runs; /* of a record; see the head of notice.h */
+    const uint32_t runs = 100, words = 4 + 2 * runs; /* of a record; see the head of notice_log.h */
     static const uint32_t more[] = { 0, 1, 2, 30 };
 
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {

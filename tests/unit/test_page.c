@@ -86,7 +86,7 @@ static void reset(uint32_t first, uint32_t count)
     (void)first, (void)count;
 }
 
-static const struct protocol scripted = {
+static const struct page_protocol scripted = {
     .name = "scripted",
     .initial = initial,
     .claim = claim,
@@ -143,7 +143,7 @@ static int begin(void **state)
     engine.nodes = 2;
     engine.pages = PAGES;
     engine.fabric = &fabric;
-    engine.protocol = &scripted;
+    engine.protocol.pages = &scripted;
     assert_int_equal(ftruncate(fd, PAGES * PAGE_SIZE), 0);
     engine.app = mmap(NULL, PAGES * PAGE_SIZE, PROT_NONE, MAP_SHARED, fd, 0);
     engine.mem = mmap(NULL, PAGES * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

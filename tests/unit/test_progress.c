@@ -235,7 +235,7 @@ static void another_thread_serves(void **state)
     pthread_join(handler, NULL);
 }
 
-/* Whoever sleeps in the progress lock has served what it took; but not what it has not taken. */
+/* Whoever sleeps with the progress lock has served what it took; but not what it has not taken. */
 static void a_sleeper_has_the_role(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * notice.h - write notices: which pages a node wrote in which interval, and how the others learn of
- * it.
+ * notice_log.h - write notices: which pages a node wrote in which interval, in a log for each other
+ * node.
  *
  * Every node holds a log per writer, a ring of words in its control window which the writer fills
  * by remote writes when it closes an interval. So a grant or a barrier carries a vector time and no
@@ -21,28 +21,13 @@
  *   N4  Notices of an interval may be applied before an acquire covers it (that only revokes
  *       early), never later.
  */
-#ifndef HLRC_NOTICE_H
-#define HLRC_NOTICE_H
+#ifndef HLRC_NOTICE_LOG_H
+#define HLRC_NOTICE_LOG_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #define NOTICE_LOG_WORDS 16384u /* a power of two */
 #define NOTICE_LOG_BYTES (NOTICE_LOG_WORDS * sizeof(uint32_t))
-
-struct request;
-
-int notice_init(void);
-void notice_end(void);
-
-/* Tells all other nodes that this node wrote these pages (ascending) in its interval. May wait for
- * a reader's handler. */
-void notice_publish(uint64_t interval, const uint32_t *pages, uint32_t count);
-
-/* Applies all notices of `writer` up to the interval; waits for those under way. One thread at a
- * time. */
-void notice_take(int writer, uint64_t interval);
-
-void notice_serve_drain(struct request *req);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* notice.c - see notice.h for the invariants. */
-#include "hlrc/coherence/notice.h"
+/* notice_log.c - see notice_log.h for the invariants. */
+#include "hlrc/coherence/notice_log.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -48,7 +48,9 @@ static struct reader {
     uint32_t parked_count;
 } readers[NODES_MAX];
 
-int notice_init(void)
+static void notice_serve_drain(struct request *req);
+
+static int notice_init(void)
 {
     memset(sent, 0, sizeof sent);
     msg_handle(REQUEST_LOG_DRAIN, notice_serve_drain);
@@ -61,7 +63,7 @@ int notice_init(void)
     return 0;
 }
 
-void notice_end(void)
+static void notice_end(void)
 {
     for (int w = 0; w < engine.nodes; w++) {
         reserve_end(readers[w].parked, (size_t)engine.pages * 8);
@@ -129,7 +131,7 @@ static void append_record(const struct record *r)
     }
 }
 
-void notice_publish(uint64_t interval, const uint32_t *pages, uint32_t count)
+static void notice_publish(uint64_t interval, const uint32_t *pages, uint32_t count)
 {
     struct record r = { .interval = interval };
     for (uint32_t i = 0; i < count; i++) {
@@ -190,7 +192,7 @@ static void park(struct reader *r, const struct record *rec)
     }
 }
 
-void notice_serve_drain(struct request *req)
+static void notice_serve_drain(struct request *req)
 {
     struct reader *r = &readers[req->from];
     struct record rec;
@@ -249,7 +251,7 @@ static bool take_records(const struct wanted *want)
     }
 }
 
-void notice_take(int writer, uint64_t interval)
+static void notice_take(int writer, uint64_t interval)
 {
     struct wanted want = { writer, interval };
     struct reader *r = &readers[writer];
@@ -262,3 +264,12 @@ void notice_take(int writer, uint64_t interval)
         report_head(writer);
     spin_unlock(&r->lock);
 }
+
+const struct notice_protocol notices_by_log = {
+    .name = "handler",
+    .caps = FABRIC_WRITE_IMM,
+    .init = notice_init,
+    .end = notice_end,
+    .publish = notice_publish,
+    .take = notice_take,
+};

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * parts.h - a protocol in five parts, a table each, so that every idea can be measured alone.
+ *
+ *   pages     how a home is assigned and a page fetched: protocol.h (--pages)
+ *   diffs     how what was written reaches the home (--diffs)
+ *   notices   how other nodes learn which pages were written
+ *   locks     how a lock goes from node to node (--locks)
+ *   barrier   how all nodes meet (--barrier)
+ *
+ * `caps` are the fabric capabilities that a part cannot do without. What all implementations of a
+ * part keep to stands here; how one of them does it, at its head. All functions may wait, and are
+ * called with no lock held, where nothing else is said; those of pages are in protocol.h.
+ */
+#ifndef HLRC_PARTS_H
+#define HLRC_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct page_protocol;
+
+/* By the thread that closes an interval, one at a time (interval.h I1); what a page was sealed for
+ * is captured when `room` has returned and the diff was encoded there. */
+struct diff_protocol {
+    const char *name;
+    unsigned caps;
+    int (*init)(void);
+
+    /* Where the diff of one page for this home is to be encoded: room for DIFF_MAX bytes. */
+    void *(*room)(int home, uint64_t interval, bool urgent);
+    /* It is there, `bytes` long, and belongs to the interval that `room` was asked for. Diffs of
+     * one page arrive in the order of their intervals (I3). Does not wait. */
+    void (*add)(int home, uint32_t page, size_t bytes);
+    /* All that was added is on its way, and needs nothing more of this node (I4). */
+    void (*send)(bool urgent);
+
+    /* I7. Neither waits; both may be called while serving. */
+    void (*hand_on)(void); /* homes that have diffs of which nobody told them are told */
+    void (*met)(void);     /* a barrier is over: they need not be */
+};
+
+struct notice_protocol {
+    const char *name;
+    unsigned caps;
+    int (*init)(void);
+    void (*end)(void);
+
+    /* Tells all other nodes that this node wrote these pages (ascending) in its interval. By the
+     * thread that closes it. */
+    void (*publish)(uint64_t interval, const uint32_t *pages, uint32_t count);
+    /* Revokes the pages of all notices of `writer` up to the interval (page_invalidate); waits for
+     * those under way. One thread at a time. */
+    void (*take)(int writer, uint64_t interval);
+};
+
+/* lock.h says what holds. */
+struct lock_protocol {
+    const char *name;
+    unsigned caps;
+    int (*init)(uint32_t locks); /* numbered from 0; all are free */
+    void (*end)(void);
+
+    void (*acquire)(uint32_t lock);
+    int (*try)(uint32_t lock); /* 0, or -EBUSY: another thread has it, here or elsewhere */
+    void (*release)(uint32_t lock);
+};
+
+/* barrier.h says what holds. */
+struct barrier_protocol {
+    const char *name;
+    unsigned caps;
+    int (*init)(void);
+
+    /* This node has arrived at the barrier of this number (0, 1, ...) with this vector time. Does
+     * not wait. */
+    void (*arrive)(uint64_t epoch, const uint64_t *vt);
+    /* Waits until all nodes have; *vt becomes the largest of each component. */
+    void (*await)(uint64_t *vt);
+};
+
+struct protocol {
+    const struct page_protocol *pages;
+    const struct diff_protocol *diffs;
+    const struct notice_protocol *notices;
+    const struct lock_protocol *locks;
+    const struct barrier_protocol *barrier;
+};
+
+/* By handlers: coherence/diff_message.c, coherence/notice_log.c, sync/lock_queue.c,
+ * sync/barrier_master.c. */
+extern const struct diff_protocol diffs_by_message;
+extern const struct notice_protocol notices_by_log;
+extern const struct lock_protocol locks_by_queue;
+extern const struct barrier_protocol barrier_by_master;
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* barrier_master.c - barriers at the master's handler (--barrier handler); see barrier.h. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/perturb.h"
+#include "base/spin.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/thread.h"
+
+#define MASTER 0
+
+static struct thread *_Atomic waiting; /* the thread in depart */
+
+/* At the master, by parity of the epoch: nobody is two barriers ahead (R2). */
+static struct {
+    int count;
+    uint64_t vt[NODES_MAX];
+} arrivals[2];
+static spin_lock_word arrivals_lock;
+
+#ifdef HLRC_DEBUG
+static uint64_t next_epoch; /* of this node's next arrival */
+#endif
+
+static void master_serve(struct request *req);
+static void master_wake(void);
+
+static int master_init(void)
+{
+    memset(arrivals, 0, sizeof arrivals);
+    msg_handle(REQUEST_BARRIER, master_serve);
+    msg_handle_barrier(master_wake);
+    return 0;
+}
+
+#ifdef HLRC_DEBUG
+/* ASSUMPTION: arrivals_lock is held. */
+static void barrier_assert_state(const struct request *req)
+{
+    /* R2: for this epoch of ours, the last or the next */
+    assert(req->arg[0] - next_epoch + 1 <= 2 || engine.node != MASTER);
+    for (int i = 0; i < 2; i++)
+        assert(arrivals[i].count >= 0 && arrivals[i].count < engine.nodes);
+    /* nobody arrives twice before all have arrived once */
+    assert(arrivals[0].count == 0 || arrivals[1].count == 0);
+}
+#else
+#    define barrier_assert_state(req) ((void)0)
+#endif
+
+static void release_all(const uint64_t *vt)
+{
+    for (int n = 0; n < engine.nodes; n++)
+        msg_reply(msg_slot(n, msg_token_barrier()), 0, 0, vt);
+}
+
+static void master_serve(struct request *req)
+{
+    uint64_t vt[NODES_MAX];
+    int i = (int)(req->arg[0] & 1);
+    spin_lock(&arrivals_lock);
+    barrier_assert_state(req);
+    for (int w = 0; w < engine.nodes; w++)
+        if (arrivals[i].vt[w] < req->vec[w])
+            arrivals[i].vt[w] = req->vec[w];
+    bool last = ++arrivals[i].count == engine.nodes;
+    if (last) {
+        memcpy(vt, arrivals[i].vt, sizeof vt);
+        /* before any release: the next arrivals of this parity follow one */
+        memset(&arrivals[i], 0, sizeof arrivals[i]);
+    }
+    spin_unlock(&arrivals_lock);
+    if (last)
+        release_all(vt);
+}
+
+/* The release has arrived: wakes the thread that waits for it. */
+static void master_wake(void)
+{
+    /* orders the release's arrival before the read of `waiting` */
+    atomic_thread_fence(memory_order_seq_cst);
+    struct thread *t = atomic_load(&waiting);
+    if (t)
+        thread_wake(t);
+}
+
+static void master_arrive(uint64_t epoch, const uint64_t *vt)
+{
+    struct request *req = msg_compose(msg_token_barrier(), REQUEST_BARRIER, (uint32_t)epoch);
+    req->arg[0] = epoch;
+#ifdef HLRC_DEBUG
+    next_epoch = epoch + 1;
+#endif
+    memcpy(req->vec, vt, VT_BYTES(engine.nodes));
+    perturb(barrier_arriving);
+    msg_send(req, MASTER, true, false);
+}
+
+static void master_await(uint64_t *vt)
+{
+    atomic_store(&waiting, thread_self());
+    const struct reply *rep = msg_wait(msg_token_barrier());
+    memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
+    atomic_store(&waiting, NULL);
+}
+
+const struct barrier_protocol barrier_by_master = {
+    .name = "handler",
+    .caps = FABRIC_WRITE_IMM,
+    .init = master_init,
+    .arrive = master_arrive,
+    .await = master_await,
+};

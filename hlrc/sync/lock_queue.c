@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * lock_queue.c - locks by their managers' handlers (--locks handler); see lock.h for the
+ * invariants.
+ */
+#include "hlrc/sync/lock.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/perturb.h"
+#include "base/reserve.h"
+#include "base/spin.h"
+#include "hlrc/coherence/interval.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/thread.h"
+
+enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8 };
+#define LOCAL_RUN 8 /* hand-overs between threads of a node while another node waits, at most */
+
+struct lock {
+    spin_lock_word guard; /* guards the rest */
+    /* MOVED: HAVE, inverted at the manager; TRYING: manager, a try is under way (L4) */
+    uint8_t flags;
+    uint8_t local_run;
+    uint8_t spare;
+    uint16_t waiters;      /* threads of this node that sleep on `turn` */
+    uint16_t last;         /* manager: node + 1 of the last in the queue; 0: the manager itself */
+    uint32_t next;         /* request to be granted at unlock (L2): reference + 1 */
+    uint32_t kept;         /* manager: first request kept back by a try: reference + 1 */
+    _Atomic uint32_t turn; /* futex word: raised when a waiting thread may try again */
+};
+
+static struct lock *table;
+static uint32_t *kept_next; /* by reference: the request behind it in a kept list: reference + 1 */
+
+static uint32_t limit; /* number of locks */
+
+static size_t table_bytes(void)
+{
+    return (size_t)limit * sizeof(struct lock);
+}
+
+static size_t kept_bytes(void)
+{
+    return (size_t)engine.nodes * engine.tokens * sizeof *kept_next;
+}
+
+static void queue_serve(struct request *req);
+
+static int queue_init(uint32_t locks)
+{
+    limit = locks;
+    for (int type = REQUEST_LOCK; type <= REQUEST_TRY_RESULT; type++)
+        msg_handle((enum request_type)type, queue_serve);
+    table = reserve(table_bytes());
+    kept_next = reserve(kept_bytes());
+    return table && kept_next ? 0 : -ENOMEM;
+}
+
+static void queue_end(void)
+{
+    reserve_end(table, table_bytes());
+    reserve_end(kept_next, kept_bytes());
+}
+
+static int manager_of(uint32_t lock)
+{
+    return (int)(lock % (uint32_t)engine.nodes);
+}
+
+/* A request that is at this node, as a number. */
+static uint32_t reference(const struct request *req)
+{
+    return (uint32_t)req->from * engine.tokens + req->token;
+}
+
+static struct request *referenced(uint32_t ref)
+{
+    return msg_slot((int)(ref / engine.tokens), ref % engine.tokens);
+}
+
+static bool here(const struct lock *l, uint32_t lock)
+{
+    return ((l->flags & MOVED) != 0) != (manager_of(lock) == engine.node);
+}
+
+static void set_here(struct lock *l, uint32_t lock, bool yes)
+{
+    bool moved = yes != (manager_of(lock) == engine.node);
+    l->flags = (uint8_t)((l->flags & ~MOVED) | (moved ? MOVED : 0));
+}
+
+/* CACHED: here, unused, promised to nobody. */
+static bool idle(const struct lock *l, uint32_t lock)
+{
+    return here(l, lock) && !(l->flags & (HELD | WAITING)) && l->next == 0;
+}
+
+#ifdef HLRC_DEBUG
+/* ASSUMPTION: guarded. */
+static void lock_assert_state(const struct lock *l, uint32_t lock)
+{
+    assert(!(l->flags & HELD) || here(l, lock)); /* L1 */
+    assert(!(l->flags & WAITING) || !here(l, lock));
+    /* L2: a waiting thread takes it first */
+    assert(l->next == 0 || (l->flags & (WAITING | HELD)) || l->waiters > 0);
+    assert(!(l->flags & TRYING) || manager_of(lock) == engine.node); /* L4 */
+    assert(l->last <= engine.nodes);
+}
+#else
+#    define lock_assert_state(l, lock) ((void)(l), (void)(lock))
+#endif
+
+static void guard(struct lock *l, uint32_t lock)
+{
+    spin_lock(&l->guard);
+    lock_assert_state(l, lock);
+}
+
+static void unguard(struct lock *l, uint32_t lock)
+{
+    lock_assert_state(l, lock);
+    spin_unlock(&l->guard);
+}
+
+static void grant(const struct request *req)
+{
+    uint64_t vt[NODES_MAX];
+    interval_hand_on(vt);
+    perturb(lock_granting);
+    msg_reply(req, 0, 0, vt);
+}
+
+/* ---- the calling side ---- */
+
+/* Waits until a thread of this node lets go of the lock or of the request for it. ASSUMPTION:
+ * guarded, before and after: a thread that was woken has the lock before anybody can see that it
+ * waits no more. */
+static void await_turn(struct lock *l, uint32_t lock)
+{
+    l->waiters++;
+    uint32_t seen = atomic_load(&l->turn);
+    unguard(l, lock);
+    struct watch_note before =
+        watch_begin(thread_self(), "another thread of this node to let go of lock", lock);
+    futex_wait_private(&l->turn, seen, -1);
+    watch_end(thread_self(), before);
+    guard(l, lock);
+    l->waiters--;
+}
+
+static void pass_turn(struct lock *l)
+{
+    atomic_fetch_add(&l->turn, 1);
+    if (l->waiters)
+        futex_wake_private(&l->turn, 1);
+}
+
+/* Asks for a lock that is not here; it is WAITING meanwhile, so no other thread does. Returns the
+ * answer's status. */
+static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
+{
+    uint32_t token = thread_self()->call_token;
+    perturb(lock_asking);
+    msg_send(msg_compose(token, type, lock), manager_of(lock), false, true);
+    const struct reply *rep = msg_wait(token);
+    int status = (int)rep->status;
+    if (status == 0) {
+        uint64_t vt[NODES_MAX];
+        memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
+        interval_acquire(vt);
+    }
+    guard(l, lock);
+    l->flags &= (uint8_t)~WAITING;
+    if (status == 0) {
+        set_here(l, lock, true);
+        l->flags |= HELD;
+    } else {
+        pass_turn(l);
+    }
+    unguard(l, lock);
+    return status;
+}
+
+static void queue_acquire(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    guard(l, lock);
+    while (l->flags & (HELD | WAITING))
+        await_turn(l, lock);
+    bool mine = here(l, lock);
+    l->flags |= mine ? HELD : WAITING;
+    unguard(l, lock);
+    if (!mine)
+        request_lock(l, lock, REQUEST_LOCK);
+}
+
+static int queue_try(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    guard(l, lock);
+    bool busy = l->flags & (HELD | WAITING), mine = here(l, lock);
+    if (!busy)
+        l->flags |= mine ? HELD : WAITING;
+    unguard(l, lock);
+    if (busy || mine)
+        return busy ? -EBUSY : 0;
+    return request_lock(l, lock, REQUEST_TRY);
+}
+
+static void queue_release(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    if (!(l->flags & HELD)) /* racy only where another thread's unlock is the error */
+        diag_fatal(
+            1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock",
+            lock);
+    interval_close(true); /* L3 */
+    perturb(lock_dropping);
+    const struct request *successor = NULL;
+    guard(l, lock);
+    l->flags &= (uint8_t)~HELD;
+    bool stay = l->waiters && l->local_run < LOCAL_RUN;
+    l->local_run = (uint8_t)(stay ? l->local_run + 1 : 0);
+    if (l->next && !stay) {
+        successor = referenced(l->next - 1);
+        l->next = 0;
+        set_here(l, lock, false); /* L1 */
+    }
+    pass_turn(l);
+    unguard(l, lock);
+    if (successor)
+        grant(successor);
+}
+
+/* ---- the owner's side ---- */
+
+static void serve_owner(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    guard(l, req->object);
+    bool now = idle(l, req->object);
+    if (now) {
+        set_here(l, req->object, false); /* L1 */
+    } else {
+        debug_assert(l->next == 0); /* L2 */
+        l->next = reference(req) + 1;
+    }
+    unguard(l, req->object);
+    if (now)
+        grant(req);
+}
+
+static void serve_try_owner(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    uint64_t vt[NODES_MAX];
+    guard(l, req->object);
+    bool now = idle(l, req->object);
+    if (now)
+        set_here(l, req->object, false);
+    unguard(l, req->object);
+    req->arg[0] = now;
+    interval_hand_on(vt);
+    msg_forward(req, REQUEST_TRY_RESULT, manager_of(req->object), vt);
+}
+
+/* ---- the manager's side ---- */
+
+/* Keeps a request that came during a try (L4). ASSUMPTION: guarded. */
+static void keep(struct lock *l, const struct request *req)
+{
+    uint32_t *at = &l->kept;
+    while (*at)
+        at = &kept_next[*at - 1];
+    *at = reference(req) + 1;
+    kept_next[reference(req)] = 0;
+}
+
+static struct request *unkeep(struct lock *l)
+{
+    struct request *req = NULL;
+    spin_lock(&l->guard);
+    if (l->kept && !(l->flags & TRYING)) {
+        uint32_t ref = l->kept - 1;
+        req = referenced(ref);
+        l->kept = kept_next[ref];
+    }
+    spin_unlock(&l->guard);
+    return req;
+}
+
+static void manage_lock(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    guard(l, req->object);
+    if (l->flags & TRYING) {
+        keep(l, req);
+        unguard(l, req->object);
+        return;
+    }
+    int before = l->last ? l->last - 1 : engine.node;
+    l->last = (uint16_t)(req->from + 1);
+    unguard(l, req->object);
+    debug_assert(before != req->from);
+    msg_forward(req, REQUEST_LOCK_OWNER, before, NULL);
+}
+
+static void manage_try(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    guard(l, req->object);
+    if (l->flags & TRYING) {
+        keep(l, req);
+        unguard(l, req->object);
+        return;
+    }
+    l->flags |= TRYING;
+    int owner = l->last ? l->last - 1 : engine.node;
+    unguard(l, req->object);
+    msg_forward(req, REQUEST_TRY_OWNER, owner, NULL);
+}
+
+static void manage_request(struct request *req)
+{
+    if (req->type == REQUEST_LOCK)
+        manage_lock(req);
+    else
+        manage_try(req);
+}
+
+static void manage_result(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    guard(l, req->object);
+    l->flags &= (uint8_t)~TRYING;
+    if (req->arg[0])
+        l->last = (uint16_t)(req->from + 1);
+    unguard(l, req->object);
+    msg_reply(req, req->arg[0] ? 0 : -EBUSY, 0, req->arg[0] ? req->vec : NULL);
+    for (struct request *kept = unkeep(l); kept; kept = unkeep(l))
+        manage_request(kept);
+}
+
+static void queue_serve(struct request *req)
+{
+    switch (req->type) {
+    case REQUEST_LOCK_OWNER:
+        serve_owner(req);
+        return;
+    case REQUEST_TRY_OWNER:
+        serve_try_owner(req);
+        return;
+    case REQUEST_TRY_RESULT:
+        manage_result(req);
+        return;
+    default:
+        manage_request(req);
+        return;
+    }
+}
+
+const struct lock_protocol locks_by_queue = {
+    .name = "handler",
+    .caps = FABRIC_WRITE_IMM,
+    .init = queue_init,
+    .end = queue_end,
+    .acquire = queue_acquire,
+    .try = queue_try,
+    .release = queue_release,
+};
