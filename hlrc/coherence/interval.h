@@ -35,17 +35,17 @@
 int interval_init(void);
 void interval_end(void);
 
-/* Release. Urgent: the homes' handlers are woken to apply the diffs; otherwise they may lie until
- * the home waits or is woken, which is right when all homes are about to take part in the same
- * barrier. */
+/* Release. Waits: for the rest of a closing under way, for room at the homes. Urgent: the homes'
+ * handlers are woken to apply the diffs; otherwise they may lie until the home waits or is woken,
+ * which is right when all homes are about to take part in the same barrier. */
 void interval_close(bool urgent);
 
-/* Acquire: makes everything visible that the vector time covers. Waits for notices that are still
- * under way. */
+/* Acquire: makes everything visible that the vector time covers. Waits, for notices that are still
+ * under way and for pages that are BUSY. */
 void interval_acquire(const uint64_t *vt);
 
-void interval_vt(uint64_t *vt); /* a copy of this node's vector time, for a barrier */
-/* the same for a grant or a signal (I7); may be called while serving */
+void interval_vt(uint64_t *vt); /* a copy of this node's vector time, for a barrier. Spins */
+/* the same for a grant or a signal (I7). Spins */
 void interval_hand_on(uint64_t *vt);
 /* a barrier is over: every home has met, none has to be woken any more */
 void interval_met(void);

@@ -61,17 +61,19 @@ void heap_end(void);
  * allocations or collectives. */
 void heap_flush(void);
 
-/* For collective.c. Memory of hlrc_malloc_all is taken and given back by one node. */
+/* For collective.c. Memory of hlrc_malloc_all is taken and given back by one node. take, give and
+ * trim wait for LOCK_HEAP. */
 bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count); /* false: no room */
 /* the pages have been reset */
 void heap_give_all(uint32_t first, uint32_t count);
 /* pages of the memory of hlrc_malloc_all that begins at ptr; 0: none does */
 uint32_t heap_count_all(const void *ptr);
-void heap_trim(void); /* this node gives back what it keeps in reserve */
-void heap_zero(uint32_t first, uint32_t count);
+void heap_trim(void);                           /* this node gives back what it keeps in reserve */
+void heap_zero(uint32_t first, uint32_t count); /* by ordinary writes, which fault: HP3 */
 void heap_report_exhausted(const char *call, size_t size); /* one line per process */
 
-void *heap_staging(unsigned slot); /* of two */
+/* Shared memory through which broadcasts go: two slots, used in turn. */
+void *heap_staging(unsigned slot);
 size_t heap_staging_bytes(void);
 
 #endif

@@ -26,7 +26,7 @@
 #define HLRC_FAULT_H
 
 int fault_install(void); /* 0 or a negative errno; for engine.app and its size */
-void fault_remove(void);
+void fault_remove(void); /* faults go to whoever handled them before */
 
 /* What the context that a handler of SIGSEGV gets says of the access. */
 enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_UNKNOWN };

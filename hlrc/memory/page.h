@@ -74,6 +74,8 @@ struct page {
 int pages_init(void);
 void pages_end(void);
 
+/* Spin locks of single pages. A run is locked in ascending order; while one is held nothing waits,
+ * and no other kind of spin lock but the dirty list's, the twins' and the view's is taken. */
 struct page *page_lock(uint32_t page);
 void page_unlock(struct page *p);
 struct page *page_at(uint32_t page); /* without locking */
@@ -82,15 +84,15 @@ static inline bool page_is_home(const struct page *p, int node)
     return p->home == node + 1;
 }
 
-/* Makes the page readable or writable for the application; waits for what it takes. True when it
- * had to do something. */
+/* Makes the page readable or writable for the application. Waits. True when it had to do
+ * something. */
 bool page_access(uint32_t page, bool write);
 
-/* The same for a run of pages, with as few calls of the system as they allow. */
+/* The same for a run of pages, with as few calls of the system as they allow. Waits. */
 void page_touch(uint32_t first, uint32_t count, bool write);
 
 /* Notes that `writer` wrote the run in its interval: raises needed and revokes copies that lack it
- * (rules 3, 4). */
+ * (rules 3, 4). Waits for what is BUSY there. */
 void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval);
 
 /*
@@ -103,26 +105,29 @@ uint32_t page_flush_begin(const uint32_t *list, uint32_t n);
 void page_flush_end(uint32_t page, uint64_t interval);
 
 /* ASYNC's handler: takes exclusive access away; true when the page was exclusive here. Its copy is
- * complete and readable afterwards. ASSUMPTION: the page's lock is not held. */
+ * complete and readable afterwards. Spins; ASSUMPTION: the page's lock is not held. */
 bool page_demote(uint32_t page);
+/* All three spin. */
 void page_set_home(uint32_t page, int home); /* learnt from a message; P6 */
 int page_known_home(uint32_t page);          /* -1 unknown */
 void page_restore_exclusive(uint32_t page);  /* undoes page_demote while no home is assigned */
 
 /* Opens the longest run of complete, closed pages at `first` in one call of the system; returns its
  * length, 0 when the first is none. Pages that nobody has written here, or, for writing, those
- * whose home is known. */
+ * whose home is known. Spins. */
 uint32_t page_open_run(uint32_t first, uint32_t count, bool write);
 
-/* Prefetch: starts fetching what is stale of the run and finishes what has arrived. */
+/* Prefetch: starts fetching what is stale of the run and finishes what has arrived. Does not wait
+ * for what has not, but spins. */
 void page_prefetch(uint32_t first, uint32_t count);
 
 /* Collective, between barriers: everything known about these pages is dropped, their contents are
- * zero. ASSUMPTION: none of them is BUSY or DIRTY; prefetches of them were finished before the
- * first barrier. */
+ * zero. Spins. ASSUMPTION: none of them is BUSY or DIRTY; prefetches of them were finished before
+ * the first barrier. */
 void page_reset(uint32_t first, uint32_t count);
 
-_Atomic uint64_t *page_needed(uint32_t page); /* one u64 per node */
+/* One u64 per node: needed[page]. Raised under the page's lock, read without. */
+_Atomic uint64_t *page_needed(uint32_t page);
 
 #ifdef HLRC_DEBUG
 void page_assert_state(uint32_t page, const struct page *p);

@@ -18,7 +18,7 @@
 /* Creates the window and both views; sets engine.space, engine.mem, engine.app. Collective. 0 or a
  * negative errno after one line to the user. */
 int space_create(size_t size);
-void space_destroy(void);
+void space_destroy(void); /* both views; the window stays until the fabric is closed */
 
 /* Protection of `count` pages of the application's view. 0, or -ENOMEM: the process has too many
  * mappings, and a part of the run may have changed. Any other failure ends the program. */

@@ -13,8 +13,8 @@
 
 int twins_init(uint32_t pages);
 void twins_end(void);
-uint32_t twin_take(void);
-void twin_drop(uint32_t frame);
+uint32_t twin_take(void);       /* a frame of one page; there is one for every page. Spins */
+void twin_drop(uint32_t frame); /* gives it back. Spins */
 void *twin_mem(uint32_t frame);
 
 #endif

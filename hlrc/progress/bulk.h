@@ -43,7 +43,7 @@ static_assert(sizeof(struct bulk) == 16, "it travels between nodes as it is");
 #define BULK_PAYLOAD (BULK_SLOT_BYTES - sizeof(struct bulk))
 
 /* Sends a composed message; its memory is in use until fabric_wait(op), or is copied when op is
- * NULL. */
+ * NULL. Waits for room at the receiver. */
 void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op);
 
 /* Who serves messages of a type, holding the progress lock (progress.h S4). Before the first event

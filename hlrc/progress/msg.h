@@ -55,20 +55,21 @@ void msg_end(void);
 void msg_handle(enum request_type type, void (*serve)(struct request *));
 void msg_handle_barrier(void (*answered)(void));
 
-/* Composes a request in this token's scratch; the caller fills the rest and sends it. */
+/* Composes a request in this token's scratch; the caller fills the rest and sends it, which does
+ * not wait (M1). */
 struct request *msg_compose(uint32_t token, enum request_type type, uint32_t object);
 void msg_send(struct request *req, int to, bool with_vec, bool urgent);
 /* an answer will come without a request */
 void msg_expect(uint32_t token, enum request_type type, uint32_t object);
-bool msg_done(uint32_t token);
-/* serves meanwhile; the reply is valid until the token's next request */
+bool msg_done(uint32_t token); /* its answer has been served (M3) */
+/* Waits; the reply is valid until the token's next request. */
 const struct reply *msg_wait(uint32_t token);
 static inline bool msg_token_done(void *token)
 {
     return msg_done((uint32_t)(uintptr_t)token);
 }
 
-/* For those who serve. vec may be NULL. */
+/* For those who serve; neither waits. vec, one u64 per node, may be NULL. */
 void msg_forward(const struct request *req, enum request_type type, int to, const uint64_t *vec);
 void msg_reply(const struct request *req, int64_t status, uint64_t arg, const uint64_t *vec);
 /* the request of a token that is at this node */
@@ -78,6 +79,7 @@ struct request *msg_slot(int from, uint32_t token);
 void msg_dispatch(const struct fabric_event *ev);
 void msg_drained(void); /* nothing more is pending for now */
 
+/* For bulk.c: the write that carries the event of a bulk slot. */
 void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t slot, bool urgent,
                     struct fabric_op *op);
 

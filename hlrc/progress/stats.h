@@ -62,6 +62,7 @@ static inline void stats_count(enum stats_counter c, uint64_t by)
     atomic_fetch_add_explicit(&stats_counters[c], by, memory_order_relaxed);
 }
 
+/* When the thread gets its slot, and when it ends. */
 void stats_clock_start(struct stats_clock *c);
 void stats_clock_stop(struct stats_clock *c);
 

@@ -54,7 +54,7 @@ void threads_end(void);
 /* ends the program with a clear line when there are too many threads */
 struct thread *thread_self(void);
 struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong to no thread */
-struct thread *thread_slot(uint32_t index);
+struct thread *thread_slot(uint32_t index);     /* of threads_max() slots, taken or not */
 uint32_t threads_max(void);
 
 /* Around what takes locks or the progress lock, or sends requests (T1). */
@@ -64,10 +64,12 @@ void thread_leave(struct thread *t);
 void thread_signals(sigset_t *set);
 
 /* Sleeps until the bell rings, at most timeout_ns (negative: no limit), unless done(arg) holds
- * after announcing it. */
+ * after announcing it. Serves nothing: progress.h waits, this only sleeps. */
 void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t timeout_ns);
 void thread_wake(struct thread *t); /* costs nothing unless it sleeps */
 
+/* Sleeps while *word is `seen`, at most timeout_ns (negative: no limit), or less; serves nothing.
+ * The other wakes as many. */
 void futex_wait_private(_Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns);
 void futex_wake_private(_Atomic uint32_t *word, int count);
 

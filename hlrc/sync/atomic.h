@@ -12,6 +12,6 @@
 struct request;
 
 int atomic_words_init(void);
-void atomic_serve(struct request *req);
+void atomic_serve(struct request *req); /* at the word's home; does not wait */
 
 #endif

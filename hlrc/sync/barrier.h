@@ -27,6 +27,8 @@
 int barrier_init(void);
 /* what every arrival of this node begins with; NULL nothing */
 void barrier_before(void (*run)(void));
+/* The two phases, without the public call's statistics. One thread speaks for the node; both wait:
+ * for the rest of a closing, and for all other nodes. */
 void barrier_arrive(void);
 void barrier_depart(void);
 

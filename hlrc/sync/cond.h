@@ -19,6 +19,8 @@ struct bulk;
 
 int cond_init(void);
 void cond_end(void);
+/* At the manager; spins. A waiter is put into its queue, and told so; a signal answers the first.
+ *  */
 void cond_serve_wait(struct request *req);
 void cond_serve_signal(int from, const struct bulk *msg);
 

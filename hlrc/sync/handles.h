@@ -25,6 +25,6 @@ struct handles {
 /* what was handed out before is forgotten */
 void handles_init(struct handles *h, uint32_t first, uint32_t per_node);
 int handles_take(struct handles *h, uint32_t *number); /* 0, or -ENOMEM when all are in use */
-void handles_give(struct handles *h, uint32_t number);
+void handles_give(struct handles *h, uint32_t number); /* by any node. Both spin */
 
 #endif
