@@ -29,6 +29,7 @@
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
 #include "hlrc/progress/bulk.h"
+#include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
@@ -236,10 +237,11 @@ static int make_windows(void)
 
 static int make_tables(void)
 {
-    int (*const init[])(void) = { msg_init,   pages_init,        page_fetch_init,
-                                  dirty_init, interval_init,     lock_init,
-                                  cond_init,  atomic_words_init, barrier_init };
+    int (*const init[])(void) = { msg_init,          bulk_init,     pages_init, page_fetch_init,
+                                  dirty_init,        interval_init, lock_init,  cond_init,
+                                  atomic_words_init, barrier_init };
     protocol_env = &engine_env;
+    trace_on = engine.config.watchdog > 0;
     collective_reset();
     /* what was freed here and belongs to others is theirs after the barrier */
     barrier_before(heap_flush);
@@ -352,6 +354,7 @@ static void drop_tables(void)
     void (*const end[])(void) = { heap_end,       cond_end,  lock_end, interval_end, dirty_end,
                                   page_fetch_end, pages_end, msg_end,  twins_end,    threads_end };
     engine.protocol.notices->end();
+    dump_end();
     for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
         end[i]();
 }

@@ -2,9 +2,11 @@
 # The engine, from the ground up.
 
 # Who serves what arrives, how a thread waits, requests and one-way messages, counters.
-libhlrc_core_la_SOURCES += hlrc/progress/bulk.c hlrc/progress/bulk.h hlrc/progress/msg.c hlrc/progress/msg.h \
+libhlrc_core_la_SOURCES += hlrc/progress/bulk.c hlrc/progress/bulk.h hlrc/progress/dump.c hlrc/progress/dump.h \
+	hlrc/progress/msg.c hlrc/progress/msg.h \
 	hlrc/progress/progress.c hlrc/progress/progress.h hlrc/progress/stats.c hlrc/progress/stats.h \
-	hlrc/progress/stats_print.c hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/watch.c \
+	hlrc/progress/stats_print.c hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/trace.c \
+	hlrc/progress/trace.h hlrc/progress/watch.c \
 	hlrc/progress/watch.h
 
 # The two views of the space, states of pages, faults, twins and diffs.

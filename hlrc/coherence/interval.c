@@ -14,6 +14,7 @@
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/twin.h"
+#include "hlrc/progress/dump.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -28,8 +29,19 @@ static uint64_t *vt;
 
 #define ANNOUNCED_BYTES ((size_t)engine.pages * sizeof *announced)
 
+static void dump_intervals(char *line, size_t len)
+{
+    uint64_t begun = atomic_load(&closes_begun), ended = atomic_load(&closes_ended);
+    dump_append(line, len, "%llu closings%s%s; vector time", (unsigned long long)begun,
+                begun != ended ? ", one under way" : "",
+                atomic_load(&acquire_busy) ? "; an acquire is under way" : "");
+    for (int w = 0; w < engine.nodes; w++) /* without its lock: DU1 */
+        dump_append(line, len, " %llu", (unsigned long long)vt[w]);
+}
+
 int interval_init(void)
 {
+    dump_add(dump_intervals);
     announced = reserve(ANNOUNCED_BYTES);
     vt = calloc((size_t)engine.nodes, sizeof *vt);
     return announced && vt ? 0 : -ENOMEM;

@@ -184,6 +184,8 @@ static bool access_step(uint32_t page, bool write, bool *worked)
             page_claim(page);
         else if (page_fetch(page, p) && write)
             stats_count(STAT_FIRST_WRITE_FAULTS, 1);
+        if (stale)
+            trace(TRACE_FETCH, page);
         return false;
     }
     int rc = page_grant(page, p, write);
@@ -198,6 +200,8 @@ bool page_access(uint32_t page, bool write)
     bool worked = false;
     while (!access_step(page, write, &worked))
         ;
+    if (worked)
+        trace(write ? TRACE_WRITE : TRACE_READ, page);
     return worked;
 }
 

@@ -8,6 +8,7 @@
 #include "base/perturb.h"
 #include "base/spin.h"
 #include "hlrc/engine.h"
+#include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 
@@ -100,4 +101,17 @@ void bulk_return_credits(void)
     for (int n = 0; n < engine.nodes; n++)
         if (in[n].emptied != in[n].returned)
             return_credit(n);
+}
+
+static void dump_bulk(char *line, size_t len)
+{
+    for (int n = 0; n < engine.nodes; n++)
+        if (!have_credit((void *)(intptr_t)n))
+            dump_append(line, len, "%s %d", line[0] ? "," : "no room for messages at node", n);
+}
+
+int bulk_init(void)
+{
+    dump_add(dump_bulk);
+    return 0;
 }

@@ -42,6 +42,8 @@ struct bulk {
 static_assert(sizeof(struct bulk) == 16, "it travels between nodes as it is");
 #define BULK_PAYLOAD (BULK_SLOT_BYTES - sizeof(struct bulk))
 
+int bulk_init(void);
+
 /* Sends a composed message; its memory is in use until fabric_wait(op), or is copied when op is
  * NULL. Waits for room at the receiver. */
 void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op);

@@ -15,6 +15,7 @@
 #include "base/perturb.h"
 #include "base/spin.h"
 #include "hlrc/engine.h"
+#include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/watch.h"
@@ -364,8 +365,18 @@ static int64_t usual_spin_ns(void)
     return some < SPIN_LEAST_NS ? SPIN_LEAST_NS : some > SPIN_MOST_NS ? SPIN_MOST_NS : some;
 }
 
+static void dump_progress(char *line, size_t len)
+{
+    dump_append(line, len, "progress lock %s; %d threads wait, %d of them asleep for a state",
+                !atomic_load(&progress_lock)  ? "free"
+                : atomic_load(&holder_sleeps) ? "held by a thread that sleeps"
+                                              : "held by a thread that serves",
+                atomic_load(&waiters), atomic_load(&state_sleepers));
+}
+
 int progress_start(void)
 {
+    dump_add(dump_progress);
     cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool crowded = engine.nodes > cores;
     spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000

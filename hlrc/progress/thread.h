@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "hlrc/progress/stats.h"
+#include "hlrc/progress/trace.h"
 #include "hlrc/progress/watch.h"
 
 enum thread_sleep_state {
@@ -43,6 +44,7 @@ struct thread {
     uint32_t index;
     /* requests of this thread: at most one outstanding on each */
     uint32_t call_token, cond_token;
+    struct trace_ring trace;  /* what it did last */
     struct watch_slot waits;  /* written by the thread, read by the watch */
     struct stats_clock clock; /* where this thread's time goes */
     /* one u64 per node: scratch of a page fetch, in the reply slot's shape */
@@ -56,6 +58,13 @@ struct thread *thread_self(void);
 struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong to no thread */
 struct thread *thread_slot(uint32_t index);     /* of threads_max() slots, taken or not */
 uint32_t threads_max(void);
+
+/* Notes what this thread did, for who asks why the job stands still. */
+static inline void trace(enum trace_kind kind, uint64_t object)
+{
+    if (trace_on)
+        trace_note(&thread_self()->trace, kind, object);
+}
 
 /* Around what takes locks or the progress lock, or sends requests (T1). */
 struct thread *thread_enter(void);

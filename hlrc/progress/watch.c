@@ -10,9 +10,11 @@
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "hlrc/engine.h"
+#include "hlrc/progress/dump.h"
 #include "hlrc/progress/thread.h"
 
-#define GRACE_NS INT64_C(3000000000) /* between telling and ending: others tell, too */
+#define TOLD_EVENTS 4u                  /* of each thread */
+#define GRACE_NS    INT64_C(3000000000) /* between telling and ending: others tell, too */
 
 static int64_t told_at; /* written by the monitor's thread alone; 0: nothing was told */
 
@@ -48,6 +50,19 @@ static void say(const char *line)
     diag_warn("%s", line);
 }
 
+/* What each thread did last, the threads that compute included: who waits for whom. */
+static void tell_traces(void)
+{
+    char line[DIAG_LINE_MAX / 2];
+    for (uint32_t i = 0; i < threads_max(); i++) {
+        if (!atomic_load(&thread_slot(i)->taken))
+            continue;
+        trace_last(&thread_slot(i)->trace, TOLD_EVENTS, line, sizeof line);
+        if (line[0])
+            diag_warn("thread %u before: %s", i, line);
+    }
+}
+
 static void tell_all(int64_t now)
 {
     for (uint32_t i = 0; i < threads_max(); i++) {
@@ -59,6 +74,8 @@ static void tell_all(int64_t now)
                       (unsigned long long)atomic_load(&t->waits.object), (int)seconds,
                       (int)(seconds * 10) % 10);
     }
+    tell_traces();
+    dump(say);
     perturb_report(say);
 }
 

@@ -43,6 +43,7 @@ void barrier_arrive(void)
         before_arrival();
     uint64_t vt[NODES_MAX];
     struct thread *t = thread_enter();
+    trace(TRACE_ARRIVE, epoch);
     interval_close(false);
     interval_vt(vt);
     engine.protocol.barrier->arrive(epoch++, vt);
@@ -63,6 +64,7 @@ void barrier_depart(void)
         progress_settle(); /* what is applied already needs no revoking */
         interval_acquire(vt);
         progress_settle(); /* R4: a writer's diffs arrive before its notices, which are here now */
+        trace(TRACE_DEPART, epoch - 1);
         thread_leave(t);
     }
     stats_count(STAT_BARRIERS, 1);

@@ -6,6 +6,7 @@
 #include "base/perturb.h"
 #include "base/spin.h"
 #include "hlrc/engine.h"
+#include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
 
@@ -16,6 +17,8 @@ static struct thread *_Atomic waiting; /* the thread in depart */
 /* At the master, by parity of the epoch: nobody is two barriers ahead (R2). */
 static struct {
     int count;
+    uint64_t epoch;
+    bool here[NODES_MAX]; /* by node: has arrived */
     uint64_t vt[NODES_MAX];
 } arrivals[2];
 static spin_lock_word arrivals_lock;
@@ -27,8 +30,23 @@ static uint64_t next_epoch; /* of this node's next arrival */
 static void master_serve(struct request *req);
 static void master_wake(void);
 
+/* At the master: whom the others wait for. */
+static void dump_arrivals(char *line, size_t len)
+{
+    for (int i = 0; i < 2; i++) {
+        if (arrivals[i].count == 0) /* without the lock: DU1 */
+            continue;
+        dump_append(line, len, "barrier %llu: %d of %d nodes have arrived, but not",
+                    (unsigned long long)arrivals[i].epoch, arrivals[i].count, engine.nodes);
+        for (int n = 0, named = 0; n < engine.nodes; n++)
+            if (!arrivals[i].here[n])
+                dump_append(line, len, "%s %d", named++ ? "," : " node", n);
+    }
+}
+
 static int master_init(void)
 {
+    dump_add(dump_arrivals);
     memset(arrivals, 0, sizeof arrivals);
     msg_handle(REQUEST_BARRIER, master_serve);
     msg_handle_barrier(master_wake);
@@ -65,6 +83,8 @@ static void master_serve(struct request *req)
     for (int w = 0; w < engine.nodes; w++)
         if (arrivals[i].vt[w] < req->vec[w])
             arrivals[i].vt[w] = req->vec[w];
+    arrivals[i].epoch = req->arg[0];
+    arrivals[i].here[req->from] = true;
     bool last = ++arrivals[i].count == engine.nodes;
     if (last) {
         memcpy(vt, arrivals[i].vt, sizeof vt);

@@ -183,12 +183,14 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     enum stats_category before = stats_enter(t, STATS_LOCK);
     uint64_t vt[NODES_MAX];
     register_waiter(t, cond);
+    trace(TRACE_COND_WAIT, cond);
     perturb(cond_registered);
     engine.protocol.locks->release(lock);
     const struct reply *rep = msg_wait(t->cond_token);
     memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
     if (!engine.alone)
         interval_acquire(vt);
+    trace(TRACE_COND_WOKEN, cond);
     engine.protocol.locks->acquire(lock);
     stats_enter(t, before);
     thread_leave(t);
@@ -199,6 +201,7 @@ void hlrc_cond_signal(hlrc_cond_t cond)
     check("hlrc_cond_signal", cond);
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
+    trace(TRACE_SIGNAL, cond);
     signal_waiters(cond, false);
     stats_enter(t, before);
     thread_leave(t);
@@ -209,6 +212,7 @@ void hlrc_cond_broadcast(hlrc_cond_t cond)
     check("hlrc_cond_broadcast", cond);
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
+    trace(TRACE_SIGNAL, cond);
     signal_waiters(cond, true);
     stats_enter(t, before);
     thread_leave(t);

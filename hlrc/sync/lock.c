@@ -54,7 +54,9 @@ void hlrc_lock(hlrc_lock_t lock)
     check("hlrc_lock", lock);
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
+    trace(TRACE_LOCK, lock);
     engine.protocol.locks->acquire(lock);
+    trace(TRACE_LOCKED, lock);
     stats_count(STAT_LOCK_ACQUIRES, 1);
     stats_enter(t, before);
     thread_leave(t);
@@ -66,8 +68,10 @@ int hlrc_trylock(hlrc_lock_t lock)
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     int rc = engine.protocol.locks->try(lock);
-    if (rc == 0)
+    if (rc == 0) {
+        trace(TRACE_LOCKED, lock);
         stats_count(STAT_LOCK_ACQUIRES, 1);
+    }
     stats_enter(t, before);
     thread_leave(t);
     return rc;
@@ -79,6 +83,7 @@ void hlrc_unlock(hlrc_lock_t lock)
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     engine.protocol.locks->release(lock);
+    trace(TRACE_UNLOCK, lock);
     stats_enter(t, before);
     thread_leave(t);
 }

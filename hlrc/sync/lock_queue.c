@@ -17,6 +17,7 @@
 #include "base/spin.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
+#include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
@@ -54,9 +55,22 @@ static size_t kept_bytes(void)
 
 static void queue_serve(struct request *req);
 
+/* Of those that exist without being created, as many as fit. */
+static void dump_locks(char *line, size_t len)
+{
+    for (uint32_t i = 0; i < LOCK_CREATED_FIRST; i++) {
+        const struct lock *l = &table[i]; /* without its guard: DU1 */
+        if (l->flags & (HELD | WAITING))
+            dump_append(line, len, "%s %u %s%s", line[0] ? "," : "locks", i,
+                        l->flags & HELD ? "held here" : "asked for",
+                        l->flags & HELD && l->next ? ", and asked for by another node" : "");
+    }
+}
+
 static int queue_init(uint32_t locks)
 {
     limit = locks;
+    dump_add(dump_locks);
     for (int type = REQUEST_LOCK; type <= REQUEST_TRY_RESULT; type++)
         msg_handle((enum request_type)type, queue_serve);
     table = reserve(table_bytes());

@@ -53,10 +53,13 @@ BLACKBOX_SHELL = \
 	tests/blackbox/segv.sh \
 	tests/blackbox/signals.sh \
 	tests/blackbox/syscalls.sh \
-	tests/blackbox/totals.sh
+	tests/blackbox/totals.sh \
+	tests/blackbox/watchdog.sh
 
 check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/large tests/blackbox/many tests/blackbox/misuse \
-	tests/blackbox/signals tests/blackbox/unfinished
+	tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
+tests_blackbox_stuck_SOURCES = tests/blackbox/stuck.c
+tests_blackbox_stuck_LDADD = libhlrc.la
 tests_blackbox_figures_SOURCES = tests/blackbox/figures.c
 tests_blackbox_figures_LDADD = libhlrc.la
 tests_blackbox_unfinished_SOURCES = tests/blackbox/unfinished.c

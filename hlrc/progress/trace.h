@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * trace.h - what each thread did last: a ring of events in its slot. Off unless somebody will look
+ * (--watchdog); then an event costs a look at the clock and three stores.
+ *
+ *   TR1  A ring is written by its thread alone. The time of an event is written last, and cleared
+ *        before the event is overwritten: a reader, who may come at any moment, takes what had the
+ *        same time before and after.
+ */
+#ifndef HLRC_TRACE_H
+#define HLRC_TRACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(kind, in words: what was done to the object whose number follows) */
+#define TRACE_KINDS(X)                                     \
+    X(TRACE_FETCH, "fetched page")                         \
+    X(TRACE_READ, "opened for read page")                  \
+    X(TRACE_WRITE, "opened for write page")                \
+    X(TRACE_LOCK, "asked for lock")                        \
+    X(TRACE_LOCKED, "got lock")                            \
+    X(TRACE_UNLOCK, "gave up lock")                        \
+    X(TRACE_ARRIVE, "arrived at barrier")                  \
+    X(TRACE_DEPART, "left barrier")                        \
+    X(TRACE_COND_WAIT, "waited on condition variable")     \
+    X(TRACE_COND_WOKEN, "was woken on condition variable") \
+    X(TRACE_SIGNAL, "signalled condition variable")
+
+enum trace_kind {
+#define X(kind, words) kind,
+    TRACE_KINDS(X)
+#undef X
+};
+
+#define TRACE_EVENTS 64u /* of a thread */
+
+struct trace_ring {
+    uint64_t count; /* events so far; written by the thread, racily read */
+    struct {
+        _Atomic int64_t ns;    /* monotonic clock; 0: being written (TR1) */
+        _Atomic uint64_t what; /* enum trace_kind << 56 | object */
+    } event[TRACE_EVENTS];
+};
+
+extern bool trace_on; /* set before a second thread exists */
+
+/* By the ring's thread. In the engine: trace, of thread.h. */
+void trace_note(struct trace_ring *ring, enum trace_kind kind, uint64_t object);
+
+/* The last `most` events of a ring, the oldest first, in words; "" for none. */
+void trace_last(const struct trace_ring *ring, unsigned most, char *line, size_t len);
+
+#endif
