@@ -3,19 +3,19 @@
  * ardmar.c - ARDMAR (Atomic and RDMA Read): pages move without any remote CPU (Noronha and Panda,
  * "Designing High Performance DSM Systems using InfiniBand", section 4.2).
  *
- * The home word of page x lies at x's default home, initially unassigned. Whoever writes the page
- * first performs CAS(default home, &home[x], unassigned, me); if it fails, the old value that it
- * returns names the home. A page that is needed is fetched by two RDMA Reads, of its versions and
- * of itself, repeated until the versions are recent enough.
+ * The home word of page x lies at x's default home, initially unassigned. The node that writes the
+ * page first performs CAS(default home, &home[x], unassigned, me); if it fails, the old value that
+ * it returns names the home. A page that is needed is fetched by two RDMA Reads, of its versions
+ * and of itself, repeated until the versions are recent enough.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   A1  (7) until somebody writes a page its home word is 0, every copy is zero and readable: so
+ *   A1  (7) until a node writes a page its home word is 0, every copy is zero and readable: so
  *       the winner of the CAS has the page, and a loser may keep its zero copy and its writes.
  *   A2  (7) the CAS decides, not the read of the home word that is posted beside it: the read may
  *       be older.
  *   A3  (4) versions are read before the page. Where the fabric keeps reads in order both are
  *       posted at once, and a fetch takes one round trip; elsewhere the page is read after the
- *       versions have arrived, which takes two. A prefetch posts the second read when somebody
+ *       versions have arrived, which takes two. A prefetch posts the second read when a thread
  *       looks whether it is ready, so that many pages' reads are under way together.
  *   A4  (8) home words are changed by fabric atomics alone, at their default home too, and by reset
  *       in a collective.
@@ -154,7 +154,7 @@ static int ardmar_place(uint32_t page, int node, uint32_t token)
 {
     (void)token;
     bool assigned;
-    /* nobody is to find a home whose memory the network does not reach */
+    /* no node is to find a home whose memory the network does not reach */
     fabric_window_require(protocol_fabric(), node, protocol_space(), protocol_page_at(page),
                           PAGE_SIZE);
     return assign(page, node, &assigned);

@@ -7,7 +7,7 @@
  * A node that faults asks the home, or the default home while it does not know the home; that one
  * appoints the first who asks, or forwards. The home's handler writes the page from its own copy
  * into the requester's window, and behind it a control word, which the requester polls. A prefetch,
- * and the question where a page's home is, appoint nobody.
+ * and the question where a page's home is, appoint no home.
  *
  * Invariants (in brackets the rules of doc/design.md)
  *   H1  (7) pages of the default home are EXCLUSIVE there until the first foreign request: written
@@ -55,7 +55,7 @@ enum outcome { COPIED, APPOINTED, REFUSED };
 #define ANSWER_OUTCOME(word) ((enum outcome)((word) >> 16 & 0xffff))
 #define ANSWER_HOME(word)    ((int)((word)&0xffff) - 1)
 
-static struct fabric_op pages_out; /* pages on their way from here; nobody waits for it */
+static struct fabric_op pages_out; /* pages on their way from here; no thread waits for it */
 
 static size_t answer_at(uint32_t token)
 {
@@ -218,7 +218,7 @@ static bool versions_here(const struct request *req)
     return true;
 }
 
-/* Who asks polls. Where a wake costs nothing unless somebody sleeps, it goes along; elsewhere it
+/* Who asks polls. Where a wake costs nothing unless a thread sleeps, it goes along; elsewhere it
  * would disturb the handler of a node that has its answer already, and who sleeps does so for
  * bounded times (progress.h S5). */
 static void send_word(int to, size_t at, const uint64_t *word)
@@ -287,7 +287,7 @@ static void serve_page(struct request *req)
     if (home == protocol_node())
         serve_at_home(req);
     else if (home < 0)
-        answer(req, REFUSED, home); /* a prefetch of what nobody has touched */
+        answer(req, REFUSED, home); /* a prefetch of what no node has touched */
     else if (home == req->from) /* its copy is complete but for diffs that it waits for itself */
         answer(req, appointed ? APPOINTED : COPIED, home);
     else

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Written by hlrc_init() and hlrc_finalize(); read by whoever has something to say. */
+/* Written by hlrc_init() and hlrc_finalize(); read by all threads that have something to say. */
 static _Atomic(const struct diag_sink *) diag_sink;
 
 /* The thread whose fatal line counts; 0: nobody yet. */

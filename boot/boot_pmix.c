@@ -69,7 +69,7 @@ struct boot_pmix {
     socklen_t speaker_len;
 };
 
-/* Write end of boot_fd()'s pipe; taken by whoever closes it. */
+/* Write end of boot_fd()'s pipe; taken by the thread that closes it. */
 static atomic_int alive_fd = -1;
 
 static struct boot_pmix *pmix_of(struct boot *boot)

@@ -9,7 +9,7 @@
  *   MO1  It blocks every signal, allocates nothing, and takes no lock that is held across a wait.
  *        When the launcher dies it takes none, and ends the process by _exit alone: whatever state
  *        the other threads are in, it works.
- *   MO2  It says nothing: whoever watches the launcher (hlrcrun's guard) prints the one message of
+ *   MO2  It says nothing: the launcher's guard prints the one message of
  *        the job.
  *   MO3  It only sleeps in poll(): a second *running* thread would make each mprotect of the
  *        application dearer.

@@ -5,7 +5,7 @@
  * A job's nodes own windows of registered memory, the same windows with the same sizes on every
  * node. A node reads, writes and atomically changes words of any node's windows; none of these
  * involves the target's CPUs. A write can carry a 32-bit immediate: it then also lands in the
- * target's receive queue, and wakes whoever sleeps on it. Or it wakes the sleeper and leaves
+ * target's receive queue, and wakes a thread that sleeps on it. Or it wakes the sleeper and leaves
  * nothing in the queue. Nothing here knows what a page, a diff or a lock is.
  *
  * Invariants
@@ -58,7 +58,7 @@ enum fabric_caps {
     FABRIC_ATOMICS = 2,      /* fabric_cas, fabric_fetch_add */
     FABRIC_WRITE_IMM = 4,    /* fabric_write_imm, fabric_write_wake */
     FABRIC_READ_ORDERED = 8, /* F3: reads of one endpoint from one target are performed in order */
-    /* a wake of a node where nobody sleeps costs it nothing, and leaves nothing there */
+    /* a wake of a node where no thread sleeps costs it nothing, and leaves nothing there */
     FABRIC_SEES_SLEEPERS = 16,
 };
 
@@ -99,7 +99,7 @@ struct fabric_counters {             /* of this node, since it started */
     uint64_t reads, writes, atomics; /* operations started here */
     /* sleepers of other nodes that this node woke; verbs: once they are awake */
     uint64_t wakes;
-    /* payload that arrived here and left here, whoever started the operation */
+    /* payload that arrived here and left here, whichever node started the operation */
     uint64_t bytes_in, bytes_out;
 };
 
@@ -185,7 +185,7 @@ struct fabric {            /* head of every transport's own structure */
  * errno. */
 int fabric_open(const char *name, const struct fabric_job *job, struct fabric **out);
 
-/* Collective, once nobody accesses another node's windows any more. */
+/* Collective, once no node accesses another node's windows any more. */
 void fabric_close(struct fabric *f);
 
 /* Whether the transport called `name` can be used on this machine: 0, or a negative errno and the
@@ -299,7 +299,7 @@ static inline bool fabric_test(struct fabric *f, struct fabric_op *op)
 
 /*
  * The receive queue. poll: 1 and *ev, or 0 when nothing is pending. busy: declare that a thread
- * polls, so that senders wake nobody. ticket, arm, sleep: take the ticket, then arm; when arm
+ * polls, so that senders wake no thread. ticket, arm, sleep: take the ticket, then arm; when arm
  * returns true nothing was pending and sleep returns at the next admitted event, at rx_wake, after
  * timeout_ns (negative: no limit), or spuriously.
  */
@@ -347,8 +347,8 @@ static inline void fabric_rx_wake(struct fabric *f, enum fabric_sleeper s)
     f->ops.rx_wake(f, s);
 }
 
-/* Wakes whoever sleeps on the peer's receive queue, so that it looks at what non-urgent events and
- * writes left there; ordered behind the earlier ones of this endpoint (F1). */
+/* Wakes the thread that sleeps on the peer's receive queue, so that it looks at what non-urgent
+ * events and writes left there; ordered behind the earlier ones of this endpoint (F1). */
 static inline void fabric_wake(struct fabric *f, int peer)
 {
     f->ops.wake(f, peer);

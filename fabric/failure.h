@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* failure.h - how an operation that nobody checks ends the job. For transports. */
+/* failure.h - how an operation whose result is not checked ends the job. For transports. */
 #ifndef FABRIC_FAILURE_H
 #define FABRIC_FAILURE_H
 

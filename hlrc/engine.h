@@ -18,9 +18,9 @@
  *   home      u64 per page: the home word, at the page's default home: 0 unassigned, else node + 1
  *   applied   u64 per page and writer, at the page's home: last interval of the writer whose diff
  *             is in the page
- *   requests  one slot per (node, token), written by whoever sends a request on behalf of that
- *             token (msg.h)
- *   replies   one slot per token of this node, written by whoever answers
+ *   requests  one slot per (node, token), written by the node that sends a request on behalf of
+ *             that token (msg.h)
+ *   replies   one slot per token of this node, written by the node that answers
  *   answers   u64 per token of this node: what ASYNC's homes say of a page, polled by who asked
  *             (async.c)
  *   bulk      a ring of slots per sender (bulk.h); credits: u64 per receiver, slots it has emptied

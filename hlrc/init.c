@@ -339,7 +339,7 @@ static void print_stats(void)
     struct hlrc_stats mine;
     memset(&mine, 0, sizeof mine);
     mine.size = sizeof mine;
-    /* all have left the last barrier: nobody sends any more */
+    /* all have left the last barrier: no node sends any more */
     boot_exchange(engine.boot, NULL, 0, NULL);
     progress_settle();
     /* and all have served: every byte that left has arrived */
@@ -371,7 +371,7 @@ void hlrc_finalize(void)
     if (engine.config.stats[0])
         print_stats();
     monitor_stop();                            /* it reads other nodes' windows */
-    boot_exchange(engine.boot, NULL, 0, NULL); /* nobody needs another node's windows any more */
+    boot_exchange(engine.boot, NULL, 0, NULL); /* no node needs another node's windows any more */
     call_set(CALL_OVER);
     if (!engine.alone) {
         progress_stop();

@@ -4,8 +4,8 @@
 
 /*
  * Processes held by descriptor. A pidfd names one process for as long as it is open: unlike a pid
- * it cannot come to mean another one, and it becomes readable when the process has ended, whoever
- * its parent is.
+ * it cannot come to mean another one, and it becomes readable when the process has ended, whichever
+ * process its parent is.
  */
 
 #include <stdbool.h>

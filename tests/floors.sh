@@ -30,7 +30,7 @@ my @floors = (
     [qw(hlrc)],
 );
 
-# Circles that are meant: whoever waits serves, and whoever serves wakes; a page that is opened may have to be fetched,
+# Circles that are meant: a thread that waits serves, and one that serves wakes; a page that is opened may have to be fetched,
 # and a fetched one is opened; a registered piece is asked for by a message of the fabric that needs it.
 my @circles = (
     [map { "hlrc/progress/$_" } qw(bulk msg progress stats thread watch)],

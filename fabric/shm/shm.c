@@ -80,8 +80,8 @@ static int map_other(const struct fabric_job *job, int node, const struct shm_ti
     return shm_map_peer(job, node, t, size, &out->base);
 }
 
-/* Makes this node's object and maps everybody's. The closing exchange keeps an object's descriptor
- * open until all nodes have opened it, and tells every node of any node's failure. */
+/* Makes this node's object and maps those of all nodes. The closing exchange keeps an object's
+ * descriptor open until all nodes have opened it, and tells every node of any node's failure. */
 static int share_object(struct shm_fabric *s, size_t size, struct shm_map *maps)
 {
     int nodes = s->job.nodes, me = s->job.node, rc = make_own(size, &maps[me]);
@@ -140,7 +140,7 @@ static int shm_open_fabric(const struct fabric_job *job, struct fabric **out)
     }
     s->self = s->control[job->node];
     shm_queue_init(s->queue[job->node], entries);
-    int32_t ready = 0, every[NODES_MAX]; /* nobody sends before all queues are laid out */
+    int32_t ready = 0, every[NODES_MAX]; /* no node sends before all queues are laid out */
     rc = job->exchange(job->ctx, &ready, sizeof ready, every);
     if (rc) {
         shm_close(&s->head);
@@ -225,7 +225,7 @@ static void shm_write_wake(struct fabric *f, int peer, int win, size_t off, cons
                            size_t len, struct fabric_op *op)
 {
     shm_write(f, peer, win, off, src, len, op);
-    shm_wake(f, peer); /* the fence in it orders the data before the look whether somebody sleeps */
+    shm_wake(f, peer); /* the fence in it orders the data before the look whether a thread sleeps */
 }
 
 static _Atomic uint64_t *shm_word(struct shm_fabric *s, int peer, int win, size_t off)

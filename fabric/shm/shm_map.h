@@ -3,7 +3,7 @@
  * shm_map.h - memory objects that nodes of one machine map of each other, and copies within them.
  *
  * Peers open each other's objects through /proc/PID/fd, which needs one user and one process
- * namespace (locality.h), and no name that could be left behind; whoever launched the nodes.
+ * namespace (locality.h), and no name that could be left behind; by whichever launcher.
  */
 #ifndef FABRIC_SHM_MAP_H
 #define FABRIC_SHM_MAP_H

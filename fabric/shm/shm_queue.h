@@ -16,8 +16,8 @@
  *       sides put a full fence between, so that one of them sees the other (F8).
  *   Q5  A sender whose entry is in front of a later one, which may be urgent, wakes as an urgent
  *       one does: the later sender may have woken the receiver already, who found a gap here and
- *       went back to sleep. A sender looks at `tail` after it has written its entry; whoever draws
- *       a later position after that look finds no gap.
+ *       went back to sleep. A sender looks at `tail` after it has written its entry; the sender
+ *       that draws a later position after that look finds no gap.
  */
 #ifndef FABRIC_SHM_QUEUE_H
 #define FABRIC_SHM_QUEUE_H

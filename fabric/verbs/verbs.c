@@ -373,7 +373,7 @@ static void verbs_write_imm(struct fabric *f, int peer, int win, size_t off, con
     write_event(verbs_of(f), &o, win, off, src, len);
 }
 
-/* One work request: its event is taken by the peer's fabric, and shown to nobody. */
+/* One work request: its event is taken by the peer's fabric, and shown to no one above. */
 static void verbs_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src,
                              size_t len, struct fabric_op *op)
 {

@@ -40,8 +40,8 @@
  *   V8  What a peer does not answer fails within job.peer_timeout: the queue pair repeats it for
  *       less than that (to_send), and fabric_check has something under way to every peer.
  *   V9  Memory is registered in the registrar thread, in opening and in fabric_window_create,
- *       nowhere else: not in a fault handler, and not by whoever serves (verbs_register asserts
- *       it). What is not registered yet is sent from and received into bounce slots.
+ *       nowhere else: not in a fault handler, and not by a thread that serves (verbs_register
+ *       asserts it). What is not registered yet is sent from and received into bounce slots.
  */
 #ifndef FABRIC_VERBS_H
 #define FABRIC_VERBS_H
@@ -77,7 +77,7 @@ struct verbs_count {
 
 /* A signalled operation in flight. */
 struct verbs_work {
-    struct fabric_op *op; /* lowered at completion; NULL: nobody waits */
+    struct fabric_op *op; /* lowered at completion; NULL: no thread waits */
     int peer;
     int bounce; /* slot in use, -1 none */
     void *dst;  /* where the bounce slot's contents go at completion, NULL nowhere */
@@ -151,7 +151,7 @@ struct verbs_fabric {
     bool woken;
     _Atomic int rx_mode; /* as in shm_queue.h; only the own process looks at it */
     _Atomic uint32_t bell[2];
-    /* wakes of the handler in a row that were for somebody else; its own alone (E5) */
+    /* wakes of the handler in a row that were for another thread; its own alone (E5) */
     int misled;
     _Atomic bool off_channel; /* the handler sleeps on its bell alone: E5 */
     int bell_fd[2];           /* eventfds by enum fabric_sleeper */

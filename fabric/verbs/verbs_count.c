@@ -3,7 +3,7 @@
  * verbs_count.c - counters, and whether peers answer; see verbs.h, V8.
  *
  * A one-sided operation is known to the node that started it alone. Each node therefore keeps a row
- * of counts per peer (struct verbs_count) in registered memory, and whoever wants its own sums
+ * of counts per peer (struct verbs_count) in registered memory, and a node that wants its own sums
  * reads its row at every peer.
  */
 #include "base/clock.h"

@@ -3,20 +3,20 @@
  * verbs_registrar.c - the thread that registers memory while the job runs; see verbs.h, V6 and V9.
  *
  * Registering allocates, takes locks of the library and the kernel, and pins megabytes: not for a
- * fault handler, nor for whoever serves. Both say which piece they want, and the thread does it;
- * they wait until the piece is known, or go on.
+ * fault handler, nor for a thread that serves. Both say which piece they want, and the thread does
+ * it; they wait until the piece is known, or go on.
  *
  *     unknown ------------> wanted -------------> known: registered, its key in every peer's table
  *             verbs_want            serve_piece
  *
  * Invariants
- *   K1  A bit of `wanted` is set by whoever wants the piece, and cleared by the registrar before it
- *       looks at the piece: wanted once more meanwhile, it is looked at once more.
+ *   K1  A bit of `wanted` is set by the thread that wants the piece, and cleared by the registrar
+ *       before it looks at the piece: wanted once more meanwhile, it is looked at once more.
  *   K2  `asked` is raised after the bit was set; the registrar reads it before it looks for bits,
  *       and sleeps only while it is still the same.
  *   K3  `served` is raised after the piece's bit of `known` was set; a waiter reads it before it
  *       looks at that bit, and sleeps only while it is still the same.
- *   K4  The registrar waits for peers' adapters, never for their CPUs: it works while nobody
+ *   K4  The registrar waits for peers' adapters, never for their CPUs: it works while no thread
  *       serves, and ends with nothing half done (verbs_registrar_stop).
  */
 #include "fabric/verbs/verbs_parts.h"

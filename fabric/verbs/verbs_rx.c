@@ -9,18 +9,18 @@
  * Invariants
  *   E1  Events are taken under rx_lock, in the order of the completion queue (F7). One may be held
  *       back in `stash`: looking whether something is pending takes it from the adapter.
- *   E2  A sleeper sleeps on the completion channel and on its own eventfd. Whoever takes an event
- *       of the channel rings the bell of the sleeper that rx_mode names, if that is another: it may
- *       not have seen the channel readable.
+ *   E2  A sleeper sleeps on the completion channel and on its own eventfd. The thread that takes an
+ *       event of the channel rings the bell of the sleeper that rx_mode names, if that is another:
+ *       it may not have seen the channel readable.
  *   E3  Arming asks for a notification first and looks at the queue after it: what came before is
  *       seen, what comes later notifies.
- *   E4  A sender cannot see whether it wakes somebody. The sleeper counts it, for the sender of the
+ *   E4  A sender cannot see whether it wakes a thread. The sleeper counts it, for the sender of the
  *       first event that it takes after a notification, unless it armed again and found none: then
  *       the notification was for an event that came before.
- *   E5  The channel wakes whoever sleeps on it. A handler that was woken some times in a row for
+ *   E5  The channel wakes all that sleep on it. A handler that was woken some times in a row for
  *       events of a thread that sleeps in its stead leaves the channel and sleeps on its bell
- *       alone; whoever arms the queue for it again rings. It says so before it looks at rx_mode
- *       once more, and the mode is written before one looks whether it said so.
+ *       alone; the thread that arms the queue for it again rings. It says so before it looks at
+ *       rx_mode once more, and the mode is written before one looks whether it said so.
  */
 #include "fabric/verbs/verbs_parts.h"
 

@@ -30,7 +30,7 @@ static_assert(sizeof(struct diff_entry) + DIFF_MAX + 8 <= BULK_PAYLOAD,
 static struct fabric_op sending[NODES_MAX]; /* of the staging slot of each home */
 /* the message being composed for each home, NULL none */
 static struct bulk *open_message[NODES_MAX];
-/* the home has diffs that woke nobody (I7); set by closings */
+/* the home has diffs that woke no thread (I7); set by closings */
 static _Atomic bool quiet[NODES_MAX];
 
 static void serve_diffs(int from, const struct bulk *msg);
@@ -41,8 +41,8 @@ static int message_init(void)
     return 0;
 }
 
-/* I7. A flag is set after its diffs were sent and before the vector time covers them; whoever takes
- * it away wakes. */
+/* I7. A flag is set after its diffs were sent and before the vector time covers them; the thread
+ * that takes it away wakes. */
 static void message_hand_on(void)
 {
     for (int home = 0; home < engine.nodes; home++)

@@ -178,8 +178,8 @@ static bool nothing_dirty(void)
 }
 
 /*
- * Any closing that begins after this call takes everything that this thread wrote (I1), so nobody
- * waits for more than the rest of one and the whole of the next, however many threads close.
+ * Any closing that begins after this call takes everything that this thread wrote (I1), so no
+ * thread waits for more than the rest of one and the whole of the next, however many threads close.
  */
 void interval_close(bool urgent)
 {

@@ -10,13 +10,13 @@
  *   I3  (2) applied[page][w] becomes the interval after the diff is in the page; diffs of one
  *       (page, writer) arrive in interval order, because closings are serialised and bulk messages
  *       are ordered (bulk.h B2).
- *   I4  a diff is sent before the interval that announces it is published: whoever sees the notice
- *       can count on the diff to arrive without any further action of the writer.
+ *   I4  a diff is sent before the interval that announces it is published: a node that sees the
+ *       notice can count on the diff to arrive without any further action of the writer.
  *   I5  (3) vt[w] rises only after all pages of w's intervals up to that value have been revoked
  *       here.
  *   I6  vt[self] is the last published interval; an interval whose diffs are all empty does not
  *       come into being.
- *   I7  Diffs that wake nobody are for homes that are about to meet in a barrier. A vector time
+ *   I7  Diffs that wake no thread are for homes that are about to meet in a barrier. A vector time
  *       that leaves this node in any other way is told by interval_hand_on, which wakes the homes
  *       that have such diffs first: the requests that follow may have to wait for them.
  *

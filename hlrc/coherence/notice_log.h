@@ -17,7 +17,7 @@
  *       writes into the writer's window; when there is no room the writer asks the reader's handler
  *       to drain the log.
  *   N3  Draining loses nothing: for each page of the drained records the latest interval is kept
- *       (doc/design.md, rule 9). The handler drains without waiting for anybody.
+ *       (doc/design.md, rule 9). The handler drains without waiting for another node.
  *   N4  Notices of an interval may be applied before an acquire covers it (that only revokes
  *       early), never later.
  */

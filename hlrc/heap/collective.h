@@ -9,10 +9,10 @@
  *
  * Invariants
  *   CO1  Steps have the same number on all nodes; step k uses slot k mod 2. A root writes the slot
- *        again in step k + 2, after the barrier of step k + 1, which everybody has entered with the
- *        slot of step k read. One barrier per step is therefore enough.
+ *        again in step k + 2, after the barrier of step k + 1, which all nodes have entered with
+ *        the slot of step k read. One barrier per step is therefore enough.
  *   CO2  Pages are reset on every node between two barriers. By the first, what was written to them
- *        has reached their homes (barrier.h R4) and no fetch of them is under way; nobody touches
+ *        has reached their homes (barrier.h R4) and no fetch of them is under way; no node touches
  *        them before the second.
  */
 #ifndef HLRC_COLLECTIVE_H

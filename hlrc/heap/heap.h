@@ -4,8 +4,8 @@
  *
  * Its tables are shared memory like any other, at the beginning of the shared space, and are
  * guarded by one lock of the runtime's own, LOCK_HEAP. So they are coherent as everything else is:
- * taking the lock is an acquire, dropping it a release. All zero is their initial state; whoever
- * comes first makes the list of free runs.
+ * taking the lock is an acquire, dropping it a release. All zero is their initial state; the node
+ * that comes first makes the list of free runs.
  *
  *   header     first page: initialised?, for each node the superblocks in which others freed
  *              blocks; the free runs
@@ -29,8 +29,8 @@
  *
  * Invariants
  *   HP1  Directory, marks and runs are read and written under LOCK_HEAP; what a live block's entry
- *        says of it may be read without. Whoever drops the lock has sent what it wrote anywhere
- *        (lock.h L3), whoever takes it sees that.
+ *        says of it may be read without. The node that gives the lock up has sent what it wrote
+ *        anywhere (lock.h L3), the one that takes it sees that.
  *   HP2  A block changes hands between nodes only through LOCK_HEAP: by a mark that its owner
  *        collects, or with its pages through the free runs. So before its next owner writes a zero,
  *        that node has seen all that was written to the block: stale bytes cannot come back by a
@@ -38,7 +38,7 @@
  *        first write.
  *   HP3  Zeros are ordinary writes, made after HP2's acquire and before the pointer is returned.
  *        They reach others as all writes do, before the pointer can.
- *   HP4  Pages that nobody has touched since the start or a reset are not touched by the heap: who
+ *   HP4  Pages that no node has touched since the start or a reset are not touched by the heap: who
  *        touches them first decides where their home is.
  *   HP5  Order of locks: the arena's mutex, then LOCK_HEAP. Serving needs neither, so a wait under
  *        them ends.

@@ -10,7 +10,7 @@
  * Invariants of a list of runs
  *   U1  Records are sorted by start, do not overlap and are not empty.
  *   U2  Neighbours that touch differ in `clean`. So there are never more records than pages.
- *   U3  The pages of a clean record are zero on every node and have no home: nobody has touched
+ *   U3  The pages of a clean record are zero on every node and have no home: no node has touched
  *       them since the start or since a reset.
  */
 #ifndef HLRC_HEAP_RUNS_H

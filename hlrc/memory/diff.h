@@ -44,7 +44,7 @@
  * Write to OUT the bytes of PAGE that differ from TWIN. Returns the length of the encoding, 0 when
  * nothing changed.
  *
- * ASSUMPTIONS: nobody writes PAGE or TWIN meanwhile (the application's view is write-protected).
+ * ASSUMPTIONS: no thread writes PAGE or TWIN meanwhile (the application's view is write-protected).
  * OUT has room for DIFF_MAX bytes, overlaps neither, and all of it may be used as scratch. No
  * alignment is needed.
  */
@@ -54,9 +54,9 @@ size_t diff_encode(const void *page, const void *twin, void *out);
  * Apply the diff of LEN bytes at DIFF to PAGE. Returns 0, or -EINVAL with PAGE untouched when it is
  * malformed (D3). LEN 0 is the empty diff.
  *
- * ASSUMPTIONS: nobody else writes the bytes of the diff meanwhile (two such writers would be a race
- * in the program); all other bytes of PAGE may be written by anybody at any time (D2). DIFF does
- * not change meanwhile: a diff that lies where a remote node can write is copied first.
+ * ASSUMPTIONS: no other thread writes the bytes of the diff meanwhile (two such writers would be a
+ * race in the program); all other bytes of PAGE may be written by other threads at any time (D2).
+ * DIFF does not change meanwhile: a diff that lies where a remote node can write is copied first.
  */
 int diff_apply(void *page, const void *diff, size_t len);
 

@@ -8,9 +8,9 @@
  * without libsigsegv, the thin handler dispatches by itself.
  *
  * Invariants
- *   X1  A fault outside shared space goes to whoever handled SIGSEGV before hlrc_init. If nobody
- *       did, one line names node, address and "not shared memory", and the default action ends the
- *       process and dumps core.
+ *   X1  A fault outside shared space goes to the handler that SIGSEGV had before hlrc_init. If
+ *       nobody did, one line names node, address and "not shared memory", and the default action
+ *       ends the process and dumps core.
  *   X2  SIGSEGV and the signals that a program handles (thread_signals) are blocked while a fault
  *       is handled, and the engine touches the application's view in no state: it cannot fault
  *       itself. errno is saved. Nothing is allocated, no lock is taken that application code may
@@ -26,7 +26,7 @@
 #define HLRC_FAULT_H
 
 int fault_install(void); /* 0 or a negative errno; for engine.app and its size */
-void fault_remove(void); /* faults go to whoever handled them before */
+void fault_remove(void); /* faults go to the handler that there was before */
 
 /* What the context that a handler of SIGSEGV gets says of the access. */
 enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_UNKNOWN };

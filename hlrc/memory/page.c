@@ -94,7 +94,7 @@ void page_unlock(struct page *p)
     spin_unlock(&p->lock);
 }
 
-/* Nobody works on the page: it is not BUSY, or a prefetch that can be finished. */
+/* No thread works on the page: it is not BUSY, or a prefetch that can be finished. */
 static bool page_idle(void *arg)
 {
     const struct page *p = arg;
@@ -102,7 +102,7 @@ static bool page_idle(void *arg)
            PAGE_BUSY;
 }
 
-/* Waits for whoever works on a page, or finishes its prefetch. */
+/* Waits for the thread that works on a page, or finishes its prefetch. */
 static void page_wait(uint32_t page)
 {
     if (table[page].flags & PAGE_PREFETCH)

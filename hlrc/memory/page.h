@@ -10,11 +10,10 @@
  *   DIRTY    on the dirty list: written since the last interval; away from the home there is a
  *            twin.
  *   BUSY     one thread fetches, claims or flushes it; others wait until it is done.
- *   PREFETCH with BUSY: no thread works on it, a fetch is under way, and whoever needs the page
- *   takes PREFETCH away and
- *            finishes it. Whoever clears BUSY or sets PREFETCH calls
- *            progress_changed(page_at(page)).
- *   EXCLUSIVE  (ASYNC, default home) nobody has asked for it: writable without being tracked.
+ *   PREFETCH with BUSY: no thread works on it, a fetch is under way, and the thread that needs the
+ *            page takes PREFETCH away and finishes it. The thread that clears BUSY or sets PREFETCH
+ *            calls progress_changed(page_at(page)).
+ *   EXCLUSIVE  (ASYNC, default home) no node has asked for it: writable without being tracked.
  *
  *                    first use: protocol->initial
  *        +-----------------+------------------+
@@ -113,7 +112,7 @@ int page_known_home(uint32_t page);          /* -1 unknown */
 void page_restore_exclusive(uint32_t page);  /* undoes page_demote while no home is assigned */
 
 /* Opens the longest run of complete, closed pages at `first` in one call of the system; returns its
- * length, 0 when the first is none. Pages that nobody has written here, or, for writing, those
+ * length, 0 when the first is none. Pages that no thread has written here, or, for writing, those
  * whose home is known. Spins. */
 uint32_t page_open_run(uint32_t first, uint32_t count, bool write);
 

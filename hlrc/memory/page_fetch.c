@@ -6,12 +6,13 @@
  * compares under the lock before the copy counts (P4): another thread's acquire may have raised it
  * meanwhile.
  *
- * A prefetch belongs to the thread that starts it, then (PREFETCH) to nobody, then to whoever takes
- * PREFETCH away. Its owner alone calls start and finish, which may wait; anybody may ask under the
- * page's lock whether it is ready.
+ * A prefetch belongs to the thread that starts it, then (PREFETCH) to none, then to the one that
+ * takes PREFETCH away. Its owner alone calls start and finish, which may wait; any thread may ask
+ * under the page's lock whether it is ready.
  *
- * A copy of a clean page is fetched in place; nobody sees it, since access is NONE. That of a dirty
- * page goes to a bounce page, and is merged with what was written here (doc/design.md, rule 5).
+ * A copy of a clean page is fetched in place; no thread sees it, since access is NONE. That of a
+ * dirty page goes to a bounce page, and is merged with what was written here (doc/design.md, rule
+ * 5).
  */
 #include "hlrc/memory/page_fetch.h"
 
@@ -154,7 +155,7 @@ static void prefetch_free(int k)
     spin_unlock(&prefetch_lock);
 }
 
-/* Whether somebody has to finish the prefetch of this page now. ASSUMPTION: locked. */
+/* Whether a thread has to finish the prefetch of this page now. ASSUMPTION: locked. */
 static bool prefetch_arrived(const struct page *p)
 {
     return (p->flags & PAGE_PREFETCH) &&
@@ -183,7 +184,7 @@ static void prefetch_end(uint32_t page, struct page *p)
     prefetch_free(k);
 }
 
-/* Locks the page and marks it BUSY if it is stale, nobody works on it, and a slot is free; the
+/* Locks the page and marks it BUSY if it is stale, no thread works on it, and a slot is free; the
  * slot, or -1. */
 static int prefetch_claim(uint32_t page)
 {

@@ -6,7 +6,7 @@
  * process. A change that would need more fails, and may leave the first part of its range changed.
  *
  * Invariants
- *   G1  `access` of a page is what the view allows, or more. So whoever revokes by `access` revokes
+ *   G1  `access` of a page is what the view allows, or more. So revoking by `access` revokes
  *       all that is there. It is more only between a change that failed and the view_mend that
  *       follows it.
  *   G2  A change that fails is followed by view_mend, by the same thread and with no page locked,

@@ -13,7 +13,8 @@
  *   B3  Only application threads send, and wait for a credit holding no spin lock, serving
  *       meanwhile; the receiver returns credits without waiting. So two full rings empty each
  *       other.
- *   B4  Whoever waits for a credit wakes the receiver first: non-urgent messages may lie unseen.
+ *   B4  A thread that waits for a credit wakes the receiver first: non-urgent messages may lie
+ *       unseen.
  */
 #ifndef HLRC_BULK_H
 #define HLRC_BULK_H

@@ -11,9 +11,9 @@
  *   M1  A token has at most one request in the system; a request is at one node at a time. So its
  *       slots are free whenever they are written: requests, forwards and answers need no credits,
  *       and full queues cannot block them.
- *   M2  Whoever holds a request passes it on (msg_forward) or answers it (msg_reply), exactly once.
- *       Until then the slot keeps the request: a server may put it aside and come back to it. (A
- *       condition variable's waiter is answered twice: on the token of its call, and on one on
+ *   M2  The node that holds a request passes it on (msg_forward) or answers it (msg_reply), exactly
+ *       once. Until then the slot keeps the request: a server may put it aside and come back to it.
+ *       (A condition variable's waiter is answered twice: on the token of its call, and on one on
  *       which it only expects something.)
  *   M3  A token is complete when the event of its answer has been served: then, and only then, its
  *       owner goes on. So every event is consumed before the next request is sent.

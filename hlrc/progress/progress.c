@@ -80,8 +80,8 @@ static bool all_matter(void)
     return atomic_load(&wake_on_all) || atomic_load(&waiters) > 0;
 }
 
-/* S9. Senders wake nobody meanwhile, as while the caller had the progress lock; the handler takes
- * it. */
+/* S9. Senders wake no thread meanwhile, as while the caller had the progress lock; the handler
+ * takes it. */
 static void progress_pass_on(void)
 {
     atomic_store(&progress_lock, false);
@@ -131,8 +131,8 @@ void progress_poll(void)
         progress_unlock(SERVED_ON_LEAVING);
 }
 
-/* What had arrived is taken, and whoever took it is done with it: had the progress lock and gave it
- * up, or sleeps with it. */
+/* What had arrived is taken, and the thread that took it is done with it: had the progress lock and
+ * gave it up, or sleeps with it. */
 static bool settled(uint64_t mark)
 {
     /* read first: what is past has been taken by then */

@@ -4,10 +4,10 @@
  *
  * Invariants
  *   S1  One thread at a time holds the progress lock and takes events from the receive queue.
- *       Nobody else does.
- *   S2  While a thread holds the progress lock and is awake, senders wake nobody. Whoever gives the
- *       progress lock up arms the queue for the handler thread and looks at it again after giving
- *       it up: an event is served by someone, always.
+ *       No other thread does.
+ *   S2  While a thread holds the progress lock and is awake, senders wake no thread. The thread
+ *       that gives the progress lock up arms the queue for the handler thread and looks at it again
+ *       after giving it up: an event is served by someone, always.
  *   S3  A thread that waits takes the progress lock when it is free, so it serves what arrives for
  *       it itself, and sleeps on the receive queue in the handler's stead.
  *   S4  Serving never waits: not for a version, a credit, a lock held across a wait, or memory from
@@ -15,15 +15,15 @@
  *   S5  Every wait spins for a short time, some round trips of the fabric, then yields, then sleeps
  *       until woken. A wait for something that neither an event nor progress_changed announces
  *       sleeps for bounded times.
- *   S6  A thread that waits may sleep without the progress lock, while another thread has it.
- *       Whoever then gives the progress lock up arms the queue for all events, not only urgent
+ *   S6  A thread that waits may sleep without the progress lock, while another thread has it. The
+ *       thread that then gives the progress lock up arms the queue for all events, not only urgent
  *       ones: what the thread waits for may be none. A waiter counts itself before it tries for the
  *       progress lock, and the progress lock is given up before the count is read: one sees the
  *       other.
  *   S7  A handler that was woken and finds the progress lock taken leaves word (`missed`) and tries
  *       once more before it sleeps: the wake may have been the one that the queue was armed for,
- *       its event taken by somebody else already. Whoever gives the progress lock up looks for the
- *       word after giving it up, and arms the queue again.
+ *       its event taken by another thread already. The thread that gives the progress lock up looks
+ *       for the word after giving it up, and arms the queue again.
  *   S8  A wake without an event tells of a write into this node's memory, which any thread may wait
  *       for. The sleeper that it reaches, with the progress lock or as the handler, passes it on to
  *       the threads that sleep alone for a state. Where the wake finds the queue polled it reaches
@@ -65,16 +65,17 @@ struct wait_for {
  * effect that serving could not repeat; it is called often. */
 void progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind);
 
-/* The same for what another thread of this process, or the serving of an event, makes true: whoever
- * did calls progress_changed(key) afterwards. Sleeps without limit. */
+/* The same for what another thread of this process, or the serving of an event, makes true: the
+ * thread that did calls progress_changed(key) afterwards. Sleeps without limit. */
 void progress_await(struct wait_for what, const void *key, bool (*done)(void *), void *arg);
-/* a fence and a load when nobody waits; holding a spin lock is allowed */
+/* a fence and a load when no thread waits; holding a spin lock is allowed */
 void progress_changed(const void *key);
 
 /* Serves what is pending, if the progress lock is free; does not wait. */
 void progress_poll(void);
 
-/* Returns when what had arrived before the call is served, by whoever has the progress lock. */
+/* Returns when what had arrived before the call is served, by the thread that has the progress
+ * lock. */
 void progress_settle(void);
 
 /* From now on every event (true), or only urgent ones (false), wakes the sleeping handler. */

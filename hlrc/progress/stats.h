@@ -42,7 +42,7 @@ enum stats_counter {
     STAT_COUNTERS
 };
 
-/* Of one thread; written by it, read by whoever sums up. */
+/* Of one thread; written by it, read by threads that sum up. */
 struct stats_clock {
     _Atomic int category; /* enum stats_category */
     _Atomic bool running;

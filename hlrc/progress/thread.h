@@ -32,7 +32,7 @@ enum thread_sleep_state {
 };
 
 struct thread {
-    /* futex word; raised by whoever completes what the thread waits for */
+    /* futex word; raised by the thread that completes what the thread waits for */
     alignas(64) _Atomic uint32_t bell;
     /* written by the thread; read by who completes (full fences on both sides) */
     _Atomic int asleep;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * trace.h - what each thread did last: a ring of events in its slot. Off unless somebody will look
- * (--watchdog); then an event costs a look at the clock and three stores.
+ * trace.h - what each thread did last: a ring of events in its slot. Off unless it will be asked
+ * for (--watchdog); then an event costs a look at the clock and three stores.
  *
  *   TR1  A ring is written by its thread alone. The time of an event is written last, and cleared
  *        before the event is overwritten: a reader, who may come at any moment, takes what had the

@@ -37,7 +37,7 @@ struct diff_protocol {
     void (*send)(bool urgent);
 
     /* I7. Neither waits; both may be called while serving. */
-    void (*hand_on)(void); /* homes that have diffs of which nobody told them are told */
+    void (*hand_on)(void); /* homes that have diffs of which they were not told are told */
     void (*met)(void);     /* a barrier is over: they need not be */
 };
 

@@ -30,7 +30,7 @@ struct page_fetch {
     /* one per node: the versions that the copy must have at least */
     const _Atomic uint64_t *needed;
     uint64_t *versions; /* out, one per node: those that it has */
-    /* out: nobody had touched the page, and this node has become its home */
+    /* out: no node had touched the page, and this node has become its home */
     bool assigned;
     uint32_t token; /* for protocols that send requests */
     /* for protocols that are answered by a word: which answer is this fetch's */
@@ -46,7 +46,7 @@ struct page_protocol {
     const char *name;
     unsigned caps; /* fabric capabilities that it cannot do without */
 
-    /* What the application may do with a page that nobody has touched; ACCESS_NONE means: fetch
+    /* What the application may do with a page that no node has touched; ACCESS_NONE means: fetch
      * it. */
     enum page_access_right (*initial)(uint32_t page);
 

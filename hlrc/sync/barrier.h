@@ -3,7 +3,7 @@
  * barrier.h - the barrier, in two phases, at a master (node 0).
  *
  *            arrive: close the interval,          all have arrived: merged
- *            send its vector time                 vector time to everybody
+ *            send its vector time                 vector time to all nodes
  *   RUNNING -----------------------------> ARRIVED -----------------------> RELEASED
  *      ^                                                                       |
  *      +----------- depart: interval_acquire of the merged vector time --------+
@@ -13,10 +13,10 @@
  *       depart belong to the next interval.
  *   R2  The master counts arrivals by epoch: a fast node's next arrival may come before a slow node
  *       has departed.
- *   R3  Arrivals, and the diffs sent for a barrier, wake nobody who has not arrived: he looks at
- *       them when he does. From arrival to departure every event wakes a sleeping handler
+ *   R3  Arrivals, and the diffs sent for a barrier, wake no node that has not arrived: it looks at
+ *       them when it does. From arrival to departure every event wakes a sleeping handler
  *       (progress_wake_on_all), so that a node that is busy or asleep between arrive and depart
- *       delays nobody.
+ *       delays no other.
  *   R4  When a node departs it has served everything that arrived before its release: all diffs of
  *       the intervals that the barrier covers and whose home it is were sent before their writers
  *       arrived.

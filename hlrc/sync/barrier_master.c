@@ -14,7 +14,7 @@
 
 static struct thread *_Atomic waiting; /* the thread in depart */
 
-/* At the master, by parity of the epoch: nobody is two barriers ahead (R2). */
+/* At the master, by parity of the epoch: no node is two barriers ahead (R2). */
 static struct {
     int count;
     uint64_t epoch;
@@ -61,7 +61,7 @@ static void barrier_assert_state(const struct request *req)
     assert(req->arg[0] - next_epoch + 1 <= 2 || engine.node != MASTER);
     for (int i = 0; i < 2; i++)
         assert(arrivals[i].count >= 0 && arrivals[i].count < engine.nodes);
-    /* nobody arrives twice before all have arrived once */
+    /* no node arrives twice before all have arrived once */
     assert(arrivals[0].count == 0 || arrivals[1].count == 0);
 }
 #else

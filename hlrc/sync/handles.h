@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * handles.h - numbers for locks, condition variables and atomic words that a node creates without
- * asking anybody.
+ * asking another node.
  *
  * Node n of N hands out first + n, first + n + N, ...; a number given back anywhere is handed out
  * again there. What the number stands for is then in its unused state already: a lock is free, a

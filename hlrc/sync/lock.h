@@ -6,12 +6,12 @@
  * Lock l is managed by node l mod N. A request goes to the manager, who notes the requester as the
  * new last and sends the request on to the one before; that one grants it, now if it holds the lock
  * unused, else at its unlock. The grant carries the granter's vector time. An owner keeps a lock
- * that nobody asks for: taking it again sends no message.
+ * that no node asks for: taking it again sends no message.
  *
  * State of a lock at a node (HAVE is inverted at the manager, which has every lock at the
  * beginning: a zero-filled table is the initial state, and costs no memory before it is used):
  *
- *           hlrc_lock, request            grant          hlrc_unlock, nobody asks
+ *           hlrc_lock, request            grant          hlrc_unlock, no node asks
  *      absent ----------------> WAITING -----------> HELD <------------------------> CACHED
  *        ^                                             |     hlrc_lock, no message     |
  *        +---------------------------------------------+-------------------------------+
@@ -21,9 +21,9 @@
  *   L1  A lock is HELD or CACHED at no more than one node; from grant to arrival it is at none.
  *   L2  `next` is set at a node that is WAITING or HELD, by the request that the manager sent after
  *       it; there is at most one, since the manager sends each last one successor.
- *   L3  hlrc_unlock closes the interval before the lock is CACHED or granted: whoever gets it gets
- *       the writes made under it (interval.h I1). The acquirer enters after interval_acquire of the
- *       granter's vector time.
+ *   L3  hlrc_unlock closes the interval before the lock is CACHED or granted: the thread that gets
+ *       it gets the writes made under it (interval.h I1). The acquirer enters after
+ *       interval_acquire of the granter's vector time.
  *   L4  While the manager waits for the outcome of a try, it keeps other requests for that lock in
  *       order, in their slots.
  *   L5  A try that fails has changed neither the lock nor any vector time.

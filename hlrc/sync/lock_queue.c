@@ -111,7 +111,7 @@ static void set_here(struct lock *l, uint32_t lock, bool yes)
     l->flags = (uint8_t)((l->flags & ~MOVED) | (moved ? MOVED : 0));
 }
 
-/* CACHED: here, unused, promised to nobody. */
+/* CACHED: here, unused, promised to no node. */
 static bool idle(const struct lock *l, uint32_t lock)
 {
     return here(l, lock) && !(l->flags & (HELD | WAITING)) && l->next == 0;
@@ -155,8 +155,8 @@ static void grant(const struct request *req)
 /* ---- the calling side ---- */
 
 /* Waits until a thread of this node lets go of the lock or of the request for it. ASSUMPTION:
- * guarded, before and after: a thread that was woken has the lock before anybody can see that it
- * waits no more. */
+ * guarded, before and after: a thread that was woken has the lock before another thread can see
+ * that it waits no more. */
 static void await_turn(struct lock *l, uint32_t lock)
 {
     l->waiters++;
