@@ -196,24 +196,23 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     thread_leave(t);
 }
 
-void hlrc_cond_signal(hlrc_cond_t cond)
+static void signal_call(const char *call, hlrc_cond_t cond, bool all)
 {
-    check("hlrc_cond_signal", cond);
+    check(call, cond);
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     trace(TRACE_SIGNAL, cond);
-    signal_waiters(cond, false);
+    signal_waiters(cond, all);
     stats_enter(t, before);
     thread_leave(t);
 }
 
+void hlrc_cond_signal(hlrc_cond_t cond)
+{
+    signal_call("hlrc_cond_signal", cond, false);
+}
+
 void hlrc_cond_broadcast(hlrc_cond_t cond)
 {
-    check("hlrc_cond_broadcast", cond);
-    struct thread *t = thread_enter();
-    enum stats_category before = stats_enter(t, STATS_LOCK);
-    trace(TRACE_SIGNAL, cond);
-    signal_waiters(cond, true);
-    stats_enter(t, before);
-    thread_leave(t);
+    signal_call("hlrc_cond_broadcast", cond, true);
 }
