@@ -103,3 +103,17 @@ int locality_all_together(const struct fabric_job *job)
     rc = job->exchange(job->ctx, &none, sizeof none, every);
     return rc ? rc : -EXDEV;
 }
+
+int locality_neighbours(const struct fabric_job *job, int *count)
+{
+    struct locality mine, all[NODES_MAX];
+    locality_here(&mine);
+    int rc = job->exchange(job->ctx, &mine, sizeof mine, all);
+    if (rc)
+        return rc;
+    int same = 0;
+    for (int n = 0; n < job->nodes; n++)
+        same += n == job->node || strcmp(all[n].boot_id, mine.boot_id) == 0;
+    *count = same;
+    return 0;
+}

@@ -36,4 +36,8 @@ const char *locality_apart(const struct locality *a, const struct locality *b);
  */
 int locality_all_together(const struct fabric_job *job);
 
+/* How many nodes of the job, this one included, run under this kernel and so share its cores,
+ * whatever namespaces they are in. Collective. 0 and *count, or an error of the exchange. */
+int locality_neighbours(const struct fabric_job *job, int *count);
+
 #endif

@@ -60,7 +60,8 @@ struct layout {
 
 struct engine {
     int node, nodes;
-    bool alone; /* a job of one: every page is writable, nothing is tracked */
+    int neighbours; /* nodes that run under this kernel, this one included */
+    bool alone;     /* a job of one: every page is writable, nothing is tracked */
     struct config config;
     struct boot *boot;
     struct fabric *fabric;

@@ -17,6 +17,7 @@
 #include "base/perturb.h"
 #include "boot/boot.h"
 #include "boot/monitor.h"
+#include "fabric/locality.h"
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
@@ -211,7 +212,9 @@ static int open_fabric(void)
                               .fail = fail,
                               .device = engine.config.device,
                               .peer_timeout = engine.config.peer_timeout };
-    int rc = fabric_open(engine.config.fabric, &job, &engine.fabric);
+    int rc = locality_neighbours(&job, &engine.neighbours);
+    if (rc == 0)
+        rc = fabric_open(engine.config.fabric, &job, &engine.fabric);
     if (rc) {
         diag_report(1, "fabric %s: %s; hlrc_info lists the fabrics and why one is unavailable",
                     engine.config.fabric, strerror(-rc));

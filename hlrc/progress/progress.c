@@ -341,7 +341,7 @@ static int64_t handler_spin_limit(void)
 {
     if (engine.config.handler == HANDLER_BLOCK)
         return 0;
-    return engine.config.handler == HANDLER_POLL && cores >= 2 * engine.nodes ? -1 : 100000;
+    return engine.config.handler == HANDLER_POLL && cores >= 2 * engine.neighbours ? -1 : 100000;
 }
 
 static void *handler_main(void *arg)
@@ -367,18 +367,21 @@ static int64_t usual_spin_ns(void)
 
 static void dump_progress(char *line, size_t len)
 {
-    dump_append(line, len, "progress lock %s; %d threads wait, %d of them asleep for a state",
-                !atomic_load(&progress_lock)  ? "free"
-                : atomic_load(&holder_sleeps) ? "held by a thread that sleeps"
-                                              : "held by a thread that serves",
-                atomic_load(&waiters), atomic_load(&state_sleepers));
+    dump_append(
+        line, len,
+        "progress lock %s; %d threads wait, %d of them asleep for a state; a wait spins for "
+        "%lld us",
+        !atomic_load(&progress_lock)  ? "free"
+        : atomic_load(&holder_sleeps) ? "held by a thread that sleeps"
+                                      : "held by a thread that serves",
+        atomic_load(&waiters), atomic_load(&state_sleepers), (long long)(spin_ns / 1000));
 }
 
 int progress_start(void)
 {
     dump_add(dump_progress);
     cores = sysconf(_SC_NPROCESSORS_ONLN);
-    bool crowded = engine.nodes > cores;
+    bool crowded = engine.neighbours > cores;
     spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000
               : crowded               ? 2000
                                       : usual_spin_ns();

@@ -107,13 +107,27 @@ static void test_job(void **state)
     assert_int_equal(job.exchanges, 2);
 }
 
+/* Nodes of other machines share no core, those in other namespaces do. */
+static void test_neighbours(void **state)
+{
+    int count = 0;
+    (void)state;
+    for (int far = -1; far < 3; far++) {
+        struct fabric_job j = { .node = 1, .nodes = 3, .exchange = exchange };
+        job.far = far;
+        job.exchanges = 0;
+        assert_int_equal(locality_neighbours(&j, &count), 0);
+        /* node 1 is here, whatever the others were told */
+        assert_int_equal(count, far < 0 || far == 1 ? 3 : 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_here),
-        cmocka_unit_test(test_names_prove_nothing),
-        cmocka_unit_test(test_each_reason),
-        cmocka_unit_test(test_job),
+        cmocka_unit_test(test_here),        cmocka_unit_test(test_names_prove_nothing),
+        cmocka_unit_test(test_each_reason), cmocka_unit_test(test_job),
+        cmocka_unit_test(test_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
