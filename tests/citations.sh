@@ -3,7 +3,7 @@
 # The models and the code cite each other: a comment "label: functions" of a model names functions that exist and cite
 # that label, which the head of one file defines; every label of the heads that a model covers is cited there or listed
 # as left out; every variant of a model is in the table of doc/model/README.md, with a mutant of the code that breaks
-# the same rule.
+# the same rule. And every mutant applies to the tree as it is.
 set -u
 perl=${PERL:-perl}
 command -v "$perl" >/dev/null || { echo "SKIP: no perl"; exit 77; }
@@ -138,6 +138,15 @@ for my $model (sort keys %covers) {
         fail("doc/model/README.md: there is no variant $name of $model.pml") unless $tested{$name};
     }
 }
+
+# A mutant that does not apply any more shows nothing; as scripts/mutants puts it in.
+if (system('command -v patch >/dev/null 2>&1') == 0) {
+    for my $patch (sort glob('tests/mutants/*.patch')) {
+        fail("$patch does not apply; make it anew")
+            if system("patch -s -p1 -F1 -f --dry-run <'$patch' >/dev/null 2>&1") != 0;
+    }
+}
+
 print "$citations citations, $variants variants, $failures failed\n";
 exit($failures ? 1 : 0);
 END
