@@ -181,7 +181,7 @@ static void ardmar_reset(uint32_t first, uint32_t count)
 
 const struct page_protocol protocol_ardmar = {
     .name = "ardmar",
-    .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM,
+    .caps = FABRIC_READ | FABRIC_ATOMICS,
     .initial = ardmar_initial,
     .claim = ardmar_claim,
     .fetch_start = ardmar_fetch_start,

@@ -8,8 +8,9 @@
  * What the engine's prototypes say of waiting. "Waits": may sleep until another node or thread
  * acts, and serves meanwhile; its caller holds no spin lock and is not serving. "Spins": takes a
  * spin lock for some instructions; may be called while serving, with no spin lock held unless it is
- * said. Where nothing is said: neither. Those called init or start return 0 or a negative errno,
- * and run before a second thread exists; those called end run after the last.
+ * said. Where nothing is said: neither. Those called init or start run before a second thread
+ * exists, and where they return an int it is 0 or a negative errno; those called end run after the
+ * last.
  *
  * Two windows. SPACE holds the pages; the engine's view of it is engine.mem, the application's is
  * engine.app. CONTROL holds everything else that other nodes read or write, at the same offsets on

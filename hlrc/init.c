@@ -172,26 +172,28 @@ static void choose_protocol(void)
 static int check_caps(void)
 {
     const struct protocol *p = &engine.protocol;
+    char protocol[32];
     const struct {
-        const char *what, *name;
+        const char *what;
         unsigned caps;
     } parts[] = {
-        { "protocol", p->pages->name, p->pages->caps },
-        { "diffs", p->diffs->name, p->diffs->caps },
-        { "notices", p->notices->name, p->notices->caps },
-        { "locks", p->locks->name, p->locks->caps },
-        { "barrier", p->barrier->name, p->barrier->caps },
+        { "pages", p->pages->caps },     { "diffs", p->diffs->caps },
+        { "notices", p->notices->caps }, { "locks", p->locks->caps },
+        { "barrier", p->barrier->caps },
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         unsigned missing = parts[i].caps & ~engine.fabric->caps;
         if (!missing)
             continue;
-        diag_report(1, "fabric %s lacks %s, which %s %s needs; choose another --%s",
+        diag_report(1,
+                    "fabric %s lacks %s, which protocol %s needs for its %s; choose another "
+                    "--fabric or --protocol",
                     engine.config.fabric,
                     missing & FABRIC_READ      ? "remote reads"
                     : missing & FABRIC_ATOMICS ? "atomics"
                                                : "writes with immediate",
-                    parts[i].what, parts[i].name, parts[i].what);
+                    config_value(&engine.config, CONFIG_ID_protocol, protocol, sizeof protocol),
+                    parts[i].what);
         return -ENOTSUP;
     }
     return 0;

@@ -20,7 +20,7 @@ for fabric in noread noimm; do
         run_job 3 $protocol --fabric shm-$fabric "$programs/rule03_lock"
         test $status != 0 || fail "$protocol runs on shm-$fabric"
         test "$(wc -l <"$work/err")" = 1 || fail "$protocol on shm-$fabric: not one line: $(cat "$work/err")"
-        expect_err "$protocol on shm-$fabric" "fabric shm-$fabric lacks .*protocol $protocol needs"
+        expect_err "$protocol on shm-$fabric" "fabric shm-$fabric lacks .*protocol $protocol needs for its .*--fabric or --protocol"
     done
 done
 finish
