@@ -66,6 +66,7 @@ static struct thread *take_slot(void)
         bool free_slot = false;
         if (atomic_compare_exchange_strong(&slots[i].taken, &free_slot, true)) {
             current = &slots[i];
+            atomic_store_explicit(&current->trace.count, 0, memory_order_relaxed);
             (void)pthread_setspecific(exit_key, current);
             stats_clock_start(&current->clock);
             return current;

@@ -19,7 +19,9 @@ static const char *const words[] = {
 
 void trace_note(struct trace_ring *r, enum trace_kind kind, uint64_t object)
 {
-    uint64_t at = r->count++ % TRACE_EVENTS;
+    uint64_t count = atomic_load_explicit(&r->count, memory_order_relaxed);
+    uint64_t at = count % TRACE_EVENTS;
+    atomic_store_explicit(&r->count, count + 1, memory_order_relaxed);
     atomic_store_explicit(&r->event[at].ns, 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release); /* TR1: orders the clearing before the event */
     atomic_store_explicit(&r->event[at].what,
@@ -40,7 +42,8 @@ static bool read_event(const struct trace_ring *r, uint64_t number, int64_t *ns,
 
 void trace_last(const struct trace_ring *ring, unsigned most, char *line, size_t len)
 {
-    uint64_t end = ring->count, begin = end > most ? end - most : 0, what;
+    uint64_t end = atomic_load_explicit(&ring->count, memory_order_relaxed);
+    uint64_t begin = end > most ? end - most : 0, what;
     int64_t now = clock_ns(), ns;
     size_t used = 0;
     line[0] = '\0';

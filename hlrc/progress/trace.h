@@ -38,7 +38,7 @@ enum trace_kind {
 #define TRACE_EVENTS 64u /* of a thread */
 
 struct trace_ring {
-    uint64_t count; /* events so far; written by the thread, racily read */
+    _Atomic uint64_t count; /* events so far; written by the thread, read at any moment */
     struct {
         _Atomic int64_t ns;    /* monotonic clock; 0: being written (TR1) */
         _Atomic uint64_t what; /* enum trace_kind << 56 | object */
