@@ -92,6 +92,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "cores, else 200 or more")                                                                   \
     X(NUMBER, int, threads, "threads", "64", 1, 1024, "", 1,                                       \
       "how many threads of one node may use shared memory")                                        \
+    X(NUMBER, int, hot_pages, "hot-pages", "16", 0, 255, "", 1,                                    \
+      "a page that is written again and again stays writable when an interval is closed, until "   \
+      "so many in a row have found it unchanged; 0: never")                                        \
     X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,           \
       "a signal handler that touches shared memory amid a call of HLRC ends the job, or "          \
       "(mask) is put off")                                                                         \

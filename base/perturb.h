@@ -50,6 +50,9 @@
     X(page_busy, "page BUSY, what has to be done not begun (P1)")                            \
     X(page_sealed, "run of pages sealed, nothing captured (P7)")                             \
     X(page_captured, "diff captured, page still BUSY (P7)")                                  \
+    X(page_compared, "kept page differs from its twin, copy not taken (P8)")                 \
+    X(page_copied, "kept page copied, twin not renewed (P8)")                                \
+    X(page_applied, "diff in the page, not in its twin (P8)")                                \
     X(page_fetched, "copy here, page not locked for installing (P4)")                        \
     X(page_twinned, "twin taken, view not opened (P3)")                                      \
     X(prefetch_started, "prefetch under way, PREFETCH not set")                              \

@@ -491,6 +491,8 @@ struct hlrc_stats {
     uint64_t bytes_in;           /* bytes that came from other nodes */
     uint64_t bytes_out;          /* bytes that went to other nodes */
     uint64_t fetch_round_trips;  /* to the network and back, one after the other, in page fetches */
+    uint64_t hot_pages;          /* pages left writable by a closing that found them changed */
+    uint64_t hot_unchanged;      /* pages left writable by a closing that found them as they were */
 };
 
 /**

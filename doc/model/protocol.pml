@@ -21,6 +21,8 @@
  * Ghosts (nothing in the protocol looks at them): upto, what is ordered before a thread; gate, what is ordered before
  * the next holder of a lock; written, the last write under lock 0.
  *
+ * -DHOT: a closing may leave a page writable (page.h P8), or not; both are tried each time.
+ *
  * Two configurations. TRIO: three nodes of one thread each, two pages, one lock. DUO (-DDUO): two nodes, two threads at
  * one of them, one page, two locks. Steps that touch only what belongs to one node are taken together (JOIN) where that
  * node has one thread: nobody could see them apart.
@@ -76,6 +78,9 @@ chan diffs[N * N] = [CREDITS] of { byte, byte, bytes };
 /* intervals and notices */
 nodes vt[N], seen[N], tail[N];          /* by reader, then writer */
 log notices[N];
+#ifdef HOT
+bool home_twin[N * P];                  /* a kept home page has a twin. P8: page_flush_home */
+#endif
 bool closing[N], acquiring[N];
 byte dirty_list[N];                     /* a set of pages */
 
@@ -332,6 +337,106 @@ inline CAPTURE(n, p)
     }
 }
 
+#ifdef HOT
+/* A page that stays writable: what is written meanwhile is in this interval, or differs from the new twin. */
+inline CAPTURE_HOME_KEPT(n, p)
+{
+    d_step {                                    /* P8: page_flush_home */
+        changed = !home_twin[IX(n, p)];
+        for (i : 0 .. B - 1) { changed = changed || mem[IX(n, p)].b[i] != twin[IX(n, p)].b[i] }
+        i = 0
+    };
+    d_step {
+        if
+        :: changed ->
+            for (i : 0 .. B - 1) { twin[IX(n, p)].b[i] = mem[IX(n, p)].b[i] }
+            i = 0;
+            home_twin[IX(n, p)] = true
+        :: else
+        fi
+    };
+    d_step {
+        if
+        :: changed ->
+            applied[IX(n, p)].w[n] = interval;
+            announced = announced | (1 << p)
+        :: else
+        fi;
+        changed = false
+    }
+}
+
+inline CAPTURE_KEPT(n, p)
+{
+#ifdef READ_TWICE
+    CAPTURE(n, p);
+    d_step {
+        for (i : 0 .. B - 1) { twin[IX(n, p)].b[i] = mem[IX(n, p)].b[i] }
+        i = 0
+    }
+#else
+    d_step {                                    /* P8: page_flush_diff, copy_of */
+        for (i : 0 .. B - 1) { copy.b[i] = mem[IX(n, p)].b[i] }
+        i = 0
+    };
+    d_step {
+        for (i : 0 .. B - 1) {
+            if
+            :: copy.b[i] != twin[IX(n, p)].b[i] ->
+                diff[p].b[i] = copy.b[i];
+                announced = announced | (1 << p);
+                to_send = to_send | (1 << p)
+            :: else
+            fi;
+            twin[IX(n, p)].b[i] = copy.b[i];
+            copy.b[i] = 0
+        }
+        i = 0
+    }
+#endif
+}
+
+/* Sealed: a home page that has a twin is announced if it differs. */
+inline CAPTURE_SEALED(n, p)
+{
+    d_step {
+        changed = !home_twin[IX(n, p)];
+        for (i : 0 .. B - 1) { changed = changed || mem[IX(n, p)].b[i] != twin[IX(n, p)].b[i] }
+        i = 0
+    };
+    if
+    :: changed -> CAPTURE(n, p)
+    :: else
+    fi;
+    changed = false
+}
+
+inline FLUSH_HOT(n, p)
+{
+    atomic {
+        !busy[IX(n, p)];
+        if
+        :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> access[IX(n, p)] = READ; busy[IX(n, p)] = true
+        :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> kept = true; busy[IX(n, p)] = true      /* P8: seal_run */
+        :: dirty[IX(n, p)] && access[IX(n, p)] != WRITE -> busy[IX(n, p)] = true
+        :: !dirty[IX(n, p)] -> skip             /* page_flush_skip */
+        fi
+    };
+    if
+    :: kept && known[IX(n, p)] == n + 1 -> CAPTURE_HOME_KEPT(n, p)
+    :: kept && known[IX(n, p)] != n + 1 -> CAPTURE_KEPT(n, p)
+    :: !kept && dirty[IX(n, p)] -> CAPTURE_SEALED(n, p)
+    :: else
+    fi;
+    atomic {
+        if
+        :: dirty[IX(n, p)] && busy[IX(n, p)] -> FLUSH_END(n, p)
+        :: else
+        fi
+    }
+}
+#endif
+
 /* ASSUMPTION: in a block */
 inline FLUSH_END(n, p)
 {
@@ -342,15 +447,31 @@ inline FLUSH_END(n, p)
         :: else
         fi;
 #endif
-        for (i : 0 .. B - 1) { twin[IX(n, p)].b[i] = 0 }
-        i = 0;
-        dirty[IX(n, p)] = false;
+#ifdef HOT
+        if
+        :: kept ->
+#ifndef OFF_THE_LIST
+            dirty_list[n] = dirty_list[n] | (1 << p);           /* P8: page_flush_end */
+#endif
+            kept = false
+        :: else ->
+            home_twin[IX(n, p)] = false;
+#endif
+            for (i : 0 .. B - 1) { twin[IX(n, p)].b[i] = 0 }
+            i = 0;
+            dirty[IX(n, p)] = false;
+#ifdef HOT
+        fi;
+#endif
         busy[IX(n, p)] = false
     }
     OK(n, p)
 }
 
 /* I2: capture_all */
+#ifdef HOT
+#define FLUSH(n, p) FLUSH_HOT(n, p)
+#else
 inline FLUSH(n, p)
 {
     atomic {
@@ -366,6 +487,7 @@ inline FLUSH(n, p)
     CAPTURE(n, p);
     atomic { FLUSH_END(n, p) }
 }
+#endif
 
 inline SEND(n, p)
 {
@@ -432,6 +554,27 @@ inline CLOSE(n)
 
 /* ---- acquire: interval_acquire, notice_take, page_invalidate ---- */
 
+#ifdef HOT
+/* page_clean: a revoked page that is as its twin is need not be merged */
+inline CLEAN(n, p)
+{
+    if
+    :: dirty[IX(n, p)] && !busy[IX(n, p)] && known[IX(n, p)] != n + 1 ->
+        same = true;
+        for (i : 0 .. B - 1) { same = same && mem[IX(n, p)].b[i] == twin[IX(n, p)].b[i] }
+        if
+        :: same ->
+            dirty[IX(n, p)] = false;
+            for (i : 0 .. B - 1) { twin[IX(n, p)].b[i] = 0 }
+        :: else
+        fi;
+        i = 0;
+        same = false
+    :: else
+    fi
+}
+#endif
+
 /* P2: invalidate_some. P4: note_one. ASSUMPTION: in a block */
 inline INVALIDATE(n, p, from, number)
 {
@@ -445,6 +588,9 @@ inline INVALIDATE(n, p, from, number)
         :: else ->
             stale[IX(n, p)] = true;
             access[IX(n, p)] = NONE;
+#ifdef HOT
+            CLEAN(n, p)
+#endif
 #ifdef FORGET_DIRTY
             dirty[IX(n, p)] = false;
             dirty_list[n] = dirty_list[n] & ~(1 << p)
@@ -644,6 +790,10 @@ proctype application(byte t)
     byte i, q, h, todo, op, list, announced, to_send, interval, page, n;
     bytes bounce, diff[P];
     nodes versions;
+#ifdef HOT
+    bool kept, changed, same;
+    bytes copy;
+#endif
     n = NODE(t);
     do
     ::  JOIN {
@@ -724,10 +874,24 @@ end:
                 :: d.b[i] -> mem[IX(n, p)].b[i] = d.b[i]
                 :: else
                 fi;
+#ifndef HOT
+                d.b[i] = 0
+#endif
+            }
+            i = 0
+        }
+#ifdef HOT
+        d_step {                                                /* P8: page_apply */
+            for (i : 0 .. B - 1) {
+                if
+                :: d.b[i] && home_twin[IX(n, p)] -> twin[IX(n, p)].b[i] = d.b[i]
+                :: else
+                fi;
                 d.b[i] = 0
             }
             i = 0
         }
+#endif
         atomic {
             applied[IX(n, p)].w[from] = interval;               /* I3: serve_diffs */
             from = 0; interval = 0; p = 0;

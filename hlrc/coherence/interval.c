@@ -13,7 +13,6 @@
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/page.h"
-#include "hlrc/memory/twin.h"
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
@@ -78,13 +77,15 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent)
 {
     struct page *p = page_at(page);
     if (page_is_home(p, engine.node)) {
+        if (!page_flush_home(page))
+            return false;
         /* orders this node's writes to the page, which have ended, before the version (I3) */
         atomic_store_explicit(applied_here(page, engine.node), interval, memory_order_release);
         return true;
     }
     int home = (int)p->home - 1;
     void *diff = engine.protocol.diffs->room(home, interval, urgent);
-    size_t len = diff_encode(page_mem(page), twin_mem(p->twin), diff);
+    size_t len = page_flush_diff(page, diff);
     if (len == 0)
         return false;
     engine.protocol.diffs->add(home, page, len);
@@ -97,7 +98,8 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent)
 static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interval, bool urgent)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < n;) {
+    for (uint32_t i = page_flush_skip(closing, n); i < n;
+         i += page_flush_skip(closing + i, n - i)) {
         uint32_t run = page_flush_begin(closing + i, n - i);
         perturb(page_sealed);
         for (uint32_t k = i; k < i + run; k++) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/reserve.h"
 #include "base/spin.h"
@@ -12,6 +13,7 @@
 
 static spin_lock_word lock;    /* guards list and count */
 static uint32_t *list, *taken; /* swapped by dirty_take */
+static uint32_t *tail;         /* scratch of dirty_take */
 static _Atomic uint32_t count; /* also read without the lock: dirty_any */
 
 #define LIST_BYTES ((size_t)engine.pages * sizeof *list)
@@ -20,15 +22,17 @@ int dirty_init(void)
 {
     list = reserve(LIST_BYTES);
     taken = reserve(LIST_BYTES);
+    tail = reserve(LIST_BYTES);
     atomic_store(&count, 0);
-    return list && taken ? 0 : -ENOMEM;
+    return list && taken && tail ? 0 : -ENOMEM;
 }
 
 void dirty_end(void)
 {
     reserve_end(list, LIST_BYTES);
     reserve_end(taken, LIST_BYTES);
-    list = taken = NULL;
+    reserve_end(tail, LIST_BYTES);
+    list = taken = tail = NULL;
 }
 
 void dirty_add(uint32_t page)
@@ -51,14 +55,26 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Merges two sorted parts, pages[0, m) and pages[m, n). */
+static void merge_parts(uint32_t *pages, uint32_t m, uint32_t n)
+{
+    uint32_t a = m, b = n - m, out = n;
+    memcpy(tail, pages + m, b * sizeof *pages);
+    while (a > 0 && b > 0)
+        pages[--out] = pages[a - 1] > tail[b - 1] ? pages[--a] : tail[--b];
+    memcpy(pages, tail, b * sizeof *pages);
+}
+
+/* What the last closing kept comes first, in order; what was written since, as it came. */
 static void sort_pages(uint32_t *pages, uint32_t n)
 {
-    for (uint32_t i = 1; i < n; i++) {
-        if (pages[i - 1] > pages[i]) {
-            qsort(pages, n, sizeof *pages, by_number);
-            return;
-        }
-    }
+    uint32_t m = 1;
+    while (m < n && pages[m - 1] < pages[m])
+        m++;
+    if (m >= n)
+        return;
+    qsort(pages + m, n - m, sizeof *pages, by_number);
+    merge_parts(pages, m, n);
 }
 
 uint32_t dirty_take(const uint32_t **out)

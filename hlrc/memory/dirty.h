@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * dirty.h - the pages that this node has written since its last interval.
+ * dirty.h - the pages that this node has written since its last interval, or may have: those that
+ * the last closing kept writable.
  *
  * Invariants
- *   O1  A page is added before it becomes writable, under its lock (page.h P3), and is on one list
- *       only.
+ *   O1  A page is added before it becomes writable, under its lock (page.h P3), or by the flush
+ *       that keeps it writable (P8); it is on one list only, once (LISTED).
  *   O2  dirty_take takes the whole list. Who finds the list empty afterwards sees that the taker
  *       has announced itself, by what it wrote before: the list is emptied by a release, and looked
  *       at by an acquire.

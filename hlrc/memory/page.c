@@ -64,13 +64,15 @@ void page_assert_state(uint32_t page, const struct page *p)
     assert(!(f & PAGE_DIRTY) || page_is_home(p, engine.node) || p->twin != 0); /* P5 */
     assert(!(f & PAGE_EXCLUSIVE) || default_home(page) == engine.node);
     assert(!(f & PAGE_PREFETCH) || (f & PAGE_BUSY));
+    assert((f & (PAGE_DIRTY | PAGE_BUSY | PAGE_LISTED)) != PAGE_DIRTY);
+    assert(!(f & PAGE_KEPT) || (f & (PAGE_BUSY | PAGE_DIRTY)) == (PAGE_BUSY | PAGE_DIRTY)); /* P8 */
 }
 #endif
 
 static void set_initial(uint32_t page, struct page *p)
 {
     p->access = (uint8_t)engine.protocol.pages->initial(page);
-    uint8_t flags = PAGE_KNOWN;
+    uint8_t flags = PAGE_KNOWN | (p->flags & PAGE_LISTED);
     if (p->access == ACCESS_NONE)
         flags |= PAGE_STALE;
     if (p->access == ACCESS_WRITE)
@@ -102,8 +104,7 @@ static bool page_idle(void *arg)
            PAGE_BUSY;
 }
 
-/* Waits for the thread that works on a page, or finishes its prefetch. */
-static void page_wait(uint32_t page)
+void page_wait(uint32_t page)
 {
     if (table[page].flags & PAGE_PREFETCH)
         page_prefetch_finish(page);
@@ -119,8 +120,10 @@ static void mark_dirty(uint32_t page, struct page *p)
         memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
         stats_count(STAT_TWINS, 1);
     }
-    p->flags |= PAGE_DIRTY;
-    dirty_add(page); /* P3 */
+    if (!(p->flags & PAGE_LISTED))
+        dirty_add(page); /* P3 */
+    p->flags |= PAGE_DIRTY | PAGE_LISTED;
+    p->idle = 0;
 }
 
 /* Opens the view of a page that is complete here: P3, with mark_dirty. ASSUMPTIONS: locked, not
@@ -285,6 +288,8 @@ static int invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t 
         if (table[first + i].access != ACCESS_NONE)
             /* P2; the caller collapses and comes again */
             table[first + i].flags &= (uint8_t)~PAGE_STALE;
+        else if (revoke[i])
+            page_clean(&table[first + i], first + i);
         page_unlock(&table[first + i]);
     }
     return rc;
@@ -299,68 +304,6 @@ void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interv
         first += n;
         count -= n;
     }
-}
-
-static bool flushable(const struct page *p)
-{
-    debug_assert(p->flags & PAGE_DIRTY);
-    return !(p->flags & PAGE_BUSY);
-}
-
-/* Locks the longest prefix of consecutive flushable pages; 0 when the first is BUSY. */
-static uint32_t lock_run(const uint32_t *list, uint32_t n)
-{
-    uint32_t k = 0;
-    while (k < n && k < RUN_PAGES && list[k] == list[0] + k) {
-        struct page *p = page_lock(list[k]);
-        if (!flushable(p)) {
-            page_unlock(p);
-            break;
-        }
-        k++;
-    }
-    return k;
-}
-
-static int seal_run(uint32_t first, uint32_t count)
-{
-    bool open[RUN_PAGES];
-    for (uint32_t i = 0; i < count; i++)
-        open[i] = table[first + i].access == ACCESS_WRITE;
-    int rc = view_change_marked(first, count, open, ACCESS_READ);
-    for (uint32_t i = 0; i < count; i++) {
-        if (rc == 0)
-            table[first + i].flags |= PAGE_BUSY; /* P7 */
-        page_unlock(&table[first + i]);
-    }
-    return rc;
-}
-
-uint32_t page_flush_begin(const uint32_t *list, uint32_t n)
-{
-    for (;;) {
-        uint32_t count = lock_run(list, n);
-        if (count && seal_run(list[0], count) == 0)
-            return count;
-        if (count)
-            view_mend(list[0], count);
-        else
-            page_wait(list[0]);
-    }
-}
-
-void page_flush_end(uint32_t page, uint64_t interval)
-{
-    struct page *p = page_lock(page);
-    if (interval)
-        atomic_store_explicit(&page_needed(page)[engine.node], interval, memory_order_relaxed);
-    uint32_t twin = p->twin;
-    p->twin = 0;
-    p->flags &= (uint8_t) ~(PAGE_BUSY | PAGE_DIRTY); /* P7: the diff is captured */
-    page_unlock(p);
-    progress_changed(p);
-    if (twin)
-        twin_drop(twin);
 }
 
 bool page_demote(uint32_t page)
@@ -414,7 +357,7 @@ static void reset_one(uint32_t page)
         atomic_store_explicit(&page_needed(page)[w], 0, memory_order_relaxed);
         atomic_store_explicit(applied_here(page, w), 0, memory_order_relaxed);
     }
-    *p = (struct page){ .lock = 1 };
+    *p = (struct page){ .lock = 1, .flags = p->flags & PAGE_LISTED };
     set_initial(page, p);
     p->access = ACCESS_NONE; /* until view_reset */
     spin_unlock(&p->lock);

@@ -13,6 +13,9 @@
  *   PREFETCH with BUSY: no thread works on it, a fetch is under way, and the thread that needs the
  *            page takes PREFETCH away and finishes it. The thread that clears BUSY or sets PREFETCH
  *            calls progress_changed(page_at(page)).
+ *   KEPT     with BUSY: a flush has left the page writable (P8).
+ *   LISTED   on the dirty list. DIRTY implies it but while a flush works on the page; a page that
+ *            is no longer DIRTY stays LISTED until the next flush.
  *   EXCLUSIVE  (ASYNC, default home) no node has asked for it: writable without being tracked.
  *
  *                    first use: protocol->initial
@@ -37,16 +40,22 @@
  *   P4  needed[page][w] only grows, and only under the page's lock. A copy is installed after
  *       comparing with it there.
  *   P5  DIRTY away from the home implies a twin, which equals the page as it was when this node
- *       began to write it, or as it was last fetched.
+ *       began to write it, or as it was last fetched or captured.
  *   P6  The home of a page, once known, does not change before page_reset.
- *   P7  A page is not writable again between being write-protected for a flush and the capture of
- *       its diff: BUSY.
+ *   P7  A page that is write-protected for a flush is not writable again before its diff is
+ *       captured: BUSY.
+ *   P8  A page that a flush keeps writable has a twin from then on, at the home too, and stays on
+ *       the dirty list. Away from the home the diff and the new twin are one copy of the page, each
+ *       byte read once; at the home the twin is renewed after the comparison and before the
+ *       interval is published. So what a thread writes meanwhile is covered by this interval or
+ *       differs from the twin in the next.
  */
 #ifndef HLRC_PAGE_H
 #define HLRC_PAGE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/spin.h"
@@ -59,6 +68,8 @@ enum page_flags {
     PAGE_BUSY = 8,
     PAGE_PREFETCH = 16,
     PAGE_EXCLUSIVE = 32,
+    PAGE_KEPT = 64,
+    PAGE_LISTED = 128,
 };
 
 struct page {
@@ -68,6 +79,8 @@ struct page {
     uint16_t home;         /* node + 1; 0 unknown */
     uint16_t prefetch;     /* with PREFETCH: index of the fetch */
     uint32_t twin;         /* frame, 0 none */
+    uint8_t budget;        /* closings in a row that may find it unchanged while it is kept (P8) */
+    uint8_t idle;          /* that have, since it was last written */
 };
 
 int pages_init(void);
@@ -94,14 +107,37 @@ void page_touch(uint32_t first, uint32_t count, bool write);
  * (rules 3, 4). Waits for what is BUSY there. */
 void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval);
 
+/* Waits for the thread that works on a BUSY page, or finishes its prefetch. */
+void page_wait(uint32_t page);
+
 /*
- * Flushing, for interval.c. begin takes the longest run of consecutive pages at the head of list[n]
- * that can be flushed together, waits where the first is BUSY, write-protects them and marks them
- * BUSY; returns its length (>= 1). end makes one of them clean; `interval` is that in which it is
- * announced, 0 when it did not change.
+ * Flushing, for interval.c: page_flush.c.
+ *
+ * begin takes the longest run of consecutive pages at the head of list[n] that can be flushed
+ * together, waits where the first is BUSY, and marks them BUSY; each is write-protected, or kept
+ * writable if it has been written often enough (P8). Returns the run's length, 0 if the first has
+ * become clean. Of each page
+ * of the run then either `home` or `diff`, by where its home is, then end.
+ *   home   whether this node has written its home page; a kept one's twin is renewed
+ *   diff   encodes what this node has written into `out`, room for DIFF_MAX bytes; the length, 0
+ *          for nothing
+ *   end    `interval` is that in which the page is announced, 0 when it did not change
  */
 uint32_t page_flush_begin(const uint32_t *list, uint32_t n);
+/* How many at the head of the list have become clean meanwhile; they are off it. Spins. */
+uint32_t page_flush_skip(const uint32_t *list, uint32_t n);
+bool page_flush_home(uint32_t page);
+size_t page_flush_diff(uint32_t page, void *out);
 void page_flush_end(uint32_t page, uint64_t interval);
+
+/* A kept page that is revoked, and as its twin is, is clean. ASSUMPTION: locked. */
+void page_clean(struct page *p, uint32_t page);
+/* Pages of this run are not kept by the next flush. Spins. */
+void page_flush_all(uint32_t first, uint32_t count);
+
+/* Applies a diff of another node to a page whose home is here; 0, or -EINVAL for a malformed one.
+ * A twin gets it too, after the page: it is not this node's writing (P8). Spins. */
+int page_apply(uint32_t page, const void *diff, size_t len);
 
 /* ASYNC's handler: takes exclusive access away; true when the page was exclusive here. Its copy is
  * complete and readable afterwards. Spins; ASSUMPTION: the page's lock is not held. */

@@ -39,6 +39,8 @@ enum stats_counter {
     STAT_BARRIERS,
     STAT_MESSAGES,
     STAT_FETCH_ROUND_TRIPS,
+    STAT_HOT_PAGES,
+    STAT_HOT_UNCHANGED,
     STAT_COUNTERS
 };
 

@@ -8,6 +8,7 @@ BLACKBOX_TESTS = \
 	tests/blackbox/errno \
 	tests/blackbox/fetches \
 	tests/blackbox/homes \
+	tests/blackbox/hot \
 	tests/blackbox/million_locks \
 	tests/blackbox/prefetch \
 	tests/blackbox/quiet \
@@ -29,6 +30,8 @@ tests_blackbox_fetches_SOURCES = tests/blackbox/fetches.c $(LITMUS_COMMON)
 tests_blackbox_fetches_LDADD = libhlrc.la
 tests_blackbox_homes_SOURCES = tests/blackbox/homes.c $(LITMUS_COMMON)
 tests_blackbox_homes_LDADD = libhlrc.la
+tests_blackbox_hot_SOURCES = tests/blackbox/hot.c $(LITMUS_COMMON)
+tests_blackbox_hot_LDADD = libhlrc.la
 tests_blackbox_million_locks_SOURCES = tests/blackbox/million_locks.c $(LITMUS_COMMON)
 tests_blackbox_million_locks_LDADD = libhlrc.la
 tests_blackbox_prefetch_SOURCES = tests/blackbox/prefetch.c $(LITMUS_COMMON)

@@ -16,6 +16,7 @@ rounds=1
 # I1: a closing has taken the pages that another thread of the node has to publish
 # C1: a waiter is registered before its lock is free
 # P7, P3, G1: sealing, opening, and a change of protection that fails half done
+# P8: a page that stays writable is copied, and gets diffs, while it is written
 windows='
 queue_filled:100:300,progress_armed:100:300     LITMUS_NODES=2 wake_lock
 queue_filled:100:300,progress_armed:100:300     LITMUS_NODES=2 threads
@@ -29,8 +30,10 @@ close_begun:10:100                          LITMUS_NODES=3 HLRC_FABRIC=shm+chaos
 bulk_credit:100:2000                        LITMUS_NODES=3 wake_diff
 close_taken:100:1000                        LITMUS_NODES=2 threads
 cond_registered:100:1000,lock_dropping:30:300 LITMUS_NODES=3 rule11_cond
-page_sealed:50:200,page_captured:50:200     LITMUS_NODES=2 rule01_release
-page_twinned:50:300                         LITMUS_NODES=2 rule01_release
+page_sealed:50:200,page_captured:50:200     LITMUS_NODES=2 HLRC_HOT_PAGES=0 rule01_release
+page_compared:50:200,page_copied:50:200     LITMUS_NODES=2 rule01_release
+page_applied:50:200                         LITMUS_NODES=2 rule05_merge
+page_twinned:50:300                         LITMUS_NODES=2 HLRC_HOT_PAGES=0 rule01_release
 page_fetched:100:500,acquire_noticed:50:300 LITMUS_NODES=2 rule04_access
 fail:5:0                                    LITMUS_NODES=2 rule01_release
 fail:5:0                                    LITMUS_NODES=2 rule05_merge

@@ -62,6 +62,8 @@ static const struct {
     FIELD(bytes_in),
     FIELD(bytes_out),
     FIELD(fetch_round_trips),
+    FIELD(hot_pages),
+    FIELD(hot_unchanged),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0], SECONDS = 8, MANY = HLRC_MAX_NODES };
 

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * page_flush.c - what becomes of a dirty page when its interval is closed; see page.h P7 and P8.
+ *
+ * A page that is written again and again is not worth write-protecting: the fault that follows
+ * costs as much as some twenty comparisons with the twin. So it is kept writable, and compared. A
+ * page that nobody writes any more is not worth comparing for ever: each has a budget of closings
+ * that may find it unchanged in a row. When it is used up the page is write-protected, and has half
+ * the budget the next time; each closing that finds the page changed doubles it, up to --hot-pages.
+ * That is the rent-or-buy problem of Karlin, Manasse, Rudolph and Sleator (Competitive Snoopy
+ * Caching, 1988): comparing costs no more than twice what the faults would have.
+ *
+ *             written      flush, first time             written
+ *      CLEAN --------> DIRTY ---------------> CLEAN ----------------> DIRTY <-----+
+ *                             sealed          budget 1                 | flush     | idle < budget
+ *                               ^                                      +-----------+
+ *                               +--------------------------------------+ kept
+ *                                       idle == budget: sealed
+ */
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/diff.h"
+#include "hlrc/memory/dirty.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/memory/page_view.h"
+#include "hlrc/memory/twin.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/stats.h"
+
+static bool flushable(const struct page *p)
+{
+    return (p->flags & (PAGE_DIRTY | PAGE_BUSY)) == PAGE_DIRTY;
+}
+
+/* Locks the longest prefix of consecutive flushable pages; 0 when the first is BUSY. */
+static uint32_t lock_run(const uint32_t *list, uint32_t n)
+{
+    uint32_t k = 0;
+    while (k < n && k < RUN_PAGES && list[k] == list[0] + k) {
+        struct page *p = page_lock(list[k]);
+        if (!flushable(p)) {
+            page_unlock(p);
+            break;
+        }
+        k++;
+    }
+    return k;
+}
+
+/* Write-protects a locked run but for those that are kept, and unlocks it. */
+static int seal_run(uint32_t first, uint32_t count)
+{
+    bool seal[RUN_PAGES];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct page *p = page_at(first + i);
+        seal[i] = p->access == ACCESS_WRITE && p->idle >= p->budget;
+    }
+    int rc = view_change_marked(first, count, seal, ACCESS_READ);
+    for (uint32_t i = 0; i < count; i++) {
+        struct page *p = page_at(first + i);
+        if (rc == 0) {
+            p->flags &= (uint8_t)~PAGE_LISTED;
+            p->flags |= p->access == ACCESS_WRITE ? PAGE_BUSY | PAGE_KEPT /* P8 */
+                                                  : PAGE_BUSY;            /* P7 */
+        }
+        page_unlock(p);
+    }
+    return rc;
+}
+
+uint32_t page_flush_skip(const uint32_t *list, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct page *p = page_lock(list[i]);
+        bool clean = !(p->flags & PAGE_DIRTY);
+        if (clean)
+            p->flags &= (uint8_t)~PAGE_LISTED;
+        page_unlock(p);
+        if (!clean)
+            return i;
+    }
+    return n;
+}
+
+void page_clean(struct page *p, uint32_t page)
+{
+    uint32_t twin = p->twin;
+    if ((p->flags & (PAGE_DIRTY | PAGE_BUSY)) != PAGE_DIRTY || p->budget == 0 || !twin ||
+        page_is_home(p, engine.node) || memcmp(page_mem(page), twin_mem(twin), PAGE_SIZE) != 0)
+        return;
+    p->twin = 0;
+    p->flags &= (uint8_t)~PAGE_DIRTY;
+    twin_drop(twin);
+}
+
+uint32_t page_flush_begin(const uint32_t *list, uint32_t n)
+{
+    for (;;) {
+        uint32_t count = lock_run(list, n);
+        if (count && seal_run(list[0], count) == 0)
+            return count;
+        if (count)
+            view_mend(list[0], count);
+        else if (page_at(list[0])->flags & PAGE_BUSY)
+            page_wait(list[0]);
+        else
+            return 0; /* clean by now */
+    }
+}
+
+static void set_twin(uint32_t page, uint32_t twin)
+{
+    struct page *p = page_lock(page);
+    p->twin = twin;
+    page_unlock(p);
+}
+
+/* P8: each byte is read once. */
+static uint32_t copy_of(uint32_t page)
+{
+    uint32_t frame = twin_take();
+    memcpy(twin_mem(frame), page_mem(page), PAGE_SIZE);
+    return frame;
+}
+
+bool page_flush_home(uint32_t page)
+{
+    const struct page *p = page_at(page);
+    if (p->twin && memcmp(page_mem(page), twin_mem(p->twin), PAGE_SIZE) == 0)
+        return false;
+    perturb(page_compared);
+    if (!(p->flags & PAGE_KEPT))
+        return true;
+    if (p->twin)
+        memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE); /* P8 */
+    else
+        set_twin(page, copy_of(page)); /* P8 */
+    return true;
+}
+
+size_t page_flush_diff(uint32_t page, void *out)
+{
+    struct page *p = page_at(page);
+    uint32_t twin = p->twin;
+    if (!(p->flags & PAGE_KEPT))
+        return diff_encode(page_mem(page), twin_mem(twin), out);
+    if (memcmp(page_mem(page), twin_mem(twin), PAGE_SIZE) == 0)
+        return 0;
+    perturb(page_compared);
+    uint32_t copy = copy_of(page); /* P8 */
+    perturb(page_copied);
+    size_t len = diff_encode(twin_mem(copy), twin_mem(twin), out);
+    set_twin(page, copy);
+    twin_drop(twin);
+    return len;
+}
+
+/* Learns from what a flush has found. ASSUMPTION: locked. */
+static void learn(struct page *p, bool changed)
+{
+    unsigned most = (unsigned)engine.config.hot_pages, more = p->budget ? p->budget * 2u : 1;
+    if (changed) {
+        p->budget = (uint8_t)(more < most ? more : most);
+        p->idle = 0;
+    } else if (p->flags & PAGE_KEPT) {
+        p->idle++;
+    } else {
+        p->budget /= 2;
+    }
+}
+
+void page_flush_end(uint32_t page, uint64_t interval)
+{
+    uint32_t twin = 0;
+    struct page *p = page_lock(page);
+    bool kept = p->flags & PAGE_KEPT;
+    if (interval)
+        atomic_store_explicit(&page_needed(page)[engine.node], interval, memory_order_relaxed);
+    learn(p, interval != 0);
+    if (kept) {
+        dirty_add(page); /* P8: whether or not it has been revoked since */
+        p->flags |= PAGE_LISTED;
+    } else {
+        twin = p->twin;
+        p->twin = 0;
+        p->flags &= (uint8_t)~PAGE_DIRTY; /* P7: the diff is captured */
+    }
+    p->flags &= (uint8_t) ~(PAGE_BUSY | PAGE_KEPT);
+    page_unlock(p);
+    progress_changed(p);
+    if (twin)
+        twin_drop(twin);
+    if (kept)
+        stats_count(interval ? STAT_HOT_PAGES : STAT_HOT_UNCHANGED, 1);
+}
+
+void page_flush_all(uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++) {
+        if (page_at(i)->budget == 0) /* only flushes raise it, and one follows */
+            continue;
+        struct page *p = page_lock(i);
+        p->budget = 0;
+        page_unlock(p);
+    }
+}
+
+int page_apply(uint32_t page, const void *diff, size_t len)
+{
+    int rc = diff_apply(page_mem(page), diff, len);
+    perturb(page_applied);
+    struct page *p = page_at(page);
+    if (rc || !page_is_home(p, engine.node))
+        return rc;
+    page_lock(page);
+    if (p->twin)
+        rc = diff_apply(twin_mem(p->twin), diff, len); /* P8 */
+    page_unlock(p);
+    return rc;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Black box: a page that is written in every interval faults twice and no more; nothing is
+ * announced that its node has not written; a page that rests is write-protected again, after as
+ * many closings as --hot-pages says; memory that is given back hot comes back zero.
+ */
+#include "tests/litmus/litmus.h"
+
+const char litmus_rule[] = "hot pages";
+const int litmus_nodes[] = { 2, 3, 0 };
+
+#define PAGES  48u /* at either home */
+#define ROUNDS 12u
+#define BUDGET 16u /* the default of --hot-pages */
+
+static volatile uint64_t *at_writer, *elsewhere; /* homes: node 0, the last node */
+
+static struct hlrc_stats stats(void)
+{
+    struct hlrc_stats s = { .size = sizeof s };
+    hlrc_stats_get(&s);
+    return s;
+}
+
+static void write_all(uint64_t word, uint64_t k)
+{
+    for (uint64_t p = 0; p < PAGES; p++)
+        at_writer[p * PAGE_WORDS + word] = elsewhere[p * PAGE_WORDS + word] = k * PAGES + p;
+}
+
+static void read_all(uint64_t word, uint64_t k)
+{
+    for (uint64_t p = 0; p < PAGES; p++) {
+        expect_word(at_writer[p * PAGE_WORDS + word], k * PAGES + p,
+                    "round %ju, page %ju at node 0", (uintmax_t)k, (uintmax_t)p);
+        expect_word(elsewhere[p * PAGE_WORDS + word], k * PAGES + p,
+                    "round %ju, page %ju at the last node", (uintmax_t)k, (uintmax_t)p);
+    }
+}
+
+/* Node 0 writes, all others read. */
+static void round_of(uint64_t k)
+{
+    if (me == 0)
+        write_all(0, k);
+    hlrc_barrier();
+    if (me != 0)
+        read_all(0, k);
+    hlrc_barrier();
+}
+
+static void faults_twice(void)
+{
+    for (uint64_t k = 1; k <= ROUNDS; k++) {
+        struct hlrc_stats before = stats();
+        round_of(k);
+        struct hlrc_stats after = stats();
+        if (me != 0)
+            continue;
+        expect_word(after.write_faults - before.write_faults, k <= 2 ? 2 * PAGES : 0,
+                    "write faults in round %ju", (uintmax_t)k);
+        expect_word(after.write_notices - before.write_notices, 2 * PAGES,
+                    "pages announced in round %ju", (uintmax_t)k);
+    }
+}
+
+/* Each round has closed two intervals: one that the pages were written in, one that they were not,
+ * so that none has been idle for more than one. */
+static void rests(void)
+{
+    struct hlrc_stats before = stats();
+    for (unsigned k = 0; k < BUDGET; k++)
+        hlrc_barrier();
+    struct hlrc_stats after = stats();
+    if (me == 0) {
+        expect_word(after.write_notices, before.write_notices, "pages announced, none written");
+        expect_word(after.hot_unchanged - before.hot_unchanged, (BUDGET - 1) * 2 * PAGES,
+                    "pages found unchanged before they are write-protected");
+    }
+    before = stats();
+    round_of(ROUNDS + 1);
+    after = stats();
+    if (me == 0)
+        expect_word(after.write_faults - before.write_faults, 2 * PAGES,
+                    "write faults after a rest");
+}
+
+/* The home has the pages hot, and gets diffs of the last node: those are not its own writing. */
+static void written_by_another(void)
+{
+    for (uint64_t k = ROUNDS + 2; k < ROUNDS + 5; k++)
+        round_of(k); /* hot again */
+    struct hlrc_stats before = stats();
+    if (me == nodes - 1)
+        for (uint64_t p = 0; p < PAGES; p++)
+            at_writer[p * PAGE_WORDS + 1] = p + 1;
+    hlrc_barrier();
+    hlrc_barrier(); /* a closing of the home with the diffs in its pages */
+    struct hlrc_stats after = stats();
+    expect_word(after.write_notices - before.write_notices, me == nodes - 1 ? PAGES : 0,
+                "pages announced by node %d, the last one has written", me);
+    for (uint64_t p = 0; p < PAGES; p++)
+        expect_word(at_writer[p * PAGE_WORDS + 1], p + 1, "page %ju, written by the last node",
+                    (uintmax_t)p);
+    hlrc_barrier();
+}
+
+static void given_back(void)
+{
+    for (uint64_t k = 1; k <= 4; k++) {
+        volatile uint64_t *all = hlrc_malloc_all(PAGES * PAGE);
+        expect(all, "hlrc_malloc_all");
+        for (uint64_t i = 0; i < PAGES * PAGE_WORDS; i++)
+            expect_word(all[i], 0, "word %ju of new memory", (uintmax_t)i);
+        hlrc_barrier();
+        for (uint64_t r = 1; r <= 3; r++) {
+            for (uint64_t p = 0; p < PAGES; p++)
+                all[p * PAGE_WORDS + (uint64_t)me] = r;
+            hlrc_barrier();
+        }
+        hlrc_free_all((void *)(uintptr_t)all);
+    }
+}
+
+void litmus_run(void)
+{
+    at_writer = shared_words(PAGES * PAGE_WORDS);
+    elsewhere = shared_words(PAGES * PAGE_WORDS);
+    if (me == 0) {
+        place(at_writer, PAGES * PAGE, 0);
+        place(elsewhere, PAGES * PAGE, nodes - 1);
+    }
+    hlrc_barrier();
+    faults_twice();
+    rests();
+    written_by_another();
+    given_back();
+}
