@@ -2,11 +2,12 @@
 # The applications link the library as a program of a user does. Each is also built as a program of one process that
 # links no HLRC, *_seq: the baseline; and as one of processes that share memory without HLRC, *_native.
 APPS_COMMON = apps/common.c apps/common.h apps/native.h apps/no_hints.h apps/sequential.h
+APPS_NATIVE = apps/native.c apps/native_sync.c apps/native_sync.h
 
 noinst_PROGRAMS += apps/is apps/is_native apps/is_seq
 apps_is_SOURCES = apps/is.c apps/is_check.c apps/is_check.h $(APPS_COMMON)
 apps_is_LDADD = libhlrc.la
-apps_is_native_SOURCES = $(apps_is_SOURCES) apps/native.c
+apps_is_native_SOURCES = $(apps_is_SOURCES) $(APPS_NATIVE)
 apps_is_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
 apps_is_seq_SOURCES = $(apps_is_SOURCES)
 apps_is_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
@@ -14,7 +15,7 @@ apps_is_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
 noinst_PROGRAMS += apps/fft3d apps/fft3d_native apps/fft3d_seq
 apps_fft3d_SOURCES = apps/fft3d.c apps/fft3d_check.c apps/fft3d_check.h apps/fft.c apps/fft.h $(APPS_COMMON)
 apps_fft3d_LDADD = libhlrc.la -lm
-apps_fft3d_native_SOURCES = $(apps_fft3d_SOURCES) apps/native.c
+apps_fft3d_native_SOURCES = $(apps_fft3d_SOURCES) $(APPS_NATIVE)
 apps_fft3d_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
 apps_fft3d_native_LDADD = -lm
 apps_fft3d_seq_SOURCES = $(apps_fft3d_SOURCES)
@@ -24,7 +25,7 @@ apps_fft3d_seq_LDADD = -lm
 noinst_PROGRAMS += apps/radix apps/radix_native apps/radix_seq
 apps_radix_SOURCES = apps/radix.c apps/radix_keys.c apps/radix_keys.h $(APPS_COMMON)
 apps_radix_LDADD = libhlrc.la
-apps_radix_native_SOURCES = $(apps_radix_SOURCES) apps/native.c
+apps_radix_native_SOURCES = $(apps_radix_SOURCES) $(APPS_NATIVE)
 apps_radix_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
 apps_radix_seq_SOURCES = $(apps_radix_SOURCES)
 apps_radix_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
@@ -35,7 +36,7 @@ apps_barnes_SOURCES = apps/barnes.c apps/barnes.h apps/barnes_check.c apps/barne
 	apps/barnes_input.h apps/barnes_tree.c apps/barnes_tree.h apps/barnes_zone.c apps/barnes_zone.h $(APPS_COMMON)
 apps_barnes_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno
 apps_barnes_LDADD = libhlrc.la -lm
-apps_barnes_native_SOURCES = $(apps_barnes_SOURCES) apps/native.c
+apps_barnes_native_SOURCES = $(apps_barnes_SOURCES) $(APPS_NATIVE)
 apps_barnes_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
 apps_barnes_native_CFLAGS = $(apps_barnes_CFLAGS)
 apps_barnes_native_LDADD = -lm
@@ -51,7 +52,7 @@ apps_water_SOURCES = apps/water.c apps/water_cells.c apps/water_cells.h apps/wat
 	apps/water_model.h apps/water_start.c apps/water_start.h $(APPS_COMMON)
 apps_water_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno
 apps_water_LDADD = libhlrc.la -lm
-apps_water_native_SOURCES = $(apps_water_SOURCES) apps/native.c
+apps_water_native_SOURCES = $(apps_water_SOURCES) $(APPS_NATIVE)
 apps_water_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
 apps_water_native_CFLAGS = $(apps_water_CFLAGS)
 apps_water_native_LDADD = -lm

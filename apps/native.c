@@ -3,8 +3,9 @@
  * native.c - see native.h.
  *
  * The arena is mapped before the fork, at one address for all, and is given out in order: nodes
- * that ask alike get the same without telling each other. A node that ends early ends the job: node
- * 0 is told by SIGCHLD and exits, the others by the death of node 0.
+ * that ask alike get the same without telling each other. What one node asks for alone comes from
+ * the other end, where all of them count. A node that ends early ends the job: node 0 is told by
+ * SIGCHLD and exits, the others by the death of node 0.
  */
 #include "apps/native.h"
 
@@ -23,14 +24,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ARENA     (UINT64_C(16) << 30) /* address space, not memory, until it is touched */
+#include "apps/native_sync.h"
+
+#define ARENA     (UINT64_C(32) << 30) /* address space, not memory, until it is touched */
 #define MAX_NODES 128
 #define SPINS     20000 /* looks at a barrier before it sleeps */
 
 static struct meeting {
     _Atomic uint32_t round; /* futex word */
     _Atomic uint32_t arrived;
-} * meeting; /* at the begin of the arena */
+    _Atomic uint64_t used_alone; /* bytes at the arena's end, given out by hlrc_malloc() */
+} * meeting;                     /* at the begin of the arena */
 
 static char *arena;
 static size_t used;
@@ -113,6 +117,8 @@ int hlrc_init(int *argc, char ***argv)
         fprintf(stderr, "native: no room for the arena: %s\n", strerror(errno));
         return -1;
     }
+    if (native_sync_init() != 0)
+        return -1;
     meeting = (struct meeting *)(void *)arena;
     used = 4096;
     sigaction(SIGCHLD, &on_end, NULL);
@@ -175,9 +181,19 @@ void *hlrc_malloc_all(size_t size)
 {
     size_t rounded = (size + 4095) & ~(size_t)4095;
 
-    if (rounded < size || rounded > ARENA - used)
+    if (rounded < size || rounded > ARENA / 2 - used)
         return NULL;
     void *at = arena + used;
     used += rounded;
     return at;
+}
+
+void *hlrc_malloc(size_t size)
+{
+    size_t rounded = size == 0 ? 16 : (size + 15) & ~(size_t)15;
+
+    if (rounded < size || rounded > ARENA / 2)
+        return NULL;
+    uint64_t end = atomic_fetch_add(&meeting->used_alone, rounded) + rounded;
+    return end > ARENA / 2 ? NULL : arena + ARENA - end;
 }

@@ -11,8 +11,14 @@
 #define APPS_NATIVE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "apps/no_hints.h"
+
+#define HLRC_STATIC_LOCKS 1024 /* as in hlrc.h */
+
+typedef uint32_t hlrc_lock_t;
+typedef uint32_t hlrc_cond_t;
 
 int hlrc_init(int *argc, char ***argv);
 void hlrc_finalize(void); /* node 0: returns when all others have ended */
@@ -22,5 +28,21 @@ void hlrc_barrier(void);
 
 /* All nodes call it alike. Lives until the program ends; NULL when the arena is used up. */
 void *hlrc_malloc_all(size_t size);
+
+/* One node calls it. The rest as above. */
+void *hlrc_malloc(size_t size);
+
+/* native_sync.c. What HLRC ends a job for ends this one, too: a line, and status 1. */
+int hlrc_lock_create(hlrc_lock_t *lock);
+void hlrc_lock_destroy(hlrc_lock_t lock);
+void hlrc_lock(hlrc_lock_t lock);
+int hlrc_trylock(hlrc_lock_t lock);
+void hlrc_unlock(hlrc_lock_t lock);
+
+int hlrc_cond_create(hlrc_cond_t *cond);
+void hlrc_cond_destroy(hlrc_cond_t cond);
+void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock);
+void hlrc_cond_signal(hlrc_cond_t cond);
+void hlrc_cond_broadcast(hlrc_cond_t cond);
 
 #endif

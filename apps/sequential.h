@@ -11,9 +11,17 @@
 #define APPS_SEQUENTIAL_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "apps/no_hints.h"
+
+#define HLRC_STATIC_LOCKS 1024 /* as in hlrc.h */
+
+typedef uint32_t hlrc_lock_t;
+typedef uint32_t hlrc_cond_t;
 
 static inline int hlrc_init(int *argc, char ***argv)
 {
@@ -46,6 +54,87 @@ static inline void *hlrc_malloc_all(size_t size)
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     return p == MAP_FAILED ? NULL : p;
+}
+
+/* The same, many in a page. */
+static inline void *hlrc_malloc(size_t size)
+{
+    static const size_t chunk = (size_t)1 << 20;
+    static char *at;
+    static size_t left;
+    size_t rounded = size == 0 ? 16 : (size + 15) & ~(size_t)15;
+
+    if (rounded < size || rounded > chunk / 4)
+        return hlrc_malloc_all(size);
+    if (rounded > left) {
+        at = hlrc_malloc_all(chunk);
+        left = at != NULL ? chunk : 0;
+        if (at == NULL)
+            return NULL;
+    }
+    left -= rounded;
+    at += rounded;
+    return at - rounded;
+}
+
+/* Nobody else is there to be kept out. */
+static inline int hlrc_lock_create(hlrc_lock_t *lock)
+{
+    *lock = HLRC_STATIC_LOCKS;
+    return 0;
+}
+
+static inline void hlrc_lock_destroy(hlrc_lock_t lock)
+{
+    (void)lock;
+}
+
+static inline void hlrc_lock(hlrc_lock_t lock)
+{
+    (void)lock;
+}
+
+static inline int hlrc_trylock(hlrc_lock_t lock)
+{
+    (void)lock;
+    return 0;
+}
+
+static inline void hlrc_unlock(hlrc_lock_t lock)
+{
+    (void)lock;
+}
+
+static inline int hlrc_cond_create(hlrc_cond_t *cond)
+{
+    *cond = 0;
+    return 0;
+}
+
+static inline void hlrc_cond_destroy(hlrc_cond_t cond)
+{
+    (void)cond;
+}
+
+/* Nor to end a wait. */
+static inline void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
+{
+    (void)cond;
+    (void)lock;
+    fputs("sequential: hlrc_cond_wait: no other node that could signal; "
+          "test the condition before the wait\n",
+          stderr);
+    exit(1);
+}
+
+static inline void hlrc_cond_signal(hlrc_cond_t cond)
+{
+    (void)cond;
+}
+
+static inline void hlrc_cond_broadcast(hlrc_cond_t cond)
+{
+    (void)cond;
 }
 
 #endif
