@@ -60,3 +60,13 @@ apps_water_seq_SOURCES = $(apps_water_SOURCES)
 apps_water_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
 apps_water_seq_CFLAGS = $(apps_water_CFLAGS)
 apps_water_seq_LDADD = -lm
+
+noinst_PROGRAMS += apps/tsp apps/tsp_native apps/tsp_seq
+apps_tsp_SOURCES = apps/tsp.c apps/tsp_cities.c apps/tsp_cities.h $(APPS_COMMON)
+apps_tsp_LDADD = libhlrc.la -lm
+apps_tsp_native_SOURCES = $(apps_tsp_SOURCES) $(APPS_NATIVE)
+apps_tsp_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
+apps_tsp_native_LDADD = -lm
+apps_tsp_seq_SOURCES = $(apps_tsp_SOURCES)
+apps_tsp_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
+apps_tsp_seq_LDADD = -lm

@@ -111,6 +111,10 @@ SHELL_TESTS += tests/radix.sh tests/water.sh
 SOAK_TESTS += tests/radix.sh tests/water.sh
 EXTRA_DIST += tests/applib.sh
 
+# Work that nodes take from a shared pool.
+SHELL_TESTS += tests/tsp.sh
+SOAK_TESTS += tests/tsp.sh
+
 # The examples.
 SHELL_TESTS += tests/examples.sh
 

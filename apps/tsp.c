@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tsp.c - the travelling salesman, by branch and bound: the shortest closed tour through some
+ * cities.
+ *
+ * Nodes share a pool of partial tours, which all begin at city 0. A node takes the most promising
+ * one, extends it by each city that it has not visited, and puts these tours into the pool. A tour
+ * that few cities are missing from is not extended that way: the node tries all its completions by
+ * itself, depth first. A tour is dropped once it cannot become shorter than the shortest complete
+ * one found so far. The organization, with its pool, queue and stack, is that of the program with
+ * which TreadMarks was measured (Keleher et al., USENIX Winter 1994; Amza et al., IEEE Computer
+ * 29(2), 1996); the bound is simpler.
+ *
+ * Lower bound of a tour: the length of its edges, and for each city that has not been left yet the
+ * distance of the nearest other city. One more edge takes the place of one such distance.
+ *
+ *   map    the distances. Written by node 0, before the start.
+ *   pool   the partial tours, each in a slot; a heap of those that wait, by their bound; a stack of
+ *          free slots; how many nodes are at work. Protected by POOL_LOCK.
+ *   best   the shortest tour found so far. Protected by BEST_LOCK.
+ *
+ * A node waits while the pool is empty and others are at work, since they may fill it; the search
+ * ends when the pool is empty and nobody is. Within one task a node works with the length of the
+ * shortest tour as it was at the begin, or has become by its own finds: to know better would only
+ * save work.
+ *
+ * How pages move: the pool goes with its lock from node to node. To put a tour in or to take one
+ * out is to write its slot, a path through the heap and the top of the stack, all of them on pages
+ * that other nodes have written meanwhile.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/common.h"
+#include "apps/tsp_cities.h"
+
+#define DEFAULT_CITIES 16
+#define MAX_TOURS      16384 /* that wait at a time */
+
+enum { POOL_LOCK, BEST_LOCK }; /* static locks of HLRC */
+
+struct problem {
+    int cities;
+    int threshold; /* cities missing from a tour, with which it is completed by one node */
+    const char *input;
+};
+
+struct tour {
+    int32_t bound;   /* of all tours that begin like this */
+    int32_t visited; /* cities, in this order: */
+    uint8_t city[MAX_CITIES];
+    uint32_t set; /* the same cities, as bits */
+};
+
+struct pool {
+    hlrc_cond_t changed;
+    int32_t working; /* nodes that may still put tours in */
+    int32_t waiting; /* tours */
+    int32_t free;    /* slots */
+    uint16_t heap[MAX_TOURS];
+    uint16_t stack[MAX_TOURS];
+    struct tour slot[MAX_TOURS];
+};
+
+struct best {
+    int32_t length;
+    uint8_t city[MAX_CITIES];
+    uint64_t steps; /* of all nodes, at the end */
+};
+
+struct search {
+    const struct map *map;
+    struct pool *pool;
+    struct best *best;
+    int threshold;
+    int32_t shortest; /* what this node knows of best->length */
+    uint64_t steps;   /* partial tours that this node has looked at */
+};
+
+/* By how much the bound grows with the edge between the two. */
+static int32_t surplus(const struct map *map, int from, int to)
+{
+    return map->distance[from][to] - map->cheapest[from];
+}
+
+static int last_city(const struct tour *tour)
+{
+    return tour->city[tour->visited - 1];
+}
+
+static struct tour tour_extended(const struct map *map, const struct tour *tour, int city)
+{
+    struct tour longer = *tour;
+
+    longer.bound += surplus(map, last_city(tour), city);
+    longer.city[longer.visited++] = (uint8_t)city;
+    longer.set |= UINT32_C(1) << city;
+    return longer;
+}
+
+static struct tour tour_of_one_city(const struct map *map)
+{
+    struct tour tour = { .visited = 1, .set = 1 };
+
+    for (int c = 0; c < map->cities; c++)
+        tour.bound += map->cheapest[c];
+    return tour;
+}
+
+static void pool_init(struct pool *pool)
+{
+    for (int i = 0; i < MAX_TOURS; i++)
+        pool->stack[i] = (uint16_t)i;
+    pool->free = MAX_TOURS;
+    pool->working = app.nodes;
+    if (hlrc_cond_create(&pool->changed) != 0)
+        app_no_memory("a condition variable", sizeof pool->changed);
+}
+
+/* Whether the tour at one place of the heap is to come before that at the other. */
+static bool is_before(const struct pool *pool, int a, int b)
+{
+    return pool->slot[pool->heap[a]].bound < pool->slot[pool->heap[b]].bound;
+}
+
+static void swap_places(struct pool *pool, int a, int b)
+{
+    uint16_t other = pool->heap[a];
+
+    pool->heap[a] = pool->heap[b];
+    pool->heap[b] = other;
+}
+
+/* ASSUMPTION: a slot is free. */
+static void pool_put(struct pool *pool, const struct tour *tour)
+{
+    uint16_t slot = pool->stack[--pool->free];
+    int place = pool->waiting++;
+
+    pool->slot[slot] = *tour;
+    pool->heap[place] = slot;
+    for (; place > 0 && is_before(pool, place, (place - 1) / 2); place = (place - 1) / 2)
+        swap_places(pool, place, (place - 1) / 2);
+}
+
+/* The tour with the least bound. ASSUMPTION: there is one. */
+static struct tour pool_get(struct pool *pool)
+{
+    uint16_t slot = pool->heap[0];
+    int place = 0, first = 0;
+
+    pool->stack[pool->free++] = slot;
+    pool->heap[0] = pool->heap[--pool->waiting];
+    do {
+        swap_places(pool, place, first);
+        place = first;
+        for (int child = 2 * place + 1; child <= 2 * place + 2; child++)
+            if (child < pool->waiting && is_before(pool, child, first))
+                first = child;
+    } while (first != place);
+    return pool->slot[slot];
+}
+
+static int32_t shortest_so_far(const struct search *s)
+{
+    int32_t length;
+
+    hlrc_lock(BEST_LOCK);
+    length = s->best->length;
+    hlrc_unlock(BEST_LOCK);
+    return length;
+}
+
+/* The most promising tour; false if no tour that waits can become shorter than `shortest`. */
+static bool pool_get_below(struct pool *pool, int32_t shortest, struct tour *tour)
+{
+    while (pool->waiting > 0) {
+        *tour = pool_get(pool);
+        if (tour->bound < shortest)
+            return true;
+    }
+    return false;
+}
+
+/* Waits for work. False when there will be none. */
+static bool take(struct search *s, struct tour *tour)
+{
+    struct pool *pool = s->pool;
+    bool found;
+
+    s->shortest = shortest_so_far(s);
+    hlrc_lock(POOL_LOCK);
+    pool->working--;
+    while (!(found = pool_get_below(pool, s->shortest, tour)) && pool->working > 0)
+        hlrc_cond_wait(pool->changed, POOL_LOCK);
+    if (found)
+        pool->working++;
+    else
+        hlrc_cond_broadcast(pool->changed);
+    hlrc_unlock(POOL_LOCK);
+    return found;
+}
+
+/* Puts what the tour can become with one more city into the pool; false if that has no room. */
+static bool extend(struct search *s, const struct tour *tour)
+{
+    bool room;
+
+    s->steps++;
+    hlrc_lock(POOL_LOCK);
+    room = s->pool->free >= s->map->cities - tour->visited;
+    for (int city = 0; room && city < s->map->cities; city++) {
+        struct tour longer;
+
+        if ((tour->set >> city & 1) != 0)
+            continue;
+        longer = tour_extended(s->map, tour, city);
+        if (longer.bound < s->shortest)
+            pool_put(s->pool, &longer);
+    }
+    hlrc_cond_broadcast(s->pool->changed);
+    hlrc_unlock(POOL_LOCK);
+    return room;
+}
+
+/* All cities are visited: the bound, with the way home, is the length. */
+static void offer(struct search *s, const struct tour *tour)
+{
+    int32_t length = tour->bound + surplus(s->map, last_city(tour), tour->city[0]);
+
+    if (length >= s->shortest)
+        return;
+    hlrc_lock(BEST_LOCK);
+    if (length < s->best->length) {
+        s->best->length = length;
+        memcpy(s->best->city, tour->city, sizeof tour->city);
+    }
+    s->shortest = s->best->length;
+    hlrc_unlock(BEST_LOCK);
+}
+
+static void complete(struct search *s, const struct tour *tour)
+{
+    int last = last_city(tour);
+
+    s->steps++;
+    if (tour->visited == s->map->cities) {
+        offer(s, tour);
+        return;
+    }
+    for (int city = 0; city < s->map->cities; city++) {
+        struct tour longer;
+
+        if ((tour->set >> city & 1) != 0 ||
+            tour->bound + surplus(s->map, last, city) >= s->shortest)
+            continue;
+        longer = tour_extended(s->map, tour, city);
+        complete(s, &longer);
+    }
+}
+
+/* Collective. Stores how long the search took. */
+static void search(struct search *s, double *seconds)
+{
+    struct tour tour;
+    double start;
+
+    hlrc_barrier();
+    start = app_now();
+    while (take(s, &tour))
+        if (s->map->cities - tour.visited <= s->threshold || !extend(s, &tour))
+            complete(s, &tour);
+    hlrc_barrier();
+    *seconds = app_now() - start;
+    hlrc_lock(BEST_LOCK);
+    s->best->steps += s->steps;
+    hlrc_unlock(BEST_LOCK);
+    hlrc_barrier();
+}
+
+/* Collective. Node 0 fills in what all share. */
+static void search_init(struct search *s, const struct problem *problem, const struct city *city)
+{
+    struct map *map = app_shared("the distances", sizeof *map);
+    struct pool *pool = app_shared("the pool", sizeof *pool);
+    struct best *best = app_shared("the shortest tour", sizeof *best);
+    struct tour first;
+
+    *s = (struct search){ map, pool, best, problem->threshold, 0, 0 };
+    if (app.node != 0)
+        return;
+    map_make(map, city, problem->cities);
+    best->length = INT32_MAX;
+    pool_init(pool);
+    first = tour_of_one_city(map);
+    pool_put(pool, &first);
+}
+
+/* Against the cities as they were given, on a map that was never shared. */
+static void verify(const struct best *best, const struct city *city, int cities,
+                   struct app_result *result)
+{
+    struct map map;
+    int32_t shortest;
+    bool complete, kept;
+
+    map_make(&map, city, cities);
+    shortest = shortest_tour(&map);
+    complete = tour_complete(&map, best->city);
+    kept = complete && tour_length(&map, best->city) == best->length;
+    result->verified = kept && best->length == shortest;
+    snprintf(result->evidence, sizeof result->evidence,
+             "%s: length %" PRId32 ", by dynamic programming %" PRId32 "; the tour %s",
+             result->verified ? "right" : "wrong", best->length, shortest,
+             kept       ? "visits each city and is that long"
+             : complete ? "has another length"
+                        : "does not visit each city once");
+}
+
+/* Node 0 alone. */
+static void report(const struct search *s, const struct problem *problem, const struct city *city,
+                   struct app_result *result)
+{
+    size_t used;
+
+    snprintf(result->size, sizeof result->size, "%d", problem->cities);
+    used = (size_t)snprintf(result->problem, sizeof result->problem,
+                            "shortest tour, %d cities, the last %d by one node, ", problem->cities,
+                            problem->threshold);
+    if (problem->input != NULL)
+        snprintf(result->problem + used, sizeof result->problem - used, "from %.60s",
+                 problem->input);
+    else
+        snprintf(result->problem + used, sizeof result->problem - used, "seed %" PRIu64, app.seed);
+    snprintf(result->checksum, sizeof result->checksum, "%" PRId32, s->best->length);
+    result->mops = 1e-6 * (double)s->best->steps / result->time_s;
+    if (app.verify)
+        verify(s->best, city, problem->cities, result);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct problem *problem = state->input;
+
+    switch (key) {
+    case 'c':
+        problem->cities = (int)app_number("--cities", arg, MIN_CITIES, MAX_CITIES);
+        return 0;
+    case 't':
+        problem->threshold = (int)app_number("--threshold", arg, 1, MAX_CITIES);
+        return 0;
+    case 'i':
+        problem->input = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    { "cities", 'c', "N", 0, "Number of cities, 3 to 20 (default 16)", 0 },
+    { "threshold", 't', "T", 0,
+      "A tour that lacks at most T cities is completed by one node (default: the cities less 4)",
+      0 },
+    { "input", 'i', "FILE", 0, "The cities in FILE, two coordinates in each line", 0 },
+    { 0 },
+};
+
+static void complete_problem(struct problem *problem, struct city *city)
+{
+    if (problem->input != NULL)
+        problem->cities = cities_read(problem->input, city);
+    else
+        cities_generate(city, problem->cities);
+    if (problem->threshold == 0)
+        problem->threshold = problem->cities > 5 ? problem->cities - 4 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct problem problem = { DEFAULT_CITIES, 0, NULL };
+    struct app_result result = { 0 };
+    struct city city[MAX_CITIES];
+    struct search s;
+
+    app_begin("tsp", &argc, &argv);
+    app_parse(options, parse, "The travelling salesman, by branch and bound.", argc, argv,
+              &problem);
+    complete_problem(&problem, city);
+    search_init(&s, &problem, city);
+    search(&s, &result.time_s);
+    if (app.node == 0)
+        report(&s, &problem, city, &result);
+    return app_end(&result);
+}
