@@ -70,3 +70,11 @@ apps_tsp_native_LDADD = -lm
 apps_tsp_seq_SOURCES = $(apps_tsp_SOURCES)
 apps_tsp_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
 apps_tsp_seq_LDADD = -lm
+
+noinst_PROGRAMS += apps/qsort apps/qsort_native apps/qsort_seq
+apps_qsort_SOURCES = apps/qsort.c apps/radix_keys.c apps/radix_keys.h $(APPS_COMMON)
+apps_qsort_LDADD = libhlrc.la
+apps_qsort_native_SOURCES = $(apps_qsort_SOURCES) $(APPS_NATIVE)
+apps_qsort_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
+apps_qsort_seq_SOURCES = $(apps_qsort_SOURCES)
+apps_qsort_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * radix_keys.h - the keys that radix sorts, and what it is to have sorted them.
+ * radix_keys.h - the keys that radix and qsort sort, and what it is to have sorted them.
  *
  * Keys come from a generator or from a file. While they are read, each node sums up those that it
  * keeps, as they came and not as shared memory gives them back. Sorted are keys that are in order,

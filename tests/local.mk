@@ -112,8 +112,8 @@ SOAK_TESTS += tests/radix.sh tests/water.sh
 EXTRA_DIST += tests/applib.sh
 
 # Work that nodes take from a shared pool.
-SHELL_TESTS += tests/tsp.sh
-SOAK_TESTS += tests/tsp.sh
+SHELL_TESTS += tests/tsp.sh tests/qsort.sh
+SOAK_TESTS += tests/tsp.sh tests/qsort.sh
 
 # The examples.
 SHELL_TESTS += tests/examples.sh

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * qsort.c - sorting of integers by quicksort (Hoare, The Computer Journal 5(1), 1962), of ranges
+ * that nodes take from a shared stack.
+ *
+ * A node takes a range of the keys and partitions it: one part goes to the stack, it goes on with
+ * the other, until that is no longer than the threshold; this it sorts by itself, and takes another
+ * range. The program with which TreadMarks was compared with message passing is organized like this
+ * (Lu et al., Supercomputing '95), with a bubblesort below the threshold where this one goes on
+ * with quicksort and ends with an insertion sort.
+ *
+ * The larger part goes to the stack, so that what a node goes on with is at most half as long each
+ * time, and the stack stays short: with one node it holds log2(keys) ranges at most. A range that
+ * finds it full is sorted by the node that has it.
+ *
+ *   key     [i]   the keys, in one array. Of a range, only the node that has taken it reads and
+ *                 writes; the stack's lock orders that before the next node's accesses.
+ *   stack         the ranges to be sorted, how many nodes are at work. Protected by STACK_LOCK.
+ *
+ * A node waits while the stack is empty and others are at work; all is sorted when the stack is
+ * empty and nobody is.
+ *
+ * How pages move: a range that another node has partitioned comes over whole, and goes home as
+ * diffs, of nearly all of its bytes. Nodes share pages where their ranges meet.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/common.h"
+#include "apps/radix_keys.h"
+
+#define DEFAULT_KEYS      (UINT64_C(1) << 20)
+#define DEFAULT_THRESHOLD 1024
+
+#define MAX_KEYS   (UINT64_C(1) << 31)
+#define MAX_KEY    (UINT64_C(1) << 32) /* keys are below */
+#define MAX_RANGES 4096
+#define FEW        16 /* different keys */
+#define INSERTION  16 /* keys at most that an insertion sort gets */
+
+enum { STACK_LOCK }; /* a static lock of HLRC */
+
+enum distribution { UNIFORM, SORTED, REVERSED, FEW_VALUES, DISTRIBUTIONS };
+
+static const char *const distribution_name[] = { "uniform", "sorted", "reversed", "few" };
+
+struct problem {
+    size_t keys, threshold;
+    enum distribution distribution;
+    const char *input, *output;
+};
+
+struct stack {
+    hlrc_cond_t changed;
+    int32_t working; /* nodes that may still put ranges in */
+    int32_t ranges;
+    struct app_range range[MAX_RANGES];
+};
+
+struct sorter {
+    uint32_t *key;
+    struct stack *stack;
+    size_t threshold;
+};
+
+static size_t length(struct app_range range)
+{
+    return range.end - range.begin;
+}
+
+/* Waits for work. False when there will be none. */
+static bool take(struct stack *stack, struct app_range *range)
+{
+    bool found;
+
+    hlrc_lock(STACK_LOCK);
+    stack->working--;
+    while (stack->ranges == 0 && stack->working > 0)
+        hlrc_cond_wait(stack->changed, STACK_LOCK);
+    found = stack->ranges > 0;
+    if (found) {
+        *range = stack->range[--stack->ranges];
+        stack->working++;
+    } else {
+        hlrc_cond_broadcast(stack->changed);
+    }
+    hlrc_unlock(STACK_LOCK);
+    return found;
+}
+
+/* False if there is no room. */
+static bool put(struct stack *stack, struct app_range range)
+{
+    bool room;
+
+    hlrc_lock(STACK_LOCK);
+    room = stack->ranges < MAX_RANGES;
+    if (room) {
+        stack->range[stack->ranges++] = range;
+        hlrc_cond_signal(stack->changed);
+    }
+    hlrc_unlock(STACK_LOCK);
+    return room;
+}
+
+static uint32_t median(uint32_t a, uint32_t b, uint32_t c)
+{
+    if (a < b)
+        return b < c ? b : a < c ? c : a;
+    return a < c ? a : b < c ? c : b;
+}
+
+/*
+ * Hoare's partition, by the median of the first, the middle and the last key: no key from the
+ * returned index on is smaller than any before it. Neither part is empty, since of the other two
+ * keys one is not larger than the median, and one not smaller. ASSUMPTION: three keys or more.
+ */
+static size_t partition(uint32_t *key, struct app_range range)
+{
+    size_t low = range.begin, high = range.end - 1;
+    uint32_t pivot = median(key[low], key[low + (high - low) / 2], key[high]);
+
+    for (;;) {
+        uint32_t other;
+
+        while (key[low] < pivot)
+            low++;
+        while (key[high] > pivot)
+            high--;
+        if (low >= high)
+            return low;
+        other = key[low];
+        key[low++] = key[high];
+        key[high--] = other;
+    }
+}
+
+static void insertion_sort(uint32_t *key, struct app_range range)
+{
+    for (size_t i = range.begin + 1; i < range.end; i++) {
+        uint32_t moved = key[i];
+        size_t place = i;
+
+        for (; place > range.begin && key[place - 1] > moved; place--)
+            key[place] = key[place - 1];
+        key[place] = moved;
+    }
+}
+
+/* The two parts of a range that was partitioned at an index. */
+struct parts {
+    struct app_range smaller, larger;
+};
+
+static struct parts parts_at(struct app_range range, size_t middle)
+{
+    struct app_range low = { range.begin, middle }, high = { middle, range.end };
+
+    return length(low) < length(high) ? (struct parts){ low, high } : (struct parts){ high, low };
+}
+
+/* Recurses into the smaller part, hence log2(keys) deep at most. */
+static void sort_alone(uint32_t *key, struct app_range range)
+{
+    while (length(range) > INSERTION) {
+        struct parts parts = parts_at(range, partition(key, range));
+
+        sort_alone(key, parts.smaller);
+        range = parts.larger;
+    }
+    insertion_sort(key, range);
+}
+
+static void sort_shared(struct sorter *s, struct app_range range)
+{
+    while (length(range) > s->threshold) {
+        struct parts parts = parts_at(range, partition(s->key, range));
+
+        if (!put(s->stack, parts.larger))
+            sort_alone(s->key, parts.larger);
+        range = parts.smaller;
+    }
+    sort_alone(s->key, range);
+}
+
+/* Collective. Returns how long it took. */
+static double sort(struct sorter *s)
+{
+    struct app_range range;
+    double start;
+
+    hlrc_barrier();
+    start = app_now();
+    while (take(s->stack, &range))
+        sort_shared(s, range);
+    hlrc_barrier();
+    return app_now() - start;
+}
+
+/* Keys whose order is known beforehand, and how it is. */
+static void make_ordered(uint32_t *key, size_t keys, bool reversed, struct tally *given)
+{
+    for (size_t i = 0; i < keys; i++) {
+        key[i] = (uint32_t)(reversed ? keys - 1 - i : i);
+        tally_add(given, key[i]);
+    }
+}
+
+static void make_keys(uint32_t *key, const struct problem *problem, struct tally *given)
+{
+    struct app_range all = { 0, problem->keys };
+
+    if (problem->input != NULL)
+        keys_read(problem->input, key, all, given);
+    else if (problem->distribution == SORTED || problem->distribution == REVERSED)
+        make_ordered(key, problem->keys, problem->distribution == REVERSED, given);
+    else
+        keys_generate(key, all, problem->distribution == UNIFORM ? MAX_KEY : FEW, given);
+}
+
+/* Collective. Node 0 makes the keys, and puts all of them on the stack as one range. */
+static void sorter_init(struct sorter *s, const struct problem *problem, struct tally *given)
+{
+    uint32_t *key = app_shared("the keys", problem->keys * sizeof *key);
+    struct stack *stack = app_shared("the stack", sizeof *stack);
+
+    *s = (struct sorter){ key, stack, problem->threshold };
+    if (app.node != 0)
+        return;
+    make_keys(key, problem, given);
+    stack->working = app.nodes;
+    if (hlrc_cond_create(&stack->changed) != 0)
+        app_no_memory("a condition variable", sizeof stack->changed);
+    put(stack, (struct app_range){ 0, problem->keys });
+}
+
+/* What was given was summed up as it was made, and not as shared memory gives it back. */
+static void inspect(const uint32_t *key, size_t keys, const struct tally *given,
+                    struct app_result *result)
+{
+    struct tally sorted = tally_empty;
+    uint64_t misplaced = 0, checksum = 0;
+    bool kept;
+
+    for (size_t i = 0; i < keys; i++) {
+        misplaced += i > 0 && key[i] < key[i - 1];
+        checksum += key_at(key[i], i);
+        tally_add(&sorted, key[i]);
+    }
+    kept = given->keys == keys && given->sum == sorted.sum && given->product == sorted.product;
+    result->verified = misplaced == 0 && kept;
+    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, checksum);
+    snprintf(result->evidence, sizeof result->evidence,
+             "%s: of %zu keys, %" PRIu64 " are smaller than the one before; %s of the input",
+             result->verified ? "right" : "wrong", keys, misplaced,
+             kept ? "sum and product are those" : "they are not those");
+}
+
+/* Node 0 alone. */
+static void report(const struct problem *problem, struct app_result *result)
+{
+    size_t used;
+
+    snprintf(result->size, sizeof result->size, "%zu", problem->keys);
+    used = (size_t)snprintf(result->problem, sizeof result->problem,
+                            "quicksort, %zu keys, ranges up to %zu by one node, ", problem->keys,
+                            problem->threshold);
+    if (problem->input != NULL)
+        snprintf(result->problem + used, sizeof result->problem - used, "from %.60s",
+                 problem->input);
+    else
+        snprintf(result->problem + used, sizeof result->problem - used, "%s, seed %" PRIu64,
+                 distribution_name[problem->distribution], app.seed);
+    result->mops = 1e-6 * (double)problem->keys / result->time_s;
+}
+
+static enum distribution parse_distribution(const char *text)
+{
+    for (int i = 0; i < DISTRIBUTIONS; i++)
+        if (strcmp(text, distribution_name[i]) == 0)
+            return (enum distribution)i;
+    app_usage_error("--distribution %s: no such distribution; choose uniform, sorted, reversed or "
+                    "few",
+                    text);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct problem *problem = state->input;
+
+    switch (key) {
+    case 'k':
+        problem->keys = app_number("--keys", arg, 1, MAX_KEYS);
+        return 0;
+    case 't':
+        problem->threshold = app_number("--threshold", arg, INSERTION, MAX_KEYS);
+        return 0;
+    case 'd':
+        problem->distribution = parse_distribution(arg);
+        return 0;
+    case 'i':
+        problem->input = arg;
+        return 0;
+    case 'o':
+        problem->output = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    { "keys", 'k', "N", 0, "Number of keys, also as 2^n (default 2^20)", 0 },
+    { "threshold", 't', "T", 0,
+      "A range of at most T keys is sorted by one node, 16 or more (default 1024)", 0 },
+    { "distribution", 'd', "NAME", 0,
+      "uniform below 2^32 (default), sorted, reversed, or few: 16 different keys", 0 },
+    { "input", 'i', "FILE", 0, "Sort the keys in FILE, one number in each line", 0 },
+    { "output", 'o', "FILE", 0, "Write the sorted keys to FILE, one in each line", 0 },
+    { 0 },
+};
+
+static void complete(struct problem *problem)
+{
+    uint32_t largest;
+
+    if (problem->input == NULL)
+        return;
+    problem->keys = keys_in_file(problem->input, &largest);
+    if (problem->keys > MAX_KEYS)
+        app_usage_error("--input %s: %zu keys; choose a file of at most %" PRIu64, problem->input,
+                        problem->keys, MAX_KEYS);
+}
+
+int main(int argc, char **argv)
+{
+    struct problem problem = { DEFAULT_KEYS, DEFAULT_THRESHOLD, UNIFORM, NULL, NULL };
+    struct app_result result = { 0 };
+    struct tally given = tally_empty;
+    struct sorter s;
+    int unwritten = 0;
+
+    app_begin("qsort", &argc, &argv);
+    app_parse(options, parse, "Sorting of integers: quicksort on a shared stack of ranges.", argc,
+              argv, &problem);
+    complete(&problem);
+    sorter_init(&s, &problem, &given);
+    result.time_s = sort(&s);
+    if (app.node == 0) {
+        report(&problem, &result);
+        inspect(s.key, problem.keys, &given, &result);
+        if (problem.output != NULL)
+            unwritten = keys_write(problem.output, s.key, problem.keys);
+    }
+    return app_end(&result) | unwritten;
+}

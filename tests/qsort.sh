@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# qsort: sorts, also in the eyes of sort(1) and of radix; the same result with any number of nodes and both protocols,
+# however the keys are distributed, and when nodes take many small ranges.
+set -u
+app=${top_builddir:-.}/apps/qsort
+. "$(dirname "$0")/applib.sh"
+
+# refused TEXT OPTIONS...: ends with status 2 and says so
+refused() {
+    local text=$1
+    shift
+    run_job 2 ardmar "$app" "$@"
+    expect_status "$*" 2
+    expect_err "$*" "$text"
+}
+
+everywhere "1 2 3 4" --keys 50003
+sum=$expected
+"${top_builddir:-.}/apps/radix_seq" --keys 50003 --max-key 2^32 --json "$work/json" >"$work/out" 2>&1
+test "$(field checksum)" = "$sum" || fail "radix sorts the same keys to $(field checksum), not $sum"
+
+everywhere "2 3" --keys 5000 --threshold 16
+everywhere "2" --keys 20000 --distribution sorted
+everywhere "3" --keys 20000 --distribution reversed
+everywhere "2" --keys 20000 --distribution few
+for keys in 1 2 3 17; do everywhere "2" --keys $keys --threshold 16; done
+[ -z "${HLRC_SOAK:-}" ] || everywhere "1 2 3 4 8 16" --keys 2^20
+
+# A file; numbers come in large and small ones, many of them more than once.
+awk 'BEGIN {
+    srand(5)
+    for (i = 0; i < 30000; i++)
+        printf "%.0f\n", int(rand() * (i % 3 ? 4294967296 : 1000))
+}' >"$work/keys"
+sort -n "$work/keys" >"$work/sorted"
+everywhere "1 3" --input "$work/keys"
+run_job 3 ardmar "$app" --input "$work/keys" --output "$work/result"
+expect_status "--output" 0
+cmp "$work/sorted" "$work/result" || fail "the sorted file differs from that of sort -n"
+
+refused "--threshold 15: out of range" --threshold 15
+refused "--distribution normal: no such distribution" --distribution normal
+refused "--keys 0: out of range" --keys 0
+echo 17 x >"$work/keys"
+refused "line 1 is no key" --input "$work/keys"
+refused "name a file that every node can read" --input "$work/none"
+finish
