@@ -78,3 +78,17 @@ apps_qsort_native_SOURCES = $(apps_qsort_SOURCES) $(APPS_NATIVE)
 apps_qsort_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
 apps_qsort_seq_SOURCES = $(apps_qsort_SOURCES)
 apps_qsort_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
+
+# The same bits, as above.
+noinst_PROGRAMS += apps/cg apps/cg_native apps/cg_seq
+apps_cg_SOURCES = apps/cg.c apps/cg_check.c apps/cg_check.h apps/cg_matrix.c apps/cg_matrix.h $(APPS_COMMON)
+apps_cg_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+apps_cg_LDADD = libhlrc.la -lm
+apps_cg_native_SOURCES = $(apps_cg_SOURCES) $(APPS_NATIVE)
+apps_cg_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
+apps_cg_native_CFLAGS = $(apps_cg_CFLAGS)
+apps_cg_native_LDADD = -lm
+apps_cg_seq_SOURCES = $(apps_cg_SOURCES)
+apps_cg_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
+apps_cg_seq_CFLAGS = $(apps_cg_CFLAGS)
+apps_cg_seq_LDADD = -lm

@@ -98,11 +98,12 @@ declare -A size_of=(
     [is]="--class C" [fft3d]="--class A --iterations 100" [barnes]="--bodies 32768 --steps 10000"
     [radix]="--keys 2^26 --max-key 2^32" [water]="--molecules 8192 --steps 100000"
     [tsp]="--cities 20 --seed 3" [qsort]="--keys 2^26"
+    [cg]="--class A --iterations 1000"
 )
 export HLRC_MEMORY=2G
 turn=0
 for ((round = 0; round < rounds; round++)); do
-    for app in is fft3d barnes radix water tsp qsort; do
+    for app in is fft3d barnes radix water tsp qsort cg; do
         read -r -a size <<<"${size_of[$app]}"
         turn=$((turn + 1))
         protocol=ardmar

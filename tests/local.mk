@@ -115,6 +115,10 @@ EXTRA_DIST += tests/applib.sh
 SHELL_TESTS += tests/tsp.sh tests/qsort.sh
 SOAK_TESTS += tests/tsp.sh tests/qsort.sh
 
+# Conjugate gradients, against published eigenvalues.
+SHELL_TESTS += tests/cg.sh
+SOAK_TESTS += tests/cg.sh
+
 # The examples.
 SHELL_TESTS += tests/examples.sh
 
