@@ -92,3 +92,17 @@ apps_cg_seq_SOURCES = $(apps_cg_SOURCES)
 apps_cg_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
 apps_cg_seq_CFLAGS = $(apps_cg_CFLAGS)
 apps_cg_seq_LDADD = -lm
+
+# The same bits, as above.
+noinst_PROGRAMS += apps/sor apps/sor_native apps/sor_seq
+apps_sor_SOURCES = apps/sor.c apps/sor_waves.c apps/sor_waves.h $(APPS_COMMON)
+apps_sor_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+apps_sor_LDADD = libhlrc.la -lm
+apps_sor_native_SOURCES = $(apps_sor_SOURCES) $(APPS_NATIVE)
+apps_sor_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
+apps_sor_native_CFLAGS = $(apps_sor_CFLAGS)
+apps_sor_native_LDADD = -lm
+apps_sor_seq_SOURCES = $(apps_sor_SOURCES)
+apps_sor_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
+apps_sor_seq_CFLAGS = $(apps_sor_CFLAGS)
+apps_sor_seq_LDADD = -lm

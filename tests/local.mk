@@ -118,6 +118,9 @@ SOAK_TESTS += tests/tsp.sh tests/qsort.sh
 # Conjugate gradients, against published eigenvalues.
 SHELL_TESTS += tests/cg.sh
 SOAK_TESTS += tests/cg.sh
+# Plain programs: over-relaxation.
+SHELL_TESTS += tests/sor.sh
+SOAK_TESTS += tests/sor.sh
 
 # The examples.
 SHELL_TESTS += tests/examples.sh

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sor.c - Laplace's equation on a square by red-black successive over-relaxation, the SOR of the
+ * programs that TreadMarks was measured with (Lu, Dwarkadas, Cox and Zwaenepoel, SC '95). The
+ * method is D. M. Young's (Trans. AMS 76, 1954). Or, with --method jacobi, by Jacobi's.
+ *
+ * Each inner point of the grid is moved towards the mean of its four neighbours, and by the factor
+ * omega beyond. Points are coloured as a chessboard: red ones have black neighbours alone, so that
+ * all red ones may be done at once, and then all black ones. Jacobi's method takes all points at
+ * once, from one array to the other.
+ *
+ *   grid[0]  [i][j]   size + 2 rows of size + 2 points; the outermost are the boundary, and stay
+ *   grid[1]  [i][j]   with Jacobi's method alone: after each step the two change places
+ *
+ * It is written as for one machine. The inner rows are dealt to the nodes in blocks, wherever pages
+ * begin and end; there is a barrier after each colour, or each step of Jacobi's method. For SOR
+ * each node fills the rows that it works on; for Jacobi's method node 0 fills both arrays, as a
+ * program does that reads its input from a file.
+ *
+ * How pages move. In each phase a node reads a row of the block before its own and one of the block
+ * after it, 8 (size + 2) bytes each, which their nodes have just written; with them comes what else
+ * lies on the same pages. Rows end within a page, so that two nodes write the page where their
+ * blocks meet, each in every phase. With Jacobi's method and node 0 as the home of all pages, the
+ * others also send all that they compute to node 0, in each step.
+ *
+ * The verification knows each point beforehand (sor_waves.h): the start is a solution of the
+ * discrete equations with an error added of which theory says what it is after any number of
+ * sweeps. Node 0 compares the whole grid with that, boundary included.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/common.h"
+#include "apps/sor_waves.h"
+
+#define DEFAULT_SIZE   1024
+#define DEFAULT_SWEEPS 100
+
+#define MAX_SIZE   32768
+#define MAX_SWEEPS 1000000
+
+struct problem {
+    uint64_t size, sweeps;
+    double omega; /* 0: the best for this size */
+    bool jacobi;
+};
+
+struct sor {
+    size_t size, width;    /* inner points along a side, and all of them */
+    double omega;          /* 0: Jacobi's method */
+    double *grid[2];       /* shared; with SOR [0] alone */
+    struct app_range mine; /* rows of this node */
+    struct waves waves;    /* as they should be in grid[0] */
+};
+
+/* The omega that takes the least sweeps in the end: Young. */
+static double best_omega(size_t size)
+{
+    return 2 / (1 + sin(acos(-1) / (double)(size + 1)));
+}
+
+static void sor_init(struct sor *s, const struct problem *problem)
+{
+    struct app_range inner = app_part(problem->size, 1, app.node);
+
+    s->size = problem->size;
+    s->width = s->size + 2;
+    s->mine = (struct app_range){ inner.begin + 1, inner.end + 1 };
+    s->omega = problem->jacobi ? 0 : problem->omega != 0 ? problem->omega : best_omega(s->size);
+    for (int i = 0; i < (problem->jacobi ? 2 : 1); i++)
+        s->grid[i] = app_shared("the grid", s->width * s->width * sizeof *s->grid[i]);
+    waves_init(&s->waves, s->size, s->omega);
+}
+
+static void fill(const struct sor *s, double *grid, struct app_range rows)
+{
+    for (size_t i = rows.begin; i < rows.end; i++)
+        for (size_t j = 0; j < s->width; j++)
+            grid[i * s->width + j] = waves_solution(&s->waves, i, j) + waves_error(&s->waves, i, j);
+}
+
+/* The first and the last row, which are boundary, go with the rows beside them. */
+static void fill_sor(const struct sor *s)
+{
+    struct app_range rows = s->mine;
+
+    rows.begin -= app.node == 0;
+    rows.end += app.node == app.nodes - 1;
+    fill(s, s->grid[0], rows);
+    hlrc_barrier();
+}
+
+static void fill_jacobi(const struct sor *s)
+{
+    for (int i = 0; i < 2 && app.node == 0; i++)
+        fill(s, s->grid[i], (struct app_range){ 0, s->width });
+    hlrc_barrier();
+}
+
+/* The points of one colour in this node's rows: red, 0, have an even sum of indices. */
+static void relax(const struct sor *s, size_t colour)
+{
+    for (size_t i = s->mine.begin; i < s->mine.end; i++) {
+        double *row = &s->grid[0][i * s->width];
+        const double *above = row - s->width, *below = row + s->width;
+
+        for (size_t j = 1 + (i + 1 + colour) % 2; j <= s->size; j += 2)
+            row[j] += s->omega * (0.25 * (above[j] + below[j] + row[j - 1] + row[j + 1]) - row[j]);
+    }
+    hlrc_barrier();
+}
+
+static void jacobi_step(struct sor *s)
+{
+    double *from = s->grid[0];
+
+    for (size_t i = s->mine.begin; i < s->mine.end; i++) {
+        const double *row = &from[i * s->width];
+        const double *above = row - s->width, *below = row + s->width;
+        double *to = &s->grid[1][i * s->width];
+
+        for (size_t j = 1; j <= s->size; j++)
+            to[j] = 0.25 * (above[j] + below[j] + row[j - 1] + row[j + 1]);
+    }
+    hlrc_barrier();
+    s->grid[0] = s->grid[1];
+    s->grid[1] = from;
+}
+
+static double timed_sweeps(struct sor *s, uint64_t sweeps)
+{
+    double start = app_now();
+
+    for (uint64_t k = 0; k < sweeps; k++) {
+        if (s->omega == 0) {
+            jacobi_step(s);
+        } else {
+            relax(s, 0);
+            relax(s, 1);
+        }
+        app_progress(k + 1, sweeps);
+    }
+    return app_now() - start;
+}
+
+/* Of a value at a place, in sums over the grid: any bit that differs changes the sum. */
+static uint64_t stamp(double value, size_t place)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits * (2 * place + 1);
+}
+
+/* Node 0 alone. */
+static void verify(struct sor *s, uint64_t sweeps, struct app_result *result)
+{
+    double squares = 0, largest = 0, bound = waves_bound(&s->waves, sweeps), rms;
+
+    waves_relax(&s->waves, sweeps);
+    for (size_t i = 0; i < s->width; i++)
+        for (size_t j = 0; j < s->width; j++) {
+            double error = s->grid[0][i * s->width + j] - waves_solution(&s->waves, i, j);
+            double off = error - waves_error(&s->waves, i, j);
+
+            squares += off * off;
+            largest = fmax(largest, fabs(error));
+        }
+    rms = sqrt(squares) / (double)s->size;
+    result->verified = rms <= bound;
+    snprintf(result->evidence, sizeof result->evidence,
+             "%sat most %.3g off the solution; root mean square off theory %.1e, bound %.1e",
+             result->verified ? "" : "wrong: ", largest, rms, bound);
+}
+
+static void report(struct sor *s, const struct problem *problem, struct app_result *result)
+{
+    uint64_t sum = 0;
+
+    snprintf(result->size, sizeof result->size, "%zu", s->size);
+    snprintf(result->problem, sizeof result->problem, "%zu x %zu points, %" PRIu64 " sweeps, ",
+             s->size, s->size, problem->sweeps);
+    if (s->omega == 0)
+        strcat(result->problem, "Jacobi's method");
+    else
+        snprintf(result->problem + strlen(result->problem), 40, "omega %.6f", s->omega);
+    for (size_t i = 0; i < s->width * s->width; i++)
+        sum += stamp(s->grid[0][i], i);
+    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, sum);
+    result->mops =
+        1e-6 * (double)s->size * (double)s->size * (double)problem->sweeps / result->time_s;
+    if (app.verify)
+        verify(s, problem->sweeps, result);
+}
+
+static bool parse_method(const char *text)
+{
+    if (strcmp(text, "sor") != 0 && strcmp(text, "jacobi") != 0)
+        app_usage_error("--method %s: no such method; choose sor or jacobi", text);
+    return text[0] == 'j';
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct problem *problem = state->input;
+
+    switch (key) {
+    case 's':
+        problem->size = app_number("--size", arg, 1, MAX_SIZE);
+        return 0;
+    case 'k':
+        problem->sweeps = app_number("--sweeps", arg, 1, MAX_SWEEPS);
+        return 0;
+    case 'w':
+        problem->omega = app_real("--omega", arg, 0.01, 1.9999);
+        return 0;
+    case 'm':
+        problem->jacobi = parse_method(arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (problem->jacobi && problem->omega != 0)
+            app_usage_error("--omega %g: of no use to --method jacobi; leave it out",
+                            problem->omega);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    { "size", 's', "N", 0, "Inner points along a side of the grid (default 1024)", 0 },
+    { "sweeps", 'k', "K", 0, "Times that each point is relaxed (default 100)", 0 },
+    { "omega", 'w', "W", 0, "Factor of over-relaxation, 0.01 to 1.9999 (default: the best for N)",
+      0 },
+    { "method", 'm', "M", 0, "sor (default) or jacobi, which has two arrays, filled by node 0", 0 },
+    { 0 },
+};
+
+int main(int argc, char **argv)
+{
+    struct problem problem = { DEFAULT_SIZE, DEFAULT_SWEEPS, 0, false };
+    struct app_result result = { 0 };
+    struct sor s;
+
+    app_begin("sor", &argc, &argv);
+    app_parse(options, parse, "Laplace's equation by red-black successive over-relaxation.", argc,
+              argv, &problem);
+    sor_init(&s, &problem);
+    if (problem.jacobi)
+        fill_jacobi(&s);
+    else
+        fill_sor(&s);
+    result.time_s = timed_sweeps(&s, problem.sweeps);
+    if (app.node == 0)
+        report(&s, &problem, &result);
+    waves_free(&s.waves);
+    return app_end(&result);
+}
