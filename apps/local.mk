@@ -106,3 +106,17 @@ apps_sor_seq_SOURCES = $(apps_sor_SOURCES)
 apps_sor_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
 apps_sor_seq_CFLAGS = $(apps_sor_CFLAGS)
 apps_sor_seq_LDADD = -lm
+
+# The same bits, as above.
+noinst_PROGRAMS += apps/gauss apps/gauss_native apps/gauss_seq
+apps_gauss_SOURCES = apps/gauss.c $(APPS_COMMON)
+apps_gauss_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+apps_gauss_LDADD = libhlrc.la -lm
+apps_gauss_native_SOURCES = $(apps_gauss_SOURCES) $(APPS_NATIVE)
+apps_gauss_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
+apps_gauss_native_CFLAGS = $(apps_gauss_CFLAGS)
+apps_gauss_native_LDADD = -lm
+apps_gauss_seq_SOURCES = $(apps_gauss_SOURCES)
+apps_gauss_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
+apps_gauss_seq_CFLAGS = $(apps_gauss_CFLAGS)
+apps_gauss_seq_LDADD = -lm

@@ -118,9 +118,10 @@ SOAK_TESTS += tests/tsp.sh tests/qsort.sh
 # Conjugate gradients, against published eigenvalues.
 SHELL_TESTS += tests/cg.sh
 SOAK_TESTS += tests/cg.sh
-# Plain programs: over-relaxation.
-SHELL_TESTS += tests/sor.sh
-SOAK_TESTS += tests/sor.sh
+
+# Plain programs: over-relaxation and Gaussian elimination.
+SHELL_TESTS += tests/sor.sh tests/gauss.sh
+SOAK_TESTS += tests/sor.sh tests/gauss.sh
 
 # The examples.
 SHELL_TESTS += tests/examples.sh

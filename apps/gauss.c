@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * gauss.c - a dense system of linear equations, A x = b, by Gaussian elimination with partial
+ * pivoting: the Gauss of the programs that TreadMarks was measured with (Dwarkadas, Cox and
+ * Zwaenepoel, ASPLOS 1996).
+ *
+ * In step k one row, the pivot row, is chosen, and a multiple of it is subtracted from each row
+ * that was not chosen yet, so that column k vanishes there. It is the one with the largest element
+ * in column k, by absolute value; of equal ones the first. Rows stay where they are: the order in
+ * which they were chosen is what an exchange of rows would have made it. Then the unknowns are
+ * found from the last to the first, each from the row that was chosen for it.
+ *
+ *   a      [i][j]      the matrix, by rows
+ *   b      [i]         the right-hand side
+ *   x      [j]         the solution
+ *   offer  [k][node]   the best of the node's own rows for step k
+ *
+ * It is written as for one machine. Row i, with b[i], belongs to node i mod nodes, which alone
+ * changes it; so the work is spread evenly as the rows grow fewer. In each step a node looks for
+ * the best of its own rows; after a barrier, the only one, all see all offers, come to the same
+ * choice, and go on with their own rows. As an offer is not written over, that is enough. In the
+ * end node 0 finds the unknowns, alone.
+ *
+ * How pages move. In each step every node but the owner reads what is left of the pivot row, 8
+ * (size - k) bytes, and one element of b; all write in the few pages of b and in the page of the
+ * step's offers, and read there what the others wrote. Where rows fill whole pages (size a multiple
+ * of 512) that is all: a row stays as it is once it was chosen, so that node 0 has the rows that it
+ * needs in the end. Else neighbouring rows, which have different owners, meet in a page; then each
+ * step changes almost every page of the matrix on two nodes or more, and each of these fetches it
+ * anew.
+ *
+ * The verification makes the system anew. Elements are multiples of 1/16, the unknowns small whole
+ * numbers, so that b is exact and the solution known. Node 0 checks the residual by the measure of
+ * the LINPACK benchmark (HPL): in norms of the largest element or row sum, |A x - b| is less than
+ * 16 size epsilon (|A| |x| + |b|).
+ */
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/common.h"
+
+#define DEFAULT_SIZE 1024
+#define MAX_SIZE     32768
+
+#define HPL_BOUND 16
+
+/* A node's best row for a step. */
+struct offer {
+    double size; /* of its element, without sign; negative: the node has no row left */
+    uint64_t row;
+};
+
+struct gauss {
+    size_t size;
+    double *a, *b, *x;   /* shared */
+    struct offer *offer; /* shared */
+    size_t *pivot;       /* private, the same on all nodes: the row that was chosen in each step */
+    bool *chosen;        /* private, by row */
+};
+
+static void gauss_init(struct gauss *g, size_t size)
+{
+    g->size = size;
+    g->a = app_shared("the matrix", size * size * sizeof *g->a);
+    g->b = app_shared("the right-hand side", size * sizeof *g->b);
+    g->x = app_shared("the solution", size * sizeof *g->x);
+    g->offer = app_shared("the offers", size * (size_t)app.nodes * sizeof *g->offer);
+    g->pivot = app_private("the order of rows", size * sizeof *g->pivot);
+    g->chosen = app_private("marks of rows", size * sizeof *g->chosen);
+    memset(g->chosen, 0, size * sizeof *g->chosen);
+}
+
+static void gauss_free(struct gauss *g)
+{
+    free(g->pivot);
+    free(g->chosen);
+}
+
+static double *row_of(const struct gauss *g, size_t i)
+{
+    return &g->a[i * g->size];
+}
+
+static double known_solution(size_t j)
+{
+    return (double)(j % 9) - 3;
+}
+
+/*
+ * Row i of the system, uniform in -8/16 to 7/16; returns its right-hand side, which is exact. In
+ * the first step many rows have the largest element, so that it matters which is taken.
+ */
+static double make_row(size_t size, size_t i, double *row)
+{
+    uint64_t random = app_random_skip(app.seed, (uint64_t)i * size);
+    double sum = 0;
+
+    for (size_t j = 0; j < size; j++) {
+        row[j] = (double)(app_random(&random) >> 42) * 0x1p-4 - 0.5;
+        sum += row[j] * known_solution(j);
+    }
+    return sum;
+}
+
+static void make_system(struct gauss *g)
+{
+    for (size_t i = (size_t)app.node; i < g->size; i += (size_t)app.nodes)
+        g->b[i] = make_row(g->size, i, row_of(g, i));
+    hlrc_barrier();
+}
+
+/* The best of this node's rows for step k. */
+static struct offer look_for_pivot(const struct gauss *g, size_t k)
+{
+    struct offer best = { -1, 0 };
+
+    for (size_t i = (size_t)app.node; i < g->size; i += (size_t)app.nodes)
+        if (!g->chosen[i] && fabs(row_of(g, i)[k]) > best.size)
+            best = (struct offer){ fabs(row_of(g, i)[k]), i };
+    return best;
+}
+
+/* The best of all, which does not depend on whose it is. */
+static struct offer choose_pivot(const struct gauss *g, size_t k)
+{
+    struct offer best = { -1, 0 };
+
+    for (int node = 0; node < app.nodes; node++) {
+        struct offer offer = g->offer[k * (size_t)app.nodes + (size_t)node];
+
+        if (offer.size > best.size || (offer.size == best.size && offer.row < best.row))
+            best = offer;
+    }
+    return best;
+}
+
+static void eliminate(struct gauss *g, size_t k, size_t pivot)
+{
+    const double *from = row_of(g, pivot);
+
+    for (size_t i = (size_t)app.node; i < g->size; i += (size_t)app.nodes) {
+        double *row = row_of(g, i), factor;
+
+        if (g->chosen[i])
+            continue;
+        factor = row[k] / from[k];
+        for (size_t j = k + 1; j < g->size; j++)
+            row[j] -= factor * from[j];
+        g->b[i] -= factor * g->b[pivot];
+    }
+}
+
+static void substitute(struct gauss *g)
+{
+    for (size_t k = g->size; k-- > 0;) {
+        const double *row = row_of(g, g->pivot[k]);
+        double rest = g->b[g->pivot[k]];
+
+        for (size_t j = k + 1; j < g->size; j++)
+            rest -= row[j] * g->x[j];
+        g->x[k] = rest / row[k];
+    }
+}
+
+static double timed_solve(struct gauss *g)
+{
+    double start = app_now();
+
+    for (size_t k = 0; k < g->size; k++) {
+        struct offer best;
+
+        g->offer[k * (size_t)app.nodes + (size_t)app.node] = look_for_pivot(g, k);
+        hlrc_barrier();
+        best = choose_pivot(g, k);
+        if (!(best.size > 0))
+            app_usage_error("--size %zu --seed %" PRIu64 ": the matrix is singular; choose another "
+                            "seed",
+                            g->size, app.seed);
+        g->pivot[k] = best.row;
+        g->chosen[best.row] = true;
+        eliminate(g, k, best.row);
+        app_progress(k + 1, g->size);
+    }
+    if (app.node == 0)
+        substitute(g);
+    hlrc_barrier();
+    return app_now() - start;
+}
+
+/* Against a system made anew. */
+static void verify(const struct gauss *g, struct app_result *result)
+{
+    double *row = app_private("a row", g->size * sizeof *row);
+    double matrix = 0, x = 0, b = 0, residual = 0, off = 0, measure;
+
+    for (size_t i = 0; i < g->size; i++) {
+        double right = make_row(g->size, i, row), rest = right, sum = 0;
+
+        for (size_t j = 0; j < g->size; j++) {
+            sum += fabs(row[j]);
+            rest -= row[j] * g->x[j];
+        }
+        matrix = fmax(matrix, sum);
+        x = fmax(x, fabs(g->x[i]));
+        b = fmax(b, fabs(right));
+        /* not fmax(), which has no eye for what is no number */
+        residual = fabs(rest) <= residual ? residual : fabs(rest);
+        off = fmax(off, fabs(g->x[i] - known_solution(i)));
+    }
+    free(row);
+    measure = residual / (DBL_EPSILON * (double)g->size * (matrix * x + b));
+    result->verified = measure < HPL_BOUND;
+    snprintf(result->evidence, sizeof result->evidence,
+             "residual %.2e of the bound of HPL%s; unknowns at most %.1e off", measure / HPL_BOUND,
+             result->verified ? "" : ", wrong", off);
+}
+
+/* Any bit that differs changes the sum. */
+static uint64_t checksum_of(const struct gauss *g)
+{
+    uint64_t bits, sum = 0;
+
+    for (size_t j = 0; j < g->size; j++) {
+        memcpy(&bits, &g->x[j], sizeof bits);
+        sum += bits * (2 * j + 1) ^ (uint64_t)g->pivot[j] << 32;
+    }
+    return sum;
+}
+
+static void report(const struct gauss *g, struct app_result *result)
+{
+    double n = (double)g->size;
+
+    snprintf(result->size, sizeof result->size, "%zu", g->size);
+    snprintf(result->problem, sizeof result->problem,
+             "%zu equations, Gaussian elimination, partial pivoting, seed %" PRIu64, g->size,
+             app.seed);
+    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, checksum_of(g));
+    result->mops = 1e-6 * (2 * n * n * n / 3 + 3 * n * n / 2) / result->time_s; /* as HPL counts */
+    if (app.verify)
+        verify(g, result);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    size_t *size = state->input;
+
+    if (key != 's')
+        return ARGP_ERR_UNKNOWN;
+    *size = app_number("--size", arg, 1, MAX_SIZE);
+    return 0;
+}
+
+static const struct argp_option options[] = {
+    { "size", 's', "N", 0, "Equations and unknowns (default 1024)", 0 },
+    { 0 },
+};
+
+int main(int argc, char **argv)
+{
+    size_t size = DEFAULT_SIZE;
+    struct app_result result = { 0 };
+    struct gauss g;
+
+    app_begin("gauss", &argc, &argv);
+    app_parse(options, parse, "A dense system of linear equations by Gaussian elimination.", argc,
+              argv, &size);
+    gauss_init(&g, size);
+    make_system(&g);
+    result.time_s = timed_solve(&g);
+    if (app.node == 0)
+        report(&g, &result);
+    gauss_free(&g);
+    return app_end(&result);
+}

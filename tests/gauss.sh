@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# gauss: the residual is small, by a published measure, and the solution the known one; the same bits with any number of
+# nodes and both protocols; and rows do move between the nodes.
+set -u
+app=${top_builddir:-.}/apps/gauss
+. "$(dirname "$0")/applib.sh"
+
+# rows that end within pages; several rows in a page; another system
+everywhere "1 2 3 4" --size 150
+everywhere "2 3" --size 33
+everywhere "2" --size 60 --seed 5
+expect_out "solved" "verification .*unknowns at most [0-9.]*e-1[0-9] off"
+# more nodes than rows
+everywhere "5" --size 3
+everywhere "1 2" --size 1
+test -z "${HLRC_SOAK:-}" || everywhere "1 2 3 4 8 16" --size 512
+test -z "${HLRC_SOAK:-}" || everywhere "2 16" --size 1000
+
+# With rows of one page. Each pivot row goes to the node of two that has not made it, except perhaps the last ones; and
+# in each step one of them gets the page of the right-hand side and that of the offers. Pages are counted, not bytes: how
+# often a node looks whether a page is up to date depends on how busy the machine is.
+HLRC_STATS=$work/stats.json run_job 2 ardmar "$app" --size 512 --no-verify
+expect_status "fetches" 0
+stats_read "fetches" "$work/stats.json" 2
+fetches=$(figure page_fetches | awk '{ sum += $1 } END { print sum + 0 }')
+test "$fetches" -ge 500 || fail "$fetches pages fetched, fewer than rows that must move"
+test "$fetches" -le $((512 * 3 * 5 / 4)) || fail "$fetches pages fetched, more than are read after a change"
+
+run_job 2 ardmar "$app" --size 40000
+expect_status "--size 40000" 2
+expect_err "--size 40000" "--size 40000: out of range"
+run_job 2 ardmar "$app" 100
+expect_status "an argument" 2
+finish
