@@ -15,104 +15,6 @@ void tree_free(struct tree *tree)
     free(tree->top);
 }
 
-/* Sums of second moments, in full precision until the cell is complete. */
-struct moments {
-    double xx, xy, xz, yy, yz, zz;
-};
-
-static void moments_add(struct moments *s, double m, double x, double y, double z)
-{
-    s->xx += m * x * x;
-    s->xy += m * x * y;
-    s->xz += m * x * z;
-    s->yy += m * y * y;
-    s->yz += m * y * z;
-    s->zz += m * z * z;
-}
-
-static void moments_store(const struct moments *s, struct cell *c)
-{
-    c->xx = (float)s->xx;
-    c->xy = (float)s->xy;
-    c->xz = (float)s->xz;
-    c->yy = (float)s->yy;
-    c->yz = (float)s->yz;
-    c->zz = (float)s->zz;
-}
-
-/* Adds up masses and their positions; cell_centre() then turns the sums into a centre. */
-static void cell_weigh(struct cell *c, double m, double x, double y, double z)
-{
-    c->mass += m;
-    c->x += m * x;
-    c->y += m * y;
-    c->z += m * z;
-}
-
-static void cell_centre(struct cell *c)
-{
-    c->x /= c->mass;
-    c->y /= c->mass;
-    c->z /= c->mass;
-}
-
-static void sum_bodies(struct cell *c, const struct body *body)
-{
-    struct moments s = { 0 };
-
-    for (uint32_t i = 0; i < c->count; i++)
-        cell_weigh(c, body[i].mass, body[i].x, body[i].y, body[i].z);
-    cell_centre(c);
-    for (uint32_t i = 0; i < c->count; i++)
-        moments_add(&s, body[i].mass, body[i].x - c->x, body[i].y - c->y, body[i].z - c->z);
-    moments_store(&s, c);
-}
-
-static void sum_cells(struct cell *c, const struct cell *const child[8], int n)
-{
-    struct moments s = { 0 };
-
-    for (int i = 0; i < n; i++)
-        cell_weigh(c, child[i]->mass, child[i]->x, child[i]->y, child[i]->z);
-    cell_centre(c);
-    for (int i = 0; i < n; i++) {
-        const struct cell *k = child[i];
-
-        moments_add(&s, k->mass, k->x - c->x, k->y - c->y, k->z - c->z);
-        s.xx += (double)k->xx;
-        s.xy += (double)k->xy;
-        s.xz += (double)k->xz;
-        s.yy += (double)k->yy;
-        s.yz += (double)k->yz;
-        s.zz += (double)k->zz;
-    }
-    moments_store(&s, c);
-}
-
-/* Gathers bits 0, 3, 6, ... */
-static uint64_t compact(uint64_t bits)
-{
-    bits &= UINT64_C(0x1249249249249249);
-    bits = (bits | bits >> 2) & UINT64_C(0x10c30c30c30c30c3);
-    bits = (bits | bits >> 4) & UINT64_C(0x100f00f00f00f00f);
-    bits = (bits | bits >> 8) & UINT64_C(0x001f0000ff0000ff);
-    bits = (bits | bits >> 16) & UINT64_C(0x001f00000000ffff);
-    return (bits | bits >> 32) & UINT64_C(0x00000000001fffff);
-}
-
-/* The size of the cube of this level around `key`, and where in it the centre of mass lies. */
-static void cell_place(struct cell *c, const struct cube *space, uint64_t key, unsigned level)
-{
-    double side = space->side / (double)(1u << level);
-    uint64_t number = key >> bits_below(level);
-    double dx = c->x - (space->low[0] + ((double)compact(number) + 0.5) * side);
-    double dy = c->y - (space->low[1] + ((double)compact(number >> 1) + 0.5) * side);
-    double dz = c->z - (space->low[2] + ((double)compact(number >> 2) + 0.5) * side);
-
-    c->side = (float)side;
-    c->offset = (float)sqrt(dx * dx + dy * dy + dz * dz);
-}
-
 /* What a node needs to build its branches; indices are within its parts. */
 struct builder {
     const struct zone *zone;
@@ -188,13 +90,13 @@ static void sum_children(struct cell *c, const struct cell *cell)
 
     for (uint32_t i = c->child; i != c->next; i = cell[i].next)
         child[children++] = &cell[i];
-    sum_cells(c, child, children);
+    cell_sum_cells(c, child, children);
 }
 
 static void finish_cell(const struct builder *b, struct cell *c)
 {
     if (c->child == CELL_LEAF)
-        sum_bodies(c, &b->body[c->first]);
+        cell_sum_bodies(c, &b->body[c->first]);
     else
         sum_children(c, b->cell);
     cell_place(c, &b->zone->cube, b->zone->list[c->first].key, level_of(b, c));
@@ -255,7 +157,7 @@ static void join_children(struct joiner *j, struct cell *c, uint32_t begin, uint
         behind = joint_end(j, i, end, level + 1);
         child[children++] = join_cells(j, i, behind);
     }
-    sum_cells(c, child, children);
+    cell_sum_cells(c, child, children);
     cell_place(c, j->cube, j->joint[begin].key, level);
     c->next = j->tree->top_used;
 }
@@ -338,60 +240,6 @@ void tree_join(struct tree *tree, const struct zone *zone, int now)
     free(j.joint);
 }
 
-/* Mass and second moments, at (dx, dy, dz) from the body: the Taylor series of the softened
- * potential. */
-static void add_cell(struct force *f, const struct cell *c, double dx, double dy, double dz,
-                     double d2)
-{
-    double inverse = 1 / sqrt(d2 + f->eps2), inverse2 = inverse * inverse;
-    double sx = (double)c->xx * dx + (double)c->xy * dy + (double)c->xz * dz;
-    double sy = (double)c->xy * dx + (double)c->yy * dy + (double)c->yz * dz;
-    double sz = (double)c->xz * dx + (double)c->yz * dy + (double)c->zz * dz;
-    double along = (sx * dx + sy * dy + sz * dz) * inverse2;
-    double trace = (double)c->xx + (double)c->yy + (double)c->zz;
-    double inverse3 = inverse * inverse2, inverse5 = inverse3 * inverse2;
-    double radial = c->mass * inverse3 + (7.5 * along - 1.5 * trace) * inverse5;
-
-    f->ax += radial * dx - 3 * inverse5 * sx;
-    f->ay += radial * dy - 3 * inverse5 * sy;
-    f->az += radial * dz - 3 * inverse5 * sz;
-    f->potential -= c->mass * inverse + (1.5 * along - 0.5 * trace) * inverse3;
-}
-
-/* Without softening, bodies at the very same place do not act on each other: the force has no
- * direction. */
-static void add_bodies(struct force *f, const struct body *body, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        double dx = body[i].x - f->x, dy = body[i].y - f->y, dz = body[i].z - f->z;
-        double D2 = dx * dx + dy * dy + dz * dz + f->eps2;
-
-        if (&body[i] == f->self || D2 == 0)
-            continue;
-        double inverse = 1 / sqrt(D2), potential = body[i].mass * inverse;
-        double radial = potential * inverse * inverse;
-
-        f->ax += radial * dx;
-        f->ay += radial * dy;
-        f->az += radial * dz;
-        f->potential -= potential;
-    }
-    f->cost += n;
-}
-
-/* The cell's force if it is far enough away. */
-static bool try_cell(struct force *f, const struct cell *c)
-{
-    double dx = c->x - f->x, dy = c->y - f->y, dz = c->z - f->z;
-    double d2 = dx * dx + dy * dy + dz * dz;
-
-    f->cost++;
-    if (!cell_far(c, d2, f->inverse_theta))
-        return false;
-    add_cell(f, c, dx, dy, dz, d2);
-    return true;
-}
-
 /* Walks on from a cell to the end, or to a top cell that is a root. Works on a copy, which
  * registers can hold. */
 static uint32_t walk(struct force *force, const struct cell *cell, const struct body *body,
@@ -401,12 +249,12 @@ static uint32_t walk(struct force *force, const struct cell *cell, const struct 
 
     while (i != CELL_END) {
         const struct cell *c = &cell[i];
-        bool far = try_cell(&f, c);
+        bool far = force_try_cell(&f, c);
 
         if (!far && c->child == CELL_ROOT)
             break;
         if (!far && c->child == CELL_LEAF)
-            add_bodies(&f, &body[c->first], c->count);
+            force_add_bodies(&f, &body[c->first], c->count);
         i = far || c->child == CELL_LEAF ? c->next : c->child;
     }
     *force = f;

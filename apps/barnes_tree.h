@@ -34,6 +34,7 @@
 #define APPS_BARNES_TREE_H
 
 #include "apps/barnes.h"
+#include "apps/barnes_cell.h"
 #include "apps/barnes_zone.h"
 
 /* In place of a child, among the top cells: the walk goes on at cell `first` of node `count`. */
@@ -45,15 +46,6 @@ struct tree {
     struct cell *top;        /* private */
     uint32_t top_used;
     size_t top_size;
-};
-
-/* A force to be found, on a body; the results are added to. */
-struct force {
-    const struct body *self;
-    double x, y, z; /* where it is */
-    double inverse_theta, eps2;
-    double ax, ay, az, potential;
-    uint32_t cost;
 };
 
 void tree_init(struct tree *tree, const struct space *s);
@@ -71,14 +63,6 @@ void tree_force(const struct tree *tree, struct force *force);
 static inline const struct body *tree_bodies(const struct tree *tree, int node)
 {
     return &tree->body[(size_t)node * tree->space->stride];
-}
-
-/* Whether a cell at this distance, squared, is far enough away not to be opened. */
-static inline bool cell_far(const struct cell *c, double distance2, double inverse_theta)
-{
-    double reach = (double)c->side * inverse_theta + (double)c->offset;
-
-    return reach * reach < distance2;
 }
 
 #endif

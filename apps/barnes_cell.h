@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * barnes_cell.h - one cell: its moments, of its bodies or of its children, and its force on a body.
+ *
+ * What a cell is, and when it is opened: barnes_tree.h.
+ */
+#ifndef APPS_BARNES_CELL_H
+#define APPS_BARNES_CELL_H
+
+#include <math.h>
+
+#include "apps/barnes.h"
+
+/* A force to be found, on a body; the results are added to. */
+struct force {
+    const struct body *self;
+    double x, y, z; /* where it is */
+    double inverse_theta, eps2;
+    double ax, ay, az, potential;
+    uint32_t cost;
+};
+
+/* Sets mass, centre and second moments of a cell in which they are 0; bodies in a row, c->count of
+ * them, or children in the order of keys. */
+void cell_sum_bodies(struct cell *c, const struct body *body);
+void cell_sum_cells(struct cell *c, const struct cell *const child[8], int n);
+
+/* Then: the size of the cube of this level around `key`, and where in it the centre of mass
+ * lies. */
+void cell_place(struct cell *c, const struct cube *space, uint64_t key, unsigned level);
+
+/* Whether a cell at this distance, squared, is far enough away not to be opened. */
+static inline bool cell_far(const struct cell *c, double distance2, double inverse_theta)
+{
+    double reach = (double)c->side * inverse_theta + (double)c->offset;
+
+    return reach * reach < distance2;
+}
+
+/* Mass and second moments, at (dx, dy, dz) from the body: the Taylor series of the softened
+ * potential. */
+static inline void force_add_cell(struct force *f, const struct cell *c, double dx, double dy,
+                                  double dz, double d2)
+{
+    double inverse = 1 / sqrt(d2 + f->eps2), inverse2 = inverse * inverse;
+    double sx = (double)c->xx * dx + (double)c->xy * dy + (double)c->xz * dz;
+    double sy = (double)c->xy * dx + (double)c->yy * dy + (double)c->yz * dz;
+    double sz = (double)c->xz * dx + (double)c->yz * dy + (double)c->zz * dz;
+    double along = (sx * dx + sy * dy + sz * dz) * inverse2;
+    double trace = (double)c->xx + (double)c->yy + (double)c->zz;
+    double inverse3 = inverse * inverse2, inverse5 = inverse3 * inverse2;
+    double radial = c->mass * inverse3 + (7.5 * along - 1.5 * trace) * inverse5;
+
+    f->ax += radial * dx - 3 * inverse5 * sx;
+    f->ay += radial * dy - 3 * inverse5 * sy;
+    f->az += radial * dz - 3 * inverse5 * sz;
+    f->potential -= c->mass * inverse + (1.5 * along - 0.5 * trace) * inverse3;
+}
+
+/* Without softening, bodies at the very same place do not act on each other: the force has no
+ * direction. */
+static inline void force_add_bodies(struct force *f, const struct body *body, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        double dx = body[i].x - f->x, dy = body[i].y - f->y, dz = body[i].z - f->z;
+        double D2 = dx * dx + dy * dy + dz * dz + f->eps2;
+
+        if (&body[i] == f->self || D2 == 0)
+            continue;
+        double inverse = 1 / sqrt(D2), potential = body[i].mass * inverse;
+        double radial = potential * inverse * inverse;
+
+        f->ax += radial * dx;
+        f->ay += radial * dy;
+        f->az += radial * dz;
+        f->potential -= potential;
+    }
+    f->cost += n;
+}
+
+/* The cell's force if it is far enough away. */
+static inline bool force_try_cell(struct force *f, const struct cell *c)
+{
+    double dx = c->x - f->x, dy = c->y - f->y, dz = c->z - f->z;
+    double d2 = dx * dx + dy * dy + dz * dz;
+
+    f->cost++;
+    if (!cell_far(c, d2, f->inverse_theta))
+        return false;
+    force_add_cell(f, c, dx, dy, dz, d2);
+    return true;
+}
+
+#endif
