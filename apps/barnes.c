@@ -20,6 +20,9 @@
  *            bounded by a box
  *   barrier
  *
+ * So it is with --tree zones. With --tree locks all nodes insert their bodies into one tree, as in
+ * SPLASH-2: barnes_shared.h. Results are the same.
+ *
  * Bodies thus lie in the order of space, those of a node together and in its own pages, as do the
  * cells. What is written in a step is written by one node, which touched the page first and is its
  * home: there are no diffs. A body that changes its zone is moved.
@@ -49,6 +52,7 @@
 #include "apps/barnes.h"
 #include "apps/barnes_check.h"
 #include "apps/barnes_input.h"
+#include "apps/barnes_shared.h"
 #include "apps/barnes_tree.h"
 #include "apps/barnes_zone.h"
 
@@ -61,6 +65,7 @@ struct problem {
     uint32_t bodies;
     uint32_t steps;
     double theta, dt, eps;
+    bool locks;                 /* one tree for all nodes */
     const char *input, *output; /* files, or NULL */
 };
 
@@ -75,9 +80,10 @@ struct simulation {
     struct space space;
     struct zone zone;
     struct tree tree;
-    int now;                 /* which of two arrays hold the bodies */
-    struct energy energy[2]; /* at the beginning and the end; node 0 */
-    uint64_t interactions;   /* of the timed steps; node 0 */
+    struct shared_tree shared; /* with problem->locks */
+    int now;                   /* which of two arrays hold the bodies */
+    struct energy energy[2];   /* at the beginning and the end; node 0 */
+    uint64_t interactions;     /* of the timed steps; node 0 */
 };
 
 /* What node 0 found in the input, for all; one page. */
@@ -122,7 +128,7 @@ static size_t rounded(size_t n)
 }
 
 /* A part has room for all bodies: address space, of which only what is used becomes memory. */
-static void space_init(struct space *s, uint32_t bodies)
+static void space_init(struct space *s, uint32_t bodies, bool locks)
 {
     size_t nodes = (size_t)app.nodes;
 
@@ -134,8 +140,10 @@ static void space_init(struct space *s, uint32_t bodies)
         s->motion[i] = app_shared("the velocities", nodes * s->stride * sizeof *s->motion[i]);
     }
     s->sorted = app_shared("the order of bodies", nodes * s->stride * sizeof *s->sorted);
-    s->cell = app_shared("the cells", nodes * s->cell_stride * sizeof *s->cell);
-    s->root = app_shared("the roots", nodes * ROOTS * sizeof *s->root);
+    if (!locks) {
+        s->cell = app_shared("the cells", nodes * s->cell_stride * sizeof *s->cell);
+        s->root = app_shared("the roots", nodes * ROOTS * sizeof *s->root);
+    }
     s->notes = app_shared("the notes", nodes * sizeof *s->notes);
 }
 
@@ -167,9 +175,13 @@ static void simulation_init(struct simulation *sim, struct problem *problem)
     *sim = (struct simulation){ .problem = problem };
     if (problem->input != NULL)
         read_input(problem, &input);
-    space_init(&sim->space, problem->bodies);
+    space_init(&sim->space, problem->bodies, problem->locks);
     zone_init(&sim->zone, &sim->space);
     tree_init(&sim->tree, &sim->space);
+    if (problem->locks) {
+        shared_init(&sim->shared, &sim->space);
+        sim->tree.shared = &sim->shared;
+    }
     note_of(&sim->space, app.node)->box = box_empty();
     if (app.node == 0)
         place_bodies(sim, &input);
@@ -179,6 +191,8 @@ static void simulation_free(struct simulation *sim)
 {
     zone_free(&sim->zone);
     tree_free(&sim->tree);
+    if (sim->problem->locks)
+        shared_free(&sim->shared);
 }
 
 static double square(double x, double y, double z)
@@ -230,18 +244,32 @@ static void move_bodies(struct simulation *sim, double kick, enum moment moment)
     note->interactions = sums.interactions;
 }
 
+static void make_tree(struct simulation *sim)
+{
+    if (!sim->problem->locks) {
+        tree_build(&sim->space, &sim->zone, sim->now);
+        hlrc_barrier();
+        tree_join(&sim->tree, &sim->zone, sim->now);
+        return;
+    }
+    shared_build(&sim->shared, &sim->zone, sim->now);
+    hlrc_barrier();
+    shared_finish(&sim->shared, &sim->zone.cube);
+    sim->tree.body = sim->space.body[sim->now];
+}
+
 /* Moves positions on by `drift`, finds the forces there, and moves velocities on by `kick`. */
 static void step(struct simulation *sim, double drift, double kick, enum moment moment)
 {
     int old = sim->now;
 
     zone_sort(&sim->zone, &sim->space, old, drift);
+    if (sim->problem->locks)
+        shared_begin(&sim->shared);
     hlrc_barrier();
     zone_gather(&sim->zone, &sim->space, old, drift);
     sim->now = !old;
-    tree_build(&sim->space, &sim->zone, sim->now);
-    hlrc_barrier();
-    tree_join(&sim->tree, &sim->zone, sim->now);
+    make_tree(sim);
     move_bodies(sim, kick, moment);
     hlrc_barrier();
 }
@@ -381,10 +409,10 @@ static void report(struct simulation *sim, struct app_result *result)
     snprintf(result->size, sizeof result->size, "%u", (unsigned)problem->bodies);
     snprintf(
         result->problem, sizeof result->problem,
-        "Barnes-Hut, %u bodies %s, theta %g, dt %g, eps %g, %u steps (%u timed), seed %" PRIu64,
+        "Barnes-Hut, %u bodies %s, %stheta %g, dt %g, eps %g, %u steps (%u timed), seed %" PRIu64,
         (unsigned)problem->bodies, problem->input != NULL ? "from a file" : "of Plummer's model",
-        problem->theta, problem->dt, problem->eps, (unsigned)problem->steps, (unsigned)timed,
-        app.seed);
+        problem->locks ? "shared tree, " : "", problem->theta, problem->dt, problem->eps,
+        (unsigned)problem->steps, (unsigned)timed, app.seed);
     snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, findings.hash);
     result->mops = 1e-6 * (double)sim->interactions / result->time_s;
     if (app.verify)
@@ -401,6 +429,13 @@ static bool write_output(const struct simulation *sim)
         fprintf(stderr, "%s: --output %s: %s; name a file that can be written\n", app.name, path,
                 strerror(-status));
     return status == 0;
+}
+
+static bool locks_asked(const char *tree)
+{
+    if (strcmp(tree, "zones") != 0 && strcmp(tree, "locks") != 0)
+        app_usage_error("--tree %s: no such way to build the tree; choose zones or locks", tree);
+    return strcmp(tree, "locks") == 0;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -426,6 +461,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'e':
         problem->eps = app_real("--eps", arg, 0, 1e6);
         return 0;
+    case 'T':
+        problem->locks = locks_asked(arg);
+        return 0;
     case 's':
         problem->steps = (uint32_t)app_number("--steps", arg, 1, 1000000);
         return 0;
@@ -442,6 +480,10 @@ static const struct argp_option options[] = {
     { "theta", 't', "X", 0, "Open a cell nearer than its side / X (default 1.0)", 0 },
     { "dt", 'd', "X", 0, "Length of a step (default 0.025)", 0 },
     { "eps", 'e', "X", 0, "Softening length (default 0.05)", 0 },
+    { "tree", 'T', "WAY", 0,
+      "How the tree is built: in branches, one zone by one node (zones, the default), or by all "
+      "nodes in one, with a lock for each cell (locks)",
+      0 },
     { "steps", 's', "N", 0, "Number of steps (default 4); the first two are not timed", 0 },
     { 0 },
 };

@@ -87,7 +87,7 @@ struct findings {
     uint64_t hash;        /* of positions and velocities; a sum, so that order does not matter */
     uint64_t id_hash;
     uint32_t sample;
-    uint32_t lost; /* positions or velocities that are not finite */
+    uint32_t lost; /* positions or velocities that are not finite; bodies not in a shared tree */
 };
 
 /* What a node tells the others. Between a value's writing and its reading is a barrier, and so is
@@ -97,6 +97,7 @@ struct note {
     uint64_t first_key, last_key, cost;
     uint32_t sorted, cuts;         /* how many entries and cuts */
     uint32_t bodies, cells, roots; /* how many of them make its part of the tree */
+    uint32_t depth;                /* of its part of the shared tree: barnes_shared.h */
     double kinetic, potential;
     uint64_t interactions;
     struct findings findings;

@@ -118,11 +118,43 @@ static void bound_top(struct probe *p, uint32_t index, double d2)
     look_at(p, &top[index], &e, d2);
 }
 
+static void extent_add_branch(struct extent *e, const struct cell *c, const struct shared_tree *t,
+                              uint32_t branch)
+{
+    const struct shared_cell *b = &t->cell[branch];
+
+    if (!b->inner)
+        extent_add(e, c, &t->body[b->cell.first], b->cell.count);
+    for (unsigned octant = 0; b->inner && octant < 8; octant++)
+        if (b->child[octant] != 0)
+            extent_add_branch(e, c, t, b->child[octant]);
+}
+
+static void bound_shared(struct probe *p, const struct shared_tree *t, uint32_t branch)
+{
+    const struct shared_cell *b = &t->cell[branch];
+    double d2 = distance2(p, &b->cell);
+    struct extent e = { 0 };
+
+    if (cell_far(&b->cell, d2, p->inverse_theta)) {
+        extent_add_branch(&e, &b->cell, t, branch);
+        look_at(p, &b->cell, &e, d2);
+        return;
+    }
+    for (unsigned octant = 0; b->inner && octant < 8; octant++)
+        if (b->child[octant] != 0)
+            bound_shared(p, t, b->child[octant]);
+}
+
 static double error_bound(struct probe *p)
 {
     const struct cell *top = p->tree->top;
 
     p->bound = 0;
+    if (p->tree->shared != NULL) {
+        bound_shared(p, p->tree->shared, p->tree->shared->root);
+        return p->bound;
+    }
     for (uint32_t i = 0; i != CELL_END;) {
         double d2 = distance2(p, &top[i]);
         bool far = top[i].child != CELL_ROOT && cell_far(&top[i], d2, p->inverse_theta);
@@ -240,6 +272,8 @@ void check_bodies(const struct tree *tree, const struct zone *zone, int now, dou
     uint32_t step = s->total > CHECK_SAMPLE ? s->total / CHECK_SAMPLE : 1;
 
     *found = (struct findings){ 0 };
+    if (tree->shared != NULL && app.node == 0)
+        found->lost += tree->shared->lost;
     for (uint32_t i = 0; i < zone->count; i++) {
         struct probe p = { .tree = tree,
                            .self = &body[i],

@@ -265,6 +265,10 @@ void tree_force(const struct tree *tree, struct force *f)
 {
     uint32_t i = 0;
 
+    if (tree->shared != NULL) {
+        shared_force(tree->shared, f);
+        return;
+    }
     while ((i = walk(f, tree->top, NULL, i)) != CELL_END) {
         int node = (int)tree->top[i].count;
 

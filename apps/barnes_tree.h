@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * barnes_tree.h - the octree of the bodies, built by all nodes without a lock, and forces from it.
+ * The same tree is built with locks by barnes_shared.h.
  *
  * A cell is the smallest cube (barnes.h) around the bodies of a branch of the octree: cubes with
  * one occupied octant are left out, so that every inner cell has two to eight children. A cell of
@@ -35,6 +36,7 @@
 
 #include "apps/barnes.h"
 #include "apps/barnes_cell.h"
+#include "apps/barnes_shared.h"
 #include "apps/barnes_zone.h"
 
 /* In place of a child, among the top cells: the walk goes on at cell `first` of node `count`. */
@@ -46,6 +48,7 @@ struct tree {
     struct cell *top;        /* private */
     uint32_t top_used;
     size_t top_size;
+    struct shared_tree *shared; /* instead of the branches and the top, or NULL */
 };
 
 void tree_init(struct tree *tree, const struct space *s);

@@ -85,7 +85,7 @@ static uint64_t coordinate(double x, double low, double scale)
     return at > 0 ? (uint64_t)(at < last ? at : last) : 0;
 }
 
-static uint64_t key_of(const struct cube *cube, const struct body *b)
+uint64_t body_key(const struct cube *cube, const struct body *b)
 {
     double scale = (1 << KEY_LEVELS) / cube->side;
 
@@ -189,7 +189,7 @@ void zone_sort(struct zone *zone, const struct space *s, int old, double drift)
     for (uint32_t i = 0; i < zone->count; i++) {
         struct body b = drifted(&s->body[old][base + i], &motion[base + i], drift);
 
-        sorted[i] = (struct entry){ key_of(&zone->cube, &b), motion[base + i].id, base + i };
+        sorted[i] = (struct entry){ body_key(&zone->cube, &b), motion[base + i].id, base + i };
         note->cost += motion[base + i].cost;
     }
     sort_entries(sorted, zone->list, zone->count);

@@ -32,6 +32,9 @@ void box_add(struct box *box, double x, double y, double z);
 void zone_init(struct zone *zone, const struct space *s);
 void zone_free(struct zone *zone);
 
+/* The key of a body's place. */
+uint64_t body_key(const struct cube *cube, const struct body *b);
+
 /* After a barrier. Bodies are those of arrays `old`, moved on by `drift`; zone->count is as the
  * last step left it. */
 void zone_sort(struct zone *zone, const struct space *s, int old, double drift);

@@ -33,8 +33,8 @@ apps_radix_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
 # The same bits in any function, for any number of nodes: no contraction of a product and a sum. sqrt() without errno.
 noinst_PROGRAMS += apps/barnes apps/barnes_native apps/barnes_seq
 apps_barnes_SOURCES = apps/barnes.c apps/barnes.h apps/barnes_cell.c apps/barnes_cell.h apps/barnes_check.c \
-	apps/barnes_check.h apps/barnes_input.c apps/barnes_input.h apps/barnes_tree.c apps/barnes_tree.h \
-	apps/barnes_zone.c apps/barnes_zone.h $(APPS_COMMON)
+	apps/barnes_check.h apps/barnes_input.c apps/barnes_input.h apps/barnes_shared.c \
+	apps/barnes_shared.h apps/barnes_tree.c apps/barnes_tree.h apps/barnes_zone.c apps/barnes_zone.h $(APPS_COMMON)
 apps_barnes_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno
 apps_barnes_LDADD = libhlrc.la -lm
 apps_barnes_native_SOURCES = $(apps_barnes_SOURCES) $(APPS_NATIVE)
