@@ -50,7 +50,7 @@ apps_barnes_seq_LDADD = -lm
 noinst_PROGRAMS += apps/water apps/water_native apps/water_seq
 apps_water_SOURCES = apps/water.c apps/water_cells.c apps/water_cells.h apps/water_check.c apps/water_check.h \
 	apps/water_forces.c apps/water_forces.h apps/water_layout.c apps/water_layout.h apps/water_model.c \
-	apps/water_model.h apps/water_start.c apps/water_start.h $(APPS_COMMON)
+	apps/water_model.h apps/water_start.c apps/water_start.h apps/water_sums.c apps/water_sums.h $(APPS_COMMON)
 apps_water_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno
 apps_water_LDADD = libhlrc.la -lm
 apps_water_native_SOURCES = $(apps_water_SOURCES) $(APPS_NATIVE)

@@ -15,6 +15,11 @@
  * computes each pair twice, needs neither locks nor a second exchange, and makes the results the
  * same to the last bit for any number of nodes.
  *
+ * So it is with --forces rows. With --forces locks each pair is computed once, and both molecules'
+ * forces are added up under a lock for each molecule, as in water-nsquared: water_sums.h. Results
+ * differ, as sums are rounded otherwise, and are the same to the last bit as well for any number of
+ * nodes. There are two barriers per step then.
+ *
  * How pages move. Per step a node writes the state of its molecules (512 bytes each) and publishes
  * their positions (72 bytes), at home, on pages with one writer. It reads what was published in the
  * rows beside its own: with slabs of whole layers, two layers of cells; with n cells along an axis
@@ -39,6 +44,7 @@
 #include "apps/water_check.h"
 #include "apps/water_forces.h"
 #include "apps/water_start.h"
+#include "apps/water_sums.h"
 
 /* The sizes of SPLASH-2. */
 #define DEFAULT_MOLECULES 512
@@ -58,6 +64,7 @@
 struct problem {
     uint64_t molecules, steps;
     double cutoff, dt;
+    bool locks; /* forces are added up under locks */
 };
 
 /* Of one row at one time, or of all. */
@@ -84,6 +91,8 @@ struct water {
     struct start start;
     struct water_switch law;
     struct cells cells;
+    bool locks;
+    struct sums sums;         /* with locks */
     double cutoff, dt;        /* picoseconds */
     uint64_t steps, interval; /* energies are written down at the start and every so many steps */
     size_t records;
@@ -151,6 +160,7 @@ static void init_cells(struct water *w, size_t n)
     double o[3];
 
     cells_shape(&w->cells, w->start.box, n);
+    w->cells.numbered = w->locks;
     count = app_private("the rows", w->cells.rows * sizeof *count);
     memset(count, 0, w->cells.rows * sizeof *count);
     for (uint64_t i = 0; i < w->start.molecules; i++) {
@@ -170,6 +180,7 @@ static void water_init(struct water *w, const struct problem *problem)
     w->law = water_switch_make(w->cutoff);
     w->dt = 1e-3 * problem->dt;
     w->steps = problem->steps;
+    w->locks = problem->locks;
     n = cells_along(w->start.box, w->cutoff);
     if (n < CELLS_LEAST || n > CELLS_MOST)
         app_usage_error("--cutoff %g: the box of %.3f makes %zu cells along an axis; %s", w->cutoff,
@@ -178,6 +189,8 @@ static void water_init(struct water *w, const struct problem *problem)
                             ? "choose a smaller cut-off or more molecules, for 3 at least"
                             : "choose a larger cut-off, for 512 at most");
     init_cells(w, n);
+    if (w->locks)
+        sums_init(&w->sums, w->start.molecules);
     share_energies(w);
     w->notes = app_shared("the notes", (size_t)app.nodes * sizeof *w->notes);
     place_molecules(w);
@@ -233,6 +246,20 @@ static double kinetic_energy(const struct water *w, const struct molecule *m)
     return sum / (WATER_FORCE * w->dt * w->dt);
 }
 
+/* Adds up the forces of the pairs that this node's molecules are to find. */
+static void add_pairs(struct water *w, uint64_t step)
+{
+    struct forces_around around;
+
+    for (size_t row = w->cells.mine.begin; row < w->cells.mine.end; row++) {
+        forces_prepare(&around, &w->cells, &w->law, (unsigned)step, row);
+        for (size_t i = 0; i < cells_count(&w->cells, row); i++)
+            forces_of_pairs(&around, cells_molecule(&w->cells, row, i), &w->sums);
+    }
+    sums_share(&w->sums);
+    hlrc_barrier();
+}
+
 /* Finds the forces on a row of this node and goes on with them; adds up the energies. */
 static void move_row(struct water *w, uint64_t step, size_t row, struct energies *sum)
 {
@@ -240,11 +267,13 @@ static void move_row(struct water *w, uint64_t step, size_t row, struct energies
     struct water_force force;
 
     *sum = (struct energies){ 0 };
-    forces_prepare(&around, &w->cells, &w->law, (unsigned)step, row);
+    if (!w->locks)
+        forces_prepare(&around, &w->cells, &w->law, (unsigned)step, row);
     for (size_t i = 0; i < cells_count(&w->cells, row); i++) {
         struct molecule *m = cells_molecule(&w->cells, row, i);
 
-        sum->pairs += forces_on(&around, m, &force);
+        sum->pairs +=
+            w->locks ? sums_take(&w->sums, m->number, &force) : forces_on(&around, m, &force);
         if (step == 0)
             begin_with(w, m, &force);
         else
@@ -264,6 +293,8 @@ static void move_rows(struct water *w, uint64_t step)
     cells_will_look(&w->cells, (unsigned)step);
     cells_adopt(&w->cells, (unsigned)step);
     cells_will_move(&w->cells);
+    if (w->locks)
+        add_pairs(w, step);
     for (size_t row = w->cells.mine.begin; row < w->cells.mine.end; row++) {
         move_row(w, step, row, &sum);
         if (step % w->interval == 0)
@@ -431,13 +462,20 @@ static void report(const struct water *w, const struct problem *problem, struct 
     snprintf(result->size, sizeof result->size, "%" PRIu64, problem->molecules);
     snprintf(result->problem, sizeof result->problem,
              "SPC/Fw, %" PRIu64 " molecules in %zu^3 cells, cut-off %g A, %" PRIu64
-             " steps of %g fs, seed %" PRIu64,
+             " steps of %g fs, %sseed %" PRIu64,
              problem->molecules, w->cells.n, problem->cutoff, problem->steps, problem->dt,
-             app.seed);
+             w->locks ? "forces under locks, " : "", app.seed);
     snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, all.checksum);
     result->mops = 1e-6 * total(w, w->records - 1).pairs * (double)problem->steps / result->time_s;
     if (app.verify)
         verify(w, &all, result);
+}
+
+static bool locks_asked(const char *forces)
+{
+    if (strcmp(forces, "rows") != 0 && strcmp(forces, "locks") != 0)
+        app_usage_error("--forces %s: no such way to find them; choose rows or locks", forces);
+    return strcmp(forces, "locks") == 0;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -454,6 +492,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'c':
         problem->cutoff = app_real("--cutoff", arg, 2, 100);
         return 0;
+    case 'f':
+        problem->locks = locks_asked(arg);
+        return 0;
     case 't':
         problem->dt = app_real("--dt", arg, 1e-3, 10);
         return 0;
@@ -468,12 +509,17 @@ static const struct argp_option options[] = {
     { "cutoff", 'c', "A", 0,
       "Reach of the forces between molecules, in angstrom (default 6.212752)", 0 },
     { "dt", 't', "FS", 0, "Time step in femtoseconds (default 0.15)", 0 },
+    { "forces", 'f', "WAY", 0,
+      "How forces are found: each pair twice, by the nodes whose rows its molecules are in (rows, "
+      "the default), or once, and added up under a lock for each molecule (locks)",
+      0 },
     { 0 },
 };
 
 int main(int argc, char **argv)
 {
-    struct problem problem = { DEFAULT_MOLECULES, DEFAULT_STEPS, DEFAULT_CUTOFF, DEFAULT_DT };
+    struct problem problem = { DEFAULT_MOLECULES, DEFAULT_STEPS, DEFAULT_CUTOFF, DEFAULT_DT,
+                               false };
     struct app_result result = { 0 };
     struct water w = { 0 };
 
@@ -491,5 +537,7 @@ int main(int argc, char **argv)
     if (app.node == 0)
         report(&w, &problem, &result);
     cells_free(&w.cells);
+    if (w.locks)
+        sums_free(&w.sums);
     return app_end(&result);
 }

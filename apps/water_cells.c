@@ -167,18 +167,25 @@ static void write_positions(const struct cells *c, size_t row, double *to)
     }
 }
 
+static void write_numbers(const struct cells *c, size_t row, uint32_t *to)
+{
+    for (size_t i = 0; c->numbered && i < cells_count(c, row); i++)
+        to[i] = (uint32_t)cells_molecule(c, row, c->order[i])->number;
+}
+
 /* Returns the number of bytes that it took. */
 static size_t publish_row(struct cells *c, size_t row, char *at)
 {
     size_t count = cells_count(c, row);
     struct layout_row *head = (struct layout_row *)(void *)at;
-    double *positions = (double *)(void *)(at + layout_row_header(c));
+    char *positions = at + layout_row_header(c);
+    char *leavers = positions + count * layout_molecule_bytes(c);
 
     head->molecules = (uint32_t)count;
-    head->leaving =
-        name_leavers(c, row, (struct cells_leaver *)(void *)(positions + count * WATER_DOF));
+    head->leaving = name_leavers(c, row, (struct cells_leaver *)(void *)leavers);
     order_by_cell(c, row, head->cell);
-    write_positions(c, row, positions);
+    write_positions(c, row, (double *)(void *)positions);
+    write_numbers(c, row, (uint32_t *)(void *)(positions + count * WATER_DOF * sizeof(double)));
     return layout_row_bytes(c, count, head->leaving);
 }
 
@@ -224,8 +231,10 @@ struct cells_view cells_look(const struct cells *c, unsigned step, size_t row)
         view.o[k] = positions + k * view.molecules;
     for (size_t k = 0; k < 6; k++)
         view.h[k] = positions + (k + 3) * view.molecules;
+    view.number = (const uint32_t *)(const void *)(positions + (size_t)view.molecules * WATER_DOF);
     view.leaver =
-        (const struct cells_leaver *)(const void *)(positions + (size_t)view.molecules * WATER_DOF);
+        (const struct cells_leaver *)(const void *)((const char *)positions +
+                                                    view.molecules * layout_molecule_bytes(c));
     return view;
 }
 

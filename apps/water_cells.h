@@ -15,7 +15,8 @@
  *              pages.
  *   published  Twice, by turns: an index of the node's rows; then row after row a header, the
  *              positions of the row's molecules, by cell and in it by number, coordinate by
- *              coordinate, and the list of those that leave the row. Packed, so that 57 molecules
+ *              coordinate, their numbers if those are asked for, and the list of those that leave
+ *              the row. Packed, so that 57 molecules
  *              make a page, and rows beside each other one run of pages.
  *
  * Life of a step, with one barrier:
@@ -83,6 +84,7 @@ struct cells_row {
 struct cells {
     double box, width;
     size_t n, rows;
+    bool numbered;             /* rows are published with the numbers of their molecules */
     struct molecule *state;    /* shared */
     char *published[2];        /* shared, by turns */
     struct cells_share *share; /* private, by node, and the end */
@@ -108,14 +110,15 @@ struct cells_view {
     uint32_t molecules, leaving;
     const uint32_t *cell;      /* n + 1: first molecule of each cell along x, and the end */
     const double *o[3], *h[6]; /* by molecule: oxygen, and from there to the hydrogens */
+    const uint32_t *number;    /* by molecule; with cells->numbered */
     const struct cells_leaver *leaver;
 };
 
 /* How many cells fit along an axis. */
 size_t cells_along(double box, double cutoff);
 
-/* Makes the geometry known; then, given the number of molecules that start in each row, the memory.
- * Collective. */
+/* Makes the geometry known, after which `numbered` may be set; then, given the number of molecules
+ * that start in each row, the memory. Collective. */
 void cells_shape(struct cells *c, double box, size_t n);
 void cells_init(struct cells *c, const uint32_t *count);
 void cells_free(struct cells *c);

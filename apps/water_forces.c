@@ -12,6 +12,8 @@ struct seeker {
     struct water_near near;
     unsigned lanes, found;
     struct water_force *force;
+    struct sums *sums; /* for pairs; NULL for the force on one molecule, which needs no numbers */
+    size_t number;
 };
 
 void forces_prepare(struct forces_around *a, const struct cells *cells,
@@ -42,6 +44,24 @@ static void fill_up(struct seeker *s)
         for (int k = 0; k < 6; k++)
             s->near.h[k][s->lanes] = 0;
     }
+}
+
+/* Both of a pair get their forces, if this one is to find them. */
+static void pair_up(const struct seeker *s, const struct cells_view *v, size_t j,
+                    const double origin[3])
+{
+    struct water_force force, on_other;
+    double o[3], h[6];
+
+    if (!sums_finder(s->sums, s->number, v->number[j]))
+        return;
+    for (int k = 0; k < 3; k++)
+        o[k] = v->o[k][j] - origin[k];
+    for (int k = 0; k < 6; k++)
+        h[k] = v->h[k][j];
+    water_pair(s->law, s->h, o, h, &force, &on_other);
+    sums_add(s->sums, s->number, &force, 1);
+    sums_add(s->sums, v->number[j], &on_other, 1);
 }
 
 static void put(struct seeker *s, const struct cells_view *v, size_t j, const double origin[3])
@@ -84,7 +104,10 @@ static void scan(struct seeker *s, const struct cells_view *v, size_t begin, siz
         unsigned count = sift(s, v, begin, stop, origin, hits);
 
         for (unsigned i = 0; i < count; i++)
-            put(s, v, hits[i], origin);
+            if (s->sums != NULL)
+                pair_up(s, v, hits[i], origin);
+            else
+                put(s, v, hits[i], origin);
     }
 }
 
@@ -106,23 +129,40 @@ static void scan_row(struct seeker *s, const struct cells *c, const struct cells
     }
 }
 
+/* Sets the forces within the molecule, and goes through the cells around it. */
+static void seek(struct seeker *s, const struct forces_around *a, const struct molecule *m)
+{
+    size_t x = (size_t)(m->d[0][0] / a->cells->width);
+
+    s->law = a->law;
+    for (int k = 0; k < 3; k++)
+        s->o[k] = m->d[0][k];
+    for (int k = 0; k < 6; k++)
+        s->h[k] = m->d[0][3 + k] - m->d[0][k % 3];
+    x = x < a->cells->n ? x : a->cells->n - 1;
+    water_within(s->h, s->force);
+    for (int i = 0; i < FORCES_ROWS; i++)
+        scan_row(s, a->cells, &a->view[i], x, a->shift[i]);
+}
+
 unsigned forces_on(const struct forces_around *a, const struct molecule *m,
                    struct water_force *force)
 {
-    struct seeker s = { .law = a->law, .force = force };
-    size_t x = (size_t)(m->d[0][0] / a->cells->width);
+    struct seeker s = { .force = force };
 
-    for (int k = 0; k < 3; k++)
-        s.o[k] = m->d[0][k];
-    for (int k = 0; k < 6; k++)
-        s.h[k] = m->d[0][3 + k] - m->d[0][k % 3];
-    x = x < a->cells->n ? x : a->cells->n - 1;
-    water_within(s.h, force);
-    for (int i = 0; i < FORCES_ROWS; i++)
-        scan_row(&s, a->cells, &a->view[i], x, a->shift[i]);
+    seek(&s, a, m);
     if (s.lanes > 0) {
         fill_up(&s);
         flush(&s);
     }
     return s.found;
+}
+
+void forces_of_pairs(const struct forces_around *a, const struct molecule *m, struct sums *sums)
+{
+    struct water_force within;
+    struct seeker s = { .force = &within, .sums = sums, .number = m->number };
+
+    seek(&s, a, m);
+    sums_add(sums, m->number, &within, 0);
 }

@@ -9,6 +9,7 @@
 #define APPS_WATER_FORCES_H
 
 #include "apps/water_cells.h"
+#include "apps/water_sums.h"
 
 #define FORCES_ROWS 9
 
@@ -26,5 +27,9 @@ void forces_prepare(struct forces_around *a, const struct cells *cells,
 /* Sets the force on a molecule of that row; returns the number of molecules within the cut-off. */
 unsigned forces_on(const struct forces_around *a, const struct molecule *m,
                    struct water_force *force);
+
+/* Adds to this node's sums the forces within a molecule of that row, and those of the pairs that it
+ * is to find. The rows are published with numbers. */
+void forces_of_pairs(const struct forces_around *a, const struct molecule *m, struct sums *sums);
 
 #endif

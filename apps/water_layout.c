@@ -92,7 +92,7 @@ static void lay_out(struct cells *c, const uint32_t *count)
         s->slots = rows != 0 ? bytes / sizeof *c->state : 0;
         s[1].state = s->state + s->slots;
         bytes = layout_index_bytes(c, node) + rows * (layout_row_bytes(c, 0, 0) + 64);
-        bytes += s->slots * (WATER_DOF * sizeof(double) + sizeof(struct cells_leaver));
+        bytes += s->slots * (layout_molecule_bytes(c) + sizeof(struct cells_leaver));
         s[1].published = s->published + whole_pages(bytes);
     }
 }

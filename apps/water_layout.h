@@ -10,7 +10,7 @@
 enum slot_state { SLOT_FREE, SLOT_HELD, SLOT_LEFT };
 
 /* What a published row begins with; `cell` has n + 1 elements, and positions follow on the next
- * cache line. */
+ * cache line, then numbers, then leavers. */
 struct layout_row {
     uint32_t molecules, leaving;
     uint32_t cell[];
@@ -26,10 +26,16 @@ static inline size_t layout_row_header(const struct cells *c)
     return layout_lines(sizeof(struct layout_row) + (c->n + 1) * sizeof(uint32_t));
 }
 
+/* Bytes that are published of a molecule. */
+static inline size_t layout_molecule_bytes(const struct cells *c)
+{
+    return WATER_DOF * sizeof(double) + (c->numbered ? sizeof(uint32_t) : 0);
+}
+
 /* Bytes of a published row, to the next cache line. */
 static inline size_t layout_row_bytes(const struct cells *c, size_t molecules, size_t leaving)
 {
-    return layout_row_header(c) + layout_lines(molecules * WATER_DOF * sizeof(double) +
+    return layout_row_header(c) + layout_lines(molecules * layout_molecule_bytes(c) +
                                                leaving * sizeof(struct cells_leaver));
 }
 

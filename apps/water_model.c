@@ -2,9 +2,9 @@
 /*
  * water_model.c - see water_model.h.
  *
- * The forces on one molecule are found from its neighbours alone: a pair is computed twice, once
- * for each of the two, so that no node adds to the forces on another node's molecules. The loops
- * run over a fixed number of lanes, which compilers turn into vector code.
+ * In water_between() the forces on one molecule are found from its neighbours alone: a pair is
+ * computed twice, once for each of the two, so that no node adds to the forces on another node's
+ * molecules. The loops run over a fixed number of lanes, which compilers turn into vector code.
  */
 #include "apps/water_model.h"
 
@@ -105,6 +105,17 @@ static void lennard_jones(const double (*restrict o)[WATER_LANES], struct lanes 
     }
 }
 
+/* The part of a pair's interaction that remains at a squared distance, and how it changes with
+ * that. */
+static inline void switch_at(const struct water_switch *s, double u, double *weight, double *slope)
+{
+    double t = (u - s->inner2) * s->scale;
+
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    *weight = 1 - t * t * t * (10 - t * (15 - 6 * t));
+    *slope = -30 * t * t * (1 - t) * (1 - t) * s->scale;
+}
+
 /* Switches each lane off with distance, and adds the lanes up in order. */
 static void add_switched(const struct water_switch *s, const double (*o)[WATER_LANES],
                          const struct lanes *from, struct water_force *to)
@@ -113,11 +124,8 @@ static void add_switched(const struct water_switch *s, const double (*o)[WATER_L
 
     for (int l = 0; l < WATER_LANES; l++) {
         double u = o[0][l] * o[0][l] + o[1][l] * o[1][l] + o[2][l] * o[2][l];
-        double t = (u - s->inner2) * s->scale;
 
-        t = t < 0 ? 0 : t > 1 ? 1 : t;
-        weight[l] = 1 - t * t * t * (10 - t * (15 - 6 * t));
-        slope[l] = -30 * t * t * (1 - t) * (1 - t) * s->scale;
+        switch_at(s, u, &weight[l], &slope[l]);
     }
     for (int l = 0; l < WATER_LANES; l++)
         to->energy += 0.5 * weight[l] * from->energy[l];
@@ -144,4 +152,67 @@ void water_between(const struct water_switch *s, const double h[6], const struct
             coulomb(WATER_COULOMB * charge[a] * charge[b], site[a], near->o, other[b],
                     &sum.f[3 * a], sum.energy);
     add_switched(s, near->o, &sum, to);
+}
+
+/* Adds to the forces of two sites on each other, of which the second lies at `along` from the
+ * first. */
+static void push_apart(double *f, double *other, const double along[3], double amount)
+{
+    for (int i = 0; i < 3; i++) {
+        f[i] -= amount * along[i];
+        other[i] += amount * along[i];
+    }
+}
+
+static double lennard_jones_pair(const double o[3], double *f, double *other)
+{
+    double inverse2 = 1 / dot(o, o);
+    double s2 = WATER_LJ_SIGMA * WATER_LJ_SIGMA * inverse2, s6 = s2 * s2 * s2;
+
+    push_apart(f, other, o, 24 * WATER_LJ_EPSILON * inverse2 * s6 * (2 * s6 - 1));
+    return 4 * WATER_LJ_EPSILON * s6 * (s6 - 1);
+}
+
+static double coulomb_pair(double strength, const double along[3], double *f, double *other)
+{
+    double inverse = 1 / sqrt(dot(along, along)), energy = strength * inverse;
+
+    push_apart(f, other, along, energy * inverse * inverse);
+    return energy;
+}
+
+/* Both molecules' forces before switching; returns the energy. */
+static double all_sites(const double h[6], const double o[3], const double other_h[6], double *f,
+                        double *other)
+{
+    static const double zero[3];
+    static const double charge[WATER_SITES] = { WATER_CHARGE_O, WATER_CHARGE_H, WATER_CHARGE_H };
+    const double *site[WATER_SITES] = { zero, h, h + 3 };
+    const double *other_site[WATER_SITES] = { zero, other_h, other_h + 3 };
+    double energy = lennard_jones_pair(o, f, other), along[3];
+
+    for (int a = 0; a < WATER_SITES; a++)
+        for (int b = 0; b < WATER_SITES; b++) {
+            for (int i = 0; i < 3; i++)
+                along[i] = o[i] + other_site[b][i] - site[a][i];
+            energy += coulomb_pair(WATER_COULOMB * charge[a] * charge[b], along, f + 3 * a,
+                                   other + 3 * b);
+        }
+    return energy;
+}
+
+void water_pair(const struct water_switch *s, const double h[6], const double o[3],
+                const double other_h[6], struct water_force *to, struct water_force *to_other)
+{
+    double weight, slope, energy;
+
+    *to = *to_other = (struct water_force){ 0 };
+    energy = all_sites(h, o, other_h, to->f, to_other->f);
+    switch_at(s, dot(o, o), &weight, &slope);
+    for (int k = 0; k < WATER_DOF; k++) {
+        to->f[k] *= weight;
+        to_other->f[k] *= weight;
+    }
+    push_apart(to->f, to_other->f, o, -2 * slope * energy);
+    to->energy = to_other->energy = 0.5 * weight * energy;
 }

@@ -66,4 +66,9 @@ void water_within(const double h[6], struct water_force *to);
 void water_between(const struct water_switch *s, const double h[6], const struct water_near *near,
                    struct water_force *to);
 
+/* Sets the forces of two molecules on each other, and half of the energy for each: h and other_h
+ * are the vectors to their hydrogens, o that from the first one's oxygen to the other's. */
+void water_pair(const struct water_switch *s, const double h[6], const double o[3],
+                const double other_h[6], struct water_force *to, struct water_force *to_other);
+
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # water: forces are the gradient of the energy, which is conserved; and the final state has the same bits with any
-# number of nodes and both protocols, with hints and without, also when molecules change hands.
+# number of nodes and both protocols, with hints and without, also when molecules change hands. So it is with forces that
+# are added up under locks, whatever the order of additions.
 set -u
 app=${top_builddir:-.}/apps/water
 . "$(dirname "$0")/applib.sh"
@@ -16,8 +17,13 @@ everywhere "4" --molecules 100 --cutoff 4.7
 # Long enough that molecules go from row to row; nearly all rows have another node's beside them.
 everywhere "$nodes" --molecules 343 --cutoff 4 --steps $steps --dt 0.35
 expect_out "moving" "verification .* [1-9][0-9]* changed rows"
+everywhere "1 2 3 4" --molecules 343 --forces locks
+everywhere "3" --molecules 100 --cutoff 4.7 --forces locks
+everywhere "4" --molecules 343 --cutoff 3.3 --steps 45 --dt 0.4 --forces locks
+expect_out "moving, locks" "verification .* [1-9][0-9]* changed rows"
 # more nodes than rows of cells
 everywhere "12" --molecules 64 --cutoff 4
+everywhere "12" --molecules 64 --cutoff 4 --forces locks
 test -z "${HLRC_SOAK:-}" || everywhere "1 2 3 4 8 16" --molecules 4096
 test -z "${HLRC_SOAK:-}" || everywhere "1 2 3 4 8 16" --molecules 8192
 
@@ -29,6 +35,9 @@ expect_traffic $((layers * 3 / 4)) $((layers * 2)) --molecules 4096 --no-verify
 run_job 2 ardmar "$app" --molecules 64
 expect_status "box too small" 2
 expect_err "box too small" "choose a smaller cut-off or more molecules"
+run_job 2 ardmar "$app" --molecules 343 --forces all
+expect_status "--forces all" 2
+expect_err "--forces all" "choose rows or locks"
 run_job 2 ardmar "$app" --molecules 343 --steps 40 --dt 5
 test "$status" != 0 || fail "a time step of 5 fs passed"
 finish

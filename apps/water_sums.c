@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* water_sums.c - see water_sums.h. */
+#include "apps/water_sums.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNITS 0x1p40 /* of 1 kJ/mol/angstrom */
+#define LIMIT 0x1p17 /* of a force, far from all that is found in water; 64 of them fit */
+
+void sums_init(struct sums *s, size_t molecules)
+{
+    s->molecules = molecules;
+    s->shared = app_shared("the forces", molecules * sizeof *s->shared);
+    s->own = app_private("the forces", molecules * sizeof *s->own);
+    s->touched = app_private("the forces", molecules * sizeof *s->touched);
+    memset(s->own, 0, molecules * sizeof *s->own);
+    memset(s->touched, 0, molecules * sizeof *s->touched);
+}
+
+void sums_free(struct sums *s)
+{
+    free(s->own);
+    free(s->touched);
+}
+
+static uint64_t units_of(double x)
+{
+    if (!(fabs(x) < LIMIT)) {
+        fprintf(stderr, "%s: node %d: a force of %g kJ/mol/A is too large; choose a smaller --dt\n",
+                app.name, app.node, x);
+        exit(1);
+    }
+    return (uint64_t)llrint(UNITS * x);
+}
+
+static double from_units(uint64_t units)
+{
+    return (double)(int64_t)units / UNITS;
+}
+
+void sums_add(struct sums *s, size_t number, const struct water_force *force, unsigned pairs)
+{
+    struct sum *own = &s->own[number];
+
+    for (int k = 0; k < WATER_DOF; k++)
+        own->f[k] += units_of(force->f[k]);
+    own->energy += units_of(force->energy);
+    own->pairs += pairs;
+    s->touched[number] = true;
+}
+
+static void share(struct sums *s, size_t number)
+{
+    hlrc_lock_t lock = (hlrc_lock_t)(number % HLRC_STATIC_LOCKS);
+    struct sum *to = &s->shared[number], *own = &s->own[number];
+
+    hlrc_lock(lock);
+    for (int k = 0; k < WATER_DOF; k++)
+        to->f[k] += own->f[k];
+    to->energy += own->energy;
+    to->pairs += own->pairs;
+    hlrc_unlock(lock);
+    *own = (struct sum){ 0 };
+    s->touched[number] = false;
+}
+
+/* Each node begins elsewhere, so that not all want the same locks. */
+void sums_share(struct sums *s)
+{
+    size_t begin = s->molecules * (size_t)app.node / (size_t)app.nodes;
+
+    for (size_t i = 0; i < s->molecules; i++) {
+        size_t number = (begin + i) % s->molecules;
+
+        if (s->touched[number])
+            share(s, number);
+    }
+}
+
+unsigned sums_take(const struct sums *s, size_t number, struct water_force *force)
+{
+    struct sum *from = &s->shared[number];
+    unsigned pairs = (unsigned)from->pairs;
+
+    for (int k = 0; k < WATER_DOF; k++)
+        force->f[k] = from_units(from->f[k]);
+    force->energy = from_units(from->energy);
+    *from = (struct sum){ 0 };
+    return pairs;
+}
