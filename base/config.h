@@ -95,6 +95,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
     X(NUMBER, int, hot_pages, "hot-pages", "16", 0, 255, "", 1,                                    \
       "a page that is written again and again stays writable when an interval is closed, until "   \
       "so many in a row have found it unchanged; 0: never")                                        \
+    X(NUMBER, int, ahead, "ahead", "32", 0, 256, "", 0,                                            \
+      "pages that are fetched and opened beyond those of consecutive faults, at most; 0: none")    \
     X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,           \
       "a signal handler that touches shared memory amid a call of HLRC ends the job, or "          \
       "(mask) is put off")                                                                         \

@@ -18,6 +18,7 @@
 
 #include "base/diag.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/ahead.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -89,8 +90,10 @@ static bool resolve(void *addr)
     struct thread *t = thread_enter();
     enum stats_category from = stats_enter(t, STATS_FAULT);
     bool write;
-    if (open_page(page_of(addr), kind_now, &write))
+    if (open_page(page_of(addr), kind_now, &write)) {
         stats_count(write ? STAT_WRITE_FAULTS : STAT_READ_FAULTS, 1);
+        ahead_fault(page_of(addr), write);
+    }
     stats_enter(t, from);
     thread_leave(t);
     return true;

@@ -113,10 +113,10 @@ void page_wait(uint32_t page)
                        page_idle, &table[page]);
 }
 
-static void mark_dirty(uint32_t page, struct page *p)
+static void mark_dirty(uint32_t page, struct page *p, bool ahead)
 {
-    if (!page_is_home(p, engine.node)) {
-        p->twin = twin_take(); /* P5 */
+    if (ahead || !page_is_home(p, engine.node)) { /* AH2 */
+        p->twin = twin_take();                    /* P5 */
         memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
         stats_count(STAT_TWINS, 1);
     }
@@ -135,7 +135,7 @@ static int page_grant(uint32_t page, struct page *p, bool write)
         right = ACCESS_WRITE;
     } else {
         if (write && !(p->flags & PAGE_DIRTY))
-            mark_dirty(page, p);
+            mark_dirty(page, p, false);
         if (p->flags & PAGE_DIRTY)
             right = ACCESS_WRITE;
     }
@@ -217,13 +217,13 @@ static bool grantable(const struct page *p, bool write)
                  : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
 }
 
-uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
+static uint32_t open_run(uint32_t first, uint32_t count, bool write, bool ahead)
 {
     uint32_t n = 0;
     while (n < count && n < RUN_PAGES && grantable(page_lock(first + n), write)) {
         struct page *p = &table[first + n];
         if (write && !(p->flags & PAGE_DIRTY))
-            mark_dirty(first + n, p);
+            mark_dirty(first + n, p, ahead);
         n++;
     }
     if (n < count && n < RUN_PAGES)
@@ -234,6 +234,21 @@ uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
     if (rc)
         view_mend(first, n);
     return rc ? 0 : n;
+}
+
+uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
+{
+    return open_run(first, count, write, false);
+}
+
+void page_ahead(uint32_t first, uint32_t count, bool write)
+{
+    stats_count(STAT_AHEAD_PAGES, count);
+    page_prefetch(first, count);
+    for (uint32_t i = 0; write && i < count;) {
+        uint32_t n = open_run(first + i, count - i, true, true); /* AH1: not where none is home */
+        i += n ? n : 1;
+    }
 }
 
 static void claim_if_unknown(uint32_t page)

@@ -103,6 +103,10 @@ bool page_access(uint32_t page, bool write);
 /* The same for a run of pages, with as few calls of the system as they allow. Waits. */
 void page_touch(uint32_t first, uint32_t count, bool write);
 
+/* Opens what can be opened of a run without waiting, and sends for what is stale (ahead.h AH1).
+ * Spins. */
+void page_ahead(uint32_t first, uint32_t count, bool write);
+
 /* Notes that `writer` wrote the run in its interval: raises needed and revokes copies that lack it
  * (rules 3, 4). Waits for what is BUSY there. */
 void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval);

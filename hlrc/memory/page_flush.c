@@ -87,7 +87,7 @@ uint32_t page_flush_skip(const uint32_t *list, uint32_t n)
 void page_clean(struct page *p, uint32_t page)
 {
     uint32_t twin = p->twin;
-    if ((p->flags & (PAGE_DIRTY | PAGE_BUSY)) != PAGE_DIRTY || p->budget == 0 || !twin ||
+    if ((p->flags & (PAGE_DIRTY | PAGE_BUSY)) != PAGE_DIRTY || !twin ||
         page_is_home(p, engine.node) || memcmp(page_mem(page), twin_mem(twin), PAGE_SIZE) != 0)
         return;
     p->twin = 0;

@@ -41,6 +41,7 @@ enum stats_counter {
     STAT_FETCH_ROUND_TRIPS,
     STAT_HOT_PAGES,
     STAT_HOT_UNCHANGED,
+    STAT_AHEAD_PAGES,
     STAT_COUNTERS
 };
 

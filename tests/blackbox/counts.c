@@ -457,6 +457,7 @@ static const struct {
     COUNTER(fetch_round_trips),
     COUNTER(hot_pages),
     COUNTER(hot_unchanged),
+    COUNTER(ahead_pages),
     COUNTER(wakes),
 };
 
@@ -517,6 +518,7 @@ static void choose_pages(void)
 static void __attribute__((constructor)) plain_protocol(void)
 {
     (void)setenv("HLRC_HOT_PAGES", "0", 1);
+    (void)setenv("HLRC_AHEAD", "0", 1);
 }
 
 void litmus_run(void)

@@ -6,6 +6,8 @@
  */
 #include "tests/litmus/litmus.h"
 
+#include <stdlib.h>
+
 const char litmus_rule[] = "hot pages";
 const int litmus_nodes[] = { 2, 3, 0 };
 
@@ -120,6 +122,12 @@ static void given_back(void)
         }
         hlrc_free_all((void *)(uintptr_t)all);
     }
+}
+
+/* So that each page faults for itself. */
+static void __attribute__((constructor)) page_by_page(void)
+{
+    (void)setenv("HLRC_AHEAD", "0", 1);
 }
 
 void litmus_run(void)

@@ -2,6 +2,7 @@
 # What shows that it is real. The programs run themselves under hlrcrun as the litmus programs do; the scripts look at whole
 # jobs.
 BLACKBOX_TESTS = \
+	tests/blackbox/ahead \
 	tests/blackbox/alone \
 	tests/blackbox/counts \
 	tests/blackbox/efault \
@@ -17,6 +18,8 @@ BLACKBOX_TESTS = \
 	tests/blackbox/tiny \
 	tests/blackbox/views
 
+tests_blackbox_ahead_SOURCES = tests/blackbox/ahead.c $(LITMUS_COMMON)
+tests_blackbox_ahead_LDADD = libhlrc.la
 tests_blackbox_alone_SOURCES = tests/blackbox/alone.c $(LITMUS_COMMON)
 tests_blackbox_alone_LDADD = libhlrc.la
 # It knows the default homes.

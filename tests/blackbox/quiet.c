@@ -68,7 +68,8 @@ static void only_what_was_written(uint64_t k)
     struct hlrc_stats after = stats();
     uint64_t revoked = me == 0 ? 0 : WRITTEN;
     expect_word(after.invalidations - before.invalidations, revoked, "the number of revoked pages");
-    expect_word(after.read_faults - before.read_faults, revoked, "the number of read faults");
+    expect(after.read_faults - before.read_faults <= revoked, "%ju read faults",
+           (uintmax_t)(after.read_faults - before.read_faults)); /* they are neighbours: ahead.h */
     expect_word(after.page_fetches - before.page_fetches, revoked, "the number of fetches");
     expect_word(after.write_notices - before.write_notices, me == 0 ? WRITTEN : 0,
                 "the number of notices");

@@ -64,6 +64,7 @@ static const struct {
     FIELD(fetch_round_trips),
     FIELD(hot_pages),
     FIELD(hot_unchanged),
+    FIELD(ahead_pages),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0], SECONDS = 8, MANY = HLRC_MAX_NODES };
 

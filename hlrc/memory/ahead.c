@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* ahead.c - see ahead.h for the invariants. */
+#include "hlrc/memory/ahead.h"
+
+#include <stddef.h>
+
+#include "hlrc/engine.h"
+#include "hlrc/memory/page.h"
+
+#define SLACK 8 /* pages behind those opened, of which some may have been open before */
+
+static _Thread_local struct ahead_streams mine;
+
+static bool adjacent(int32_t stride)
+{
+    return stride == 1 || stride == -1;
+}
+
+/* How many steps of the stream the page lies beyond its last fault; 0 if it is not on its way. */
+static uint32_t steps_to(const struct ahead_stream *s, uint32_t page)
+{
+    int64_t away = (int64_t)page - s->last;
+    if (s->stride == 0 || away % s->stride != 0 || away / s->stride <= 0 ||
+        away / s->stride > UINT16_MAX)
+        return 0;
+    return (uint32_t)(away / s->stride);
+}
+
+/* Whether a fault so many steps on is where the stream was expected. */
+static bool expected(const struct ahead_stream *s, uint32_t steps)
+{
+    uint32_t behind = steps - s->opened; /* wraps where it lies in what was opened */
+    return steps > s->opened && behind <= (s->opened && adjacent(s->stride) ? SLACK : 1u);
+}
+
+static uint32_t widen(uint32_t opened, uint32_t most)
+{
+    uint32_t n = opened ? 2 * opened : AHEAD_FIRST;
+    return n < most ? n : most;
+}
+
+/* The stream that may have been at this page before the fault; else the one not seen for longest,
+ * which begins anew. */
+static struct ahead_stream *find(struct ahead_streams *s, uint32_t page, bool write)
+{
+    struct ahead_stream *all = s->of[write], *oldest = &all[0], *near = NULL;
+    for (size_t i = 0; i < AHEAD_STREAMS; i++) {
+        struct ahead_stream *a = &all[i];
+        uint32_t steps = steps_to(a, page), away = page > a->last ? page - a->last : a->last - page;
+        if (a->seen && steps && steps <= a->opened + (a->opened ? SLACK : 1u))
+            return a;
+        if (a->seen && a->opened == 0 && away <= AHEAD_FAR)
+            near = a;
+        if (a->seen < oldest->seen)
+            oldest = a;
+    }
+    if (near)
+        return near;
+    *oldest = (struct ahead_stream){ .last = page };
+    return oldest;
+}
+
+uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
+                    int32_t *stride)
+{
+    struct ahead_stream *a = find(s, page, write);
+    uint32_t steps = steps_to(a, page);
+    a->seen = ++s->faults ? s->faults : ++s->faults; /* 0 is never */
+    if (steps && steps <= a->opened)
+        return 0; /* opened already, and closed since, or on its way */
+    if (steps && expected(a, steps)) {
+        a->opened = widen(a->opened, most);
+    } else {
+        a->stride = (int32_t)(page - a->last);
+        a->opened = adjacent(a->stride) ? widen(0, most) : 0;
+    }
+    a->last = page;
+    *stride = a->stride;
+    return a->opened;
+}
+
+/* How many of these steps stay within the space. */
+static uint32_t within(uint32_t page, uint32_t steps, int32_t stride)
+{
+    uint32_t room =
+        stride > 0 ? (engine.pages - 1 - page) / (uint32_t)stride : page / (uint32_t)-stride;
+    return steps < room ? steps : room;
+}
+
+void ahead_fault(uint32_t page, bool write)
+{
+    int32_t stride;
+    uint32_t most = (uint32_t)engine.config.ahead;
+    uint32_t steps = most ? ahead_next(&mine, page, write, most, &stride) : 0;
+    if (steps == 0)
+        return;
+    steps = within(page, steps, stride);
+    if (adjacent(stride)) {
+        page_ahead(stride > 0 ? page + 1 : page - steps, steps, write);
+        return;
+    }
+    for (uint32_t k = 1; k <= steps; k++)
+        page_ahead((uint32_t)((int64_t)page + (int64_t)k * stride), 1, write);
+}

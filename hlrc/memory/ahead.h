@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ahead.h - faults in runs: pages that a thread will fault on next are opened before it does.
+ *
+ * A thread's faults are sorted into streams, loads and stores apart. A second fault on the next or
+ * the page before, or a third at equal distances, opens the pages that follow, first AHEAD_FIRST of
+ * them; when the stream faults behind those, twice as many, up to --ahead. A stream that goes
+ * elsewhere begins anew. So does the page cache of Linux read ahead of a file (Wu, Xi, Xu: On the
+ * design of a new Linux readahead framework, 2008).
+ *
+ * Invariants
+ *   AH1  Opening ahead is a hint: it fetches and opens what a fault would have, waits for nothing,
+ *        and assigns no home.
+ *   AH2  A page that was opened for stores ahead has a twin, at its home too: it is announced only
+ *        if it was written (page.h P8).
+ */
+#ifndef HLRC_AHEAD_H
+#define HLRC_AHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define AHEAD_FIRST   8u
+#define AHEAD_STREAMS 4u  /* of each kind, per thread */
+#define AHEAD_FAR     64u /* pages: a longer stride is none */
+
+struct ahead_stream {
+    uint32_t last;   /* page of the fault that it was last seen at */
+    int32_t stride;  /* pages; 0: not known */
+    uint32_t opened; /* steps beyond `last` that were opened; 0: not confirmed */
+    uint32_t seen;   /* when, by the count of faults */
+};
+
+struct ahead_streams {
+    struct ahead_stream of[2][AHEAD_STREAMS]; /* loads, stores */
+    uint32_t faults;
+};
+
+/* A fault on this page: how many steps of *stride beyond it to open, at most `most`; 0 none. */
+uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
+                    int32_t *stride);
+
+/* The same for this thread, and opens them. The page itself is open. Spins. */
+void ahead_fault(uint32_t page, bool write);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Black box: a walk faults for few of its pages; what was opened for stores ahead of it and not
+ * written is not announced, and no home is assigned; every value is right, in any order.
+ */
+#include "tests/litmus/litmus.h"
+
+const char litmus_rule[] = "faults in runs";
+const int litmus_nodes[] = { 2, 3, 0 };
+
+#define PAGES  512u
+#define FAULTS 18u /* of a walk: at 0, 1, 10, 27, 60 and every 33 pages (ahead.h) */
+
+static volatile uint64_t *data, *fresh;
+
+static struct hlrc_stats stats(void)
+{
+    struct hlrc_stats s = { .size = sizeof s };
+    hlrc_stats_get(&s);
+    return s;
+}
+
+static void write_pages(uint64_t count, uint64_t k)
+{
+    for (uint64_t p = 0; p < count; p++)
+        data[p * PAGE_WORDS] = k * PAGES + p;
+}
+
+static void read_pages(uint64_t count, uint64_t k, uint64_t step)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t p = i * step % count;
+        expect_word(data[p * PAGE_WORDS], k * PAGES + p, "page %ju, written in round %ju",
+                    (uintmax_t)p, (uintmax_t)k);
+    }
+}
+
+/* Node 0 is the home of all pages and writes them; the last node reads them one after the other. */
+static void walk(void)
+{
+    if (me == 0)
+        write_pages(PAGES, 1);
+    hlrc_barrier();
+    struct hlrc_stats before = stats();
+    if (me == nodes - 1)
+        read_pages(PAGES, 1, 1);
+    struct hlrc_stats after = stats();
+    if (me == nodes - 1) {
+        expect_word(after.read_faults - before.read_faults, FAULTS, "read faults of a walk");
+        expect_word(after.page_fetches - before.page_fetches, PAGES, "page fetches of a walk");
+    }
+    hlrc_barrier();
+}
+
+/* A walk of stores that ends early, at the home and elsewhere. */
+static void stores(int writer, uint64_t k)
+{
+    const uint64_t written = 12; /* at the eleventh page 16 more are opened */
+    struct hlrc_stats before = stats();
+    if (me == writer)
+        write_pages(written, k);
+    hlrc_barrier();
+    struct hlrc_stats after = stats();
+    if (me == writer)
+        expect_word(after.write_faults - before.write_faults, 3, "write faults of node %d", me);
+    expect_word(after.write_notices - before.write_notices, me == writer ? written : 0,
+                "pages announced by node %d", me);
+    read_pages(written, k, 1);
+    for (uint64_t p = written; p < PAGES; p++)
+        expect_word(data[p * PAGE_WORDS], PAGES + p, "page %ju, opened ahead and not written",
+                    (uintmax_t)p);
+    hlrc_barrier();
+}
+
+/* The pages that follow those that node 0 writes first have no home for it. */
+static void first_stores(void)
+{
+    if (me == 0)
+        for (uint64_t p = 0; p < PAGES / 2; p++)
+            fresh[p * PAGE_WORDS] = p + 1;
+    hlrc_barrier();
+    for (uint64_t p = PAGES / 2; p < PAGES; p++)
+        expect(hlrc_home((void *)(uintptr_t)&fresh[p * PAGE_WORDS]) == -1,
+               "page %ju, which no node has touched, has a home", (uintmax_t)p);
+    hlrc_barrier();
+}
+
+/* All nodes write words of their own in all pages, in orders of their own. */
+static void any_order(void)
+{
+    static const uint64_t steps[] = { 1, PAGES - 1, 5, 173 };
+    for (uint64_t k = 1; k <= 4; k++) {
+        uint64_t step = steps[(k + (uint64_t)me) % 4];
+        for (uint64_t i = 0; i < PAGES; i++)
+            data[i * step % PAGES * PAGE_WORDS + 8 + (uint64_t)me] = k * PAGES + i * step % PAGES;
+        hlrc_barrier();
+        for (uint64_t i = 0; i < PAGES; i++)
+            for (uint64_t n = 0, p = i * step % PAGES; n < (uint64_t)nodes; n++)
+                expect_word(data[p * PAGE_WORDS + 8 + n], k * PAGES + p,
+                            "page %ju, the word of node %ju", (uintmax_t)p, (uintmax_t)n);
+        hlrc_barrier();
+    }
+}
+
+void litmus_run(void)
+{
+    data = shared_words(PAGES * PAGE_WORDS);
+    fresh = shared_words(PAGES * PAGE_WORDS);
+    if (me == 0)
+        place(data, PAGES * PAGE, 0);
+    hlrc_barrier();
+    walk();
+    stores(nodes - 1, 2); /* has the pages, and not the home */
+    stores(0, 3);
+    first_stores();
+    any_order();
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which pages are opened beyond those of a thread's faults. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hlrc/memory/ahead.h"
+
+#define MOST  32u
+#define PAGES 4096u
+
+/* The pages of an array that are open, for loads or stores. */
+static bool open_now[2][PAGES];
+static struct ahead_streams streams;
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(open_now, 0, sizeof open_now);
+    memset(&streams, 0, sizeof streams);
+    return 0;
+}
+
+/* One access; 1 when it faulted, and what was opened ahead is open from then on. */
+static unsigned access_page(uint32_t page, bool write)
+{
+    int32_t stride = 0;
+    if (open_now[write][page])
+        return 0;
+    open_now[write][page] = true;
+    uint32_t steps = ahead_next(&streams, page, write, MOST, &stride);
+    assert_true(steps <= MOST);
+    for (uint32_t k = 1; k <= steps; k++) {
+        int64_t at = (int64_t)page + (int64_t)k * stride;
+        if (at >= 0 && at < PAGES)
+            open_now[write][at] = true;
+    }
+    return 1;
+}
+
+static unsigned opened(bool write)
+{
+    unsigned n = 0;
+    for (uint32_t p = 0; p < PAGES; p++)
+        n += open_now[write][p];
+    return n;
+}
+
+/* Faults at 0 and 1, then behind 8, 16, 32, 32, ... pages. */
+static void test_grows(void **state)
+{
+    static const uint32_t at[] = { 0, 1, 10, 27, 60, 93, 126 };
+    unsigned n = 0;
+    (void)state;
+    for (uint32_t p = 0; p < 150; p++)
+        if (access_page(p, false)) {
+            assert_true(n < sizeof at / sizeof at[0]);
+            assert_int_equal(p, at[n++]);
+        }
+    assert_int_equal(n, sizeof at / sizeof at[0]);
+    assert_int_equal(opened(true), 0);
+}
+
+static void test_backwards_and_strides(void **state)
+{
+    unsigned n = 0;
+    (void)state;
+    for (uint32_t p = PAGES; p-- > PAGES - 128;)
+        n += access_page(p, true);
+    assert_in_range(n, 6, 8);
+    n = 0;
+    for (uint32_t p = 0; p < 1280; p += 10)
+        n += access_page(p, true);
+    assert_in_range(n, 7, 9);
+    assert_int_equal(open_now[true][5], false); /* none between the steps */
+}
+
+/* Several rows at once, and stores beside the loads, as in a stencil. */
+static void test_streams_interleaved(void **state)
+{
+    unsigned n = 0;
+    (void)state;
+    for (uint32_t p = 0; p < 128; p++) {
+        for (uint32_t row = 0; row < 3; row++)
+            n += access_page(row * 1000 + p, false);
+        n += access_page(2000 + p, true);
+    }
+    assert_in_range(n, 4 * 6, 4 * 8);
+}
+
+/* A stream that goes elsewhere is forgotten: it opens no more than it had. */
+static void test_forgets(void **state)
+{
+    (void)state;
+    for (uint32_t p = 0; p < 12; p++)
+        (void)access_page(p, false); /* 10 has opened 11 to 26 */
+    assert_int_equal(opened(false), 27);
+    assert_int_equal(access_page(2000, false), 1);
+    assert_int_equal(access_page(3000, false), 1);
+    assert_int_equal(opened(false), 29);
+}
+
+/* Of pages in random order, few are opened that nobody has asked for. */
+static void test_random_order(void **state)
+{
+    static uint32_t order[PAGES];
+    uint64_t x = 88172645463325252u;
+    unsigned faults = 0;
+    (void)state;
+    for (uint32_t i = 0; i < PAGES; i++)
+        order[i] = i;
+    for (uint32_t i = PAGES - 1; i > 0; i--) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        uint32_t k = (uint32_t)(x % (i + 1)), p = order[i];
+        order[i] = order[k];
+        order[k] = p;
+    }
+    for (uint32_t i = 0; i < 256; i++)
+        faults += access_page(order[i], false);
+    assert_true(opened(false) - faults < 256 / 8);
+}
+
+/* Pages that are open already do not end a stream; and a fault on one that was opened and closed
+ * again opens nothing more. */
+static void test_holes(void **state)
+{
+    int32_t stride;
+    (void)state;
+    assert_int_equal(ahead_next(&streams, 100, false, MOST, &stride), 0);
+    assert_int_equal(ahead_next(&streams, 101, false, MOST, &stride), 8);
+    assert_int_equal(ahead_next(&streams, 104, false, MOST, &stride), 0);
+    assert_int_equal(ahead_next(&streams, 113, false, MOST, &stride),
+                     16); /* 110 to 112 were open */
+    assert_int_equal(stride, 1);
+    assert_int_equal(ahead_next(&streams, 130, false, 4, &stride), 4); /* no more than allowed */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_grows, setup),
+        cmocka_unit_test_setup(test_backwards_and_strides, setup),
+        cmocka_unit_test_setup(test_streams_interleaved, setup),
+        cmocka_unit_test_setup(test_forgets, setup),
+        cmocka_unit_test_setup(test_random_order, setup),
+        cmocka_unit_test_setup(test_holes, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
