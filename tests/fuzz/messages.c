@@ -9,6 +9,7 @@
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/diff.h"
+#include "hlrc/memory/page.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
 
@@ -79,7 +80,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     engine.protocol.pages = &protocol;
     engine.nodes = NODES;
     engine.pages = PAGES;
-    must(diffs_by_message.init() == 0);
+    engine.alone = true; /* no view is protected */
+    must(pages_init() == 0 && diffs_by_message.init() == 0);
     engine.tokens = msg_token_count(1, PREFETCHES);
     layout_init(&engine.at, NODES, PAGES, engine.tokens);
     size_t last = engine.at.bulk + ((size_t)1 * BULK_SLOTS + BULK_SLOTS - 1) * BULK_SLOT_BYTES;

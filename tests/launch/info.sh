@@ -21,6 +21,8 @@ stats        FILE                       off    (off)   x.json
 handler      block|spin-block|poll      block  block   spin-block
 spin         0..1000000|auto            auto   auto    7
 threads      1..1024                    64     64      5
+hot-pages    0..255                     16     16      3
+ahead        0..256                     32     32      8
 signals      refuse|mask                refuse refuse  mask
 bind         auto|core|none             auto   auto    core
 label        -                          no     no      yes
@@ -113,6 +115,8 @@ done <<END
 nodes 1 128
 spin 0 1000000
 threads 1 1024
+hot-pages 0 255
+ahead 0 256
 gdb 0 127
 peer-timeout 1 3600
 watchdog 1 86400
