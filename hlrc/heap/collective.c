@@ -132,16 +132,16 @@ static struct pages take_pages(size_t size)
     return pages;
 }
 
-/* Waits for what this node is prefetching of these pages: a copy that came after the reset would
- * bring old bytes. The closing before the next barrier leaves none of them dirty (page.h P8). */
+/* CO2, for this node: ends what is under way of these pages, a copy that came after the reset would
+ * bring old bytes; none is fetched or opened ahead until they are reset, and the closing before the
+ * next barrier leaves none of them dirty (page.h P8). */
 static void settle(uint32_t first, uint32_t count)
 {
     struct thread *t = thread_enter();
-    for (uint32_t p = first; p < first + count && !engine.alone; p++)
-        if (page_at(p)->flags & PAGE_PREFETCH)
-            page_prefetch_finish(p);
-    if (!engine.alone)
+    if (!engine.alone) {
+        page_hold(first, count);
         page_flush_all(first, count);
+    }
     thread_leave(t);
 }
 
@@ -156,6 +156,7 @@ static void reset_pages(const struct pages *pages)
     if (engine.alone)
         heap_zero(pages->first, pages->count);
     meet();
+    page_hold(0, 0);
 }
 
 static struct pages malloc_all(size_t size)

@@ -21,6 +21,7 @@
 
 static struct page *table;
 static _Atomic uint64_t *needed;
+static _Atomic uint32_t held_first, held_end; /* page_hold */
 
 static size_t needed_bytes(void)
 {
@@ -208,6 +209,24 @@ bool page_access(uint32_t page, bool write)
     return worked;
 }
 
+void page_hold(uint32_t first, uint32_t count)
+{
+    atomic_store(&held_end, 0); /* never a range of both */
+    atomic_store(&held_first, first);
+    atomic_store(&held_end, first + count);
+    for (uint32_t i = first; i < first + count; i++) {
+        /* the lock orders the range before the next look at it, or a claim before this one */
+        page_unlock(page_lock(i));
+        while (table[i].flags & PAGE_BUSY)
+            page_wait(i);
+    }
+}
+
+bool page_held(uint32_t page)
+{
+    return page < atomic_load(&held_end) && page >= atomic_load(&held_first);
+}
+
 /* Whether page_touch may open this page together with its neighbours. ASSUMPTION: locked. */
 static bool grantable(const struct page *p, bool write)
 {
@@ -220,7 +239,8 @@ static bool grantable(const struct page *p, bool write)
 static uint32_t open_run(uint32_t first, uint32_t count, bool write, bool ahead)
 {
     uint32_t n = 0;
-    while (n < count && n < RUN_PAGES && grantable(page_lock(first + n), write)) {
+    while (n < count && n < RUN_PAGES && grantable(page_lock(first + n), write) &&
+           !(ahead && page_held(first + n))) {
         struct page *p = &table[first + n];
         if (write && !(p->flags & PAGE_DIRTY))
             mark_dirty(first + n, p, ahead);

@@ -107,6 +107,12 @@ void page_touch(uint32_t first, uint32_t count, bool write);
  * Spins. */
 void page_ahead(uint32_t first, uint32_t count, bool write);
 
+/* From now on none of this run is sent for or opened before a thread asks for it (ahead.h, nor by a
+ * prefetch); the run before is again. One thread at a time; (0, 0) is no page. Then waits for what
+ * is BUSY there. */
+void page_hold(uint32_t first, uint32_t count);
+bool page_held(uint32_t page); /* ASSUMPTION: locked */
+
 /* Notes that `writer` wrote the run in its interval: raises needed and revokes copies that lack it
  * (rules 3, 4). Waits for what is BUSY there. */
 void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval);

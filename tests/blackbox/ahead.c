@@ -5,6 +5,8 @@
  */
 #include "tests/litmus/litmus.h"
 
+#include <stdatomic.h>
+
 const char litmus_rule[] = "faults in runs";
 const int litmus_nodes[] = { 2, 3, 0 };
 
@@ -102,6 +104,47 @@ static void any_order(void)
     }
 }
 
+/* Memory that is given back lies behind pages that another thread of each node walks meanwhile, by
+ * loads and by stores: what it opens ahead is not that. */
+static volatile uint64_t *before_all;
+static atomic_bool walk_ends;
+
+static void walk_or_give_back(int thread)
+{
+    if (thread == 0) {
+        for (uint64_t k = 1; k <= 20; k++) {
+            volatile uint64_t *all = hlrc_malloc_all(32 * PAGE);
+            expect(all, "hlrc_malloc_all");
+            for (uint64_t i = 0; i < 32 * PAGE_WORDS; i += 64)
+                expect_word(all[i], 0, "word %ju of new memory", (uintmax_t)i);
+            hlrc_barrier();
+            for (uint64_t p = 0; p < 32; p++)
+                all[p * PAGE_WORDS + 8 * (uint64_t)me] = k;
+            hlrc_barrier();
+            hlrc_free_all((void *)(uintptr_t)all);
+        }
+        atomic_store(&walk_ends, true);
+        return;
+    }
+    for (uint64_t k = 1; !atomic_load(&walk_ends); k++) {
+        uint64_t sum = 0;
+        for (uint64_t p = 0; p < 32; p++)
+            sum += before_all[p * PAGE_WORDS];
+        for (uint64_t p = 0; p < 32; p++)
+            before_all[p * PAGE_WORDS + 1 + (uint64_t)me] = k;
+        expect(sum == 0, "pages that nobody writes there: %ju", (uintmax_t)sum);
+    }
+}
+
+static void given_back_meanwhile(void)
+{
+    before_all = hlrc_malloc_all(32 * PAGE);
+    expect(before_all, "hlrc_malloc_all");
+    atomic_store(&walk_ends, false);
+    in_threads(2, walk_or_give_back);
+    hlrc_barrier();
+}
+
 void litmus_run(void)
 {
     data = shared_words(PAGES * PAGE_WORDS);
@@ -114,4 +157,5 @@ void litmus_run(void)
     stores(0, 3);
     first_stores();
     any_order();
+    given_back_meanwhile();
 }
