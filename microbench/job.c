@@ -47,6 +47,7 @@ static void parse(int argc, char **argv, const struct argp *argp, void *options)
 void job_open(int *argc, char ***argv, const struct argp *argp, void *options, int nodes)
 {
     parse(*argc, *argv, argp, options);
+    (void)setenv("HLRC_AHEAD", "0", 0); /* unless the user wants to see what it does */
     /* hlrc_init says itself why it fails. */
     if (hlrc_init(argc, argv) != 0)
         exit(1);

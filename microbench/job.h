@@ -12,7 +12,8 @@
 
 /*
  * Parse the arguments into OPTIONS, then join the job. Only node 0 says what is wrong with an
- * argument. Ends the program when either fails, or when the job has fewer than NODES nodes.
+ * argument. Ends the program when either fails, or when the job has fewer than NODES nodes. Pages
+ * are fetched one at a time, unless the job is started with --ahead.
  */
 void job_open(int *argc, char ***argv, const struct argp *argp, void *options, int nodes);
 
