@@ -244,6 +244,8 @@ static uint32_t open_run(uint32_t first, uint32_t count, bool write, bool ahead)
         struct page *p = &table[first + n];
         if (write && !(p->flags & PAGE_DIRTY))
             mark_dirty(first + n, p, ahead);
+        if (write && !ahead) /* hlrc_touch opens it again, in runs: sealing costs less */
+            p->budget = 0;
         n++;
     }
     if (n < count && n < RUN_PAGES)

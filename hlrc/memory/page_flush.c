@@ -10,6 +10,8 @@
  * That is the rent-or-buy problem of Karlin, Manasse, Rudolph and Sleator (Competitive Snoopy
  * Caching, 1988): comparing costs no more than twice what the faults would have.
  *
+ * Pages that hlrc_touch opens are sealed: it opens them again by runs, for less than a comparison.
+ *
  *             written      flush, first time             written
  *      CLEAN --------> DIRTY ---------------> CLEAN ----------------> DIRTY <-----+
  *                             sealed          budget 1                 | flush     | idle < budget
