@@ -6,7 +6,8 @@
  *   I1  (1) interval_close returns only when every page that was dirty when it was called is in a
  *       published interval, whichever thread wrote it: closings of a node are serialised, and each
  *       takes the whole dirty list.
- *   I2  (1) a page is write-protected and BUSY until its diff is captured (page.h P7).
+ *   I2  (1) a page is BUSY until its diff is captured, and write-protected meanwhile (page.h P7),
+ *       or kept writable and captured from one copy (P8).
  *   I3  (2) applied[page][w] becomes the interval after the diff is in the page; diffs of one
  *       (page, writer) arrive in interval order, because closings are serialised and bulk messages
  *       are ordered (bulk.h B2).

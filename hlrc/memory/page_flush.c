@@ -8,7 +8,7 @@
  * that may find it unchanged in a row. When it is used up the page is write-protected, and has half
  * the budget the next time; each closing that finds the page changed doubles it, up to --hot-pages.
  * That is the rent-or-buy problem of Karlin, Manasse, Rudolph and Sleator (Competitive Snoopy
- * Caching, 1988): comparing costs no more than twice what the faults would have.
+ * Caching, 1988): who rents for as long as that costs what buying does pays twice the best at most.
  *
  * Pages that hlrc_touch opens are sealed: it opens them again by runs, for less than a comparison.
  *
