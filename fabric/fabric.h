@@ -15,8 +15,8 @@
  *       all earlier writes are visible and all earlier events can be taken.
  *   F2  write -> atomic: an atomic is performed after earlier writes of the same endpoint to the
  *       same target.
- *   F3  read -> read is ordered only where `caps` has FABRIC_READ_ORDERED; otherwise wait for the
- *       first one.
+ *   F3  read or atomic -> read or atomic is ordered only where `caps` has FABRIC_READ_ORDERED;
+ *       otherwise wait for the first one.
  *   F4  nothing is ordered across endpoints or targets.
  *   F5  an aligned 8-byte access is single-copy atomic: a read sees the whole of one write or
  *       nothing of it.
@@ -54,10 +54,11 @@
 #include "base/limits.h"
 
 enum fabric_caps {
-    FABRIC_READ = 1,         /* fabric_read */
-    FABRIC_ATOMICS = 2,      /* fabric_cas, fabric_fetch_add */
-    FABRIC_WRITE_IMM = 4,    /* fabric_write_imm, fabric_write_wake */
-    FABRIC_READ_ORDERED = 8, /* F3: reads of one endpoint from one target are performed in order */
+    FABRIC_READ = 1,      /* fabric_read */
+    FABRIC_ATOMICS = 2,   /* fabric_cas, fabric_fetch_add */
+    FABRIC_WRITE_IMM = 4, /* fabric_write_imm, fabric_write_wake */
+    /* F3: reads and atomics of one endpoint at one target are performed in order */
+    FABRIC_READ_ORDERED = 8,
     /* a wake of a node where no thread sleeps costs it nothing, and leaves nothing there */
     FABRIC_SEES_SLEEPERS = 16,
 };

@@ -11,7 +11,7 @@
  *   F1, F2  writes (with immediate, with a wake or plain) and wakes to one target keep their order;
  *           an atomic waits for the writes before it. A write may overtake an atomic, a read may
  *           overtake everything and be overtaken.
- *   F3      FABRIC_READ_ORDERED is not offered, and reads are performed in any order
+ *   F3      FABRIC_READ_ORDERED is not offered, and reads and atomics are performed in any order
  *           (HLRC_CHAOS_ORDERED=1: offered and kept, if the fabric below has it).
  *   F4      targets do not wait for each other, and the way to one of them becomes slow now and
  *           then: its events come long after what others have done since.

@@ -147,22 +147,24 @@ static void perform(struct chaos *c, struct chaos_slot *s, int64_t now)
 
 /* Which operations to each target are STARTED, of those looked at so far (CH2). */
 struct ahead {
-    bool write[NODES_MAX], read[NODES_MAX];
+    bool write[NODES_MAX], asked[NODES_MAX];
 };
 
 static bool blocked(const struct chaos *c, const struct chaos_job *j, const struct ahead *ahead)
 {
+    bool asked = (c->head.caps & FABRIC_READ_ORDERED) && ahead->asked[j->peer]; /* F3 */
     if (j->kind == READ)
-        return (c->head.caps & FABRIC_READ_ORDERED) && ahead->read[j->peer];
-    return ahead->write[j->peer]; /* F1 for writes and wakes, F2 for atomics */
+        return asked;
+    /* F1 for writes and wakes, F2 for atomics */
+    return ahead->write[j->peer] || (asked && !is_written(j));
 }
 
 static void note_ahead(const struct chaos_job *j, struct ahead *ahead)
 {
-    if (j->kind == READ)
-        ahead->read[j->peer] = true;
-    else if (is_written(j))
+    if (is_written(j))
         ahead->write[j->peer] = true;
+    else
+        ahead->asked[j->peer] = true;
 }
 
 static void report(struct chaos *c, struct chaos_slot **link)

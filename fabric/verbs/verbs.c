@@ -534,7 +534,7 @@ static int open_as(const struct fabric_job *job, struct fabric **out, bool mixed
     }
     if (v->device_attr.atomic_cap != IBV_ATOMIC_NONE)
         v->head.caps |= FABRIC_ATOMICS;
-    if (v->device_attr.vendor_id == SOFT_ROCE_VENDOR)
+    if (v->device_attr.vendor_id == SOFT_ROCE_VENDOR && !mixed)
         v->head.caps |= FABRIC_READ_ORDERED; /* V1 */
     *out = &v->head;
     return 0;

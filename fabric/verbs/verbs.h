@@ -16,10 +16,11 @@
  * queue.
  *
  * Invariants
- *   V1  Order: one queue pair per pair of nodes gives F1 and F2. Reads of one queue pair are
+ *   V1  Order: one queue pair per pair of nodes gives F1 and F2. Reads and atomics of one are
  *       answered in order by soft-RoCE (its responder works through requests one by one), so
  *       FABRIC_READ_ORDERED is offered for it; an adapter may have its reads overtake each other on
- *       the bus (PCIe), so it is not offered for others.
+ *       the bus (PCIe), so it is not offered for others; nor mixed, where a read of a near peer is
+ *       over before an atomic has left (V7).
  *   V2  Every signalled work request has a slot (struct verbs_work), which its wr_id names.
  *       Unsignalled ones complete when they fail only, and are followed by a signalled one before
  *       the send queue is full, so its places come back.

@@ -159,6 +159,26 @@ static void test_read_order(struct run *r)
     pthread_join(writer, NULL);
 }
 
+/* F3: a read behind an atomic, started without waiting, sees what that has changed; an atomic
+ * behind a read changes nothing that it sees. */
+static void test_atomic_read_order(struct run *r)
+{
+    /* this node's word there, raised by nobody else */
+    size_t word = AREA_WORDS + MIB / 2 + 64 * (size_t)r->node;
+    uint64_t *seen = (uint64_t *)(void *)own(r, AREA_BACK);
+    put_word(r, left_of(r), word, 0);
+    for (uint64_t k = 0; k < rounds(r, 2000); k++) {
+        struct fabric_op op = FABRIC_OP_INIT;
+        fabric_read(r->f, left_of(r), r->win.id, word, &seen[0], 8, &op);
+        fabric_fetch_add(r->f, left_of(r), r->win.id, word, 1, &seen[8], &op);
+        fabric_read(r->f, left_of(r), r->win.id, word, &seen[16], 8, &op);
+        finish(r, &op);
+        expect(r, seen[0] == k && seen[8] == k && seen[16] == k + 1,
+               "F3: a word that was %ju is read as %ju, raised from %ju, and read as %ju",
+               (uintmax_t)k, (uintmax_t)seen[0], (uintmax_t)seen[8], (uintmax_t)seen[16]);
+    }
+}
+
 /* F2: an atomic that follows a write is performed after it. */
 static void test_write_atomic_order(struct run *r)
 {
@@ -559,6 +579,8 @@ const struct test data_tests[] = {
     { "self", 0, 1, test_self },
     { "write order", 0, 1, test_write_order },
     { "read order", FABRIC_READ | FABRIC_READ_ORDERED, 1, test_read_order },
+    { "atomic, read order", FABRIC_READ | FABRIC_ATOMICS | FABRIC_READ_ORDERED, 1,
+      test_atomic_read_order },
     { "write, atomic order", FABRIC_ATOMICS, 1, test_write_atomic_order },
     { "whole words", 0, 1, test_whole_words },
     { "fetch_add", FABRIC_ATOMICS, 1, test_fetch_add },

@@ -35,6 +35,12 @@ static bool is_written(const struct started *s)
     return s->kind == STEP_WRITE || s->kind == STEP_EVENT || s->kind == STEP_WAKE;
 }
 
+/* What F3 is about. */
+static bool asks(const struct started *s)
+{
+    return s->kind == STEP_READ || s->kind == STEP_ATOMIC;
+}
+
 void choose(struct started *s, int slot)
 {
     static const size_t lengths[] = { 1, 8, 8, 16, 24, 100, 1000, 4000 };
@@ -45,8 +51,7 @@ void choose(struct started *s, int slot)
     if (s->len > 16 && random_below(2))
         s->off += 3; /* at odd places, too */
     s->urgent = random_below(2);
-    s->has_op =
-        s->kind == STEP_READ || s->kind == STEP_ATOMIC || (s->kind != STEP_WAKE && random_below(2));
+    s->has_op = asks(s) || (s->kind != STEP_WAKE && random_below(2));
     s->op = (struct fabric_op)FABRIC_OP_INIT;
     s->first = s->last = -1;
     s->pieces = 0;
@@ -256,7 +261,7 @@ static void note_overtaken(const struct started *a, const struct started *b)
 static void judge_pair(const struct started *a, const struct started *b, bool reads_ordered)
 {
     bool written = is_written(a) && (is_written(b) || b->kind == STEP_ATOMIC);
-    bool read = reads_ordered && a->kind == STEP_READ && b->kind == STEP_READ;
+    bool read = reads_ordered && asks(a) && asks(b);
     if (a->peer == b->peer && (written || read))
         expect(a->last < b->first, "%s: kind %d of node %d is overtaken by kind %d",
                read                     ? "F3"
@@ -344,7 +349,9 @@ static void expect_freedoms(bool reads_ordered)
     for (int i = 0; i < FREEDOMS; i++) {
         if (getenv("HOOK_VERBOSE"))
             printf("%4u of %d rounds: %s\n", seen[i], ROUNDS, freedom_names[i]);
-        if (i == READ_BY_READ && reads_ordered)
+        bool ordered = i == READ_BY_READ || i == READ_BY_ATOMIC || i == ATOMIC_BY_READ ||
+                       i == ATOMIC_BY_ATOMIC;
+        if (ordered && reads_ordered)
             expect(seen[i] == 0, "F3: %u times %s", seen[i], freedom_names[i]);
         else
             expect(seen[i] > 0, "never in %d rounds: %s", ROUNDS, freedom_names[i]);
