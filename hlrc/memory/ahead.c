@@ -33,10 +33,27 @@ static bool expected(const struct ahead_stream *s, uint32_t steps)
     return steps > s->opened && behind <= (s->opened && adjacent(s->stride) ? SLACK : 1u);
 }
 
-static uint32_t widen(uint32_t opened, uint32_t most)
+/* A stream ends; if what was opened for it was too much, the next one is given less. */
+static void forget(struct ahead_streams *s, struct ahead_stream *a, bool write)
 {
-    uint32_t n = opened ? 2 * opened : AHEAD_FIRST;
-    return n < most ? n : most;
+    if (a->opened && !a->trusted && s->doubt[write] < AHEAD_DOUBT)
+        s->doubt[write]++;
+    *a = (struct ahead_stream){ .last = a->last };
+}
+
+/* A stream has faulted behind what was opened for it. */
+static void trust(struct ahead_streams *s, struct ahead_stream *a, bool write)
+{
+    if (s->doubt[write] > 0)
+        s->doubt[write]--;
+    a->trusted = true;
+}
+
+static uint32_t widen(const struct ahead_streams *s, const struct ahead_stream *a, bool write)
+{
+    if (a->opened)
+        return 2 * a->opened;
+    return a->run >= AHEAD_FIRST ? AHEAD_FIRST : AHEAD_FIRST >> s->doubt[write];
 }
 
 /* The stream that may have been at this page before the fault; else the one not seen for longest,
@@ -56,7 +73,8 @@ static struct ahead_stream *find(struct ahead_streams *s, uint32_t page, bool wr
     }
     if (near)
         return near;
-    *oldest = (struct ahead_stream){ .last = page };
+    forget(s, oldest, write);
+    oldest->last = page;
     return oldest;
 }
 
@@ -64,16 +82,23 @@ uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t
                     int32_t *stride)
 {
     struct ahead_stream *a = find(s, page, write);
-    uint32_t steps = steps_to(a, page);
+    uint32_t steps = steps_to(a, page), n = 0;
     a->seen = ++s->faults ? s->faults : ++s->faults; /* 0 is never */
     if (steps && steps <= a->opened)
         return 0; /* opened already, and closed since, or on its way */
     if (steps && expected(a, steps)) {
-        a->opened = widen(a->opened, most);
+        if (a->opened)
+            trust(s, a, write);
+        a->run++;
+        n = widen(s, a, write);
     } else {
+        forget(s, a, write);
+        a->seen = s->faults;
         a->stride = (int32_t)(page - a->last);
-        a->opened = adjacent(a->stride) ? widen(0, most) : 0;
+        a->run = 1;
+        n = adjacent(a->stride) ? widen(s, a, write) : 0;
     }
+    a->opened = n < most ? n : most;
     a->last = page;
     *stride = a->stride;
     return a->opened;
@@ -95,10 +120,11 @@ void ahead_fault(uint32_t page, bool write)
     if (steps == 0)
         return;
     steps = within(page, steps, stride);
+    bool here = write && page_is_home(page_at(page), engine.node); /* AH3 */
     if (adjacent(stride)) {
-        page_ahead(stride > 0 ? page + 1 : page - steps, steps, write);
+        page_ahead(stride > 0 ? page + 1 : page - steps, steps, write, here);
         return;
     }
     for (uint32_t k = 1; k <= steps; k++)
-        page_ahead((uint32_t)((int64_t)page + (int64_t)k * stride), 1, write);
+        page_ahead((uint32_t)((int64_t)page + (int64_t)k * stride), 1, write, here);
 }

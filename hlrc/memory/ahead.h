@@ -8,11 +8,18 @@
  * elsewhere begins anew. So does the page cache of Linux read ahead of a file (Wu, Xi, Xu: On the
  * design of a new Linux readahead framework, 2008).
  *
+ * A program whose runs are short, rows of two pages say, would be brought what it never asks for.
+ * So each stream that ends within the first pages opened for it halves how many the next one is
+ * given, down to none; each that goes on doubles them. A run of AHEAD_FIRST faults is given them in
+ * any case.
+ *
  * Invariants
  *   AH1  Opening ahead is a hint: it fetches and opens what a fault would have, waits for nothing,
  *        and assigns no home.
  *   AH2  A page that was opened for stores ahead has a twin, at its home too: it is announced only
  *        if it was written (page.h P8).
+ *   AH3  A thread that stores to pages of its node's home is brought none of other nodes: rows that
+ *        are dealt to the nodes in turn lie between its own.
  */
 #ifndef HLRC_AHEAD_H
 #define HLRC_AHEAD_H
@@ -21,6 +28,7 @@
 #include <stdint.h>
 
 #define AHEAD_FIRST   8u
+#define AHEAD_DOUBT   4u  /* halvings of them that leave none */
 #define AHEAD_STREAMS 4u  /* of each kind, per thread */
 #define AHEAD_FAR     64u /* pages: a longer stride is none */
 
@@ -29,10 +37,13 @@ struct ahead_stream {
     int32_t stride;  /* pages; 0: not known */
     uint32_t opened; /* steps beyond `last` that were opened; 0: not confirmed */
     uint32_t seen;   /* when, by the count of faults */
+    uint32_t run;    /* faults where it was expected, one after the other */
+    bool trusted;    /* it has faulted behind what was opened for it */
 };
 
 struct ahead_streams {
     struct ahead_stream of[2][AHEAD_STREAMS]; /* loads, stores */
+    uint8_t doubt[2]; /* how often the first pages of a stream are halved, at most AHEAD_DOUBT */
     uint32_t faults;
 };
 

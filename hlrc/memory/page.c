@@ -236,15 +236,25 @@ static bool grantable(const struct page *p, bool write)
                  : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
 }
 
-static uint32_t open_run(uint32_t first, uint32_t count, bool write, bool ahead)
+/* How open_run is used: by a thread that asks for the pages, or ahead of one (ahead.h); of those
+ * that are stored to ahead, all, or those whose home is here. */
+enum opening { ASKED, AHEAD, AHEAD_HERE };
+
+static bool opened_by(enum opening how, uint32_t page)
+{
+    return how == ASKED ||
+           (!page_held(page) && (how == AHEAD || page_is_home(&table[page], engine.node)));
+}
+
+static uint32_t open_run(uint32_t first, uint32_t count, bool write, enum opening how)
 {
     uint32_t n = 0;
     while (n < count && n < RUN_PAGES && grantable(page_lock(first + n), write) &&
-           !(ahead && page_held(first + n))) {
+           opened_by(how, first + n)) {
         struct page *p = &table[first + n];
         if (write && !(p->flags & PAGE_DIRTY))
-            mark_dirty(first + n, p, ahead);
-        if (write && !ahead) /* hlrc_touch opens it again, in runs: sealing costs less */
+            mark_dirty(first + n, p, how != ASKED);
+        if (write && how == ASKED) /* hlrc_touch opens it again, in runs: sealing costs less */
             p->budget = 0;
         n++;
     }
@@ -260,15 +270,17 @@ static uint32_t open_run(uint32_t first, uint32_t count, bool write, bool ahead)
 
 uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
 {
-    return open_run(first, count, write, false);
+    return open_run(first, count, write, ASKED);
 }
 
-void page_ahead(uint32_t first, uint32_t count, bool write)
+void page_ahead(uint32_t first, uint32_t count, bool write, bool here)
 {
     stats_count(STAT_AHEAD_PAGES, count);
-    page_prefetch(first, count);
+    if (!here)
+        page_prefetch(first, count);
     for (uint32_t i = 0; write && i < count;) {
-        uint32_t n = open_run(first + i, count - i, true, true); /* AH1: not where none is home */
+        /* AH1: not where none is home */
+        uint32_t n = open_run(first + i, count - i, true, here ? AHEAD_HERE : AHEAD);
         i += n ? n : 1;
     }
 }

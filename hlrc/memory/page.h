@@ -103,9 +103,9 @@ bool page_access(uint32_t page, bool write);
 /* The same for a run of pages, with as few calls of the system as they allow. Waits. */
 void page_touch(uint32_t first, uint32_t count, bool write);
 
-/* Opens what can be opened of a run without waiting, and sends for what is stale (ahead.h AH1).
- * Spins. */
-void page_ahead(uint32_t first, uint32_t count, bool write);
+/* Opens what can be opened of a run without waiting, and sends for what is stale (ahead.h AH1);
+ * `here`: for stores, and of those pages alone whose home is this node. Spins. */
+void page_ahead(uint32_t first, uint32_t count, bool write, bool here);
 
 /* From now on none of this run is sent for or opened before a thread asks for it (ahead.h, nor by a
  * prefetch); the run before is again. One thread at a time; (0, 0) is no page. Then waits for what

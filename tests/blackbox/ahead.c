@@ -87,6 +87,27 @@ static void first_stores(void)
     hlrc_barrier();
 }
 
+/* Rows of two pages, dealt to the nodes in turn: who writes its own again is brought none of the
+ * others. */
+static void dealt_rows(void)
+{
+    uint64_t rows = PAGES / 2;
+    volatile uint64_t *dealt = shared_words(PAGES * PAGE_WORDS);
+    for (uint64_t k = 1; k <= 4; k++) {
+        struct hlrc_stats before = stats();
+        for (uint64_t row = (uint64_t)me; row < rows; row += (uint64_t)nodes)
+            for (uint64_t p = 2 * row; p < 2 * row + 2; p++)
+                dealt[p * PAGE_WORDS] = k * PAGES + p;
+        struct hlrc_stats after = stats();
+        expect_word(after.page_fetches, before.page_fetches, "pages fetched by who writes its own");
+        hlrc_barrier();
+    }
+    for (uint64_t p = 0; p < PAGES; p++)
+        expect_word(dealt[p * PAGE_WORDS], 4 * PAGES + p, "page %ju of the dealt rows",
+                    (uintmax_t)p);
+    hlrc_barrier();
+}
+
 /* All nodes write words of their own in all pages, in orders of their own. */
 static void any_order(void)
 {
@@ -156,6 +177,7 @@ void litmus_run(void)
     stores(nodes - 1, 2); /* has the pages, and not the home */
     stores(0, 3);
     first_stores();
+    dealt_rows();
     any_order();
     given_back_meanwhile();
 }

@@ -105,6 +105,25 @@ static void test_forgets(void **state)
     assert_int_equal(opened(false), 29);
 }
 
+/* Rows of two pages each, far from each other: the first four are taken for longer ones. */
+static void test_short_rows(void **state)
+{
+    (void)state;
+    for (uint32_t row = 0; row < 40; row++)
+        for (uint32_t p = 0; p < 2; p++)
+            assert_int_equal(access_page(row * 100 + p, false), 1);
+    /* a row is found to be over when three others have begun behind it, and the next one comes */
+    assert_int_equal(opened(false), 80 + 4 * 8 + 4 + 2 + 1);
+    for (uint32_t p = 0; p < 9; p++)
+        assert_int_equal(access_page(4050 + p, false), 1); /* no row, in the end */
+    for (uint32_t p = 9; p < 17; p++)
+        assert_int_equal(access_page(4050 + p, false), 0);
+    assert_int_equal(streams.doubt[false], 4);
+    assert_int_equal(access_page(4050 + 17, false), 1); /* behind those */
+    assert_int_equal(streams.doubt[false], 3);
+    assert_int_equal(streams.doubt[true], 0);
+}
+
 /* Of pages in random order, few are opened that nobody has asked for. */
 static void test_random_order(void **state)
 {
@@ -149,6 +168,7 @@ int main(void)
         cmocka_unit_test_setup(test_backwards_and_strides, setup),
         cmocka_unit_test_setup(test_streams_interleaved, setup),
         cmocka_unit_test_setup(test_forgets, setup),
+        cmocka_unit_test_setup(test_short_rows, setup),
         cmocka_unit_test_setup(test_random_order, setup),
         cmocka_unit_test_setup(test_holes, setup),
     };
