@@ -27,6 +27,7 @@ static volatile uint64_t *data, *flag;
 static uint64_t round_now;
 static atomic_bool noise_ends;
 static uint64_t sweeps; /* over the last page, so far */
+static atomic_bool swept;
 
 /* A thread that never calls the library writes; another one releases. */
 static void write_pages(int thread)
@@ -116,11 +117,15 @@ static void write_while_closing(void)
 static void write_or_close(int thread)
 {
     if (thread == 0) {
-        for (sweeps = 1; !atomic_load(&noise_ends); sweeps++)
+        for (sweeps = 1; !atomic_load(&noise_ends); sweeps++) {
             for (uint64_t i = 0; i < PAGE_WORDS; i++)
                 data[(PAGES - 1) * PAGE_WORDS + i] = sweeps;
+            atomic_store(&swept, true);
+        }
         return;
     }
+    while (!atomic_load(&swept))
+        sleep_ms(0);
     for (uint64_t k = 1; k <= CLOSINGS; k++) {
         hlrc_lock(LOCK_NOISE);
         for (uint64_t p = 0; p < PAGES - 1; p++)
@@ -136,6 +141,7 @@ static void write_without_pause(int writer)
 {
     hlrc_barrier(); /* all have looked at the pages */
     atomic_store(&noise_ends, false);
+    atomic_store(&swept, false);
     if (me == writer)
         in_threads(2, write_or_close);
     expect(hlrc_broadcast(&sweeps, sizeof sweeps, writer) == 0, "hlrc_broadcast");
