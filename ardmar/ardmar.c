@@ -59,8 +59,23 @@ static int ardmar_claim(uint32_t page, bool *assigned)
     return assign(page, protocol_node(), assigned);
 }
 
+/* EP1. The second is performed behind the first (fabric.h F2), and the page is read behind it: the
+ * reads are in order, or wait for the operations of this fetch (A3). */
+static void introduce(struct page_fetch *f)
+{
+    static const uint64_t mark = 1;
+    struct fabric *fabric = protocol_fabric();
+    int win = protocol_control();
+    fabric_write(fabric, f->home, win, protocol_has_readers_at(f->page), &mark, sizeof mark,
+                 &f->op);
+    fabric_fetch_add(fabric, f->home, win, protocol_arrivals_at(), 1, &f->arrivals, &f->op);
+    f->introduce = false;
+}
+
 static void read_versions(struct page_fetch *f)
 {
+    if (f->introduce)
+        introduce(f);
     fabric_read(protocol_fabric(), f->home, protocol_control(), protocol_versions_at(f->page),
                 f->versions, (size_t)protocol_nodes() * sizeof(uint64_t), &f->op);
 }

@@ -245,6 +245,7 @@ static bool try_answer(struct request *req)
 {
     if (!versions_here(req))
         return false;
+    protocol_env->page_reader(req->object); /* EP1 */
     /* from the copy itself: diffs may be applied to it until it is read, and then travel along */
     fabric_write(protocol_fabric(), req->from, (int)(req->arg[0] >> 56),
                  req->arg[0] & ((1ull << 56) - 1), protocol_page_here(req->object), PAGE_SIZE,

@@ -34,6 +34,7 @@ enum config_protocol { PROTOCOL_ASYNC, PROTOCOL_ARDMAR, PROTOCOL_ONESIDED };
 enum config_pages { PAGES_AUTO, PAGES_ASYNC, PAGES_ARDMAR, PAGES_ONESIDED };
 enum config_part { PART_AUTO, PART_HANDLER, PART_ONESIDED };
 enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
+enum config_switch { SWITCH_ON, SWITCH_OFF };
 enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
 enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
 
@@ -95,6 +96,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
     X(NUMBER, int, hot_pages, "hot-pages", "16", 0, 255, "", 1,                                    \
       "a page that is written again and again stays writable when an interval is closed, until "   \
       "so many in a row have found it unchanged; 0: never")                                        \
+    X(CHOICE, enum config_switch, exclusive_pages, "exclusive-pages", "on", 0, 0, "on|off", 1,     \
+      "a home page that no other node has read is written without being tracked")                  \
     X(NUMBER, int, ahead, "ahead", "32", 0, 256, "", 0,                                            \
       "pages that are fetched and opened beyond those of consecutive faults, at most; 0: none")    \
     X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,           \

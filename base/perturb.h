@@ -53,6 +53,8 @@
     X(page_compared, "kept page differs from its twin, copy not taken (P8)")                 \
     X(page_copied, "kept page copied, twin not renewed (P8)")                                \
     X(page_applied, "diff in the page, not in its twin (P8)")                                \
+    X(exclusive_listed, "home page on the list, its readers not looked at again (EP2)")      \
+    X(exclusive_seen, "arrivals noted, EXCLUSIVE pages not looked at (EP4)")                 \
     X(page_fetched, "copy here, page not locked for installing (P4)")                        \
     X(page_twinned, "twin taken, view not opened (P3)")                                      \
     X(prefetch_started, "prefetch under way, PREFETCH not set")                              \

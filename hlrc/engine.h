@@ -19,6 +19,8 @@
  *   home      u64 per page: the home word, at the page's default home: 0 unassigned, else node + 1
  *   applied   u64 per page and writer, at the page's home: last interval of the writer whose diff
  *             is in the page
+ *   has_readers  u64 per page, at the page's home: 1 if another node may have a copy
+ *   arrivals  u64, how often a reader has come to any page of this home (exclusive.h)
  *   requests  one slot per (node, token), written by the node that sends a request on behalf of
  *             that token (msg.h)
  *   replies   one slot per token of this node, written by the node that answers
@@ -53,8 +55,8 @@
 struct boot;
 
 struct layout {
-    size_t home, applied, requests, replies, answers, bulk, credits, logs, log_tails, log_heads,
-        bounce, words, staging;
+    size_t home, applied, has_readers, arrivals, requests, replies, answers, bulk, credits, logs,
+        log_tails, log_heads, bounce, words, staging;
     size_t end;
     size_t request_size, reply_size; /* bytes of one slot, a multiple of 64 */
 };
@@ -99,6 +101,16 @@ static inline size_t applied_at(uint32_t page, int writer)
 static inline _Atomic uint64_t *applied_here(uint32_t page, int writer)
 {
     return control_at(applied_at(page, writer));
+}
+
+static inline _Atomic uint64_t *has_readers_here(uint32_t page)
+{
+    return control_at(engine.at.has_readers + (size_t)page * 8);
+}
+
+static inline _Atomic uint64_t *arrivals_here(void)
+{
+    return control_at(engine.at.arrivals);
 }
 
 static inline int default_home(uint32_t page)

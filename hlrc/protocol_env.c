@@ -2,6 +2,7 @@
 /* protocol_env.c - the table by which protocols call the engine; see protocol/protocol.h. */
 #include "hlrc/protocol_env.h"
 
+#include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/progress/msg.h"
@@ -72,4 +73,5 @@ const struct protocol_env engine_env = {
     .page_restore = page_restore_exclusive,
     .page_set_home = page_set_home,
     .page_touched = space_touched,
+    .page_reader = exclusive_reader,
 };

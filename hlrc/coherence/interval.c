@@ -12,6 +12,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
+#include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/progress.h"
@@ -133,6 +134,7 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
 static void close_dirty(bool urgent)
 {
     perturb(close_begun);
+    exclusive_look(); /* EP3 */
     const uint32_t *closing;
     uint32_t n = dirty_take(&closing);
     perturb(close_taken);
@@ -176,7 +178,7 @@ static bool closing_over(void *arg)
  * of by a lock of the program's likewise. */
 static bool nothing_dirty(void)
 {
-    return !dirty_any() && !atomic_load(&close_busy);
+    return !exclusive_arrivals() && !dirty_any() && !atomic_load(&close_busy); /* EP3, EP4 */
 }
 
 /*

@@ -133,15 +133,13 @@ static struct pages take_pages(size_t size)
 }
 
 /* CO2, for this node: ends what is under way of these pages, a copy that came after the reset would
- * bring old bytes; none is fetched or opened ahead until they are reset, and the closing before the
- * next barrier leaves none of them dirty (page.h P8). */
+ * bring old bytes; until they are reset none is fetched or opened ahead, and no closing leaves one
+ * writable (page.h P8). */
 static void settle(uint32_t first, uint32_t count)
 {
     struct thread *t = thread_enter();
-    if (!engine.alone) {
+    if (!engine.alone)
         page_hold(first, count);
-        page_flush_all(first, count);
-    }
     thread_leave(t);
 }
 

@@ -11,6 +11,7 @@
 #include "base/reserve.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/dirty.h"
+#include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/memory/space.h"
@@ -63,7 +64,10 @@ void page_assert_state(uint32_t page, const struct page *p)
     assert(p->access != ACCESS_WRITE || (f & (PAGE_DIRTY | PAGE_EXCLUSIVE))); /* P3 */
     assert(!(f & PAGE_DIRTY) || p->home != 0);
     assert(!(f & PAGE_DIRTY) || page_is_home(p, engine.node) || p->twin != 0); /* P5 */
-    assert(!(f & PAGE_EXCLUSIVE) || default_home(page) == engine.node);
+    assert(!(f & PAGE_EXCLUSIVE) || page_is_home(p, engine.node) ||
+           default_home(page) == engine.node);
+    assert((f & (PAGE_EXCLUSIVE | PAGE_DIRTY)) != (PAGE_EXCLUSIVE | PAGE_DIRTY));
+    assert(!(f & PAGE_EXCLUSIVE) || !p->twin);
     assert(!(f & PAGE_PREFETCH) || (f & PAGE_BUSY));
     assert((f & (PAGE_DIRTY | PAGE_BUSY | PAGE_LISTED)) != PAGE_DIRTY);
     assert(!(f & PAGE_KEPT) || (f & (PAGE_BUSY | PAGE_DIRTY)) == (PAGE_BUSY | PAGE_DIRTY)); /* P8 */
@@ -114,8 +118,11 @@ void page_wait(uint32_t page)
                        page_idle, &table[page]);
 }
 
+/* Before a page that was clean becomes writable. */
 static void mark_dirty(uint32_t page, struct page *p, bool ahead)
 {
+    if (!ahead && exclusive_begin(page, p)) /* AH2: what a thread writes, and writes again */
+        return;
     if (ahead || !page_is_home(p, engine.node)) { /* AH2 */
         p->twin = twin_take();                    /* P5 */
         memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
@@ -132,14 +139,10 @@ static void mark_dirty(uint32_t page, struct page *p, bool ahead)
 static int page_grant(uint32_t page, struct page *p, bool write)
 {
     enum page_access_right right = ACCESS_READ;
-    if (p->flags & PAGE_EXCLUSIVE) {
+    if (write && !(p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE)))
+        mark_dirty(page, p, false);
+    if (p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE))
         right = ACCESS_WRITE;
-    } else {
-        if (write && !(p->flags & PAGE_DIRTY))
-            mark_dirty(page, p, false);
-        if (p->flags & PAGE_DIRTY)
-            right = ACCESS_WRITE;
-    }
     perturb(page_twinned);
     return view_change(page, 1, right);
 }
@@ -318,7 +321,7 @@ static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interva
     if (page_is_home(p, engine.node) &&
         atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval)
         return false; /* the diff is in the page already */
-    debug_assert(!(p->flags & PAGE_EXCLUSIVE));
+    debug_assert(!(p->flags & PAGE_EXCLUSIVE) || page_is_home(p, engine.node));
     if (!(p->flags & PAGE_STALE))
         stats_count(STAT_INVALIDATIONS, 1);
     p->flags |= PAGE_STALE;
@@ -406,7 +409,10 @@ static void reset_one(uint32_t page)
         atomic_store_explicit(&page_needed(page)[w], 0, memory_order_relaxed);
         atomic_store_explicit(applied_here(page, w), 0, memory_order_relaxed);
     }
-    *p = (struct page){ .lock = 1, .flags = p->flags & PAGE_LISTED };
+    atomic_store_explicit(has_readers_here(page), 0, memory_order_relaxed);
+    *p = (struct page){ .lock = 1,
+                        .flags = p->flags & PAGE_LISTED,
+                        .exclusive_listed = p->exclusive_listed };
     set_initial(page, p);
     p->access = ACCESS_NONE; /* until view_reset */
     spin_unlock(&p->lock);

@@ -16,7 +16,8 @@
  *   KEPT     with BUSY: a flush has left the page writable (P8).
  *   LISTED   on the dirty list. DIRTY implies it but while a flush works on the page; a page that
  *            is no longer DIRTY stays LISTED until the next flush.
- *   EXCLUSIVE  (ASYNC, default home) no node has asked for it: writable without being tracked.
+ *   EXCLUSIVE  writable without being tracked: at its home, while no other node has a copy
+ *            (exclusive.h); with ASYNC at the default home, while no node has asked for it.
  *
  *                    first use: protocol->initial
  *        +-----------------+------------------+
@@ -81,13 +82,15 @@ struct page {
     uint32_t twin;         /* frame, 0 none */
     uint8_t budget;        /* closings in a row that may find it unchanged while it is kept (P8) */
     uint8_t idle;          /* that have, since it was last written */
+    bool exclusive_listed; /* on the list of exclusive.c */
+    bool introduced;       /* its home knows that this node has a copy (EP1) */
 };
 
 int pages_init(void);
 void pages_end(void);
 
 /* Spin locks of single pages. A run is locked in ascending order; while one is held nothing waits,
- * and no other kind of spin lock but the dirty list's, the twins' and the view's is taken. */
+ * and no other kind of spin lock but the lists', the twins' and the view's is taken. */
 struct page *page_lock(uint32_t page);
 void page_unlock(struct page *p);
 struct page *page_at(uint32_t page); /* without locking */
@@ -108,8 +111,8 @@ void page_touch(uint32_t first, uint32_t count, bool write);
 void page_ahead(uint32_t first, uint32_t count, bool write, bool here);
 
 /* From now on none of this run is sent for or opened before a thread asks for it (ahead.h, nor by a
- * prefetch); the run before is again. One thread at a time; (0, 0) is no page. Then waits for what
- * is BUSY there. */
+ * prefetch), and none stays writable in a closing; the run before may be again. One thread at a
+ * time; (0, 0) is no page. Then waits for what is BUSY there. */
 void page_hold(uint32_t first, uint32_t count);
 bool page_held(uint32_t page); /* ASSUMPTION: locked */
 
@@ -142,8 +145,6 @@ void page_flush_end(uint32_t page, uint64_t interval);
 
 /* A kept page that is revoked, and as its twin is, is clean. ASSUMPTION: locked. */
 void page_clean(struct page *p, uint32_t page);
-/* Pages of this run are not kept by the next flush. Spins. */
-void page_flush_all(uint32_t first, uint32_t count);
 
 /* Applies a diff of another node to a page whose home is here; 0, or -EINVAL for a malformed one.
  * A twin gets it too, after the page: it is not this node's writing (P8). Spins. */

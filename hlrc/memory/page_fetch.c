@@ -65,6 +65,8 @@ static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint3
                               .home = (int)p->home - 1,
                               .needed = page_needed(page),
                               .versions = versions,
+                              .introduce = engine.config.exclusive_pages == SWITCH_ON &&
+                                           !p->introduced, /* EP1 */
                               .token = token };
     f->window = bounce ? engine.control.id : engine.space.id;
     f->offset = bounce ? engine.at.bounce + (size_t)token * PAGE_SIZE : (size_t)page << PAGE_SHIFT;
@@ -113,6 +115,7 @@ static bool install(const struct page_fetch *f, struct page *p)
         return false;
     if ((p->flags & PAGE_DIRTY) && f->home != engine.node)
         diff_merge(page_mem(f->page), twin_mem(p->twin), f->dest); /* P5 */
+    p->introduced |= f->home != engine.node;
     p->flags &= (uint8_t) ~(PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH);
     return true;
 }

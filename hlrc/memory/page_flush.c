@@ -25,6 +25,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
+#include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/memory/twin.h"
@@ -51,13 +52,20 @@ static uint32_t lock_run(const uint32_t *list, uint32_t n)
     return k;
 }
 
+/* Whether a page stays writable when the interval is closed (P8). None that is about to be reset
+ * does. */
+static bool stays(uint32_t page, const struct page *p)
+{
+    return p->idle < p->budget && !page_held(page);
+}
+
 /* Write-protects a locked run but for those that are kept, and unlocks it. */
 static int seal_run(uint32_t first, uint32_t count)
 {
     bool seal[RUN_PAGES];
     for (uint32_t i = 0; i < count; i++) {
         const struct page *p = page_at(first + i);
-        seal[i] = p->access == ACCESS_WRITE && p->idle >= p->budget;
+        seal[i] = p->access == ACCESS_WRITE && !stays(first + i, p);
     }
     int rc = view_change_marked(first, count, seal, ACCESS_READ);
     for (uint32_t i = 0; i < count; i++) {
@@ -181,32 +189,24 @@ void page_flush_end(uint32_t page, uint64_t interval)
     if (interval)
         atomic_store_explicit(&page_needed(page)[engine.node], interval, memory_order_relaxed);
     learn(p, interval != 0);
-    if (kept) {
+    p->flags &= (uint8_t) ~(PAGE_BUSY | PAGE_KEPT);
+    if (kept && interval && !(p->flags & PAGE_STALE) && exclusive_begin(page, p)) {
+        kept = false;
+    } else if (kept) {
         dirty_add(page); /* P8: whether or not it has been revoked since */
         p->flags |= PAGE_LISTED;
-    } else {
+    }
+    if (!kept) {
         twin = p->twin;
         p->twin = 0;
         p->flags &= (uint8_t)~PAGE_DIRTY; /* P7: the diff is captured */
     }
-    p->flags &= (uint8_t) ~(PAGE_BUSY | PAGE_KEPT);
     page_unlock(p);
     progress_changed(p);
     if (twin)
         twin_drop(twin);
     if (kept)
         stats_count(interval ? STAT_HOT_PAGES : STAT_HOT_UNCHANGED, 1);
-}
-
-void page_flush_all(uint32_t first, uint32_t count)
-{
-    for (uint32_t i = first; i < first + count; i++) {
-        if (page_at(i)->budget == 0) /* only flushes raise it, and one follows */
-            continue;
-        struct page *p = page_lock(i);
-        p->budget = 0;
-        page_unlock(p);
-    }
 }
 
 int page_apply(uint32_t page, const void *diff, size_t len)

@@ -101,12 +101,13 @@ static void collect_times(struct hlrc_stats *out)
 static void collect_counts(struct hlrc_stats *out)
 {
     uint64_t *const to[STAT_COUNTERS] = {
-        &out->read_faults,   &out->write_faults,  &out->first_write_faults,
-        &out->page_fetches,  &out->fetch_retries, &out->homes_assigned,
-        &out->twins,         &out->diffs,         &out->diff_bytes,
-        &out->write_notices, &out->invalidations, &out->lock_acquires,
-        &out->barriers,      &out->messages,      &out->fetch_round_trips,
-        &out->hot_pages,     &out->hot_unchanged, &out->ahead_pages,
+        &out->read_faults,     &out->write_faults,  &out->first_write_faults,
+        &out->page_fetches,    &out->fetch_retries, &out->homes_assigned,
+        &out->twins,           &out->diffs,         &out->diff_bytes,
+        &out->write_notices,   &out->invalidations, &out->lock_acquires,
+        &out->barriers,        &out->messages,      &out->fetch_round_trips,
+        &out->hot_pages,       &out->hot_unchanged, &out->ahead_pages,
+        &out->exclusive_pages,
     };
     for (int i = 0; i < STAT_COUNTERS; i++)
         *to[i] = atomic_load(&stats_counters[i]);

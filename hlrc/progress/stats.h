@@ -42,6 +42,7 @@ enum stats_counter {
     STAT_HOT_PAGES,
     STAT_HOT_UNCHANGED,
     STAT_AHEAD_PAGES,
+    STAT_EXCLUSIVE_PAGES,
     STAT_COUNTERS
 };
 

@@ -38,6 +38,14 @@ size_t protocol_versions_at(uint32_t page)
 {
     return applied_at(page, 0);
 }
+size_t protocol_has_readers_at(uint32_t page)
+{
+    return engine.at.has_readers + (size_t)page * 8;
+}
+size_t protocol_arrivals_at(void)
+{
+    return engine.at.arrivals;
+}
 size_t protocol_page_at(uint32_t page)
 {
     return (size_t)page << PAGE_SHIFT;

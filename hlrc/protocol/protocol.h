@@ -32,7 +32,11 @@ struct page_fetch {
     uint64_t *versions; /* out, one per node: those that it has */
     /* out: no node had touched the page, and this node has become its home */
     bool assigned;
-    uint32_t token; /* for protocols that send requests */
+    /* in: the home does not know yet that this node has a copy (exclusive.h EP1); for protocols
+     * whose homes do not see who fetches */
+    bool introduce;
+    uint64_t arrivals; /* what that word was */
+    uint32_t token;    /* for protocols that send requests */
     /* for protocols that are answered by a word: which answer is this fetch's */
     uint32_t ticket;
     /* for protocols that start operations, and whether the page's is among them */
@@ -88,6 +92,10 @@ int protocol_default_home(uint32_t page);
 /* home word, at the default home: 0 unassigned, else node + 1 */
 size_t protocol_home_at(uint32_t page);
 size_t protocol_versions_at(uint32_t page); /* u64 per node, at the home */
+/* at the home, exclusive.h: u64 per page, whether other nodes may have a copy; u64, how often one
+ * has said so, of any page */
+size_t protocol_has_readers_at(uint32_t page);
+size_t protocol_arrivals_at(void);
 size_t protocol_page_at(uint32_t page);     /* the page, in window protocol_space() */
 size_t protocol_answers_at(uint32_t token); /* u64 per token, at who asked (async.c H4) */
 
@@ -127,6 +135,8 @@ struct protocol_env {
     void (*page_restore)(uint32_t page);
     void (*page_set_home)(uint32_t page, int home);
     bool (*page_touched)(uint32_t page);
+    /* this home page is about to be copied to another node: exclusive.h EP1 */
+    void (*page_reader)(uint32_t page);
 };
 
 extern const struct protocol_env *protocol_env;

@@ -458,6 +458,7 @@ static const struct {
     COUNTER(hot_pages),
     COUNTER(hot_unchanged),
     COUNTER(ahead_pages),
+    COUNTER(exclusive_pages),
     COUNTER(wakes),
 };
 
@@ -519,6 +520,7 @@ static void __attribute__((constructor)) plain_protocol(void)
 {
     (void)setenv("HLRC_HOT_PAGES", "0", 1);
     (void)setenv("HLRC_AHEAD", "0", 1);
+    (void)setenv("HLRC_EXCLUSIVE_PAGES", "off", 1);
 }
 
 void litmus_run(void)

@@ -128,6 +128,7 @@ static void given_back(void)
 static void __attribute__((constructor)) page_by_page(void)
 {
     (void)setenv("HLRC_AHEAD", "0", 1);
+    (void)setenv("HLRC_EXCLUSIVE_PAGES", "off", 1);
 }
 
 void litmus_run(void)

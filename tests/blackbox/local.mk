@@ -7,6 +7,7 @@ BLACKBOX_TESTS = \
 	tests/blackbox/counts \
 	tests/blackbox/efault \
 	tests/blackbox/errno \
+	tests/blackbox/exclusive \
 	tests/blackbox/fetches \
 	tests/blackbox/homes \
 	tests/blackbox/hot \
@@ -29,6 +30,8 @@ tests_blackbox_efault_SOURCES = tests/blackbox/efault.c $(LITMUS_COMMON)
 tests_blackbox_efault_LDADD = libhlrc.la
 tests_blackbox_errno_SOURCES = tests/blackbox/errno.c $(LITMUS_COMMON)
 tests_blackbox_errno_LDADD = libhlrc.la
+tests_blackbox_exclusive_SOURCES = tests/blackbox/exclusive.c $(LITMUS_COMMON)
+tests_blackbox_exclusive_LDADD = libhlrc.la
 tests_blackbox_fetches_SOURCES = tests/blackbox/fetches.c $(LITMUS_COMMON)
 tests_blackbox_fetches_LDADD = libhlrc.la
 tests_blackbox_homes_SOURCES = tests/blackbox/homes.c $(LITMUS_COMMON)

@@ -65,14 +65,15 @@ static const struct {
     size_t at;
     int moved; /* by the script: 2 under both protocols, 1 under ARDMAR, 0 perhaps */
 } counters[] = {
-    COUNTER(read_faults, 2),   COUNTER(write_faults, 2),  COUNTER(first_write_faults, 2),
-    COUNTER(page_fetches, 2),  COUNTER(fetch_retries, 0), COUNTER(homes_assigned, 2),
-    COUNTER(twins, 2),         COUNTER(diffs, 2),         COUNTER(diff_bytes, 2),
-    COUNTER(write_notices, 2), COUNTER(invalidations, 2), COUNTER(lock_acquires, 2),
-    COUNTER(barriers, 2),      COUNTER(messages, 2),      COUNTER(wakes, 2),
-    COUNTER(rdma_reads, 1),    COUNTER(rdma_writes, 2),   COUNTER(atomics, 1),
-    COUNTER(bytes_in, 2),      COUNTER(bytes_out, 2),     COUNTER(fetch_round_trips, 2),
-    COUNTER(hot_pages, 0),     COUNTER(hot_unchanged, 0), COUNTER(ahead_pages, 0),
+    COUNTER(read_faults, 2),     COUNTER(write_faults, 2),  COUNTER(first_write_faults, 2),
+    COUNTER(page_fetches, 2),    COUNTER(fetch_retries, 0), COUNTER(homes_assigned, 2),
+    COUNTER(twins, 2),           COUNTER(diffs, 2),         COUNTER(diff_bytes, 2),
+    COUNTER(write_notices, 2),   COUNTER(invalidations, 2), COUNTER(lock_acquires, 2),
+    COUNTER(barriers, 2),        COUNTER(messages, 2),      COUNTER(wakes, 2),
+    COUNTER(rdma_reads, 1),      COUNTER(rdma_writes, 2),   COUNTER(atomics, 1),
+    COUNTER(bytes_in, 2),        COUNTER(bytes_out, 2),     COUNTER(fetch_round_trips, 2),
+    COUNTER(hot_pages, 0),       COUNTER(hot_unchanged, 0), COUNTER(ahead_pages, 0),
+    COUNTER(exclusive_pages, 0),
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 

@@ -12,6 +12,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule03_lock \
 	tests/litmus/rule03_vt \
 	tests/litmus/rule04_access \
+	tests/litmus/rule04_first_read \
 	tests/litmus/rule04_home \
 	tests/litmus/rule04_prefetch \
 	tests/litmus/rule04_runs \
@@ -49,6 +50,8 @@ tests_litmus_rule03_vt_SOURCES = tests/litmus/rule03_vt.c $(LITMUS_COMMON)
 tests_litmus_rule03_vt_LDADD = libhlrc.la
 tests_litmus_rule04_access_SOURCES = tests/litmus/rule04_access.c $(LITMUS_COMMON)
 tests_litmus_rule04_access_LDADD = libhlrc.la
+tests_litmus_rule04_first_read_SOURCES = tests/litmus/rule04_first_read.c $(LITMUS_COMMON)
+tests_litmus_rule04_first_read_LDADD = libhlrc.la
 tests_litmus_rule04_home_SOURCES = tests/litmus/rule04_home.c $(LITMUS_COMMON)
 tests_litmus_rule04_home_LDADD = libhlrc.la
 tests_litmus_rule04_prefetch_SOURCES = tests/litmus/rule04_prefetch.c $(LITMUS_COMMON)

@@ -33,6 +33,7 @@ cond_registered:100:1000,lock_dropping:30:300 LITMUS_NODES=3 rule11_cond
 page_sealed:50:200,page_captured:50:200     LITMUS_NODES=2 HLRC_HOT_PAGES=0 rule01_release
 page_compared:50:200,page_copied:50:200     LITMUS_NODES=2 rule01_release
 page_applied:50:200                         LITMUS_NODES=2 rule05_merge
+exclusive_listed:50:200,exclusive_seen:50:200 LITMUS_NODES=3 rule04_first_read
 page_twinned:50:300                         LITMUS_NODES=2 HLRC_HOT_PAGES=0 rule01_release
 page_fetched:100:500,acquire_noticed:50:300 LITMUS_NODES=2 rule04_access
 fail:5:0                                    LITMUS_NODES=2 rule01_release

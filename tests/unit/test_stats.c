@@ -65,6 +65,7 @@ static const struct {
     FIELD(hot_pages),
     FIELD(hot_unchanged),
     FIELD(ahead_pages),
+    FIELD(exclusive_pages),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0], SECONDS = 8, MANY = HLRC_MAX_NODES };
 

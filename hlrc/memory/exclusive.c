@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* exclusive.c - see exclusive.h for the invariants. */
+#include "hlrc/memory/exclusive.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "base/perturb.h"
+#include "base/reserve.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/dirty.h"
+#include "hlrc/progress/stats.h"
+
+#define GONE UINT32_MAX /* an entry of the list that is free */
+/* A page that has left may come again before the list is compacted. */
+#define LIST_BYTES (2 * (size_t)engine.pages * sizeof *list)
+
+static spin_lock_word lock;    /* guards what is appended to the list, and its end */
+static uint32_t *list;         /* pages that are EXCLUSIVE, or were; emptied by closings alone */
+static _Atomic uint32_t count; /* raised under the lock, lowered there by closings */
+static _Atomic uint64_t seen;  /* of `arrivals`: EP4 */
+
+int exclusive_init(void)
+{
+    list = reserve(LIST_BYTES);
+    atomic_store(&count, 0);
+    atomic_store(&seen, 0);
+    return list ? 0 : -ENOMEM;
+}
+
+void exclusive_end(void)
+{
+    reserve_end(list, LIST_BYTES);
+    list = NULL;
+}
+
+static bool has_readers(uint32_t page)
+{
+    return atomic_load(has_readers_here(page)) != 0;
+}
+
+static void list_add(uint32_t page)
+{
+    spin_lock(&lock);
+    uint32_t n = atomic_load_explicit(&count, memory_order_relaxed);
+    list[n] = page;
+    atomic_store_explicit(&count, n + 1, memory_order_release);
+    spin_unlock(&lock);
+}
+
+bool exclusive_begin(uint32_t page, struct page *p)
+{
+    if (engine.config.exclusive_pages == SWITCH_OFF || !page_is_home(p, engine.node) ||
+        has_readers(page) || atomic_load(&page_needed(page)[engine.node]) == 0)
+        return false;
+    if (!p->exclusive_listed)
+        list_add(page);
+    p->exclusive_listed = true;
+    perturb(exclusive_listed);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (has_readers(page)) /* EP2: the closing that saw it arrive may not have seen the list */
+        return false;
+    p->flags = (uint8_t)((p->flags & ~PAGE_DIRTY) | PAGE_EXCLUSIVE);
+    stats_count(STAT_EXCLUSIVE_PAGES, 1);
+    return true;
+}
+
+/* EP3: from now on the page is tracked. ASSUMPTION: locked. */
+static void leave(uint32_t page, struct page *p)
+{
+    p->flags = (uint8_t)((p->flags & ~PAGE_EXCLUSIVE) | PAGE_DIRTY);
+    p->idle = 0;
+    if (!(p->flags & PAGE_LISTED))
+        dirty_add(page);
+    p->flags |= PAGE_LISTED;
+}
+
+bool exclusive_arrivals(void)
+{
+    if (atomic_load(&count) == 0)
+        return false;
+    /* orders what this thread has written before the look: EP3 */
+    atomic_thread_fence(memory_order_seq_cst);
+    return atomic_load(arrivals_here()) != atomic_load(&seen);
+}
+
+/* One page of the list; false when it has to stay there. */
+static bool look_at(uint32_t page)
+{
+    if (!has_readers(page))
+        return false;
+    struct page *p = page_lock(page);
+    bool held = page_held(page); /* EP5 */
+    if (!held) {
+        if (p->flags & PAGE_EXCLUSIVE)
+            leave(page, p);
+        p->exclusive_listed = false;
+    }
+    page_unlock(p);
+    return !held;
+}
+
+static void compact(void)
+{
+    spin_lock(&lock);
+    uint32_t n = atomic_load(&count), kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] != GONE)
+            list[kept++] = list[i];
+    atomic_store(&count, kept);
+    spin_unlock(&lock);
+}
+
+void exclusive_look(void)
+{
+    if (!exclusive_arrivals()) /* EP3 */
+        return;
+    atomic_store(&seen, atomic_load(arrivals_here())); /* EP4 */
+    perturb(exclusive_seen);
+    atomic_thread_fence(memory_order_seq_cst); /* EP2 */
+    bool any = false;
+    uint32_t n = atomic_load_explicit(&count, memory_order_acquire);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!look_at(list[i]))
+            continue;
+        list[i] = GONE;
+        any = true;
+    }
+    if (any)
+        compact();
+}
+
+void exclusive_reader(uint32_t page)
+{
+    if (has_readers(page))
+        return;
+    atomic_store(has_readers_here(page), 1);
+    atomic_fetch_add(arrivals_here(), 1);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * exclusive.h - home pages of which no other node has a copy: written without a fault, a twin or a
+ * notice.
+ *
+ * A node makes itself known at the home of a page before it reads the page there for the first
+ * time: it sets the page's word `has_readers`, then raises the home's word `arrivals`, which covers
+ * all pages. So the home need not look at each page when it closes an interval, but at one word.
+ * (Such pages are said to be in exclusive mode in Cashmere-2L, Stets et al. 1997, which asks a
+ * directory.) A page has readers until it is given back (page_reset).
+ *
+ * A page does not leave tracking when it is announced first, but when it is written again: what is
+ * written once, to be read by all, is announced once.
+ *
+ * Invariants
+ *   EP1  (4) A page is read from its home only after the reader's mark is there, in this order: the
+ *        page's word, `arrivals`, the read. ASYNC's home writes both words itself, before it sends
+ *        the page.
+ *   EP2  (4) A home page becomes EXCLUSIVE only when this node has announced an interval with it,
+ *        and `has_readers` is 0 behind its entry in the list: of a reader who comes then, a closing
+ *        that sees it arrive sees the entry. Copies that no reader's mark tells of, those of
+ *        untouched pages, are revoked by that interval's notice.
+ *   EP3  (1) A closing looks at `arrivals` before it takes the dirty list, and behind everything
+ *        that was written before it was asked for. If the word has risen, each EXCLUSIVE page that
+ *        has readers by now is put on the dirty list: it is announced by this interval, written or
+ *        not, and tracked from then on. So does an unlock that would close nothing.
+ *   EP4  What was seen of `arrivals` is noted by closings alone, before they look at pages, and
+ *        with close_busy set: who finds nothing new afterwards looks at the dirty list and at
+ *        close_busy behind it (interval.c nothing_dirty).
+ *   EP5  Pages that are about to be reset (page_hold) do not become dirty by a look; a reset
+ *        forgets their readers. It forgets no entry of the list, so that none is there twice.
+ *
+ *              written in an interval after that one, no readers             a reader came
+ *   announced ---------------------------------------------------> EXCLUSIVE ---------------> DIRTY
+ */
+#ifndef HLRC_EXCLUSIVE_H
+#define HLRC_EXCLUSIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hlrc/memory/page.h"
+
+int exclusive_init(void); /* 0 or -ENOMEM; room for every page of the space */
+void exclusive_end(void);
+
+/* If this is a home page that has been announced and of which no other node has a copy, it is not
+ * tracked from now on (EP2). Spins. ASSUMPTION: locked, complete here, no longer BUSY; DIRTY with
+ * all changes captured, or clean. */
+bool exclusive_begin(uint32_t page, struct page *p);
+
+/* Whether readers have come that no closing has seen (EP3). A fence and a load. */
+bool exclusive_arrivals(void);
+
+/* EP3. Spins. ASSUMPTION: the caller closes an interval. */
+void exclusive_look(void);
+
+/* ASYNC's home: some node will have a copy of this page (EP1). */
+void exclusive_reader(uint32_t page);
+
+#endif

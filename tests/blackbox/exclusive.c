@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Black box: a home page that no other node has read costs two faults, and then no fault, no twin
+ * and no notice, however often its home writes it (exclusive.h); from the interval on in which
+ * somebody reads it, it is announced again; what is written once is announced once.
+ */
+#include "tests/litmus/litmus.h"
+
+#include <stdlib.h>
+
+const char litmus_rule[] = "exclusive pages";
+const int litmus_nodes[] = { 2, 3, 0 };
+
+#define PAGES  64u /* at each home */
+#define ROUNDS 10u
+#define READ   8u /* pages that are read, of them */
+
+static volatile uint64_t *data; /* node n's pages begin at page n * PAGES */
+
+static struct hlrc_stats stats(void)
+{
+    struct hlrc_stats s = { .size = sizeof s };
+    hlrc_stats_get(&s);
+    return s;
+}
+
+static volatile uint64_t *word(int home, uint64_t page, uint64_t at)
+{
+    return data + ((uint64_t)home * PAGES + page) * PAGE_WORDS + at;
+}
+
+/* Each node is the home of its pages; also with ASYNC, whose default homes else write without a
+ * fault until somebody asks. */
+static volatile uint64_t *placed(volatile uint64_t *pages)
+{
+    if (me == 0)
+        for (int n = 0; n < nodes; n++)
+            place(pages + (uint64_t)n * PAGES * PAGE_WORDS, PAGES * PAGE, n);
+    hlrc_barrier();
+    return pages;
+}
+
+static void write_own(uint64_t k)
+{
+    for (uint64_t p = 0; p < PAGES; p++)
+        *word(me, p, 0) = k * PAGES + p;
+}
+
+static void read_of(int home, uint64_t first, uint64_t count, uint64_t k)
+{
+    for (uint64_t p = first; p < first + count; p++)
+        expect_word(*word(home, p, 0), k * PAGES + p, "page %ju of node %d in round %ju",
+                    (uintmax_t)p, home, (uintmax_t)k);
+}
+
+static void expect_round(const struct hlrc_stats *before, uint64_t k, uint64_t faults,
+                         uint64_t notices, uint64_t exclusive)
+{
+    struct hlrc_stats after = stats();
+    expect_word(after.write_faults - before->write_faults, faults, "write faults in round %ju",
+                (uintmax_t)k);
+    expect_word(after.write_notices - before->write_notices, notices,
+                "pages announced in round %ju", (uintmax_t)k);
+    expect_word(after.exclusive_pages - before->exclusive_pages, exclusive,
+                "pages that leave tracking in round %ju", (uintmax_t)k);
+    expect_word(after.twins, before->twins, "twins");
+}
+
+/* Each node writes its own pages. */
+static void written_alone(void)
+{
+    for (uint64_t k = 1; k <= ROUNDS; k++) {
+        struct hlrc_stats before = stats();
+        write_own(k);
+        hlrc_lock((hlrc_lock_t)(10 + me));
+        hlrc_unlock((hlrc_lock_t)(10 + me));
+        hlrc_barrier();
+        expect_round(&before, k, k <= 2 ? PAGES : 0, k == 1 ? PAGES : 0, k == 2 ? PAGES : 0);
+        hlrc_barrier();
+    }
+}
+
+/* The next node reads some pages, and they alone are tracked from then on: announced in the
+ * interval in which it came, and whenever they are written. */
+static void read_by_one(void)
+{
+    int next = (me + 1) % nodes;
+    read_of(next, 0, READ, ROUNDS);
+    hlrc_barrier(); /* announces them, though they were not written: nobody could know */
+    read_of(next, 0, READ, ROUNDS);
+    hlrc_barrier();
+    for (uint64_t k = ROUNDS + 1; k <= ROUNDS + 4; k++) {
+        struct hlrc_stats before = stats();
+        write_own(k);
+        hlrc_barrier();
+        struct hlrc_stats after = stats();
+        expect_word(after.write_notices - before.write_notices, READ,
+                    "pages announced in round %ju", (uintmax_t)k);
+        expect_word(after.exclusive_pages, before.exclusive_pages, "pages that leave tracking");
+        read_of(next, 0, READ, k);
+        hlrc_barrier();
+    }
+    for (int home = 0; home < nodes; home++)
+        read_of(home, 0, PAGES, ROUNDS + 4);
+    hlrc_barrier();
+}
+
+/* What is written once and read by all is brought to each of them once. */
+static void written_once(void)
+{
+    data = placed(shared_words(PAGES * PAGE_WORDS * (uint64_t)nodes));
+    write_own(1);
+    hlrc_barrier();
+    struct hlrc_stats before = stats();
+    for (int k = 0; k < 3; k++) {
+        for (int home = 0; home < nodes; home++)
+            read_of(home, 0, PAGES, 1);
+        hlrc_barrier();
+    }
+    struct hlrc_stats after = stats();
+    expect_word(after.page_fetches - before.page_fetches, (uint64_t)(nodes - 1) * PAGES,
+                "page fetches of what was written once");
+    expect_word(after.write_notices, before.write_notices, "announced, and not written");
+}
+
+/* Memory that is given back has no readers, and its pages leave tracking again. */
+static void given_back(void)
+{
+    for (int n = 0; n < 3; n++) {
+        data = hlrc_malloc_all(PAGES * PAGE * (size_t)nodes);
+        expect(data, "hlrc_malloc_all");
+        placed(data);
+        struct hlrc_stats before = stats();
+        for (uint64_t k = 1; k <= 4; k++) {
+            write_own(k);
+            hlrc_barrier();
+        }
+        struct hlrc_stats after = stats();
+        expect_word(after.exclusive_pages - before.exclusive_pages, PAGES,
+                    "pages that leave tracking, of new memory");
+        for (int home = 0; home < nodes; home++)
+            read_of(home, 0, PAGES, 4);
+        hlrc_barrier();
+        hlrc_free_all((void *)(uintptr_t)data);
+    }
+}
+
+/* So that each page faults for itself. */
+static void __attribute__((constructor)) page_by_page(void)
+{
+    (void)setenv("HLRC_AHEAD", "0", 1);
+}
+
+void litmus_run(void)
+{
+    data = placed(shared_words(PAGES * PAGE_WORDS * (uint64_t)nodes));
+    written_alone();
+    read_by_one();
+    written_once();
+    given_back();
+}
