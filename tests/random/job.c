@@ -65,6 +65,10 @@ static void set_environment(const struct job *job)
     set_unless_given("HLRC_CHAOS_STRENGTH", rng_between(&r, 1, 5));
     set_unless_given("HLRC_CHAOS_ORDERED", rng_below(&r, 2));
     set_unless_given("HLRC_CHAOS_LAZY", rng_below(&r, 2));
+    static const uint64_t hot[] = { 0, 1, 16, 16 }, ahead[] = { 0, 8, 32, 32 };
+    set_unless_given("HLRC_HOT_PAGES", hot[rng_below(&r, 4)]);
+    set_unless_given("HLRC_AHEAD", ahead[rng_below(&r, 4)]);
+    setenv("HLRC_EXCLUSIVE_PAGES", rng_chance(&r, 75) ? "on" : "off", 0);
 }
 
 _Noreturn static void exec_job(const struct job *job, int output)
