@@ -74,6 +74,7 @@ slots=$(nproc 2>/dev/null || echo 1)
 
 search good protocol
 search good protocol -DDUO -DOPERATIONS=3 -DHOT
+search good protocol -DDUO -DOPERATIONS=3 -DALONE
 for variant in PAGE_BEFORE_VERSION NO_VERSION_CHECK CAS_AS_READ_WRITE BUMP_FIRST LOSE_NOTICE GRANT_BEFORE_PUBLISH \
     FORGET_DIRTY HOME_KEEPS_ACCESS FORGET_NEEDED_SELF MERGE_LOSES_OWN WHOLE_PAGE DIFFS_OVERTAKE; do
     search bad protocol -D$variant
@@ -82,6 +83,10 @@ optimize=-O1 search bad protocol -DDUO -DOPERATIONS=3 -DVT_FIRST
 search bad protocol -DDUO -DOPERATIONS=3 -DEARLY_WRITE
 for variant in READ_TWICE OFF_THE_LIST; do
     search bad protocol -DDUO -DOPERATIONS=3 -DHOT -D$variant
+done
+search bad protocol -DDUO -DOPERATIONS=3 -DALONE -DNEVER_ANNOUNCED
+for variant in LATE_MARK LOOKED_BEFORE_LISTED NO_ARRIVALS SEEN_LATE; do
+    optimize=-O1 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -D$variant
 done
 
 search good progress -DAPPS=1
@@ -101,6 +106,8 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DOPERATIONS=5
     search good protocol -DDUO -DOPERATIONS=3
     search good protocol -DDUO -DOPERATIONS=4
+    search good protocol -DDUO -DOPERATIONS=2 -DALONE -DHOT
+    search good protocol -DDUO -DOPERATIONS=4 -DALONE
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2

@@ -3,7 +3,7 @@
  * protocol.pml - home-based lazy release consistency as hlrc/ and ardmar/ implement it, for spin.
  *
  * Names are those of the code, and so are the numbers of the invariants (page.h P, interval.h I, notice_log.h N, lock.h L,
- * ardmar.c A). README.md says what is left out, and which -D breaks what.
+ * exclusive.h EP, ardmar.c A). README.md says what is left out, and which -D breaks what.
  *
  * A page has B bytes. Byte t is written by thread t alone, at any time (false sharing); byte T is written under lock 0.
  * A byte holds the number of the write that it comes from, so values tell old from new.
@@ -22,6 +22,8 @@
  * the next holder of a lock; written, the last write under lock 0.
  *
  * -DHOT: a closing may leave a page writable (page.h P8), or not; both are tried each time.
+ * -DALONE: a home page without readers need not be tracked (exclusive.h); whether it is, both are tried. Of DUO alone,
+ * and it begins where the page was written once.
  *
  * Two configurations. TRIO: three nodes of one thread each, two pages, one lock. DUO (-DDUO): two nodes, two threads at
  * one of them, one page, two locks. Steps that touch only what belongs to one node are taken together (JOIN) where that
@@ -47,7 +49,11 @@
 #endif
 #define T 3                     /* threads */
 #define B (T + 1)
+#ifdef ALONE
+#define INTERVALS (OPERATIONS + 4)
+#else
 #define INTERVALS (OPERATIONS + 2)
+#endif
 #define CREDITS 2               /* messages with diffs under way for each pair */
 
 #define NONE 0
@@ -83,6 +89,18 @@ bool home_twin[N * P];                  /* a kept home page has a twin. P8: page
 #endif
 bool closing[N], acquiring[N];
 byte dirty_list[N];                     /* a set of pages */
+#ifdef ALONE
+bool exclusive[N * P], introduced[N * P];
+bool grabbed[N * P];                    /* struct page's lock, where it is held for more than a step */
+byte exclusive_list[N];                 /* a set of pages */
+bool has_readers[P];                    /* at the home */
+byte arrivals[N], seen_arrivals[N];
+#define UNTRACKED(n, p) exclusive[IX(n, p)]
+#define LOCKED(n, p) grabbed[IX(n, p)]
+#else
+#define UNTRACKED(n, p) false
+#define LOCKED(n, p) false
+#endif
 
 /* Locks. The manager's part is one step: who asks becomes the last, and asks the one before. */
 bool have[L * N], held[L * N], waiting[L * N];
@@ -100,7 +118,8 @@ byte done, pending;                     /* threads that ended; diffs sent and no
 /* P2: page_assert_state. P3: page_assert_state */
 #define OK(n, p) \
     assert(access[IX(n, p)] == NONE || !stale[IX(n, p)]); \
-    assert(access[IX(n, p)] != WRITE || dirty[IX(n, p)])
+    assert(access[IX(n, p)] != WRITE || dirty[IX(n, p)] || UNTRACKED(n, p)); \
+    assert(!dirty[IX(n, p)] || !UNTRACKED(n, p))
 
 /* P6: install, page_claim */
 #define KNOW_HOME(n, p, h) \
@@ -112,10 +131,16 @@ byte done, pending;                     /* threads that ended; diffs sent and no
 #define TO_TRY 1        /* what the thread has to do next */
 #define TO_BRING 2
 #define TO_CLAIM 3
+#define TO_GRANT 4
 
 #define WRITE_OWN 0     /* writes byte t */
 #define UPDATE 1        /* reads and writes byte T, under lock 0 */
 #define LOOK 2          /* reads all bytes, under the last lock */
+#ifdef ALONE
+#define MAY_DO(op, n) ((op == LOOK) == (n == 1))        /* the home's node writes, the other one reads */
+#else
+#define MAY_DO(op, n) true
+#endif
 #define RIGHT(op) (op == LOOK -> READ : WRITE)
 
 /* The load or store that did not fault. ASSUMPTION: in a block */
@@ -244,6 +269,9 @@ inline INSTALL(n, p)
 #endif
         :: else ->
             d_step {
+#ifdef ALONE
+                introduced[IX(n, p)] = introduced[IX(n, p)] || h != n + 1;
+#endif
                 if
                 :: dirty[IX(n, p)] && h != n + 1 -> MERGE(n, p)
                 :: else
@@ -271,12 +299,105 @@ inline CLAIM(n, p)
     }
 }
 
+#ifdef ALONE
+/* A reader's mark: the page's word, then the home's. EP1: introduce */
+inline INTRODUCE(n, p)
+{
+    if
+    :: h != n + 1 && !introduced[IX(n, p)] ->
+        has_readers[p] = true;
+        arrivals[h - 1]++
+    :: else
+    fi
+}
+
+/* A home page that has been announced need not be tracked. The lock is held until GRANT_ALONE. */
+#ifdef NEVER_ANNOUNCED
+#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p])
+#else
+/* EP2: exclusive_begin */
+#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p] && needed[IX(n, p)].w[n])
+#endif
+
+/* The word is looked at behind the entry. EP2: exclusive_begin. ASSUMPTION: in a block */
+inline BE_ALONE(n, p)
+{
+    d_step {
+        if
+#ifdef LOOKED_BEFORE_LISTED
+        :: true ->
+            exclusive_list[n] = exclusive_list[n] | (1 << p);
+#else
+        :: !has_readers[p] ->
+#endif
+            exclusive[IX(n, p)] = true;
+            dirty[IX(n, p)] = false
+        :: else
+        fi;
+        grabbed[IX(n, p)] = false
+    }
+}
+
+inline LIST_ALONE(n, p)
+{
+    grabbed[IX(n, p)] = true;
+#ifndef LOOKED_BEFORE_LISTED
+    exclusive_list[n] = exclusive_list[n] | (1 << p)
+#endif
+}
+
+/* EP3: exclusive_look, leave. EP4: exclusive_look. EP2: exclusive_look */
+inline LOOK_AT(n, p)
+{
+    atomic {
+        !LOCKED(n, p) || !has_readers[p] || !IN(p, exclusive_list[n]);
+        d_step {
+            if
+            :: has_readers[p] && IN(p, exclusive_list[n]) ->
+                exclusive_list[n] = exclusive_list[n] & ~(1 << p);
+                if
+                :: exclusive[IX(n, p)] ->
+                    exclusive[IX(n, p)] = false;
+                    dirty[IX(n, p)] = true;
+                    dirty_list[n] = dirty_list[n] | (1 << p)
+                :: else
+                fi
+            :: else
+            fi
+        }
+    };
+    OK(n, p)
+}
+
+#ifdef NO_ARRIVALS
+#define ARRIVED(n) false
+#else
+#define ARRIVED(n) (arrivals[n] != seen_arrivals[n])
+#endif
+
+/* Readers of other pages may have come, too. */
+inline LOOK_AT_READERS(n)
+{
+    if
+    :: !ARRIVED(n)
+    :: true ->
+#ifdef SEEN_LATE
+        LOOK_AT(n, 0);
+        seen_arrivals[n] = arrivals[n]
+#else
+        seen_arrivals[n] = arrivals[n];         /* EP4: exclusive_look */
+        LOOK_AT(n, 0)
+#endif
+    fi
+}
+#endif
+
 /* P3: page_grant, mark_dirty. P5: mark_dirty. ASSUMPTION: in a block */
 inline GRANT_ACCESS(n, p, write)
 {
     d_step {
         if
-        :: write && !dirty[IX(n, p)] ->
+        :: write && !dirty[IX(n, p)] && !UNTRACKED(n, p) ->
             if
             :: known[IX(n, p)] != n + 1 ->
                 for (i : 0 .. B - 1) { twin[IX(n, p)].b[i] = mem[IX(n, p)].b[i] }
@@ -287,7 +408,7 @@ inline GRANT_ACCESS(n, p, write)
             dirty_list[n] = dirty_list[n] | (1 << p)
         :: else
         fi;
-        access[IX(n, p)] = (dirty[IX(n, p)] -> WRITE : READ)
+        access[IX(n, p)] = (dirty[IX(n, p)] || UNTRACKED(n, p) -> WRITE : READ)
     }
     OK(n, p)
 }
@@ -296,13 +417,20 @@ inline GRANT_ACCESS(n, p, write)
 inline TRY(t, n, p, op)
 {
     atomic {
-        access[IX(n, p)] >= RIGHT(op) || !busy[IX(n, p)];
+        access[IX(n, p)] >= RIGHT(op) || (!busy[IX(n, p)] && !LOCKED(n, p));
         if
         :: access[IX(n, p)] >= RIGHT(op) -> USE(t, n, p, op); todo = 0
         :: else ->
             if
             :: stale[IX(n, p)] -> busy[IX(n, p)] = true; todo = TO_BRING
             :: !stale[IX(n, p)] && op != LOOK && known[IX(n, p)] == 0 -> busy[IX(n, p)] = true; todo = TO_CLAIM
+#ifdef ALONE
+            :: !stale[IX(n, p)] && op != LOOK && !dirty[IX(n, p)] && !exclusive[IX(n, p)] && MAY_BE_ALONE(n, p) ->
+                LIST_ALONE(n, p);
+                todo = TO_GRANT
+            :: !stale[IX(n, p)] && op != LOOK && !dirty[IX(n, p)] && !exclusive[IX(n, p)] && MAY_BE_ALONE(n, p) ->
+                GRANT_ACCESS(n, p, true)
+#endif
             :: else -> GRANT_ACCESS(n, p, op != LOOK)
             fi
         fi
@@ -414,7 +542,7 @@ inline CAPTURE_SEALED(n, p)
 inline FLUSH_HOT(n, p)
 {
     atomic {
-        !busy[IX(n, p)];
+        !busy[IX(n, p)] && !LOCKED(n, p);
         if
         :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> access[IX(n, p)] = READ; busy[IX(n, p)] = true
         :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> kept = true; busy[IX(n, p)] = true      /* P8: seal_run */
@@ -430,10 +558,42 @@ inline FLUSH_HOT(n, p)
     fi;
     atomic {
         if
-        :: dirty[IX(n, p)] && busy[IX(n, p)] -> FLUSH_END(n, p)
+        :: dirty[IX(n, p)] && busy[IX(n, p)] ->
+#ifdef ALONE
+            alone = kept && IN(p, announced) && !stale[IX(n, p)];
+#endif
+            FLUSH_END(n, p)
+#ifdef ALONE
+            ;
+            if
+            :: alone && MAY_BE_ALONE(n, p) -> LIST_ALONE(n, p)
+            :: alone = false
+            fi
+#endif
         :: else
         fi
     }
+#ifdef ALONE
+    if
+    :: alone ->
+        atomic {
+            BE_ALONE(n, p);                     /* no longer dirty, it has no twin, and is off the list */
+            d_step {
+                if
+                :: exclusive[IX(n, p)] ->
+                    for (i : 0 .. B - 1) { twin[IX(n, p)].b[i] = 0 }
+                    i = 0;
+                    home_twin[IX(n, p)] = false;
+                    dirty_list[n] = dirty_list[n] & ~(1 << p)
+                :: else
+                fi;
+                alone = false
+            };
+            OK(n, p)
+        }
+    :: else
+    fi
+#endif
 }
 #endif
 
@@ -521,6 +681,24 @@ inline SEND(n, p)
 inline CLOSE(n)
 {
     JOIN {
+#ifdef ALONE
+        looked = looked || ARRIVED(n);          /* EP4: nothing_dirty. EP3: nothing_dirty */
+        looked = looked || dirty_list[n];
+        looked = looked || closing[n];
+        if
+        :: looked ->
+            atomic { !closing[n] -> closing[n] = true };
+            LOOK_AT_READERS(n);                 /* EP3: close_dirty */
+            atomic {
+                list = dirty_list[n];
+                dirty_list[n] = 0;
+                interval = (list -> vt[n].w[n] + 1 : 0);
+                closing[n] = list;
+                looked = false
+            }
+        :: else
+        fi;
+#else
         atomic {
             !closing[n];
             if
@@ -532,6 +710,7 @@ inline CLOSE(n)
             :: else
             fi
         };
+#endif
         if
         :: list ->
             EACH_PAGE(FLUSH, n, list);
@@ -608,6 +787,7 @@ inline TAKE(n)
     do
     :: todo < P ->
         atomic {
+            !LOCKED(n, todo);
             if
 #ifdef LOSE_NOTICE
             :: IN(todo, notices[q].pages[seen[n].w[q]]) && todo != P - 1 ->
@@ -768,7 +948,11 @@ inline ATTEMPT(t, n, p, op)
 #define LATER_TWIN(t) (t == 2)
 #define IS_TWIN(t) (t == 1)
 #endif
+#ifdef ALONE
+#define MAY_BEGIN(t) (left > 0 && !LATER_TWIN(t))
+#else
 #define MAY_BEGIN(t) (left > 0 && (twin_began || !LATER_TWIN(t)))
+#endif
 
 inline BEGIN(t)
 {
@@ -794,14 +978,17 @@ proctype application(byte t)
     bool kept, changed, same;
     bytes copy;
 #endif
+#ifdef ALONE
+    bool looked, alone, closed_others;
+#endif
     n = NODE(t);
     do
     ::  JOIN {
             BEGIN(t);
             if
-            :: op = WRITE_OWN
+            :: MAY_DO(WRITE_OWN, n) -> op = WRITE_OWN
             :: op = UPDATE; LOCK(t, n, 0)
-            :: op = LOOK; LOCK(t, n, L - 1)
+            :: MAY_DO(LOOK, n) -> op = LOOK; LOCK(t, n, L - 1)
             fi;
             todo = TO_TRY;
             ATTEMPT(t, n, page, op)
@@ -810,8 +997,18 @@ proctype application(byte t)
     :: todo == TO_CLAIM ->
         FIND_HOME(n, page);
         JOIN { CLAIM(n, page); ATTEMPT(t, n, page, op) }
+#ifdef ALONE
+    :: atomic { t == 1 && !closed_others -> closed_others = true; looked = true };
+        CLOSE(n)                                /* with other pages that it has written */
+    :: todo == TO_GRANT ->
+        atomic { BE_ALONE(n, page); GRANT_ACCESS(n, page, true); todo = TO_TRY };
+        ATTEMPT(t, n, page, op)
+#endif
     :: todo == TO_BRING ->
         FIND_HOME(n, page);
+#if defined(ALONE) && !defined(LATE_MARK)
+        INTRODUCE(n, page);
+#endif
 #ifdef PAGE_BEFORE_VERSION
         FETCH_PAGE(n, page);
         READ_VERSIONS(n, page, h);
@@ -821,6 +1018,9 @@ proctype application(byte t)
         JOIN {
 #ifndef PAGE_BEFORE_VERSION
             FETCH_PAGE(n, page);                /* A3: ardmar_fetch_start, ardmar_fetch_finish */
+#endif
+#ifdef LATE_MARK
+            INTRODUCE(n, page);
 #endif
             INSTALL(n, page);
             if
@@ -910,9 +1110,37 @@ end:
     od
 }
 
+#ifdef ALONE
+/* Thread 0 has written the page under lock 0, and node 1 has had the lock since: it knows of that, and has no copy. */
+inline WRITTEN_ONCE()
+{
+    home[0] = 1;
+    known[0] = 1;
+    known[1] = 1;
+    mem[0].b[T] = 1;
+    written[0] = 1;
+    applied[0].w[0] = 1;
+    needed[0].w[0] = 1;
+    needed[1].w[0] = 1;
+    stale[1] = true;
+    access[1] = NONE;
+    notices[0].pages[1] = 1;
+    tail[1].w[0] = 1;
+    seen[1].w[0] = 1;
+    vt[0].w[0] = 1;
+    vt[1].w[0] = 1;
+    gate[0].b[T] = 1;
+    for (t : 0 .. T - 1) { upto[t].b[T] = 1 }
+    t = 0
+}
+#endif
+
 init {
     byte i, t;
     atomic {
+#if defined(ALONE) && !defined(NEVER_ANNOUNCED)
+        WRITTEN_ONCE();
+#endif
         for (i : 0 .. L - 1) { last[i] = i; have[LX(i, i)] = true }     /* node i manages lock i */
         for (i : 0 .. N - 1) { run handler(i) }
         for (i : 0 .. T - 1) { run application(i) }
