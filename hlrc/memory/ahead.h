@@ -20,6 +20,8 @@
  *        if it was written (page.h P8).
  *   AH3  A thread that stores to pages of its node's home is brought none of other nodes: rows that
  *        are dealt to the nodes in turn lie between its own.
+ *   AH4  A page that is hot (page_flush.c) is opened for stores when it is loaded; that is no sign
+ *        of its being written.
  */
 #ifndef HLRC_AHEAD_H
 #define HLRC_AHEAD_H

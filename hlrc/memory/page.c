@@ -118,7 +118,7 @@ void page_wait(uint32_t page)
                        page_idle, &table[page]);
 }
 
-/* Before a page that was clean becomes writable. */
+/* Before a page that was clean becomes writable: since a thread stores to it, or `ahead` of one. */
 static void mark_dirty(uint32_t page, struct page *p, bool ahead)
 {
     if (!ahead && exclusive_begin(page, p)) /* AH2: what a thread writes, and writes again */
@@ -131,7 +131,12 @@ static void mark_dirty(uint32_t page, struct page *p, bool ahead)
     if (!(p->flags & PAGE_LISTED))
         dirty_add(page); /* P3 */
     p->flags |= PAGE_DIRTY | PAGE_LISTED;
-    p->idle = 0;
+}
+
+/* Written in intervals before, and not found unchanged too often since (page_flush.c). */
+static bool hot(const struct page *p)
+{
+    return p->idle < p->budget && p->home != 0;
 }
 
 /* Opens the view of a page that is complete here: P3, with mark_dirty. ASSUMPTIONS: locked, not
@@ -139,8 +144,10 @@ static void mark_dirty(uint32_t page, struct page *p, bool ahead)
 static int page_grant(uint32_t page, struct page *p, bool write)
 {
     enum page_access_right right = ACCESS_READ;
-    if (write && !(p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE)))
-        mark_dirty(page, p, false);
+    if ((write || hot(p)) && !(p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE)))
+        mark_dirty(page, p, !write); /* AH4 */
+    if (write)
+        p->idle = 0;
     if (p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE))
         right = ACCESS_WRITE;
     perturb(page_twinned);
@@ -257,6 +264,8 @@ static uint32_t open_run(uint32_t first, uint32_t count, bool write, enum openin
         struct page *p = &table[first + n];
         if (write && !(p->flags & PAGE_DIRTY))
             mark_dirty(first + n, p, how != ASKED);
+        if (write)
+            p->idle = 0;
         if (write && how == ASKED) /* hlrc_touch opens it again, in runs: sealing costs less */
             p->budget = 0;
         n++;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: a page that is written in every interval faults twice and no more; nothing is
- * announced that its node has not written; a page that rests is write-protected again, after as
- * many closings as --hot-pages says; memory that is given back hot comes back zero.
+ * Black box: a page that is written in every interval faults twice and no more, and where others
+ * write it too, once for each time that it is brought (ahead.h AH4); nothing is announced that its
+ * node has not written; a page that rests is write-protected again, after as many closings as
+ * --hot-pages says; memory that is given back hot comes back zero.
  */
 #include "tests/litmus/litmus.h"
 
@@ -107,6 +108,35 @@ static void written_by_another(void)
     hlrc_barrier();
 }
 
+/* Every node loads all words of the pages and then stores its own, which is elsewhere a page of
+ * another home: one fault brings the page and opens it. When the stores end, loads take no twins
+ * any more in the end. */
+static void shared_falsely(void)
+{
+    for (uint64_t k = 1; k <= ROUNDS + 4 * BUDGET; k++) {
+        bool stored = k <= ROUNDS;
+        struct hlrc_stats before = stats();
+        for (uint64_t p = 0; p < PAGES; p++)
+            for (uint64_t n = 0; n < (uint64_t)nodes; n++)
+                expect_word(at_writer[p * PAGE_WORDS + 8 + n], stored || n == 0 ? k - 1 : ROUNDS,
+                            "page %ju, the word of node %ju", (uintmax_t)p, (uintmax_t)n);
+        hlrc_barrier();
+        for (uint64_t p = 0; (stored || me == 0) && p < PAGES; p++)
+            at_writer[p * PAGE_WORDS + 8 + (uint64_t)me] = k;
+        hlrc_barrier();
+        struct hlrc_stats after = stats();
+        if (me == 0 || k < 3)
+            continue;
+        expect_word(after.read_faults - before.read_faults, PAGES, "read faults in round %ju",
+                    (uintmax_t)k);
+        expect_word(after.write_faults, before.write_faults, "write faults in round %ju",
+                    (uintmax_t)k);
+        if (k > ROUNDS + 2 * BUDGET)
+            expect_word(after.twins, before.twins, "twins of pages that are loaded in round %ju",
+                        (uintmax_t)k);
+    }
+}
+
 static void given_back(void)
 {
     for (uint64_t k = 1; k <= 4; k++) {
@@ -143,5 +173,6 @@ void litmus_run(void)
     faults_twice();
     rests();
     written_by_another();
+    shared_falsely();
     given_back();
 }
