@@ -2,7 +2,7 @@
 /*
  * ASYNC's handler at a home: requests that wait for diffs, without a network. This is node 0, home
  * of all pages; the requests of five other nodes lie in an array. H3 is an invariant of
- * async/async.c.
+ * async/async.c, EP1 of hlrc/memory/exclusive.h.
  */
 #include "hlrc/engine.h"
 #include "hlrc/memory/page.h"
@@ -73,6 +73,8 @@ static void write_word(struct fabric *f, int peer, int win, size_t off, const vo
     assert_int_equal(s->written, s->status == 0); /* behind the page */
 }
 
+static bool has_reader[PAGES]; /* exclusive.h EP1 */
+
 /* The offset that a request names tells whose it is. */
 static void write_any(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                       struct fabric_op *op)
@@ -86,6 +88,7 @@ static void write_any(struct fabric *f, int peer, int win, size_t off, const voi
     assert_int_equal(len, PAGE_SIZE);
     assert_ptr_equal(src, page_mem(request_of(s)->object));
     assert_true(covered(request_of(s)));
+    assert_true(has_reader[request_of(s)->object]);
     s->written++;
 }
 
@@ -100,12 +103,19 @@ static void set_home(uint32_t page, int home)
     assert_int_equal(home, 0);
 }
 
+static void page_reader(uint32_t page)
+{
+    assert_true(page < PAGES);
+    has_reader[page] = true;
+}
+
 static void count_nothing(void)
 {
 }
 
 static const struct protocol_env env = { .parked = parked,
                                          .page_set_home = set_home,
+                                         .page_reader = page_reader,
                                          .count_retry = count_nothing };
 static struct fabric fabric;
 
@@ -125,6 +135,7 @@ static int begin(void **state)
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_true(engine.control.base != MAP_FAILED);
     memset(slots, 0, sizeof slots);
+    memset(has_reader, 0, sizeof has_reader);
     protocol_env = &env;
     return 0;
 }
