@@ -19,6 +19,10 @@ noinst_PROGRAMS += microbench/sync
 microbench_sync_SOURCES = microbench/sync.c $(MICROBENCH_JOB)
 microbench_sync_LDADD = libhlrc.la
 
+noinst_PROGRAMS += microbench/rewrite
+microbench_rewrite_SOURCES = microbench/rewrite.c $(MICROBENCH_JOB)
+microbench_rewrite_LDADD = libhlrc.la
+
 noinst_PROGRAMS += microbench/latency
 microbench_latency_SOURCES = microbench/latency.c microbench/bench.c microbench/bench.h
 microbench_latency_LDADD = libhlrc_core.la

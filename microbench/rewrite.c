@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What it costs to write pages again and again, as programs do that were not laid out for pages.
+ * Times in microseconds, medians of node 0's samples, or of the last node's where that one reads.
+ *
+ *  solo_writer  node 0 writes a word of each of its pages, which no other node has read; with the
+ *               barrier that follows, per page.
+ *  hot_writer   the same, of pages that the last node reads in between.
+ *  hot_reader   what the last node pays for that: per page, the fetch included.
+ *  locked_K     lock and unlock of a lock that no other node takes, with K pages of node 0 written
+ *               under it, which no other node has read.
+ *  recycled     hlrc_malloc of a block of --bytes that was written and freed before: zeroed.
+ *
+ * The first WARM_UP rounds are not counted: pages fault in those.
+ */
+#include "microbench/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS   (BENCH_PAGE / sizeof(uint64_t))
+#define WARM_UP 5
+#define BATCH   100 /* operations in one sample of what is too short to be timed alone */
+#define LOCK    1
+
+struct options {
+    const char *json;
+    unsigned long rounds, pages, bytes;
+};
+
+static struct options options = { .rounds = 30, .pages = 4096, .bytes = 1ul << 20 };
+static uint64_t wrong;
+
+static double us_since(uint64_t start)
+{
+    return (double)(bench_now() - start) / 1000;
+}
+
+static volatile uint64_t *allocate(void)
+{
+    void *at = hlrc_malloc_all(options.pages * BENCH_PAGE);
+
+    if (at == NULL)
+        bench_fail(1,
+                   "%lu pages of shared memory are not available; raise --memory or lower --pages",
+                   options.pages);
+    return at;
+}
+
+static void write_pages(volatile uint64_t *data, uint64_t pages, uint64_t value)
+{
+    for (uint64_t page = 0; page < pages; page++)
+        data[page * WORDS] = value + page;
+}
+
+static void read_pages(const volatile uint64_t *data, uint64_t value)
+{
+    for (uint64_t page = 0; page < options.pages; page++)
+        wrong += data[page * WORDS] != value + page;
+}
+
+static void solo_writer(struct job_series *series)
+{
+    volatile uint64_t *data = allocate();
+
+    for (uint64_t r = 0; r < WARM_UP + options.rounds; r++) {
+        uint64_t start = bench_now();
+        if (hlrc_node_id() == 0)
+            write_pages(data, options.pages, r);
+        hlrc_barrier();
+        if (r >= WARM_UP && hlrc_node_id() == 0)
+            job_series_add(series, us_since(start) / (double)options.pages);
+        hlrc_barrier();
+    }
+    read_pages(data, WARM_UP + options.rounds - 1);
+    hlrc_barrier();
+    hlrc_free_all((void *)data);
+}
+
+static void hot_pages(struct job_series *series, bool reader)
+{
+    volatile uint64_t *data = allocate();
+    int last = hlrc_node_count() - 1;
+
+    for (uint64_t r = 0; r < WARM_UP + options.rounds; r++) {
+        uint64_t start = bench_now();
+        if (hlrc_node_id() == 0)
+            write_pages(data, options.pages, r);
+        hlrc_barrier();
+        double written = us_since(start) / (double)options.pages;
+        start = bench_now();
+        if (hlrc_node_id() == last)
+            read_pages(data, r);
+        double read = us_since(start) / (double)options.pages;
+        hlrc_barrier();
+        if (r >= WARM_UP && hlrc_node_id() == (reader ? last : 0))
+            job_series_add(series, reader ? read : written);
+    }
+    hlrc_free_all((void *)data);
+}
+
+static void hot_writer(struct job_series *series)
+{
+    hot_pages(series, false);
+}
+
+static void hot_reader(struct job_series *series)
+{
+    hot_pages(series, true);
+}
+
+static void locked(struct job_series *series, uint64_t pages)
+{
+    volatile uint64_t *data = allocate();
+
+    for (uint64_t r = 0; hlrc_node_id() == 0 && r < WARM_UP + options.rounds; r++) {
+        uint64_t start = bench_now();
+        for (uint64_t k = 0; k < BATCH; k++) {
+            hlrc_lock(LOCK);
+            write_pages(data, pages, r * BATCH + k);
+            hlrc_unlock(LOCK);
+        }
+        if (r >= WARM_UP)
+            job_series_add(series, us_since(start) / BATCH);
+    }
+    hlrc_barrier();
+    for (uint64_t page = 0; page < pages; page++)
+        wrong += data[page * WORDS] != (WARM_UP + options.rounds) * BATCH - 1 + page;
+    hlrc_barrier();
+    hlrc_free_all((void *)data);
+}
+
+static void locked_0(struct job_series *series)
+{
+    locked(series, 0);
+}
+
+static void locked_4(struct job_series *series)
+{
+    locked(series, 4);
+}
+
+static void locked_16(struct job_series *series)
+{
+    locked(series, 16);
+}
+
+static void recycled(struct job_series *series)
+{
+    for (uint64_t r = 0; hlrc_node_id() == 0 && r < WARM_UP + options.rounds; r++) {
+        uint64_t start = bench_now();
+        char *block = hlrc_malloc(options.bytes);
+        double time = us_since(start);
+        if (block == NULL)
+            bench_fail(1,
+                       "%lu bytes of shared memory are not available; raise --memory or lower "
+                       "--bytes",
+                       options.bytes);
+        wrong += block[0] != 0 || memcmp(block, block + 1, options.bytes - 1) != 0;
+        memset(block, 0x5a, options.bytes);
+        hlrc_free(block);
+        if (r >= WARM_UP)
+            job_series_add(series, time);
+    }
+    hlrc_barrier();
+}
+
+/* ---- The program ---- */
+
+struct test {
+    const char *name;
+    void (*run)(struct job_series *series);
+    int nodes; /* at least */
+    const char *what;
+};
+
+static const struct test tests[] = {
+    { "solo_writer", solo_writer, 1, "own pages, per page and barrier" },
+    { "hot_writer", hot_writer, 2, "own pages that another node reads" },
+    { "hot_reader", hot_reader, 2, "the reader's side, fetch included" },
+    { "locked_0", locked_0, 1, "lock + unlock, nothing written" },
+    { "locked_4", locked_4, 1, "lock + unlock, 4 own pages written" },
+    { "locked_16", locked_16, 1, "lock + unlock, 16 own pages written" },
+    { "recycled", recycled, 1, "hlrc_malloc of a block used before" },
+};
+
+static void run(const struct test *test, struct bench_json *json)
+{
+    struct job_series series = job_series_make(options.rounds);
+    char name[64];
+
+    hlrc_barrier();
+    test->run(&series);
+    struct bench_stat stat = job_series_stat(&series);
+    if (hlrc_node_id() != 0)
+        return;
+    bench_row(test->name, stat, test->what);
+    snprintf(name, sizeof(name), "%s_us", test->name);
+    bench_json_stat(json, name, stat);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case 'b':
+        options.bytes = bench_number("--bytes", arg, 1, 1ul << 40);
+        return 0;
+    case 'p':
+        options.pages = bench_number("--pages", arg, 16, 1ul << 24);
+        return 0;
+    case 'r':
+        options.rounds = bench_number("--rounds", arg, 1, 100000);
+        return 0;
+    default:
+        return bench_option(key, arg, state, &options.json);
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    BENCH_JSON_OPTION,
+    { "bytes", 'b', "N", 0, "size of the recycled block (default 1048576)", 0 },
+    { "pages", 'p', "N", 0, "pages that are written (default 4096)", 0 },
+    { "rounds", 'r', "N", 0, "samples of each figure (default 30)", 0 },
+    { 0 },
+};
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        argp_options, parse_option,
+        NULL,         "Measure pages that are written again and again; run it under hlrcrun.",
+        NULL,         NULL,
+        NULL,
+    };
+    struct bench_json json = { 0 };
+
+    (void)setenv("HLRC_AHEAD", "32", 0); /* as programs have it */
+    job_open(&argc, &argv, &argp, &options, 1);
+    if (hlrc_node_id() == 0) {
+        bench_json_open(&json, options.json);
+        bench_json_string(&json, "protocol", job_protocol());
+        bench_json_unsigned(&json, "nodes", (uint64_t)hlrc_node_count());
+        printf("protocol %s, nodes %d\n", job_protocol(), hlrc_node_count());
+        bench_heading("us");
+    }
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+        if (hlrc_node_count() >= tests[i].nodes)
+            run(&tests[i], &json);
+    bench_json_close(&json);
+    job_close(wrong);
+}
