@@ -20,8 +20,9 @@
  *        if it was written (page.h P8).
  *   AH3  A thread that stores to pages of its node's home is brought none of other nodes: rows that
  *        are dealt to the nodes in turn lie between its own.
- *   AH4  A page that is hot (page_flush.c) is opened for stores when it is loaded; that is no sign
- *        of its being written.
+ *   AH4  A page that is hot (page_flush.c), and was twice stored to after it had been loaded, is
+ *        opened for stores when it is loaded; with a twin, since that is no sign of its being
+ *        written. When the interval ends without a store, loads open it for loads again.
  */
 #ifndef HLRC_AHEAD_H
 #define HLRC_AHEAD_H

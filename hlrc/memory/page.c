@@ -20,6 +20,8 @@
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
+#define STORES_FOLLOW 2 /* AH4 */
+
 static struct page *table;
 static _Atomic uint64_t *needed;
 static _Atomic uint32_t held_first, held_end; /* page_hold */
@@ -133,10 +135,19 @@ static void mark_dirty(uint32_t page, struct page *p, bool ahead)
     p->flags |= PAGE_DIRTY | PAGE_LISTED;
 }
 
-/* Written in intervals before, and not found unchanged too often since (page_flush.c). */
-static bool hot(const struct page *p)
+/* AH4: hot (page_flush.c), and a store has followed the load before. */
+static bool stores_follow(const struct page *p)
 {
-    return p->idle < p->budget && p->home != 0;
+    return p->stores == STORES_FOLLOW && p->idle < p->budget && p->home != 0;
+}
+
+void page_judge_load(struct page *p, bool written)
+{
+    if (p->loaded && !written) {
+        p->stores = 0;
+        p->idle = p->budget; /* the next closing seals it */
+    }
+    p->loaded = false;
 }
 
 /* Opens the view of a page that is complete here: P3, with mark_dirty. ASSUMPTIONS: locked, not
@@ -144,8 +155,12 @@ static bool hot(const struct page *p)
 static int page_grant(uint32_t page, struct page *p, bool write)
 {
     enum page_access_right right = ACCESS_READ;
-    if ((write || hot(p)) && !(p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE)))
-        mark_dirty(page, p, !write); /* AH4 */
+    if (!(p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE)) && (write || stores_follow(p))) {
+        mark_dirty(page, p, !write);
+        p->loaded = !write; /* AH4 */
+        if (write && p->stores < STORES_FOLLOW)
+            p->stores++;
+    }
     if (write)
         p->idle = 0;
     if (p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE))

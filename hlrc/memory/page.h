@@ -82,6 +82,8 @@ struct page {
     uint32_t twin;         /* frame, 0 none */
     uint8_t budget;        /* closings in a row that may find it unchanged while it is kept (P8) */
     uint8_t idle;          /* that have, since it was last written */
+    uint8_t stores;        /* in a row that followed a load, up to STORES_FOLLOW (ahead.h AH4) */
+    bool loaded;           /* open for stores since it was loaded */
     bool exclusive_listed; /* on the list of exclusive.c */
     bool introduced;       /* its home knows that this node has a copy (EP1) */
 };
@@ -145,6 +147,10 @@ void page_flush_end(uint32_t page, uint64_t interval);
 
 /* A kept page that is revoked, and as its twin is, is clean. ASSUMPTION: locked. */
 void page_clean(struct page *p, uint32_t page);
+
+/* A page that was opened for stores when it was loaded has been written since, or not (AH4).
+ * ASSUMPTION: locked. */
+void page_judge_load(struct page *p, bool written);
 
 /* Applies a diff of another node to a page whose home is here; 0, or -EINVAL for a malformed one.
  * A twin gets it too, after the page: it is not this node's writing (P8). Spins. */

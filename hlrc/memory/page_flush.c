@@ -102,6 +102,7 @@ void page_clean(struct page *p, uint32_t page)
         return;
     p->twin = 0;
     p->flags &= (uint8_t)~PAGE_DIRTY;
+    page_judge_load(p, false);
     twin_drop(twin);
 }
 
@@ -189,6 +190,7 @@ void page_flush_end(uint32_t page, uint64_t interval)
     if (interval)
         atomic_store_explicit(&page_needed(page)[engine.node], interval, memory_order_relaxed);
     learn(p, interval != 0);
+    page_judge_load(p, interval != 0);
     p->flags &= (uint8_t) ~(PAGE_BUSY | PAGE_KEPT);
     if (kept && interval && !(p->flags & PAGE_STALE) && exclusive_begin(page, p)) {
         kept = false;
