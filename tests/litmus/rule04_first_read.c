@@ -12,7 +12,7 @@
 const char litmus_rule[] = "rule 4, first reads";
 const int litmus_nodes[] = { 2, 3, 0 };
 
-#define PAGES  96u
+#define PAGES  48u
 #define ROUNDS 6u
 
 static volatile uint64_t *data, *flag;
