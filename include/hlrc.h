@@ -493,9 +493,8 @@ struct hlrc_stats {
     uint64_t fetch_round_trips;  /* to the network and back, one after the other, in page fetches */
     uint64_t hot_pages;          /* pages left writable by a closing that found them changed */
     uint64_t hot_unchanged;      /* pages left writable by a closing that found them as they were */
-    uint64_t ahead_pages; /* pages opened or sent for before a fault, behind those of others */
-    uint64_t
-        exclusive_pages; /* home pages without a reader, written without a trace from then on */
+    uint64_t ahead_pages;     /* pages opened or sent for before a fault, behind those of others */
+    uint64_t exclusive_pages; /* home pages not tracked from then on: no node else reads them */
 };
 
 /**

@@ -47,7 +47,6 @@ static void parse(int argc, char **argv, const struct argp *argp, void *options)
 void job_open(int *argc, char ***argv, const struct argp *argp, void *options, int nodes)
 {
     parse(*argc, *argv, argp, options);
-    (void)setenv("HLRC_AHEAD", "0", 0); /* unless the user wants to see what it does */
     /* hlrc_init says itself why it fails. */
     if (hlrc_init(argc, argv) != 0)
         exit(1);
@@ -59,6 +58,22 @@ void job_open(int *argc, char ***argv, const struct argp *argp, void *options, i
         bench_fail(2, "a job of %d node: at least %d are needed; start it with hlrcrun -n %d",
                    count, nodes, nodes);
     exit(2);
+}
+
+void job_page_by_page(void)
+{
+    (void)setenv("HLRC_AHEAD", "0", 0); /* unless the user wants to see what it does */
+}
+
+void job_table(struct bench_json *json, const char *path)
+{
+    if (hlrc_node_id() != 0)
+        return;
+    bench_json_open(json, path);
+    bench_json_string(json, "protocol", job_protocol());
+    bench_json_unsigned(json, "nodes", (uint64_t)hlrc_node_count());
+    printf("protocol %s, nodes %d\n", job_protocol(), hlrc_node_count());
+    bench_heading("us");
 }
 
 void job_close(uint64_t wrong)

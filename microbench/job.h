@@ -12,10 +12,15 @@
 
 /*
  * Parse the arguments into OPTIONS, then join the job. Only node 0 says what is wrong with an
- * argument. Ends the program when either fails, or when the job has fewer than NODES nodes. Pages
- * are fetched one at a time, unless the job is started with --ahead.
+ * argument. Ends the program when either fails, or when the job has fewer than NODES nodes.
  */
 void job_open(int *argc, char ***argv, const struct argp *argp, void *options, int nodes);
+
+/* Before job_open: pages are fetched one at a time, unless the job is started with --ahead. */
+void job_page_by_page(void);
+
+/* At node 0: begin a table of microseconds, and the JSON file PATH with the same figures. */
+void job_table(struct bench_json *json, const char *path);
 
 /* Leave the job and end the program: WRONG values, found by all nodes together, are a failure. */
 _Noreturn void job_close(uint64_t wrong);

@@ -195,6 +195,7 @@ int main(int argc, char **argv)
     struct phase cold = { 0 }, warm = { 0 };
     struct bench_json json = { 0 };
 
+    job_page_by_page();
     job_open(&argc, &argv, &argp, &options, 2);
     if (hlrc_node_id() == 0)
         bench_json_open(&json, options.json);

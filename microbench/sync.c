@@ -301,14 +301,9 @@ int main(int argc, char **argv)
     };
     struct bench_json json = { 0 };
 
+    job_page_by_page();
     job_open(&argc, &argv, &argp, &options, 1);
-    if (hlrc_node_id() == 0) {
-        bench_json_open(&json, options.json);
-        bench_json_string(&json, "protocol", job_protocol());
-        bench_json_unsigned(&json, "nodes", (uint64_t)hlrc_node_count());
-        printf("protocol %s, nodes %d\n", job_protocol(), hlrc_node_count());
-        bench_heading("us");
-    }
+    job_table(&json, options.json);
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
         if (hlrc_node_count() >= tests[i].nodes)
             run(&tests[i], &json);

@@ -107,7 +107,6 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DDUO -DOPERATIONS=3
     search good protocol -DDUO -DOPERATIONS=4
     search good protocol -DDUO -DOPERATIONS=2 -DALONE -DHOT
-    search good protocol -DDUO -DOPERATIONS=4 -DALONE
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2

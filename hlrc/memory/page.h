@@ -46,10 +46,10 @@
  *   P7  A page that is write-protected for a flush is not writable again before its diff is
  *       captured: BUSY.
  *   P8  A page that a flush keeps writable has a twin from then on, at the home too, and stays on
- *       the dirty list. Away from the home the diff and the new twin are one copy of the page, each
- *       byte read once; at the home the twin is renewed after the comparison and before the
- *       interval is published. So what a thread writes meanwhile is covered by this interval or
- *       differs from the twin in the next.
+ *       the dirty list, unless it is EXCLUSIVE from then on (exclusive.h EP2). Away from the home
+ *       the diff and the new twin are one copy of the page, each byte read once; at the home the
+ *       twin is renewed after the comparison and before the interval is published. So what a thread
+ *       writes meanwhile is covered by this interval or differs from the twin in the next.
  */
 #ifndef HLRC_PAGE_H
 #define HLRC_PAGE_H
