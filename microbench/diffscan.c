@@ -48,6 +48,12 @@ static void pass_memcmp(size_t pairs)
         sink = (size_t)memcmp(area->page[i], area->twin[i], DIFF_PAGE);
 }
 
+static void pass_differs(size_t pairs)
+{
+    for (size_t i = 0; i < pairs; i++, forget())
+        sink = diff_differs(area->page[i], area->twin[i]);
+}
+
 static void pass_memcpy(size_t pairs)
 {
     for (size_t i = 0; i < pairs; i++, forget())
@@ -179,6 +185,7 @@ static void measure_scan(struct bench_json *json, unsigned long rounds)
 
     report(json, "scan", scan, "diff of an unchanged page");
     report(json, "memcmp", compare, "memcmp of page and twin");
+    report(json, "differs", measure(pass_differs, PAIRS, rounds), "the same, while others write");
     report(json, "scan_hot", hot, "the same, always the same page");
     report(json, "memcmp_hot", hot_compare, "");
     report(json, "memcpy", measure(pass_memcpy, PAIRS, rounds), "");

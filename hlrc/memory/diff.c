@@ -117,6 +117,11 @@ struct diff_parsed {
     const uint8_t *data;
 };
 
+bool diff_differs(const void *page, const void *twin)
+{
+    return diff_loops->differs(page, twin);
+}
+
 static struct diff_run run_at(const uint8_t *index, unsigned i)
 {
     struct diff_run run;

@@ -11,6 +11,9 @@
  *       threads of the home write there at the same time.
  *   D3  A malformed diff is refused before its first byte is written. Diffs come from the network.
  *   D4  An encoding never exceeds DIFF_MAX, and the empty diff has length 0.
+ *   D5  A comparison of what others write meanwhile sees every byte that differs all the time.
+ *       memcmp does not promise that: where it found a difference it may look at the byte
+ *       again, and, if that is equal by then, answer 0 for all that follow.
  *
  * Encoding (all numbers little-endian, no alignment):
  *
@@ -31,6 +34,7 @@
 #ifndef HLRC_DIFF_H
 #define HLRC_DIFF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define DIFF_PAGE         4096
@@ -49,6 +53,12 @@
  * alignment is needed.
  */
 size_t diff_encode(const void *page, const void *twin, void *out);
+
+/*
+ * Whether PAGE differs from TWIN (D5). Both may be written by other threads meanwhile; a byte that
+ * differs for a part of the time may count or not. No alignment is needed.
+ */
+bool diff_differs(const void *page, const void *twin);
 
 /*
  * Apply the diff of LEN bytes at DIFF to PAGE. Returns 0, or -EINVAL with PAGE untouched when it is

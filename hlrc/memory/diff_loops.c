@@ -114,6 +114,20 @@ static uint64_t portable_scan(const uint8_t *page, const uint8_t *twin, uint64_t
     return any;
 }
 
+/* D5: no byte is looked at twice. */
+DIFF_INLINE bool any_differs(const uint8_t *page, const uint8_t *twin)
+{
+    for (size_t at = 0; at < DIFF_PAGE; at += 128)
+        if (differ64(page + at, twin + at) | differ64(page + at + 64, twin + at + 64))
+            return true;
+    return false;
+}
+
+static bool portable_differs(const uint8_t *page, const uint8_t *twin)
+{
+    return any_differs(page, twin);
+}
+
 static struct diff_tally portable_tally(const uint64_t *mask, uint64_t lines)
 {
     return tally_words(mask, lines);
@@ -151,6 +165,7 @@ static const struct diff_loops portable = {
     .name = "portable",
     .supported = portable_supported,
     .scan = portable_scan,
+    .differs = portable_differs,
     .tally = portable_tally,
     .pack = portable_pack,
     .unpack = portable_unpack,
@@ -188,6 +203,11 @@ AVX2 static uint64_t avx2_scan(const uint8_t *page, const uint8_t *twin, uint64_
         any |= ~same;
     }
     return any;
+}
+
+AVX2 static bool avx2_differs(const uint8_t *page, const uint8_t *twin)
+{
+    return any_differs(page, twin);
 }
 
 AVX2 static struct diff_tally avx2_tally(const uint64_t *mask, uint64_t lines)
@@ -241,6 +261,7 @@ static const struct diff_loops avx2 = {
     .name = "avx2",
     .supported = avx2_supported,
     .scan = avx2_scan,
+    .differs = avx2_differs,
     .tally = avx2_tally,
     .pack = avx2_pack,
     .unpack = avx2_unpack,
@@ -265,6 +286,14 @@ AVX512 static uint64_t avx512_scan(const uint8_t *page, const uint8_t *twin, uin
         any |= mask[w];
     }
     return any;
+}
+
+AVX512 static bool avx512_differs(const uint8_t *page, const uint8_t *twin)
+{
+    for (size_t at = 0; at < DIFF_PAGE; at += 64)
+        if (_mm512_cmpneq_epi8_mask(_mm512_loadu_si512(page + at), _mm512_loadu_si512(twin + at)))
+            return true;
+    return false;
 }
 
 AVX512 static struct diff_tally avx512_tally(const uint64_t *mask, uint64_t lines)
@@ -309,6 +338,7 @@ static const struct diff_loops avx512 = {
     .name = "avx512",
     .supported = avx512_supported,
     .scan = avx512_scan,
+    .differs = avx512_differs,
     .tally = avx512_tally,
     .pack = avx512_pack,
     .unpack = avx512_unpack,

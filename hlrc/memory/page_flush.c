@@ -98,7 +98,7 @@ void page_clean(struct page *p, uint32_t page)
 {
     uint32_t twin = p->twin;
     if ((p->flags & (PAGE_DIRTY | PAGE_BUSY)) != PAGE_DIRTY || !twin ||
-        page_is_home(p, engine.node) || memcmp(page_mem(page), twin_mem(twin), PAGE_SIZE) != 0)
+        page_is_home(p, engine.node) || diff_differs(page_mem(page), twin_mem(twin)))
         return;
     p->twin = 0;
     p->flags &= (uint8_t)~PAGE_DIRTY;
@@ -139,7 +139,7 @@ static uint32_t copy_of(uint32_t page)
 bool page_flush_home(uint32_t page)
 {
     const struct page *p = page_at(page);
-    if (p->twin && memcmp(page_mem(page), twin_mem(p->twin), PAGE_SIZE) == 0)
+    if (p->twin && !diff_differs(page_mem(page), twin_mem(p->twin))) /* D5: diffs come meanwhile */
         return false;
     perturb(page_compared);
     if (!(p->flags & PAGE_KEPT))
@@ -157,7 +157,7 @@ size_t page_flush_diff(uint32_t page, void *out)
     uint32_t twin = p->twin;
     if (!(p->flags & PAGE_KEPT))
         return diff_encode(page_mem(page), twin_mem(twin), out);
-    if (memcmp(page_mem(page), twin_mem(twin), PAGE_SIZE) == 0)
+    if (!diff_differs(page_mem(page), twin_mem(twin))) /* D5: threads store meanwhile */
         return 0;
     perturb(page_compared);
     uint32_t copy = copy_of(page); /* P8 */

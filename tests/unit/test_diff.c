@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Diffs against an independent reference that works byte by byte. Every test runs once per
- * instruction set that this CPU has. D1 to D4 are the invariants of hlrc/memory/diff.h.
+ * instruction set that this CPU has. D1 to D5 are the invariants of hlrc/memory/diff.h.
  *
  * A page under test lies at the end of a mapping that an inaccessible page follows, and the output
  * buffer likewise: an access beyond either ends the test.
@@ -338,6 +338,53 @@ static void test_neighbours_keep_writing(void **state)
         hammer_stripes(stripes[i]);
 }
 
+/* ---- D5: comparing what is written meanwhile ---- */
+
+static void test_differs(void **state)
+{
+    (void)state;
+    fill_random(p.twin, DIFF_PAGE);
+    memcpy(p.page, p.twin, DIFF_PAGE);
+    assert_false(diff_differs(p.page, p.twin));
+    for (size_t at = 0; at < DIFF_PAGE; at++) {
+        p.page[at] ^= 0x10;
+        assert_true(diff_differs(p.page, p.twin));
+        p.page[at] ^= 0x10;
+    }
+    assert_false(diff_differs(p.page, p.twin));
+}
+
+static atomic_bool compared;
+
+/* A byte at the front of the page differs from the twin, and does not, and does. */
+static void *come_and_go(void *arg)
+{
+    volatile uint8_t *byte = p.page + 100;
+
+    while (!atomic_load(&compared))
+        *byte ^= 1;
+    return arg;
+}
+
+/* Another one, further on, differs all the time. */
+static void test_differs_while_written(void **state)
+{
+    pthread_t thread;
+    int missed = 0;
+
+    (void)state;
+    fill_random(p.twin, DIFF_PAGE);
+    memcpy(p.page, p.twin, DIFF_PAGE);
+    p.page[3000] ^= 1;
+    atomic_store(&compared, false);
+    assert_int_equal(pthread_create(&thread, NULL, come_and_go, NULL), 0);
+    for (int i = 0; i < ROUNDS(1000000); i++)
+        missed += !diff_differs(p.page, p.twin);
+    atomic_store(&compared, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(missed, 0);
+}
+
 /* ---- Merging --------------------------------------------------------------------------------- */
 
 static void test_merge(void **state)
@@ -501,6 +548,8 @@ static int run_all(const char *name)
         cmocka_unit_test(test_unaligned),
         cmocka_unit_test(test_two_writers),
         cmocka_unit_test(test_neighbours_keep_writing),
+        cmocka_unit_test(test_differs),
+        cmocka_unit_test(test_differs_while_written),
         cmocka_unit_test(test_merge),
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_fuzz),
