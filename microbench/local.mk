@@ -26,3 +26,7 @@ microbench_rewrite_LDADD = libhlrc.la
 noinst_PROGRAMS += microbench/latency
 microbench_latency_SOURCES = microbench/latency.c microbench/bench.c microbench/bench.h
 microbench_latency_LDADD = libhlrc_core.la
+
+noinst_PROGRAMS += microbench/patterns
+microbench_patterns_SOURCES = microbench/patterns.c $(MICROBENCH_JOB)
+microbench_patterns_LDADD = libhlrc.la

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Random access patterns: what a choice that suits some programs costs the others.
+ *
+ * A pattern is a number of pages and of intervals. Each page draws who stores to it (one node,
+ * nodes in turn, any node, all nodes at different words, none) and who loads it (none, one node,
+ * any node, all), and which node stores to it first. In an interval all stores come first, then a
+ * barrier, the loads, and a barrier. Every load is checked.
+ *
+ * Times of node 0: per pattern in microseconds, the first touch included, the allocation not. The
+ * patterns depend on --seed and the number of nodes alone.
+ */
+#include "microbench/job.h"
+
+#include <stdlib.h>
+
+#define WORDS     (BENCH_PAGE / sizeof(uint64_t))
+#define MOST      128 /* pages of a pattern */
+#define INTERVALS 40  /* of a pattern at most */
+
+struct options {
+    const char *json;
+    unsigned long patterns, seed;
+};
+
+static struct options options = { .patterns = 1000, .seed = 1 };
+static uint64_t wrong;
+
+enum who { NOBODY, ONE, IN_TURN, ANY, ALL, KINDS };
+
+struct page_pattern {
+    enum who stores, loads;
+    uint64_t first, one, turn, draw; /* `turn`: intervals before the next node's turn */
+    uint64_t words;                  /* that a store is of */
+};
+
+struct pattern {
+    uint64_t pages, intervals;
+    struct page_pattern page[MOST];
+};
+
+/* The generator of Steele, Lea and Flood (SplitMix, 2014). */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+/* Patterns in which most pages are alike are drawn as often as those in which no two are. */
+static void draw_pattern(struct pattern *p, uint64_t seed)
+{
+    uint64_t state = seed, nodes = (uint64_t)hlrc_node_count();
+    uint64_t alike = draw(&state) % 2;
+    enum who stores = (enum who)(draw(&state) % KINDS), loads = (enum who)(draw(&state) % KINDS);
+
+    p->pages = 1 + draw(&state) % MOST;
+    p->intervals = 4 + draw(&state) % (INTERVALS - 3);
+    for (uint64_t i = 0; i < p->pages; i++) {
+        bool own = !alike || draw(&state) % 8 == 0;
+        p->page[i] = (struct page_pattern){
+            .stores = own ? (enum who)(draw(&state) % KINDS) : stores,
+            .loads = own ? (enum who)(draw(&state) % KINDS) : loads,
+            .first = draw(&state) % nodes,
+            .one = draw(&state) % nodes,
+            .turn = 1 + draw(&state) % 8,
+            .draw = draw(&state),
+            .words = draw(&state) % 2 ? 1 + draw(&state) % 8 : WORDS / nodes,
+        };
+    }
+}
+
+static bool takes_part(enum who who, const struct page_pattern *p, uint64_t node, uint64_t interval)
+{
+    uint64_t nodes = (uint64_t)hlrc_node_count(), state = p->draw + interval;
+
+    switch (who) {
+    case ONE:
+        return node == p->one;
+    case IN_TURN:
+        return node == (p->one + interval / p->turn) % nodes;
+    case ANY:
+        return node == draw(&state) % nodes;
+    case ALL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The word `at` of those of this node. */
+static volatile uint64_t *word_of(volatile uint64_t *page, uint64_t node, uint64_t at)
+{
+    return &page[node * (WORDS / (uint64_t)hlrc_node_count()) + at];
+}
+
+static void store_page(volatile uint64_t *page, const struct page_pattern *p, uint64_t node,
+                       uint64_t interval)
+{
+    for (uint64_t k = 0; k < p->words; k++)
+        *word_of(page, node, k) = interval + k;
+}
+
+static void store(volatile uint64_t *data, const struct pattern *p, uint64_t interval)
+{
+    uint64_t me = (uint64_t)hlrc_node_id();
+
+    for (uint64_t i = 0; i < p->pages; i++)
+        if (takes_part(p->page[i].stores, &p->page[i], me, interval))
+            store_page(&data[i * WORDS], &p->page[i], me, interval);
+}
+
+/* The first and the last of the words that a node stored in its last interval, 0 none. */
+static uint64_t wrong_words(volatile uint64_t *page, const struct page_pattern *p, uint64_t node,
+                            uint64_t interval)
+{
+    if (interval == 0)
+        return *word_of(page, node, 0) != 0;
+    return (uint64_t)(*word_of(page, node, 0) != interval) +
+           (uint64_t)(*word_of(page, node, p->words - 1) != interval + p->words - 1);
+}
+
+/* `last`: the interval of the last stores, by page and node. */
+static void load(volatile uint64_t *data, const struct pattern *p, uint64_t interval,
+                 uint64_t (*last)[HLRC_MAX_NODES])
+{
+    uint64_t me = (uint64_t)hlrc_node_id(), nodes = (uint64_t)hlrc_node_count();
+
+    for (uint64_t i = 0; i < p->pages; i++) {
+        for (uint64_t w = 0; w < nodes; w++)
+            if (takes_part(p->page[i].stores, &p->page[i], w, interval))
+                last[i][w] = interval;
+        if (!takes_part(p->page[i].loads, &p->page[i], me, interval + 1))
+            continue;
+        for (uint64_t w = 0; w < nodes; w++)
+            wrong += wrong_words(&data[i * WORDS], &p->page[i], w, last[i][w]);
+    }
+}
+
+static double run_pattern(uint64_t seed)
+{
+    static uint64_t last[MOST][HLRC_MAX_NODES];
+    static struct pattern p;
+
+    draw_pattern(&p, seed);
+    volatile uint64_t *data = hlrc_malloc_all(p.pages * BENCH_PAGE);
+    if (data == NULL)
+        bench_fail(1, "%ju pages of shared memory are not available; raise --memory",
+                   (uintmax_t)p.pages);
+    for (uint64_t i = 0; i < p.pages; i++)
+        for (int w = 0; w < hlrc_node_count(); w++)
+            last[i][w] = 0;
+    hlrc_barrier();
+    uint64_t start = bench_now();
+    for (uint64_t i = 0; i < p.pages; i++)
+        if (p.page[i].first == (uint64_t)hlrc_node_id())
+            data[i * WORDS] = 0;
+    for (uint64_t t = 1; t <= p.intervals; t++) {
+        hlrc_barrier();
+        store(data, &p, t);
+        hlrc_barrier();
+        load(data, &p, t, last);
+    }
+    hlrc_barrier();
+    double us = (double)(bench_now() - start) / 1000;
+    hlrc_free_all((void *)data);
+    return us;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case 'n':
+        options.patterns = bench_number("--patterns", arg, 1, 1000000);
+        return 0;
+    case 's':
+        options.seed = bench_number("--seed", arg, 0, 1ul << 62);
+        return 0;
+    default:
+        return bench_option(key, arg, state, &options.json);
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    BENCH_JSON_OPTION,
+    { "patterns", 'n', "N", 0, "how many (default 1000)", 0 },
+    { "seed", 's', "N", 0, "which (default 1)", 0 },
+    { 0 },
+};
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        argp_options, parse_option,
+        NULL,         "Run random access patterns, every load checked; run it under hlrcrun.",
+        NULL,         NULL,
+        NULL,
+    };
+    struct bench_json json = { 0 };
+
+    job_open(&argc, &argv, &argp, &options, 1);
+    job_table(&json, options.json);
+    struct job_series series = job_series_make(options.patterns);
+    for (uint64_t i = 0; i < options.patterns; i++) {
+        double us = run_pattern(options.seed + i);
+        char name[32];
+        snprintf(name, sizeof(name), "pattern_%ju_us", (uintmax_t)i);
+        if (hlrc_node_id() == 0)
+            bench_json_double(&json, name, us);
+        job_series_add(&series, us);
+    }
+    struct bench_stat stat = job_series_stat(&series);
+    if (hlrc_node_id() == 0) {
+        bench_row("pattern", stat, "of 1 to 128 pages, 4 to 40 intervals");
+        bench_json_stat(&json, "patterns_us", stat);
+    }
+    bench_json_close(&json);
+    job_close(wrong);
+}
