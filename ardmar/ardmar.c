@@ -63,7 +63,7 @@ static int ardmar_claim(uint32_t page, bool *assigned)
  * reads are in order, or wait for the operations of this fetch (A3). */
 static void introduce(struct page_fetch *f)
 {
-    static const uint64_t mark = 1;
+    static const uint32_t mark = 1;
     struct fabric *fabric = protocol_fabric();
     int win = protocol_control();
     fabric_write(fabric, f->home, win, protocol_has_readers_at(f->page), &mark, sizeof mark,
@@ -175,23 +175,33 @@ static int ardmar_place(uint32_t page, int node, uint32_t token)
     return assign(page, node, &assigned);
 }
 
+/* A4 */
+static void set_home_word(uint32_t page, uint64_t to)
+{
+    struct fabric *f = protocol_fabric();
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t word = 0, old = 0;
+    do {
+        word = old;
+        fabric_cas(f, protocol_node(), protocol_control(), protocol_home_at(page), word, to, &old,
+                   &op);
+        fabric_wait(f, &op);
+    } while (old != word);
+}
+
+static void ardmar_move(uint32_t page, int home)
+{
+    if (protocol_default_home(page) == protocol_node())
+        set_home_word(page, home_value(home));
+}
+
 /* Each node clears the words that it is the default home of; the barriers around a collective order
  * that (A4). */
 static void ardmar_reset(uint32_t first, uint32_t count)
 {
-    struct fabric *f = protocol_fabric();
-    for (uint32_t page = first; page < first + count; page++) {
-        if (protocol_default_home(page) != protocol_node())
-            continue;
-        struct fabric_op op = FABRIC_OP_INIT;
-        uint64_t word = 0, old = 0;
-        do {
-            word = old;
-            fabric_cas(f, protocol_node(), protocol_control(), protocol_home_at(page), word, 0,
-                       &old, &op);
-            fabric_wait(f, &op);
-        } while (old != word);
-    }
+    for (uint32_t page = first; page < first + count; page++)
+        if (protocol_default_home(page) == protocol_node())
+            set_home_word(page, 0);
 }
 
 const struct page_protocol protocol_ardmar = {
@@ -204,5 +214,6 @@ const struct page_protocol protocol_ardmar = {
     .fetch_finish = ardmar_fetch_finish,
     .home = ardmar_home,
     .place = ardmar_place,
+    .move = ardmar_move,
     .reset = ardmar_reset,
 };

@@ -324,6 +324,15 @@ static void async_applied(uint32_t page)
     }
 }
 
+static void async_move(uint32_t page, int home)
+{
+    if (protocol_default_home(page) != protocol_node())
+        return;
+    spin_lock(&directory_lock);
+    *directory(page) = (uint64_t)home + 1;
+    spin_unlock(&directory_lock);
+}
+
 static void async_reset(uint32_t first, uint32_t count)
 {
     for (uint32_t page = first; page < first + count; page++)
@@ -342,5 +351,6 @@ const struct page_protocol protocol_async = {
     .place = async_place,
     .serve = async_serve,
     .applied = async_applied,
+    .move = async_move,
     .reset = async_reset,
 };

@@ -98,6 +98,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "so many in a row have found it unchanged; 0: never")                                        \
     X(CHOICE, enum config_switch, exclusive_pages, "exclusive-pages", "on", 0, 0, "on|off", 1,     \
       "a home page that no other node has read is written without being tracked")                  \
+    X(CHOICE, enum config_switch, move_homes, "move-homes", "on", 0, 0, "on|off", 1,               \
+      "a page that one node alone writes gets its home there")                                     \
     X(NUMBER, int, ahead, "ahead", "32", 0, 256, "", 0,                                            \
       "pages that are fetched and opened beyond those of consecutive faults, at most; 0: none")    \
     X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,           \

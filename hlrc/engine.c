@@ -27,8 +27,10 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
                            .reply_size = slot_size(sizeof(struct reply), nodes) };
     at->home = place(&at->end, (size_t)pages * 8);
     at->applied = place(&at->end, (size_t)pages * n * 8);
-    at->has_readers = place(&at->end, (size_t)pages * 8);
+    at->has_readers = place(&at->end, (size_t)pages * 4);
+    at->placed = place(&at->end, (size_t)pages * 4);
     at->arrivals = place(&at->end, 8);
+    at->moves = place(&at->end, n * MOVES_BYTES);
     at->requests = place(&at->end, n * tokens * at->request_size);
     at->replies = place(&at->end, tokens * at->reply_size);
     at->answers = place(&at->end, (size_t)tokens * 8);

@@ -19,8 +19,10 @@
  *   home      u64 per page: the home word, at the page's default home: 0 unassigned, else node + 1
  *   applied   u64 per page and writer, at the page's home: last interval of the writer whose diff
  *             is in the page
- *   has_readers  u64 per page, at the page's home: 1 if another node may have a copy
+ *   has_readers  u32 per page, at the page's home: 1 if another node may have a copy
+ *   placed    u32 per page, at its home: 1 if hlrc_place put it there
  *   arrivals  u64, how often a reader has come to any page of this home (exclusive.h)
+ *   moves     per node, written by it: the pages whose home it wants to move (homes.c)
  *   requests  one slot per (node, token), written by the node that sends a request on behalf of
  *             that token (msg.h)
  *   replies   one slot per token of this node, written by the node that answers
@@ -54,9 +56,11 @@
 
 struct boot;
 
+#define MOVES_BYTES (16 + 4096 * 8) /* of one node: sync/homes.c */
+
 struct layout {
-    size_t home, applied, has_readers, arrivals, requests, replies, answers, bulk, credits, logs,
-        log_tails, log_heads, bounce, words, staging;
+    size_t home, applied, has_readers, placed, arrivals, moves, requests, replies, answers, bulk,
+        credits, logs, log_tails, log_heads, bounce, words, staging;
     size_t end;
     size_t request_size, reply_size; /* bytes of one slot, a multiple of 64 */
 };
@@ -103,9 +107,19 @@ static inline _Atomic uint64_t *applied_here(uint32_t page, int writer)
     return control_at(applied_at(page, writer));
 }
 
-static inline _Atomic uint64_t *has_readers_here(uint32_t page)
+static inline _Atomic uint32_t *has_readers_here(uint32_t page)
 {
-    return control_at(engine.at.has_readers + (size_t)page * 8);
+    return control_at(engine.at.has_readers + (size_t)page * 4);
+}
+
+static inline size_t placed_at(uint32_t page)
+{
+    return engine.at.placed + (size_t)page * 4;
+}
+
+static inline _Atomic uint32_t *placed_here(uint32_t page)
+{
+    return control_at(placed_at(page));
 }
 
 static inline _Atomic uint64_t *arrivals_here(void)

@@ -13,7 +13,7 @@ libhlrc_core_la_SOURCES += hlrc/progress/bulk.c hlrc/progress/bulk.h hlrc/progre
 libhlrc_core_la_SOURCES += hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/diff_loops.c hlrc/memory/diff_loops.h \
 	hlrc/memory/ahead.c hlrc/memory/ahead.h hlrc/memory/dirty.c hlrc/memory/dirty.h \
 	hlrc/memory/exclusive.c hlrc/memory/exclusive.h hlrc/memory/fault.c hlrc/memory/fault.h hlrc/memory/home.c hlrc/memory/page.c hlrc/memory/page.h \
-	hlrc/memory/page_fetch.c hlrc/memory/page_fetch.h hlrc/memory/page_flush.c hlrc/memory/page_view.c hlrc/memory/page_view.h \
+	hlrc/memory/page_fetch.c hlrc/memory/page_fetch.h hlrc/memory/page_flush.c hlrc/memory/page_move.c hlrc/memory/page_move.h hlrc/memory/page_view.c hlrc/memory/page_view.h \
 	hlrc/memory/space.c hlrc/memory/space.h hlrc/memory/twin.c hlrc/memory/twin.h
 
 # Intervals, vector times, write notices.
@@ -21,7 +21,7 @@ libhlrc_core_la_SOURCES += hlrc/coherence/diff_message.c hlrc/coherence/interval
 	hlrc/coherence/notice_log.c hlrc/coherence/notice_log.h
 
 # What a program calls to order its accesses.
-libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barrier.c hlrc/sync/barrier.h \
+libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barrier.c hlrc/sync/homes.c hlrc/sync/homes.h hlrc/sync/barrier.h \
 	hlrc/sync/barrier_master.c \
 	hlrc/sync/cond.c hlrc/sync/cond.h hlrc/sync/handles.c hlrc/sync/handles.h hlrc/sync/lock.c hlrc/sync/lock.h \
 	hlrc/sync/lock_queue.c

@@ -391,8 +391,9 @@ int hlrc_atomic_compare_exchange(hlrc_atomic_t word, uint64_t *expected, uint64_
  *
  * The home of a page holds its reference copy; to read there costs no fetch. A page gets its home
  * when it is first used: with the one-sided protocols by the first node that writes it, with the
- * async protocol by the first that asks for it. Once assigned it stays. The call does not touch the
- * page.
+ * async protocol by the first that asks for it. Where hlrc_place() puts it, it stays; otherwise it
+ * moves, in a barrier, to a node that alone goes on writing the page (--move-homes). The call does
+ * not touch the page.
  *
  * RETURN VALUE: The node that is home of the page of `addr`, -1 while there is none, or -EINVAL. In
  * a job of one node it is always that node.
@@ -408,8 +409,8 @@ int hlrc_home(const void *addr);
  * hlrc_place - choose the home of pages
  *
  * Makes `node` the home of those pages that the `len` bytes at `addr` lie in, in whole or in part,
- * as long as nobody has used them. Any node may do this, for pages that it alone uses until it next
- * releases.
+ * as long as nobody has used them; they stay there. Any node may do this, for pages that it alone
+ * uses until it next releases.
  *
  * RETURN VALUE: 0, or a negative errno value.
  *
@@ -495,6 +496,7 @@ struct hlrc_stats {
     uint64_t hot_unchanged;      /* pages left writable by a closing that found them as they were */
     uint64_t ahead_pages;     /* pages opened or sent for before a fault, behind those of others */
     uint64_t exclusive_pages; /* home pages not tracked from then on: no node else reads them */
+    uint64_t homes_moved;     /* pages whose home became this node, which alone wrote them */
 };
 
 /**

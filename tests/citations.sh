@@ -15,6 +15,7 @@ use warnings;
 # Whose heads a model covers.
 my %covers = (
     progress => [qw(hlrc/progress/progress.h fabric/shm/shm_queue.h)],
+    homes => [qw(hlrc/sync/homes.h)],
     protocol => [qw(hlrc/memory/page.h hlrc/memory/exclusive.h hlrc/coherence/interval.h hlrc/coherence/notice_log.h hlrc/sync/lock.h hlrc/progress/bulk.h ardmar/ardmar.c)],
 );
 # A model may cite a few rules of a head that another one covers.

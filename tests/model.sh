@@ -89,6 +89,12 @@ for variant in LATE_MARK LOOKED_BEFORE_LISTED NO_ARRIVALS SEEN_LATE; do
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -D$variant
 done
 
+search good homes
+optimize=-O1 search bad homes -DNOT_HELD
+for variant in COPIES_STAY INCOMPLETE VERSIONS_STAY WITHOUT_ALL; do
+    search bad homes -D$variant
+done
+
 search good progress -DAPPS=1
 search good progress -DAPPS=1 -DIDLE
 for variant in NO_ALERT_FENCE NO_ARM_FENCE NO_RECHECK NO_LOOK_AFTER_DROP NO_LEVEL_RECHECK NO_WAITER_COUNT \

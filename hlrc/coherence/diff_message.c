@@ -120,7 +120,7 @@ static void serve_diffs(int from, const struct bulk *msg)
         const struct diff_entry *e = (const struct diff_entry *)(const void *)(msg->payload + at);
         uint32_t left = msg->bytes - at;
         if (left < sizeof *e || left - sizeof *e < e->bytes || e->page >= engine.pages ||
-            page_apply(e->page, e + 1, e->bytes) != 0)
+            page_apply(e->page, from, e + 1, e->bytes) != 0)
             bad_message(from);
         perturb(diff_applied);
         /* orders the diff's bytes before the version that says they are there (I3) */

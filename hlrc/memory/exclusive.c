@@ -75,6 +75,12 @@ static void leave(uint32_t page, struct page *p)
     p->flags |= PAGE_LISTED;
 }
 
+void exclusive_end_of(uint32_t page, struct page *p)
+{
+    if (p->flags & PAGE_EXCLUSIVE)
+        leave(page, p);
+}
+
 bool exclusive_arrivals(void)
 {
     if (atomic_load(&count) == 0)

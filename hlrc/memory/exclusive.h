@@ -49,6 +49,9 @@ void exclusive_end(void);
  * all changes captured, or clean. */
 bool exclusive_begin(uint32_t page, struct page *p);
 
+/* A home page is tracked from now on. Spins. ASSUMPTION: locked. */
+void exclusive_end_of(uint32_t page, struct page *p);
+
 /* Whether readers have come that no closing has seen (EP3). A fence and a load. */
 bool exclusive_arrivals(void);
 

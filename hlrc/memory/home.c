@@ -37,17 +37,34 @@ int hlrc_home(const void *addr)
     return home;
 }
 
+/* At its home: the page stays there (page_move.h). */
+static void mark_placed(uint32_t page, int node, struct fabric_op *op)
+{
+    static const uint32_t mark = 1;
+    if (node == engine.node)
+        atomic_store(placed_here(page), mark);
+    else
+        fabric_write(engine.fabric, node, engine.control.id, placed_at(page), &mark, sizeof mark,
+                     op);
+}
+
 int hlrc_place(void *addr, size_t len, int node)
 {
     call_check("hlrc_place");
     uint32_t first, count;
     if (node < 0 || node >= engine.nodes || !pages_of_range(addr, len, &first, &count))
         return -EINVAL;
+    if (engine.alone)
+        return 0;
     int rc = 0;
+    struct fabric_op op = FABRIC_OP_INIT;
     struct thread *t = thread_enter();
-    for (uint32_t i = first; i < first + count && !engine.alone; i++)
-        if (engine.protocol.pages->place(i, node, t->call_token) != node)
+    for (uint32_t i = first; i < first + count; i++)
+        if (engine.protocol.pages->place(i, node, t->call_token) == node)
+            mark_placed(i, node, &op);
+        else
             rc = -EBUSY;
+    fabric_wait(engine.fabric, &op);
     thread_leave(t);
     return rc;
 }

@@ -13,6 +13,7 @@
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/page_move.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
@@ -190,6 +191,11 @@ static void page_claim(uint32_t page)
     progress_changed(p);
 }
 
+static bool page_released(void *arg)
+{
+    return !atomic_load(&((const struct page *)arg)->held);
+}
+
 /* One step towards access (P1); true when the page can be accessed now. */
 static bool access_step(uint32_t page, bool write, bool *worked)
 {
@@ -203,6 +209,12 @@ static bool access_step(uint32_t page, bool write, bool *worked)
         page_unlock(p);
         return true;
     }
+    if (p->held) { /* MV1 */
+        page_unlock(p);
+        progress_await((struct wait_for){ "the new home of page", page }, p, page_released, p);
+        return false;
+    }
+    page_move_used(p);
     *worked = true;
     bool stale = p->flags & PAGE_STALE;
     bool unclaimed = write && p->home == 0 && !(p->flags & PAGE_EXCLUSIVE);
@@ -255,7 +267,7 @@ bool page_held(uint32_t page)
 /* Whether page_touch may open this page together with its neighbours. ASSUMPTION: locked. */
 static bool grantable(const struct page *p, bool write)
 {
-    if (p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE))
+    if (p->held || p->watched || (p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE)))
         return false;
     return write ? p->home != 0 && p->access != ACCESS_WRITE
                  : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
@@ -434,6 +446,7 @@ static void reset_one(uint32_t page)
         atomic_store_explicit(applied_here(page, w), 0, memory_order_relaxed);
     }
     atomic_store_explicit(has_readers_here(page), 0, memory_order_relaxed);
+    atomic_store_explicit(placed_here(page), 0, memory_order_relaxed);
     *p = (struct page){ .lock = 1,
                         .flags = p->flags & PAGE_LISTED,
                         .exclusive_listed = p->exclusive_listed };

@@ -42,7 +42,8 @@
  *       comparing with it there.
  *   P5  DIRTY away from the home implies a twin, which equals the page as it was when this node
  *       began to write it, or as it was last fetched or captured.
- *   P6  The home of a page, once known, does not change before page_reset.
+ *   P6  The home of a page, once known, does not change before page_reset; but in a round that all
+ *       nodes make, while it is held on all of them (sync/homes.h MV1).
  *   P7  A page that is write-protected for a flush is not writable again before its diff is
  *       captured: BUSY.
  *   P8  A page that a flush keeps writable has a twin from then on, at the home too, and stays on
@@ -85,7 +86,12 @@ struct page {
     uint8_t stores;        /* in a row that followed a load, up to STORES_FOLLOW (ahead.h AH4) */
     bool loaded;           /* open for stores since it was loaded */
     bool exclusive_listed; /* on the list of exclusive.c */
-    bool introduced;       /* its home knows that this node has a copy (EP1) */
+    uint8_t tries;         /* page_move.h; of a page whose home is here: */
+    uint16_t spent;
+    bool noted, watched; /* page_move.h */
+    _Atomic bool held;   /* no thread is given access: its home moves (sync/homes.h MV1) */
+    uint16_t writer;     /* at the home, whose diffs came last */
+    bool introduced;     /* its home knows that this node has a copy (EP1) */
 };
 
 int pages_init(void);
@@ -154,7 +160,7 @@ void page_judge_load(struct page *p, bool written);
 
 /* Applies a diff of another node to a page whose home is here; 0, or -EINVAL for a malformed one.
  * A twin gets it too, after the page: it is not this node's writing (P8). Spins. */
-int page_apply(uint32_t page, const void *diff, size_t len);
+int page_apply(uint32_t page, int writer, const void *diff, size_t len);
 
 /* ASYNC's handler: takes exclusive access away; true when the page was exclusive here. Its copy is
  * complete and readable afterwards. Spins; ASSUMPTION: the page's lock is not held. */

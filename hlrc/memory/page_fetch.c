@@ -194,7 +194,7 @@ static int prefetch_claim(uint32_t page)
     int k = -1;
     struct page *p = page_lock(page);
     if ((p->flags & (PAGE_STALE | PAGE_BUSY | PAGE_DIRTY)) == PAGE_STALE &&
-        !page_is_home(p, engine.node) && !page_held(page))
+        !page_is_home(p, engine.node) && !p->held && !page_held(page))
         k = prefetch_slot();
     if (k >= 0) {
         p->flags |= PAGE_BUSY;

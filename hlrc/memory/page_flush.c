@@ -27,6 +27,7 @@
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/page_move.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/memory/twin.h"
 #include "hlrc/progress/progress.h"
@@ -56,7 +57,7 @@ static uint32_t lock_run(const uint32_t *list, uint32_t n)
  * does. */
 static bool stays(uint32_t page, const struct page *p)
 {
-    return p->idle < p->budget && !page_held(page);
+    return p->idle < p->budget && !p->held && !page_held(page);
 }
 
 /* Write-protects a locked run but for those that are kept, and unlocks it. */
@@ -190,9 +191,11 @@ void page_flush_end(uint32_t page, uint64_t interval)
     if (interval)
         atomic_store_explicit(&page_needed(page)[engine.node], interval, memory_order_relaxed);
     learn(p, interval != 0);
+    if (interval && page_is_home(p, engine.node))
+        page_move_note(page, p, engine.node, 0);
     page_judge_load(p, interval != 0);
     p->flags &= (uint8_t) ~(PAGE_BUSY | PAGE_KEPT);
-    if (kept && interval && !(p->flags & PAGE_STALE) && exclusive_begin(page, p)) {
+    if (kept && interval && !p->held && !(p->flags & PAGE_STALE) && exclusive_begin(page, p)) {
         kept = false;
     } else if (kept) {
         dirty_add(page); /* P8: whether or not it has been revoked since */
@@ -211,7 +214,7 @@ void page_flush_end(uint32_t page, uint64_t interval)
         stats_count(interval ? STAT_HOT_PAGES : STAT_HOT_UNCHANGED, 1);
 }
 
-int page_apply(uint32_t page, const void *diff, size_t len)
+int page_apply(uint32_t page, int writer, const void *diff, size_t len)
 {
     int rc = diff_apply(page_mem(page), diff, len);
     perturb(page_applied);
@@ -219,6 +222,7 @@ int page_apply(uint32_t page, const void *diff, size_t len)
     if (rc || !page_is_home(p, engine.node))
         return rc;
     page_lock(page);
+    page_move_note(page, p, writer, (uint32_t)len);
     if (p->twin)
         rc = diff_apply(twin_mem(p->twin), diff, len); /* P8 */
     page_unlock(p);

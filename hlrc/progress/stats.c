@@ -107,7 +107,7 @@ static void collect_counts(struct hlrc_stats *out)
         &out->write_notices,   &out->invalidations, &out->lock_acquires,
         &out->barriers,        &out->messages,      &out->fetch_round_trips,
         &out->hot_pages,       &out->hot_unchanged, &out->ahead_pages,
-        &out->exclusive_pages,
+        &out->exclusive_pages, &out->homes_moved,
     };
     for (int i = 0; i < STAT_COUNTERS; i++)
         *to[i] = atomic_load(&stats_counters[i]);

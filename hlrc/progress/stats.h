@@ -43,6 +43,7 @@ enum stats_counter {
     STAT_HOT_UNCHANGED,
     STAT_AHEAD_PAGES,
     STAT_EXCLUSIVE_PAGES,
+    STAT_HOMES_MOVED,
     STAT_COUNTERS
 };
 

@@ -67,6 +67,12 @@ struct lock_protocol {
     void (*release)(uint32_t lock);
 };
 
+enum arrival {
+    ARRIVAL_PLAIN, /* the node may do other things before it departs */
+    ARRIVAL_WAITS, /* it waits until it departs */
+    ARRIVAL_MOVES, /* and has homes to move (sync/homes.h) */
+};
+
 /* barrier.h says what holds. */
 struct barrier_protocol {
     const char *name;
@@ -75,9 +81,10 @@ struct barrier_protocol {
 
     /* This node has arrived at the barrier of this number (0, 1, ...) with this vector time. Does
      * not wait. */
-    void (*arrive)(uint64_t epoch, const uint64_t *vt);
-    /* Waits until all nodes have; *vt becomes the largest of each component. */
-    void (*await)(uint64_t *vt);
+    void (*arrive)(uint64_t epoch, const uint64_t *vt, enum arrival kind);
+    /* Waits until all nodes have; *vt becomes the largest of each component. Whether all waited at
+     * once, and one at least wanted to move homes. */
+    bool (*await)(uint64_t *vt);
 };
 
 struct protocol {

@@ -74,6 +74,8 @@ struct page_protocol {
     void (*serve)(struct request *);
     /* a diff was applied to this page here; may be NULL */
     void (*applied)(uint32_t page);
+    /* every node learns that this is the page's home now (sync/homes.h) */
+    void (*move)(uint32_t page, int home);
     /* homes of these pages are unassigned again, everywhere */
     void (*reset)(uint32_t first, uint32_t count);
 };
@@ -92,7 +94,7 @@ int protocol_default_home(uint32_t page);
 /* home word, at the default home: 0 unassigned, else node + 1 */
 size_t protocol_home_at(uint32_t page);
 size_t protocol_versions_at(uint32_t page); /* u64 per node, at the home */
-/* at the home, exclusive.h: u64 per page, whether other nodes may have a copy; u64, how often one
+/* at the home, exclusive.h: u32 per page, whether other nodes may have a copy; u64, how often one
  * has said so, of any page */
 size_t protocol_has_readers_at(uint32_t page);
 size_t protocol_arrivals_at(void);

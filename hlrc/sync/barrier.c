@@ -13,6 +13,7 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/sync/homes.h"
 
 /* of this node's next arrival; one thread speaks for the node */
 static uint64_t epoch;
@@ -32,33 +33,33 @@ int barrier_init(void)
     return engine.protocol.barrier->init();
 }
 
-void barrier_arrive(void)
+static void arrive(bool waits)
 {
     if (atomic_exchange(&between, true))
         diag_fatal(1, "hlrc_barrier_arrive: this node has arrived already; call "
                       "hlrc_barrier_depart, in one thread");
     if (engine.alone)
         return;
-    if (before_arrival)
-        before_arrival();
     uint64_t vt[NODES_MAX];
     struct thread *t = thread_enter();
     trace(TRACE_ARRIVE, epoch);
     interval_close(false);
     interval_vt(vt);
-    engine.protocol.barrier->arrive(epoch++, vt);
+    enum arrival kind = !waits ? ARRIVAL_PLAIN : homes_offer(epoch) ? ARRIVAL_MOVES : ARRIVAL_WAITS;
+    engine.protocol.barrier->arrive(epoch++, vt, kind);
     thread_leave(t);
 }
 
-void barrier_depart(void)
+static bool depart(void)
 {
+    bool moves = false;
     if (!atomic_load(&between))
         diag_fatal(
             1, "hlrc_barrier_depart: this node has not arrived; call hlrc_barrier_arrive first");
     if (!engine.alone) {
         uint64_t vt[NODES_MAX];
         struct thread *t = thread_enter();
-        engine.protocol.barrier->await(vt);
+        moves = engine.protocol.barrier->await(vt);
         perturb(barrier_released);
         interval_met();
         progress_settle(); /* what is applied already needs no revoking */
@@ -67,8 +68,32 @@ void barrier_depart(void)
         trace(TRACE_DEPART, epoch - 1);
         thread_leave(t);
     }
-    stats_count(STAT_BARRIERS, 1);
     atomic_store(&between, false);
+    return moves;
+}
+
+static void prepare(void)
+{
+    if (before_arrival && !engine.alone)
+        before_arrival();
+}
+
+void barrier_arrive(void)
+{
+    prepare();
+    arrive(false);
+}
+
+void barrier_meet(void)
+{
+    arrive(false);
+    (void)depart();
+}
+
+void barrier_depart(void)
+{
+    (void)depart();
+    stats_count(STAT_BARRIERS, 1);
 }
 
 static void let_handler_serve(bool all)
@@ -105,7 +130,10 @@ void hlrc_barrier(void)
     call_check("hlrc_barrier");
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
-    barrier_arrive();
-    barrier_depart();
+    prepare();
+    arrive(true);
+    if (depart()) /* MV2 */
+        homes_move(epoch - 1);
+    stats_count(STAT_BARRIERS, 1);
     stats_enter(t, before);
 }

@@ -31,5 +31,7 @@ void barrier_before(void (*run)(void));
  * for the rest of a closing, and for all other nodes. */
 void barrier_arrive(void);
 void barrier_depart(void);
+/* Both, amid a call: nothing is done before the arrival (barrier_before). Waits. */
+void barrier_meet(void);
 
 #endif

@@ -20,6 +20,7 @@ static struct {
     uint64_t epoch;
     bool here[NODES_MAX]; /* by node: has arrived */
     uint64_t vt[NODES_MAX];
+    bool plain, moves; /* some node's arrival was */
 } arrivals[2];
 static spin_lock_word arrivals_lock;
 
@@ -68,10 +69,10 @@ static void barrier_assert_state(const struct request *req)
 #    define barrier_assert_state(req) ((void)0)
 #endif
 
-static void release_all(const uint64_t *vt)
+static void release_all(const uint64_t *vt, bool moves)
 {
     for (int n = 0; n < engine.nodes; n++)
-        msg_reply(msg_slot(n, msg_token_barrier()), 0, 0, vt);
+        msg_reply(msg_slot(n, msg_token_barrier()), 0, moves, vt);
 }
 
 static void master_serve(struct request *req)
@@ -85,15 +86,18 @@ static void master_serve(struct request *req)
             arrivals[i].vt[w] = req->vec[w];
     arrivals[i].epoch = req->arg[0];
     arrivals[i].here[req->from] = true;
-    bool last = ++arrivals[i].count == engine.nodes;
+    arrivals[i].plain |= req->arg[1] == ARRIVAL_PLAIN;
+    arrivals[i].moves |= req->arg[1] == ARRIVAL_MOVES;
+    bool last = ++arrivals[i].count == engine.nodes, moves = false;
     if (last) {
+        moves = arrivals[i].moves && !arrivals[i].plain; /* MV2 */
         memcpy(vt, arrivals[i].vt, sizeof vt);
         /* before any release: the next arrivals of this parity follow one */
         memset(&arrivals[i], 0, sizeof arrivals[i]);
     }
     spin_unlock(&arrivals_lock);
     if (last)
-        release_all(vt);
+        release_all(vt, moves);
 }
 
 /* The release has arrived: wakes the thread that waits for it. */
@@ -106,10 +110,11 @@ static void master_wake(void)
         thread_wake(t);
 }
 
-static void master_arrive(uint64_t epoch, const uint64_t *vt)
+static void master_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind)
 {
     struct request *req = msg_compose(msg_token_barrier(), REQUEST_BARRIER, (uint32_t)epoch);
     req->arg[0] = epoch;
+    req->arg[1] = kind;
 #ifdef HLRC_DEBUG
     next_epoch = epoch + 1;
 #endif
@@ -118,12 +123,13 @@ static void master_arrive(uint64_t epoch, const uint64_t *vt)
     msg_send(req, MASTER, true, false);
 }
 
-static void master_await(uint64_t *vt)
+static bool master_await(uint64_t *vt)
 {
     atomic_store(&waiting, thread_self());
     const struct reply *rep = msg_wait(msg_token_barrier());
     memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
     atomic_store(&waiting, NULL);
+    return rep->arg != 0;
 }
 
 const struct barrier_protocol barrier_by_master = {

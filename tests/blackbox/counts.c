@@ -459,6 +459,7 @@ static const struct {
     COUNTER(hot_unchanged),
     COUNTER(ahead_pages),
     COUNTER(exclusive_pages),
+    COUNTER(homes_moved),
     COUNTER(wakes),
 };
 
@@ -521,6 +522,7 @@ static void __attribute__((constructor)) plain_protocol(void)
     (void)setenv("HLRC_HOT_PAGES", "0", 1);
     (void)setenv("HLRC_AHEAD", "0", 1);
     (void)setenv("HLRC_EXCLUSIVE_PAGES", "off", 1);
+    (void)setenv("HLRC_MOVE_HOMES", "off", 1);
 }
 
 void litmus_run(void)

@@ -161,6 +161,7 @@ static void __attribute__((constructor)) page_by_page(void)
 {
     (void)setenv("HLRC_AHEAD", "0", 1);
     (void)setenv("HLRC_EXCLUSIVE_PAGES", "off", 1);
+    (void)setenv("HLRC_MOVE_HOMES", "off", 1);
 }
 
 void litmus_run(void)

@@ -19,6 +19,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule05_merge \
 	tests/litmus/rule06_bytes \
 	tests/litmus/rule07_home \
+	tests/litmus/rule07_move \
 	tests/litmus/rule08_atomics \
 	tests/litmus/rule09_log \
 	tests/litmus/rule10_heap \
@@ -64,6 +65,8 @@ tests_litmus_rule06_bytes_SOURCES = tests/litmus/rule06_bytes.c $(LITMUS_COMMON)
 tests_litmus_rule06_bytes_LDADD = libhlrc.la
 tests_litmus_rule07_home_SOURCES = tests/litmus/rule07_home.c $(LITMUS_COMMON)
 tests_litmus_rule07_home_LDADD = libhlrc.la
+tests_litmus_rule07_move_SOURCES = tests/litmus/rule07_move.c $(LITMUS_COMMON)
+tests_litmus_rule07_move_LDADD = libhlrc.la
 tests_litmus_rule08_atomics_SOURCES = tests/litmus/rule08_atomics.c $(LITMUS_COMMON)
 tests_litmus_rule08_atomics_LDADD = libhlrc.la
 tests_litmus_rule09_log_SOURCES = tests/litmus/rule09_log.c $(LITMUS_COMMON)

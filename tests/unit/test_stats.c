@@ -66,6 +66,7 @@ static const struct {
     FIELD(hot_unchanged),
     FIELD(ahead_pages),
     FIELD(exclusive_pages),
+    FIELD(homes_moved),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0], SECONDS = 8, MANY = HLRC_MAX_NODES };
 

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* page_move.c - see page_move.h, and sync/homes.h for the invariants. */
+#include "hlrc/memory/page_move.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/spin.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/dirty.h"
+#include "hlrc/memory/exclusive.h"
+#include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/page_view.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/stats.h"
+
+static spin_lock_word lock;
+static struct move wanted[MOVES_ROUND];
+static _Atomic uint32_t count;
+static _Atomic uint32_t batch = BATCH_LEAST; /* pages that one call of page_move_take watches */
+
+/* What the diffs of a page have cost, all in all, in units of about a quarter of a microsecond. */
+static uint32_t cost(uint32_t bytes)
+{
+    return 1 + bytes / 256;
+}
+
+/* Each try has to promise more than the one before it. */
+static uint32_t enough(const struct page *p)
+{
+    return WATCH_AFTER << p->tries;
+}
+
+static void add(uint32_t page, int writer)
+{
+    spin_lock(&lock);
+    uint32_t n = atomic_load(&count);
+    if (n < MOVES_ROUND) {
+        wanted[n] = (struct move){ page, (uint32_t)writer };
+        atomic_store(&count, n + 1);
+    }
+    spin_unlock(&lock);
+}
+
+void page_move_note(uint32_t page, struct page *p, int writer, uint32_t bytes)
+{
+    if (writer != p->writer || writer == engine.node || (p->flags & PAGE_EXCLUSIVE)) {
+        p->writer = (uint16_t)writer;
+        p->spent = 0;
+        p->watched = false;
+    }
+    if (writer == engine.node || p->tries >= TRIES_MOST || atomic_load(placed_here(page)))
+        return; /* MV3, MV4 */
+    p->spent = (uint16_t)(p->spent + cost(bytes));
+    if (p->spent < enough(p))
+        return;
+    p->spent = 0;
+    if (!p->noted)
+        add(page, writer);
+    p->noted = true;
+}
+
+void page_move_used(struct page *p)
+{
+    if (!p->watched) /* MV4 */
+        return;
+    uint32_t b = atomic_load(&batch);
+    atomic_store(&batch, b / 2 > BATCH_LEAST ? b / 2 : BATCH_LEAST);
+    p->watched = false;
+    p->spent = 0;
+    p->tries++;
+}
+
+bool page_move_wanted(void)
+{
+    return atomic_load(&count) != 0;
+}
+
+enum verdict { UNWANTED, UNWATCHED, RIPE };
+
+/* What was given back since it was noted, or written by others, is not wanted any more. */
+static enum verdict judge(const struct move *m)
+{
+    struct page *p = page_lock(m->page);
+    bool wanted_yet = p->noted && p->writer == m->to && page_is_home(p, engine.node) &&
+                      !page_held(m->page) && !(p->flags & (PAGE_BUSY | PAGE_DIRTY));
+    bool watched = p->watched;
+    p->noted = false;
+    page_unlock(p);
+    return !wanted_yet ? UNWANTED : watched ? RIPE : UNWATCHED;
+}
+
+static void watch(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    if (page_is_home(p, engine.node) && !(p->flags & (PAGE_BUSY | PAGE_DIRTY | PAGE_EXCLUSIVE)))
+        p->watched = p->access == ACCESS_NONE || view_change(page, 1, ACCESS_NONE) == 0;
+    page_unlock(p);
+}
+
+static void grow_batch(void)
+{
+    uint32_t b = atomic_load(&batch) * BATCH_GROWS;
+    atomic_store(&batch, b < MOVES_ROUND ? b : MOVES_ROUND);
+}
+
+uint32_t page_move_take(struct move *out)
+{
+    static uint32_t unwatched[MOVES_ROUND];
+    uint32_t ripe = 0, others = 0;
+    spin_lock(&lock);
+    uint32_t n = atomic_load(&count);
+    memcpy(out, wanted, n * sizeof *out);
+    atomic_store(&count, 0);
+    spin_unlock(&lock);
+    for (uint32_t i = 0; i < n; i++) {
+        enum verdict v = judge(&out[i]);
+        if (v == UNWATCHED)
+            unwatched[others++] = out[i].page;
+        if (v == RIPE)
+            out[ripe++] = out[i];
+    }
+    if (ripe)
+        grow_batch();
+    for (uint32_t i = 0; i < others && i < atomic_load(&batch); i++)
+        watch(unwatched[i]);
+    return ripe;
+}
+
+void page_move_hold(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    p->held = true;
+    if (page_is_home(p, engine.node))
+        exclusive_end_of(page, p);
+    page_unlock(p);
+}
+
+bool page_move_settled(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    bool busy = p->flags & PAGE_BUSY, dirty = p->flags & PAGE_DIRTY;
+    page_unlock(p);
+    if (busy)
+        page_wait(page);
+    return !busy && !dirty;
+}
+
+/* MV1 */
+void page_move_bring(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    while (p->flags & PAGE_STALE) {
+        p->flags |= PAGE_BUSY;
+        page_unlock(p);
+        (void)page_fetch(page, p);
+        page_lock(page);
+    }
+    for (int w = 0; w < engine.nodes; w++)
+        atomic_store_explicit(applied_here(page, w),
+                              atomic_load_explicit(&page_needed(page)[w], memory_order_relaxed),
+                              memory_order_release);
+    atomic_store(has_readers_here(page), 0);
+    page_unlock(p);
+}
+
+/* This node's copy; false when the kernel has no room. */
+static bool drop(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    bool done = p->access == ACCESS_NONE || view_change(page, 1, ACCESS_NONE) == 0;
+    if (done)
+        p->flags |= PAGE_STALE;
+    page_unlock(p);
+    return done;
+}
+
+/* MV1 */
+void page_move_switch(uint32_t page, int to)
+{
+    while (to != engine.node && !drop(page))
+        view_mend(page, 1);
+    struct page *p = page_lock(page);
+    p->home = (uint16_t)(to + 1);
+    p->introduced = false;
+    p->spent = 0;
+    p->watched = p->noted = false;
+    p->tries++;
+    page_unlock(p);
+    engine.protocol.pages->move(page, to);
+    if (to == engine.node)
+        stats_count(STAT_HOMES_MOVED, 1);
+}
+
+void page_move_release(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    p->held = false;
+    page_unlock(p);
+    progress_changed(p);
+}

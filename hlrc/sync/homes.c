@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* homes.c - see homes.h for the invariants. */
+#include "hlrc/sync/homes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "hlrc/coherence/interval.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/page_move.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/sync/barrier.h"
+
+/* In the control window, one per node. A node writes its own into the windows of all others, when
+ * it is not empty. */
+struct list {
+    uint64_t barrier; /* the number of that at which it was made, + 1 */
+    uint64_t count;
+    struct move moves[MOVES_ROUND];
+};
+
+_Static_assert(sizeof(struct list) <= MOVES_BYTES, "room for it in the control window");
+
+static size_t list_at(int node)
+{
+    return engine.at.moves + (size_t)node * MOVES_BYTES;
+}
+
+static void tell_all(const struct list *mine)
+{
+    size_t bytes = offsetof(struct list, moves) + mine->count * sizeof mine->moves[0];
+    struct fabric_op op = FABRIC_OP_INIT;
+    for (int n = 0; n < engine.nodes; n++)
+        if (n != engine.node)
+            fabric_write(engine.fabric, n, engine.control.id, list_at(engine.node), mine, bytes,
+                         &op);
+    fabric_wait(engine.fabric, &op);
+}
+
+bool homes_offer(uint64_t barrier)
+{
+    if (engine.config.move_homes == SWITCH_OFF || !page_move_wanted())
+        return false;
+    struct list *mine = control_at(list_at(engine.node));
+    mine->barrier = barrier + 1;
+    mine->count = page_move_take(mine->moves);
+    if (mine->count)
+        tell_all(mine);
+    return mine->count != 0;
+}
+
+/* The moves of the round, of all nodes; *n of them. */
+static struct move *gather(uint64_t barrier, uint32_t *n)
+{
+    struct move *all = NULL;
+    *n = 0;
+    for (int node = 0; node < engine.nodes; node++) {
+        const struct list *l = control_at(list_at(node));
+        if (l->barrier != barrier + 1)
+            continue;
+        struct move *more = realloc(all, (*n + l->count + 1) * sizeof *all);
+        if (!more)
+            diag_fatal(1, "homes that move: no memory for %u pages", *n + (uint32_t)l->count);
+        all = more;
+        memcpy(all + *n, l->moves, l->count * sizeof *all);
+        *n += (uint32_t)l->count;
+    }
+    return all;
+}
+
+/* MV1, of this node. */
+static void hold(const struct move *moves, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        page_move_hold(moves[i].page);
+    for (uint32_t i = 0; i < n; i++)
+        while (!page_move_settled(moves[i].page))
+            interval_close(false);
+}
+
+/* MV1 */
+void homes_move(uint64_t barrier)
+{
+    struct thread *t = thread_enter();
+    uint32_t n;
+    struct move *moves = gather(barrier, &n);
+    hold(moves, n);
+    thread_leave(t);
+    barrier_meet();
+    t = thread_enter();
+    for (uint32_t i = 0; i < n; i++)
+        if ((int)moves[i].to == engine.node)
+            page_move_bring(moves[i].page);
+    thread_leave(t);
+    barrier_meet(); /* the old homes are read no more */
+    t = thread_enter();
+    for (uint32_t i = 0; i < n; i++)
+        page_move_switch(moves[i].page, (int)moves[i].to);
+    thread_leave(t);
+    barrier_meet();
+    t = thread_enter();
+    for (uint32_t i = 0; i < n; i++)
+        page_move_release(moves[i].page);
+    thread_leave(t);
+    free(moves);
+}
