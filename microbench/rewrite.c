@@ -9,12 +9,14 @@
  *  hot_reader   what the last node pays for that: per page, the fetch included.
  *  locked_K     lock and unlock of a lock that no other node takes, with K pages of node 0 written
  *               under it, which no other node has read.
+ *  mutex        lock and unlock of a pthread mutex that no other thread takes, for comparison.
  *  recycled     hlrc_malloc of a block of --bytes that was written and freed before: zeroed.
  *
  * The first WARM_UP rounds are not counted: pages fault in those.
  */
 #include "microbench/job.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +147,21 @@ static void locked_16(struct job_series *series)
     locked(series, 16);
 }
 
+static void mutex(struct job_series *series)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+    for (uint64_t r = 0; r < WARM_UP + options.rounds; r++) {
+        uint64_t start = bench_now();
+        for (uint64_t k = 0; k < BATCH; k++) {
+            pthread_mutex_lock(&lock);
+            pthread_mutex_unlock(&lock);
+        }
+        if (r >= WARM_UP && hlrc_node_id() == 0)
+            job_series_add(series, us_since(start) / BATCH);
+    }
+}
+
 static void recycled(struct job_series *series)
 {
     for (uint64_t r = 0; hlrc_node_id() == 0 && r < WARM_UP + options.rounds; r++) {
@@ -181,6 +198,7 @@ static const struct test tests[] = {
     { "locked_0", locked_0, 1, "lock + unlock, nothing written" },
     { "locked_4", locked_4, 1, "lock + unlock, 4 own pages written" },
     { "locked_16", locked_16, 1, "lock + unlock, 16 own pages written" },
+    { "mutex", mutex, 1, "lock + unlock of a pthread mutex" },
     { "recycled", recycled, 1, "hlrc_malloc of a block used before" },
 };
 

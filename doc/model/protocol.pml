@@ -682,7 +682,7 @@ inline CLOSE(n)
 {
     JOIN {
 #ifdef ALONE
-        looked = looked || ARRIVED(n);          /* EP4: nothing_dirty. EP3: nothing_dirty */
+        looked = looked || ARRIVED(n);          /* EP4: interval_clean. EP3: interval_clean */
         looked = looked || dirty_list[n];
         looked = looked || closing[n];
         if

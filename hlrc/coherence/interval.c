@@ -176,9 +176,10 @@ static bool closing_over(void *arg)
 /* No page is dirty, and none is in a closing that has not ended: what this thread wrote is
  * published (I1). A thread's own writes are in the list before it looks, and those that it learnt
  * of by a lock of the program's likewise. */
-static bool nothing_dirty(void)
+bool interval_clean(void)
 {
-    return !exclusive_arrivals() && !dirty_any() && !atomic_load(&close_busy); /* EP3, EP4 */
+    return engine.alone ||
+           (!exclusive_arrivals() && !dirty_any() && !atomic_load(&close_busy)); /* EP3, EP4 */
 }
 
 /*
@@ -187,7 +188,7 @@ static bool nothing_dirty(void)
  */
 void interval_close(bool urgent)
 {
-    if (engine.alone || nothing_dirty())
+    if (interval_clean())
         return;
     struct thread *t = thread_self();
     /* before closes_begun is read: the next one to begin is urgent */

@@ -40,6 +40,8 @@ void interval_end(void);
  * handlers are woken to apply the diffs; otherwise they may lie until the home waits or is woken,
  * which is right when all homes are about to take part in the same barrier. */
 void interval_close(bool urgent);
+/* interval_close would have nothing to do. Neither waits nor spins. */
+bool interval_clean(void);
 
 /* Acquire: makes everything visible that the vector time covers. Waits, for notices that are still
  * under way and for pages that are BUSY. */

@@ -26,7 +26,7 @@
  *        not, and tracked from then on. So does an unlock that would close nothing.
  *   EP4  What was seen of `arrivals` is noted by closings alone, before they look at pages, and
  *        with close_busy set: who finds nothing new afterwards looks at the dirty list and at
- *        close_busy behind it (interval.c nothing_dirty).
+ *        close_busy behind it (interval.c interval_clean).
  *   EP5  Pages that are about to be reset (page_hold) do not become dirty by a look; a reset
  *        forgets their readers. It forgets no entry of the list, so that none is there twice.
  *

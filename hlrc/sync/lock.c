@@ -53,12 +53,14 @@ void hlrc_lock(hlrc_lock_t lock)
 {
     check("hlrc_lock", lock);
     struct thread *t = thread_enter();
-    enum stats_category before = stats_enter(t, STATS_LOCK);
     trace(TRACE_LOCK, lock);
-    engine.protocol.locks->acquire(lock);
+    if (!engine.protocol.locks->take(lock)) { /* without a look at the clock */
+        enum stats_category before = stats_enter(t, STATS_LOCK);
+        engine.protocol.locks->acquire(lock);
+        stats_enter(t, before);
+    }
     trace(TRACE_LOCKED, lock);
     stats_count(STAT_LOCK_ACQUIRES, 1);
-    stats_enter(t, before);
     thread_leave(t);
 }
 
@@ -81,9 +83,11 @@ void hlrc_unlock(hlrc_lock_t lock)
 {
     check("hlrc_unlock", lock);
     struct thread *t = thread_enter();
-    enum stats_category before = stats_enter(t, STATS_LOCK);
-    engine.protocol.locks->release(lock);
+    if (!engine.protocol.locks->drop(lock)) {
+        enum stats_category before = stats_enter(t, STATS_LOCK);
+        engine.protocol.locks->release(lock);
+        stats_enter(t, before);
+    }
     trace(TRACE_UNLOCK, lock);
-    stats_enter(t, before);
     thread_leave(t);
 }

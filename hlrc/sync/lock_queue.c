@@ -203,6 +203,17 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
     return status;
 }
 
+static bool queue_take(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    guard(l, lock);
+    bool free = here(l, lock) && !(l->flags & (HELD | WAITING));
+    if (free)
+        l->flags |= HELD;
+    unguard(l, lock);
+    return free;
+}
+
 static void queue_acquire(uint32_t lock)
 {
     struct lock *l = &table[lock];
@@ -227,6 +238,22 @@ static int queue_try(uint32_t lock)
     if (busy || mine)
         return busy ? -EBUSY : 0;
     return request_lock(l, lock, REQUEST_TRY);
+}
+
+static bool queue_drop(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    if (!interval_clean()) /* L3 */
+        return false;
+    perturb(lock_dropping);
+    guard(l, lock);
+    bool unwanted = (l->flags & HELD) && l->next == 0 && l->waiters == 0;
+    if (unwanted) {
+        l->flags &= (uint8_t)~HELD;
+        l->local_run = 0;
+    }
+    unguard(l, lock);
+    return unwanted;
 }
 
 static void queue_release(uint32_t lock)
@@ -386,7 +413,9 @@ const struct lock_protocol locks_by_queue = {
     .caps = FABRIC_WRITE_IMM,
     .init = queue_init,
     .end = queue_end,
+    .take = queue_take,
     .acquire = queue_acquire,
     .try = queue_try,
+    .drop = queue_drop,
     .release = queue_release,
 };
