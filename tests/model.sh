@@ -90,7 +90,9 @@ for variant in LATE_MARK LOOKED_BEFORE_LISTED NO_ARRIVALS SEEN_LATE; do
 done
 
 search good homes
-optimize=-O1 search bad homes -DNOT_HELD
+for variant in NOT_HELD NOT_SETTLED; do
+    optimize=-O1 search bad homes -D$variant
+done
 for variant in COPIES_STAY INCOMPLETE VERSIONS_STAY WITHOUT_ALL; do
     search bad homes -D$variant
 done

@@ -214,10 +214,12 @@ inline meet(n, number)
 inline hold(n)
 {
     held[n] = true;
+#ifndef NOT_SETTLED
     do
     :: atomic { !busy[n] && dirty[n] && !(home[n] == n && !readers[n]) -> close(n) }
     :: atomic { !busy[n] && (!dirty[n] || (home[n] == n && !readers[n])) -> break }
     od
+#endif
 }
 
 /* MV1: page_move_bring */
