@@ -73,12 +73,12 @@ void interval_met(void)
     engine.protocol.diffs->met(); /* I7 */
 }
 
-/* Captures the diff of one sealed page; true when the page changed. ASSUMPTION: BUSY. */
-static bool capture(uint32_t page, uint64_t interval, bool urgent)
+/* Captures the diff of one sealed page; true when it is to be announced. ASSUMPTION: BUSY. */
+static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed)
 {
     struct page *p = page_at(page);
     if (page_is_home(p, engine.node)) {
-        if (!page_flush_home(page))
+        if (!page_flush_home(page, changed))
             return false;
         /* orders this node's writes to the page, which have ended, before the version (I3) */
         atomic_store_explicit(applied_here(page, engine.node), interval, memory_order_release);
@@ -87,6 +87,7 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent)
     int home = (int)p->home - 1;
     void *diff = engine.protocol.diffs->room(home, interval, urgent);
     size_t len = page_flush_diff(page, diff);
+    *changed = len != 0;
     if (len == 0)
         return false;
     engine.protocol.diffs->add(home, page, len);
@@ -105,11 +106,11 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
         perturb(page_sealed);
         for (uint32_t k = i; k < i + run; k++) {
             uint32_t page = closing[k];
-            bool changed = capture(page, interval, urgent);
-            if (changed)
+            bool changed, announce = capture(page, interval, urgent, &changed);
+            if (announce)
                 announced[count++] = page;
             perturb(page_captured);
-            page_flush_end(page, changed ? interval : 0);
+            page_flush_end(page, announce ? interval : 0, changed);
         }
         i += run;
     }

@@ -39,6 +39,15 @@ static bool has_readers(uint32_t page)
     return atomic_load(has_readers_here(page)) != 0;
 }
 
+bool exclusive_unread(uint32_t page)
+{
+    if (engine.config.exclusive_pages == SWITCH_OFF) /* then readers do not tell */
+        return false;
+    /* orders what this node has written before the look: EP3 */
+    atomic_thread_fence(memory_order_seq_cst);
+    return !has_readers(page);
+}
+
 static void list_add(uint32_t page)
 {
     spin_lock(&lock);

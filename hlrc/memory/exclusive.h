@@ -52,6 +52,9 @@ bool exclusive_begin(uint32_t page, struct page *p);
 /* A home page is tracked from now on. Spins. ASSUMPTION: locked. */
 void exclusive_end_of(uint32_t page, struct page *p);
 
+/* At the home: no other node has read the page before this look. A fence and a load. */
+bool exclusive_unread(uint32_t page);
+
 /* Whether readers have come that no closing has seen (EP3). A fence and a load. */
 bool exclusive_arrivals(void);
 

@@ -51,6 +51,8 @@
  *       the diff and the new twin are one copy of the page, each byte read once; at the home the
  *       twin is renewed after the comparison and before the interval is published. So what a thread
  *       writes meanwhile is covered by this interval or differs from the twin in the next.
+ *   P9  A home page that is as its twin was may have been otherwise in between, and another node
+ *       may have read it then. So it is announced, unless no other node has read it at all.
  */
 #ifndef HLRC_PAGE_H
 #define HLRC_PAGE_H
@@ -139,17 +141,18 @@ void page_wait(uint32_t page);
  * writable if it has been written often enough (P8). Returns the run's length, 0 if the first has
  * become clean. Of each page
  * of the run then either `home` or `diff`, by where its home is, then end.
- *   home   whether this node has written its home page; a kept one's twin is renewed
+ *   home   whether to announce a home page (P9), and whether it differs; a kept one's twin is
+ *          renewed
  *   diff   encodes what this node has written into `out`, room for DIFF_MAX bytes; the length, 0
  *          for nothing
- *   end    `interval` is that in which the page is announced, 0 when it did not change
+ *   end    `interval` is that in which the page is announced, 0 for none
  */
 uint32_t page_flush_begin(const uint32_t *list, uint32_t n);
 /* How many at the head of the list have become clean meanwhile; they are off it. Spins. */
 uint32_t page_flush_skip(const uint32_t *list, uint32_t n);
-bool page_flush_home(uint32_t page);
+bool page_flush_home(uint32_t page, bool *changed);
 size_t page_flush_diff(uint32_t page, void *out);
-void page_flush_end(uint32_t page, uint64_t interval);
+void page_flush_end(uint32_t page, uint64_t interval, bool changed);
 
 /* A kept page that is revoked, and as its twin is, is clean. ASSUMPTION: locked. */
 void page_clean(struct page *p, uint32_t page);

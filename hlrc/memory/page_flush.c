@@ -137,11 +137,12 @@ static uint32_t copy_of(uint32_t page)
     return frame;
 }
 
-bool page_flush_home(uint32_t page)
+bool page_flush_home(uint32_t page, bool *changed)
 {
     const struct page *p = page_at(page);
-    if (p->twin && !diff_differs(page_mem(page), twin_mem(p->twin))) /* D5: diffs come meanwhile */
-        return false;
+    *changed = !p->twin || diff_differs(page_mem(page), twin_mem(p->twin)); /* D5 */
+    if (!*changed)
+        return !exclusive_unread(page); /* P9 */
     perturb(page_compared);
     if (!(p->flags & PAGE_KEPT))
         return true;
@@ -183,19 +184,19 @@ static void learn(struct page *p, bool changed)
     }
 }
 
-void page_flush_end(uint32_t page, uint64_t interval)
+void page_flush_end(uint32_t page, uint64_t interval, bool changed)
 {
     uint32_t twin = 0;
     struct page *p = page_lock(page);
     bool kept = p->flags & PAGE_KEPT;
     if (interval)
         atomic_store_explicit(&page_needed(page)[engine.node], interval, memory_order_relaxed);
-    learn(p, interval != 0);
-    if (interval && page_is_home(p, engine.node))
+    learn(p, changed);
+    if (changed && page_is_home(p, engine.node))
         page_move_note(page, p, engine.node, 0);
-    page_judge_load(p, interval != 0);
+    page_judge_load(p, changed);
     p->flags &= (uint8_t) ~(PAGE_BUSY | PAGE_KEPT);
-    if (kept && interval && !p->held && !(p->flags & PAGE_STALE) && exclusive_begin(page, p)) {
+    if (kept && changed && !p->held && !(p->flags & PAGE_STALE) && exclusive_begin(page, p)) {
         kept = false;
     } else if (kept) {
         dirty_add(page); /* P8: whether or not it has been revoked since */
@@ -211,7 +212,7 @@ void page_flush_end(uint32_t page, uint64_t interval)
     if (twin)
         twin_drop(twin);
     if (kept)
-        stats_count(interval ? STAT_HOT_PAGES : STAT_HOT_UNCHANGED, 1);
+        stats_count(changed ? STAT_HOT_PAGES : STAT_HOT_UNCHANGED, 1);
 }
 
 int page_apply(uint32_t page, int writer, const void *diff, size_t len)

@@ -108,6 +108,8 @@ static void read_by_one(void)
 /* What is written once and read by all is brought to each of them once. */
 static void written_once(void)
 {
+    for (int k = 0; k < 20; k++)
+        hlrc_barrier(); /* pages that stayed writable rest: until then they are announced (P9) */
     data = placed(shared_words(PAGES * PAGE_WORDS * (uint64_t)nodes));
     write_own(1);
     hlrc_barrier();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Black box: a page that is written in every interval faults twice and no more, and where others
- * write it too, once for each time that it is brought (ahead.h AH4); nothing is announced that its
- * node has not written; a page that rests is write-protected again, after as many closings as
- * --hot-pages says; memory that is given back hot comes back zero.
+ * write it too, once for each time that it is brought (ahead.h AH4); away from its home nothing
+ * is announced that its node has not written; a page that rests is write-protected again, after
+ * as many closings as --hot-pages says; memory that is given back hot comes back zero.
  */
 #include "tests/litmus/litmus.h"
 
@@ -13,6 +13,7 @@ const char litmus_rule[] = "hot pages";
 const int litmus_nodes[] = { 2, 3, 0 };
 
 #define PAGES  48u /* at either home */
+#define OTHERS 4u  /* pages of the runtime's own, such as those of the heap */
 #define ROUNDS 12u
 #define BUDGET 16u /* the default of --hot-pages */
 
@@ -62,8 +63,11 @@ static void faults_twice(void)
             continue;
         expect_word(after.write_faults - before.write_faults, k <= 2 ? 2 * PAGES : 0,
                     "write faults in round %ju", (uintmax_t)k);
-        expect_word(after.write_notices - before.write_notices, 2 * PAGES,
-                    "pages announced in round %ju", (uintmax_t)k);
+        /* those at home a second time, by the closing that finds them unchanged: P9 */
+        uint64_t announced = after.write_notices - before.write_notices,
+                 due = (k == 1 ? 2 : 3) * PAGES;
+        expect(announced >= due && announced <= due + OTHERS, "%ju pages announced in round %ju",
+               (uintmax_t)announced, (uintmax_t)k);
     }
 }
 
@@ -76,7 +80,9 @@ static void rests(void)
         hlrc_barrier();
     struct hlrc_stats after = stats();
     if (me == 0) {
-        expect_word(after.write_notices, before.write_notices, "pages announced, none written");
+        uint64_t announced = after.write_notices - before.write_notices;
+        expect(announced >= BUDGET * PAGES && announced <= BUDGET * (PAGES + OTHERS),
+               "%ju home pages announced, none written: P9", (uintmax_t)announced);
         expect_word(after.hot_unchanged - before.hot_unchanged, (BUDGET - 1) * 2 * PAGES,
                     "pages found unchanged before they are write-protected");
     }
@@ -100,8 +106,9 @@ static void written_by_another(void)
     hlrc_barrier();
     hlrc_barrier(); /* a closing of the home with the diffs in its pages */
     struct hlrc_stats after = stats();
-    expect_word(after.write_notices - before.write_notices, me == nodes - 1 ? PAGES : 0,
-                "pages announced by node %d, the last one has written", me);
+    if (me != 0) /* the home announces what it has open: P9 */
+        expect_word(after.write_notices - before.write_notices, me == nodes - 1 ? PAGES : 0,
+                    "pages announced by node %d, the last one has written", me);
     for (uint64_t p = 0; p < PAGES; p++)
         expect_word(at_writer[p * PAGE_WORDS + 1], p + 1, "page %ju, written by the last node",
                     (uintmax_t)p);

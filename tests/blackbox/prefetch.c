@@ -5,6 +5,8 @@
  */
 #include "tests/litmus/litmus.h"
 
+#include <stdlib.h>
+
 const char litmus_rule[] = "prefetch";
 const int litmus_nodes[] = { 2, 3, 0 };
 
@@ -90,6 +92,14 @@ static void at_once(uint64_t k)
         expect_word(data[p * PAGE_WORDS + 100], k,
                     "page %ju, written while it was being prefetched", (uintmax_t)p);
     hlrc_barrier();
+}
+
+/* Of a page that stays writable, or is opened ahead, it is announced whether or not it was written
+ * (page.h P9). */
+static void __attribute__((constructor)) only_what_is_written(void)
+{
+    (void)setenv("HLRC_HOT_PAGES", "0", 1);
+    (void)setenv("HLRC_AHEAD", "0", 1);
 }
 
 void litmus_run(void)

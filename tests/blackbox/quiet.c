@@ -6,6 +6,8 @@
  */
 #include "tests/litmus/litmus.h"
 
+#include <stdlib.h>
+
 #include <string.h>
 
 const char litmus_rule[] = "what costs nothing";
@@ -143,6 +145,14 @@ static void reset(void)
     hlrc_barrier();
     s = stats();
     expect_word(s.barriers, 1, "the number of barriers since the reset");
+}
+
+/* Of a page that stays writable, or is opened ahead, it is announced whether or not it was written
+ * (page.h P9). */
+static void __attribute__((constructor)) only_what_is_written(void)
+{
+    (void)setenv("HLRC_HOT_PAGES", "0", 1);
+    (void)setenv("HLRC_AHEAD", "0", 1);
 }
 
 void litmus_run(void)

@@ -6,6 +6,7 @@ LITMUS_TESTS = \
 	tests/litmus/locks \
 	tests/litmus/mappings \
 	tests/litmus/rule01_release \
+	tests/litmus/rule01_toggle \
 	tests/litmus/rule02_home \
 	tests/litmus/rule03_barrier \
 	tests/litmus/rule03_causality \
@@ -39,6 +40,8 @@ tests_litmus_mappings_SOURCES = tests/litmus/mappings.c $(LITMUS_COMMON)
 tests_litmus_mappings_LDADD = libhlrc.la
 tests_litmus_rule01_release_SOURCES = tests/litmus/rule01_release.c $(LITMUS_COMMON)
 tests_litmus_rule01_release_LDADD = libhlrc.la
+tests_litmus_rule01_toggle_SOURCES = tests/litmus/rule01_toggle.c $(LITMUS_COMMON)
+tests_litmus_rule01_toggle_LDADD = libhlrc.la
 tests_litmus_rule02_home_SOURCES = tests/litmus/rule02_home.c $(LITMUS_COMMON)
 tests_litmus_rule02_home_LDADD = libhlrc.la
 tests_litmus_rule03_barrier_SOURCES = tests/litmus/rule03_barrier.c $(LITMUS_COMMON)

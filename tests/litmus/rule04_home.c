@@ -5,6 +5,8 @@
  */
 #include "tests/litmus/litmus.h"
 
+#include <stdlib.h>
+
 const char litmus_rule[] = "rule 4, the home's own accesses";
 const int litmus_nodes[] = { 2, 3, 4, 0 };
 
@@ -110,6 +112,14 @@ static void writes_beside_diffs(volatile uint64_t *page, hlrc_atomic_t done)
     hlrc_barrier();
     expect_word(page[PAGE_WORDS - 1], DIFFS, "the word of node 1");
     hlrc_barrier();
+}
+
+/* Of a page that stays writable, or is opened ahead, it is announced whether or not it was written
+ * (page.h P9). */
+static void __attribute__((constructor)) only_what_is_written(void)
+{
+    (void)setenv("HLRC_HOT_PAGES", "0", 1);
+    (void)setenv("HLRC_AHEAD", "0", 1);
 }
 
 void litmus_run(void)

@@ -79,12 +79,11 @@ static bool has_reader[PAGES]; /* exclusive.h EP1 */
 static void write_any(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                       struct fabric_op *op)
 {
-    struct slot *s = &slots[peer][off / PAGE_SIZE];
-
     if (len == sizeof(uint64_t) && !(f->caps & FABRIC_SEES_SLEEPERS)) { /* a word without a wake */
         write_word(f, peer, win, off, src, len, op);
         return;
     }
+    struct slot *s = &slots[peer][off / PAGE_SIZE];
     assert_int_equal(len, PAGE_SIZE);
     assert_ptr_equal(src, page_mem(request_of(s)->object));
     assert_true(covered(request_of(s)));

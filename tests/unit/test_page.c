@@ -339,7 +339,7 @@ static void who_waits_is_told(void **state)
     for (uint32_t n = 0; n < SOME;)
         n += page_flush_begin(list + n, SOME - n);
     for (uint32_t p = 0; p < SOME; p++)
-        page_flush_end(p, 1);
+        page_flush_end(p, 1, true);
     expect_told(0, SOME, 1);
     page_touch(SOME, SOME, true); /* claims as well */
     expect_told(SOME, SOME, 1);
