@@ -123,6 +123,10 @@ SOAK_TESTS += tests/tsp.sh tests/qsort.sh
 SHELL_TESTS += tests/cg.sh
 SOAK_TESTS += tests/cg.sh
 
+# Random access patterns.
+SHELL_TESTS += tests/patterns.sh
+SOAK_TESTS += tests/patterns.sh
+
 # Plain programs: over-relaxation and Gaussian elimination.
 SHELL_TESTS += tests/sor.sh tests/gauss.sh
 SOAK_TESTS += tests/sor.sh tests/gauss.sh
