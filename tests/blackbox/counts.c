@@ -20,11 +20,13 @@
 const char litmus_rule[] = "exact counts";
 const int litmus_nodes[] = { 2, 0 };
 
-__attribute__((constructor)) static void long_spins(void)
-{
-    setenv("HLRC_SPIN", "1000000", 1); /* who waits polls: nobody has to be woken for an answer */
-    setenv("HLRC_MEMORY", "16M", 1);   /* default homes alternate from page to page */
-}
+LITMUS_SET(SPIN, "1000000") /* who waits polls: nobody has to be woken for an answer */
+LITMUS_SET(MEMORY, "16M")   /* default homes alternate from page to page */
+/* What the runtime does beyond the protocol has exact counts of its own: hot.c. */
+LITMUS_SET(HOT_PAGES, "0")
+LITMUS_SET(AHEAD, "0")
+LITMUS_SET(EXCLUSIVE_PAGES, "off")
+LITMUS_SET(MOVE_HOMES, "off")
 
 enum {
     REQUEST = 32,
@@ -514,15 +516,6 @@ static void choose_pages(void)
                default_home(page_of((void *)(uintptr_t)a)) == 0 &&
                default_home(page_of((void *)(uintptr_t)e)) == 1,
            "default homes do not alternate");
-}
-
-/* What the runtime does beyond the protocol has exact counts of its own: hot.c. */
-static void __attribute__((constructor)) plain_protocol(void)
-{
-    (void)setenv("HLRC_HOT_PAGES", "0", 1);
-    (void)setenv("HLRC_AHEAD", "0", 1);
-    (void)setenv("HLRC_EXCLUSIVE_PAGES", "off", 1);
-    (void)setenv("HLRC_MOVE_HOMES", "off", 1);
 }
 
 void litmus_run(void)

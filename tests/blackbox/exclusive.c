@@ -148,10 +148,7 @@ static void given_back(void)
 }
 
 /* So that each page faults for itself. */
-static void __attribute__((constructor)) page_by_page(void)
-{
-    (void)setenv("HLRC_AHEAD", "0", 1);
-}
+LITMUS_SET(AHEAD, "0")
 
 void litmus_run(void)
 {

@@ -48,10 +48,7 @@ static void fetch_all(volatile uint64_t *data, uint64_t k)
 }
 
 /* So that each page is fetched by a fault of its own. */
-static void __attribute__((constructor)) page_by_page(void)
-{
-    (void)setenv("HLRC_AHEAD", "0", 1);
-}
+LITMUS_SET(AHEAD, "0")
 
 void litmus_run(void)
 {

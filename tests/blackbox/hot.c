@@ -164,12 +164,9 @@ static void given_back(void)
 }
 
 /* So that each page faults for itself. */
-static void __attribute__((constructor)) page_by_page(void)
-{
-    (void)setenv("HLRC_AHEAD", "0", 1);
-    (void)setenv("HLRC_EXCLUSIVE_PAGES", "off", 1);
-    (void)setenv("HLRC_MOVE_HOMES", "off", 1);
-}
+LITMUS_SET(AHEAD, "0")
+LITMUS_SET(EXCLUSIVE_PAGES, "off")
+LITMUS_SET(MOVE_HOMES, "off")
 
 void litmus_run(void)
 {

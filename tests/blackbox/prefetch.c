@@ -96,11 +96,8 @@ static void at_once(uint64_t k)
 
 /* Of a page that stays writable, or is opened ahead, it is announced whether or not it was written
  * (page.h P9). */
-static void __attribute__((constructor)) only_what_is_written(void)
-{
-    (void)setenv("HLRC_HOT_PAGES", "0", 1);
-    (void)setenv("HLRC_AHEAD", "0", 1);
-}
+LITMUS_SET(HOT_PAGES, "0")
+LITMUS_SET(AHEAD, "0")
 
 void litmus_run(void)
 {

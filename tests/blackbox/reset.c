@@ -17,10 +17,7 @@
 const char litmus_rule[] = "hlrc_stats_reset";
 const int litmus_nodes[] = { 2, 0 };
 
-__attribute__((constructor)) static void small(void)
-{
-    setenv("HLRC_MEMORY", "16M", 1); /* default homes alternate from page to page */
-}
+LITMUS_SET(MEMORY, "16M") /* default homes alternate from page to page */
 
 enum { PAGES = 8, WAIT_MS = 600, SHORT_MS = 300, TRIES = 3 };
 

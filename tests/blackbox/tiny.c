@@ -12,10 +12,7 @@
 const char litmus_rule[] = "--memory 1M";
 const int litmus_nodes[] = { 1, 2, 3, 8, 0 };
 
-__attribute__((constructor)) static void smallest(void)
-{
-    setenv("HLRC_MEMORY", "1M", 1);
-}
+LITMUS_SET(MEMORY, "1M")
 
 /* As many pages as there are, by hlrc_malloc_all. */
 static uint64_t take_all(unsigned char **block)

@@ -15,11 +15,8 @@ const int litmus_nodes[] = { 2, 3, 0 };
 
 #define SPACE (1ul << 24)
 
-__attribute__((constructor)) static void known_size(void)
-{
-    setenv("HLRC_MEMORY", "16M", 1);
-    setenv("HLRC_HOT_PAGES", "0", 1); /* what is not written is not announced: page.h P9 */
-}
+LITMUS_SET(MEMORY, "16M")
+LITMUS_SET(HOT_PAGES, "0") /* what is not written is not announced: page.h P9 */
 
 /* The inode of the object that is mapped at an address, and its protection ("rw-s"). */
 static unsigned long inode_at(const volatile void *address, char prot[5])

@@ -18,6 +18,7 @@
 #include <hlrc.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #define PAGE           4096u
 #define PAGE_WORDS     (PAGE / sizeof(uint64_t))
@@ -27,6 +28,14 @@
 extern const char litmus_rule[];
 extern const int litmus_nodes[]; /* ends with 0 */
 void litmus_run(void);
+
+/* A setting that the program's claims depend on, whatever the environment says: HLRC_HOT_PAGES=0 is
+ * LITMUS_SET(HOT_PAGES, "0"). */
+#define LITMUS_SET(option, value)                               \
+    __attribute__((constructor)) static void set_##option(void) \
+    {                                                           \
+        (void)setenv("HLRC_" #option, value, 1);                \
+    }
 
 /* Set before litmus_run. */
 extern int me, nodes;

@@ -74,11 +74,8 @@ static void back_and_forth(uint64_t round)
 }
 
 /* All pages stay at node 0, and are fetched one by one. */
-static void __attribute__((constructor)) homes_stay(void)
-{
-    (void)setenv("HLRC_MOVE_HOMES", "off", 1);
-    (void)setenv("HLRC_AHEAD", "0", 1);
-}
+LITMUS_SET(MOVE_HOMES, "off")
+LITMUS_SET(AHEAD, "0")
 
 void litmus_run(void)
 {

@@ -77,10 +77,7 @@ static void early_and_late(void)
 }
 
 /* Who is home stays home. */
-static void __attribute__((constructor)) homes_stay(void)
-{
-    (void)setenv("HLRC_MOVE_HOMES", "off", 1);
-}
+LITMUS_SET(MOVE_HOMES, "off")
 
 void litmus_run(void)
 {

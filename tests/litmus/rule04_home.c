@@ -116,11 +116,8 @@ static void writes_beside_diffs(volatile uint64_t *page, hlrc_atomic_t done)
 
 /* Of a page that stays writable, or is opened ahead, it is announced whether or not it was written
  * (page.h P9). */
-static void __attribute__((constructor)) only_what_is_written(void)
-{
-    (void)setenv("HLRC_HOT_PAGES", "0", 1);
-    (void)setenv("HLRC_AHEAD", "0", 1);
-}
+LITMUS_SET(HOT_PAGES, "0")
+LITMUS_SET(AHEAD, "0")
 
 void litmus_run(void)
 {
