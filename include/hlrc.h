@@ -465,7 +465,7 @@ struct hlrc_stats {
     double wall_s;    /* seconds that passed: compute + page + lock + barrier + diff */
     double compute_s; /* seconds in the program itself, faults included */
     double page_s;    /* seconds from the request for a page to its arrival */
-    double lock_s;    /* seconds in locks and condition variables */
+    double lock_s;    /* seconds in condition variables, and in locks but those had at once */
     double barrier_s; /* seconds in barriers and collectives */
     double diff_s;    /* seconds making and sending diffs */
     double handler_s; /* CPU seconds of the handler thread, outside the sum */

@@ -27,7 +27,6 @@
 #define WRITES 1                /* of all main threads together */
 #endif
 #define SECOND 1                /* of the second thread */
-#define MAX(a, b) ((a) > (b) -> (a) : (b))
 
 #define NONE 0
 #define READ 1
@@ -49,9 +48,9 @@ byte sent[N * N];               /* to a home, by writer, and not served */
 
 /* intervals and barriers */
 byte interval[N], announced[N];
-byte arrived[BARRIERS + 4], meetings;
+byte arrived[BARRIERS + 4];
 byte told[N * 2];               /* announced[w] of an arrival, by parity */
-bool moves, plain;
+bool plain;                     /* somebody's arrival at MOVE was */
 byte gone;                      /* barriers that node 0 has come out of */
 
 /* ghosts */

@@ -106,6 +106,11 @@ size_t diff_encode(const void *page, const void *twin, void *out)
     return encode_bitmap(out, page, mask, tally.bytes);
 }
 
+bool diff_differs(const void *page, const void *twin)
+{
+    return diff_loops->differs(page, twin);
+}
+
 /* ---- Applying -------------------------------------------------------------------------------- */
 
 /* A diff that passed all checks. */
@@ -116,11 +121,6 @@ struct diff_parsed {
     const uint8_t *index; /* runs or bitmap */
     const uint8_t *data;
 };
-
-bool diff_differs(const void *page, const void *twin)
-{
-    return diff_loops->differs(page, twin);
-}
 
 static struct diff_run run_at(const uint8_t *index, unsigned i)
 {

@@ -88,12 +88,12 @@ struct page {
     uint8_t stores;        /* in a row that followed a load, up to STORES_FOLLOW (ahead.h AH4) */
     bool loaded;           /* open for stores since it was loaded */
     bool exclusive_listed; /* on the list of exclusive.c */
-    uint8_t tries;         /* page_move.h; of a page whose home is here: */
+    uint8_t tries;         /* page_move.h, with these four of a page whose home is here: */
+    bool noted, watched;
     uint16_t spent;
-    bool noted, watched; /* page_move.h */
-    _Atomic bool held;   /* no thread is given access: its home moves (sync/homes.h MV1) */
-    uint16_t writer;     /* at the home, whose diffs came last */
-    bool introduced;     /* its home knows that this node has a copy (EP1) */
+    uint16_t writer;   /* whose diffs came last */
+    _Atomic bool held; /* no thread is given access: its home moves (sync/homes.h MV1) */
+    bool introduced;   /* its home knows that this node has a copy (EP1) */
 };
 
 int pages_init(void);
@@ -139,8 +139,8 @@ void page_wait(uint32_t page);
  * begin takes the longest run of consecutive pages at the head of list[n] that can be flushed
  * together, waits where the first is BUSY, and marks them BUSY; each is write-protected, or kept
  * writable if it has been written often enough (P8). Returns the run's length, 0 if the first has
- * become clean. Of each page
- * of the run then either `home` or `diff`, by where its home is, then end.
+ * become clean. Of each page of the run then either `home` or `diff`, by where its home is, then
+ * end.
  *   home   whether to announce a home page (P9), and whether it differs; a kept one's twin is
  *          renewed
  *   diff   encodes what this node has written into `out`, room for DIFF_MAX bytes; the length, 0

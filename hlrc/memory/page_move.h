@@ -8,9 +8,8 @@
  * threads' access away, which costs them one fault at most. For a home that reads what another
  * node writes is best off as it is: the diffs bring it what it reads, and a page is fetched
  * whole. When as much again has been spent, and no fault was seen, the writer should be the home:
- * so a move that turns out to be for nothing costs no more than what the program had paid before
- * (ski rental: Karlin, Manasse, Rudolph and Sleator, 1988). What hlrc_place put somewhere stays
- * there.
+ * so a move costs about what the program had paid before (ski rental: Karlin, Manasse, Rudolph and
+ * Sleator, 1988). What hlrc_place put somewhere stays there.
  *
  * Few pages are watched at once at first, more where that led to moves, fewer where it led to
  * faults.

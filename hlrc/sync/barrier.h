@@ -20,6 +20,8 @@
  *   R4  When a node departs it has served everything that arrived before its release: all diffs of
  *       the intervals that the barrier covers and whose home it is were sent before their writers
  *       arrived.
+ *   R5  The release tells all nodes the same: whether each of them waits in this barrier, and one
+ *       at least has homes to move. Then hlrc_barrier returns after the round (homes.h MV2).
  */
 #ifndef HLRC_BARRIER_H
 #define HLRC_BARRIER_H

@@ -68,13 +68,16 @@ int hlrc_trylock(hlrc_lock_t lock)
 {
     check("hlrc_trylock", lock);
     struct thread *t = thread_enter();
-    enum stats_category before = stats_enter(t, STATS_LOCK);
-    int rc = engine.protocol.locks->try(lock);
+    int rc = 0;
+    if (!engine.protocol.locks->take(lock)) {
+        enum stats_category before = stats_enter(t, STATS_LOCK);
+        rc = engine.protocol.locks->try(lock);
+        stats_enter(t, before);
+    }
     if (rc == 0) {
         trace(TRACE_LOCKED, lock);
         stats_count(STAT_LOCK_ACQUIRES, 1);
     }
-    stats_enter(t, before);
     thread_leave(t);
     return rc;
 }
