@@ -110,18 +110,34 @@ static uint64_t draw(void) /* xorshift64* */
     return state * UINT64_C(2685821657736338717);
 }
 
+/* Of each thread: its own name while it has the other one, else empty. */
+static _Thread_local char name_of_thread[16];
+
+/* The first call, behind which nothing else is asked of the system, gives the thread its name: a
+ * stop acts when a call returns. */
+static void cover(void)
+{
+    (void)snprintf(name_of_thread, sizeof name_of_thread, "%s", program_invocation_short_name);
+    (void)prctl(PR_SET_NAME, PERTURB_THREAD);
+}
+
+static void uncover(void)
+{
+    int saved = errno;
+    (void)prctl(PR_SET_NAME, name_of_thread);
+    name_of_thread[0] = '\0';
+    errno = saved;
+}
+
 static void pause_for(uint64_t us)
 {
     struct timespec t = { .tv_nsec = (long)(us * 1000) };
-    char name[16] = "";
     int saved = errno;
-    (void)prctl(PR_GET_NAME, name);
-    (void)prctl(PR_SET_NAME, PERTURB_THREAD);
+    cover();
     if (us == 0)
         sched_yield();
     else
         nanosleep(&t, NULL);
-    (void)prctl(PR_SET_NAME, name);
     errno = saved;
 }
 
@@ -129,6 +145,8 @@ void perturb_at(enum perturb_point at)
 {
     if (!atomic_load_explicit(&active, memory_order_relaxed))
         return;
+    if (name_of_thread[0]) /* the position that was drawn is filled: PERTURB_queue_filled */
+        uncover();
     struct strength s = strengths[at];
     if (s.of_1024 == 0)
         return;
@@ -139,6 +157,8 @@ void perturb_at(enum perturb_point at)
     atomic_store_explicit(&recent[slot], number_of_thread << 16 | ((uint32_t)at + 1),
                           memory_order_relaxed);
     pause_for(s.us ? 1 + (r >> 40) % s.us : 0);
+    if (at != PERTURB_queue_drawn)
+        uncover();
 }
 
 bool perturb_fails(void)

@@ -16,9 +16,10 @@
  * PERTURB_FAILS stands, so what a perturbed run finds is there without it, only rarer.
  * perturb_report names seed and the last points that acted.
  *
- * A thread carries the name PERTURB_THREAD while it is delayed, so that nobody takes it for one
- * that waits (S in its stat), or stops it where all others would wait for it: between drawing a
- * position of a queue and filling it.
+ * A thread carries the name PERTURB_THREAD while it is delayed, and from a delay at queue_drawn on
+ * to queue_filled, so that nobody takes it for one that waits (S in its stat), or stops it where all
+ * others would wait for it: between drawing a position of a queue and filling it. Afterwards it has
+ * the program's name.
  */
 #ifndef BASE_PERTURB_H
 #define BASE_PERTURB_H
@@ -40,6 +41,7 @@
     X(progress_unlocked, "progress lock given up, queue not looked at again (S2, S6)")       \
     X(handler_woken, "handler awake, progress lock not tried for (S7)")                      \
     X(handler_missed, "handler found the progress lock taken, has not left word (S7)")       \
+    X(worker_woken, "worker awake, its work not begun (WK1)")                                \
     X(wait_counted, "waiter counted, progress lock not tried for (S6)")                      \
     X(wait_ending, "wait over, progress lock not given up (S6)")                             \
     X(thread_announced, "thread says that it sleeps, what it waits for not looked at again") \
@@ -66,7 +68,8 @@
     X(acquire_noticed, "notices applied, vector time not raised (I5)")                       \
     X(diff_applied, "diff in the page, version not raised (I3)")                             \
     X(notice_written, "records written, tail not (N1)")                                      \
-    X(lock_dropping, "interval closed, lock not given up (L3)")                              \
+    X(lock_dropping, "interval closed or marked, lock not given up (L3)")                    \
+    X(lock_published, "LISTED lock's interval closed, lock not granted (L6)")                \
     X(lock_granting, "lock no longer here, grant not sent (L1)")                             \
     X(lock_asking, "WAITING set, request not sent (L2)")                                     \
     X(barrier_arriving, "interval closed, arrival not sent (R1)")                            \
