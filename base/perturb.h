@@ -17,9 +17,9 @@
  * perturb_report names seed and the last points that acted.
  *
  * A thread carries the name PERTURB_THREAD while it is delayed, and from a delay at queue_drawn on
- * to queue_filled, so that nobody takes it for one that waits (S in its stat), or stops it where all
- * others would wait for it: between drawing a position of a queue and filling it. Afterwards it has
- * the program's name.
+ * to queue_filled, so that nobody takes it for one that waits (S in its stat), or stops it where
+ * all others would wait for it: between drawing a position of a queue and filling it. Afterwards it
+ * has the program's name.
  */
 #ifndef BASE_PERTURB_H
 #define BASE_PERTURB_H

@@ -37,6 +37,7 @@
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/watch.h"
+#include "hlrc/progress/worker.h"
 #include "hlrc/protocol_env.h"
 #include "hlrc/sync/atomic.h"
 #include "hlrc/sync/barrier.h"
@@ -304,6 +305,8 @@ static int start_threads(void)
     if (rc == 0 && !engine.alone)
         rc = progress_start();
     if (rc == 0 && !engine.alone)
+        rc = worker_start();
+    if (rc == 0 && !engine.alone)
         rc = fault_install();
     if (rc == 0)
         rc = start_monitor();
@@ -381,6 +384,7 @@ void hlrc_finalize(void)
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node needs another node's windows any more */
     call_set(CALL_OVER);
     if (!engine.alone) {
+        worker_stop(); /* it may wait for what is served */
         progress_stop();
         fault_remove();
     }

@@ -7,7 +7,7 @@ libhlrc_core_la_SOURCES += hlrc/progress/bulk.c hlrc/progress/bulk.h hlrc/progre
 	hlrc/progress/progress.c hlrc/progress/progress.h hlrc/progress/stats.c hlrc/progress/stats.h \
 	hlrc/progress/stats_print.c hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/trace.c \
 	hlrc/progress/trace.h hlrc/progress/watch.c \
-	hlrc/progress/watch.h
+	hlrc/progress/watch.h hlrc/progress/worker.c hlrc/progress/worker.h
 
 # The two views of the space, states of pages, faults, twins and diffs.
 libhlrc_core_la_SOURCES += hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/diff_loops.c hlrc/memory/diff_loops.h \

@@ -468,7 +468,7 @@ struct hlrc_stats {
     double lock_s;    /* seconds in condition variables, and in locks but those had at once */
     double barrier_s; /* seconds in barriers and collectives */
     double diff_s;    /* seconds making and sending diffs */
-    double handler_s; /* CPU seconds of the handler thread, outside the sum */
+    double handler_s; /* CPU seconds of the handler and of its helper, outside the sum */
     /* seconds handling faults besides the fetch, a part of compute_s */
     double fault_s;
     uint64_t read_faults;        /* faults by loads */
@@ -497,6 +497,7 @@ struct hlrc_stats {
     uint64_t ahead_pages;     /* pages opened or sent for before a fault, behind those of others */
     uint64_t exclusive_pages; /* home pages not tracked from then on: no node else reads them */
     uint64_t homes_moved;     /* pages whose home became this node, which alone wrote them */
+    uint64_t lazy_releases;   /* unlocks that published nothing, though there was something */
 };
 
 /**

@@ -9,6 +9,7 @@
  *  hot_reader   what the last node pays for that: per page, the fetch included.
  *  locked_K     lock and unlock of a lock that no other node takes, with K pages of node 0 written
  *               under it, which no other node has read.
+ *  shared_K     the same, with K pages that are at home at the last node, which has read them too.
  *  mutex        lock and unlock of a pthread mutex that no other thread takes, for comparison.
  *  recycled     hlrc_malloc of a block of --bytes that was written and freed before: zeroed.
  *
@@ -111,10 +112,13 @@ static void hot_reader(struct job_series *series)
     hot_pages(series, true);
 }
 
-static void locked(struct job_series *series, uint64_t pages)
+static void locked(struct job_series *series, uint64_t pages, bool shared)
 {
     volatile uint64_t *data = allocate();
 
+    if (shared && hlrc_node_id() == hlrc_node_count() - 1)
+        write_pages(data, pages, 0);
+    hlrc_barrier();
     for (uint64_t r = 0; hlrc_node_id() == 0 && r < WARM_UP + options.rounds; r++) {
         uint64_t start = bench_now();
         for (uint64_t k = 0; k < BATCH; k++) {
@@ -134,17 +138,22 @@ static void locked(struct job_series *series, uint64_t pages)
 
 static void locked_0(struct job_series *series)
 {
-    locked(series, 0);
+    locked(series, 0, false);
 }
 
 static void locked_4(struct job_series *series)
 {
-    locked(series, 4);
+    locked(series, 4, false);
 }
 
 static void locked_16(struct job_series *series)
 {
-    locked(series, 16);
+    locked(series, 16, false);
+}
+
+static void shared_16(struct job_series *series)
+{
+    locked(series, 16, true);
 }
 
 static void mutex(struct job_series *series)
@@ -198,6 +207,7 @@ static const struct test tests[] = {
     { "locked_0", locked_0, 1, "lock + unlock, nothing written" },
     { "locked_4", locked_4, 1, "lock + unlock, 4 own pages written" },
     { "locked_16", locked_16, 1, "lock + unlock, 16 own pages written" },
+    { "shared_16", shared_16, 2, "lock + unlock, 16 pages of another home written" },
     { "mutex", mutex, 1, "lock + unlock of a pthread mutex" },
     { "recycled", recycled, 1, "hlrc_malloc of a block used before" },
 };

@@ -75,6 +75,7 @@ slots=$(nproc 2>/dev/null || echo 1)
 search good protocol
 search good protocol -DDUO -DOPERATIONS=3 -DHOT
 search good protocol -DDUO -DOPERATIONS=3 -DALONE
+search good protocol -DDUO -DOPERATIONS=3 -DLAZY
 for variant in PAGE_BEFORE_VERSION NO_VERSION_CHECK CAS_AS_READ_WRITE BUMP_FIRST LOSE_NOTICE GRANT_BEFORE_PUBLISH \
     FORGET_DIRTY HOME_KEEPS_ACCESS FORGET_NEEDED_SELF MERGE_LOSES_OWN WHOLE_PAGE DIFFS_OVERTAKE; do
     search bad protocol -D$variant
@@ -87,6 +88,10 @@ done
 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -DNEVER_ANNOUNCED
 for variant in LATE_MARK LOOKED_BEFORE_LISTED NO_ARRIVALS SEEN_LATE; do
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -D$variant
+done
+
+for variant in LAZY_UNPUBLISHED NOT_LISTED LAZY_ASKED MARK_OF_THIS MARK_LATE TWO_OWNERS; do
+    search bad protocol -DDUO -DOPERATIONS=3 -DLAZY -D$variant
 done
 
 search good homes
@@ -115,6 +120,8 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DDUO -DOPERATIONS=3
     search good protocol -DDUO -DOPERATIONS=4
     search good protocol -DDUO -DOPERATIONS=2 -DALONE -DHOT
+    search good protocol -DDUO -DOPERATIONS=2 -DLAZY -DALONE
+    search good protocol -DDUO -DOPERATIONS=2 -DLAZY -DHOT
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2

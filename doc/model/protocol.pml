@@ -24,6 +24,7 @@
  * -DHOT: a closing may leave a page writable (page.h P8), or not; both are tried each time.
  * -DALONE: a home page without readers need not be tracked (exclusive.h); whether it is, both are tried. Of DUO alone,
  * and it begins where the page was written once.
+ * -DLAZY: an unlock that no other node waits for may close nothing (lock.h L6), or close. Of DUO alone.
  *
  * Two configurations. TRIO: three nodes of one thread each, two pages, one lock. DUO (-DDUO): two nodes, two threads at
  * one of them, one page, two locks. Steps that touch only what belongs to one node are taken together (JOIN) where that
@@ -107,6 +108,18 @@ bool have[L * N], held[L * N], waiting[L * N];
 byte next[L * N], last[L], granted[L];  /* node + 1; node; node + 1 */
 nodes carried[L];                       /* the vector time of the grant under way */
 chan requests[N] = [L * N] of { byte, byte };            /* lock, asking node */
+#ifdef LAZY
+byte begun[N], ended[N];                /* closings */
+byte mark[L * N];                       /* struct lock's */
+bool listed[L * N];
+/* interval_published, interval_clean */
+#define PUBLISHED(l, n) (ended[n] >= mark[LX(l, n)] || (!NEW_READERS(n) && !dirty_list[n] && !closing[n]))
+#ifdef ALONE
+#define NEW_READERS(n) ARRIVED(n)
+#else
+#define NEW_READERS(n) false
+#endif
+#endif
 
 /* ghosts */
 bytes upto[T * P], gate[L * P];
@@ -677,6 +690,14 @@ inline SEND(n, p)
     fi
 #endif
 
+#ifdef LAZY
+#define COUNT_BEGUN(n) begun[n]++
+#define COUNT_ENDED(n) ended[n] = begun[n]
+#else
+#define COUNT_BEGUN(n) skip
+#define COUNT_ENDED(n) skip
+#endif
+
 /* I1: interval_close, dirty_take */
 inline CLOSE(n)
 {
@@ -687,12 +708,16 @@ inline CLOSE(n)
         looked = looked || closing[n];
         if
         :: looked ->
-            atomic { !closing[n] -> closing[n] = true };
+            atomic { !closing[n] -> closing[n] = true; COUNT_BEGUN(n) };
             LOOK_AT_READERS(n);                 /* EP3: close_dirty */
             atomic {
                 list = dirty_list[n];
                 dirty_list[n] = 0;
                 interval = (list -> vt[n].w[n] + 1 : 0);
+                if
+                :: list == 0 -> COUNT_ENDED(n)
+                :: else
+                fi;
                 closing[n] = list;
                 looked = false
             }
@@ -704,10 +729,13 @@ inline CLOSE(n)
             if
             :: dirty_list[n] ->
                 closing[n] = true;
+                COUNT_BEGUN(n);
                 list = dirty_list[n];
                 dirty_list[n] = 0;
                 interval = vt[n].w[n] + 1
-            :: else
+            :: else ->                          /* nor does interval_publish find anything */
+                COUNT_BEGUN(n);
+                COUNT_ENDED(n)
             fi
         };
 #endif
@@ -725,7 +753,7 @@ inline CLOSE(n)
                 vt[n].w[n] = interval           /* I6: close_dirty */
             :: else
             fi;
-            atomic { closing[n] = false; list = 0; announced = 0; to_send = 0; interval = 0 }
+            atomic { COUNT_ENDED(n); closing[n] = false; list = 0; announced = 0; to_send = 0; interval = 0 }
         :: else
         fi
     }
@@ -897,6 +925,47 @@ inline DROP(n, l)
     }
 }
 
+#ifdef LAZY
+#ifdef LAZY_ASKED
+#define MAY_KEEP(l, n) true
+#else
+#define MAY_KEEP(l, n) !next[LX(l, n)]
+#endif
+#ifdef MARK_OF_THIS
+#define NEXT_CLOSING(n) begun[n]
+#else
+#define NEXT_CLOSING(n) (begun[n] + 1)
+#endif
+
+/* What has to be published, then whether the lock is kept without. L3: interval_mark, queue_drop, queue_release. L6: may_keep */
+inline CLOSE_OR_KEEP(n, l)
+{
+    todo = (NEW_READERS(n) -> 1 : 0);
+    todo = (todo || dirty_list[n] -> 1 : 0);
+    todo = (todo || closing[n] -> 1 : 0);
+    todo = (todo -> NEXT_CLOSING(n) : 0);
+    if
+    :: atomic { todo && MAY_KEEP(l, n) ->
+#ifdef MARK_LATE
+            mark[LX(l, n)] = 0;
+#else
+            mark[LX(l, n)] = todo;
+            todo = 0;
+#endif
+            held[LX(l, n)] = false
+        }
+#ifdef MARK_LATE
+        ;
+        mark[LX(l, n)] = todo;
+        todo = 0
+#endif
+    :: atomic { true -> todo = 0 };
+        CLOSE(n);
+        atomic { mark[LX(l, n)] = 0; DROP(n, l) }
+    fi
+}
+#endif
+
 inline UNLOCK(t, n, l)
 {
     d_step {
@@ -908,9 +977,11 @@ inline UNLOCK(t, n, l)
         i = 0;
         q = 0
     }
-#ifdef GRANT_BEFORE_PUBLISH
+#if defined(GRANT_BEFORE_PUBLISH)
     DROP(n, l);
     CLOSE(n)
+#elif defined(LAZY)
+    CLOSE_OR_KEEP(n, l)
 #else
     CLOSE(n);                                   /* L3: queue_release */
     DROP(n, l)
@@ -1033,6 +1104,38 @@ proctype application(byte t)
     JOIN { CLOSE(n); done++ }
 }
 
+#define IDLE(l, n) (have[LX(l, n)] && !held[LX(l, n)] && !waiting[LX(l, n)] && next[LX(l, n)] == 0)
+
+#ifdef LAZY
+#ifdef TWO_OWNERS
+#define STILL_FREE(l, n) true
+#else
+#define STILL_FREE(l, n) (have[LX(l, n)] && !held[LX(l, n)] && !waiting[LX(l, n)])
+#endif
+
+/* L6: publish_one */
+inline PUBLISH_ONE(n)
+{
+#ifdef ALONE
+    looked = true;                              /* interval_publish */
+#endif
+    CLOSE(n);
+    atomic {
+        listed[LX(l, n)] = false;
+        if
+        :: STILL_FREE(l, n) && next[LX(l, n)] ->
+            assert(PUBLISHED(l, n));
+            h = next[LX(l, n)] - 1;
+            next[LX(l, n)] = 0;
+            GRANT(l, n, h);
+            h = 0
+        :: else
+        fi;
+        l = 0
+    }
+}
+#endif
+
 /* Applies diffs and grants locks; never waits. */
 proctype handler(byte n)
 {
@@ -1100,15 +1203,45 @@ end:
     ::  atomic {
             requests[n]?l, from ->
             if
-            :: have[LX(l, n)] && !held[LX(l, n)] && !waiting[LX(l, n)] && next[LX(l, n)] == 0 -> GRANT(l, n, from)
+#if defined(LAZY) && !defined(LAZY_UNPUBLISHED)
+            :: IDLE(l, n) && PUBLISHED(l, n) -> GRANT(l, n, from)
+#else
+            :: IDLE(l, n) -> GRANT(l, n, from)
+#endif
             :: else ->
                 assert(next[LX(l, n)] == 0);                    /* L2: serve_owner */
+#if defined(LAZY) && !defined(NOT_LISTED)
+                listed[LX(l, n)] = IDLE(l, n);                  /* L6: serve_owner */
+#endif
                 next[LX(l, n)] = from + 1
             fi;
             from = 0; l = 0
         }
     od
 }
+
+#ifdef LAZY
+/* Publishes for locks that were asked for, and grants those that are still free. */
+proctype worker(byte n)
+{
+    byte i, h, list, announced, to_send, interval, l;
+    bytes diff[P];
+#ifdef HOT
+    bool kept, changed, same;
+    bytes copy;
+#endif
+#ifdef ALONE
+    bool looked, alone;
+#endif
+end:
+    do
+    :: atomic { listed[LX(0, n)] -> l = 0 };
+        PUBLISH_ONE(n)
+    :: atomic { L > 1 && listed[LX(L - 1, n)] -> l = L - 1 };
+        PUBLISH_ONE(n)
+    od
+}
+#endif
 
 #ifdef ALONE
 /* Thread 0 has written the page under lock 0, and node 1 has had the lock since: it knows of that, and has no copy. */
@@ -1143,6 +1276,9 @@ init {
 #endif
         for (i : 0 .. L - 1) { last[i] = i; have[LX(i, i)] = true }     /* node i manages lock i */
         for (i : 0 .. N - 1) { run handler(i) }
+#ifdef LAZY
+        for (i : 0 .. N - 1) { run worker(i) }
+#endif
         for (i : 0 .. T - 1) { run application(i) }
         i = 0
     }

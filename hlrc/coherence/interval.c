@@ -183,18 +183,22 @@ bool interval_clean(void)
            (!exclusive_arrivals() && !dirty_any() && !atomic_load(&close_busy)); /* EP3, EP4 */
 }
 
-/*
- * Any closing that begins after this call takes everything that this thread wrote (I1), so no
- * thread waits for more than the rest of one and the whole of the next, however many threads close.
- */
-void interval_close(bool urgent)
+/* Any closing that begins after this call takes everything that this thread wrote (I1; L3). */
+uint64_t interval_mark(void)
 {
-    if (interval_clean())
-        return;
+    return interval_clean() ? 0 : atomic_load(&closes_begun) + 1;
+}
+
+bool interval_published(uint64_t mark)
+{
+    return atomic_load(&closes_ended) >= mark;
+}
+
+/* Closes until so many closings have ended. ASSUMPTION: counted among the urgent closers if it is
+ * one. */
+static void close_until(uint64_t number)
+{
     struct thread *t = thread_self();
-    /* before closes_begun is read: the next one to begin is urgent */
-    atomic_fetch_add(&urgent_closers, urgent);
-    uint64_t number = atomic_load(&closes_begun) + 1;
     while (atomic_load(&closes_ended) < number) {
         if (!atomic_exchange(&close_busy, true))
             close_once(t);
@@ -202,7 +206,25 @@ void interval_close(bool urgent)
             progress_await((struct wait_for){ "the closing of interval", number }, &close_busy,
                            closing_over, &number);
     }
+}
+
+/* I1. No thread waits for more than the rest of one closing and the whole of the next, however many
+ * threads close. */
+void interval_close(bool urgent)
+{
+    if (interval_clean())
+        return;
+    /* before closes_begun is read: the next one to begin is urgent */
+    atomic_fetch_add(&urgent_closers, urgent);
+    close_until(atomic_load(&closes_begun) + 1);
     atomic_fetch_sub(&urgent_closers, urgent);
+}
+
+void interval_publish(uint64_t mark)
+{
+    atomic_fetch_add(&urgent_closers, 1);
+    close_until(mark);
+    atomic_fetch_sub(&urgent_closers, 1);
 }
 
 static bool covered(const uint64_t *want)

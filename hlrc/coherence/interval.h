@@ -43,6 +43,12 @@ void interval_close(bool urgent);
 /* interval_close would have nothing to do. Neither waits nor spins. */
 bool interval_clean(void);
 
+/* What this thread has written, and what it learnt of by a lock of this node, is published when the
+ * closing of this number has ended; 0: it is. Neither waits nor spins. */
+uint64_t interval_mark(void);
+bool interval_published(uint64_t mark); /* neither waits nor spins */
+void interval_publish(uint64_t mark);   /* an urgent interval_close up to the mark */
+
 /* Acquire: makes everything visible that the vector time covers. Waits, for notices that are still
  * under way and for pages that are BUSY. */
 void interval_acquire(const uint64_t *vt);

@@ -28,7 +28,7 @@ static void (*barrier_answered)(void);
 
 uint32_t msg_token_count(uint32_t threads, uint32_t prefetches)
 {
-    return 2 * threads + 1 + prefetches;
+    return 2 * (threads + THREADS_OWN) + 1 + prefetches;
 }
 
 uint32_t msg_rx_depth(uint32_t tokens)

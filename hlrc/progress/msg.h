@@ -31,9 +31,10 @@
 #include "fabric/fabric.h"
 #include "hlrc/protocol/request.h"
 
-#define PREFETCHES_LEAST 16
+#define PREFETCHES_LEAST 14
 
-/* Tokens behind those of the threads, which have two each. */
+/* Tokens behind those of the threads, which have two each, those of the runtime itself (thread.h)
+ * among them. */
 uint32_t msg_token_barrier(void);
 uint32_t msg_token_prefetch(uint32_t k);
 uint32_t msg_token_count(uint32_t threads, uint32_t prefetches);

@@ -12,6 +12,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/worker.h"
 
 _Atomic uint64_t stats_counters[STAT_COUNTERS];
 
@@ -43,7 +44,7 @@ enum stats_category stats_enter(struct thread *t, enum stats_category to)
     struct stats_clock *c = &t->clock;
     enum stats_category from =
         (enum stats_category)atomic_load_explicit(&c->category, memory_order_relaxed);
-    if (from == to)
+    if (from == to || !atomic_load_explicit(&c->running, memory_order_relaxed))
         return from;
     int64_t now = clock_ns();
     add(&c->spent[from], now - atomic_load_explicit(&c->since, memory_order_relaxed));
@@ -59,6 +60,12 @@ static void restart(struct stats_clock *c, int64_t now)
     atomic_store(&c->since, now);
 }
 
+/* CPU time of the runtime's own threads. */
+static double own_seconds(void)
+{
+    return progress_handler_seconds() + worker_seconds();
+}
+
 void stats_start(void)
 {
     started_ns = clock_ns();
@@ -66,7 +73,7 @@ void stats_start(void)
         atomic_store(&stats_counters[i], 0);
     for (uint32_t i = 0; i < threads_max(); i++)
         restart(&thread_slot(i)->clock, started_ns);
-    handler_before = progress_handler_seconds();
+    handler_before = own_seconds();
     fabric_counters(engine.fabric, &fabric_before);
 }
 
@@ -95,7 +102,7 @@ static void collect_times(struct hlrc_stats *out)
     out->lock_s = (double)sum[STATS_LOCK] * share;
     out->barrier_s = (double)sum[STATS_BARRIER] * share;
     out->diff_s = (double)sum[STATS_DIFF] * share;
-    out->handler_s = progress_handler_seconds() - handler_before;
+    out->handler_s = own_seconds() - handler_before;
 }
 
 static void collect_counts(struct hlrc_stats *out)
@@ -107,7 +114,7 @@ static void collect_counts(struct hlrc_stats *out)
         &out->write_notices,   &out->invalidations, &out->lock_acquires,
         &out->barriers,        &out->messages,      &out->fetch_round_trips,
         &out->hot_pages,       &out->hot_unchanged, &out->ahead_pages,
-        &out->exclusive_pages, &out->homes_moved,
+        &out->exclusive_pages, &out->homes_moved,   &out->lazy_releases,
     };
     for (int i = 0; i < STAT_COUNTERS; i++)
         *to[i] = atomic_load(&stats_counters[i]);

@@ -44,6 +44,7 @@ enum stats_counter {
     STAT_AHEAD_PAGES,
     STAT_EXCLUSIVE_PAGES,
     STAT_HOMES_MOVED,
+    STAT_LAZY_RELEASES,
     STAT_COUNTERS
 };
 

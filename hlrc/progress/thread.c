@@ -33,13 +33,13 @@ static void release_slot(void *arg)
 
 int threads_init(uint32_t max)
 {
-    slot_count = max;
-    slots = aligned_alloc(64, (size_t)max * sizeof *slots);
-    uint64_t *versions = calloc((size_t)max * (size_t)engine.nodes, sizeof *versions);
+    slot_count = max + THREADS_OWN;
+    slots = aligned_alloc(64, (size_t)slot_count * sizeof *slots);
+    uint64_t *versions = calloc((size_t)slot_count * (size_t)engine.nodes, sizeof *versions);
     if (!slots || !versions)
         return -ENOMEM;
-    memset(slots, 0, (size_t)max * sizeof *slots);
-    for (uint32_t i = 0; i < max; i++) {
+    memset(slots, 0, (size_t)slot_count * sizeof *slots);
+    for (uint32_t i = 0; i < slot_count; i++) {
         slots[i].index = i;
         slots[i].call_token = 2 * i;
         slots[i].cond_token = 2 * i + 1;
@@ -62,7 +62,7 @@ void threads_end(void)
 
 static struct thread *take_slot(void)
 {
-    for (uint32_t i = 0; i < slot_count; i++) {
+    for (uint32_t i = 0; i < slot_count - THREADS_OWN; i++) {
         bool free_slot = false;
         if (atomic_compare_exchange_strong(&slots[i].taken, &free_slot, true)) {
             current = &slots[i];
@@ -74,7 +74,14 @@ static struct thread *take_slot(void)
     }
     diag_fatal(1,
                "more than %u threads of one node use shared memory; raise --threads (HLRC_THREADS)",
-               slot_count);
+               slot_count - THREADS_OWN);
+}
+
+struct thread *thread_own(void)
+{
+    current = &slots[slot_count - THREADS_OWN];
+    atomic_store(&current->taken, true);
+    return current;
 }
 
 struct thread *thread_self(void)

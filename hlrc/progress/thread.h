@@ -51,13 +51,17 @@ struct thread {
     uint64_t *versions;
 };
 
-int threads_init(uint32_t max);
+#define THREADS_OWN 1u /* slots for the runtime itself */
+
+int threads_init(uint32_t max); /* threads of the application at most */
 void threads_end(void);
 /* ends the program with a clear line when there are too many threads */
 struct thread *thread_self(void);
+/* The slot of the runtime's own thread (worker.h), the last one; its time counts as no thread's. */
+struct thread *thread_own(void);
 struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong to no thread */
 struct thread *thread_slot(uint32_t index);     /* of threads_max() slots, taken or not */
-uint32_t threads_max(void);
+uint32_t threads_max(void);                     /* those of the runtime included */
 
 /* Notes what this thread did, for who asks why the job stands still. */
 static inline void trace(enum trace_kind kind, uint64_t object)

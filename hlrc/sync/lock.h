@@ -21,12 +21,20 @@
  *   L1  A lock is HELD or CACHED at no more than one node; from grant to arrival it is at none.
  *   L2  `next` is set at a node that is WAITING or HELD, by the request that the manager sent after
  *       it; there is at most one, since the manager sends each last one successor.
- *   L3  hlrc_unlock closes the interval before the lock is CACHED or granted: the thread that gets
- *       it gets the writes made under it (interval.h I1). The acquirer enters after
- *       interval_acquire of the granter's vector time.
+ *   L3  When a lock is granted, a closing that began after the last hlrc_unlock has ended, or
+ *       there was nothing to publish (interval_mark): the node that gets it gets the writes made
+ *       under it (interval.h I1). The acquirer enters after interval_acquire of the granter's
+ *       vector time. Threads of one node hand a lock on without a closing.
  *   L4  While the manager waits for the outcome of a try, it keeps other requests for that lock in
  *       order, in their slots.
  *   L5  A try that fails has changed neither the lock nor any vector time.
+ *   L6  hlrc_unlock closes the interval unless the lock has come to stay: no node has asked for it
+ *       for some unlocks. Where a request comes then before a closing has, serving it may not wait
+ *       for one: it becomes `next`, the lock is LISTED, and the worker closes, then grants what is
+ *       LISTED if no thread took it meanwhile. So who waits for a lock that no thread has waits
+ *       for a wake, the rest of one closing and the whole of the next, at most.
+ *   L7  A try likewise is answered by the worker, as the lock is when the closing has ended; there
+ *       is no `next` meanwhile (L4).
  */
 #ifndef HLRC_LOCK_H
 #define HLRC_LOCK_H

@@ -20,9 +20,11 @@
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/worker.h"
 
-enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8 };
+enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8, LISTED = 16 };
 #define LOCAL_RUN 8 /* hand-overs between threads of a node while another node waits, at most */
 
 struct lock {
@@ -30,18 +32,24 @@ struct lock {
     /* MOVED: HAVE, inverted at the manager; TRYING: manager, a try is under way (L4) */
     uint8_t flags;
     uint8_t local_run;
-    uint8_t spare;
+    uint8_t stays;         /* unlocks since it came here, up to 255 (L6) */
     uint16_t waiters;      /* threads of this node that sleep on `turn` */
     uint16_t last;         /* manager: node + 1 of the last in the queue; 0: the manager itself */
     uint32_t next;         /* request to be granted at unlock (L2): reference + 1 */
     uint32_t kept;         /* manager: first request kept back by a try: reference + 1 */
     _Atomic uint32_t turn; /* futex word: raised when a waiting thread may try again */
+    uint32_t tried;        /* a try that found it unpublished: reference + 1 (L7) */
+    uint32_t list_next;    /* of `listed`: the lock behind it + 1 */
+    uint64_t mark;         /* interval_mark of the last unlock (L3) */
 };
 
 static struct lock *table;
 static uint32_t *kept_next; /* by reference: the request behind it in a kept list: reference + 1 */
 
 static uint32_t limit; /* number of locks */
+
+static spin_lock_word list_lock; /* guards `listed`; taken behind a lock's guard */
+static uint32_t listed;          /* locks for the worker: the last to come + 1 (L6) */
 
 static size_t table_bytes(void)
 {
@@ -54,6 +62,7 @@ static size_t kept_bytes(void)
 }
 
 static void queue_serve(struct request *req);
+static void publish_listed(void);
 
 /* Of those that exist without being created, as many as fit. */
 static void dump_locks(char *line, size_t len)
@@ -73,6 +82,7 @@ static int queue_init(uint32_t locks)
     dump_add(dump_locks);
     for (int type = REQUEST_LOCK; type <= REQUEST_TRY_RESULT; type++)
         msg_handle((enum request_type)type, queue_serve);
+    worker_handle(publish_listed);
     table = reserve(table_bytes());
     kept_next = reserve(kept_bytes());
     return table && kept_next ? 0 : -ENOMEM;
@@ -117,14 +127,21 @@ static bool idle(const struct lock *l, uint32_t lock)
     return here(l, lock) && !(l->flags & (HELD | WAITING)) && l->next == 0;
 }
 
+/* What was written under it is published (L3). */
+static bool published(const struct lock *l)
+{
+    return interval_published(l->mark) || interval_clean();
+}
+
 #ifdef HLRC_DEBUG
 /* ASSUMPTION: guarded. */
 static void lock_assert_state(const struct lock *l, uint32_t lock)
 {
     assert(!(l->flags & HELD) || here(l, lock)); /* L1 */
     assert(!(l->flags & WAITING) || !here(l, lock));
-    /* L2: a waiting thread takes it first */
-    assert(l->next == 0 || (l->flags & (WAITING | HELD)) || l->waiters > 0);
+    /* L2: a waiting thread takes it first; L6 */
+    assert(l->next == 0 || (l->flags & (WAITING | HELD | LISTED)) || l->waiters > 0);
+    assert(l->next == 0 || l->tried == 0);                           /* L7 */
     assert(!(l->flags & TRYING) || manager_of(lock) == engine.node); /* L4 */
     assert(l->last <= engine.nodes);
 }
@@ -196,6 +213,7 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
     if (status == 0) {
         set_here(l, lock, true);
         l->flags |= HELD;
+        l->stays = 0;
     } else {
         pass_turn(l);
     }
@@ -240,16 +258,40 @@ static int queue_try(uint32_t lock)
     return request_lock(l, lock, REQUEST_TRY);
 }
 
+/* Hands it to a waiting thread of this node, not to the node that asks for it. */
+static bool hands_on_here(const struct lock *l)
+{
+    return l->waiters && (l->next == 0 || l->local_run < LOCAL_RUN);
+}
+
+/* Whether what was written under it need not be published yet (L3, L6). ASSUMPTION: guarded. */
+static bool may_keep(const struct lock *l)
+{
+    return engine.config.lazy_release > 0 &&
+           (hands_on_here(l) || (l->next == 0 && l->stays >= engine.config.lazy_release));
+}
+
+/* ASSUMPTION: guarded. `mark`: of all that was written under it (L3). */
+static void let_go(struct lock *l, uint64_t mark)
+{
+    l->flags &= (uint8_t)~HELD;
+    l->mark = mark;
+    l->stays = (uint8_t)(l->stays < UINT8_MAX ? l->stays + 1 : UINT8_MAX);
+    if (mark)
+        stats_count(STAT_LAZY_RELEASES, 1);
+}
+
 static bool queue_drop(uint32_t lock)
 {
     struct lock *l = &table[lock];
-    if (!interval_clean()) /* L3 */
-        return false;
+    uint64_t mark = interval_mark(); /* L3 */
     perturb(lock_dropping);
     guard(l, lock);
     bool unwanted = (l->flags & HELD) && l->next == 0 && l->waiters == 0;
+    if (unwanted && mark)
+        unwanted = may_keep(l);
     if (unwanted) {
-        l->flags &= (uint8_t)~HELD;
+        let_go(l, mark);
         l->local_run = 0;
     }
     unguard(l, lock);
@@ -263,13 +305,20 @@ static void queue_release(uint32_t lock)
         diag_fatal(
             1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock",
             lock);
-    interval_close(true); /* L3 */
+    uint64_t mark = interval_mark(); /* L3 */
     perturb(lock_dropping);
-    const struct request *successor = NULL;
     guard(l, lock);
-    l->flags &= (uint8_t)~HELD;
-    bool stay = l->waiters && l->local_run < LOCAL_RUN;
-    l->local_run = (uint8_t)(stay ? l->local_run + 1 : 0);
+    if (mark && !may_keep(l)) {
+        unguard(l, lock);
+        interval_close(true); /* L3 */
+        mark = 0;
+        perturb(lock_dropping);
+        guard(l, lock);
+    }
+    const struct request *successor = NULL;
+    bool stay = hands_on_here(l);
+    let_go(l, mark);
+    l->local_run = (uint8_t)(stay && l->next ? l->local_run + 1 : 0);
     if (l->next && !stay) {
         successor = referenced(l->next - 1);
         l->next = 0;
@@ -283,34 +332,100 @@ static void queue_release(uint32_t lock)
 
 /* ---- the owner's side ---- */
 
+/* Leaves a lock to the worker (L6). ASSUMPTION: guarded. */
+static void list_lock_for_worker(struct lock *l, uint32_t lock)
+{
+    if (l->flags & LISTED)
+        return;
+    l->flags |= LISTED;
+    spin_lock(&list_lock);
+    l->list_next = listed;
+    listed = lock + 1;
+    spin_unlock(&list_lock);
+    worker_call();
+}
+
 static void serve_owner(struct request *req)
 {
     struct lock *l = &table[req->object];
     guard(l, req->object);
-    bool now = idle(l, req->object);
+    bool free = idle(l, req->object), now = free && published(l); /* L3 */
     if (now) {
         set_here(l, req->object, false); /* L1 */
     } else {
         debug_assert(l->next == 0); /* L2 */
         l->next = reference(req) + 1;
+        if (free)
+            list_lock_for_worker(l, req->object); /* L6 */
     }
     unguard(l, req->object);
     if (now)
         grant(req);
 }
 
+static void answer_try(struct request *req, bool yes)
+{
+    uint64_t vt[NODES_MAX];
+    req->arg[0] = yes;
+    interval_hand_on(vt);
+    msg_forward(req, REQUEST_TRY_RESULT, manager_of(req->object), vt);
+}
+
 static void serve_try_owner(struct request *req)
 {
     struct lock *l = &table[req->object];
-    uint64_t vt[NODES_MAX];
     guard(l, req->object);
-    bool now = idle(l, req->object);
-    if (now)
+    bool free = idle(l, req->object), now = free && published(l); /* L3 */
+    if (now) {
         set_here(l, req->object, false);
+    } else if (free) {
+        l->tried = reference(req) + 1;
+        list_lock_for_worker(l, req->object); /* L7 */
+    }
     unguard(l, req->object);
-    req->arg[0] = now;
-    interval_hand_on(vt);
-    msg_forward(req, REQUEST_TRY_RESULT, manager_of(req->object), vt);
+    if (now || !free)
+        answer_try(req, now);
+}
+
+/* Of a lock that was LISTED: publishes, and grants it if it is still free (L6). By the worker. */
+static void publish_one(struct lock *l, uint32_t lock)
+{
+    guard(l, lock);
+    uint64_t mark = l->mark;
+    unguard(l, lock);
+    interval_publish(mark);
+    perturb(lock_published);
+    guard(l, lock);
+    l->flags &= (uint8_t)~LISTED;
+    uint32_t next = l->next, tried = l->tried;
+    /* who took it meanwhile, or will, publishes and grants (L2) */
+    bool free = !(l->flags & (HELD | WAITING)) && l->waiters == 0 && interval_published(l->mark);
+    debug_assert(!next || free || (l->flags & (HELD | WAITING)) || l->waiters);
+    if (free && (next || tried)) {
+        l->next = 0;
+        set_here(l, lock, false); /* L1 */
+    }
+    l->tried = 0;
+    unguard(l, lock);
+    if (tried)
+        answer_try(referenced(tried - 1), free);
+    else if (free && next)
+        grant(referenced(next - 1));
+}
+
+/* L6, L7. */
+static void publish_listed(void)
+{
+    spin_lock(&list_lock);
+    uint32_t at = listed;
+    listed = 0;
+    spin_unlock(&list_lock);
+    while (at) {
+        struct lock *l = &table[at - 1];
+        uint32_t lock = at - 1;
+        at = l->list_next; /* before LISTED is taken away */
+        publish_one(l, lock);
+    }
 }
 
 /* ---- the manager's side ---- */

@@ -27,6 +27,7 @@ LITMUS_SET(HOT_PAGES, "0")
 LITMUS_SET(AHEAD, "0")
 LITMUS_SET(EXCLUSIVE_PAGES, "off")
 LITMUS_SET(MOVE_HOMES, "off")
+LITMUS_SET(LAZY_RELEASE, "0")
 
 enum {
     REQUEST = 32,
@@ -462,6 +463,7 @@ static const struct {
     COUNTER(ahead_pages),
     COUNTER(exclusive_pages),
     COUNTER(homes_moved),
+    COUNTER(lazy_releases),
     COUNTER(wakes),
 };
 

@@ -10,6 +10,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule02_home \
 	tests/litmus/rule03_barrier \
 	tests/litmus/rule03_causality \
+	tests/litmus/rule03_lazy \
 	tests/litmus/rule03_lock \
 	tests/litmus/rule03_vt \
 	tests/litmus/rule04_access \
@@ -48,6 +49,8 @@ tests_litmus_rule03_barrier_SOURCES = tests/litmus/rule03_barrier.c $(LITMUS_COM
 tests_litmus_rule03_barrier_LDADD = libhlrc.la
 tests_litmus_rule03_causality_SOURCES = tests/litmus/rule03_causality.c $(LITMUS_COMMON)
 tests_litmus_rule03_causality_LDADD = libhlrc.la
+tests_litmus_rule03_lazy_SOURCES = tests/litmus/rule03_lazy.c $(LITMUS_COMMON)
+tests_litmus_rule03_lazy_LDADD = libhlrc.la
 tests_litmus_rule03_lock_SOURCES = tests/litmus/rule03_lock.c $(LITMUS_COMMON)
 tests_litmus_rule03_lock_LDADD = libhlrc.la
 tests_litmus_rule03_vt_SOURCES = tests/litmus/rule03_vt.c $(LITMUS_COMMON)

@@ -70,6 +70,8 @@ static void set_environment(const struct job *job)
     set_unless_given("HLRC_AHEAD", ahead[rng_below(&r, 4)]);
     setenv("HLRC_MOVE_HOMES", rng_chance(&r, 75) ? "on" : "off", 0);
     setenv("HLRC_EXCLUSIVE_PAGES", rng_chance(&r, 75) ? "on" : "off", 0);
+    static const uint64_t lazy[] = { 0, 1, 1, 8 };
+    set_unless_given("HLRC_LAZY_RELEASE", lazy[rng_below(&r, 4)]);
 }
 
 _Noreturn static void exec_job(const struct job *job, int output)

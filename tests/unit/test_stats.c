@@ -67,6 +67,7 @@ static const struct {
     FIELD(ahead_pages),
     FIELD(exclusive_pages),
     FIELD(homes_moved),
+    FIELD(lazy_releases),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0], SECONDS = 8, MANY = HLRC_MAX_NODES };
 

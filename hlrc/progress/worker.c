@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* worker.c - see worker.h for the invariants. */
+#include "hlrc/progress/worker.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/perturb.h"
+#include "hlrc/progress/thread.h"
+
+static void (*work)(void);     /* set before the thread starts */
+static _Atomic uint32_t calls; /* futex word: raised by each call */
+static _Atomic bool stopping;
+static pthread_t worker;
+static bool runs;
+
+static void *worker_main(void *arg)
+{
+    (void)arg;
+    struct thread *t = thread_own();
+    uint32_t seen = 0;
+    while (!atomic_load(&stopping)) {
+        uint32_t now = atomic_load(&calls);
+        if (now == seen) {
+            futex_wait_private(&calls, seen, -1);
+            continue;
+        }
+        seen = now; /* before the work: WK1 */
+        perturb(worker_woken);
+        t->inside++;
+        work();
+        t->inside--;
+    }
+    return NULL;
+}
+
+int worker_start(void)
+{
+    sigset_t all, old;
+    atomic_store(&stopping, false);
+    atomic_store(&calls, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&worker, NULL, worker_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    runs = rc == 0;
+    return -rc;
+}
+
+void worker_stop(void)
+{
+    if (!runs)
+        return;
+    atomic_store(&stopping, true);
+    worker_call();
+    pthread_join(worker, NULL);
+    runs = false;
+}
+
+void worker_handle(void (*what)(void))
+{
+    work = what;
+}
+
+void worker_call(void)
+{
+    atomic_fetch_add(&calls, 1);
+    futex_wake_private(&calls, 1);
+}
+
+double worker_seconds(void)
+{
+    clockid_t id;
+    struct timespec t;
+    if (!runs || pthread_getcpuclockid(worker, &id) != 0 || clock_gettime(id, &t) != 0)
+        return 0;
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
