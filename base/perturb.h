@@ -70,6 +70,8 @@
     X(notice_written, "records written, tail not (N1)")                                      \
     X(lock_dropping, "interval closed or marked, lock not given up (L3)")                    \
     X(lock_published, "LISTED lock's interval closed, lock not granted (L6)")                \
+    X(stream_copied, "piece of a broadcast in its slot, nobody told (ST1)")                  \
+    X(stream_fetched, "piece of a broadcast read, root not told (ST2)")                      \
     X(lock_granting, "lock no longer here, grant not sent (L1)")                             \
     X(lock_asking, "WAITING set, request not sent (L2)")                                     \
     X(barrier_arriving, "interval closed, arrival not sent (R1)")                            \

@@ -42,4 +42,7 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
     at->bounce = place(&at->end, (size_t)tokens * PAGE_SIZE);
     at->words = place(&at->end, (size_t)ATOMIC_WORDS * 8);
     at->staging = place(&at->end, (size_t)BULK_STAGING * BULK_SLOT_BYTES);
+    at->stream = place(&at->end, (size_t)STREAM_SLOTS * STREAM_PIECE);
+    at->stream_told = place(&at->end, n * 64);
+    at->stream_taken = place(&at->end, n * 64);
 }

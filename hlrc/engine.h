@@ -35,6 +35,8 @@
  *             dirty pages land
  *   words     u64 per atomic word homed here
  *   staging   slots of the size of a bulk slot, in which messages are composed
+ *   stream    a ring of pieces of broadcasts; told: u64 per root, written by it; taken: u64 per
+ *             receiver, written by it (heap/stream.h)
  */
 #ifndef HLRC_ENGINE_H
 #define HLRC_ENGINE_H
@@ -51,7 +53,9 @@
 
 #define PREFETCHES \
     1024 /* prefetches in flight per node at most; how many of them: engine.prefetches */
-#define ATOMIC_WORDS    65536 /* atomic words homed at one node at most */
+#define ATOMIC_WORDS    65536  /* atomic words homed at one node at most */
+#define STREAM_SLOTS    8      /* of the ring of a broadcast */
+#define STREAM_PIECE    131072 /* bytes of one */
 #define VT_BYTES(nodes) ((size_t)(nodes) * sizeof(uint64_t))
 
 struct boot;
@@ -60,7 +64,8 @@ struct boot;
 
 struct layout {
     size_t home, applied, has_readers, placed, arrivals, moves, requests, replies, answers, bulk,
-        credits, logs, log_tails, log_heads, bounce, words, staging;
+        credits, logs, log_tails, log_heads, bounce, words, staging, stream, stream_told,
+        stream_taken;
     size_t end;
     size_t request_size, reply_size; /* bytes of one slot, a multiple of 64 */
 };

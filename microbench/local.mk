@@ -27,6 +27,10 @@ noinst_PROGRAMS += microbench/latency
 microbench_latency_SOURCES = microbench/latency.c microbench/bench.c microbench/bench.h
 microbench_latency_LDADD = libhlrc_core.la
 
+noinst_PROGRAMS += microbench/broadcast
+microbench_broadcast_SOURCES = microbench/broadcast.c $(MICROBENCH_JOB)
+microbench_broadcast_LDADD = libhlrc.la
+
 noinst_PROGRAMS += microbench/patterns
 microbench_patterns_SOURCES = microbench/patterns.c $(MICROBENCH_JOB)
 microbench_patterns_LDADD = libhlrc.la

@@ -11,6 +11,7 @@
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap.h"
+#include "hlrc/heap/stream.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/progress/stats.h"
@@ -37,6 +38,7 @@ static uint64_t step; /* of this node: collectives are called by one thread of e
 void collective_reset(void)
 {
     step = 0;
+    stream_reset();
 }
 
 static size_t slot_room(void)
@@ -105,12 +107,13 @@ int hlrc_broadcast(void *buf, size_t len, int root)
         return -EINVAL;
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
-    size_t done = 0;
-    do { /* once for no bytes at all: it orders memory */
-        size_t n = len - done < slot_room() ? len - done : slot_room();
-        pass_on(OP_BROADCAST, root, len, n ? (char *)buf + done : &(char){ 0 }, n);
-        done += n;
-    } while (done < len);
+    size_t n = len < slot_room() ? len : slot_room();
+    /* for no bytes at all, too: it orders memory */
+    pass_on(OP_BROADCAST, root, len, n ? buf : &(char){ 0 }, n);
+    if (!engine.alone && engine.node == root)
+        stream_send((char *)buf + n, len - n);
+    else if (!engine.alone)
+        stream_receive((char *)buf + n, len - n, root);
     stats_enter(t, before);
     return 0;
 }

@@ -4,7 +4,8 @@
  *
  * A step of a collective: its root writes a staging slot in shared memory, all meet at a barrier,
  * the others read the slot. The slot begins with what the root was called with, so that nodes that
- * disagree are told so. Each step counts as a barrier in the statistics, and its time as barrier
+ * disagree are told so. What of a broadcast does not fit into the slot follows as a stream
+ * (stream.h). Each step counts as a barrier in the statistics, and its time as barrier
  * time.
  *
  * Invariants

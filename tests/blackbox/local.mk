@@ -16,6 +16,7 @@ BLACKBOX_TESTS = \
 	tests/blackbox/quiet \
 	tests/blackbox/reset \
 	tests/blackbox/stopped_home \
+	tests/blackbox/streams \
 	tests/blackbox/tiny \
 	tests/blackbox/views
 
@@ -48,6 +49,8 @@ tests_blackbox_reset_SOURCES = tests/blackbox/reset.c $(LITMUS_COMMON)
 tests_blackbox_reset_LDADD = libhlrc.la
 tests_blackbox_stopped_home_SOURCES = tests/blackbox/stopped_home.c $(LITMUS_COMMON)
 tests_blackbox_stopped_home_LDADD = libhlrc.la
+tests_blackbox_streams_SOURCES = tests/blackbox/streams.c $(LITMUS_COMMON)
+tests_blackbox_streams_LDADD = libhlrc.la
 tests_blackbox_tiny_SOURCES = tests/blackbox/tiny.c $(LITMUS_COMMON)
 tests_blackbox_tiny_LDADD = libhlrc.la
 tests_blackbox_views_SOURCES = tests/blackbox/views.c $(LITMUS_COMMON)

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stream.c - see stream.h for the invariants. */
+#include "hlrc/heap/stream.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/thread.h"
+
+static uint64_t pieces[NODES_MAX]; /* by root: that it has sent, and this node has taken */
+
+void stream_reset(void)
+{
+    memset(pieces, 0, sizeof pieces);
+}
+
+static size_t slot_at(uint64_t piece)
+{
+    return engine.at.stream + (piece % STREAM_SLOTS) * STREAM_PIECE;
+}
+
+static size_t told_at(int root)
+{
+    return engine.at.stream_told + (size_t)root * 64;
+}
+
+static size_t taken_at(int node)
+{
+    return engine.at.stream_taken + (size_t)node * 64;
+}
+
+/* A word that another node writes, one-sidedly. */
+static uint64_t word_at(size_t off)
+{
+    const _Atomic uint64_t *word = control_at(off);
+    return atomic_load_explicit(word, memory_order_acquire);
+}
+
+/* Writes a count, where its reader may sleep: ST4. */
+static void write_count(int node, size_t at, uint64_t count)
+{
+    fabric_write(engine.fabric, node, engine.control.id, at, &count, sizeof count, NULL);
+    if (engine.fabric->caps & FABRIC_SEES_SLEEPERS)
+        fabric_wake(engine.fabric, node);
+}
+
+static size_t piece_of(size_t left)
+{
+    return left < STREAM_PIECE ? left : STREAM_PIECE;
+}
+
+/* ---- the root ---- */
+
+/* All other nodes have taken so many pieces. */
+static bool all_have(void *arg)
+{
+    uint64_t count = *(const uint64_t *)arg;
+    for (int n = 0; n < engine.nodes; n++)
+        if (n != engine.node && word_at(taken_at(n)) < count)
+            return false;
+    return true;
+}
+
+static void await_all(uint64_t count)
+{
+    if (all_have(&count))
+        return;
+    struct thread *t = thread_enter();
+    for (int n = 0; n < engine.nodes; n++) /* ST4 */
+        if (n != engine.node && word_at(taken_at(n)) < count)
+            fabric_wake(engine.fabric, n);
+    progress_wait((struct wait_for){ "all nodes to take piece", count }, all_have, &count,
+                  WAIT_STATE);
+    thread_leave(t);
+}
+
+static void tell_all(uint64_t count)
+{
+    struct thread *t = thread_enter();
+    for (int n = 0; n < engine.nodes; n++)
+        if (n != engine.node)
+            write_count(n, told_at(engine.node), count);
+    thread_leave(t);
+}
+
+void stream_send(const void *buf, size_t len)
+{
+    uint64_t k = pieces[engine.node];
+    for (size_t done = 0; done < len; k++) {
+        size_t n = piece_of(len - done);
+        if (k >= STREAM_SLOTS)
+            await_all(k + 1 - STREAM_SLOTS); /* ST2 */
+        memcpy(control_at(slot_at(k)), (const char *)buf + done, n);
+        perturb(stream_copied);
+        tell_all(k + 1); /* ST1 */
+        done += n;
+    }
+    pieces[engine.node] = k;
+}
+
+/* ---- the others ---- */
+
+struct awaited {
+    int root;
+    uint64_t piece;
+};
+
+static bool is_told(void *arg)
+{
+    const struct awaited *a = arg;
+    return word_at(told_at(a->root)) > a->piece;
+}
+
+/* Reads a piece into the own slot of its number. */
+static void fetch(int root, uint64_t piece, size_t len)
+{
+    struct awaited a = { root, piece };
+    debug_assert(root != engine.node); /* ST3 */
+    struct fabric_op op = FABRIC_OP_INIT;
+    struct thread *t = thread_enter();
+    if (!is_told(&a)) {
+        fabric_wake(engine.fabric, root); /* ST4 */
+        progress_wait((struct wait_for){ "a piece of the broadcast of node", (uint64_t)root },
+                      is_told, &a, WAIT_STATE); /* ST1 */
+    }
+    fabric_read(engine.fabric, root, engine.control.id, slot_at(piece), control_at(slot_at(piece)),
+                len, &op);
+    fabric_wait(engine.fabric, &op);
+    perturb(stream_fetched);
+    write_count(root, taken_at(engine.node), piece + 1); /* ST2 */
+    thread_leave(t);
+}
+
+void stream_receive(void *buf, size_t len, int root)
+{
+    uint64_t k = pieces[root];
+    for (size_t done = 0; done < len; k++) {
+        size_t n = piece_of(len - done);
+        fetch(root, k, n);
+        memcpy((char *)buf + done, control_at(slot_at(k)), n);
+        done += n;
+    }
+    pieces[root] = k;
+}
