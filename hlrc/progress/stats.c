@@ -12,13 +12,14 @@
 #include "hlrc/engine.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/worker.h"
 
 _Atomic uint64_t stats_counters[STAT_COUNTERS];
 
 static int64_t started_ns;    /* constant between start or reset and the next reset */
 static double handler_before; /* handler seconds at the last start */
 static struct fabric_counters fabric_before;
+static clockid_t own_clock; /* set while no other thread asks */
+static bool has_own_clock;
 
 static void add(_Atomic int64_t *to, int64_t by)
 {
@@ -60,10 +61,19 @@ static void restart(struct stats_clock *c, int64_t now)
     atomic_store(&c->since, now);
 }
 
+void stats_own_clock(const clockid_t *clock)
+{
+    own_clock = clock ? *clock : 0;
+    has_own_clock = clock != NULL;
+}
+
 /* CPU time of the runtime's own threads. */
 static double own_seconds(void)
 {
-    return progress_handler_seconds() + worker_seconds();
+    struct timespec t = { 0 };
+    if (has_own_clock)
+        (void)clock_gettime(own_clock, &t);
+    return progress_handler_seconds() + (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 void stats_start(void)

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 enum stats_category {
     STATS_COMPUTE,
@@ -74,6 +75,10 @@ void stats_clock_stop(struct stats_clock *c);
 
 /* The thread's time from now on belongs to `to`; returns the category before. */
 enum stats_category stats_enter(struct thread *t, enum stats_category to);
+
+/* The CPU clock of a thread of the runtime beside the handler, whose time counts as the handler's;
+ * NULL: there is none any more. */
+void stats_own_clock(const clockid_t *clock);
 
 void stats_start(void); /* everything is zero from now on */
 /* all fields but `size`; may be called at any time */

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/perturb.h"
+#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
 static void (*work)(void);     /* set before the thread starts */
@@ -48,6 +49,9 @@ int worker_start(void)
     int rc = pthread_create(&worker, NULL, worker_main, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     runs = rc == 0;
+    clockid_t clock;
+    if (runs && pthread_getcpuclockid(worker, &clock) == 0)
+        stats_own_clock(&clock);
     return -rc;
 }
 
@@ -55,6 +59,7 @@ void worker_stop(void)
 {
     if (!runs)
         return;
+    stats_own_clock(NULL);
     atomic_store(&stopping, true);
     worker_call();
     pthread_join(worker, NULL);
@@ -70,13 +75,4 @@ void worker_call(void)
 {
     atomic_fetch_add(&calls, 1);
     futex_wake_private(&calls, 1);
-}
-
-double worker_seconds(void)
-{
-    clockid_t id;
-    struct timespec t;
-    if (!runs || pthread_getcpuclockid(worker, &id) != 0 || clock_gettime(id, &t) != 0)
-        return 0;
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }

@@ -14,6 +14,5 @@ int worker_start(void);                 /* 0 or a negative errno */
 void worker_stop(void);                 /* returns when the work under way is done */
 void worker_handle(void (*work)(void)); /* before worker_start */
 void worker_call(void);
-double worker_seconds(void); /* CPU time so far */
 
 #endif
