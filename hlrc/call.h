@@ -10,11 +10,22 @@ enum call_state {
     CALL_FORKED, /* a child of a running node */
 };
 
+extern enum call_state call_now __attribute__((visibility("hidden")));
+
+_Noreturn void call_refuse(const char *call);
+
 /* Ends the program with one line when the runtime does not run, or runs in the parent of this
  * forked child. */
-void call_check(const char *call);
+static inline void call_check(const char *call)
+{
+    if (call_now != CALL_RUNNING)
+        call_refuse(call);
+}
 
 void call_set(enum call_state state); /* by init.c alone, when no other thread is in a call */
-enum call_state call_get(void);
+static inline enum call_state call_get(void)
+{
+    return call_now;
+}
 
 #endif

@@ -112,9 +112,9 @@ chan requests[N] = [L * N] of { byte, byte };            /* lock, asking node */
 byte begun[N], ended[N];                /* closings */
 byte mark[L * N];                       /* struct lock's */
 bool listed[L * N];
-/* interval_published, interval_clean */
-#define PUBLISHED(l, n) (ended[n] >= mark[LX(l, n)] || (!NEW_READERS(n) && !dirty_list[n] && !closing[n]))
-#ifdef ALONE
+/* EP3: interval_published. EP4: interval_published */
+#define PUBLISHED(l, n) (!NEW_READERS(n) && (ended[n] >= mark[LX(l, n)] || !dirty_list[n]) && !closing[n])
+#if defined(ALONE) && !defined(GRANT_UNLOOKED)
 #define NEW_READERS(n) ARRIVED(n)
 #else
 #define NEW_READERS(n) false
@@ -937,15 +937,14 @@ inline DROP(n, l)
 #define NEXT_CLOSING(n) (begun[n] + 1)
 #endif
 
-/* What has to be published, then whether the lock is kept without. L3: interval_mark, queue_drop, queue_release. L6: may_keep */
+/* What has to be published, then whether the lock is kept without. L3: interval_next, queue_drop, queue_release. L6: may_keep */
 inline CLOSE_OR_KEEP(n, l)
 {
-    todo = (NEW_READERS(n) -> 1 : 0);
-    todo = (todo || dirty_list[n] -> 1 : 0);
+    todo = (dirty_list[n] -> 1 : 0);
     todo = (todo || closing[n] -> 1 : 0);
     todo = (todo -> NEXT_CLOSING(n) : 0);
     if
-    :: atomic { todo && MAY_KEEP(l, n) ->
+    :: atomic { MAY_KEEP(l, n) ->
 #ifdef MARK_LATE
             mark[LX(l, n)] = 0;
 #else
@@ -1124,7 +1123,7 @@ inline PUBLISH_ONE(n)
         listed[LX(l, n)] = false;
         if
         :: STILL_FREE(l, n) && next[LX(l, n)] ->
-            assert(PUBLISHED(l, n));
+            assert(ended[n] >= mark[LX(l, n)]);
             h = next[LX(l, n)] - 1;
             next[LX(l, n)] = 0;
             GRANT(l, n, h);

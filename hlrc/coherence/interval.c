@@ -21,7 +21,8 @@
 
 static uint32_t *announced; /* pages of the interval being closed */
 
-static _Atomic bool close_busy, acquire_busy; /* one closing, one acquire at a time (I1, I5) */
+_Atomic bool interval_closing;                      /* one closing at a time (I1) */
+static _Atomic bool acquire_busy;                   /* one acquire at a time (I5) */
 static _Atomic uint64_t closes_begun, closes_ended; /* counts; the nth to begin is the nth to end */
 static _Atomic int urgent_closers;                  /* threads in an urgent interval_close */
 static spin_lock_word vt_lock;                      /* guards vt */
@@ -155,7 +156,7 @@ static void close_dirty(bool urgent)
     spin_unlock(&vt_lock);
 }
 
-/* Begins the closing that the caller has taken close_busy for, performs and ends it. */
+/* Begins the closing that the caller has taken interval_closing for, performs and ends it. */
 static void close_once(struct thread *t)
 {
     enum stats_category before = stats_enter(t, STATS_DIFF);
@@ -163,15 +164,15 @@ static void close_once(struct thread *t)
     /* read after closes_begun rose: sees all whom this one serves */
     close_dirty(atomic_load(&urgent_closers) > 0);
     atomic_store(&closes_ended, number);
-    atomic_store(&close_busy, false);
-    progress_changed(&close_busy);
+    atomic_store(&interval_closing, false);
+    progress_changed(&interval_closing);
     stats_enter(t, before);
 }
 
 /* One that began after the caller came has ended, or it is the caller's turn. */
 static bool closing_over(void *arg)
 {
-    return atomic_load(&closes_ended) >= *(const uint64_t *)arg || !atomic_load(&close_busy);
+    return atomic_load(&closes_ended) >= *(const uint64_t *)arg || !atomic_load(&interval_closing);
 }
 
 /* No page is dirty, and none is in a closing that has not ended: what this thread wrote is
@@ -179,19 +180,24 @@ static bool closing_over(void *arg)
  * of by a lock of the program's likewise. */
 bool interval_clean(void)
 {
-    return engine.alone ||
-           (!exclusive_arrivals() && !dirty_any() && !atomic_load(&close_busy)); /* EP3, EP4 */
+    return engine.alone || (!exclusive_arrivals() && !dirty_any() &&
+                            !atomic_load(&interval_closing)); /* EP3, EP4 */
 }
 
 /* Any closing that begins after this call takes everything that this thread wrote (I1; L3). */
-uint64_t interval_mark(void)
+uint64_t interval_next(void)
 {
-    return interval_clean() ? 0 : atomic_load(&closes_begun) + 1;
+    return atomic_load(&closes_begun) + 1;
 }
 
+/* EP3. A closing that has noted what arrived may not have announced the pages yet (EP4). */
 bool interval_published(uint64_t mark)
 {
-    return atomic_load(&closes_ended) >= mark;
+    if (engine.alone)
+        return true;
+    if (exclusive_arrivals() || (atomic_load(&closes_ended) < mark && dirty_any()))
+        return false;
+    return !atomic_load(&interval_closing);
 }
 
 /* Closes until so many closings have ended. ASSUMPTION: counted among the urgent closers if it is
@@ -200,11 +206,11 @@ static void close_until(uint64_t number)
 {
     struct thread *t = thread_self();
     while (atomic_load(&closes_ended) < number) {
-        if (!atomic_exchange(&close_busy, true))
+        if (!atomic_exchange(&interval_closing, true))
             close_once(t);
         else
-            progress_await((struct wait_for){ "the closing of interval", number }, &close_busy,
-                           closing_over, &number);
+            progress_await((struct wait_for){ "the closing of interval", number },
+                           &interval_closing, closing_over, &number);
     }
 }
 
@@ -220,10 +226,10 @@ void interval_close(bool urgent)
     atomic_fetch_sub(&urgent_closers, urgent);
 }
 
-void interval_publish(uint64_t mark)
+void interval_publish(void)
 {
     atomic_fetch_add(&urgent_closers, 1);
-    close_until(mark);
+    close_until(atomic_load(&closes_begun) + 1);
     atomic_fetch_sub(&urgent_closers, 1);
 }
 

@@ -30,8 +30,12 @@
 #ifndef HLRC_INTERVAL_H
 #define HLRC_INTERVAL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "hlrc/engine.h"
+#include "hlrc/memory/dirty.h"
 
 int interval_init(void);
 void interval_end(void);
@@ -43,11 +47,20 @@ void interval_close(bool urgent);
 /* interval_close would have nothing to do. Neither waits nor spins. */
 bool interval_clean(void);
 
-/* What this thread has written, and what it learnt of by a lock of this node, is published when the
- * closing of this number has ended; 0: it is. Neither waits nor spins. */
-uint64_t interval_mark(void);
-bool interval_published(uint64_t mark); /* neither waits nor spins */
-void interval_publish(uint64_t mark);   /* an urgent interval_close up to the mark */
+extern _Atomic bool interval_closing __attribute__((visibility("hidden"))); /* one is under way */
+uint64_t interval_next(void); /* the number of the closing that begins next, or after it */
+
+/* The closing by which what this thread has written, and what it learnt of by a lock of this node,
+ * is published; 0: no page is dirty. Neither waits nor spins. */
+static inline uint64_t interval_mark(void)
+{
+    bool clean = engine.alone || (!dirty_any() && !atomic_load(&interval_closing));
+    return clean ? 0 : interval_next();
+}
+/* It is, and so are the pages of which readers have come (EP3): a vector time may leave this node.
+ * If not, then once interval_publish has returned, which begins a closing in any case. */
+bool interval_published(uint64_t mark);
+void interval_publish(void); /* waits, as an urgent interval_close */
 
 /* Acquire: makes everything visible that the vector time covers. Waits, for notices that are still
  * under way and for pages that are BUSY. */

@@ -11,10 +11,10 @@
 #include "base/spin.h"
 #include "hlrc/engine.h"
 
-static spin_lock_word lock;    /* guards list and count */
+static spin_lock_word lock;    /* guards list and dirty_count */
 static uint32_t *list, *taken; /* swapped by dirty_take */
 static uint32_t *tail;         /* scratch of dirty_take */
-static _Atomic uint32_t count; /* also read without the lock: dirty_any */
+_Atomic uint32_t dirty_count;  /* also read without the lock: dirty_any */
 
 #define LIST_BYTES ((size_t)engine.pages * sizeof *list)
 
@@ -23,7 +23,7 @@ int dirty_init(void)
     list = reserve(LIST_BYTES);
     taken = reserve(LIST_BYTES);
     tail = reserve(LIST_BYTES);
-    atomic_store(&count, 0);
+    atomic_store(&dirty_count, 0);
     return list && taken && tail ? 0 : -ENOMEM;
 }
 
@@ -38,15 +38,10 @@ void dirty_end(void)
 void dirty_add(uint32_t page)
 {
     spin_lock(&lock);
-    uint32_t n = atomic_load_explicit(&count, memory_order_relaxed);
+    uint32_t n = atomic_load_explicit(&dirty_count, memory_order_relaxed);
     list[n] = page;
-    atomic_store_explicit(&count, n + 1, memory_order_relaxed);
+    atomic_store_explicit(&dirty_count, n + 1, memory_order_relaxed);
     spin_unlock(&lock);
-}
-
-bool dirty_any(void)
-{
-    return atomic_load_explicit(&count, memory_order_acquire) != 0;
 }
 
 static int by_number(const void *a, const void *b)
@@ -80,10 +75,10 @@ static void sort_pages(uint32_t *pages, uint32_t n)
 uint32_t dirty_take(const uint32_t **out)
 {
     spin_lock(&lock);
-    uint32_t n = atomic_load_explicit(&count, memory_order_relaxed), *all = list;
+    uint32_t n = atomic_load_explicit(&dirty_count, memory_order_relaxed), *all = list;
     list = taken;
     taken = all;
-    atomic_store_explicit(&count, 0, memory_order_release); /* O2, interval.h I1 */
+    atomic_store_explicit(&dirty_count, 0, memory_order_release); /* O2, interval.h I1 */
     spin_unlock(&lock);
     sort_pages(all, n);
     *out = all;

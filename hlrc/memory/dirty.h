@@ -13,14 +13,22 @@
 #ifndef HLRC_DIRTY_H
 #define HLRC_DIRTY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+extern _Atomic uint32_t dirty_count __attribute__((visibility("hidden"))); /* pages on the list */
+
+/* Without a lock; O2. */
+static inline bool dirty_any(void)
+{
+    return atomic_load_explicit(&dirty_count, memory_order_acquire) != 0;
+}
 
 int dirty_init(void); /* 0 or -ENOMEM; room for every page of the space */
 void dirty_end(void);
 
 void dirty_add(uint32_t page); /* O1; takes a spin lock, does not wait */
-bool dirty_any(void);          /* without a lock; O2 */
 /* ascending; valid until the next call. One thread at a time */
 uint32_t dirty_take(const uint32_t **list);
 

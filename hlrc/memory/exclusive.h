@@ -23,10 +23,10 @@
  *   EP3  (1) A closing looks at `arrivals` before it takes the dirty list, and behind everything
  *        that was written before it was asked for. If the word has risen, each EXCLUSIVE page that
  *        has readers by now is put on the dirty list: it is announced by this interval, written or
- *        not, and tracked from then on. So does an unlock that would close nothing.
+ *        not, and tracked from then on. Who grants a lock looks, too (interval_published).
  *   EP4  What was seen of `arrivals` is noted by closings alone, before they look at pages, and
- *        with close_busy set: who finds nothing new afterwards looks at the dirty list and at
- *        close_busy behind it (interval.c interval_clean).
+ *        with interval_closing set: who finds nothing new afterwards looks at the dirty list and at
+ *        interval_closing behind it (interval.c interval_clean).
  *   EP5  Pages that are about to be reset (page_hold) do not become dirty by a look; a reset
  *        forgets their readers. It forgets no entry of the list, so that none is there twice.
  *

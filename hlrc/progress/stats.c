@@ -58,6 +58,7 @@ static void restart(struct stats_clock *c, int64_t now)
 {
     for (int k = 0; k < STATS_CATEGORIES; k++)
         atomic_store(&c->spent[k], 0);
+    atomic_store(&c->locks_before, atomic_load(&c->locks));
     atomic_store(&c->since, now);
 }
 
@@ -118,16 +119,33 @@ static void collect_times(struct hlrc_stats *out)
 static void collect_counts(struct hlrc_stats *out)
 {
     uint64_t *const to[STAT_COUNTERS] = {
-        &out->read_faults,     &out->write_faults,  &out->first_write_faults,
-        &out->page_fetches,    &out->fetch_retries, &out->homes_assigned,
-        &out->twins,           &out->diffs,         &out->diff_bytes,
-        &out->write_notices,   &out->invalidations, &out->lock_acquires,
-        &out->barriers,        &out->messages,      &out->fetch_round_trips,
-        &out->hot_pages,       &out->hot_unchanged, &out->ahead_pages,
-        &out->exclusive_pages, &out->homes_moved,   &out->lazy_releases,
+        &out->read_faults,
+        &out->write_faults,
+        &out->first_write_faults,
+        &out->page_fetches,
+        &out->fetch_retries,
+        &out->homes_assigned,
+        &out->twins,
+        &out->diffs,
+        &out->diff_bytes,
+        &out->write_notices,
+        &out->invalidations,
+        &out->barriers,
+        &out->messages,
+        &out->fetch_round_trips,
+        &out->hot_pages,
+        &out->hot_unchanged,
+        &out->ahead_pages,
+        &out->exclusive_pages,
+        &out->homes_moved,
+        &out->lazy_releases,
     };
     for (int i = 0; i < STAT_COUNTERS; i++)
         *to[i] = atomic_load(&stats_counters[i]);
+    for (uint32_t i = 0; i < threads_max(); i++) {
+        const struct stats_clock *c = &thread_slot(i)->clock;
+        out->lock_acquires += atomic_load(&c->locks) - atomic_load(&c->locks_before);
+    }
 }
 
 void stats_collect(struct hlrc_stats *out)

@@ -19,12 +19,12 @@ static struct thread *slots;
 static uint32_t slot_count;
 static pthread_key_t exit_key;
 static bool have_key;
-static _Thread_local struct thread *current;
+_Thread_local struct thread *thread_current;
 
 static void release_slot(void *arg)
 {
     struct thread *t = arg;
-    current = NULL;
+    thread_current = NULL;
     if (!slots) /* the thread outlived hlrc_finalize */
         return;
     stats_clock_stop(&t->clock);
@@ -57,19 +57,19 @@ void threads_end(void)
         free(slots[0].versions);
     free(slots);
     slots = NULL;
-    current = NULL;
+    thread_current = NULL;
 }
 
-static struct thread *take_slot(void)
+struct thread *thread_take_slot(void)
 {
     for (uint32_t i = 0; i < slot_count - THREADS_OWN; i++) {
         bool free_slot = false;
         if (atomic_compare_exchange_strong(&slots[i].taken, &free_slot, true)) {
-            current = &slots[i];
-            atomic_store_explicit(&current->trace.count, 0, memory_order_relaxed);
-            (void)pthread_setspecific(exit_key, current);
-            stats_clock_start(&current->clock);
-            return current;
+            thread_current = &slots[i];
+            atomic_store_explicit(&thread_current->trace.count, 0, memory_order_relaxed);
+            (void)pthread_setspecific(exit_key, thread_current);
+            stats_clock_start(&thread_current->clock);
+            return thread_current;
         }
     }
     diag_fatal(1,
@@ -79,14 +79,9 @@ static struct thread *take_slot(void)
 
 struct thread *thread_own(void)
 {
-    current = &slots[slot_count - THREADS_OWN];
-    atomic_store(&current->taken, true);
-    return current;
-}
-
-struct thread *thread_self(void)
-{
-    return current ? current : take_slot();
+    thread_current = &slots[slot_count - THREADS_OWN];
+    atomic_store(&thread_current->taken, true);
+    return thread_current;
 }
 
 /* Not those that tell of an error of the thread itself, and not those by which a program is ended

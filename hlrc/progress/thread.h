@@ -55,8 +55,13 @@ struct thread {
 
 int threads_init(uint32_t max); /* threads of the application at most */
 void threads_end(void);
+extern _Thread_local struct thread *thread_current __attribute__((visibility("hidden")));
 /* ends the program with a clear line when there are too many threads */
-struct thread *thread_self(void);
+struct thread *thread_take_slot(void);
+static inline struct thread *thread_self(void)
+{
+    return thread_current ? thread_current : thread_take_slot();
+}
 /* The slot of the runtime's own thread (worker.h), the last one; its time counts as no thread's. */
 struct thread *thread_own(void);
 struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong to no thread */
@@ -64,10 +69,16 @@ struct thread *thread_slot(uint32_t index);     /* of threads_max() slots, taken
 uint32_t threads_max(void);                     /* those of the runtime included */
 
 /* Notes what this thread did, for who asks why the job stands still. */
+static inline void trace_of(struct thread *t, enum trace_kind kind, uint64_t object)
+{
+    if (trace_on)
+        trace_note(&t->trace, kind, object);
+}
+
 static inline void trace(enum trace_kind kind, uint64_t object)
 {
     if (trace_on)
-        trace_note(&thread_self()->trace, kind, object);
+        trace_of(thread_self(), kind, object);
 }
 
 /* Around what takes locks or the progress lock, or sends requests (T1). */

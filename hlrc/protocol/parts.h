@@ -62,12 +62,13 @@ struct lock_protocol {
     int (*init)(uint32_t locks); /* numbered from 0; all are free */
     void (*end)(void);
 
-    /* Takes a lock that is here and that no thread has; false: acquire it. Spins. */
+    /* Takes a lock that is here and that no thread has, if it can without waiting or holding
+     * anything, even for an instant; false: acquire it. */
     bool (*take)(uint32_t lock);
     void (*acquire)(uint32_t lock);
     int (*try)(uint32_t lock); /* 0, or -EBUSY: another thread has it, here or elsewhere */
-    /* Lets go of a lock that nobody waits for, where nothing is to be published; false: nothing has
-     * changed, release it. Spins. */
+    /* Lets go of a lock that nobody waits for, where nothing is to be published now, likewise;
+     * false: release it. */
     bool (*drop)(uint32_t lock);
     void (*release)(uint32_t lock);
 };

@@ -35,6 +35,9 @@
  *       for a wake, the rest of one closing and the whole of the next, at most.
  *   L7  A try likewise is answered by the worker, as the lock is when the closing has ended; there
  *       is no `next` meanwhile (L4).
+ *   L8  A lock's mode is FREE or TAKEN only where it is CACHED or HELD and no thread or node waits
+ *       for it: then a thread takes it, or lets go of it, by one compare-and-swap of the mode. Who
+ *       changes anything else guards it meanwhile (GUARDED), which ends both.
  */
 #ifndef HLRC_LOCK_H
 #define HLRC_LOCK_H

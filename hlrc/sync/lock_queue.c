@@ -25,13 +25,17 @@
 #include "hlrc/progress/worker.h"
 
 enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8, LISTED = 16 };
+
+/* Of a lock (L8). OPEN is 0: a zero-filled table. */
+enum { OPEN, GUARDED, FREE, TAKEN };
 #define LOCAL_RUN 8 /* hand-overs between threads of a node while another node waits, at most */
 
 struct lock {
-    spin_lock_word guard; /* guards the rest */
-    /* MOVED: HAVE, inverted at the manager; TRYING: manager, a try is under way (L4) */
+    _Atomic uint8_t mode; /* GUARDED guards the rest */
+    /* HELD: but see `held` (L8); MOVED: HAVE, inverted at the manager; TRYING: manager, a try is
+     * under way (L4) */
     uint8_t flags;
-    uint8_t local_run;
+    uint8_t local_run;     /* hand-overs since `next` is set */
     uint8_t stays;         /* unlocks since it came here, up to 255 (L6) */
     uint16_t waiters;      /* threads of this node that sleep on `turn` */
     uint16_t last;         /* manager: node + 1 of the last in the queue; 0: the manager itself */
@@ -40,7 +44,8 @@ struct lock {
     _Atomic uint32_t turn; /* futex word: raised when a waiting thread may try again */
     uint32_t tried;        /* a try that found it unpublished: reference + 1 (L7) */
     uint32_t list_next;    /* of `listed`: the lock behind it + 1 */
-    uint64_t mark;         /* interval_mark of the last unlock (L3) */
+    /* interval_mark of the last unlock (L3); written by who holds it */
+    _Atomic uint64_t mark;
 };
 
 static struct lock *table;
@@ -64,15 +69,22 @@ static size_t kept_bytes(void)
 static void queue_serve(struct request *req);
 static void publish_listed(void);
 
+/* As `flags` will say when it is guarded; while it is being guarded, perhaps not. */
+static bool held(const struct lock *l)
+{
+    uint8_t mode = atomic_load_explicit(&l->mode, memory_order_relaxed);
+    return mode == TAKEN || (mode != FREE && l->flags & HELD);
+}
+
 /* Of those that exist without being created, as many as fit. */
 static void dump_locks(char *line, size_t len)
 {
     for (uint32_t i = 0; i < LOCK_CREATED_FIRST; i++) {
         const struct lock *l = &table[i]; /* without its guard: DU1 */
-        if (l->flags & (HELD | WAITING))
+        if (held(l) || l->flags & WAITING)
             dump_append(line, len, "%s %u %s%s", line[0] ? "," : "locks", i,
-                        l->flags & HELD ? "held here" : "asked for",
-                        l->flags & HELD && l->next ? ", and asked for by another node" : "");
+                        held(l) ? "held here" : "asked for",
+                        held(l) && l->next ? ", and asked for by another node" : "");
     }
 }
 
@@ -130,7 +142,7 @@ static bool idle(const struct lock *l, uint32_t lock)
 /* What was written under it is published (L3). */
 static bool published(const struct lock *l)
 {
-    return interval_published(l->mark) || interval_clean();
+    return interval_published(atomic_load_explicit(&l->mark, memory_order_relaxed));
 }
 
 #ifdef HLRC_DEBUG
@@ -149,16 +161,43 @@ static void lock_assert_state(const struct lock *l, uint32_t lock)
 #    define lock_assert_state(l, lock) ((void)(l), (void)(lock))
 #endif
 
+static bool try_guard(struct lock *l)
+{
+    uint8_t mode = atomic_load_explicit(&l->mode, memory_order_relaxed);
+    if (mode == GUARDED ||
+        !atomic_compare_exchange_strong_explicit(&l->mode, &mode, GUARDED, memory_order_acquire,
+                                                 memory_order_relaxed))
+        return false;
+    if (mode == FREE)
+        l->flags &= (uint8_t)~HELD;
+    else if (mode == TAKEN)
+        l->flags |= HELD;
+    return true;
+}
+
 static void guard(struct lock *l, uint32_t lock)
 {
-    spin_lock(&l->guard);
+    for (int i = 0; !try_guard(l); i++) {
+        if (i < 100)
+            cpu_relax();
+        else
+            sched_yield();
+    }
     lock_assert_state(l, lock);
+}
+
+/* L8 */
+static uint8_t mode_of(const struct lock *l, uint32_t lock)
+{
+    if (l->flags & (WAITING | LISTED) || l->next || l->waiters)
+        return OPEN;
+    return l->flags & HELD ? TAKEN : here(l, lock) ? FREE : OPEN;
 }
 
 static void unguard(struct lock *l, uint32_t lock)
 {
     lock_assert_state(l, lock);
-    spin_unlock(&l->guard);
+    atomic_store_explicit(&l->mode, mode_of(l, lock), memory_order_release);
 }
 
 static void grant(const struct request *req)
@@ -221,15 +260,12 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
     return status;
 }
 
+/* L8 */
 static bool queue_take(uint32_t lock)
 {
-    struct lock *l = &table[lock];
-    guard(l, lock);
-    bool free = here(l, lock) && !(l->flags & (HELD | WAITING));
-    if (free)
-        l->flags |= HELD;
-    unguard(l, lock);
-    return free;
+    uint8_t mode = FREE;
+    return atomic_compare_exchange_strong_explicit(&table[lock].mode, &mode, TAKEN,
+                                                   memory_order_acquire, memory_order_relaxed);
 }
 
 static void queue_acquire(uint32_t lock)
@@ -264,51 +300,66 @@ static bool hands_on_here(const struct lock *l)
     return l->waiters && (l->next == 0 || l->local_run < LOCAL_RUN);
 }
 
+/* It has been let go of here so often in a row that it is presumed to stay (L6). */
+static bool has_settled(const struct lock *l)
+{
+    return engine.config.lazy_release > 0 && l->stays >= engine.config.lazy_release;
+}
+
 /* Whether what was written under it need not be published yet (L3, L6). ASSUMPTION: guarded. */
 static bool may_keep(const struct lock *l)
 {
-    return engine.config.lazy_release > 0 &&
-           (hands_on_here(l) || (l->next == 0 && l->stays >= engine.config.lazy_release));
+    if (engine.config.lazy_release > 0 && hands_on_here(l))
+        return true;
+    return l->next == 0 && !(l->flags & LISTED) && has_settled(l);
 }
 
-/* ASSUMPTION: guarded. `mark`: of all that was written under it (L3). */
-static void let_go(struct lock *l, uint64_t mark)
+/* Before the lock is let go of. `mark`: of all that was written under it (L3). */
+static void note_unlock(struct lock *l, uint64_t mark)
 {
-    l->flags &= (uint8_t)~HELD;
-    l->mark = mark;
+    atomic_store_explicit(&l->mark, mark, memory_order_relaxed);
     l->stays = (uint8_t)(l->stays < UINT8_MAX ? l->stays + 1 : UINT8_MAX);
-    if (mark)
+}
+
+/* L8: in this mode nobody waits for it. */
+static bool unlock_taken(struct lock *l, uint64_t mark)
+{
+    uint8_t mode = TAKEN;
+    note_unlock(l, mark);
+    perturb(lock_dropping);
+    return atomic_compare_exchange_strong_explicit(&l->mode, &mode, FREE, memory_order_release,
+                                                   memory_order_relaxed);
+}
+
+/* Kept apart: the other way is short. */
+__attribute__((noinline)) static bool drop_unpublished(struct lock *l, uint64_t mark)
+{
+    bool done = has_settled(l) && unlock_taken(l, mark);
+    if (done)
         stats_count(STAT_LAZY_RELEASES, 1);
+    return done;
 }
 
 static bool queue_drop(uint32_t lock)
 {
     struct lock *l = &table[lock];
     uint64_t mark = interval_mark(); /* L3 */
-    perturb(lock_dropping);
-    guard(l, lock);
-    bool unwanted = (l->flags & HELD) && l->next == 0 && l->waiters == 0;
-    if (unwanted && mark)
-        unwanted = may_keep(l);
-    if (unwanted) {
-        let_go(l, mark);
-        l->local_run = 0;
-    }
-    unguard(l, lock);
-    return unwanted;
+    return mark ? drop_unpublished(l, mark) : unlock_taken(l, 0);
 }
 
 static void queue_release(uint32_t lock)
 {
     struct lock *l = &table[lock];
-    if (!(l->flags & HELD)) /* racy only where another thread's unlock is the error */
-        diag_fatal(
-            1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock",
-            lock);
     uint64_t mark = interval_mark(); /* L3 */
     perturb(lock_dropping);
     guard(l, lock);
-    if (mark && !may_keep(l)) {
+    if (!(l->flags & HELD)) {
+        unguard(l, lock);
+        diag_fatal(
+            1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock",
+            lock);
+    }
+    if (!may_keep(l)) {
         unguard(l, lock);
         interval_close(true); /* L3 */
         mark = 0;
@@ -317,7 +368,10 @@ static void queue_release(uint32_t lock)
     }
     const struct request *successor = NULL;
     bool stay = hands_on_here(l);
-    let_go(l, mark);
+    note_unlock(l, mark);
+    if (mark)
+        stats_count(STAT_LAZY_RELEASES, 1);
+    l->flags &= (uint8_t)~HELD;
     l->local_run = (uint8_t)(stay && l->next ? l->local_run + 1 : 0);
     if (l->next && !stay) {
         successor = referenced(l->next - 1);
@@ -355,6 +409,7 @@ static void serve_owner(struct request *req)
     } else {
         debug_assert(l->next == 0); /* L2 */
         l->next = reference(req) + 1;
+        l->local_run = 0;
         if (free)
             list_lock_for_worker(l, req->object); /* L6 */
     }
@@ -390,17 +445,13 @@ static void serve_try_owner(struct request *req)
 /* Of a lock that was LISTED: publishes, and grants it if it is still free (L6). By the worker. */
 static void publish_one(struct lock *l, uint32_t lock)
 {
-    guard(l, lock);
-    uint64_t mark = l->mark;
-    unguard(l, lock);
-    interval_publish(mark);
+    interval_publish();
     perturb(lock_published);
     guard(l, lock);
     l->flags &= (uint8_t)~LISTED;
     uint32_t next = l->next, tried = l->tried;
     /* who took it meanwhile, or will, publishes and grants (L2) */
-    bool free = !(l->flags & (HELD | WAITING)) && l->waiters == 0 && interval_published(l->mark);
-    debug_assert(!next || free || (l->flags & (HELD | WAITING)) || l->waiters);
+    bool free = !(l->flags & (HELD | WAITING)) && l->waiters == 0;
     if (free && (next || tried)) {
         l->next = 0;
         set_here(l, lock, false); /* L1 */
@@ -440,16 +491,16 @@ static void keep(struct lock *l, const struct request *req)
     kept_next[reference(req)] = 0;
 }
 
-static struct request *unkeep(struct lock *l)
+static struct request *unkeep(struct lock *l, uint32_t lock)
 {
     struct request *req = NULL;
-    spin_lock(&l->guard);
+    guard(l, lock);
     if (l->kept && !(l->flags & TRYING)) {
         uint32_t ref = l->kept - 1;
         req = referenced(ref);
         l->kept = kept_next[ref];
     }
-    spin_unlock(&l->guard);
+    unguard(l, lock);
     return req;
 }
 
@@ -494,14 +545,15 @@ static void manage_request(struct request *req)
 
 static void manage_result(struct request *req)
 {
-    struct lock *l = &table[req->object];
-    guard(l, req->object);
+    uint32_t lock = req->object;
+    struct lock *l = &table[lock];
+    guard(l, lock);
     l->flags &= (uint8_t)~TRYING;
     if (req->arg[0])
         l->last = (uint16_t)(req->from + 1);
-    unguard(l, req->object);
+    unguard(l, lock);
     msg_reply(req, req->arg[0] ? 0 : -EBUSY, 0, req->arg[0] ? req->vec : NULL);
-    for (struct request *kept = unkeep(l); kept; kept = unkeep(l))
+    for (struct request *kept = unkeep(l, lock); kept; kept = unkeep(l, lock))
         manage_request(kept);
 }
 

@@ -16,10 +16,12 @@ const int litmus_nodes[] = { 2, 3, 0 };
 #define TURNS  200u /* of each thread or node */
 enum { A = 3, B = 4 };
 
-static volatile uint64_t *data, *sum;
+static volatile uint64_t *data, *sum, *alone;
 
 LITMUS_SET(LAZY_RELEASE, "2")
 LITMUS_SET(MOVE_HOMES, "off")
+LITMUS_SET(EXCLUSIVE_PAGES, "on")
+LITMUS_SET(AHEAD, "0")
 
 static uint64_t lazy_releases(void)
 {
@@ -135,6 +137,44 @@ static void two_asked_for(uint64_t k)
     hlrc_barrier();
 }
 
+/* Pages that nobody writes any more rest: none is on a dirty list, so an unlock closes nothing. */
+static void rest(void)
+{
+    for (int k = 0; k < 40; k++)
+        hlrc_barrier();
+}
+
+/* Pages that only their home has ever read are not on the dirty list: who grants the lock looks
+ * whether a reader has come (exclusive.h EP3). */
+static void of_untracked_pages(void)
+{
+    for (uint64_t k = 1; k <= 4; k++) {
+        for (uint64_t p = 0; me == 0 && p < ROUNDS; p++)
+            alone[p * PAGE_WORDS] = k;
+        hlrc_barrier();
+    }
+    for (uint64_t p = 0; p < ROUNDS; p++) {
+        int taker = 1 + (int)(p % (uint64_t)(nodes - 1));
+        rest();
+        if (me == taker)
+            expect_word(alone[p * PAGE_WORDS], 4, "page %ju before", (uintmax_t)p);
+        meet_outside();
+        if (me == 0) {
+            hlrc_lock(A);
+            alone[p * PAGE_WORDS] = 5;
+            hlrc_unlock(A);
+        }
+        meet_outside();
+        if (me == taker) {
+            hlrc_lock(A);
+            expect_word(alone[p * PAGE_WORDS], 5, "page %ju, untracked", (uintmax_t)p);
+            hlrc_unlock(A);
+        }
+        meet_outside();
+    }
+    hlrc_barrier();
+}
+
 /* Long enough for a request to arrive, or for the worker to wake. */
 static void linger(void)
 {
@@ -175,6 +215,8 @@ void litmus_run(void)
 {
     data = shared_words(PAGES * PAGE_WORDS);
     sum = shared_words((1 + LITMUS_THREADS) * PAGE_WORDS);
+    alone = shared_words(ROUNDS * PAGE_WORDS);
+    place(alone, (uint64_t)ROUNDS * PAGE, 0);
     int homes[] = { 0, 1, nodes - 1 };
     for (uint64_t p = 0; p < PAGES; p++)
         place(data + p * PAGE_WORDS, PAGE, homes[p % 3]);
@@ -187,6 +229,7 @@ void litmus_run(void)
         by_another_lock(10 * k + 3, taker);
         two_asked_for(10 * k + 4);
     }
+    of_untracked_pages();
     contended(1);
     contended(3);
 }
