@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# fault uses nothing of the library. diffscan and latency link the internals. The others link the library as a user's
+# fault uses nothing of the library. diffscan, latency and tracking link the internals. The others link the library as a user's
 # program does, and run under hlrcrun.
 noinst_PROGRAMS += microbench/fault
 microbench_fault_SOURCES = microbench/fault.c microbench/lab.c microbench/lab.h microbench/bench.c microbench/bench.h
@@ -8,6 +8,10 @@ microbench_fault_LDADD = $(SIGSEGV_LIBS)
 noinst_PROGRAMS += microbench/diffscan
 microbench_diffscan_SOURCES = microbench/diffscan.c microbench/bench.c microbench/bench.h
 microbench_diffscan_LDADD = libhlrc_core.la
+
+noinst_PROGRAMS += microbench/tracking
+microbench_tracking_SOURCES = microbench/tracking.c microbench/bench.c microbench/bench.h
+microbench_tracking_LDADD = libhlrc_core.la
 
 MICROBENCH_JOB = microbench/job.c microbench/job.h microbench/bench.c microbench/bench.h
 

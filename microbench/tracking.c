@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How to learn which pages of shared memory were written since the last release, three ways, beside
+ * each other: nanoseconds per page of the set and interval, stores and release together.
+ *
+ *  sealed_K   each release write-protects all pages by one mprotect; the first store to a page
+ *             raises SIGSEGV, and the handler opens it
+ *  compared_K pages stay writable; each release compares each with its twin, and copies those that
+ *             differ (page.h P8)
+ *  kernel_K   asynchronous write-protection by userfaultfd: the kernel opens a page at its first
+ *             store by itself; each release asks PAGEMAP_SCAN for what was written, which protects
+ *             it again (Linux 6.7 and later)
+ *
+ * K is how many of 64 pages are written in each interval. What the last two find in each interval
+ * is checked against what was written.
+ */
+#include "hlrc/memory/diff.h"
+#include "microbench/bench.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The interface of Linux 6.7, for older headers; the numbers are the kernel's. */
+struct scan_region {
+    uint64_t start, end, categories;
+};
+
+struct scan_arg {
+    uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
+    uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+
+#define SCAN_PAGEMAP   _IOWR('f', 16, struct scan_arg)
+#define SCAN_PROTECT   UINT64_C(1) /* what is found */
+#define SCAN_CHECK     UINT64_C(2) /* fail where the range is not protected so */
+#define IS_WRITTEN     UINT64_C(2)
+#define WP_UNPOPULATED (UINT64_C(1) << 13)
+#define WP_ASYNC       (UINT64_C(1) << 15)
+
+#define OF        64 /* pages, of which K are written */
+#define INTERVALS 16 /* in a sample */
+
+struct options {
+    const char *json;
+    unsigned long pages, rounds;
+};
+
+static struct options options = { .pages = 1024, .rounds = 30 };
+static unsigned char *page, *twin;
+static size_t bytes;
+static volatile uint64_t faults; /* counted by the signal handler */
+static uint64_t value;
+
+static volatile uint64_t *word_of(size_t p)
+{
+    return (volatile uint64_t *)(void *)(page + p * BENCH_PAGE);
+}
+
+/* Writes K of OF pages, others in the next interval; returns how many. */
+static uint64_t write_some(unsigned k)
+{
+    uint64_t n = 0;
+
+    value++;
+    for (size_t p = 0; p < options.pages; p++) {
+        if ((p + value) % OF >= k)
+            continue;
+        *word_of(p) = value;
+        n++;
+    }
+    return n;
+}
+
+static void found(const char *way, uint64_t n, uint64_t written)
+{
+    if (n != written)
+        bench_fail(1, "%s finds %ju pages, %ju were written", way, (uintmax_t)n,
+                   (uintmax_t)written);
+}
+
+/* ---- Sealed ---- */
+
+static void on_store(int sig, siginfo_t *info, void *context)
+{
+    unsigned char *at = (unsigned char *)((uintptr_t)info->si_addr & ~(uintptr_t)(BENCH_PAGE - 1));
+
+    (void)sig, (void)context;
+    if (at < page || at >= page + bytes || mprotect(at, BENCH_PAGE, PROT_READ | PROT_WRITE) != 0)
+        _exit(1);
+    faults++;
+}
+
+static int sealed_begin(void)
+{
+    struct sigaction action = { .sa_sigaction = on_store, .sa_flags = SA_SIGINFO };
+
+    if (sigaction(SIGSEGV, &action, NULL) != 0)
+        return -errno;
+    return mprotect(page, bytes, PROT_READ) == 0 ? 0 : -errno;
+}
+
+static void sealed_interval(unsigned k)
+{
+    faults = 0;
+    uint64_t written = write_some(k);
+    if (mprotect(page, bytes, PROT_READ) != 0)
+        bench_fail(1, "mprotect: %s", strerror(errno));
+    found("mprotect", faults, written);
+}
+
+static void sealed_end(void)
+{
+    (void)signal(SIGSEGV, SIG_DFL);
+    (void)mprotect(page, bytes, PROT_READ | PROT_WRITE);
+}
+
+/* ---- Compared ---- */
+
+static int compared_begin(void)
+{
+    memcpy(twin, page, bytes);
+    return 0;
+}
+
+static void compared_interval(unsigned k)
+{
+    uint64_t written = write_some(k), n = 0;
+
+    for (size_t at = 0; at < bytes; at += BENCH_PAGE) {
+        if (!diff_differs(page + at, twin + at))
+            continue;
+        memcpy(twin + at, page + at, BENCH_PAGE);
+        n++;
+    }
+    found("a comparison", n, written);
+}
+
+static void compared_end(void)
+{
+}
+
+/* ---- By the kernel ---- */
+
+static int uffd = -1, pagemap = -1;
+static struct scan_region *regions;
+
+static int kernel_begin(void)
+{
+    struct uffdio_api api = { .api = UFFD_API, .features = WP_UNPOPULATED | WP_ASYNC };
+    struct uffdio_register range = { .range = { (uintptr_t)page, bytes },
+                                     .mode = UFFDIO_REGISTER_MODE_WP };
+    struct uffdio_writeprotect protect = { .range = { (uintptr_t)page, bytes },
+                                           .mode = UFFDIO_WRITEPROTECT_MODE_WP };
+
+    uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+    pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (uffd < 0 || pagemap < 0 || ioctl(uffd, UFFDIO_API, &api) != 0 ||
+        ioctl(uffd, UFFDIO_REGISTER, &range) != 0 ||
+        ioctl(uffd, UFFDIO_WRITEPROTECT, &protect) != 0)
+        return -errno;
+    return 0;
+}
+
+static void kernel_interval(unsigned k)
+{
+    struct scan_arg scan = { .size = sizeof(scan),
+                             .flags = SCAN_PROTECT | SCAN_CHECK,
+                             .start = (uintptr_t)page,
+                             .end = (uintptr_t)page + bytes,
+                             .vec = (uintptr_t)regions,
+                             .vec_len = options.pages,
+                             .category_mask = IS_WRITTEN,
+                             .return_mask = IS_WRITTEN };
+    uint64_t written = write_some(k), n = 0;
+
+    long count = ioctl(pagemap, SCAN_PAGEMAP, &scan);
+    if (count < 0)
+        bench_fail(1, "PAGEMAP_SCAN: %s", strerror(errno));
+    for (long i = 0; i < count; i++)
+        n += (regions[i].end - regions[i].start) / BENCH_PAGE;
+    found("PAGEMAP_SCAN", n, written);
+}
+
+static void kernel_end(void)
+{
+    if (uffd >= 0)
+        close(uffd);
+    if (pagemap >= 0)
+        close(pagemap);
+    uffd = pagemap = -1;
+}
+
+/* ---- The program ---- */
+
+static const struct way {
+    const char *name;
+    int (*begin)(void); /* 0, or a negative errno: not on this machine */
+    void (*interval)(unsigned k);
+    void (*end)(void);
+} ways[] = {
+    { "sealed", sealed_begin, sealed_interval, sealed_end },
+    { "compared", compared_begin, compared_interval, compared_end },
+    { "kernel", kernel_begin, kernel_interval, kernel_end },
+};
+
+static struct bench_stat measure(const struct way *way, unsigned k)
+{
+    double *sample = calloc(options.rounds, sizeof(*sample));
+
+    if (sample == NULL)
+        bench_fail(1, "out of memory");
+    for (unsigned long r = 0; r <= options.rounds; r++) {
+        uint64_t start = bench_now();
+        for (int i = 0; i < INTERVALS; i++)
+            way->interval(k);
+        if (r > 0)
+            sample[r - 1] = (double)(bench_now() - start) / (double)(INTERVALS * options.pages);
+    }
+    struct bench_stat stat = bench_stat(sample, options.rounds);
+    free(sample);
+    return stat;
+}
+
+static void measure_way(struct bench_json *json, const struct way *way)
+{
+    static const unsigned written[] = { OF, OF / 8, 1, 0 };
+    int rc = way->begin();
+
+    if (rc != 0)
+        printf("%-24s not on this machine: %s\n", way->name, strerror(-rc));
+    for (size_t i = 0; rc == 0 && i < sizeof(written) / sizeof(written[0]); i++) {
+        char name[48], what[64];
+        struct bench_stat stat = measure(way, written[i]);
+        snprintf(name, sizeof(name), "%s_%u", way->name, written[i]);
+        snprintf(what, sizeof(what), "%u of %d pages written in each interval", written[i], OF);
+        bench_row(name, stat, what);
+        snprintf(name, sizeof(name), "%s_%u_ns", way->name, written[i]);
+        bench_json_stat(json, name, stat);
+    }
+    way->end();
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case 'p':
+        options.pages = bench_number("--pages", arg, OF, 1ul << 20);
+        return 0;
+    case 'r':
+        options.rounds = bench_number("--rounds", arg, 1, 100000);
+        return 0;
+    default:
+        return bench_option(key, arg, state, &options.json);
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    BENCH_JSON_OPTION,
+    { "pages", 'p', "N", 0, "pages of the set, a multiple of 64 (default 1024)", 0 },
+    { "rounds", 'r', "N", 0, "samples of each figure (default 30)", 0 },
+    { 0 },
+};
+
+static void make_pages(void)
+{
+    int fd = memfd_create("tracking", MFD_CLOEXEC);
+
+    options.pages -= options.pages % OF;
+    bytes = options.pages * BENCH_PAGE;
+    twin = aligned_alloc(BENCH_PAGE, bytes);
+    regions = calloc(options.pages, sizeof(*regions));
+    if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0 || twin == NULL || regions == NULL)
+        bench_fail(1, "no memory for %lu pages", options.pages);
+    page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED)
+        bench_fail(1, "mapping %lu pages: %s", options.pages, strerror(errno));
+    close(fd);
+    memset(page, 1, bytes);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        argp_options, parse_option, NULL, "Measure three ways to learn which pages were written.",
+        NULL,         NULL,         NULL,
+    };
+    struct bench_json json;
+    int core[2];
+
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    bench_cores(core);
+    bench_pin(core[0]);
+    make_pages();
+    bench_json_open(&json, options.json);
+    bench_heading("ns per page of the set and interval");
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+        measure_way(&json, &ways[i]);
+    bench_json_close(&json);
+    return 0;
+}
