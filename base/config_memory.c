@@ -2,10 +2,11 @@
 /*
  * Can this machine back the shared space?
  *
- * The space is sparse, and a memory object has no limit of its own: without this check a job that
- * is too large starts well and is killed by the kernel hours later. Each page has one home, so the
- * space must fit into the machine once; copies at other nodes come on top, and how many there will
- * be nobody knows. Hence only what can never fit is refused.
+ * The space is sparse: it costs memory where it is touched, and a memory object has no limit of its
+ * own. So a space that is larger than the memory is no error; a job that touches so much of it is
+ * killed by the kernel hours later, and should have been told. Each page has one home; copies at
+ * other nodes come on top, and how many there will be nobody knows. What the system would refuse is
+ * refused here, with the reason.
  */
 #include "base/config_memory.h"
 
@@ -155,11 +156,13 @@ int memory_check(const char *root, const struct config *cfg, char *err, size_t e
              cfg->source[CONFIG_ID_memory] == CONFIG_ENVIRONMENT ? "HLRC_MEMORY=" : "--memory ",
              config_value(cfg, CONFIG_ID_memory, value, sizeof value));
     memory_limit(root, &limit);
-    if (cfg->memory <= limit.bytes)
-        return check_rlimits(cfg, given, err, errlen);
-    snprintf(err, errlen, "%s: only %.1f GiB available (%s); lower --memory", given,
-             (double)limit.bytes / (1 << 30), limit.what);
-    return -ENOMEM;
+    int rc = check_rlimits(cfg, given, err, errlen);
+    if (rc != 0 || cfg->memory <= limit.bytes)
+        return rc;
+    snprintf(err, errlen,
+             "%s: only %.1f GiB available (%s); a job that touches more is killed by the kernel",
+             given, (double)limit.bytes / (1 << 30), limit.what);
+    return MEMORY_MAY_NOT_FIT;
 }
 
 int config_check_memory(const struct config *cfg, char *err, size_t errlen)

@@ -224,11 +224,11 @@ int main(int argc, char **argv)
         strangers_print();
         limits_print(&cfg);
         suits = config_check_memory(&cfg, err, sizeof err);
-        if (suits < 0) {
-            fflush(stdout);
+        fflush(stdout);
+        if (suits != 0)
             fprintf(stderr, "hlrc_info: %s\n", err);
+        if (suits < 0)
             return 1;
-        }
     }
     return fflush(stdout) == 0 ? 0 : 1;
 }

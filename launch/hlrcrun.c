@@ -147,6 +147,8 @@ static int command_line(int argc, char **argv, struct config *cfg)
     ret = config_check_memory(cfg, err, sizeof err);
     if (ret < 0)
         give_up(EXIT_USAGE, "%s", err);
+    if (ret == MEMORY_MAY_NOT_FIT)
+        fprintf(stderr, "hlrcrun: %s\n", err);
     return options.rest;
 }
 
