@@ -98,7 +98,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "so many in a row have found it unchanged; 0: never")                                        \
     X(CHOICE, enum config_switch, exclusive_pages, "exclusive-pages", "on", 0, 0, "on|off", 1,     \
       "a home page that no other node has read is written without being tracked")                  \
-    X(NUMBER, int, lazy_release, "lazy-release", "4", 0, 255, "", 1,                               \
+    X(NUMBER, int, lazy_release, "lazy-release", "8", 0, 255, "", 1,                               \
       "after so many unlocks in a row on one node an unlock publishes nothing until another node " \
       "asks for the lock; 0: always at once")                                                      \
     X(CHOICE, enum config_switch, move_homes, "move-homes", "on", 0, 0, "on|off", 1,               \

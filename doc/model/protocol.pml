@@ -113,7 +113,14 @@ byte begun[N], ended[N];                /* closings */
 byte mark[L * N];                       /* struct lock's */
 bool listed[L * N];
 /* EP3: interval_published. EP4: interval_published */
-#define PUBLISHED(l, n) (!NEW_READERS(n) && (ended[n] >= mark[LX(l, n)] || !dirty_list[n]) && !closing[n])
+#define PUBLISHED(l, n) (!NEW_READERS(n) && !LOOKING(n) && \
+    (ended[n] >= mark[LX(l, n)] || (!dirty_list[n] && !closing[n])))
+#ifdef ALONE
+bool looking[N];                        /* the closing under way has noted that readers came */
+#define LOOKING(n) looking[n]
+#else
+#define LOOKING(n) false
+#endif
 #if defined(ALONE) && !defined(GRANT_UNLOOKED)
 #define NEW_READERS(n) ARRIVED(n)
 #else
@@ -388,6 +395,12 @@ inline LOOK_AT(n, p)
 #define ARRIVED(n) (arrivals[n] != seen_arrivals[n])
 #endif
 
+#ifdef LAZY
+#define NOTE_LOOKING(n) looking[n] = true       /* EP4: close_dirty */
+#else
+#define NOTE_LOOKING(n) skip
+#endif
+
 /* Readers of other pages may have come, too. */
 inline LOOK_AT_READERS(n)
 {
@@ -398,6 +411,7 @@ inline LOOK_AT_READERS(n)
         LOOK_AT(n, 0);
         seen_arrivals[n] = arrivals[n]
 #else
+        NOTE_LOOKING(n);
         seen_arrivals[n] = arrivals[n];         /* EP4: exclusive_look */
         LOOK_AT(n, 0)
 #endif
@@ -692,7 +706,11 @@ inline SEND(n, p)
 
 #ifdef LAZY
 #define COUNT_BEGUN(n) begun[n]++
+#ifdef ALONE
+#define COUNT_ENDED(n) looking[n] = false; ended[n] = begun[n]
+#else
 #define COUNT_ENDED(n) ended[n] = begun[n]
+#endif
 #else
 #define COUNT_BEGUN(n) skip
 #define COUNT_ENDED(n) skip

@@ -21,8 +21,9 @@
 
 static uint32_t *announced; /* pages of the interval being closed */
 
-_Atomic bool interval_closing;                      /* one closing at a time (I1) */
-static _Atomic bool acquire_busy;                   /* one acquire at a time (I5) */
+_Atomic bool interval_closing;    /* one closing at a time (I1) */
+static _Atomic bool looking;      /* it has noted that readers came, and not ended: EP4 */
+static _Atomic bool acquire_busy; /* one acquire at a time (I5) */
 static _Atomic uint64_t closes_begun, closes_ended; /* counts; the nth to begin is the nth to end */
 static _Atomic int urgent_closers;                  /* threads in an urgent interval_close */
 static spin_lock_word vt_lock;                      /* guards vt */
@@ -136,7 +137,9 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
 static void close_dirty(bool urgent)
 {
     perturb(close_begun);
-    exclusive_look(); /* EP3 */
+    atomic_store(&looking, true); /* EP4 */
+    if (!exclusive_look())        /* EP3 */
+        atomic_store(&looking, false);
     const uint32_t *closing;
     uint32_t n = dirty_take(&closing);
     perturb(close_taken);
@@ -163,6 +166,7 @@ static void close_once(struct thread *t)
     uint64_t number = atomic_fetch_add(&closes_begun, 1) + 1;
     /* read after closes_begun rose: sees all whom this one serves */
     close_dirty(atomic_load(&urgent_closers) > 0);
+    atomic_store(&looking, false);
     atomic_store(&closes_ended, number);
     atomic_store(&interval_closing, false);
     progress_changed(&interval_closing);
@@ -195,9 +199,9 @@ bool interval_published(uint64_t mark)
 {
     if (engine.alone)
         return true;
-    if (exclusive_arrivals() || (atomic_load(&closes_ended) < mark && dirty_any()))
+    if (exclusive_arrivals() || atomic_load(&looking))
         return false;
-    return !atomic_load(&interval_closing);
+    return atomic_load(&closes_ended) >= mark || interval_mark() == 0;
 }
 
 /* Closes until so many closings have ended. ASSUMPTION: counted among the urgent closers if it is

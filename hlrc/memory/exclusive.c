@@ -126,10 +126,10 @@ static void compact(void)
     spin_unlock(&lock);
 }
 
-void exclusive_look(void)
+bool exclusive_look(void)
 {
     if (!exclusive_arrivals()) /* EP3 */
-        return;
+        return false;
     atomic_store(&seen, atomic_load(arrivals_here())); /* EP4 */
     perturb(exclusive_seen);
     atomic_thread_fence(memory_order_seq_cst); /* EP2 */
@@ -143,6 +143,7 @@ void exclusive_look(void)
     }
     if (any)
         compact();
+    return true;
 }
 
 void exclusive_reader(uint32_t page)

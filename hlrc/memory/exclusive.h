@@ -26,7 +26,8 @@
  *        not, and tracked from then on. Who grants a lock looks, too (interval_published).
  *   EP4  What was seen of `arrivals` is noted by closings alone, before they look at pages, and
  *        with interval_closing set: who finds nothing new afterwards looks at the dirty list and at
- *        interval_closing behind it (interval.c interval_clean).
+ *        interval_closing behind it (interval.c interval_clean), or whether the closing under way
+ *        has noted anything (interval_published).
  *   EP5  Pages that are about to be reset (page_hold) do not become dirty by a look; a reset
  *        forgets their readers. It forgets no entry of the list, so that none is there twice.
  *
@@ -58,8 +59,8 @@ bool exclusive_unread(uint32_t page);
 /* Whether readers have come that no closing has seen (EP3). A fence and a load. */
 bool exclusive_arrivals(void);
 
-/* EP3. Spins. ASSUMPTION: the caller closes an interval. */
-void exclusive_look(void);
+/* EP3. Whether readers had come. Spins. ASSUMPTION: the caller closes an interval. */
+bool exclusive_look(void);
 
 /* ASYNC's home: some node will have a copy of this page (EP1). */
 void exclusive_reader(uint32_t page);

@@ -23,7 +23,7 @@ spin         0..1000000|auto            auto   auto    7
 threads      1..1024                    64     64      5
 hot-pages    0..255                     16     16      3
 exclusive-pages on|off                 on     on      off
-lazy-release 0..255                     4      4       1
+lazy-release 0..255                     8      8       1
 move-homes   on|off                    on     on      off
 ahead        0..256                     32     32      8
 signals      refuse|mask                refuse refuse  mask

@@ -6,6 +6,8 @@
  */
 #include "tests/litmus/litmus.h"
 
+#include <sched.h>
+
 #include <stdatomic.h>
 
 const char litmus_rule[] = "rule 3, unlocks that publish nothing";
@@ -144,8 +146,37 @@ static void rest(void)
         hlrc_barrier();
 }
 
+static uint64_t round_of_pages;
+static _Atomic uint64_t unlocked, closing; /* rounds in which node 0 has, and is about to */
+
+/* Node 0: the first thread writes a page that nobody tracks; then the other one closes an interval,
+ * which finds that a reader has come. */
+static void write_and_meet(int thread)
+{
+    uint64_t p = round_of_pages;
+    hlrc_lock_t fresh = (hlrc_lock_t)nodes * (20 + (hlrc_lock_t)p); /* has not come to stay */
+    if (thread == 0) {
+        hlrc_lock(A);
+        alone[p * PAGE_WORDS] = 5;
+        hlrc_unlock(A);
+        unlocked = p + 1;
+        while (closing <= p)
+            sched_yield();
+        sleep_ms(1);
+        meet_outside();
+        return;
+    }
+    while (unlocked <= p)
+        sched_yield();
+    hlrc_lock(fresh);
+    data[0]++;
+    closing = p + 1;
+    hlrc_unlock(fresh);
+}
+
 /* Pages that only their home has ever read are not on the dirty list: who grants the lock looks
- * whether a reader has come (exclusive.h EP3). */
+ * whether a reader has come (exclusive.h EP3), also where a closing has found that and not
+ * announced the page yet (EP4). */
 static void of_untracked_pages(void)
 {
     for (uint64_t k = 1; k <= 4; k++) {
@@ -159,12 +190,17 @@ static void of_untracked_pages(void)
         if (me == taker)
             expect_word(alone[p * PAGE_WORDS], 4, "page %ju before", (uintmax_t)p);
         meet_outside();
-        if (me == 0) {
+        round_of_pages = p;
+        if (me == 0 && p % 2 == 0) {
             hlrc_lock(A);
             alone[p * PAGE_WORDS] = 5;
             hlrc_unlock(A);
+            meet_outside();
+        } else if (me == 0) {
+            in_threads(2, write_and_meet);
+        } else {
+            meet_outside();
         }
-        meet_outside();
         if (me == taker) {
             hlrc_lock(A);
             expect_word(alone[p * PAGE_WORDS], 5, "page %ju, untracked", (uintmax_t)p);
