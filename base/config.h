@@ -183,8 +183,9 @@ int config_resolve(struct config *cfg, char *err, size_t errlen);
  */
 int config_check_job(const struct config *cfg, char *err, size_t errlen);
 
-/* config_check_memory - can this machine back --memory? 0; MEMORY_MAY_NOT_FIT where less is available
- * than the job may touch, a negative errno where the resource limits forbid it: then err says why */
+/* config_check_memory - can this machine back --memory? 0; MEMORY_MAY_NOT_FIT where less is
+ * available than the job may touch; a negative errno where the resource limits forbid it. err says
+ * why, if not 0 */
 #define MEMORY_MAY_NOT_FIT 1
 int config_check_memory(const struct config *cfg, char *err, size_t errlen);
 
