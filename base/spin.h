@@ -24,6 +24,16 @@ static inline void cpu_relax(void)
 #endif
 }
 
+/* Between the attempts of a loop that waits for a few instructions of another thread. `i`: attempts
+ * so far. */
+static inline void spin_pause(int i)
+{
+    if (i < 100)
+        cpu_relax();
+    else
+        sched_yield();
+}
+
 static inline bool spin_trylock(spin_lock_word *l)
 {
     return !atomic_load_explicit(l, memory_order_relaxed) &&
@@ -32,12 +42,8 @@ static inline bool spin_trylock(spin_lock_word *l)
 
 static inline void spin_lock(spin_lock_word *l)
 {
-    for (int i = 0; !spin_trylock(l); i++) {
-        if (i < 100)
-            cpu_relax();
-        else
-            sched_yield();
-    }
+    for (int i = 0; !spin_trylock(l); i++)
+        spin_pause(i);
 }
 
 static inline void spin_unlock(spin_lock_word *l)

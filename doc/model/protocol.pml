@@ -1130,7 +1130,7 @@ proctype application(byte t)
 #define STILL_FREE(l, n) (have[LX(l, n)] && !held[LX(l, n)] && !waiting[LX(l, n)])
 #endif
 
-/* L6: publish_one */
+/* L6: grant_listed */
 inline PUBLISH_ONE(n)
 {
 #ifdef ALONE

@@ -19,12 +19,14 @@
  *
  * Invariants
  *   L1  A lock is HELD or CACHED at no more than one node; from grant to arrival it is at none.
- *   L2  `next` is set at a node that is WAITING or HELD, by the request that the manager sent after
- *       it; there is at most one, since the manager sends each last one successor.
+ *   L2  `next` is set at a node that is WAITING or HELD, or where the lock is LISTED (L6) or a
+ *       thread is about to take it, by the request that the manager sent after it; there is at
+ *       most one, since the manager sends each last one successor.
  *   L3  When a lock is granted, a closing that began after the last hlrc_unlock has ended, or
- *       there was nothing to publish (interval_mark): the node that gets it gets the writes made
- *       under it (interval.h I1). The acquirer enters after interval_acquire of the granter's
- *       vector time. Threads of one node hand a lock on without a closing.
+ *       there was nothing to publish (interval_mark), and no reader has come unseen since
+ *       (interval_published, exclusive.h EP4): the node that gets it gets the writes made under it
+ *       (interval.h I1). The acquirer enters after interval_acquire of the granter's vector time.
+ *       Threads of one node hand a lock on without a closing.
  *   L4  While the manager waits for the outcome of a try, it keeps other requests for that lock in
  *       order, in their slots.
  *   L5  A try that fails has changed neither the lock nor any vector time.

@@ -177,12 +177,8 @@ static bool try_guard(struct lock *l)
 
 static void guard(struct lock *l, uint32_t lock)
 {
-    for (int i = 0; !try_guard(l); i++) {
-        if (i < 100)
-            cpu_relax();
-        else
-            sched_yield();
-    }
+    for (int i = 0; !try_guard(l); i++)
+        spin_pause(i);
     lock_assert_state(l, lock);
 }
 
@@ -442,10 +438,10 @@ static void serve_try_owner(struct request *req)
         answer_try(req, now);
 }
 
-/* Of a lock that was LISTED: publishes, and grants it if it is still free (L6). By the worker. */
-static void publish_one(struct lock *l, uint32_t lock)
+/* Of a lock that was LISTED: grants it if it is still free (L6). ASSUMPTION: what was written under
+ * it before it was LISTED is published; who lets go of a LISTED lock publishes. */
+static void grant_listed(struct lock *l, uint32_t lock)
 {
-    interval_publish();
     perturb(lock_published);
     guard(l, lock);
     l->flags &= (uint8_t)~LISTED;
@@ -464,18 +460,20 @@ static void publish_one(struct lock *l, uint32_t lock)
         grant(referenced(next - 1));
 }
 
-/* L6, L7. */
+/* Publishes once for all that are LISTED by then (L6, L7). */
 static void publish_listed(void)
 {
     spin_lock(&list_lock);
     uint32_t at = listed;
     listed = 0;
     spin_unlock(&list_lock);
+    if (at)
+        interval_publish();
     while (at) {
         struct lock *l = &table[at - 1];
         uint32_t lock = at - 1;
         at = l->list_next; /* before LISTED is taken away */
-        publish_one(l, lock);
+        grant_listed(l, lock);
     }
 }
 
