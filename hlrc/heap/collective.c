@@ -110,9 +110,10 @@ int hlrc_broadcast(void *buf, size_t len, int root)
     size_t n = len < slot_room() ? len : slot_room();
     /* for no bytes at all, too: it orders memory */
     pass_on(OP_BROADCAST, root, len, n ? buf : &(char){ 0 }, n);
-    if (!engine.alone && engine.node == root)
+    bool rest = len > n && !engine.alone;
+    if (rest && engine.node == root)
         stream_send((char *)buf + n, len - n);
-    else if (!engine.alone)
+    else if (rest)
         stream_receive((char *)buf + n, len - n, root);
     stats_enter(t, before);
     return 0;
