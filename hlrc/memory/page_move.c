@@ -122,7 +122,8 @@ uint32_t page_move_take(struct move *out)
     }
     if (ripe)
         grow_batch();
-    for (uint32_t i = 0; i < others && i < atomic_load(&batch); i++)
+    uint32_t b = atomic_load(&batch), most = b > others / WATCH_SHARE ? b : others / WATCH_SHARE;
+    for (uint32_t i = 0; i < others && i < most; i++)
         watch(unwatched[i]);
     return ripe;
 }

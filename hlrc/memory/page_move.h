@@ -11,8 +11,8 @@
  * so a move costs about what the program had paid before (ski rental: Karlin, Manasse, Rudolph and
  * Sleator, 1988). What hlrc_place put somewhere stays there.
  *
- * Few pages are watched at once at first, more where that led to moves, fewer where it led to
- * faults.
+ * Few pages are watched at once at first, or a share of them where they are many; more where that
+ * led to moves, fewer where it led to faults.
  */
 #ifndef HLRC_PAGE_MOVE_H
 #define HLRC_PAGE_MOVE_H
@@ -27,6 +27,7 @@
 #define MOVES_ROUND 4096u /* of one home in one round */
 #define BATCH_LEAST 64u   /* pages that are watched at once */
 #define BATCH_GROWS 16u
+#define WATCH_SHARE 2u /* of those that could be, one in so many is at least */
 
 struct move {
     uint32_t page;
