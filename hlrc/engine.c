@@ -25,10 +25,6 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
     size_t n = (size_t)nodes;
     *at = (struct layout){ .request_size = slot_size(sizeof(struct request), nodes),
                            .reply_size = slot_size(sizeof(struct reply), nodes) };
-    at->home = place(&at->end, (size_t)pages * 8);
-    at->applied = place(&at->end, (size_t)pages * n * 8);
-    at->has_readers = place(&at->end, (size_t)pages * 4);
-    at->placed = place(&at->end, (size_t)pages * 4);
     at->arrivals = place(&at->end, 8);
     at->moves = place(&at->end, n * MOVES_BYTES);
     at->requests = place(&at->end, n * tokens * at->request_size);
@@ -45,4 +41,9 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
     at->stream = place(&at->end, (size_t)STREAM_SLOTS * STREAM_PIECE);
     at->stream_told = place(&at->end, n * 64);
     at->stream_taken = place(&at->end, n * 64);
+    at->tables = at->end;
+    at->home = place(&at->end, (size_t)pages * 8);
+    at->applied = place(&at->end, (size_t)pages * n * 8);
+    at->has_readers = place(&at->end, (size_t)pages * 4);
+    at->placed = place(&at->end, (size_t)pages * 4);
 }

@@ -16,11 +16,6 @@
  * engine.app. CONTROL holds everything else that other nodes read or write, at the same offsets on
  * every node:
  *
- *   home      u64 per page: the home word, at the page's default home: 0 unassigned, else node + 1
- *   applied   u64 per page and writer, at the page's home: last interval of the writer whose diff
- *             is in the page
- *   has_readers  u32 per page, at the page's home: 1 if another node may have a copy
- *   placed    u32 per page, at its home: 1 if hlrc_place put it there
  *   arrivals  u64, how often a reader has come to any page of this home (exclusive.h)
  *   moves     per node, written by it: the pages whose home it wants to move (homes.c)
  *   requests  one slot per (node, token), written by the node that sends a request on behalf of
@@ -37,6 +32,13 @@
  *   staging   slots of the size of a bulk slot, in which messages are composed
  *   stream    a ring of pieces of broadcasts; told: u64 per root, written by it; taken: u64 per
  *             receiver, written by it (heap/stream.h)
+ *
+ * and behind `tables`, which are registered piece by piece as they come into use:
+ *   home      u64 per page: the home word, at the page's default home: 0 unassigned, else node + 1
+ *   applied   u64 per page and writer, at the page's home: last interval of the writer whose diff
+ *             is in the page
+ *   has_readers  u32 per page, at the page's home: 1 if another node may have a copy
+ *   placed    u32 per page, at its home: 1 if hlrc_place put it there
  */
 #ifndef HLRC_ENGINE_H
 #define HLRC_ENGINE_H
@@ -65,7 +67,7 @@ struct boot;
 struct layout {
     size_t home, applied, has_readers, placed, arrivals, moves, requests, replies, answers, bulk,
         credits, logs, log_tails, log_heads, bounce, words, staging, stream, stream_told,
-        stream_taken;
+        stream_taken, tables;
     size_t end;
     size_t request_size, reply_size; /* bytes of one slot, a multiple of 64 */
 };

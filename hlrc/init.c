@@ -235,8 +235,8 @@ static int make_windows(void)
         return rc;
     layout_init(&engine.at, engine.nodes, engine.pages, engine.tokens);
     rc = fabric_window_create(engine.fabric, engine.at.end, &engine.control);
-    if (rc == 0) /* messages and versions must never wait for another node's CPU */
-        rc = fabric_window_prepare(engine.fabric, engine.control.id, 0, engine.at.end);
+    if (rc == 0) /* messages must never wait for another node's CPU */
+        rc = fabric_window_prepare(engine.fabric, engine.control.id, 0, engine.at.tables);
     if (rc)
         diag_report(1, "control window of %zu bytes: %s; lower --memory or --threads",
                     engine.at.end, strerror(-rc));

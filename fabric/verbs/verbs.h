@@ -56,7 +56,8 @@
 #define VERBS_SIGNAL_EVERY 32  /* an unsignalled write in so many is signalled (V2) */
 #define VERBS_WORKS        512 /* signalled operations in flight per node */
 #define VERBS_BOUNCE       256 /* slots of FABRIC_INLINE bytes for buffers outside of windows */
-#define VERBS_PIECE        ((size_t)16 << 20) /* registered at once of a large window */
+#define VERBS_PIECE_LEAST  ((size_t)1 << 20)  /* registered at once of a large window: ... */
+#define VERBS_PIECE_MOST   ((size_t)16 << 20) /* ... so that there are some hundred pieces */
 #define VERBS_LARGE        ((size_t)64 << 20) /* a larger window is registered piece by piece */
 #define VERBS_PIECES       ((size_t)1 << 20)  /* of a window at most */
 

@@ -127,9 +127,17 @@ static size_t keys_bytes(const struct verbs_fabric *v, const struct verbs_window
     return (size_t)v->job.nodes * w->pieces * sizeof(uint64_t);
 }
 
+static size_t choose_piece(size_t size)
+{
+    size_t piece = VERBS_PIECE_LEAST;
+    while (piece < VERBS_PIECE_MOST && size / piece > 512)
+        piece *= 2;
+    return size > VERBS_LARGE ? piece : size;
+}
+
 static int make_tables(struct verbs_fabric *v, struct verbs_window *w)
 {
-    w->piece_size = w->size > VERBS_LARGE ? VERBS_PIECE : w->size;
+    w->piece_size = choose_piece(w->size);
     w->pieces = (w->size + w->piece_size - 1) / w->piece_size;
     w->mr = calloc(w->pieces, sizeof *w->mr);
     w->wanted = calloc(w->pieces / 64 + 1, sizeof *w->wanted);

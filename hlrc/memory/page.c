@@ -170,14 +170,22 @@ static int page_grant(uint32_t page, struct page *p, bool write)
     return view_change(page, 1, right);
 }
 
+void page_prepare_home(uint32_t page)
+{
+    int win = engine.control.id;
+    fabric_window_prepare(engine.fabric, engine.space.id, (size_t)page << PAGE_SHIFT, PAGE_SIZE);
+    fabric_window_prepare(engine.fabric, win, applied_at(page, 0), VT_BYTES(engine.nodes));
+    fabric_window_prepare(engine.fabric, win, engine.at.has_readers + (size_t)page * 4, 4);
+    fabric_window_prepare(engine.fabric, win, placed_at(page), 4);
+}
+
 /* Learns or takes the home of a complete page before the first write to it. ASSUMPTION: the caller
  * set BUSY. */
 static void page_claim(uint32_t page)
 {
     bool assigned = false;
     perturb(page_busy);
-    /* a home's page can be read by all from the moment it is home */
-    fabric_window_prepare(engine.fabric, engine.space.id, (size_t)page << PAGE_SHIFT, PAGE_SIZE);
+    page_prepare_home(page);
     int home = engine.protocol.pages->claim(page, &assigned);
     if (assigned) {
         stats_count(STAT_FIRST_WRITE_FAULTS, 1);

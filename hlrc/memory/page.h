@@ -168,6 +168,9 @@ int page_apply(uint32_t page, int writer, const void *diff, size_t len);
 /* ASYNC's handler: takes exclusive access away; true when the page was exclusive here. Its copy is
  * complete and readable afterwards. Spins; ASSUMPTION: the page's lock is not held. */
 bool page_demote(uint32_t page);
+/* Before this node becomes the home of the page: page and versions can be read by all from then on,
+ * without this node's CPU. */
+void page_prepare_home(uint32_t page);
 /* All three spin. */
 void page_set_home(uint32_t page, int home); /* learnt from a message; P6 */
 int page_known_home(uint32_t page);          /* -1 unknown */

@@ -150,6 +150,7 @@ bool page_move_settled(uint32_t page)
 /* MV1 */
 void page_move_bring(uint32_t page)
 {
+    page_prepare_home(page);
     struct page *p = page_lock(page);
     while (p->flags & PAGE_STALE) {
         p->flags |= PAGE_BUSY;
