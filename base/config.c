@@ -159,14 +159,20 @@ static int set_size(struct config *cfg, enum config_id id, const char *value,
                     enum config_source from, char *err, size_t errlen)
 {
     const struct config_option *row = config_option(id);
+    const char *word = strchr(row->values, '|');
+    char low_unit = row->low >> 20 ? 'M' : 'K';
     double bytes;
 
-    if (!size_parse(value, &bytes))
+    if (word != NULL && strcmp(value, word + 1) == 0)
+        bytes = 0;
+    else if (!size_parse(value, &bytes))
         return complain(err, errlen, id, value, from, -EINVAL,
-                        "not a size; give bytes, or a number with K, M, G or T, such as 512M");
-    if (!(bytes >= (double)row->low && bytes <= (double)row->high))
-        return complain(err, errlen, id, value, from, -ERANGE, "out of range; give %lldM to %lldT",
-                        (long long)(row->low >> 20), (long long)(row->high >> 40));
+                        "not a size; give bytes, or a number with K, M, G or T, such as 512M%s%s",
+                        word != NULL ? ", or " : "", word != NULL ? word + 1 : "");
+    else if (!(bytes >= (double)row->low && bytes <= (double)row->high))
+        return complain(err, errlen, id, value, from, -ERANGE, "out of range; give %lld%c to %lldT",
+                        (long long)(row->low >> (low_unit == 'M' ? 20 : 10)), low_unit,
+                        (long long)(row->high >> 40));
     *(uint64_t *)field(cfg, id) = (uint64_t)bytes;
     return 0;
 }

@@ -57,8 +57,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
 /*
  * X(kind, type, field, name, default, low, high, values, agree, help)
  *   kind    CHOICE: one of the words in values, stored as its index; NUMBER: low..high, and if
- *           values is not empty that word stands for -1; SIZE: bytes, low..high, with K, M, G or T;
- *           TEXT; FLAG
+ *           values is not empty that word stands for -1; SIZE: bytes, low..high, with K, M, G or T,
+ *           and a word behind a '|' in values stands for 0; TEXT; FLAG
  *   agree   1: all nodes of a job must have the same value
  */
 #define CONFIG_OPTIONS(X)                                                                          \
@@ -82,6 +82,10 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "the adapter for verbs, its port and GID index; found by itself when not given")             \
     X(SIZE, uint64_t, memory, "memory", "1G", INT64_C(1) << 20, INT64_C(15) << 40, "SIZE", 1,      \
       "size of the shared space; address space, not memory, until it is touched")                  \
+    X(SIZE, uint64_t, cache_size, "cache-size", "auto", INT64_C(64) << 10, INT64_C(15) << 40,      \
+      "SIZE|auto", 0,                                                                              \
+      "memory for copies of other nodes' pages, per node; auto: what machine and control group "   \
+      "leave")                                                                                     \
     X(TEXT, char, stats, "stats", "", 0, 0, "FILE", 1,                                             \
       "statistics at the end: - a table on standard error, else into FILE (as JSON if it "         \
       "ends in .json)")                                                                            \

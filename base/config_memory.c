@@ -69,18 +69,20 @@ static void limit_file(const char *path, struct memory_limit *limit)
     fclose(file);
 }
 
+typedef void visit_fn(const char *dir, int version, void *arg);
+
 /* A group is bound by the limits of all groups above it. */
-static void limit_groups(const char *root, const char *mount, const char *group, const char *name,
-                         struct memory_limit *limit)
+static void visit_groups(const char *root, const char *mount, const char *group, int version,
+                         visit_fn *visit, void *arg)
 {
-    char path[4096], at[2048];
+    char dir[4096], at[2048];
 
     snprintf(at, sizeof at, "%s", group);
     for (;;) {
         char *slash = strrchr(at, '/');
 
-        snprintf(path, sizeof path, "%s%s%s/%s", root, mount, at, name);
-        limit_file(path, limit);
+        snprintf(dir, sizeof dir, "%s%s%s", root, mount, at);
+        visit(dir, version, arg);
         if (slash == NULL)
             return;
         *slash = '\0';
@@ -88,7 +90,7 @@ static void limit_groups(const char *root, const char *mount, const char *group,
 }
 
 /* One line of /proc/self/cgroup: "0::/path" (version 2) or "4:memory:/path" (version 1). */
-static void limit_cgroup_line(const char *root, char *line, struct memory_limit *limit)
+static void visit_cgroup_line(const char *root, char *line, visit_fn *visit, void *arg)
 {
     char *controllers = strchr(line, ':'),
          *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
@@ -99,26 +101,40 @@ static void limit_cgroup_line(const char *root, char *line, struct memory_limit 
     group[strcspn(group, "\n")] = '\0';
     controllers++;
     if (*controllers == '\0')
-        limit_groups(root, "/sys/fs/cgroup", group, "memory.max", limit);
+        visit_groups(root, "/sys/fs/cgroup", group, 2, visit, arg);
     else if (strcmp(controllers, "memory") == 0)
-        limit_groups(root, "/sys/fs/cgroup/memory", group, "memory.limit_in_bytes", limit);
+        visit_groups(root, "/sys/fs/cgroup/memory", group, 1, visit, arg);
 }
 
-void memory_limit(const char *root, struct memory_limit *limit)
+void memory_each_group(const char *root, visit_fn *visit, void *arg)
 {
     char path[4096], line[2048];
     FILE *file;
 
-    limit->bytes = UINT64_MAX;
-    limit->what = "no limit";
-    limit_machine(root, limit);
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     file = fopen(path, "re");
     if (file == NULL)
         return;
     while (fgets(line, sizeof line, file) != NULL)
-        limit_cgroup_line(root, line, limit);
+        visit_cgroup_line(root, line, visit, arg);
     fclose(file);
+}
+
+static void limit_group(const char *dir, int version, void *arg)
+{
+    char path[4200];
+
+    snprintf(path, sizeof path, "%s/%s", dir,
+             version == 2 ? "memory.max" : "memory.limit_in_bytes");
+    limit_file(path, arg);
+}
+
+void memory_limit(const char *root, struct memory_limit *limit)
+{
+    limit->bytes = UINT64_MAX;
+    limit->what = "no limit";
+    limit_machine(root, limit);
+    memory_each_group(root, limit_group, limit);
 }
 
 /* Each view of the space counts as address space, and a memory object counts as a file. */

@@ -16,6 +16,11 @@ struct memory_limit {
  * paths */
 void memory_limit(const char *root, struct memory_limit *limit);
 
+/* memory_each_group - visits the control group that bounds this process's memory, and those above
+ * it: the group's directory, and the version (1 or 2) of its files */
+void memory_each_group(const char *root, void (*visit)(const char *dir, int version, void *arg),
+                       void *arg);
+
 /* memory_check - config_check_memory() against the files below root */
 int memory_check(const char *root, const struct config *cfg, char *err, size_t errlen);
 

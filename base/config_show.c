@@ -28,16 +28,19 @@ static void choice_word(const char *choices, int index, char *buf, size_t len)
     snprintf(buf, len, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
-static void size_text(uint64_t bytes, char *buf, size_t len)
+static void size_text(uint64_t bytes, const char *values, char *buf, size_t len)
 {
     static const char units[] = "KMGT";
+    const char *word = strchr(values, '|');
     int unit = -1;
 
     while (unit < 3 && bytes != 0 && bytes % 1024 == 0) {
         bytes /= 1024;
         unit++;
     }
-    if (unit < 0)
+    if (bytes == 0 && word != NULL)
+        snprintf(buf, len, "%s", word + 1);
+    else if (unit < 0)
         snprintf(buf, len, "%llu", (unsigned long long)bytes);
     else
         snprintf(buf, len, "%llu%c", (unsigned long long)bytes, units[unit]);
@@ -58,7 +61,7 @@ const char *config_value(const struct config *cfg, enum config_id id, char *buf,
             snprintf(buf, len, "%d", field_int(cfg, id));
         break;
     case CONFIG_SIZE:
-        size_text(*(const uint64_t *)field(cfg, id), buf, len);
+        size_text(*(const uint64_t *)field(cfg, id), row->values, buf, len);
         break;
     case CONFIG_TEXT:
         snprintf(buf, len, "%s", (const char *)field(cfg, id));

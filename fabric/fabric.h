@@ -138,6 +138,8 @@ struct fabric_ops {
     void (*close)(struct fabric *f);
     int (*window_create)(struct fabric *f, size_t size, struct fabric_window *out);
     int (*window_discard)(struct fabric *f, int win, size_t off, size_t len);
+    /* may stay NULL: no memory comes back */
+    bool (*window_release)(struct fabric *f, int win, size_t off, size_t len);
     /* may stay NULL: nothing to prepare */
     int (*window_prepare)(struct fabric *f, int win, size_t off, size_t len);
     /* likewise */
@@ -210,6 +212,14 @@ static inline int fabric_window_create(struct fabric *f, size_t size, struct fab
 static inline int fabric_window_discard(struct fabric *f, int win, size_t off, size_t len)
 {
     return f->ops.window_discard(f, win, off, len);
+}
+
+/* Gives the memory of [off, off+len) of this node's own window back if all of it can be: true, and
+ * what was there is lost. Memory that is registered cannot: that was prepared, or read into. No
+ * peer may access it meanwhile. Allowed in a fault handler. */
+static inline bool fabric_window_release(struct fabric *f, int win, size_t off, size_t len)
+{
+    return f->ops.window_release && f->ops.window_release(f, win, off, len);
 }
 
 /*

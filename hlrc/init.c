@@ -23,6 +23,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/heap/collective.h"
 #include "hlrc/heap/heap.h"
+#include "hlrc/memory/copies.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/fault.h"
@@ -245,9 +246,9 @@ static int make_windows(void)
 
 static int make_tables(void)
 {
-    int (*const init[])(void) = { msg_init,   bulk_init,         pages_init,    page_fetch_init,
-                                  dirty_init, exclusive_init,    interval_init, lock_init,
-                                  cond_init,  atomic_words_init, barrier_init };
+    int (*const init[])(void) = { msg_init,   bulk_init,      pages_init,        page_fetch_init,
+                                  dirty_init, exclusive_init, copies_init,       interval_init,
+                                  lock_init,  cond_init,      atomic_words_init, barrier_init };
     protocol_env = &engine_env;
     trace_on = engine.config.watchdog > 0;
     collective_reset();
@@ -361,9 +362,9 @@ static void print_stats(void)
 
 static void drop_tables(void)
 {
-    void (*const end[])(void) = { heap_end,      cond_end,  lock_end,       interval_end,
-                                  exclusive_end, dirty_end, page_fetch_end, pages_end,
-                                  msg_end,       twins_end, threads_end };
+    void (*const end[])(void) = { heap_end,   cond_end,      lock_end,  interval_end,
+                                  copies_end, exclusive_end, dirty_end, page_fetch_end,
+                                  pages_end,  msg_end,       twins_end, threads_end };
     engine.protocol.notices->end();
     dump_end();
     for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)

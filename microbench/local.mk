@@ -31,6 +31,10 @@ noinst_PROGRAMS += microbench/latency
 microbench_latency_SOURCES = microbench/latency.c microbench/bench.c microbench/bench.h
 microbench_latency_LDADD = libhlrc_core.la
 
+noinst_PROGRAMS += microbench/cache
+microbench_cache_SOURCES = microbench/cache.c $(MICROBENCH_JOB)
+microbench_cache_LDADD = libhlrc.la
+
 noinst_PROGRAMS += microbench/broadcast
 microbench_broadcast_SOURCES = microbench/broadcast.c $(MICROBENCH_JOB)
 microbench_broadcast_LDADD = libhlrc.la

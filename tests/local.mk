@@ -124,8 +124,8 @@ SHELL_TESTS += tests/cg.sh
 SOAK_TESTS += tests/cg.sh
 
 # Random access patterns.
-SHELL_TESTS += tests/patterns.sh
-SOAK_TESTS += tests/patterns.sh
+SHELL_TESTS += tests/cache.sh tests/patterns.sh
+SOAK_TESTS += tests/cache.sh tests/patterns.sh
 
 # Plain programs: over-relaxation and Gaussian elimination.
 SHELL_TESTS += tests/sor.sh tests/gauss.sh

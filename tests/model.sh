@@ -76,6 +76,12 @@ search good protocol
 search good protocol -DDUO -DOPERATIONS=3 -DHOT
 search good protocol -DDUO -DOPERATIONS=3 -DALONE
 search good protocol -DDUO -DOPERATIONS=3 -DLAZY
+search good protocol -DDUO -DOPERATIONS=2 -DEVICT=2
+search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DHOT
+search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DLAZY
+for variant in UNMARKED DIRTY HOME BUSY; do
+    search bad protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DEVICT_$variant
+done
 for variant in PAGE_BEFORE_VERSION NO_VERSION_CHECK CAS_AS_READ_WRITE BUMP_FIRST LOSE_NOTICE GRANT_BEFORE_PUBLISH \
     FORGET_DIRTY HOME_KEEPS_ACCESS FORGET_NEEDED_SELF MERGE_LOSES_OWN WHOLE_PAGE DIFFS_OVERTAKE; do
     search bad protocol -D$variant
@@ -136,6 +142,8 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DDUO -DOPERATIONS=2 -DALONE -DHOT
     search good protocol -DDUO -DOPERATIONS=2 -DLAZY -DALONE
     search good protocol -DDUO -DOPERATIONS=2 -DLAZY -DHOT
+    search good protocol -DDUO -DOPERATIONS=3 -DEVICT=2
+    search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DALONE
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2

@@ -3,7 +3,7 @@
  * protocol.pml - home-based lazy release consistency as hlrc/ and ardmar/ implement it, for spin.
  *
  * Names are those of the code, and so are the numbers of the invariants (page.h P, interval.h I, notice_log.h N, lock.h L,
- * exclusive.h EP, ardmar.c A). README.md says what is left out, and which -D breaks what.
+ * exclusive.h EP, copies.h CP, ardmar.c A). README.md says what is left out, and which -D breaks what.
  *
  * A page has B bytes. Byte t is written by thread t alone, at any time (false sharing); byte T is written under lock 0.
  * A byte holds the number of the write that it comes from, so values tell old from new.
@@ -24,6 +24,7 @@
  * -DHOT: a closing may leave a page writable (page.h P8), or not; both are tried each time.
  * -DALONE: a home page without readers need not be tracked (exclusive.h); whether it is, both are tried. Of DUO alone,
  * and it begins where the page was written once.
+ * -DEVICT=N: nodes give N copies back, at any time (copies.h CP2).
  * -DLAZY: an unlock that no other node waits for may close nothing (lock.h L6), or close. Of DUO alone.
  *
  * Two configurations. TRIO: three nodes of one thread each, two pages, one lock. DUO (-DDUO): two nodes, two threads at
@@ -1260,6 +1261,62 @@ end:
 }
 #endif
 
+#ifdef EVICT
+byte evictions = EVICT;                 /* left */
+
+/* CP2: fate_of */
+#ifdef EVICT_HOME
+#define IS_COPY(n, p) known[IX(n, p)]
+#else
+#define IS_COPY(n, p) (known[IX(n, p)] && known[IX(n, p)] != n + 1)
+#endif
+#ifdef EVICT_DIRTY
+#define IS_CLEAN(n, p) true
+#else
+#define IS_CLEAN(n, p) !dirty[IX(n, p)]
+#endif
+#ifdef EVICT_BUSY
+#define NOBODY_WORKS(n, p) true
+#else
+#define NOBODY_WORKS(n, p) (!busy[IX(n, p)] && !LOCKED(n, p))
+#endif
+
+/* CP2: decide, give_back */
+inline GIVE_BACK(n, p)
+{
+    atomic {
+        evictions && IS_COPY(n, p) && IS_CLEAN(n, p) && NOBODY_WORKS(n, p);
+        evictions--;
+        access[IX(n, p)] = NONE;
+#ifndef EVICT_BUSY
+        busy[IX(n, p)] = true
+#endif
+    };
+    d_step {
+        for (i : 0 .. B - 1) { mem[IX(n, p)].b[i] = 0 }
+        i = 0
+    };
+    atomic {
+#ifndef EVICT_UNMARKED
+        stale[IX(n, p)] = true;
+#endif
+#ifndef EVICT_BUSY
+        busy[IX(n, p)] = false;
+#endif
+        OK(n, p)
+    }
+}
+
+proctype trimmer(byte n)
+{
+    byte i;
+end:
+    do
+    :: GIVE_BACK(n, 0)
+    od
+}
+#endif
+
 #ifdef ALONE
 /* Thread 0 has written the page under lock 0, and node 1 has had the lock since: it knows of that, and has no copy. */
 inline WRITTEN_ONCE()
@@ -1295,6 +1352,9 @@ init {
         for (i : 0 .. N - 1) { run handler(i) }
 #ifdef LAZY
         for (i : 0 .. N - 1) { run worker(i) }
+#endif
+#ifdef EVICT
+        for (i : 0 .. N - 1) { run trimmer(i) }
 #endif
         for (i : 0 .. T - 1) { run application(i) }
         i = 0

@@ -271,6 +271,11 @@ static int chaos_window_discard(struct fabric *f, int win, size_t off, size_t le
     return below->ops.window_discard(below, win, off, len);
 }
 
+static bool chaos_window_release(struct fabric *f, int win, size_t off, size_t len)
+{
+    return fabric_window_release(chaos_of(f)->below, win, off, len);
+}
+
 static int chaos_window_prepare(struct fabric *f, int win, size_t off, size_t len)
 {
     return fabric_window_prepare(chaos_of(f)->below, win, off, len);
@@ -316,6 +321,7 @@ static const struct fabric_ops chaos_ops = {
     .close = chaos_close,
     .window_create = chaos_window_create,
     .window_discard = chaos_window_discard,
+    .window_release = chaos_window_release,
     .read = chaos_read,
     .write = chaos_write,
     .write_imm = chaos_write_imm,

@@ -176,6 +176,11 @@ static int shm_window_discard(struct fabric *f, int win, size_t off, size_t len)
     return fallocate(m->fd, mode, (off_t)off, (off_t)len) == 0 ? 0 : -errno;
 }
 
+static bool shm_window_release(struct fabric *f, int win, size_t off, size_t len)
+{
+    return shm_window_discard(f, win, off, len) == 0;
+}
+
 static void count(_Atomic uint64_t *counter, uint64_t by)
 {
     atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
@@ -324,6 +329,7 @@ const struct fabric_ops fabric_shm = {
     .close = shm_close,
     .window_create = shm_window_create,
     .window_discard = shm_window_discard,
+    .window_release = shm_window_release,
     .read = shm_read,
     .write = shm_write,
     .write_imm = shm_write_imm,

@@ -226,23 +226,42 @@ static void cut(const struct verbs_window *w, size_t off, size_t *len)
         *len = left;
 }
 
+static int punch(const struct verbs_window *w, size_t off, size_t len)
+{
+    int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    return fallocate(w->fd, mode, (off_t)off, (off_t)len) == 0 ? 0 : -errno;
+}
+
 int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len)
 {
     struct verbs_window *w = &verbs_of(f)->window[win];
-    int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, rc = 0;
+    int rc = 0;
     pthread_mutex_lock(&w->lock); /* nothing becomes registered meanwhile */
     while (len && rc == 0) {
         size_t n = len;
         cut(w, off, &n);
         if (w->mr[off / w->piece_size])
             memset(w->base + off, 0, n); /* V6 */
-        else if (fallocate(w->fd, mode, (off_t)off, (off_t)n) != 0)
-            rc = -errno;
+        else
+            rc = punch(w, off, n);
         off += n;
         len -= n;
     }
     pthread_mutex_unlock(&w->lock);
     return rc;
+}
+
+bool verbs_window_release(struct fabric *f, int win, size_t off, size_t len)
+{
+    struct verbs_window *w = &verbs_of(f)->window[win];
+    size_t first = off / w->piece_size, end = len ? (off + len - 1) / w->piece_size + 1 : first;
+    bool can = true;
+    pthread_mutex_lock(&w->lock); /* nothing becomes registered meanwhile */
+    for (size_t p = first; p < end; p++)
+        can &= !w->mr[p]; /* V6 */
+    can = can && punch(w, off, len) == 0;
+    pthread_mutex_unlock(&w->lock);
+    return can;
 }
 
 /* Writes the key of a piece into every peer's table, and waits until it is there. */

@@ -22,6 +22,7 @@ int verbs_memory_start(struct verbs_fabric *v);
 void verbs_memory_end(struct verbs_fabric *v);
 int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out);
 int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len);
+bool verbs_window_release(struct fabric *f, int win, size_t off, size_t len);
 int verbs_window_prepare(struct fabric *f, int win, size_t off, size_t len);
 void verbs_window_require(struct fabric *f, int peer, int win, size_t off, size_t len);
 void verbs_make_known(struct verbs_fabric *v, int win, size_t piece); /* for the registrar */

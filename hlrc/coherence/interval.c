@@ -10,6 +10,7 @@
 #include "base/perturb.h"
 #include "base/reserve.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
@@ -41,8 +42,15 @@ static void dump_intervals(char *line, size_t len)
         dump_append(line, len, " %llu", (unsigned long long)vt[w]);
 }
 
+/* CP3: what this thread has written, too, is in the closing. */
+static void close_for_room(void)
+{
+    interval_close(false);
+}
+
 int interval_init(void)
 {
+    copies_on_crowd(close_for_room);
     dump_add(dump_intervals);
     announced = reserve(ANNOUNCED_BYTES);
     vt = calloc((size_t)engine.nodes, sizeof *vt);

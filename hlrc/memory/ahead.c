@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 
 #define SLACK 8 /* pages behind those opened, of which some may have been open before */
@@ -116,6 +117,8 @@ void ahead_fault(uint32_t page, bool write)
 {
     int32_t stride;
     uint32_t most = (uint32_t)engine.config.ahead;
+    if (most > copies_room() / 4)
+        most = copies_room() / 4;
     uint32_t steps = most ? ahead_next(&mine, page, write, most, &stride) : 0;
     if (steps == 0)
         return;

@@ -19,6 +19,7 @@
 #include "base/diag.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/ahead.h"
+#include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -93,6 +94,7 @@ static bool resolve(void *addr)
     if (open_page(page_of(addr), kind_now, &write)) {
         stats_count(write ? STAT_WRITE_FAULTS : STAT_READ_FAULTS, 1);
         ahead_fault(page_of(addr), write);
+        copies_trim();
     }
     stats_enter(t, from);
     thread_leave(t);

@@ -10,6 +10,7 @@
 #include "base/perturb.h"
 #include "base/reserve.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page_fetch.h"
@@ -353,6 +354,7 @@ void page_touch(uint32_t first, uint32_t count, bool write)
         if (n == 0)
             page_access(first + i, write);
         i += n ? n : 1;
+        copies_trim();
     }
 }
 
@@ -457,7 +459,8 @@ static void reset_one(uint32_t page)
     atomic_store_explicit(placed_here(page), 0, memory_order_relaxed);
     *p = (struct page){ .lock = 1,
                         .flags = p->flags & PAGE_LISTED,
-                        .exclusive_listed = p->exclusive_listed };
+                        .exclusive_listed = p->exclusive_listed,
+                        .copy = p->copy };
     set_initial(page, p);
     p->access = ACCESS_NONE; /* until view_reset */
     spin_unlock(&p->lock);

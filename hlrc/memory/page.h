@@ -88,6 +88,7 @@ struct page {
     uint8_t stores;        /* in a row that followed a load, up to STORES_FOLLOW (ahead.h AH4) */
     bool loaded;           /* open for stores since it was loaded */
     bool exclusive_listed; /* on the list of exclusive.c */
+    uint8_t copy;          /* the queue of copies.c that it is in, 0 none */
     uint8_t tries;         /* page_move.h, with these four of a page whose home is here: */
     bool noted, watched;
     uint16_t spent;

@@ -10,9 +10,9 @@
  * takes PREFETCH away. Its owner alone calls start and finish, which may wait; any thread may ask
  * under the page's lock whether it is ready.
  *
- * A copy of a clean page is fetched in place; no thread sees it, since access is NONE. That of a
- * dirty page goes to a bounce page, and is merged with what was written here (doc/design.md, rule
- * 5).
+ * A copy of a clean page is fetched in place, or to a bounce page where that must not be registered
+ * (copies.h); no thread sees it, since access is NONE. That of a dirty page goes to a bounce page,
+ * and is merged with what was written here (doc/design.md, rule 5).
  */
 #include "hlrc/memory/page_fetch.h"
 
@@ -22,6 +22,7 @@
 
 #include "base/perturb.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
@@ -60,7 +61,7 @@ void page_fetch_end(void)
 static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint32_t token,
                 uint64_t *versions)
 {
-    bool bounce = p->flags & PAGE_DIRTY;
+    bool bounce = (p->flags & PAGE_DIRTY) || copies_land_apart();
     *f = (struct page_fetch){ .page = page,
                               .home = (int)p->home - 1,
                               .needed = page_needed(page),
@@ -106,6 +107,15 @@ static void fetch_once(struct page_fetch *f)
                        home_current, f);
 }
 
+/* From the bounce page. ASSUMPTION: locked. */
+static void take_over(const struct page_fetch *f, const struct page *p)
+{
+    if (p->flags & PAGE_DIRTY)
+        diff_merge(page_mem(f->page), twin_mem(p->twin), f->dest);
+    else
+        memcpy(page_mem(f->page), f->dest, PAGE_SIZE);
+}
+
 /* Takes a fetched copy over, unless it lacks a version by now. ASSUMPTION: locked. */
 static bool install(const struct page_fetch *f, struct page *p)
 {
@@ -113,9 +123,11 @@ static bool install(const struct page_fetch *f, struct page *p)
         p->home = (uint16_t)(f->home + 1);                      /* P6 */
     if (!protocol_covers(f->versions, f->needed, engine.nodes)) /* P2, P4 */
         return false;
-    if ((p->flags & PAGE_DIRTY) && f->home != engine.node)
-        diff_merge(page_mem(f->page), twin_mem(p->twin), f->dest); /* P5 */
+    if (f->home != engine.node && f->dest != page_mem(f->page))
+        take_over(f, p); /* P5 */
     p->introduced |= f->home != engine.node;
+    if (f->home != engine.node)
+        copies_add(f->page, p); /* CP1 */
     p->flags &= (uint8_t) ~(PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH);
     return true;
 }
@@ -206,17 +218,18 @@ static int prefetch_claim(uint32_t page)
     return k;
 }
 
-static void prefetch_start(uint32_t page)
+static bool prefetch_start(uint32_t page)
 {
     int k = prefetch_claim(page);
     if (k < 0)
-        return;
+        return false;
     engine.protocol.pages->fetch_start(&prefetches[k].fetch, true);
     perturb(prefetch_started);
     struct page *p = page_lock(page);
     p->flags |= PAGE_PREFETCH;
     page_unlock(p);
     progress_changed(p);
+    return true;
 }
 
 /* Finishes what has arrived, and opens what is complete in runs, each in one call. */
@@ -268,12 +281,14 @@ void page_prefetch_finish_all(void)
 
 void page_prefetch(uint32_t first, uint32_t count)
 {
-    for (uint32_t i = first; i < first + count; i += PREFETCH_BATCH) {
+    uint32_t started = 0; /* more than there is room for would drive each other out */
+    for (uint32_t i = first; i < first + count && started < copies_room(); i += PREFETCH_BATCH) {
         uint32_t n = first + count - i < PREFETCH_BATCH ? first + count - i : PREFETCH_BATCH;
         open_arrived(i, n); /* what arrived too old is asked for again */
         for (uint32_t k = i; k < i + n; k++)
-            prefetch_start(k);
+            started += prefetch_start(k);
         progress_poll();
         open_arrived(i, n);
+        copies_trim();
     }
 }

@@ -23,6 +23,7 @@
 
 #include "base/perturb.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
@@ -54,10 +55,10 @@ static uint32_t lock_run(const uint32_t *list, uint32_t n)
 }
 
 /* Whether a page stays writable when the interval is closed (P8). None that is about to be reset
- * does. */
+ * does, and none where copies have to go (CP3). */
 static bool stays(uint32_t page, const struct page *p)
 {
-    return p->idle < p->budget && !p->held && !page_held(page);
+    return p->idle < p->budget && !p->held && !page_held(page) && !copies_crowded();
 }
 
 /* Write-protects a locked run but for those that are kept, and unlocks it. */

@@ -7,6 +7,7 @@
 
 #include "base/spin.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page_fetch.h"
@@ -183,6 +184,8 @@ void page_move_switch(uint32_t page, int to)
     while (to != engine.node && !drop(page))
         view_mend(page, 1);
     struct page *p = page_lock(page);
+    if (page_is_home(p, engine.node) && to != engine.node)
+        copies_add(page, p); /* CP1 */
     p->home = (uint16_t)(to + 1);
     p->introduced = false;
     p->spent = 0;

@@ -139,6 +139,7 @@ static void collect_counts(struct hlrc_stats *out)
         &out->exclusive_pages,
         &out->homes_moved,
         &out->lazy_releases,
+        &out->evictions,
     };
     for (int i = 0; i < STAT_COUNTERS; i++)
         *to[i] = atomic_load(&stats_counters[i]);

@@ -45,6 +45,7 @@ enum stats_counter {
     STAT_EXCLUSIVE_PAGES,
     STAT_HOMES_MOVED,
     STAT_LAZY_RELEASES,
+    STAT_EVICTIONS,
     STAT_COUNTERS
 };
 

@@ -464,6 +464,7 @@ static const struct {
     COUNTER(exclusive_pages),
     COUNTER(homes_moved),
     COUNTER(lazy_releases),
+    COUNTER(evictions),
     COUNTER(wakes),
 };
 

@@ -56,6 +56,8 @@ bad 2 '--memory nan: not a size' --memory nan true
 bad 2 '--memory 0x10: not a size' --memory 0x10 true
 bad 2 '--memory 0: out of range; give 1M to 15T' --memory 0 true
 bad 2 '--memory 1000K: out of range' --memory 1000K true
+bad 2 '--cache-size 63K: out of range; give 64K to 15T' --cache-size 63K true
+bad 2 '--cache-size none: not a size; give bytes, or a number with K, M, G or T, such as 512M, or auto' --cache-size none true
 bad 2 '--memory 1e300: not a size' --memory 1e300 true
 bad 2 '--handler no: no such choice' --handler no true
 bad 2 '--spin -2: out of range; give 0 to 1000000 or auto' --spin -2 true

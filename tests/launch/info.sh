@@ -17,6 +17,7 @@ barrier      auto|handler|onesided      auto   handler handler
 fabric       NAME                       shm    shm     shm+chaos
 device       NAME[:PORT[:GID]]          off    (off)   mlx5_0:1:3
 memory       SIZE                       1G     1G      1536K
+cache-size   SIZE|auto                  auto   auto    64K
 stats        FILE                       off    (off)   x.json
 handler      block|spin-block|poll      block  block   spin-block
 spin         0..1000000|auto            auto   auto    7

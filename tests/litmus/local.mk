@@ -14,6 +14,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule03_lock \
 	tests/litmus/rule03_vt \
 	tests/litmus/rule04_access \
+	tests/litmus/rule04_copies \
 	tests/litmus/rule04_first_read \
 	tests/litmus/rule04_home \
 	tests/litmus/rule04_prefetch \
@@ -61,6 +62,8 @@ tests_litmus_rule04_first_read_SOURCES = tests/litmus/rule04_first_read.c $(LITM
 tests_litmus_rule04_first_read_LDADD = libhlrc.la
 tests_litmus_rule04_home_SOURCES = tests/litmus/rule04_home.c $(LITMUS_COMMON)
 tests_litmus_rule04_home_LDADD = libhlrc.la
+tests_litmus_rule04_copies_SOURCES = tests/litmus/rule04_copies.c $(LITMUS_COMMON)
+tests_litmus_rule04_copies_LDADD = libhlrc.la
 tests_litmus_rule04_prefetch_SOURCES = tests/litmus/rule04_prefetch.c $(LITMUS_COMMON)
 tests_litmus_rule04_prefetch_LDADD = libhlrc.la
 tests_litmus_rule04_runs_SOURCES = tests/litmus/rule04_runs.c $(LITMUS_COMMON)

@@ -72,6 +72,8 @@ static void set_environment(const struct job *job)
     setenv("HLRC_EXCLUSIVE_PAGES", rng_chance(&r, 75) ? "on" : "off", 0);
     static const uint64_t lazy[] = { 0, 1, 1, 8 };
     set_unless_given("HLRC_LAZY_RELEASE", lazy[rng_below(&r, 4)]);
+    static const char *const caches[] = { "auto", "auto", "64K", "256K" };
+    setenv("HLRC_CACHE_SIZE", caches[rng_below(&r, 4)], 0);
 }
 
 _Noreturn static void exec_job(const struct job *job, int output)

@@ -16,6 +16,7 @@
 
 #include "base/config.h"
 #include "base/config_memory.h"
+#include "base/headroom.h"
 #include "fabric/fabric.h"
 
 static char err[CONFIG_ERROR_MAX];
@@ -305,6 +306,51 @@ static void expect_limit(const char *root, uint64_t bytes, const char *what)
     assert_string_equal(limit.what, what);
 }
 
+static void expect_headroom(const char *root, int64_t left, int64_t whole)
+{
+    headroom_open(root);
+    struct headroom h = headroom_now();
+    assert_true(h.left == left && h.whole == whole);
+    headroom_close();
+}
+
+#define KIB INT64_C(1024)
+
+static void headroom(void **state)
+{
+    char root[] = "/tmp/hlrc-config-XXXXXX", command[64];
+
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    expect_headroom(root, INT64_MAX, INT64_MAX);
+    file_put(root, "/proc/meminfo", "MemTotal: 8000 kB\nMemAvailable:    4000 kB\n");
+    expect_headroom(root, 4000 * KIB, 8000 * KIB);
+
+    /* the tightest of the groups; what files take counts where little is left, and not before */
+    file_put(root, "/proc/self/cgroup", "0::/a/b\n");
+    file_put(root, "/sys/fs/cgroup/a/memory.max", "2048000\n");
+    file_put(root, "/sys/fs/cgroup/a/memory.current", "1024000\n");
+    file_put(root, "/sys/fs/cgroup/a/memory.stat", "anon 7\ninactive_file 1000\nactive_file 24\n");
+    expect_headroom(root, 1000 * KIB, 2000 * KIB);
+    file_put(root, "/sys/fs/cgroup/a/memory.current", "2000000\n");
+    expect_headroom(root, 48000 + 1024, 2000 * KIB);
+    file_put(root, "/sys/fs/cgroup/a/b/memory.max", "max\n");
+    file_put(root, "/sys/fs/cgroup/a/b/memory.current", "1\n");
+    expect_headroom(root, 48000 + 1024, 2000 * KIB);
+
+    /* version 1 */
+    file_put(root, "/proc/self/cgroup", "5:cpu:/x\n4:memory:/c\n0::/\n");
+    file_put(root, "/sys/fs/cgroup/memory/c/memory.limit_in_bytes", "102400\n");
+    file_put(root, "/sys/fs/cgroup/memory/c/memory.usage_in_bytes", "100000\n");
+    file_put(root, "/sys/fs/cgroup/memory/c/memory.stat",
+             "inactive_file 5\ntotal_inactive_file 100\ntotal_active_file 10\n");
+    expect_headroom(root, 2400 + 110, 102400);
+    file_put(root, "/sys/fs/cgroup/memory/c/memory.limit_in_bytes", "9223372036854771712\n");
+    expect_headroom(root, 4000 * KIB, 8000 * KIB);
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    assert_int_equal(system(command), 0);
+}
+
 static void memory(void **state)
 {
     char root[] = "/tmp/hlrc-config-XXXXXX", command[64];
@@ -378,6 +424,7 @@ int main(void)
         cmocka_unit_test_setup(parts, clear_environment),
         cmocka_unit_test_setup(export_and_load, clear_environment),
         cmocka_unit_test_setup(memory, clear_environment),
+        cmocka_unit_test_setup(headroom, clear_environment),
         cmocka_unit_test_setup(listings, clear_environment),
     };
 

@@ -76,6 +76,7 @@ static int begin(void **state)
     accesses = others = 0;
     found_open = false;
     memset(stats_counters, 0, sizeof stats_counters);
+    engine.config.cache_size = 1 << 30; /* nothing is given back */
     assert_int_equal(threads_init(4), 0);
     return 0;
 }

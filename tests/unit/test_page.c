@@ -5,6 +5,7 @@
  * 1 is home of the pages, and writes them. P1 to P7 are the invariants of hlrc/memory/page.h.
  */
 #include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/twin.h"
@@ -159,6 +160,8 @@ static int begin(void **state)
     assert_int_equal(twins_init(PAGES), 0);
     assert_int_equal(pages_init(), 0);
     assert_int_equal(page_fetch_init(), 0);
+    engine.neighbours = 1;
+    assert_int_equal(copies_init(), 0);
     answer = COMPLETE;
     ready = true;
     prefetched = fetched = 0;

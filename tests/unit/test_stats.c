@@ -68,6 +68,7 @@ static const struct {
     FIELD(exclusive_pages),
     FIELD(homes_moved),
     FIELD(lazy_releases),
+    FIELD(evictions),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0], SECONDS = 8, MANY = HLRC_MAX_NODES };
 

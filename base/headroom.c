@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* headroom.c - see headroom.h. */
+#include "base/headroom.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/config_memory.h"
+
+#define GROUPS    16 /* one within the other */
+#define NEAR_PART 4  /* a group that has less than this part left is asked for its cache of files */
+
+struct group {
+    int64_t limit;
+    int version;
+    int usage, stat; /* files */
+};
+
+static struct group groups[GROUPS];
+static int group_count;
+static int meminfo = -1;
+
+static int open_in(const char *dir, const char *name)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The file's text from its beginning; "" where it cannot be read. */
+static const char *text_of(int fd, char *buf, size_t len)
+{
+    ssize_t n = fd >= 0 ? pread(fd, buf, len - 1, 0) : 0;
+    buf[n > 0 ? n : 0] = '\0';
+    return buf;
+}
+
+/* -1: "max", or nothing. */
+static int64_t number(const char *text)
+{
+    int64_t value = 0;
+    if (*text < '0' || *text > '9')
+        return -1;
+    for (; *text >= '0' && *text <= '9' && value < INT64_MAX / 16; text++)
+        value = value * 10 + (*text - '0');
+    return value;
+}
+
+/* Value of the line that begins with `key`; 0 if there is none. */
+static int64_t value_of(const char *text, const char *key)
+{
+    size_t len = strlen(key);
+    for (const char *at = text; at && *at; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        if (strncmp(at, key, len) == 0) {
+            int64_t value = number(at + len + strspn(at + len, " "));
+            return value > 0 ? value : 0;
+        }
+    }
+    return 0;
+}
+
+static void open_group(const char *dir, int version, void *arg)
+{
+    (void)arg;
+    char buf[64];
+    int fd = open_in(dir, version == 2 ? "memory.max" : "memory.limit_in_bytes");
+    int64_t limit = number(text_of(fd, buf, sizeof buf));
+    if (fd >= 0)
+        close(fd);
+    if (limit < 0 || limit >= INT64_MAX / 16 || group_count == GROUPS)
+        return;
+    struct group *g = &groups[group_count++];
+    *g = (struct group){
+        .limit = limit,
+        .version = version,
+        .usage = open_in(dir, version == 2 ? "memory.current" : "memory.usage_in_bytes"),
+        .stat = open_in(dir, "memory.stat"),
+    };
+}
+
+void headroom_open(const char *root)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/proc", root);
+    meminfo = open_in(path, "meminfo");
+    memory_each_group(root, open_group, NULL);
+}
+
+void headroom_close(void)
+{
+    for (; group_count > 0; group_count--) {
+        struct group *g = &groups[group_count - 1];
+        if (g->usage >= 0)
+            close(g->usage);
+        if (g->stat >= 0)
+            close(g->stat);
+    }
+    if (meminfo >= 0)
+        close(meminfo);
+    meminfo = -1;
+}
+
+/* Cache of files, the groups within it included. */
+static int64_t cached(const struct group *g)
+{
+    char buf[8192];
+    const char *text = text_of(g->stat, buf, sizeof buf);
+    if (g->version == 2)
+        return value_of(text, "inactive_file") + value_of(text, "active_file");
+    return value_of(text, "total_inactive_file") + value_of(text, "total_active_file");
+}
+
+static void lower(struct headroom *h, int64_t left, int64_t whole)
+{
+    if (left < h->left)
+        *h = (struct headroom){ left, whole };
+}
+
+struct headroom headroom_now(void)
+{
+    struct headroom h = { INT64_MAX, INT64_MAX };
+    char buf[4096];
+    const char *text = text_of(meminfo, buf, sizeof buf);
+    int64_t whole = value_of(text, "MemTotal:") * 1024;
+    if (whole > 0)
+        lower(&h, value_of(text, "MemAvailable:") * 1024, whole);
+    for (int i = 0; i < group_count; i++) {
+        const struct group *g = &groups[i];
+        int64_t used = number(text_of(g->usage, buf, sizeof buf));
+        if (used < 0)
+            continue;
+        if (g->limit - used < g->limit / NEAR_PART)
+            used -= cached(g);
+        lower(&h, g->limit - used, g->limit);
+    }
+    return h;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* copies.c - see copies.h for the invariants. */
+#include "hlrc/memory/copies.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/headroom.h"
+#include "base/perturb.h"
+#include "base/reserve.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/page_view.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/stats.h"
+
+#define BATCH_MOST 64u  /* pages that are looked at together */
+#define LOOK_LEAST 256u /* faults and copies between two looks at what is left */
+#define LOOK_MOST  16384u
+/* With less left than a part of the whole, between these bounds, copies go until there is twice as
+ * much. */
+#define LOW_PART     16
+#define LOW_LEAST    (INT64_C(8) << 20)
+#define LOW_MOST     (INT64_C(256) << 20)
+#define ENOUGH_TIMES 4 /* as much as that: there is no bound any more */
+
+enum { NOT_QUEUED, ACTIVE, OLD };
+
+struct queue {
+    uint32_t first, last; /* page + 1; 0: empty */
+    _Atomic uint32_t count;
+};
+
+static struct queue queues[OLD + 1]; /* guarded by `lock` */
+static uint32_t *next;               /* by page: the one behind it + 1 */
+static spin_lock_word lock;          /* taken behind a page's */
+static _Atomic bool trimming;        /* a thread trims; others need not */
+static _Atomic uint32_t limit;       /* copies at most; UINT32_MAX: no bound */
+static _Atomic int32_t patience;     /* faults until the next attempt, after one in vain */
+static _Atomic bool crowded;
+static _Atomic int32_t until_look; /* -1 or less: time to look at what is left */
+static bool apart;
+static void (*close_interval)(void);
+
+static size_t next_bytes(void)
+{
+    return (size_t)engine.pages * sizeof *next;
+}
+
+static bool automatic(void)
+{
+    return engine.config.cache_size == 0;
+}
+
+bool copies_land_apart(void)
+{
+    return apart;
+}
+
+static bool may_be_short(void)
+{
+    return !automatic() || (int64_t)engine.config.memory > headroom_now().left / engine.neighbours;
+}
+
+int copies_init(void)
+{
+    for (int q = ACTIVE; q <= OLD; q++)
+        queues[q] = (struct queue){ 0 };
+    uint64_t most = engine.config.cache_size >> PAGE_SHIFT;
+    atomic_store(&limit, automatic() || most > UINT32_MAX ? UINT32_MAX : (uint32_t)most);
+    atomic_store(&patience, 0);
+    atomic_store(&crowded, false);
+    atomic_store(&until_look, LOOK_LEAST);
+    if (automatic())
+        headroom_open("");
+    apart = engine.fabric->ops.window_prepare && may_be_short();
+    next = reserve(next_bytes());
+    return next ? 0 : -ENOMEM;
+}
+
+void copies_end(void)
+{
+    headroom_close();
+    reserve_end(next, next_bytes());
+    next = NULL;
+}
+
+void copies_on_crowd(void (*close)(void))
+{
+    close_interval = close;
+}
+
+bool copies_crowded(void)
+{
+    return atomic_load_explicit(&crowded, memory_order_relaxed);
+}
+
+uint32_t copies_room(void)
+{
+    uint32_t most = atomic_load_explicit(&limit, memory_order_relaxed) / 2;
+    return most ? most : 1;
+}
+
+static uint32_t in_queue(int q)
+{
+    return atomic_load_explicit(&queues[q].count, memory_order_relaxed);
+}
+
+static uint32_t total(void)
+{
+    return in_queue(ACTIVE) + in_queue(OLD);
+}
+
+static void append(int q, uint32_t page)
+{
+    struct queue *to = &queues[q];
+    spin_lock(&lock);
+    next[page] = 0;
+    if (to->last)
+        next[to->last - 1] = page + 1;
+    else
+        to->first = page + 1;
+    to->last = page + 1;
+    atomic_fetch_add(&to->count, 1);
+    spin_unlock(&lock);
+}
+
+/* Takes up to `most` off the head, into out; how many. They are still said to be queued. */
+static uint32_t take(int q, uint32_t *out, uint32_t most)
+{
+    struct queue *from = &queues[q];
+    uint32_t n = 0;
+    spin_lock(&lock);
+    while (n < most && from->first) {
+        out[n] = from->first - 1;
+        from->first = next[out[n++]];
+    }
+    if (!from->first)
+        from->last = 0;
+    atomic_fetch_sub(&from->count, n);
+    spin_unlock(&lock);
+    return n;
+}
+
+void copies_add(uint32_t page, struct page *p)
+{
+    atomic_fetch_sub_explicit(&until_look, 1, memory_order_relaxed);
+    if (p->copy != NOT_QUEUED)
+        return;
+    p->copy = ACTIVE;
+    append(ACTIVE, page);
+}
+
+/* ---- what becomes of copies that have come to the head of their queue ---- */
+
+enum fate { FORGOTTEN, RENEWED, AGED, GIVEN };
+
+/* ASSUMPTION: locked. */
+static enum fate fate_of(uint32_t page, const struct page *p)
+{
+    bool in_use = p->held || page_held(page) || (p->flags & (PAGE_BUSY | PAGE_DIRTY));
+    if (in_use)
+        return RENEWED; /* CP2 */
+    if (p->home == 0 || page_is_home(p, engine.node))
+        return FORGOTTEN;
+    if (p->flags & PAGE_STALE)
+        return GIVEN;
+    if (p->copy == ACTIVE)
+        return AGED;
+    return p->access == ACCESS_NONE ? GIVEN : RENEWED;
+}
+
+/* ASSUMPTION: locked. */
+static void settle(uint32_t page, struct page *p, enum fate fate)
+{
+    if (fate == GIVEN)
+        p->flags |= PAGE_BUSY; /* CP2 */
+    else if (fate == FORGOTTEN)
+        p->copy = NOT_QUEUED;
+    else
+        append(p->copy = fate == AGED ? OLD : ACTIVE, page);
+}
+
+/* Decides about a run of consecutive pages, and closes those that it has to (CP2); false when the
+ * kernel had no room for it. given[i]: page i is BUSY, and has to be given back. */
+static bool decide(uint32_t first, uint32_t n, bool *given)
+{
+    enum fate fate[BATCH_MOST];
+    bool closed[BATCH_MOST];
+    for (uint32_t i = 0; i < n; i++) {
+        const struct page *p = page_lock(first + i);
+        fate[i] = fate_of(first + i, p);
+        closed[i] = (fate[i] == AGED || fate[i] == GIVEN) && p->access != ACCESS_NONE;
+    }
+    int rc = view_change_marked(first, n, closed, ACCESS_NONE);
+    for (uint32_t i = 0; i < n; i++) {
+        struct page *p = page_at(first + i);
+        settle(first + i, p, rc && fate[i] != FORGOTTEN ? RENEWED : fate[i]);
+        given[i] = !rc && fate[i] == GIVEN;
+        page_unlock(p);
+    }
+    if (rc)
+        view_mend(first, n);
+    return rc == 0;
+}
+
+/* CP2. ASSUMPTION: BUSY, closed. */
+static void give_back(uint32_t first, uint32_t n)
+{
+    perturb(copy_closed);
+    bool gone = fabric_window_release(engine.fabric, engine.space.id, (size_t)first << PAGE_SHIFT,
+                                      (size_t)n << PAGE_SHIFT);
+    perturb(copy_gone);
+    for (uint32_t i = first; i < first + n; i++) {
+        struct page *p = page_lock(i);
+        if (gone)
+            p->flags |= PAGE_STALE;
+        p->flags &= (uint8_t)~PAGE_BUSY;
+        p->copy = NOT_QUEUED;
+        page_unlock(p);
+        progress_changed(p);
+    }
+    if (gone)
+        stats_count(STAT_EVICTIONS, n);
+}
+
+static void give_back_marked(uint32_t first, uint32_t n, const bool *given)
+{
+    for (uint32_t i = 0; i < n;) {
+        uint32_t k = 0;
+        while (i + k < n && given[i + k])
+            k++;
+        if (k)
+            give_back(first + i, k);
+        i += k ? k : 1;
+    }
+}
+
+static void sort(uint32_t *list, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t page = list[i], k = i;
+        for (; k > 0 && list[k - 1] > page; k--)
+            list[k] = list[k - 1];
+        list[k] = page;
+    }
+}
+
+/* Those at the head of a queue, at most `most` of them. */
+static void step(int q, uint32_t most)
+{
+    uint32_t list[BATCH_MOST];
+    bool given[BATCH_MOST];
+    uint32_t n = take(q, list, most < BATCH_MOST ? most : BATCH_MOST);
+    sort(list, n);
+    for (uint32_t i = 0; i < n;) {
+        uint32_t k = 1;
+        while (i + k < n && list[i + k] == list[i] + k)
+            k++;
+        if (decide(list[i], k, given))
+            give_back_marked(list[i], k, given);
+        i += k;
+    }
+}
+
+/* Until no more than `most` are left, or each has been looked at twice. */
+static void trim_to(uint32_t most)
+{
+    uint32_t batch = most / 8 < BATCH_MOST ? most / 8 + 1 : BATCH_MOST;
+    for (uint32_t looked = 2 * total() + 2 * batch; total() > most && looked >= batch;
+         looked -= batch) {
+        uint32_t active = in_queue(ACTIVE), old = in_queue(OLD);
+        step(active > most - most / 4 || old == 0 ? ACTIVE : OLD, batch);
+    }
+}
+
+/* ---- how many there may be ---- */
+
+static int32_t next_look(int64_t left)
+{
+    int64_t pages = left / 8 / engine.neighbours >> PAGE_SHIFT;
+    return (int32_t)(pages < LOOK_LEAST ? LOOK_LEAST : pages > LOOK_MOST ? LOOK_MOST : pages);
+}
+
+static int64_t low_mark(int64_t whole)
+{
+    int64_t low = whole / LOW_PART < LOW_LEAST ? LOW_LEAST : whole / LOW_PART;
+    if (low > whole / 4)
+        low = whole / 4;
+    return low < LOW_MOST ? low : LOW_MOST;
+}
+
+/* What is left is shared with the other nodes of this machine, which look as well. */
+static void look_at_memory(void)
+{
+    struct headroom h = headroom_now();
+    int64_t low = low_mark(h.whole);
+    if (h.left < low) {
+        int64_t less = (2 * low - h.left) / engine.neighbours >> PAGE_SHIFT;
+        int64_t most = (int64_t)total() - less;
+        atomic_store(&limit, most > COPIES_LEAST ? (uint32_t)most : COPIES_LEAST);
+    } else if (h.left > ENOUGH_TIMES * low) {
+        atomic_store(&limit, UINT32_MAX);
+    }
+    atomic_store(&until_look, next_look(h.left));
+}
+
+/* CP3. */
+static void relieve(uint32_t most)
+{
+    atomic_store(&crowded, true);
+    close_interval();
+    trim_to(most);
+    atomic_store(&crowded, false);
+}
+
+void copies_trim(void)
+{
+    if (automatic() && atomic_fetch_sub_explicit(&until_look, 1, memory_order_relaxed) < 0) {
+        atomic_store(&until_look, LOOK_MOST); /* one thread looks */
+        look_at_memory();
+    }
+    uint32_t most = atomic_load_explicit(&limit, memory_order_relaxed), before = total();
+    if (before <= most || atomic_fetch_sub_explicit(&patience, 1, memory_order_relaxed) > 0 ||
+        atomic_exchange(&trimming, true))
+        return;
+    uint32_t batch =
+        most / 8 < BATCH_MOST ? most / 8 : BATCH_MOST; /* so as not to come each time */
+    trim_to(most - batch);
+    if (total() > most)
+        relieve(most - batch);
+    atomic_store(&patience, total() < before ? 0 : (int32_t)(before / 8));
+    atomic_store(&trimming, false);
+}

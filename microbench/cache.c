@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What it costs to read more than a node may keep: each node writes its share of the data, then
+ * all walk all of it at once, each beginning with its own. Microseconds per page that is at home on
+ * another node; medians over the nodes.
+ *
+ *  first    in order, for the first time
+ *  again    in order, once more: free where the copies are still here
+ *  at_random
+ *
+ * And how much of the data a node had in memory at the end, at most. To be run with --cache-size,
+ * or in control groups; then beside a run without.
+ */
+#include "microbench/job.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define WORDS (BENCH_PAGE / sizeof(uint64_t))
+
+struct options {
+    const char *json;
+    unsigned long megabytes;
+};
+
+static struct options options = { .megabytes = 256 };
+static volatile uint64_t *data;
+static uint64_t pages, begin, end, wrong; /* [begin, end) is this node's share */
+
+static uint64_t value(uint64_t page)
+{
+    return page * 0x9e3779b97f4a7c15 + 1;
+}
+
+static void write_share(void)
+{
+    for (uint64_t p = begin; p < end; p++)
+        for (uint64_t w = 0; w < WORDS; w += 64)
+            data[p * WORDS + w] = value(p) + w;
+}
+
+static void read_page(uint64_t p)
+{
+    uint64_t w = p % 8 * 64;
+    wrong += data[p * WORDS + w] != value(p) + w;
+}
+
+static uint64_t in_order(uint64_t k)
+{
+    return (begin + k) % pages;
+}
+
+/* Each page once, if their number is a power of two. */
+static uint64_t at_random(uint64_t k)
+{
+    uint64_t p = begin + k;
+    return (p * 0x5851f42d4c957f2d + 0xb5) % pages;
+}
+
+static void walk(struct bench_json *json, const char *name, uint64_t (*which)(uint64_t))
+{
+    struct job_series series = job_series_make(1);
+    char field[64];
+
+    hlrc_barrier();
+    uint64_t start = bench_now();
+    for (uint64_t k = 0; k < pages; k++)
+        read_page(which(k));
+    job_series_add(&series, (double)(bench_now() - start) / 1000 / (double)(pages - (end - begin)));
+    struct bench_stat stat = job_series_stat(&series);
+    if (hlrc_node_id() != 0)
+        return;
+    bench_row(name, stat, "");
+    snprintf(field, sizeof(field), "%s_us", name);
+    bench_json_stat(json, field, stat);
+}
+
+/* Of the data, in hundredths: what lies in this node's memory. */
+static double share_here(void)
+{
+    unsigned char *here = malloc(pages);
+    uint64_t n = 0;
+
+    if (here == NULL || mincore((void *)(uintptr_t)data, pages * BENCH_PAGE, here) != 0)
+        bench_fail(1, "mincore: no memory");
+    for (uint64_t p = 0; p < pages; p++)
+        n += here[p] & 1;
+    free(here);
+    return 100 * (double)n / (double)pages;
+}
+
+static void report_share(struct bench_json *json)
+{
+    struct job_series series = job_series_make(1);
+
+    job_series_add(&series, share_here());
+    struct bench_stat stat = job_series_stat(&series);
+    if (hlrc_node_id() != 0)
+        return;
+    printf("in memory      %.1f %% of the data at most\n", stat.max);
+    bench_json_double(json, "in_memory_percent", stat.max);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case 'm':
+        options.megabytes = bench_number("--megabytes", arg, 1, 1000000);
+        return 0;
+    default:
+        return bench_option(key, arg, state, &options.json);
+    }
+}
+
+static const struct argp_option argp_options[] = {
+    BENCH_JSON_OPTION,
+    { "megabytes", 'm', "N", 0, "MiB of shared data, of all nodes together (default 256)", 0 },
+    { 0 },
+};
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        argp_options,
+        parse_option,
+        NULL,
+        "Measure walks through more data than a node may keep; run it under hlrcrun, with "
+        "--cache-size for instance.",
+        NULL,
+        NULL,
+        NULL,
+    };
+    struct bench_json json = { 0 };
+
+    job_open(&argc, &argv, &argp, &options, 2);
+    job_table(&json, options.json);
+    uint64_t me = (uint64_t)hlrc_node_id(), nodes = (uint64_t)hlrc_node_count();
+    pages = (uint64_t)options.megabytes * ((1 << 20) / BENCH_PAGE);
+    begin = pages * me / nodes;
+    end = pages * (me + 1) / nodes;
+    data = hlrc_malloc_all(pages * BENCH_PAGE);
+    if (data == NULL)
+        bench_fail(1, "no shared memory for %lu MiB: raise --memory", options.megabytes);
+    write_share();
+    walk(&json, "first", in_order);
+    walk(&json, "again", in_order);
+    walk(&json, "at_random", at_random);
+    report_share(&json);
+    bench_json_close(&json);
+    job_close(wrong);
+}
