@@ -51,6 +51,13 @@ static bool automatic(void)
     return engine.config.cache_size == 0;
 }
 
+/* In faults and copies; what is left is shared with the other nodes of this machine. */
+static int32_t next_look(int64_t left)
+{
+    int64_t pages = left / 8 / engine.neighbours >> PAGE_SHIFT;
+    return (int32_t)(pages < LOOK_LEAST ? LOOK_LEAST : pages > LOOK_MOST ? LOOK_MOST : pages);
+}
+
 bool copies_land_apart(void)
 {
     return apart;
@@ -69,9 +76,9 @@ int copies_init(void)
     atomic_store(&limit, automatic() || most > UINT32_MAX ? UINT32_MAX : (uint32_t)most);
     atomic_store(&patience, 0);
     atomic_store(&crowded, false);
-    atomic_store(&until_look, LOOK_LEAST);
     if (automatic())
         headroom_open("");
+    atomic_store(&until_look, next_look(headroom_now().left));
     apart = engine.fabric->ops.window_prepare && may_be_short();
     next = reserve(next_bytes());
     return next ? 0 : -ENOMEM;
@@ -275,12 +282,6 @@ static void trim_to(uint32_t most)
 
 /* ---- how many there may be ---- */
 
-static int32_t next_look(int64_t left)
-{
-    int64_t pages = left / 8 / engine.neighbours >> PAGE_SHIFT;
-    return (int32_t)(pages < LOOK_LEAST ? LOOK_LEAST : pages > LOOK_MOST ? LOOK_MOST : pages);
-}
-
 static int64_t low_mark(int64_t whole)
 {
     int64_t low = whole / LOW_PART < LOW_LEAST ? LOW_LEAST : whole / LOW_PART;
@@ -289,7 +290,7 @@ static int64_t low_mark(int64_t whole)
     return low < LOW_MOST ? low : LOW_MOST;
 }
 
-/* What is left is shared with the other nodes of this machine, which look as well. */
+/* The other nodes of this machine look as well. */
 static void look_at_memory(void)
 {
     struct headroom h = headroom_now();

@@ -65,7 +65,8 @@ static void check_value(const struct config *cfg, enum config_id id)
         return;
     case CONFIG_SIZE:
         memcpy(&bytes, field, sizeof bytes);
-        must(bytes >= (uint64_t)o->low && bytes <= (uint64_t)o->high);
+        must((bytes >= (uint64_t)o->low && bytes <= (uint64_t)o->high) ||
+             (strchr(o->values, '|') && bytes == 0));
         return;
     case CONFIG_TEXT:
         must(memchr(field, '\0', CONFIG_TEXT_MAX) != NULL);

@@ -84,6 +84,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     must(pages_init() == 0 && diffs_by_message.init() == 0);
     engine.tokens = msg_token_count(1, PREFETCHES);
     layout_init(&engine.at, NODES, PAGES, engine.tokens);
+    /* the tables, which lie behind the slots, go where the moves of homes would be */
+    must((size_t)PAGES * (NODES * 8 + 16) <= NODES * MOVES_BYTES);
+    engine.at.applied = engine.at.moves;
+    engine.at.home = engine.at.applied + (size_t)PAGES * NODES * 8;
+    engine.at.has_readers = engine.at.home + (size_t)PAGES * 8;
+    engine.at.placed = engine.at.has_readers + (size_t)PAGES * 4;
     size_t last = engine.at.bulk + ((size_t)1 * BULK_SLOTS + BULK_SLOTS - 1) * BULK_SLOT_BYTES;
     /* what lies behind the ring is not needed */
     engine.control.base = guarded(last + BULK_SLOT_BYTES);

@@ -23,8 +23,8 @@ group_make $((64 << 20)) || skip "no control group with a limit on memory can be
 test ! -w "$group/memory.swap.max" || echo 0 >"$group/memory.swap.max"
 trap 'test "$BASHPID" != $$ || { rmdir "$group"; rm -rf "$work"; }' EXIT
 
-# 40 MiB that every node reads: each has its own copy
-run bash -c 'echo $$ >"$1/cgroup.procs" && exec "$hlrcrun" -n 4 --memory 60M "$2" --pages 10240 --rounds 1' - \
+# 16 MiB, three times, that every node reads, and keeps its own copy of
+run bash -c 'echo $$ >"$1/cgroup.procs" && exec "$hlrcrun" -n 4 --memory 60M --cache-size 1T "$2" --pages 4096 --rounds 1' - \
     "$group" "$pagefetch"
 test "$status" -ne 0 || fail "out of memory: status 0"
 expect_nothing_left "out of memory"
