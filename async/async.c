@@ -93,8 +93,7 @@ static int async_claim(uint32_t page, bool *assigned)
 
 static void async_fetch_start(struct page_fetch *f, bool prefetch)
 {
-    /* the home writes there; the page's memory is to be this node's, and of its group */
-    atomic_fetch_or((_Atomic char *)f->dest, 0);
+    /* the home writes there */
     fabric_window_prepare(protocol_fabric(), f->window, f->offset, PAGE_SIZE);
     struct request *req = protocol_env->compose(f->token, REQUEST_PAGE, f->page);
     perturb(home_asking);

@@ -132,6 +132,14 @@ static bool install(const struct page_fetch *f, struct page *p)
     return true;
 }
 
+/* A page that was never fetched, or was given back, has no memory here. A hint: looks without its
+ * lock. */
+static bool is_bare(const struct page *p)
+{
+    return (p->flags & (PAGE_STALE | PAGE_DIRTY)) == PAGE_STALE && !p->copy &&
+           !page_is_home(p, engine.node);
+}
+
 bool page_fetch(uint32_t page, struct page *p)
 {
     struct thread *t = thread_self();
@@ -139,6 +147,8 @@ bool page_fetch(uint32_t page, struct page *p)
     bool done = false;
     struct page_fetch f;
     aim(&f, page, p, t->call_token, t->versions);
+    if (!(engine.protocol.pages->caps & FABRIC_READ) && is_bare(p))
+        space_furnish(page, 1);
     while (!done) {
         perturb(page_busy);
         fetch_once(&f);
@@ -279,12 +289,27 @@ void page_prefetch_finish_all(void)
         }
 }
 
+/* Makes the memory of what will be fetched, by runs. A hint: nothing is locked. */
+static void furnish(uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count;) {
+        uint32_t n = 0;
+        while (i + n < count && !(page_at(first + i + n)->flags & PAGE_BUSY) &&
+               is_bare(page_at(first + i + n)))
+            n++;
+        if (n > 1)
+            space_furnish(first + i, n);
+        i += n ? n : 1;
+    }
+}
+
 void page_prefetch(uint32_t first, uint32_t count)
 {
     uint32_t started = 0; /* more than there is room for would drive each other out */
     for (uint32_t i = first; i < first + count && started < copies_room(); i += PREFETCH_BATCH) {
         uint32_t n = first + count - i < PREFETCH_BATCH ? first + count - i : PREFETCH_BATCH;
         open_arrived(i, n); /* what arrived too old is asked for again */
+        furnish(i, n);
         for (uint32_t k = i; k < i + n; k++)
             started += prefetch_start(k);
         progress_poll();

@@ -3,6 +3,7 @@
 #include "hlrc/memory/space.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -106,6 +107,18 @@ int space_protect(uint32_t first, uint32_t count, enum page_access_right right)
     if (errno != ENOMEM)
         diag_fatal(1, "protecting pages %u+%u of shared memory: %s", first, count, strerror(errno));
     return -ENOMEM;
+}
+
+void space_furnish(uint32_t first, uint32_t count)
+{
+    size_t at = (size_t)first << PAGE_SHIFT, len = (size_t)count << PAGE_SHIFT;
+    if (!(engine.protocol.pages->caps & FABRIC_READ)) {
+        (void)fallocate(engine.space.fd, 0, (off_t)at, (off_t)len);
+        return;
+    }
+#ifdef MADV_POPULATE_WRITE
+    (void)madvise(engine.mem + at, len, MADV_POPULATE_WRITE);
+#endif
 }
 
 bool space_touched(uint32_t page)
