@@ -38,7 +38,7 @@ static _Atomic uint32_t limit;       /* copies at most; UINT32_MAX: no bound */
 static _Atomic int32_t patience;     /* faults until the next attempt, after one in vain */
 static _Atomic bool crowded;
 static _Atomic int32_t until_look; /* -1 or less: time to look at what is left */
-static bool apart;
+static bool may_go;                /* copies may have to */
 static void (*close_interval)(void);
 
 static size_t next_bytes(void)
@@ -58,9 +58,9 @@ static int32_t next_look(int64_t left)
     return (int32_t)(pages < LOOK_LEAST ? LOOK_LEAST : pages > LOOK_MOST ? LOOK_MOST : pages);
 }
 
-bool copies_land_apart(void)
+bool copies_may_go(void)
 {
-    return apart;
+    return may_go;
 }
 
 static bool may_be_short(void)
@@ -79,7 +79,7 @@ int copies_init(void)
     if (automatic())
         headroom_open("");
     atomic_store(&until_look, next_look(headroom_now().left));
-    apart = engine.fabric->ops.window_prepare && may_be_short();
+    may_go = may_be_short();
     next = reserve(next_bytes());
     return next ? 0 : -ENOMEM;
 }

@@ -50,9 +50,9 @@ void copies_trim(void);
 /* Whether CP3 is at work: no page stays writable. */
 bool copies_crowded(void);
 
-/* Whether a page is fetched to the bounce pages first: memory that the network knows cannot be
- * given back, and copies may have to be. */
-bool copies_land_apart(void);
+/* Whether copies may have to be given back: --cache-size says so, or the space is larger than what
+ * was left at the start. */
+bool copies_may_go(void);
 
 /* How many pages a hint may fetch together. */
 uint32_t copies_room(void);

@@ -58,10 +58,16 @@ void page_fetch_end(void)
     prefetch_versions = NULL;
 }
 
+/* Memory that the network knows cannot be given back. */
+static bool lands_apart(void)
+{
+    return copies_may_go() && engine.fabric->ops.window_prepare;
+}
+
 static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint32_t token,
                 uint64_t *versions)
 {
-    bool bounce = (p->flags & PAGE_DIRTY) || copies_land_apart();
+    bool bounce = (p->flags & PAGE_DIRTY) || lands_apart();
     *f = (struct page_fetch){ .page = page,
                               .home = (int)p->home - 1,
                               .needed = page_needed(page),
@@ -147,7 +153,7 @@ bool page_fetch(uint32_t page, struct page *p)
     bool done = false;
     struct page_fetch f;
     aim(&f, page, p, t->call_token, t->versions);
-    if (!(engine.protocol.pages->caps & FABRIC_READ) && is_bare(p))
+    if (copies_may_go() && !(engine.protocol.pages->caps & FABRIC_READ) && is_bare(p))
         space_furnish(page, 1);
     while (!done) {
         perturb(page_busy);
