@@ -109,6 +109,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "a page that one node alone writes gets its home there")                                     \
     X(NUMBER, int, ahead, "ahead", "32", 0, 256, "", 0,                                            \
       "pages that are fetched and opened beyond those of consecutive faults, at most; 0: none")    \
+    X(NUMBER, int, renew, "renew", "32", 0, 255, "", 0,                                            \
+      "a copy that was fetched again after it was closed is kept open and renewed, so many times " \
+      "at most until it is closed to see whether it is still used; 0: never")                      \
     X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,           \
       "a signal handler that touches shared memory amid a call of HLRC ends the job, or "          \
       "(mask) is put off")                                                                         \

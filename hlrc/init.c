@@ -29,6 +29,7 @@
 #include "hlrc/memory/fault.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/renew.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
 #include "hlrc/progress/bulk.h"
@@ -246,9 +247,10 @@ static int make_windows(void)
 
 static int make_tables(void)
 {
-    int (*const init[])(void) = { msg_init,   bulk_init,      pages_init,        page_fetch_init,
-                                  dirty_init, exclusive_init, copies_init,       interval_init,
-                                  lock_init,  cond_init,      atomic_words_init, barrier_init };
+    int (*const init[])(void) = { msg_init,      bulk_init,      pages_init,  page_fetch_init,
+                                  dirty_init,    exclusive_init, copies_init, renew_init,
+                                  interval_init, lock_init,      cond_init,   atomic_words_init,
+                                  barrier_init };
     protocol_env = &engine_env;
     trace_on = engine.config.watchdog > 0;
     collective_reset();
@@ -362,9 +364,9 @@ static void print_stats(void)
 
 static void drop_tables(void)
 {
-    void (*const end[])(void) = { heap_end,   cond_end,      lock_end,  interval_end,
-                                  copies_end, exclusive_end, dirty_end, page_fetch_end,
-                                  pages_end,  msg_end,       twins_end, threads_end };
+    void (*const end[])(void) = { heap_end,   cond_end,      lock_end,   interval_end,   renew_end,
+                                  copies_end, exclusive_end, dirty_end,  page_fetch_end, pages_end,
+                                  msg_end,    twins_end,     threads_end };
     engine.protocol.notices->end();
     dump_end();
     for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
@@ -374,12 +376,13 @@ static void drop_tables(void)
 void hlrc_finalize(void)
 {
     call_check("hlrc_finalize");
-    if (!engine.alone) {
+    hlrc_barrier();
+    if (!engine
+             .alone) { /* what is on its way, since that barrier too, arrives in memory that goes */
         struct thread *t = thread_enter();
-        page_prefetch_finish_all(); /* what is on its way arrives in memory that is about to go */
+        page_prefetch_finish_all();
         thread_leave(t);
     }
-    hlrc_barrier();
     if (engine.config.stats[0])
         print_stats();
     monitor_stop();                            /* it reads other nodes' windows */

@@ -499,6 +499,7 @@ struct hlrc_stats {
     uint64_t homes_moved;     /* pages whose home became this node, which alone wrote them */
     uint64_t lazy_releases;   /* unlocks that published nothing, though there was something */
     uint64_t evictions;       /* copies given back to make room (--cache-size) */
+    uint64_t renewed_pages;   /* copies that were renewed instead of closed (--renew) */
 };
 
 /**

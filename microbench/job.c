@@ -62,7 +62,9 @@ void job_open(int *argc, char ***argv, const struct argp *argp, void *options, i
 
 void job_page_by_page(void)
 {
-    (void)setenv("HLRC_AHEAD", "0", 0); /* unless the user wants to see what it does */
+    /* unless the user wants to see what they do: a fault each, and a fetch by each fault */
+    (void)setenv("HLRC_AHEAD", "0", 0);
+    (void)setenv("HLRC_RENEW", "0", 0);
 }
 
 void job_table(struct bench_json *json, const char *path)

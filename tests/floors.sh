@@ -34,7 +34,7 @@ my @floors = (
 # and a fetched one is opened; a registered piece is asked for by a message of the fabric that needs it.
 my @circles = (
     [map { "hlrc/progress/$_" } qw(bulk msg progress stats thread watch)],
-    [map { "hlrc/memory/$_" } qw(copies exclusive page page_fetch page_flush page_move page_view)],
+    [map { "hlrc/memory/$_" } qw(copies exclusive page page_fetch page_flush page_move page_view renew)],
     [map { "hlrc/sync/$_" } qw(barrier homes)],
     [map { "fabric/verbs/verbs$_" } '', qw(_count _memory _near _registrar _rx)],
 );

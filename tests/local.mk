@@ -38,6 +38,11 @@ UNIT_TESTS += tests/unit/diff
 tests_unit_diff_SOURCES = tests/unit/test_diff.c
 tests_unit_diff_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_diff_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/renew
+tests_unit_renew_SOURCES = tests/unit/test_renew.c
+tests_unit_renew_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_renew_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/ahead
 tests_unit_ahead_SOURCES = tests/unit/test_ahead.c
 tests_unit_ahead_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

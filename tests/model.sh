@@ -81,6 +81,15 @@ search good protocol -DDUO -DOPERATIONS=3 -DLAZY
 search good protocol -DDUO -DOPERATIONS=2 -DEVICT=2
 search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DHOT
 search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DLAZY
+search good protocol -DDUO -DOPERATIONS=3 -DRENEW
+for also in HOT LAZY ALONE EVICT=1; do
+    search good protocol -DDUO -DOPERATIONS=2 -DRENEW -D$also
+done
+for variant in FORGOTTEN OWN_LOST; do
+    search bad protocol -DDUO -DOPERATIONS=3 -DRENEW -DRENEW_$variant
+done
+search bad protocol -DDUO -DOPERATIONS=4 -DRENEW -DRENEW_IN_PLACE
+optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DRENEW -DRENEW_LATE
 for variant in UNMARKED DIRTY HOME BUSY; do
     search bad protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DEVICT_$variant
 done
@@ -146,6 +155,7 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DDUO -DOPERATIONS=2 -DLAZY -DHOT
     search good protocol -DDUO -DOPERATIONS=3 -DEVICT=2
     search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DALONE
+    search good protocol -DDUO -DOPERATIONS=4 -DRENEW
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2

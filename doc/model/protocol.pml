@@ -3,7 +3,7 @@
  * protocol.pml - home-based lazy release consistency as hlrc/ and ardmar/ implement it, for spin.
  *
  * Names are those of the code, and so are the numbers of the invariants (page.h P, interval.h I, notice_log.h N, lock.h L,
- * exclusive.h EP, copies.h CP, ardmar.c A). README.md says what is left out, and which -D breaks what.
+ * exclusive.h EP, copies.h CP, renew.h RN, ardmar.c A). README.md says what is left out, and which -D breaks what.
  *
  * A page has B bytes. Byte t is written by thread t alone, at any time (false sharing); byte T is written under lock 0.
  * A byte holds the number of the write that it comes from, so values tell old from new.
@@ -25,6 +25,8 @@
  * -DALONE: a home page without readers need not be tracked (exclusive.h); whether it is, both are tried. Of DUO alone,
  * and it begins where the page was written once.
  * -DEVICT=N: nodes give N copies back, at any time (copies.h CP2).
+ * -DRENEW: an acquire may leave copies that it revokes open, and fetch them before it ends (renew.h), or not; both are
+ * tried. Of DUO alone, and it begins where both nodes know the home, node 1.
  * -DLAZY: an unlock that no other node waits for may close nothing (lock.h L6), or close. Of DUO alone.
  *
  * Two configurations. TRIO: three nodes of one thread each, two pages, one lock. DUO (-DDUO): two nodes, two threads at
@@ -103,6 +105,12 @@ byte arrivals[N], seen_arrivals[N];
 #define UNTRACKED(n, p) false
 #define LOCKED(n, p) false
 #endif
+#ifdef RENEW
+bool pending_renewal[N * P];            /* STALE and open. RN1: renew_instead */
+#define PENDING(n, p) pending_renewal[IX(n, p)]
+#else
+#define PENDING(n, p) false
+#endif
 
 /* Locks. The manager's part is one step: who asks becomes the last, and asks the one before. */
 bool have[L * N], held[L * N], waiting[L * N];
@@ -138,7 +146,7 @@ byte done, pending;                     /* threads that ended; diffs sent and no
 
 /* P2: page_assert_state. P3: page_assert_state */
 #define OK(n, p) \
-    assert(access[IX(n, p)] == NONE || !stale[IX(n, p)]); \
+    assert(access[IX(n, p)] == NONE || !stale[IX(n, p)] || PENDING(n, p)); \
     assert(access[IX(n, p)] != WRITE || dirty[IX(n, p)] || UNTRACKED(n, p)); \
     assert(!dirty[IX(n, p)] || !UNTRACKED(n, p))
 
@@ -209,17 +217,31 @@ inline ASSIGN(n, p, h)
 #endif
 }
 
+/* To the bounce page. RN2: aim */
+#if defined(RENEW) && !defined(RENEW_IN_PLACE)
+#define APART(n, p) (dirty[IX(n, p)] || access[IX(n, p)] != NONE)
+#else
+#define APART(n, p) dirty[IX(n, p)]
+#endif
+
 /* Copies the home's page: in place, or to the bounce page when it was written here (page_fetch.c: aim). */
 inline READ_PAGE(n, p, h)
 {
     d_step {
         for (i : 0 .. B - 1) {
             if
-            :: dirty[IX(n, p)] -> bounce.b[i] = mem[IX(h - 1, p)].b[i]
+            :: APART(n, p) -> bounce.b[i] = mem[IX(h - 1, p)].b[i]
             :: else -> mem[IX(n, p)].b[i] = mem[IX(h - 1, p)].b[i]
             fi
         }
+        i = 0;
+#ifdef RENEW
+        apart = APART(n, p);
+        for (i : 0 .. T - 1) {                  /* what the threads of this node have written is there */
+            assert(access[IX(n, p)] == NONE || NODE(i) != n || mem[IX(n, p)].b[i] == upto[IX(i, p)].b[i])
+        }
         i = 0
+#endif
     }
 }
 
@@ -247,6 +269,41 @@ inline MERGE(n, p)
         bounce.b[i] = 0
     }
 }
+
+#ifdef RENEW
+/* An open page becomes newer byte by byte, under the eyes of who loads and stores. RN3: take_over, diff_renew */
+inline TAKE_OVER_OPEN(n, p)
+{
+    i = 0;
+    do
+    :: i < B ->
+        if
+#ifdef RENEW_OWN_LOST
+        :: dirty[IX(n, p)] && mem[IX(n, p)].b[i] == twin[IX(n, p)].b[i] -> mem[IX(n, p)].b[i] = bounce.b[i]
+#else
+        :: dirty[IX(n, p)] && bounce.b[i] != twin[IX(n, p)].b[i] -> mem[IX(n, p)].b[i] = bounce.b[i]
+#endif
+        :: !dirty[IX(n, p)] -> mem[IX(n, p)].b[i] = bounce.b[i]
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od;
+    i = 0;
+    d_step {
+        for (i : 0 .. B - 1) {
+            if
+            :: dirty[IX(n, p)] -> twin[IX(n, p)].b[i] = bounce.b[i]
+            :: else
+            fi;
+            bounce.b[i] = 0
+        }
+        i = 0
+    }
+}
+/* What has come apart to a page that is open, or clean */
+#define TAKEN_OVER(n, p) (apart && (access[IX(n, p)] != NONE || !dirty[IX(n, p)]))
+#endif
 
 #define HAS(h, n, p) COVERS(applied[IX(h - 1, p)], needed[IX(n, p)])
 
@@ -282,6 +339,12 @@ inline FETCH_PAGE(n, p)
 /* Takes the copy over unless it lacks a version by now. P2: install. P4: install */
 inline INSTALL(n, p)
 {
+#ifdef RENEW
+    if
+    :: TAKEN_OVER(n, p) && COVERS(versions, needed[IX(n, p)]) -> TAKE_OVER_OPEN(n, p)
+    :: else
+    fi;
+#endif
     atomic {
         KNOW_HOME(n, p, h);
         if
@@ -294,12 +357,20 @@ inline INSTALL(n, p)
                 introduced[IX(n, p)] = introduced[IX(n, p)] || h != n + 1;
 #endif
                 if
+#ifdef RENEW
+                :: apart && access[IX(n, p)] == NONE && dirty[IX(n, p)] -> MERGE(n, p)
+#else
                 :: dirty[IX(n, p)] && h != n + 1 -> MERGE(n, p)
+#endif
                 :: else
                 fi;
                 for (i : 0 .. N - 1) { versions.w[i] = 0 }
                 i = 0;
                 h = 0;
+#ifdef RENEW
+                apart = false;
+                pending_renewal[IX(n, p)] = false;
+#endif
                 stale[IX(n, p)] = false;
                 busy[IX(n, p)] = false
             };
@@ -811,6 +882,12 @@ inline INVALIDATE(n, p, from, number)
 #ifdef HOME_KEEPS_ACCESS
         :: known[IX(n, p)] == n + 1 && applied[IX(n, p)].w[from] < number
 #endif
+#ifdef RENEW
+        /* RN1: renew_instead */
+        :: access[IX(n, p)] != NONE && known[IX(n, p)] && known[IX(n, p)] != n + 1 ->
+            stale[IX(n, p)] = true;
+            pending_renewal[IX(n, p)] = true
+#endif
         :: else ->
             stale[IX(n, p)] = true;
             access[IX(n, p)] = NONE;
@@ -851,6 +928,61 @@ inline TAKE(n)
     todo = 0
 }
 
+#ifdef RENEW
+/* RN1: settle. ASSUMPTION: in a block */
+inline CLOSE_PENDING(n, p)
+{
+    if
+#ifndef RENEW_FORGOTTEN
+    :: stale[IX(n, p)] -> access[IX(n, p)] = NONE
+#endif
+    :: else
+    fi;
+    pending_renewal[IX(n, p)] = false
+}
+
+/* A copy that is pending is fetched, or closed. RN1: renew_all, renew */
+inline RENEW_COPY(n, p)
+{
+    atomic {
+        if
+        :: PENDING(n, p) && stale[IX(n, p)] && access[IX(n, p)] != NONE && !busy[IX(n, p)] ->
+            busy[IX(n, p)] = true;
+            h = known[IX(n, p)]
+        :: else
+        fi
+    };
+    if
+    :: h ->
+#ifdef ALONE
+        INTRODUCE(n, p);
+#endif
+#ifdef RENEW_IN_PLACE
+        READ_PAGE(n, p, h);                     /* with the versions, which lack one yet */
+#endif
+        READ_VERSIONS(n, p, h);
+        READ_PAGE(n, p, h);
+        if
+        :: COVERS(versions, needed[IX(n, p)]) -> INSTALL(n, p)
+        :: else ->
+            d_step {
+                for (i : 0 .. B - 1) { bounce.b[i] = 0 }
+                for (i : 0 .. N - 1) { versions.w[i] = 0 }
+                i = 0;
+                h = 0;
+                apart = false;
+                busy[IX(n, p)] = false
+            }
+        fi
+    :: else
+    fi;
+    atomic {
+        d_step { CLOSE_PENDING(n, p); todo = 0 };
+        OK(n, p)
+    }
+}
+#endif
+
 /* Everything that the grant of lock l covers. */
 inline ACQUIRE(n, l)
 {
@@ -868,12 +1000,29 @@ inline ACQUIRE(n, l)
             :: seen[n].w[q] < carried[l].w[q] -> TAKE(n)
             :: else -> break
             od;
+#ifndef RENEW
             vt[n].w[q] = carried[l].w[q]        /* I5: acquire_all */
+#else
+            q++
+#endif
         :: q < N && (q == n || vt[n].w[q] >= carried[l].w[q]) -> q++
         :: else -> break
         od;
+#ifdef RENEW
+#ifndef RENEW_LATE
+        RENEW_COPY(n, 0);
+#endif
         q = 0;
-        acquiring[n] = false
+        d_step {                                /* I5: acquire_all */
+            for (q : 0 .. N - 1) { vt[n].w[q] = MAX(vt[n].w[q], carried[l].w[q]) }
+        };
+#endif
+        q = 0;
+        acquiring[n] = false;
+#ifdef RENEW_LATE
+        RENEW_COPY(n, 0);
+#endif
+        q = 0
     fi
 }
 
@@ -1063,6 +1212,9 @@ proctype application(byte t)
     byte i, q, h, todo, op, list, announced, to_send, interval, page, n;
     bytes bounce, diff[P];
     nodes versions;
+#ifdef RENEW
+    bool apart;
+#endif
 #ifdef HOT
     bool kept, changed, same;
     bytes copy;
@@ -1345,6 +1497,11 @@ inline WRITTEN_ONCE()
 init {
     byte i, t;
     atomic {
+#if defined(RENEW) && !defined(ALONE)
+        home[0] = 2;
+        known[0] = 2;
+        known[1] = 2;
+#endif
 #if defined(ALONE) && !defined(NEVER_ANNOUNCED)
         WRITTEN_ONCE();
 #endif

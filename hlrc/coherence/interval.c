@@ -15,6 +15,7 @@
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/renew.h"
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
@@ -269,10 +270,13 @@ static void acquire_all(const uint64_t *want)
             continue;
         engine.protocol.notices->take(w, want[w]);
         perturb(acquire_noticed);
-        spin_lock(&vt_lock);
-        vt[w] = want[w]; /* I5 */
-        spin_unlock(&vt_lock);
     }
+    renew_all();
+    spin_lock(&vt_lock);
+    for (int w = 0; w < engine.nodes; w++)
+        if (w != engine.node && vt[w] < want[w])
+            vt[w] = want[w]; /* I5 */
+    spin_unlock(&vt_lock);
     atomic_store(&acquire_busy, false);
     progress_changed(&acquire_busy);
 }

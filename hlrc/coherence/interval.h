@@ -14,7 +14,7 @@
  *   I4  a diff is sent before the interval that announces it is published: a node that sees the
  *       notice can count on the diff to arrive without any further action of the writer.
  *   I5  (3) vt[w] rises only after all pages of w's intervals up to that value have been revoked
- *       here.
+ *       here, or renewed (renew.h RN1).
  *   I6  vt[self] is the last published interval; an interval whose diffs are all empty does not
  *       come into being.
  *   I7  Diffs that wake no thread are for homes that are about to meet in a barrier. A vector time

@@ -228,3 +228,11 @@ void diff_merge(void *page, void *twin, const void *fetched)
 {
     diff_loops->merge(page, twin, fetched);
 }
+
+/* renew.h RN3 */
+void diff_renew(void *page, void *twin, const void *fetched)
+{
+    uint8_t diff[DIFF_MAX];
+    (void)diff_apply(page, diff, diff_encode(fetched, twin, diff));
+    memcpy(twin, fetched, DIFF_PAGE);
+}

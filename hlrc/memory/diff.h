@@ -79,6 +79,15 @@ int diff_apply(void *page, const void *diff, size_t len);
  */
 void diff_merge(void *page, void *twin, const void *fetched);
 
+/*
+ * The same for a page that threads of this node write meanwhile: where FETCHED differs from TWIN
+ * the byte of PAGE becomes that of FETCHED, and no other byte is written (D2).
+ *
+ * ASSUMPTIONS: no other thread writes those bytes (that would be a race in the program), nor TWIN;
+ * the three do not overlap.
+ */
+void diff_renew(void *page, void *twin, const void *fetched);
+
 /* The number of page bytes that a diff carries; 0 when it is empty or malformed. */
 size_t diff_changed_bytes(const void *diff, size_t len);
 

@@ -16,6 +16,7 @@
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_move.h"
 #include "hlrc/memory/page_view.h"
+#include "hlrc/memory/renew.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
 #include "hlrc/progress/progress.h"
@@ -64,8 +65,8 @@ _Atomic uint64_t *page_needed(uint32_t page)
 void page_assert_state(uint32_t page, const struct page *p)
 {
     uint8_t f = p->flags;
-    assert(p->access == ACCESS_NONE || !(f & PAGE_STALE));                    /* P2 */
-    assert(p->access != ACCESS_WRITE || (f & (PAGE_DIRTY | PAGE_EXCLUSIVE))); /* P3 */
+    assert(p->access == ACCESS_NONE || !(f & PAGE_STALE) || p->renewal.pending); /* P2 */
+    assert(p->access != ACCESS_WRITE || (f & (PAGE_DIRTY | PAGE_EXCLUSIVE)));    /* P3 */
     assert(!(f & PAGE_DIRTY) || p->home != 0);
     assert(!(f & PAGE_DIRTY) || page_is_home(p, engine.node) || p->twin != 0); /* P5 */
     assert(!(f & PAGE_EXCLUSIVE) || page_is_home(p, engine.node) ||
@@ -368,10 +369,11 @@ static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interva
         atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval)
         return false; /* the diff is in the page already */
     debug_assert(!(p->flags & PAGE_EXCLUSIVE) || page_is_home(p, engine.node));
+    bool renewed = renew_instead(page, p);
     if (!(p->flags & PAGE_STALE))
         stats_count(STAT_INVALIDATIONS, 1);
     p->flags |= PAGE_STALE;
-    return p->access != ACCESS_NONE;
+    return p->access != ACCESS_NONE && !renewed;
 }
 
 static int invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t interval)
@@ -383,7 +385,7 @@ static int invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t 
     }
     int rc = view_change_marked(first, count, revoke, ACCESS_NONE);
     for (uint32_t i = 0; i < count; i++) {
-        if (table[first + i].access != ACCESS_NONE)
+        if (table[first + i].access != ACCESS_NONE && !table[first + i].renewal.pending)
             /* P2; the caller collapses and comes again */
             table[first + i].flags &= (uint8_t)~PAGE_STALE;
         else if (revoke[i])

@@ -6,7 +6,7 @@
  *
  *   access   what the application's view allows: NONE, READ, WRITE (page_view.h G1). It may be less
  *            than the state would permit (after a collapse of mappings), never more.
- *   STALE    this copy lacks a version that the node needs; access is NONE.
+ *   STALE    this copy lacks a version that the node needs; access is NONE (P2).
  *   DIRTY    on the dirty list: written since the last interval; away from the home there is a
  *            twin.
  *   BUSY     one thread fetches, claims or flushes it; others wait until it is done.
@@ -35,7 +35,8 @@
  *   P1  Every field of struct page changes under its lock; the lock is held for short, never across
  *       a wait. What takes longer sets BUSY first. Locks of several pages are taken in ascending
  *       order.
- *   P2  access != NONE implies not STALE: applied versions of this copy cover needed[page].
+ *   P2  access != NONE implies not STALE: applied versions of this copy cover needed[page]. But for
+ *       copies that the acquire under way renews (renew.h RN1).
  *   P3  access == WRITE implies DIRTY or EXCLUSIVE. Putting a page on the dirty list and making it
  *       writable is one step.
  *   P4  needed[page][w] only grows, and only under the page's lock. A copy is installed after
@@ -76,6 +77,17 @@ enum page_flags {
     PAGE_LISTED = 128,
 };
 
+/* Of a copy: renew.h. */
+struct renewal {
+    bool pending;     /* STALE and open: RN1 */
+    bool probing;     /* was closed to see whether it is used; */
+    uint8_t missed;   /* and has been revoked so often since */
+    uint8_t used;     /* probes in a row that have shown that it is */
+    uint8_t budget;   /* renewals in a row that it is worth */
+    uint8_t left;     /* of those */
+    uint16_t acquire; /* that revoked it last, by its number modulo 2^16 */
+};
+
 struct page {
     spin_lock_word lock;
     uint8_t access;        /* enum page_access_right */
@@ -95,6 +107,7 @@ struct page {
     uint16_t writer;   /* whose diffs came last */
     _Atomic bool held; /* no thread is given access: its home moves (sync/homes.h MV1) */
     bool introduced;   /* its home knows that this node has a copy (EP1) */
+    struct renewal renewal;
 };
 
 int pages_init(void);

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/perturb.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/copies.h"
@@ -67,7 +68,7 @@ static bool lands_apart(void)
 static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint32_t token,
                 uint64_t *versions)
 {
-    bool bounce = (p->flags & PAGE_DIRTY) || lands_apart();
+    bool bounce = (p->flags & PAGE_DIRTY) || p->access != ACCESS_NONE || lands_apart(); /* RN2 */
     *f = (struct page_fetch){ .page = page,
                               .home = (int)p->home - 1,
                               .needed = page_needed(page),
@@ -116,7 +117,9 @@ static void fetch_once(struct page_fetch *f)
 /* From the bounce page. ASSUMPTION: locked. */
 static void take_over(const struct page_fetch *f, const struct page *p)
 {
-    if (p->flags & PAGE_DIRTY)
+    if ((p->flags & PAGE_DIRTY) && p->access == ACCESS_WRITE)
+        diff_renew(page_mem(f->page), twin_mem(p->twin), f->dest); /* RN3 */
+    else if (p->flags & PAGE_DIRTY)
         diff_merge(page_mem(f->page), twin_mem(p->twin), f->dest);
     else
         memcpy(page_mem(f->page), f->dest, PAGE_SIZE);
@@ -135,6 +138,8 @@ static bool install(const struct page_fetch *f, struct page *p)
     if (f->home != engine.node)
         copies_add(f->page, p); /* CP1 */
     p->flags &= (uint8_t) ~(PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH);
+    stats_count(STAT_RENEWED_PAGES, p->renewal.pending);
+    p->renewal.pending = false;
     return true;
 }
 
@@ -221,8 +226,9 @@ static int prefetch_claim(uint32_t page)
 {
     int k = -1;
     struct page *p = page_lock(page);
-    if ((p->flags & (PAGE_STALE | PAGE_BUSY | PAGE_DIRTY)) == PAGE_STALE &&
-        !page_is_home(p, engine.node) && !p->held && !page_held(page))
+    uint8_t out = p->renewal.pending ? PAGE_BUSY : PAGE_BUSY | PAGE_DIRTY;
+    if ((p->flags & (PAGE_STALE | out)) == PAGE_STALE && !page_is_home(p, engine.node) &&
+        !p->held && !page_held(page))
         k = prefetch_slot();
     if (k >= 0) {
         p->flags |= PAGE_BUSY;
@@ -234,7 +240,7 @@ static int prefetch_claim(uint32_t page)
     return k;
 }
 
-static bool prefetch_start(uint32_t page)
+bool page_prefetch_start(uint32_t page)
 {
     int k = prefetch_claim(page);
     if (k < 0)
@@ -286,6 +292,46 @@ void page_prefetch_finish(uint32_t page)
     open_arrived(page, engine.pages - page < PREFETCH_BATCH ? engine.pages - page : PREFETCH_BATCH);
 }
 
+struct until {
+    uint32_t page;
+    int64_t deadline;
+};
+
+static bool prefetch_over_or_late(void *arg)
+{
+    struct until *u = arg;
+    return prefetch_over(&u->page) || clock_ns() >= u->deadline;
+}
+
+bool page_prefetch_end(uint32_t page, int64_t deadline)
+{
+    struct until u = { page, deadline };
+    progress_wait((struct wait_for){ "the prefetch of page", page }, prefetch_over_or_late, &u,
+                  WAIT_STATE);
+    struct page *p = page_lock(page);
+    bool late = (p->flags & PAGE_PREFETCH) && !prefetch_arrived(p);
+    if (prefetch_arrived(p))
+        prefetch_end(page, p);
+    else
+        page_unlock(p);
+    return !late;
+}
+
+void page_prefetch_reclaim(uint32_t least)
+{
+    spin_lock(&prefetch_lock);
+    bool enough = free_count >= (int)least;
+    spin_unlock(&prefetch_lock);
+    for (uint32_t k = 0; !enough && k < engine.prefetches; k++) {
+        uint32_t page = prefetches[k].fetch.page; /* a guess: it may be another's by now */
+        struct page *p = page_lock(page);
+        if (p->prefetch == k && prefetch_arrived(p))
+            prefetch_end(page, p);
+        else
+            page_unlock(p);
+    }
+}
+
 void page_prefetch_finish_all(void)
 {
     for (int k = 0; k < PREFETCHES; k++)
@@ -317,7 +363,7 @@ void page_prefetch(uint32_t first, uint32_t count)
         open_arrived(i, n); /* what arrived too old is asked for again */
         furnish(i, n);
         for (uint32_t k = i; k < i + n; k++)
-            started += prefetch_start(k);
+            started += page_prefetch_start(k);
         progress_poll();
         open_arrived(i, n);
         copies_trim();

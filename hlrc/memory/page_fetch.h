@@ -15,6 +15,17 @@ bool page_fetch(uint32_t page, struct page *p);
 /* Finishes a prefetch of this page that is under way, if there still is one. */
 void page_prefetch_finish(uint32_t page);
 
+/* Starts one for a page that is stale, is no home page, and that no thread works on; whether it
+ * has. */
+bool page_prefetch_start(uint32_t page);
+/* Waits until it has arrived, but not beyond this time (clock_ns), and takes it over; opens no
+ * page. False: it is under way still. */
+bool page_prefetch_end(uint32_t page, int64_t deadline);
+
+/* Where room for fewer than so many is left: takes over what has arrived, which no thread may ever
+ * ask for. Spins. */
+void page_prefetch_reclaim(uint32_t least);
+
 /* Finishes all that are under way at this node, before its memory goes. ASSUMPTION: none is started
  * meanwhile. */
 void page_prefetch_finish_all(void);

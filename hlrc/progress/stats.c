@@ -140,6 +140,7 @@ static void collect_counts(struct hlrc_stats *out)
         &out->homes_moved,
         &out->lazy_releases,
         &out->evictions,
+        &out->renewed_pages,
     };
     for (int i = 0; i < STAT_COUNTERS; i++)
         *to[i] = atomic_load(&stats_counters[i]);

@@ -46,6 +46,7 @@ enum stats_counter {
     STAT_HOMES_MOVED,
     STAT_LAZY_RELEASES,
     STAT_EVICTIONS,
+    STAT_RENEWED_PAGES,
     STAT_COUNTERS
 };
 

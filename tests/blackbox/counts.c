@@ -20,6 +20,7 @@
 const char litmus_rule[] = "exact counts";
 const int litmus_nodes[] = { 2, 0 };
 
+LITMUS_SET(RENEW, "0")      /* a fetch for each copy that is read again */
 LITMUS_SET(SPIN, "1000000") /* who waits polls: nobody has to be woken for an answer */
 LITMUS_SET(MEMORY, "16M")   /* default homes alternate from page to page */
 /* What the runtime does beyond the protocol has exact counts of its own: hot.c. */
@@ -465,6 +466,7 @@ static const struct {
     COUNTER(homes_moved),
     COUNTER(lazy_releases),
     COUNTER(evictions),
+    COUNTER(renewed_pages),
     COUNTER(wakes),
 };
 

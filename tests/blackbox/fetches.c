@@ -48,6 +48,7 @@ static void fetch_all(volatile uint64_t *data, uint64_t k)
 }
 
 /* So that each page is fetched by a fault of its own. */
+LITMUS_SET(RENEW, "0") /* a fetch for each copy that is read again */
 LITMUS_SET(AHEAD, "0")
 
 void litmus_run(void)

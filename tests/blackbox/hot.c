@@ -164,6 +164,7 @@ static void given_back(void)
 }
 
 /* So that each page faults for itself. */
+LITMUS_SET(RENEW, "0") /* so the reader faults each time */
 LITMUS_SET(AHEAD, "0")
 LITMUS_SET(EXCLUSIVE_PAGES, "off")
 LITMUS_SET(MOVE_HOMES, "off")

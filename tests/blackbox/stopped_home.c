@@ -10,6 +10,8 @@
 const char litmus_rule[] = "home stopped";
 const int litmus_nodes[] = { 2, 3, 0 };
 
+LITMUS_SET(RENEW, "0") /* the fault fetches, not the barrier */
+
 #define PAGES 8u
 
 static void touch_page(volatile uint64_t *word, uint64_t want, int how)

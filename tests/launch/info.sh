@@ -27,6 +27,7 @@ exclusive-pages on|off                 on     on      off
 lazy-release 0..255                     8      8       1
 move-homes   on|off                    on     on      off
 ahead        0..256                     32     32      8
+renew        0..255                     32     32      1
 signals      refuse|mask                refuse refuse  mask
 bind         auto|core|none             auto   auto    core
 label        -                          no     no      yes
@@ -121,6 +122,7 @@ spin 0 1000000
 threads 1 1024
 hot-pages 0 255
 ahead 0 256
+renew 0 255
 gdb 0 127
 peer-timeout 1 3600
 watchdog 1 86400

@@ -18,6 +18,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule04_first_read \
 	tests/litmus/rule04_home \
 	tests/litmus/rule04_prefetch \
+	tests/litmus/rule04_renew \
 	tests/litmus/rule04_runs \
 	tests/litmus/rule05_merge \
 	tests/litmus/rule06_bytes \
@@ -66,6 +67,8 @@ tests_litmus_rule04_copies_SOURCES = tests/litmus/rule04_copies.c $(LITMUS_COMMO
 tests_litmus_rule04_copies_LDADD = libhlrc.la
 tests_litmus_rule04_prefetch_SOURCES = tests/litmus/rule04_prefetch.c $(LITMUS_COMMON)
 tests_litmus_rule04_prefetch_LDADD = libhlrc.la
+tests_litmus_rule04_renew_SOURCES = tests/litmus/rule04_renew.c $(LITMUS_COMMON)
+tests_litmus_rule04_renew_LDADD = libhlrc.la
 tests_litmus_rule04_runs_SOURCES = tests/litmus/rule04_runs.c $(LITMUS_COMMON)
 tests_litmus_rule04_runs_LDADD = libhlrc.la
 tests_litmus_rule05_merge_SOURCES = tests/litmus/rule05_merge.c $(LITMUS_COMMON)

@@ -16,6 +16,8 @@ const int litmus_nodes[] = { 2, 3, 4, 0 };
 #define ROUNDS  6u
 #define REFUSED 40u /* times all pages: more than can be in flight, should none of them end */
 
+LITMUS_SET(RENEW, "0") /* what is renewed need not be sent for */
+
 static volatile uint64_t *data, *flag;
 static uint64_t round_now;
 

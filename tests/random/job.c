@@ -68,6 +68,8 @@ static void set_environment(const struct job *job)
     static const uint64_t hot[] = { 0, 1, 16, 16 }, ahead[] = { 0, 8, 32, 32 };
     set_unless_given("HLRC_HOT_PAGES", hot[rng_below(&r, 4)]);
     set_unless_given("HLRC_AHEAD", ahead[rng_below(&r, 4)]);
+    static const uint64_t renew[] = { 0, 1, 32, 32 };
+    set_unless_given("HLRC_RENEW", renew[rng_below(&r, 4)]);
     setenv("HLRC_MOVE_HOMES", rng_chance(&r, 75) ? "on" : "off", 0);
     setenv("HLRC_EXCLUSIVE_PAGES", rng_chance(&r, 75) ? "on" : "off", 0);
     static const uint64_t lazy[] = { 0, 1, 1, 8 };

@@ -69,6 +69,7 @@ static const struct {
     FIELD(homes_moved),
     FIELD(lazy_releases),
     FIELD(evictions),
+    FIELD(renewed_pages),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0], SECONDS = 8, MANY = HLRC_MAX_NODES };
 

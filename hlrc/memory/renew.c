@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* renew.c - see renew.h for the invariants. */
+#include "hlrc/memory/renew.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/perturb.h"
+#include "base/reserve.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/page_view.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+
+#define USED_OFTEN  2                /* probes in a row before the first renewal */
+#define PATIENCE_NS INT64_C(1000000) /* RN4 */
+#define UNDER_WAY   32u              /* pages that are, before the first of them is waited for */
+
+/* Of the acquire under way, of which there is one at a time (interval.h I5). */
+static uint32_t *list;
+static uint32_t count;
+static uint16_t acquire;
+
+static size_t list_bytes(void)
+{
+    return (size_t)engine.pages * sizeof *list;
+}
+
+int renew_init(void)
+{
+    count = 0;
+    list = reserve(list_bytes());
+    return list ? 0 : -ENOMEM;
+}
+
+void renew_end(void)
+{
+    reserve_end(list, list_bytes());
+    list = NULL;
+}
+
+/* How many renewals cost as much as the fault and the two changes of access that one saves: more
+ * where no handler takes part. */
+static uint8_t budget_first(void)
+{
+    return engine.protocol.pages->caps & FABRIC_READ ? 4 : 2;
+}
+
+static unsigned at_most(unsigned budget)
+{
+    unsigned most = (unsigned)engine.config.renew;
+    return budget < most ? budget : most;
+}
+
+/* What a copy has shown that was closed to see whether it is used. */
+static void judge(struct renewal *r, bool used)
+{
+    if (!used)
+        r->budget = r->used = 0;
+    else if (r->used < USED_OFTEN && ++r->used == USED_OFTEN)
+        r->budget = (uint8_t)at_most(budget_first());
+    else
+        r->budget = (uint8_t)at_most(r->budget * 2u);
+    r->left = r->budget;
+    r->probing = false;
+}
+
+/* It is revoked again. */
+static void look(struct renewal *r, bool used)
+{
+    if (used)
+        judge(r, true);
+    else if (r->acquire != acquire && ++r->missed == budget_first())
+        judge(r, false);
+    r->acquire = acquire;
+}
+
+/* It is closed, to see whether it is used. */
+static void probe(struct renewal *r)
+{
+    r->probing = true;
+    r->missed = 0;
+    r->acquire = acquire;
+}
+
+static bool movable(uint32_t page, const struct page *p)
+{
+    return p->held || page_held(page); /* MV1 */
+}
+
+/* RN1 */
+bool renew_instead(uint32_t page, struct page *p)
+{
+    struct renewal *r = &p->renewal;
+    bool stale = p->flags & PAGE_STALE, open = p->access != ACCESS_NONE;
+    if (r->pending)
+        return true;
+    if (p->home == 0 || page_is_home(p, engine.node))
+        return false;
+    if (r->probing)
+        look(r, !stale && open);
+    if (stale)
+        return false;
+    if (open && r->left > 0 && !movable(page, p)) {
+        r->left--;
+        r->pending = true;
+        list[count++] = page;
+        return true;
+    }
+    probe(r);
+    return false;
+}
+
+/* RN1: closed, if it was not renewed; false when the kernel has no room for that. */
+static bool settle(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    bool close = (p->flags & PAGE_STALE) && p->access != ACCESS_NONE;
+    bool done = !close || view_change(page, 1, ACCESS_NONE) == 0;
+    if (done && p->renewal.pending)
+        probe(&p->renewal); /* it was not renewed */
+    p->renewal.pending = p->renewal.pending && !done;
+    page_unlock(p);
+    if (!done)
+        view_mend(page, 1);
+    return done;
+}
+
+/* RN1. RN4: `late`, since another one was. */
+static void renew(uint32_t page, bool *late)
+{
+    (void)page_prefetch_start(page);
+    if (!page_prefetch_end(page, *late ? 0 : clock_ns() + PATIENCE_NS))
+        *late = true;
+    while (!settle(page))
+        ;
+}
+
+static void renew_listed(void)
+{
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_PAGE);
+    bool late = false;
+    perturb(renew_pending);
+    page_prefetch_reclaim(UNDER_WAY < engine.prefetches ? UNDER_WAY : engine.prefetches / 2);
+    for (uint32_t i = 0, started = 0; i < count; i++) {
+        for (; started < count && started < i + UNDER_WAY; started++)
+            (void)page_prefetch_start(list[started]);
+        renew(list[i], &late);
+    }
+    stats_enter(t, before);
+}
+
+/* RN1 */
+void renew_all(void)
+{
+    if (count)
+        renew_listed();
+    count = 0;
+    acquire++;
+}
