@@ -76,6 +76,7 @@ static void back_and_forth(uint64_t round)
 /* All pages stay at node 0, and are fetched one by one. */
 LITMUS_SET(MOVE_HOMES, "off")
 LITMUS_SET(AHEAD, "0")
+LITMUS_SET(RENEW, "0") /* by the loads, not by the barrier before them */
 
 void litmus_run(void)
 {
