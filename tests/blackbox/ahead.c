@@ -65,6 +65,9 @@ static void stores(int writer, uint64_t k)
     struct hlrc_stats after = stats();
     if (me == writer)
         expect_word(after.write_faults - before.write_faults, 3, "write faults of node %d", me);
+    if (me == writer) /* AH2: what shows that they were not written */
+        expect(after.twins - before.twins >= written - 3, "%ju twins at node %d",
+               (uintmax_t)(after.twins - before.twins), me);
     uint64_t announced = after.write_notices - before.write_notices;
     if (me == writer && hlrc_home((void *)(uintptr_t)data) == me) /* all that were open: P9 */
         expect(announced >= written && announced <= PAGES, "%ju pages announced by the home",

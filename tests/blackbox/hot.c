@@ -109,6 +109,9 @@ static void written_by_another(void)
     if (me != 0) /* the home announces what it has open: P9 */
         expect_word(after.write_notices - before.write_notices, me == nodes - 1 ? PAGES : 0,
                     "pages announced by node %d, the last one has written", me);
+    if (me == 0)
+        expect(after.hot_pages - before.hot_pages <= OTHERS, "%ju pages are as the home wrote them",
+               (uintmax_t)(after.hot_pages - before.hot_pages));
     for (uint64_t p = 0; p < PAGES; p++)
         expect_word(at_writer[p * PAGE_WORDS + 1], p + 1, "page %ju, written by the last node",
                     (uintmax_t)p);
