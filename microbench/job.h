@@ -16,7 +16,8 @@
  */
 void job_open(int *argc, char ***argv, const struct argp *argp, void *options, int nodes);
 
-/* Before job_open: pages are fetched one at a time, unless the job is started with --ahead. */
+/* Before job_open: pages are fetched one at a time and each by a fault, unless the job is started
+ * with --ahead or --renew. */
 void job_page_by_page(void);
 
 /* At node 0: begin a table of microseconds, and the JSON file PATH with the same figures. */

@@ -42,3 +42,7 @@ microbench_broadcast_LDADD = libhlrc.la
 noinst_PROGRAMS += microbench/patterns
 microbench_patterns_SOURCES = microbench/patterns.c $(MICROBENCH_JOB)
 microbench_patterns_LDADD = libhlrc.la
+
+noinst_PROGRAMS += microbench/atomics
+microbench_atomics_SOURCES = microbench/atomics.c $(MICROBENCH_JOB)
+microbench_atomics_LDADD = libhlrc.la
