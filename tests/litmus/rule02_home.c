@@ -13,6 +13,8 @@ const int litmus_nodes[] = { 3, 4, 0 };
 #define THREADS 4
 #define BACKLOG 300u /* intervals: more than there is room for on the way to a home */
 
+LITMUS_SET(LAZY_RELEASE, "0") /* each unlock closes an interval */
+
 static volatile uint64_t *data, *flag;
 
 /* A lock that stays in this node closes an interval at every unlock, in whatever thread. */
