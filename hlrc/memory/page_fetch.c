@@ -309,8 +309,8 @@ bool page_prefetch_end(uint32_t page, int64_t deadline)
     progress_wait((struct wait_for){ "the prefetch of page", page }, prefetch_over_or_late, &u,
                   WAIT_STATE);
     struct page *p = page_lock(page);
-    bool late = (p->flags & PAGE_PREFETCH) && !prefetch_arrived(p);
-    if (prefetch_arrived(p))
+    bool here = prefetch_arrived(p), late = (p->flags & PAGE_PREFETCH) && !here;
+    if (here)
         prefetch_end(page, p);
     else
         page_unlock(p);

@@ -41,10 +41,11 @@ void renew_end(void)
 }
 
 /* How many renewals cost as much as the fault and the two changes of access that one saves: more
- * where no handler takes part. */
+ * where a page is read as memory is. */
 static uint8_t budget_first(void)
 {
-    return engine.protocol.pages->caps & FABRIC_READ ? 4 : 2;
+    bool memory = (engine.protocol.pages->caps & FABRIC_READ) && engine.fabric->round_trip_ns == 0;
+    return memory ? 4 : 2;
 }
 
 static unsigned at_most(unsigned budget)
@@ -89,6 +90,12 @@ static bool movable(uint32_t page, const struct page *p)
     return p->held || page_held(page); /* MV1 */
 }
 
+/* RN4: a release waits for what is under way to a dirty page. */
+static bool may_wait(const struct page *p)
+{
+    return !(p->flags & PAGE_DIRTY) || (engine.protocol.pages->caps & FABRIC_READ);
+}
+
 /* RN1 */
 bool renew_instead(uint32_t page, struct page *p)
 {
@@ -102,7 +109,7 @@ bool renew_instead(uint32_t page, struct page *p)
         look(r, !stale && open);
     if (stale)
         return false;
-    if (open && r->left > 0 && !movable(page, p)) {
+    if (open && r->left > 0 && !movable(page, p) && may_wait(p) && count < engine.pages) {
         r->left--;
         r->pending = true;
         list[count++] = page;
@@ -130,7 +137,8 @@ static bool settle(uint32_t page)
 /* RN1. RN4: `late`, since another one was. */
 static void renew(uint32_t page, bool *late)
 {
-    (void)page_prefetch_start(page);
+    if (!*late)
+        (void)page_prefetch_start(page);
     if (!page_prefetch_end(page, *late ? 0 : clock_ns() + PATIENCE_NS))
         *late = true;
     while (!settle(page))
@@ -145,7 +153,7 @@ static void renew_listed(void)
     perturb(renew_pending);
     page_prefetch_reclaim(UNDER_WAY < engine.prefetches ? UNDER_WAY : engine.prefetches / 2);
     for (uint32_t i = 0, started = 0; i < count; i++) {
-        for (; started < count && started < i + UNDER_WAY; started++)
+        for (; !late && started < count && started < i + UNDER_WAY; started++)
             (void)page_prefetch_start(list[started]);
         renew(list[i], &late);
     }

@@ -26,7 +26,8 @@
  *   RN3  Threads store to an open page meanwhile, and what they store stays: only bytes that differ
  *        between the twin and what was fetched are written, each once.
  *   RN4  An acquire waits for a renewal no longer than PATIENCE_NS, and not at all after one that
- *        was late. A copy that is late is closed; who needs it waits for the fetch under way.
+ *        was late. A copy that is late is closed; who needs it waits for the fetch under way. So
+ *        does a release if it is dirty: such copies are renewed where no remote CPU takes part.
  */
 #ifndef HLRC_RENEW_H
 #define HLRC_RENEW_H
