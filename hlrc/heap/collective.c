@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "hlrc/call.h"
+#include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap.h"
 #include "hlrc/heap/stream.h"
@@ -138,12 +139,16 @@ static struct pages take_pages(size_t size)
 
 /* CO2, for this node: ends what is under way of these pages, a copy that came after the reset would
  * bring old bytes; until they are reset none is fetched or opened ahead, and no closing leaves one
- * writable (page.h P8). */
+ * writable (page.h P8). What this node wrote to them is published here: other nodes, which have not
+ * come so far, may still read it (EP5). */
 static void settle(uint32_t first, uint32_t count)
 {
+    if (engine.alone)
+        return;
     struct thread *t = thread_enter();
-    if (!engine.alone)
-        page_hold(first, count);
+    page_hold(first, count);
+    interval_close(false);
+    page_hold_looks();
     thread_leave(t);
 }
 

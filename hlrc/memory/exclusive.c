@@ -105,7 +105,7 @@ static bool look_at(uint32_t page)
     if (!has_readers(page))
         return false;
     struct page *p = page_lock(page);
-    bool held = page_held(page); /* EP5 */
+    bool held = page_looks_held(page); /* EP5 */
     if (!held) {
         if (p->flags & PAGE_EXCLUSIVE)
             leave(page, p);

@@ -28,8 +28,12 @@
  *        with interval_closing set: who finds nothing new afterwards looks at the dirty list and at
  *        interval_closing behind it (interval.c interval_clean), or whether the closing under way
  *        has noted anything (interval_published).
- *   EP5  Pages that are about to be reset (page_hold) do not become dirty by a look; a reset
- *        forgets their readers. It forgets no entry of the list, so that none is there twice.
+ *   EP5  Pages that are about to be reset do not become dirty by a look (page_hold_looks) from
+ *        before the barrier after which they are reset, lest a notice of them comes behind it; but
+ *        not before a closing behind this node's last write to them, since other nodes read them
+ *        until they come to that barrier. Who reads one for the first time behind that closing
+ *        reads what is there in the end. A reset forgets their readers. It forgets no entry of the
+ *        list, so that none is there twice.
  *
  *              written in an interval after that one, no readers             a reader came
  *   announced ---------------------------------------------------> EXCLUSIVE ---------------> DIRTY

@@ -28,6 +28,7 @@
 static struct page *table;
 static _Atomic uint64_t *needed;
 static _Atomic uint32_t held_first, held_end; /* page_hold */
+static _Atomic bool unlooked;                 /* page_hold_looks */
 
 static size_t needed_bytes(void)
 {
@@ -258,6 +259,7 @@ bool page_access(uint32_t page, bool write)
 
 void page_hold(uint32_t first, uint32_t count)
 {
+    atomic_store(&unlooked, false);
     atomic_store(&held_end, 0); /* never a range of both */
     atomic_store(&held_first, first);
     atomic_store(&held_end, first + count);
@@ -272,6 +274,16 @@ void page_hold(uint32_t first, uint32_t count)
 bool page_held(uint32_t page)
 {
     return page < atomic_load(&held_end) && page >= atomic_load(&held_first);
+}
+
+void page_hold_looks(void)
+{
+    atomic_store(&unlooked, true);
+}
+
+bool page_looks_held(uint32_t page)
+{
+    return atomic_load(&unlooked) && page_held(page);
 }
 
 /* Whether page_touch may open this page together with its neighbours. ASSUMPTION: locked. */

@@ -139,6 +139,11 @@ void page_ahead(uint32_t first, uint32_t count, bool write, bool here);
  * time; (0, 0) is no page. Then waits for what is BUSY there. */
 void page_hold(uint32_t first, uint32_t count);
 bool page_held(uint32_t page); /* ASSUMPTION: locked */
+/* Until the next page_hold readers of the run make no page of it dirty (exclusive.h EP5).
+ * ASSUMPTION: no thread of this node writes it any more, and a closing has begun since it was held,
+ * and ended. */
+void page_hold_looks(void);
+bool page_looks_held(uint32_t page);
 
 /* Notes that `writer` wrote the run in its interval: raises needed and revokes copies that lack it
  * (rules 3, 4). Waits for what is BUSY there. */

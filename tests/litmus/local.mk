@@ -26,6 +26,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule07_move \
 	tests/litmus/rule08_atomics \
 	tests/litmus/rule09_log \
+	tests/litmus/rule10_free \
 	tests/litmus/rule10_heap \
 	tests/litmus/rule11_cond \
 	tests/litmus/rule11_split \
@@ -83,6 +84,8 @@ tests_litmus_rule08_atomics_SOURCES = tests/litmus/rule08_atomics.c $(LITMUS_COM
 tests_litmus_rule08_atomics_LDADD = libhlrc.la
 tests_litmus_rule09_log_SOURCES = tests/litmus/rule09_log.c $(LITMUS_COMMON)
 tests_litmus_rule09_log_LDADD = libhlrc.la
+tests_litmus_rule10_free_SOURCES = tests/litmus/rule10_free.c $(LITMUS_COMMON)
+tests_litmus_rule10_free_LDADD = libhlrc.la
 tests_litmus_rule10_heap_SOURCES = tests/litmus/rule10_heap.c $(LITMUS_COMMON)
 tests_litmus_rule10_heap_LDADD = libhlrc.la
 tests_litmus_rule11_cond_SOURCES = tests/litmus/rule11_cond.c $(LITMUS_COMMON)
