@@ -130,9 +130,11 @@ static double span(operation *perform, struct job_series *series)
     bench_wait_until(start);
     if (hlrc_node_id() == 1)
         done = compute_until(end);
-    while (hlrc_node_id() == 0 && bench_now() < end)
+    while (hlrc_node_id() == 0 && bench_now() < end) {
+        double us = perform != NULL ? batch(perform, 1, 1) : 0;
         if (perform != NULL && series->count < series->max)
-            job_series_add(series, batch(perform, 1, 1));
+            job_series_add(series, us);
+    }
     hlrc_barrier();
     return done;
 }

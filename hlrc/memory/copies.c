@@ -159,21 +159,21 @@ void copies_add(uint32_t page, struct page *p)
 
 /* ---- what becomes of copies that have come to the head of their queue ---- */
 
-enum fate { FORGOTTEN, RENEWED, AGED, GIVEN };
+enum fate { FORGOTTEN, STAYS, AGED, GIVEN };
 
 /* ASSUMPTION: locked. */
 static enum fate fate_of(uint32_t page, const struct page *p)
 {
     bool in_use = p->held || page_held(page) || (p->flags & (PAGE_BUSY | PAGE_DIRTY));
-    if (in_use)
-        return RENEWED; /* CP2 */
+    if (in_use || p->renewal.pending)
+        return STAYS; /* CP2 */
     if (p->home == 0 || page_is_home(p, engine.node))
         return FORGOTTEN;
     if (p->flags & PAGE_STALE)
         return GIVEN;
     if (p->copy == ACTIVE)
         return AGED;
-    return p->access == ACCESS_NONE ? GIVEN : RENEWED;
+    return p->access == ACCESS_NONE ? GIVEN : STAYS;
 }
 
 /* ASSUMPTION: locked. */
@@ -201,7 +201,7 @@ static bool decide(uint32_t first, uint32_t n, bool *given)
     int rc = view_change_marked(first, n, closed, ACCESS_NONE);
     for (uint32_t i = 0; i < n; i++) {
         struct page *p = page_at(first + i);
-        settle(first + i, p, rc && fate[i] != FORGOTTEN ? RENEWED : fate[i]);
+        settle(first + i, p, rc && fate[i] != FORGOTTEN ? STAYS : fate[i]);
         given[i] = !rc && fate[i] == GIVEN;
         page_unlock(p);
     }

@@ -36,7 +36,8 @@
 
 static struct prefetch {
     struct page_fetch fetch;
-    _Atomic bool used; /* taken from the free slots */
+    _Atomic uint32_t page; /* that it was taken for last */
+    _Atomic bool used;     /* taken from the free slots */
 } prefetches[PREFETCHES];
 static spin_lock_word prefetch_lock; /* guards the two below */
 static uint16_t free_slots[PREFETCHES];
@@ -173,13 +174,15 @@ bool page_fetch(uint32_t page, struct page *p)
     return f.assigned;
 }
 
-static int prefetch_slot(void)
+static int prefetch_slot(uint32_t page)
 {
     spin_lock(&prefetch_lock);
     int found = free_count ? free_slots[--free_count] : -1;
     spin_unlock(&prefetch_lock);
-    if (found >= 0)
+    if (found >= 0) {
+        atomic_store(&prefetches[found].page, page);
         atomic_store(&prefetches[found].used, true);
+    }
     return found;
 }
 
@@ -229,7 +232,7 @@ static int prefetch_claim(uint32_t page)
     uint8_t out = p->renewal.pending ? PAGE_BUSY : PAGE_BUSY | PAGE_DIRTY;
     if ((p->flags & (PAGE_STALE | out)) == PAGE_STALE && !page_is_home(p, engine.node) &&
         !p->held && !page_held(page))
-        k = prefetch_slot();
+        k = prefetch_slot(page);
     if (k >= 0) {
         p->flags |= PAGE_BUSY;
         p->prefetch = (uint16_t)k;
@@ -292,6 +295,15 @@ void page_prefetch_finish(uint32_t page)
     open_arrived(page, engine.pages - page < PREFETCH_BATCH ? engine.pages - page : PREFETCH_BATCH);
 }
 
+void page_prefetch_advance(const uint32_t *list, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct page *p = page_lock(list[i]);
+        (void)prefetch_arrived(p); /* which begins the second read where the first is over */
+        page_unlock(p);
+    }
+}
+
 struct until {
     uint32_t page;
     int64_t deadline;
@@ -317,13 +329,18 @@ bool page_prefetch_end(uint32_t page, int64_t deadline)
     return !late;
 }
 
-void page_prefetch_reclaim(uint32_t least)
+static bool slots_free(uint32_t least)
 {
     spin_lock(&prefetch_lock);
     bool enough = free_count >= (int)least;
     spin_unlock(&prefetch_lock);
-    for (uint32_t k = 0; !enough && k < engine.prefetches; k++) {
-        uint32_t page = prefetches[k].fetch.page; /* a guess: it may be another's by now */
+    return enough;
+}
+
+void page_prefetch_reclaim(uint32_t least)
+{
+    for (uint32_t k = 0; k < engine.prefetches && !slots_free(least); k++) {
+        uint32_t page = atomic_load(&prefetches[k].page); /* it may be another's by now */
         struct page *p = page_lock(page);
         if (p->prefetch == k && prefetch_arrived(p))
             prefetch_end(page, p);
@@ -336,7 +353,7 @@ void page_prefetch_finish_all(void)
 {
     for (int k = 0; k < PREFETCHES; k++)
         while (atomic_load(&prefetches[k].used)) {
-            page_prefetch_finish(prefetches[k].fetch.page);
+            page_prefetch_finish(atomic_load(&prefetches[k].page));
             progress_poll();
         }
 }
@@ -360,6 +377,7 @@ void page_prefetch(uint32_t first, uint32_t count)
     uint32_t started = 0; /* more than there is room for would drive each other out */
     for (uint32_t i = first; i < first + count && started < copies_room(); i += PREFETCH_BATCH) {
         uint32_t n = first + count - i < PREFETCH_BATCH ? first + count - i : PREFETCH_BATCH;
+        page_prefetch_reclaim(n < engine.prefetches ? n : engine.prefetches);
         open_arrived(i, n); /* what arrived too old is asked for again */
         furnish(i, n);
         for (uint32_t k = i; k < i + n; k++)

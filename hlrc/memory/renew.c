@@ -127,6 +127,8 @@ static bool settle(uint32_t page)
     bool done = !close || view_change(page, 1, ACCESS_NONE) == 0;
     if (done && p->renewal.pending)
         probe(&p->renewal); /* it was not renewed */
+    if (done && close)
+        page_clean(p, page);
     p->renewal.pending = p->renewal.pending && !done;
     page_unlock(p);
     if (!done)
@@ -145,6 +147,13 @@ static void renew(uint32_t page, bool *late)
         ;
 }
 
+/* A page is read when its versions have arrived. */
+static bool in_halves(void)
+{
+    return (engine.protocol.pages->caps & FABRIC_READ) &&
+           !(engine.fabric->caps & FABRIC_READ_ORDERED);
+}
+
 static void renew_listed(void)
 {
     struct thread *t = thread_self();
@@ -156,6 +165,8 @@ static void renew_listed(void)
         for (; !late && started < count && started < i + UNDER_WAY; started++)
             (void)page_prefetch_start(list[started]);
         renew(list[i], &late);
+        if (!late && in_halves())
+            page_prefetch_advance(list + i + 1, started - i - 1);
     }
     stats_enter(t, before);
 }

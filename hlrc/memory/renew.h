@@ -24,7 +24,7 @@
  *   RN2  What is fetched for an open page goes to a bounce page first, and to the page when its
  *        versions were found to cover what is needed: no thread sees its own stores undone.
  *   RN3  Threads store to an open page meanwhile, and what they store stays: only bytes that differ
- *        between the twin and what was fetched are written, each once.
+ *        between the twin and what was fetched are written, with what was fetched.
  *   RN4  An acquire waits for a renewal no longer than PATIENCE_NS, and not at all after one that
  *        was late. A copy that is late is closed; who needs it waits for the fetch under way. So
  *        does a release if it is dirty: such copies are renewed where no remote CPU takes part.
