@@ -52,7 +52,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
 
 /* What may follow the name of a fabric, for tests: an adapter that lacks operations, and the hook
  * (chaos.h). */
-#define CONFIG_FABRIC_HOOKS "-noread|-noimm|+chaos|-noread+chaos|-noimm+chaos"
+#define CONFIG_FABRIC_HOOKS \
+    "-noread|-noimm|-noswap|+chaos|-noread+chaos|-noimm+chaos|-noswap+chaos"
 
 /*
  * X(kind, type, field, name, default, low, high, values, agree, help)

@@ -81,15 +81,19 @@ static void complete_ops(struct fabric *f, const struct fabric_ops *ops)
         f->ops.window_discard = no_discard;
 }
 
-/* "shm-noread" is shm without reads and atomics, "shm-noimm" shm without write-with-immediate: what
- * an adapter that lacks them would be, for the tests that show which protocol needs what. */
+/* "shm-noread" is shm without reads and atomics, "shm-noimm" shm without write-with-immediate,
+ * "shm-noswap" shm with the two atomics that verbs has: what an adapter that lacks them would be,
+ * for the tests that show which protocol needs what. */
 static void strip_ops(struct fabric *f, const char *suffix)
 {
     if (strcmp(suffix, "-noread") == 0) {
         f->ops.read = no_read;
         f->ops.cas = no_cas;
         f->ops.fetch_add = no_fetch_add;
+        f->ops.exchange = NULL;
         f->caps &= ~(unsigned)(FABRIC_READ | FABRIC_ATOMICS | FABRIC_READ_ORDERED);
+    } else if (strcmp(suffix, "-noswap") == 0) {
+        f->ops.exchange = NULL;
     } else {
         f->ops.write_imm = no_write_imm;
         f->ops.write_wake = no_write_wake;
@@ -99,7 +103,8 @@ static void strip_ops(struct fabric *f, const char *suffix)
 
 static bool known_suffix(const char *s)
 {
-    return *s == '\0' || strcmp(s, "-noread") == 0 || strcmp(s, "-noimm") == 0;
+    return *s == '\0' || strcmp(s, "-noread") == 0 || strcmp(s, "-noimm") == 0 ||
+           strcmp(s, "-noswap") == 0;
 }
 
 static int open_transport(const char *name, const struct fabric_job *job, struct fabric **out)
@@ -147,6 +152,31 @@ int fabric_open(const char *name, const struct fabric_job *job, struct fabric **
     if (rc == 0)
         *out = f;
     return rc;
+}
+
+static uint64_t exchange_by_cas(struct fabric *f, int peer, int win, size_t off, uint64_t value,
+                                uint64_t guess)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t expect, old = guess;
+    do {
+        expect = old;
+        fabric_cas(f, peer, win, off, expect, value, &old, &op);
+        fabric_wait(f, &op);
+    } while (old != expect);
+    return old;
+}
+
+uint64_t fabric_exchange(struct fabric *f, int peer, int win, size_t off, uint64_t value,
+                         uint64_t guess)
+{
+    if (!f->ops.exchange)
+        return exchange_by_cas(f, peer, win, off, value, guess);
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t old = 0;
+    f->ops.exchange(f, peer, win, off, value, &old, &op);
+    fabric_wait(f, &op);
+    return old;
 }
 
 void fabric_close(struct fabric *f)

@@ -55,7 +55,7 @@
 
 enum fabric_caps {
     FABRIC_READ = 1,      /* fabric_read */
-    FABRIC_ATOMICS = 2,   /* fabric_cas, fabric_fetch_add */
+    FABRIC_ATOMICS = 2,   /* fabric_cas, fabric_fetch_add, fabric_exchange */
     FABRIC_WRITE_IMM = 4, /* fabric_write_imm, fabric_write_wake */
     /* F3: reads and atomics of one endpoint at one target are performed in order */
     FABRIC_READ_ORDERED = 8,
@@ -156,6 +156,9 @@ struct fabric_ops {
                 uint64_t *old, struct fabric_op *op);
     void (*fetch_add)(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
                       struct fabric_op *op);
+    /* may stay NULL: fabric_exchange goes by compare-and-swap */
+    void (*exchange)(struct fabric *f, int peer, int win, size_t off, uint64_t value, uint64_t *old,
+                     struct fabric_op *op);
     void (*wait)(struct fabric *f, struct fabric_op *op);
     /* may stay NULL: operations complete unlooked at */
     bool (*test)(struct fabric *f, struct fabric_op *op);
@@ -295,6 +298,14 @@ static inline void fabric_fetch_add(struct fabric *f, int peer, int win, size_t 
 {
     f->ops.fetch_add(f, peer, win, off, add, old, op);
 }
+
+/*
+ * Exchanges the word, and waits for it: the value before. Where the adapter has no such operation,
+ * by compare-and-swap until one meets what it expects, the first of them `guess`: one round trip
+ * if that is right.
+ */
+uint64_t fabric_exchange(struct fabric *f, int peer, int win, size_t off, uint64_t value,
+                         uint64_t guess);
 
 static inline void fabric_wait(struct fabric *f, struct fabric_op *op)
 {

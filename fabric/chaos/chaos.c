@@ -132,6 +132,16 @@ static void chaos_fetch_add(struct fabric *f, int peer, int win, size_t off, uin
     start_atomic(f, &j);
 }
 
+/* Offered where it is below. */
+static void chaos_exchange(struct fabric *f, int peer, int win, size_t off, uint64_t value,
+                           uint64_t *old, struct fabric_op *op)
+{
+    struct chaos_job j = {
+        .kind = EXCHANGE, .peer = peer, .win = win, .off = off, .a = value, .at.old = old, .op = op
+    };
+    start_atomic(f, &j);
+}
+
 static void chaos_wake(struct fabric *f, int peer)
 {
     struct chaos_job j = { .kind = WAKE, .peer = peer };
@@ -328,6 +338,7 @@ static const struct fabric_ops chaos_ops = {
     .write_wake = chaos_write_wake,
     .cas = chaos_cas,
     .fetch_add = chaos_fetch_add,
+    .exchange = chaos_exchange,
     .wait = chaos_wait,
     .test = chaos_test,
     .rx_poll = chaos_rx_poll,
@@ -404,6 +415,8 @@ int chaos_stack(struct fabric *below, struct fabric **out)
     c->below = below;
     if (below->ops.window_prepare) /* whether there is one tells the engine something */
         c->head.ops.window_prepare = chaos_window_prepare;
+    if (!below->ops.exchange)
+        c->head.ops.exchange = NULL;
     c->end = &c->list;
     pthread_mutex_init(&c->lock, NULL);
     pthread_condattr_init(&attr);

@@ -105,6 +105,9 @@ static void perform_rest(struct chaos *c, const struct chaos_job *j)
     case FETCH_ADD:
         f->ops.fetch_add(f, j->peer, j->win, j->off, j->a, j->at.old, &done);
         break;
+    case EXCHANGE:
+        f->ops.exchange(f, j->peer, j->win, j->off, j->a, j->at.old, &done);
+        break;
     case WAKE:
         f->ops.wake(f, j->peer);
         return;
@@ -124,7 +127,7 @@ static bool is_transfer(const struct chaos_job *j)
 /* What F1 orders, and what a slow way delays. */
 static bool is_written(const struct chaos_job *j)
 {
-    return j->kind != READ && j->kind != CAS && j->kind != FETCH_ADD;
+    return j->kind != READ && j->kind != CAS && j->kind != FETCH_ADD && j->kind != EXCHANGE;
 }
 
 /* One step of an operation that is due: a piece of it, or all that is left. */

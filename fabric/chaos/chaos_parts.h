@@ -30,7 +30,7 @@
 
 #define CHAOS_FAR INT64_MAX
 
-enum chaos_kind { WRITE, WRITE_IMM, WRITE_WAKE, WAKE, READ, CAS, FETCH_ADD };
+enum chaos_kind { WRITE, WRITE_IMM, WRITE_WAKE, WAKE, READ, CAS, FETCH_ADD, EXCHANGE };
 enum chaos_state { STARTED, DONE };
 
 /* What was asked for; of a transfer: what is still to be done. */

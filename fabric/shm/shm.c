@@ -257,6 +257,15 @@ static void shm_fetch_add(struct fabric *f, int peer, int win, size_t off, uint6
     *old = atomic_fetch_add(shm_word(s, peer, win, off), add);
 }
 
+static void shm_exchange(struct fabric *f, int peer, int win, size_t off, uint64_t value,
+                         uint64_t *old, struct fabric_op *op)
+{
+    struct shm_fabric *s = shm_of(f);
+    (void)op;
+    count(&s->self->atomics, 1);
+    *old = atomic_exchange(shm_word(s, peer, win, off), value);
+}
+
 static void shm_wait(struct fabric *f, struct fabric_op *op)
 {
     (void)f, (void)op; /* every operation was complete when it was started */
@@ -336,6 +345,7 @@ const struct fabric_ops fabric_shm = {
     .write_wake = shm_write_wake,
     .cas = shm_cas,
     .fetch_add = shm_fetch_add,
+    .exchange = shm_exchange,
     .wait = shm_wait,
     .rx_poll = shm_rx_poll,
     .rx_pending = shm_rx_pending,

@@ -13,7 +13,7 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/handles.h"
 
-enum operation { FETCH_ADD, COMPARE_EXCHANGE };
+enum operation { FETCH_ADD, COMPARE_EXCHANGE, EXCHANGE };
 
 static struct handles created; /* numbers of words */
 
@@ -39,6 +39,8 @@ static uint64_t perform(uint32_t word, enum operation op, uint64_t a, uint64_t b
     _Atomic uint64_t *w = control_at(word_at(word));
     if (op == FETCH_ADD)
         return atomic_fetch_add(w, a);
+    if (op == EXCHANGE)
+        return atomic_exchange(w, a);
     atomic_compare_exchange_strong(w, &a, b);
     return a;
 }
@@ -54,6 +56,8 @@ static uint64_t by_fabric(uint32_t word, enum operation op, uint64_t a, uint64_t
     uint64_t old = 0;
     struct fabric_op done = FABRIC_OP_INIT;
     int win = engine.control.id, home = home_of(word);
+    if (op == EXCHANGE)
+        return fabric_exchange(engine.fabric, home, win, word_at(word), a, b);
     if (op == FETCH_ADD)
         fabric_fetch_add(engine.fabric, home, win, word_at(word), a, &old, &done);
     else
@@ -124,13 +128,7 @@ uint64_t hlrc_atomic_fetch_add(hlrc_atomic_t word, uint64_t value)
 uint64_t hlrc_atomic_exchange(hlrc_atomic_t word, uint64_t value)
 {
     check("hlrc_atomic_exchange", word);
-    uint64_t old = access_word(word, FETCH_ADD, 0, 0);
-    for (;;) {
-        uint64_t seen = access_word(word, COMPARE_EXCHANGE, old, value);
-        if (seen == old)
-            return old;
-        old = seen;
-    }
+    return access_word(word, EXCHANGE, value, 0);
 }
 
 int hlrc_atomic_compare_exchange(hlrc_atomic_t word, uint64_t *expected, uint64_t desired)

@@ -317,14 +317,15 @@ static int run(const char *fabric, int nodes)
 static int run_fabric(const char *fabric)
 {
     static const int nodes[] = { 1, 2, 3, 5 };
-    static const char *const variants[] = { "-noread", "-noimm", "+chaos" };
+    static const char *const variants[] = { "-noread", "-noimm", "-noswap", "-noswap+chaos",
+                                            "+chaos" };
     char name[64];
     int failures = 0;
     for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
         failures += run(fabric, nodes[i]);
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         snprintf(name, sizeof name, "%s%s", fabric, variants[i]);
-        failures += run(name, variants[i][0] == '+' ? 3 : 2);
+        failures += run(name, strchr(variants[i], '+') ? 3 : 2);
     }
     setenv("HLRC_CHAOS_HEAL", "1", 1);
     failures += run(name, 3);

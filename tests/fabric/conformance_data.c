@@ -528,6 +528,7 @@ static void test_unsupported(struct run *r)
     }
     expect(r, op.pending == 0, "a refused operation is pending");
     bool noread = strstr(r->fabric_name, "-noread"), noimm = strstr(r->fabric_name, "-noimm");
+    expect(r, !strstr(r->fabric_name, "-noswap") || !r->f->ops.exchange, "an exchange");
     expect(r, !noread || !(caps & (FABRIC_READ | FABRIC_ATOMICS)), "capabilities %#x", caps);
     expect(r, !noimm || !(caps & FABRIC_WRITE_IMM), "capabilities %#x", caps);
     expect(r, noread || noimm || (caps & FABRIC_WRITE_IMM && caps & FABRIC_READ),

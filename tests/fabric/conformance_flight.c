@@ -186,6 +186,40 @@ static void test_many_atomics(struct run *r)
     expect(r, add(r, right_of(r), word, 0) == before + ATOMICS, "the sum of many atomics");
 }
 
+/* What the exchanges of one node returned: of each node's values none twice, and in the order in
+ * which they were put there. Returns their sum. */
+static uint64_t exchange_many(struct run *r, size_t word, uint64_t times)
+{
+    uint64_t last[MAX_NODES + 1] = { 0 }, sum = 0;
+    for (uint64_t k = 1; k <= times; k++) {
+        uint64_t mine = (uint64_t)(r->node + 1) << 32 | k;
+        uint64_t old = fabric_exchange(r->f, 0, r->win.id, word, mine, k % 3 ? mine - 1 : 0);
+        uint64_t from = old >> 32, value = old & UINT32_MAX;
+        expect(r, from <= (uint64_t)r->nodes && (from == 0 || value > last[from]) && old != mine,
+               "exchange %ju returned %#jx", (uintmax_t)k, (uintmax_t)old);
+        last[from] = value;
+        sum += old;
+    }
+    return sum;
+}
+
+/* What was put there is returned once, to some node, or is there in the end. */
+static void test_exchange(struct run *r)
+{
+    size_t word = AREA_WORDS + 52 * KIB;
+    uint64_t times = rounds(r, 2000), nodes = (uint64_t)r->nodes;
+    meet(r);
+    uint64_t sum = exchange_many(r, word, times);
+    atomic_store(&r->word[r->node], sum);
+    meet(r);
+    uint64_t out = add(r, 0, word, 0), in = 0;
+    for (uint64_t n = 0; n < nodes; n++) {
+        out += atomic_load(&r->word[n]);
+        in += times * ((n + 1) << 32) + times * (times + 1) / 2;
+    }
+    expect(r, in == out, "exchanged in %ju, out %ju", (uintmax_t)in, (uintmax_t)out);
+}
+
 /* ---- threads ---- */
 
 #define THREADS 4
@@ -241,6 +275,7 @@ const struct test flight_tests[] = {
     { "long words", 0, 1, test_long_words },
     { "test", 0, 1, test_test },
     { "many atomics", FABRIC_ATOMICS | FABRIC_READ, 1, test_many_atomics },
+    { "exchange", FABRIC_ATOMICS, 1, test_exchange },
     { "threads", 0, 1, test_threads },
     { NULL, 0, 0, NULL },
 };
