@@ -303,7 +303,6 @@ static int check_built(const struct config *cfg, char *err, size_t errlen)
         { CONFIG_ID_protocol, cfg->protocol == PROTOCOL_ONESIDED, "async or ardmar" },
         { CONFIG_ID_pages, cfg->pages == PAGES_ONESIDED, "async or ardmar" },
         { CONFIG_ID_diffs, cfg->diffs == PART_ONESIDED, "handler" },
-        { CONFIG_ID_locks, cfg->locks == PART_ONESIDED, "handler" },
         { CONFIG_ID_barrier, cfg->barrier == PART_ONESIDED, "handler" },
     };
 

@@ -72,7 +72,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "how a page is fetched and its home assigned")                                               \
     X(CHOICE, enum config_part, diffs, "diffs", "auto", 0, 0, "auto|handler|onesided", 1,          \
       "how diffs reach the home: through its handler, or by remote writes")                        \
-    X(CHOICE, enum config_part, locks, "locks", "auto", 0, 0, "auto|handler|onesided", 1,          \
+    X(CHOICE, enum config_part, locks, "locks", "auto", 0, 0, "auto|handler|queue", 1,          \
       "how locks are granted: by a handler, or by remote atomics")                                 \
     X(CHOICE, enum config_part, barrier, "barrier", "auto", 0, 0, "auto|handler|onesided", 1,      \
       "how barriers meet: at a handler, or by remote writes")                                      \

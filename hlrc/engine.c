@@ -2,9 +2,12 @@
 /* engine.c - where things lie in the control window, the same on every node; see engine.h. */
 #include "hlrc/engine.h"
 
+#include <hlrc.h>
+
 #include "hlrc/coherence/notice_log.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
+#include "hlrc/sync/lock.h"
 
 struct engine engine;
 
@@ -18,6 +21,15 @@ static size_t place(size_t *end, size_t bytes)
 static size_t slot_size(size_t head, int nodes)
 {
     return (head + VT_BYTES(nodes) + 63) & ~(size_t)63;
+}
+
+static void place_locks(struct layout *at, size_t nodes)
+{
+    size_t records = LOCK_CREATED_FIRST / nodes + 1 + LOCKS_PER_NODE;
+    at->lock_record_size = slot_size(sizeof(uint64_t), (int)nodes);
+    at->lock_node_size = slot_size(2 * sizeof(uint64_t), (int)nodes);
+    at->lock_records = place(&at->end, records * at->lock_record_size);
+    at->lock_nodes = place(&at->end, LOCK_QUEUE_NODES * at->lock_node_size);
 }
 
 void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
@@ -46,4 +58,6 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
     at->applied = place(&at->end, (size_t)pages * n * 8);
     at->has_readers = place(&at->end, (size_t)pages * 4);
     at->placed = place(&at->end, (size_t)pages * 4);
+    if (engine.config.locks == PART_ONESIDED)
+        place_locks(at, n);
 }

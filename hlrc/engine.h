@@ -39,6 +39,8 @@
  *             is in the page
  *   has_readers  u32 per page, at the page's home: 1 if another node may have a copy
  *   placed    u32 per page, at its home: 1 if hlrc_place put it there
+ *   lock records  per lock, at its home; lock nodes, per lock that this node has or asks for: both
+ *             with --locks queue (lock_mcs.c)
  */
 #ifndef HLRC_ENGINE_H
 #define HLRC_ENGINE_H
@@ -66,10 +68,11 @@ struct boot;
 
 struct layout {
     size_t home, applied, has_readers, placed, arrivals, moves, requests, replies, answers, bulk,
-        credits, logs, log_tails, log_heads, bounce, words, staging, stream, stream_told,
-        stream_taken, tables;
+        credits, logs, lock_records, lock_nodes, log_tails, log_heads, bounce, words, staging,
+        stream, stream_told, stream_taken, tables;
     size_t end;
-    size_t request_size, reply_size; /* bytes of one slot, a multiple of 64 */
+    /* bytes of one, a multiple of 64 */
+    size_t request_size, reply_size, lock_record_size, lock_node_size;
 };
 
 struct engine {

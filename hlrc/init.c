@@ -168,7 +168,7 @@ static void choose_protocol(void)
         .pages = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar,
         .diffs = &diffs_by_message,
         .notices = &notices_by_log,
-        .locks = &locks_by_queue,
+        .locks = engine.config.locks == PART_ONESIDED ? &locks_by_mcs : &locks_by_queue,
         .barrier = &barrier_by_master,
     };
 }

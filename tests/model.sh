@@ -119,6 +119,11 @@ for variant in COPIES_STAY INCOMPLETE VERSIONS_STAY WITHOUT_ALL; do
     search bad homes -D$variant
 done
 
+search good locks
+for variant in TIME_READ_FIRST TIME_AFTER_FREE WORD_FIRST CLEARED_LATE NOT_CLOSED NEXT_NOT_AWAITED LOCAL_FOR_EVER; do
+    search bad locks -D$variant
+done
+
 search good progress -DAPPS=1
 search good progress -DAPPS=1 -DIDLE
 for variant in NO_ALERT_FENCE NO_ARM_FENCE NO_RECHECK NO_LOOK_AFTER_DROP NO_LEVEL_RECHECK NO_WAITER_COUNT \

@@ -102,10 +102,10 @@ struct protocol {
 };
 
 /* By handlers: coherence/diff_message.c, coherence/notice_log.c, sync/lock_queue.c,
- * sync/barrier_master.c. */
+ * sync/barrier_master.c. One-sided: sync/lock_mcs.c. */
 extern const struct diff_protocol diffs_by_message;
 extern const struct notice_protocol notices_by_log;
-extern const struct lock_protocol locks_by_queue;
+extern const struct lock_protocol locks_by_queue, locks_by_mcs;
 extern const struct barrier_protocol barrier_by_master;
 
 #endif

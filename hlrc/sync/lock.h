@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * lock.h - locks. In lock_queue.c: a manager per lock that knows the last in the queue, and a queue
- * that is handed on from owner to owner.
+ * lock.h - locks. With --locks queue by remote atomics: lock_mcs.c, which has rules of its own.
+ * With --locks handler, of which the rest of this tells, in lock_queue.c: a manager per lock that
+ * knows the last in the queue, and a queue that is handed on from owner to owner.
  *
  * Lock l is managed by node l mod N. A request goes to the manager, who notes the requester as the
  * new last and sends the request on to the one before; that one grants it, now if it holds the lock
@@ -54,5 +55,6 @@ void lock_end(void);
 #define LOCK_CREATED_FIRST (HLRC_STATIC_LOCKS + LOCK_INTERNAL)
 #define LOCKS_PER_NODE \
     (1u << 20) /* that a node can create; a table of all of them is address space, not memory */
+#define LOCK_QUEUE_NODES 65536 /* locks that a node has or asks for, at most: lock_mcs.c */
 
 #endif

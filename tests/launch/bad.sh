@@ -44,7 +44,7 @@ bad 2 '--protocol : no such choice' --protocol= true
 bad 2 '--protocol onesided: not built yet; use async or ardmar' --protocol onesided true
 bad 2 '--pages onesided: not built yet' --pages onesided true
 bad 2 '--diffs onesided: not built yet; use handler' --diffs onesided true
-bad 2 '--locks onesided: not built yet' --locks onesided true
+bad 2 '--locks onesided: no such choice; choose from auto\|handler\|queue' --locks onesided true
 bad 2 '--barrier onesided: not built yet' --barrier onesided true
 bad 2 '--diffs async: no such choice' --diffs async true
 bad 2 '--fabric verbs: (no RDMA device|no port|left out).*; use shm' --fabric verbs true

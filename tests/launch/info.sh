@@ -12,7 +12,7 @@ nodes        1..128                     1      1       3
 protocol     async|ardmar|onesided      ardmar ardmar  async
 pages        auto|async|ardmar|onesided auto   ardmar  async
 diffs        auto|handler|onesided      auto   handler handler
-locks        auto|handler|onesided      auto   handler handler
+locks        auto|handler|queue         auto   handler queue
 barrier      auto|handler|onesided      auto   handler handler
 fabric       NAME                       shm    shm     shm+chaos
 device       NAME[:PORT[:GID]]          off    (off)   mlx5_0:1:3

@@ -46,7 +46,7 @@ nodes 2
 protocol async
 pages async
 diffs onesided
-locks onesided
+locks queue
 barrier onesided
 fabric shm+chaos
 memory 1028M

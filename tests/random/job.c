@@ -76,6 +76,8 @@ static void set_environment(const struct job *job)
     set_unless_given("HLRC_LAZY_RELEASE", lazy[rng_below(&r, 4)]);
     static const char *const caches[] = { "auto", "auto", "64K", "256K" };
     setenv("HLRC_CACHE_SIZE", caches[rng_below(&r, 4)], 0);
+    bool one_sided = rng_chance(&r, 40) && !strstr(job->fabric, "-noread");
+    setenv("HLRC_LOCKS", one_sided ? "queue" : "handler", 0);
 }
 
 _Noreturn static void exec_job(const struct job *job, int output)

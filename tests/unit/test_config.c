@@ -111,6 +111,7 @@ static void enums_follow_table(void **state)
     SAME(pages, "onesided", PAGES_ONESIDED);
     SAME(diffs, "auto", PART_AUTO);
     SAME(locks, "handler", PART_HANDLER);
+    SAME(locks, "queue", PART_ONESIDED);
     SAME(barrier, "onesided", PART_ONESIDED);
     SAME(handler, "block", HANDLER_BLOCK);
     SAME(handler, "spin-block", HANDLER_SPIN_BLOCK);
@@ -187,7 +188,7 @@ static void errors(void **state)
           "HLRC_PROTOCOL=ARDMAR: no such choice; choose from async|ardmar|onesided" },
         { "HLRC_PROTOCOL", "onesided", -ENOTSUP,
           "HLRC_PROTOCOL=onesided: not built yet; use async or ardmar" },
-        { "HLRC_LOCKS", "onesided", -ENOTSUP, "HLRC_LOCKS=onesided: not built yet; use handler" },
+        { "HLRC_DIFFS", "onesided", -ENOTSUP, "HLRC_DIFFS=onesided: not built yet; use handler" },
         { "HLRC_FABRIC", "tcp", -EINVAL,
           "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs|mixed" },
     };

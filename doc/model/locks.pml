@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * locks.pml - a lock by remote atomics (hlrc/sync/lock_mcs.c), for spin.
+ *
+ * Three nodes, one lock, at home at node 0; node 1 has two threads. Each thread takes the lock, or tries to, some times. A
+ * node has one queue node, which it uses again at once. What a node writes to another arrives later, in order; atomics of a
+ * node come behind what it has written to the same target (fabric.h F1, F2), reads at any time (F3).
+ *
+ * What is checked:
+ *   - one thread at a time has the lock;
+ *   - it sees all that was written under the lock before;
+ *   - nothing is written into a queue node that its owner is done with;
+ *   - a lock that another node waits for is handed on at its node LOCAL_RUN times at most;
+ *   - all threads end (spin: no invalid end state), and the lock is free then.
+ *
+ * Time is how much of what was written under the lock is visible; a vector time is one number here.
+ */
+#define N 3
+#define THREADS 4
+#define HOME 0
+#define NODE_OF(t) (t < 3 -> t : 1)
+#ifndef OPERATIONS
+#define OPERATIONS 4            /* of all threads together, each of any */
+#endif
+#define LOCAL_RUN 1
+
+mtype = { NEXT, TIME, GRANTED, RECORD };
+
+/* the record of the lock */
+byte tail, record_time;
+/* queue nodes: 0, else node + 1 */
+byte next[N], node_time[N];
+bool granted[N], in_use[N];
+/* struct lock */
+bool busy[N], here[N];
+byte waiters[N], run_of[N];
+
+chan wire[N * N] = [4] of { mtype, byte };
+#define TO(n, m) wire[(n) * N + (m)]
+
+/* ghosts */
+byte left = OPERATIONS;
+byte total;                     /* times that something was written under the lock */
+byte sees[N], covers[N];        /* of it: visible at the node; covered by the node's vector time */
+byte holders;
+
+#define ARRIVE(k) \
+    :: atomic { nempty(wire[k]) -> wire[k]?what, value; \
+            if \
+            :: what == NEXT -> assert(in_use[k % N] && next[k % N] == 0); next[k % N] = value \
+            :: what == TIME -> assert(in_use[k % N]); node_time[k % N] = value \
+            :: what == GRANTED -> assert(in_use[k % N] && !granted[k % N]); granted[k % N] = true \
+            :: what == RECORD -> record_time = value \
+            fi; \
+            value = 0; what = RECORD \
+        }
+
+active proctype network()
+{
+    byte value;
+    mtype what = RECORD;
+end:
+    do
+    ARRIVE(0) ARRIVE(1) ARRIVE(2) ARRIVE(3) ARRIVE(4) ARRIVE(5) ARRIVE(6) ARRIVE(7) ARRIVE(8)
+    od
+}
+
+/* MQ2: take_queue_node */
+inline take_queue_node(n)
+{
+    d_step { assert(!in_use[n]); in_use[n] = true; next[n] = 0; granted[n] = false }
+}
+
+/* MQ2: let_go, try_fetch */
+#define GIVE_QUEUE_NODE(n) in_use[n] = false
+
+/* MQ4: take_free */
+inline take_free(n)
+{
+#ifdef TIME_READ_FIRST
+    node_time[n] = record_time;
+#endif
+    atomic {
+        empty(TO(n, HOME));
+        before = tail;
+        if :: tail == 0 -> tail = n + 1 :: else fi
+    };
+#ifndef TIME_READ_FIRST
+    if :: before == 0 -> node_time[n] = record_time :: else fi
+#endif
+}
+
+/* MQ3: enter_queue; MQ4: fetch */
+inline enter_queue(n)
+{
+    atomic { empty(TO(n, HOME)); before = tail; tail = n + 1 };
+#ifdef CLEARED_LATE
+    next[n] = 0;
+#endif
+    if
+    :: before == 0 -> node_time[n] = record_time
+    :: else ->
+        TO(n, before - 1)!NEXT, n + 1;
+        granted[n]
+    fi
+}
+
+/* MQ5: grant */
+inline grant(n, to)
+{
+#ifdef WORD_FIRST
+    TO(n, to)!GRANTED, 0; TO(n, to)!TIME, covers[n]
+#else
+    TO(n, to)!TIME, covers[n]; TO(n, to)!GRANTED, 0
+#endif
+}
+
+/* MQ4: set_free */
+inline set_free(n)
+{
+#ifndef TIME_AFTER_FREE
+    TO(n, HOME)!RECORD, covers[n];
+#endif
+    atomic {
+        empty(TO(n, HOME));
+        before = tail;
+        if :: tail == n + 1 -> tail = 0 :: else fi
+    };
+#ifdef TIME_AFTER_FREE
+    if :: before == n + 1 -> TO(n, HOME)!RECORD, covers[n] :: else fi
+#endif
+}
+
+/* MQ6: mcs_release */
+inline close(n)
+{
+#ifndef NOT_CLOSED
+    covers[n] = sees[n]
+#else
+    skip
+#endif
+}
+
+/* MQ3: let_go, set_free */
+inline let_go(n)
+{
+    before = n;
+    if :: next[n] == 0 -> set_free(n) :: else fi;
+    if
+    :: before != n + 1 ->
+#ifdef NEXT_NOT_AWAITED
+        if
+        :: next[n] == 0
+        :: next[n] != 0 -> grant(n, next[n] - 1)
+        fi
+#else
+        next[n] != 0;
+        grant(n, next[n] - 1)
+#endif
+    :: else
+    fi;
+    d_step { GIVE_QUEUE_NODE(n); before = 0 }
+}
+
+inline leave(n)
+{
+    d_step { busy[n] = false; here[n] = false; run_of[n] = 0 }
+}
+
+inline acquired(n)
+{
+    d_step {
+        if :: node_time[n] > sees[n] -> sees[n] = node_time[n] :: else fi;
+        if :: node_time[n] > covers[n] -> covers[n] = node_time[n] :: else fi;
+        here[n] = true
+    }
+}
+
+inline use(n)
+{
+    atomic { assert(holders == 0); holders++; assert(sees[n] == total) };
+    atomic { assert(sees[n] == total); total++; sees[n] = total; holders-- }
+}
+
+#ifdef LOCAL_FOR_EVER
+#define STAYS(n) (waiters[n] > 0)
+#else
+#define STAYS(n) (waiters[n] > 0 && (next[n] == 0 || run_of[n] < LOCAL_RUN))
+#endif
+
+/* MQ7: mcs_release, stays */
+inline release(n)
+{
+    if
+    :: atomic { STAYS(n) ->
+            run_of[n] = (next[n] != 0 -> run_of[n] + 1 : 0);
+            assert(run_of[n] <= LOCAL_RUN);
+            busy[n] = false
+        }
+    :: atomic { else -> skip };
+        close(n);
+        let_go(n);
+        leave(n)
+    fi
+}
+
+inline perform(n)
+{
+    if
+    :: atomic { !had -> take_queue_node(n) };
+        take_free(n);
+        if
+        :: atomic { before == 0 -> had = true }
+        :: before != 0 -> enter_queue(n); had = true
+        :: atomic { before != 0 -> GIVE_QUEUE_NODE(n); leave(n) }  /* hlrc_trylock */
+        fi;
+        if :: had -> acquired(n) :: else fi
+    :: else
+    fi;
+    if :: had -> use(n); release(n) :: else fi;
+    d_step { had = false; before = 0 }
+}
+
+/* MQ1: mcs_acquire, mcs_try; MQ8: mcs_try, try_fetch */
+proctype thread_main(byte t)
+{
+    byte n = NODE_OF(t), before;
+    bool had;
+    do
+    :: atomic { left > 0 && busy[n] -> left--; waiters[n]++ };      /* hlrc_lock, amid threads of this node */
+        atomic { !busy[n] -> waiters[n]--; busy[n] = true; had = here[n] };
+        perform(n)
+    :: atomic { left > 0 && !busy[n] -> left--; busy[n] = true; had = here[n] };
+        perform(n)
+    :: atomic { left == 0 -> break }
+    od
+}
+
+init
+{
+    atomic { run thread_main(0); run thread_main(1); run thread_main(2); run thread_main(3) }
+    _nr_pr == 2;
+    assert(tail == 0 && holders == 0)
+}
