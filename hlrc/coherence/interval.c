@@ -28,10 +28,16 @@ static _Atomic bool looking;      /* it has noted that readers came, and not end
 static _Atomic bool acquire_busy; /* one acquire at a time (I5) */
 static _Atomic uint64_t closes_begun, closes_ended; /* counts; the nth to begin is the nth to end */
 static _Atomic int urgent_closers;                  /* threads in an urgent interval_close */
-static spin_lock_word vt_lock;                      /* guards vt */
-static uint64_t *vt;
+/* guards vt, but for looks at single components, which only rise */
+static spin_lock_word vt_lock;
+static _Atomic uint64_t *vt;
 
 #define ANNOUNCED_BYTES ((size_t)engine.pages * sizeof *announced)
+
+static uint64_t vt_of(int writer)
+{
+    return atomic_load_explicit(&vt[writer], memory_order_acquire); /* I5 */
+}
 
 static void dump_intervals(char *line, size_t len)
 {
@@ -40,7 +46,7 @@ static void dump_intervals(char *line, size_t len)
                 begun != ended ? ", one under way" : "",
                 atomic_load(&acquire_busy) ? "; an acquire is under way" : "");
     for (int w = 0; w < engine.nodes; w++) /* without its lock: DU1 */
-        dump_append(line, len, " %llu", (unsigned long long)vt[w]);
+        dump_append(line, len, " %llu", (unsigned long long)vt_of(w));
 }
 
 /* CP3: what this thread has written, too, is in the closing. */
@@ -62,14 +68,21 @@ void interval_end(void)
 {
     reserve_end(announced, ANNOUNCED_BYTES);
     announced = NULL;
-    free(vt);
+    free((void *)vt);
     vt = NULL;
+}
+
+/* ASSUMPTION: vt_lock is held. */
+static void raise_vt(int writer, uint64_t interval)
+{
+    atomic_store_explicit(&vt[writer], interval, memory_order_release); /* I5 */
 }
 
 void interval_vt(uint64_t *out)
 {
     spin_lock(&vt_lock);
-    memcpy(out, vt, VT_BYTES(engine.nodes));
+    for (int w = 0; w < engine.nodes; w++)
+        out[w] = vt_of(w);
     spin_unlock(&vt_lock);
 }
 
@@ -133,7 +146,7 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
 /* Before an interval is published. ASSUMPTION: the caller closes it. */
 static void interval_assert_state(uint64_t interval, uint32_t count)
 {
-    assert(interval == vt[engine.node] + 1); /* I6 */
+    assert(interval == vt_of(engine.node) + 1); /* I6 */
     for (uint32_t i = 0; i < count; i++) {
         assert(i == 0 || announced[i - 1] < announced[i]);
         assert(atomic_load(&page_needed(announced[i])[engine.node]) == interval); /* I2 */
@@ -154,7 +167,8 @@ static void close_dirty(bool urgent)
     perturb(close_taken);
     if (n == 0)
         return;
-    uint64_t interval = vt[engine.node] + 1; /* written by closings only, and they are serialised */
+    uint64_t interval =
+        vt_of(engine.node) + 1; /* written by closings only, and they are serialised */
     uint32_t count = capture_all(closing, n, interval, urgent);
     if (count == 0)
         return; /* I6 */
@@ -164,7 +178,7 @@ static void close_dirty(bool urgent)
     perturb(close_published);
     stats_count(STAT_WRITE_NOTICES, count);
     spin_lock(&vt_lock);
-    vt[engine.node] = interval; /* I6 */
+    raise_vt(engine.node, interval); /* I6 */
     spin_unlock(&vt_lock);
 }
 
@@ -248,12 +262,10 @@ void interval_publish(void)
 
 static bool covered(const uint64_t *want)
 {
-    spin_lock(&vt_lock);
     bool yes = true;
     for (int w = 0; w < engine.nodes && yes; w++)
         /* nobody knows more of this node than it does itself */
-        yes = w == engine.node || vt[w] >= want[w];
-    spin_unlock(&vt_lock);
+        yes = w == engine.node || vt_of(w) >= want[w];
     return yes;
 }
 
@@ -266,7 +278,7 @@ static bool acquire_over(void *arg)
 static void acquire_all(const uint64_t *want)
 {
     for (int w = 0; w < engine.nodes; w++) {
-        if (w == engine.node || vt[w] >= want[w])
+        if (w == engine.node || vt_of(w) >= want[w])
             continue;
         engine.protocol.notices->take(w, want[w]);
         perturb(acquire_noticed);
@@ -274,8 +286,8 @@ static void acquire_all(const uint64_t *want)
     renew_all();
     spin_lock(&vt_lock);
     for (int w = 0; w < engine.nodes; w++)
-        if (w != engine.node && vt[w] < want[w])
-            vt[w] = want[w]; /* I5 */
+        if (w != engine.node && vt_of(w) < want[w])
+            raise_vt(w, want[w]); /* I5 */
     spin_unlock(&vt_lock);
     atomic_store(&acquire_busy, false);
     progress_changed(&acquire_busy);

@@ -71,6 +71,11 @@ struct lock_protocol {
      * false: release it. */
     bool (*drop)(uint32_t lock);
     void (*release)(uint32_t lock);
+
+    /* Both may be NULL. Do what acquire and release do if that is a matter of a few loads and
+     * stores, so that looking at the clock would cost as much; false: nothing was done. */
+    bool (*acquire_soon)(uint32_t lock);
+    bool (*release_soon)(uint32_t lock);
 };
 
 enum arrival {

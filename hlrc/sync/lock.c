@@ -65,10 +65,13 @@ void hlrc_lock_destroy(hlrc_lock_t lock)
 SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
 {
     trace_of(t, TRACE_LOCK, lock);
+    const struct lock_protocol *p = engine.protocol.locks;
     thread_enter();
-    enum stats_category before = stats_enter(t, STATS_LOCK);
-    engine.protocol.locks->acquire(lock);
-    stats_enter(t, before);
+    if (!p->acquire_soon || !p->acquire_soon(lock)) {
+        enum stats_category before = stats_enter(t, STATS_LOCK);
+        p->acquire(lock);
+        stats_enter(t, before);
+    }
     thread_leave(t);
 }
 
@@ -84,10 +87,13 @@ SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
 
 SLOW static void unlock_slowly(struct thread *t, hlrc_lock_t lock)
 {
+    const struct lock_protocol *p = engine.protocol.locks;
     thread_enter();
-    enum stats_category before = stats_enter(t, STATS_LOCK);
-    engine.protocol.locks->release(lock);
-    stats_enter(t, before);
+    if (!p->release_soon || !p->release_soon(lock)) {
+        enum stats_category before = stats_enter(t, STATS_LOCK);
+        p->release(lock);
+        stats_enter(t, before);
+    }
     thread_leave(t);
 }
 

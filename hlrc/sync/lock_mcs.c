@@ -41,6 +41,7 @@
 #include <hlrc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -60,12 +61,12 @@ enum { BUSY = 1, HERE = 2, HELD = 4 };
 /* Of a lock, at this node. BUSY: a thread has it, asks for it or lets go of it; HERE: the node has
  * it; HELD: a thread has it. */
 struct lock {
-    spin_lock_word guard; /* of the rest */
-    uint8_t flags;
-    uint8_t local_run;     /* hand-overs since another node waits */
-    uint16_t waiters;      /* threads that sleep on `turn` */
-    _Atomic uint32_t turn; /* futex word: raised when a waiting thread may try again */
-    uint32_t node;         /* queue node, while it takes part */
+    spin_lock_word guard;     /* of the rest */
+    _Atomic uint8_t flags;    /* while BUSY the thread that is writes it, without the guard */
+    uint8_t local_run;        /* hand-overs since another node waits */
+    _Atomic uint16_t waiters; /* threads that sleep on `turn`; changed under the guard */
+    _Atomic uint32_t turn;    /* futex word: raised when a waiting thread may try again */
+    uint32_t node;            /* queue node, while it takes part */
 };
 
 /* The heads of what lies in the control window; a vector time follows. */
@@ -80,6 +81,8 @@ struct queue_node {
 static struct lock *table;
 static uint32_t limit; /* number of locks */
 
+/* By thread: a queue node that it has given back; + 1. */
+static uint32_t *spare;
 static spin_lock_word nodes_lock; /* guards the three below */
 static uint32_t *returned;        /* queue nodes that were used, and are free */
 static uint32_t returned_count, fresh;
@@ -98,9 +101,10 @@ static void dump_locks(char *line, size_t len)
 {
     for (uint32_t i = 0; i < LOCK_CREATED_FIRST; i++) {
         const struct lock *l = &table[i]; /* without its guard: DU1 */
-        if (l->flags & BUSY)
+        unsigned flags = atomic_load_explicit(&l->flags, memory_order_relaxed);
+        if (flags & BUSY)
             dump_append(line, len, "%s %u %s", line[0] ? "," : "locks", i,
-                        l->flags & HELD ? "held here" : "asked for, or let go of");
+                        flags & HELD ? "held here" : "asked for, or let go of");
     }
 }
 
@@ -109,13 +113,16 @@ static int mcs_init(uint32_t locks)
     limit = locks;
     returned_count = fresh = 0;
     dump_add(dump_locks);
+    spare = calloc(threads_max(), sizeof *spare);
     table = reserve(table_bytes());
     returned = reserve(returned_bytes());
-    return table && returned ? 0 : -ENOMEM;
+    return table && returned && spare ? 0 : -ENOMEM;
 }
 
 static void mcs_end(void)
 {
+    free(spare);
+    spare = NULL;
     reserve_end(table, table_bytes());
     reserve_end(returned, returned_bytes());
 }
@@ -164,8 +171,7 @@ static size_t place_named(uint64_t of)
     return queue_node_at((uint32_t)of);
 }
 
-/* MQ2: clear. */
-static uint32_t take_queue_node(void)
+static uint32_t another_queue_node(void)
 {
     spin_lock(&nodes_lock);
     bool used = returned_count > 0, none = !used && fresh == LOCK_QUEUE_NODES;
@@ -173,22 +179,35 @@ static uint32_t take_queue_node(void)
     spin_unlock(&nodes_lock);
     if (none)
         diag_fatal(1,
-                   "more than %d locks are held or waited for at this node; hold fewer at a time, "
-                   "or use --locks handler",
+                   "more than %d locks are held or waited for at this node; hold fewer at a "
+                   "time, or use --locks handler",
                    LOCK_QUEUE_NODES);
     if (!used)
         fabric_window_prepare(engine.fabric, engine.control.id, queue_node_at(k),
                               engine.at.lock_node_size);
+    return k;
+}
+
+/* MQ2: clear. */
+static uint32_t take_queue_node(void)
+{
+    uint32_t *mine = &spare[thread_self()->index], k = *mine ? *mine - 1 : another_queue_node();
+    *mine = 0;
     struct queue_node *q = queue_node(k);
     atomic_store_explicit(&q->next, 0, memory_order_relaxed);
     atomic_store_explicit(&q->granted, 0, memory_order_relaxed);
-    /* orders them before the tail names it */
-    atomic_thread_fence(memory_order_seq_cst);
+    /* orders them before the tail names it, by an operation of the fabric */
+    atomic_thread_fence(memory_order_release);
     return k;
 }
 
 static void give_queue_node(uint32_t k)
 {
+    uint32_t *mine = &spare[thread_self()->index];
+    if (*mine == 0) {
+        *mine = k + 1;
+        return;
+    }
     spin_lock(&nodes_lock);
     returned[returned_count++] = k;
     spin_unlock(&nodes_lock);
@@ -332,22 +351,34 @@ static void await_turn(struct lock *l, uint32_t lock)
     l->waiters--;
 }
 
+static unsigned flags_of(const struct lock *l)
+{
+    return atomic_load_explicit(&l->flags, memory_order_relaxed);
+}
+
+static void set_flags(struct lock *l, unsigned flags)
+{
+    atomic_store_explicit(&l->flags, (uint8_t)flags, memory_order_relaxed);
+}
+
 /* Ends what this thread did with it. ASSUMPTION: guarded, which it is not afterwards. */
 static void pass_turn(struct lock *l, unsigned flags)
 {
-    l->flags = (uint8_t)flags;
-    atomic_fetch_add(&l->turn, 1);
     bool wake = l->waiters > 0;
+    set_flags(l, flags);
+    if (wake)
+        atomic_fetch_add(&l->turn, 1);
     spin_unlock(&l->guard);
     if (wake)
         futex_wake_private(&l->turn, 1);
 }
 
-static void mark_held(struct lock *l)
+/* ASSUMPTION: guarded, not BUSY. Whether the lock is here, and this thread has it now. */
+static bool begin(struct lock *l)
 {
-    spin_lock(&l->guard);
-    l->flags = BUSY | HERE | HELD;
-    spin_unlock(&l->guard);
+    bool here = flags_of(l) & HERE || engine.alone;
+    set_flags(l, here ? BUSY | HERE | HELD : BUSY);
+    return here;
 }
 
 static bool mcs_take(uint32_t lock)
@@ -361,15 +392,14 @@ static void mcs_acquire(uint32_t lock)
 {
     struct lock *l = &table[lock];
     spin_lock(&l->guard);
-    while (l->flags & BUSY)
+    while (flags_of(l) & BUSY)
         await_turn(l, lock);
-    bool here = l->flags & HERE || engine.alone;
-    l->flags |= here ? BUSY | HELD : BUSY;
+    bool here = begin(l);
     spin_unlock(&l->guard);
     if (here)
         return;
     fetch(l, lock);
-    mark_held(l);
+    set_flags(l, BUSY | HERE | HELD);
 }
 
 /* MQ8: a queue node that was named nowhere is given back (MQ2). */
@@ -390,19 +420,28 @@ static int mcs_try(uint32_t lock)
 {
     struct lock *l = &table[lock];
     spin_lock(&l->guard);
-    bool busy = l->flags & BUSY, here = l->flags & HERE || engine.alone;
-    if (!busy)
-        l->flags |= here ? BUSY | HELD : BUSY;
+    bool busy = flags_of(l) & BUSY, here = !busy && begin(l);
     spin_unlock(&l->guard);
     if (busy || here)
         return busy ? -EBUSY : 0;
     if (try_fetch(l, lock)) {
-        mark_held(l);
+        set_flags(l, BUSY | HERE | HELD);
         return 0;
     }
     spin_lock(&l->guard);
     pass_turn(l, 0);
     return -EBUSY;
+}
+
+/* Where a remote operation is a copy by this CPU. */
+static bool in_memory(void)
+{
+    return engine.fabric->round_trip_ns == 0;
+}
+
+static bool mcs_acquire_soon(uint32_t lock)
+{
+    return in_memory() && mcs_try(lock) == 0;
 }
 
 static bool mcs_drop(uint32_t lock)
@@ -423,29 +462,50 @@ static bool stays(const struct lock *l)
     return engine.alone || (l->waiters && (!awaited(l) || l->local_run < LOCAL_RUN));
 }
 
-static void mcs_release(uint32_t lock)
+static void check_held(const struct lock *l, uint32_t lock)
 {
-    struct lock *l = &table[lock];
-    spin_lock(&l->guard);
-    if (!(l->flags & HELD)) {
-        spin_unlock(&l->guard);
+    if (!(flags_of(l) & HELD))
         diag_fatal(
             1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock",
             lock);
-    }
-    if (stays(l)) { /* MQ7 */
-        l->local_run = (uint8_t)(awaited(l) ? l->local_run + 1 : 0);
-        pass_turn(l, HERE);
-        return;
-    }
-    l->flags = BUSY | HERE;
-    spin_unlock(&l->guard);
-    interval_close(true); /* MQ6 */
+}
+
+/* Once everything is published (MQ6). ASSUMPTION: BUSY, by this thread, HERE, and not guarded. */
+static void leave(struct lock *l, uint32_t lock)
+{
+    set_flags(l, BUSY | HERE);
     perturb(lock_dropping);
     let_go(lock, l->node);
     spin_lock(&l->guard);
     l->local_run = 0;
     pass_turn(l, 0);
+}
+
+static void mcs_release(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    check_held(l, lock);
+    spin_lock(&l->guard);
+    if (stays(l)) { /* MQ7 */
+        l->local_run = (uint8_t)(awaited(l) ? l->local_run + 1 : 0);
+        pass_turn(l, HERE);
+        return;
+    }
+    spin_unlock(&l->guard);
+    interval_close(true); /* MQ6 */
+    leave(l, lock);
+}
+
+static bool mcs_release_soon(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    check_held(l, lock);
+    if (!in_memory() || engine.alone || awaited(l) || !interval_clean()) /* MQ6 */
+        return false;
+    if (atomic_load_explicit(&l->waiters, memory_order_relaxed)) /* who comes now waits longer */
+        return false;
+    leave(l, lock);
+    return true;
 }
 
 const struct lock_protocol locks_by_mcs = {
@@ -458,4 +518,6 @@ const struct lock_protocol locks_by_mcs = {
     .try = mcs_try,
     .drop = mcs_drop,
     .release = mcs_release,
+    .acquire_soon = mcs_acquire_soon,
+    .release_soon = mcs_release_soon,
 };
