@@ -76,9 +76,9 @@
     X(stream_copied, "piece of a broadcast in its slot, nobody told (ST1)")                  \
     X(stream_fetched, "piece of a broadcast read, root not told (ST2)")                      \
     X(lock_granting, "lock no longer here, grant not sent (L1)")                             \
-    X(lock_taken, "lock was free, its vector time not read (MQ4)")                           \
-    X(lock_queued, "in the queue of a lock, the one before not told (MQ3)")                  \
-    X(lock_leaving, "lock's vector time written, lock not let go of (MQ4)")                  \
+    X(lock_taken, "lock was free, its vector time not read (MQ3)")                           \
+    X(lock_queued, "in the queue of a lock, the one before not told (MQ2)")                  \
+    X(lock_leaving, "lock's vector time written, lock not let go of (MQ3)")                  \
     X(lock_asking, "WAITING set, request not sent (L2)")                                     \
     X(barrier_arriving, "interval closed, arrival not sent (R1)")                            \
     X(barrier_released, "release here, notices not taken (R4)")                              \

@@ -7,6 +7,7 @@
 #include "hlrc/coherence/notice_log.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
+#include "hlrc/sync/cond.h"
 #include "hlrc/sync/lock.h"
 
 struct engine engine;
@@ -30,6 +31,7 @@ static void place_locks(struct layout *at, size_t nodes)
     at->lock_node_size = slot_size(2 * sizeof(uint64_t), (int)nodes);
     at->lock_records = place(&at->end, records * at->lock_record_size);
     at->lock_nodes = place(&at->end, LOCK_QUEUE_NODES * at->lock_node_size);
+    at->cond_records = place(&at->end, (size_t)CONDS_PER_NODE * COND_RECORD_BYTES);
 }
 
 void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)

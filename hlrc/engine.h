@@ -39,8 +39,8 @@
  *             is in the page
  *   has_readers  u32 per page, at the page's home: 1 if another node may have a copy
  *   placed    u32 per page, at its home: 1 if hlrc_place put it there
- *   lock records  per lock, at its home; lock nodes, per lock that this node has or asks for: both
- *             with --locks queue (lock_mcs.c)
+ *   lock records  per lock, at its home; likewise cond records; lock nodes, per lock that this
+ *             node has or asks for: all with --locks queue (lock_mcs.c, cond_mcs.c, mcs.h)
  */
 #ifndef HLRC_ENGINE_H
 #define HLRC_ENGINE_H
@@ -68,8 +68,8 @@ struct boot;
 
 struct layout {
     size_t home, applied, has_readers, placed, arrivals, moves, requests, replies, answers, bulk,
-        credits, logs, lock_records, lock_nodes, log_tails, log_heads, bounce, words, staging,
-        stream, stream_told, stream_taken, tables;
+        credits, logs, lock_records, lock_nodes, cond_records, log_tails, log_heads, bounce, words,
+        staging, stream, stream_told, stream_taken, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
     size_t request_size, reply_size, lock_record_size, lock_node_size;

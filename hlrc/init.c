@@ -169,6 +169,7 @@ static void choose_protocol(void)
         .diffs = &diffs_by_message,
         .notices = &notices_by_log,
         .locks = engine.config.locks == PART_ONESIDED ? &locks_by_mcs : &locks_by_queue,
+        .conds = engine.config.locks == PART_ONESIDED ? &conds_by_mcs : &conds_by_manager,
         .barrier = &barrier_by_master,
     };
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * locks.pml - a lock by remote atomics (hlrc/sync/lock_mcs.c), for spin.
+ * locks.pml - a lock by remote atomics (hlrc/sync/lock_mcs.c, mcs.c), for spin.
  *
  * Three nodes, one lock, at home at node 0; node 1 has two threads. Each thread takes the lock, or tries to, some times. A
  * node has one queue node, which it uses again at once. What a node writes to another arrives later, in order; atomics of a
@@ -65,16 +65,16 @@ end:
     od
 }
 
-/* MQ2: take_queue_node */
+/* MQ1: mcs_take_node */
 inline take_queue_node(n)
 {
     d_step { assert(!in_use[n]); in_use[n] = true; next[n] = 0; granted[n] = false }
 }
 
-/* MQ2: let_go, try_fetch */
+/* MQ1: mcs_release; LQ4: try_fetch */
 #define GIVE_QUEUE_NODE(n) in_use[n] = false
 
-/* MQ4: take_free */
+/* MQ3: mcs_take_free */
 inline take_free(n)
 {
 #ifdef TIME_READ_FIRST
@@ -90,7 +90,7 @@ inline take_free(n)
 #endif
 }
 
-/* MQ3: enter_queue; MQ4: fetch */
+/* MQ2: enter_queue; MQ3: mcs_acquire */
 inline enter_queue(n)
 {
     atomic { empty(TO(n, HOME)); before = tail; tail = n + 1 };
@@ -105,7 +105,7 @@ inline enter_queue(n)
     fi
 }
 
-/* MQ5: grant */
+/* MQ4: mcs_grant */
 inline grant(n, to)
 {
 #ifdef WORD_FIRST
@@ -115,7 +115,7 @@ inline grant(n, to)
 #endif
 }
 
-/* MQ4: set_free */
+/* MQ3: set_free */
 inline set_free(n)
 {
 #ifndef TIME_AFTER_FREE
@@ -131,7 +131,7 @@ inline set_free(n)
 #endif
 }
 
-/* MQ6: mcs_release */
+/* LQ2: queue_release */
 inline close(n)
 {
 #ifndef NOT_CLOSED
@@ -141,7 +141,7 @@ inline close(n)
 #endif
 }
 
-/* MQ3: let_go, set_free */
+/* MQ2: mcs_release, set_free */
 inline let_go(n)
 {
     before = n;
@@ -188,7 +188,7 @@ inline use(n)
 #define STAYS(n) (waiters[n] > 0 && (next[n] == 0 || run_of[n] < LOCAL_RUN))
 #endif
 
-/* MQ7: mcs_release, stays */
+/* LQ3: queue_release, stays */
 inline release(n)
 {
     if
@@ -221,7 +221,7 @@ inline perform(n)
     d_step { had = false; before = 0 }
 }
 
-/* MQ1: mcs_acquire, mcs_try; MQ8: mcs_try, try_fetch */
+/* LQ1: queue_acquire, queue_try; LQ4: queue_try, try_fetch */
 proctype thread_main(byte t)
 {
     byte n = NODE_OF(t), before;

@@ -78,6 +78,19 @@ struct lock_protocol {
     bool (*release_soon)(uint32_t lock);
 };
 
+/* Condition variables, as the locks go; cond.h says what holds. */
+struct cond_protocol {
+    int (*init)(uint32_t conds); /* numbered from 0 */
+    void (*end)(void);
+
+    /* This thread is registered when it returns (C1): its place in the queue. */
+    uint32_t (*enter)(uint32_t cond);
+    /* Waits there for a signal; *vt is the signaller's vector time. */
+    void (*await)(uint32_t cond, uint32_t place, uint64_t *vt);
+    /* Wakes the first that is registered, or all, with this vector time. */
+    void (*signal)(uint32_t cond, bool all, const uint64_t *vt);
+};
+
 enum arrival {
     ARRIVAL_PLAIN, /* the node may do other things before it departs */
     ARRIVAL_WAITS, /* it waits until it departs */
@@ -103,14 +116,16 @@ struct protocol {
     const struct diff_protocol *diffs;
     const struct notice_protocol *notices;
     const struct lock_protocol *locks;
+    const struct cond_protocol *conds;
     const struct barrier_protocol *barrier;
 };
 
 /* By handlers: coherence/diff_message.c, coherence/notice_log.c, sync/lock_queue.c,
- * sync/barrier_master.c. One-sided: sync/lock_mcs.c. */
+ * sync/cond.c, sync/barrier_master.c. One-sided: sync/lock_mcs.c, sync/cond_mcs.c. */
 extern const struct diff_protocol diffs_by_message;
 extern const struct notice_protocol notices_by_log;
 extern const struct lock_protocol locks_by_queue, locks_by_mcs;
+extern const struct cond_protocol conds_by_manager, conds_by_mcs;
 extern const struct barrier_protocol barrier_by_master;
 
 #endif

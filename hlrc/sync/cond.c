@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cond.c - see cond.h for the invariants. */
+/* cond.c - the public calls, and condition variables by their managers; see cond.h for the
+ * invariants. */
 #include "hlrc/sync/cond.h"
 
 #include <errno.h>
@@ -21,9 +22,6 @@
 #include "hlrc/sync/handles.h"
 #include "hlrc/sync/lock.h"
 
-#define CONDS_PER_NODE \
-    (1u << 20) /* that a node can create; a table of all of them is address space, not memory */
-
 /* Waiters of a condition variable at its manager: a list of references, linked through
  * next_waiter. */
 struct queue {
@@ -36,6 +34,22 @@ static uint32_t *next_waiter;
 
 static struct handles created; /* numbers of condition variables */
 
+int cond_init(void)
+{
+    handles_init(&created, 0, CONDS_PER_NODE);
+    return engine.protocol.conds->init(created.limit);
+}
+
+void cond_end(void)
+{
+    engine.protocol.conds->end();
+}
+
+/* ---- by managers ---- */
+
+static void cond_serve_wait(struct request *req);
+static void cond_serve_signal(int from, const struct bulk *msg);
+
 static size_t queues_bytes(void)
 {
     return (size_t)created.limit * sizeof(struct queue);
@@ -46,9 +60,9 @@ static size_t links_bytes(void)
     return (size_t)engine.nodes * engine.tokens * sizeof *next_waiter;
 }
 
-int cond_init(void)
+static int manager_init(uint32_t conds)
 {
-    handles_init(&created, 0, CONDS_PER_NODE);
+    (void)conds;
     msg_handle(REQUEST_COND_WAIT, cond_serve_wait);
     bulk_handle(BULK_SIGNAL, cond_serve_signal);
     queues = reserve(queues_bytes());
@@ -56,7 +70,7 @@ int cond_init(void)
     return queues && next_waiter ? 0 : -ENOMEM;
 }
 
-void cond_end(void)
+static void manager_end(void)
 {
     reserve_end(queues, queues_bytes());
     reserve_end(next_waiter, links_bytes());
@@ -67,7 +81,7 @@ static int manager_of(uint32_t cond)
     return (int)(cond % (uint32_t)engine.nodes);
 }
 
-void cond_serve_wait(struct request *req)
+static void cond_serve_wait(struct request *req)
 {
     if (req->arg[0] >= engine.tokens)
         diag_fatal(1, "node %d waits on token %llu of %u; do all nodes run the same version?",
@@ -115,7 +129,7 @@ static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt)
     }
 }
 
-void cond_serve_signal(int from, const struct bulk *msg)
+static void cond_serve_signal(int from, const struct bulk *msg)
 {
     (void)from;
     uint64_t vt[NODES_MAX];
@@ -123,24 +137,48 @@ void cond_serve_signal(int from, const struct bulk *msg)
     wake_waiters((uint32_t)(msg->interval >> 1), msg->interval & 1, vt);
 }
 
-static void signal_waiters(uint32_t cond, bool all)
+static void manager_signal(uint32_t cond, bool all, const uint64_t *vt)
 {
+    if (manager_of(cond) == engine.node) {
+        wake_waiters(cond, all, vt);
+        return;
+    }
     uint64_t copy[(sizeof(struct bulk) + VT_BYTES(NODES_MAX)) / 8];
     struct bulk *msg = (struct bulk *)(void *)copy;
     *msg = (struct bulk){ .type = BULK_SIGNAL,
                           .bytes = (uint32_t)VT_BYTES(engine.nodes),
                           .interval = (uint64_t)cond << 1 | all };
-    interval_close(true); /* C2 */
-    uint64_t vt[NODES_MAX];
-    interval_hand_on(vt);
-    perturb(cond_signalling);
-    if (manager_of(cond) == engine.node) {
-        wake_waiters(cond, all, vt);
-        return;
-    }
     memcpy(msg->payload, vt, VT_BYTES(engine.nodes));
     bulk_send(manager_of(cond), msg, true, NULL);
 }
+
+/* C1. */
+static uint32_t manager_enter(uint32_t cond)
+{
+    const struct thread *t = thread_self();
+    msg_expect(t->cond_token, REQUEST_COND_WAIT, cond);
+    struct request *req = msg_compose(t->call_token, REQUEST_COND_WAIT, cond);
+    req->arg[0] = t->cond_token;
+    msg_send(req, manager_of(cond), false, true);
+    msg_wait(t->call_token);
+    return t->cond_token;
+}
+
+static void manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
+{
+    (void)cond;
+    memcpy(vt, msg_wait(place)->vec, VT_BYTES(engine.nodes));
+}
+
+const struct cond_protocol conds_by_manager = {
+    .init = manager_init,
+    .end = manager_end,
+    .enter = manager_enter,
+    .await = manager_await,
+    .signal = manager_signal,
+};
+
+/* ---- the calls ---- */
 
 static void check(const char *call, hlrc_cond_t cond)
 {
@@ -166,34 +204,33 @@ void hlrc_cond_destroy(hlrc_cond_t cond)
     handles_give(&created, cond);
 }
 
-/* C1. */
-static void register_waiter(const struct thread *t, uint32_t cond)
-{
-    msg_expect(t->cond_token, REQUEST_COND_WAIT, cond);
-    struct request *req = msg_compose(t->call_token, REQUEST_COND_WAIT, cond);
-    req->arg[0] = t->cond_token;
-    msg_send(req, manager_of(cond), false, true);
-    msg_wait(t->call_token);
-}
-
 void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
 {
     check("hlrc_cond_wait", cond);
+    const struct cond_protocol *conds = engine.protocol.conds;
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     uint64_t vt[NODES_MAX];
-    register_waiter(t, cond);
+    uint32_t place = conds->enter(cond); /* C1 */
     trace(TRACE_COND_WAIT, cond);
     perturb(cond_registered);
     engine.protocol.locks->release(lock);
-    const struct reply *rep = msg_wait(t->cond_token);
-    memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
+    conds->await(cond, place, vt);
     if (!engine.alone)
         interval_acquire(vt);
     trace(TRACE_COND_WOKEN, cond);
     engine.protocol.locks->acquire(lock);
     stats_enter(t, before);
     thread_leave(t);
+}
+
+static void signal_waiters(uint32_t cond, bool all)
+{
+    uint64_t vt[NODES_MAX];
+    interval_close(true); /* C2 */
+    interval_hand_on(vt);
+    perturb(cond_signalling);
+    engine.protocol.conds->signal(cond, all, vt);
 }
 
 static void signal_call(const char *call, hlrc_cond_t cond, bool all)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * cond.h - condition variables: a queue of waiters at a manager, node c mod N.
+ * cond.h - condition variables: a queue of waiters. With --locks handler at a manager, node c mod
+ * N, whose handler keeps it: cond.c. With --locks queue at a home, the same node, where those who
+ * wait and signal keep it themselves: cond_mcs.c.
  *
  * Invariants
- *   C1  A waiter is registered, and knows it by the manager's answer, before its lock is released:
- *       a signal that is sent after a thread took that lock finds it, whatever way the two messages
- *       take.
+ *   C1  A waiter is registered, and knows it, before its lock is released: a signal that is sent
+ *       after a thread took that lock finds it, whatever way the two take.
  *   C2  A signal is a release and waking an acquire: the signal carries the signaller's vector time
  *       to the waiter, who then takes the lock again.
  *   C3  Waiters are woken in the order of registration; a broadcast wakes those registered when it
@@ -14,14 +15,12 @@
 #ifndef HLRC_COND_H
 #define HLRC_COND_H
 
-struct request;
-struct bulk;
+#define CONDS_PER_NODE \
+    (1u << 20) /* that a node can create; a table of all of them is address space, not memory */
+
+#define COND_RECORD_BYTES 64 /* cond_mcs.c */
 
 int cond_init(void);
 void cond_end(void);
-/* At the manager; both spin. A waiter is put into its queue, and told so; a signal answers the
- * first. */
-void cond_serve_wait(struct request *req);
-void cond_serve_signal(int from, const struct bulk *msg);
 
 #endif

@@ -150,6 +150,36 @@ static void signal_orders(uint64_t k)
     hlrc_barrier();
 }
 
+/* Those who wait go on, and wait again, while the broadcast that woke them is still under way: it
+ * is made without the lock. */
+static void wait_again(int thread)
+{
+    (void)thread;
+    for (uint64_t k = 1; k <= GENERATIONS; k++) {
+        hlrc_lock(q->lock);
+        while (gate->generation < k)
+            hlrc_cond_wait(gate->turn, q->lock);
+        gate->arrived++;
+        hlrc_unlock(q->lock);
+    }
+}
+
+static void broadcast_outside(void)
+{
+    for (uint64_t k = 1; k <= GENERATIONS; k++) {
+        hlrc_lock(q->lock);
+        gate->generation = k;
+        hlrc_unlock(q->lock);
+        hlrc_cond_broadcast(gate->turn);
+        for (uint64_t all = 0; all < k * THREADS * (uint64_t)(nodes - 1);) {
+            hlrc_lock(q->lock);
+            all = gate->arrived;
+            hlrc_unlock(q->lock);
+            sleep_ms(0);
+        }
+    }
+}
+
 static void make(void)
 {
     int rc = hlrc_lock_create((hlrc_lock_t *)(uintptr_t)&q->lock); /* straight into shared memory */
@@ -183,6 +213,14 @@ void litmus_run(void)
     hlrc_barrier();
     for (uint64_t k = 1; nodes > 1 && k <= 5; k++)
         signal_orders(k);
+    if (me == 0)
+        gate->arrived = gate->generation = 0;
+    hlrc_barrier();
+    if (me == 0)
+        broadcast_outside();
+    else
+        in_threads(THREADS, wait_again);
+    hlrc_barrier();
     if (me == 0) {
         hlrc_cond_destroy(gate->turn);
         hlrc_lock_destroy(q->lock);

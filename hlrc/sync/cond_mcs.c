@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * cond_mcs.c - condition variables by remote operations (--locks queue), in which no remote CPU
+ * takes part; cond.h says what holds.
+ *
+ * The record of a condition variable lies at its home: a queue by which the record is guarded
+ * (mcs.h), and the names of the first and the last waiter. A waiter waits with a queue node of its
+ * own, in which the one behind it leaves its name; it is woken as one that waits for a lock is.
+ *
+ * Invariants
+ *   CQ1  Who reads or changes a record, or the next of a registered waiter, has its guard, and lets
+ *        go of that when all that it wrote is there: the next one finds the list whole.
+ *   CQ2  A waiter is granted by who has taken it off the list, with the guard no longer held, and
+ *        when the name of the one behind it was read: from then on its queue node is its own again.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "hlrc/engine.h"
+#include "hlrc/protocol/parts.h"
+#include "hlrc/sync/cond.h"
+#include "hlrc/sync/mcs.h"
+
+struct record {
+    uint64_t guard;       /* tail of a queue */
+    uint64_t first, last; /* names of waiters; 0, 0: none */
+};
+
+/* What of it is read and written, in room for a vector time of the queue node for the guard. */
+struct list {
+    uint64_t first, last;
+};
+
+static_assert(sizeof(struct list) == sizeof(struct record) - offsetof(struct record, first),
+              "they travel together");
+static_assert(sizeof(struct record) <= COND_RECORD_BYTES, "the layout has room for it");
+
+static int init(uint32_t conds)
+{
+    (void)conds;
+    return 0; /* lock_mcs.c has begun and ends mcs.h */
+}
+
+static void end(void)
+{
+}
+
+static struct mcs guard_of(uint32_t cond)
+{
+    return (struct mcs){
+        .home = (int)(cond % (uint32_t)engine.nodes),
+        .at = engine.at.cond_records + (size_t)(cond / (uint32_t)engine.nodes) * COND_RECORD_BYTES,
+        .what = "the record of condition variable",
+        .object = cond,
+    };
+}
+
+static struct list read_list(const struct mcs *guard, uint32_t k)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    struct list *room = (struct list *)(void *)mcs_time(k);
+    fabric_read(engine.fabric, guard->home, engine.control.id,
+                guard->at + offsetof(struct record, first), room, sizeof *room, &op);
+    fabric_wait(engine.fabric, &op);
+    return *room;
+}
+
+/* CQ1: returns when it is there. */
+static void write_words(int node, size_t at, const void *from, size_t bytes)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    fabric_write(engine.fabric, node, engine.control.id, at, from, bytes, &op);
+    fabric_wait(engine.fabric, &op);
+}
+
+static void write_list(const struct mcs *guard, const struct list *list)
+{
+    write_words(guard->home, guard->at + offsetof(struct record, first), list, sizeof *list);
+}
+
+/* The waiter behind this one. ASSUMPTION: it is not the last. */
+static uint64_t next_of(uint64_t name, uint32_t k)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t *room = mcs_time(k);
+    fabric_read(engine.fabric, mcs_name_node(name), engine.control.id, mcs_name_next(name), room,
+                sizeof *room, &op);
+    fabric_wait(engine.fabric, &op);
+    return *room;
+}
+
+static uint32_t mcs_enter(uint32_t cond)
+{
+    struct mcs guard = guard_of(cond);
+    uint32_t mine = mcs_take_node(), k = mcs_take_node();
+    uint64_t name = mcs_name(mine);
+    mcs_acquire(&guard, k);
+    struct list list = read_list(&guard, k);
+    if (list.last)
+        write_words(mcs_name_node(list.last), mcs_name_next(list.last), &name, sizeof name);
+    else
+        list.first = name;
+    list.last = name;
+    write_list(&guard, &list); /* C1, C3 */
+    mcs_release(&guard, k, NULL);
+    return mine;
+}
+
+static void mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
+{
+    mcs_await(place, "a signal of condition variable", cond);
+    for (int w = 0; w < engine.nodes; w++)
+        vt[w] = mcs_time(place)[w];
+    mcs_give_node(place);
+}
+
+/* Takes the first off the list, or all. */
+static struct list unlink_waiters(uint32_t cond, bool all)
+{
+    struct mcs guard = guard_of(cond);
+    uint32_t k = mcs_take_node();
+    mcs_acquire(&guard, k);
+    struct list found = read_list(&guard, k), left = { 0, 0 };
+    if (found.first && !all && found.first != found.last) {
+        left = (struct list){ next_of(found.first, k), found.last };
+        found.last = found.first;
+    }
+    if (found.first)
+        write_list(&guard, &left);
+    mcs_release(&guard, k, NULL); /* CQ1 */
+    return found;
+}
+
+static void mcs_signal(uint32_t cond, bool all, const uint64_t *vt)
+{
+    struct list woken = unlink_waiters(cond, all);
+    uint32_t k = mcs_take_node();
+    while (woken.first) {
+        uint64_t name = woken.first;
+        woken.first = name == woken.last ? 0 : next_of(name, k); /* CQ2 */
+        mcs_grant(name, vt);
+    }
+    mcs_give_node(k);
+}
+
+const struct cond_protocol conds_by_mcs = {
+    .init = init,
+    .end = end,
+    .enter = mcs_enter,
+    .await = mcs_await_signal,
+    .signal = mcs_signal,
+};

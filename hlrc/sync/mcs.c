@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* mcs.c - see mcs.h for the invariants. */
+#include "hlrc/sync/mcs.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/diag.h"
+#include "base/perturb.h"
+#include "base/reserve.h"
+#include "base/spin.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/sync/lock.h"
+
+/* What lies in the control window of its owner; a vector time follows. */
+struct queue_node {
+    _Atomic uint64_t next; /* name of the one behind; 0 none yet */
+    _Atomic uint64_t granted;
+};
+
+/* By thread: a queue node that it has given back; + 1. */
+static uint32_t *spare;
+static spin_lock_word nodes_lock; /* guards the three below */
+static uint32_t *returned;        /* queue nodes that were used, and are free */
+static uint32_t returned_count, fresh;
+
+static size_t returned_bytes(void)
+{
+    return (size_t)LOCK_QUEUE_NODES * sizeof *returned;
+}
+
+int mcs_init(void)
+{
+    returned_count = fresh = 0;
+    spare = calloc(threads_max(), sizeof *spare);
+    returned = reserve(returned_bytes());
+    return returned && spare ? 0 : -ENOMEM;
+}
+
+void mcs_end(void)
+{
+    free(spare);
+    spare = NULL;
+    reserve_end(returned, returned_bytes());
+    returned = NULL;
+}
+
+static size_t queue_node_at(uint32_t k)
+{
+    return engine.at.lock_nodes + (size_t)k * engine.at.lock_node_size;
+}
+
+static struct queue_node *queue_node(uint32_t k)
+{
+    return control_at(queue_node_at(k));
+}
+
+uint64_t *mcs_time(uint32_t k)
+{
+    return control_at(queue_node_at(k) + sizeof(struct queue_node));
+}
+
+uint64_t mcs_name(uint32_t k)
+{
+    return (uint64_t)(engine.node + 1) << 32 | k;
+}
+
+int mcs_name_node(uint64_t name)
+{
+    return (int)(name >> 32) - 1;
+}
+
+size_t mcs_name_next(uint64_t name)
+{
+    return queue_node_at((uint32_t)name) + offsetof(struct queue_node, next);
+}
+
+static uint32_t another_node(void)
+{
+    spin_lock(&nodes_lock);
+    bool used = returned_count > 0, none = !used && fresh == LOCK_QUEUE_NODES;
+    uint32_t k = used ? returned[--returned_count] : none ? 0 : fresh++;
+    spin_unlock(&nodes_lock);
+    if (none)
+        diag_fatal(1,
+                   "more than %d locks are held or waited for at this node; hold fewer at a "
+                   "time, or use --locks handler",
+                   LOCK_QUEUE_NODES);
+    if (!used)
+        fabric_window_prepare(engine.fabric, engine.control.id, queue_node_at(k),
+                              engine.at.lock_node_size);
+    return k;
+}
+
+/* MQ1 */
+uint32_t mcs_take_node(void)
+{
+    uint32_t *mine = &spare[thread_self()->index], k = *mine ? *mine - 1 : another_node();
+    *mine = 0;
+    struct queue_node *q = queue_node(k);
+    atomic_store_explicit(&q->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&q->granted, 0, memory_order_relaxed);
+    /* orders them before the tail names it, by an operation of the fabric */
+    atomic_thread_fence(memory_order_release);
+    return k;
+}
+
+void mcs_give_node(uint32_t k)
+{
+    uint32_t *mine = &spare[thread_self()->index];
+    if (*mine == 0) {
+        *mine = k + 1;
+        return;
+    }
+    spin_lock(&nodes_lock);
+    returned[returned_count++] = k;
+    spin_unlock(&nodes_lock);
+}
+
+/* ---- taking ---- */
+
+/* Into the queue node. */
+static void read_time(const struct mcs *q, uint32_t k, struct fabric_op *op)
+{
+    if (q->timed)
+        fabric_read(engine.fabric, q->home, engine.control.id, q->at + sizeof(uint64_t),
+                    mcs_time(k), VT_BYTES(engine.nodes), op);
+}
+
+bool mcs_take_free(const struct mcs *q, uint32_t k, uint64_t *tail)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    bool together = engine.fabric->caps & FABRIC_READ_ORDERED;
+    fabric_cas(engine.fabric, q->home, engine.control.id, q->at, 0, mcs_name(k), tail, &op);
+    if (together)
+        read_time(q, k, &op); /* MQ3 */
+    fabric_wait(engine.fabric, &op);
+    if (!together && *tail == 0) {
+        perturb(lock_taken);
+        read_time(q, k, &op); /* MQ3 */
+        fabric_wait(engine.fabric, &op);
+    }
+    return *tail == 0;
+}
+
+static bool is_granted(void *arg)
+{
+    return atomic_load_explicit(&((struct queue_node *)arg)->granted, memory_order_acquire) != 0;
+}
+
+void mcs_await(uint32_t k, const char *what, uint64_t object)
+{
+    progress_wait((struct wait_for){ what, object }, is_granted, queue_node(k), WAIT_STATE);
+}
+
+/* Behind the one that `tail` names, or the one that came since; true when it was nobody's by
+ * then. */
+static bool enter_queue(const struct mcs *q, uint32_t k, uint64_t tail)
+{
+    uint64_t me = mcs_name(k);
+    uint64_t before = fabric_exchange(engine.fabric, q->home, engine.control.id, q->at, me, tail);
+    perturb(lock_queued);
+    if (before == 0)
+        return true;
+    fabric_write(engine.fabric, mcs_name_node(before), engine.control.id, mcs_name_next(before),
+                 &me, sizeof me, NULL); /* MQ2 */
+    mcs_await(k, q->what, q->object);
+    return false;
+}
+
+void mcs_acquire(const struct mcs *q, uint32_t k)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t tail;
+    if (!mcs_take_free(q, k, &tail) && enter_queue(q, k, tail)) {
+        read_time(q, k, &op); /* MQ3 */
+        fabric_wait(engine.fabric, &op);
+    }
+}
+
+/* ---- letting go ---- */
+
+/* MQ4 */
+void mcs_grant(uint64_t name, const uint64_t *vt)
+{
+    static const uint64_t yes = 1;
+    int node = mcs_name_node(name), win = engine.control.id;
+    size_t at = queue_node_at((uint32_t)name), word = at + offsetof(struct queue_node, granted);
+    if (vt)
+        fabric_write(engine.fabric, node, win, at + sizeof(struct queue_node), vt,
+                     VT_BYTES(engine.nodes), NULL);
+    perturb(lock_granting);
+    if (engine.fabric->caps & FABRIC_WRITE_IMM)
+        fabric_write_wake(engine.fabric, node, win, word, &yes, sizeof yes, NULL);
+    else
+        fabric_write(engine.fabric, node, win, word, &yes, sizeof yes, NULL);
+}
+
+static uint64_t successor_of(uint32_t k)
+{
+    return atomic_load_explicit(&queue_node(k)->next, memory_order_acquire);
+}
+
+static bool has_successor(void *arg)
+{
+    return successor_of(*(uint32_t *)arg) != 0;
+}
+
+bool mcs_awaited(uint32_t k)
+{
+    return successor_of(k) != 0;
+}
+
+/* Nobody has said to be behind: true when nobody is, and the queue is free. MQ2, MQ3 */
+static bool set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t me = mcs_name(k), old = 0;
+    if (q->timed)
+        fabric_write(engine.fabric, q->home, engine.control.id, q->at + sizeof(uint64_t), vt,
+                     VT_BYTES(engine.nodes), NULL);
+    perturb(lock_leaving);
+    fabric_cas(engine.fabric, q->home, engine.control.id, q->at, me, 0, &old, &op);
+    fabric_wait(engine.fabric, &op);
+    return old == me;
+}
+
+void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt)
+{
+    if (successor_of(k) || !set_free(q, k, vt)) {
+        progress_wait((struct wait_for){ "the next in the queue for lock", q->object },
+                      has_successor, &k, WAIT_STATE); /* MQ2 */
+        mcs_grant(successor_of(k), q->timed ? vt : NULL);
+    }
+    mcs_give_node(k); /* MQ1 */
+}
