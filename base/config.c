@@ -303,7 +303,6 @@ static int check_built(const struct config *cfg, char *err, size_t errlen)
         { CONFIG_ID_protocol, cfg->protocol == PROTOCOL_ONESIDED, "async or ardmar" },
         { CONFIG_ID_pages, cfg->pages == PAGES_ONESIDED, "async or ardmar" },
         { CONFIG_ID_diffs, cfg->diffs == PART_ONESIDED, "handler" },
-        { CONFIG_ID_barrier, cfg->barrier == PART_ONESIDED, "handler" },
     };
 
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
@@ -326,8 +325,8 @@ static void resolve_parts(struct config *cfg)
         cfg->diffs = part;
     if (cfg->locks == PART_AUTO)
         cfg->locks = part;
-    if (cfg->barrier == PART_AUTO)
-        cfg->barrier = part;
+    if (cfg->barrier == BARRIER_AUTO)
+        cfg->barrier = part == PART_HANDLER ? BARRIER_HANDLER : BARRIER_GB;
 }
 
 int config_resolve(struct config *cfg, char *err, size_t errlen)

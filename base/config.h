@@ -33,6 +33,7 @@ enum { CONFIG_TEXT_MAX = 1024, CONFIG_ERROR_MAX = 512 };
 enum config_protocol { PROTOCOL_ASYNC, PROTOCOL_ARDMAR, PROTOCOL_ONESIDED };
 enum config_pages { PAGES_AUTO, PAGES_ASYNC, PAGES_ARDMAR, PAGES_ONESIDED };
 enum config_part { PART_AUTO, PART_HANDLER, PART_ONESIDED };
+enum config_barrier { BARRIER_AUTO, BARRIER_HANDLER, BARRIER_CENTRAL, BARRIER_GB };
 enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
 enum config_switch { SWITCH_ON, SWITCH_OFF };
 enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
@@ -72,10 +73,12 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "how a page is fetched and its home assigned")                                               \
     X(CHOICE, enum config_part, diffs, "diffs", "auto", 0, 0, "auto|handler|onesided", 1,          \
       "how diffs reach the home: through its handler, or by remote writes")                        \
-    X(CHOICE, enum config_part, locks, "locks", "auto", 0, 0, "auto|handler|queue", 1,          \
+    X(CHOICE, enum config_part, locks, "locks", "auto", 0, 0, "auto|handler|queue", 1,             \
       "how locks are granted: by a handler, or by remote atomics")                                 \
-    X(CHOICE, enum config_part, barrier, "barrier", "auto", 0, 0, "auto|handler|onesided", 1,      \
-      "how barriers meet: at a handler, or by remote writes")                                      \
+    X(CHOICE, enum config_barrier, barrier, "barrier", "auto", 0, 0, "auto|handler|central|gb", 1, \
+      "how barriers meet: at a handler, or by remote atomics, at one node or in a tree")           \
+    X(NUMBER, int, barrier_fan, "barrier-fan", "4", 2, NODES_MAX, "", 1,                           \
+      "how many meet at each node of the tree of --barrier gb")                                    \
     X(TEXT, char, fabric, "fabric", "shm", 0, 0, "NAME", 1,                                        \
       "the network: shm (one machine), verbs (InfiniBand, RoCE), or mixed (verbs between "         \
       "machines only)")                                                                            \

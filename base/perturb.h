@@ -81,6 +81,7 @@
     X(lock_leaving, "lock's vector time written, lock not let go of (MQ3)")                  \
     X(lock_asking, "WAITING set, request not sent (L2)")                                     \
     X(barrier_arriving, "interval closed, arrival not sent (R1)")                            \
+    X(barrier_releasing, "vector time of a release written, its word not (BC3)")             \
     X(barrier_released, "release here, notices not taken (R4)")                              \
     X(cond_registered, "waiter registered, its lock not released (C1)")                      \
     X(cond_signalling, "signaller's interval closed, signal not sent (C2)")                  \

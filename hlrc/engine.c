@@ -34,6 +34,19 @@ static void place_locks(struct layout *at, size_t nodes)
     at->cond_records = place(&at->end, (size_t)CONDS_PER_NODE * COND_RECORD_BYTES);
 }
 
+static void place_meeting(struct layout *at, size_t nodes)
+{
+    size_t fan =
+        engine.config.barrier == BARRIER_CENTRAL ? nodes : (size_t)engine.config.barrier_fan;
+    size_t gatherings = 0;
+    for (size_t members = nodes; members > 1; members = (members + fan - 1) / fan)
+        gatherings += (members + fan - 1) / fan;
+    at->meeting_slot_size = slot_size(sizeof(uint64_t), (int)nodes);
+    at->meeting_counters = place(&at->end, gatherings * 2 * 64);
+    at->meeting_slots = place(&at->end, gatherings * fan * 2 * at->meeting_slot_size);
+    at->meeting_release = place(&at->end, 2 * at->meeting_slot_size);
+}
+
 void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
 {
     size_t n = (size_t)nodes;
@@ -55,6 +68,8 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
     at->stream = place(&at->end, (size_t)STREAM_SLOTS * STREAM_PIECE);
     at->stream_told = place(&at->end, n * 64);
     at->stream_taken = place(&at->end, n * 64);
+    if (engine.config.barrier == BARRIER_CENTRAL || engine.config.barrier == BARRIER_GB)
+        place_meeting(at, n);
     at->tables = at->end;
     at->home = place(&at->end, (size_t)pages * 8);
     at->applied = place(&at->end, (size_t)pages * n * 8);

@@ -29,6 +29,8 @@
  *   bounce    a page per token of an application thread and per prefetch, where fetched copies of
  *             dirty pages land
  *   words     u64 per atomic word homed here
+ *   meeting   with --barrier central or gb: counters and slots of gatherings, and what is released
+ *             (barrier_counter.c)
  *   staging   slots of the size of a bulk slot, in which messages are composed
  *   stream    a ring of pieces of broadcasts; told: u64 per root, written by it; taken: u64 per
  *             receiver, written by it (heap/stream.h)
@@ -68,11 +70,12 @@ struct boot;
 
 struct layout {
     size_t home, applied, has_readers, placed, arrivals, moves, requests, replies, answers, bulk,
-        credits, logs, lock_records, lock_nodes, cond_records, log_tails, log_heads, bounce, words,
-        staging, stream, stream_told, stream_taken, tables;
+        credits, logs, lock_records, lock_nodes, cond_records, meeting_counters, meeting_slots,
+        meeting_release, log_tails, log_heads, bounce, words, staging, stream, stream_told,
+        stream_taken, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
-    size_t request_size, reply_size, lock_record_size, lock_node_size;
+    size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size;
 };
 
 struct engine {

@@ -170,7 +170,8 @@ static void choose_protocol(void)
         .notices = &notices_by_log,
         .locks = engine.config.locks == PART_ONESIDED ? &locks_by_mcs : &locks_by_queue,
         .conds = engine.config.locks == PART_ONESIDED ? &conds_by_mcs : &conds_by_manager,
-        .barrier = &barrier_by_master,
+        .barrier =
+            engine.config.barrier == BARRIER_HANDLER ? &barrier_by_master : &barrier_by_counter,
     };
 }
 

@@ -121,11 +121,12 @@ struct protocol {
 };
 
 /* By handlers: coherence/diff_message.c, coherence/notice_log.c, sync/lock_queue.c,
- * sync/cond.c, sync/barrier_master.c. One-sided: sync/lock_mcs.c, sync/cond_mcs.c. */
+ * sync/cond.c, sync/barrier_master.c. One-sided: sync/lock_mcs.c, sync/cond_mcs.c,
+ * sync/barrier_counter.c. */
 extern const struct diff_protocol diffs_by_message;
 extern const struct notice_protocol notices_by_log;
 extern const struct lock_protocol locks_by_queue, locks_by_mcs;
 extern const struct cond_protocol conds_by_manager, conds_by_mcs;
-extern const struct barrier_protocol barrier_by_master;
+extern const struct barrier_protocol barrier_by_master, barrier_by_counter;
 
 #endif

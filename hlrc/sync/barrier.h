@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * barrier.h - the barrier, in two phases, at a master (node 0).
+ * barrier.h - the barrier, in two phases: at a master (node 0, barrier_master.c), or by remote
+ * atomics (barrier_counter.c).
  *
  *            arrive: close the interval,          all have arrived: merged
  *            send its vector time                 vector time to all nodes

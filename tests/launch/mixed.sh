@@ -47,7 +47,7 @@ protocol async
 pages async
 diffs onesided
 locks queue
-barrier onesided
+barrier central
 fabric shm+chaos
 memory 1028M
 stats -

@@ -78,6 +78,10 @@ static void set_environment(const struct job *job)
     setenv("HLRC_CACHE_SIZE", caches[rng_below(&r, 4)], 0);
     bool one_sided = rng_chance(&r, 40) && !strstr(job->fabric, "-noread");
     setenv("HLRC_LOCKS", one_sided ? "queue" : "handler", 0);
+    static const char *const barriers[] = { "handler", "handler", "central", "gb" };
+    const char *barrier = barriers[rng_below(&r, 4)];
+    setenv("HLRC_BARRIER", strstr(job->fabric, "-noread") ? "handler" : barrier, 0);
+    set_unless_given("HLRC_BARRIER_FAN", rng_between(&r, 2, 4));
 }
 
 _Noreturn static void exec_job(const struct job *job, int output)

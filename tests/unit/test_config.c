@@ -53,7 +53,7 @@ static void defaults(void **state)
     assert_int_equal(cfg.pages, PAGES_ARDMAR);
     assert_int_equal(cfg.diffs, PART_HANDLER);
     assert_int_equal(cfg.locks, PART_HANDLER);
-    assert_int_equal(cfg.barrier, PART_HANDLER);
+    assert_int_equal(cfg.barrier, BARRIER_HANDLER);
     assert_string_equal(cfg.fabric, "shm");
     assert_true(cfg.memory == UINT64_C(1) << 30);
     assert_string_equal(cfg.stats, "");
@@ -112,7 +112,7 @@ static void enums_follow_table(void **state)
     SAME(diffs, "auto", PART_AUTO);
     SAME(locks, "handler", PART_HANDLER);
     SAME(locks, "queue", PART_ONESIDED);
-    SAME(barrier, "onesided", PART_ONESIDED);
+    SAME(barrier, "gb", BARRIER_GB);
     SAME(handler, "block", HANDLER_BLOCK);
     SAME(handler, "spin-block", HANDLER_SPIN_BLOCK);
     SAME(handler, "poll", HANDLER_POLL);
