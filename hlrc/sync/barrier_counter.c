@@ -40,6 +40,8 @@ struct head {
 
 enum { PLAIN = 1, MOVES = 2 };
 
+static_assert(VT_BYTES(NODES_MAX) <= FABRIC_INLINE, "a vector time is written from where it is");
+
 /* One of the gatherings of a level, which are of consecutive members each. */
 struct gathering {
     uint32_t first;   /* number of the level's first gathering, over all levels */

@@ -21,6 +21,8 @@ struct queue_node {
     _Atomic uint64_t granted;
 };
 
+static_assert(VT_BYTES(NODES_MAX) <= FABRIC_INLINE, "a vector time is written from where it is");
+
 /* By thread: a queue node that it has given back; + 1. */
 static uint32_t *spare;
 static spin_lock_word nodes_lock; /* guards the three below */

@@ -13,14 +13,15 @@ runs() { # PROGRAM...
     done
 }
 
-for fabric in shm shm+chaos; do
-    export HLRC_FABRIC=$fabric
-    for way in central:4 gb:2 gb:3; do
-        HLRC_BARRIER=${way%:*} HLRC_BARRIER_FAN=${way#*:}
-        runs rule03_barrier rule11_split
-    done
-    HLRC_BARRIER=gb HLRC_BARRIER_FAN=2 runs rule07_move rule10_free
+export HLRC_FABRIC=shm
+for way in central:4 gb:2 gb:3; do
+    HLRC_BARRIER=${way%:*} HLRC_BARRIER_FAN=${way#*:}
+    LITMUS_NODES="2 5" runs rule03_barrier rule11_split
 done
-export HLRC_FABRIC=shm HLRC_BARRIER=gb HLRC_BARRIER_FAN=3 HLRC_THREADS=2
-LITMUS_NODES="13 16" runs rule03_barrier
+HLRC_BARRIER=gb HLRC_BARRIER_FAN=2
+LITMUS_NODES=3 runs rule07_move rule10_free
+HLRC_BARRIER_FAN=3 HLRC_THREADS=2 LITMUS_NODES=13 runs rule03_barrier
+export HLRC_FABRIC=shm+chaos LITMUS_NODES=3 HLRC_BARRIER_FAN=2
+for HLRC_BARRIER in central gb; do runs rule03_barrier rule11_split; done
+runs rule07_move
 finish
