@@ -139,8 +139,8 @@ static void release_all(uint64_t epoch, const uint64_t *vt, uint64_t kinds)
                      NULL);
     perturb(barrier_releasing);
     for (int n = 0; n < engine.nodes; n++)
-        if (n != engine.node &&
-            (engine.fabric->caps & FABRIC_WRITE_IMM)) /* here nobody waits yet */
+        /* here nobody waits yet: this thread speaks for the node */
+        if (n != engine.node && (engine.fabric->caps & FABRIC_WRITE_IMM))
             fabric_write_wake(engine.fabric, n, win, at, &word, sizeof word, NULL);
         else
             fabric_write(engine.fabric, n, win, at, &word, sizeof word, NULL);

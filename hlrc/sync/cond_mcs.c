@@ -51,6 +51,7 @@ static struct mcs guard_of(uint32_t cond)
         .home = (int)(cond % (uint32_t)engine.nodes),
         .at = engine.at.cond_records + (size_t)(cond / (uint32_t)engine.nodes) * COND_RECORD_BYTES,
         .what = "the record of condition variable",
+        .next = "the name of the next at the record of condition variable",
         .object = cond,
     };
 }

@@ -90,6 +90,7 @@ static struct mcs queue_of(uint32_t lock)
               (size_t)(lock / (uint32_t)engine.nodes) * engine.at.lock_record_size,
         .timed = true,
         .what = "lock",
+        .next = "the name of the next in the queue of lock",
         .object = lock,
     };
 }

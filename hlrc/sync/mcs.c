@@ -233,8 +233,8 @@ static bool set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
 void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt)
 {
     if (successor_of(k) || !set_free(q, k, vt)) {
-        progress_wait((struct wait_for){ "the next in the queue for lock", q->object },
-                      has_successor, &k, WAIT_STATE); /* MQ2 */
+        progress_wait((struct wait_for){ q->next, q->object }, has_successor, &k,
+                      WAIT_STATE); /* MQ2 */
         mcs_grant(successor_of(k), q->timed ? vt : NULL);
     }
     mcs_give_node(k); /* MQ1 */

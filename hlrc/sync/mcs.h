@@ -36,8 +36,9 @@
 struct mcs {
     int home;
     size_t at;
-    bool timed;       /* a vector time lies behind the tail */
-    const char *what; /* and its number, in words: what a thread waits for */
+    bool timed; /* a vector time lies behind the tail */
+    /* and its number: what a thread waits for, in words, to get it, and amid letting go */
+    const char *what, *next;
     uint64_t object;
 };
 
