@@ -143,6 +143,10 @@ cd "$work" || exit 1
 
 run --timeout 3 sleep 1000
 expect_status 124 "--timeout"
+run --boot-timeout 1 true
+expect_status 125 "--boot-timeout"
+grep -q 'does not come up within 1 s' "$work/err" && [ "$(grep -c 'started again' "$work/err")" -eq 2 ] ||
+    fail "--boot-timeout: $(cat "$work/err")"
 run --timeout 100 sh -c 'echo c >/proc/sysrq-trigger; sleep 1000'
 expect_status 125 "a guest that panics"
 grep -q 'Kernel panic' "$work/err" || fail "a guest that panics: nothing is said about it: $(cat "$work/err")"

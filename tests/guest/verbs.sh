@@ -194,12 +194,13 @@ one() {
     shift
     name=${*//"$top_builddir/"/}
     name=${name//"$top_srcdir/"/}
+    echo -n "$name: "
     timeout -k 5 "$limit" "$@" >/tmp/out 2>&1 || status=$?
     if [ $status -eq 0 ]; then
-        echo "ok, $((SECONDS - begun)) s: $name"
+        echo "ok, $((SECONDS - begun)) s"
         return
     fi
-    echo "FAILED, status $status after $((SECONDS - begun)) s: $name"
+    echo "FAILED, status $status after $((SECONDS - begun)) s"
     tail -n 15 /tmp/out | sed 's/^/    /'
     failures=$((failures + 1))
 }
@@ -250,9 +251,10 @@ for program in "${needed[@]}"; do
     [ -x "$top_builddir/$program" ] || skip "$program is not built"
 done
 status=0
+limit=$(whole && echo 1700 || echo 1000)
 error=$(mktemp)
 trap 'rm -f "$error"' EXIT
-"$top_srcdir/scripts/rdma-guest" --memory $memory --timeout "${VERBS_SECONDS:-1700}" "$self" --inside "${parts[@]}" \
+"$top_srcdir/scripts/rdma-guest" --memory $memory --timeout "${VERBS_SECONDS:-$limit}" "$self" --inside "${parts[@]}" \
     2>"$error" || status=$?
 [ $status -ne 77 ] || skip "$(cat "$error")"
 cat "$error"
