@@ -302,7 +302,6 @@ static int check_built(const struct config *cfg, char *err, size_t errlen)
     } missing[] = {
         { CONFIG_ID_protocol, cfg->protocol == PROTOCOL_ONESIDED, "async or ardmar" },
         { CONFIG_ID_pages, cfg->pages == PAGES_ONESIDED, "async or ardmar" },
-        { CONFIG_ID_diffs, cfg->diffs == PART_ONESIDED, "handler" },
     };
 
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
@@ -321,8 +320,8 @@ static void resolve_parts(struct config *cfg)
         cfg->pages = cfg->protocol == PROTOCOL_ASYNC    ? PAGES_ASYNC
                      : cfg->protocol == PROTOCOL_ARDMAR ? PAGES_ARDMAR
                                                         : PAGES_ONESIDED;
-    if (cfg->diffs == PART_AUTO)
-        cfg->diffs = part;
+    if (cfg->diffs == DIFFS_AUTO)
+        cfg->diffs = part == PART_HANDLER ? DIFFS_HANDLER : DIFFS_WRITE;
     if (cfg->locks == PART_AUTO)
         cfg->locks = part;
     if (cfg->barrier == BARRIER_AUTO)

@@ -33,6 +33,7 @@ enum { CONFIG_TEXT_MAX = 1024, CONFIG_ERROR_MAX = 512 };
 enum config_protocol { PROTOCOL_ASYNC, PROTOCOL_ARDMAR, PROTOCOL_ONESIDED };
 enum config_pages { PAGES_AUTO, PAGES_ASYNC, PAGES_ARDMAR, PAGES_ONESIDED };
 enum config_part { PART_AUTO, PART_HANDLER, PART_ONESIDED };
+enum config_diffs { DIFFS_AUTO, DIFFS_HANDLER, DIFFS_WRITE };
 enum config_barrier { BARRIER_AUTO, BARRIER_HANDLER, BARRIER_CENTRAL, BARRIER_GB };
 enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
 enum config_switch { SWITCH_ON, SWITCH_OFF };
@@ -71,7 +72,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "how pages are kept coherent; decides the four parts below that are not given")              \
     X(CHOICE, enum config_pages, pages, "pages", "auto", 0, 0, "auto|async|ardmar|onesided", 1,    \
       "how a page is fetched and its home assigned")                                               \
-    X(CHOICE, enum config_part, diffs, "diffs", "auto", 0, 0, "auto|handler|onesided", 1,          \
+    X(CHOICE, enum config_diffs, diffs, "diffs", "auto", 0, 0, "auto|handler|write", 1,            \
       "how diffs reach the home: through its handler, or by remote writes")                        \
     X(CHOICE, enum config_part, locks, "locks", "auto", 0, 0, "auto|handler|queue", 1,             \
       "how locks are granted: by a handler, or by remote atomics")                                 \

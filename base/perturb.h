@@ -70,6 +70,7 @@
     X(close_published, "interval published, vector time not raised (I6)")                    \
     X(acquire_noticed, "notices applied, vector time not raised (I5)")                       \
     X(diff_applied, "diff in the page, version not raised (I3)")                             \
+    X(diff_written, "runs written, version not (DW1)")                                       \
     X(notice_written, "records written, tail not (N1)")                                      \
     X(lock_dropping, "interval closed or marked, lock not given up (L3)")                    \
     X(lock_published, "LISTED lock's interval closed, lock not granted (L6)")                \

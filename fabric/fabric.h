@@ -91,6 +91,11 @@ struct fabric_window {
     size_t size; /* bytes */
 };
 
+/* Of a scattered write: so many bytes at an offset. */
+struct fabric_run {
+    uint32_t offset, bytes;
+};
+
 struct fabric_event {
     int from; /* node that sent the write with immediate */
     uint32_t imm;
@@ -148,6 +153,10 @@ struct fabric_ops {
                  struct fabric_op *op);
     void (*write)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                   struct fabric_op *op);
+    /* may stay NULL: a write for each run */
+    void (*write_runs)(struct fabric *f, int peer, int win, size_t off,
+                       const struct fabric_run *runs, uint32_t count, const void *src,
+                       struct fabric_op *op);
     void (*write_imm)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                       uint32_t imm, bool urgent, struct fabric_op *op);
     void (*write_wake)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
@@ -264,6 +273,23 @@ static inline void fabric_write(struct fabric *f, int peer, int win, size_t off,
                                 size_t len, struct fabric_op *op)
 {
     f->ops.write(f, peer, win, off, src, len, op);
+}
+
+/* As many writes, in this order, of bytes that lie at `src` one run behind the other; to `off` and
+ * what each run says. Bytes between runs are not written. op is not NULL, the source in one of this
+ * node's windows. */
+static inline void fabric_write_runs(struct fabric *f, int peer, int win, size_t off,
+                                     const struct fabric_run *runs, uint32_t count, const void *src,
+                                     struct fabric_op *op)
+{
+    if (f->ops.write_runs) {
+        f->ops.write_runs(f, peer, win, off, runs, count, src, op);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        f->ops.write(f, peer, win, off + runs[i].offset, src, runs[i].bytes, op);
+        src = (const char *)src + runs[i].bytes;
+    }
 }
 
 /* A write whose arrival is an event at the target. A non-urgent event leaves a handler asleep that

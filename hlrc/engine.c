@@ -5,6 +5,7 @@
 #include <hlrc.h>
 
 #include "hlrc/coherence/notice_log.h"
+#include "hlrc/memory/page_move.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/sync/cond.h"
@@ -54,6 +55,7 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
                            .reply_size = slot_size(sizeof(struct reply), nodes) };
     at->arrivals = place(&at->end, 8);
     at->moves = place(&at->end, n * MOVES_BYTES);
+    at->told = place(&at->end, n * TOLD_RING * 8);
     at->requests = place(&at->end, n * tokens * at->request_size);
     at->replies = place(&at->end, tokens * at->reply_size);
     at->answers = place(&at->end, (size_t)tokens * 8);

@@ -18,6 +18,7 @@
  *
  *   arrivals  u64, how often a reader has come to any page of this home (exclusive.h)
  *   moves     per node, written by it: the pages whose home it wants to move (homes.c)
+ *   told      a ring of words per writer, written by it: what pages cost it (page_move.h)
  *   requests  one slot per (node, token), written by the node that sends a request on behalf of
  *             that token (msg.h)
  *   replies   one slot per token of this node, written by the node that answers
@@ -69,10 +70,10 @@ struct boot;
 #define MOVES_BYTES (16 + 4096 * 8) /* of one node: sync/homes.c */
 
 struct layout {
-    size_t home, applied, has_readers, placed, arrivals, moves, requests, replies, answers, bulk,
-        credits, logs, lock_records, lock_nodes, cond_records, meeting_counters, meeting_slots,
-        meeting_release, log_tails, log_heads, bounce, words, staging, stream, stream_told,
-        stream_taken, tables;
+    size_t home, applied, has_readers, placed, arrivals, moves, told, requests, replies, answers,
+        bulk, credits, logs, lock_records, lock_nodes, cond_records, meeting_counters,
+        meeting_slots, meeting_release, log_tails, log_heads, bounce, words, staging, stream,
+        stream_told, stream_taken, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
     size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size;

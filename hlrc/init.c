@@ -166,7 +166,7 @@ static void choose_protocol(void)
 {
     engine.protocol = (struct protocol){
         .pages = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar,
-        .diffs = &diffs_by_message,
+        .diffs = engine.config.diffs == DIFFS_WRITE ? &diffs_by_write : &diffs_by_message,
         .notices = &notices_by_log,
         .locks = engine.config.locks == PART_ONESIDED ? &locks_by_mcs : &locks_by_queue,
         .conds = engine.config.locks == PART_ONESIDED ? &conds_by_mcs : &conds_by_manager,

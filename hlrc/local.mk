@@ -18,7 +18,7 @@ libhlrc_core_la_SOURCES += hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/dif
 	hlrc/memory/space.c hlrc/memory/space.h hlrc/memory/twin.c hlrc/memory/twin.h
 
 # Intervals, vector times, write notices.
-libhlrc_core_la_SOURCES += hlrc/coherence/diff_message.c hlrc/coherence/interval.c hlrc/coherence/interval.h \
+libhlrc_core_la_SOURCES += hlrc/coherence/diff_message.c hlrc/coherence/diff_write.c hlrc/coherence/interval.c hlrc/coherence/interval.h \
 	hlrc/coherence/notice_log.c hlrc/coherence/notice_log.h
 
 # What a program calls to order its accesses.

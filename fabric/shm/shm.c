@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -210,6 +211,41 @@ static void shm_write(struct fabric *f, int peer, int win, size_t off, const voi
     count(&s->self->written_bytes[peer], len);
 }
 
+/* Most runs are short, and lie anywhere: two stores that may overlap, or one. */
+static inline void copy_run(char *to, const char *from, uint32_t n)
+{
+    if (n > 16) {
+        shm_copy(to, from, n);
+    } else if (n >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + n - 8, from + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + n - 4, from + n - 4, 4);
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            to[i] = from[i];
+    }
+}
+
+static void shm_write_runs(struct fabric *f, int peer, int win, size_t off,
+                           const struct fabric_run *runs, uint32_t n, const void *src,
+                           struct fabric_op *op)
+{
+    struct shm_fabric *s = shm_of(f);
+    char *to = s->map[win][peer].base + off;
+    const char *from = src;
+    (void)op;
+    /* as in shm_write (F1) */
+    atomic_thread_fence(memory_order_release);
+    for (uint32_t i = 0; i < n; i++) {
+        copy_run(to + runs[i].offset, from, runs[i].bytes);
+        from += runs[i].bytes;
+    }
+    count(&s->self->writes, n);
+    count(&s->self->written_bytes[peer], (uint64_t)(from - (const char *)src));
+}
+
 static void shm_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
                           size_t len, uint32_t imm, bool urgent, struct fabric_op *op)
 {
@@ -341,6 +377,7 @@ const struct fabric_ops fabric_shm = {
     .window_release = shm_window_release,
     .read = shm_read,
     .write = shm_write,
+    .write_runs = shm_write_runs,
     .write_imm = shm_write_imm,
     .write_wake = shm_write_wake,
     .cas = shm_cas,

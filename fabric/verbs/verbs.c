@@ -348,6 +348,22 @@ static void verbs_write(struct fabric *f, int peer, int win, size_t off, const v
     transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
 }
 
+/* What the adapter copies when it is posted completes unseen: the next operation that is waited for
+ * is behind it (F1). */
+static void verbs_write_runs(struct fabric *f, int peer, int win, size_t off,
+                             const struct fabric_run *runs, uint32_t count, const void *src,
+                             struct fabric_op *op)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    const char *from = src;
+    for (uint32_t i = 0; i < count; i++) {
+        bool last = i == count - 1;
+        verbs_write(f, peer, win, off + runs[i].offset, from, runs[i].bytes,
+                    last || runs[i].bytes > v->max_inline ? op : NULL);
+        from += runs[i].bytes;
+    }
+}
+
 /* A write whose last part carries `o->imm`. */
 static void write_event(struct verbs_fabric *v, struct order *o, int win, size_t off,
                         const void *src, size_t len)
@@ -557,12 +573,13 @@ static int mixed_open(const struct fabric_job *job, struct fabric **out)
         .describe = verbs_describe, .close = verbs_close, .window_create = verbs_window_create,   \
         .window_discard = verbs_window_discard, .window_prepare = verbs_window_prepare,           \
         .window_require = verbs_window_require, .read = verbs_read, .write = verbs_write,         \
-        .write_imm = verbs_write_imm, .write_wake = verbs_write_wake, .cas = verbs_cas,           \
-        .fetch_add = verbs_fetch_add, .wait = verbs_wait, .test = verbs_test,                     \
-        .rx_poll = verbs_rx_poll, .rx_pending = verbs_rx_pending, .rx_busy = verbs_rx_busy,       \
-        .rx_ticket = verbs_rx_ticket, .rx_arm = verbs_rx_arm, .rx_sleep = verbs_rx_sleep,         \
-        .rx_wake = verbs_rx_wake, .wake = verbs_wake, .counters = verbs_counters,                 \
-        .check = verbs_check, .window_release = verbs_window_release,                             \
+        .write_runs = verbs_write_runs, .write_imm = verbs_write_imm,                             \
+        .write_wake = verbs_write_wake, .cas = verbs_cas, .fetch_add = verbs_fetch_add,           \
+        .wait = verbs_wait, .test = verbs_test, .rx_poll = verbs_rx_poll,                         \
+        .rx_pending = verbs_rx_pending, .rx_busy = verbs_rx_busy, .rx_ticket = verbs_rx_ticket,   \
+        .rx_arm = verbs_rx_arm, .rx_sleep = verbs_rx_sleep, .rx_wake = verbs_rx_wake,             \
+        .wake = verbs_wake, .counters = verbs_counters, .check = verbs_check,                     \
+        .window_release = verbs_window_release,                                                   \
     }
 
 const struct fabric_ops fabric_verbs = VERBS_OPS("verbs", verbs_open);

@@ -217,6 +217,29 @@ int diff_apply(void *page, const void *diff, size_t len)
     return 0;
 }
 
+uint32_t diff_list(const void *diff, size_t len, struct fabric_run *run, const void **bytes)
+{
+    struct diff_parsed parsed;
+    struct diff_run all[DIFF_RUNS_MOST];
+    uint64_t mask[DIFF_WORDS];
+    unsigned count;
+
+    if (len == 0 || parse(&parsed, diff, len) != 0)
+        return 0;
+    count = parsed.count;
+    if (parsed.form == DIFF_RUNS) {
+        memcpy(all, parsed.index, count * sizeof(all[0]));
+    } else {
+        memcpy(mask, parsed.index, sizeof(mask));
+        count = diff_loops->tally(mask, changed_lines(mask)).runs;
+        list_runs(all, mask, changed_lines(mask));
+    }
+    for (unsigned i = 0; i < count; i++)
+        run[i] = (struct fabric_run){ all[i].offset, all[i].length };
+    *bytes = parsed.data;
+    return count;
+}
+
 size_t diff_changed_bytes(const void *diff, size_t len)
 {
     struct diff_parsed parsed;

@@ -36,10 +36,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "fabric/fabric.h"
 
 #define DIFF_PAGE         4096
 #define DIFF_HEADER       4
 #define DIFF_BITMAP_BYTES (DIFF_PAGE / 8)
+
+#define DIFF_RUNS_MOST (DIFF_PAGE / 2) /* that a page can have */
 
 /* No encoding is larger, whatever changed: a bound for buffers and slots. */
 #define DIFF_MAX (DIFF_HEADER + DIFF_BITMAP_BYTES + DIFF_PAGE)
@@ -69,6 +74,13 @@ bool diff_differs(const void *page, const void *twin);
  * DIFF does not change meanwhile: a diff that lies where a remote node can write is copied first.
  */
 int diff_apply(void *page, const void *diff, size_t len);
+
+/*
+ * The runs of the diff of LEN bytes at DIFF, ascending, for fabric_write_runs: RUN has room for
+ * DIFF_RUNS_MOST; *BYTES are those of all runs, within DIFF. Returns how many; 0 for the empty diff
+ * and for a malformed one.
+ */
+uint32_t diff_list(const void *diff, size_t len, struct fabric_run *run, const void **bytes);
 
 /*
  * Give a dirty page a newer base: PAGE becomes FETCHED plus the changes of PAGE against TWIN, TWIN

@@ -107,6 +107,7 @@ struct page {
     uint16_t writer;   /* whose diffs came last */
     _Atomic bool held; /* no thread is given access: its home moves (sync/homes.h MV1) */
     bool introduced;   /* its home knows that this node has a copy (EP1) */
+    uint32_t others;   /* at its home, with --diffs write: page_flush.c */
     struct renewal renewal;
 };
 

@@ -138,13 +138,28 @@ static uint32_t copy_of(uint32_t page)
     return frame;
 }
 
+/* The versions of all other writers at this home, added up. What they write may not be in the
+ * home's twin (coherence/diff_write.c DW3). */
+static uint32_t others_here(uint32_t page)
+{
+    uint64_t sum = 0;
+    for (int w = 0; w < engine.nodes && engine.config.diffs == DIFFS_WRITE; w++)
+        if (w != engine.node)
+            sum += atomic_load_explicit(applied_here(page, w), memory_order_acquire);
+    return (uint32_t)sum;
+}
+
 bool page_flush_home(uint32_t page, bool *changed)
 {
-    const struct page *p = page_at(page);
+    struct page *p = page_at(page);
+    uint32_t others = others_here(page);
     *changed = !p->twin || diff_differs(page_mem(page), twin_mem(p->twin)); /* D5 */
     if (!*changed)
         return !exclusive_unread(page); /* P9 */
     perturb(page_compared);
+    if (p->twin && p->others != others)
+        *changed = false; /* who wrote it, nobody knows: announced, and no reason to keep it */
+    p->others = others;
     if (!(p->flags & PAGE_KEPT))
         return true;
     if (p->twin)

@@ -43,7 +43,7 @@ static void add(uint32_t page, int writer)
     spin_unlock(&lock);
 }
 
-void page_move_note(uint32_t page, struct page *p, int writer, uint32_t bytes)
+static void note_units(uint32_t page, struct page *p, int writer, uint32_t units)
 {
     if (writer != p->writer || writer == engine.node || (p->flags & PAGE_EXCLUSIVE)) {
         p->writer = (uint16_t)writer;
@@ -52,13 +52,61 @@ void page_move_note(uint32_t page, struct page *p, int writer, uint32_t bytes)
     }
     if (writer == engine.node || p->tries >= TRIES_MOST || atomic_load(placed_here(page)))
         return; /* MV3, MV4 */
-    p->spent = (uint16_t)(p->spent + cost(bytes));
+    p->spent = (uint16_t)(p->spent + units);
     if (p->spent < enough(p))
         return;
     p->spent = 0;
     if (!p->noted)
         add(page, writer);
     p->noted = true;
+}
+
+void page_move_note(uint32_t page, struct page *p, int writer, uint32_t bytes)
+{
+    note_units(page, p, writer, cost(bytes));
+}
+
+/* A word: units << 32 | page, which is never 0, since there are units. */
+static size_t told_at(int writer, uint32_t index)
+{
+    return engine.at.told + ((size_t)writer * TOLD_RING + index) * 8;
+}
+
+void page_move_tell(int home, uint32_t page, uint32_t bytes)
+{
+    static uint32_t next[NODES_MAX]; /* by closings alone, which are serialised */
+    struct page *p = page_at(page);  /* BUSY: nobody else looks at what its cost is here */
+    p->spent = (uint16_t)(p->spent + cost(bytes));
+    if (p->spent < TOLD_AFTER)
+        return;
+    uint64_t word = (uint64_t)p->spent << 32 | page;
+    p->spent = 0;
+    fabric_write(engine.fabric, home, engine.control.id,
+                 told_at(engine.node, next[home]++ % TOLD_RING), &word, sizeof word, NULL);
+}
+
+static void listen_to(int writer)
+{
+    static uint32_t next[NODES_MAX]; /* one thread speaks for the node at a barrier */
+    for (uint32_t i = 0; i < TOLD_RING; i++) {
+        _Atomic uint64_t *at = control_at(told_at(writer, next[writer] % TOLD_RING));
+        uint64_t word = atomic_exchange(at, 0);
+        uint32_t page = (uint32_t)word;
+        if (word == 0)
+            return;
+        next[writer]++;
+        struct page *p = page_lock(page);
+        if (page_is_home(p, engine.node))
+            note_units(page, p, writer, (uint32_t)(word >> 32));
+        page_unlock(p);
+    }
+}
+
+void page_move_listen(void)
+{
+    for (int w = 0; w < engine.nodes; w++)
+        if (w != engine.node)
+            listen_to(w);
 }
 
 void page_move_used(struct page *p)

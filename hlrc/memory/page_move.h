@@ -27,7 +27,9 @@
 #define MOVES_ROUND 4096u /* of one home in one round */
 #define BATCH_LEAST 64u   /* pages that are watched at once */
 #define BATCH_GROWS 16u
-#define WATCH_SHARE 2u /* of those that could be, one in so many is at least */
+#define TOLD_AFTER  8u  /* units of cost */
+#define TOLD_RING   64u /* words of one writer at one home */
+#define WATCH_SHARE 2u  /* of those that could be, one in so many is at least */
 
 struct move {
     uint32_t page;
@@ -37,6 +39,12 @@ struct move {
 /* At the home: a diff of this node was applied, of so many bytes, or the home wrote the page
  * itself. ASSUMPTION: locked. */
 void page_move_note(uint32_t page, struct page *p, int writer, uint32_t bytes);
+
+/* The same where the home does not see its diffs (--diffs write): the writer adds up, and tells the
+ * home now and then by a word in its control window, one of a ring for each writer; what is not
+ * read in time is lost. By closings; page_move_listen at the home. Spins. */
+void page_move_tell(int home, uint32_t page, uint32_t bytes);
+void page_move_listen(void);
 
 /* A thread of this node needs the page. ASSUMPTION: locked. */
 void page_move_used(struct page *p);

@@ -120,10 +120,10 @@ struct protocol {
     const struct barrier_protocol *barrier;
 };
 
-/* By handlers: coherence/diff_message.c, coherence/notice_log.c, sync/lock_queue.c,
- * sync/cond.c, sync/barrier_master.c. One-sided: sync/lock_mcs.c, sync/cond_mcs.c,
+/* By handlers: coherence/diff_message.c, coherence/notice_log.c, sync/lock_queue.c, sync/cond.c,
+ * sync/barrier_master.c. One-sided: coherence/diff_write.c, sync/lock_mcs.c, sync/cond_mcs.c,
  * sync/barrier_counter.c. */
-extern const struct diff_protocol diffs_by_message;
+extern const struct diff_protocol diffs_by_message, diffs_by_write;
 extern const struct notice_protocol notices_by_log;
 extern const struct lock_protocol locks_by_queue, locks_by_mcs;
 extern const struct cond_protocol conds_by_manager, conds_by_mcs;

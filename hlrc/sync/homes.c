@@ -40,7 +40,11 @@ static void tell_all(const struct list *mine)
 
 bool homes_offer(uint64_t barrier)
 {
-    if (engine.config.move_homes == SWITCH_OFF || !page_move_wanted())
+    if (engine.config.move_homes == SWITCH_OFF)
+        return false;
+    if (engine.config.diffs == DIFFS_WRITE)
+        page_move_listen();
+    if (!page_move_wanted())
         return false;
     struct list *mine = control_at(list_at(engine.node));
     mine->barrier = barrier + 1;

@@ -220,6 +220,56 @@ static void test_exchange(struct run *r)
     expect(r, in == out, "exchanged in %ju, out %ju", (uintmax_t)in, (uintmax_t)out);
 }
 
+/* ---- runs ---- */
+
+#define RUNS       1500
+#define RUN_REGION (64 * KIB)
+
+/* Runs of 1 to 40 bytes, with gaps of 1 to 3, but for some as long as a page. Returns the bytes of
+ * all. */
+static size_t make_runs(struct fabric_run *run, uint64_t k)
+{
+    size_t at = k % 7, bytes = 0;
+    for (size_t i = 0; i < RUNS; i++) {
+        uint32_t n = i % 250 == 100 ? 4096 : (uint32_t)((i * 7 + k) % (i % 3 ? 11 : 41)) + 1;
+        run[i] = (struct fabric_run){ (uint32_t)at, n };
+        at += n + 1 + (i + k) % 3;
+        bytes += n;
+    }
+    return bytes;
+}
+
+/* The bytes of all runs, and none between them, once the operation is complete; and a word that was
+ * written behind them comes after them (F1). */
+static void test_runs(struct run *r)
+{
+    static struct fabric_run run[RUNS];
+    static unsigned char expected[RUN_REGION];
+    unsigned char *source = (unsigned char *)own(r, AREA_SOURCE);
+    unsigned char *target = (unsigned char *)own(r, AREA_TARGET);
+    memset(own(r, AREA_ACK), 0, 64);
+    for (uint64_t k = 1; k <= rounds(r, 60); k++) {
+        struct fabric_op op = FABRIC_OP_INIT;
+        memset(target, 0xee, RUN_REGION);
+        memset(expected, 0xee, RUN_REGION);
+        size_t bytes = make_runs(run, k), from = 0;
+        for (size_t i = 0; i < bytes; i++)
+            source[i] = (unsigned char)(i * 31 + k);
+        for (size_t i = 0; i < RUNS; from += run[i++].bytes)
+            memcpy(expected + run[i].offset, source + from, run[i].bytes);
+        meet(r);
+        fabric_write_runs(r->f, right_of(r), r->win.id, AREA_TARGET, run, RUNS, source, &op);
+        if (k % 2)
+            finish(r, &op);
+        put_word(r, right_of(r), AREA_ACK, k);
+        await_word(r, AREA_ACK, k);
+        expect(r, memcmp(target, expected, RUN_REGION) == 0,
+               "F1: not the bytes of the runs, and no others, round %ju", (uintmax_t)k);
+        finish(r, &op);
+        meet(r);
+    }
+}
+
 /* ---- threads ---- */
 
 #define THREADS 4
@@ -276,6 +326,7 @@ const struct test flight_tests[] = {
     { "test", 0, 1, test_test },
     { "many atomics", FABRIC_ATOMICS | FABRIC_READ, 1, test_many_atomics },
     { "exchange", FABRIC_ATOMICS, 1, test_exchange },
+    { "runs", 0, 1, test_runs },
     { "threads", 0, 1, test_threads },
     { NULL, 0, 0, NULL },
 };

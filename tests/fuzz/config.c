@@ -82,7 +82,7 @@ static void check_accepted(const struct config *cfg)
     for (int id = 0; id < CONFIG_COUNT; id++)
         check_value(cfg, (enum config_id)id);
     must(cfg->memory % (uint64_t)sysconf(_SC_PAGESIZE) == 0);
-    must(cfg->pages != PAGES_AUTO && cfg->diffs != PART_AUTO && cfg->locks != PART_AUTO &&
+    must(cfg->pages != PAGES_AUTO && cfg->diffs != DIFFS_AUTO && cfg->locks != PART_AUTO &&
          cfg->barrier != BARRIER_AUTO);
 }
 

@@ -43,7 +43,7 @@ bad 2 '--protocol foo: no such choice; choose from async\|ardmar\|onesided' --pr
 bad 2 '--protocol : no such choice' --protocol= true
 bad 2 '--protocol onesided: not built yet; use async or ardmar' --protocol onesided true
 bad 2 '--pages onesided: not built yet' --pages onesided true
-bad 2 '--diffs onesided: not built yet; use handler' --diffs onesided true
+bad 2 '--diffs onesided: no such choice; choose from auto\|handler\|write' --diffs onesided true
 bad 2 '--locks onesided: no such choice; choose from auto\|handler\|queue' --locks onesided true
 bad 2 '--barrier onesided: no such choice; choose from auto\|handler\|central\|gb' --barrier onesided true
 bad 2 '--barrier-fan 1: out of range' --barrier-fan 1 true

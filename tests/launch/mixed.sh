@@ -45,7 +45,7 @@ done <<END
 nodes 2
 protocol async
 pages async
-diffs onesided
+diffs write
 locks queue
 barrier central
 fabric shm+chaos

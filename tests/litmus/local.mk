@@ -8,6 +8,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule01_release \
 	tests/litmus/rule01_toggle \
 	tests/litmus/rule02_home \
+	tests/litmus/rule02_many \
 	tests/litmus/rule03_barrier \
 	tests/litmus/rule03_causality \
 	tests/litmus/rule03_lazy \
@@ -48,6 +49,8 @@ tests_litmus_rule01_toggle_SOURCES = tests/litmus/rule01_toggle.c $(LITMUS_COMMO
 tests_litmus_rule01_toggle_LDADD = libhlrc.la
 tests_litmus_rule02_home_SOURCES = tests/litmus/rule02_home.c $(LITMUS_COMMON)
 tests_litmus_rule02_home_LDADD = libhlrc.la
+tests_litmus_rule02_many_SOURCES = tests/litmus/rule02_many.c $(LITMUS_COMMON)
+tests_litmus_rule02_many_LDADD = libhlrc.la
 tests_litmus_rule03_barrier_SOURCES = tests/litmus/rule03_barrier.c $(LITMUS_COMMON)
 tests_litmus_rule03_barrier_LDADD = libhlrc.la
 tests_litmus_rule03_causality_SOURCES = tests/litmus/rule03_causality.c $(LITMUS_COMMON)
@@ -104,6 +107,6 @@ tests_litmus_wake_threads_SOURCES = tests/litmus/wake_threads.c $(LITMUS_COMMON)
 tests_litmus_wake_threads_LDADD = libhlrc.la
 
 check_PROGRAMS += $(LITMUS_TESTS)
-TESTS += $(LITMUS_TESTS) tests/litmus/chaos.sh tests/litmus/meeting.sh tests/litmus/queue.sh
-SLOW_TESTS += tests/litmus/chaos.sh tests/litmus/meeting.sh tests/litmus/queue.sh
-EXTRA_DIST += tests/litmus/chaos.sh tests/litmus/meeting.sh tests/litmus/queue.sh
+TESTS += $(LITMUS_TESTS) tests/litmus/chaos.sh tests/litmus/meeting.sh tests/litmus/queue.sh tests/litmus/writes.sh
+SLOW_TESTS += tests/litmus/chaos.sh tests/litmus/meeting.sh tests/litmus/queue.sh tests/litmus/writes.sh
+EXTRA_DIST += tests/litmus/chaos.sh tests/litmus/meeting.sh tests/litmus/queue.sh tests/litmus/writes.sh

@@ -78,6 +78,7 @@ static void set_environment(const struct job *job)
     setenv("HLRC_CACHE_SIZE", caches[rng_below(&r, 4)], 0);
     bool one_sided = rng_chance(&r, 40) && !strstr(job->fabric, "-noread");
     setenv("HLRC_LOCKS", one_sided ? "queue" : "handler", 0);
+    setenv("HLRC_DIFFS", rng_chance(&r, 40) ? "write" : "handler", 0);
     static const char *const barriers[] = { "handler", "handler", "central", "gb" };
     const char *barrier = barriers[rng_below(&r, 4)];
     setenv("HLRC_BARRIER", strstr(job->fabric, "-noread") ? "handler" : barrier, 0);

@@ -51,7 +51,7 @@ static void defaults(void **state)
     assert_int_equal(cfg.nodes, 1);
     assert_int_equal(cfg.protocol, PROTOCOL_ARDMAR);
     assert_int_equal(cfg.pages, PAGES_ARDMAR);
-    assert_int_equal(cfg.diffs, PART_HANDLER);
+    assert_int_equal(cfg.diffs, DIFFS_HANDLER);
     assert_int_equal(cfg.locks, PART_HANDLER);
     assert_int_equal(cfg.barrier, BARRIER_HANDLER);
     assert_string_equal(cfg.fabric, "shm");
@@ -109,7 +109,8 @@ static void enums_follow_table(void **state)
     SAME(pages, "async", PAGES_ASYNC);
     SAME(pages, "ardmar", PAGES_ARDMAR);
     SAME(pages, "onesided", PAGES_ONESIDED);
-    SAME(diffs, "auto", PART_AUTO);
+    SAME(diffs, "auto", DIFFS_AUTO);
+    SAME(diffs, "write", DIFFS_WRITE);
     SAME(locks, "handler", PART_HANDLER);
     SAME(locks, "queue", PART_ONESIDED);
     SAME(barrier, "gb", BARRIER_GB);
@@ -188,7 +189,8 @@ static void errors(void **state)
           "HLRC_PROTOCOL=ARDMAR: no such choice; choose from async|ardmar|onesided" },
         { "HLRC_PROTOCOL", "onesided", -ENOTSUP,
           "HLRC_PROTOCOL=onesided: not built yet; use async or ardmar" },
-        { "HLRC_DIFFS", "onesided", -ENOTSUP, "HLRC_DIFFS=onesided: not built yet; use handler" },
+        { "HLRC_DIFFS", "onesided", -EINVAL,
+          "HLRC_DIFFS=onesided: no such choice; choose from auto|handler|write" },
         { "HLRC_FABRIC", "tcp", -EINVAL,
           "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs|mixed" },
     };
@@ -246,7 +248,7 @@ static void parts(void **state)
     setenv("HLRC_PAGES", "ardmar", 1);
     assert_int_equal(load_with(&cfg, "HLRC_PROTOCOL", "async"), 0);
     assert_int_equal(cfg.pages, PAGES_ARDMAR);
-    assert_int_equal(cfg.diffs, PART_HANDLER);
+    assert_int_equal(cfg.diffs, DIFFS_HANDLER);
     unsetenv("HLRC_PAGES");
 }
 

@@ -103,6 +103,21 @@ static void reference_apply(uint8_t *target)
             target[i] = p.page[i];
 }
 
+static void check_list(const uint8_t *wire, size_t len)
+{
+    static struct fabric_run run[DIFF_RUNS_MOST];
+    const void *from = NULL;
+    uint32_t count = diff_list(wire, len, run, &from), k = 0; /* ascending, none longer */
+    for (size_t i = 0, n; i < DIFF_PAGE; i += n ? n : 1) {
+        for (n = 0; i + n < DIFF_PAGE && p.page[i + n] != p.twin[i + n]; n++)
+            ;
+        assert_true(n == 0 || (k < count && run[k].offset == i && run[k++].bytes == n));
+        assert_memory_equal(from, p.page + i, n);
+        from = (const uint8_t *)from + n;
+    }
+    assert_int_equal(k, count);
+}
+
 /* Encode p.page against p.twin, apply to a random page, compare everything with the reference. */
 static void check_pair(void)
 {
@@ -125,6 +140,7 @@ static void check_pair(void)
     memmove(wire, p.out, len);
     assert_int_equal(diff_apply(p.other, wire, len), 0);
     assert_memory_equal(p.other, expected, DIFF_PAGE);
+    check_list(wire, len);
 }
 
 /* ---- Encoding and applying ------------------------------------------------------------------- */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * diff_write.c - diffs by remote writes into the home's page (--diffs write).
+ *
+ * Each run of changed bytes is written to its place in the home's copy, and behind all of them the
+ * version that says so. Nobody at the home takes part; it finds its page changed.
+ *
+ * A diff is encoded in a slot of the staging ring, which the adapter reads from, so that as many
+ * pages as there are slots are under way at once, to any homes.
+ *
+ * Invariants (in brackets the rules of doc/design.md)
+ *   DW1  (2, 4) `send` returns when all of it is in the homes' memory, the versions behind the runs
+ *        (fabric.h F1). So a page that a notice or a vector time tells of has its diff: nobody
+ *        waits for one, and no home has to be told.
+ *   DW2  A slot is used again when what was written from it is complete.
+ *   DW3  The home's twin does not get the diff, so a comparison at the home finds what others wrote
+ *        as well (page_flush.c): the page is then announced once more than it need be.
+ *
+ * A home does not see what it is sent, so the writer tells it what that costs: page_move.h.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/diff.h"
+#include "hlrc/memory/page_move.h"
+#include "hlrc/progress/bulk.h"
+
+static_assert(DIFF_MAX <= BULK_SLOT_BYTES, "a slot of the staging ring holds a diff");
+
+/* All by closings alone, which are serialised (I1). */
+static struct fabric_op writing[BULK_STAGING]; /* from this slot */
+static uint32_t slot;                          /* that is taken next */
+static uint32_t used;                          /* before it, since `send` */
+static uint64_t version;                       /* of the interval that is being closed */
+
+static int write_init(void)
+{
+    memset(writing, 0, sizeof writing);
+    slot = used = 0;
+    return 0;
+}
+
+static void *slot_mem(uint32_t k)
+{
+    return control_at(engine.at.staging + (size_t)k * BULK_SLOT_BYTES);
+}
+
+static void *write_room(int home, uint64_t interval, bool urgent)
+{
+    (void)home, (void)urgent;
+    version = interval;
+    fabric_wait(engine.fabric, &writing[slot]); /* DW2 */
+    return slot_mem(slot);
+}
+
+static void write_add(int home, uint32_t page, size_t bytes)
+{
+    struct fabric_run run[DIFF_RUNS_MOST];
+    struct fabric_op *op = &writing[slot];
+    const void *from = NULL;
+    uint32_t runs = diff_list(slot_mem(slot), bytes, run, &from);
+    fabric_write_runs(engine.fabric, home, engine.space.id, (size_t)page << PAGE_SHIFT, run, runs,
+                      from, op);
+    perturb(diff_written);
+    fabric_write(engine.fabric, home, engine.control.id, applied_at(page, engine.node), &version,
+                 sizeof version, op); /* DW1 */
+    page_move_tell(home, page, (uint32_t)bytes);
+    slot = (slot + 1) % BULK_STAGING;
+    if (used < BULK_STAGING)
+        used++;
+}
+
+/* DW1 */
+static void write_send(bool urgent)
+{
+    (void)urgent;
+    for (; used > 0; used--)
+        fabric_wait(engine.fabric, &writing[(slot + BULK_STAGING - used) % BULK_STAGING]);
+}
+
+/* DW1: there is nothing to be told. */
+static void write_nothing(void)
+{
+}
+
+const struct diff_protocol diffs_by_write = {
+    .name = "write",
+    .caps = 0,
+    .init = write_init,
+    .room = write_room,
+    .add = write_add,
+    .send = write_send,
+    .hand_on = write_nothing,
+    .met = write_nothing,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rule 2: more pages with the same home change in one interval than can be on their way at once
+ * (diff_write.c DW2), and each arrives as it was. And what a home is sent is not its own writing
+ * for ever (DW3, page.h P8): when it writes a page no more, it announces it no more.
+ */
+#include "tests/litmus/litmus.h"
+
+const char litmus_rule[] = "rule 2, many pages of one home";
+const int litmus_nodes[] = { 2, 3, 0 };
+
+LITMUS_SET(MOVE_HOMES, "off")
+
+#define PAGES  300
+#define ROUNDS 6
+#define TURNS  80
+#define OWN    8 /* the first of them, in which the home writes */
+
+static uint64_t value(uint64_t round, uint64_t p, uint64_t i)
+{
+    return (round << 32 | p << 16 | i) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void many(volatile uint64_t *data, uint64_t round)
+{
+    uint64_t step = round % 3 ? round % 3 : PAGE_WORDS; /* many runs, or one */
+    for (uint64_t p = 0; me == 1 && p < PAGES; p++)
+        for (uint64_t i = 0; i < PAGE_WORDS; i += step)
+            data[p * PAGE_WORDS + i] = value(round, p, i);
+    hlrc_barrier();
+    for (uint64_t p = 0; p < PAGES; p++)
+        for (uint64_t i = 0; i < PAGE_WORDS; i += step)
+            expect_word(data[p * PAGE_WORDS + i], value(round, p, i),
+                        "round %ju, page %ju, word %ju", (uintmax_t)round, (uintmax_t)p,
+                        (uintmax_t)i);
+    hlrc_barrier();
+}
+
+static uint64_t notices(void)
+{
+    struct hlrc_stats s = { .size = sizeof s };
+    hlrc_stats_get(&s);
+    return s.write_notices;
+}
+
+/* One page that its home, node 0, writes at first, and node 1 in every turn. */
+static void sent_and_written(volatile uint64_t *data)
+{
+    uint64_t before = 0;
+    for (uint64_t turn = 1; turn <= TURNS; turn++) {
+        if (me == 0 && turn <= OWN)
+            data[0] = turn;
+        if (me == 1)
+            data[100] = turn;
+        hlrc_barrier();
+        expect_word(data[0], turn < OWN ? turn : OWN, "the home's word, turn %ju", (uintmax_t)turn);
+        expect_word(data[100], turn, "the other's word, turn %ju", (uintmax_t)turn);
+        hlrc_barrier();
+        if (turn == TURNS / 2)
+            before = notices();
+    }
+    if (me == 0)
+        expect_word(notices() - before, 0, "notices of a home that writes no more");
+}
+
+void litmus_run(void)
+{
+    volatile uint64_t *data = shared_words((PAGES + 1) * PAGE_WORDS);
+    if (me == 0)
+        place(data, (PAGES + 1) * PAGE, 0);
+    hlrc_barrier();
+    for (uint64_t round = 1; round <= ROUNDS; round++)
+        many(data, round);
+    sent_and_written(data + PAGES * PAGE_WORDS);
+}
