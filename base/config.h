@@ -34,7 +34,7 @@ enum config_protocol { PROTOCOL_ASYNC, PROTOCOL_ARDMAR, PROTOCOL_ONESIDED };
 enum config_pages { PAGES_AUTO, PAGES_ASYNC, PAGES_ARDMAR, PAGES_ONESIDED };
 enum config_part { PART_AUTO, PART_HANDLER, PART_ONESIDED };
 enum config_diffs { DIFFS_AUTO, DIFFS_HANDLER, DIFFS_WRITE };
-enum config_barrier { BARRIER_AUTO, BARRIER_HANDLER, BARRIER_CENTRAL, BARRIER_GB };
+enum config_barrier { BARRIER_AUTO, BARRIER_HANDLER, BARRIER_CENTRAL, BARRIER_GB, BARRIER_PE };
 enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
 enum config_switch { SWITCH_ON, SWITCH_OFF };
 enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
@@ -76,8 +76,10 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "how diffs reach the home: through its handler, or by remote writes")                        \
     X(CHOICE, enum config_part, locks, "locks", "auto", 0, 0, "auto|handler|queue", 1,             \
       "how locks are granted: by a handler, or by remote atomics")                                 \
-    X(CHOICE, enum config_barrier, barrier, "barrier", "auto", 0, 0, "auto|handler|central|gb", 1, \
-      "how barriers meet: at a handler, or by remote atomics, at one node or in a tree")           \
+    X(CHOICE, enum config_barrier, barrier, "barrier", "auto", 0, 0,                               \
+      "auto|handler|central|gb|pe", 1,                                                             \
+      "how barriers meet: at a handler; by remote atomics, at one node or in a tree; or by "       \
+      "remote writes from pair to pair")                                                           \
     X(NUMBER, int, barrier_fan, "barrier-fan", "4", 2, NODES_MAX, "", 1,                           \
       "how many meet at each node of the tree of --barrier gb")                                    \
     X(TEXT, char, fabric, "fabric", "shm", 0, 0, "NAME", 1,                                        \

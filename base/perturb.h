@@ -82,8 +82,10 @@
     X(lock_leaving, "lock's vector time written, lock not let go of (MQ3)")                  \
     X(lock_asking, "WAITING set, request not sent (L2)")                                     \
     X(barrier_arriving, "interval closed, arrival not sent (R1)")                            \
-    X(barrier_releasing, "vector time of a release written, its word not (BC3)")             \
+    X(barrier_releasing, "time of a release or round written, its word not (BC3, PE2)")      \
     X(barrier_released, "release here, notices not taken (R4)")                              \
+    X(group_inviting, "list and number of a group there, its word not (GR3)")                \
+    X(group_answering, "invitation to a group read, not answered (GR3)")                     \
     X(cond_registered, "waiter registered, its lock not released (C1)")                      \
     X(cond_signalling, "signaller's interval closed, signal not sent (C2)")                  \
     X(home_asking, "home not known, compare-and-swap or request not started (A1, H1)")       \

@@ -9,7 +9,9 @@
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/sync/cond.h"
+#include "hlrc/sync/group.h"
 #include "hlrc/sync/lock.h"
+#include "hlrc/sync/pairs.h"
 
 struct engine engine;
 
@@ -42,7 +44,6 @@ static void place_meeting(struct layout *at, size_t nodes)
     size_t gatherings = 0;
     for (size_t members = nodes; members > 1; members = (members + fan - 1) / fan)
         gatherings += (members + fan - 1) / fan;
-    at->meeting_slot_size = slot_size(sizeof(uint64_t), (int)nodes);
     at->meeting_counters = place(&at->end, gatherings * 2 * 64);
     at->meeting_slots = place(&at->end, gatherings * fan * 2 * at->meeting_slot_size);
     at->meeting_release = place(&at->end, 2 * at->meeting_slot_size);
@@ -52,7 +53,8 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
 {
     size_t n = (size_t)nodes;
     *at = (struct layout){ .request_size = slot_size(sizeof(struct request), nodes),
-                           .reply_size = slot_size(sizeof(struct reply), nodes) };
+                           .reply_size = slot_size(sizeof(struct reply), nodes),
+                           .meeting_slot_size = slot_size(PAIRS_HEAD, nodes) };
     at->arrivals = place(&at->end, 8);
     at->moves = place(&at->end, n * MOVES_BYTES);
     at->told = place(&at->end, n * TOLD_RING * 8);
@@ -70,13 +72,19 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
     at->stream = place(&at->end, (size_t)STREAM_SLOTS * STREAM_PIECE);
     at->stream_told = place(&at->end, n * 64);
     at->stream_taken = place(&at->end, n * 64);
+    at->invitations = place(&at->end, n * INVITATION_BYTES);
+    at->answers_of_members = place(&at->end, n * 64);
     if (engine.config.barrier == BARRIER_CENTRAL || engine.config.barrier == BARRIER_GB)
         place_meeting(at, n);
+    if (engine.config.barrier == BARRIER_PE)
+        at->meeting_slots = place(&at->end, pairs_slots(nodes) * at->meeting_slot_size);
     at->tables = at->end;
     at->home = place(&at->end, (size_t)pages * 8);
     at->applied = place(&at->end, (size_t)pages * n * 8);
     at->has_readers = place(&at->end, (size_t)pages * 4);
     at->placed = place(&at->end, (size_t)pages * 4);
+    at->group_slots =
+        place(&at->end, n * HLRC_MAX_GROUPS * pairs_slots(nodes) * at->meeting_slot_size);
     if (engine.config.locks == PART_ONESIDED)
         place_locks(at, n);
 }

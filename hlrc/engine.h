@@ -31,7 +31,9 @@
  *             dirty pages land
  *   words     u64 per atomic word homed here
  *   meeting   with --barrier central or gb: counters and slots of gatherings, and what is released
- *             (barrier_counter.c)
+ *             (barrier_counter.c); with pe: slots of rounds (pairs.h)
+ *   invitations, answers_of_members  to and of those who make a group, one per node, written by it
+ *             (group.c)
  *   staging   slots of the size of a bulk slot, in which messages are composed
  *   stream    a ring of pieces of broadcasts; told: u64 per root, written by it; taken: u64 per
  *             receiver, written by it (heap/stream.h)
@@ -42,6 +44,7 @@
  *             is in the page
  *   has_readers  u32 per page, at the page's home: 1 if another node may have a copy
  *   placed    u32 per page, at its home: 1 if hlrc_place put it there
+ *   group slots  of rounds, per group and the same at all its members (group.c, pairs.h)
  *   lock records  per lock, at its home; likewise cond records; lock nodes, per lock that this
  *             node has or asks for: all with --locks queue (lock_mcs.c, cond_mcs.c, mcs.h)
  */
@@ -73,7 +76,7 @@ struct layout {
     size_t home, applied, has_readers, placed, arrivals, moves, told, requests, replies, answers,
         bulk, credits, logs, lock_records, lock_nodes, cond_records, meeting_counters,
         meeting_slots, meeting_release, log_tails, log_heads, bounce, words, staging, stream,
-        stream_told, stream_taken, tables;
+        stream_told, stream_taken, invitations, answers_of_members, group_slots, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
     size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size;

@@ -44,6 +44,7 @@
 #include "hlrc/sync/atomic.h"
 #include "hlrc/sync/barrier.h"
 #include "hlrc/sync/cond.h"
+#include "hlrc/sync/group.h"
 #include "hlrc/sync/lock.h"
 
 static_assert(NODES_MAX == HLRC_MAX_NODES, "the public limit is that of all parts");
@@ -170,8 +171,9 @@ static void choose_protocol(void)
         .notices = &notices_by_log,
         .locks = engine.config.locks == PART_ONESIDED ? &locks_by_mcs : &locks_by_queue,
         .conds = engine.config.locks == PART_ONESIDED ? &conds_by_mcs : &conds_by_manager,
-        .barrier =
-            engine.config.barrier == BARRIER_HANDLER ? &barrier_by_master : &barrier_by_counter,
+        .barrier = engine.config.barrier == BARRIER_HANDLER ? &barrier_by_master
+                   : engine.config.barrier == BARRIER_PE    ? &barrier_by_pairs
+                                                            : &barrier_by_counter,
     };
 }
 
@@ -252,7 +254,7 @@ static int make_tables(void)
     int (*const init[])(void) = { msg_init,      bulk_init,      pages_init,  page_fetch_init,
                                   dirty_init,    exclusive_init, copies_init, renew_init,
                                   interval_init, lock_init,      cond_init,   atomic_words_init,
-                                  barrier_init };
+                                  barrier_init,  group_init };
     protocol_env = &engine_env;
     trace_on = engine.config.watchdog > 0;
     collective_reset();
@@ -366,9 +368,9 @@ static void print_stats(void)
 
 static void drop_tables(void)
 {
-    void (*const end[])(void) = { heap_end,   cond_end,      lock_end,   interval_end,   renew_end,
-                                  copies_end, exclusive_end, dirty_end,  page_fetch_end, pages_end,
-                                  msg_end,    twins_end,     threads_end };
+    void (*const end[])(void) = { group_end, heap_end,   cond_end,      lock_end,   interval_end,
+                                  renew_end, copies_end, exclusive_end, dirty_end,  page_fetch_end,
+                                  pages_end, msg_end,    twins_end,     threads_end };
     engine.protocol.notices->end();
     dump_end();
     for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)

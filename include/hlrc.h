@@ -26,6 +26,8 @@
 #define HLRC_STATIC_LOCKS 1024
 /* Most nodes in a job. */
 #define HLRC_MAX_NODES 128
+/* Most groups that have the same node as their lowest. */
+#define HLRC_MAX_GROUPS 64
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,9 +48,9 @@ extern "C" {
  * two nodes may write different bytes of one page at the same time.
  *
  * A call marked collective is made by every node, by one thread of each, in the same order on all,
- * and orders memory as hlrc_barrier() does. All other calls, between hlrc_init() and
- * hlrc_finalize(), may be made by any number of threads at once. Memory passed to a call may itself
- * be shared memory, unless the call says otherwise.
+ * and orders memory as hlrc_barrier() does; one marked as collective among some nodes, by those.
+ * All other calls, between hlrc_init() and hlrc_finalize(), may be made by any number of threads at
+ * once. Memory passed to a call may itself be shared memory, unless the call says otherwise.
  *
  * Functions that can fail return 0 or a negative errno value, those that return a pointer NULL with
  * errno set. What the program itself does wrong (a call before hlrc_init(), the unlock of a lock
@@ -103,6 +105,8 @@ typedef uint32_t hlrc_lock_t;
 typedef uint32_t hlrc_cond_t;
 /* An atomic 64-bit word at a home node: a plain value, as above. */
 typedef uint32_t hlrc_atomic_t;
+/* A group of nodes: a plain value, as above, for its members. */
+typedef uint32_t hlrc_group;
 
 /**
  * hlrc_init - join the job
@@ -301,13 +305,57 @@ void hlrc_unlock(hlrc_lock_t lock);
  * before they arrived is visible after departure.
  *
  * NOTES: Arrival twice without departure, or departure without arrival, ends the job. Between the
- * two no other collective call may be made.
+ * two no other collective call may be made but hlrc_group_barrier(). With --barrier pe other nodes
+ * may have to wait for a node until it departs; there it must not wait, between the two, for what
+ * they do behind the barrier.
  *
- * SEE ALSO: hlrc_lock, hlrc_cond_wait
+ * SEE ALSO: hlrc_group_barrier, hlrc_lock, hlrc_cond_wait
  */
 void hlrc_barrier(void);
 void hlrc_barrier_arrive(void);
 void hlrc_barrier_depart(void);
+
+/**
+ * hlrc_group_create - name some nodes that meet without the others
+ *
+ * Collective among the `count` nodes in `nodes`: each of them, and no other, makes the call, and
+ * passes the same list in the same order. It stores the handle of the group in *`group`, the same
+ * on all of them. Groups may overlap, and stay until hlrc_finalize(). The call orders no memory.
+ *
+ * RETURN VALUE: 0, or a negative errno value; then *`group` is left alone.
+ *
+ * ERRORS:
+ *     EINVAL  `count` is not 1 to the number of nodes, a node is listed twice or is none of the
+ *             job, or this node is not listed; found before another node is asked
+ *     ENOMEM  the lowest node of the list is that of HLRC_MAX_GROUPS groups already; on all nodes
+ *             of the list
+ *
+ * NOTES: One thread of a node creates a group at a time, and nodes that have several groups in
+ * common create these in the same order. Lists that differ end the job with one line where the
+ * lowest node is in all of them; otherwise the nodes may wait for each other for ever.
+ *
+ * SEE ALSO: hlrc_group_barrier
+ */
+int hlrc_group_create(const int *nodes, int count, hlrc_group *group);
+
+/**
+ * hlrc_group_barrier - wait for the nodes of a group
+ *
+ * Collective among the nodes of the group: one thread speaks for a node. It returns when all of
+ * them have called it; what any of them wrote before, or had seen, is then visible to all of them.
+ * The other nodes take no part. Barriers of several groups may be under way at the same time, those
+ * of one node by several threads.
+ *
+ * It is a dissemination barrier (Hensgen, Finkel and Manber, Two Algorithms for Barrier
+ * Synchronization, 1988) of ceil(log2 n) rounds for n nodes, by remote writes, whatever --barrier
+ * says.
+ *
+ * NOTES: A handle that is not that of a group of this node, and a call while another thread of this
+ * node waits in the barrier of the same group, end the job.
+ *
+ * SEE ALSO: hlrc_group_create, hlrc_barrier
+ */
+void hlrc_group_barrier(hlrc_group group);
 
 /**
  * hlrc_cond_create, hlrc_cond_destroy - make and remove a condition variable
@@ -483,7 +531,7 @@ struct hlrc_stats {
     uint64_t write_notices;      /* pages announced by this node as written */
     uint64_t invalidations;      /* pages revoked since others wrote them */
     uint64_t lock_acquires;      /* locks taken */
-    uint64_t barriers;           /* barriers departed from */
+    uint64_t barriers;           /* barriers departed from, those of groups, too */
     uint64_t messages;           /* requests sent that a handler serves */
     uint64_t wakes;              /* sleepers woken on other nodes */
     uint64_t rdma_reads;         /* remote reads, of own words too */

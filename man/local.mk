@@ -22,6 +22,8 @@ API_PAGES_3 = \
 	man/hlrc_finalize.3 \
 	man/hlrc_free.3 \
 	man/hlrc_free_all.3 \
+	man/hlrc_group_barrier.3 \
+	man/hlrc_group_create.3 \
 	man/hlrc_home.3 \
 	man/hlrc_init.3 \
 	man/hlrc_lock.3 \

@@ -69,6 +69,14 @@ void interval_acquire(const uint64_t *vt);
 void interval_vt(uint64_t *vt); /* a copy of this node's vector time, for a barrier. Spins */
 /* the same for a grant or a signal (I7). Spins */
 void interval_hand_on(uint64_t *vt);
+/* Raises a vector time to the other where that is larger. */
+static inline void vt_raise(uint64_t *time, const uint64_t *other)
+{
+    for (int w = 0; w < engine.nodes; w++)
+        if (time[w] < other[w])
+            time[w] = other[w];
+}
+
 /* a barrier is over: every home has met, none has to be woken any more */
 void interval_met(void);
 

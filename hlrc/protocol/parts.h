@@ -91,10 +91,11 @@ struct cond_protocol {
     void (*signal)(uint32_t cond, bool all, const uint64_t *vt);
 };
 
+/* Of several nodes' the largest counts. */
 enum arrival {
-    ARRIVAL_PLAIN, /* the node may do other things before it departs */
-    ARRIVAL_WAITS, /* it waits until it departs */
+    ARRIVAL_WAITS, /* the node waits until it departs */
     ARRIVAL_MOVES, /* and has homes to move (sync/homes.h) */
+    ARRIVAL_PLAIN, /* it may do other things before it departs */
 };
 
 /* barrier.h says what holds. */
@@ -122,11 +123,11 @@ struct protocol {
 
 /* By handlers: coherence/diff_message.c, coherence/notice_log.c, sync/lock_queue.c, sync/cond.c,
  * sync/barrier_master.c. One-sided: coherence/diff_write.c, sync/lock_mcs.c, sync/cond_mcs.c,
- * sync/barrier_counter.c. */
+ * sync/barrier_counter.c, sync/barrier_pairs.c. */
 extern const struct diff_protocol diffs_by_message, diffs_by_write;
 extern const struct notice_protocol notices_by_log;
 extern const struct lock_protocol locks_by_queue, locks_by_mcs;
 extern const struct cond_protocol conds_by_manager, conds_by_mcs;
-extern const struct barrier_protocol barrier_by_master, barrier_by_counter;
+extern const struct barrier_protocol barrier_by_master, barrier_by_counter, barrier_by_pairs;
 
 #endif

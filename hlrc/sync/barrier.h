@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * barrier.h - the barrier, in two phases: at a master (node 0, barrier_master.c), or by remote
- * atomics (barrier_counter.c).
+ * barrier.h - the barrier, in two phases: at a master (node 0, barrier_master.c), by remote atomics
+ * (barrier_counter.c), or by remote writes from pair to pair (barrier_pairs.c).
  *
  *            arrive: close the interval,          all have arrived: merged
  *            send its vector time                 vector time to all nodes
@@ -17,7 +17,7 @@
  *   R3  Arrivals, and the diffs sent for a barrier, wake no node that has not arrived: it looks at
  *       them when it does. From arrival to departure every event wakes a sleeping handler
  *       (progress_wake_on_all), so that a node that is busy or asleep between arrive and depart
- *       delays no other.
+ *       delays no other; but barrier_pairs.c.
  *   R4  When a node departs it has served everything that arrived before its release: all diffs of
  *       the intervals that the barrier covers and whose home it is were sent before their writers
  *       arrived.

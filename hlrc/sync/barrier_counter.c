@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "base/perturb.h"
+#include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/sync/barrier.h"
@@ -86,14 +87,6 @@ static int counter_init(void)
     return 0;
 }
 
-/* Raises vt to the other where that is larger. */
-static void merge(uint64_t *vt, const uint64_t *other)
-{
-    for (int w = 0; w < engine.nodes; w++)
-        if (vt[w] < other[w])
-            vt[w] = other[w];
-}
-
 /* BC2: what was merged so far, as one member of a gathering; true for the last of it. */
 static bool arrive_at(const struct gathering *g, uint32_t member, int parity, const uint64_t *vt,
                       uint64_t kinds)
@@ -123,7 +116,7 @@ static void collect(const struct gathering *g, int parity, uint64_t *vt, uint64_
     for (uint32_t m = 0; m < g->members; m++) {
         const struct head *h = control_at(first + m * step);
         *kinds |= atomic_load_explicit(&h->word, memory_order_acquire);
-        merge(vt, (const uint64_t *)(const void *)(h + 1));
+        vt_raise(vt, (const uint64_t *)(const void *)(h + 1));
     }
 }
 

@@ -45,7 +45,7 @@ bad 2 '--protocol onesided: not built yet; use async or ardmar' --protocol onesi
 bad 2 '--pages onesided: not built yet' --pages onesided true
 bad 2 '--diffs onesided: no such choice; choose from auto\|handler\|write' --diffs onesided true
 bad 2 '--locks onesided: no such choice; choose from auto\|handler\|queue' --locks onesided true
-bad 2 '--barrier onesided: no such choice; choose from auto\|handler\|central\|gb' --barrier onesided true
+bad 2 '--barrier onesided: no such choice; choose from auto\|handler\|central\|gb\|pe' --barrier onesided true
 bad 2 '--barrier-fan 1: out of range' --barrier-fan 1 true
 bad 2 '--diffs async: no such choice' --diffs async true
 bad 2 '--fabric verbs: (no RDMA device|no port|left out).*; use shm' --fabric verbs true

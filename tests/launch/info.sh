@@ -13,7 +13,7 @@ protocol     async|ardmar|onesided      ardmar ardmar  async
 pages        auto|async|ardmar|onesided auto   ardmar  async
 diffs        auto|handler|write         auto   handler handler
 locks        auto|handler|queue         auto   handler queue
-barrier      auto|handler|central|gb    auto   handler gb
+barrier      auto|handler|central|gb|pe auto   handler gb
 barrier-fan  2..128                     4      4       16
 fabric       NAME                       shm    shm     shm+chaos
 device       NAME[:PORT[:GID]]          off    (off)   mlx5_0:1:3

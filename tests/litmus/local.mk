@@ -30,6 +30,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule10_free \
 	tests/litmus/rule10_heap \
 	tests/litmus/rule11_cond \
+	tests/litmus/rule11_group \
 	tests/litmus/rule11_split \
 	tests/litmus/rule11_trylock \
 	tests/litmus/threads \
@@ -93,6 +94,8 @@ tests_litmus_rule10_heap_SOURCES = tests/litmus/rule10_heap.c $(LITMUS_COMMON)
 tests_litmus_rule10_heap_LDADD = libhlrc.la
 tests_litmus_rule11_cond_SOURCES = tests/litmus/rule11_cond.c $(LITMUS_COMMON)
 tests_litmus_rule11_cond_LDADD = libhlrc.la
+tests_litmus_rule11_group_SOURCES = tests/litmus/rule11_group.c $(LITMUS_COMMON)
+tests_litmus_rule11_group_LDADD = libhlrc.la
 tests_litmus_rule11_split_SOURCES = tests/litmus/rule11_split.c $(LITMUS_COMMON)
 tests_litmus_rule11_split_LDADD = libhlrc.la
 tests_litmus_rule11_trylock_SOURCES = tests/litmus/rule11_trylock.c $(LITMUS_COMMON)
@@ -107,6 +110,6 @@ tests_litmus_wake_threads_SOURCES = tests/litmus/wake_threads.c $(LITMUS_COMMON)
 tests_litmus_wake_threads_LDADD = libhlrc.la
 
 check_PROGRAMS += $(LITMUS_TESTS)
-TESTS += $(LITMUS_TESTS) tests/litmus/chaos.sh tests/litmus/meeting.sh tests/litmus/queue.sh tests/litmus/writes.sh
-SLOW_TESTS += tests/litmus/chaos.sh tests/litmus/meeting.sh tests/litmus/queue.sh tests/litmus/writes.sh
-EXTRA_DIST += tests/litmus/chaos.sh tests/litmus/meeting.sh tests/litmus/queue.sh tests/litmus/writes.sh
+TESTS += $(LITMUS_TESTS) tests/litmus/chaos.sh tests/litmus/group.sh tests/litmus/meeting.sh tests/litmus/queue.sh tests/litmus/writes.sh
+SLOW_TESTS += tests/litmus/chaos.sh tests/litmus/group.sh tests/litmus/meeting.sh tests/litmus/queue.sh tests/litmus/writes.sh
+EXTRA_DIST += tests/litmus/chaos.sh tests/litmus/group.sh tests/litmus/meeting.sh tests/litmus/queue.sh tests/litmus/writes.sh

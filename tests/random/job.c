@@ -79,9 +79,9 @@ static void set_environment(const struct job *job)
     bool one_sided = rng_chance(&r, 40) && !strstr(job->fabric, "-noread");
     setenv("HLRC_LOCKS", one_sided ? "queue" : "handler", 0);
     setenv("HLRC_DIFFS", rng_chance(&r, 40) ? "write" : "handler", 0);
-    static const char *const barriers[] = { "handler", "handler", "central", "gb" };
-    const char *barrier = barriers[rng_below(&r, 4)];
-    setenv("HLRC_BARRIER", strstr(job->fabric, "-noread") ? "handler" : barrier, 0);
+    static const char *const barriers[] = { "handler", "handler", "pe", "central", "gb" };
+    bool reads = !strstr(job->fabric, "-noread");
+    setenv("HLRC_BARRIER", barriers[rng_below(&r, reads ? 5 : 3)], 0);
     set_unless_given("HLRC_BARRIER_FAN", rng_between(&r, 2, 4));
 }
 

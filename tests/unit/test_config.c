@@ -114,6 +114,7 @@ static void enums_follow_table(void **state)
     SAME(locks, "handler", PART_HANDLER);
     SAME(locks, "queue", PART_ONESIDED);
     SAME(barrier, "gb", BARRIER_GB);
+    SAME(barrier, "pe", BARRIER_PE);
     SAME(handler, "block", HANDLER_BLOCK);
     SAME(handler, "spin-block", HANDLER_SPIN_BLOCK);
     SAME(handler, "poll", HANDLER_POLL);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* group.c - see group.h for the invariants. */
+#include "hlrc/sync/group.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/perturb.h"
+#include "base/reserve.h"
+#include "hlrc/call.h"
+#include "hlrc/coherence/interval.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/sync/pairs.h"
+
+struct group {
+    _Atomic bool made; /* this node is a member; set last, when it has been made */
+    _Atomic bool busy; /* a thread of this node is in its barrier, and alone uses what follows */
+    int nodes[NODES_MAX];
+    struct pairs pairs;
+};
+
+static_assert(sizeof(struct invitation) <= FABRIC_INLINE, "it is written from where it is");
+
+static struct group *groups; /* by number; touched where this node is a member */
+static _Atomic bool making;  /* by one thread at a time, who alone uses the three below (GR3) */
+static uint32_t given;       /* numbers given by this node */
+static uint64_t invited;     /* invitations that it has sent, to however many nodes */
+static uint64_t accepted[NODES_MAX]; /* by node: the last of its invitations that was answered */
+
+static size_t group_count(void)
+{
+    return (size_t)engine.nodes * HLRC_MAX_GROUPS;
+}
+
+int group_init(void)
+{
+    atomic_store(&making, false);
+    given = 0;
+    invited = 0;
+    memset(accepted, 0, sizeof accepted);
+    groups = reserve(group_count() * sizeof *groups);
+    return groups ? 0 : -ENOMEM;
+}
+
+void group_end(void)
+{
+    reserve_end(groups, group_count() * sizeof *groups);
+    groups = NULL;
+}
+
+/* ---- the members agree on a number ---- */
+
+/* In the window of the invited, by who invites; an invitation follows. */
+static size_t invitation_at(int from)
+{
+    return engine.at.invitations + (size_t)from * INVITATION_BYTES;
+}
+
+/* In the window of who has invited, by who answers. */
+static size_t answer_at(int from)
+{
+    return engine.at.answers_of_members + (size_t)from * 64;
+}
+
+struct awaited {
+    size_t at;
+    uint64_t last; /* what the word was before, or is to become */
+};
+
+static bool is_later(void *arg)
+{
+    const struct awaited *a = arg;
+    _Atomic uint64_t *word = control_at(a->at);
+    return atomic_load_explicit(word, memory_order_acquire) > a->last;
+}
+
+/* A word that may end a sleep of another node, which waits for it in the same call. */
+static void tell(int node, size_t at, uint64_t word)
+{
+    fabric_write(engine.fabric, node, engine.control.id, at, &word, sizeof word, NULL);
+    fabric_wake(engine.fabric, node);
+}
+
+/* GR3, of the lowest member. */
+static void invite(const struct invitation *in)
+{
+    uint64_t number = ++invited;
+    for (uint32_t i = 0; i < in->count; i++) {
+        int node = in->nodes[i];
+        if (node == engine.node)
+            continue;
+        fabric_write(engine.fabric, node, engine.control.id, invitation_at(engine.node) + 8, in,
+                     sizeof *in, NULL);
+        perturb(group_inviting);
+        tell(node, invitation_at(engine.node), number); /* behind it: fabric.h F1 */
+    }
+    for (uint32_t i = 0; i < in->count; i++) {
+        struct awaited answer = { answer_at(in->nodes[i]), number - 1 };
+        if (in->nodes[i] != engine.node)
+            progress_wait((struct wait_for){ "hlrc_group_create at node", (uint64_t)in->nodes[i] },
+                          is_later, &answer, WAIT_STATE);
+    }
+}
+
+static const char *describe(const struct invitation *in, char *buf, size_t len)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < in->count && at + 1 < len; i++) {
+        int n = snprintf(buf + at, len - at, "%s%d", i ? ", " : "", (int)in->nodes[i]);
+        at += n > 0 ? (size_t)n : 0;
+    }
+    return buf;
+}
+
+/* GR3, of the others: waits for the invitation, takes the number from it, and answers. */
+static void accept_from(int lowest, struct invitation *mine)
+{
+    char here[120], there[120];
+    size_t at = invitation_at(lowest);
+    struct awaited word = { at, accepted[lowest] };
+    progress_wait((struct wait_for){ "hlrc_group_create at node", (uint64_t)lowest }, is_later,
+                  &word, WAIT_STATE);
+    const struct invitation *in = control_at(at + 8);
+    if (in->count != mine->count ||
+        memcmp(in->nodes, mine->nodes, mine->count * sizeof mine->nodes[0]) != 0)
+        diag_fatal(1,
+                   "hlrc_group_create(%s) here, but (%s) on node %d; the nodes of a group pass the "
+                   "same list, and create groups in the same order",
+                   describe(mine, here, sizeof here), describe(in, there, sizeof there), lowest);
+    mine->group = in->group;
+    accepted[lowest] = atomic_load((_Atomic uint64_t *)control_at(at));
+    perturb(group_answering);
+    tell(lowest, answer_at(engine.node), accepted[lowest]);
+}
+
+/* ---- making one ---- */
+
+/* The list as an invitation without a number; -EINVAL if it is none that this node is in. */
+static int check_list(const int *nodes, int count, struct invitation *out)
+{
+    bool listed[NODES_MAX] = { false };
+    if (count < 1 || count > engine.nodes)
+        return -EINVAL;
+    *out = (struct invitation){ .count = (uint32_t)count, .group = GROUP_NONE };
+    for (int i = 0; i < count; i++) {
+        int node = nodes[i];
+        if (node < 0 || node >= engine.nodes || listed[node])
+            return -EINVAL;
+        listed[node] = true;
+        out->nodes[i] = node;
+    }
+    return listed[engine.node] ? 0 : -EINVAL;
+}
+
+static int lowest_of(const struct invitation *in)
+{
+    int32_t lowest = in->nodes[0];
+    for (uint32_t i = 1; i < in->count; i++)
+        lowest = in->nodes[i] < lowest ? in->nodes[i] : lowest;
+    return lowest;
+}
+
+static size_t slots_at(uint32_t number)
+{
+    return engine.at.group_slots +
+           (size_t)number * pairs_slots(engine.nodes) * engine.at.meeting_slot_size;
+}
+
+/* This node's part of a group whose number is known. */
+static void set_up(const struct invitation *in)
+{
+    struct group *g = &groups[in->group];
+    g->pairs = (struct pairs){
+        .nodes = g->nodes,
+        .count = (int)in->count,
+        .slots = slots_at(in->group),
+    };
+    for (uint32_t i = 0; i < in->count; i++) {
+        g->nodes[i] = in->nodes[i];
+        if (in->nodes[i] == engine.node)
+            g->pairs.self = (int)i;
+    }
+    pairs_prepare(&g->pairs);
+    atomic_store_explicit(&g->made, true, memory_order_release);
+}
+
+static bool is_not_making(void *arg)
+{
+    (void)arg;
+    return !atomic_load(&making);
+}
+
+static int make(struct invitation *in)
+{
+    int lowest = lowest_of(in);
+    while (atomic_exchange(&making, true))
+        progress_await((struct wait_for){ "another thread's hlrc_group_create", 0 }, &making,
+                       is_not_making, NULL);
+    if (lowest != engine.node) {
+        accept_from(lowest, in);
+    } else {
+        if (given < HLRC_MAX_GROUPS) /* GR2 */
+            in->group = (uint32_t)engine.node * HLRC_MAX_GROUPS + given++;
+        invite(in);
+    }
+    if (in->group != GROUP_NONE)
+        set_up(in);
+    atomic_store(&making, false);
+    progress_changed(&making);
+    return in->group != GROUP_NONE ? 0 : -ENOMEM;
+}
+
+int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
+{
+    call_check("hlrc_group_create");
+    struct invitation in;
+    int rc = check_list(nodes, count, &in);
+    if (rc)
+        return rc;
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_BARRIER);
+    t = thread_enter();
+    rc = make(&in);
+    thread_leave(t);
+    stats_enter(t, before);
+    if (rc == 0)
+        *group = in.group;
+    return rc;
+}
+
+/* ---- its barrier ---- */
+
+/* GR1, GR4 */
+static void meet(struct group *g)
+{
+    uint64_t vt[NODES_MAX];
+    struct thread *t = thread_enter();
+    interval_close(true);
+    interval_hand_on(vt);
+    perturb(barrier_arriving);
+    pairs_begin(&g->pairs, vt, ARRIVAL_WAITS);
+    pairs_end(&g->pairs, "the round of a group's barrier, from node");
+    perturb(barrier_released);
+    progress_settle(); /* what is applied already needs no revoking */
+    interval_acquire(g->pairs.vt);
+    thread_leave(t);
+}
+
+void hlrc_group_barrier(hlrc_group group)
+{
+    call_check("hlrc_group_barrier");
+    struct group *g = group < group_count() ? &groups[group] : NULL;
+    if (!g || !atomic_load_explicit(&g->made, memory_order_acquire))
+        diag_fatal(1,
+                   "hlrc_group_barrier(%u): no such group; use one that hlrc_group_create made "
+                   "with this node in its list",
+                   group);
+    if (atomic_exchange(&g->busy, true))
+        diag_fatal(1,
+                   "hlrc_group_barrier(%u): another thread of this node waits in it; one thread "
+                   "speaks for a node",
+                   group);
+    struct thread *t = thread_self();
+    enum stats_category before = stats_enter(t, STATS_BARRIER);
+    if (g->pairs.count > 1)
+        meet(g);
+    stats_count(STAT_BARRIERS, 1);
+    stats_enter(t, before);
+    atomic_store(&g->busy, false);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pairs.c - see pairs.h for the invariants. */
+#include "hlrc/sync/pairs.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/coherence/interval.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/thread.h"
+
+/* Of a slot, before the vector time. */
+struct head {
+    _Atomic uint64_t word;  /* (epoch + 1) * 4 + kind; 0 before any */
+    _Atomic uint64_t asked; /* by the one that the round is sent to: epoch + 1 (PE5) */
+};
+
+static_assert(sizeof(struct head) == PAIRS_HEAD, "the layout has room for it");
+
+static_assert(VT_BYTES(NODES_MAX) <= FABRIC_INLINE, "a vector time is written from where it is");
+
+/* PE3 */
+static size_t slot_at(const struct pairs *p, int round, uint64_t epoch)
+{
+    return p->slots + ((size_t)round * 2 + (epoch & 1)) * engine.at.meeting_slot_size;
+}
+
+static uint64_t word_here(const struct pairs *p, int round, uint64_t epoch)
+{
+    const struct head *h = control_at(slot_at(p, round, epoch));
+    return atomic_load_explicit(&h->word, memory_order_acquire); /* PE2 */
+}
+
+static int node_of(const struct pairs *p, int member)
+{
+    return p->nodes ? p->nodes[member] : member;
+}
+
+void pairs_prepare(const struct pairs *p)
+{
+    int win = engine.control.id;
+    size_t bytes = pairs_slots(p->count) * engine.at.meeting_slot_size;
+    fabric_window_prepare(engine.fabric, win, p->slots, bytes);
+    for (int r = 0; r < pairs_rounds(p->count); r++) {
+        int behind = (p->self + (1 << r)) % p->count;
+        int before = (p->self + p->count - (1 << r)) % p->count; /* PE5 */
+        fabric_window_require(engine.fabric, node_of(p, behind), win, p->slots, bytes);
+        fabric_window_require(engine.fabric, node_of(p, before), win, p->slots, bytes);
+    }
+}
+
+#ifdef HLRC_DEBUG
+/* PE3, of all slots here while a meeting is under way: the next one may have begun elsewhere, and
+ * none behind it. */
+static void pairs_assert_state(const struct pairs *p)
+{
+    for (int r = 0; r < pairs_rounds(p->count); r++) {
+        uint64_t now = word_here(p, r, p->epoch) >> 2, next = word_here(p, r, p->epoch + 1) >> 2;
+        assert(now == p->epoch + 1 || (r >= p->round && (now == 0 || now + 1 == p->epoch)));
+        assert(next == p->epoch || next == p->epoch + 2);
+    }
+}
+#else
+#    define pairs_assert_state(p) ((void)0)
+#endif
+
+static bool is_asked(const struct pairs *p)
+{
+    const struct head *h = control_at(slot_at(p, p->round, p->epoch));
+    return atomic_load_explicit(&h->asked, memory_order_relaxed) == p->epoch + 1;
+}
+
+/* PE1, PE2, PE5 */
+static void send(const struct pairs *p)
+{
+    int to = node_of(p, (p->self + (1 << p->round)) % p->count), win = engine.control.id;
+    uint64_t word = (p->epoch + 1) * 4 + (uint64_t)p->kind;
+    size_t at = slot_at(p, p->round, p->epoch);
+    fabric_write(engine.fabric, to, win, at + sizeof(struct head), p->vt, VT_BYTES(engine.nodes),
+                 NULL);
+    perturb(barrier_releasing);
+    if ((engine.fabric->caps & FABRIC_WRITE_IMM) && is_asked(p)) {
+        fabric_write_wake(engine.fabric, to, win, at, &word, sizeof word, NULL);
+        return;
+    }
+    fabric_write(engine.fabric, to, win, at, &word, sizeof word, NULL);
+    /* orders the word before the look, where both are in one memory */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (is_asked(p))
+        fabric_wake(engine.fabric, to);
+}
+
+void pairs_begin(struct pairs *p, const uint64_t *vt, enum arrival kind)
+{
+    memcpy(p->vt, vt, VT_BYTES(engine.nodes));
+    p->kind = kind;
+    p->round = 0;
+    p->asked = false;
+    pairs_assert_state(p);
+    if (p->count > 1)
+        send(p);
+}
+
+static bool round_here(void *arg)
+{
+    const struct pairs *p = arg;
+    return word_here(p, p->round, p->epoch) >> 2 == p->epoch + 1;
+}
+
+static void merge(struct pairs *p)
+{
+    const struct head *h = control_at(slot_at(p, p->round, p->epoch));
+    enum arrival kind = (enum arrival)(word_here(p, p->round, p->epoch) & 3);
+    vt_raise(p->vt, (const uint64_t *)(const void *)(h + 1));
+    if (p->kind < kind)
+        p->kind = kind;
+}
+
+bool pairs_go_on(struct pairs *p)
+{
+    int last = pairs_rounds(p->count);
+    while (p->round < last && round_here(p)) {
+        merge(p);
+        p->asked = false;
+        if (++p->round < last) /* PE4 */
+            send(p);
+    }
+    return p->round == last;
+}
+
+static int awaited_node(const struct pairs *p)
+{
+    return node_of(p, (p->self + p->count - (1 << p->round)) % p->count);
+}
+
+/* PE5, once in a round. */
+static void ask(struct pairs *p)
+{
+    uint64_t word = p->epoch + 1;
+    p->asked = true;
+    fabric_write(engine.fabric, awaited_node(p), engine.control.id,
+                 slot_at(p, p->round, p->epoch) + offsetof(struct head, asked), &word, sizeof word,
+                 NULL);
+    /* orders it before the look at the own slot */
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static bool round_here_or_asked(void *arg)
+{
+    struct pairs *p = arg;
+    if (!round_here(p) && !p->asked && atomic_load(&thread_self()->asleep) != AWAKE)
+        ask(p);
+    return round_here(p);
+}
+
+void pairs_end(struct pairs *p, const char *what)
+{
+    while (!pairs_go_on(p))
+        progress_wait((struct wait_for){ what, (uint64_t)awaited_node(p) }, round_here_or_asked, p,
+                      WAIT_STATE);
+    pairs_assert_state(p);
+    p->epoch++;
+}
