@@ -75,8 +75,8 @@ search() {
 slots=$(nproc 2>/dev/null || echo 1)
 
 search good protocol
-search good protocol -DDUO -DOPERATIONS=3 -DHOT
-search good protocol -DDUO -DOPERATIONS=3 -DALONE
+search good protocol -DDUO -DOPERATIONS=2 -DHOT
+search good protocol -DDUO -DOPERATIONS=2 -DALONE
 search good protocol -DDUO -DOPERATIONS=3 -DLAZY
 search good protocol -DDUO -DOPERATIONS=2 -DEVICT=2
 search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DHOT
@@ -104,7 +104,7 @@ for variant in READ_TWICE OFF_THE_LIST; do
 done
 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -DNEVER_ANNOUNCED
 for variant in LATE_MARK LOOKED_BEFORE_LISTED NO_ARRIVALS SEEN_LATE; do
-    order=-DT_REVERSE search bad protocol -DDUO -DOPERATIONS=3 -DALONE -D$variant
+    order=-DT_REVERSE optimize=-O1 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -D$variant
 done
 
 for variant in LAZY_UNPUBLISHED NOT_LISTED LAZY_ASKED MARK_OF_THIS MARK_LATE TWO_OWNERS; do
@@ -155,6 +155,8 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DOPERATIONS=5
     search good protocol -DDUO -DOPERATIONS=3
     search good protocol -DDUO -DOPERATIONS=4
+    search good protocol -DDUO -DOPERATIONS=3 -DHOT
+    search good protocol -DDUO -DOPERATIONS=3 -DALONE
     search good protocol -DDUO -DOPERATIONS=2 -DALONE -DHOT
     search good protocol -DDUO -DOPERATIONS=2 -DLAZY -DALONE
     search good protocol -DDUO -DOPERATIONS=2 -DLAZY -DHOT
