@@ -64,6 +64,7 @@
     X(page_twinned, "twin taken, view not opened (P3)")                                      \
     X(prefetch_started, "prefetch under way, PREFETCH not set")                              \
     X(prefetch_taken, "PREFETCH taken away, fetch not finished")                             \
+    X(clean_looked, "dirty list empty, whether a closing is under way not looked at (I8)")   \
     X(close_begun, "closing begun, dirty list not taken (I1)")                               \
     X(close_taken, "dirty list taken, no page sealed (I1)")                                  \
     X(close_captured, "diffs sent, interval not published (I4)")                             \

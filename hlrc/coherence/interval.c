@@ -207,8 +207,12 @@ static bool closing_over(void *arg)
  * of by a lock of the program's likewise. */
 bool interval_clean(void)
 {
-    return engine.alone || (!exclusive_arrivals() && !dirty_any() &&
-                            !atomic_load(&interval_closing)); /* EP3, EP4 */
+    if (engine.alone)
+        return true;
+    if (atomic_load(&interval_closing) || exclusive_arrivals() || dirty_any()) /* I8, EP3 */
+        return false;
+    perturb(clean_looked);
+    return !atomic_load(&interval_closing); /* I8, EP4 */
 }
 
 /* Any closing that begins after this call takes everything that this thread wrote (I1; L3). */

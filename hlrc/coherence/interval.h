@@ -20,6 +20,11 @@
  *   I7  Diffs that wake no thread are for homes that are about to meet in a barrier. A vector time
  *       that leaves this node in any other way is told by interval_hand_on, which wakes the homes
  *       that have such diffs first: the requests that follow may have to wait for them.
+ *   I8  Who looks whether there is anything to publish looks at interval_closing before the dirty
+ *       list and after it. A page that a closing leaves writable (page.h P8) is on no list from
+ *       dirty_take to page_flush_end: it is missed in the list by who looks before the second, and
+ *       so is the closing by who looks only after it has ended, though it may have captured the
+ *       page before the last store.
  *
  *   write fault           interval_close
  *   ----------> dirty ----------------> diffs sent -> published, vt[self]
@@ -34,6 +39,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/perturb.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/dirty.h"
 
@@ -54,8 +60,12 @@ uint64_t interval_next(void); /* the number of the closing that begins next, or 
  * is published; 0: no page is dirty. Neither waits nor spins. */
 static inline uint64_t interval_mark(void)
 {
-    bool clean = engine.alone || (!dirty_any() && !atomic_load(&interval_closing));
-    return clean ? 0 : interval_next();
+    if (engine.alone)
+        return 0;
+    if (atomic_load(&interval_closing) || dirty_any()) /* I8 */
+        return interval_next();
+    perturb(clean_looked);
+    return atomic_load(&interval_closing) ? interval_next() : 0; /* I8 */
 }
 /* It is, and so are the pages of which readers have come (EP3): a vector time may leave this node.
  * If not, then once interval_publish has returned, which begins a closing in any case. */
