@@ -41,7 +41,7 @@ sub defined_at {
 # By name of function: its text and the comment right above.
 sub functions {
     my %found;
-    for my $file (glob('hlrc/*.c hlrc/*/*.c async/*.c ardmar/*.c fabric/*.c fabric/*/*.c')) {
+    for my $file (glob('hlrc/*.c hlrc/*/*.[ch] async/*.c ardmar/*.c fabric/*.c fabric/*/*.c')) {
         my @above;
         my $source = text($file);
         while ($source =~ m{\G(?:(/\*.*?\*/)\n|((?:\w[^\n;{}#]*\b(\w+)\([^;{}]*\))\n\{\n.*?^\}\n)|([^\n]*\n))}gsm) {

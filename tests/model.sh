@@ -99,7 +99,8 @@ for variant in PAGE_BEFORE_VERSION NO_VERSION_CHECK CAS_AS_READ_WRITE BUMP_FIRST
 done
 order=-DT_REVERSE search bad protocol -DDUO -DOPERATIONS=3 -DVT_FIRST
 search bad protocol -DDUO -DOPERATIONS=3 -DEARLY_WRITE
-for variant in READ_TWICE OFF_THE_LIST; do
+search bad protocol -DDUO -DOPERATIONS=4 -DHOT -DLAZY -DMARK_LOOKED_ONCE
+for variant in READ_TWICE OFF_THE_LIST CLEAN_LOOKED_ONCE; do
     search bad protocol -DDUO -DOPERATIONS=3 -DHOT -D$variant
 done
 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -DNEVER_ANNOUNCED

@@ -792,14 +792,21 @@ inline SEND(n, p)
 inline CLOSE(n)
 {
     JOIN {
+#if defined(ALONE) || defined(HOT)
+#ifndef CLEAN_LOOKED_ONCE
+        looked = looked || closing[n];          /* I8: interval_clean */
+#endif
 #ifdef ALONE
         looked = looked || ARRIVED(n);          /* EP4: interval_clean. EP3: interval_clean */
+#endif
         looked = looked || dirty_list[n];
-        looked = looked || closing[n];
+        looked = looked || closing[n];          /* I8: interval_clean */
         if
         :: looked ->
             atomic { !closing[n] -> closing[n] = true; COUNT_BEGUN(n) };
+#ifdef ALONE
             LOOK_AT_READERS(n);                 /* EP3: close_dirty */
+#endif
             atomic {
                 list = dirty_list[n];
                 dirty_list[n] = 0;
@@ -1108,8 +1115,11 @@ inline DROP(n, l)
 /* What has to be published, then whether the lock is kept without. L3: interval_next, queue_drop, queue_release. L6: may_keep */
 inline CLOSE_OR_KEEP(n, l)
 {
-    todo = (dirty_list[n] -> 1 : 0);
-    todo = (todo || closing[n] -> 1 : 0);
+#ifndef MARK_LOOKED_ONCE
+    todo = (closing[n] -> 1 : 0);               /* I8: interval_mark */
+#endif
+    todo = (todo || dirty_list[n] -> 1 : 0);
+    todo = (todo || closing[n] -> 1 : 0);       /* I8: interval_mark */
     todo = (todo -> NEXT_CLOSING(n) : 0);
     if
     :: atomic { MAY_KEEP(l, n) ->
@@ -1219,8 +1229,11 @@ proctype application(byte t)
     bool kept, changed, same;
     bytes copy;
 #endif
+#if defined(ALONE) || defined(HOT)
+    bool looked;
+#endif
 #ifdef ALONE
-    bool looked, alone, closed_others;
+    bool alone, closed_others;
 #endif
     n = NODE(t);
     do
@@ -1286,7 +1299,7 @@ proctype application(byte t)
 /* L6: grant_listed */
 inline PUBLISH_ONE(n)
 {
-#ifdef ALONE
+#if defined(ALONE) || defined(HOT)
     looked = true;                              /* interval_publish */
 #endif
     CLOSE(n);
@@ -1400,8 +1413,11 @@ proctype worker(byte n)
     bool kept, changed, same;
     bytes copy;
 #endif
+#if defined(ALONE) || defined(HOT)
+    bool looked;
+#endif
 #ifdef ALONE
-    bool looked, alone;
+    bool alone;
 #endif
 end:
     do
