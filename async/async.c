@@ -342,6 +342,7 @@ static void async_reset(uint32_t first, uint32_t count)
 const struct page_protocol protocol_async = {
     .name = "async",
     .caps = FABRIC_WRITE_IMM,
+    .served = true,
     .initial = async_initial,
     .claim = async_claim,
     .fetch_start = async_fetch_start,

@@ -291,37 +291,16 @@ static int check_fabric(const struct config *cfg, char *err, size_t errlen)
     }
 }
 
-/* Refuse what has a name already but is not there yet: loudly, since a silent substitute would be
- * measured. */
-static int check_built(const struct config *cfg, char *err, size_t errlen)
-{
-    const struct {
-        enum config_id id;
-        bool wanted;
-        const char *remedy;
-    } missing[] = {
-        { CONFIG_ID_protocol, cfg->protocol == PROTOCOL_ONESIDED, "async or ardmar" },
-        { CONFIG_ID_pages, cfg->pages == PAGES_ONESIDED, "async or ardmar" },
-    };
-
-    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
-        if (missing[i].wanted)
-            return complain(err, errlen, missing[i].id, "onesided",
-                            (enum config_source)cfg->source[missing[i].id], -ENOTSUP,
-                            "not built yet; use %s", missing[i].remedy);
-    return 0;
-}
-
 static void resolve_parts(struct config *cfg)
 {
     enum config_part part = cfg->protocol == PROTOCOL_ONESIDED ? PART_ONESIDED : PART_HANDLER;
 
     if (cfg->pages == PAGES_AUTO)
-        cfg->pages = cfg->protocol == PROTOCOL_ASYNC    ? PAGES_ASYNC
-                     : cfg->protocol == PROTOCOL_ARDMAR ? PAGES_ARDMAR
-                                                        : PAGES_ONESIDED;
+        cfg->pages = cfg->protocol == PROTOCOL_ASYNC ? PAGES_ASYNC : PAGES_ARDMAR;
     if (cfg->diffs == DIFFS_AUTO)
         cfg->diffs = part == PART_HANDLER ? DIFFS_HANDLER : DIFFS_WRITE;
+    if (cfg->notices == NOTICES_AUTO)
+        cfg->notices = part == PART_HANDLER ? NOTICES_HANDLER : NOTICES_READ;
     if (cfg->locks == PART_AUTO)
         cfg->locks = part;
     if (cfg->barrier == BARRIER_AUTO)
@@ -331,14 +310,10 @@ static void resolve_parts(struct config *cfg)
 int config_resolve(struct config *cfg, char *err, size_t errlen)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    int ret;
 
     resolve_parts(cfg);
     cfg->memory = (cfg->memory + page - 1) / page * page;
-    ret = check_built(cfg, err, errlen);
-    if (ret == 0)
-        ret = check_fabric(cfg, err, errlen);
-    return ret;
+    return check_fabric(cfg, err, errlen);
 }
 
 int config_check_job(const struct config *cfg, char *err, size_t errlen)

@@ -14,8 +14,8 @@
  *        node.
  *   CF2  An option's value comes from the last of: default, environment, command line; source[]
  *        says which. A variable that is set but empty counts as not set.
- *   CF3  After config_load() or config_resolve() no part (pages, diffs, locks, barrier) is "auto":
- *        the protocol decided those that nobody set. What is not built yet has been refused.
+ *   CF3  After config_load() or config_resolve() no part (pages, diffs, notices, locks, barrier) is
+ *        "auto": the protocol decided those that nobody set.
  *   CF4  hlrcrun resolves first, exports every value that is not a default, and the nodes load the
  *        same again.
  */
@@ -31,8 +31,9 @@ enum { CONFIG_TEXT_MAX = 1024, CONFIG_ERROR_MAX = 512 };
 
 /* The order of each enum is that of the choices in the table. */
 enum config_protocol { PROTOCOL_ASYNC, PROTOCOL_ARDMAR, PROTOCOL_ONESIDED };
-enum config_pages { PAGES_AUTO, PAGES_ASYNC, PAGES_ARDMAR, PAGES_ONESIDED };
+enum config_pages { PAGES_AUTO, PAGES_ASYNC, PAGES_ARDMAR };
 enum config_part { PART_AUTO, PART_HANDLER, PART_ONESIDED };
+enum config_notices { NOTICES_AUTO, NOTICES_HANDLER, NOTICES_READ };
 enum config_diffs { DIFFS_AUTO, DIFFS_HANDLER, DIFFS_WRITE };
 enum config_barrier { BARRIER_AUTO, BARRIER_HANDLER, BARRIER_CENTRAL, BARRIER_GB, BARRIER_PE };
 enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
@@ -69,11 +70,14 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "how many nodes (processes) the job has")                                                    \
     X(CHOICE, enum config_protocol, protocol, "protocol", "ardmar", 0, 0,                          \
       "async|ardmar|onesided", 1,                                                                  \
-      "how pages are kept coherent; decides the four parts below that are not given")              \
-    X(CHOICE, enum config_pages, pages, "pages", "auto", 0, 0, "auto|async|ardmar|onesided", 1,    \
+      "how pages are kept coherent; decides the five parts below that are not given")              \
+    X(CHOICE, enum config_pages, pages, "pages", "auto", 0, 0, "auto|async|ardmar", 1,             \
       "how a page is fetched and its home assigned")                                               \
     X(CHOICE, enum config_diffs, diffs, "diffs", "auto", 0, 0, "auto|handler|write", 1,            \
       "how diffs reach the home: through its handler, or by remote writes")                        \
+    X(CHOICE, enum config_notices, notices, "notices", "auto", 0, 0, "auto|handler|read", 1,       \
+      "how write notices reach those who need them: written to each node, where handlers make "    \
+      "room, or read from who wrote them")                                                         \
     X(CHOICE, enum config_part, locks, "locks", "auto", 0, 0, "auto|handler|queue", 1,             \
       "how locks are granted: by a handler, or by remote atomics")                                 \
     X(CHOICE, enum config_barrier, barrier, "barrier", "auto", 0, 0,                               \

@@ -43,6 +43,7 @@
     X(handler_missed, "handler found the progress lock taken, has not left word (S7)")       \
     X(worker_woken, "worker awake, its work not begun (WK1)")                                \
     X(wait_counted, "waiter counted, progress lock not tried for (S6)")                      \
+    X(wait_unserved, "about to sleep without the progress lock, nobody knows (NH1)")         \
     X(wait_ending, "wait over, progress lock not given up (S6)")                             \
     X(thread_announced, "thread says that it sleeps, what it waits for not looked at again") \
     X(thread_waking, "what a thread waits for is true, whether it sleeps not read")          \
@@ -72,7 +73,11 @@
     X(acquire_noticed, "notices applied, vector time not raised (I5)")                       \
     X(diff_applied, "diff in the page, version not raised (I3)")                             \
     X(diff_written, "runs written, version not (DW1)")                                       \
-    X(notice_written, "records written, tail not (N1)")                                      \
+    X(notice_written, "records written, tail or last not (N1, NR1)")                         \
+    X(notice_tabled, "interval in the table, its record not written (NR1)")                  \
+    X(notice_room, "oldest raised, its record not written over (NR2)")                       \
+    X(notice_read, "words of a ring read, oldest not (NR2)")                                 \
+    X(notice_lost, "last read, the table not (NR3)")                                         \
     X(lock_dropping, "interval closed or marked, lock not given up (L3)")                    \
     X(lock_published, "LISTED lock's interval closed, lock not granted (L6)")                \
     X(stream_copied, "piece of a broadcast in its slot, nobody told (ST1)")                  \

@@ -63,9 +63,15 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
     at->answers = place(&at->end, (size_t)tokens * 8);
     at->bulk = place(&at->end, n * BULK_SLOTS * BULK_SLOT_BYTES);
     at->credits = place(&at->end, n * 64);
-    at->logs = place(&at->end, n * NOTICE_LOG_BYTES);
-    at->log_tails = place(&at->end, n * 64);
-    at->log_heads = place(&at->end, n * 64);
+    if (engine.config.notices == NOTICES_READ) {
+        at->notice_ring = place(&at->end, (size_t)NOTICE_RING * 8);
+        at->notice_ends = place(&at->end, 64);
+        at->notice_slots = place(&at->end, (size_t)NOTICE_SLOTS * NOTICE_SLOT_BYTES);
+    } else {
+        at->logs = place(&at->end, n * NOTICE_LOG_BYTES);
+        at->log_tails = place(&at->end, n * 64);
+        at->log_heads = place(&at->end, n * 64);
+    }
     at->bounce = place(&at->end, (size_t)tokens * PAGE_SIZE);
     at->words = place(&at->end, (size_t)ATOMIC_WORDS * 8);
     at->staging = place(&at->end, (size_t)BULK_STAGING * BULK_SLOT_BYTES);
@@ -83,6 +89,10 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
     at->applied = place(&at->end, (size_t)pages * n * 8);
     at->has_readers = place(&at->end, (size_t)pages * 4);
     at->placed = place(&at->end, (size_t)pages * 4);
+    if (engine.config.notices == NOTICES_READ) {
+        at->notice_pages = place(&at->end, (size_t)pages * 8);
+        at->notice_blocks = place(&at->end, ((size_t)pages + NOTICE_BLOCK - 1) / NOTICE_BLOCK * 8);
+    }
     at->group_slots =
         place(&at->end, n * HLRC_MAX_GROUPS * pairs_slots(nodes) * at->meeting_slot_size);
     if (engine.config.locks == PART_ONESIDED)

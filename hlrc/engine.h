@@ -26,7 +26,8 @@
  *             (async.c)
  *   bulk      a ring of slots per sender (bulk.h); credits: u64 per receiver, slots it has emptied
  *   logs      a ring of write notices per writer (notice_log.h), its tail written by the writer;
- *             heads: u64 per reader
+ *             heads: u64 per reader; with --notices read instead one ring of this node's, ends: two
+ *             u64 that say what it holds, slots where it reads others' (notice_read.c)
  *   bounce    a page per token of an application thread and per prefetch, where fetched copies of
  *             dirty pages land
  *   words     u64 per atomic word homed here
@@ -44,6 +45,7 @@
  *             is in the page
  *   has_readers  u32 per page, at the page's home: 1 if another node may have a copy
  *   placed    u32 per page, at its home: 1 if hlrc_place put it there
+ *   notice pages, blocks  u64 each: the last interval of this node that wrote it (notice_read.c)
  *   group slots  of rounds, per group and the same at all its members (group.c, pairs.h)
  *   lock records  per lock, at its home; likewise cond records; lock nodes, per lock that this
  *             node has or asks for: all with --locks queue (lock_mcs.c, cond_mcs.c, mcs.h)
@@ -75,8 +77,9 @@ struct boot;
 struct layout {
     size_t home, applied, has_readers, placed, arrivals, moves, told, requests, replies, answers,
         bulk, credits, logs, lock_records, lock_nodes, cond_records, meeting_counters,
-        meeting_slots, meeting_release, log_tails, log_heads, bounce, words, staging, stream,
-        stream_told, stream_taken, invitations, answers_of_members, group_slots, tables;
+        meeting_slots, meeting_release, log_tails, log_heads, notice_ring, notice_ends,
+        notice_slots, notice_pages, notice_blocks, bounce, words, staging, stream, stream_told,
+        stream_taken, invitations, answers_of_members, group_slots, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
     size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size;

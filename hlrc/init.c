@@ -162,13 +162,13 @@ static uint32_t choose_home_shift(uint32_t pages)
     return shift;
 }
 
-/* As --pages, --diffs, --locks and --barrier say; what is not built the configuration refuses. */
+/* As --pages, --diffs, --notices, --locks and --barrier say. */
 static void choose_protocol(void)
 {
     engine.protocol = (struct protocol){
         .pages = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar,
         .diffs = engine.config.diffs == DIFFS_WRITE ? &diffs_by_write : &diffs_by_message,
-        .notices = &notices_by_log,
+        .notices = engine.config.notices == NOTICES_READ ? &notices_by_read : &notices_by_log,
         .locks = engine.config.locks == PART_ONESIDED ? &locks_by_mcs : &locks_by_queue,
         .conds = engine.config.locks == PART_ONESIDED ? &conds_by_mcs : &conds_by_manager,
         .barrier = engine.config.barrier == BARRIER_HANDLER ? &barrier_by_master
@@ -206,6 +206,14 @@ static int check_caps(void)
         return -ENOTSUP;
     }
     return 0;
+}
+
+/* Whether nodes have to serve each other's messages (progress.h NH1). */
+static bool has_handler(void)
+{
+    const struct protocol *p = &engine.protocol;
+    return p->pages->served || p->diffs->served || p->notices->served || p->locks->served ||
+           p->barrier->served;
 }
 
 static int open_fabric(void)
@@ -311,8 +319,8 @@ static int start_threads(void)
     stats_start(); /* before the first byte can come from a node that is faster */
     int rc = boot_exchange(engine.boot, NULL, 0, NULL);
     if (rc == 0 && !engine.alone)
-        rc = progress_start();
-    if (rc == 0 && !engine.alone)
+        rc = progress_start(has_handler());
+    if (rc == 0 && !engine.alone && engine.protocol.locks->served)
         rc = worker_start();
     if (rc == 0 && !engine.alone)
         rc = fault_install();

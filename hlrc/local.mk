@@ -19,7 +19,7 @@ libhlrc_core_la_SOURCES += hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/dif
 
 # Intervals, vector times, write notices.
 libhlrc_core_la_SOURCES += hlrc/coherence/diff_message.c hlrc/coherence/diff_write.c hlrc/coherence/interval.c hlrc/coherence/interval.h \
-	hlrc/coherence/notice_log.c hlrc/coherence/notice_log.h
+	hlrc/coherence/notice_log.c hlrc/coherence/notice_log.h hlrc/coherence/notice_read.c
 
 # What a program calls to order its accesses.
 libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barrier.c hlrc/sync/homes.c hlrc/sync/homes.h hlrc/sync/barrier.h \

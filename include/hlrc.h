@@ -548,6 +548,7 @@ struct hlrc_stats {
     uint64_t lazy_releases;   /* unlocks that published nothing, though there was something */
     uint64_t evictions;       /* copies given back to make room (--cache-size) */
     uint64_t renewed_pages;   /* copies that were renewed instead of closed (--renew) */
+    uint64_t log_overflows; /* times that notices had to be compacted, at a full log (--notices) */
 };
 
 /**

@@ -66,6 +66,11 @@ tests_unit_notice_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_notice_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=progress_wait \
 	-Wl,--wrap=msg_handle,--wrap=msg_send,--wrap=msg_wait,--wrap=msg_compose,--wrap=msg_reply
 tests_unit_notice_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/notice_read
+tests_unit_notice_read_SOURCES = tests/unit/test_notice_read.c
+tests_unit_notice_read_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_notice_read_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=perturb_at
+tests_unit_notice_read_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/stats
 tests_unit_stats_SOURCES = tests/unit/test_stats.c
 tests_unit_stats_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -78,7 +83,7 @@ tests_unit_page_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/progress
 tests_unit_progress_SOURCES = tests/unit/test_progress.c
 tests_unit_progress_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_progress_LDFLAGS = -Wl,--wrap=msg_dispatch,--wrap=msg_drained
+tests_unit_progress_LDFLAGS = -Wl,--wrap=msg_dispatch,--wrap=msg_drained,--wrap=syscall,--wrap=perturb_at
 tests_unit_progress_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/locality
 tests_unit_locality_SOURCES = tests/unit/test_locality.c

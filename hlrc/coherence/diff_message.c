@@ -135,6 +135,7 @@ static void serve_diffs(int from, const struct bulk *msg)
 const struct diff_protocol diffs_by_message = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
+    .served = true,
     .init = message_init,
     .room = message_room,
     .add = message_add,

@@ -21,7 +21,8 @@
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
-static uint32_t *announced; /* pages of the interval being closed */
+static uint32_t *announced;           /* pages of the interval being closed */
+static struct notices_wanted *wanted; /* of the acquire under way, room for one of each node */
 
 _Atomic bool interval_closing;    /* one closing at a time (I1) */
 static _Atomic bool looking;      /* it has noted that readers came, and not ended: EP4 */
@@ -61,7 +62,8 @@ int interval_init(void)
     dump_add(dump_intervals);
     announced = reserve(ANNOUNCED_BYTES);
     vt = calloc((size_t)engine.nodes, sizeof *vt);
-    return announced && vt ? 0 : -ENOMEM;
+    wanted = calloc((size_t)engine.nodes, sizeof *wanted);
+    return announced && vt && wanted ? 0 : -ENOMEM;
 }
 
 void interval_end(void)
@@ -70,6 +72,8 @@ void interval_end(void)
     announced = NULL;
     free((void *)vt);
     vt = NULL;
+    free(wanted);
+    wanted = NULL;
 }
 
 /* ASSUMPTION: vt_lock is held. */
@@ -281,17 +285,15 @@ static bool acquire_over(void *arg)
 /* ASSUMPTION: the caller has taken acquire_busy. */
 static void acquire_all(const uint64_t *want)
 {
-    for (int w = 0; w < engine.nodes; w++) {
-        if (w == engine.node || vt_of(w) >= want[w])
-            continue;
-        engine.protocol.notices->take(w, want[w]);
-        perturb(acquire_noticed);
-    }
-    renew_all();
-    spin_lock(&vt_lock);
+    int writers = 0;
     for (int w = 0; w < engine.nodes; w++)
         if (w != engine.node && vt_of(w) < want[w])
-            raise_vt(w, want[w]); /* I5 */
+            wanted[writers++] = (struct notices_wanted){ w, want[w] };
+    engine.protocol.notices->take(wanted, writers);
+    renew_all();
+    spin_lock(&vt_lock);
+    for (int i = 0; i < writers; i++)
+        raise_vt(wanted[i].writer, wanted[i].interval); /* I5 */
     spin_unlock(&vt_lock);
     atomic_store(&acquire_busy, false);
     progress_changed(&acquire_busy);

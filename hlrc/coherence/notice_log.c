@@ -14,6 +14,7 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
 #define LAST 0x80000000u
@@ -98,6 +99,7 @@ static uint64_t room(int reader)
 static void drain_reader(int reader)
 {
     uint32_t token = thread_self()->call_token;
+    stats_count(STAT_LOG_OVERFLOWS, 1);
     msg_send(msg_compose(token, REQUEST_LOG_DRAIN, (uint32_t)reader), reader, false, true);
     msg_wait(token);
 }
@@ -221,21 +223,16 @@ static void take_parked(int writer)
     spin_unlock(&r->lock);
 }
 
-struct wanted {
-    int writer;
-    uint64_t interval;
-};
-
 static bool arrived(void *arg)
 {
-    const struct wanted *want = arg;
+    const struct notices_wanted *want = arg;
     struct reader *r = &readers[want->writer];
     _Atomic uint64_t *tail = control_at(tail_at(want->writer));
     return r->head != atomic_load_explicit(tail, memory_order_acquire) || r->seen >= want->interval;
 }
 
 /* Applies records until the interval is covered or the log is empty; true when it is covered. */
-static bool take_records(const struct wanted *want)
+static bool take_records(const struct notices_wanted *want)
 {
     struct reader *r = &readers[want->writer];
     struct record rec;
@@ -251,23 +248,32 @@ static bool take_records(const struct wanted *want)
     }
 }
 
-static void notice_take(int writer, uint64_t interval)
+static void take_log(const struct notices_wanted *want)
 {
-    struct wanted want = { writer, interval };
-    struct reader *r = &readers[writer];
-    while (!take_records(&want))
-        progress_wait((struct wait_for){ "write notices of node", (uint64_t)writer }, arrived,
-                      &want, WAIT_STATE);
-    take_parked(writer);
+    struct notices_wanted mine = *want;
+    struct reader *r = &readers[want->writer];
+    while (!take_records(want))
+        progress_wait((struct wait_for){ "write notices of node", (uint64_t)want->writer }, arrived,
+                      &mine, WAIT_STATE);
+    take_parked(want->writer);
     spin_lock(&r->lock);
     if (r->head - r->reported >= NOTICE_LOG_WORDS / 4)
-        report_head(writer);
+        report_head(want->writer);
     spin_unlock(&r->lock);
+}
+
+static void notice_take(const struct notices_wanted *want, int count)
+{
+    for (int i = 0; i < count; i++) {
+        take_log(&want[i]);
+        perturb(acquire_noticed);
+    }
 }
 
 const struct notice_protocol notices_by_log = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
+    .served = true,
     .init = notice_init,
     .end = notice_end,
     .publish = notice_publish,

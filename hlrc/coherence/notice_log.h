@@ -30,4 +30,12 @@
 #define NOTICE_LOG_WORDS 16384u /* a power of two */
 #define NOTICE_LOG_BYTES (NOTICE_LOG_WORDS * sizeof(uint32_t))
 
+/* notice_read.c has one ring, of so many u64, a table with an entry per page and one per block of
+ * pages, and slots in which what it has read lands. */
+#define NOTICE_RING       4096u
+#define NOTICE_BLOCK      64u
+#define NOTICE_CHUNK      512u
+#define NOTICE_SLOTS      64
+#define NOTICE_SLOT_BYTES ((NOTICE_CHUNK + 8) * sizeof(uint64_t))
+
 #endif

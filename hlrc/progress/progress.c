@@ -42,6 +42,7 @@ static _Atomic int local_waiters;  /* those in progress_await */
 static _Atomic int state_sleepers; /* those that sleep alone, waiting for a state: S8 */
 static _Atomic bool stopping;
 static pthread_t handler;
+static bool handled = true; /* there is a handler, or will be at once (NH1) */
 static bool handler_runs;
 static long cores;      /* of this machine */
 static int64_t spin_ns; /* how long a wait spins before it yields */
@@ -80,13 +81,24 @@ static bool all_matter(void)
     return atomic_load(&wake_on_all) || atomic_load(&waiters) > 0;
 }
 
+/* S8. A thread that does not sleep yet will look at what it waits for once more (thread_sleep). */
+static void pass_wake_on(void)
+{
+    for (uint32_t i = 0; atomic_load(&state_sleepers) > 0 && i < threads_max(); i++)
+        if (atomic_load(&thread_slot(i)->asleep) == SLEEPS_ALONE)
+            thread_wake(thread_slot(i));
+}
+
 /* S9. Senders wake no thread meanwhile, as while the caller had the progress lock; the handler
- * takes it. */
+ * takes it. NH1: or one of those who wait. */
 static void progress_pass_on(void)
 {
     atomic_store(&progress_lock, false);
     perturb(progress_passed);
-    fabric_rx_wake(engine.fabric, FABRIC_HANDLER);
+    if (handled)
+        fabric_rx_wake(engine.fabric, FABRIC_HANDLER);
+    else
+        pass_wake_on();
 }
 
 /* Serves what is left, `most` events at most, and arms the queue (S2); false when more is left than
@@ -109,6 +121,10 @@ static bool progress_arm(unsigned most, bool all)
 static void progress_unlock(unsigned most)
 {
     bool all;
+    if (!handled) {
+        progress_pass_on(); /* NH1 */
+        return;
+    }
     do {
         atomic_store(&missed, false); /* S7: looked at again below */
         all = all_matter();           /* S6: likewise */
@@ -204,19 +220,29 @@ static int64_t backoff_sleep(struct backoff *p, enum wait_kind kind)
     return ns;
 }
 
-/* S8. A thread that does not sleep yet will look at what it waits for once more (thread_sleep). */
-static void pass_wake_on(void)
+struct awaited {
+    bool (*done)(void *);
+    void *arg;
+};
+
+/* NH1: there is something to do for who waits for a state, and sees nobody do it. */
+static bool done_or_unserved(void *arg)
 {
-    for (uint32_t i = 0; atomic_load(&state_sleepers) > 0 && i < threads_max(); i++)
-        if (atomic_load(&thread_slot(i)->asleep) == SLEEPS_ALONE)
-            thread_wake(thread_slot(i));
+    const struct awaited *a = arg;
+    return (!handled && !atomic_load(&progress_lock)) || a->done(a->arg);
 }
 
 static void sleep_alone(bool (*done)(void *), void *arg, enum wait_kind kind, int64_t timeout_ns)
 {
-    atomic_fetch_add(&state_sleepers, kind == WAIT_STATE);
-    thread_sleep(thread_self(), done, arg, timeout_ns);
-    atomic_fetch_sub(&state_sleepers, kind == WAIT_STATE);
+    if (kind == WAIT_EVENT) {
+        thread_sleep(thread_self(), done, arg, timeout_ns);
+        return;
+    }
+    struct awaited a = { done, arg };
+    perturb(wait_unserved);
+    atomic_fetch_add(&state_sleepers, 1);
+    thread_sleep(thread_self(), done_or_unserved, &a, timeout_ns);
+    atomic_fetch_sub(&state_sleepers, 1);
 }
 
 /* S3. ASSUMPTION: the caller holds the progress lock, and keeps it. */
@@ -377,7 +403,18 @@ static void dump_progress(char *line, size_t len)
         atomic_load(&waiters), atomic_load(&state_sleepers), (long long)(spin_ns / 1000));
 }
 
-int progress_start(void)
+static int start_handler(void)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&handler, NULL, handler_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    handler_runs = rc == 0;
+    return -rc;
+}
+
+int progress_start(bool with_handler)
 {
     dump_add(dump_progress);
     cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -387,13 +424,8 @@ int progress_start(void)
                                       : usual_spin_ns();
     spin_yields = crowded ? 16 : 4;
     atomic_store(&stopping, false);
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&handler, NULL, handler_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    handler_runs = rc == 0;
-    return -rc;
+    handled = with_handler;
+    return with_handler ? start_handler() : 0;
 }
 
 void progress_stop(void)

@@ -32,6 +32,11 @@
  *       some events and the next, and when it leaves while more events come than it takes, it
  *       passes the progress lock on to the handler by waking it. So a node that is flooded goes on
  *       with its own work.
+ *   NH1  Without a handler thread nobody serves while no thread waits, and nothing comes that would
+ *        have to be served: that is for who chooses the parts of the protocol (parts.h). Writes are
+ *        waited for, and wake who sleeps on the receive queue. Who gives the progress lock up wakes
+ *        those who sleep alone for a state; who is about to looks whether the progress lock is free
+ *        after saying so. So one of those who wait sleeps on the receive queue, or is awake.
  *
  *                     progress_trylock                   fabric_rx_arm(APP), sleep
  *   handler asleep, armed ------------> a waiter polls <---------------------------> it sleeps
@@ -51,7 +56,8 @@ enum wait_kind {
     WAIT_STATE, /* done() turns true by a one-sided write or read: sleeps for bounded times */
 };
 
-int progress_start(void); /* starts the handler thread; 0 or a negative errno */
+/* Starts the handler thread, if there is to be one (NH1); 0 or a negative errno. */
+int progress_start(bool with_handler);
 void progress_stop(void);
 double progress_handler_seconds(void); /* CPU time of the handler thread so far */
 

@@ -141,6 +141,7 @@ static void collect_counts(struct hlrc_stats *out)
         &out->lazy_releases,
         &out->evictions,
         &out->renewed_pages,
+        &out->log_overflows,
     };
     for (int i = 0; i < STAT_COUNTERS; i++)
         *to[i] = atomic_load(&stats_counters[i]);

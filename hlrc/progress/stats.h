@@ -47,6 +47,7 @@ enum stats_counter {
     STAT_LAZY_RELEASES,
     STAT_EVICTIONS,
     STAT_RENEWED_PAGES,
+    STAT_LOG_OVERFLOWS,
     STAT_COUNTERS
 };
 

@@ -29,7 +29,8 @@
     X(homes_assigned) X(twins) X(diffs) X(diff_bytes) X(write_notices) X(invalidations) \
     X(lock_acquires) X(barriers) X(messages) X(wakes) X(rdma_reads) X(rdma_writes) X(atomics) \
     X(bytes_in) X(bytes_out) X(fetch_round_trips) X(hot_pages) X(hot_unchanged) X(ahead_pages) \
-    X(exclusive_pages) X(homes_moved) X(lazy_releases) X(evictions) X(renewed_pages)
+    X(exclusive_pages) X(homes_moved) X(lazy_releases) X(evictions) X(renewed_pages) \
+    X(log_overflows)
 /* clang-format on */
 
 struct field {

@@ -4,13 +4,15 @@
  *
  *   pages     how a home is assigned and a page fetched: protocol.h (--pages)
  *   diffs     how what was written reaches the home (--diffs)
- *   notices   how other nodes learn which pages were written
+ *   notices   how other nodes learn which pages were written (--notices)
  *   locks     how a lock goes from node to node (--locks)
  *   barrier   how all nodes meet (--barrier)
  *
- * `caps` are the fabric capabilities that a part cannot do without. What all implementations of a
- * part keep to stands here; how one of them does it, at its head. All functions may wait, and are
- * called with no lock held, where nothing else is said; those of pages are in protocol.h.
+ * `caps` are the fabric capabilities that a part cannot do without; `served`: messages take part in
+ * it, which a handler serves. Where none of the five are, no node has a handler (progress.h NH1).
+ * What all implementations of a part keep to stands here; how one of them does it, at its head. All
+ * functions may wait, and are called with no lock held, where nothing else is said; those of pages
+ * are in protocol.h.
  */
 #ifndef HLRC_PARTS_H
 #define HLRC_PARTS_H
@@ -26,6 +28,7 @@ struct page_protocol;
 struct diff_protocol {
     const char *name;
     unsigned caps;
+    bool served;
     int (*init)(void);
 
     /* Where the diff of one page for this home is to be encoded: room for DIFF_MAX bytes. */
@@ -41,24 +44,32 @@ struct diff_protocol {
     void (*met)(void);     /* a barrier is over: they need not be */
 };
 
+/* The notices of this writer's intervals, up to this one. */
+struct notices_wanted {
+    int writer;
+    uint64_t interval;
+};
+
 struct notice_protocol {
     const char *name;
     unsigned caps;
+    bool served;
     int (*init)(void);
     void (*end)(void);
 
     /* Tells all other nodes that this node wrote these pages (ascending) in its interval. By the
      * thread that closes it. */
     void (*publish)(uint64_t interval, const uint32_t *pages, uint32_t count);
-    /* Revokes the pages of all notices of `writer` up to the interval (page_invalidate); waits for
-     * those under way. One thread at a time. */
-    void (*take)(int writer, uint64_t interval);
+    /* Revokes the pages of all notices that are wanted, of `count` writers (page_invalidate);
+     * waits for those under way. One thread at a time. */
+    void (*take)(const struct notices_wanted *want, int count);
 };
 
 /* lock.h says what holds. */
 struct lock_protocol {
     const char *name;
     unsigned caps;
+    bool served;
     int (*init)(uint32_t locks); /* numbered from 0; all are free */
     void (*end)(void);
 
@@ -102,6 +113,7 @@ enum arrival {
 struct barrier_protocol {
     const char *name;
     unsigned caps;
+    bool served;
     int (*init)(void);
 
     /* This node has arrived at the barrier of this number (0, 1, ...) with this vector time. Does
@@ -122,10 +134,10 @@ struct protocol {
 };
 
 /* By handlers: coherence/diff_message.c, coherence/notice_log.c, sync/lock_queue.c, sync/cond.c,
- * sync/barrier_master.c. One-sided: coherence/diff_write.c, sync/lock_mcs.c, sync/cond_mcs.c,
- * sync/barrier_counter.c, sync/barrier_pairs.c. */
+ * sync/barrier_master.c. One-sided: coherence/diff_write.c, coherence/notice_read.c,
+ * sync/lock_mcs.c, sync/cond_mcs.c, sync/barrier_counter.c, sync/barrier_pairs.c. */
 extern const struct diff_protocol diffs_by_message, diffs_by_write;
-extern const struct notice_protocol notices_by_log;
+extern const struct notice_protocol notices_by_log, notices_by_read;
 extern const struct lock_protocol locks_by_queue, locks_by_mcs;
 extern const struct cond_protocol conds_by_manager, conds_by_mcs;
 extern const struct barrier_protocol barrier_by_master, barrier_by_counter, barrier_by_pairs;

@@ -49,6 +49,7 @@ struct request; /* request.h */
 struct page_protocol {
     const char *name;
     unsigned caps; /* fabric capabilities that it cannot do without */
+    bool served;   /* parts.h */
 
     /* What the application may do with a page that no node has touched; ACCESS_NONE means: fetch
      * it. */

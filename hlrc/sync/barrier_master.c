@@ -135,6 +135,7 @@ static bool master_await(uint64_t *vt)
 const struct barrier_protocol barrier_by_master = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
+    .served = true,
     .init = master_init,
     .arrive = master_arrive,
     .await = master_await,

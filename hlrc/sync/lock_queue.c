@@ -576,6 +576,7 @@ static void queue_serve(struct request *req)
 const struct lock_protocol locks_by_queue = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
+    .served = true,
     .init = queue_init,
     .end = queue_end,
     .take = queue_take,

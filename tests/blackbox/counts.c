@@ -467,6 +467,7 @@ static const struct {
     COUNTER(lazy_releases),
     COUNTER(evictions),
     COUNTER(renewed_pages),
+    COUNTER(log_overflows),
     COUNTER(wakes),
 };
 

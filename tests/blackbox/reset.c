@@ -71,7 +71,7 @@ static const struct {
     COUNTER(bytes_in, 2),        COUNTER(bytes_out, 2),     COUNTER(fetch_round_trips, 2),
     COUNTER(hot_pages, 0),       COUNTER(hot_unchanged, 0), COUNTER(ahead_pages, 0),
     COUNTER(exclusive_pages, 0), COUNTER(homes_moved, 0),   COUNTER(lazy_releases, 0),
-    COUNTER(evictions, 0),       COUNTER(renewed_pages, 0),
+    COUNTER(evictions, 0),       COUNTER(renewed_pages, 0), COUNTER(log_overflows, 0),
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 

@@ -41,9 +41,9 @@ bad 2 '--nodes 2x: not a number' -n 2x true
 bad 2 '--nodes : not a number' -n '' true
 bad 2 '--protocol foo: no such choice; choose from async\|ardmar\|onesided' --protocol foo true
 bad 2 '--protocol : no such choice' --protocol= true
-bad 2 '--protocol onesided: not built yet; use async or ardmar' --protocol onesided true
-bad 2 '--pages onesided: not built yet' --pages onesided true
+bad 2 '--pages onesided: no such choice; choose from auto\|async\|ardmar' --pages onesided true
 bad 2 '--diffs onesided: no such choice; choose from auto\|handler\|write' --diffs onesided true
+bad 2 '--notices write: no such choice; choose from auto\|handler\|read' --notices write true
 bad 2 '--locks onesided: no such choice; choose from auto\|handler\|queue' --locks onesided true
 bad 2 '--barrier onesided: no such choice; choose from auto\|handler\|central\|gb\|pe' --barrier onesided true
 bad 2 '--barrier-fan 1: out of range' --barrier-fan 1 true
@@ -82,7 +82,7 @@ expect_line "here" 'here: not in PATH, but here; write ./here'
 bad_env HLRC_NODES=0 'out of range'
 bad_env HLRC_NODES=many 'not a number'
 bad_env HLRC_PROTOCOL=foo 'no such choice'
-bad_env HLRC_PROTOCOL=onesided 'not built yet'
+bad_env HLRC_PAGES=onesided 'no such choice'
 bad_env HLRC_MEMORY=1X 'not a size'
 bad_env HLRC_LABEL=2 'not yes or no'
 bad_env HLRC_PEER_TIMEOUT=4000 'out of range'

@@ -10,8 +10,9 @@ done
 options='
 nodes        1..128                     1      1       3
 protocol     async|ardmar|onesided      ardmar ardmar  async
-pages        auto|async|ardmar|onesided auto   ardmar  async
+pages        auto|async|ardmar          auto   ardmar  async
 diffs        auto|handler|write         auto   handler handler
+notices      auto|handler|read          auto   handler handler
 locks        auto|handler|queue         auto   handler queue
 barrier      auto|handler|central|gb|pe auto   handler gb
 barrier-fan  2..128                     4      4       16

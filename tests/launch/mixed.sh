@@ -33,7 +33,7 @@ expect_status "like nodes" 0
 while read -r option value; do
     variable=HLRC_$(echo "$option" | tr a-z- A-Z_)
     case $option in
-    nodes | diffs | locks | barrier) ;;
+    nodes | diffs | notices | locks | barrier) ;;
     *)
         mixed "env $variable=$value \"\$program\""
         refused "option $option differs between this node and node THERE; set it for all nodes alike"
@@ -46,6 +46,7 @@ nodes 2
 protocol async
 pages async
 diffs write
+notices read
 locks queue
 barrier central
 fabric shm+chaos

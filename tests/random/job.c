@@ -81,6 +81,7 @@ static void set_environment(const struct job *job)
     setenv("HLRC_DIFFS", rng_chance(&r, 40) ? "write" : "handler", 0);
     static const char *const barriers[] = { "handler", "handler", "pe", "central", "gb" };
     bool reads = !strstr(job->fabric, "-noread");
+    setenv("HLRC_NOTICES", rng_chance(&r, 40) && reads ? "read" : "handler", 0);
     setenv("HLRC_BARRIER", barriers[rng_below(&r, reads ? 5 : 3)], 0);
     set_unless_given("HLRC_BARRIER_FAN", rng_between(&r, 2, 4));
 }

@@ -52,6 +52,7 @@ static void defaults(void **state)
     assert_int_equal(cfg.protocol, PROTOCOL_ARDMAR);
     assert_int_equal(cfg.pages, PAGES_ARDMAR);
     assert_int_equal(cfg.diffs, DIFFS_HANDLER);
+    assert_int_equal(cfg.notices, NOTICES_HANDLER);
     assert_int_equal(cfg.locks, PART_HANDLER);
     assert_int_equal(cfg.barrier, BARRIER_HANDLER);
     assert_string_equal(cfg.fabric, "shm");
@@ -108,9 +109,10 @@ static void enums_follow_table(void **state)
     SAME(pages, "auto", PAGES_AUTO);
     SAME(pages, "async", PAGES_ASYNC);
     SAME(pages, "ardmar", PAGES_ARDMAR);
-    SAME(pages, "onesided", PAGES_ONESIDED);
     SAME(diffs, "auto", DIFFS_AUTO);
     SAME(diffs, "write", DIFFS_WRITE);
+    SAME(notices, "auto", NOTICES_AUTO);
+    SAME(notices, "read", NOTICES_READ);
     SAME(locks, "handler", PART_HANDLER);
     SAME(locks, "queue", PART_ONESIDED);
     SAME(barrier, "gb", BARRIER_GB);
@@ -188,8 +190,8 @@ static void errors(void **state)
         { "HLRC_LABEL", "2", -EINVAL, "HLRC_LABEL=2: not yes or no" },
         { "HLRC_PROTOCOL", "ARDMAR", -EINVAL,
           "HLRC_PROTOCOL=ARDMAR: no such choice; choose from async|ardmar|onesided" },
-        { "HLRC_PROTOCOL", "onesided", -ENOTSUP,
-          "HLRC_PROTOCOL=onesided: not built yet; use async or ardmar" },
+        { "HLRC_PAGES", "onesided", -EINVAL,
+          "HLRC_PAGES=onesided: no such choice; choose from auto|async|ardmar" },
         { "HLRC_DIFFS", "onesided", -EINVAL,
           "HLRC_DIFFS=onesided: no such choice; choose from auto|handler|write" },
         { "HLRC_FABRIC", "tcp", -EINVAL,

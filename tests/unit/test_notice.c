@@ -236,7 +236,7 @@ static void check_revoked_up_to(uint64_t interval)
 static void take(uint64_t interval)
 {
     become(1);
-    notices_by_log.take(0, interval);
+    notices_by_log.take(&(struct notices_wanted){ 0, interval }, 1);
 }
 
 static void check_all_revoked(void)

@@ -3,19 +3,24 @@
  * Serving, on a receive queue that the test fills. progress_settle returns when what had arrived is
  * served, not when it is taken. And a flood of events, of which there is always one more, does not
  * hold a thread that has what it waits for.
- * S1 to S9 are invariants of hlrc/progress/progress.h.
+ * Without a handler those who wait serve, one after the other; sleeps of theirs are without a limit
+ * here, which the runtime gives them.
+ * S1 to NH1 are invariants of hlrc/progress/progress.h.
  */
+#include "base/perturb.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -33,6 +38,9 @@ static bool held;
 static bool flood;       /* there is always one more */
 static uint64_t done_at; /* the event that completes the wait, in a flood */
 static _Atomic unsigned handler_rung;
+static _Atomic unsigned alone;            /* threads that sleep alone */
+static _Atomic bool first_over;           /* what the first of two waits for */
+static _Atomic bool late, first_has_left; /* NH1 */
 static sem_t go, bell;
 
 /* ---- the queue, and what serves ---- */
@@ -115,6 +123,31 @@ void __wrap_msg_dispatch(const struct fabric_event *ev)
     }
 }
 
+/* A sleep ends by a wake only. */
+long __wrap_syscall(long number, void *word, long what, long value, void *limit, void *w2, long v3);
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, void *word, long what, long value, void *limit, void *w2, long v3)
+{
+    if (number != SYS_futex || what != FUTEX_WAIT_PRIVATE)
+        return __real_syscall(number, word, what, value, limit, w2, v3);
+    atomic_fetch_add(&alone, 1);
+    long rc = __real_syscall(number, word, what, value, NULL, w2, v3);
+    atomic_fetch_sub(&alone, 1);
+    return rc;
+}
+
+/* Who is about to sleep while another thread serves is late: that one is gone before it sleeps. */
+void __wrap_perturb_at(enum perturb_point at);
+void __wrap_perturb_at(enum perturb_point at)
+{
+    if (at != PERTURB_wait_unserved || !atomic_exchange(&late, false))
+        return;
+    atomic_store(&first_over, true);
+    sem_post(&go);
+    while (!atomic_load(&first_has_left))
+        sched_yield();
+}
+
 void __wrap_msg_drained(void);
 void __wrap_msg_drained(void)
 {
@@ -138,7 +171,8 @@ static int begin(void **state)
     engine.nodes = 2;
     arrived = taken = served = 0;
     serving = asleep = settled = done = held = flood = false;
-    handler_rung = 0;
+    handler_rung = alone = 0;
+    first_over = late = first_has_left = false;
     sem_init(&go, 0, 0);
     sem_init(&bell, 0, 0);
     return threads_init(4);
@@ -282,6 +316,78 @@ static void a_flood_holds_nobody(void **state)
     assert_int_equal(handler_rung, 3);
 }
 
+static bool is_first_over(void *arg)
+{
+    (void)arg;
+    return atomic_load(&first_over);
+}
+
+static void *first_main(void *arg)
+{
+    progress_wait((struct wait_for){ "test", 1 }, is_first_over, NULL, WAIT_STATE);
+    atomic_store(&first_has_left, true);
+    return arg;
+}
+
+static void *second_main(void *arg)
+{
+    progress_wait((struct wait_for){ "test", 2 }, is_done, NULL, WAIT_STATE);
+    return arg;
+}
+
+/* The second thread is woken, or does not sleep, when the first gives the progress lock up: it
+ * sleeps on the queue. */
+static void expect_on_the_queue(void)
+{
+    for (int i = 0; i < 10000 && !atomic_load(&asleep); i++)
+        usleep(1000);
+    if (!atomic_load(&asleep)) {
+        print_error("a thread waits, and none is on the queue\n");
+        _exit(1); /* threads hang in the test */
+    }
+    atomic_store(&done, true);
+    sem_post(&bell);
+}
+
+static pthread_t start_serving(void)
+{
+    assert_int_equal(progress_start(false), 0);
+    held = true;
+    arrived = 1;
+    pthread_t first = start(first_main);
+    await_flag(&serving);
+    return first;
+}
+
+/* NH1: who gives the progress lock up wakes those who sleep alone. */
+static void one_after_the_other(void **state)
+{
+    (void)state;
+    pthread_t first = start_serving(), second = start(second_main);
+    while (atomic_load(&alone) == 0)
+        sched_yield();
+    atomic_store(&first_over, true);
+    sem_post(&go);
+    expect_on_the_queue();
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    assert_int_equal(handler_rung, 0);
+}
+
+/* NH1: and is gone when the other is about to sleep. */
+static void gone_meanwhile(void **state)
+{
+    (void)state;
+#ifndef HLRC_PERTURB
+    skip();
+#endif
+    late = true;
+    pthread_t first = start_serving(), second = start(second_main);
+    expect_on_the_queue();
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +395,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(another_thread_serves, begin, end),
         cmocka_unit_test_setup_teardown(a_sleeper_has_the_role, begin, end),
         cmocka_unit_test_setup_teardown(a_flood_holds_nobody, begin, end),
+        cmocka_unit_test_setup_teardown(one_after_the_other, begin, end),
+        cmocka_unit_test_setup_teardown(gone_meanwhile, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

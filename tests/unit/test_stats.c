@@ -70,6 +70,7 @@ static const struct {
     FIELD(lazy_releases),
     FIELD(evictions),
     FIELD(renewed_pages),
+    FIELD(log_overflows),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0], SECONDS = 8, MANY = HLRC_MAX_NODES };
 

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Write notices that are read from their writers (--notices read, coherence/notice_read.c): the litmus programs, on a
+# fabric as it is and on the worst one that fabric.h allows; alone and with the other one-sided parts.
+. "$(dirname "$0")/../lib.sh"
+programs=${LITMUS_DIR:-$top_builddir/tests/litmus}
+test -x "$programs/rule09_log" || skip "the litmus programs are not built"
+export HLRCRUN=$hlrcrun HLRC_NOTICES=read
+
+runs() { # WHAT PROGRAM...
+    what=$1
+    shift
+    for program; do
+        "$programs/$program" >"$work/out" 2>"$work/err" || fail "$program, $what: $(head -5 "$work/err")"
+    done
+}
+
+runs shm rule01_release rule03_barrier rule03_causality rule03_lazy rule03_lock rule03_vt rule04_access rule04_renew rule05_merge \
+    rule09_log rule10_free rule11_cond rule11_group rule11_split threads
+export LITMUS_NODES=3
+HLRC_LAZY_RELEASE=0 runs "no lazy release" rule03_causality rule09_log
+HLRC_DIFFS=write HLRC_LOCKS=queue HLRC_BARRIER=gb LITMUS_PROTOCOLS=ardmar \
+    runs "all one-sided" rule03_causality rule03_barrier rule09_log rule11_cond threads
+export HLRC_FABRIC=shm+chaos
+runs chaos rule03_barrier rule03_causality rule03_vt rule05_merge rule09_log threads
+HLRC_CHAOS_ORDERED=1 LITMUS_PROTOCOLS=ardmar runs "reads in order" rule03_causality rule09_log
+finish
