@@ -4,7 +4,7 @@
  *
  * The diffs of an interval for one home travel together, in bulk messages (bulk.h): a message is
  * composed in the home's staging slot while pages are captured, and sent when it is full or the
- * interval has been captured. I3, I4 and I7 are of interval.h.
+ * interval has been captured. I3, I4, I7 and I9 are of interval.h.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -96,7 +96,8 @@ static void message_add(int home, uint32_t page, size_t bytes)
     m->bytes += (uint32_t)(sizeof *e + ((bytes + 7) & ~(size_t)7));
 }
 
-/* I4 */
+/* I4. I9: notices that are written come behind the diffs (fabric.h F1), but who reads them may be
+ * faster. */
 static void message_send_all(bool urgent)
 {
     for (int home = 0; home < engine.nodes; home++) {
@@ -104,6 +105,8 @@ static void message_send_all(bool urgent)
             open_message[home] = NULL;
         message_send(home, urgent);
     }
+    for (int home = 0; home < engine.nodes && engine.config.notices == NOTICES_READ; home++)
+        fabric_wait(engine.fabric, &sending[home]); /* I9 */
 }
 
 /* ---- at the home ---- */

@@ -25,6 +25,9 @@
  *       dirty_take to page_flush_end: it is missed in the list by who looks before the second, and
  *       so is the closing by who looks only after it has ended, though it may have captured the
  *       page before the last store.
+ *   I9  (R4) A home that has taken the notices of an interval has the diffs of that interval in its
+ *       memory, or in its receive queue. So who has served what came before a departure from a
+ *       barrier has all diffs that the barrier covers.
  *
  *   write fault           interval_close
  *   ----------> dirty ----------------> diffs sent -> published, vt[self]

@@ -46,12 +46,19 @@ static void reader(uint64_t k, enum touch way)
     await_continued();
 }
 
+/* All nodes have left it: one that is stopped now may not be one that releases another. */
+static void leave_barrier(void)
+{
+    hlrc_barrier();
+    meet_outside();
+}
+
 static void way(enum touch how)
 {
     uint64_t k = (uint64_t)how + 1;
     hlrc_lock_t lock = (hlrc_lock_t)nodes * 4 + 1;
     expect_word(page[3], k - 1, "the word before");
-    hlrc_barrier();
+    leave_barrier();
     if (me == 0) {
         page[4] = k; /* the page is writable and its home known before the home stops */
         stop_node(2);
@@ -74,7 +81,7 @@ static void outdated_prefetch(uint64_t k, volatile uint64_t *data, hlrc_atomic_t
     hlrc_lock_t lock = (hlrc_lock_t)nodes * 4 + 1; /* managed by node 1 */
     if (me == 0)
         data[5] = 2 * k - 1;
-    hlrc_barrier();
+    leave_barrier();
     if (me == 0) {
         await_atomic(started, k);
         data[5] = 2 * k;
@@ -119,8 +126,9 @@ static void race_the_diff(volatile uint64_t *data)
 
 void litmus_run(void)
 {
-    const char *diffs = getenv("HLRC_DIFFS");
-    written_diffs = diffs && strcmp(diffs, "write") == 0;
+    const char *diffs = getenv("HLRC_DIFFS"), *protocol = getenv("HLRC_PROTOCOL");
+    written_diffs =
+        diffs ? strcmp(diffs, "write") == 0 : protocol && strcmp(protocol, "onesided") == 0;
     page = shared_words(PAGE_WORDS);
     flag = shared_words(PAGE_WORDS);
     volatile uint64_t *data = shared_words(2 * PAGE_WORDS);

@@ -124,6 +124,7 @@ static void read_one(int thread)
 static void refused(uint64_t k)
 {
     hlrc_lock_t lock = (hlrc_lock_t)nodes * 4 + 1; /* managed by node 1 */
+    meet_outside(); /* nobody that is stopped now has to release others from a barrier */
     if (me == 0) {
         for (uint64_t p = 2; p < PAGES; p += (uint64_t)nodes)
             *word(p, 8) = k; /* the pages are writable before the home stops */

@@ -52,6 +52,19 @@ static void set_unless_given(const char *name, uint64_t value)
         set_number(name, value);
 }
 
+/* Those that are not named are the protocol's own. */
+static void choose_parts(const struct job *job, struct rng *r)
+{
+    static const char *const barriers[] = { "handler", "handler", "pe", "central", "gb" };
+    bool reads = !strstr(job->fabric, "-noread"), messages = !strstr(job->fabric, "-noimm");
+    if (!messages || (strcmp(job->protocol, "onesided") == 0 && rng_chance(r, 60)))
+        return;
+    setenv("HLRC_LOCKS", rng_chance(r, 40) && reads ? "queue" : "handler", 0);
+    setenv("HLRC_DIFFS", rng_chance(r, 40) ? "write" : "handler", 0);
+    setenv("HLRC_NOTICES", rng_chance(r, 40) && reads ? "read" : "handler", 0);
+    setenv("HLRC_BARRIER", barriers[rng_below(r, reads ? 5 : 3)], 0);
+}
+
 static void set_environment(const struct job *job)
 {
     static const char *const handlers[] = { "block", "block", "spin-block", "poll" };
@@ -76,13 +89,7 @@ static void set_environment(const struct job *job)
     set_unless_given("HLRC_LAZY_RELEASE", lazy[rng_below(&r, 4)]);
     static const char *const caches[] = { "auto", "auto", "64K", "256K" };
     setenv("HLRC_CACHE_SIZE", caches[rng_below(&r, 4)], 0);
-    bool one_sided = rng_chance(&r, 40) && !strstr(job->fabric, "-noread");
-    setenv("HLRC_LOCKS", one_sided ? "queue" : "handler", 0);
-    setenv("HLRC_DIFFS", rng_chance(&r, 40) ? "write" : "handler", 0);
-    static const char *const barriers[] = { "handler", "handler", "pe", "central", "gb" };
-    bool reads = !strstr(job->fabric, "-noread");
-    setenv("HLRC_NOTICES", rng_chance(&r, 40) && reads ? "read" : "handler", 0);
-    setenv("HLRC_BARRIER", barriers[rng_below(&r, reads ? 5 : 3)], 0);
+    choose_parts(job, &r);
     set_unless_given("HLRC_BARRIER_FAN", rng_between(&r, 2, 4));
 }
 
