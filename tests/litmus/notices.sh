@@ -14,13 +14,11 @@ runs() { # WHAT PROGRAM...
     done
 }
 
-runs shm rule01_release rule03_barrier rule03_causality rule03_lazy rule03_lock rule03_vt rule04_access rule04_renew rule05_merge \
-    rule09_log rule10_free rule11_cond rule11_group rule11_split threads
 export LITMUS_NODES=3
-HLRC_LAZY_RELEASE=0 runs "no lazy release" rule03_causality rule09_log
-HLRC_DIFFS=write HLRC_LOCKS=queue HLRC_BARRIER=gb LITMUS_PROTOCOLS=ardmar \
-    runs "all one-sided" rule03_causality rule03_barrier rule09_log rule11_cond threads
+runs shm rule03_barrier rule03_causality rule03_lazy rule03_lock rule05_merge rule09_log rule11_cond rule11_split
+HLRC_LAZY_RELEASE=0 runs "no lazy release" rule09_log
+HLRC_DIFFS=write HLRC_LOCKS=queue LITMUS_PROTOCOLS=ardmar runs "barriers by messages" rule03_causality rule03_barrier threads
 export HLRC_FABRIC=shm+chaos
-runs chaos rule03_barrier rule03_causality rule03_vt rule05_merge rule09_log threads
+runs chaos rule03_barrier rule03_causality rule09_log
 HLRC_CHAOS_ORDERED=1 LITMUS_PROTOCOLS=ardmar runs "reads in order" rule03_causality rule09_log
 finish
