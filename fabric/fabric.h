@@ -190,6 +190,7 @@ struct fabric_ops {
 struct fabric {            /* head of every transport's own structure */
     struct fabric_ops ops; /* complete: nothing NULL */
     int node, nodes;
+    int neighbours; /* nodes under this kernel, this one included (locality.h) */
     unsigned caps;
     void (*fail)(const char *line); /* of struct fabric_job */
     /* the least that a read from another node took while this was opened; 0: none to measure */
