@@ -276,6 +276,16 @@ static inline void fabric_write(struct fabric *f, int peer, int win, size_t off,
     f->ops.write(f, peer, win, off, src, len, op);
 }
 
+/* As many writes as it takes for each to be short enough to be copied (FABRIC_INLINE), in the order
+ * of their offsets: the source may change when this returns. */
+static inline void fabric_write_copied(struct fabric *f, int peer, int win, size_t off,
+                                       const void *src, size_t len)
+{
+    for (size_t at = 0; at < len; at += FABRIC_INLINE)
+        f->ops.write(f, peer, win, off + at, (const char *)src + at,
+                     len - at < FABRIC_INLINE ? len - at : FABRIC_INLINE, NULL);
+}
+
 /* As many writes, in this order, of bytes that lie at `src` one run behind the other; to `off` and
  * what each run says. Bytes between runs are not written. op is not NULL, the source in one of this
  * node's windows. */
@@ -300,6 +310,16 @@ static inline void fabric_write_imm(struct fabric *f, int peer, int win, size_t 
                                     struct fabric_op *op)
 {
     f->ops.write_imm(f, peer, win, off, src, len, imm, urgent, op);
+}
+
+/* The same as several writes, of which the last carries the immediate (F1). */
+static inline void fabric_write_imm_copied(struct fabric *f, int peer, int win, size_t off,
+                                           const void *src, size_t len, uint32_t imm, bool urgent)
+{
+    size_t before = len > FABRIC_INLINE ? (len - 1) / FABRIC_INLINE * FABRIC_INLINE : 0;
+    fabric_write_copied(f, peer, win, off, src, before);
+    f->ops.write_imm(f, peer, win, off + before, (const char *)src + before, len - before, imm,
+                     urgent, NULL);
 }
 
 /*

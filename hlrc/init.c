@@ -184,7 +184,7 @@ static int open_fabric(void)
     choose_protocol();
     struct fabric_job job = { .node = engine.node,
                               .nodes = engine.nodes,
-                              .rx_depth = msg_rx_depth(engine.tokens),
+                              .rx_depth = msg_rx_depth(engine.nodes, engine.tokens),
                               .exchange = exchange,
                               .ctx = engine.boot,
                               .fail = fail,
@@ -205,7 +205,8 @@ static int make_windows(void)
     int rc = space_create((size_t)engine.pages << PAGE_SHIFT);
     if (rc)
         return rc;
-    layout_init(&engine.at, engine.nodes, engine.pages, engine.tokens);
+    layout_init(&engine.at, engine.nodes, engine.pages, engine.tokens,
+                (uint32_t)engine.config.threads + THREADS_OWN);
     rc = fabric_window_create(engine.fabric, engine.at.end, &engine.control);
     if (rc == 0) /* messages must never wait for another node's CPU */
         rc = fabric_window_prepare(engine.fabric, engine.control.id, 0, engine.at.tables);
