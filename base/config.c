@@ -13,6 +13,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/digest.h"
+
 enum { ENV_NAME_MAX = 40 };
 
 /* Choices and numbers are all read and written as an int. */
@@ -369,4 +371,20 @@ const char *config_difference(const struct config *a, const struct config *b)
             return config_option((enum config_id)i)->name;
     }
     return NULL;
+}
+
+uint64_t config_digest(const struct config *config, uint64_t digest)
+{
+    char text[CONFIG_TEXT_MAX];
+
+    for (int i = 0; i < CONFIG_COUNT; i++) {
+        enum config_id id = (enum config_id)i;
+
+        if (config_option(id)->agree) {
+            const char *value = config_value(config, id, text, sizeof text);
+
+            digest = digest_add(digest, value, strlen(value) + 1);
+        }
+    }
+    return digest;
 }

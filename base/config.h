@@ -215,6 +215,9 @@ int config_export(const struct config *cfg);
  * none */
 const char *config_difference(const struct config *a, const struct config *b);
 
+/* config_digest - adds the options that must agree to a digest (base/digest.h) */
+uint64_t config_digest(const struct config *config, uint64_t digest);
+
 /* config_environment_name - "HLRC_PEER_TIMEOUT"; returns buf */
 const char *config_environment_name(enum config_id id, char *buf, size_t len);
 

@@ -3,7 +3,7 @@
 #ifndef HLRC_LIMITS_H
 #define HLRC_LIMITS_H
 
-#define NODES_MAX 128 /* nodes of a job at most: a home, or a writer, fits into seven bits */
+#define NODES_MAX 1024 /* nodes of a job at most: a number of one fits into ten bits */
 
 #define PAGE_SIZE  4096u /* bytes of a page, on every machine of a job */
 #define PAGE_SHIFT 12

@@ -9,6 +9,7 @@
 
 #include "fabric/chaos/chaos.h"
 #include "fabric/failure.h"
+#include "fabric/locality.h"
 #include "fabric/transports.h"
 
 static const struct fabric_ops *const transports[] = {
@@ -125,8 +126,13 @@ static int open_transport(const char *name, const struct fabric_job *job, struct
         complete_ops(f, transports[i]);
         if (name[len])
             strip_ops(f, name + len);
-        *out = f;
-        return 0;
+        if (f->neighbours == 0) /* unless the transport knows */
+            rc = locality_neighbours(job, &f->neighbours);
+        if (rc)
+            fabric_close(f);
+        else
+            *out = f;
+        return rc;
     }
     return -ENOENT;
 }

@@ -190,6 +190,7 @@ struct fabric_ops {
 struct fabric {            /* head of every transport's own structure */
     struct fabric_ops ops; /* complete: nothing NULL */
     int node, nodes;
+    int neighbours; /* nodes under this kernel, this one included (locality.h) */
     unsigned caps;
     void (*fail)(const char *line); /* of struct fabric_job */
     /* the least that a read from another node took while this was opened; 0: none to measure */
@@ -260,9 +261,8 @@ static inline void fabric_window_require(struct fabric *f, int peer, int win, si
  * transport copies (writes up to FABRIC_INLINE). With op != NULL the operation is complete when
  * fabric_wait(op) returns; until then its local buffer stays untouched; reads and atomics have one.
  * A write is complete when it is placed in the target's memory, and its event, if it has one, in the
- * target's queue. They report nothing: an operation
- * that fails, now or later, and one that the transport lacks end the job through job.fail, with a
- * line that says why.
+ * target's queue. They report nothing: an operation that fails, now or later, and one that the
+ * transport lacks end the job through job.fail, with a line that says why.
  */
 static inline void fabric_read(struct fabric *f, int peer, int win, size_t off, void *dst,
                                size_t len, struct fabric_op *op)
@@ -274,6 +274,16 @@ static inline void fabric_write(struct fabric *f, int peer, int win, size_t off,
                                 size_t len, struct fabric_op *op)
 {
     f->ops.write(f, peer, win, off, src, len, op);
+}
+
+/* As many writes as it takes for each to be short enough to be copied (FABRIC_INLINE), in the order
+ * of their offsets: the source may change when this returns. */
+static inline void fabric_write_copied(struct fabric *f, int peer, int win, size_t off,
+                                       const void *src, size_t len)
+{
+    for (size_t at = 0; at < len; at += FABRIC_INLINE)
+        f->ops.write(f, peer, win, off + at, (const char *)src + at,
+                     len - at < FABRIC_INLINE ? len - at : FABRIC_INLINE, NULL);
 }
 
 /* As many writes, in this order, of bytes that lie at `src` one run behind the other; to `off` and
@@ -300,6 +310,16 @@ static inline void fabric_write_imm(struct fabric *f, int peer, int win, size_t 
                                     struct fabric_op *op)
 {
     f->ops.write_imm(f, peer, win, off, src, len, imm, urgent, op);
+}
+
+/* The same as several writes, of which the last carries the immediate (F1). */
+static inline void fabric_write_imm_copied(struct fabric *f, int peer, int win, size_t off,
+                                           const void *src, size_t len, uint32_t imm, bool urgent)
+{
+    size_t before = len > FABRIC_INLINE ? (len - 1) / FABRIC_INLINE * FABRIC_INLINE : 0;
+    fabric_write_copied(f, peer, win, off, src, before);
+    f->ops.write_imm(f, peer, win, off + before, (const char *)src + before, len - before, imm,
+                     urgent, NULL);
 }
 
 /*

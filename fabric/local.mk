@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The network: what an adapter does, on one machine (shm), on RDMA adapters (verbs), and the hook for tests (chaos).
 libhlrc_core_la_SOURCES += fabric/fabric.c fabric/fabric.h fabric/failure.c fabric/failure.h fabric/transports.h fabric/locality.c fabric/locality.h \
-	fabric/shm/shm.c fabric/shm/shm_map.c fabric/shm/shm_map.h fabric/shm/shm_queue.c fabric/shm/shm_queue.h \
+	fabric/shm/shm.c fabric/shm/shm_map.c fabric/shm/shm_map.h fabric/shm/shm_object.c fabric/shm/shm_object.h \
+	fabric/shm/shm_queue.c fabric/shm/shm_queue.h \
 	fabric/chaos/chaos.c fabric/chaos/chaos.h fabric/chaos/chaos_list.c fabric/chaos/chaos_parts.h
 
 VERBS_SOURCES = fabric/verbs/verbs.c fabric/verbs/verbs.h fabric/verbs/verbs_count.c fabric/verbs/verbs_device.c \

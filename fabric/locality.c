@@ -5,10 +5,14 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/digest.h"
 
 /* Nodes exchange it, and may come from different builds. */
 static_assert(sizeof(struct locality) == 40 + 3 * 8 + 2 * 4 + 64, "no padding");
@@ -80,23 +84,61 @@ static void complain(const struct fabric_job *job, const struct locality *all, i
     job->fail(line);
 }
 
+/* What tells nodes apart: all but the name of the host. */
+static uint64_t digest_of(const struct locality *w)
+{
+    return digest_add(DIGEST_START, w, offsetof(struct locality, host));
+}
+
+/*
+ * Where all nodes are, in memory that the caller frees; NULL where all are at one place, as the
+ * digests show: a job of a thousand nodes has a million pairs. Collective.
+ */
+static int gather(const struct fabric_job *job, struct locality **out)
+{
+    struct locality mine;
+    uint64_t digest, every[NODES_MAX];
+    *out = NULL;
+    locality_here(&mine);
+    digest = digest_of(&mine);
+    int rc = job->exchange(job->ctx, &digest, sizeof digest, every);
+    if (rc || digest_alike(every, job->nodes))
+        return rc;
+    struct locality *all = calloc((size_t)job->nodes, sizeof *all);
+    if (!all)
+        return -ENOMEM;
+    rc = job->exchange(job->ctx, &mine, sizeof mine, all);
+    if (rc)
+        free(all);
+    else
+        *out = all;
+    return rc;
+}
+
+/* A node that the first cannot share memory with; 0 where there is none. */
+static int first_apart(const struct locality *all, int nodes, const char **why)
+{
+    for (int n = 1; n < nodes; n++) {
+        *why = locality_apart(&all[0], &all[n]);
+        if (*why)
+            return n;
+    }
+    return 0;
+}
+
 int locality_all_together(const struct fabric_job *job)
 {
-    struct locality mine, all[NODES_MAX];
-    locality_here(&mine);
-    int rc = job->exchange(job->ctx, &mine, sizeof mine, all);
-    if (rc)
+    struct locality *all;
+    int rc = gather(job, &all);
+    if (rc || !all)
         return rc;
-    int apart = 0;
-    const char *why = NULL;
-    for (int n = 1; n < job->nodes && !why; n++) {
-        apart = n;
-        why = locality_apart(&all[0], &all[n]);
-    }
-    if (!why)
-        return 0;
-    if (job->node == 0 && job->fail)
+    const char *why;
+    int apart = first_apart(all, job->nodes, &why);
+    if (apart && job->node == 0 && job->fail)
         complain(job, all, apart, why);
+    free(all);
+    if (!apart)
+        return 0;
     /* node 0 speaks for all: the others wait here until the job ends, and return only where nobody
      * ends it */
     int32_t none = 0, every[NODES_MAX];
@@ -106,14 +148,15 @@ int locality_all_together(const struct fabric_job *job)
 
 int locality_neighbours(const struct fabric_job *job, int *count)
 {
-    struct locality mine, all[NODES_MAX];
-    locality_here(&mine);
-    int rc = job->exchange(job->ctx, &mine, sizeof mine, all);
+    struct locality mine, *all;
+    int rc = gather(job, &all);
     if (rc)
         return rc;
-    int same = 0;
-    for (int n = 0; n < job->nodes; n++)
-        same += n == job->node || strcmp(all[n].boot_id, mine.boot_id) == 0;
-    *count = same;
+    locality_here(&mine);
+    *count = job->nodes;
+    for (int n = 0; all && n < job->nodes; n++)
+        if (n != job->node && strcmp(all[n].boot_id, mine.boot_id) != 0)
+            --*count;
+    free(all);
     return 0;
 }

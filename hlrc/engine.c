@@ -27,6 +27,18 @@ static size_t slot_size(size_t head, int nodes)
     return (head + VT_BYTES(nodes) + 63) & ~(size_t)63;
 }
 
+static size_t bulk_slot_size(int nodes)
+{
+    size_t least = slot_size(sizeof(struct bulk), nodes);
+    return least > BULK_SLOT_BYTES ? least : BULK_SLOT_BYTES;
+}
+
+/* A release composes a message for each home at a time; or it writes from as many. */
+static size_t staging_slots(int nodes)
+{
+    return nodes > STAGING_LEAST ? (size_t)nodes : STAGING_LEAST;
+}
+
 static void place_locks(struct layout *at, size_t nodes)
 {
     size_t records = LOCK_CREATED_FIRST / nodes + 1 + LOCKS_PER_NODE;
@@ -49,19 +61,22 @@ static void place_meeting(struct layout *at, size_t nodes)
     at->meeting_release = place(&at->end, 2 * at->meeting_slot_size);
 }
 
-void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
+void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens, uint32_t threads)
 {
     size_t n = (size_t)nodes;
     *at = (struct layout){ .request_size = slot_size(sizeof(struct request), nodes),
                            .reply_size = slot_size(sizeof(struct reply), nodes),
-                           .meeting_slot_size = slot_size(PAIRS_HEAD, nodes) };
+                           .meeting_slot_size = slot_size(PAIRS_HEAD, nodes),
+                           .bulk_slot_size = bulk_slot_size(nodes),
+                           .bulk_slots = bulk_slots(nodes),
+                           .request_threads = threads };
+    at->request_row = (tokens - threads) * at->request_size + threads * REQUEST_SMALL;
     at->arrivals = place(&at->end, 8);
-    at->moves = place(&at->end, n * MOVES_BYTES);
     at->told = place(&at->end, n * TOLD_RING * 8);
-    at->requests = place(&at->end, n * tokens * at->request_size);
+    at->requests = place(&at->end, n * at->request_row);
     at->replies = place(&at->end, tokens * at->reply_size);
     at->answers = place(&at->end, (size_t)tokens * 8);
-    at->bulk = place(&at->end, n * BULK_SLOTS * BULK_SLOT_BYTES);
+    at->bulk = place(&at->end, n * at->bulk_slots * at->bulk_slot_size);
     at->credits = place(&at->end, n * 64);
     if (engine.config.notices == NOTICES_READ) {
         at->notice_ring = place(&at->end, (size_t)NOTICE_RING * 8);
@@ -74,12 +89,10 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
     }
     at->bounce = place(&at->end, (size_t)tokens * PAGE_SIZE);
     at->words = place(&at->end, (size_t)ATOMIC_WORDS * 8);
-    at->staging = place(&at->end, (size_t)BULK_STAGING * BULK_SLOT_BYTES);
+    at->staging = place(&at->end, staging_slots(nodes) * BULK_SLOT_BYTES);
     at->stream = place(&at->end, (size_t)STREAM_SLOTS * STREAM_PIECE);
     at->stream_told = place(&at->end, n * 64);
     at->stream_taken = place(&at->end, n * 64);
-    at->invitations = place(&at->end, n * INVITATION_BYTES);
-    at->answers_of_members = place(&at->end, n * 64);
     if (engine.config.barrier == BARRIER_CENTRAL || engine.config.barrier == BARRIER_GB)
         place_meeting(at, n);
     if (engine.config.barrier == BARRIER_PE)
@@ -93,6 +106,9 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens)
         at->notice_pages = place(&at->end, (size_t)pages * 8);
         at->notice_blocks = place(&at->end, ((size_t)pages + NOTICE_BLOCK - 1) / NOTICE_BLOCK * 8);
     }
+    at->moves = place(&at->end, n * MOVES_BYTES);
+    at->invitations = place(&at->end, n * invitation_place(nodes));
+    at->answers_of_members = place(&at->end, n * 64);
     at->group_slots =
         place(&at->end, n * HLRC_MAX_GROUPS * pairs_slots(nodes) * at->meeting_slot_size);
     if (engine.config.locks == PART_ONESIDED)

@@ -17,10 +17,9 @@
  * every node:
  *
  *   arrivals  u64, how often a reader has come to any page of this home (exclusive.h)
- *   moves     per node, written by it: the pages whose home it wants to move (homes.c)
  *   told      a ring of words per writer, written by it: what pages cost it (page_move.h)
  *   requests  one slot per (node, token), written by the node that sends a request on behalf of
- *             that token (msg.h)
+ *             that token (msg.h); with room for a vector time but on tokens of conditions
  *   replies   one slot per token of this node, written by the node that answers
  *   answers   u64 per token of this node: what ASYNC's homes say of a page, polled by who asked
  *             (async.c)
@@ -33,9 +32,7 @@
  *   words     u64 per atomic word homed here
  *   meeting   with --barrier central or gb: counters and slots of gatherings, and what is released
  *             (barrier_counter.c); with pe: slots of rounds (pairs.h)
- *   invitations, answers_of_members  to and of those who make a group, one per node, written by it
- *             (group.c)
- *   staging   slots of the size of a bulk slot, in which messages are composed
+ *   staging   slots of BULK_SLOT_BYTES, at least one per node, in which messages are composed
  *   stream    a ring of pieces of broadcasts; told: u64 per root, written by it; taken: u64 per
  *             receiver, written by it (heap/stream.h)
  *
@@ -46,6 +43,9 @@
  *   has_readers  u32 per page, at the page's home: 1 if another node may have a copy
  *   placed    u32 per page, at its home: 1 if hlrc_place put it there
  *   notice pages, blocks  u64 each: the last interval of this node that wrote it (notice_read.c)
+ *   moves     per node, written by it: the pages whose home it wants to move (homes.c)
+ *   invitations, answers_of_members  to and of those who make a group, one per node, written by it
+ *             (group.c)
  *   group slots  of rounds, per group and the same at all its members (group.c, pairs.h)
  *   lock records  per lock, at its home; likewise cond records; lock nodes, per lock that this
  *             node has or asks for: all with --locks queue (lock_mcs.c, cond_mcs.c, mcs.h)
@@ -66,6 +66,7 @@
 #define PREFETCHES \
     1024 /* prefetches in flight per node at most; how many of them: engine.prefetches */
 #define ATOMIC_WORDS    65536  /* atomic words homed at one node at most */
+#define STAGING_LEAST   128    /* slots of staging */
 #define STREAM_SLOTS    8      /* of the ring of a broadcast */
 #define STREAM_PIECE    131072 /* bytes of one */
 #define VT_BYTES(nodes) ((size_t)(nodes) * sizeof(uint64_t))
@@ -82,7 +83,11 @@ struct layout {
         stream_taken, invitations, answers_of_members, group_slots, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
-    size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size;
+    size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size,
+        bulk_slot_size;
+    uint32_t bulk_slots; /* of the ring of one sender */
+    size_t request_row;  /* bytes of the slots of one sender; threads that have some there: */
+    uint32_t request_threads;
 };
 
 struct engine {
@@ -105,7 +110,8 @@ struct engine {
 
 extern struct engine engine;
 
-void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens);
+/* `threads`: slots of threads (thread.h); the first 2 * threads of the tokens are theirs. */
+void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens, uint32_t threads);
 
 static inline void *control_at(size_t off)
 {

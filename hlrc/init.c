@@ -17,12 +17,12 @@
 #include "base/perturb.h"
 #include "boot/boot.h"
 #include "boot/monitor.h"
-#include "fabric/locality.h"
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/collective.h"
 #include "hlrc/heap/heap.h"
+#include "hlrc/identity.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
@@ -74,41 +74,6 @@ int hlrc_node_count(void)
     return engine.nodes;
 }
 
-/* What the nodes of a job must agree on. */
-struct identity {
-    char version[32];
-    uint32_t page_size;
-    struct config config;
-};
-
-static int agree(void)
-{
-    static struct identity all[NODES_MAX + 1]; /* no node may fail before the exchange */
-    struct identity *mine = &all[engine.nodes];
-    strcpy(mine->version, HLRC_VERSION_STRING);
-    mine->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
-    mine->config = engine.config;
-    int rc = boot_exchange(engine.boot, mine, sizeof *mine, all);
-    for (int n = 0; n < engine.nodes && rc == 0; n++) {
-        const char *option = config_difference(&mine->config, &all[n].config);
-        if (strcmp(mine->version, all[n].version) != 0)
-            diag_report(
-                1, "this node runs version %s, node %d version %s; start the same build everywhere",
-                mine->version, n, all[n].version);
-        else if (mine->page_size != all[n].page_size)
-            diag_report(1, "pages have %u bytes here and %u on node %d; use machines of one kind",
-                        mine->page_size, all[n].page_size, n);
-        else if (option)
-            diag_report(
-                1, "option %s differs between this node and node %d; set it for all nodes alike",
-                option, n);
-        else
-            continue;
-        rc = -EINVAL;
-    }
-    return rc;
-}
-
 static int open_boot(void)
 {
     int rc = boot_open(&engine.boot);
@@ -139,7 +104,9 @@ static int load_config(void)
                     sysconf(_SC_PAGESIZE), PAGE_SIZE);
         return -ENOTSUP;
     }
-    return agree();
+    struct identity mine;
+    identity_fill(&mine, &engine.config);
+    return identity_agree(engine.boot, &mine);
 }
 
 static int exchange(void *ctx, const void *mine, size_t len, void *all)
@@ -225,20 +192,19 @@ static int open_fabric(void)
     choose_protocol();
     struct fabric_job job = { .node = engine.node,
                               .nodes = engine.nodes,
-                              .rx_depth = msg_rx_depth(engine.tokens),
+                              .rx_depth = msg_rx_depth(engine.nodes, engine.tokens),
                               .exchange = exchange,
                               .ctx = engine.boot,
                               .fail = fail,
                               .device = engine.config.device,
                               .peer_timeout = engine.config.peer_timeout };
-    int rc = locality_neighbours(&job, &engine.neighbours);
-    if (rc == 0)
-        rc = fabric_open(engine.config.fabric, &job, &engine.fabric);
+    int rc = fabric_open(engine.config.fabric, &job, &engine.fabric);
     if (rc) {
         diag_report(1, "fabric %s: %s; hlrc_info lists the fabrics and why one is unavailable",
                     engine.config.fabric, strerror(-rc));
         return rc;
     }
+    engine.neighbours = engine.fabric->neighbours;
     return check_caps();
 }
 
@@ -247,7 +213,8 @@ static int make_windows(void)
     int rc = space_create((size_t)engine.pages << PAGE_SHIFT);
     if (rc)
         return rc;
-    layout_init(&engine.at, engine.nodes, engine.pages, engine.tokens);
+    layout_init(&engine.at, engine.nodes, engine.pages, engine.tokens,
+                (uint32_t)engine.config.threads + THREADS_OWN);
     rc = fabric_window_create(engine.fabric, engine.at.end, &engine.control);
     if (rc == 0) /* messages must never wait for another node's CPU */
         rc = fabric_window_prepare(engine.fabric, engine.control.id, 0, engine.at.tables);

@@ -25,7 +25,7 @@
 /* Locks 0 .. HLRC_STATIC_LOCKS-1 exist from the start. */
 #define HLRC_STATIC_LOCKS 1024
 /* Most nodes in a job. */
-#define HLRC_MAX_NODES 128
+#define HLRC_MAX_NODES 1024
 /* Most groups that have the same node as their lowest. */
 #define HLRC_MAX_GROUPS 64
 

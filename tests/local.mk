@@ -13,6 +13,7 @@ SHELL_TESTS = \
 	tests/launch/gdb.sh \
 	tests/launch/info.sh \
 	tests/launch/limits.sh \
+	tests/launch/many.sh \
 	tests/launch/mixed.sh \
 	tests/launch/output.sh \
 	tests/launch/run.sh \

@@ -409,6 +409,7 @@ int chaos_stack(struct fabric *below, struct fabric **out)
     c->head = (struct fabric){ .ops = chaos_ops,
                                .node = below->node,
                                .nodes = below->nodes,
+                               .neighbours = below->neighbours,
                                .caps = below->caps,
                                .fail = below->fail,
                                .round_trip_ns = below->round_trip_ns };

@@ -2,10 +2,10 @@
 /*
  * shm.c - the fabric of one machine, and the smallest transport: read it first.
  *
- * A window is a memory object (memfd) per node; every node maps the objects of all nodes. A read or
- * write is a copy, an atomic is the CPU's, a write with immediate ends with an entry in the
- * target's queue (shm_queue.h). Every operation is complete when its start returns. How peers open
- * each other's objects: shm_map.h.
+ * A window is a memory object (memfd) per node; a node maps that of another when it first uses it
+ * (shm_object.h). A read or write is a copy, an atomic is the CPU's, a write with immediate ends
+ * with an entry in the target's queue (shm_queue.h). Every operation is complete when its start
+ * returns. How peers open each other's objects: shm_map.h.
  *
  * Ordering: x86-64 keeps stores in order, and elsewhere each operation ends with a release fence
  * and each read begins and ends with an acquire fence, which gives F1, F2 and FABRIC_READ_ORDERED.
@@ -23,35 +23,35 @@
 
 #include "fabric/locality.h"
 #include "fabric/shm/shm_map.h"
+#include "fabric/shm/shm_object.h"
 #include "fabric/shm/shm_queue.h"
 #include "fabric/transports.h"
 
-#define QUEUE_OFFSET 4096 /* of the receive queue in a node's control object */
-
 /* Head of a node's control object; the receive queue follows. The counters are written by their
- * node and read by all: bytes that a node moved are counted once, by the node that moved them, and
- * belong to two nodes. */
+ * node: bytes that a node moved are counted once, by the node that moved them, and belong to two
+ * nodes. So a node reads what those have counted that have come to it. */
 struct shm_control {
     _Atomic uint64_t reads, writes, atomics, wakes;
-    _Atomic uint64_t read_bytes[NODES_MAX], written_bytes[NODES_MAX]; /* by peer */
-};
-
-struct shm_map {
-    char *base;
-    size_t size;
-    int fd; /* this node's object, -1 for a peer's */
+    struct shm_moved {
+        _Atomic uint64_t read_bytes, written_bytes; /* from the peer, and to it */
+        _Atomic uint64_t
+            came; /* the peer has mapped this object; written by it, before it counts */
+    } peer[];
 };
 
 struct shm_fabric {
     struct fabric head;
     struct fabric_job job;
     int windows;
+    size_t queue_offset; /* in a control object */
     struct shm_control *self;
-    struct shm_control *control[NODES_MAX];
-    struct shm_queue *queue[NODES_MAX];
-    struct shm_map control_map[NODES_MAX];
-    struct shm_map map[FABRIC_WINDOWS][NODES_MAX]; /* by window, node */
+    struct shm_queue *own_queue;
+    struct shm_spares spares;
+    struct shm_object control;
+    struct shm_object window[FABRIC_WINDOWS];
 };
+
+#define ENGINE_OBJECTS 3 /* that a job has: the control object and the engine's windows */
 
 static struct shm_fabric *shm_of(struct fabric *f)
 {
@@ -60,64 +60,71 @@ static struct shm_fabric *shm_of(struct fabric *f)
 
 static struct shm_queue *own_queue(struct fabric *f)
 {
-    return shm_of(f)->queue[f->node];
+    return shm_of(f)->own_queue;
 }
 
-static_assert(sizeof(struct shm_control) <= QUEUE_OFFSET, "the queue starts behind the counters");
+/* ---- what belongs to peers ---- */
 
-static int make_own(size_t size, struct shm_map *out)
+static struct shm_control *control_of(struct shm_fabric *s, int peer)
 {
-    int fd = shm_make_object(size);
-    if (fd < 0)
-        return fd;
-    *out = (struct shm_map){ .size = size, .fd = fd };
-    return shm_map_object(fd, size, &out->base);
+    char *base = atomic_load_explicit(&s->control.base[peer], memory_order_acquire);
+    if (base)
+        return (struct shm_control *)(void *)base;
+    struct shm_control *c = (void *)shm_object_map(&s->control, &s->job, &s->spares, peer);
+    atomic_store_explicit(&c->peer[s->job.node].came, 1, memory_order_relaxed);
+    return c;
 }
 
-static int map_other(const struct fabric_job *job, int node, const struct shm_ticket *t,
-                     size_t size, struct shm_map *out)
+static struct shm_queue *queue_of(struct shm_fabric *s, int peer)
 {
-    *out = (struct shm_map){ .size = size, .fd = -1 };
-    return shm_map_peer(job, node, t, size, &out->base);
+    return (struct shm_queue *)(void *)((char *)control_of(s, peer) + s->queue_offset);
 }
 
-/* Makes this node's object and maps those of all nodes. The closing exchange keeps an object's
- * descriptor open until all nodes have opened it, and tells every node of any node's failure. */
-static int share_object(struct shm_fabric *s, size_t size, struct shm_map *maps)
+static char *map_window(struct shm_fabric *s, int peer, int win)
 {
-    int nodes = s->job.nodes, me = s->job.node, rc = make_own(size, &maps[me]);
-    struct shm_ticket mine = { getpid(), maps[me].fd }, all[NODES_MAX];
-    int32_t done = rc, every[NODES_MAX];
-    rc = s->job.exchange(s->job.ctx, &mine, sizeof mine, all);
-    if (rc)
-        return rc;
-    for (int n = 0; n < nodes && done == 0; n++)
-        if (n != me)
-            done = map_other(&s->job, n, &all[n], size, &maps[n]);
-    rc = s->job.exchange(s->job.ctx, &done, sizeof done, every);
-    for (int n = 0; n < nodes && rc == 0; n++)
-        rc = every[n];
-    return rc;
+    (void)control_of(s, peer); /* it learns of who counts before anything is counted */
+    return shm_object_map(&s->window[win], &s->job, &s->spares, peer);
 }
 
-static void unmap(struct shm_map *m)
+static inline char *window_at(struct shm_fabric *s, int peer, int win, size_t off)
 {
-    if (m->base)
-        munmap(m->base, m->size);
-    if (m->base && m->fd >= 0)
-        close(m->fd);
-    m->base = NULL;
+    char *base = atomic_load_explicit(&s->window[win].base[peer], memory_order_acquire);
+    return (base ? base : map_window(s, peer, win)) + off;
 }
+
+/* ---- opening and closing ---- */
 
 static void shm_close(struct fabric *f)
 {
     struct shm_fabric *s = shm_of(f);
     for (int w = 0; w < s->windows; w++)
-        for (int n = 0; n < s->job.nodes; n++)
-            unmap(&s->map[w][n]);
-    for (int n = 0; n < s->job.nodes; n++)
-        unmap(&s->control_map[n]);
+        shm_object_end(&s->window[w], &s->job);
+    shm_object_end(&s->control, &s->job);
+    shm_spares_end(&s->spares);
     free(s);
+}
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + 4095) & ~(size_t)4095;
+}
+
+/* The control objects; queues are laid out before they are shared. That nodes may open what belongs
+ * to others is tried here, once each. */
+static int make_control(struct shm_fabric *s)
+{
+    const struct fabric_job *job = &s->job;
+    size_t nodes = (size_t)job->nodes;
+    uint64_t entries = shm_queue_size((uint64_t)job->rx_depth * nodes);
+    s->queue_offset = whole_pages(sizeof(struct shm_control) + nodes * sizeof(struct shm_moved));
+    size_t size = s->queue_offset + shm_queue_bytes(entries);
+    if (shm_object_make(&s->control, job, whole_pages(size)) == 0) {
+        s->self = (struct shm_control *)(void *)s->control.base[job->node];
+        s->own_queue = queue_of(s, job->node);
+        shm_queue_init(s->own_queue, entries);
+    }
+    int rc = shm_object_share(&s->control, job);
+    return rc || nodes == 1 ? rc : shm_object_try(&s->control, job, (job->node + 1) % job->nodes);
 }
 
 static int shm_open_fabric(const struct fabric_job *job, struct fabric **out)
@@ -126,23 +133,11 @@ static int shm_open_fabric(const struct fabric_job *job, struct fabric **out)
     if (!s)
         return -ENOMEM;
     s->job = *job;
-    uint64_t entries = shm_queue_size((uint64_t)job->rx_depth * (uint64_t)job->nodes);
-    size_t size = QUEUE_OFFSET + shm_queue_bytes(entries);
+    s->head.neighbours = job->nodes;
+    shm_spares_make(&s->spares, job->nodes, ENGINE_OBJECTS);
     int rc = locality_all_together(job);
     if (rc == 0)
-        rc = share_object(s, (size + 4095) & ~(size_t)4095, s->control_map);
-    if (rc) {
-        shm_close(&s->head);
-        return rc;
-    }
-    for (int n = 0; n < job->nodes; n++) {
-        s->control[n] = (struct shm_control *)(void *)s->control_map[n].base;
-        s->queue[n] = (struct shm_queue *)(void *)(s->control_map[n].base + QUEUE_OFFSET);
-    }
-    s->self = s->control[job->node];
-    shm_queue_init(s->queue[job->node], entries);
-    int32_t ready = 0, every[NODES_MAX]; /* no node sends before all queues are laid out */
-    rc = job->exchange(job->ctx, &ready, sizeof ready, every);
+        rc = make_control(s);
     if (rc) {
         shm_close(&s->head);
         return rc;
@@ -156,25 +151,23 @@ static int shm_window_create(struct fabric *f, size_t size, struct fabric_window
     struct shm_fabric *s = shm_of(f);
     if (s->windows == FABRIC_WINDOWS)
         return -ENOSPC;
-    struct shm_map *maps = s->map[s->windows];
-    int rc = share_object(s, size, maps);
+    struct shm_object *o = &s->window[s->windows];
+    (void)shm_object_make(o, &s->job, size);
+    int rc = shm_object_share(o, &s->job);
     if (rc) {
-        for (int n = 0; n < s->job.nodes; n++)
-            unmap(&maps[n]);
+        shm_object_end(o, &s->job);
         return rc;
     }
-    struct shm_map *own = &maps[s->job.node];
     *out = (struct fabric_window){
-        .id = s->windows++, .fd = own->fd, .base = own->base, .size = size
+        .id = s->windows++, .fd = o->fd, .base = o->base[f->node], .size = size
     };
     return 0;
 }
 
 static int shm_window_discard(struct fabric *f, int win, size_t off, size_t len)
 {
-    struct shm_map *m = &shm_of(f)->map[win][f->node];
     int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-    return fallocate(m->fd, mode, (off_t)off, (off_t)len) == 0 ? 0 : -errno;
+    return fallocate(shm_of(f)->window[win].fd, mode, (off_t)off, (off_t)len) == 0 ? 0 : -errno;
 }
 
 static bool shm_window_release(struct fabric *f, int win, size_t off, size_t len)
@@ -192,11 +185,11 @@ static void shm_read(struct fabric *f, int peer, int win, size_t off, void *dst,
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
-    shm_copy(dst, s->map[win][peer].base + off, len);
+    shm_copy(dst, window_at(s, peer, win, off), len);
     /* orders this read before the caller's next one (F3) */
     atomic_thread_fence(memory_order_acquire);
     count(&s->self->reads, 1);
-    count(&s->self->read_bytes[peer], len);
+    count(&s->self->peer[peer].read_bytes, len);
 }
 
 static void shm_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
@@ -206,9 +199,9 @@ static void shm_write(struct fabric *f, int peer, int win, size_t off, const voi
     (void)op;
     /* orders the caller's earlier writes before this one (F1) */
     atomic_thread_fence(memory_order_release);
-    shm_copy(s->map[win][peer].base + off, src, len);
+    shm_copy(window_at(s, peer, win, off), src, len);
     count(&s->self->writes, 1);
-    count(&s->self->written_bytes[peer], len);
+    count(&s->self->peer[peer].written_bytes, len);
 }
 
 /* Most runs are short, and lie anywhere: two stores that may overlap, or one. */
@@ -233,7 +226,7 @@ static void shm_write_runs(struct fabric *f, int peer, int win, size_t off,
                            struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
-    char *to = s->map[win][peer].base + off;
+    char *to = window_at(s, peer, win, off);
     const char *from = src;
     (void)op;
     /* as in shm_write (F1) */
@@ -243,7 +236,7 @@ static void shm_write_runs(struct fabric *f, int peer, int win, size_t off,
         from += runs[i].bytes;
     }
     count(&s->self->writes, n);
-    count(&s->self->written_bytes[peer], (uint64_t)(from - (const char *)src));
+    count(&s->self->peer[peer].written_bytes, (uint64_t)(from - (const char *)src));
 }
 
 static void shm_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
@@ -251,14 +244,14 @@ static void shm_write_imm(struct fabric *f, int peer, int win, size_t off, const
 {
     struct shm_fabric *s = shm_of(f);
     shm_write(f, peer, win, off, src, len, op);
-    if (shm_queue_send(s->queue[peer], f->node, imm, urgent))
+    if (shm_queue_send(queue_of(s, peer), f->node, imm, urgent))
         count(&s->self->wakes, 1);
 }
 
 static void shm_wake(struct fabric *f, int peer)
 {
     struct shm_fabric *s = shm_of(f);
-    if (shm_queue_wake(s->queue[peer]))
+    if (shm_queue_wake(queue_of(s, peer)))
         count(&s->self->wakes, 1);
 }
 
@@ -271,7 +264,7 @@ static void shm_write_wake(struct fabric *f, int peer, int win, size_t off, cons
 
 static _Atomic uint64_t *shm_word(struct shm_fabric *s, int peer, int win, size_t off)
 {
-    return (_Atomic uint64_t *)(void *)(s->map[win][peer].base + off);
+    return (_Atomic uint64_t *)(void *)window_at(s, peer, win, off);
 }
 
 static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
@@ -361,8 +354,14 @@ static void shm_counters(struct fabric *f, struct fabric_counters *out)
                                      .atomics = s->self->atomics,
                                      .wakes = s->self->wakes };
     for (int n = 0; n < f->nodes; n++) {
-        out->bytes_in += s->self->read_bytes[n] + s->control[n]->written_bytes[f->node];
-        out->bytes_out += s->self->written_bytes[n] + s->control[n]->read_bytes[f->node];
+        const struct shm_moved *mine = &s->self->peer[n];
+        out->bytes_in += mine->read_bytes;
+        out->bytes_out += mine->written_bytes;
+        if (n != f->node && !mine->came)
+            continue;
+        const struct shm_moved *its = &control_of(s, n)->peer[f->node];
+        out->bytes_in += its->written_bytes;
+        out->bytes_out += its->read_bytes;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,27 +36,58 @@ int shm_map_object(int fd, size_t size, char **base)
     return 0;
 }
 
-/* The nodes are together (locality.h), and yet one may not open what belongs to another. */
-static int peer_refused(const struct fabric_job *job, int node, const char *path, int rc)
+/* By hand: stdio has no place in a fault handler. */
+static char *put_number(char *at, int number)
 {
-    char line[256];
-    snprintf(line, sizeof line,
-             "fabric shm: cannot open the memory of node %d (%s): %s; mount /proc without hidepid, "
-             "and make the program readable to its user, without setuid or capabilities",
-             node, path, strerror(-rc));
+    char digits[12];
+    int n = 0;
+    do
+        digits[n++] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    while (n > 0)
+        *at++ = digits[--n];
+    return at;
+}
+
+#define PATH_BYTES 48
+
+static char *path_of(const struct shm_ticket *t, char *path)
+{
+    char *at = put_number(stpcpy(path, "/proc/"), t->pid);
+    *put_number(stpcpy(at, "/fd/"), t->fd) = '\0';
+    return path;
+}
+
+static const char *remedy_of(int rc)
+{
+    switch (rc) {
+    case -ENOMEM:
+        return "too many mappings in this process: raise vm.max_map_count";
+    case -EMFILE:
+    case -ENFILE:
+        return "close files, or raise ulimit -n";
+    default:
+        return "mount /proc without hidepid, and make the program readable to its user, without "
+               "setuid or capabilities";
+    }
+}
+
+int shm_peer_refused(const struct fabric_job *job, int node, const struct shm_ticket *t, int rc)
+{
+    char line[256], path[PATH_BYTES];
+    snprintf(line, sizeof line, "fabric shm: cannot open the memory of node %d (%s): %s; %s", node,
+             path_of(t, path), strerror(-rc), remedy_of(rc));
     if (job->fail)
         job->fail(line);
     return rc;
 }
 
-int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size,
-                 char **base)
+int shm_map_peer(const struct shm_ticket *t, size_t size, char **base)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", t->pid, t->fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    char path[PATH_BYTES];
+    int fd = open(path_of(t, path), O_RDWR | O_CLOEXEC);
     if (fd < 0)
-        return peer_refused(job, node, path, -errno);
+        return -errno;
     int rc = shm_map_object(fd, size, base);
     close(fd);
     return rc;

@@ -24,10 +24,13 @@ int shm_make_object(size_t size);
 /* Maps an object, left out of core dumps and of forked children. 0 or a negative errno. */
 int shm_map_object(int fd, size_t size, char **base);
 
-/* Maps the object of a peer, which keeps its descriptor open meanwhile. 0; a negative errno, said
- * through job->fail. */
-int shm_map_peer(const struct fabric_job *job, int node, const struct shm_ticket *t, size_t size,
-                 char **base);
+/* Maps the object of a peer, which keeps its descriptor open meanwhile. 0 or a negative errno;
+ * -ENOENT: that process has ended, or is hidden. Allowed in a fault handler. */
+int shm_map_peer(const struct shm_ticket *t, size_t size, char **base);
+
+/* The nodes are together (locality.h), and yet one could not map what belongs to another: says so
+ * through job->fail, with what helps, and returns rc. */
+int shm_peer_refused(const struct fabric_job *job, int node, const struct shm_ticket *t, int rc);
 
 /* Copies so that every aligned 8 bytes arrive whole (F5 of fabric.h) where source and destination
  * are aligned alike. */

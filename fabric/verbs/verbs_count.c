@@ -101,21 +101,29 @@ static void read_row(struct verbs_fabric *v, int peer, uint64_t row[3], struct f
                       3 * sizeof *row, op);
 }
 
+#define ROWS 64 /* under way at a time: they are on the stack, which may be the monitor's */
+
+static void add_rows(struct verbs_fabric *v, int first, int end, struct fabric_counters *out)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t row[ROWS][3]; /* read, written, woken */
+    for (int n = first; n < end; n++)
+        read_row(v, n, row[n - first], &op);
+    verbs_wait(&v->head, &op);
+    for (int n = first; n < end; n++) {
+        out->bytes_in += v->count[n].read_bytes + row[n - first][1];
+        out->bytes_out += v->count[n].written_bytes + row[n - first][0];
+        out->wakes += row[n - first][2];
+    }
+}
+
 void verbs_counters(struct fabric *f, struct fabric_counters *out)
 {
     struct verbs_fabric *v = verbs_of(f);
-    struct fabric_op op = FABRIC_OP_INIT;
-    uint64_t row[NODES_MAX][3]; /* read, written, woken */
-    for (int n = 0; n < v->job.nodes; n++)
-        read_row(v, n, row[n], &op);
-    verbs_wait(f, &op);
     *out =
         (struct fabric_counters){ .reads = v->reads, .writes = v->writes, .atomics = v->atomics };
-    for (int n = 0; n < v->job.nodes; n++) {
-        out->bytes_in += v->count[n].read_bytes + row[n][1];
-        out->bytes_out += v->count[n].written_bytes + row[n][0];
-        out->wakes += row[n][2];
-    }
+    for (int n = 0; n < v->job.nodes; n += ROWS)
+        add_rows(v, n, n + ROWS < v->job.nodes ? n + ROWS : v->job.nodes, out);
 }
 
 /* One read under way to every other node; the error of one that does not come back ends the process

@@ -274,15 +274,19 @@ static int make_qps(struct verbs_fabric *v)
 /* What a node tells the others to be connected to. */
 struct address {
     union ibv_gid gid;
-    uint32_t qpn[NODES_MAX]; /* by peer */
     uint32_t psn, reads;
     uint16_t lid, mtu;
     int32_t status;
+    uint32_t qpn[]; /* by peer */
 };
+
+static size_t address_bytes(const struct verbs_fabric *v)
+{
+    return sizeof(struct address) + ((size_t)v->job.nodes * sizeof(uint32_t) + 7) / 8 * 8;
+}
 
 static void fill_address(struct verbs_fabric *v, struct address *a)
 {
-    memset(a, 0, sizeof *a);
     a->status = ibv_query_gid(v->context, (uint8_t)v->port, v->gid_index, &a->gid) ? -EIO : 0;
     a->lid = v->port_attr.lid;
     a->mtu = (uint16_t)v->port_attr.active_mtu;
@@ -367,18 +371,19 @@ static int to_send(const struct verbs_fabric *v, struct ibv_qp *qp, const struct
 
 static int connect_all(struct verbs_fabric *v)
 {
-    size_t nodes = (size_t)v->job.nodes;
-    struct address *all = calloc(nodes + 1, sizeof *all);
+    size_t nodes = (size_t)v->job.nodes, bytes = address_bytes(v);
+    char *all = calloc(nodes + 1, bytes);
     if (!all)
         return -ENOMEM;
-    struct address *mine = &all[nodes];
+    struct address *mine = (struct address *)(void *)(all + nodes * bytes);
     fill_address(v, mine);
-    int rc = v->job.exchange(v->job.ctx, mine, sizeof *mine, all);
-    for (int n = 0; n < v->job.nodes && rc == 0; n++) {
+    int rc = v->job.exchange(v->job.ctx, mine, bytes, all);
+    for (size_t n = 0; n < nodes && rc == 0; n++) {
+        const struct address *its = (const struct address *)(const void *)(all + n * bytes);
         struct ibv_qp *qp = v->peer[n].qp;
-        rc = all[n].status;
+        rc = its->status;
         if (rc == 0 &&
-            (to_init(v, qp) || to_receive(v, qp, mine, &all[n]) || to_send(v, qp, mine, &all[n])))
+            (to_init(v, qp) || to_receive(v, qp, mine, its) || to_send(v, qp, mine, its)))
             rc = errno ? -errno : -EIO;
     }
     free(all);

@@ -7,6 +7,8 @@
  * one thing to sleep on, and so do atomics, since the adapter's need not be atomic against the
  * CPU's.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,12 +19,15 @@
 /* Boot id and namespaces decide who is near (locality.h): no name of a host does. */
 int verbs_near_find(struct verbs_fabric *v)
 {
-    struct locality mine, all[NODES_MAX];
+    struct locality mine, *all = calloc((size_t)v->job.nodes, sizeof *all);
+    if (!all)
+        return -ENOMEM;
     locality_here(&mine);
     int rc = v->job.exchange(v->job.ctx, &mine, sizeof mine, all);
     v->mixed = true;
     for (int n = 0; n < v->job.nodes && rc == 0; n++)
         v->peer[n].near = locality_apart(&mine, &all[n]) == NULL;
+    free(all);
     return rc;
 }
 
@@ -40,7 +45,9 @@ int verbs_near_map(struct verbs_fabric *v, struct verbs_window *w)
         if (n == v->job.node)
             w->near[n] = w->base;
         else if (v->peer[n].near)
-            done = shm_map_peer(&v->job, n, &all[n], w->size, &w->near[n]);
+            done = shm_map_peer(&all[n], w->size, &w->near[n]);
+        if (done)
+            done = shm_peer_refused(&v->job, n, &all[n], done);
     }
     rc = v->job.exchange(v->job.ctx, &done, sizeof done, every);
     for (int n = 0; n < v->job.nodes && rc == 0; n++)

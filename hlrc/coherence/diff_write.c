@@ -30,10 +30,10 @@
 static_assert(DIFF_MAX <= BULK_SLOT_BYTES, "a slot of the staging ring holds a diff");
 
 /* All by closings alone, which are serialised (I1). */
-static struct fabric_op writing[BULK_STAGING]; /* from this slot */
-static uint32_t slot;                          /* that is taken next */
-static uint32_t used;                          /* before it, since `send` */
-static uint64_t version;                       /* of the interval that is being closed */
+static struct fabric_op writing[STAGING_LEAST]; /* from this slot */
+static uint32_t slot;                           /* that is taken next */
+static uint32_t used;                           /* before it, since `send` */
+static uint64_t version;                        /* of the interval that is being closed */
 
 static int write_init(void)
 {
@@ -67,8 +67,8 @@ static void write_add(int home, uint32_t page, size_t bytes)
     fabric_write(engine.fabric, home, engine.control.id, applied_at(page, engine.node), &version,
                  sizeof version, op); /* DW1 */
     page_move_tell(home, page, (uint32_t)bytes);
-    slot = (slot + 1) % BULK_STAGING;
-    if (used < BULK_STAGING)
+    slot = (slot + 1) % STAGING_LEAST;
+    if (used < STAGING_LEAST)
         used++;
 }
 
@@ -77,7 +77,7 @@ static void write_send(bool urgent)
 {
     (void)urgent;
     for (; used > 0; used--)
-        fabric_wait(engine.fabric, &writing[(slot + BULK_STAGING - used) % BULK_STAGING]);
+        fabric_wait(engine.fabric, &writing[(slot + STAGING_LEAST - used) % STAGING_LEAST]);
 }
 
 /* DW1: there is nothing to be told. */

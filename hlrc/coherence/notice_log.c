@@ -49,28 +49,35 @@ static struct reader {
     uint32_t parked_count;
 } readers[NODES_MAX];
 
+#define PARKED_BYTES (sizeof(uint64_t) + sizeof(uint32_t)) /* of a page and writer */
+
+static char *parked; /* of all writers: address space, until a log is drained */
+
+static size_t parked_bytes(void)
+{
+    return (size_t)engine.nodes * ((size_t)engine.pages + 1) * PARKED_BYTES;
+}
+
 static void notice_serve_drain(struct request *req);
 
 static int notice_init(void)
 {
     memset(sent, 0, sizeof sent);
     msg_handle(REQUEST_LOG_DRAIN, notice_serve_drain);
-    for (int w = 0; w < engine.nodes; w++) {
-        readers[w] = (struct reader){ .parked = reserve((size_t)engine.pages * 8),
-                                      .parked_list = reserve((size_t)engine.pages * 4) };
-        if (!readers[w].parked || !readers[w].parked_list)
-            return -ENOMEM;
+    size_t pages = (size_t)engine.pages + (engine.pages & 1); /* words stay aligned */
+    parked = reserve(parked_bytes());
+    for (int w = 0; w < engine.nodes && parked; w++) {
+        uint64_t *mine = (uint64_t *)(void *)(parked + (size_t)w * pages * PARKED_BYTES);
+        readers[w] = (struct reader){ .parked = mine, .parked_list = (uint32_t *)(mine + pages) };
     }
-    return 0;
+    return parked ? 0 : -ENOMEM;
 }
 
 static void notice_end(void)
 {
-    for (int w = 0; w < engine.nodes; w++) {
-        reserve_end(readers[w].parked, (size_t)engine.pages * 8);
-        reserve_end(readers[w].parked_list, (size_t)engine.pages * 4);
-        readers[w] = (struct reader){ 0 };
-    }
+    reserve_end(parked, parked_bytes());
+    parked = NULL;
+    memset(readers, 0, sizeof readers);
 }
 
 static size_t log_at(int writer)

@@ -29,20 +29,21 @@
 struct header {
     uint32_t ready; /* the list of runs has been made */
     /* by owner: first page + 1 of a superblock with marks; 0 or LIST_END: none */
-    uint32_t pending[NODES_MAX];
+    uint32_t pending[];
 };
 
 enum kind { KIND_NONE, KIND_RUN, KIND_ALL, KIND_SMALL /* + class */ };
 
 /* What a page is. Inner pages of runs, and free pages, are KIND_NONE. */
 struct entry {
-    uint8_t kind;
-    uint8_t owner, pages, index; /* of a superblock; index of this page in it */
+    unsigned kind : 6;
+    unsigned owner : 10, pages : 8, index : 8; /* of a superblock; index of this page in it */
     /* run: how many pages; first page of a superblock: link of the pending list, or 0 */
     uint32_t value;
 };
 
 static_assert(sizeof(struct entry) == 8, "layout() counts on it; nodes share it");
+static_assert(NODES_MAX <= 1 << 10 && KIND_SMALL + HEAP_CLASSES <= 1 << 6, "they fit");
 static_assert(PAGE_SIZE / HEAP_GRAIN == MARK_WORDS * 64, "a bit for each block");
 
 /* Constant between heap_init and heap_end. */
@@ -69,6 +70,12 @@ static void *page_app(uint32_t page)
     return engine.app + ((size_t)page << PAGE_SHIFT);
 }
 
+static size_t header_bytes(void)
+{
+    size_t bytes = sizeof(struct header) + (size_t)engine.nodes * sizeof(uint32_t);
+    return (bytes + 63) & ~(size_t)63;
+}
+
 static struct header *header(void)
 {
     return page_app(0);
@@ -76,7 +83,7 @@ static struct header *header(void)
 
 static struct runs *free_runs(void)
 {
-    return (void *)(engine.app + sizeof(struct header));
+    return (void *)(engine.app + header_bytes());
 }
 
 static struct entry *entry_of(uint32_t page)
@@ -114,7 +121,7 @@ static void layout(uint32_t pages)
     size_t n = pages;
     at.staging_pages = clamp(pages / 64, 1, STAGING_PAGES);
     at.super_pages = clamp(pages / 256, 1, SUPER_PAGES);
-    at.directory = to_pages(sizeof(struct header) + sizeof(struct runs) + n * sizeof(struct run));
+    at.directory = to_pages(header_bytes() + sizeof(struct runs) + n * sizeof(struct run));
     at.marks = at.directory + to_pages(n * sizeof(struct entry));
     at.staging = at.marks + to_pages(n * MARK_WORDS * sizeof(uint64_t));
     at.first = at.staging + 2 * at.staging_pages;
@@ -343,10 +350,10 @@ static bool super_make(int class, uint32_t pages)
         return false;
     }
     for (uint32_t i = 0; i < pages; i++)
-        *entry_of(run.start + i) = (struct entry){ .kind = (uint8_t)(KIND_SMALL + class),
-                                                   .owner = (uint8_t)engine.node,
-                                                   .pages = (uint8_t)pages,
-                                                   .index = (uint8_t)i };
+        *entry_of(run.start + i) = (struct entry){ .kind = (unsigned)(KIND_SMALL + class) & 63,
+                                                   .owner = (unsigned)engine.node & 1023,
+                                                   .pages = pages & 255,
+                                                   .index = i & 255 };
     arena_add(&arena, s, run.start, run.dirty_count != 0);
     return true;
 }
@@ -398,7 +405,7 @@ static bool run_take(uint32_t count, uint64_t align, enum kind kind, struct run_
     heap_lock();
     bool ok = runs_take(free_runs(), count, align, skew, out);
     if (ok)
-        *entry_of(out->start) = (struct entry){ .kind = (uint8_t)kind, .value = count };
+        *entry_of(out->start) = (struct entry){ .kind = (unsigned)kind & 63, .value = count };
     heap_unlock();
     return ok;
 }

@@ -31,7 +31,7 @@ static size_t credit_at(int peer)
 
 static size_t slot_at(int from, uint32_t slot)
 {
-    return engine.at.bulk + ((size_t)from * BULK_SLOTS + slot) * BULK_SLOT_BYTES;
+    return engine.at.bulk + ((size_t)from * engine.at.bulk_slots + slot) * engine.at.bulk_slot_size;
 }
 
 static bool have_credit(void *peer)
@@ -41,7 +41,7 @@ static bool have_credit(void *peer)
     _Atomic uint64_t *emptied = control_at(credit_at(to));
     return atomic_load_explicit(&out[to].sent, memory_order_relaxed) -
                atomic_load_explicit(emptied, memory_order_acquire) <
-           BULK_SLOTS;
+           engine.at.bulk_slots;
 }
 
 static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op)
@@ -49,7 +49,7 @@ static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_
     spin_lock(&out[to].lock);
     bool room = have_credit((void *)(intptr_t)to); /* B1 */
     if (room) {
-        uint32_t slot = (uint32_t)(out[to].sent++ % BULK_SLOTS);
+        uint32_t slot = (uint32_t)(out[to].sent++ % engine.at.bulk_slots);
         perturb(bulk_credit);
         size_t len = (sizeof *msg + msg->bytes + 7) & ~(size_t)7;
         /* B2: with the lock held */
@@ -83,16 +83,17 @@ void bulk_handle(enum bulk_type type, void (*serve)(int from, const struct bulk 
 void bulk_serve(int from, uint32_t slot)
 {
     const struct bulk *msg = control_at(slot_at(from, slot));
-    if (msg->bytes > BULK_PAYLOAD)
+    size_t room = engine.at.bulk_slot_size - sizeof *msg;
+    if (msg->bytes > room)
         diag_fatal(1, "node %d sent a message of %u bytes, more than the %zu of a slot", from,
-                   msg->bytes, BULK_PAYLOAD);
+                   msg->bytes, room);
     if (msg->type >= BULK_TYPES || !serves[msg->type])
         diag_fatal(1,
                    "node %d sent a message of unknown type %u; do all nodes run the same version?",
                    from, msg->type);
     serves[msg->type](from, msg);
     in[from].emptied++;
-    if (in[from].emptied - in[from].returned >= BULK_SLOTS / 4)
+    if (in[from].emptied - in[from].returned >= engine.at.bulk_slots / 4)
         return_credit(from);
 }
 

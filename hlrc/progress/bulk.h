@@ -6,7 +6,7 @@
  * what it sent, the receiver writes back how many slots it has emptied.
  *
  * Invariants
- *   B1  sent - emptied <= BULK_SLOTS: a slot is not written before its last contents were served.
+ *   B1  sent - emptied <= bulk_slots: a slot is not written before its last contents were served.
  *   B2  Messages of one pair are served in the order in which bulk_send was called (F7). Closings
  *       of a node are serialised (interval.h I1), so diffs of one (page, writer) land in interval
  *       order.
@@ -26,9 +26,17 @@
 
 #include "fabric/fabric.h"
 
-#define BULK_SLOTS      64
-#define BULK_SLOT_BYTES 8192
-#define BULK_STAGING    128 /* one per node: a release composes a message for each home at a time */
+#define BULK_SLOT_BYTES 8192 /* or what a vector time takes, where that is more */
+
+/* Of a ring, a power of two: fewer where there are many nodes, so that the rings of all take 32 MiB
+ * of a node's window, or 64 KiB each. */
+static inline uint32_t bulk_slots(int nodes)
+{
+    uint32_t slots = 64;
+    while (slots > 8 && slots * (uint32_t)nodes > 4096)
+        slots /= 2;
+    return slots;
+}
 
 enum bulk_type { BULK_DIFFS, BULK_SIGNAL, BULK_TYPES };
 

@@ -31,15 +31,15 @@ uint32_t msg_token_count(uint32_t threads, uint32_t prefetches)
     return 2 * (threads + THREADS_OWN) + 1 + prefetches;
 }
 
-uint32_t msg_rx_depth(uint32_t tokens)
+uint32_t msg_rx_depth(int nodes, uint32_t tokens)
 {
-    return 2 * tokens + BULK_SLOTS;
+    return 2 * tokens + bulk_slots(nodes);
 }
 
 uint32_t msg_prefetch_count(int nodes, uint32_t threads)
 {
     uint32_t share = FABRIC_EVENTS / (uint32_t)nodes,
-             others = msg_rx_depth(msg_token_count(threads, 0));
+             others = msg_rx_depth(nodes, msg_token_count(threads, 0));
     uint32_t room = share > others ? (share - others) / 2 : 0;
     return room < PREFETCHES_LEAST ? PREFETCHES_LEAST : room > PREFETCHES ? PREFETCHES : room;
 }
@@ -69,9 +69,17 @@ void msg_end(void)
     scratch = NULL;
 }
 
+/* In the row of a sender: those of the threads' calls, of the barrier and of prefetches; behind
+ * them those of conditions, which carry no vector time. */
 static size_t request_at(int from, uint32_t token)
 {
-    return engine.at.requests + ((size_t)from * engine.tokens + token) * engine.at.request_size;
+    size_t row = engine.at.requests + (size_t)from * engine.at.request_row;
+    uint32_t threads = engine.at.request_threads;
+    if (token >= 2 * threads)
+        return row + (token - threads) * engine.at.request_size;
+    if (token % 2 == 0)
+        return row + token / 2 * engine.at.request_size;
+    return row + (engine.tokens - threads) * engine.at.request_size + token / 2 * REQUEST_SMALL;
 }
 
 static size_t reply_at(uint32_t token)
@@ -129,8 +137,8 @@ static void deliver(const struct request *req, int to, size_t len, bool urgent)
     }
     stats_count(STAT_MESSAGES, 1);
     uint32_t index = (uint32_t)req->from * engine.tokens + req->token;
-    fabric_write_imm(engine.fabric, to, engine.control.id, request_at(req->from, req->token), req,
-                     len, EVENT(EVENT_REQUEST, index), urgent, NULL);
+    fabric_write_imm_copied(engine.fabric, to, engine.control.id, request_at(req->from, req->token),
+                            req, len, EVENT(EVENT_REQUEST, index), urgent);
 }
 
 void msg_send(struct request *req, int to, bool with_vec, bool urgent)
@@ -182,8 +190,8 @@ void msg_reply(const struct request *req, int64_t status, uint64_t arg, const ui
         token_complete(req->token);
         return;
     }
-    fabric_write_imm(engine.fabric, req->from, engine.control.id, reply_at(req->token), rep, len,
-                     EVENT(EVENT_REPLY, req->token), true, NULL);
+    fabric_write_imm_copied(engine.fabric, req->from, engine.control.id, reply_at(req->token), rep,
+                            len, EVENT(EVENT_REPLY, req->token), true);
 }
 
 bool msg_done(uint32_t token)
@@ -214,9 +222,12 @@ const struct reply *msg_wait(uint32_t token)
 void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t slot, bool urgent,
                     struct fabric_op *op)
 {
+    uint32_t imm = EVENT(EVENT_BULK, slot);
     stats_count(STAT_MESSAGES, 1);
-    fabric_write_imm(engine.fabric, to, engine.control.id, at, data, len, EVENT(EVENT_BULK, slot),
-                     urgent, op);
+    if (op)
+        fabric_write_imm(engine.fabric, to, engine.control.id, at, data, len, imm, urgent, op);
+    else
+        fabric_write_imm_copied(engine.fabric, to, engine.control.id, at, data, len, imm, urgent);
 }
 
 void msg_dispatch(const struct fabric_event *ev)
@@ -224,7 +235,7 @@ void msg_dispatch(const struct fabric_event *ev)
     uint32_t index = EVENT_INDEX(ev->imm);
     switch (EVENT_KIND(ev->imm)) {
     case EVENT_REQUEST:
-        serve(control_at(engine.at.requests + (size_t)index * engine.at.request_size));
+        serve(msg_slot((int)(index / engine.tokens), index % engine.tokens));
         return;
     case EVENT_REPLY:
         token_complete(index);

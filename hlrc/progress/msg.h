@@ -32,6 +32,7 @@
 #include "hlrc/protocol/request.h"
 
 #define PREFETCHES_LEAST 14
+#define REQUEST_SMALL    64 /* bytes of a slot without room for a vector time */
 
 /* Tokens behind those of the threads, which have two each, those of the runtime itself (thread.h)
  * among them. */
@@ -45,7 +46,7 @@ uint32_t msg_token_count(uint32_t threads, uint32_t prefetches);
  * is for wakes, of which a thread has two under way at most, since the receiver takes the first
  * before the event for which the thread waits.
  */
-uint32_t msg_rx_depth(uint32_t tokens);
+uint32_t msg_rx_depth(int nodes, uint32_t tokens);
 uint32_t msg_prefetch_count(int nodes, uint32_t threads); /* PREFETCHES_LEAST to PREFETCHES (M4) */
 
 int msg_init(void);

@@ -41,8 +41,6 @@ struct head {
 
 enum { PLAIN = 1, MOVES = 2 };
 
-static_assert(VT_BYTES(NODES_MAX) <= FABRIC_INLINE, "a vector time is written from where it is");
-
 /* One of the gatherings of a level, which are of consecutive members each. */
 struct gathering {
     uint32_t first;   /* number of the level's first gathering, over all levels */
@@ -95,8 +93,8 @@ static bool arrive_at(const struct gathering *g, uint32_t member, int parity, co
     int win = engine.control.id;
     uint64_t old = 0;
     size_t at = slot_at(g, member, parity);
-    fabric_write(engine.fabric, g->home, win, at + sizeof(struct head), vt, VT_BYTES(engine.nodes),
-                 NULL);
+    fabric_write_copied(engine.fabric, g->home, win, at + sizeof(struct head), vt,
+                        VT_BYTES(engine.nodes));
     fabric_write(engine.fabric, g->home, win, at, &kinds, sizeof kinds, NULL);
     perturb(barrier_arriving);
     fabric_fetch_add(engine.fabric, g->home, win, counter_at(g, parity), 1, &old, &op);
@@ -128,8 +126,8 @@ static void release_all(uint64_t epoch, const uint64_t *vt, uint64_t kinds)
     uint64_t word = (epoch + 1) * 2 + moves;
     size_t at = release_at((int)(epoch & 1));
     for (int n = 0; n < engine.nodes; n++)
-        fabric_write(engine.fabric, n, win, at + sizeof(struct head), vt, VT_BYTES(engine.nodes),
-                     NULL);
+        fabric_write_copied(engine.fabric, n, win, at + sizeof(struct head), vt,
+                            VT_BYTES(engine.nodes));
     perturb(barrier_releasing);
     for (int n = 0; n < engine.nodes; n++)
         /* here nobody waits yet: this thread speaks for the node */

@@ -27,8 +27,6 @@ struct group {
     struct pairs pairs;
 };
 
-static_assert(sizeof(struct invitation) <= FABRIC_INLINE, "it is written from where it is");
-
 static struct group *groups; /* by number; touched where this node is a member */
 static _Atomic bool making;  /* by one thread at a time, who alone uses the three below (GR3) */
 static uint32_t given;       /* numbers given by this node */
@@ -61,7 +59,7 @@ void group_end(void)
 /* In the window of the invited, by who invites; an invitation follows. */
 static size_t invitation_at(int from)
 {
-    return engine.at.invitations + (size_t)from * INVITATION_BYTES;
+    return engine.at.invitations + (size_t)from * invitation_place(engine.nodes);
 }
 
 /* In the window of who has invited, by who answers. */
@@ -97,8 +95,8 @@ static void invite(const struct invitation *in)
         int node = in->nodes[i];
         if (node == engine.node)
             continue;
-        fabric_write(engine.fabric, node, engine.control.id, invitation_at(engine.node) + 8, in,
-                     sizeof *in, NULL);
+        fabric_write_copied(engine.fabric, node, engine.control.id, invitation_at(engine.node) + 8,
+                            in, invitation_bytes((int)in->count));
         perturb(group_inviting);
         tell(node, invitation_at(engine.node), number); /* behind it: fabric.h F1 */
     }

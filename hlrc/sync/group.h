@@ -25,6 +25,7 @@
 #ifndef HLRC_GROUP_H
 #define HLRC_GROUP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/limits.h"
@@ -36,8 +37,18 @@ struct invitation {
     int32_t nodes[NODES_MAX];
 };
 
-#define GROUP_NONE       UINT32_MAX
-#define INVITATION_BYTES ((8 + sizeof(struct invitation) + 63) & ~(size_t)63)
+#define GROUP_NONE UINT32_MAX
+
+/* Of an invitation of so many nodes; and of its place, with its word. */
+static inline size_t invitation_bytes(int nodes)
+{
+    return offsetof(struct invitation, nodes) + (size_t)nodes * sizeof(int32_t);
+}
+
+static inline size_t invitation_place(int nodes)
+{
+    return (sizeof(uint64_t) + invitation_bytes(nodes) + 63) & ~(size_t)63;
+}
 
 int group_init(void); /* 0 or -ENOMEM */
 void group_end(void);

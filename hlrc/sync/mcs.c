@@ -21,8 +21,6 @@ struct queue_node {
     _Atomic uint64_t granted;
 };
 
-static_assert(VT_BYTES(NODES_MAX) <= FABRIC_INLINE, "a vector time is written from where it is");
-
 /* By thread: a queue node that it has given back; + 1. */
 static uint32_t *spare;
 static spin_lock_word nodes_lock; /* guards the three below */
@@ -192,8 +190,8 @@ void mcs_grant(uint64_t name, const uint64_t *vt)
     int node = mcs_name_node(name), win = engine.control.id;
     size_t at = queue_node_at((uint32_t)name), word = at + offsetof(struct queue_node, granted);
     if (vt)
-        fabric_write(engine.fabric, node, win, at + sizeof(struct queue_node), vt,
-                     VT_BYTES(engine.nodes), NULL);
+        fabric_write_copied(engine.fabric, node, win, at + sizeof(struct queue_node), vt,
+                            VT_BYTES(engine.nodes));
     perturb(lock_granting);
     if (engine.fabric->caps & FABRIC_WRITE_IMM)
         fabric_write_wake(engine.fabric, node, win, word, &yes, sizeof yes, NULL);
@@ -222,8 +220,8 @@ static bool set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t me = mcs_name(k), old = 0;
     if (q->timed)
-        fabric_write(engine.fabric, q->home, engine.control.id, q->at + sizeof(uint64_t), vt,
-                     VT_BYTES(engine.nodes), NULL);
+        fabric_write_copied(engine.fabric, q->home, engine.control.id, q->at + sizeof(uint64_t), vt,
+                            VT_BYTES(engine.nodes));
     perturb(lock_leaving);
     fabric_cas(engine.fabric, q->home, engine.control.id, q->at, me, 0, &old, &op);
     fabric_wait(engine.fabric, &op);

@@ -53,7 +53,14 @@ LITMUS_SET(AHEAD, "0")
 
 void litmus_run(void)
 {
-    volatile uint64_t *data = shared_words(PAGES * PAGE_WORDS);
+    volatile uint64_t *data = shared_words((PAGES + 1) * PAGE_WORDS);
+    volatile uint64_t *before = data + PAGES * PAGE_WORDS;
+    if (me == 1)
+        *before = 9;
+    hlrc_barrier();
+    if (me == 0) /* what the fabric does once, when a node's memory is first used */
+        expect_word(*before, 9, "what node 1 wrote before");
+    hlrc_barrier();
     for (uint64_t k = 1; k <= 3; k++) {
         for (uint64_t p = 0; me == 1 && p < PAGES; p++)
             data[p * PAGE_WORDS] = k;

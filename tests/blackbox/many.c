@@ -8,8 +8,10 @@
 
 #include <stdlib.h>
 
+#define MANY 129 /* more than seven bits count */
+
 const char litmus_rule[] = "many nodes";
-const int litmus_nodes[] = { 33, 64, HLRC_MAX_NODES, 0 };
+const int litmus_nodes[] = { 33, 64, MANY, 0 };
 
 #define ROUNDS 2u
 #define TEXT   9001u
@@ -64,7 +66,7 @@ static void turns(hlrc_lock_t lock)
         hlrc_unlock(lock);
     }
     hlrc_barrier();
-    uint64_t seen[HLRC_MAX_NODES] = { 0 };
+    uint64_t seen[MANY] = { 0 };
     expect_word(chain[0], ROUNDS * (uint64_t)nodes, "the number of turns");
     for (uint64_t t = 0; t < chain[0]; t++)
         seen[chain[1 + t]]++;
@@ -114,7 +116,7 @@ void litmus_run(void)
     int far = nodes - 1;
     shared = shared_words(PAGE_WORDS);
     own = shared_words((uint64_t)nodes * PAGE_WORDS);
-    chain = shared_words(1 + ROUNDS * HLRC_MAX_NODES);
+    chain = shared_words(1 + ROUNDS * MANY);
     if (me == 0)
         place(shared, PAGE, 0);
     if (me == far) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# An ARDMAR fetch makes no system call but the mprotect that opens the page, and the return from the signal.
+# An ARDMAR fetch makes no system call but the mprotect that opens the page, and the return from the signal,
+# but the first from a node.
 . "$(dirname "$0")/../lib.sh"
 fetches=${FETCHES:-$top_builddir/tests/blackbox/fetches}
 test -x "$fetches" || skip "$fetches is not built"

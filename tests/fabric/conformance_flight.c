@@ -318,6 +318,32 @@ static void test_threads(struct run *r)
     }
 }
 
+/* A copied write of any length: its source is free at once, and all of it is there at the event. */
+static void test_copied(struct run *r)
+{
+    static const size_t lengths[] = { 8, FABRIC_INLINE, FABRIC_INLINE + 8, 2 * FABRIC_INLINE,
+                                      2 * FABRIC_INLINE + 808 };
+    static char source[2 * FABRIC_INLINE + 808]; /* in no window */
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        struct fabric_event ev;
+        const char *got = own(r, AREA_TARGET);
+        fabric_rx_busy(r->f);
+        memset(own(r, AREA_TARGET), 0, 4 * FABRIC_INLINE);
+        memset(source, 1 + r->node + 16 * (int)i, sizeof source);
+        meet(r);
+        fabric_write_imm_copied(r->f, right_of(r), r->win.id, AREA_TARGET, source, lengths[i],
+                                (uint32_t)i, true);
+        memset(source, 0, sizeof source);
+        while (fabric_rx_poll(r->f, &ev) == 0)
+            sched_yield();
+        expect(r, ev.from == left_of(r) && ev.imm == i, "event %u of node %d", ev.imm, ev.from);
+        for (size_t at = 0; at < 4 * FABRIC_INLINE; at++)
+            expect(r, got[at] == (char)(at < lengths[i] ? 1 + left_of(r) + 16 * (int)i : 0),
+                   "F1: byte %zu of %zu at the event", at, lengths[i]);
+        meet(r);
+    }
+}
+
 const struct test flight_tests[] = {
     { "long write, word", 0, 1, test_follow_word },
     { "long write, atomic", FABRIC_ATOMICS, 1, test_follow_atomic },
@@ -328,5 +354,6 @@ const struct test flight_tests[] = {
     { "exchange", FABRIC_ATOMICS, 1, test_exchange },
     { "runs", 0, 1, test_runs },
     { "threads", 0, 1, test_threads },
+    { "copied", FABRIC_WRITE_IMM, 1, test_copied },
     { NULL, 0, 0, NULL },
 };

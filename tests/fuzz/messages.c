@@ -12,6 +12,7 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
+#include "hlrc/progress/thread.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,6 +28,7 @@ enum { PAGES = 8, NODES = 2, INTERVAL = 5 };
 static jmp_buf refused;
 static char *before;      /* the pages as they were */
 static struct bulk *slot; /* the last of the ring */
+static uint32_t last_slot;
 
 void fuzz_fail(const char *what, const char *file, int line)
 {
@@ -83,14 +85,16 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     engine.alone = true; /* no view is protected */
     must(pages_init() == 0 && diffs_by_message.init() == 0);
     engine.tokens = msg_token_count(1, PREFETCHES);
-    layout_init(&engine.at, NODES, PAGES, engine.tokens);
-    /* the tables, which lie behind the slots, go where the moves of homes would be */
-    must((size_t)PAGES * (NODES * 8 + 16) <= NODES * MOVES_BYTES);
-    engine.at.applied = engine.at.moves;
+    layout_init(&engine.at, NODES, PAGES, engine.tokens, 1 + THREADS_OWN);
+    /* the tables, which lie behind the slots, go where requests would be */
+    must((size_t)PAGES * (NODES * 8 + 16) <= engine.at.replies - engine.at.requests);
+    engine.at.applied = engine.at.requests;
     engine.at.home = engine.at.applied + (size_t)PAGES * NODES * 8;
     engine.at.has_readers = engine.at.home + (size_t)PAGES * 8;
     engine.at.placed = engine.at.has_readers + (size_t)PAGES * 4;
-    size_t last = engine.at.bulk + ((size_t)1 * BULK_SLOTS + BULK_SLOTS - 1) * BULK_SLOT_BYTES;
+    last_slot = engine.at.bulk_slots - 1;
+    size_t last =
+        engine.at.bulk + ((size_t)engine.at.bulk_slots + last_slot) * engine.at.bulk_slot_size;
     /* what lies behind the ring is not needed */
     engine.control.base = guarded(last + BULK_SLOT_BYTES);
     slot = (struct bulk *)(void *)(engine.control.base + last);
@@ -129,7 +133,7 @@ static void serve(uint32_t claimed)
     memcpy(before, engine.mem, PAGES * PAGE_SIZE);
     if (setjmp(refused) != 0)
         return; /* also a diff that is malformed in itself */
-    bulk_serve(1, BULK_SLOTS - 1);
+    bulk_serve(1, last_slot);
     must(formed);
     for (uint32_t p = 0; p < PAGES; p++) {
         must(atomic_load(applied_here(p, 1)) == (named[p] ? INTERVAL : 1));

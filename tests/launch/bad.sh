@@ -32,9 +32,9 @@ bad 2 '--help=3: takes no value' --help=3 true
 bad 2 '-n: a value is missing' -n
 bad 2 '--memory: a value is missing' --memory
 bad 2 '--pro: no such option, or short for several' --pro true
-bad 2 '--nodes 0: out of range; give 1 to 128' -n 0 true
+bad 2 '--nodes 0: out of range; give 1 to 1024' -n 0 true
 bad 2 '--nodes -1: out of range' -n -1 true
-bad 2 '--nodes 129: out of range; give 1 to 128' -n 129 true
+bad 2 '--nodes 1025: out of range; give 1 to 1024' -n 1025 true
 bad 2 '--nodes 99999999999999999999: out of range' -n 99999999999999999999 true
 bad 2 '--nodes x: not a number' -n x true
 bad 2 '--nodes 2x: not a number' -n 2x true

@@ -17,6 +17,7 @@ check 4 32768 10
 check 4 32769 10
 check 3 1048576 3
 check 128 256 5
+check 300 100 3
 check 32 65536 2
 
 # programs that follow one another in a script

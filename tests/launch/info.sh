@@ -8,14 +8,14 @@ done
 
 # As the manual has it: name, what may be given, default, what hlrc_info shows of it, another value that it can show.
 options='
-nodes        1..128                     1      1       3
+nodes        1..1024                    1      1       3
 protocol     async|ardmar|onesided      ardmar ardmar  async
 pages        auto|async|ardmar          auto   ardmar  async
 diffs        auto|handler|write         auto   handler handler
 notices      auto|handler|read          auto   handler handler
 locks        auto|handler|queue         auto   handler queue
 barrier      auto|handler|central|gb|pe auto   handler gb
-barrier-fan  2..128                     4      4       16
+barrier-fan  2..1024                    4      4       16
 fabric       NAME                       shm    shm     shm+chaos
 device       NAME[:PORT[:GID]]          off    (off)   mlx5_0:1:3
 memory       SIZE                       1G     1G      1536K
@@ -36,7 +36,7 @@ label        -                          no     no      yes
 progress     -                          no     no      yes
 hosts        HOST:N,HOST:N,...          off    (off)   a:2,b:3
 no-aslr      -                          no     no      yes
-gdb          0..127|none                none   none    0
+gdb          0..1023|none               none   none    0
 watchdog     1..86400|off               off    off     30
 peer-timeout 1..3600                    5      5       9'
 
@@ -60,7 +60,7 @@ run "$hlrc_info"
 expect_status hlrc_info 0
 cp "$work/out" "$work/info"
 
-# spelling NAME RANGE: "-n, --nodes=1..128"
+# spelling NAME RANGE: "-n, --nodes=1..1024"
 spelling() {
     case $1 in
     nodes) echo "-n, --$1=$2" ;;
@@ -98,12 +98,12 @@ test "$(sed -n '/^options$/,/^$/s/^  \([a-z-]*\) .*/\1/p' "$work/info" | sort)" 
 
 # the ends of a range, what is beyond them, and what is no number
 taken() { # NAME VALUE SHOWN
-    run "$hlrc_info" -n 128 --"$1=$2"
+    run "$hlrc_info" -n 1024 --"$1=$2"
     expect_row "--$1=$2" "$1" "$3" 'command line'
 }
 
 refused() { # NAME VALUE PATTERN
-    run "$hlrc_info" -n 128 --"$1=$2"
+    run "$hlrc_info" -n 1024 --"$1=$2"
     expect_status "--$1=$2" 2
     expect_line "--$1=$2" "^hlrc_info: --$1 $2: $3"
 }
@@ -119,13 +119,13 @@ while read -r name low high; do
         refused "$name" "$value" "not a number; give $low to $high( or|$)"
     done
 done <<END
-nodes 1 128
+nodes 1 1024
 spin 0 1000000
 threads 1 1024
 hot-pages 0 255
 ahead 0 256
 renew 0 255
-gdb 0 127
+gdb 0 1023
 peer-timeout 1 3600
 watchdog 1 86400
 END

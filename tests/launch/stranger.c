@@ -21,13 +21,7 @@
 #include "base/config.h"
 #include "boot/boot.h"
 #include "boot/wire.h"
-
-/* As in hlrc/init.c: what the nodes of a job compare first. */
-struct identity {
-    char version[32];
-    uint32_t page_size;
-    struct config config;
-};
+#include "hlrc/identity.h"
 
 /* The others say what is wrong and end the job; this one has nothing to say. */
 static void await_end(void)
@@ -49,21 +43,24 @@ static int option_set(struct config *config, const char *name, const char *value
 
 static int differ(char **argv)
 {
+    static struct config config;
     static struct identity mine, all[HLRC_MAX_NODES];
+    uint64_t digest, digests[HLRC_MAX_NODES];
     char err[CONFIG_ERROR_MAX];
     struct boot *boot;
 
-    if (boot_open(&boot) < 0 || config_load(&mine.config, err, sizeof err) < 0)
+    if (boot_open(&boot) < 0 || config_load(&config, err, sizeof err) < 0)
         return 90;
-    strcpy(mine.version, HLRC_VERSION_STRING);
-    mine.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+    identity_fill(&mine, &config);
     if (strcmp(argv[1], "version") == 0)
         snprintf(mine.version, sizeof mine.version, "%s", argv[2]);
     else if (strcmp(argv[1], "page") == 0)
         mine.page_size = (uint32_t)atol(argv[2]);
     else if (option_set(&mine.config, argv[2], argv[3]) < 0)
         return 91;
-    if (boot_exchange(boot, &mine, sizeof mine, all) < 0)
+    digest = identity_digest(&mine);
+    if (boot_exchange(boot, &digest, sizeof digest, digests) < 0 ||
+        boot_exchange(boot, &mine, sizeof mine, all) < 0)
         return 92;
     await_end();
     return 0;

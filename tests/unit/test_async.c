@@ -129,7 +129,7 @@ static int begin(void **state)
     engine = (struct engine){
         .nodes = NODES, .pages = PAGES, .tokens = TOKENS, .fabric = &fabric, .mem = pages
     };
-    layout_init(&engine.at, NODES, PAGES, TOKENS);
+    layout_init(&engine.at, NODES, PAGES, TOKENS, 0);
     engine.control.base = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_true(engine.control.base != MAP_FAILED);

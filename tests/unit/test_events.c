@@ -19,7 +19,7 @@ static const uint32_t threads[] = { 1, 2, 4, 16, 39, 40, 64, 256, 1024 };
 
 static uint32_t receives(int nodes, uint32_t t, uint32_t prefetches)
 {
-    return (uint32_t)nodes * msg_rx_depth(msg_token_count(t, prefetches));
+    return (uint32_t)nodes * msg_rx_depth(nodes, msg_token_count(t, prefetches));
 }
 
 /* All that fits is used, nothing more, within the limits; beyond them only the threads are to
@@ -50,10 +50,13 @@ static void test_default(void **state)
     assert_int_equal(msg_prefetch_count(13, 64), 1024);
     assert_int_equal(msg_prefetch_count(14, 64), 1007); /* 2340 */
     assert_int_equal(msg_prefetch_count(32, 64), 348);  /* 1023 */
-    assert_int_equal(msg_prefetch_count(92, 64), 15);   /* 356 */
-    assert_int_equal(msg_prefetch_count(93, 64), 14);   /* 352: with 354 it is one too many */
-    assert_true(receives(92, 64, msg_prefetch_count(92, 64)) <= RECEIVES);
-    assert_true(receives(93, 64, msg_prefetch_count(93, 64)) > RECEIVES);
+    assert_int_equal(msg_prefetch_count(64, 64), 92);   /* 511 */
+    /* from 65 nodes on rings of 32 slots: 294 + 2p */
+    assert_int_equal(msg_prefetch_count(65, 64), 105); /* 504 */
+    assert_int_equal(msg_prefetch_count(101, 64), 15); /* 324 */
+    assert_int_equal(msg_prefetch_count(102, 64), 14); /* 321: with 322 it is one too many */
+    assert_true(receives(101, 64, msg_prefetch_count(101, 64)) <= RECEIVES);
+    assert_true(receives(102, 64, msg_prefetch_count(102, 64)) > RECEIVES);
     assert_true(receives(128, 39, msg_prefetch_count(128, 39)) <= RECEIVES);
 }
 
@@ -67,8 +70,8 @@ static void test_depth(void **state)
             uint32_t tokens = msg_token_count(threads[i], msg_prefetch_count(nodes, threads[i])),
                      n = (uint32_t)nodes;
             uint32_t wakes = (n - 1) * 2 * threads[i];
-            assert_true((n - 1) * tokens + tokens + (n - 1) * BULK_SLOTS + wakes <=
-                        n * msg_rx_depth(tokens));
+            assert_true((n - 1) * tokens + tokens + (n - 1) * bulk_slots(nodes) + wakes <=
+                        n * msg_rx_depth(nodes, tokens));
         }
     }
 }

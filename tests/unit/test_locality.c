@@ -55,8 +55,8 @@ static void test_each_reason(void **state)
     assert_non_null(strstr(locality_apart(&a, &b), "different users"));
 }
 
-/* A job of three of which node `far` is elsewhere; the second exchange is the one in which all wait
- * for the end. */
+/* A job of three of which node `far` is elsewhere. Digests are exchanged first; where they differ
+ * all of it, and then all wait for the end in a third exchange. */
 static struct {
     int far, exchanges;
     char line[1024];
@@ -67,7 +67,10 @@ static int exchange(void *ctx, const void *mine, size_t len, void *all)
     (void)ctx;
     for (int n = 0; n < 3; n++)
         memcpy((char *)all + (size_t)n * len, mine, len);
-    if (job.exchanges++ == 0 && job.far >= 0) {
+    job.exchanges++;
+    if (len == sizeof(uint64_t) && job.far >= 0)
+        ((uint64_t *)all)[job.far]++;
+    if (len == sizeof(struct locality) && job.far >= 0) {
         struct locality *far = (struct locality *)all + job.far;
         far->boot_id[0] = far->boot_id[0] == '0' ? '1' : '0';
         strcpy(far->host, "faraway");
@@ -96,6 +99,7 @@ static void test_job(void **state)
     (void)state;
     assert_int_equal(check(0, -1), 0);
     assert_string_equal(job.line, "");
+    assert_int_equal(job.exchanges, 1);
     assert_int_equal(check(0, 2), -EXDEV);
     assert_non_null(strstr(job.line, "nodes 0 (host "));
     assert_non_null(
@@ -104,7 +108,7 @@ static void test_job(void **state)
     assert_non_null(strstr(job.line, "--fabric verbs"));
     assert_int_equal(check(1, 2), -EXDEV); /* node 0 speaks */
     assert_string_equal(job.line, "");
-    assert_int_equal(job.exchanges, 2);
+    assert_int_equal(job.exchanges, 3);
 }
 
 /* Nodes of other machines share no core, those in other namespaces do. */

@@ -156,7 +156,7 @@ static int begin(void **state)
     engine.nodes = 2;
     engine.pages = SPACE;
     engine.tokens = msg_token_count(2, PREFETCHES);
-    layout_init(&engine.at, 2, SPACE, engine.tokens);
+    layout_init(&engine.at, 2, SPACE, engine.tokens, 0);
     for (int n = 0; n < 2; n++) {
         control[n] = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -132,7 +132,7 @@ static int begin(void **state)
     engine.nodes = 2;
     engine.pages = PAGES;
     engine.config.notices = NOTICES_READ;
-    layout_init(&engine.at, 2, PAGES, 16);
+    layout_init(&engine.at, 2, PAGES, 16, 0);
     for (int n = 1; n >= 0; n--) {
         control[n] = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

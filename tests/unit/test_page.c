@@ -150,7 +150,7 @@ static int begin(void **state)
     engine.mem = mmap(NULL, PAGES * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     engine.prefetches = PREFETCHES;
     engine.tokens = msg_token_count(4, PREFETCHES);
-    layout_init(&engine.at, 2, PAGES, engine.tokens);
+    layout_init(&engine.at, 2, PAGES, engine.tokens, 0);
     engine.control.base = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_true(engine.app != MAP_FAILED && engine.mem != MAP_FAILED &&

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* shm_object.c - see shm_object.h for the invariants. */
+#include "fabric/shm/shm_object.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define SPARE_BYTES 4096
+/* What ends a job takes less: who has come so far names the cause, this node would not. */
+#define ENDED_WAIT_MS 2000
+
+/* ---- mappings that are set aside (SO4) ---- */
+
+void shm_spares_make(struct shm_spares *s, int nodes, int objects)
+{
+    uint32_t most = (uint32_t)(nodes - 1) * (uint32_t)objects,
+             count = most < SPARES_MOST ? most : SPARES_MOST;
+    *s = (struct shm_spares){ 0 };
+    if (count == 0)
+        return;
+    void *at = mmap(NULL, (size_t)count * SPARE_BYTES, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return;
+    s->at = at;
+    s->count = count;
+    for (uint32_t i = 0; i < count; i += 2) /* neighbours that differ are mappings of their own */
+        (void)mprotect(s->at + (size_t)i * SPARE_BYTES, SPARE_BYTES, PROT_READ);
+}
+
+void shm_spares_end(struct shm_spares *s)
+{
+    uint32_t given = atomic_load(&s->given);
+    if (given < s->count)
+        munmap(s->at + (size_t)given * SPARE_BYTES, (size_t)(s->count - given) * SPARE_BYTES);
+    *s = (struct shm_spares){ 0 };
+}
+
+static bool give_back(struct shm_spares *s)
+{
+    uint32_t i = atomic_load(&s->given);
+    while (i < s->count && !atomic_compare_exchange_weak(&s->given, &i, i + 1))
+        continue;
+    return i < s->count && munmap(s->at + (size_t)i * SPARE_BYTES, SPARE_BYTES) == 0;
+}
+
+/* ---- objects ---- */
+
+int shm_object_make(struct shm_object *o, const struct fabric_job *job, size_t size)
+{
+    char *base;
+    int fd = shm_make_object(size), rc = fd < 0 ? fd : shm_map_object(fd, size, &base);
+    o->size = size;
+    o->fd = fd;
+    if (rc == 0)
+        o->base[job->node] = base;
+    else if (fd >= 0)
+        close(fd);
+    o->ticket[job->node] = (struct shm_ticket){ getpid(), rc < 0 ? rc : fd };
+    return rc;
+}
+
+int shm_object_share(struct shm_object *o, const struct fabric_job *job)
+{
+    struct shm_ticket mine = o->ticket[job->node];
+    int rc = job->exchange(job->ctx, &mine, sizeof mine, o->ticket);
+    for (int n = 0; n < job->nodes && rc == 0; n++)
+        rc = o->ticket[n].fd < 0 ? o->ticket[n].fd : 0;
+    return rc;
+}
+
+/* A peer that has ended without a farewell ends the job, which its launcher does, and says why. */
+static int map_peer(const struct shm_ticket *t, size_t size, struct shm_spares *s, char **base)
+{
+    int64_t begun = clock_ms();
+    const struct timespec nap = { .tv_nsec = 10000000 };
+    int rc = shm_map_peer(t, size, base);
+    while ((rc == -ENOMEM && give_back(s)) ||
+           (rc == -ENOENT && clock_ms() - begun < ENDED_WAIT_MS)) {
+        if (rc == -ENOENT)
+            (void)nanosleep(&nap, NULL);
+        rc = shm_map_peer(t, size, base);
+    }
+    return rc;
+}
+
+char *shm_object_map(struct shm_object *o, const struct fabric_job *job, struct shm_spares *s,
+                     int peer)
+{
+    char *mine, *first = NULL;
+    int rc = map_peer(&o->ticket[peer], o->size, s, &mine);
+    if (rc) {
+        shm_peer_refused(job, peer, &o->ticket[peer], rc);
+        abort(); /* there is nobody to tell */
+    }
+    if (atomic_compare_exchange_strong(&o->base[peer], &first, mine)) /* SO2 */
+        return mine;
+    munmap(mine, o->size);
+    return first;
+}
+
+int shm_object_try(struct shm_object *o, const struct fabric_job *job, int peer)
+{
+    char *base;
+    int rc = shm_map_peer(&o->ticket[peer], o->size, &base);
+    if (rc)
+        return shm_peer_refused(job, peer, &o->ticket[peer], rc);
+    munmap(base, o->size);
+    return 0;
+}
+
+void shm_object_end(struct shm_object *o, const struct fabric_job *job)
+{
+    for (int n = 0; n < job->nodes; n++) {
+        char *base = atomic_load(&o->base[n]);
+        if (base)
+            munmap(base, o->size);
+        if (base && n == job->node)
+            close(o->fd);
+        atomic_store(&o->base[n], NULL);
+    }
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* identity.c - see identity.h. Nodes that are alike exchange eight bytes each; only where these
+ * differ all of it. */
+#include "hlrc/identity.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/digest.h"
+
+void identity_fill(struct identity *out, const struct config *config)
+{
+    memset(out, 0, sizeof *out);
+    strcpy(out->version, HLRC_VERSION_STRING);
+    out->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+    out->config = *config;
+}
+
+uint64_t identity_digest(const struct identity *id)
+{
+    uint64_t digest = digest_add(DIGEST_START, id->version, sizeof id->version);
+    digest = digest_add(digest, &id->page_size, sizeof id->page_size);
+    return config_digest(&id->config, digest);
+}
+
+static int compare(const struct identity *mine, const struct identity *other, int n)
+{
+    const char *option = config_difference(&mine->config, &other->config);
+    if (strcmp(mine->version, other->version) != 0)
+        diag_report(
+            1, "this node runs version %s, node %d version %s; start the same build everywhere",
+            mine->version, n, other->version);
+    else if (mine->page_size != other->page_size)
+        diag_report(1, "pages have %u bytes here and %u on node %d; use machines of one kind",
+                    mine->page_size, other->page_size, n);
+    else if (option)
+        diag_report(1,
+                    "option %s differs between this node and node %d; set it for all nodes alike",
+                    option, n);
+    else
+        return 0;
+    return -EINVAL;
+}
+
+static int find_difference(struct boot *boot, const struct identity *mine)
+{
+    int nodes = boot_nodes(boot);
+    struct identity *all = calloc((size_t)nodes, sizeof *all);
+    int rc = all ? boot_exchange(boot, mine, sizeof *mine, all) : -ENOMEM;
+    for (int n = 0; n < nodes && rc == 0; n++)
+        rc = compare(mine, &all[n], n);
+    free(all);
+    return rc;
+}
+
+int identity_agree(struct boot *boot, const struct identity *mine)
+{
+    uint64_t digest = identity_digest(mine), all[NODES_MAX];
+    int rc = boot_exchange(boot, &digest, sizeof digest, all);
+    return rc || digest_alike(all, boot_nodes(boot)) ? rc : find_difference(boot, mine);
+}

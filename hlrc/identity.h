@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* identity.h - what the nodes of a job must agree on before they speak: version, size of a page,
+ * options. */
+#ifndef HLRC_IDENTITY_H
+#define HLRC_IDENTITY_H
+
+#include <stdint.h>
+
+#include "base/config.h"
+#include "boot/boot.h"
+
+struct identity {
+    char version[32];
+    uint32_t page_size;
+    struct config config;
+};
+
+/* That of this process. */
+void identity_fill(struct identity *out, const struct config *config);
+
+uint64_t identity_digest(const struct identity *id); /* alike where no two have to be told apart */
+
+/* Whether all nodes are alike: the digests are exchanged, and where these differ all of it.
+ * Collective. 0; -EINVAL after a line that says what differs, and at which node; an error of the
+ * exchange. */
+int identity_agree(struct boot *boot, const struct identity *mine);
+
+#endif
