@@ -260,8 +260,8 @@ static inline void fabric_window_require(struct fabric *f, int peer, int win, si
  * Data operations. `peer` may be this node. Local buffers lie in one of this node's windows, or the
  * transport copies (writes up to FABRIC_INLINE). With op != NULL the operation is complete when
  * fabric_wait(op) returns; until then its local buffer stays untouched; reads and atomics have one.
- * A write is complete when it is placed in the target's memory, and its event, if it has one, in the
- * target's queue. They report nothing: an operation that fails, now or later, and one that the
+ * A write is complete when it is placed in the target's memory, and its event, if it has one, is in
+ * the target's queue. They report nothing: an operation that fails, now or later, and one that the
  * transport lacks end the job through job.fail, with a line that says why.
  */
 static inline void fabric_read(struct fabric *f, int peer, int win, size_t off, void *dst,
