@@ -16,6 +16,7 @@ BLACKBOX_TESTS = \
 	tests/blackbox/quiet \
 	tests/blackbox/reset \
 	tests/blackbox/nobody_serves \
+	tests/blackbox/operations \
 	tests/blackbox/stopped_home \
 	tests/blackbox/streams \
 	tests/blackbox/tiny \
@@ -50,6 +51,8 @@ tests_blackbox_reset_SOURCES = tests/blackbox/reset.c $(LITMUS_COMMON)
 tests_blackbox_reset_LDADD = libhlrc.la
 tests_blackbox_nobody_serves_SOURCES = tests/blackbox/nobody_serves.c $(LITMUS_COMMON)
 tests_blackbox_nobody_serves_LDADD = libhlrc.la
+tests_blackbox_operations_SOURCES = tests/blackbox/operations.c $(LITMUS_COMMON)
+tests_blackbox_operations_LDADD = libhlrc.la
 tests_blackbox_stopped_home_SOURCES = tests/blackbox/stopped_home.c $(LITMUS_COMMON)
 tests_blackbox_stopped_home_LDADD = libhlrc.la
 tests_blackbox_streams_SOURCES = tests/blackbox/streams.c $(LITMUS_COMMON)
