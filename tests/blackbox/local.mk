@@ -57,6 +57,8 @@ tests_blackbox_stopped_home_SOURCES = tests/blackbox/stopped_home.c $(LITMUS_COM
 tests_blackbox_stopped_home_LDADD = libhlrc.la
 tests_blackbox_streams_SOURCES = tests/blackbox/streams.c $(LITMUS_COMMON)
 tests_blackbox_streams_LDADD = libhlrc.la
+tests_blackbox_sync_calls_SOURCES = tests/blackbox/sync_calls.c
+tests_blackbox_sync_calls_LDADD = libhlrc.la
 tests_blackbox_tiny_SOURCES = tests/blackbox/tiny.c $(LITMUS_COMMON)
 tests_blackbox_tiny_LDADD = libhlrc.la
 tests_blackbox_views_SOURCES = tests/blackbox/views.c $(LITMUS_COMMON)
@@ -74,6 +76,7 @@ BLACKBOX_SHELL = \
 	tests/blackbox/totals.sh \
 	tests/blackbox/watchdog.sh
 
+check_PROGRAMS += tests/blackbox/sync_calls
 check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/large tests/blackbox/many tests/blackbox/misuse \
 	tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
 tests_blackbox_stuck_SOURCES = tests/blackbox/stuck.c
