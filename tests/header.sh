@@ -22,7 +22,7 @@ int (*exchange)(hlrc_atomic_t, uint64_t *, uint64_t) = hlrc_atomic_compare_excha
 int (*place)(void *, size_t, int) = hlrc_place;
 hlrc_lock_t last = HLRC_STATIC_LOCKS - 1;
 char nodes[HLRC_MAX_NODES == 1024 ? 1 : -1];
-char fields[sizeof(struct hlrc_stats) == sizeof(size_t) + 8 * sizeof(double) + 29 * sizeof(uint64_t) ? 1 : -1];
+char fields[sizeof(struct hlrc_stats) == sizeof(size_t) + 8 * sizeof(double) + 30 * sizeof(uint64_t) ? 1 : -1];
 END
 cp "$work/use.c" "$work/use.cc"
 # shellcheck disable=SC2086

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/diag.h"
 #include "base/perturb.h"
@@ -23,6 +24,8 @@ struct queue_node {
 
 /* By thread: a queue node that it has given back; + 1. */
 static uint32_t *spare;
+/* By queue node: its vector time was read at the home, and lies there (MQ3). */
+static bool *at_home;
 static spin_lock_word nodes_lock; /* guards the three below */
 static uint32_t *returned;        /* queue nodes that were used, and are free */
 static uint32_t returned_count, fresh;
@@ -37,7 +40,8 @@ int mcs_init(void)
     returned_count = fresh = 0;
     spare = calloc(threads_max(), sizeof *spare);
     returned = reserve(returned_bytes());
-    return returned && spare ? 0 : -ENOMEM;
+    at_home = reserve((size_t)LOCK_QUEUE_NODES);
+    return returned && spare && at_home ? 0 : -ENOMEM;
 }
 
 void mcs_end(void)
@@ -46,6 +50,8 @@ void mcs_end(void)
     spare = NULL;
     reserve_end(returned, returned_bytes());
     returned = NULL;
+    reserve_end(at_home, (size_t)LOCK_QUEUE_NODES);
+    at_home = NULL;
 }
 
 static size_t queue_node_at(uint32_t k)
@@ -100,6 +106,7 @@ uint32_t mcs_take_node(void)
 {
     uint32_t *mine = &spare[thread_self()->index], k = *mine ? *mine - 1 : another_node();
     *mine = 0;
+    at_home[k] = false;
     struct queue_node *q = queue_node(k);
     atomic_store_explicit(&q->next, 0, memory_order_relaxed);
     atomic_store_explicit(&q->granted, 0, memory_order_relaxed);
@@ -143,6 +150,7 @@ bool mcs_take_free(const struct mcs *q, uint32_t k, uint64_t *tail)
         read_time(q, k, &op); /* MQ3 */
         fabric_wait(engine.fabric, &op);
     }
+    at_home[k] = *tail == 0;
     return *tail == 0;
 }
 
@@ -178,6 +186,7 @@ void mcs_acquire(const struct mcs *q, uint32_t k)
     if (!mcs_take_free(q, k, &tail) && enter_queue(q, k, tail)) {
         read_time(q, k, &op); /* MQ3 */
         fabric_wait(engine.fabric, &op);
+        at_home[k] = true;
     }
 }
 
@@ -219,7 +228,7 @@ static bool set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t me = mcs_name(k), old = 0;
-    if (q->timed)
+    if (q->timed && !(at_home[k] && memcmp(vt, mcs_time(k), VT_BYTES(engine.nodes)) == 0))
         fabric_write_copied(engine.fabric, q->home, engine.control.id, q->at + sizeof(uint64_t), vt,
                             VT_BYTES(engine.nodes));
     perturb(lock_leaving);

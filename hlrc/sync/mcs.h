@@ -21,7 +21,8 @@
  *   MQ2  Who exchanges the tail for its own name tells the one that was there, always; who finds by
  *        its compare-and-swap that it is not the last waits for that name.
  *   MQ3  (3) The vector time of a free queue is at the home before the tail is 0 (fabric.h F2), and
- *        is read behind the compare-and-swap that found 0 there.
+ *        is read behind the compare-and-swap that found 0 there. Who lets go with the one that it
+ *        has read there need not write it again.
  *   MQ4  (3) That of one that is handed on is in the queue node before the word (F1), which wakes
  *        who sleeps for it.
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The verbs fabric on soft-RoCE devices in a guest (scripts/rdma-guest): the conformance suite, the litmus
-# programs, random programs and the applications, under both protocols, with the nodes of a job alternating between two
+# programs, random programs and the applications, under all protocols, with the nodes of a job alternating between two
 # devices on a link. At last that link is cut. With the sanitizers a small part of it, in two minutes.
 #
 #   verbs.sh [PART...]          runs conformance, litmus, blackbox, random, apps, limits, cut, silence or all
@@ -44,24 +44,21 @@ list_litmus() {
         whole || [[ $some == *" ${program##*/} "* ]] || continue
         if [ -f "$program" ] && [ -x "$program" ]; then echo "600 env HLRCRUN=$helpers/hlrcrun $program"; fi
     done
-    for program in $(sanitized || echo rule02_home); do
-        echo "600 env HLRC_DIFFS=write HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/$program"
-    done
-    for program in rule03_lock $(sanitized || echo rule11_trylock) $(whole && echo locks threads rule11_cond); do
-        echo "600 env HLRC_LOCKS=queue LITMUS_PROTOCOLS=ardmar HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/$program"
+    for program in rule03_lock $(sanitized || echo rule02_home rule03_causality rule11_cond) $(whole && echo locks threads rule09_log); do
+        echo "600 env LITMUS_PROTOCOLS=onesided HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/$program"
     done
 }
 
 list_random() {
     local program="300 $top_builddir/tests/random/random --hlrcrun $helpers/hlrcrun --timeout 60"
-    echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-10} --protocol ${protocols// /,} --fabric verbs"
-    echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-10} --protocol ${protocols// /,} --fabric mixed"
+    echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-10} --protocol ${protocols// /,},onesided --fabric verbs"
+    echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-10} --protocol ${protocols// /,},onesided --fabric mixed"
 }
 
 # counts and fetches wait until nobody is awake, so their times are those of an idle machine.
 list_blackbox() {
     local program
-    for program in counts fetches homes prefetch stopped_home $(whole && echo alone efault million_locks quiet tiny views); do
+    for program in counts fetches homes nobody_serves prefetch stopped_home $(whole && echo alone efault million_locks quiet tiny views); do
         echo "300 env HLRCRUN=$helpers/hlrcrun $top_builddir/tests/blackbox/$program"
     done
 }
@@ -79,7 +76,7 @@ list_apps() {
     local app nodes protocol
     for app in is-2 $(sanitized || echo is-4 fft3d-3) $(whole && echo is-3 fft3d-2 fft3d-4); do
         nodes=${app#*-}
-        for protocol in $protocols; do echo "200 $self --app ${app%-*} $nodes $protocol"; done
+        for protocol in $protocols onesided; do echo "200 $self --app ${app%-*} $nodes $protocol"; done
     done
 }
 

@@ -56,10 +56,42 @@ static void readers(void)
     }
 }
 
+/* Node 1 waits for the lock while node 0 writes under it, gets it from there and writes nothing;
+ * node 2 finds it free. What node 0 wrote comes with it. */
+static void handed_on_unwritten(hlrc_atomic_t step, volatile uint64_t *word)
+{
+    if (me == 0)
+        place(word, PAGE, 0);
+    hlrc_barrier();
+    for (uint64_t k = 0; nodes > 2 && k < 10; k++) {
+        if (me == 0) {
+            hlrc_lock(9);
+            hlrc_atomic_fetch_add(step, 1);
+            sleep_ms(10); /* node 1 is in the queue by then, nearly always */
+            *word = k + 1;
+            hlrc_unlock(9);
+        } else if (me == 1) {
+            await_atomic(step, 2 * k + 1);
+            hlrc_lock(9);
+            hlrc_unlock(9);
+            hlrc_atomic_fetch_add(step, 1);
+        } else if (me == 2) {
+            await_atomic(step, 2 * k + 2);
+            hlrc_lock(9);
+            expect_word(*word, k + 1, "written before the lock went by way of node 1");
+            hlrc_unlock(9);
+        }
+        hlrc_barrier();
+    }
+}
+
 void litmus_run(void)
 {
+    hlrc_atomic_t step = shared_atomic();
+    volatile uint64_t *word = shared_words(PAGE_WORDS);
     data = shared_words(PAGES * PAGE_WORDS);
     turn = shared_words(2 * PAGE_WORDS);
     baton();
     readers();
+    handed_on_unwritten(step, word);
 }
