@@ -12,8 +12,8 @@
 const char litmus_rule[] = "nobody serves";
 const int litmus_nodes[] = { 2, 3, 0 };
 
-#define LOCKS  12u /* of every home */
-#define ROUNDS 20u
+#define LOCKS  6u /* of every home */
+#define ROUNDS 5u
 
 __attribute__((constructor)) static void choose_protocol(void)
 {
