@@ -44,7 +44,7 @@ list_litmus() {
         whole || [[ $some == *" ${program##*/} "* ]] || continue
         if [ -f "$program" ] && [ -x "$program" ]; then echo "600 env HLRCRUN=$helpers/hlrcrun $program"; fi
     done
-    for program in rule03_lock $(sanitized || echo rule02_home rule03_causality rule11_cond) $(whole && echo locks threads rule09_log); do
+    for program in rule03_lock $(sanitized || echo rule02_home rule11_cond) $(whole && echo locks threads rule03_causality rule09_log); do
         echo "600 env LITMUS_PROTOCOLS=onesided HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/$program"
     done
 }
@@ -76,7 +76,7 @@ list_apps() {
     local app nodes protocol
     for app in is-2 $(sanitized || echo is-4 fft3d-3) $(whole && echo is-3 fft3d-2 fft3d-4); do
         nodes=${app#*-}
-        for protocol in $protocols onesided; do echo "200 $self --app ${app%-*} $nodes $protocol"; done
+        for protocol in $protocols $([ $app = is-2 ] && echo onesided); do echo "200 $self --app ${app%-*} $nodes $protocol"; done
     done
 }
 
