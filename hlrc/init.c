@@ -92,6 +92,8 @@ static int load_config(void)
     char err[CONFIG_ERROR_MAX];
     config_ask_fabrics(fabric_probe);
     int rc = config_load(&engine.config, err, sizeof err);
+    if (engine.config.barrier == BARRIER_GB && engine.nodes == 2)
+        engine.config.barrier = BARRIER_PE; /* a tree of two is a pair */
     if (rc == 0)
         rc = config_check_memory(&engine.config, err, sizeof err);
     /* hlrcrun says MEMORY_MAY_NOT_FIT; on several machines the homes are spread */

@@ -6,7 +6,8 @@
  * A round is sent by the node that has merged the one before, and that is done by its thread: when
  * it arrives, as far as the others are, and the rest when it departs. So here a node that is busy
  * or asleep between arriving and departing may delay others until it departs (R3 promises otherwise
- * of the other ways), and it must not wait there for what another node does behind the barrier.
+ * of the other ways), and it must not wait there for what another node does behind the barrier. Two
+ * nodes meet in one round, which is sent by who arrives, so R3 holds; --barrier gb of two is this.
  */
 #include <string.h>
 

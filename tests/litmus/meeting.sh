@@ -22,7 +22,7 @@ runs() { # NODES PROGRAM...: in jobs of so many, whatever else the program is tr
 export HLRC_FABRIC=shm
 for way in central:4 gb:2 gb:3; do
     HLRC_BARRIER=${way%:*} HLRC_BARRIER_FAN=${way#*:}
-    runs '2 5' rule03_barrier rule11_split
+    runs '3 5' rule03_barrier rule11_split
 done
 HLRC_BARRIER=gb HLRC_BARRIER_FAN=2
 runs 3 rule07_move rule10_free
