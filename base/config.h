@@ -83,7 +83,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
     X(CHOICE, enum config_barrier, barrier, "barrier", "auto", 0, 0,                               \
       "auto|handler|central|gb|pe", 1,                                                             \
       "how barriers meet: at a handler; by remote atomics, at one node or in a tree (a tree of "   \
-      "two nodes is a pair); or by remote writes from pair to pair")                                                           \
+      "two nodes is a pair); or by remote writes from pair to pair")                               \
     X(NUMBER, int, barrier_fan, "barrier-fan", "4", 2, NODES_MAX, "", 1,                           \
       "how many meet at each node of the tree of --barrier gb")                                    \
     X(TEXT, char, fabric, "fabric", "shm", 0, 0, "NAME", 1,                                        \

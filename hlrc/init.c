@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "boot/boot.h"
@@ -287,6 +288,7 @@ static int start_threads(void)
 {
     static bool at_fork;
     thread_self();
+    clock_choose();
     stats_start(); /* before the first byte can come from a node that is faster */
     int rc = boot_exchange(engine.boot, NULL, 0, NULL);
     if (rc == 0 && !engine.alone)

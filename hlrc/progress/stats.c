@@ -30,13 +30,13 @@ static void add(_Atomic int64_t *to, int64_t by)
 void stats_clock_start(struct stats_clock *c)
 {
     atomic_store(&c->category, STATS_COMPUTE);
-    atomic_store(&c->since, clock_ns());
+    atomic_store(&c->since, clock_ticks());
     atomic_store(&c->running, true);
 }
 
 void stats_clock_stop(struct stats_clock *c)
 {
-    add(&c->spent[c->category], clock_ns() - c->since);
+    add(&c->spent[c->category], clock_ticks() - c->since);
     atomic_store(&c->running, false);
 }
 
@@ -47,7 +47,7 @@ enum stats_category stats_enter(struct thread *t, enum stats_category to)
         (enum stats_category)atomic_load_explicit(&c->category, memory_order_relaxed);
     if (from == to || !atomic_load_explicit(&c->running, memory_order_relaxed))
         return from;
-    int64_t now = clock_ns();
+    int64_t now = clock_ticks();
     add(&c->spent[from], now - atomic_load_explicit(&c->since, memory_order_relaxed));
     atomic_store_explicit(&c->since, now, memory_order_relaxed);
     atomic_store_explicit(&c->category, to, memory_order_relaxed);
@@ -83,7 +83,7 @@ void stats_start(void)
     for (int i = 0; i < STAT_COUNTERS; i++)
         atomic_store(&stats_counters[i], 0);
     for (uint32_t i = 0; i < threads_max(); i++)
-        restart(&thread_slot(i)->clock, started_ns);
+        restart(&thread_slot(i)->clock, clock_ticks());
     handler_before = own_seconds();
     fabric_counters(engine.fabric, &fabric_before);
 }
@@ -100,12 +100,12 @@ static void add_clock(const struct stats_clock *c, int64_t now, int64_t *sum)
 /* Seconds by category, as shares of the wall time: with several threads, the average over them. */
 static void collect_times(struct hlrc_stats *out)
 {
-    int64_t now = clock_ns(), sum[STATS_CATEGORIES] = { 0 }, all = 0;
+    int64_t now = clock_ticks(), sum[STATS_CATEGORIES] = { 0 }, all = 0;
     for (uint32_t i = 0; i < threads_max(); i++)
         add_clock(&thread_slot(i)->clock, now, sum);
     for (int k = 0; k < STATS_CATEGORIES; k++)
         all += sum[k];
-    out->wall_s = (double)(now - started_ns) * 1e-9;
+    out->wall_s = (double)(clock_ns() - started_ns) * 1e-9;
     double share = all > 0 ? out->wall_s / (double)all : 0;
     out->fault_s = (double)sum[STATS_FAULT] * share;
     out->compute_s = (double)sum[STATS_COMPUTE] * share + out->fault_s;

@@ -55,8 +55,8 @@ enum stats_counter {
 struct stats_clock {
     _Atomic int category; /* enum stats_category */
     _Atomic bool running;
-    _Atomic int64_t since; /* nanoseconds: when it entered the category */
-    /* nanoseconds, without the current category since then */
+    _Atomic int64_t since; /* ticks (clock.h): when it entered the category */
+    /* ticks, without the current category since then */
     _Atomic int64_t spent[STATS_CATEGORIES];
     _Atomic uint64_t locks;        /* taken; written by the thread alone */
     _Atomic uint64_t locks_before; /* at the last start or reset */
