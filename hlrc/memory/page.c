@@ -378,8 +378,10 @@ static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interva
     if (atomic_load_explicit(need, memory_order_relaxed) < interval) /* P4 */
         atomic_store_explicit(need, interval, memory_order_relaxed);
     if (page_is_home(p, engine.node) &&
-        atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval)
+        atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval) {
+        page_flush_told(page, p);
         return false; /* the diff is in the page already */
+    }
     debug_assert(!(p->flags & PAGE_EXCLUSIVE) || page_is_home(p, engine.node));
     bool renewed = renew_instead(page, p);
     if (!(p->flags & PAGE_STALE))

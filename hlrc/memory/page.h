@@ -174,6 +174,11 @@ bool page_flush_home(uint32_t page, bool *changed);
 size_t page_flush_diff(uint32_t page, void *out);
 void page_flush_end(uint32_t page, uint64_t interval, bool changed);
 
+/* A home page of which this node is told that another one has written it, by remote writes that are
+ * there: what differs from its twin from now on is this node's own again, as far as it can be known
+ * (P9). Spins. ASSUMPTION: locked. */
+void page_flush_told(uint32_t page, struct page *p);
+
 /* A kept page that is revoked, and as its twin is, is clean. ASSUMPTION: locked. */
 void page_clean(struct page *p, uint32_t page);
 

@@ -149,6 +149,17 @@ static uint32_t others_here(uint32_t page)
     return (uint32_t)sum;
 }
 
+/* The page is announced by the next closing whether it differs or not, since others have read it
+ * (P9). */
+void page_flush_told(uint32_t page, struct page *p)
+{
+    bool kept = (p->flags & (PAGE_DIRTY | PAGE_BUSY)) == PAGE_DIRTY && p->twin;
+    if (!kept || engine.config.diffs != DIFFS_WRITE || exclusive_unread(page))
+        return;
+    p->others = others_here(page); /* before the copy: what comes in between is of unknown origin */
+    memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
+}
+
 bool page_flush_home(uint32_t page, bool *changed)
 {
     struct page *p = page_at(page);

@@ -11,6 +11,7 @@ BLACKBOX_TESTS = \
 	tests/blackbox/fetches \
 	tests/blackbox/homes \
 	tests/blackbox/hot \
+	tests/blackbox/migrates \
 	tests/blackbox/million_locks \
 	tests/blackbox/prefetch \
 	tests/blackbox/quiet \
@@ -41,6 +42,8 @@ tests_blackbox_homes_SOURCES = tests/blackbox/homes.c $(LITMUS_COMMON)
 tests_blackbox_homes_LDADD = libhlrc.la
 tests_blackbox_hot_SOURCES = tests/blackbox/hot.c $(LITMUS_COMMON)
 tests_blackbox_hot_LDADD = libhlrc.la
+tests_blackbox_migrates_SOURCES = tests/blackbox/migrates.c $(LITMUS_COMMON)
+tests_blackbox_migrates_LDADD = libhlrc.la
 tests_blackbox_million_locks_SOURCES = tests/blackbox/million_locks.c $(LITMUS_COMMON)
 tests_blackbox_million_locks_LDADD = libhlrc.la
 tests_blackbox_prefetch_SOURCES = tests/blackbox/prefetch.c $(LITMUS_COMMON)
