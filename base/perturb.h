@@ -60,6 +60,7 @@
     X(exclusive_seen, "arrivals noted, EXCLUSIVE pages not looked at (EP4)")                 \
     X(copy_closed, "copy BUSY and closed, its memory not given back (CP2)")                  \
     X(copy_gone, "copy's memory given back, page not STALE (CP2)")                           \
+    X(renew_expecting, "expected copies under way, no notice taken (RN5)")                   \
     X(renew_pending, "copies pending, none renewed (RN1)")                                   \
     X(page_fetched, "copy here, page not locked for installing (P4)")                        \
     X(page_twinned, "twin taken, view not opened (P3)")                                      \

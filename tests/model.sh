@@ -82,6 +82,7 @@ search good protocol -DDUO -DOPERATIONS=2 -DEVICT=2
 search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DHOT
 search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DLAZY
 search good protocol -DDUO -DOPERATIONS=3 -DRENEW
+search good protocol -DDUO -DOPERATIONS=2 -DRENEW -DEXPECT
 for also in HOT LAZY ALONE EVICT=1; do
     search good protocol -DDUO -DOPERATIONS=2 -DRENEW -D$also
 done

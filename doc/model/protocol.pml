@@ -26,7 +26,8 @@
  * and it begins where the page was written once.
  * -DEVICT=N: nodes give N copies back, at any time (copies.h CP2).
  * -DRENEW: an acquire may leave copies that it revokes open, and fetch them before it ends (renew.h), or not; both are
- * tried. Of DUO alone, and it begins where both nodes know the home, node 1.
+ * tried. Of DUO alone, and it begins where both nodes know the home, node 1. -DEXPECT as well: it may fetch one before
+ * it takes the notices (RN5), or not.
  * -DLAZY: an unlock that no other node waits for may close nothing (lock.h L6), or close. Of DUO alone.
  *
  * Two configurations. TRIO: three nodes of one thread each, two pages, one lock. DUO (-DDUO): two nodes, two threads at
@@ -161,6 +162,7 @@ byte done, pending;                     /* threads that ended; diffs sent and no
 #define TO_BRING 2
 #define TO_CLAIM 3
 #define TO_GRANT 4
+#define TO_READ 5
 
 #define WRITE_OWN 0     /* writes byte t */
 #define UPDATE 1        /* reads and writes byte T, under lock 0 */
@@ -948,27 +950,59 @@ inline CLOSE_PENDING(n, p)
     pending_renewal[IX(n, p)] = false
 }
 
-/* A copy that is pending is fetched, or closed. RN1: renew_all, renew */
+/* RN1: renew. ASSUMPTION: h is the home, and the page BUSY */
+inline READ_PENDING(n, p)
+{
+#ifdef ALONE
+    INTRODUCE(n, p);
+#endif
+#ifdef RENEW_IN_PLACE
+    READ_PAGE(n, p, h);                         /* with the versions, which lack one yet */
+#endif
+    READ_VERSIONS(n, p, h);
+    READ_PAGE(n, p, h)
+}
+
+#ifdef EXPECT
+/* A copy is fetched that no notice has told of yet, or not. RN5: renew_expected, expect_page */
+inline EXPECT_COPY(n, p)
+{
+    atomic {
+        if
+        :: access[IX(n, p)] != NONE && known[IX(n, p)] && known[IX(n, p)] != n + 1 && !stale[IX(n, p)] &&
+           !busy[IX(n, p)] && !LOCKED(n, p) ->
+            stale[IX(n, p)] = true;
+            pending_renewal[IX(n, p)] = true;
+            busy[IX(n, p)] = true;
+            h = known[IX(n, p)]
+        :: true
+        fi
+    };
+    if
+    :: h -> READ_PENDING(n, p)
+    :: else
+    fi
+}
+#endif
+
+/* A copy that is pending is fetched, if it has not been, or closed. RN1: renew_all, renew */
 inline RENEW_COPY(n, p)
 {
     atomic {
         if
-        :: PENDING(n, p) && stale[IX(n, p)] && access[IX(n, p)] != NONE && !busy[IX(n, p)] ->
+        :: !h && PENDING(n, p) && stale[IX(n, p)] && access[IX(n, p)] != NONE && !busy[IX(n, p)] ->
             busy[IX(n, p)] = true;
-            h = known[IX(n, p)]
+            h = known[IX(n, p)];
+            todo = TO_READ
         :: else
         fi
     };
     if
+    :: todo == TO_READ -> todo = 0; READ_PENDING(n, p)
+    :: else
+    fi;
+    if
     :: h ->
-#ifdef ALONE
-        INTRODUCE(n, p);
-#endif
-#ifdef RENEW_IN_PLACE
-        READ_PAGE(n, p, h);                     /* with the versions, which lack one yet */
-#endif
-        READ_VERSIONS(n, p, h);
-        READ_PAGE(n, p, h);
         if
         :: COVERS(versions, needed[IX(n, p)]) -> INSTALL(n, p)
         :: else ->
@@ -997,6 +1031,9 @@ inline ACQUIRE(n, l)
     :: COVERS(vt[n], carried[l])
     :: else ->
         atomic { !acquiring[n] -> acquiring[n] = true };
+#ifdef EXPECT
+        EXPECT_COPY(n, 0);
+#endif
         q = 0;
         do
         :: q < N && q != n && vt[n].w[q] < carried[l].w[q] ->

@@ -105,7 +105,7 @@ static void message_send_all(bool urgent)
             open_message[home] = NULL;
         message_send(home, urgent);
     }
-    for (int home = 0; home < engine.nodes && engine.config.notices == NOTICES_READ; home++)
+    for (int home = 0; home < engine.nodes && engine.protocol.notices->read; home++)
         fabric_wait(engine.fabric, &sending[home]); /* I9 */
 }
 

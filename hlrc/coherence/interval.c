@@ -283,12 +283,13 @@ static bool acquire_over(void *arg)
 }
 
 /* ASSUMPTION: the caller has taken acquire_busy. */
-static void acquire_all(const uint64_t *want)
+static void acquire_all(const uint64_t *want, uint32_t occasion)
 {
     int writers = 0;
     for (int w = 0; w < engine.nodes; w++)
         if (w != engine.node && vt_of(w) < want[w])
             wanted[writers++] = (struct notices_wanted){ w, want[w] };
+    renew_expected(occasion);
     engine.protocol.notices->take(wanted, writers);
     renew_all();
     spin_lock(&vt_lock);
@@ -299,11 +300,11 @@ static void acquire_all(const uint64_t *want)
     progress_changed(&acquire_busy);
 }
 
-void interval_acquire(const uint64_t *want)
+void interval_acquire(const uint64_t *want, uint32_t occasion)
 {
     while (!covered(want)) {
         if (!atomic_exchange(&acquire_busy, true))
-            acquire_all(want);
+            acquire_all(want, occasion);
         else
             progress_await((struct wait_for){ "another acquire", 0 }, &acquire_busy, acquire_over,
                            (void *)(uintptr_t)want);

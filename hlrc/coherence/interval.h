@@ -76,8 +76,10 @@ bool interval_published(uint64_t mark);
 void interval_publish(void); /* waits, as an urgent interval_close */
 
 /* Acquire: makes everything visible that the vector time covers. Waits, for notices that are still
- * under way and for pages that are BUSY. */
-void interval_acquire(const uint64_t *vt);
+ * under way and for pages that are BUSY. `occasion`: the lock, or one of these; what is alike needs
+ * the same pages (renew.h RN5). */
+enum { OCCASION_MEETING = UINT32_MAX, OCCASION_SIGNAL = UINT32_MAX - 1 };
+void interval_acquire(const uint64_t *vt, uint32_t occasion);
 
 void interval_vt(uint64_t *vt); /* a copy of this node's vector time, for a barrier. Spins */
 /* the same for a grant or a signal (I7). Spins */

@@ -358,6 +358,7 @@ static void read_take(const struct notices_wanted *want, int count)
 const struct notice_protocol notices_by_read = {
     .name = "read",
     .caps = FABRIC_READ,
+    .read = true,
     .init = read_init,
     .end = read_end,
     .publish = read_publish,

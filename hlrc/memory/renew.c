@@ -3,6 +3,7 @@
 #include "hlrc/memory/renew.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/perturb.h"
@@ -17,10 +18,22 @@
 #define PATIENCE_NS INT64_C(1000000) /* RN4 */
 #define UNDER_WAY   32u              /* pages that are, before the first of them is waited for */
 
+#define OCCASIONS 64u /* that are remembered */
+#define EXPECTED  16u /* pages of each */
+
 /* Of the acquire under way, of which there is one at a time (interval.h I5). */
 static uint32_t *list;
 static uint32_t count;
 static uint16_t acquire;
+static uint32_t expected;   /* the first of the list, which no notice had told of (RN5), */
+static bool told[EXPECTED]; /* and whether one has since */
+
+/* RN5: what acquires of one occasion have renewed. */
+static struct habit {
+    uint32_t occasion, pages;
+    uint32_t page[EXPECTED];
+    bool in_vain[EXPECTED]; /* the last time */
+} habits[OCCASIONS], *habit;
 
 static size_t list_bytes(void)
 {
@@ -29,7 +42,9 @@ static size_t list_bytes(void)
 
 int renew_init(void)
 {
-    count = 0;
+    count = expected = 0;
+    memset(habits, 0, sizeof habits);
+    habit = NULL;
     list = reserve(list_bytes());
     return list ? 0 : -ENOMEM;
 }
@@ -96,20 +111,39 @@ static bool may_wait(const struct page *p)
     return !(p->flags & PAGE_DIRTY) || (engine.protocol.pages->caps & FABRIC_READ);
 }
 
+/* RN5 */
+static void note_told(uint32_t page, struct renewal *r)
+{
+    for (uint32_t i = 0; i < expected; i++)
+        if (list[i] == page && !told[i]) {
+            told[i] = true;
+            r->left--;
+        }
+}
+
+/* ASSUMPTION: locked, and not pending. */
+static bool worth_it(uint32_t page, const struct page *p)
+{
+    return p->access != ACCESS_NONE && p->renewal.left > 0 && !movable(page, p) && may_wait(p) &&
+           count < engine.pages;
+}
+
 /* RN1 */
 bool renew_instead(uint32_t page, struct page *p)
 {
     struct renewal *r = &p->renewal;
-    bool stale = p->flags & PAGE_STALE, open = p->access != ACCESS_NONE;
-    if (r->pending)
+    bool stale = p->flags & PAGE_STALE;
+    if (r->pending) {
+        note_told(page, r);
         return true;
+    }
     if (p->home == 0 || page_is_home(p, engine.node))
         return false;
     if (r->probing)
-        look(r, !stale && open);
+        look(r, !stale && p->access != ACCESS_NONE);
     if (stale)
         return false;
-    if (open && r->left > 0 && !movable(page, p) && may_wait(p) && count < engine.pages) {
+    if (worth_it(page, p)) {
         r->left--;
         r->pending = true;
         list[count++] = page;
@@ -117,6 +151,53 @@ bool renew_instead(uint32_t page, struct page *p)
     }
     probe(r);
     return false;
+}
+
+/* RN5 */
+static void expect_page(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    bool begin = p->home != 0 && !page_is_home(p, engine.node) && !p->renewal.pending &&
+                 !(p->flags & (PAGE_STALE | PAGE_BUSY)) && worth_it(page, p);
+    if (begin) {
+        p->flags |= PAGE_STALE;
+        p->renewal.pending = true;
+        told[expected++] = false;
+        list[count++] = page;
+    }
+    page_unlock(p);
+    if (begin)
+        (void)page_prefetch_start(page);
+}
+
+/* RN5 */
+void renew_expected(uint32_t occasion)
+{
+    if (!engine.protocol.notices->read)
+        return;
+    habit = &habits[occasion % OCCASIONS];
+    if (habit->occasion != occasion)
+        *habit = (struct habit){ .occasion = occasion };
+    for (uint32_t i = 0; i < habit->pages; i++)
+        expect_page(habit->page[i]);
+    perturb(renew_expecting);
+}
+
+/* RN5: a page of the list that was renewed, or fetched in vain. */
+static void learn_habit(uint32_t page, bool in_vain)
+{
+    uint32_t i = 0;
+    while (i < habit->pages && habit->page[i] != page)
+        i++;
+    if (i < habit->pages && in_vain && habit->in_vain[i]) {
+        habit->pages--;
+        habit->page[i] = habit->page[habit->pages];
+        habit->in_vain[i] = habit->in_vain[habit->pages];
+    } else if (i < EXPECTED && (i < habit->pages || !in_vain)) {
+        habit->pages = i < habit->pages ? habit->pages : i + 1;
+        habit->page[i] = page;
+        habit->in_vain[i] = in_vain;
+    }
 }
 
 /* RN1: closed, if it was not renewed; false when the kernel has no room for that. */
@@ -176,6 +257,9 @@ void renew_all(void)
 {
     if (count)
         renew_listed();
-    count = 0;
+    for (uint32_t i = 0; i < count && habit; i++)
+        learn_habit(list[i], i < expected && !told[i]);
+    habit = NULL;
+    count = expected = 0;
     acquire++;
 }

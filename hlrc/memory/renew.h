@@ -28,6 +28,10 @@
  *   RN4  An acquire waits for a renewal no longer than PATIENCE_NS, and not at all after one that
  *        was late. A copy that is late is closed; who needs it waits for the fetch under way. So
  *        does a release if it is dirty: such copies are renewed where no remote CPU takes part.
+ *   RN5  Where an acquire reads its notices, the pages that its like has renewed before are fetched
+ *        in the same round trip: they are STALE and pending before a notice says so, and what is
+ *        needed of them is compared when all notices have been applied (page.h P4). A page that was
+ *        expected in vain twice in a row is expected no more.
  */
 #ifndef HLRC_RENEW_H
 #define HLRC_RENEW_H
@@ -43,6 +47,11 @@ void renew_end(void);
 /* A page is revoked by the acquire under way: whether it stays open, pending. By the thread that
  * acquires. ASSUMPTION: locked. */
 bool renew_instead(uint32_t page, struct page *p);
+
+/* RN5: begins to fetch what this acquire is expected to renew; `occasion` as in interval.h. By the
+ * thread that acquires, once it may read what it acquires, before it takes any notice. Does not
+ * wait. */
+void renew_expected(uint32_t occasion);
 
 /* Renews or closes all that are pending (RN1), and begins the next acquire. Waits (RN4). */
 void renew_all(void);

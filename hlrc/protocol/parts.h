@@ -54,6 +54,7 @@ struct notice_protocol {
     const char *name;
     unsigned caps;
     bool served;
+    bool read; /* by who takes them, from who wrote them, and not sent */
     int (*init)(void);
     void (*end)(void);
 

@@ -63,7 +63,7 @@ static bool depart(void)
         perturb(barrier_released);
         interval_met();
         progress_settle(); /* what is applied already needs no revoking */
-        interval_acquire(vt);
+        interval_acquire(vt, OCCASION_MEETING);
         progress_settle(); /* R4: a writer's diffs arrive before its notices, which are here now */
         trace(TRACE_DEPART, epoch - 1);
         thread_leave(t);

@@ -217,7 +217,7 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     engine.protocol.locks->release(lock);
     conds->await(cond, place, vt);
     if (!engine.alone)
-        interval_acquire(vt);
+        interval_acquire(vt, OCCASION_SIGNAL);
     trace(TRACE_COND_WOKEN, cond);
     engine.protocol.locks->acquire(lock);
     stats_enter(t, before);

@@ -248,7 +248,7 @@ static void meet(struct group *g)
     pairs_end(&g->pairs, "the round of a group's barrier, from node");
     perturb(barrier_released);
     progress_settle(); /* what is applied already needs no revoking */
-    interval_acquire(g->pairs.vt);
+    interval_acquire(g->pairs.vt, OCCASION_MEETING);
     thread_leave(t);
 }
 

@@ -102,7 +102,7 @@ static void fetch(struct lock *l, uint32_t lock)
     l->node = mcs_take_node();
     perturb(lock_asking);
     mcs_acquire(&q, l->node);
-    interval_acquire(mcs_time(l->node));
+    interval_acquire(mcs_time(l->node), lock);
 }
 
 /* LQ4 */
@@ -113,7 +113,7 @@ static bool try_fetch(struct lock *l, uint32_t lock)
     l->node = mcs_take_node();
     bool taken = mcs_take_free(&q, l->node, &tail);
     if (taken)
-        interval_acquire(mcs_time(l->node));
+        interval_acquire(mcs_time(l->node), lock);
     else
         mcs_give_node(l->node);
     return taken;

@@ -241,7 +241,7 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
     if (status == 0) {
         uint64_t vt[NODES_MAX];
         memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
-        interval_acquire(vt);
+        interval_acquire(vt, lock);
     }
     guard(l, lock);
     l->flags &= (uint8_t)~WAITING;

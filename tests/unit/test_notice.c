@@ -410,14 +410,14 @@ static void a_vector_time_rises_after_the_notices(void **state)
             continue;
         become(1);
         uint64_t want[2] = { published, 99 }; /* nobody tells this node how far it is itself */
-        interval_acquire(want);
+        interval_acquire(want, OCCASION_MEETING);
         interval_vt(vt);
         assert_int_equal(vt[0], published);
         assert_int_equal(vt[1], 0);
         check_all_revoked();
         unsigned known = calls;
         uint64_t older[2] = { published / 2, 0 };
-        interval_acquire(older);
+        interval_acquire(older, OCCASION_MEETING);
         interval_vt(vt);
         assert_int_equal(vt[0], published);
         assert_int_equal(calls, known); /* what is covered costs nothing */

@@ -2,12 +2,14 @@
 /*
  * Fetches and prefetches of pages, with a protocol that is told what to answer, and no other node.
  * This is node 0; node
- * 1 is home of the pages, and writes them. P1 to P7 are the invariants of hlrc/memory/page.h.
+ * 1 is home of the pages, and writes them. P1 to P7 are the invariants of hlrc/memory/page.h, RN5
+ * is one of renew.h.
  */
 #include "hlrc/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/renew.h"
 #include "hlrc/memory/twin.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
@@ -363,6 +365,63 @@ static void who_waits_is_told(void **state)
     expect_told(0, SOME, 2);
 }
 
+/* An acquire for which the home has written a page, or none. */
+static void acquire_renewing(uint32_t occasion, uint32_t page)
+{
+    renew_expected(occasion);
+    if (page != NO_PAGE)
+        acquire(page, 1);
+    renew_all();
+}
+
+/* RN5: a page is under way before its notice is taken, where that has been right before; it is
+ * compared all the same, and not for ever. */
+static void what_was_renewed_is_expected(void **state)
+{
+    static const struct notice_protocol read = { .read = true };
+    const struct renewal *r = &page_at(3)->renewal;
+
+    (void)state;
+    engine.protocol.notices = &read;
+    engine.config.renew = 32;
+    assert_int_equal(renew_init(), 0);
+    acquire(3, 1);
+    expect_contents(3, 1);
+    page_at(3)->renewal.left = 20;
+    prefetched = fetched = 0;
+    acquire_renewing(7, 3);
+    assert_int_equal(prefetched, 1);
+    renew_expected(7);
+    assert_int_equal(prefetched, 2);
+    assert_true(r->pending && (page_at(3)->flags & PAGE_STALE)); /* RN1 */
+    acquire(3, 1);
+    renew_all();
+    assert_int_equal(prefetched, 2);
+    assert_int_equal(r->left, 18);
+    acquire_renewing(8, NO_PAGE);
+    assert_int_equal(prefetched, 2);
+    expect_contents(3, 1);
+    assert_int_equal(fetched, 0);
+    acquire_renewing(7, NO_PAGE);
+    acquire_renewing(7, 3);
+    acquire_renewing(7, NO_PAGE);
+    acquire_renewing(7, NO_PAGE);
+    assert_int_equal(prefetched, 6);
+    assert_int_equal(r->left, 17);
+    acquire_renewing(7, NO_PAGE);
+    assert_int_equal(prefetched, 6);
+    acquire_renewing(7, 3);
+    renew_expected(7);
+    acquire(3, 1);
+    version--; /* the home had the version before when it answered: P4 */
+    renew_all();
+    version++;
+    assert_true(page_at(3)->access == ACCESS_NONE && (page_at(3)->flags & PAGE_STALE));
+    expect_contents(3, 1);
+    renew_end();
+    expect_all_slots();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +431,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_copy_is_compared_again, begin, end),
         cmocka_unit_test_setup_teardown(a_fault_finishes_a_prefetch, begin, end),
         cmocka_unit_test_setup_teardown(who_waits_is_told, begin, end),
+        cmocka_unit_test_setup_teardown(what_was_renewed_is_expected, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
