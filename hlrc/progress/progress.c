@@ -25,6 +25,9 @@
 #define SPIN_ROUND_TRIPS 100
 #define SPIN_LEAST_NS    200000
 #define SPIN_MOST_NS     20000000
+/* And where nodes share cores: who is waited for may be the one that waits for this core. */
+#define SPIN_CROWDED_NS 500
+#define SPIN_ROUNDS     8 /* between two looks at the clock */
 
 /* Events that an application thread serves between two looks at what it waits for, and when that is
  * over (S9). */
@@ -198,7 +201,7 @@ static bool backoff_step(struct backoff *p)
         p->spin_until = clock_ns() + spin_ns;
     if (p->spin_until > 0) {
         cpu_relax();
-        if (++p->rounds % 64 == 0 && clock_ns() >= p->spin_until)
+        if (++p->rounds % SPIN_ROUNDS == 0 && clock_ns() >= p->spin_until)
             p->spin_until = -1;
         return true;
     }
@@ -420,7 +423,7 @@ int progress_start(bool with_handler)
     cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool crowded = engine.neighbours > cores;
     spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000
-              : crowded               ? 2000
+              : crowded               ? SPIN_CROWDED_NS
                                       : usual_spin_ns();
     spin_yields = crowded ? 16 : 4;
     atomic_store(&stopping, false);
