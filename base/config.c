@@ -44,9 +44,7 @@ __attribute__((format(printf, 7, 8))) static int complain(char *err, size_t errl
     if (used >= 0 && (size_t)used < errlen)
         vsnprintf(err + used, errlen - (size_t)used, why, args);
     va_end(args);
-    for (char *c = err; *c != '\0'; c++)
-        if (*c == '\n' || *c == '\r')
-            *c = '?'; /* one line, whatever the value has in it */
+    config_one_line(err);
     return code;
 }
 
@@ -235,7 +233,7 @@ int config_environment(struct config *cfg, char *err, size_t errlen)
         if (ret < 0)
             return ret;
     }
-    return 0;
+    return config_check_names(err, errlen);
 }
 
 #define FABRIC_NAME(name_, reason_)   name_,
@@ -328,6 +326,33 @@ int config_check_job(const struct config *cfg, char *err, size_t errlen)
     return complain(err, errlen, id, config_value(cfg, id, value, sizeof value),
                     (enum config_source)cfg->source[id], -ERANGE,
                     "no such node; the nodes of this job are 0 to %d", cfg->nodes - 1);
+}
+
+int config_check_launched(const struct config *cfg, char *err, size_t errlen)
+{
+    static const struct {
+        enum config_id id;
+        const char *instead;
+    } launchers[] = {
+        { CONFIG_ID_label, "mpirun --tag-output and srun --label begin lines with their node" },
+        { CONFIG_ID_progress, "hlrcrun alone shows it, on one machine; unset it" },
+        { CONFIG_ID_bind, "mpirun --bind-to and srun --cpu-bind bind nodes" },
+        { CONFIG_ID_gdb, "attach to a node: gdb -p PID" },
+        { CONFIG_ID_wdir, "mpirun --wdir and srun --chdir choose the directory" },
+        { CONFIG_ID_hosts, "mpirun --host and srun --nodelist choose the hosts" },
+        { CONFIG_ID_hostfile, "mpirun --hostfile and srun --nodelist choose the hosts" },
+    };
+    char value[CONFIG_TEXT_MAX];
+
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        enum config_id id = launchers[i].id;
+
+        if (strcmp(config_value(cfg, id, value, sizeof value), config_option(id)->fallback) != 0)
+            return complain(err, errlen, id, value, (enum config_source)cfg->source[id], -ENOTSUP,
+                            "for hlrcrun, and not done by the launcher of this job: %s",
+                            launchers[i].instead);
+    }
+    return 0;
 }
 
 int config_load(struct config *cfg, char *err, size_t errlen)

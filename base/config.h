@@ -18,6 +18,8 @@
  *        "auto": the protocol decided those that nobody set.
  *   CF4  hlrcrun resolves first, exports every value that is not a default, and the nodes load the
  *        same again.
+ *   CF5  A variable that begins with HLRC_ and is neither an option nor another name that means
+ *        something (config_names.c) is refused, with the name that was probably meant.
  */
 
 #include <stdbool.h>
@@ -134,6 +136,10 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "show on standard error how far the job is")                                                 \
     X(TEXT, char, hosts, "hosts", "", 0, 0, "HOST:N,HOST:N,...", 0,                                \
       "start N nodes on each host, by the first of srun, mpirun and prterun that works here")      \
+    X(TEXT, char, hostfile, "hostfile", "", 0, 0, "FILE", 0,                                       \
+      "the same, with a line for each host in FILE: HOST, HOST:N or HOST slots=N")                 \
+    X(TEXT, char, wdir, "wdir", "", 0, 0, "DIR", 0,                                                \
+      "the directory in which the nodes begin")                                                    \
     X(FLAG, bool, no_aslr, "no-aslr", "no", 0, 0, "", 0,                                           \
       "load all nodes at equal addresses, for function pointers in shared memory")                 \
     X(NUMBER, int, gdb, "gdb", "none", 0, NODES_MAX - 1, "none", 0,                                \
@@ -201,6 +207,10 @@ int config_resolve(struct config *cfg, char *err, size_t errlen);
  */
 int config_check_job(const struct config *cfg, char *err, size_t errlen);
 
+/* config_check_launched - what a node checks that another launcher than hlrcrun has started:
+ * options that only a launcher can follow */
+int config_check_launched(const struct config *cfg, char *err, size_t errlen);
+
 /* config_check_memory - can this machine back --memory? 0; MEMORY_MAY_NOT_FIT where less is
  * available than the job may touch; a negative errno where the resource limits forbid it. err says
  * why, if not 0 */
@@ -220,6 +230,18 @@ uint64_t config_digest(const struct config *config, uint64_t digest);
 
 /* config_environment_name - "HLRC_PEER_TIMEOUT"; returns buf */
 const char *config_environment_name(enum config_id id, char *buf, size_t len);
+const char *config_variable(const char *name, char *buf, size_t len); /* the same by its name */
+
+/* config_check_names - 0 if the environment has no variable that means nothing (CF5); part of
+ * config_environment() */
+int config_check_names(char *err, size_t errlen);
+
+/* config_offer - the names of all options, to choose the nearest from (nearest.h) */
+struct nearest;
+void config_offer(struct nearest *nearest);
+
+/* config_one_line - whatever a value had in it: control characters become '?' */
+void config_one_line(char *text);
 
 /* config_value - the value as the user would write it; returns buf */
 const char *config_value(const struct config *cfg, enum config_id id, char *buf, size_t len);

@@ -23,10 +23,22 @@ const struct config_option *config_option(enum config_id id)
     return &rows[id];
 }
 
-const char *config_environment_name(enum config_id id, char *buf, size_t len)
+const char *config_variable(const char *name, char *buf, size_t len)
 {
-    snprintf(buf, len, "HLRC_%s", rows[id].name);
+    snprintf(buf, len, "HLRC_%s", name);
     for (char *c = buf; *c != '\0'; c++)
         *c = *c == '-' ? '_' : *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
     return buf;
+}
+
+const char *config_environment_name(enum config_id id, char *buf, size_t len)
+{
+    return config_variable(rows[id].name, buf, len);
+}
+
+void config_one_line(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = '?';
 }

@@ -18,8 +18,6 @@
 #include "launch/manual.h"
 #include "launch/options.h"
 
-extern char **environ;
-
 static void help_print(void)
 {
     printf("Usage: hlrc_info [options]\n"
@@ -79,33 +77,6 @@ static void devices_print(void)
         return;
     printf("\ndevices for verbs and mixed (NAME:PORT:GID)\n");
     fabric_describe("verbs", device_print);
-}
-
-static bool variable_known(const char *variable, size_t len)
-{
-    static const char *const others[] = { "HLRC_NODE", "HLRC_LAUNCH_FD", "HLRC_TERMINAL" };
-    char name[64];
-
-    for (int id = 0; id < CONFIG_COUNT; id++) {
-        config_environment_name((enum config_id)id, name, sizeof name);
-        if (strlen(name) == len && strncmp(name, variable, len) == 0)
-            return true;
-    }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strlen(others[i]) == len && strncmp(others[i], variable, len) == 0)
-            return true;
-    return false;
-}
-
-/* A misspelt variable has no effect, and nothing else would say so. */
-static void strangers_print(void)
-{
-    for (char **variable = environ; *variable != NULL; variable++) {
-        size_t len = strcspn(*variable, "=");
-
-        if (strncmp(*variable, "HLRC_", 5) == 0 && !variable_known(*variable, len))
-            printf("  %.*s is in the environment, but is no option\n", (int)len, *variable);
-    }
 }
 
 static void size_text(uint64_t bytes, char *buf, size_t len)
@@ -221,7 +192,6 @@ int main(int argc, char **argv)
         devices_print();
         printf("\noptions\n");
         config_list(stdout, &cfg);
-        strangers_print();
         limits_print(&cfg);
         suits = config_check_memory(&cfg, err, sizeof err);
         fflush(stdout);

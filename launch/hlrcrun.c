@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hlrcrun: start the nodes of a job on this machine, and see them to their end.
- *
- * Everything that can be wrong with the command line is found here, before there are nodes that
- * could each complain of it. The job itself is in job.c.
+ * hlrcrun: start the nodes of a job on this machine, and see them to their end. What is asked for
+ * is in command.c, the job itself in job.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,14 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fabric/fabric.h"
+#include "launch/aliases.h"
+#include "launch/command.h"
 #include "launch/hosts.h"
 #include "launch/job.h"
 #include "launch/manual.h"
-#include "launch/options.h"
-#include "launch/program.h"
-
-enum { EXIT_USAGE = 2, EXIT_NO_ACCESS = 126, EXIT_NO_PROGRAM = 127 };
 
 /* Descriptors of hlrcrun: pipes, sockets and pidfds of each node, and some of its own. */
 enum { FILES_PER_NODE = 6, FILES_MORE = 32 };
@@ -48,8 +43,9 @@ static void help_print(void)
            "Start N nodes of a program that shares memory by HLRC, on this machine.\n\n");
     config_help(stdout);
     printf("  -h, --help\n        this text\n  -V, --version\n        the version\n"
-           "      --man\n        the manual page, for man -l -\n\n"
-           "The exit status is that of the first node that failed, 128 + N for signal N; 126 or "
+           "      --man\n        the manual page, for man -l -\n");
+    alias_help(stdout);
+    printf("\nThe exit status is that of the first node that failed, 128 + N for signal N; 126 or "
            "127 if the program\n"
            "cannot be run or is not there, 2 if the command line is wrong.\n");
 }
@@ -110,46 +106,40 @@ static int job_signals(struct spawn *spawn, bool debugger)
 }
 
 /* The nodes look themselves at what depends on their machine. */
-_Noreturn static void hand_over(const struct config *cfg, char **argv)
+_Noreturn static void hand_over(const struct command_line *line, char **argv)
 {
     char err[CONFIG_ERROR_MAX];
-    int ret = hosts_hand_over(cfg, argv, err, sizeof err);
+    int ret = hosts_hand_over(&line->config, line->options.exported, argv, err, sizeof err);
 
     give_up(ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_USAGE, "%s", err);
 }
 
-/* Fills cfg and returns the index of the program, or ends hlrcrun. */
-static int command_line(int argc, char **argv, struct config *cfg)
+/* What is no job is done here. */
+static void command_line(int argc, char **argv, struct command_line *line)
 {
-    char err[CONFIG_ERROR_MAX];
-    struct options options;
-    config_ask_fabrics(fabric_probe);
-    int ret = options_parse(argc, argv, cfg, &options, err, sizeof err);
+    char err[CONFIG_ERROR_MAX + 256];
+    int status = command_read(argc, argv, line, err, sizeof err);
 
-    if (ret == 0 && options.help)
+    if (status != 0)
+        give_up(status, "%s", err);
+    switch (line->wish) {
+    case COMMAND_HELP:
         help_print();
-    else if (ret == 0 && options.version)
+        break;
+    case COMMAND_VERSION:
         printf("hlrcrun %s\n", PACKAGE_VERSION);
-    else if (ret == 0 && options.man)
+        break;
+    case COMMAND_MAN:
         manual_hlrcrun(stdout);
-    if (ret == 0 && (options.help || options.version || options.man))
-        exit(fflush(stdout) == 0 ? 0 : 1);
-    if (ret == 0 && cfg->hosts[0] != '\0' && options.rest < argc)
-        hand_over(cfg, argv + options.rest);
-    if (ret == 0)
-        ret = config_resolve(cfg, err, sizeof err);
-    if (ret == 0)
-        ret = config_check_job(cfg, err, sizeof err);
-    if (ret < 0)
-        give_up(EXIT_USAGE, "%s", err);
-    if (options.rest >= argc)
-        give_up(EXIT_USAGE, "no program is given; hlrcrun -n N [options] program [arguments]");
-    ret = config_check_memory(cfg, err, sizeof err);
-    if (ret < 0)
-        give_up(EXIT_USAGE, "%s", err);
-    if (ret == MEMORY_MAY_NOT_FIT)
-        fprintf(stderr, "hlrcrun: %s\n", err);
-    return options.rest;
+        break;
+    case COMMAND_HOSTS:
+        hand_over(line, argv + line->options.rest);
+    case COMMAND_JOB:
+        if (line->note[0] != '\0')
+            fprintf(stderr, "hlrcrun: %s\n", line->note);
+        return;
+    }
+    exit(fflush(stdout) == 0 ? 0 : 1);
 }
 
 /* A hlrcrun that a node's script runs begins a job of its own. */
@@ -174,26 +164,21 @@ static void terminal_export(const struct config *cfg)
 
 int main(int argc, char **argv)
 {
-    static struct config cfg;
+    static struct command_line line;
     static struct job job;
-    char path[PATH_MAX], err[CONFIG_ERROR_MAX + 256];
-    int first, ret;
 
     standard_files();
     outer_job_forget();
-    first = command_line(argc, argv, &cfg);
-    ret = program_find(argv[first], path, sizeof path, err, sizeof err);
-    if (ret < 0)
-        give_up(ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_NO_ACCESS, "%s", err);
-    if (config_export(&cfg) < 0)
+    command_line(argc, argv, &line);
+    if (config_export(&line.config) < 0)
         give_up(1, "cannot set the environment: %s", strerror(errno));
-    terminal_export(&cfg);
-    files_limit(&job.spawn, cfg.nodes);
-    job.config = &cfg;
-    job.spawn.config = &cfg;
-    job.spawn.path = path;
-    job.spawn.argv = argv + first;
-    job.signal_fd = job_signals(&job.spawn, cfg.gdb >= 0);
+    terminal_export(&line.config);
+    files_limit(&job.spawn, line.config.nodes);
+    job.config = &line.config;
+    job.spawn.config = &line.config;
+    job.spawn.path = line.path;
+    job.spawn.argv = argv + line.options.rest;
+    job.signal_fd = job_signals(&job.spawn, line.config.gdb >= 0);
     if (job.signal_fd < 0)
         give_up(1, "cannot receive signals: %s", strerror(errno));
     return job_run(&job);

@@ -99,22 +99,108 @@ static int hosts_trim(struct hosts *hosts, int nodes, char *err, size_t errlen)
     return 0;
 }
 
+/* The name and how often: "h1", "h1:2" or "h1 slots=2", the last as mpirun has it, whose max_slots
+ * does not matter. */
+static bool line_parse(char *line, struct host *host)
+{
+    char *at = NULL, *word = strtok_r(line, " \t\r\n", &at), *end;
+
+    if (word == NULL || !host_parse(word, strlen(word), host))
+        return false;
+    while ((word = strtok_r(NULL, " \t\r\n", &at)) != NULL) {
+        long value = strtol(word + strcspn(word, "=") + (strchr(word, '=') != NULL), &end, 10);
+
+        if (*end != '\0' || end[-1] == '=' || value < 1)
+            return false;
+        if (strncmp(word, "slots=", 6) == 0 && value <= NODES_MAX)
+            host->nodes = (int)value;
+        else if (strncmp(word, "max_slots=", 10) != 0 && strncmp(word, "max-slots=", 10) != 0)
+            return false;
+    }
+    return true;
+}
+
+static int file_parse(FILE *file, const char *name, struct hosts *hosts, char *err, size_t errlen)
+{
+    char line[1024];
+
+    for (int number = 1; fgets(line, sizeof line, file) != NULL; number++) {
+        bool whole = strchr(line, '\n') != NULL || feof(file);
+
+        line[strcspn(line, "#")] = '\0';
+        if (whole && line[strspn(line, " \t\r\n")] == '\0')
+            continue;
+        if (!whole || hosts->count == NODES_MAX || !line_parse(line, &hosts->host[hosts->count])) {
+            snprintf(err, errlen,
+                     "--hostfile %.200s: line %d is no host; write HOST, HOST:N or HOST slots=N "
+                     "(1 to %d)",
+                     name, number, NODES_MAX);
+            return -EINVAL;
+        }
+        hosts->nodes += hosts->host[hosts->count++].nodes;
+    }
+    return ferror(file) ? -errno : 0;
+}
+
+static int file_read(const char *name, struct hosts *hosts, char *err, size_t errlen)
+{
+    FILE *file = fopen(name, "re");
+    int ret = file == NULL ? -errno : file_parse(file, name, hosts, err, errlen);
+
+    if (file != NULL)
+        fclose(file);
+    if (ret < 0 && ret != -EINVAL)
+        snprintf(err, errlen, "--hostfile %.200s: %s; give a file with a host in each line", name,
+                 strerror(-ret));
+    else if (ret == 0 && hosts->count == 0)
+        snprintf(err, errlen, "--hostfile %.200s: no host is in it; write one in each line", name);
+    return ret < 0 || hosts->count == 0 ? -EINVAL : 0;
+}
+
+bool hosts_given(const struct config *cfg)
+{
+    return cfg->hosts[0] != '\0' || cfg->hostfile[0] != '\0';
+}
+
+/* Options that hlrcrun alone follows, and on this machine. */
+static int options_check(const struct config *cfg, char *err, size_t errlen)
+{
+    const char *name = cfg->gdb >= 0 ? "gdb" : cfg->progress ? "progress" : NULL;
+
+    if (cfg->hosts[0] != '\0' && cfg->hostfile[0] != '\0') {
+        snprintf(err, errlen, "--hostfile %.200s: --hosts %.200s says which already; give one",
+                 cfg->hostfile, cfg->hosts);
+        return -EINVAL;
+    }
+    if (name == NULL)
+        return 0;
+    snprintf(err, errlen, "--%s: works on this machine only; leave it or --%s out", name,
+             cfg->hosts[0] != '\0' ? "hosts" : "hostfile");
+    return -EINVAL;
+}
+
 static int hosts_read(const struct config *cfg, struct hosts *hosts, char *err, size_t errlen)
 {
-    int ret = hosts_parse(cfg->hosts, hosts, err, errlen);
+    int ret = options_check(cfg, err, errlen);
 
+    if (ret == 0)
+        ret = cfg->hosts[0] != '\0' ? hosts_parse(cfg->hosts, hosts, err, errlen)
+                                    : file_read(cfg->hostfile, hosts, err, errlen);
     if (ret == 0 && cfg->source[CONFIG_ID_nodes] != CONFIG_DEFAULT)
         ret = hosts_trim(hosts, cfg->nodes, err, errlen);
     if (ret == 0 && hosts->nodes > NODES_MAX) {
         snprintf(err, errlen, "--hosts: %d nodes; at most %d", hosts->nodes, NODES_MAX);
         ret = -EINVAL;
     }
-    if (ret == 0 && (cfg->gdb >= 0 || cfg->progress)) {
-        snprintf(err, errlen, "--%s: works on this machine only; leave it or --hosts out",
-                 cfg->gdb >= 0 ? "gdb" : "progress");
-        ret = -EINVAL;
-    }
     return ret;
+}
+
+int hosts_check(const struct config *cfg, char *err, size_t errlen)
+{
+    static struct hosts hosts;
+
+    hosts.count = hosts.nodes = 0;
+    return hosts_read(cfg, &hosts, err, errlen);
 }
 
 /* "h1:2,h2:2" for mpirun; srun has "h1,h1,h2,h2". */
@@ -138,7 +224,7 @@ static void add_hosts(struct command *command, const struct hosts *hosts, bool c
 }
 
 static void srun_command(struct command *command, const struct config *cfg,
-                         const struct hosts *hosts)
+                         const struct hosts *hosts, const char **exported)
 {
     add(command, "srun");
     add(command, "--mpi=pmix");
@@ -148,8 +234,11 @@ static void srun_command(struct command *command, const struct config *cfg,
     add(command, "--distribution=arbitrary"); /* as listed, not as srun would have it */
     add(command, "-w");
     add_hosts(command, hosts, false);
+    (void)exported;
     if (cfg->label)
         add(command, "--label");
+    if (cfg->wdir[0] != '\0')
+        add_text(command, "--chdir=%s", cfg->wdir);
     if (cfg->bind != BIND_AUTO)
         add(command, cfg->bind == BIND_CORE ? "--cpu-bind=cores" : "--cpu-bind=none");
 }
@@ -157,8 +246,13 @@ static void srun_command(struct command *command, const struct config *cfg,
 extern char **environ;
 
 /* srun passes the whole environment on, these two only what is named. */
-static void add_environment(struct command *command)
+static void add_environment(struct command *command, const char **exported)
 {
+    for (; *exported != NULL; exported++)
+        if (strncmp(*exported, "HLRC_", 5) != 0) {
+            add(command, "-x");
+            add_text(command, "%.*s", (int)strcspn(*exported, "="), *exported);
+        }
     for (char **variable = environ; *variable != NULL; variable++) {
         size_t len = strcspn(*variable, "=");
 
@@ -170,7 +264,7 @@ static void add_environment(struct command *command)
 }
 
 static void mpirun_command(struct command *command, const struct config *cfg,
-                           const struct hosts *hosts)
+                           const struct hosts *hosts, const char **exported)
 {
     add_text(command, "%d", hosts->nodes);
     add(command, "--host");
@@ -179,21 +273,25 @@ static void mpirun_command(struct command *command, const struct config *cfg,
         add(command, "--bind-to");
         add(command, cfg->bind == BIND_CORE ? "core" : "none");
     }
-    add_environment(command);
+    if (cfg->wdir[0] != '\0') {
+        add(command, "--wdir");
+        add(command, cfg->wdir);
+    }
+    add_environment(command, exported);
 }
 
 static void openmpi_command(struct command *command, const struct config *cfg,
-                            const struct hosts *hosts)
+                            const struct hosts *hosts, const char **exported)
 {
     add(command, "mpirun");
     if (cfg->label)
         add(command, "--tag-output");
     add(command, "-n");
-    mpirun_command(command, cfg, hosts);
+    mpirun_command(command, cfg, hosts, exported);
 }
 
 static void prterun_command(struct command *command, const struct config *cfg,
-                            const struct hosts *hosts)
+                            const struct hosts *hosts, const char **exported)
 {
     add(command, "prterun");
     if (cfg->label) {
@@ -201,14 +299,14 @@ static void prterun_command(struct command *command, const struct config *cfg,
         add(command, "tag");
     }
     add(command, "-n");
-    mpirun_command(command, cfg, hosts);
+    mpirun_command(command, cfg, hosts, exported);
 }
 
 /* In this order. A srun without its Slurm, or another MPI's mpirun, is there but of no use: it says
  * so itself. */
 static const struct {
     const char *name, *probe, *answer;
-    void (*command)(struct command *, const struct config *, const struct hosts *);
+    void (*command)(struct command *, const struct config *, const struct hosts *, const char **);
 } launchers[] = {
     { "srun", "srun --mpi=list", "pmix", srun_command },
     { "mpirun", "mpirun --version", "(Open MPI)", openmpi_command },
@@ -238,10 +336,10 @@ static void command_print(const struct command *command, int nodes)
     fprintf(stderr, "\n");
 }
 
-static int command_run(struct command *command, const struct config *cfg, char **argv,
-                       const struct hosts *hosts, size_t which)
+static int command_run(struct command *command, const struct config *cfg, const char **exported,
+                       char **argv, const struct hosts *hosts, size_t which)
 {
-    launchers[which].command(command, cfg, hosts);
+    launchers[which].command(command, cfg, hosts, exported);
     if (cfg->no_aslr) {
         add(command, "setarch");
         add(command, "-R");
@@ -262,7 +360,21 @@ static size_t words(char **list)
     return count;
 }
 
-int hosts_hand_over(const struct config *cfg, char **argv, char *err, size_t errlen)
+/* What the launcher does, or hlrcrun has done, is not the nodes' to do again: they would say that
+ * they cannot. */
+static void environment_trim(void)
+{
+    static const enum config_id launchers_own[] = { CONFIG_ID_hosts, CONFIG_ID_hostfile,
+                                                    CONFIG_ID_nodes, CONFIG_ID_label,
+                                                    CONFIG_ID_bind,  CONFIG_ID_wdir };
+    char name[64];
+
+    for (size_t i = 0; i < sizeof launchers_own / sizeof *launchers_own; i++)
+        unsetenv(config_environment_name(launchers_own[i], name, sizeof name));
+}
+
+int hosts_hand_over(const struct config *cfg, const char **exported, char **argv, char *err,
+                    size_t errlen)
 {
     static struct hosts hosts;
     struct command command = { 0 };
@@ -272,24 +384,25 @@ int hosts_hand_over(const struct config *cfg, char **argv, char *err, size_t err
     if (ret < 0)
         return ret;
     if (config_export(cfg) < 0 ||
-        (command.argv = calloc(words(argv) + 2 * words(environ) + 32, sizeof(char *))) == NULL) {
+        (command.argv = calloc(words(argv) + 2 * words(environ) + 2 * words((char **)exported) + 40,
+                               sizeof(char *))) == NULL) {
         snprintf(err, errlen, "out of memory");
         return -ENOMEM;
     }
-    unsetenv("HLRC_HOSTS"); /* neither are the nodes to hand over, nor is the count theirs to say */
-    unsetenv("HLRC_NODES");
+    environment_trim();
     while (which < sizeof launchers / sizeof *launchers &&
            !launcher_answers(launchers[which].probe, launchers[which].answer))
         which++;
     if (which == sizeof launchers / sizeof *launchers) {
         snprintf(err, errlen,
-                 "--hosts %.100s: neither srun (of a Slurm with PMIx) nor mpirun (Open MPI) nor "
+                 "--%s %.100s: neither srun (of a Slurm with PMIx) nor mpirun (Open MPI) nor "
                  "prterun works "
                  "here; install one (Debian: openmpi-bin)",
-                 cfg->hosts);
+                 cfg->hosts[0] != '\0' ? "hosts" : "hostfile",
+                 cfg->hosts[0] != '\0' ? cfg->hosts : cfg->hostfile);
         return -ENOENT;
     }
-    ret = command_run(&command, cfg, argv, &hosts, which);
+    ret = command_run(&command, cfg, exported, argv, &hosts, which);
     snprintf(err, errlen, "%s: %s", launchers[which].name, strerror(-ret));
     return ret;
 }

@@ -8,16 +8,25 @@
  * here.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/config.h"
 
+/* hosts_given - whether the job is one on several hosts */
+bool hosts_given(const struct config *cfg);
+
+/* hosts_check - 0, or -EINVAL and a line in err: hosts, or an option that works on one machine
+ * only */
+int hosts_check(const struct config *cfg, char *err, size_t errlen);
+
 /*
  * hosts_hand_over - says which launcher it is, and becomes it, with argv (NULL-terminated) as the
- * program and its arguments. Changes the environment. Returns on failure only: a negative errno and
- * a line in err. ERRORS: -EINVAL hosts or an option that works on one machine only; -ENOENT no
+ * program and its arguments, and variables that -x named. Changes the environment. Returns on
+ * failure only: a negative errno and a line in err. ERRORS: -EINVAL as hosts_check(); -ENOENT no
  * launcher; those of execvp
  */
-int hosts_hand_over(const struct config *cfg, char **argv, char *err, size_t errlen);
+int hosts_hand_over(const struct config *cfg, const char **exported, char **argv, char *err,
+                    size_t errlen);
 
 #endif

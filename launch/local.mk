@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs; they link libhlrc_core.la for the table of options.
-LAUNCH_OPTIONS = launch/manual.c launch/manual.h launch/options.c launch/options.h
+LAUNCH_OPTIONS = launch/aliases.c launch/aliases.h launch/manual.c launch/manual.h launch/options.c launch/options.h
 
 bin_PROGRAMS += hlrcrun
 hlrcrun_SOURCES = $(LAUNCH_OPTIONS) \
-	launch/exchange.c launch/exchange.h launch/guard.c launch/guard.h launch/hlrcrun.c \
+	launch/command.c launch/command.h launch/exchange.c launch/exchange.h launch/guard.c launch/guard.h launch/hlrcrun.c \
 	launch/hosts.c launch/hosts.h \
 	launch/job.c launch/job.h launch/node.c launch/output.c launch/output.h \
 	launch/process.c launch/process.h launch/program.c launch/program.h launch/progress.c launch/progress.h \

@@ -2,6 +2,7 @@
 #include "launch/manual.h"
 
 #include "base/config.h"
+#include "launch/aliases.h"
 
 static void title(FILE *out, const char *name, const char *what)
 {
@@ -15,6 +16,7 @@ static void own_options(FILE *out)
           ".TP\n.B \\-V, \\-\\-version\nThe version.\n"
           ".TP\n.B \\-\\-man\nThis page.\n",
           out);
+    alias_man(out);
 }
 
 void manual_hlrcrun(FILE *out)
@@ -45,7 +47,13 @@ void manual_hlrcrun(FILE *out)
           "SIGUSR2 are passed\n"
           "on. A node that is stopped is not dead. If hlrcrun itself is killed, its nodes end.\n"
           ".SH OPTIONS\n"
-          "Each option is an environment variable, too; the command line comes first.\n",
+          "Each option is an environment variable, too; the command line comes first. A variable "
+          "that begins with HLRC_\n"
+          "and means nothing is refused, by hlrcrun and by the nodes of other launchers. Those "
+          "refuse as well what their\n"
+          "launcher would have to do: \\-\\-label, \\-\\-progress, \\-\\-bind, \\-\\-gdb, "
+          "\\-\\-wdir and the hosts are for hlrcrun\n"
+          "alone. With \\-\\-no\\-aslr they look whether they do lie at equal addresses.\n",
           out);
     config_man(out);
     own_options(out);

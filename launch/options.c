@@ -4,99 +4,288 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Values that getopt_long() returns: an option of the table by its index, then our own. */
+#include "base/nearest.h"
+#include "launch/aliases.h"
+
+/* Values that getopt_long_only() returns: an option of the table by its index, our own, an
+ * alias. */
 enum {
     OPTION_FIRST = 1000,
     OPTION_HELP = OPTION_FIRST + CONFIG_COUNT,
     OPTION_VERSION,
     OPTION_MAN,
-    OPTION_COUNT
+    OPTION_ALIAS
 };
+
+enum { ALIASES_MAX = 40, TABLE_MAX = OPTION_ALIAS - OPTION_FIRST + ALIASES_MAX + 1 };
+
+#define LETTERS_OWN "+:n:hV"
 
 struct given {
     int id;
     const char *value;
 };
 
-static void table_make(struct option *table)
-{
-    for (int id = 0; id < CONFIG_COUNT; id++) {
-        const struct config_option *row = config_option((enum config_id)id);
-        bool optional = row->kind == CONFIG_FLAG || id == CONFIG_ID_stats;
+/* One pass over a command line. */
+struct reading {
+    int argc;
+    char **argv;
+    struct options *options;
+    struct given *given; /* in the order in which they came */
+    int count;
+    size_t exported;
+    struct option table[TABLE_MAX];
+    char letters[sizeof LETTERS_OWN + 3 * ALIASES_MAX];
+    char *err;
+    size_t errlen;
+};
 
-        *table++ = (struct option){ row->name, optional ? optional_argument : required_argument,
-                                    NULL, OPTION_FIRST + id };
-    }
-    *table++ = (struct option){ "help", no_argument, NULL, OPTION_HELP };
-    *table++ = (struct option){ "version", no_argument, NULL, OPTION_VERSION };
-    *table++ = (struct option){ "man", no_argument, NULL, OPTION_MAN };
-    *table = (struct option){ NULL, 0, NULL, 0 };
+static void letter_add(struct reading *r, const struct alias *a)
+{
+    char *end = r->letters + strlen(r->letters);
+
+    *end++ = a->letter;
+    if (a->argument != NULL)
+        *end++ = ':';
+    *end = '\0';
 }
 
-static int refuse(int got, char **argv, const char *program, char *err, size_t errlen)
+static struct option *aliases_add(struct reading *r, struct option *row)
 {
-    const char *given = argv[optind - 1];
+    const struct alias *a;
+
+    for (int i = 0; i < ALIASES_MAX && (a = alias(i)) != NULL; i++) {
+        int argument = a->meaning == ALIAS_INSTEAD ? optional_argument
+                       : a->argument != NULL       ? required_argument
+                                                   : no_argument;
+
+        if (a->name != NULL)
+            *row++ = (struct option){ a->name, argument, NULL, OPTION_ALIAS + i };
+        if (a->letter != '\0')
+            letter_add(r, a);
+    }
+    return row;
+}
+
+static void table_make(struct reading *r)
+{
+    struct option *row = r->table;
+
+    strcpy(r->letters, LETTERS_OWN);
+    for (int id = 0; id < CONFIG_COUNT; id++) {
+        const struct config_option *option = config_option((enum config_id)id);
+        bool optional = option->kind == CONFIG_FLAG || id == CONFIG_ID_stats;
+
+        *row++ = (struct option){ option->name, optional ? optional_argument : required_argument,
+                                  NULL, OPTION_FIRST + id };
+    }
+    *row++ = (struct option){ "help", no_argument, NULL, OPTION_HELP };
+    *row++ = (struct option){ "version", no_argument, NULL, OPTION_VERSION };
+    *row++ = (struct option){ "man", no_argument, NULL, OPTION_MAN };
+    row = aliases_add(r, row);
+    *row = (struct option){ NULL, 0, NULL, 0 };
+}
+
+/* "--pro" to the names that begin so, if there are any. */
+static bool refuse_ambiguous(const struct reading *r, const char *given, const char *name)
+{
+    size_t len = strcspn(name, "="), used;
+    const char *before = " ";
+
+    used = (size_t)snprintf(r->err, r->errlen, "%.200s: short for several:", given);
+    for (const struct option *row = r->table; row->name != NULL && used < r->errlen; row++) {
+        if (strncmp(row->name, name, len) != 0)
+            continue;
+        used += (size_t)snprintf(r->err + used, r->errlen - used, "%s--%s", before, row->name);
+        before = ", ";
+    }
+    return before[0] == ',';
+}
+
+static void refuse_unknown(const struct reading *r, const char *given)
+{
+    const char *name = given + strspn(given, "-");
+    struct nearest nearest;
+    char copy[64];
+
+    snprintf(copy, sizeof copy, "%.*s", (int)strcspn(name, "="), name);
+    if (*copy != '\0' && strlen(given) > 2 && refuse_ambiguous(r, given, name))
+        return;
+    nearest_begin(&nearest, copy);
+    for (const struct option *row = r->table; row->name != NULL; row++)
+        nearest_offer(&nearest, row->name);
+    if (nearest.name != NULL && strlen(given) > 2)
+        snprintf(r->err, r->errlen, "%.200s: no such option; did you mean --%s?", given,
+                 nearest.name);
+    else
+        snprintf(r->err, r->errlen, "%.200s: no such option; %s --help lists them", given,
+                 program_invocation_short_name);
+}
+
+static int refuse(const struct reading *r, int got)
+{
+    const char *given = r->argv[optind - 1], *program = program_invocation_short_name;
 
     if (got == ':')
-        snprintf(err, errlen, "%.200s: a value is missing; %s --help shows which", given, program);
+        snprintf(r->err, r->errlen, "%.200s: a value is missing; %s --help shows which", given,
+                 program);
     else if (optopt >= OPTION_FIRST)
-        snprintf(err, errlen, "%.200s: takes no value", given);
+        snprintf(r->err, r->errlen, "%.200s: takes no value", given);
     else if (optopt != 0)
-        snprintf(err, errlen, "-%c: no such option; %s --help lists them", optopt, program);
+        snprintf(r->err, r->errlen, "-%c: no such option; %s --help lists them", optopt, program);
     else
-        snprintf(err, errlen, "%.200s: no such option, or short for several; %s --help lists them",
-                 given, program);
+        refuse_unknown(r, given);
     return -EINVAL;
+}
+
+/* NAME or NAME=VALUE */
+static int export(struct reading *r, const char *variable)
+{
+    size_t len = strcspn(variable, "=");
+    char *name = strndup(variable, len);
+    int ret = name == NULL ? -ENOMEM : 0;
+
+    r->options->exported[r->exported++] = variable;
+    if (ret == 0 && (len == 0 || (variable[len] == '=' && setenv(name, variable + len + 1, 1) < 0)))
+        ret = -EINVAL;
+    free(name);
+    if (ret == -EINVAL)
+        snprintf(r->err, r->errlen, "-x %.200s: not a variable; give NAME or NAME=VALUE", variable);
+    else if (ret < 0)
+        snprintf(r->err, r->errlen, "out of memory");
+    return ret;
+}
+
+/* What Open MPI and PRRTE want to hear twice. */
+static int root_allow(void)
+{
+    static const char *const names[] = { "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+                                         "PRTE_ALLOW_RUN_AS_ROOT",
+                                         "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (setenv(names[i], "1", 1) < 0)
+            return -ENOMEM;
+    return 0;
+}
+
+static int alias_take(struct reading *r, const struct alias *a)
+{
+    if (alias_refuses(a, optarg, r->err, r->errlen))
+        return -EINVAL;
+    if (a->meaning == ALIAS_EXPORT)
+        return export(r, optarg);
+    if (a->meaning == ALIAS_ROOT)
+        return root_allow();
+    if (a->meaning == ALIAS_SAME)
+        r->given[r->count++] = (struct given){ a->id, optarg };
+    return 0;
+}
+
+static const struct alias *alias_of(int got)
+{
+    const struct alias *a;
+
+    if (got >= OPTION_ALIAS)
+        return alias(got - OPTION_ALIAS);
+    for (int i = 0; (a = alias(i)) != NULL; i++)
+        if (a->letter == got && got != 0)
+            return a;
+    return NULL;
+}
+
+static int option_take(struct reading *r, int got)
+{
+    const struct alias *a = alias_of(got);
+
+    if (got == '?' || got == ':')
+        return refuse(r, got);
+    if (a != NULL)
+        return alias_take(r, a);
+    if (got == 'h' || got == OPTION_HELP)
+        r->options->help = true;
+    else if (got == 'V' || got == OPTION_VERSION)
+        r->options->version = true;
+    else if (got == OPTION_MAN)
+        r->options->man = true;
+    else
+        r->given[r->count++] =
+            (struct given){ got == 'n' ? CONFIG_ID_nodes : got - OPTION_FIRST, optarg };
+    return 0;
+}
+
+/* "-g" would pass as short for --gdb: a single letter is one of ours, or wrong. */
+static bool letter_unknown(const struct reading *r, const char *word)
+{
+    return word[0] == '-' && word[1] != '\0' && word[1] != '-' && word[2] == '\0' &&
+           (word[1] == ':' || word[1] == '+' || strchr(r->letters, word[1]) == NULL);
 }
 
 /* Collects what is given; the environment comes before the command line, and neither before
  * --help. */
-static int arguments_read(int argc, char **argv, struct options *options, struct given *given,
-                          char *err, size_t errlen)
+static int arguments_read(struct reading *r)
 {
-    struct option table[OPTION_COUNT - OPTION_FIRST + 1];
-    int count = 0, got;
+    int ret = 0;
 
-    table_make(table);
+    table_make(r);
     opterr = 0;
-    while ((got = getopt_long(argc, argv, "+:n:hV", table, NULL)) != -1) {
-        if (got == '?' || got == ':')
-            return refuse(got, argv, program_invocation_short_name, err, errlen);
-        if (got == 'h' || got == OPTION_HELP)
-            options->help = true;
-        else if (got == 'V' || got == OPTION_VERSION)
-            options->version = true;
-        else if (got == OPTION_MAN)
-            options->man = true;
-        else
-            given[count++] =
-                (struct given){ got == 'n' ? CONFIG_ID_nodes : got - OPTION_FIRST, optarg };
+    optind = 0; /* from the beginning, whoever has used it before */
+    while (ret == 0) {
+        int at = optind > 0 ? optind : 1, got;
+
+        if (at < r->argc && letter_unknown(r, r->argv[at])) {
+            refuse_unknown(r, r->argv[at]);
+            return -EINVAL;
+        }
+        got = getopt_long_only(r->argc, r->argv, r->letters, r->table, NULL);
+        if (got == -1)
+            break;
+        ret = option_take(r, got);
     }
-    options->rest = optind;
-    return count;
+    r->options->rest = optind;
+    return ret;
+}
+
+static int reading_apply(const struct reading *r, struct config *cfg)
+{
+    int ret = config_environment(cfg, r->err, r->errlen);
+
+    for (int i = 0; ret == 0 && i < r->count; i++)
+        ret = config_set(cfg, (enum config_id)r->given[i].id, r->given[i].value, CONFIG_COMMAND,
+                         r->err, r->errlen);
+    return ret;
 }
 
 int options_parse(int argc, char **argv, struct config *cfg, struct options *options, char *err,
                   size_t errlen)
 {
-    struct given *given = calloc((size_t)argc, sizeof *given);
-    int count, ret = 0;
+    struct reading r = {
+        .argc = argc, .argv = argv, .options = options, .err = err, .errlen = errlen
+    };
+    size_t room = (size_t)argc + 1;
+    int ret;
 
-    *options = (struct options){ 0 };
-    if (given == NULL) {
+    r.given = calloc(room, sizeof *r.given);
+    *options = (struct options){ .exported = calloc(room, sizeof *options->exported) };
+    if (r.given == NULL || options->exported == NULL) {
         snprintf(err, errlen, "out of memory");
-        return -ENOMEM;
+        ret = -ENOMEM;
+    } else {
+        config_default(cfg);
+        ret = arguments_read(&r);
+        if (ret == 0 && !options->help && !options->version && !options->man)
+            ret = reading_apply(&r, cfg);
     }
-    config_default(cfg);
-    count = arguments_read(argc, argv, options, given, err, errlen);
-    if (count < 0)
-        ret = count;
-    else if (!options->help && !options->version && !options->man)
-        ret = config_environment(cfg, err, errlen);
-    for (int i = 0; ret == 0 && i < count; i++)
-        ret = config_set(cfg, (enum config_id)given[i].id, given[i].value, CONFIG_COMMAND, err,
-                         errlen);
-    free(given);
+    free(r.given);
+    if (ret < 0)
+        config_one_line(err);
     return ret;
+}
+
+void options_free(struct options *options)
+{
+    free(options->exported);
+    options->exported = NULL;
 }

@@ -14,6 +14,7 @@ SHELL_TESTS = \
 	tests/launch/info.sh \
 	tests/launch/limits.sh \
 	tests/launch/many.sh \
+	tests/launch/options.sh \
 	tests/launch/mixed.sh \
 	tests/launch/output.sh \
 	tests/launch/run.sh \

@@ -26,12 +26,12 @@ bad 2 'no program is given'
 bad 2 'no program is given' -n 2
 bad 2 'no program is given' -n 2 --
 bad 2 '--frob: no such option' --frob true
-bad 2 '-x: no such option' -x true
+bad 2 '-q: no such option' -q true
 bad 2 '--label.*: not yes or no' --label=maybe true
 bad 2 '--help=3: takes no value' --help=3 true
 bad 2 '-n: a value is missing' -n
 bad 2 '--memory: a value is missing' --memory
-bad 2 '--pro: no such option, or short for several' --pro true
+bad 2 '--pro: short for several: --protocol, --progress' --pro true
 bad 2 '--nodes 0: out of range; give 1 to 1024' -n 0 true
 bad 2 '--nodes -1: out of range' -n -1 true
 bad 2 '--nodes 1025: out of range; give 1 to 1024' -n 1025 true

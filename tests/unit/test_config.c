@@ -17,6 +17,7 @@
 #include "base/config.h"
 #include "base/config_memory.h"
 #include "base/headroom.h"
+#include "base/nearest.h"
 #include "fabric/fabric.h"
 
 static char err[CONFIG_ERROR_MAX];
@@ -196,6 +197,12 @@ static void errors(void **state)
           "HLRC_DIFFS=onesided: no such choice; choose from auto|handler|write" },
         { "HLRC_FABRIC", "tcp", -EINVAL,
           "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs|mixed" },
+        { "HLRC_THREDS", "3", -EINVAL,
+          "HLRC_THREDS=3: no such option; did you mean HLRC_THREADS?" },
+        { "HLRC_PERTRUB", "a:1:1", -EINVAL,
+          "HLRC_PERTRUB=a:1:1: no such option; did you mean HLRC_PERTURB?" },
+        { "HLRC_QUUX", "a\nb", -EINVAL,
+          "HLRC_QUUX=a?b: no such option; unset it (hlrc_info lists the options)" },
     };
     struct config cfg;
 
@@ -203,6 +210,105 @@ static void errors(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(load_with(&cfg, cases[i].name, cases[i].value), cases[i].ret);
         assert_string_equal(err, cases[i].line);
+    }
+}
+
+/* What is nearest is found, the first of equally near ones; what is far is not. */
+static void nearest_names(void **state)
+{
+    static const struct {
+        const char *given, *name;
+        int distance;
+    } cases[] = {
+        { "memory", "memory", 0 },
+        { "MEMORY", "memory", 0 },
+        { "memroy", "memory", 1 },
+        { "emmory", "memory", 1 },
+        { "memry", "memory", 1 },
+        { "memoryy", "memory", 1 },
+        { "mxmory", "memory", 1 },
+        { "mmeroy", "memory", 2 },
+        { "mem", "memory", 2 },
+        { "mexxry", "memory", 2 },
+        { "mxxxry", NULL, 0 },
+        { "spim", "spin", 1 },
+        { "xxin", "spin", 2 },
+        { "ab", NULL, 0 },
+        { "a", NULL, 0 },
+        { "", NULL, 0 },
+        { "peertimeout", "peer-timeout", 1 },
+        { "ahead", "ahead", 0 },
+        { "timeout", "peer-timeout", 2 },
+        { "numanodes", "nodes", 2 },
+        { "hot", "hot-pages", 2 },
+        { "exclusive", "exclusive-pages", 2 },
+    };
+    char text[100];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct nearest nearest;
+
+        nearest_begin(&nearest, cases[i].given);
+        config_offer(&nearest);
+        if (cases[i].name == NULL) {
+            assert_null(nearest.name);
+            continue;
+        }
+        assert_non_null(nearest.name);
+        assert_string_equal(nearest.name, cases[i].name);
+        assert_int_equal(nearest.distance, cases[i].distance);
+    }
+    struct nearest nearest;
+
+    nearest_begin(&nearest, "bcd");
+    nearest_offer(&nearest, "bcx");
+    nearest_offer(&nearest, "xcd");
+    assert_string_equal(nearest.name, "bcx");
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    nearest_begin(&nearest, text);
+    nearest_offer(&nearest, text + 1);
+    assert_null(nearest.name);
+}
+
+/* What only a launcher can do, a node of another one refuses; defaults it does not mind. */
+static void launched(void **state)
+{
+    static const struct {
+        const char *name, *value, *line;
+    } cases[] = {
+        { "HLRC_LABEL", "on",
+          "HLRC_LABEL=yes: for hlrcrun, and not done by the launcher of this job: mpirun "
+          "--tag-output and srun --label begin lines with their node" },
+        { "HLRC_PROGRESS", "1",
+          "HLRC_PROGRESS=yes: for hlrcrun, and not done by the launcher of this job: hlrcrun alone "
+          "shows it, on one machine; unset it" },
+        { "HLRC_BIND", "none",
+          "HLRC_BIND=none: for hlrcrun, and not done by the launcher of this job: mpirun --bind-to "
+          "and srun --cpu-bind bind nodes" },
+        { "HLRC_GDB", "0",
+          "HLRC_GDB=0: for hlrcrun, and not done by the launcher of this job: attach to a node: "
+          "gdb "
+          "-p PID" },
+        { "HLRC_WDIR", "/tmp",
+          "HLRC_WDIR=/tmp: for hlrcrun, and not done by the launcher of this job: mpirun --wdir "
+          "and "
+          "srun --chdir choose the directory" },
+        { "HLRC_LABEL", "no", NULL },
+        { "HLRC_BIND", "auto", NULL },
+        { "HLRC_SPIN", "3", NULL },
+        { "HLRC_NO_ASLR", "yes", NULL },
+    };
+    struct config cfg;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(load_with(&cfg, cases[i].name, cases[i].value), 0);
+        assert_int_equal(config_check_launched(&cfg, err, sizeof err),
+                         cases[i].line != NULL ? -ENOTSUP : 0);
+        if (cases[i].line != NULL)
+            assert_string_equal(err, cases[i].line);
     }
 }
 
@@ -425,6 +531,8 @@ int main(void)
         cmocka_unit_test_setup(sizes, clear_environment),
         cmocka_unit_test_setup(environment, clear_environment),
         cmocka_unit_test_setup(errors, clear_environment),
+        cmocka_unit_test_setup(nearest_names, clear_environment),
+        cmocka_unit_test_setup(launched, clear_environment),
         cmocka_unit_test_setup(debugged_node, clear_environment),
         cmocka_unit_test_setup(long_values, clear_environment),
         cmocka_unit_test_setup(parts, clear_environment),

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launch/command.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fabric/fabric.h"
+#include "launch/hosts.h"
+#include "launch/program.h"
+
+/* Where the nodes begin, relative to where hlrcrun did; they find themselves there. */
+static int directory_enter(struct config *cfg, char *err, size_t errlen)
+{
+    if (cfg->wdir[0] == '\0')
+        return 0;
+    if (chdir(cfg->wdir) < 0) {
+        snprintf(err, errlen, "--wdir %.300s: %s; give a directory that can be entered", cfg->wdir,
+                 strerror(errno));
+        return EXIT_USAGE;
+    }
+    cfg->wdir[0] = '\0';
+    cfg->source[CONFIG_ID_wdir] = CONFIG_DEFAULT;
+    return 0;
+}
+
+static int program_choose(struct command_line *line, const char *name, char *err, size_t errlen)
+{
+    int ret = program_find(name, line->path, sizeof line->path, err, errlen);
+
+    return ret == 0 ? 0 : ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_NO_ACCESS;
+}
+
+static int job_check(struct command_line *line, const char *program, char *err, size_t errlen)
+{
+    int ret = config_resolve(&line->config, err, errlen);
+
+    if (ret == 0)
+        ret = config_check_job(&line->config, err, errlen);
+    if (ret == 0)
+        ret = config_check_memory(&line->config, line->note, sizeof line->note);
+    if (ret < 0) {
+        if (line->note[0] != '\0')
+            snprintf(err, errlen, "%s", line->note);
+        return EXIT_USAGE;
+    }
+    ret = directory_enter(&line->config, err, errlen);
+    return ret != 0 ? ret : program_choose(line, program, err, errlen);
+}
+
+static int wish_check(int argc, char **argv, struct command_line *line, char *err, size_t errlen)
+{
+    line->wish = line->options.help           ? COMMAND_HELP
+                 : line->options.version      ? COMMAND_VERSION
+                 : line->options.man          ? COMMAND_MAN
+                 : hosts_given(&line->config) ? COMMAND_HOSTS
+                                              : COMMAND_JOB;
+    if (line->wish != COMMAND_JOB && line->wish != COMMAND_HOSTS)
+        return 0;
+    if (line->options.rest >= argc) {
+        snprintf(err, errlen, "no program is given; hlrcrun -n N [options] program [arguments]");
+        return EXIT_USAGE;
+    }
+    if (line->wish == COMMAND_HOSTS)
+        return hosts_check(&line->config, err, errlen) < 0 ? EXIT_USAGE : 0;
+    return job_check(line, argv[line->options.rest], err, errlen);
+}
+
+int command_read(int argc, char **argv, struct command_line *line, char *err, size_t errlen)
+{
+    int ret;
+
+    memset(line, 0, sizeof *line);
+    config_ask_fabrics(fabric_probe);
+    ret = options_parse(argc, argv, &line->config, &line->options, err, errlen) < 0
+              ? EXIT_USAGE
+              : wish_check(argc, argv, line, err, errlen);
+    if (ret != 0)
+        config_one_line(err);
+    return ret;
+}
+
+void command_free(struct command_line *line)
+{
+    options_free(&line->options);
+}
