@@ -43,6 +43,11 @@ int boot_nodes(const struct boot *boot)
     return boot->nodes;
 }
 
+enum boot_launcher boot_launcher(const struct boot *boot)
+{
+    return boot->ops->launcher;
+}
+
 int boot_fd(const struct boot *boot)
 {
     return boot->fd;

@@ -45,6 +45,10 @@ int boot_open(struct boot **out);
 int boot_node(const struct boot *boot);
 int boot_nodes(const struct boot *boot);
 
+/* boot_launcher - who started the node, and so, who does what a launcher's options ask for */
+enum boot_launcher { BOOT_NOBODY, BOOT_HLRCRUN, BOOT_OTHER };
+enum boot_launcher boot_launcher(const struct boot *boot);
+
 /*
  * boot_exchange - every node gives len bytes and gets those of all, in the order of the nodes, in
  * all[nodes * len]. Also a barrier. len is the same on all nodes, at most BOOT_BLOB_MAX; 0 is

@@ -21,6 +21,7 @@
 #include "boot/boot.h"
 
 struct boot_ops {
+    enum boot_launcher launcher;
     int (*exchange)(struct boot *boot, const void *mine, size_t len, void *all);
     void (*goodbye)(struct boot *boot);
     void (*report)(struct boot *boot, int status, const char *line);

@@ -121,6 +121,7 @@ static void local_close(struct boot *boot)
 }
 
 static const struct boot_ops local_ops = {
+    .launcher = BOOT_HLRCRUN,
     .exchange = local_exchange,
     .goodbye = local_goodbye,
     .report = local_report,

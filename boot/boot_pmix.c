@@ -239,6 +239,7 @@ static void pmix_close(struct boot *boot)
 }
 
 static const struct boot_ops pmix_ops = {
+    .launcher = BOOT_OTHER,
     .exchange = pmix_exchange,
     .goodbye = pmix_goodbye,
     .report = pmix_report,

@@ -91,6 +91,7 @@ static void single_close(struct boot *boot)
 }
 
 static const struct boot_ops single_ops = {
+    .launcher = BOOT_NOBODY,
     .exchange = single_exchange,
     .goodbye = single_goodbye,
     .report = single_report,

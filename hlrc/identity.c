@@ -7,6 +7,7 @@
 #include <hlrc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -18,12 +19,17 @@ void identity_fill(struct identity *out, const struct config *config)
     strcpy(out->version, HLRC_VERSION_STRING);
     out->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
     out->config = *config;
+    if (config->no_aslr) {
+        out->code[0] = getauxval(AT_ENTRY);
+        out->code[1] = (uint64_t)(uintptr_t)&identity_fill;
+    }
 }
 
 uint64_t identity_digest(const struct identity *id)
 {
     uint64_t digest = digest_add(DIGEST_START, id->version, sizeof id->version);
     digest = digest_add(digest, &id->page_size, sizeof id->page_size);
+    digest = digest_add(digest, id->code, sizeof id->code);
     return config_digest(&id->config, digest);
 }
 
@@ -41,6 +47,12 @@ static int compare(const struct identity *mine, const struct identity *other, in
         diag_report(1,
                     "option %s differs between this node and node %d; set it for all nodes alike",
                     option, n);
+    else if (memcmp(mine->code, other->code, sizeof mine->code) != 0)
+        diag_report(1,
+                    "--no-aslr: program and library lie at other addresses here than on node %d; "
+                    "under mpirun and srun write 'setarch -R' before the program, with one ulimit "
+                    "-s everywhere",
+                    n);
     else
         return 0;
     return -EINVAL;

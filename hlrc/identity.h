@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* identity.h - what the nodes of a job must agree on before they speak: version, size of a page,
- * options. */
+ * options; with --no-aslr also where the code lies. */
 #ifndef HLRC_IDENTITY_H
 #define HLRC_IDENTITY_H
 
@@ -12,6 +12,7 @@
 struct identity {
     char version[32];
     uint32_t page_size;
+    uint64_t code[2]; /* with --no-aslr: addresses of the program and of this library; else 0 */
     struct config config;
 };
 

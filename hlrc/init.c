@@ -95,6 +95,8 @@ static int load_config(void)
     int rc = config_load(&engine.config, err, sizeof err);
     if (engine.config.barrier == BARRIER_GB && engine.nodes == 2)
         engine.config.barrier = BARRIER_PE; /* a tree of two is a pair */
+    if (rc == 0 && boot_launcher(engine.boot) == BOOT_OTHER)
+        rc = config_check_launched(&engine.config, err, sizeof err);
     if (rc == 0)
         rc = config_check_memory(&engine.config, err, sizeof err);
     /* hlrcrun says MEMORY_MAY_NOT_FIT; on several machines the homes are spread */

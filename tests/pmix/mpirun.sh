@@ -52,6 +52,10 @@ expect_our_line "other length" 'node [0-9] brings another number of bytes'
 run $limit mpirun -n 4 -x HLRC_PROTOCOL=onesidded "$probe" exchange 1 1
 over "wrong everywhere" 1
 expect_our_line "wrong everywhere" 'HLRC_PROTOCOL=onesidded: no such choice'
+run $limit mpirun -n 4 -x HLRC_PROTOCL=async "$probe" exchange 1 1
+over "a variable that means nothing" 1
+expect_our_line "a variable that means nothing" \
+    '^hlrc: node [0-3]: HLRC_PROTOCL=async: no such option; did you mean HLRC_PROTOCOL\?$'
 run $limit mpirun -n 4 "$probe" 2 exit 3
 over "exit" 3
 test -z "$(our_lines)" || fail "exit: survivors complain: $(our_lines)"
@@ -67,6 +71,25 @@ if test -z "${HLRC_TEST_SANITIZERS-}"; then # which take SIGSEGV for themselves
     run $limit mpirun -n 2 "$top_builddir/tests/launch/faulty" fail
     over "segv of a program" 139
     expect_our_line "segv of a program" '^hlrc: node 1: segmentation fault at 0x10: not shared memory'
+fi
+
+# what only a launcher can do is refused, with the name that it has there
+cannot() { # VARIABLE=VALUE WHAT
+    run $limit mpirun -n 3 -x "$1" "$is" -c S
+    over "$1" 1
+    expect_our_line "$1" "^hlrc: node [0-2]: $1: for hlrcrun, and not done by the launcher of this job: $2\$"
+}
+cannot HLRC_LABEL=yes 'mpirun --tag-output and srun --label begin lines with their node'
+cannot HLRC_PROGRESS=yes 'hlrcrun alone shows it, on one machine; unset it'
+cannot HLRC_BIND=core 'mpirun --bind-to and srun --cpu-bind bind nodes'
+# equal addresses, with setarch; without, nodes see that they have not got them
+run $limit mpirun -n 3 -x HLRC_NO_ASLR=1 "$is" -c S
+over "HLRC_NO_ASLR" 1
+expect_our_line "HLRC_NO_ASLR" "^hlrc: node [0-2]: --no-aslr: program and library lie at other addresses here than on node \
+[0-2]; under mpirun and srun write 'setarch -R' before the program, with one ulimit -s everywhere\$"
+if setarch -R true 2>/dev/null; then
+    run $limit mpirun -n 3 -x HLRC_NO_ASLR=1 setarch -R "$is" -c S
+    expect_verified "HLRC_NO_ASLR, setarch" 3
 fi
 
 begin_mpirun() {
@@ -105,6 +128,13 @@ if ! srun --mpi=list >/dev/null 2>&1; then
     expect_status "--hosts" 0
     expect_our_line "--hosts" '^hlrcrun: mpirun starts the 4 nodes: mpirun .*-n 4 --host [^ ]*:4 .*-x HLRC_PROTOCOL .*/is -c S$'
     grep -q 'nodes  *4, protocol async' "$work/out" || fail "--hosts: $(cat "$work/out")"
+    printf '# this one\n%s slots=5\n' "$(hostname)" >"$work/hosts"
+    mkdir "$work/dir"
+    run $limit "$hlrcrun" -np 3 --hostfile "$work/hosts" -wdir "$work/dir" --no-aslr -x MARK=new sh -c \
+        'echo "$(basename "$PWD") $MARK"; exec "$0" -c S' "$is"
+    expect_status "--hostfile" 0
+    test "$(grep -c '^dir new$' "$work/out")" -eq 3 || fail "--hostfile: $(cat "$work/out")"
+    grep -q 'nodes  *3' "$work/out" || fail "--hostfile: $(cat "$work/out")"
 fi
 run "$hlrcrun" --hosts h1:2,h2:0 true
 expect_status "--hosts h2:0" 2

@@ -46,6 +46,16 @@ else
     test ! -s "$work/out" || fail "shm on two hosts: began: $(cat "$work/out")"
 fi
 
+# what only a launcher can do is refused, with the name that it has there
+for variable in HLRC_LABEL=yes HLRC_PROGRESS=yes HLRC_BIND=core; do
+    run env $variable $limit srun --mpi=pmix -w h2 -N 1 -n 3 "$is" -c S
+    test "$status" -ne 0 || fail "$variable: status 0"
+    expect_our_line "$variable" "^hlrc: node [0-2]: $variable: for hlrcrun, and not done by the launcher of this job: "
+done
+run env HLRC_NO_ASLR=1 $limit srun --mpi=pmix -w h2 -N 1 -n 3 "$is" -c S
+test "$status" -ne 0 || fail "HLRC_NO_ASLR: status 0"
+expect_our_line "HLRC_NO_ASLR" "--no-aslr: program and library lie at other addresses here than on node .*'setarch -R'"
+
 # ends; srun's status is the highest of all tasks, and those that it kills have 137
 over() { # WHAT STATUS
     test "$status" = "$2" || expect_status "$1" 137
