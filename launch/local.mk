@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs; they link libhlrc_core.la for the table of options.
-LAUNCH_OPTIONS = launch/aliases.c launch/aliases.h launch/manual.c launch/manual.h launch/options.c launch/options.h
+LAUNCH_OPTIONS = launch/aliases.c launch/aliases.h launch/options.c launch/options.h
+# All of hlrcrun's command line; tests/fuzz/commands.c has it, too.
+LAUNCH_COMMAND = $(LAUNCH_OPTIONS) launch/command.c launch/command.h launch/hosts.c launch/hosts.h launch/program.c launch/program.h
 
 bin_PROGRAMS += hlrcrun
-hlrcrun_SOURCES = $(LAUNCH_OPTIONS) \
-	launch/command.c launch/command.h launch/exchange.c launch/exchange.h launch/guard.c launch/guard.h launch/hlrcrun.c \
-	launch/hosts.c launch/hosts.h \
+hlrcrun_SOURCES = $(LAUNCH_COMMAND) launch/manual.c launch/manual.h \
+	launch/exchange.c launch/exchange.h launch/guard.c launch/guard.h launch/hlrcrun.c \
 	launch/job.c launch/job.h launch/node.c launch/output.c launch/output.h \
-	launch/process.c launch/process.h launch/program.c launch/program.h launch/progress.c launch/progress.h \
+	launch/process.c launch/process.h launch/progress.c launch/progress.h \
 	launch/spawn.c launch/spawn.h
 hlrcrun_CPPFLAGS = $(AM_CPPFLAGS) -DPKGDATADIR='"$(pkgdatadir)"'
 hlrcrun_LDADD = libhlrc_core.la
@@ -23,7 +24,7 @@ share-gone:
 .PHONY: share-beside share-gone
 
 bin_PROGRAMS += hlrc_info
-hlrc_info_SOURCES = $(LAUNCH_OPTIONS) launch/hlrc_info.c
+hlrc_info_SOURCES = $(LAUNCH_OPTIONS) launch/manual.c launch/manual.h launch/hlrc_info.c
 hlrc_info_LDADD = libhlrc_core.la
 
 # Their manual pages are their own output, so that the options are those of the table.

@@ -3,7 +3,7 @@
  * driver.c - drives a fuzz target where there is no libFuzzer: random changes of its seeds and of
  * what came of them.
  *
- *   target [--seed N] [--seconds T]     (defaults 1 and 2)
+ *   target [--seed N] [--seconds T | --runs N]     (defaults 1 and 2 seconds)
  *   target FILE...                      performs these inputs once, e.g. what libFuzzer found
  *
  * On a failure the input stays in fuzz-failure, in the current folder.
@@ -129,12 +129,13 @@ static void fill_pool(void)
         pool[pooled].size = 0;
 }
 
-static void run_random(double seconds)
+/* As many as most says, or (0) until the time is over. */
+static void run_random(double seconds, uint64_t most)
 {
     clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
     uint64_t runs = 0;
     fill_pool();
-    for (; runs % 64 != 0 || clock() < end; runs++) {
+    for (; most ? runs < most : runs % 64 != 0 || clock() < end; runs++) {
         size_t from = below(POOL);
         current = pool[from];
         for (size_t n = 1 + below(6); n > 0; n--)
@@ -165,6 +166,7 @@ static void run_file(const char *name)
 int main(int argc, char **argv)
 {
     double seconds = 2;
+    uint64_t runs = 0;
     bool files = false;
     state = 1;
     signal(SIGSEGV, save_current);
@@ -173,6 +175,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) {
             seconds = strtod(argv[++i], NULL);
+        } else if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc) {
+            runs = strtoull(argv[++i], NULL, 0);
         } else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
             state = strtoull(argv[++i], NULL, 0);
         } else {
@@ -181,6 +185,6 @@ int main(int argc, char **argv)
         }
     }
     if (!files)
-        run_random(seconds);
+        run_random(seconds, runs);
     return 0;
 }

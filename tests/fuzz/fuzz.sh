@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The fuzz targets: a few seconds each with their own driver, and by libFuzzer with the address and undefined-behaviour
-# sanitizers where clang has it. In `make soak` HLRC_SOAK_SECONDS each (default 600), with another seed.
+# sanitizers where clang has it; command lines by their number, some of them with hlrcrun itself. In `make soak`
+# HLRC_SOAK_SECONDS each (default 600), and a million command lines, with another seed.
 set -u
 top=${top_srcdir:-.}
 build=$(cd "${top_builddir:-.}" && pwd)
 clang=${CLANG:-clang}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-seconds=2 seed=1 failures=0
-[ -z "${HLRC_SOAK:-}" ] || { seconds=${HLRC_SOAK_SECONDS:-600}; seed=$(date +%s); }
+seconds=2 seed=1 commands=50000 started=300 failures=0
+[ -z "${HLRC_SOAK:-}" ] || { seconds=${HLRC_SOAK_SECONDS:-600}; seed=$(date +%s); commands=1000000 started=10000; }
 
 fail() {
     echo "FAILED: $*"
@@ -20,8 +21,8 @@ keep() { # FILE: the input that failed stays in the build folder
     cp "$1" "$build/tests/fuzz/" && echo "the input is tests/fuzz/${1##*/} of the build folder"
 }
 
-own_driver() {
-    (cd "$work" && "$build/tests/fuzz/$1" --seconds "$seconds" --seed "$seed") && return
+own_driver() { # TARGET OPTION...
+    (cd "$work" && "$build/tests/fuzz/$1" "${@:2}" --seed "$seed") && return
     fail "$1"
     keep "$work/fuzz-failure"
 }
@@ -45,13 +46,15 @@ libfuzzer() {
     done
 }
 
-own_driver diff
-own_driver config
-own_driver hosts
-own_driver messages
+for target in diff config hosts messages; do
+    own_driver $target --seconds "$seconds"
+done
+own_driver commands --runs $commands
+FUZZ_HLRCRUN=$build/hlrcrun own_driver commands --runs $started
 if [ -z "${HLRC_TEST_SANITIZERS:-}" ] && command -v "$clang" >/dev/null; then
     libs=$(sed -n "s/^dependency_libs='\(.*\)'/\1/p" "$build/libhlrc_core.la")
     libfuzzer diff "$top/hlrc/memory/diff.c" "$top/hlrc/memory/diff_loops.c"
+    libfuzzer commands "$top"/launch/{aliases,command,hosts,options,program}.c
     libfuzzer config "$top/base/config.c" "$top/base/config_memory.c" "$top/base/config_show.c" "$top/base/config_table.c"
 fi
 [ $failures -eq 0 ]

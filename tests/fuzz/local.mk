@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Fuzz targets with a driver of their own; fuzz.sh also builds them for libFuzzer where clang has it.
-FUZZ_TARGETS = tests/fuzz/config tests/fuzz/diff tests/fuzz/hosts tests/fuzz/messages
+FUZZ_TARGETS = tests/fuzz/commands tests/fuzz/config tests/fuzz/diff tests/fuzz/hosts tests/fuzz/messages
 check_PROGRAMS += $(FUZZ_TARGETS)
+tests_fuzz_commands_SOURCES = tests/fuzz/commands.c tests/fuzz/driver.c tests/fuzz/fuzz.h $(LAUNCH_COMMAND)
+tests_fuzz_commands_LDADD = libhlrc_core.la
 tests_fuzz_config_SOURCES = tests/fuzz/config.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_config_LDADD = libhlrc_core.la
 tests_fuzz_diff_SOURCES = tests/fuzz/diff.c tests/fuzz/driver.c tests/fuzz/fuzz.h
