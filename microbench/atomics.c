@@ -6,26 +6,22 @@
  *
  *  NAME_own          of node 0 on a word of its own
  *  NAME_waiting      on a word of node 1, which waits in a barrier
- *  NAME_computing    on a word of node 1, which computes. Both do so for SPAN, by the clock, and
- *                    outside of the library.
- *  NAME_lost         of the computation of node 1 in the spans of NAME_computing, in hundredths of
- *                    what it gets done in spans in which node 0 only looks at the clock: the
- *                    counter test of Buntinas, Panda and Gropp (NIC-Based Atomic Remote Memory
- *                    Operations in Myrinet/GM, section V)
+ *  NAME_computing    on a word of node 1, which computes (span.h), and what that costs there:
+ *  NAME_lost         of its computation, in hundredths
+ *  NAME_others       CPU time of the other threads of its process, in hundredths of the time;
+ *  NAME_others_idle  while nobody performs operations; NAME_handler: of its handler alone
  *  fetch_add_spread  on words of all other nodes in turn, 16 at most, which wait in a barrier
  *  fetch_add_all     of all nodes at once on one word, of node 1, per operation of any node
  *
  * NAME is fetch_add, compare_exchange or exchange.
  */
-#include "microbench/job.h"
+#include "microbench/span.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BATCH   100
 #define TARGETS 16
-#define SPAN    20000000 /* ns */
-#define LEAD    2000000  /* ns from the agreement on a span to its begin */
 
 struct options {
     const char *json;
@@ -99,63 +95,23 @@ static void measure(struct bench_json *json, const char *name, const char *how, 
     tell(json, name, how, &series, "");
 }
 
-/* All nodes agree on when the next span begins. */
-static uint64_t agree(void)
+static operation *computing; /* what node 0 performs while node 1 computes */
+
+static double batch_computing(uint64_t *done)
 {
-    uint64_t start = bench_now() + LEAD;
-    int rc = hlrc_broadcast(&start, sizeof start, 0);
-
-    if (rc != 0)
-        bench_fail(1, "hlrc_broadcast: %s", strerror(-rc));
-    return start;
-}
-
-static double compute_until(uint64_t end)
-{
-    static volatile double x;
-    double rounds = 0;
-
-    for (; bench_now() < end; rounds++)
-        for (int i = 0; i < 200; i++)
-            x = x * 0.999 + 1;
-    return rounds;
-}
-
-/* What node 1 gets done in a span, while node 0 performs operations, or none. */
-static double span(operation *perform, struct job_series *series)
-{
-    uint64_t start = agree(), end = start + SPAN;
-    double done = 0;
-
-    bench_wait_until(start);
-    if (hlrc_node_id() == 1)
-        done = compute_until(end);
-    while (hlrc_node_id() == 0 && bench_now() < end) {
-        double us = perform != NULL ? batch(perform, 1, 1) : 0;
-        if (perform != NULL && series->count < series->max)
-            job_series_add(series, us);
-    }
-    hlrc_barrier();
-    return done;
+    *done += BATCH;
+    return batch(computing, 1, 1);
 }
 
 static void measure_computing(struct bench_json *json, const char *name, operation *perform)
 {
-    struct job_series series = job_series_make(100000), lost = job_series_make(options.rounds);
+    computing = perform;
+    unsigned long pairs = options.rounds / 10 + 1;
+    struct span span = span_make(pairs, hlrc_node_id() == 0 ? batch_computing : NULL);
 
-    for (unsigned long r = 0; r < options.rounds / 10 + 1; r++) {
-        double with = span(perform, &series), without = span(NULL, NULL);
-        if (hlrc_node_id() == 1)
-            job_series_add(&lost, 100 * (1 - with / without));
-    }
-    tell(json, name, "computing", &series, "");
-    struct bench_stat stat = job_series_stat(&lost);
-    if (hlrc_node_id() == 0) {
-        char full[64];
-        snprintf(full, sizeof full, "%s_lost", name);
-        bench_row(full, stat, "hundredths of the home's computation, not us");
-        bench_json_stat(json, full, stat);
-    }
+    for (unsigned long r = 0; r < pairs; r++)
+        span_pair(&span);
+    span_tell(json, name, &span);
 }
 
 static void measure_all(struct bench_json *json)

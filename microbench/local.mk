@@ -44,5 +44,9 @@ microbench_patterns_SOURCES = microbench/patterns.c $(MICROBENCH_JOB)
 microbench_patterns_LDADD = libhlrc.la
 
 noinst_PROGRAMS += microbench/atomics
-microbench_atomics_SOURCES = microbench/atomics.c $(MICROBENCH_JOB)
+microbench_atomics_SOURCES = microbench/atomics.c microbench/span.c microbench/span.h $(MICROBENCH_JOB)
 microbench_atomics_LDADD = libhlrc.la
+
+noinst_PROGRAMS += microbench/cpu
+microbench_cpu_SOURCES = microbench/cpu.c microbench/span.c microbench/span.h $(MICROBENCH_JOB)
+microbench_cpu_LDADD = libhlrc.la

@@ -68,6 +68,7 @@ tests_blackbox_views_SOURCES = tests/blackbox/views.c $(LITMUS_COMMON)
 tests_blackbox_views_LDADD = libhlrc.la
 
 BLACKBOX_SHELL = \
+	tests/blackbox/computing.sh \
 	tests/blackbox/endings.sh \
 	tests/blackbox/fork.sh \
 	tests/blackbox/large.sh \

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "microbench/span.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SPAN    20000000 /* ns */
+#define LEAD    2000000  /* ns from the agreement on a span to its begin */
+#define SAMPLES 100000   /* of operations that are kept */
+#define THREADS 64       /* of a process that computes in one */
+
+/* ---- CPU time of the process's other threads ---- */
+
+/* The clock of one thread of this process, as pthread_getcpuclockid() makes it: the complement of
+ * its number, and what says "a thread's" and "as the scheduler counts". */
+static clockid_t clock_of(long thread)
+{
+    return (clockid_t)(~(unsigned)thread << 3 | 4 | 2);
+}
+
+/* The runtime starts its threads in hlrc_init and keeps them. Returns how many there are. */
+static size_t other_threads(long thread[THREADS])
+{
+    size_t count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+
+    if (tasks == NULL)
+        bench_fail(1, "/proc/self/task: %s", strerror(errno));
+    for (const struct dirent *e; (e = readdir(tasks)) != NULL;) {
+        long number = strtol(e->d_name, NULL, 10);
+        if (number > 0 && number != (long)gettid() && count < THREADS)
+            thread[count++] = number;
+    }
+    (void)closedir(tasks);
+    return count;
+}
+
+static double others_ns(void)
+{
+    static long thread[THREADS];
+    static size_t count;
+    double sum = 0;
+
+    if (count == 0)
+        count = other_threads(thread);
+    for (size_t i = 0; i < count; i++) {
+        struct timespec t;
+        if (clock_gettime(clock_of(thread[i]), &t) != 0)
+            bench_fail(1, "the CPU clock of thread %ld: %s", thread[i], strerror(errno));
+        sum += (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+    }
+    return sum;
+}
+
+static double handler_ns(void)
+{
+    struct hlrc_stats stats = { .size = sizeof(stats) };
+
+    hlrc_stats_get(&stats);
+    return stats.handler_s * 1e9;
+}
+
+/* ---- Spans ---- */
+
+/* What node 1 has got done in one, and what the CPU clocks say; ns. */
+struct account {
+    double done;
+    double others;
+    double handler;
+};
+
+/* All nodes agree on when the next span begins. */
+static uint64_t agree(void)
+{
+    uint64_t start = bench_now() + LEAD;
+    int rc = hlrc_broadcast(&start, sizeof start, 0);
+
+    if (rc != 0)
+        bench_fail(1, "hlrc_broadcast: %s", strerror(-rc));
+    return start;
+}
+
+static double compute_until(uint64_t end)
+{
+    static volatile double x;
+    double rounds = 0;
+
+    for (; bench_now() < end; rounds++)
+        for (int i = 0; i < 200; i++)
+            x = x * 0.999 + 1;
+    return rounds;
+}
+
+static struct account compute(uint64_t end)
+{
+    double handler = handler_ns(), others = others_ns();
+    struct account account = { .done = compute_until(end) };
+
+    account.others = others_ns() - others;
+    account.handler = handler_ns() - handler;
+    return account;
+}
+
+static struct account one_span(struct span *span, bool with_operations)
+{
+    uint64_t start = agree(), end = start + SPAN;
+    struct account account = { 0 };
+
+    bench_wait_until(start);
+    if (hlrc_node_id() == 1)
+        account = compute(end);
+    while (span->work != NULL && bench_now() < end)
+        if (with_operations)
+            job_series_add(&span->us, span->work(&span->done));
+    hlrc_barrier();
+    return account;
+}
+
+void span_pair(struct span *span)
+{
+    struct account with = one_span(span, true), without = one_span(span, false);
+
+    if (hlrc_node_id() != 1)
+        return;
+    if (without.done > 0) /* else the machine did not run it */
+        job_series_add(&span->lost, 100 * (1 - with.done / without.done));
+    job_series_add(&span->others, 100 * with.others / SPAN);
+    job_series_add(&span->others_idle, 100 * without.others / SPAN);
+    job_series_add(&span->handler, 100 * with.handler / SPAN);
+}
+
+struct span span_make(size_t pairs, span_work *work)
+{
+    struct span span = {
+        .work = hlrc_node_id() == 1 ? NULL : work,
+        .us = job_series_make(SAMPLES),
+        .lost = job_series_make(pairs),
+        .others = job_series_make(pairs),
+        .others_idle = job_series_make(pairs),
+        .handler = job_series_make(pairs),
+    };
+
+    span_pair(&span);
+    span.us.count = span.lost.count = span.others.count = 0;
+    span.others_idle.count = span.handler.count = 0;
+    span.done = 0;
+    return span;
+}
+
+/* ---- Results ---- */
+
+static void tell(struct bench_json *json, const char *name, const char *which,
+                 struct job_series *series, const char *what)
+{
+    char full[64];
+    struct bench_stat stat = job_series_stat(series);
+
+    if (hlrc_node_id() != 0)
+        return;
+    snprintf(full, sizeof full, "%s_%s", name, which);
+    bench_row(full, stat, what);
+    bench_json_stat(json, full, stat);
+}
+
+void span_tell(struct bench_json *json, const char *name, struct span *span)
+{
+    struct bench_stat us = job_series_stat(&span->us);
+    char full[64];
+
+    snprintf(full, sizeof full, "%s_computing", name);
+    if (hlrc_node_id() == 0)
+        bench_row(full, us, "");
+    snprintf(full, sizeof full, "%s_computing_us", name);
+    if (hlrc_node_id() == 0)
+        bench_json_stat(json, full, us);
+    tell(json, name, "lost", &span->lost, "hundredths of the home's computation, not us");
+    tell(json, name, "others", &span->others, "hundredths of a CPU: its other threads");
+    tell(json, name, "others_idle", &span->others_idle, "... while nobody uses it");
+    tell(json, name, "handler", &span->handler, "... its handler, by hlrc_stats_get");
+}
