@@ -28,6 +28,10 @@
  *               for 2 ms, as a handler usually has.
  *  wake_early   the same after 100 us: a core that has just become idle does not sleep deep yet, on
  *               a virtual machine it may not sleep at all.
+ *  handover     from one core to the other and on, both spinning: the time for each of them.
+ *  handover_page
+ *               the same, each with 4 KiB that the other core has just written, which are copied
+ *               and written anew: the floor of a lock that goes from node to node with a page.
  *
  * A name that ends in _mt is measured while a second thread of this process runs on the other core,
  * one that ends in _plain without libsigsegv. Figures that need a second core are left out on a
@@ -47,6 +51,7 @@
 #define WARM_UP      2
 #define EXTRA_FAULTS 8
 #define FEW_PAGES    64
+#define TURNS        20000   /* in one sample */
 #define IDLE_SHORT   100000  /* ns */
 #define IDLE_LONG    2000000 /* as in sync.c */
 
@@ -245,9 +250,30 @@ static uint64_t run_wake_long(void)
     return run_wake(IDLE_LONG);
 }
 
+static uint64_t run_handover(void)
+{
+    uint64_t start = bench_now();
+
+    lab_turns(TURNS, false);
+    return bench_now() - start;
+}
+
+static uint64_t run_handover_page(void)
+{
+    const volatile uint64_t *word = (const uint64_t *)(const void *)lab.peer;
+    uint64_t before = *word, start = bench_now();
+
+    lab_turns(TURNS, true);
+    uint64_t time = bench_now() - start;
+    if (*word != before + TURNS)
+        bench_fail(1, "%d turns raised the word in the page by %llu", TURNS,
+                   (unsigned long long)(*word - before));
+    return time;
+}
+
 /* ---- The figures ---- */
 
-enum per { PER_PAGE, PER_FEW, PER_FAULT, PER_CALL };
+enum per { PER_PAGE, PER_FEW, PER_FAULT, PER_TURN, PER_CALL };
 
 struct figure {
     const char *name;
@@ -306,6 +332,13 @@ static const struct figure wakes[] = {
       "... asleep for 100 us only" },
 };
 
+static const struct figure handovers[] = {
+    { "handover", action_open, prepare_nothing, run_handover, PER_TURN, false,
+      "from core to core, both spinning" },
+    { "handover_page", action_open, prepare_nothing, run_handover_page, PER_TURN, false,
+      "... with 4 KiB that the other wrote" },
+};
+
 static double divisor(enum per per)
 {
     switch (per) {
@@ -315,6 +348,8 @@ static double divisor(enum per per)
         return FEW_PAGES;
     case PER_FAULT:
         return (double)(lab.pages * EXTRA_FAULTS);
+    case PER_TURN:
+        return TURNS;
     case PER_CALL:
         break;
     }
@@ -349,7 +384,7 @@ struct result {
     struct bench_stat stat;
 };
 
-static struct result results[sizeof(figures) / sizeof(figures[0]) + 3];
+static struct result results[sizeof(figures) / sizeof(figures[0]) + 5];
 static size_t result_count;
 
 static void take(const struct figure *f, struct bench_stat stat)
@@ -371,6 +406,8 @@ static void measure_all(const struct options *options, unsigned long cold_rounds
         take(&wakes[i], measure(&wakes[i], WARM_UP, count));
         lab_other_listened();
     }
+    for (size_t i = 0; lab.cores == 2 && i < sizeof(handovers) / sizeof(handovers[0]); i++)
+        take(&handovers[i], measure(&handovers[i], WARM_UP, options->rounds));
     take(&cold, measure(&cold, 1, cold_rounds));
 }
 

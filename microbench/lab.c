@@ -93,7 +93,7 @@ void lab_on_fault(lab_action action, bool plain)
 
 /* ---- The other process ---- */
 
-enum order { ORDER_WRITE, ORDER_LISTEN };
+enum order { ORDER_WRITE, ORDER_LISTEN, ORDER_TURNS };
 
 struct command {
     enum order order;
@@ -124,6 +124,23 @@ static void other_listen(uint32_t count)
     }
 }
 
+/* The turns FIRST, FIRST + 2, ... */
+static void take_turns(uint32_t first, uint32_t count, bool with_page)
+{
+    static uint64_t copy[BENCH_PAGE / sizeof(uint64_t)];
+
+    for (uint32_t i = first; i < count; i += 2) {
+        while (atomic_load_explicit(&lab.words->turn, memory_order_acquire) != i)
+            bench_relax();
+        if (with_page) {
+            memcpy(copy, lab.peer, sizeof(copy));
+            copy[0]++;
+            memcpy(lab.peer, copy, sizeof(copy));
+        }
+        atomic_store_explicit(&lab.words->turn, i + 1, memory_order_release);
+    }
+}
+
 /* Obeys until the pipe closes. A pipe orders what was written before it against what is read after
  * it. */
 _Noreturn static void other_main(int commands, int answers)
@@ -135,8 +152,10 @@ _Noreturn static void other_main(int commands, int answers)
     while (read(commands, &c, sizeof(c)) == (ssize_t)sizeof(c)) {
         if (c.order == ORDER_WRITE)
             other_write(&c);
-        else
+        else if (c.order == ORDER_LISTEN)
             other_listen((uint32_t)c.count);
+        else
+            take_turns(1, (uint32_t)c.count, c.value != 0);
         if (write(answers, "", 1) != 1)
             break;
     }
@@ -173,6 +192,14 @@ void lab_other_listens(uint32_t count)
 
 void lab_other_listened(void)
 {
+    await_answer();
+}
+
+void lab_turns(uint32_t count, bool with_page)
+{
+    atomic_store(&lab.words->turn, 0);
+    order((struct command){ .order = ORDER_TURNS, .count = count, .value = with_page });
+    take_turns(0, count, with_page);
     await_answer();
 }
 

@@ -41,6 +41,7 @@ struct lab {
 struct lab_words {
     _Alignas(128) _Atomic uint32_t bell; /* futex; written by this process */
     _Alignas(128) _Atomic uint32_t echo; /* written by the other process */
+    _Alignas(128) _Atomic uint32_t turn; /* even: this process's, which then raises it */
 };
 
 extern struct lab lab;
@@ -73,6 +74,14 @@ void lab_other_writes(size_t count, uint64_t value);
 /* The other process sleeps on the bell and answers each ring until it has answered COUNT times. */
 void lab_other_listens(uint32_t count);
 void lab_other_listened(void); /* wait until it is done */
+
+/*
+ * COUNT turns (an even number), each of which ends by raising `turn`, of this process and of the
+ * other one alternately, while the one whose turn it is not spins. WITH_PAGE: in each the first
+ * page of PEER is copied to private memory, its first word raised, and copied back; so that word is
+ * raised by COUNT. Needs two cores.
+ */
+void lab_turns(uint32_t count, bool with_page);
 
 /* A second thread of this process that runs, and does nothing, on the other core. */
 void lab_second_thread(bool run);

@@ -13,7 +13,12 @@
  *                  sample.
  *  lock_contended  all nodes lock, increment a shared counter, unlock, over and over. Time from
  *                  barrier exit to barrier exit per increment of any node.
+ *  turns           the same for TURNS_MS milliseconds, by the clock; per hand-over, that is, per
+ *                  increment of a counter that another node has incremented last.
+ *                  turns_increments: per increment of any node. turns_unequal: increments of the
+ *                  node that had most / of the one that had least.
  *  barrier         nothing written; nodes arrive together.
+ *  barriers        the same, back to back: the clock is read once for 50 of them.
  *  two_writers     nodes 0 and 1 each write one word of every page, other words than the other; the
  *                  home of the first half of the pages is node 0 if the protocol makes the first
  *                  writer home, that of the second half node 1. Barrier exit to barrier exit, per
@@ -26,9 +31,11 @@
 #include <string.h>
 #include <time.h>
 
-#define WORDS   (BENCH_PAGE / sizeof(uint64_t))
-#define WARM_UP 5
-#define BATCH   200 /* operations in one sample of what is too short to be timed alone */
+#define WORDS    (BENCH_PAGE / sizeof(uint64_t))
+#define WARM_UP  5
+#define BATCH    200 /* operations in one sample of what is too short to be timed alone */
+#define BARRIERS 50
+#define TURNS_MS 100
 /* ns from turn to turn: as long as the sleep before the wake floor of the fault benchmark; and how
  * long before its turn a node wakes up, so that it is not the one that was asleep. */
 #define SLOT 2000000
@@ -39,6 +46,7 @@ struct options {
     unsigned long rounds;
     unsigned long pages;
     unsigned long lock;
+    const char *only; /* NULL: all */
 };
 
 static struct options options = { .rounds = 100, .pages = 256, .lock = 1 };
@@ -47,8 +55,9 @@ static uint64_t wrong;
 struct result {
     struct job_series series;
     struct job_counts counts;
-    double operations; /* of all nodes together, for the counters */
-    uint64_t homes[2]; /* pages whose home is node 0, node 1 */
+    double operations;                     /* of all nodes together, for the counters */
+    uint64_t homes[2];                     /* pages whose home is node 0, node 1 */
+    struct job_series increments, unequal; /* turns; at node 0 */
 };
 
 static double us_since(uint64_t start)
@@ -153,7 +162,89 @@ static void lock_contended(struct result *result)
     hlrc_free_all((void *)counter);
 }
 
+struct turns {
+    uint64_t count; /* increments */
+    uint64_t last;  /* who made the last one */
+    uint64_t handovers;
+};
+
+/* Returns how many increments were this node's. */
+static uint64_t take_turns(volatile struct turns *t)
+{
+    uint64_t me = (uint64_t)hlrc_node_id(), mine = 0, end = bench_now() + TURNS_MS * 1000000;
+
+    for (; bench_now() < end; mine++) {
+        hlrc_lock((hlrc_lock_t)options.lock);
+        t->count++;
+        t->handovers += t->last != me;
+        t->last = me;
+        hlrc_unlock((hlrc_lock_t)options.lock);
+    }
+    return mine;
+}
+
+static double at_least_1(double x)
+{
+    return x > 1 ? x : 1;
+}
+
+/* Returns the increments of all nodes. */
+static uint64_t sample_turns(struct result *result, volatile struct turns *t)
+{
+    struct job_series each = job_series_make(1);
+
+    hlrc_barrier();
+    uint64_t handovers = t->handovers;
+    hlrc_barrier();
+    job_counts_start(&result->counts);
+    uint64_t start = bench_now(), mine = take_turns(t);
+    hlrc_barrier();
+    double us = us_since(start);
+    job_counts_stop(&result->counts);
+    job_series_add(&each, (double)mine);
+    struct bench_stat of_nodes = job_series_stat(&each);
+    uint64_t all = job_sum(mine);
+    if (hlrc_node_id() == 0) {
+        job_series_add(&result->series, us / at_least_1((double)(t->handovers - handovers)));
+        job_series_add(&result->increments, us / (double)all);
+        job_series_add(&result->unequal, of_nodes.max / at_least_1(of_nodes.min));
+    }
+    return all;
+}
+
+static void turns(struct result *result)
+{
+    volatile struct turns *t = allocate(sizeof(*t));
+    unsigned long rounds = options.rounds / 20 + 1;
+    uint64_t all = 0;
+
+    result->increments = job_series_make(rounds);
+    result->unequal = job_series_make(rounds);
+    for (unsigned long r = 0; r < rounds; r++) {
+        all += sample_turns(result, t);
+        wrong += t->count != all;
+    }
+    result->operations = (double)all;
+    hlrc_barrier();
+    hlrc_free_all((void *)t);
+}
+
 /* ---- Barriers ---- */
+
+static void barriers(struct result *result)
+{
+    for (int i = 0; i < WARM_UP * BARRIERS; i++)
+        hlrc_barrier();
+    job_counts_start(&result->counts);
+    for (unsigned long r = 0; r < options.rounds; r++) {
+        uint64_t start = bench_now();
+        for (int i = 0; i < BARRIERS; i++)
+            hlrc_barrier();
+        job_series_add(&result->series, us_since(start) / BARRIERS);
+    }
+    job_counts_stop(&result->counts);
+    result->operations = (double)options.rounds * BARRIERS;
+}
 
 static void barrier(struct result *result)
 {
@@ -239,33 +330,64 @@ static const struct test tests[] = {
     { "lock_cached", lock_cached, 1, "lock + unlock, held here last" },
     { "lock_remote", lock_remote, 2, "lock + unlock, held elsewhere last, free" },
     { "lock_contended", lock_contended, 2, "lock + increment + unlock, all nodes" },
+    { "turns", turns, 2, "per hand-over from node to node" },
     { "barrier", barrier, 1, "nothing written" },
+    { "barriers", barriers, 1, "nothing written, back to back" },
     { "two_writers", two_writers, 2, "per page, refetch included" },
 };
+
+/* Figures that a test has beside its own. */
+static void tell_beside(struct bench_json *json, const char *name, struct job_series *series,
+                        const char *what)
+{
+    if (job_sum(series->max) == 0)
+        return;
+    struct bench_stat stat = job_series_stat(series);
+    if (hlrc_node_id() != 0)
+        return;
+    bench_row(name, stat, what);
+    bench_json_stat(json, name, stat);
+}
+
+static void tell(struct bench_json *json, const struct test *test, const struct result *result,
+                 struct bench_stat stat)
+{
+    char name[64];
+
+    bench_row(test->name, stat, test->what);
+    printf("%-22s %10.3f messages %10.3f wakes per operation\n", "",
+           job_counts_per(&result->counts, "messages", result->operations),
+           job_counts_per(&result->counts, "wakes", result->operations));
+    snprintf(name, sizeof(name), "%s_us", test->name);
+    bench_json_stat(json, name, stat);
+    snprintf(name, sizeof(name), "%s_counters", test->name);
+    job_counts_json(json, name, &result->counts, result->operations);
+    if (result->homes[0] + result->homes[1] > 0) {
+        bench_json_unsigned(json, "two_writers_homes_0", result->homes[0]);
+        bench_json_unsigned(json, "two_writers_homes_1", result->homes[1]);
+    }
+}
 
 static void run(const struct test *test, struct bench_json *json)
 {
     struct result result = { .series = job_series_make(options.rounds + 1) };
-    char name[64];
 
     hlrc_barrier();
     test->run(&result);
     struct bench_stat stat = job_series_stat(&result.series);
     job_counts_sum(&result.counts);
-    if (hlrc_node_id() != 0)
-        return;
-    bench_row(test->name, stat, test->what);
-    printf("%-22s %10.3f messages %10.3f wakes per operation\n", "",
-           job_counts_per(&result.counts, "messages", result.operations),
-           job_counts_per(&result.counts, "wakes", result.operations));
-    snprintf(name, sizeof(name), "%s_us", test->name);
-    bench_json_stat(json, name, stat);
-    snprintf(name, sizeof(name), "%s_counters", test->name);
-    job_counts_json(json, name, &result.counts, result.operations);
-    if (result.homes[0] + result.homes[1] > 0) {
-        bench_json_unsigned(json, "two_writers_homes_0", result.homes[0]);
-        bench_json_unsigned(json, "two_writers_homes_1", result.homes[1]);
-    }
+    if (hlrc_node_id() == 0)
+        tell(json, test, &result, stat);
+    tell_beside(json, "turns_increments_us", &result.increments, "per increment of any node");
+    tell_beside(json, "turns_unequal", &result.unequal, "not us: most / least of a node");
+}
+
+static const char *known(const char *name)
+{
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+        if (strcmp(name, tests[i].name) == 0)
+            return name;
+    bench_fail(2, "--only %s: no such figure; choose one of the table", name);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -273,6 +395,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'l':
         options.lock = bench_number("--lock", arg, 0, HLRC_STATIC_LOCKS - 1);
+        return 0;
+    case 'o':
+        options.only = known(arg);
         return 0;
     case 'p':
         options.pages = bench_number("--pages", arg, 2, 1ul << 24);
@@ -288,6 +413,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp_option argp_options[] = {
     BENCH_JSON_OPTION,
     { "lock", 'l', "N", 0, "the lock to use (default 1)", 0 },
+    { "only", 'o', "NAME", 0, "one figure alone", 0 },
     { "pages", 'p', "N", 0, "pages with two writers (default 256)", 0 },
     { "rounds", 'r', "N", 0, "samples of each figure (default 100)", 0 },
     { 0 },
@@ -305,7 +431,8 @@ int main(int argc, char **argv)
     job_open(&argc, &argv, &argp, &options, 1);
     job_table(&json, options.json);
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
-        if (hlrc_node_count() >= tests[i].nodes)
+        if (hlrc_node_count() >= tests[i].nodes &&
+            (options.only == NULL || strcmp(options.only, tests[i].name) == 0))
             run(&tests[i], &json);
     bench_json_close(&json);
     job_close(wrong);
