@@ -50,3 +50,6 @@ microbench_atomics_LDADD = libhlrc.la
 noinst_PROGRAMS += microbench/cpu
 microbench_cpu_SOURCES = microbench/cpu.c microbench/span.c microbench/span.h $(MICROBENCH_JOB)
 microbench_cpu_LDADD = libhlrc.la
+
+# Compiled by scripts/bench, where there is an MPI.
+EXTRA_DIST += microbench/mpi_barrier.c
