@@ -9,13 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0: can be run. */
+/* 0: can be run. -EPERM: whether it is there cannot be seen, for a folder on the way is closed to
+ * this user. */
 static int file_check(const char *path)
 {
     struct stat status;
 
     if (stat(path, &status) < 0)
-        return -errno;
+        return errno == EACCES ? -EPERM : -errno;
     if (S_ISDIR(status.st_mode))
         return -EISDIR;
     return access(path, X_OK) < 0 ? -errno : 0;
@@ -35,6 +36,12 @@ static int file_refuse(const char *path, int err_number, char *err, size_t errle
         snprintf(err, errlen,
                  "%.300s: may not be run (permission denied); chmod +x makes it a program", path);
         return -EACCES;
+    case -EPERM:
+        snprintf(err, errlen,
+                 "%.300s: a folder of this path may not be entered (permission denied); check the "
+                 "path, or chmod +x that folder",
+                 path);
+        return -EACCES;
     default:
         snprintf(err, errlen, "%.300s: %s", path, strerror(-err_number));
         return -EACCES;
@@ -50,10 +57,29 @@ static const char *path_next(const char *folders, const char *name, char *path, 
     return folders[folder] == ':' ? folders + folder + 1 : NULL;
 }
 
+/* It is nowhere. closed: the first place where that could not be seen, or empty. */
+static int path_refuse(const char *name, const char *closed, char *err, size_t errlen)
+{
+    char here[PATH_MAX];
+
+    snprintf(here, sizeof here, "./%s", name);
+    if (file_check(here) == 0)
+        snprintf(err, errlen, "%.300s: not in PATH, but here; write %.300s", name, here);
+    else if (*closed != '\0')
+        snprintf(err, errlen,
+                 "%.300s: no such program in PATH, of which %.*s may not be entered; check the "
+                 "name, or give a path",
+                 name, (int)(strlen(closed) - strlen(name) - 1), closed);
+    else
+        snprintf(err, errlen, "%.300s: no such program in PATH; check the name, or give a path",
+                 name);
+    return -ENOENT;
+}
+
 static int path_search(const char *name, char *path, size_t len, char *err, size_t errlen)
 {
     const char *folders = getenv("PATH");
-    char here[PATH_MAX], barred[PATH_MAX] = "";
+    char closed[PATH_MAX] = "", barred[PATH_MAX] = "";
 
     if (folders == NULL)
         folders = "/usr/local/bin:/usr/bin:/bin";
@@ -66,16 +92,12 @@ static int path_search(const char *name, char *path, size_t len, char *err, size
             return 0;
         if (ret == -EACCES && *barred == '\0')
             snprintf(barred, sizeof barred, "%s", path);
+        if (ret == -EPERM && *closed == '\0')
+            snprintf(closed, sizeof closed, "%s", path);
     }
     if (*barred != '\0')
         return file_refuse(barred, -EACCES, err, errlen);
-    snprintf(here, sizeof here, "./%s", name);
-    if (file_check(here) == 0)
-        snprintf(err, errlen, "%.300s: not in PATH, but here; write %.300s", name, here);
-    else
-        snprintf(err, errlen, "%.300s: no such program in PATH; check the name, or give a path",
-                 name);
-    return -ENOENT;
+    return path_refuse(name, closed, err, errlen);
 }
 
 int program_find(const char *name, char *path, size_t len, char *err, size_t errlen)

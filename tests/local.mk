@@ -17,6 +17,7 @@ SHELL_TESTS = \
 	tests/launch/options.sh \
 	tests/launch/mixed.sh \
 	tests/launch/output.sh \
+	tests/launch/path.sh \
 	tests/launch/run.sh \
 	tests/launch/signals.sh \
 	tests/manpages.sh
@@ -184,7 +185,7 @@ SLOW_TESTS += $(LONG_TESTS) tests/pmix/two_guests.sh tests/aarch64.sh tests/apps
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(LONG_TESTS) $(UNIT_TESTS) $(SHELL_TESTS)
 EXTRA_DIST += $(LONG_TESTS) $(SHELL_TESTS) $(CLUSTER_ONLY)
-EXTRA_DIST += tests/launch/lib.sh
+EXTRA_DIST += tests/launch/lib.sh tests/userlib.sh
 
 # Fabrics, the rules of the memory model, and what shows that it is real.
 include tests/fabric/local.mk

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # An ordinary user's jobs: memory objects reach the peers without privileges, with mpirun and with hlrcrun.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../userlib.sh"
 need_mpirun
+other_user
 limit="timeout -k 5 40"
 
 # copies, since a user need not see the build's folder
@@ -11,14 +13,6 @@ cp -P "$top_builddir"/.libs/libhlrc.so* "$work/" 2>/dev/null
 export LD_LIBRARY_PATH=$work HOME=$work/tmp
 cd "$work/tmp" || exit 99
 
-as_user=()
-if test "$(id -u)" -eq 0; then
-    command -v setpriv >/dev/null || skip "setpriv is not installed (util-linux)"
-    as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all)
-    "${as_user[@]}" true 2>/dev/null || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-    "${as_user[@]}" true 2>/dev/null || skip "not allowed to become another user"
-fi
-test "$("${as_user[@]}" id -u)" -ne 0 || skip "still root"
 "${as_user[@]}" test -x "$work/is" || skip "that user cannot see $work"
 
 for protocol in ardmar async; do
