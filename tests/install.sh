@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The library, installed below a DESTDIR, serves a C and a C++ program through pkg-config, shared and static. The
-# programs run bare: a job of one node. Uninstalling leaves nothing.
+# The library, installed below a DESTDIR, serves a C and a C++ program through pkg-config, shared and static, and where
+# it was configured without a shared one; pkg-config needs to find no other package. The programs run bare: a job of one
+# node. Uninstalling leaves nothing.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}" "${CXX:=}" "${MAKE:=make}" "${HLRC_TEST_SANITIZERS:=}"
 skip() { echo "skipped: $*"; exit 77; }
@@ -34,7 +35,9 @@ for file in include/hlrc.h bin/hlrcrun bin/hlrc_info \
     man3/hlrc_malloc.3 man7/hlrc.7 man1/hlrcrun.1 man1/hlrc_info.1; do
     installed "$file"
 done
-export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$stage
+# as on a machine that has no packages for developers but this one: no libibverbs.pc
+unset PKG_CONFIG_PATH
+export PKG_CONFIG_LIBDIR=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$stage
 libdir=$stage$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable=libdir hlrc)
 
 cat >"$work/use.c" <<'END'
@@ -77,7 +80,7 @@ build_and_run() { # what, compiler, source, option of pkg-config, option of the 
 }
 
 build_both() { # language, compiler, source
-    [ $shared = no ] || build_and_run "$1, shared" "$2" "$3" "" ""
+    build_and_run "$1, dynamic" "$2" "$3" "" ""
     [ $static = no ] || build_and_run "$1, static" "$2" "$3" --static -static
 }
 
@@ -86,6 +89,30 @@ if [ -n "$CXX" ]; then
     build_both C++ "$CXX" "$work/use.cc"
 else
     echo "note: no C++ compiler, that half was not run"
+fi
+
+# Configured with --disable-shared: hlrc.pc is made by configure, the library is that of this build.
+static_only() {
+    mkdir "$work/static-only"
+    if ! (cd "$work/static-only" &&
+        unset PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR && eval "'$top_srcdir/configure' $configured --disable-shared '--srcdir=$top_srcdir'") \
+        >"$work/log" 2>&1; then
+        tail -5 "$work/log"
+        fail "configure --disable-shared"
+        return
+    fi
+    cp "$work/static-only/hlrc.pc" "$pc"
+    find "$stage" -name 'libhlrc.so*' -delete
+    build_and_run "C, a static library alone" "$CC" "$work/use.c" "" ""
+    build_and_run "C, a static library alone, linked statically" "$CC" "$work/use.c" --static -static
+}
+configured=$("$top_builddir/config.status" --config)
+if [ $shared$static != yesyes ]; then
+    :
+elif [ -e "$top_srcdir/config.status" ]; then
+    echo "note: built in the source tree, where no other build can be configured: --disable-shared was not tested"
+else
+    static_only
 fi
 
 make_in_build uninstall
