@@ -11,13 +11,14 @@ hlrcrun_SOURCES = $(LAUNCH_COMMAND) launch/manual.c launch/manual.h \
 	launch/process.c launch/process.h launch/progress.c launch/progress.h \
 	launch/spawn.c launch/spawn.h
 hlrcrun_CPPFLAGS = $(AM_CPPFLAGS) -DPKGDATADIR='"$(pkgdatadir)"'
+hlrcrun_LDFLAGS = $(INSTALLED_LDFLAGS)
 hlrcrun_LDADD = libhlrc_core.la
 
 # What hlrcrun --gdb tells gdb; a build beside the source has a copy, for hlrcrun to find.
 dist_pkgdata_DATA = share/hlrc.gdb
 all-local: share-beside
 share-beside: $(top_srcdir)/share/hlrc.gdb
-	@test -e share/hlrc.gdb || { $(MKDIR_P) share && $(LN_S) $(abs_top_srcdir)/share/hlrc.gdb share/hlrc.gdb; }
+	@test -e share/hlrc.gdb || { $(MKDIR_P) share && $(LN_S) '$(abs_top_srcdir)/share/hlrc.gdb' share/hlrc.gdb; }
 distclean-local: share-gone
 share-gone:
 	@test ! -L share/hlrc.gdb || rm -f share/hlrc.gdb
@@ -25,6 +26,7 @@ share-gone:
 
 bin_PROGRAMS += hlrc_info
 hlrc_info_SOURCES = $(LAUNCH_OPTIONS) launch/manual.c launch/manual.h launch/hlrc_info.c
+hlrc_info_LDFLAGS = $(INSTALLED_LDFLAGS)
 hlrc_info_LDADD = libhlrc_core.la
 
 # Their manual pages are their own output, so that the options are those of the table.

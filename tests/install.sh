@@ -112,7 +112,10 @@ if [ $shared$static != yesyes ]; then
 elif [ -e "$top_srcdir/config.status" ]; then
     echo "note: built in the source tree, where no other build can be configured: --disable-shared was not tested"
 else
-    static_only
+    case $top_srcdir in
+    *[[:space:]]*) echo "note: the sources have a blank in their path: --disable-shared was not tested" ;;
+    *) static_only ;;
+    esac
 fi
 
 make_in_build uninstall

@@ -116,7 +116,7 @@ run "$hlrcrun" -n 2 --progress "$probe" progress
 expect_status progress 0
 test ! -s "$work/err" || fail "progress says $(cat "$work/err")"
 if command -v script >/dev/null; then
-    script -qec "$hlrcrun -n 2 --progress $probe progress" "$work/typescript" >/dev/null </dev/null
+    script -qec "'$hlrcrun' -n 2 --progress '$probe' progress" "$work/typescript" >/dev/null </dev/null
     grep -q 'faults/s' "$work/typescript" || fail "progress on a terminal: $(cat "$work/typescript")"
 fi
 
