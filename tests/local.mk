@@ -147,6 +147,10 @@ SOAK_TESTS += tests/sor.sh tests/gauss.sh
 # The examples.
 SHELL_TESTS += tests/examples.sh
 
+# README's commands, from the sources to a program that runs.
+LONG_TESTS += tests/byhand.sh
+EXTRA_DIST += tests/textlib.sh
+
 # 3-D FFT against FFTW.
 SHELL_TESTS += tests/fftw.sh
 if FFTW3
