@@ -31,6 +31,16 @@ static int program_choose(struct command_line *line, const char *name, char *err
     return ret == 0 ? 0 : ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_NO_ACCESS;
 }
 
+static int debugger_check(const struct config *cfg, char *err, size_t errlen)
+{
+    char path[PATH_MAX], why[CONFIG_ERROR_MAX];
+
+    if (cfg->gdb < 0 || program_find("gdb", path, sizeof path, why, sizeof why) == 0)
+        return 0;
+    snprintf(err, errlen, "--gdb %d: no gdb in PATH; install it", cfg->gdb);
+    return EXIT_NO_PROGRAM;
+}
+
 static int job_check(struct command_line *line, const char *program, char *err, size_t errlen)
 {
     int ret = config_resolve(&line->config, err, errlen);
@@ -45,7 +55,9 @@ static int job_check(struct command_line *line, const char *program, char *err, 
         return EXIT_USAGE;
     }
     ret = directory_enter(&line->config, err, errlen);
-    return ret != 0 ? ret : program_choose(line, program, err, errlen);
+    if (ret == 0)
+        ret = program_choose(line, program, err, errlen);
+    return ret != 0 ? ret : debugger_check(&line->config, err, errlen);
 }
 
 static int wish_check(int argc, char **argv, struct command_line *line, char *err, size_t errlen)

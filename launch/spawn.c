@@ -164,7 +164,7 @@ _Noreturn static void child_debug(const struct spawn *spawn, int sock)
     memcpy(argv + n, spawn->argv, count * sizeof *argv);
     argv[n] = (char *)(uintptr_t)spawn->path;
     execvp("gdb", argv);
-    child_fail(spawn, sock, "cannot run under gdb; is gdb installed", errno);
+    child_fail(spawn, sock, "cannot run under gdb", errno);
 }
 
 _Noreturn static void child_main(struct spawn *spawn, struct child *child)

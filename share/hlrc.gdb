@@ -10,27 +10,19 @@ import gdb
 def hlrc_signals(action):
     gdb.execute("handle SIGSEGV " + action, to_string=True)
 
-class HlrcInstalled(gdb.FinishBreakpoint):
-    """The runtime's handler is in place from here on."""
-    def __init__(self):
-        super().__init__(gdb.newest_frame(), internal=True)
+class HlrcPlace(gdb.Breakpoint):
+    """A function of the library that is there for debuggers, whether it was stripped or not; it is passed unseen."""
+    def __init__(self, function):
+        super().__init__(function, internal=True)
         self.silent = True
+
+class HlrcBegin(HlrcPlace):
+    """The runtime is about to handle SIGSEGV."""
     def stop(self):
         hlrc_signals("nostop noprint pass")
         return False
 
-class HlrcInstall(gdb.Breakpoint):
-    def __init__(self):
-        super().__init__("fault_install", internal=True)
-        self.silent = True
-    def stop(self):
-        HlrcInstalled()
-        return False
-
-class HlrcRemove(gdb.Breakpoint):
-    def __init__(self):
-        super().__init__("fault_remove", internal=True)
-        self.silent = True
+class HlrcEnd(HlrcPlace):
     def stop(self):
         hlrc_signals("stop print pass")
         return False
@@ -41,24 +33,24 @@ def hlrc_faulting_frame():
         frame = frame.older()
     return frame.older() if frame is not None else None
 
-class HlrcForeign(gdb.Breakpoint):
-    """The runtime is about to say that a fault is not its own: it does so within a signal handler."""
-    def __init__(self):
-        super().__init__("diag_report", internal=True)
-        self.silent = True
+class HlrcForeign(HlrcPlace):
+    """The runtime has found, within its handler, that a fault is not its own."""
     def stop(self):
         return hlrc_faulting_frame() is not None
 
-def hlrc_stopped(event):
-    if not isinstance(event, gdb.BreakpointEvent) or not any(isinstance(b, HlrcForeign) for b in event.breakpoints):
-        return
-    hlrc_faulting_frame().select()
-    print("\nProgram received signal SIGSEGV, outside shared memory. The frame that faulted is selected:")
-    gdb.execute("frame")
+hlrc_begin = HlrcBegin("hlrc_debug_faults_begin")
+HlrcEnd("hlrc_debug_faults_end")
+hlrc_foreign = HlrcForeign("hlrc_debug_fault_foreign")
 
-HlrcInstall()
-HlrcRemove()
-HlrcForeign()
+def hlrc_stopped(event):
+    if isinstance(event, gdb.BreakpointEvent) and hlrc_foreign in event.breakpoints:
+        hlrc_faulting_frame().select()
+        print("\nProgram received signal SIGSEGV, outside shared memory. The frame that faulted is selected:")
+        gdb.execute("frame")
+    elif isinstance(event, gdb.SignalEvent) and event.stop_signal == "SIGSEGV" and hlrc_begin.pending:
+        print("hlrc: this program has the library in it and no symbols, so its page faults cannot be told from others;"
+              " link it dynamically, do not strip it, or pass all by: handle SIGSEGV nostop noprint pass")
+
 gdb.events.stop.connect(hlrc_stopped)
 if gdb.selected_inferior().pid > 0:
     # attached to a job, which is past hlrc_init

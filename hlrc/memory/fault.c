@@ -20,6 +20,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/memory/ahead.h"
 #include "hlrc/memory/copies.h"
+#include "hlrc/memory/debugger.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -121,6 +122,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
         before.sa_handler(sig);
         return;
     }
+    hlrc_debug_fault_foreign(); /* DB2 */
     diag_report(128 + SIGSEGV, "segmentation fault at %p: not shared memory", info->si_addr);
     struct sigaction dfl = { .sa_handler = SIG_DFL };
     sigaction(SIGSEGV, &dfl, NULL);
@@ -157,6 +159,7 @@ static void block_signals(sigset_t *mask)
 int fault_install(void)
 {
     forked = false;
+    hlrc_debug_faults_begin(); /* DB2 */
     if (sigaction(SIGSEGV, NULL, &before) != 0)
         return -errno;
     dispatcher = before;
@@ -182,6 +185,7 @@ void fault_remove(void)
     sigsegv_deinstall_handler();
 #endif
     sigaction(SIGSEGV, &before, NULL);
+    hlrc_debug_faults_end(); /* DB2 */
 }
 
 void fault_forked(void)

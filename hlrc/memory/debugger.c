@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* debugger.c - see debugger.h. */
+#include "hlrc/memory/debugger.h"
+
+/* Different bodies, and none: a compiler or linker makes no call away, and no two of them one. */
+#define PLACE(number) __asm__ volatile("" ::"i"(number))
+
+__attribute__((noinline)) void hlrc_debug_faults_begin(void)
+{
+    PLACE(1);
+}
+
+__attribute__((noinline)) void hlrc_debug_faults_end(void)
+{
+    PLACE(2);
+}
+
+__attribute__((noinline)) void hlrc_debug_fault_foreign(void)
+{
+    PLACE(3);
+}
