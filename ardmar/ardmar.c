@@ -144,7 +144,8 @@ static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
         if (prefetch)
             return false;
         protocol_env->count_retry(); /* the diff was sent, and wakes the home (interval.h I4, I7) */
-        protocol_env->wait("diffs at the home of page", f->page, versions_arrived, f);
+        protocol_env->wait((struct wait_for){ WAITS_PAGE_DIFFS, f->page, f->home },
+                           versions_arrived, f);
         f->page_started = false;
     }
     if (!f->page_started) {

@@ -91,6 +91,11 @@ static int async_claim(uint32_t page, bool *assigned)
 
 /* ---- the requesting side ---- */
 
+static int asked_of(const struct page_fetch *f)
+{
+    return f->home >= 0 ? f->home : protocol_default_home(f->page);
+}
+
 static void async_fetch_start(struct page_fetch *f, bool prefetch)
 {
     /* the home writes there */
@@ -103,7 +108,7 @@ static void async_fetch_start(struct page_fetch *f, bool prefetch)
     req->arg[1] = f->ticket;
     for (int w = 0; w < protocol_nodes(); w++)
         f->versions[w] = req->vec[w] = atomic_load_explicit(&f->needed[w], memory_order_relaxed);
-    protocol_env->send(req, f->home >= 0 ? f->home : protocol_default_home(f->page), true, true);
+    protocol_env->send(req, asked_of(f), true, true);
 }
 
 static bool answered(void *arg)
@@ -122,7 +127,7 @@ static bool async_fetch_ready(struct page_fetch *f)
 static bool async_fetch_finish(struct page_fetch *f, bool prefetch)
 {
     (void)prefetch;
-    protocol_env->wait("page", f->page, answered, f);
+    protocol_env->wait((struct wait_for){ WAITS_PAGE, f->page, asked_of(f) }, answered, f);
     uint64_t word = atomic_load(answer_here(f->token));
     bool got = ANSWER_OUTCOME(word) != REFUSED;
     if (got)

@@ -10,9 +10,9 @@
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
-static void wait_for(const char *what, uint64_t object, bool (*done)(void *), void *arg)
+static void wait_for(struct wait_for what, bool (*done)(void *), void *arg)
 {
-    progress_wait((struct wait_for){ what, object }, done, arg, WAIT_STATE);
+    progress_wait(what, done, arg, WAIT_STATE);
 }
 
 static void count_round_trip(void)

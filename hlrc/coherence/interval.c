@@ -244,8 +244,8 @@ static void close_until(uint64_t number)
         if (!atomic_exchange(&interval_closing, true))
             close_once(t);
         else
-            progress_await((struct wait_for){ "the closing of interval", number },
-                           &interval_closing, closing_over, &number);
+            progress_await((struct wait_for){ WAITS_CLOSING, number, 0 }, &interval_closing,
+                           closing_over, &number);
     }
 }
 
@@ -306,7 +306,7 @@ void interval_acquire(const uint64_t *want, uint32_t occasion)
         if (!atomic_exchange(&acquire_busy, true))
             acquire_all(want, occasion);
         else
-            progress_await((struct wait_for){ "another acquire", 0 }, &acquire_busy, acquire_over,
+            progress_await((struct wait_for){ WAITS_ACQUIRE, 0, 0 }, &acquire_busy, acquire_over,
                            (void *)(uintptr_t)want);
     }
 }

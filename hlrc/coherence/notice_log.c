@@ -260,8 +260,8 @@ static void take_log(const struct notices_wanted *want)
     struct notices_wanted mine = *want;
     struct reader *r = &readers[want->writer];
     while (!take_records(want))
-        progress_wait((struct wait_for){ "write notices of node", (uint64_t)want->writer }, arrived,
-                      &mine, WAIT_STATE);
+        progress_wait((struct wait_for){ WAITS_NOTICES, 0, want->writer }, arrived, &mine,
+                      WAIT_STATE);
     take_parked(want->writer);
     spin_lock(&r->lock);
     if (r->head - r->reported >= NOTICE_LOG_WORDS / 4)

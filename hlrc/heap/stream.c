@@ -74,8 +74,7 @@ static void await_all(uint64_t count)
     for (int n = 0; n < engine.nodes; n++) /* ST4 */
         if (n != engine.node && word_at(taken_at(n)) < count)
             fabric_wake(engine.fabric, n);
-    progress_wait((struct wait_for){ "all nodes to take piece", count }, all_have, &count,
-                  WAIT_STATE);
+    progress_wait((struct wait_for){ WAITS_TAKEN, count, 0 }, all_have, &count, WAIT_STATE);
     thread_leave(t);
 }
 
@@ -124,9 +123,8 @@ static void fetch(int root, uint64_t piece, size_t len)
     struct fabric_op op = FABRIC_OP_INIT;
     struct thread *t = thread_enter();
     if (!is_told(&a)) {
-        fabric_wake(engine.fabric, root); /* ST4 */
-        progress_wait((struct wait_for){ "a piece of the broadcast of node", (uint64_t)root },
-                      is_told, &a, WAIT_STATE); /* ST1 */
+        fabric_wake(engine.fabric, root);                                                  /* ST4 */
+        progress_wait((struct wait_for){ WAITS_PIECE, 0, root }, is_told, &a, WAIT_STATE); /* ST1 */
     }
     fabric_read(engine.fabric, root, engine.control.id, slot_at(piece), control_at(slot_at(piece)),
                 len, &op);

@@ -120,8 +120,8 @@ void page_wait(uint32_t page)
     if (table[page].flags & PAGE_PREFETCH)
         page_prefetch_finish(page);
     else
-        progress_await((struct wait_for){ "another thread's work on page", page }, &table[page],
-                       page_idle, &table[page]);
+        progress_await((struct wait_for){ WAITS_PAGE_BUSY, page, 0 }, &table[page], page_idle,
+                       &table[page]);
 }
 
 /* Before a page that was clean becomes writable: since a thread stores to it, or `ahead` of one. */
@@ -222,7 +222,7 @@ static bool access_step(uint32_t page, bool write, bool *worked)
     }
     if (p->held) { /* MV1 */
         page_unlock(p);
-        progress_await((struct wait_for){ "the new home of page", page }, p, page_released, p);
+        progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, page_released, p);
         return false;
     }
     page_move_used(p);

@@ -111,7 +111,7 @@ static void fetch_once(struct page_fetch *f)
     /* nothing was copied: the copy is here, diffs may still be on their way to it */
     if (f->home == engine.node)
         /* the home tells */
-        progress_await((struct wait_for){ "diffs for page", f->page }, page_at(f->page),
+        progress_await((struct wait_for){ WAITS_PAGE_OWN_DIFFS, f->page, 0 }, page_at(f->page),
                        home_current, f);
 }
 
@@ -287,7 +287,7 @@ void page_prefetch_finish(uint32_t page)
     if (!prefetch_over(&page)) {
         struct thread *t = thread_self();
         enum stats_category before = stats_enter(t, STATS_PAGE);
-        progress_wait((struct wait_for){ "the prefetch of page", page }, prefetch_over, &page,
+        progress_wait((struct wait_for){ WAITS_PAGE_PREFETCH, page, 0 }, prefetch_over, &page,
                       WAIT_STATE);
         stats_enter(t, before);
     }
@@ -318,7 +318,7 @@ static bool prefetch_over_or_late(void *arg)
 bool page_prefetch_end(uint32_t page, int64_t deadline)
 {
     struct until u = { page, deadline };
-    progress_wait((struct wait_for){ "the prefetch of page", page }, prefetch_over_or_late, &u,
+    progress_wait((struct wait_for){ WAITS_PAGE_PREFETCH, page, 0 }, prefetch_over_or_late, &u,
                   WAIT_STATE);
     struct page *p = page_lock(page);
     bool here = prefetch_arrived(p), late = (p->flags & PAGE_PREFETCH) && !here;

@@ -63,8 +63,8 @@ void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op
 {
     while (!try_send(to, msg, urgent, op)) {
         fabric_wake(engine.fabric, to); /* B4 */
-        progress_wait((struct wait_for){ "room for a message at node", (uint64_t)to }, have_credit,
-                      (void *)(intptr_t)to, WAIT_STATE);
+        progress_wait((struct wait_for){ WAITS_ROOM, 0, to }, have_credit, (void *)(intptr_t)to,
+                      WAIT_STATE);
     }
 }
 

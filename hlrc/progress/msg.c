@@ -200,23 +200,24 @@ bool msg_done(uint32_t token)
 }
 
 /* What the owner of a token waits for. */
-static const char *const awaited[REQUEST_TYPES] = {
-    [REQUEST_HOME] = "the home of page",
-    [REQUEST_PLACE] = "placing page",
-    [REQUEST_LOCK] = "lock",
-    [REQUEST_TRY] = "the answer to a try of lock",
-    [REQUEST_BARRIER] = "the barrier, epoch",
-    [REQUEST_COND_WAIT] = "a signal of condition variable",
-    [REQUEST_LOG_DRAIN] = "room in the notice log of node",
-    [REQUEST_ATOMIC] = "atomic word",
+static const enum waits awaited[REQUEST_TYPES] = {
+    [REQUEST_HOME] = WAITS_HOME,       [REQUEST_PLACE] = WAITS_PLACE,
+    [REQUEST_LOCK] = WAITS_LOCK,       [REQUEST_TRY] = WAITS_TRY,
+    [REQUEST_BARRIER] = WAITS_BARRIER, [REQUEST_COND_WAIT] = WAITS_COND,
+    [REQUEST_LOG_DRAIN] = WAITS_LOG,   [REQUEST_ATOMIC] = WAITS_ATOMIC,
 };
+
+const struct reply *msg_wait_as(uint32_t token, struct wait_for what)
+{
+    progress_wait(what, msg_token_done, (void *)(uintptr_t)token, WAIT_EVENT);
+    return control_at(reply_at(token));
+}
 
 const struct reply *msg_wait(uint32_t token)
 {
     const struct request *req = scratch_of(token);
-    progress_wait((struct wait_for){ awaited[req->type], req->object }, msg_token_done,
-                  (void *)(uintptr_t)token, WAIT_EVENT);
-    return control_at(reply_at(token));
+    return msg_wait_as(token,
+                       (struct wait_for){ awaited[req->type], req->object, (int)req->object });
 }
 
 void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t slot, bool urgent,

@@ -30,6 +30,7 @@
 
 #include "fabric/fabric.h"
 #include "hlrc/protocol/request.h"
+#include "hlrc/protocol/waits.h"
 
 #define PREFETCHES_LEAST 14
 #define REQUEST_SMALL    64 /* bytes of a slot without room for a vector time */
@@ -66,6 +67,8 @@ void msg_expect(uint32_t token, enum request_type type, uint32_t object);
 bool msg_done(uint32_t token); /* its answer has been served (M3) */
 /* Waits; the reply is valid until the token's next request. */
 const struct reply *msg_wait(uint32_t token);
+/* The same where the request's type does not tell what is waited for. */
+const struct reply *msg_wait_as(uint32_t token, struct wait_for what);
 static inline bool msg_token_done(void *token)
 {
     return msg_done((uint32_t)(uintptr_t)token);

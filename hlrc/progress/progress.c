@@ -268,7 +268,7 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
 {
     struct backoff p;
     backoff_renew(&p);
-    struct watch_note before = watch_begin(thread_self(), what.what, what.object);
+    struct watch_note before = watch_begin(thread_self(), what);
     bool mine = false;
     atomic_fetch_add(&waiters, 1); /* before the first attempt at the progress lock (S6) */
     perturb(wait_counted);

@@ -51,6 +51,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hlrc/protocol/waits.h"
+
 enum wait_kind {
     WAIT_EVENT, /* done() turns true by serving an event only: sleeps without limit */
     WAIT_STATE, /* done() turns true by a one-sided write or read: sleeps for bounded times */
@@ -60,12 +62,6 @@ enum wait_kind {
 int progress_start(bool with_handler);
 void progress_stop(void);
 double progress_handler_seconds(void); /* CPU time of the handler thread so far */
-
-/* What a thread waits for, in words, and its number: for watch.h. */
-struct wait_for {
-    const char *what;
-    uint64_t object;
-};
 
 /* Waits until done(arg), serving meanwhile. The caller holds no spin lock. done() has no side
  * effect that serving could not repeat; it is called often. */

@@ -18,31 +18,52 @@
 
 static int64_t told_at; /* written by the monitor's thread alone; 0: nothing was told */
 
-struct watch_note watch_begin(struct thread *t, const char *what, uint64_t object)
+#define NODE_SHIFT 8 /* of a slot's `what` */
+
+static struct watch_note note_of(const struct watch_slot *s)
 {
-    struct watch_note before = { atomic_load(&t->waits.what), atomic_load(&t->waits.object),
-                                 atomic_load(&t->waits.since) };
-    atomic_store_explicit(&t->waits.object, object, memory_order_relaxed);
+    uint32_t what = atomic_load_explicit(&s->what, memory_order_acquire);
+    return (struct watch_note){ { (enum waits)(what & ((1u << NODE_SHIFT) - 1)),
+                                  atomic_load_explicit(&s->object, memory_order_relaxed),
+                                  (int)(what >> NODE_SHIFT) - 1 },
+                                atomic_load_explicit(&s->since, memory_order_relaxed) };
+}
+
+static uint32_t packed(struct wait_for what)
+{
+    return (uint32_t)what.what | (uint32_t)(what.node + 1) << NODE_SHIFT;
+}
+
+struct watch_note watch_begin(struct thread *t, struct wait_for what)
+{
+    struct watch_note before = note_of(&t->waits);
+    atomic_store_explicit(&t->waits.object, what.object, memory_order_relaxed);
     atomic_store_explicit(&t->waits.since, clock_ns(), memory_order_relaxed);
-    atomic_store_explicit(&t->waits.what, what, memory_order_release);
+    atomic_store_explicit(&t->waits.what, packed(what), memory_order_release);
     return before;
 }
 
 void watch_end(struct thread *t, struct watch_note before)
 {
-    atomic_store_explicit(&t->waits.what, before.what, memory_order_relaxed);
-    atomic_store_explicit(&t->waits.object, before.object, memory_order_relaxed);
+    atomic_store_explicit(&t->waits.what, packed(before.what), memory_order_relaxed);
+    atomic_store_explicit(&t->waits.object, before.what.object, memory_order_relaxed);
     atomic_store_explicit(&t->waits.since, before.since, memory_order_relaxed);
+}
+
+/* W1 */
+bool watch_read(const struct thread *t, struct watch_note *out)
+{
+    int64_t since = atomic_load(&t->waits.since);
+    *out = note_of(&t->waits);
+    return atomic_load(&t->taken) && out->what.what != WAITS_NOTHING && out->since == since &&
+           atomic_load(&t->waits.since) == since;
 }
 
 /* Seconds that the thread waits, 0 for none or a note that is being changed. */
 static double waits_for(const struct thread *t, int64_t now)
 {
-    int64_t since = atomic_load(&t->waits.since);
-    if (!atomic_load(&t->taken) || !atomic_load(&t->waits.what) ||
-        atomic_load(&t->waits.since) != since)
-        return 0;
-    return (double)(now - since) * 1e-9;
+    struct watch_note note;
+    return watch_read(t, &note) ? (double)(now - note.since) * 1e-9 : 0;
 }
 
 static void say(const char *line)
@@ -65,14 +86,15 @@ static void tell_traces(void)
 
 static void tell_all(int64_t now)
 {
+    char words[120];
+    struct watch_note note;
     for (uint32_t i = 0; i < threads_max(); i++) {
-        const struct thread *t = thread_slot(i);
-        double seconds = waits_for(t, now);
-        const char *what = atomic_load(&t->waits.what);
-        if (seconds > 0 && what)
-            diag_warn("thread %u waits for %s %llu, since %d.%d s", i, what,
-                      (unsigned long long)atomic_load(&t->waits.object), (int)seconds,
-                      (int)(seconds * 10) % 10);
+        if (!watch_read(thread_slot(i), &note))
+            continue;
+        int64_t tenths = (now - note.since) / 100000000;
+        diag_warn("thread %u waits for %s, since %d.%d s", i,
+                  waits_words(note.what, words, sizeof words), (int)(tenths / 10),
+                  (int)(tenths % 10));
     }
     tell_traces();
     dump(say);

@@ -15,26 +15,31 @@
 #define HLRC_WATCH_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "hlrc/protocol/waits.h"
 
 struct thread;
 
 struct watch_note {
-    const char *what; /* in words; NULL: does not wait */
-    uint64_t object;  /* number of the lock, page, node, ... */
-    int64_t since;    /* nanoseconds, monotonic clock */
+    struct wait_for what; /* WAITS_NOTHING: it does not wait */
+    int64_t since;        /* nanoseconds, monotonic clock */
 };
 
 /* Of a thread, where the watch reads it (W1). */
 struct watch_slot {
-    const char *_Atomic what;
+    _Atomic uint32_t what; /* enum waits, and node + 1 above it */
     _Atomic uint64_t object;
     _Atomic int64_t since;
 };
 
 /* Returns the note before, which watch_end puts back: a wait may be inside of another one. */
-struct watch_note watch_begin(struct thread *t, const char *what, uint64_t object);
+struct watch_note watch_begin(struct thread *t, struct wait_for what);
 void watch_end(struct thread *t, struct watch_note before);
+
+/* What it waits for; false: for nothing, or the note is being changed (W1). */
+bool watch_read(const struct thread *t, struct watch_note *out);
 
 /* For the monitor's thread, some times a second. */
 void watch_look(void);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "fabric/fabric.h"
+#include "hlrc/protocol/waits.h"
 
 enum page_access_right { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
 
@@ -113,8 +114,8 @@ char *protocol_page_here(uint32_t page);
  */
 struct protocol_env {
     /* Waits until done(arg), serving what arrives meanwhile; something outside this process makes
-     * it true. What is waited for is told in words, and by its number. */
-    void (*wait)(const char *what, uint64_t object, bool (*done)(void *), void *arg);
+     * it true. */
+    void (*wait)(struct wait_for what, bool (*done)(void *), void *arg);
 
     void (*count_round_trip)(void); /* a wait of a fetch for the network */
     /* a fetch that had to be repeated: the home's copy lacked a version */

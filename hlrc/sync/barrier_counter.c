@@ -185,8 +185,7 @@ static bool counter_await(uint64_t *vt)
 {
     uint64_t epoch = awaited++;
     const struct head *h = control_at(release_at((int)(epoch & 1)));
-    progress_wait((struct wait_for){ "all nodes at barrier", epoch }, is_released, &epoch,
-                  WAIT_STATE);
+    progress_wait((struct wait_for){ WAITS_BARRIER, epoch, 0 }, is_released, &epoch, WAIT_STATE);
     memcpy(vt, h + 1, VT_BYTES(engine.nodes));
     return atomic_load_explicit(&h->word, memory_order_relaxed) & 1;
 }

@@ -35,7 +35,7 @@ static void pairs_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind)
 
 static bool pairs_await(uint64_t *vt)
 {
-    pairs_end(&all, "the round of a barrier, from node");
+    pairs_end(&all, WAITS_BARRIER, all.epoch);
     memcpy(vt, all.vt, VT_BYTES(engine.nodes));
     return all.kind == ARRIVAL_MOVES; /* R5: none was plain */
 }

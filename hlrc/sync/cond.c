@@ -166,8 +166,8 @@ static uint32_t manager_enter(uint32_t cond)
 
 static void manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
 {
-    (void)cond;
-    memcpy(vt, msg_wait(place)->vec, VT_BYTES(engine.nodes));
+    struct wait_for what = { WAITS_SIGNAL, cond, 0 };
+    memcpy(vt, msg_wait_as(place, what)->vec, VT_BYTES(engine.nodes));
 }
 
 const struct cond_protocol conds_by_manager = {

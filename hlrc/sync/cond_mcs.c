@@ -50,8 +50,8 @@ static struct mcs guard_of(uint32_t cond)
     return (struct mcs){
         .home = (int)(cond % (uint32_t)engine.nodes),
         .at = engine.at.cond_records + (size_t)(cond / (uint32_t)engine.nodes) * COND_RECORD_BYTES,
-        .what = "the record of condition variable",
-        .next = "the name of the next at the record of condition variable",
+        .what = WAITS_COND_RECORD,
+        .next = WAITS_COND_NEXT,
         .object = cond,
     };
 }
@@ -109,7 +109,7 @@ static uint32_t mcs_enter(uint32_t cond)
 
 static void mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
 {
-    mcs_await(place, "a signal of condition variable", cond);
+    mcs_await(place, WAITS_SIGNAL, cond);
     for (int w = 0; w < engine.nodes; w++)
         vt[w] = mcs_time(place)[w];
     mcs_give_node(place);

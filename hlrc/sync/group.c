@@ -103,8 +103,8 @@ static void invite(const struct invitation *in)
     for (uint32_t i = 0; i < in->count; i++) {
         struct awaited answer = { answer_at(in->nodes[i]), number - 1 };
         if (in->nodes[i] != engine.node)
-            progress_wait((struct wait_for){ "hlrc_group_create at node", (uint64_t)in->nodes[i] },
-                          is_later, &answer, WAIT_STATE);
+            progress_wait((struct wait_for){ WAITS_MEMBER, 0, in->nodes[i] }, is_later, &answer,
+                          WAIT_STATE);
     }
 }
 
@@ -124,8 +124,7 @@ static void accept_from(int lowest, struct invitation *mine)
     char here[120], there[120];
     size_t at = invitation_at(lowest);
     struct awaited word = { at, accepted[lowest] };
-    progress_wait((struct wait_for){ "hlrc_group_create at node", (uint64_t)lowest }, is_later,
-                  &word, WAIT_STATE);
+    progress_wait((struct wait_for){ WAITS_INVITATION, 0, lowest }, is_later, &word, WAIT_STATE);
     const struct invitation *in = control_at(at + 8);
     if (in->count != mine->count ||
         memcmp(in->nodes, mine->nodes, mine->count * sizeof mine->nodes[0]) != 0)
@@ -200,8 +199,7 @@ static int make(struct invitation *in)
 {
     int lowest = lowest_of(in);
     while (atomic_exchange(&making, true))
-        progress_await((struct wait_for){ "another thread's hlrc_group_create", 0 }, &making,
-                       is_not_making, NULL);
+        progress_await((struct wait_for){ WAITS_MAKING, 0, 0 }, &making, is_not_making, NULL);
     if (lowest != engine.node) {
         accept_from(lowest, in);
     } else {
@@ -237,7 +235,7 @@ int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
 /* ---- its barrier ---- */
 
 /* GR1, GR4 */
-static void meet(struct group *g)
+static void meet(struct group *g, uint32_t number)
 {
     uint64_t vt[NODES_MAX];
     struct thread *t = thread_enter();
@@ -245,7 +243,7 @@ static void meet(struct group *g)
     interval_hand_on(vt);
     perturb(barrier_arriving);
     pairs_begin(&g->pairs, vt, ARRIVAL_WAITS);
-    pairs_end(&g->pairs, "the round of a group's barrier, from node");
+    pairs_end(&g->pairs, WAITS_GROUP, number);
     perturb(barrier_released);
     progress_settle(); /* what is applied already needs no revoking */
     interval_acquire(g->pairs.vt, OCCASION_MEETING);
@@ -269,7 +267,7 @@ void hlrc_group_barrier(hlrc_group group)
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     if (g->pairs.count > 1)
-        meet(g);
+        meet(g, group);
     stats_count(STAT_BARRIERS, 1);
     stats_enter(t, before);
     atomic_store(&g->busy, false);

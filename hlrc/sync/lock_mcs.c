@@ -89,8 +89,8 @@ static struct mcs queue_of(uint32_t lock)
         .at = engine.at.lock_records +
               (size_t)(lock / (uint32_t)engine.nodes) * engine.at.lock_record_size,
         .timed = true,
-        .what = "lock",
-        .next = "the name of the next in the queue of lock",
+        .what = WAITS_LOCK,
+        .next = WAITS_LOCK_NEXT,
         .object = lock,
     };
 }
@@ -136,8 +136,7 @@ static void await_turn(struct lock *l, uint32_t lock)
     l->waiters++;
     uint32_t seen = atomic_load(&l->turn);
     spin_unlock(&l->guard);
-    struct watch_note before =
-        watch_begin(thread_self(), "another thread of this node to let go of lock", lock);
+    struct watch_note before = watch_begin(thread_self(), (struct wait_for){ WAITS_LOCK, lock, 0 });
     futex_wait_private(&l->turn, seen, -1);
     watch_end(thread_self(), before);
     spin_lock(&l->guard);

@@ -159,9 +159,9 @@ static bool is_granted(void *arg)
     return atomic_load_explicit(&((struct queue_node *)arg)->granted, memory_order_acquire) != 0;
 }
 
-void mcs_await(uint32_t k, const char *what, uint64_t object)
+void mcs_await(uint32_t k, enum waits what, uint64_t object)
 {
-    progress_wait((struct wait_for){ what, object }, is_granted, queue_node(k), WAIT_STATE);
+    progress_wait((struct wait_for){ what, object, 0 }, is_granted, queue_node(k), WAIT_STATE);
 }
 
 /* Behind the one that `tail` names, or the one that came since; true when it was nobody's by
@@ -240,7 +240,7 @@ static bool set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
 void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt)
 {
     if (successor_of(k) || !set_free(q, k, vt)) {
-        progress_wait((struct wait_for){ q->next, q->object }, has_successor, &k,
+        progress_wait((struct wait_for){ q->next, q->object, 0 }, has_successor, &k,
                       WAIT_STATE); /* MQ2 */
         mcs_grant(successor_of(k), q->timed ? vt : NULL);
     }

@@ -33,13 +33,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hlrc/protocol/waits.h"
+
 /* A queue: the tail lies in the control window of `home` at this offset. */
 struct mcs {
     int home;
     size_t at;
     bool timed; /* a vector time lies behind the tail */
-    /* and its number: what a thread waits for, in words, to get it, and amid letting go */
-    const char *what, *next;
+    /* with the number `object`: what a thread waits for to get it, and amid letting go */
+    enum waits what, next;
     uint64_t object;
 };
 
@@ -68,7 +70,7 @@ void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt);
 
 /* A queue node that others have learnt of by other ways: waits for its word; writes it, with a
  * vector time (MQ4). */
-void mcs_await(uint32_t k, const char *what, uint64_t object);
+void mcs_await(uint32_t k, enum waits what, uint64_t object);
 void mcs_grant(uint64_t name, const uint64_t *vt);
 
 #endif

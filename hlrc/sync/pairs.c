@@ -153,10 +153,10 @@ static bool round_here_or_asked(void *arg)
     return round_here(p);
 }
 
-void pairs_end(struct pairs *p, const char *what)
+void pairs_end(struct pairs *p, enum waits what, uint64_t object)
 {
     while (!pairs_go_on(p))
-        progress_wait((struct wait_for){ what, (uint64_t)awaited_node(p) }, round_here_or_asked, p,
+        progress_wait((struct wait_for){ what, object, awaited_node(p) }, round_here_or_asked, p,
                       WAIT_STATE);
     pairs_assert_state(p);
     p->epoch++;

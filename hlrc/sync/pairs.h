@@ -78,8 +78,8 @@ void pairs_prepare(const struct pairs *p);
 void pairs_begin(struct pairs *p, const uint64_t *vt, enum arrival kind);
 /* Goes on as far as others are; whether the meeting is over. Does not wait. */
 bool pairs_go_on(struct pairs *p);
-/* Waits until all members are there: p->vt and p->kind are those of all. The next may begin. `what`
- * as in struct wait_for, of a node. */
-void pairs_end(struct pairs *p, const char *what);
+/* Waits until all members are there: p->vt and p->kind are those of all. The next may begin. What
+ * is waited for: struct wait_for. */
+void pairs_end(struct pairs *p, enum waits what, uint64_t object);
 
 #endif

@@ -10,8 +10,8 @@ for protocol in async ardmar; do
     what="$protocol, a node that does not come to a barrier"
     run_job 3 $protocol "$stuck" barrier
     expect_status "$what" 1
-    expect_err "$what" '^hlrc: node 0: thread 0 waits for the barrier, epoch [0-9]+, since [1-9][0-9]*\.[0-9] s$'
-    expect_err "$what" '^hlrc: node 2: thread 0 waits for the barrier, epoch [0-9]+, since '
+    expect_err "$what" '^hlrc: node 0: thread 0 waits for barrier [0-9]+, since [1-9][0-9]*\.[0-9] s$'
+    expect_err "$what" '^hlrc: node 2: thread 0 waits for barrier [0-9]+, since '
     expect_err "$what" '^hlrc: node 0: barrier [0-9]+: 2 of 3 nodes have arrived, but not node 1$'
     expect_err "$what" '^hlrc: node 2: thread 0 before: .*opened for write page [0-9]+ \([0-9.]+ s ago\), arrived at barrier '
     expect_err "$what" '^hlrc: node 0: .*progress lock held by a thread that sleeps; 1 threads wait'

@@ -201,7 +201,7 @@ static bool is_done(void *arg)
 
 static void *wait_main(void *arg)
 {
-    progress_wait((struct wait_for){ "test", 0 }, is_done, NULL, WAIT_EVENT);
+    progress_wait((struct wait_for){ .object = 0 }, is_done, NULL, WAIT_EVENT);
     return arg;
 }
 
@@ -324,14 +324,14 @@ static bool is_first_over(void *arg)
 
 static void *first_main(void *arg)
 {
-    progress_wait((struct wait_for){ "test", 1 }, is_first_over, NULL, WAIT_STATE);
+    progress_wait((struct wait_for){ .object = 1 }, is_first_over, NULL, WAIT_STATE);
     atomic_store(&first_has_left, true);
     return arg;
 }
 
 static void *second_main(void *arg)
 {
-    progress_wait((struct wait_for){ "test", 2 }, is_done, NULL, WAIT_STATE);
+    progress_wait((struct wait_for){ .object = 2 }, is_done, NULL, WAIT_STATE);
     return arg;
 }
 

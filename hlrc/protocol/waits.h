@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * waits.h - what a thread may wait for, in one table: a wait names its kind, and those who tell of
+ * it, here and in hlrcrun, find the words.
+ */
+#ifndef HLRC_WAITS_H
+#define HLRC_WAITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(kind, words, whether the object's number follows them, words before the number of a node or
+ * NULL). Kinds travel in reports (progress/report.h): a new one comes at the end. */
+#define WAITS(X)                                                                    \
+    X(WAITS_NOTHING, "nothing", 0, NULL)                                            \
+    X(WAITS_LOCK, "lock", 1, NULL)                                                  \
+    X(WAITS_TRY, "the answer to a try of lock", 1, NULL)                            \
+    X(WAITS_LOCK_NEXT, "the name of the next in the queue of lock", 1, NULL)        \
+    X(WAITS_BARRIER, "barrier", 1, NULL)                                            \
+    X(WAITS_GROUP, "the barrier of group", 1, NULL)                                 \
+    X(WAITS_MEMBER, "hlrc_group_create", 0, " of node ")                            \
+    X(WAITS_INVITATION, "hlrc_group_create", 0, " of node ")                        \
+    X(WAITS_MAKING, "another thread's hlrc_group_create", 0, NULL)                  \
+    X(WAITS_SIGNAL, "a signal of condition variable", 1, NULL)                      \
+    X(WAITS_COND, "a place at condition variable", 1, NULL)                         \
+    X(WAITS_COND_RECORD, "the record of condition variable", 1, NULL)               \
+    X(WAITS_COND_NEXT, "the name of the next at condition variable", 1, NULL)       \
+    X(WAITS_PAGE, "page", 1, " of home ")                                           \
+    X(WAITS_PAGE_DIFFS, "diffs at the home of page", 1, ", node ")                  \
+    X(WAITS_PAGE_OWN_DIFFS, "diffs for page", 1, NULL)                              \
+    X(WAITS_PAGE_BUSY, "another thread's work on page", 1, NULL)                    \
+    X(WAITS_PAGE_PREFETCH, "the prefetch of page", 1, NULL)                         \
+    X(WAITS_PAGE_MOVES, "the new home of page", 1, NULL)                            \
+    X(WAITS_HOME, "the home of page", 1, NULL)                                      \
+    X(WAITS_PLACE, "placing page", 1, NULL)                                         \
+    X(WAITS_NOTICES, "write notices", 0, " of node ")                               \
+    X(WAITS_LOG, "room in the notice log", 0, " of node ")                          \
+    X(WAITS_CLOSING, "the closing of interval", 1, NULL)                            \
+    X(WAITS_ACQUIRE, "another acquire", 0, NULL)                                    \
+    X(WAITS_ROOM, "room for a message", 0, " at node ")                             \
+    X(WAITS_ATOMIC, "atomic word", 1, NULL)                                         \
+    X(WAITS_TAKEN, "all nodes to take the piece of a broadcast of number", 1, NULL) \
+    X(WAITS_PIECE, "a piece of the broadcast", 0, " of node ")                      \
+    X(WAITS_FINALIZE, "all nodes in hlrc_finalize", 0, NULL)
+
+enum waits {
+#define X(kind, words, number, node) kind,
+    WAITS(X)
+#undef X
+        WAITS_KINDS
+};
+
+/* One wait: of which kind, the number of its object, and the node, where the table has words for
+ * them. */
+struct wait_for {
+    enum waits what;
+    uint64_t object;
+    int node;
+};
+
+/* "page 12 of home 3"; returns buf. */
+const char *waits_words(struct wait_for what, char *buf, size_t len);
+
+#endif
