@@ -363,7 +363,7 @@ static void drop_tables(void)
 void hlrc_finalize(void)
 {
     call_check("hlrc_finalize");
-    hlrc_barrier();
+    barrier_all(MEETING_FINALIZE);
     if (!engine
              .alone) { /* what is on its way, since that barrier too, arrives in memory that goes */
         struct thread *t = thread_enter();

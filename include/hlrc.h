@@ -304,10 +304,11 @@ void hlrc_unlock(hlrc_lock_t lock);
  * What is written between the two becomes visible to others at a later release; what others wrote
  * before they arrived is visible after departure.
  *
- * NOTES: Arrival twice without departure, or departure without arrival, ends the job. Between the
- * two no other collective call may be made but hlrc_group_barrier(). With --barrier pe other nodes
- * may have to wait for a node until it departs; there it must not wait, between the two, for what
- * they do behind the barrier.
+ * NOTES: All nodes make the same collective calls in the same order; where they meet in different
+ * ones, hlrc_finalize() included, the job ends and one line names both calls. Arrival twice without
+ * departure, or departure without arrival, ends the job. Between the two no other collective call
+ * may be made but hlrc_group_barrier(). With --barrier pe other nodes may have to wait for a node
+ * until it departs; there it must not wait, between the two, for what they do behind the barrier.
  *
  * SEE ALSO: hlrc_group_barrier, hlrc_lock, hlrc_cond_wait
  */

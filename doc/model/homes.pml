@@ -288,7 +288,7 @@ proctype main_thread(byte n)
         arrive(n, number);
         if :: split -> gone >= MOVE :: else fi;         /* what another node does behind its barrier */
         depart(n, number);
-        /* MV2: hlrc_barrier, master_serve */
+        /* MV2: barrier_all, master_serve */
 #ifdef WITHOUT_ALL
         if :: number == MOVE && !split -> round_of(n) :: else fi;
 #else

@@ -21,16 +21,12 @@
 
 #define ROOT 0 /* of allocating and freeing */
 
-enum operation { OP_BROADCAST = 1, OP_MALLOC_ALL, OP_FREE_ALL };
-
-static const char *const names[] = { NULL, "hlrc_broadcast", "hlrc_malloc_all", "hlrc_free_all" };
-
 /* Head of a staging slot: the call of the root. Written by the root before the step's barrier, read
  * after it. */
 struct slot {
     uint64_t step;
-    uint32_t op, root;
-    uint64_t arg; /* length, size or address */
+    uint32_t call, root; /* enum meeting */
+    uint64_t arg;        /* length, size or address */
     char data[];
 };
 
@@ -47,31 +43,33 @@ static size_t slot_room(void)
     return heap_staging_bytes() - sizeof(struct slot);
 }
 
-static void meet(void)
+static void meet(enum meeting call)
 {
-    barrier_arrive();
+    barrier_arrive(call);
     barrier_depart();
 }
 
 static const char *describe(const struct slot *s, char *buf, size_t len)
 {
     unsigned long long arg = s->arg;
-    if (s->op == OP_FREE_ALL)
-        snprintf(buf, len, "%s(%#llx)", names[s->op], arg);
-    else if (s->op == OP_MALLOC_ALL)
-        snprintf(buf, len, "%s(%llu)", names[s->op], arg);
+    const char *name = meeting_name((enum meeting)s->call);
+    if (s->call == MEETING_FREE_ALL)
+        snprintf(buf, len, "%s(%#llx)", name, arg);
+    else if (s->call == MEETING_MALLOC_ALL)
+        snprintf(buf, len, "%s(%llu)", name, arg);
     else
-        snprintf(buf, len, "%s(%llu bytes, root %u)", names[s->op], arg, s->root);
+        snprintf(buf, len, "%s(%llu bytes, root %u)", name, arg, s->root);
     return buf;
 }
 
-/* Compares this node's call with that of the root. */
+/* Compares what this node was called with with that of the root: both are in this call (ME1). */
 static void check_call(const struct slot *s, const struct slot *mine)
 {
     char here[80], there[80];
-    if (s->step == mine->step && s->op == mine->op && s->root == mine->root && s->arg == mine->arg)
+    if (s->step == mine->step && s->call == mine->call && s->root == mine->root &&
+        s->arg == mine->arg)
         return;
-    if (s->step == mine->step && s->op != 0 && s->op <= OP_FREE_ALL)
+    if (s->step == mine->step && s->call == mine->call)
         diag_fatal(1,
                    "%s here, but %s on node %u; all nodes make the same collective calls with the "
                    "same arguments",
@@ -84,18 +82,18 @@ static void check_call(const struct slot *s, const struct slot *mine)
 
 /* One step: `len` bytes at buf go from the root to all others. No engine lock is held: buf may be
  * shared memory. */
-static void pass_on(enum operation op, int root, uint64_t arg, void *buf, size_t len)
+static void pass_on(enum meeting call, int root, uint64_t arg, void *buf, size_t len)
 {
-    struct slot mine = { .step = ++step, .op = op, .root = (uint32_t)root, .arg = arg };
+    struct slot mine = { .step = ++step, .call = call, .root = (uint32_t)root, .arg = arg };
     struct slot *s = heap_staging(step & 1); /* CO1 */
     if (engine.alone) {
-        meet();
+        meet(call);
     } else if (engine.node == root) {
         memcpy(s, &mine, sizeof mine);
         memcpy(s->data, buf, len);
-        meet();
+        meet(call);
     } else {
-        meet();
+        meet(call);
         check_call(s, &mine);
         memcpy(buf, s->data, len);
     }
@@ -110,7 +108,7 @@ int hlrc_broadcast(void *buf, size_t len, int root)
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     size_t n = len < slot_room() ? len : slot_room();
     /* for no bytes at all, too: it orders memory */
-    pass_on(OP_BROADCAST, root, len, n ? buf : &(char){ 0 }, n);
+    pass_on(MEETING_BROADCAST, root, len, n ? buf : &(char){ 0 }, n);
     bool rest = len > n && !engine.alone;
     if (rest && engine.node == root)
         stream_send((char *)buf + n, len - n);
@@ -133,7 +131,7 @@ static struct pages take_pages(size_t size)
     uint32_t count;
     if (engine.node == ROOT && heap_take_all(size, &run, &count))
         pages = (struct pages){ .first = run.start, .count = count, .dirty = run.dirty_count != 0 };
-    pass_on(OP_MALLOC_ALL, ROOT, size, &pages, sizeof pages);
+    pass_on(MEETING_MALLOC_ALL, ROOT, size, &pages, sizeof pages);
     return pages;
 }
 
@@ -154,7 +152,7 @@ static void settle(uint32_t first, uint32_t count)
 
 /* Makes pages zero and their homes unassigned. All nodes have settled them, and a barrier has been
  * since: CO2. */
-static void reset_pages(const struct pages *pages)
+static void reset_pages(const struct pages *pages, enum meeting call)
 {
     struct thread *t = thread_enter();
     if (!engine.alone)
@@ -162,7 +160,7 @@ static void reset_pages(const struct pages *pages)
     thread_leave(t);
     if (engine.alone)
         heap_zero(pages->first, pages->count);
-    meet();
+    meet(call);
     page_hold(0, 0);
 }
 
@@ -172,13 +170,13 @@ static struct pages malloc_all(size_t size)
     struct pages pages = take_pages(size);
     if (pages.count == 0) { /* nodes may hold free pages in reserve */
         heap_trim();
-        meet();
+        meet(MEETING_MALLOC_ALL);
         pages = take_pages(size);
     }
     if (pages.dirty) {
         settle(pages.first, pages.count);
-        meet();
-        reset_pages(&pages);
+        meet(MEETING_MALLOC_ALL);
+        reset_pages(&pages, MEETING_MALLOC_ALL);
     }
     return pages;
 }
@@ -207,11 +205,11 @@ static void free_all(void *ptr)
             "hlrc_free_all(%p): not live memory of hlrc_malloc_all; free once what that returned",
             ptr);
     settle(pages.first, pages.count);
-    pass_on(OP_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
-    reset_pages(&pages);
+    pass_on(MEETING_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
+    reset_pages(&pages, MEETING_FREE_ALL);
     if (engine.node == ROOT) /* when all have reset them, and before any node can count on them */
         heap_give_all(pages.first, pages.count);
-    meet();
+    meet(MEETING_FREE_ALL);
 }
 
 void hlrc_free_all(void *ptr)

@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hlrc/protocol/meeting.h"
+
 struct page_protocol;
 
 /* By the thread that closes an interval, one at a time (interval.h I1); what a page was sealed for
@@ -117,9 +119,9 @@ struct barrier_protocol {
     bool served;
     int (*init)(void);
 
-    /* This node has arrived at the barrier of this number (0, 1, ...) with this vector time. Does
-     * not wait. */
-    void (*arrive)(uint64_t epoch, const uint64_t *vt, enum arrival kind);
+    /* This node has arrived at the barrier of this number (0, 1, ...) with this vector time, in
+     * this call (ME1). Does not wait. */
+    void (*arrive)(uint64_t epoch, const uint64_t *vt, enum arrival kind, enum meeting call);
     /* Waits until all nodes have; *vt becomes the largest of each component. Whether all waited at
      * once, and one at least wanted to move homes. */
     bool (*await)(uint64_t *vt);

@@ -18,7 +18,7 @@ enum request_type {
     REQUEST_TRY_OWNER,  /* object: lock, at its last owner */
     /* object: lock, back at its manager; arg[0]: 1 granted, 0 busy; vec: vector time */
     REQUEST_TRY_RESULT,
-    /* object, arg[0]: epoch; vec: vector time; answer: vec = merged vector time */
+    /* object, arg[0]: epoch; arg[1]: kind and call; vec: vector time; answer: vec = merged one */
     REQUEST_BARRIER,
     /* object: condition variable, at its manager; arg[0]: the token to answer when it is signalled,
      * with vec = vector time of the signaller; answer to this request: it is registered */

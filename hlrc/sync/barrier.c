@@ -33,7 +33,7 @@ int barrier_init(void)
     return engine.protocol.barrier->init();
 }
 
-static void arrive(bool waits)
+static void arrive(bool waits, enum meeting call)
 {
     if (atomic_exchange(&between, true))
         diag_fatal(1, "hlrc_barrier_arrive: this node has arrived already; call "
@@ -46,7 +46,7 @@ static void arrive(bool waits)
     interval_close(false);
     interval_vt(vt);
     enum arrival kind = !waits ? ARRIVAL_PLAIN : homes_offer(epoch) ? ARRIVAL_MOVES : ARRIVAL_WAITS;
-    engine.protocol.barrier->arrive(epoch++, vt, kind);
+    engine.protocol.barrier->arrive(epoch++, vt, kind, call);
     thread_leave(t);
 }
 
@@ -78,15 +78,15 @@ static void prepare(void)
         before_arrival();
 }
 
-void barrier_arrive(void)
+void barrier_arrive(enum meeting call)
 {
     prepare();
-    arrive(false);
+    arrive(false, call);
 }
 
-void barrier_meet(void)
+void barrier_meet(enum meeting call)
 {
-    arrive(false);
+    arrive(false, call);
     (void)depart();
 }
 
@@ -110,7 +110,7 @@ void hlrc_barrier_arrive(void)
     call_check("hlrc_barrier_arrive");
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
-    barrier_arrive();
+    barrier_arrive(MEETING_BARRIER);
     let_handler_serve(true); /* R3: this thread goes on, the handler stands in for it */
     stats_enter(t, before);
 }
@@ -125,15 +125,20 @@ void hlrc_barrier_depart(void)
     stats_enter(t, before);
 }
 
-void hlrc_barrier(void)
+void barrier_all(enum meeting call)
 {
-    call_check("hlrc_barrier");
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     prepare();
-    arrive(true);
+    arrive(true, call);
     if (depart()) /* MV2 */
         homes_move(epoch - 1);
     stats_count(STAT_BARRIERS, 1);
     stats_enter(t, before);
+}
+
+void hlrc_barrier(void)
+{
+    call_check("hlrc_barrier");
+    barrier_all(MEETING_BARRIER);
 }

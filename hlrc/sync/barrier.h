@@ -27,14 +27,18 @@
 #ifndef HLRC_BARRIER_H
 #define HLRC_BARRIER_H
 
+#include "hlrc/protocol/meeting.h"
+
 int barrier_init(void);
 /* what every arrival of this node begins with; NULL nothing */
 void barrier_before(void (*run)(void));
 /* The two phases, without the public call's statistics. One thread speaks for the node; both wait:
  * for the rest of a closing, and for all other nodes. */
-void barrier_arrive(void);
+void barrier_arrive(enum meeting call);
 void barrier_depart(void);
 /* Both, amid a call: nothing is done before the arrival (barrier_before). Waits. */
-void barrier_meet(void);
+void barrier_meet(enum meeting call);
+/* What hlrc_barrier does, for this call. */
+void barrier_all(enum meeting call);
 
 #endif

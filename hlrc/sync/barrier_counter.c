@@ -36,10 +36,16 @@
 
 /* Of an arrival or a release, before its vector time. */
 struct head {
-    _Atomic uint64_t word; /* arrival: enum arrival; release: (epoch + 1) * 2 + moves */
+    _Atomic uint64_t word; /* arrival: below; release: (epoch + 1) * 2 + moves */
 };
 
-enum { PLAIN = 1, MOVES = 2 };
+/* Of an arrival: which kinds there are among those that it stands for; the call of the node that
+ * brings it, and that node. */
+enum { PLAIN = 1, MOVES = 2, KINDS = 3 };
+#define ARRIVAL_WORD(kinds, call) \
+    ((kinds) | (uint64_t)(call) << 2 | (uint64_t)engine.node << (2 + MEETING_BITS))
+#define ARRIVAL_CALL(word) ((enum meeting)((word) >> 2 & ((1 << MEETING_BITS) - 1)))
+#define ARRIVAL_NODE(word) ((int)((word) >> (2 + MEETING_BITS)))
 
 /* One of the gatherings of a level, which are of consecutive members each. */
 struct gathering {
@@ -87,7 +93,7 @@ static int counter_init(void)
 
 /* BC2: what was merged so far, as one member of a gathering; true for the last of it. */
 static bool arrive_at(const struct gathering *g, uint32_t member, int parity, const uint64_t *vt,
-                      uint64_t kinds)
+                      uint64_t arrival)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     int win = engine.control.id;
@@ -95,7 +101,7 @@ static bool arrive_at(const struct gathering *g, uint32_t member, int parity, co
     size_t at = slot_at(g, member, parity);
     fabric_write_copied(engine.fabric, g->home, win, at + sizeof(struct head), vt,
                         VT_BYTES(engine.nodes));
-    fabric_write(engine.fabric, g->home, win, at, &kinds, sizeof kinds, NULL);
+    fabric_write(engine.fabric, g->home, win, at, &arrival, sizeof arrival, NULL);
     perturb(barrier_arriving);
     fabric_fetch_add(engine.fabric, g->home, win, counter_at(g, parity), 1, &old, &op);
     fabric_wait(engine.fabric, &op);
@@ -103,7 +109,8 @@ static bool arrive_at(const struct gathering *g, uint32_t member, int parity, co
 }
 
 /* Merges what all members of a gathering have brought. */
-static void collect(const struct gathering *g, int parity, uint64_t *vt, uint64_t *kinds)
+static void collect(const struct gathering *g, int parity, enum meeting call, uint64_t *vt,
+                    uint64_t *kinds)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     size_t first = slot_at(g, 0, parity), step = 2 * slot_bytes();
@@ -113,7 +120,10 @@ static void collect(const struct gathering *g, int parity, uint64_t *vt, uint64_
     fabric_wait(engine.fabric, &op);
     for (uint32_t m = 0; m < g->members; m++) {
         const struct head *h = control_at(first + m * step);
-        *kinds |= atomic_load_explicit(&h->word, memory_order_acquire);
+        uint64_t word = atomic_load_explicit(&h->word, memory_order_acquire);
+        if (ARRIVAL_CALL(word) != call)
+            meeting_refuse(engine.node, call, ARRIVAL_NODE(word), ARRIVAL_CALL(word)); /* ME1 */
+        *kinds |= word & KINDS;
         vt_raise(vt, (const uint64_t *)(const void *)(h + 1));
     }
 }
@@ -150,7 +160,8 @@ static struct gathering gathering_of(uint32_t level_first, uint32_t members, uin
     };
 }
 
-static void counter_arrive(uint64_t epoch, const uint64_t *own, enum arrival kind)
+static void counter_arrive(uint64_t epoch, const uint64_t *own, enum arrival kind,
+                           enum meeting call)
 {
     uint64_t vt[NODES_MAX], kinds = kind == ARRIVAL_PLAIN   ? PLAIN
                                     : kind == ARRIVAL_MOVES ? MOVES
@@ -162,9 +173,9 @@ static void counter_arrive(uint64_t epoch, const uint64_t *own, enum arrival kin
     while (members > 1) {
         struct gathering g = gathering_of(first, members, member, leaves);
         if (g.members > 1) {
-            if (!arrive_at(&g, member % fan(), parity, vt, kinds))
+            if (!arrive_at(&g, member % fan(), parity, vt, ARRIVAL_WORD(kinds, call)))
                 return;
-            collect(&g, parity, vt, &kinds);
+            collect(&g, parity, call, vt, &kinds);
         }
         uint32_t gatherings = (members + fan() - 1) / fan();
         first += gatherings;

@@ -10,7 +10,8 @@
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
 
-#define MASTER 0
+#define MASTER    0
+#define KIND_BITS 2 /* of an arrival's second argument; above them its call */
 
 static struct thread *_Atomic waiting; /* the thread in depart */
 
@@ -21,6 +22,8 @@ static struct {
     bool here[NODES_MAX]; /* by node: has arrived */
     uint64_t vt[NODES_MAX];
     bool plain, moves; /* some node's arrival was */
+    int first;         /* who arrived first, and in which call */
+    enum meeting call;
 } arrivals[2];
 static spin_lock_word arrivals_lock;
 
@@ -79,15 +82,23 @@ static void master_serve(struct request *req)
 {
     uint64_t vt[NODES_MAX];
     int i = (int)(req->arg[0] & 1);
+    enum meeting call = (enum meeting)(req->arg[1] >> KIND_BITS);
+    enum arrival kind = (enum arrival)(req->arg[1] & ((1 << KIND_BITS) - 1));
     spin_lock(&arrivals_lock);
     barrier_assert_state(req);
+    if (arrivals[i].count == 0) {
+        arrivals[i].first = req->from;
+        arrivals[i].call = call;
+    } else if (arrivals[i].call != call) {
+        meeting_refuse(arrivals[i].first, arrivals[i].call, req->from, call); /* ME1 */
+    }
     for (int w = 0; w < engine.nodes; w++)
         if (arrivals[i].vt[w] < req->vec[w])
             arrivals[i].vt[w] = req->vec[w];
     arrivals[i].epoch = req->arg[0];
     arrivals[i].here[req->from] = true;
-    arrivals[i].plain |= req->arg[1] == ARRIVAL_PLAIN;
-    arrivals[i].moves |= req->arg[1] == ARRIVAL_MOVES;
+    arrivals[i].plain |= kind == ARRIVAL_PLAIN;
+    arrivals[i].moves |= kind == ARRIVAL_MOVES;
     bool last = ++arrivals[i].count == engine.nodes, moves = false;
     if (last) {
         moves = arrivals[i].moves && !arrivals[i].plain; /* MV2 */
@@ -110,11 +121,11 @@ static void master_wake(void)
         thread_wake(t);
 }
 
-static void master_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind)
+static void master_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind, enum meeting call)
 {
     struct request *req = msg_compose(msg_token_barrier(), REQUEST_BARRIER, (uint32_t)epoch);
     req->arg[0] = epoch;
-    req->arg[1] = kind;
+    req->arg[1] = (uint64_t)kind | (uint64_t)call << KIND_BITS;
 #ifdef HLRC_DEBUG
     next_epoch = epoch + 1;
 #endif

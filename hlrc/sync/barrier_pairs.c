@@ -24,12 +24,12 @@ static int pairs_init(void)
     return 0;
 }
 
-static void pairs_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind)
+static void pairs_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind, enum meeting call)
 {
     debug_assert(epoch == all.epoch);
     (void)epoch;
     perturb(barrier_arriving);
-    pairs_begin(&all, vt, kind);
+    pairs_begin(&all, vt, kind, call);
     (void)pairs_go_on(&all);
 }
 

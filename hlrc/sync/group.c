@@ -242,7 +242,7 @@ static void meet(struct group *g, uint32_t number)
     interval_close(true);
     interval_hand_on(vt);
     perturb(barrier_arriving);
-    pairs_begin(&g->pairs, vt, ARRIVAL_WAITS);
+    pairs_begin(&g->pairs, vt, ARRIVAL_WAITS, MEETING_BARRIER);
     pairs_end(&g->pairs, WAITS_GROUP, number);
     perturb(barrier_released);
     progress_settle(); /* what is applied already needs no revoking */

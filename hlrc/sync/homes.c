@@ -91,18 +91,18 @@ void homes_move(uint64_t barrier)
     struct move *moves = gather(barrier, &n);
     hold(moves, n);
     thread_leave(t);
-    barrier_meet();
+    barrier_meet(MEETING_MOVES);
     t = thread_enter();
     for (uint32_t i = 0; i < n; i++)
         if ((int)moves[i].to == engine.node)
             page_move_bring(moves[i].page);
     thread_leave(t);
-    barrier_meet(); /* the old homes are read no more */
+    barrier_meet(MEETING_MOVES); /* the old homes are read no more */
     t = thread_enter();
     for (uint32_t i = 0; i < n; i++)
         page_move_switch(moves[i].page, (int)moves[i].to);
     thread_leave(t);
-    barrier_meet();
+    barrier_meet(MEETING_MOVES);
     t = thread_enter();
     for (uint32_t i = 0; i < n; i++)
         page_move_release(moves[i].page);

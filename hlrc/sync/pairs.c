@@ -11,9 +11,11 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
+#define WORD_EPOCH (2 + MEETING_BITS)
+
 /* Of a slot, before the vector time. */
 struct head {
-    _Atomic uint64_t word;  /* (epoch + 1) * 4 + kind; 0 before any */
+    _Atomic uint64_t word;  /* (epoch + 1) << WORD_EPOCH | call << 2 | kind; 0 before any */
     _Atomic uint64_t asked; /* by the one that the round is sent to: epoch + 1 (PE5) */
 };
 
@@ -55,7 +57,8 @@ void pairs_prepare(const struct pairs *p)
 static void pairs_assert_state(const struct pairs *p)
 {
     for (int r = 0; r < pairs_rounds(p->count); r++) {
-        uint64_t now = word_here(p, r, p->epoch) >> 2, next = word_here(p, r, p->epoch + 1) >> 2;
+        uint64_t now = word_here(p, r, p->epoch) >> WORD_EPOCH,
+                 next = word_here(p, r, p->epoch + 1) >> WORD_EPOCH;
         assert(now == p->epoch + 1 || (r >= p->round && (now == 0 || now + 1 == p->epoch)));
         assert(next == p->epoch || next == p->epoch + 2);
     }
@@ -74,7 +77,7 @@ static bool is_asked(const struct pairs *p)
 static void send(const struct pairs *p)
 {
     int to = node_of(p, (p->self + (1 << p->round)) % p->count), win = engine.control.id;
-    uint64_t word = (p->epoch + 1) * 4 + (uint64_t)p->kind;
+    uint64_t word = (p->epoch + 1) << WORD_EPOCH | (uint64_t)p->call << 2 | (uint64_t)p->kind;
     size_t at = slot_at(p, p->round, p->epoch);
     fabric_write_copied(engine.fabric, to, win, at + sizeof(struct head), p->vt,
                         VT_BYTES(engine.nodes));
@@ -90,10 +93,11 @@ static void send(const struct pairs *p)
         fabric_wake(engine.fabric, to);
 }
 
-void pairs_begin(struct pairs *p, const uint64_t *vt, enum arrival kind)
+void pairs_begin(struct pairs *p, const uint64_t *vt, enum arrival kind, enum meeting call)
 {
     memcpy(p->vt, vt, VT_BYTES(engine.nodes));
     p->kind = kind;
+    p->call = call;
     p->round = 0;
     p->asked = false;
     pairs_assert_state(p);
@@ -104,13 +108,22 @@ void pairs_begin(struct pairs *p, const uint64_t *vt, enum arrival kind)
 static bool round_here(void *arg)
 {
     const struct pairs *p = arg;
-    return word_here(p, p->round, p->epoch) >> 2 == p->epoch + 1;
+    return word_here(p, p->round, p->epoch) >> WORD_EPOCH == p->epoch + 1;
+}
+
+static int awaited_node(const struct pairs *p)
+{
+    return node_of(p, (p->self + p->count - (1 << p->round)) % p->count);
 }
 
 static void merge(struct pairs *p)
 {
     const struct head *h = control_at(slot_at(p, p->round, p->epoch));
-    enum arrival kind = (enum arrival)(word_here(p, p->round, p->epoch) & 3);
+    uint64_t word = word_here(p, p->round, p->epoch);
+    enum arrival kind = (enum arrival)(word & 3);
+    enum meeting call = (enum meeting)(word >> 2 & ((1 << MEETING_BITS) - 1));
+    if (call != p->call)
+        meeting_refuse(node_of(p, p->self), p->call, awaited_node(p), call); /* ME1 */
     vt_raise(p->vt, (const uint64_t *)(const void *)(h + 1));
     if (p->kind < kind)
         p->kind = kind;
@@ -126,11 +139,6 @@ bool pairs_go_on(struct pairs *p)
             send(p);
     }
     return p->round == last;
-}
-
-static int awaited_node(const struct pairs *p)
-{
-    return node_of(p, (p->self + p->count - (1 << p->round)) % p->count);
 }
 
 /* PE5, once in a round. */

@@ -50,6 +50,7 @@ struct pairs {
     int round;        /* the one that is awaited */
     bool asked;       /* for a wake, in this round */
     enum arrival kind;
+    enum meeting call;
     uint64_t vt[NODES_MAX]; /* merged so far, with the kind */
 };
 
@@ -74,8 +75,8 @@ static inline size_t pairs_slots(int members)
  * for a piece. This waits, and serves nothing meanwhile. */
 void pairs_prepare(const struct pairs *p);
 
-/* This member is there, with this vector time. Does not wait. */
-void pairs_begin(struct pairs *p, const uint64_t *vt, enum arrival kind);
+/* This member is there, with this vector time, in this call (ME1). Does not wait. */
+void pairs_begin(struct pairs *p, const uint64_t *vt, enum arrival kind, enum meeting call);
 /* Goes on as far as others are; whether the meeting is over. Does not wait. */
 bool pairs_go_on(struct pairs *p);
 /* Waits until all members are there: p->vt and p->kind are those of all. The next may begin. What

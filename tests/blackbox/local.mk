@@ -69,6 +69,7 @@ tests_blackbox_views_LDADD = libhlrc.la
 
 BLACKBOX_SHELL = \
 	tests/blackbox/computing.sh \
+	tests/blackbox/collectives.sh \
 	tests/blackbox/endings.sh \
 	tests/blackbox/fork.sh \
 	tests/blackbox/large.sh \
@@ -81,7 +82,7 @@ BLACKBOX_SHELL = \
 	tests/blackbox/watchdog.sh
 
 check_PROGRAMS += tests/blackbox/sync_calls
-check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/large tests/blackbox/many tests/blackbox/misuse \
+check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/large tests/blackbox/many tests/blackbox/meet tests/blackbox/misuse \
 	tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
 tests_blackbox_stuck_SOURCES = tests/blackbox/stuck.c
 tests_blackbox_stuck_LDADD = libhlrc.la
@@ -93,6 +94,8 @@ tests_blackbox_large_SOURCES = tests/blackbox/large.c $(LITMUS_COMMON)
 tests_blackbox_large_LDADD = libhlrc.la
 tests_blackbox_many_SOURCES = tests/blackbox/many.c $(LITMUS_COMMON)
 tests_blackbox_many_LDADD = libhlrc.la
+tests_blackbox_meet_SOURCES = tests/blackbox/meet.c
+tests_blackbox_meet_LDADD = libhlrc.la
 tests_blackbox_misuse_SOURCES = tests/blackbox/misuse.c
 tests_blackbox_misuse_LDADD = libhlrc.la
 tests_blackbox_signals_SOURCES = tests/blackbox/signals.c $(LITMUS_COMMON)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * meeting.h - the calls in which all nodes meet at a barrier.
+ *
+ *   ME1  An arrival names its call, and who brings arrivals together compares them: nodes that meet
+ *        in different calls end the job, before any of them goes on.
+ */
+#ifndef HLRC_MEETING_H
+#define HLRC_MEETING_H
+
+/* X(call, its name). Six bits hold one. */
+#define MEETINGS(X)                          \
+    X(MEETING_BARRIER, "hlrc_barrier")       \
+    X(MEETING_BROADCAST, "hlrc_broadcast")   \
+    X(MEETING_MALLOC_ALL, "hlrc_malloc_all") \
+    X(MEETING_FREE_ALL, "hlrc_free_all")     \
+    X(MEETING_FINALIZE, "hlrc_finalize")     \
+    X(MEETING_MOVES, "the round of homes that move")
+
+enum meeting {
+#define X(call, name) call,
+    MEETINGS(X)
+#undef X
+        MEETING_CALLS
+};
+
+#define MEETING_BITS 6
+
+const char *meeting_name(enum meeting call);
+
+/* Ends the job: node a is in one call, node b in another one (ME1). */
+_Noreturn void meeting_refuse(int a, enum meeting of_a, int b, enum meeting of_b);
+
+#endif
