@@ -17,8 +17,8 @@ for protocol in async ardmar; do
     expect_err "$what" '^hlrc: node 0: .*progress lock held by a thread that sleeps; 1 threads wait'
     expect_err "$what" 'a wait took longer than --watchdog 1'
     # three nodes on less than three cores do not spin for long
-    test "$(nproc)" -ge 3 && spin=200 || spin=2
-    expect_err "$what" "^hlrc: node 0: progress lock .*; a wait spins for $spin us\$"
+    test "$(nproc)" -ge 3 && spin=200000 || spin=500
+    expect_err "$what" "^hlrc: node 0: progress lock .*; a wait spins for $spin ns\$"
 done
 
 what="a lock that is kept"
@@ -33,7 +33,7 @@ run_job 2 async "$stuck" cond
 expect_status "$what" 1
 expect_err "$what" '^hlrc: node 0: thread 0 before: .*got lock 3 .*waited on condition variable [0-9]+ '
 expect_err "$what" '^hlrc: node 0: barrier [0-9]+: 1 of 2 nodes have arrived, but not node 0$'
-test "$(nproc)" -lt 2 || expect_err "$what" '^hlrc: node 0: progress lock .*; a wait spins for 200 us$'
+test "$(nproc)" -lt 2 || expect_err "$what" '^hlrc: node 0: progress lock .*; a wait spins for 200000 ns$'
 
 what="a node that computes"
 HLRC_WATCHDOG=60 run_job 2 ardmar "$stuck" none
