@@ -8,7 +8,13 @@ void *reserve(size_t bytes)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    return at == MAP_FAILED ? NULL : at;
+    if (at == MAP_FAILED)
+        return NULL;
+#ifndef HLRC_DEBUG
+    /* a core dump shows the program: to walk tables of gigabytes takes longer than all else */
+    (void)madvise(at, bytes, MADV_DONTDUMP);
+#endif
+    return at;
 }
 
 void reserve_end(void *at, size_t bytes)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * reserve.h - tables as long as they may ever become: address space, which costs memory only where
- * it is touched. Made at start, so that nothing has to grow in a fault handler.
+ * it is touched. Made at start, so that nothing has to grow in a fault handler. Core dumps have
+ * them in debug builds alone.
  */
 #ifndef HLRC_RESERVE_H
 #define HLRC_RESERVE_H

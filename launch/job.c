@@ -32,6 +32,17 @@ static void nodes_signal(struct job *job, int sig, int spared)
             node_signal(&job->nodes[i], sig);
 }
 
+/* Whatever they do (J6). */
+static void nodes_kill(struct job *job)
+{
+    for (int i = 0; i < job->config->nodes; i++) {
+        if (job->nodes[i].engine_fd >= 0)
+            process_signal(job->nodes[i].engine_fd, SIGKILL);
+        if (!job->nodes[i].ended)
+            process_signal(job->nodes[i].pidfd, SIGKILL);
+    }
+}
+
 /* To the program alone: a script around it would die of the signal. */
 static void nodes_notify(struct job *job, int sig)
 {
@@ -69,8 +80,8 @@ static void ending_begin(struct job *job, int status, int spared, int sig, int64
     job->ending = true;
     job->status = status;
     job->spared = spared;
+    job->ending_since = now;
     job->kill_at = now + ms;
-    job->give_up_at = now + JOB_GIVE_UP_MS;
     nodes_signal(job, sig, spared);
 }
 
@@ -100,7 +111,7 @@ static void job_interrupt(struct job *job, int sig)
 {
     if (job->ending) {
         job->kill_at = 0;
-        job->spared = -1;
+        job->hurried = true;
         return;
     }
     job_say(job, "hlrcrun: ended by signal %d (%s)", sig, strsignal(sig));
@@ -251,20 +262,52 @@ static int family_kill(const struct job *job)
     return process_sweep(&self, 1, false, job->guard.pid, SIGKILL);
 }
 
-/* The node that is spared may dump core for a while longer than the others may live. */
+/* A node that tells where it crashed, or of which core is dumped, or -1 (J4, J6). */
+static int node_awaited(const struct job *job, int64_t now)
+{
+    int64_t since = now - job->ending_since;
+
+    if (job->hurried)
+        return -1;
+    for (int i = 0; i < job->config->nodes; i++)
+        if (node_alive(&job->nodes[i]) &&
+            ((i == job->spared && since < JOB_CRASH_MS) ||
+             (since < JOB_DUMP_MS && node_dumping(&job->nodes[i]) != 0)))
+            return i;
+    return -1;
+}
+
+static void dump_tell(struct job *job, int index)
+{
+    pid_t pid = node_dumping(&job->nodes[index]);
+
+    if (pid == 0)
+        return;
+    job_say(job,
+            "hlrcrun: the system writes the core dump of node %d (pid %d): waiting for it, %d "
+            "minutes at most; a signal (Ctrl-C) ends the wait",
+            index, (int)pid, JOB_DUMP_MS / 60000);
+    job->told = true;
+}
+
 static void ending_proceed(struct job *job, int64_t now)
 {
+    int awaited;
+
     if (!job->ending || job->killed || now < job->kill_at)
         return;
-    if (job->spared >= 0 && node_alive(&job->nodes[job->spared])) {
-        nodes_signal(job, SIGKILL, job->spared);
-        job->spared = -1;
-        job->kill_at = job->give_up_at - JOB_GIVE_UP_MS + JOB_CORE_MS;
+    awaited = node_awaited(job, now);
+    if (awaited >= 0) {
+        nodes_signal(job, SIGKILL, awaited);
+        if (!job->told && now - job->ending_since >= JOB_DUMP_QUIET_MS)
+            dump_tell(job, awaited);
+        job->kill_at = now + JOB_DUMP_LOOK_MS;
         return;
     }
-    nodes_signal(job, SIGKILL, -1);
+    nodes_kill(job);
     family_kill(job);
     job->killed = true;
+    job->give_up_at = now + JOB_GIVE_UP_MS;
 }
 
 static void progress_update(struct job *job, int64_t now)
@@ -299,7 +342,7 @@ static void job_loop(struct job *job, struct pollfd *fds)
     while (nodes_alive(job)) {
         int64_t now = clock_ms();
 
-        if (job->ending && now >= job->give_up_at)
+        if (job->killed && now >= job->give_up_at)
             return;
         ending_proceed(job, now);
         progress_update(job, now);
@@ -319,6 +362,7 @@ static void job_loop(struct job *job, struct pollfd *fds)
  * has stopped. */
 static void outputs_finish(struct job *job, struct pollfd *fds)
 {
+    int64_t until = job->killed ? job->give_up_at : clock_ms() + JOB_GIVE_UP_MS;
     bool more = true;
 
     sink_clear(job->err);
@@ -326,7 +370,7 @@ static void outputs_finish(struct job *job, struct pollfd *fds)
         bool room = !sink_full(&job->out) && !sink_full(job->err);
         int timeout = job->ending ? 20 : -1;
 
-        if (job->ending && clock_ms() >= job->give_up_at)
+        if (job->ending && clock_ms() >= until)
             break;
         more = !room;
         for (int i = 0; room && i < job->config->nodes; i++)

@@ -17,10 +17,12 @@
  *   J3  Before a node is judged, everything that it had sent is read: its own words come before our
  *       guess.
  *   J4  job_end() asks the others to end by SIGTERM and ends them by SIGKILL half a second later. A
- *       node that reported a signal of its own gets longer, to dump core. After JOB_GIVE_UP_MS
- *       hlrcrun ends, come what may.
+ *       node that reported a signal of its own gets longer, to tell its stack. JOB_GIVE_UP_MS after
+ *       SIGKILL hlrcrun ends, come what may.
  *   J5  hlrcrun is a subreaper: what a node leaves behind becomes a child of hlrcrun, and is ended
  *       with a job that fails.
+ *   J6  A node that the system dumps core of is left alone until that is done, for JOB_DUMP_MS at
+ *       most; a line says that it is waited for. A signal of the user's ends the wait.
  */
 
 #include <stdbool.h>
@@ -39,8 +41,11 @@ enum {
     JOB_KILL_MS = 500, /* from SIGTERM to SIGKILL */
     /* from a signal of the user's to SIGKILL: programs may save their state */
     JOB_SIGNAL_MS = 1000,
-    JOB_CORE_MS = 1500, /* for the core dump of the node that failed */
-    JOB_GIVE_UP_MS = 1800,
+    JOB_CRASH_MS = 15000, /* for the node that failed to tell where: crash.h */
+    JOB_DUMP_MS = 600000,
+    JOB_DUMP_LOOK_MS = 50,
+    JOB_DUMP_QUIET_MS = 1500, /* a dump that takes no longer is waited for without a word */
+    JOB_GIVE_UP_MS = 1300,
     JOB_WRAPPER_MS = 200 /* for a wrapper to exit, and tell how its program ended */
 };
 
@@ -72,10 +77,13 @@ struct job {
     struct sink out, err_room, *err;
     int signal_fd;
     bool ending;
-    bool killed; /* SIGKILL has been sent */
-    int status;  /* hlrcrun's exit status */
-    int spared;  /* node that may dump core, or -1 */
-    int64_t kill_at, give_up_at;
+    bool killed;  /* SIGKILL has been sent */
+    int status;   /* hlrcrun's exit status */
+    int spared;   /* node that tells where it crashed, or -1 */
+    bool hurried; /* the user does not wait */
+    bool told;    /* that a dump is waited for */
+    /* since when it is ending; when SIGKILL is due, or looking whether it is; when hlrcrun ends */
+    int64_t ending_since, kill_at, give_up_at;
 };
 
 /* job_run - returns hlrcrun's exit status. The signals of job_signals() are blocked by then. */
@@ -90,6 +98,8 @@ void node_init(struct node *node, const struct spawned *spawned, int label, stru
                struct sink *err);
 void node_free(struct node *node);
 bool node_alive(const struct node *node); /* the child, or the process that it wraps */
+/* of which core is dumped: the child, or the process that it wraps; 0: none */
+pid_t node_dumping(const struct node *node);
 void node_signal(struct node *node, int sig);
 void node_reaped(struct node *node, int wait_status);
 void node_engine_ended(struct node *node);

@@ -41,6 +41,8 @@ man/hlrc_info.1: hlrc_info$(EXEEXT)
 check_PROGRAMS += tests/launch/bootprobe
 tests_launch_bootprobe_SOURCES = tests/launch/bootprobe.c
 tests_launch_bootprobe_LDADD = libhlrc_core.la
+check_PROGRAMS += tests/launch/dumper
+tests_launch_dumper_SOURCES = tests/launch/dumper.c
 check_PROGRAMS += tests/launch/faulty
 tests_launch_faulty_SOURCES = tests/launch/faulty.c
 tests_launch_faulty_LDADD = libhlrc.la

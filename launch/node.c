@@ -57,12 +57,26 @@ bool node_alive(const struct node *node)
     return !node->ended || node->engine_fd >= 0;
 }
 
+/* A process that the system dumps core of is left to it (J6). */
+static void signal_unless_dumping(pid_t pid, int pidfd, int sig)
+{
+    if (sig != SIGKILL || !process_dumping(pid))
+        process_signal(pidfd, sig);
+}
+
 void node_signal(struct node *node, int sig)
 {
     if (node->engine_fd >= 0)
-        process_signal(node->engine_fd, sig);
+        signal_unless_dumping(node->engine, node->engine_fd, sig);
     if (!node->ended)
-        process_signal(node->pidfd, sig);
+        signal_unless_dumping(node->pid, node->pidfd, sig);
+}
+
+pid_t node_dumping(const struct node *node)
+{
+    if (node->engine_fd >= 0 && process_dumping(node->engine))
+        return node->engine;
+    return !node->ended && process_dumping(node->pid) ? node->pid : 0;
 }
 
 void node_reaped(struct node *node, int wait_status)

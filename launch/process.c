@@ -31,6 +31,24 @@ bool process_ended(int pidfd)
     return poll(&fd, 1, 0) > 0;
 }
 
+bool process_dumping(pid_t pid)
+{
+    static const char field[] = "\nCoreDumping:\t";
+    char path[32], text[4096], *at;
+    size_t got;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    got = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[got] = '\0';
+    at = strstr(text, field);
+    return at != NULL && at[sizeof field - 1] == '1';
+}
+
 struct family {
     struct member {
         pid_t pid, parent;

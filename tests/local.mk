@@ -9,6 +9,7 @@ SHELL_TESTS = \
 	tests/install.sh \
 	tests/launch/bad.sh \
 	tests/launch/death.sh \
+	tests/launch/dumping.sh \
 	tests/launch/exchange.sh \
 	tests/launch/gdb.sh \
 	tests/launch/info.sh \

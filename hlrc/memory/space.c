@@ -88,6 +88,8 @@ int space_create(size_t size)
         return rc;
     }
     (void)madvise(engine.app, size, MADV_DONTFORK);
+    /* the system would write pages that were never touched as well, and make them for it */
+    (void)madvise(engine.app, size, MADV_DONTDUMP);
     return 0;
 }
 
