@@ -147,6 +147,11 @@ SOAK_TESTS += tests/sor.sh tests/gauss.sh
 
 # The examples.
 SHELL_TESTS += tests/examples.sh
+EXTRA_DIST += tests/examplelib.sh
+
+# All of these programs with the parts of a protocol mixed; the soak takes all combinations, over RDMA too.
+SHELL_TESTS += tests/parts.sh
+SOAK_TESTS += tests/parts.sh tests/guest/parts.sh
 
 # README's commands, from the sources to a program that runs.
 LONG_TESTS += tests/byhand.sh
@@ -172,7 +177,7 @@ EXTRA_DIST += doc/model/README.md doc/model/homes.pml doc/model/locks.pml doc/mo
 GUEST_TESTS = tests/guest/verbs.sh tests/pmix/two_guests.sh
 LONG_TESTS += tests/guest/verbs.sh
 SHELL_TESTS += tests/pmix/two_guests.sh
-CLUSTER_ONLY = tests/guest/boot.sh
+CLUSTER_ONLY = tests/guest/boot.sh tests/guest/parts.sh
 check_PROGRAMS += tests/guest/waiting
 tests_guest_waiting_SOURCES = tests/guest/waiting.c
 tests_guest_waiting_LDADD = libhlrc.la
@@ -185,7 +190,7 @@ CLUSTER_TESTS = $(CLUSTER_ONLY) $(GUEST_TESTS)
 EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
 
 # What takes long also on an idle machine; make flakes leaves it out.
-SLOW_TESTS += $(LONG_TESTS) tests/pmix/two_guests.sh tests/aarch64.sh tests/apps.sh tests/fftw.sh tests/install.sh tests/kill.sh
+SLOW_TESTS += $(LONG_TESTS) tests/pmix/two_guests.sh tests/aarch64.sh tests/apps.sh tests/fftw.sh tests/install.sh tests/kill.sh tests/parts.sh
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(LONG_TESTS) $(UNIT_TESTS) $(SHELL_TESTS)
