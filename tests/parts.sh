@@ -124,6 +124,19 @@ row_options() {
     done
 }
 
+# Whether an example has said what it should. With ASYNC over an adapter a page in which nothing but zeros was written has no
+# home yet (async.c H1), so who has it depends on who comes next.
+example_said() { # PAGES
+    local said expected
+    said=$(sort "$work/out") expected=$(example_says "$name" "$nodes")
+    case $name:$fabric:$1 in
+    03-homes:[vm]*:async) said=$(sums_of "$said") expected=$(sums_of "$expected") ;;
+    esac
+    test "$said" = "$expected" || fail "$name: $said"
+}
+
+sums_of() { sed 's/its part.*sum/sum/; s/, [0-9]* pages fetched//' <<<"$1"; }
+
 run_row() {
     local name=$1 fabric=$2 nodes=$3 protocol=$4 program begun=$failures
     shift 4
@@ -144,7 +157,7 @@ run_row() {
         verified "$name"
     else
         expect_status "$name" 0
-        test "$(sort "$work/out")" = "$(example_says "$name" "$nodes")" || fail "$name: $(cat "$work/out")"
+        example_said "$1"
     fi
     [ $failures -eq $begun ] || {
         echo "    row: $name $fabric $nodes $protocol ${parts[*]}"
