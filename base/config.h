@@ -101,7 +101,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
       "leave")                                                                                     \
     X(TEXT, char, stats, "stats", "", 0, 0, "FILE", 1,                                             \
       "statistics at the end: - a table on standard error, else into FILE (as JSON if it "         \
-      "ends in .json)")                                                                            \
+      "ends in .json); of a job that fails what was counted until then")                           \
     X(CHOICE, enum config_handler, handler, "handler", "block", 0, 0, "block|spin-block|poll", 0,  \
       "how the handler thread waits for requests; poll is spin-block with less than two "          \
       "cores per node")                                                                            \

@@ -69,9 +69,12 @@ void boot_report(struct boot *boot, int status, const char *line)
 }
 
 static struct boot *speaker;
+static void (*speakers_last)(void);
 
 static void speak(int status, const char *line)
 {
+    if (speakers_last != NULL)
+        speakers_last();
     boot_report(speaker, status, line);
 }
 
@@ -80,6 +83,7 @@ void boot_speak(struct boot *boot)
     static struct diag_sink sink;
 
     diag_set_sink(NULL);
+    speakers_last = NULL;
     if (boot == NULL)
         return;
     speaker = boot;
@@ -88,9 +92,20 @@ void boot_speak(struct boot *boot)
     diag_set_sink(&sink);
 }
 
+void boot_last_words(void (*last_words)(void))
+{
+    speakers_last = last_words;
+}
+
 void boot_progress(struct boot *boot, const struct boot_counters *counters)
 {
     boot->ops->progress(boot, counters);
+}
+
+void boot_stats(struct boot *boot, const void *stats, size_t len, bool last)
+{
+    if (boot->ops->stats != NULL)
+        boot->ops->stats(boot, stats, len, last);
 }
 
 void boot_close(struct boot *boot)

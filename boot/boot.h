@@ -16,8 +16,8 @@
  *
  *   BT1  From boot_open() until boot_goodbye() the end of the process is a death, which ends the
  *        whole job.
- *   BT2  boot_report() may be called by several threads and in signal handlers, boot_progress() by
- *        any thread.
+ *   BT2  boot_report() and boot_stats() may be called by several threads and in signal handlers,
+ *        boot_progress() by any thread.
  *   BT3  A program that a node starts is no part of the job: sockets are closed on exec, hlrcrun's
  *        variables are taken out of the environment, and PMIx's, which stay for MPI in the same
  *        program, are marked as used.
@@ -25,6 +25,7 @@
  *        application dearer. PMIx's threads sleep, and have all signals blocked.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -73,11 +74,21 @@ void boot_report(struct boot *boot, int status, const char *line);
  * boot_report(); NULL: no more */
 void boot_speak(struct boot *boot);
 
+/* boot_last_words - from now on called before a fatal line travels, maybe in a signal handler;
+ * until the next boot_speak() */
+void boot_last_words(void (*last_words)(void));
+
 /* boot_progress - counters of this node for hlrcrun --progress; dropped when it is busy, and under
  * other launchers */
 void boot_progress(struct boot *boot, const struct boot_counters *counters);
 
-/* boot_fd - hangs up (POLLHUP, asked for or not) when the launcher is gone; -1 for a single node */
+/* boot_stats - statistics of this node so far, for a launcher that keeps them in case the job
+ * fails; last: there will be no more. Dropped when it is busy, and under other launchers than
+ * hlrcrun. Safe in a signal handler. */
+void boot_stats(struct boot *boot, const void *stats, size_t len, bool last);
+
+/* boot_fd - hangs up (POLLHUP, asked for or not) when the launcher is gone; POLLRDHUP alone: the
+ * job is ending, and the launcher waits for the last statistics. -1 for a single node */
 int boot_fd(const struct boot *boot);
 
 /* boot_close - frees; boot_goodbye() comes first, or this is a death */

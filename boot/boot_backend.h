@@ -15,9 +15,6 @@
  *   BB4  report() may run in a signal handler and in several threads.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "boot/boot.h"
 
 struct boot_ops {
@@ -26,7 +23,8 @@ struct boot_ops {
     void (*goodbye)(struct boot *boot);
     void (*report)(struct boot *boot, int status, const char *line);
     void (*progress)(struct boot *boot, const struct boot_counters *counters);
-    void (*close)(struct boot *boot); /* frees boot */
+    void (*stats)(struct boot *boot, const void *stats, size_t len, bool last); /* NULL: dropped */
+    void (*close)(struct boot *boot);                                           /* frees boot */
 };
 
 /* Head of a back end's own structure; written by open() alone. */

@@ -114,6 +114,13 @@ static void local_progress(struct boot *boot, const struct boot_counters *counte
     (void)packet_send(boot->fd, &head, counters, sizeof *counters, MSG_DONTWAIT);
 }
 
+static void local_stats(struct boot *boot, const void *stats, size_t len, bool last)
+{
+    struct wire_head head = { .type = WIRE_STATS, .status = last };
+
+    (void)packet_send(boot->fd, &head, stats, len, MSG_DONTWAIT);
+}
+
 static void local_close(struct boot *boot)
 {
     close(boot->fd);
@@ -126,6 +133,7 @@ static const struct boot_ops local_ops = {
     .goodbye = local_goodbye,
     .report = local_report,
     .progress = local_progress,
+    .stats = local_stats,
     .close = local_close,
 };
 

@@ -20,6 +20,7 @@ static struct {
     struct monitor_duty duty[MONITOR_DUTIES];
     pthread_t thread;
     int duties;
+    void (*ending)(void);
     int stop_fd;
     bool running;
 } monitor = { .stop_fd = -1 };
@@ -46,7 +47,8 @@ static int attend(int64_t due[MONITOR_DUTIES])
 
 static void *monitor_main(void *unused)
 {
-    struct pollfd fds[2] = { { .fd = boot_fd(monitor.boot) },
+    struct pollfd fds[2] = { { .fd = boot_fd(monitor.boot),
+                               .events = monitor.ending != NULL ? POLLRDHUP : 0 },
                              { .fd = monitor.stop_fd, .events = POLLIN } };
     int64_t due[MONITOR_DUTIES] = { 0 };
 
@@ -57,8 +59,12 @@ static void *monitor_main(void *unused)
 
         if (ready > 0 && fds[1].revents != 0)
             return NULL;
-        if (ready > 0 && fds[0].revents != 0)
+        if (ready > 0 && (fds[0].revents & ~POLLRDHUP) != 0)
             _exit(1); /* the launcher is gone, its guard says so */
+        if (ready > 0 && fds[0].revents != 0) {
+            monitor.ending();
+            fds[0].events = 0;
+        }
     }
 }
 
@@ -79,18 +85,28 @@ static int thread_create(void)
     return -err;
 }
 
-int monitor_start(struct boot *boot, const struct monitor_duty *duties, int count)
+static bool any_due(const struct monitor_duty *duties, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (duties[i].period_ms > 0)
+            return true;
+    return false;
+}
+
+int monitor_start(struct boot *boot, const struct monitor_duty *duties, int count,
+                  void (*ending)(void))
 {
     sigset_t all, old;
     int err;
 
-    if (boot_fd(boot) < 0)
+    if (boot_fd(boot) < 0 && !any_due(duties, count))
         return 0;
     monitor.stop_fd = eventfd(0, EFD_CLOEXEC);
     if (monitor.stop_fd < 0)
         return -errno;
     monitor.boot = boot;
     monitor.duties = count;
+    monitor.ending = ending;
     for (int i = 0; i < count; i++)
         monitor.duty[i] = duties[i];
     sigfillset(&all);

@@ -7,8 +7,10 @@
  *
  *   node -> hlrcrun   HELLO(version in status)  EXCHANGE(total, offset, bytes)...
  *                     PROGRESS(struct boot_counters)  REPORT(status, line)  GOODBYE
+ *                     STATS(struct hlrc_stats; status 1: the last)
  *                     NO_EXEC(status, line): from hlrcrun's child, in place of becoming a node
  *   hlrcrun -> node   RESULT(total, offset, bytes)...
+ *                     the end of what it sends: the job is ending, the last STATS are wanted
  *
  *   WI1  One packet is one message; it arrives whole, and in order.
  *   WI2  A blob travels in pieces of at most WIRE_PIECE bytes, so that no packet is near the size
@@ -21,7 +23,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-enum { WIRE_VERSION = 1, WIRE_PIECE = 32 * 1024 };
+enum { WIRE_VERSION = 2, WIRE_PIECE = 32 * 1024 };
 
 enum wire_type {
     WIRE_HELLO = 1,
@@ -30,12 +32,13 @@ enum wire_type {
     WIRE_REPORT,
     WIRE_PROGRESS,
     WIRE_GOODBYE,
-    WIRE_NO_EXEC
+    WIRE_NO_EXEC,
+    WIRE_STATS
 };
 
 struct wire_head {
     uint32_t type;
-    int32_t status;  /* HELLO: WIRE_VERSION; REPORT, NO_EXEC: exit status of the job */
+    int32_t status;  /* HELLO: WIRE_VERSION; REPORT, NO_EXEC: exit status of the job; STATS */
     uint32_t total;  /* EXCHANGE: bytes of one node's blob; RESULT: bytes of all */
     uint32_t offset; /* where this piece begins */
 };

@@ -47,7 +47,8 @@ static int compare(const struct identity *mine, const struct identity *other, in
         diag_report(1,
                     "option %s differs between this node and node %d; set it for all nodes alike",
                     option, n);
-    else if (memcmp(mine->code, other->code, sizeof mine->code) != 0)
+    else if (mine->code[0] && other->code[0] &&
+             memcmp(mine->code, other->code, sizeof mine->code) != 0)
         diag_report(1,
                     "--no-aslr: program and library lie at other addresses here than on node %d; "
                     "under mpirun and srun write 'setarch -R' before the program, with one ulimit "

@@ -12,7 +12,7 @@
 struct identity {
     char version[32];
     uint32_t page_size;
-    uint64_t code[2]; /* with --no-aslr: addresses of the program and of this library; else 0 */
+    uint64_t code[2]; /* with --no-aslr: of the program and of this library; else 0 */
     struct config config;
 };
 

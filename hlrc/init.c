@@ -42,6 +42,7 @@
 #include "hlrc/progress/watch.h"
 #include "hlrc/progress/worker.h"
 #include "hlrc/protocol_env.h"
+#include "hlrc/statistics.h"
 #include "hlrc/sync/atomic.h"
 #include "hlrc/sync/barrier.h"
 #include "hlrc/sync/cond.h"
@@ -111,7 +112,8 @@ static int load_config(void)
     }
     struct identity mine;
     identity_fill(&mine, &engine.config);
-    return identity_agree(engine.boot, &mine);
+    rc = identity_agree(engine.boot, &mine);
+    return rc ? rc : statistics_open();
 }
 
 static int exchange(void *ctx, const void *mine, size_t len, void *all)
@@ -277,12 +279,15 @@ static void check_peers(void)
 /* A dead peer is noticed within peer_timeout: this leaves the fabric most of it. */
 static int start_monitor(void)
 {
+    bool shown = engine.config.progress && boot_launcher(engine.boot) == BOOT_HLRCRUN;
     const struct monitor_duty duties[] = {
-        { engine.config.progress ? MONITOR_PROGRESS_MS : 0, report_progress },
+        { shown ? MONITOR_PROGRESS_MS : 0, report_progress },
+        statistics_duty(),
         { engine.config.watchdog > 0 && !engine.alone ? WATCH_PERIOD_MS : 0, watch_look },
-        { engine.fabric->ops.check ? engine.config.peer_timeout * 1000 / 8 : 0, check_peers },
+        { engine.fabric->ops.check && !engine.alone ? engine.config.peer_timeout * 1000 / 8 : 0,
+          check_peers },
     };
-    return monitor_start(engine.boot, duties, sizeof duties / sizeof duties[0]);
+    return monitor_start(engine.boot, duties, sizeof duties / sizeof duties[0], statistics_ending);
 }
 
 /* All nodes are ready to be written to: threads may start. */
@@ -292,6 +297,7 @@ static int start_threads(void)
     thread_self();
     clock_choose();
     stats_start(); /* before the first byte can come from a node that is faster */
+    statistics_start();
     int rc = boot_exchange(engine.boot, NULL, 0, NULL);
     if (rc == 0 && !engine.alone)
         rc = progress_start(has_handler());
@@ -332,23 +338,6 @@ int hlrc_init(int *argc, char ***argv)
     return 0;
 }
 
-static void print_stats(void)
-{
-    /* no node may fail here: the others wait in the exchange */
-    static struct hlrc_stats all[NODES_MAX];
-    struct hlrc_stats mine;
-    memset(&mine, 0, sizeof mine);
-    mine.size = sizeof mine;
-    /* all have left the last barrier: no node sends any more */
-    boot_exchange(engine.boot, NULL, 0, NULL);
-    progress_settle();
-    /* and all have served: every byte that left has arrived */
-    boot_exchange(engine.boot, NULL, 0, NULL);
-    stats_collect(&mine);
-    if (boot_exchange(engine.boot, &mine, sizeof mine, all) == 0 && engine.node == 0)
-        stats_print(all, engine.nodes, engine.config.stats);
-}
-
 static void drop_tables(void)
 {
     void (*const end[])(void) = { group_end, heap_end,   cond_end,      lock_end,   interval_end,
@@ -370,8 +359,7 @@ void hlrc_finalize(void)
         page_prefetch_finish_all();
         thread_leave(t);
     }
-    if (engine.config.stats[0])
-        print_stats();
+    statistics_finish();
     monitor_stop();                            /* it reads other nodes' windows */
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node needs another node's windows any more */
     call_set(CALL_OVER);

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hlrc/progress/stats.h"
 #include "launch/aliases.h"
 #include "launch/command.h"
 #include "launch/hosts.h"
@@ -142,6 +143,15 @@ static void command_line(int argc, char **argv, struct command_line *line)
     exit(fflush(stdout) == 0 ? 0 : 1);
 }
 
+/* Hours later would be late. */
+static void stats_check(const struct config *cfg)
+{
+    char err[CONFIG_ERROR_MAX];
+
+    if (stats_try(cfg->stats, err, sizeof err) < 0)
+        give_up(EXIT_USAGE, "%s", err);
+}
+
 /* A hlrcrun that a node's script runs begins a job of its own. */
 static void outer_job_forget(void)
 {
@@ -170,6 +180,7 @@ int main(int argc, char **argv)
     standard_files();
     outer_job_forget();
     command_line(argc, argv, &line);
+    stats_check(&line.config);
     if (config_export(&line.config) < 0)
         give_up(1, "cannot set the environment: %s", strerror(errno));
     terminal_export(&line.config);

@@ -13,11 +13,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "hlrc/progress/stats.h"
 #include "launch/process.h"
 
 /* Each node has the same places in what is given to poll(); a descriptor of -1 is passed over
@@ -70,7 +72,105 @@ __attribute__((format(printf, 2, 0))) static void line_print(struct job *job, co
     sink_put(job->err, line, (size_t)len + 1);
 }
 
-/* Invariant 4: everybody else is asked by sig, and given ms to comply. */
+__attribute__((format(printf, 2, 3))) static void job_say(struct job *job, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    line_print(job, fmt, args);
+    va_end(args);
+}
+
+static bool stats_wanted(const struct job *job)
+{
+    return job->config->stats[0] != '\0' && !job->finished;
+}
+
+/* J7: who reads to the end of what hlrcrun sends knows. */
+static void stats_ask(const struct job *job)
+{
+    for (int i = 0; i < job->config->nodes; i++)
+        if (job->nodes[i].sock >= 0)
+            shutdown(job->nodes[i].sock, SHUT_WR);
+}
+
+/* Whether figures of a node may still come. */
+static bool stats_awaited(const struct job *job)
+{
+    for (int i = 0; i < job->config->nodes; i++) {
+        const struct node *node = &job->nodes[i];
+
+        if (node->sock >= 0 && node->state == NODE_RUNNING && !node->told_last && node_alive(node))
+            return true;
+    }
+    return false;
+}
+
+/* All that descends from hlrcrun but its guard (job.h, 5). Returns how many there were. */
+static int family_kill(const struct job *job)
+{
+    pid_t self = getpid();
+
+    return process_sweep(&self, 1, false, job->guard.pid, SIGKILL);
+}
+
+/* A node that tells where it crashed, or of which core is dumped, or -1 (J4, J6). */
+static int node_awaited(const struct job *job, int64_t now)
+{
+    int64_t since = now - job->ending_since;
+
+    if (job->hurried)
+        return -1;
+    for (int i = 0; i < job->config->nodes; i++)
+        if (node_alive(&job->nodes[i]) &&
+            ((i == job->spared && since < JOB_CRASH_MS) ||
+             (since < JOB_DUMP_MS && node_dumping(&job->nodes[i]) != 0)))
+            return i;
+    return -1;
+}
+
+static void dump_tell(struct job *job, int index)
+{
+    pid_t pid = node_dumping(&job->nodes[index]);
+
+    if (pid == 0)
+        return;
+    job_say(job,
+            "hlrcrun: the system writes the core dump of node %d (pid %d): waiting for it, %d "
+            "minutes at most; a signal (Ctrl-C) ends the wait",
+            index, (int)pid, JOB_DUMP_MS / 60000);
+    job->told = true;
+}
+
+/* J4, J7: whoever is left is asked, then killed, each as soon as it is due. */
+static void ending_proceed(struct job *job, int64_t now)
+{
+    int awaited;
+
+    if (!job->ending || job->killed)
+        return;
+    if (!job->asked && (now >= job->ask_at || !stats_awaited(job))) {
+        job->asked = true;
+        job->kill_at = now + job->grace_ms;
+        nodes_signal(job, job->signal, job->spared);
+    }
+    if (!job->asked || now < job->kill_at)
+        return;
+    awaited = node_awaited(job, now);
+    if (awaited >= 0) {
+        nodes_signal(job, SIGKILL, awaited);
+        if (!job->told && now - job->ending_since >= JOB_DUMP_QUIET_MS)
+            dump_tell(job, awaited);
+        job->kill_at = now + JOB_DUMP_LOOK_MS;
+        return;
+    }
+    nodes_kill(job);
+    family_kill(job);
+    job->killed = true;
+    job->give_up_at = now + JOB_GIVE_UP_MS;
+}
+
+/* Everybody else is asked by sig, and given ms to comply (J4). */
 static void ending_begin(struct job *job, int status, int spared, int sig, int64_t ms)
 {
     int64_t now = clock_ms();
@@ -81,8 +181,12 @@ static void ending_begin(struct job *job, int status, int spared, int sig, int64
     job->status = status;
     job->spared = spared;
     job->ending_since = now;
-    job->kill_at = now + ms;
-    nodes_signal(job, sig, spared);
+    job->signal = sig;
+    job->grace_ms = ms;
+    job->ask_at = stats_wanted(job) ? now + JOB_TELL_MS : now;
+    if (stats_wanted(job))
+        stats_ask(job);
+    ending_proceed(job, now);
 }
 
 void job_end(struct job *job, int status, int spared, const char *fmt, ...)
@@ -97,20 +201,11 @@ void job_end(struct job *job, int status, int spared, const char *fmt, ...)
     ending_begin(job, status, spared, SIGTERM, JOB_KILL_MS);
 }
 
-__attribute__((format(printf, 2, 3))) static void job_say(struct job *job, const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    line_print(job, fmt, args);
-    va_end(args);
-}
-
 /* The user's own signal is passed on as it is. A second one does not wait. */
 static void job_interrupt(struct job *job, int sig)
 {
     if (job->ending) {
-        job->kill_at = 0;
+        job->ask_at = job->grace_ms = job->kill_at = 0;
         job->hurried = true;
         return;
     }
@@ -245,69 +340,13 @@ static int poll_timeout(const struct job *job, int64_t now)
     int64_t due = job->progress.next_at;
 
     if (job->ending)
-        due = earlier(due, job->killed ? job->give_up_at : job->kill_at);
+        due = earlier(due, job->killed ? job->give_up_at : job->asked ? job->kill_at : job->ask_at);
     for (int i = 0; i < job->config->nodes; i++)
         if (job->nodes[i].lost_at != 0)
             due = earlier(due, job->nodes[i].lost_at + JOB_WRAPPER_MS);
     if (due == INT64_MAX)
         return -1;
     return due <= now ? 0 : due - now < 60000 ? (int)(due - now) : 60000;
-}
-
-/* All that descends from hlrcrun but its guard (job.h, 5). Returns how many there were. */
-static int family_kill(const struct job *job)
-{
-    pid_t self = getpid();
-
-    return process_sweep(&self, 1, false, job->guard.pid, SIGKILL);
-}
-
-/* A node that tells where it crashed, or of which core is dumped, or -1 (J4, J6). */
-static int node_awaited(const struct job *job, int64_t now)
-{
-    int64_t since = now - job->ending_since;
-
-    if (job->hurried)
-        return -1;
-    for (int i = 0; i < job->config->nodes; i++)
-        if (node_alive(&job->nodes[i]) &&
-            ((i == job->spared && since < JOB_CRASH_MS) ||
-             (since < JOB_DUMP_MS && node_dumping(&job->nodes[i]) != 0)))
-            return i;
-    return -1;
-}
-
-static void dump_tell(struct job *job, int index)
-{
-    pid_t pid = node_dumping(&job->nodes[index]);
-
-    if (pid == 0)
-        return;
-    job_say(job,
-            "hlrcrun: the system writes the core dump of node %d (pid %d): waiting for it, %d "
-            "minutes at most; a signal (Ctrl-C) ends the wait",
-            index, (int)pid, JOB_DUMP_MS / 60000);
-    job->told = true;
-}
-
-static void ending_proceed(struct job *job, int64_t now)
-{
-    int awaited;
-
-    if (!job->ending || job->killed || now < job->kill_at)
-        return;
-    awaited = node_awaited(job, now);
-    if (awaited >= 0) {
-        nodes_signal(job, SIGKILL, awaited);
-        if (!job->told && now - job->ending_since >= JOB_DUMP_QUIET_MS)
-            dump_tell(job, awaited);
-        job->kill_at = now + JOB_DUMP_LOOK_MS;
-        return;
-    }
-    nodes_kill(job);
-    family_kill(job);
-    job->killed = true;
-    job->give_up_at = now + JOB_GIVE_UP_MS;
 }
 
 static void progress_update(struct job *job, int64_t now)
@@ -391,6 +430,34 @@ static void outputs_finish(struct job *job, struct pollfd *fds)
     sink_write(job->err);
 }
 
+/* What the nodes of a job that failed have told (J7). */
+static void stats_keep(struct job *job)
+{
+    size_t nodes = (size_t)job->config->nodes;
+    struct hlrc_stats *stats = calloc(nodes, sizeof *stats);
+    int *numbers = calloc(nodes, sizeof *numbers), count = 0;
+    struct stats_report report = {
+        .config = job->config, .nodes = job->config->nodes, .stats = stats, .node = numbers
+    };
+
+    if (stats == NULL || numbers == NULL)
+        return;
+    for (int i = 0; i < job->config->nodes; i++) {
+        node_receive(job, i);
+        if (job->nodes[i].told) {
+            numbers[count] = i;
+            stats[count++] = job->nodes[i].stats;
+        }
+    }
+    report.count = count;
+    if (count > 0)
+        stats_write(&report, job->config->stats);
+    else
+        stats_write_part(&report, job->config->stats);
+    free(stats);
+    free(numbers);
+}
+
 static int node_start(struct job *job, int index)
 {
     struct spawned spawned;
@@ -465,6 +532,8 @@ int job_run(struct job *job)
     progress_init(&job->progress, job->config->progress, job->config->nodes, clock_ms());
     job_loop(job, fds);
     outputs_finish(job, fds);
+    if (job->ending && stats_wanted(job))
+        stats_keep(job);
     job_finish(job);
     free(fds);
     free(job->nodes);

@@ -23,8 +23,12 @@
  *       with a job that fails.
  *   J6  A node that the system dumps core of is left alone until that is done, for JOB_DUMP_MS at
  *       most; a line says that it is waited for. A signal of the user's ends the wait.
+ *   J7  With --stats, before anybody is asked to end, each node is let know that the job ends, and
+ *       may tell its last figures, for JOB_TELL_MS at most. What the nodes have told is written
+ *       down when all is over, unless one has finalized: then node 0 did that.
  */
 
+#include <hlrc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -46,6 +50,7 @@ enum {
     JOB_DUMP_LOOK_MS = 50,
     JOB_DUMP_QUIET_MS = 1500, /* a dump that takes no longer is waited for without a word */
     JOB_GIVE_UP_MS = 1300,
+    JOB_TELL_MS = 500,   /* from the cause of an end to the first signal, with --stats */
     JOB_WRAPPER_MS = 200 /* for a wrapper to exit, and tell how its program ended */
 };
 
@@ -65,6 +70,8 @@ struct node {
     int64_t lost_at; /* when a wrapped engine ended while RUNNING; 0: it did not */
     struct stream output[2];
     struct boot_counters counters;
+    bool told, told_last; /* figures have come; no more will */
+    struct hlrc_stats stats;
 };
 
 struct job {
@@ -77,13 +84,17 @@ struct job {
     struct sink out, err_room, *err;
     int signal_fd;
     bool ending;
-    bool killed;  /* SIGKILL has been sent */
-    int status;   /* hlrcrun's exit status */
-    int spared;   /* node that tells where it crashed, or -1 */
-    bool hurried; /* the user does not wait */
-    bool told;    /* that a dump is waited for */
-    /* since when it is ending; when SIGKILL is due, or looking whether it is; when hlrcrun ends */
-    int64_t ending_since, kill_at, give_up_at;
+    bool killed;   /* SIGKILL has been sent */
+    int status;    /* hlrcrun's exit status */
+    int spared;    /* node that tells where it crashed, or -1 */
+    int signal;    /* by which the others are asked to end */
+    bool asked;    /* they have been */
+    bool finished; /* a node has finalized: the statistics have been printed */
+    bool hurried;  /* the user does not wait */
+    bool told;     /* that a dump is waited for */
+    /* since when it is ending; when the others are asked; how long after that SIGKILL is due, and
+     * when, or looking whether it is; when hlrcrun ends */
+    int64_t ending_since, ask_at, grace_ms, kill_at, give_up_at;
 };
 
 /* job_run - returns hlrcrun's exit status. The signals of job_signals() are blocked by then. */

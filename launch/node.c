@@ -114,6 +114,8 @@ static void message_hello(struct job *job, int index, const struct packet *packe
     }
     close_fd(&node->engine_fd);
     node->state = NODE_RUNNING;
+    node->told = node->told_last = false;
+    job->finished = false; /* a script may run one program after another */
     node->lost_at = 0;
     node->engine = packet->pid != 0 ? packet->pid : node->pid;
     if (node->engine == node->pid)
@@ -172,6 +174,15 @@ static void message_report(struct job *job, int index, const struct packet *pack
         job_end(job, status, spared, "hlrc: %s", packet->body);
 }
 
+static void message_stats(struct node *node, const struct packet *packet)
+{
+    if (packet->len != sizeof node->stats)
+        return;
+    memcpy(&node->stats, packet->body, sizeof node->stats);
+    node->told = true;
+    node->told_last = packet->head.status != 0;
+}
+
 static void message_handle(struct job *job, int index, struct packet *packet)
 {
     struct node *node = &job->nodes[index];
@@ -191,8 +202,12 @@ static void message_handle(struct job *job, int index, struct packet *packet)
     case WIRE_REPORT:
         message_report(job, index, packet);
         break;
+    case WIRE_STATS:
+        message_stats(node, packet);
+        break;
     case WIRE_GOODBYE:
         node->state = NODE_FINALIZED;
+        job->finished = true;
         break;
     case WIRE_NO_EXEC:
         job_end(job, exit_status(packet->head.status), -1, "hlrcrun: %s", packet->body);

@@ -75,6 +75,15 @@ static struct shm_control *control_of(struct shm_fabric *s, int peer)
     return c;
 }
 
+/* NULL if the peer has gone and was never used here; does not wait for it. */
+static struct shm_control *control_if_there(struct shm_fabric *s, int peer)
+{
+    struct shm_control *c = (void *)shm_object_find(&s->control, peer);
+    if (c)
+        atomic_store_explicit(&c->peer[s->job.node].came, 1, memory_order_relaxed);
+    return c;
+}
+
 static struct shm_queue *queue_of(struct shm_fabric *s, int peer)
 {
     return (struct shm_queue *)(void *)((char *)control_of(s, peer) + s->queue_offset);
@@ -357,11 +366,11 @@ static void shm_counters(struct fabric *f, struct fabric_counters *out)
         const struct shm_moved *mine = &s->self->peer[n];
         out->bytes_in += mine->read_bytes;
         out->bytes_out += mine->written_bytes;
-        if (n != f->node && !mine->came)
+        const struct shm_control *its = n != f->node && !mine->came ? NULL : control_if_there(s, n);
+        if (!its)
             continue;
-        const struct shm_moved *its = &control_of(s, n)->peer[f->node];
-        out->bytes_in += its->written_bytes;
-        out->bytes_out += its->read_bytes;
+        out->bytes_in += its->peer[f->node].written_bytes;
+        out->bytes_out += its->peer[f->node].read_bytes;
     }
 }
 

@@ -89,19 +89,34 @@ static int map_peer(const struct shm_ticket *t, size_t size, struct shm_spares *
     return rc;
 }
 
+/* The base that counts, of which there is one (SO2). */
+static char *base_keep(struct shm_object *o, int peer, char *mine)
+{
+    char *first = NULL;
+    if (atomic_compare_exchange_strong(&o->base[peer], &first, mine))
+        return mine;
+    munmap(mine, o->size);
+    return first;
+}
+
 char *shm_object_map(struct shm_object *o, const struct fabric_job *job, struct shm_spares *s,
                      int peer)
 {
-    char *mine, *first = NULL;
+    char *mine;
     int rc = map_peer(&o->ticket[peer], o->size, s, &mine);
     if (rc) {
         shm_peer_refused(job, peer, &o->ticket[peer], rc);
         abort(); /* there is nobody to tell */
     }
-    if (atomic_compare_exchange_strong(&o->base[peer], &first, mine)) /* SO2 */
-        return mine;
-    munmap(mine, o->size);
-    return first;
+    return base_keep(o, peer, mine);
+}
+
+char *shm_object_find(struct shm_object *o, int peer)
+{
+    char *base = atomic_load_explicit(&o->base[peer], memory_order_acquire);
+    if (base || shm_map_peer(&o->ticket[peer], o->size, &base) != 0)
+        return base;
+    return base_keep(o, peer, base);
 }
 
 int shm_object_try(struct shm_object *o, const struct fabric_job *job, int peer)

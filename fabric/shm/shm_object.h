@@ -55,6 +55,10 @@ int shm_object_share(struct shm_object *o, const struct fabric_job *job);
 char *shm_object_map(struct shm_object *o, const struct fabric_job *job, struct shm_spares *s,
                      int peer);
 
+/* The same without waiting or complaint: NULL where it cannot be mapped now, its owner may have
+ * ended. */
+char *shm_object_find(struct shm_object *o, int peer);
+
 /* Whether a peer's object can be opened: 0, or a negative errno after a line through job->fail. */
 int shm_object_try(struct shm_object *o, const struct fabric_job *job, int peer);
 

@@ -145,18 +145,24 @@ static void collect_counts(struct hlrc_stats *out)
     };
     for (int i = 0; i < STAT_COUNTERS; i++)
         *to[i] = atomic_load(&stats_counters[i]);
+    out->lock_acquires = 0;
     for (uint32_t i = 0; i < threads_max(); i++) {
         const struct stats_clock *c = &thread_slot(i)->clock;
         out->lock_acquires += atomic_load(&c->locks) - atomic_load(&c->locks_before);
     }
 }
 
+void stats_collect_own(struct hlrc_stats *out)
+{
+    collect_times(out);
+    collect_counts(out);
+}
+
 void stats_collect(struct hlrc_stats *out)
 {
     struct fabric_counters f;
     fabric_counters(engine.fabric, &f);
-    collect_times(out);
-    collect_counts(out);
+    stats_collect_own(out);
     out->wakes = f.wakes - fabric_before.wakes;
     out->rdma_reads = f.reads - fabric_before.reads;
     out->rdma_writes = f.writes - fabric_before.writes;
@@ -172,6 +178,16 @@ void stats_progress(struct boot_counters *out)
     out->faults = stats_counters[STAT_READ_FAULTS] + stats_counters[STAT_WRITE_FAULTS];
     out->bytes = f.bytes_in;
     out->barriers = stats_counters[STAT_BARRIERS];
+}
+
+int stats_print(const struct hlrc_stats *per_node, int nodes, const char *where)
+{
+    struct stats_report report = { .config = &engine.config,
+                                   .nodes = nodes,
+                                   .stats = per_node,
+                                   .count = nodes,
+                                   .complete = true };
+    return stats_write(&report, where);
 }
 
 void hlrc_stats_get(struct hlrc_stats *stats)

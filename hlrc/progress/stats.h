@@ -94,11 +94,36 @@ void stats_own_clock(const clockid_t *clock);
 void stats_start(void); /* everything is zero from now on */
 /* all fields but `size`; may be called at any time */
 void stats_collect(struct hlrc_stats *out);
+/* the same without what the fabric counts, which stays as it is in *out: in signal handlers, too */
+void stats_collect_own(struct hlrc_stats *out);
 void stats_progress(struct boot_counters *out); /* for the monitor's thread */
 
-/* stats_print.c: at the end of the job, on node 0. `where` is the value of --stats: "-" or "" for a
- * table on standard error, FILE ending in .json for JSON, any other FILE for the table. 0 or a
- * negative errno after one line. */
+/*
+ * What is printed (stats_print.c), and where: the value of --stats, "-" or "" for a table on
+ * standard error, FILE ending in .json for JSON, any other FILE for the table.
+ */
+struct config;
+struct stats_report {
+    const struct config *config; /* of the job */
+    int nodes;                   /* of the job */
+    const struct hlrc_stats *stats;
+    int count;       /* of nodes whose figures these are */
+    const int *node; /* their numbers; NULL: 0, 1, ... */
+    bool complete;   /* the job came to its end */
+};
+
+/* stats_try - at the start, whether the file can be written: makes it where there is none. 0, or a
+ * negative errno and a line in err */
+int stats_try(const char *where, char *err, size_t errlen);
+
+/* stats_write - 0 or a negative errno after one line */
+int stats_write(const struct stats_report *report, const char *where);
+
+/* stats_write_part - the same for a report that another one may replace: to a file, and nothing
+ * where it could not be replaced */
+int stats_write_part(const struct stats_report *report, const char *where);
+
+/* stats_print - of all nodes, at the end of the job, on node 0 */
 int stats_print(const struct hlrc_stats *per_node, int nodes, const char *where);
 
 #endif

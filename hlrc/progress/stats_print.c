@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * stats_print.c - the statistics of a job at its end: a table for people, or JSON for programs.
+ * stats_print.c - the statistics of a job: a table for people, or JSON for programs.
  *
- * A file appears complete or not at all: it is written beside its place under another name and
- * renamed. What is no regular file (a device, a pipe) is written to directly.
+ * What is in a file is whole: it is written beside its place under another name and renamed. Where
+ * the directory does not allow that, and to what is no regular file (a device, a pipe), it is
+ * written directly.
  */
 #include "hlrc/progress/stats.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <hlrc.h>
 #include <limits.h>
 #include <stdio.h>
@@ -18,7 +21,6 @@
 
 #include "base/config.h"
 #include "base/diag.h"
-#include "hlrc/engine.h"
 
 #define SECONDS(X) \
     X(wall_s) X(compute_s) X(page_s) X(lock_s) X(barrier_s) X(diff_s) X(handler_s) X(fault_s)
@@ -85,105 +87,111 @@ static void text_of(const struct hlrc_stats *s, const struct field *f, int digit
 
 /* All nodes together: counts are added; seconds are the average, so that they can be compared with
  * those of a node. */
-static void text_total(const struct hlrc_stats *all, int nodes, const struct field *f, char *buf,
-                       size_t len)
+static void text_total(const struct stats_report *r, const struct field *f, char *buf, size_t len)
 {
     double seconds = 0;
     uint64_t count = 0;
-    for (int n = 0; n < nodes; n++) {
+    for (int n = 0; n < r->count; n++) {
         if (f->seconds)
-            seconds += seconds_of(&all[n], f);
+            seconds += seconds_of(&r->stats[n], f);
         else
-            count += count_of(&all[n], f);
+            count += count_of(&r->stats[n], f);
     }
     if (f->seconds)
-        text_seconds(seconds / nodes, 3, buf, len);
+        text_seconds(seconds / r->count, 3, buf, len);
     else
         snprintf(buf, len, "%llu", (unsigned long long)count);
 }
 
-static double wall_of(const struct hlrc_stats *all, int nodes)
+static double wall_of(const struct stats_report *r)
 {
     double wall = 0;
-    for (int n = 0; n < nodes; n++)
-        wall = all[n].wall_s > wall ? all[n].wall_s : wall;
+    for (int n = 0; n < r->count; n++)
+        wall = r->stats[n].wall_s > wall ? r->stats[n].wall_s : wall;
     return wall;
 }
 
-static const char *protocol_name(char *buf, size_t len)
+static const char *protocol_name(const struct stats_report *r, char *buf, size_t len)
 {
-    return config_value(&engine.config, CONFIG_ID_protocol, buf, len);
+    return config_value(r->config, CONFIG_ID_protocol, buf, len);
+}
+
+static int number_of(const struct stats_report *r, int index)
+{
+    return r->node ? r->node[index] : index;
 }
 
 /* Few nodes: a row per field, a column per node. */
-static void table_by_field(FILE *out, const struct hlrc_stats *all, int nodes)
+static void table_by_field(FILE *out, const struct stats_report *r)
 {
     char text[32];
     fprintf(out, "%-*s", NAME_WIDTH, "");
-    for (int n = 0; n < nodes; n++) {
-        snprintf(text, sizeof text, "node %d", n);
+    for (int n = 0; n < r->count; n++) {
+        snprintf(text, sizeof text, "node %d", number_of(r, n));
         fprintf(out, "%*s", WIDTH, text);
     }
     fprintf(out, "%*s\n", WIDTH, "all");
     for (const struct field *f = fields; f < fields + FIELDS; f++) {
         fprintf(out, "%-*s", NAME_WIDTH, f->name);
-        for (int n = 0; n < nodes; n++) {
-            text_of(&all[n], f, 3, text, sizeof text);
+        for (int n = 0; n < r->count; n++) {
+            text_of(&r->stats[n], f, 3, text, sizeof text);
             fprintf(out, "%*s", WIDTH, text);
         }
-        text_total(all, nodes, f, text, sizeof text);
+        text_total(r, f, text, sizeof text);
         fprintf(out, "%*s\n", WIDTH, text);
     }
 }
 
 /* Of many nodes, COLUMNS fields: a row per node. */
-static void table_part(FILE *out, const struct hlrc_stats *all, int nodes, size_t first, size_t end)
+static void table_part(FILE *out, const struct stats_report *r, size_t first, size_t end)
 {
     char text[32];
     fprintf(out, "%-*s", 8, "node");
     for (size_t i = first; i < end; i++)
         fprintf(out, " %*s", NAME_WIDTH - 1, fields[i].name);
-    for (int n = 0; n < nodes; n++) {
-        fprintf(out, "\n%-*d", 8, n);
+    for (int n = 0; n < r->count; n++) {
+        fprintf(out, "\n%-*d", 8, number_of(r, n));
         for (size_t i = first; i < end; i++) {
-            text_of(&all[n], &fields[i], 3, text, sizeof text);
+            text_of(&r->stats[n], &fields[i], 3, text, sizeof text);
             fprintf(out, " %*s", NAME_WIDTH - 1, text);
         }
     }
     fprintf(out, "\n%-*s", 8, "all");
     for (size_t i = first; i < end; i++) {
-        text_total(all, nodes, &fields[i], text, sizeof text);
+        text_total(r, &fields[i], text, sizeof text);
         fprintf(out, " %*s", NAME_WIDTH - 1, text);
     }
     fputc('\n', out);
 }
 
-static void write_table(FILE *out, const struct hlrc_stats *all, int nodes)
+static void write_table(FILE *out, const struct stats_report *r)
 {
-    char name[32], wall[32];
-    text_seconds(wall_of(all, nodes), 3, wall, sizeof wall);
+    char name[32], wall[32], part[64] = "";
+    const char *s = r->nodes == 1 ? "" : "s";
+    text_seconds(wall_of(r), 3, wall, sizeof wall);
+    if (!r->complete)
+        snprintf(part, sizeof part, ", not its end: what %d of them had counted", r->count);
     fprintf(out,
-            "hlrc: statistics: protocol %s, fabric %s, %d node%s, %s s; all: seconds averaged, "
+            "hlrc: statistics: protocol %s, fabric %s, %d node%s, %s s%s; all: seconds averaged, "
             "counts added\n",
-            protocol_name(name, sizeof name), engine.config.fabric, nodes, nodes == 1 ? "" : "s",
-            wall);
-    if (nodes <= COLUMNS)
-        table_by_field(out, all, nodes);
-    for (size_t i = 0; nodes > COLUMNS && i < FIELDS; i += COLUMNS)
-        table_part(out, all, nodes, i, i + COLUMNS < FIELDS ? i + COLUMNS : FIELDS);
+            protocol_name(r, name, sizeof name), r->config->fabric, r->nodes, s, wall, part);
+    if (r->count > 0 && r->count <= COLUMNS)
+        table_by_field(out, r);
+    for (size_t i = 0; r->count > COLUMNS && i < FIELDS; i += COLUMNS)
+        table_part(out, r, i, i + COLUMNS < FIELDS ? i + COLUMNS : FIELDS);
 }
 
-static void write_json(FILE *out, const struct hlrc_stats *all, int nodes)
+static void write_json(FILE *out, const struct stats_report *r)
 {
     char text[32];
-    fprintf(out, "{\"protocol\": \"%s\", ", protocol_name(text, sizeof text));
-    text_seconds(wall_of(all, nodes), 6, text, sizeof text);
-    fprintf(out, "\"fabric\": \"%s\", \"nodes\": %d, \"wall_s\": %s, \"per_node\": [",
-            engine.config.fabric, nodes, text);
-    for (int n = 0; n < nodes; n++) {
-        fprintf(out, "%s\n  {\"node\": %d", n ? "," : "", n);
+    fprintf(out, "{\"protocol\": \"%s\", ", protocol_name(r, text, sizeof text));
+    text_seconds(wall_of(r), 6, text, sizeof text);
+    fprintf(out, "\"fabric\": \"%s\", \"nodes\": %d, \"wall_s\": %s, %s\"per_node\": [",
+            r->config->fabric, r->nodes, text, r->complete ? "" : "\"complete\": false, ");
+    for (int n = 0; n < r->count; n++) {
+        fprintf(out, "%s\n  {\"node\": %d", n ? "," : "", number_of(r, n));
         for (const struct field *f = fields; f < fields + FIELDS; f++) {
-            text_of(&all[n], f, 6, text, sizeof text);
+            text_of(&r->stats[n], f, 6, text, sizeof text);
             fprintf(out, ", \"%s\": %s", f->name, text);
         }
         fputc('}', out);
@@ -198,15 +206,15 @@ static bool ends_in_json(const char *name)
 }
 
 /* In memory first, so that only the opening, writing and renaming of a file can fail later. */
-static int compose(const struct hlrc_stats *all, int nodes, bool json, char **text, size_t *len)
+static int compose(const struct stats_report *r, bool json, char **text, size_t *len)
 {
     FILE *out = open_memstream(text, len);
     if (!out)
         return -ENOMEM;
     if (json)
-        write_json(out, all, nodes);
+        write_json(out, r);
     else
-        write_table(out, all, nodes);
+        write_table(out, r);
     bool bad = ferror(out) != 0;
     if (fclose(out) == 0 && !bad)
         return 0;
@@ -214,9 +222,10 @@ static int compose(const struct hlrc_stats *all, int nodes, bool json, char **te
     return -ENOMEM;
 }
 
-static int write_to(const char *name, const char *text, size_t len)
+static int write_to(const char *name, const char *text, size_t len, int flags)
 {
-    FILE *out = fopen(name, "we");
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, 0666);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     if (!out)
         return -errno;
     size_t written = fwrite(text, 1, len, out);
@@ -233,7 +242,7 @@ static int write_whole(const char *name, const char *text, size_t len)
     if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, (long)getpid()) >=
         (int)sizeof temporary)
         return -ENAMETOOLONG;
-    int rc = write_to(temporary, text, len);
+    int rc = write_to(temporary, text, len, 0);
     if (rc == 0 && rename(temporary, name) != 0)
         rc = -errno;
     if (rc)
@@ -241,15 +250,23 @@ static int write_whole(const char *name, const char *text, size_t len)
     return rc;
 }
 
-static int write_file(const char *name, const char *text, size_t len)
+/* Whether it is there, and neither a regular file nor a directory. */
+static bool is_special(const char *name)
 {
     struct stat st;
-    bool exists = stat(name, &st) == 0;
-    if (exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return write_to(name, text, len);
+    return stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* A job that failed does not wait for a reader of a pipe. */
+static int write_file(const char *name, const char *text, size_t len, bool waits)
+{
+    if (is_special(name))
+        return write_to(name, text, len, waits ? 0 : O_NONBLOCK);
     /* a symbolic link stays, what it points to is replaced */
-    char *real = exists ? realpath(name, NULL) : NULL;
+    char *real = realpath(name, NULL);
     int rc = write_whole(real ? real : name, text, len);
+    if (rc == -EACCES || rc == -EPERM)
+        rc = write_to(name, text, len, 0);
     free(real);
     return rc;
 }
@@ -267,14 +284,35 @@ static int write_stderr(const char *text, size_t len)
     return 0;
 }
 
-int stats_print(const struct hlrc_stats *per_node, int nodes, const char *where)
+static bool is_file(const char *where)
+{
+    return *where != '\0' && strcmp(where, "-") != 0;
+}
+
+int stats_try(const char *where, char *err, size_t errlen)
+{
+    int rc = 0;
+    if (is_file(where) && is_special(where)) {
+        rc = access(where, W_OK) < 0 ? -errno : 0;
+    } else if (is_file(where)) {
+        int fd = open(where, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        rc = fd < 0 ? -errno : 0;
+        if (fd >= 0)
+            close(fd);
+    }
+    if (rc)
+        snprintf(err, errlen, "--stats=%.300s: %s; give a file in a directory that can be written",
+                 where, strerror(-rc));
+    return rc;
+}
+
+int stats_write(const struct stats_report *r, const char *where)
 {
     char *text = NULL;
     size_t len = 0;
-    bool file = *where != '\0' && strcmp(where, "-") != 0;
-    int rc = compose(per_node, nodes, file && ends_in_json(where), &text, &len);
+    int rc = compose(r, is_file(where) && ends_in_json(where), &text, &len);
     if (rc == 0) {
-        rc = file ? write_file(where, text, len) : write_stderr(text, len);
+        rc = is_file(where) ? write_file(where, text, len, r->complete) : write_stderr(text, len);
         free(text);
     }
     if (rc)
@@ -282,4 +320,9 @@ int stats_print(const struct hlrc_stats *per_node, int nodes, const char *where)
                   "can be written",
                   where, strerror(-rc));
     return rc;
+}
+
+int stats_write_part(const struct stats_report *r, const char *where)
+{
+    return is_file(where) && !is_special(where) ? stats_write(r, where) : 0;
 }

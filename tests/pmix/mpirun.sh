@@ -16,6 +16,29 @@ expect_verified "statistics" 3
 stats_read statistics "$work/stats.json" 3
 grep -q '"nodes": *3' "$work/stats.json" || fail "statistics: $(head -c 300 "$work/stats.json")"
 
+# a file that cannot be written is refused at the start; of a job that fails there is what node 0 had counted
+run $limit mpirun -n 3 -x HLRC_STATS="$work/none/x.json" "$is" -c S
+expect_status "statistics nowhere" 1
+expect_our_line "statistics nowhere" "^hlrc: node 0: --stats=$work/none/x.json: No such file or directory; give a file in"
+test ! -s "$work/out" || fail "statistics nowhere: began: $(cat "$work/out")"
+figures=$top_builddir/tests/blackbox/figures
+counted() {
+    stats_from_json "$work/stats.json" >"$work/figures"
+    test "$(figure lock_acquires)" = 1
+}
+if test -x "$figures"; then
+    cd "$work" || exit 99
+    begin mpirun -n 3 -x HLRC_STATS=stats.json "$figures" end wait
+    until_true 60 test -e ready || fail "nodes did not start: $(cat "$work/err")"
+    grep -q '"complete": false, "per_node": \[' stats.json || fail "while it runs: $(head -c 300 stats.json)"
+    until_true 30 counted || fail "while it runs: $(cat stats.json)"
+    kill -TERM "$launcher"
+    end
+    expect_nothing_left "statistics of a job that fails"
+    counted || fail "statistics of a job that fails: $(cat stats.json)"
+    test -z "$(ls | grep tmp$ | grep -vx tmp)" || fail "left: $(ls)"
+fi
+
 # blobs of every size: none, one piece, many, the largest
 for size in 0 1 32768 32769 1048576; do
     run $limit mpirun -n 4 "$probe" exchange $size 2
