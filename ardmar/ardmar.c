@@ -87,11 +87,6 @@ static void read_page(struct page_fetch *f)
                 4096, &f->op);
 }
 
-static bool covers(const struct page_fetch *f)
-{
-    return protocol_covers(f->versions, f->needed, protocol_nodes());
-}
-
 static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
 {
     (void)prefetch;
@@ -119,7 +114,7 @@ static bool ardmar_fetch_ready(struct page_fetch *f)
 {
     if (!fabric_test(protocol_fabric(), &f->op))
         return false;
-    if (f->page_started || f->home == protocol_node() || !covers(f))
+    if (f->page_started || f->home == protocol_node() || !protocol_covers(f))
         return true;
     read_page_behind(f);
     return fabric_test(protocol_fabric(), &f->op);
@@ -131,7 +126,7 @@ static bool versions_arrived(void *arg)
     read_versions(f);
     protocol_env->count_round_trip();
     fabric_wait(protocol_fabric(), &f->op);
-    return covers(f);
+    return protocol_covers(f);
 }
 
 static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
@@ -140,7 +135,7 @@ static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
     if (f->home == protocol_node())
         return true;
     fabric_wait(fabric, &f->op);
-    if (!covers(f)) {
+    if (!protocol_covers(f)) {
         if (prefetch)
             return false;
         protocol_env->count_retry(); /* the diff was sent, and wakes the home (interval.h I4, I7) */

@@ -106,8 +106,10 @@ static void async_fetch_start(struct page_fetch *f, bool prefetch)
     req->arg[0] = (uint64_t)f->window << 56 | f->offset;
     f->ticket = ANSWER_TICKET(atomic_load(answer_here(f->token))) + 1;
     req->arg[1] = f->ticket;
-    for (int w = 0; w < protocol_nodes(); w++)
-        f->versions[w] = req->vec[w] = atomic_load_explicit(&f->needed[w], memory_order_relaxed);
+    memset(req->vec, 0, (size_t)protocol_nodes() * sizeof req->vec[0]);
+    for (uint32_t i = 0; i < f->needs; i++)
+        req->vec[version_writer(f->needed[i])] = version_interval(f->needed[i]);
+    memcpy(f->versions, req->vec, (size_t)protocol_nodes() * sizeof req->vec[0]);
     protocol_env->send(req, asked_of(f), true, true);
 }
 

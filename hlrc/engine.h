@@ -70,6 +70,8 @@
 #define STREAM_SLOTS    8      /* of the ring of a broadcast */
 #define STREAM_PIECE    131072 /* bytes of one */
 #define VT_BYTES(nodes) ((size_t)(nodes) * sizeof(uint64_t))
+/* u64 that a fetch works with: the versions of a copy, and those that are needed */
+#define FETCH_WORDS(nodes) (2 * (size_t)(nodes))
 
 struct boot;
 

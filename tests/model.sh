@@ -89,6 +89,7 @@ done
 for variant in FORGOTTEN OWN_LOST; do
     search bad protocol -DDUO -DOPERATIONS=3 -DRENEW -DRENEW_$variant
 done
+search bad protocol -DDUO -DOPERATIONS=3 -DRENEW -DREFUSED_NEEDS_NOTHING
 search bad protocol -DDUO -DOPERATIONS=4 -DRENEW -DRENEW_IN_PLACE
 optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DRENEW -DRENEW_LATE
 for variant in UNMARKED DIRTY HOME BUSY; do

@@ -40,6 +40,7 @@ byte access[N] = READ, home[N] = OLD;
 bool stale[N], dirty[N], busy[N], held[N];
 bytes mem[N], twin[N];
 nodes needed[N];
+nodes vt[N];
 /* at the homes */
 nodes applied[N];
 bool readers[N] = true;         /* others may have a copy */
@@ -93,10 +94,11 @@ inline close(n)
             if :: access[n] == WRITE -> access[n] = READ :: else fi;
             interval[n]++;
             announced[n] = interval[n];
-            needed[n].w[n] = interval[n];
+            vt[n].w[n] = interval[n];
             if
             :: home[n] == n -> applied[n].w[n] = interval[n]
             :: else ->
+                needed[n].w[n] = interval[n];
                 k = 0;
                 do
                 :: k < B -> diff.b[k] = (mem[n].b[k] != twin[n].b[k] -> mem[n].b[k] : 0); k++
@@ -110,6 +112,13 @@ inline close(n)
         fi;
         OK(n)
     }
+}
+
+/* What one copy was found to have is at the home. */
+inline NEED_NOTHING(n)
+{
+    k = 0;
+    do :: k < N -> needed[n].w[k] = 0; k++ :: else -> k = 0; break od
 }
 
 /* Fetches the page, or waits for diffs at the home. ASSUMPTION: busy is set. */
@@ -134,7 +143,7 @@ inline fetch(n)
             od
         }
     fi;
-    d_step { stale[n] = false; busy[n] = false; OK(n) }
+    d_step { NEED_NOTHING(n); stale[n] = false; busy[n] = false; OK(n) }
 }
 
 #ifdef NOT_HELD
@@ -186,11 +195,11 @@ inline depart(n, number)
             :: k < N ->
                 i = told[k * 2 + (number) % 2];
                 if
-                :: k != n && i > needed[n].w[k] ->
-                    needed[n].w[k] = i;
+                :: k != n && i > vt[n].w[k] ->
+                    vt[n].w[k] = i;
                     if
                     :: home[n] == n && applied[n].w[k] >= i
-                    :: else -> stale[n] = true; access[n] = NONE
+                    :: else -> needed[n].w[k] = i; stale[n] = true; access[n] = NONE
                     fi
                 :: else
                 fi;
@@ -230,11 +239,11 @@ inline bring(n)
     if :: stale[n] -> busy[n] = true; fetch(n) :: else fi;
 #endif
     d_step {
-        k = 0;
+        NEED_NOTHING(n);
         do
         :: k < N ->
 #ifndef VERSIONS_STAY
-            applied[n].w[k] = needed[n].w[k];
+            applied[n].w[k] = vt[n].w[k];
 #endif
             k++
         :: else -> k = 0; break

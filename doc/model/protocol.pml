@@ -2,7 +2,7 @@
 /*
  * protocol.pml - home-based lazy release consistency as hlrc/ and ardmar/ implement it, for spin.
  *
- * Names are those of the code, and so are the numbers of the invariants (page.h P, interval.h I, notice_log.h N, lock.h L,
+ * Names are those of the code, and so are the numbers of the invariants (page.h P, need.h ND, interval.h I, notice_log.h N, lock.h L,
  * exclusive.h EP, copies.h CP, renew.h RN, ardmar.c A). README.md says what is left out, and which -D breaks what.
  *
  * A page has B bytes. Byte t is written by thread t alone, at any time (false sharing); byte T is written under lock 0.
@@ -35,6 +35,7 @@
  * node has one thread: nobody could see them apart.
  */
 #ifdef DUO
+#define NEEDS_OWN(n, p) !needed[IX(n, p)].w[1 - n]
 #define N 2                     /* nodes */
 #define P 1                     /* pages */
 #define L 2                     /* locks */
@@ -46,6 +47,7 @@
 #define P 2
 #define L 1
 #define NODE(t) (t)
+#define NEEDS_OWN(n, p) (!needed[IX(n, p)].w[(n + 1) % 3] && !needed[IX(n, p)].w[(n + 2) % 3])
 #define JOIN atomic
 #define COVERS(has, want) (has.w[0] >= want.w[0] && has.w[1] >= want.w[1] && has.w[2] >= want.w[2])
 #endif
@@ -145,11 +147,12 @@ byte left = OPERATIONS;                 /* to be begun */
 bool twin_began;
 byte done, pending;                     /* threads that ended; diffs sent and not applied */
 
-/* P2: page_assert_state. P3: page_assert_state */
+/* P2: page_assert_state. P3: page_assert_state. P4: page_assert_state */
 #define OK(n, p) \
     assert(access[IX(n, p)] == NONE || !stale[IX(n, p)] || PENDING(n, p)); \
     assert(access[IX(n, p)] != WRITE || dirty[IX(n, p)] || UNTRACKED(n, p)); \
-    assert(!dirty[IX(n, p)] || !UNTRACKED(n, p))
+    assert(!dirty[IX(n, p)] || !UNTRACKED(n, p)); \
+    assert(stale[IX(n, p)] || NEEDS_OWN(n, p))
 
 /* P6: install, page_claim */
 #define KNOW_HOME(n, p, h) \
@@ -338,6 +341,12 @@ inline FETCH_PAGE(n, p)
     fi
 }
 
+inline NEED_NOTHING(n, p)
+{
+    for (i : 0 .. N - 1) { needed[IX(n, p)].w[i] = 0 }
+    i = 0
+}
+
 /* Takes the copy over unless it lacks a version by now. P2: install. P4: install */
 inline INSTALL(n, p)
 {
@@ -373,6 +382,7 @@ inline INSTALL(n, p)
                 apart = false;
                 pending_renewal[IX(n, p)] = false;
 #endif
+                NEED_NOTHING(n, p);                                             /* ND1: install */
                 stale[IX(n, p)] = false;
                 busy[IX(n, p)] = false
             };
@@ -410,7 +420,7 @@ inline INTRODUCE(n, p)
 #define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p])
 #else
 /* EP2: exclusive_begin */
-#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p] && needed[IX(n, p)].w[n])
+#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p] && applied[IX(n, p)].w[n])
 #endif
 
 /* The word is looked at behind the entry. EP2: exclusive_begin. ASSUMPTION: in a block */
@@ -704,7 +714,7 @@ inline FLUSH_END(n, p)
     d_step {
 #ifndef FORGET_NEEDED_SELF
         if
-        :: IN(p, announced) -> needed[IX(n, p)].w[n] = interval
+        :: IN(p, announced) && known[IX(n, p)] != n + 1 -> needed[IX(n, p)].w[n] = interval /* P4: page_flush_end */
         :: else
         fi;
 #endif
@@ -881,11 +891,15 @@ inline CLEAN(n, p)
 }
 #endif
 
-/* P2: invalidate_some. P4: note_one. ASSUMPTION: in a block */
+/* P2: note_end. ASSUMPTION: in a block */
 inline INVALIDATE(n, p, from, number)
 {
     d_step {
-        needed[IX(n, p)].w[from] = MAX(needed[IX(n, p)].w[from], number);
+        if
+        :: known[IX(n, p)] != n + 1 || applied[IX(n, p)].w[from] < number ->    /* ND1: applied_at_home. P4: note_end */
+            needed[IX(n, p)].w[from] = MAX(needed[IX(n, p)].w[from], number)
+        :: else
+        fi;
         if
         :: known[IX(n, p)] == n + 1 && applied[IX(n, p)].w[from] >= number
 #ifdef HOME_KEEPS_ACCESS
@@ -1010,6 +1024,9 @@ inline RENEW_COPY(n, p)
                 for (i : 0 .. B - 1) { bounce.b[i] = 0 }
                 for (i : 0 .. N - 1) { versions.w[i] = 0 }
                 i = 0;
+#ifdef REFUSED_NEEDS_NOTHING
+                NEED_NOTHING(n, p);
+#endif
                 h = 0;
                 apart = false;
                 busy[IX(n, p)] = false
@@ -1532,7 +1549,6 @@ inline WRITTEN_ONCE()
     mem[0].b[T] = 1;
     written[0] = 1;
     applied[0].w[0] = 1;
-    needed[0].w[0] = 1;
     needed[1].w[0] = 1;
     stale[1] = true;
     access[1] = NONE;

@@ -153,7 +153,7 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
     assert(interval == vt_of(engine.node) + 1); /* I6 */
     for (uint32_t i = 0; i < count; i++) {
         assert(i == 0 || announced[i - 1] < announced[i]);
-        assert(atomic_load(&page_needed(announced[i])[engine.node]) == interval); /* I2 */
+        page_assert_announced(announced[i], interval); /* I2 */
     }
 }
 #else

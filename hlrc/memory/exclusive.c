@@ -60,7 +60,7 @@ static void list_add(uint32_t page)
 bool exclusive_begin(uint32_t page, struct page *p)
 {
     if (engine.config.exclusive_pages == SWITCH_OFF || !page_is_home(p, engine.node) ||
-        has_readers(page) || atomic_load(&page_needed(page)[engine.node]) == 0)
+        has_readers(page) || atomic_load(applied_here(page, engine.node)) == 0) /* EP2 */
         return false;
     if (!p->exclusive_listed)
         list_add(page);

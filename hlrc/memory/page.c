@@ -13,6 +13,7 @@
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
+#include "hlrc/memory/need.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_move.h"
 #include "hlrc/memory/page_view.h"
@@ -26,40 +27,41 @@
 #define STORES_FOLLOW 2 /* AH4 */
 
 static struct page *table;
-static _Atomic uint64_t *needed;
 static _Atomic uint32_t held_first, held_end; /* page_hold */
 static _Atomic bool unlooked;                 /* page_hold_looks */
-
-static size_t needed_bytes(void)
-{
-    return (size_t)engine.pages * VT_BYTES(engine.nodes);
-}
 
 int pages_init(void)
 {
     table = reserve((size_t)engine.pages * sizeof *table);
-    needed = reserve(needed_bytes());
-    if (!table || !needed)
+    if (!table || needs_init() != 0)
         return -ENOMEM;
     return engine.alone ? 0 : view_init(0, engine.pages);
 }
 
+#ifdef HLRC_DEBUG
+/* ND3: none was lost. */
+static void assert_lines(void)
+{
+    uint64_t lines = 0, most;
+    for (uint32_t i = 0; table && i < engine.pages; i++)
+        lines += need_lines_of(table[i].need);
+    assert(lines == need_lines_used(&most));
+}
+#else
+#    define assert_lines() ((void)0)
+#endif
+
 void pages_end(void)
 {
+    assert_lines();
     reserve_end(table, (size_t)engine.pages * sizeof *table);
-    reserve_end((void *)needed, needed_bytes());
     table = NULL;
-    needed = NULL;
+    needs_end();
 }
 
 struct page *page_at(uint32_t page)
 {
     return &table[page];
-}
-
-_Atomic uint64_t *page_needed(uint32_t page)
-{
-    return needed + (size_t)page * (size_t)engine.nodes;
 }
 
 #ifdef HLRC_DEBUG
@@ -77,6 +79,18 @@ void page_assert_state(uint32_t page, const struct page *p)
     assert(!(f & PAGE_PREFETCH) || (f & PAGE_BUSY));
     assert((f & (PAGE_DIRTY | PAGE_BUSY | PAGE_LISTED)) != PAGE_DIRTY);
     assert(!(f & PAGE_KEPT) || (f & (PAGE_BUSY | PAGE_DIRTY)) == (PAGE_BUSY | PAGE_DIRTY)); /* P8 */
+    assert((f & PAGE_STALE) || p->need == 0 || version_writer(p->need) == engine.node);     /* P4 */
+}
+
+void page_assert_announced(uint32_t page, uint64_t interval)
+{
+    struct page *p = page_lock(page);
+    uint64_t need = need_of(p->need, engine.node);
+    if (page_is_home(p, engine.node))
+        assert(atomic_load(applied_here(page, engine.node)) == interval);
+    else
+        assert(need == interval || need == 0); /* ND1: a copy that has it was fetched since */
+    page_unlock(p);
 }
 #endif
 
@@ -182,11 +196,12 @@ void page_prepare_home(uint32_t page)
     fabric_window_prepare(engine.fabric, win, placed_at(page), 4);
 }
 
-/* Learns or takes the home of a complete page before the first write to it. ASSUMPTION: the caller
- * set BUSY. */
-static void page_claim(uint32_t page)
+/* Learns or takes the home of a complete page before the first write to it. ASSUMPTION: marked
+ * BUSY, and locked, which it is not afterwards. */
+static void page_claim(uint32_t page, struct page *p)
 {
     bool assigned = false;
+    page_unlock(p);
     perturb(page_busy);
     page_prepare_home(page);
     int home = engine.protocol.pages->claim(page, &assigned);
@@ -194,12 +209,20 @@ static void page_claim(uint32_t page)
         stats_count(STAT_FIRST_WRITE_FAULTS, 1);
         stats_count(STAT_HOMES_ASSIGNED, 1);
     }
-    struct page *p = page_lock(page);
+    page_lock(page);
     if (home >= 0)
         p->home = (uint16_t)(home + 1); /* P6 */
     p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
     progress_changed(p);
+}
+
+/* ASSUMPTION: marked BUSY, and locked, which it is not afterwards. */
+static void fetch_for(uint32_t page, struct page *p, bool write)
+{
+    if (page_fetch(page, p) && write)
+        stats_count(STAT_FIRST_WRITE_FAULTS, 1);
+    trace(TRACE_FETCH, page);
 }
 
 static bool page_released(void *arg)
@@ -231,13 +254,10 @@ static bool access_step(uint32_t page, bool write, bool *worked)
     bool unclaimed = write && p->home == 0 && !(p->flags & PAGE_EXCLUSIVE);
     if (stale || unclaimed) {
         p->flags |= PAGE_BUSY;
-        page_unlock(p);
-        if (!stale)
-            page_claim(page);
-        else if (page_fetch(page, p) && write)
-            stats_count(STAT_FIRST_WRITE_FAULTS, 1);
         if (stale)
-            trace(TRACE_FETCH, page);
+            fetch_for(page, p, write);
+        else
+            page_claim(page, p);
         return false;
     }
     int rc = page_grant(page, p, write);
@@ -349,12 +369,12 @@ void page_ahead(uint32_t first, uint32_t count, bool write, bool here)
 static void claim_if_unknown(uint32_t page)
 {
     struct page *p = page_lock(page);
-    bool claim = p->home == 0 && !(p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE));
-    if (claim)
-        p->flags |= PAGE_BUSY;
-    page_unlock(p);
-    if (claim)
-        page_claim(page);
+    if (p->home != 0 || (p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE))) {
+        page_unlock(p);
+        return;
+    }
+    p->flags |= PAGE_BUSY;
+    page_claim(page, p);
 }
 
 void page_touch(uint32_t first, uint32_t count, bool write)
@@ -371,16 +391,19 @@ void page_touch(uint32_t first, uint32_t count, bool write)
     }
 }
 
+/* The diff of this interval is in the page already (ND1). ASSUMPTION: locked. */
+static bool applied_at_home(uint32_t page, const struct page *p, int writer, uint64_t interval)
+{
+    return page_is_home(p, engine.node) &&
+           atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval;
+}
+
 /* Notes one page of a run; true when access has to be revoked. ASSUMPTION: locked. */
 static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interval)
 {
-    _Atomic uint64_t *need = &page_needed(page)[writer];
-    if (atomic_load_explicit(need, memory_order_relaxed) < interval) /* P4 */
-        atomic_store_explicit(need, interval, memory_order_relaxed);
-    if (page_is_home(p, engine.node) &&
-        atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval) {
+    if (applied_at_home(page, p, writer, interval)) {
         page_flush_told(page, p);
-        return false; /* the diff is in the page already */
+        return false;
     }
     debug_assert(!(p->flags & PAGE_EXCLUSIVE) || page_is_home(p, engine.node));
     bool renewed = renew_instead(page, p);
@@ -388,6 +411,19 @@ static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interva
         stats_count(STAT_INVALIDATIONS, 1);
     p->flags |= PAGE_STALE;
     return p->access != ACCESS_NONE && !renewed;
+}
+
+/* When that was done. ASSUMPTION: locked. */
+static void note_end(uint32_t page, struct page *p, int writer, uint64_t interval, bool revoke)
+{
+    if (revoke && p->access != ACCESS_NONE) {
+        p->flags &= (uint8_t)~PAGE_STALE; /* P2; the caller collapses and comes again */
+        return;
+    }
+    if (!applied_at_home(page, p, writer, interval))
+        need_add(&p->need, writer, interval); /* P4 */
+    if (revoke)
+        page_clean(p, page);
 }
 
 static int invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t interval)
@@ -399,11 +435,7 @@ static int invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t 
     }
     int rc = view_change_marked(first, count, revoke, ACCESS_NONE);
     for (uint32_t i = 0; i < count; i++) {
-        if (table[first + i].access != ACCESS_NONE && !table[first + i].renewal.pending)
-            /* P2; the caller collapses and comes again */
-            table[first + i].flags &= (uint8_t)~PAGE_STALE;
-        else if (revoke[i])
-            page_clean(&table[first + i], first + i);
+        note_end(first + i, &table[first + i], writer, interval, revoke[i]);
         page_unlock(&table[first + i]);
     }
     return rc;
@@ -467,10 +499,9 @@ static void reset_one(uint32_t page)
 {
     struct page *p = page_lock(page);
     debug_assert(!(p->flags & (PAGE_BUSY | PAGE_DIRTY)) && p->access == ACCESS_NONE);
-    for (int w = 0; w < engine.nodes; w++) {
-        atomic_store_explicit(&page_needed(page)[w], 0, memory_order_relaxed);
+    need_drop(&p->need);
+    for (int w = 0; w < engine.nodes; w++)
         atomic_store_explicit(applied_here(page, w), 0, memory_order_relaxed);
-    }
     atomic_store_explicit(has_readers_here(page), 0, memory_order_relaxed);
     atomic_store_explicit(placed_here(page), 0, memory_order_relaxed);
     *p = (struct page){ .lock = 1,

@@ -39,8 +39,9 @@
  *       copies that the acquire under way renews (renew.h RN1).
  *   P3  access == WRITE implies DIRTY or EXCLUSIVE. Putting a page on the dirty list and making it
  *       writable is one step.
- *   P4  needed[page][w] only grows, and only under the page's lock. A copy is installed after
- *       comparing with it there.
+ *   P4  What a page needs (need.h), versions that notices and closings have told of, grows under
+ *       the page's lock, and is dropped where a copy is installed whose versions, compared there,
+ *       cover all of it. So a page that is not STALE needs what this node has written at most.
  *   P5  DIRTY away from the home implies a twin, which equals the page as it was when this node
  *       began to write it, or as it was last fetched or captured.
  *   P6  The home of a page, once known, does not change before page_reset; but in a round that all
@@ -109,6 +110,7 @@ struct page {
     bool introduced;   /* its home knows that this node has a copy (EP1) */
     uint32_t others;   /* at its home, with --diffs write: page_flush.c */
     struct renewal renewal;
+    uint64_t need; /* need.h (P4) */
 };
 
 int pages_init(void);
@@ -215,11 +217,10 @@ void page_prefetch(uint32_t first, uint32_t count);
  * the first barrier. */
 void page_reset(uint32_t first, uint32_t count);
 
-/* One u64 per node: needed[page]. Raised under the page's lock, read without. */
-_Atomic uint64_t *page_needed(uint32_t page);
-
 #ifdef HLRC_DEBUG
 void page_assert_state(uint32_t page, const struct page *p);
+/* A closing has put the page into this interval, and not published it yet. Spins. */
+void page_assert_announced(uint32_t page, uint64_t interval);
 #else
 #    define page_assert_state(page, p) ((void)0)
 #endif

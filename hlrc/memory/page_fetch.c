@@ -2,9 +2,9 @@
 /*
  * page_fetch.c - fetching pages.
  *
- * A fetch works for the one thread that set BUSY. It reads needed[page] without the lock, and
- * compares under the lock before the copy counts (P4): another thread's acquire may have raised it
- * meanwhile.
+ * A fetch works for the one thread that set BUSY. It takes a list along of what the page needs, and
+ * what is needed by then is compared under the lock before the copy counts (P4): another thread's
+ * acquire may have added to it.
  *
  * A prefetch belongs to the thread that starts it, then (PREFETCH) to none, then to the one that
  * takes PREFETCH away. Its owner alone calls start and finish, which may wait; any thread may ask
@@ -17,14 +17,15 @@
 #include "hlrc/memory/page_fetch.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/perturb.h"
+#include "base/reserve.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
+#include "hlrc/memory/need.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
 #include "hlrc/progress/msg.h"
@@ -42,12 +43,16 @@ static struct prefetch {
 static spin_lock_word prefetch_lock; /* guards the two below */
 static uint16_t free_slots[PREFETCHES];
 static int free_count;
-static uint64_t *prefetch_versions;
+static uint64_t *prefetch_versions; /* FETCH_WORDS for each */
+
+static size_t versions_bytes(void)
+{
+    return engine.prefetches * FETCH_WORDS(engine.nodes) * sizeof *prefetch_versions;
+}
 
 int page_fetch_init(void)
 {
-    prefetch_versions =
-        calloc((size_t)engine.prefetches * (size_t)engine.nodes, sizeof *prefetch_versions);
+    prefetch_versions = reserve(versions_bytes());
     free_count = 0;
     for (uint32_t k = engine.prefetches; k > 0; k--)
         free_slots[free_count++] = (uint16_t)(k - 1);
@@ -56,7 +61,7 @@ int page_fetch_init(void)
 
 void page_fetch_end(void)
 {
-    free(prefetch_versions);
+    reserve_end(prefetch_versions, versions_bytes());
     prefetch_versions = NULL;
 }
 
@@ -66,13 +71,21 @@ static bool lands_apart(void)
     return copies_may_go() && engine.fabric->ops.window_prepare;
 }
 
+/* What the copy must have, as far as is known now. ASSUMPTION: locked. */
+static void list_needs(struct page_fetch *f, const struct page *p)
+{
+    uint64_t *list = f->versions + engine.nodes;
+    f->needs = need_list(p->need, list);
+    f->needed = list;
+}
+
+/* `versions`: FETCH_WORDS of scratch. ASSUMPTION: locked. */
 static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint32_t token,
                 uint64_t *versions)
 {
     bool bounce = (p->flags & PAGE_DIRTY) || p->access != ACCESS_NONE || lands_apart(); /* RN2 */
     *f = (struct page_fetch){ .page = page,
                               .home = (int)p->home - 1,
-                              .needed = page_needed(page),
                               .versions = versions,
                               .introduce = engine.config.exclusive_pages == SWITCH_ON &&
                                            !p->introduced, /* EP1 */
@@ -80,17 +93,15 @@ static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint3
     f->window = bounce ? engine.control.id : engine.space.id;
     f->offset = bounce ? engine.at.bounce + (size_t)token * PAGE_SIZE : (size_t)page << PAGE_SHIFT;
     f->dest = bounce ? control_at(f->offset) : page_mem(page);
+    list_needs(f, p);
 }
 
 static bool home_current(void *arg)
 {
     const struct page_fetch *f = arg;
-    for (int w = 0; w < engine.nodes; w++) {
+    for (int w = 0; w < engine.nodes; w++)
         f->versions[w] = atomic_load_explicit(applied_here(f->page, w), memory_order_acquire);
-        if (f->versions[w] < atomic_load_explicit(&f->needed[w], memory_order_relaxed))
-            return false;
-    }
-    return true;
+    return protocol_covers(f);
 }
 
 static void count_outcome(const struct page_fetch *f)
@@ -130,9 +141,10 @@ static void take_over(const struct page_fetch *f, const struct page *p)
 static bool install(const struct page_fetch *f, struct page *p)
 {
     if (f->home >= 0)
-        p->home = (uint16_t)(f->home + 1);                      /* P6 */
-    if (!protocol_covers(f->versions, f->needed, engine.nodes)) /* P2, P4 */
+        p->home = (uint16_t)(f->home + 1);   /* P6 */
+    if (!need_covered(p->need, f->versions)) /* P2, P4 */
         return false;
+    need_drop(&p->need); /* ND1 */
     if (f->home != engine.node && f->dest != page_mem(f->page))
         take_over(f, p); /* P5 */
     p->introduced |= f->home != engine.node;
@@ -159,6 +171,7 @@ bool page_fetch(uint32_t page, struct page *p)
     bool done = false;
     struct page_fetch f;
     aim(&f, page, p, t->call_token, t->versions);
+    page_unlock(p);
     if (copies_may_go() && !(engine.protocol.pages->caps & FABRIC_READ) && is_bare(p))
         space_furnish(page, 1);
     while (!done) {
@@ -167,6 +180,8 @@ bool page_fetch(uint32_t page, struct page *p)
         perturb(page_fetched);
         page_lock(page);
         done = install(&f, p);
+        if (!done)
+            list_needs(&f, p);
         page_unlock(p);
     }
     progress_changed(p);
@@ -237,7 +252,7 @@ static int prefetch_claim(uint32_t page)
         p->flags |= PAGE_BUSY;
         p->prefetch = (uint16_t)k;
         aim(&prefetches[k].fetch, page, p, msg_token_prefetch((uint32_t)k),
-            prefetch_versions + (size_t)k * (size_t)engine.nodes);
+            prefetch_versions + (size_t)k * FETCH_WORDS(engine.nodes));
     }
     page_unlock(p);
     return k;

@@ -9,7 +9,7 @@ int page_fetch_init(void);
 void page_fetch_end(void);
 
 /* Makes a stale page complete; serves meanwhile. True when this node has become home of a page that
- * had none. ASSUMPTION: the caller set BUSY, which this clears. */
+ * had none. ASSUMPTION: marked BUSY, and locked; neither afterwards. */
 bool page_fetch(uint32_t page, struct page *p);
 
 /* Finishes a prefetch of this page that is under way, if there still is one. */

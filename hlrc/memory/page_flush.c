@@ -27,6 +27,7 @@
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
+#include "hlrc/memory/need.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_move.h"
 #include "hlrc/memory/page_view.h"
@@ -216,8 +217,8 @@ void page_flush_end(uint32_t page, uint64_t interval, bool changed)
     uint32_t twin = 0;
     struct page *p = page_lock(page);
     bool kept = p->flags & PAGE_KEPT;
-    if (interval)
-        atomic_store_explicit(&page_needed(page)[engine.node], interval, memory_order_relaxed);
+    if (interval && !page_is_home(p, engine.node))
+        need_add(&p->need, engine.node, interval); /* P4 */
     learn(p, changed);
     if (changed && page_is_home(p, engine.node))
         page_move_note(page, p, engine.node, 0);

@@ -10,6 +10,7 @@
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
+#include "hlrc/memory/need.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/progress/progress.h"
@@ -197,20 +198,18 @@ bool page_move_settled(uint32_t page)
 }
 
 /* MV1 */
-void page_move_bring(uint32_t page)
+void page_move_bring(uint32_t page, const uint64_t *time)
 {
     page_prepare_home(page);
     struct page *p = page_lock(page);
     while (p->flags & PAGE_STALE) {
         p->flags |= PAGE_BUSY;
-        page_unlock(p);
         (void)page_fetch(page, p);
         page_lock(page);
     }
+    need_drop(&p->need); /* ND1: what this node has written the old home has (barrier.h R4) */
     for (int w = 0; w < engine.nodes; w++)
-        atomic_store_explicit(applied_here(page, w),
-                              atomic_load_explicit(&page_needed(page)[w], memory_order_relaxed),
-                              memory_order_release);
+        atomic_store_explicit(applied_here(page, w), time[w], memory_order_release);
     atomic_store(has_readers_here(page), 0);
     page_unlock(p);
 }

@@ -58,7 +58,9 @@ uint32_t page_move_take(struct move *out);
 /* The steps of a round, for each page of it, in this order; all but the last wait. */
 void page_move_hold(uint32_t page); /* no thread gets new access; no closing leaves it writable */
 bool page_move_settled(uint32_t page); /* nobody works on it, and it is not dirty; waits for BUSY */
-void page_move_bring(uint32_t page);   /* at the new home: complete */
+/* At the new home: complete, up to this vector time, which covers what any node has written to it.
+ */
+void page_move_bring(uint32_t page, const uint64_t *time);
 void page_move_switch(uint32_t page, int to);
 void page_move_release(uint32_t page);
 

@@ -35,7 +35,7 @@ int threads_init(uint32_t max)
 {
     slot_count = max + THREADS_OWN;
     slots = aligned_alloc(64, (size_t)slot_count * sizeof *slots);
-    uint64_t *versions = calloc((size_t)slot_count * (size_t)engine.nodes, sizeof *versions);
+    uint64_t *versions = calloc(slot_count * FETCH_WORDS(engine.nodes), sizeof *versions);
     if (!slots || !versions)
         return -ENOMEM;
     memset(slots, 0, (size_t)slot_count * sizeof *slots);
@@ -43,7 +43,7 @@ int threads_init(uint32_t max)
         slots[i].index = i;
         slots[i].call_token = 2 * i;
         slots[i].cond_token = 2 * i + 1;
-        slots[i].versions = versions + (size_t)i * (size_t)engine.nodes;
+        slots[i].versions = versions + i * FETCH_WORDS(engine.nodes);
     }
     if (!have_key && pthread_key_create(&exit_key, release_slot) != 0)
         return -EAGAIN;

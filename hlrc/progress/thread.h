@@ -47,7 +47,7 @@ struct thread {
     struct trace_ring trace;  /* what it did last */
     struct watch_slot waits;  /* written by the thread, read by the watch */
     struct stats_clock clock; /* where this thread's time goes */
-    /* one u64 per node: scratch of a page fetch, in the reply slot's shape */
+    /* FETCH_WORDS: scratch of a page fetch */
     uint64_t *versions;
 };
 

@@ -21,6 +21,23 @@
 
 enum page_access_right { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
 
+/* A version in one word: an interval of a writer. A node that closes a million intervals in a
+ * second comes to 2^48 in nine years. */
+static inline uint64_t version_of(int writer, uint64_t interval)
+{
+    return (uint64_t)writer << 48 | interval;
+}
+
+static inline int version_writer(uint64_t version)
+{
+    return (int)(version >> 48);
+}
+
+static inline uint64_t version_interval(uint64_t version)
+{
+    return version & ((UINT64_C(1) << 48) - 1);
+}
+
 /* A fetch under way. */
 struct page_fetch {
     uint32_t page;
@@ -28,9 +45,10 @@ struct page_fetch {
     int window;    /* where the copy goes: a window of this node, ... */
     size_t offset; /* ... an offset in it, ... */
     void *dest;    /* ... which is this address */
-    /* one per node: the versions that the copy must have at least */
-    const _Atomic uint64_t *needed;
-    uint64_t *versions; /* out, one per node: those that it has */
+    /* the versions that the copy must have at least: so many, and none of other writers */
+    const uint64_t *needed;
+    uint32_t needs;
+    uint64_t *versions; /* out, one interval per node: those that it has */
     /* out: no node had touched the page, and this node has become its home */
     bool assigned;
     /* in: the home does not know yet that this node has a copy (exclusive.h EP1); for protocols
@@ -145,12 +163,11 @@ struct protocol_env {
 
 extern const struct protocol_env *protocol_env;
 
-/* Whether `versions` has at least everything in `needed`. */
-static inline bool protocol_covers(const uint64_t *versions, const _Atomic uint64_t *needed,
-                                   int nodes)
+/* Whether the copy has what was needed when the fetch began. */
+static inline bool protocol_covers(const struct page_fetch *f)
 {
-    for (int w = 0; w < nodes; w++)
-        if (versions[w] < atomic_load_explicit(&needed[w], memory_order_relaxed))
+    for (uint32_t i = 0; i < f->needs; i++)
+        if (f->versions[version_writer(f->needed[i])] < version_interval(f->needed[i]))
             return false;
     return true;
 }

@@ -93,9 +93,11 @@ void homes_move(uint64_t barrier)
     thread_leave(t);
     barrier_meet(MEETING_MOVES);
     t = thread_enter();
+    uint64_t time[NODES_MAX];
+    interval_vt(time);
     for (uint32_t i = 0; i < n; i++)
         if ((int)moves[i].to == engine.node)
-            page_move_bring(moves[i].page);
+            page_move_bring(moves[i].page, time);
     thread_leave(t);
     barrier_meet(MEETING_MOVES); /* the old homes are read no more */
     t = thread_enter();

@@ -5,7 +5,7 @@
  *   arrive, release   some home has told all its list, and every node waits in this barrier
  *   each node         holds the pages of all lists (MV1)
  *   barrier           all that was written to them has reached their homes (barrier.h R4)
- *   new home          brings the page, takes over its versions; all others drop their copies
+ *   new home          brings the page, has all versions up to now; all others drop their copies
  *   barrier           every node knows the new home
  *   each node         releases the pages
  *

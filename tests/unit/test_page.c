@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fetches and prefetches of pages, with a protocol that is told what to answer, and no other node.
- * This is node 0; node
- * 1 is home of the pages, and writes them. P1 to P7 are the invariants of hlrc/memory/page.h, RN5
- * is one of renew.h.
+ * This is node 0; node 1 is home of the pages, and writes them. P1 to P9 are the invariants of
+ * hlrc/memory/page.h, ND1 is of need.h, RN5 of renew.h.
  */
 #include "hlrc/engine.h"
 #include "hlrc/memory/copies.h"
+#include "hlrc/memory/need.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/renew.h"
@@ -40,6 +40,8 @@ static unsigned prefetched, fetched; /* calls of fetch_start */
 static uint64_t version;             /* of all pages at the home, and what is in them */
 /* a page that another thread acquires during its fetch; or NO_PAGE */
 static uint32_t acquired_meanwhile;
+/* the intervals of both nodes that a copy has to have: what a fetch asks for */
+static uint64_t wanted[PAGES][2];
 
 static enum page_access_right initial(uint32_t page)
 {
@@ -56,7 +58,12 @@ static int claim(uint32_t page, bool *assigned)
 
 static void fetch_start(struct page_fetch *f, bool prefetch)
 {
+    uint64_t asked[2] = { 0 };
+
     assert_true(atomic_load(&page_at(f->page)->flags) & PAGE_BUSY);
+    for (uint32_t i = 0; i < f->needs; i++)
+        asked[version_writer(f->needed[i])] = version_interval(f->needed[i]);
+    assert_memory_equal(asked, wanted[f->page], sizeof asked); /* P4 */
     prefetched += prefetch;
     fetched += !prefetch;
 }
@@ -78,7 +85,7 @@ static bool fetch_finish(struct page_fetch *f, bool prefetch)
     f->versions[1] = covers || answer == REFUSED ? version : 0;
     if (f->page == acquired_meanwhile) {
         acquired_meanwhile = NO_PAGE;
-        version++;
+        wanted[f->page][1] = ++version;
         page_invalidate(f->page, 1, 1, version);
     }
     return covers || answer == TOO_OLD;
@@ -100,6 +107,17 @@ static const struct page_protocol scripted = {
 };
 
 /* ---- what lies beside ---- */
+
+enum { SPACE, CONTROL }; /* windows */
+
+static int discard(struct fabric *f, int window, size_t off, size_t len)
+{
+    char *base = window == SPACE ? engine.mem : engine.control.base;
+
+    (void)f;
+    memset(base + off, 0, len);
+    return 0;
+}
 
 static unsigned told[PAGES]; /* calls of progress_changed */
 
@@ -138,7 +156,7 @@ void __wrap_dirty_add(uint32_t page)
 
 static int begin(void **state)
 {
-    static struct fabric fabric;
+    static struct fabric fabric = { .ops = { .window_discard = discard } };
     int fd = memfd_create("test", MFD_CLOEXEC);
 
     (void)state;
@@ -146,6 +164,8 @@ static int begin(void **state)
     engine.nodes = 2;
     engine.pages = PAGES;
     engine.fabric = &fabric;
+    engine.space.id = SPACE;
+    engine.control.id = CONTROL;
     engine.protocol.pages = &scripted;
     assert_int_equal(ftruncate(fd, PAGES * PAGE_SIZE), 0);
     engine.app = mmap(NULL, PAGES * PAGE_SIZE, PROT_NONE, MAP_SHARED, fd, 0);
@@ -168,6 +188,7 @@ static int begin(void **state)
     ready = true;
     prefetched = fetched = 0;
     version = 0;
+    memset(wanted, 0, sizeof wanted);
     acquired_meanwhile = NO_PAGE;
     memset(told, 0, sizeof told);
     return 0;
@@ -190,7 +211,26 @@ static int end(void **state)
 static void acquire(uint32_t first, uint32_t count)
 {
     version++;
+    for (uint32_t p = first; p < first + count; p++)
+        wanted[p][1] = version;
     page_invalidate(first, count, 1, version);
+}
+
+/* This node's next interval, in which it has written this page, is closed. */
+static void close_interval(uint32_t page, uint64_t interval)
+{
+    page_access(page, true);
+    assert_int_equal(page_flush_begin(&page, 1), 1);
+    wanted[page][0] = interval;
+    page_flush_end(page, interval, true);
+}
+
+static void expect_lines(uint64_t n)
+{
+    uint64_t most;
+
+    assert_int_equal(need_lines_used(&most), n);
+    assert_true(most <= SOME);
 }
 
 static void expect_told(uint32_t first, uint32_t count, unsigned times)
@@ -208,6 +248,8 @@ static void expect_contents(uint32_t first, uint32_t count)
         const volatile char *at = engine.app + (size_t)p * PAGE_SIZE;
         assert_int_equal(at[0], (char)version);
         assert_int_equal(at[PAGE_SIZE - 1], (char)version);
+        assert_int_equal(page_at(p)->need, 0); /* P4 */
+        wanted[p][0] = wanted[p][1] = 0;
     }
 }
 
@@ -343,8 +385,10 @@ static void who_waits_is_told(void **state)
     expect_told(0, SOME, 1);
     for (uint32_t n = 0; n < SOME;)
         n += page_flush_begin(list + n, SOME - n);
-    for (uint32_t p = 0; p < SOME; p++)
+    for (uint32_t p = 0; p < SOME; p++) {
+        wanted[p][0] = 1;
         page_flush_end(p, 1, true);
+    }
     expect_told(0, SOME, 1);
     page_touch(SOME, SOME, true); /* claims as well */
     expect_told(SOME, SOME, 1);
@@ -372,6 +416,7 @@ static void acquire_renewing(uint32_t occasion, uint32_t page)
     if (page != NO_PAGE)
         acquire(page, 1);
     renew_all();
+    memset(wanted, 0, sizeof wanted); /* all that was needed has come */
 }
 
 /* RN5: a page is under way before its notice is taken, where that has been right before; it is
@@ -396,6 +441,7 @@ static void what_was_renewed_is_expected(void **state)
     assert_true(r->pending && (page_at(3)->flags & PAGE_STALE)); /* RN1 */
     acquire(3, 1);
     renew_all();
+    memset(wanted, 0, sizeof wanted);
     assert_int_equal(prefetched, 2);
     assert_int_equal(r->left, 18);
     acquire_renewing(8, NO_PAGE);
@@ -422,6 +468,50 @@ static void what_was_renewed_is_expected(void **state)
     expect_all_slots();
 }
 
+/* P4: what is asked for is the latest of each writer, until a copy has come that has it. ND1: not
+ * once more then. */
+static void what_is_needed_is_asked_for_once(void **state)
+{
+    (void)state;
+    for (uint32_t p = 0; p < SOME; p++) {
+        close_interval(p, 1);
+        close_interval(p, 2);
+        assert_int_equal(page_at(p)->flags & PAGE_STALE, 0);
+    }
+    expect_lines(0);
+    acquire(0, SOME);
+    acquire(SOME, SOME);
+    acquire(0, 2 * SOME);
+    expect_lines(SOME);
+    answer = REFUSED;
+    page_prefetch(SOME, SOME); /* of those that are clean */
+    answer = COMPLETE;
+    fetched = 0;
+    expect_contents(0, 2 * SOME);
+    assert_int_equal(fetched, 2 * SOME);
+    expect_lines(0);
+    acquired_meanwhile = 0;
+    acquire(0, SOME); /* of version alone: what this node wrote was found there */
+    expect_contents(0, SOME);
+    assert_int_equal(fetched, 3 * SOME + 1);
+    expect_lines(0);
+}
+
+/* What is given back needs nothing in its next life. */
+static void a_reset_forgets_what_is_needed(void **state)
+{
+    (void)state;
+    for (uint32_t p = 0; p < SOME; p++)
+        close_interval(p, 1);
+    acquire(0, SOME);
+    expect_lines(SOME);
+    page_reset(0, SOME);
+    expect_lines(0);
+    memset(wanted, 0, sizeof wanted);
+    acquire(0, SOME);
+    expect_contents(0, SOME);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -432,6 +522,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_fault_finishes_a_prefetch, begin, end),
         cmocka_unit_test_setup_teardown(who_waits_is_told, begin, end),
         cmocka_unit_test_setup_teardown(what_was_renewed_is_expected, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_needed_is_asked_for_once, begin, end),
+        cmocka_unit_test_setup_teardown(a_reset_forgets_what_is_needed, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* need.c - see need.h for the invariants. */
+#include "hlrc/memory/need.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/reserve.h"
+#include "base/spin.h"
+#include "hlrc/engine.h"
+
+/* The lower bits of each word of a line are the interval of one writer, 0 none. Above them lie, of
+ * the first three, the number of the next line, 0 none, 16 bits in each; and the group. Where one
+ * line has room for all nodes there is neither. */
+#define LOW   ((UINT64_C(1) << 48) - 1)
+#define GROUP 3 /* whose upper bits are it */
+
+static uint64_t *lines;     /* of `words` each; 0 is none */
+static size_t words;        /* a multiple of the line of a cache, or less than one */
+static spin_lock_word lock; /* taken behind a page's; guards what follows */
+static uint64_t free_first; /* a stack, linked by their first words */
+static uint64_t made, used; /* of which `used` are in chains */
+
+static size_t lines_bytes(void)
+{
+    size_t groups = ((size_t)engine.nodes + NEED_WRITERS - 1) / NEED_WRITERS;
+    return ((size_t)engine.pages * groups + 1) * words * sizeof *lines;
+}
+
+int needs_init(void)
+{
+    words = engine.nodes < NEED_WRITERS ? (size_t)engine.nodes : NEED_WRITERS;
+    free_first = made = used = 0;
+    lines = reserve(lines_bytes());
+    return lines ? 0 : -ENOMEM;
+}
+
+void needs_end(void)
+{
+    reserve_end(lines, lines_bytes());
+    lines = NULL;
+}
+
+/* ---- one line ---- */
+
+static uint64_t *line_at(uint64_t link)
+{
+    return link ? lines + link * words : NULL;
+}
+
+static uint64_t link_of(const uint64_t *line)
+{
+    if (words < NEED_WRITERS)
+        return 0;
+    return line[0] >> 48 | line[1] >> 48 << 16 | line[2] >> 48 << 32;
+}
+
+static void set_link(uint64_t *line, uint64_t link)
+{
+    for (int i = 0; i < GROUP; i++, link >>= 16)
+        line[i] = (line[i] & LOW) | link << 48;
+}
+
+static const uint64_t *next_of(const uint64_t *line)
+{
+    return line_at(link_of(line));
+}
+
+static int group_of(const uint64_t *line)
+{
+    return words < NEED_WRITERS ? 0 : (int)(line[GROUP] >> 48);
+}
+
+static const uint64_t *first_of(uint64_t needs)
+{
+    return line_at(needs & LOW);
+}
+
+/* ---- the pool ---- */
+
+static uint64_t take_line(void)
+{
+    spin_lock(&lock);
+    uint64_t n = free_first;
+    if (n)
+        free_first = *line_at(n);
+    else
+        n = ++made;
+    used++;
+    spin_unlock(&lock);
+    return n;
+}
+
+/* ND3 */
+static void give_line(uint64_t n)
+{
+    spin_lock(&lock);
+    *line_at(n) = free_first;
+    free_first = n;
+    used--;
+    spin_unlock(&lock);
+}
+
+/* ---- a chain ---- */
+
+/* A line for this group, before that one. */
+static uint64_t new_line(int group, uint64_t next)
+{
+    uint64_t n = take_line(), *line = line_at(n);
+    memset(line, 0, words * sizeof *line);
+    if (words == NEED_WRITERS) {
+        set_link(line, next);
+        line[GROUP] = (uint64_t)group << 48;
+    }
+    return n;
+}
+
+/* Where the interval of this writer lies, in a new line if need be (ND2). */
+static uint64_t *place_of(uint64_t *needs, int writer)
+{
+    int group = writer / NEED_WRITERS;
+    uint64_t n = *needs & LOW, *before = NULL;
+    while (n && group_of(line_at(n)) > group) {
+        before = line_at(n);
+        n = link_of(before);
+    }
+    if (!n || group_of(line_at(n)) < group) {
+        n = new_line(group, n);
+        if (before)
+            set_link(before, n);
+        else
+            *needs = NEED_MANY | n;
+    }
+    return line_at(n) + writer % NEED_WRITERS;
+}
+
+static void put(uint64_t *needs, int writer, uint64_t interval)
+{
+    uint64_t *at = place_of(needs, writer);
+    if ((*at & LOW) < interval)
+        *at = (*at & ~LOW) | interval;
+}
+
+void need_add_line(uint64_t *needs, int writer, uint64_t interval)
+{
+    if (!(*needs & NEED_MANY)) {
+        uint64_t one = *needs;
+        *needs = NEED_MANY;
+        put(needs, version_writer(one), version_interval(one));
+    }
+    put(needs, writer, interval);
+}
+
+uint32_t need_list_lines(uint64_t needs, uint64_t *out)
+{
+    uint32_t n = 0;
+    for (const uint64_t *line = first_of(needs); line; line = next_of(line))
+        for (size_t i = 0; i < words; i++)
+            if (line[i] & LOW)
+                out[n++] = version_of(group_of(line) * NEED_WRITERS + (int)i, line[i] & LOW);
+    return n;
+}
+
+bool need_covered_lines(uint64_t needs, const uint64_t *versions)
+{
+    for (const uint64_t *line = first_of(needs); line; line = next_of(line)) {
+        const uint64_t *have = versions + group_of(line) * NEED_WRITERS;
+        for (size_t i = 0; i < words; i++)
+            if ((line[i] & LOW) && have[i] < (line[i] & LOW))
+                return false;
+    }
+    return true;
+}
+
+void need_drop_lines(uint64_t needs)
+{
+    for (uint64_t n = needs & LOW, next; n; n = next) {
+        next = link_of(line_at(n));
+        give_line(n);
+    }
+}
+
+/* ---- for tests, and debug builds ---- */
+
+uint64_t need_of(uint64_t needs, int writer)
+{
+    if (!(needs & NEED_MANY))
+        return needs && version_writer(needs) == writer ? version_interval(needs) : 0;
+    for (const uint64_t *line = first_of(needs); line; line = next_of(line))
+        if (group_of(line) == writer / NEED_WRITERS)
+            return line[writer % NEED_WRITERS] & LOW;
+    return 0;
+}
+
+uint64_t need_lines_of(uint64_t needs)
+{
+    uint64_t n = 0;
+    for (const uint64_t *line = (needs & NEED_MANY) ? first_of(needs) : NULL; line;
+         line = next_of(line))
+        n++;
+    return n;
+}
+
+uint64_t need_lines_used(uint64_t *most)
+{
+    spin_lock(&lock);
+    uint64_t n = used;
+    *most = made;
+    spin_unlock(&lock);
+    return n;
+}
