@@ -135,9 +135,14 @@ static inline _Atomic uint64_t *applied_here(uint32_t page, int writer)
     return control_at(applied_at(page, writer));
 }
 
+static inline size_t has_readers_at(uint32_t page)
+{
+    return engine.at.has_readers + (size_t)page * 4;
+}
+
 static inline _Atomic uint32_t *has_readers_here(uint32_t page)
 {
-    return control_at(engine.at.has_readers + (size_t)page * 4);
+    return control_at(has_readers_at(page));
 }
 
 static inline size_t placed_at(uint32_t page)

@@ -192,7 +192,7 @@ void page_prepare_home(uint32_t page)
     int win = engine.control.id;
     fabric_window_prepare(engine.fabric, engine.space.id, (size_t)page << PAGE_SHIFT, PAGE_SIZE);
     fabric_window_prepare(engine.fabric, win, applied_at(page, 0), VT_BYTES(engine.nodes));
-    fabric_window_prepare(engine.fabric, win, engine.at.has_readers + (size_t)page * 4, 4);
+    fabric_window_prepare(engine.fabric, win, has_readers_at(page), 4);
     fabric_window_prepare(engine.fabric, win, placed_at(page), 4);
 }
 
@@ -500,10 +500,6 @@ static void reset_one(uint32_t page)
     struct page *p = page_lock(page);
     debug_assert(!(p->flags & (PAGE_BUSY | PAGE_DIRTY)) && p->access == ACCESS_NONE);
     need_drop(&p->need);
-    for (int w = 0; w < engine.nodes; w++)
-        atomic_store_explicit(applied_here(page, w), 0, memory_order_relaxed);
-    atomic_store_explicit(has_readers_here(page), 0, memory_order_relaxed);
-    atomic_store_explicit(placed_here(page), 0, memory_order_relaxed);
     *p = (struct page){ .lock = 1,
                         .flags = p->flags & PAGE_LISTED,
                         .exclusive_listed = p->exclusive_listed,
@@ -513,13 +509,22 @@ static void reset_one(uint32_t page)
     spin_unlock(&p->lock);
 }
 
-void page_reset(uint32_t first, uint32_t count)
+/* Zero again, and not touched where nobody has. */
+static void discard(int window, size_t at, size_t bytes)
 {
-    int rc = fabric_window_discard(engine.fabric, engine.space.id, (size_t)first << PAGE_SHIFT,
-                                   (size_t)count << PAGE_SHIFT);
+    int rc = fabric_window_discard(engine.fabric, window, at, bytes);
     if (rc)
         diag_fatal(1, "giving back shared memory: %s", strerror(-rc));
+}
+
+void page_reset(uint32_t first, uint32_t count)
+{
+    int control = engine.control.id;
+    discard(engine.space.id, (size_t)first << PAGE_SHIFT, (size_t)count << PAGE_SHIFT);
     view_close(first, count);
+    discard(control, applied_at(first, 0), count * VT_BYTES(engine.nodes));
+    discard(control, has_readers_at(first), (size_t)count * 4);
+    discard(control, placed_at(first), (size_t)count * 4);
     for (uint32_t i = first; i < first + count; i++)
         reset_one(i);
     engine.protocol.pages->reset(first, count);

@@ -40,7 +40,7 @@ size_t protocol_versions_at(uint32_t page)
 }
 size_t protocol_has_readers_at(uint32_t page)
 {
-    return engine.at.has_readers + (size_t)page * 4;
+    return has_readers_at(page);
 }
 size_t protocol_arrivals_at(void)
 {
