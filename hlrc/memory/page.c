@@ -96,7 +96,7 @@ void page_assert_announced(uint32_t page, uint64_t interval)
 
 static void set_initial(uint32_t page, struct page *p)
 {
-    p->access = (uint8_t)engine.protocol.pages->initial(page);
+    p->access = engine.protocol.pages->initial(page);
     uint8_t flags = PAGE_KNOWN | (p->flags & PAGE_LISTED);
     if (p->access == ACCESS_NONE)
         flags |= PAGE_STALE;

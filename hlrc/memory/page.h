@@ -59,6 +59,7 @@
 #ifndef HLRC_PAGE_H
 #define HLRC_PAGE_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,38 +81,42 @@ enum page_flags {
 
 /* Of a copy: renew.h. */
 struct renewal {
-    bool pending;     /* STALE and open: RN1 */
-    bool probing;     /* was closed to see whether it is used; */
-    uint8_t missed;   /* and has been revoked so often since */
-    uint8_t used;     /* probes in a row that have shown that it is */
-    uint8_t budget;   /* renewals in a row that it is worth */
-    uint8_t left;     /* of those */
-    uint16_t acquire; /* that revoked it last, by its number modulo 2^16 */
+    uint8_t budget;     /* renewals in a row that it is worth */
+    uint8_t left;       /* of those */
+    uint8_t acquire;    /* that revoked it last, by its number modulo 2^8 */
+    bool pending : 1;   /* STALE and open: RN1 */
+    bool probing : 1;   /* was closed to see whether it is used; */
+    uint8_t missed : 3; /* and has been revoked so often since */
+    uint8_t used : 2;   /* probes in a row that have shown that it is */
 };
 
+/* There is one for each page of the space: what is counted in bits is counted for that. */
 struct page {
     spin_lock_word lock;
-    uint8_t access;        /* enum page_access_right */
     _Atomic uint8_t flags; /* written under the lock; waiters look at BUSY without it */
     uint16_t home;         /* node + 1; 0 unknown */
-    uint16_t prefetch;     /* with PREFETCH: index of the fetch */
     uint32_t twin;         /* frame, 0 none */
-    uint8_t budget;        /* closings in a row that may find it unchanged while it is kept (P8) */
-    uint8_t idle;          /* that have, since it was last written */
-    uint8_t stores;        /* in a row that followed a load, up to STORES_FOLLOW (ahead.h AH4) */
-    bool loaded;           /* open for stores since it was loaded */
-    bool exclusive_listed; /* on the list of exclusive.c */
-    uint8_t copy;          /* the queue of copies.c that it is in, 0 none */
-    uint8_t tries;         /* page_move.h, with these four of a page whose home is here: */
-    bool noted, watched;
-    uint16_t spent;
-    uint16_t writer;   /* whose diffs came last */
-    _Atomic bool held; /* no thread is given access: its home moves (sync/homes.h MV1) */
-    bool introduced;   /* its home knows that this node has a copy (EP1) */
-    uint32_t others;   /* at its home, with --diffs write: page_flush.c */
+    uint64_t need;         /* need.h (P4) */
     struct renewal renewal;
-    uint64_t need; /* need.h (P4) */
+    uint16_t spent;      /* page_move.h */
+    uint16_t others;     /* at its home, with --diffs write: page_flush.c */
+    uint8_t budget;      /* closings in a row that may find it unchanged while it is kept (P8) */
+    uint8_t idle;        /* that have, since it was last written */
+    _Atomic bool held;   /* no thread is given access: its home moves (sync/homes.h MV1) */
+    bool introduced : 1; /* its home knows that this node has a copy (EP1) */
+    bool loaded : 1;     /* open for stores since it was loaded */
+    bool exclusive_listed : 1; /* on the list of exclusive.c */
+    bool noted : 1;            /* page_move.h, with these of a page whose home is here: */
+    bool watched : 1;
+    uint8_t tries : 2;
+    unsigned writer : 10;   /* whose diffs came last */
+    unsigned prefetch : 10; /* with PREFETCH: index of the fetch */
+    enum page_access_right access : 2;
+    unsigned stores : 2; /* in a row that followed a load, up to STORES_FOLLOW (ahead.h AH4) */
+    unsigned copy : 2;   /* the queue of copies.c that it is in, 0 none */
 };
+
+static_assert(sizeof(struct page) == 32, "half a line of a cache, less than a hundredth of a page");
 
 int pages_init(void);
 void pages_end(void);

@@ -35,6 +35,8 @@
 
 #define PREFETCH_BATCH 32 /* pages started before what has arrived is opened */
 
+static_assert(PREFETCHES <= 1u << 10, "bits of struct page");
+
 static struct prefetch {
     struct page_fetch fetch;
     _Atomic uint32_t page; /* that it was taken for last */
@@ -250,7 +252,7 @@ static int prefetch_claim(uint32_t page)
         k = prefetch_slot(page);
     if (k >= 0) {
         p->flags |= PAGE_BUSY;
-        p->prefetch = (uint16_t)k;
+        p->prefetch = (unsigned)k % PREFETCHES;
         aim(&prefetches[k].fetch, page, p, msg_token_prefetch((uint32_t)k),
             prefetch_versions + (size_t)k * FETCH_WORDS(engine.nodes));
     }

@@ -139,15 +139,15 @@ static uint32_t copy_of(uint32_t page)
     return frame;
 }
 
-/* The versions of all other writers at this home, added up. What they write may not be in the
- * home's twin (coherence/diff_write.c DW3). */
-static uint32_t others_here(uint32_t page)
+/* The versions of all other writers at this home, added up modulo 2^16. What they write may not be
+ * in the home's twin (coherence/diff_write.c DW3). */
+static uint16_t others_here(uint32_t page)
 {
     uint64_t sum = 0;
     for (int w = 0; w < engine.nodes && engine.config.diffs == DIFFS_WRITE; w++)
         if (w != engine.node)
             sum += atomic_load_explicit(applied_here(page, w), memory_order_acquire);
-    return (uint32_t)sum;
+    return (uint16_t)sum;
 }
 
 /* The page is announced by the next closing whether it differs or not, since others have read it
@@ -164,7 +164,7 @@ void page_flush_told(uint32_t page, struct page *p)
 bool page_flush_home(uint32_t page, bool *changed)
 {
     struct page *p = page_at(page);
-    uint32_t others = others_here(page);
+    uint16_t others = others_here(page);
     *changed = !p->twin || diff_differs(page_mem(page), twin_mem(p->twin)); /* D5 */
     if (!*changed)
         return !exclusive_unread(page); /* P9 */

@@ -16,6 +16,8 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 
+static_assert(NODES_MAX <= 1u << 10 && TRIES_MOST < 1u << 2, "bits of struct page");
+
 static spin_lock_word lock;
 static struct move wanted[MOVES_ROUND];
 static _Atomic uint32_t count;
@@ -33,6 +35,12 @@ static uint32_t enough(const struct page *p)
     return WATCH_AFTER << p->tries;
 }
 
+static void count_try(struct page *p)
+{
+    if (p->tries < TRIES_MOST)
+        p->tries++;
+}
+
 static void add(uint32_t page, int writer)
 {
     spin_lock(&lock);
@@ -47,7 +55,7 @@ static void add(uint32_t page, int writer)
 static void note_units(uint32_t page, struct page *p, int writer, uint32_t units)
 {
     if (writer != p->writer || writer == engine.node || (p->flags & PAGE_EXCLUSIVE)) {
-        p->writer = (uint16_t)writer;
+        p->writer = (unsigned)writer % NODES_MAX;
         p->spent = 0;
         p->watched = false;
     }
@@ -118,7 +126,7 @@ void page_move_used(struct page *p)
     atomic_store(&batch, b / 2 > BATCH_LEAST ? b / 2 : BATCH_LEAST);
     p->watched = false;
     p->spent = 0;
-    p->tries++;
+    count_try(p);
 }
 
 bool page_move_wanted(void)
@@ -237,7 +245,7 @@ void page_move_switch(uint32_t page, int to)
     p->introduced = false;
     p->spent = 0;
     p->watched = p->noted = false;
-    p->tries++;
+    count_try(p);
     page_unlock(p);
     engine.protocol.pages->move(page, to);
     if (to == engine.node)

@@ -20,7 +20,7 @@ static int note_change(int rc, uint32_t first, uint32_t count, enum page_access_
 {
     for (uint32_t i = first; i < first + count; i++)
         if (rc == 0 || page_at(i)->access < right)
-            page_at(i)->access = (uint8_t)right;
+            page_at(i)->access = right;
     return rc;
 }
 

@@ -24,7 +24,7 @@
 /* Of the acquire under way, of which there is one at a time (interval.h I5). */
 static uint32_t *list;
 static uint32_t count;
-static uint16_t acquire;
+static uint8_t acquire;
 static uint32_t expected;   /* the first of the list, which no notice had told of (RN5), */
 static bool told[EXPECTED]; /* and whether one has since */
 
