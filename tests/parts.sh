@@ -114,10 +114,10 @@ expect_result() {
     expected=${sums[$name]}
 }
 
-# Sets options: those of hlrcrun, which begin with the number of nodes and the protocol.
+# Sets options: those of hlrcrun.
 row_options() {
     local part i=0
-    options=(-n "$nodes" --protocol "$protocol" --fabric "${fabric%-apart}" --memory=64M --watchdog=60)
+    options=(-n "$nodes" --protocol "$protocol" --fabric "${fabric%-apart}" --memory=64M "--watchdog=$((limit / 2))")
     for part in pages diffs notices locks barrier; do
         [ "${parts[i]}" = - ] || options+=("--$part=${parts[i]}")
         i=$((i + 1))
@@ -140,10 +140,11 @@ sums_of() { sed 's/its part.*sum/sum/; s/, [0-9]* pages fetched//' <<<"$1"; }
 run_row() {
     local name=$1 fabric=$2 nodes=$3 protocol=$4 program begun=$failures
     shift 4
-    local parts=("$@") options=()
-    row_options
+    local parts=("$@") options=() limit=100 # seconds
+    case $fabric in verbs* | mixed*) limit=400 ;; esac # emulated
     case $fabric in mixed-apart) export VERBS_APART=1 ;; *) unset VERBS_APART ;; esac
     case $fabric in verbs* | mixed*) local hlrcrun=$helpers/hlrcrun ;; esac
+    row_options
     rm -f "$work/json"
     status=0
     if [ -n "${arguments[$name]:-}" ]; then
@@ -152,7 +153,8 @@ run_row() {
     else
         program=("$top_builddir/examples/$name")
     fi
-    timeout -k 5 100 "$hlrcrun" "${options[@]}" "${program[@]}" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    timeout -k 5 $limit "$hlrcrun" "${options[@]}" "${program[@]}" >"$work/out" 2>"$work/err" </dev/null ||
+        status=$?
     if [ -n "${arguments[$name]:-}" ]; then
         verified "$name"
     else
