@@ -91,6 +91,11 @@ extern "C" {
  * costs two system calls for each. While a page is fetched they are held back in any case. A signal
  * handler makes no call of HLRC.
  *
+ * Valgrind sees a node as it sees any program, if it is told to keep registers exact where memory
+ * is accessed; hlrc_init() refuses to go on without that.
+ *
+ *     hlrcrun -n 2 valgrind --vex-iropt-register-updates=allregs-at-mem-access ./sum
+ *
  * NOTES: A system call that is given shared memory which is not accessible at that moment fails
  * with EFAULT instead of fetching it; see hlrc_touch(). HLRC handles SIGSEGV; faults outside shared
  * memory go to the handler that was installed before hlrc_init(). A child made by fork() after

@@ -22,6 +22,7 @@ SHELL_TESTS = \
 	tests/launch/run.sh \
 	tests/launch/signals.sh \
 	tests/launch/stats.sh \
+	tests/launch/valgrind.sh \
 	tests/manpages.sh
 
 # Those that take minutes: they begin first, so that where tests run side by side none of them is the last.

@@ -21,6 +21,7 @@
 #include "hlrc/memory/ahead.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/debugger.h"
+#include "hlrc/memory/exact.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -160,6 +161,9 @@ int fault_install(void)
 {
     forked = false;
     hlrc_debug_faults_begin(); /* DB2 */
+    int rc = exact_check();    /* RX1 */
+    if (rc)
+        return rc;
     if (sigaction(SIGSEGV, NULL, &before) != 0)
         return -errno;
     dispatcher = before;

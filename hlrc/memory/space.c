@@ -78,10 +78,10 @@ int space_create(size_t size)
                     size, engine.nodes);
         return rc;
     }
-    int prot = engine.alone ? PROT_READ | PROT_WRITE : PROT_NONE;
-    void *p =
-        mmap(engine.app, size, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, engine.space.fd, 0);
-    if (p == MAP_FAILED) {
+    /* open first: what never was is no memory to valgrind, which would report each first touch */
+    void *p = mmap(engine.app, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+                   engine.space.fd, 0);
+    if (p == MAP_FAILED || (!engine.alone && mprotect(engine.app, size, PROT_NONE) != 0)) {
         rc = -errno;
         diag_report(1, "mapping %zu bytes of shared memory: %s; lower --memory", size,
                     strerror(errno));
