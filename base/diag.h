@@ -17,6 +17,9 @@
 
 enum { DIAG_LINE_MAX = 1024 };
 
+/* Of a job that stood still; 124 is what timeout(1) has, too. */
+enum { STATUS_DEADLOCK = 123, STATUS_TIMEOUT = 124 };
+
 /* Who speaks, and where fatal lines go. */
 struct diag_sink {
     int node, nodes;

@@ -15,4 +15,8 @@ void *reserve(size_t bytes);
 /* Gives it back; `at` may be NULL. */
 void reserve_end(void *at, size_t bytes);
 
+/* The first byte from `from` on that is in memory, of the `bytes` at `at`, `bytes` if none is: what
+ * lies before it was never touched, or has been swapped out. Touches nothing itself. */
+size_t reserve_touched(const void *at, size_t from, size_t bytes);
+
 #endif

@@ -352,6 +352,7 @@ static void drop_tables(void)
 void hlrc_finalize(void)
 {
     call_check("hlrc_finalize");
+    lock_tell_held("hlrc_finalize");
     barrier_all(MEETING_FINALIZE);
     if (!engine
              .alone) { /* what is on its way, since that barrier too, arrives in memory that goes */

@@ -290,7 +290,9 @@ void hlrc_lock_destroy(hlrc_lock_t lock);
  * ERRORS:
  *     EBUSY  the lock is held (hlrc_trylock())
  *
- * NOTES: An unlock of a lock that is not held, or a handle that does not exist, ends the job.
+ * NOTES: An unlock of a lock that is not held, a handle that does not exist, or a second
+ * hlrc_lock() by the thread that holds the lock ends the job. A lock that is still held in
+ * hlrc_finalize() is named in a line.
  *
  * SEE ALSO: hlrc_lock_create, hlrc_cond_wait, hlrc_barrier
  */

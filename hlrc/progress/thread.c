@@ -66,6 +66,8 @@ struct thread *thread_take_slot(void)
         bool free_slot = false;
         if (atomic_compare_exchange_strong(&slots[i].taken, &free_slot, true)) {
             thread_current = &slots[i];
+            slots[i].reused = slots[i].used;
+            slots[i].used = true;
             atomic_store_explicit(&thread_current->trace.count, 0, memory_order_relaxed);
             (void)pthread_setspecific(exit_key, thread_current);
             stats_clock_start(&thread_current->clock);

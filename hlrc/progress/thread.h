@@ -37,6 +37,8 @@ struct thread {
     /* written by the thread; read by who completes (full fences on both sides) */
     _Atomic int asleep;
     _Atomic bool taken;
+    /* a thread has had it, another one has had it before; written by who takes it */
+    bool used, reused;
     /* nested thread_enter: T1; also read by handlers that interrupt the thread */
     volatile int inside;
     sigset_t unmasked;          /* its signal mask before the outermost one */

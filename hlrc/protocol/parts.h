@@ -77,19 +77,25 @@ struct lock_protocol {
     void (*end)(void);
 
     /* Takes a lock that is here and that no thread has, if it can without waiting or holding
-     * anything, even for an instant; false: acquire it. */
-    bool (*take)(uint32_t lock);
+     * anything, even for an instant; false: acquire it. `thread` is the caller's index. */
+    bool (*take)(uint32_t lock, uint32_t thread);
     void (*acquire)(uint32_t lock);
     int (*try)(uint32_t lock); /* 0, or -EBUSY: another thread has it, here or elsewhere */
     /* Lets go of a lock that nobody waits for, where nothing is to be published now, likewise;
      * false: release it. */
-    bool (*drop)(uint32_t lock);
+    bool (*drop)(uint32_t lock, uint32_t thread);
     void (*release)(uint32_t lock);
 
     /* Both may be NULL. Do what acquire and release do if that is a matter of a few loads and
      * stores, so that looking at the clock would cost as much; false: nothing was done. */
     bool (*acquire_soon)(uint32_t lock);
     bool (*release_soon)(uint32_t lock);
+
+    /* For who asks why the job stands still, at any time and without a lock (dump.h DU1): the index
+     * of the thread that holds it here, + 1; 0: none does. And where this node's entry of the lock
+     * lies, in a table of reserve() in their order. */
+    uint32_t (*holder)(uint32_t lock);
+    const void *(*entry)(uint32_t lock);
 };
 
 /* Condition variables, as the locks go; cond.h says what holds. */

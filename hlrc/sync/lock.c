@@ -5,8 +5,10 @@
 #include <hlrc.h>
 
 #include "base/diag.h"
+#include "base/reserve.h"
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
+#include "hlrc/progress/dump.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/handles.h"
@@ -16,9 +18,56 @@
 
 static struct handles created; /* numbers of created locks */
 
+uint32_t lock_held_from(uint32_t first, uint32_t *thread)
+{
+    const struct lock_protocol *p = engine.protocol.locks;
+    const char *table = p->entry(0), *end = p->entry(created.limit);
+    size_t bytes = (size_t)(end - table), each = bytes / created.limit;
+    for (uint32_t i = first; i < created.limit; i++) {
+        size_t at = i * each;
+        if (i == first || at % PAGE_SIZE < each) /* another page */
+            i = (uint32_t)(reserve_touched(table, at, bytes) / each);
+        *thread = i < created.limit ? p->holder(i) : 0;
+        if ((*thread)-- > 0)
+            return i;
+    }
+    return LOCK_NONE;
+}
+
+#define HELD_TOLD 8 /* locks that one line names */
+
+/* Writes "3 (thread 0), 5 (thread 1)"; how many are held. */
+static uint32_t list_held(char *line, size_t len)
+{
+    uint32_t thread, count = 0;
+    for (uint32_t at = 0; (at = lock_held_from(at, &thread)) != LOCK_NONE; at++)
+        if (count++ < HELD_TOLD)
+            dump_append(line, len, "%s%u (thread %u)", count > 1 ? ", " : "", at, thread);
+    if (count > HELD_TOLD)
+        dump_append(line, len, ", ...");
+    return count;
+}
+
+static void dump_locks(char *line, size_t len)
+{
+    dump_append(line, len, "locks held here: ");
+    if (list_held(line, len) == 0)
+        line[0] = '\0';
+}
+
+void lock_tell_held(const char *call)
+{
+    char line[DIAG_LINE_MAX / 2] = "";
+    uint32_t count = list_held(line, sizeof line);
+    if (count)
+        diag_warn("%s, but this node holds lock%s %s; unlock what was locked", call,
+                  count > 1 ? "s" : "", line);
+}
+
 int lock_init(void)
 {
     handles_init(&created, LOCK_CREATED_FIRST, LOCKS_PER_NODE);
+    dump_add(dump_locks);
     return engine.protocol.locks->init(created.limit);
 }
 
@@ -60,6 +109,17 @@ void hlrc_lock_destroy(hlrc_lock_t lock)
     check("hlrc_lock_destroy", lock);
     if (lock >= LOCK_CREATED_FIRST)
         handles_give(&created, lock);
+}
+
+/* A slot that a thread has left may still name it as a holder: then others find out. */
+void lock_check_again(hlrc_lock_t lock, uint32_t holder)
+{
+    const struct thread *t = thread_self();
+    if (t->index == holder && !t->reused)
+        diag_fatal(STATUS_DEADLOCK,
+                   "deadlock: node %d waits for lock %u, which it holds itself: thread %u calls "
+                   "hlrc_lock twice; unlock it in between, locks are not recursive",
+                   engine.node, lock, t->index);
 }
 
 SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
@@ -105,7 +165,7 @@ void hlrc_lock(hlrc_lock_t lock)
 {
     check("hlrc_lock", lock);
     struct thread *t = thread_self();
-    if (!engine.protocol.locks->take(lock))
+    if (!engine.protocol.locks->take(lock, t->index))
         lock_slowly(t, lock);
     stats_count_lock(&t->clock);
     trace_of(t, TRACE_LOCKED, lock);
@@ -115,7 +175,7 @@ int hlrc_trylock(hlrc_lock_t lock)
 {
     check("hlrc_trylock", lock);
     struct thread *t = thread_self();
-    if (!engine.protocol.locks->take(lock)) {
+    if (!engine.protocol.locks->take(lock, t->index)) {
         int rc = try_slowly(t, lock);
         if (rc)
             return rc;
@@ -129,7 +189,7 @@ void hlrc_unlock(hlrc_lock_t lock)
 {
     check("hlrc_unlock", lock);
     struct thread *t = thread_self();
-    if (!engine.protocol.locks->drop(lock))
+    if (!engine.protocol.locks->drop(lock, t->index))
         unlock_slowly(t, lock);
     trace_of(t, TRACE_UNLOCK, lock);
 }

@@ -50,6 +50,16 @@
 int lock_init(void);
 void lock_end(void);
 
+/* The calling thread is about to wait for a lock that a thread of this node holds: ends the job if
+ * it is the same. */
+void lock_check_again(uint32_t lock, uint32_t holder);
+/* The first lock from this one on that a thread of this node holds, and the thread's index;
+ * LOCK_NONE: none. At any time and without a lock: of locks that change hands it may miss any. */
+uint32_t lock_held_from(uint32_t first, uint32_t *thread);
+#define LOCK_NONE UINT32_MAX
+/* Says which locks are held in a call in which none should be. */
+void lock_tell_held(const char *call);
+
 #define LOCK_INTERNAL      1 /* locks of the runtime itself, behind the static ones */
 #define LOCK_HEAP          HLRC_STATIC_LOCKS
 #define LOCK_CREATED_FIRST (HLRC_STATIC_LOCKS + LOCK_INTERNAL)

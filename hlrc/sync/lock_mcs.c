@@ -28,7 +28,6 @@
 #include "base/spin.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
-#include "hlrc/progress/dump.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/mcs.h"
 
@@ -43,6 +42,7 @@ struct lock {
     _Atomic uint8_t flags;    /* while BUSY the thread that is writes it, without the guard */
     uint8_t local_run;        /* hand-overs since another node waits */
     _Atomic uint16_t waiters; /* threads that sleep on `turn`; changed under the guard */
+    uint16_t holder;          /* HELD: index of the thread that took it */
     _Atomic uint32_t turn;    /* futex word: raised when a waiting thread may try again */
     uint32_t node;            /* queue node, while it takes part */
 };
@@ -55,21 +55,9 @@ static size_t table_bytes(void)
     return (size_t)limit * sizeof *table;
 }
 
-static void dump_locks(char *line, size_t len)
-{
-    for (uint32_t i = 0; i < LOCK_CREATED_FIRST; i++) {
-        const struct lock *l = &table[i]; /* without its guard: DU1 */
-        unsigned flags = atomic_load_explicit(&l->flags, memory_order_relaxed);
-        if (flags & BUSY)
-            dump_append(line, len, "%s %u %s", line[0] ? "," : "locks", i,
-                        flags & HELD ? "held here" : "asked for, or let go of");
-    }
-}
-
 static int init(uint32_t locks)
 {
     limit = locks;
-    dump_add(dump_locks);
     table = reserve(table_bytes());
     return table ? mcs_init() : -ENOMEM;
 }
@@ -165,17 +153,38 @@ static void pass_turn(struct lock *l, unsigned flags)
         futex_wake_private(&l->turn, 1);
 }
 
+/* It is here, and this thread has it now. ASSUMPTION: BUSY by this thread, or guarded. */
+static void hold(struct lock *l)
+{
+    l->holder = (uint16_t)thread_self()->index;
+    set_flags(l, BUSY | HERE | HELD);
+}
+
 /* ASSUMPTION: guarded, not BUSY. Whether the lock is here, and this thread has it now. */
 static bool begin(struct lock *l)
 {
     bool here = flags_of(l) & HERE || engine.alone;
-    set_flags(l, here ? BUSY | HERE | HELD : BUSY);
+    if (here)
+        hold(l);
+    else
+        set_flags(l, BUSY);
     return here;
 }
 
-static bool queue_take(uint32_t lock)
+static uint32_t queue_holder(uint32_t lock)
 {
-    (void)lock;
+    const struct lock *l = &table[lock]; /* without its guard: DU1 */
+    return flags_of(l) & HELD ? l->holder + 1u : 0;
+}
+
+static const void *queue_entry(uint32_t lock)
+{
+    return &table[lock];
+}
+
+static bool queue_take(uint32_t lock, uint32_t thread)
+{
+    (void)lock, (void)thread;
     return false;
 }
 
@@ -184,14 +193,17 @@ static void queue_acquire(uint32_t lock)
 {
     struct lock *l = &table[lock];
     spin_lock(&l->guard);
-    while (flags_of(l) & BUSY)
+    while (flags_of(l) & BUSY) {
+        if (flags_of(l) & HELD)
+            lock_check_again(lock, l->holder);
         await_turn(l, lock);
+    }
     bool here = begin(l);
     spin_unlock(&l->guard);
     if (here)
         return;
     fetch(l, lock);
-    set_flags(l, BUSY | HERE | HELD);
+    hold(l);
 }
 
 /* LQ1, LQ4 */
@@ -204,7 +216,7 @@ static int queue_try(uint32_t lock)
     if (busy || here)
         return busy ? -EBUSY : 0;
     if (try_fetch(l, lock)) {
-        set_flags(l, BUSY | HERE | HELD);
+        hold(l);
         return 0;
     }
     spin_lock(&l->guard);
@@ -223,9 +235,9 @@ static bool queue_acquire_soon(uint32_t lock)
     return in_memory() && queue_try(lock) == 0;
 }
 
-static bool queue_drop(uint32_t lock)
+static bool queue_drop(uint32_t lock, uint32_t thread)
 {
-    (void)lock;
+    (void)lock, (void)thread;
     return false;
 }
 
@@ -299,4 +311,6 @@ const struct lock_protocol locks_by_mcs = {
     .release = queue_release,
     .acquire_soon = queue_acquire_soon,
     .release_soon = queue_release_soon,
+    .holder = queue_holder,
+    .entry = queue_entry,
 };

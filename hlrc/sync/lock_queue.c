@@ -17,7 +17,6 @@
 #include "base/spin.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
-#include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
@@ -26,19 +25,20 @@
 
 enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8, LISTED = 16 };
 
-/* Of a lock (L8). OPEN is 0: a zero-filled table. */
+/* Of a lock (L8). OPEN is 0: a zero-filled table. TAKEN: with the holder's index added. */
 enum { OPEN, GUARDED, FREE, TAKEN };
 #define LOCAL_RUN 8 /* hand-overs between threads of a node while another node waits, at most */
 
 struct lock {
-    _Atomic uint8_t mode; /* GUARDED guards the rest */
-    /* HELD: but see `held` (L8); MOVED: HAVE, inverted at the manager; TRYING: manager, a try is
-     * under way (L4) */
+    _Atomic uint16_t mode; /* GUARDED guards the rest */
+    /* HELD: but as `mode` says where that is FREE or TAKEN (L8); MOVED: HAVE, inverted at the
+     * manager; TRYING: manager, a try is under way (L4) */
     uint8_t flags;
     uint8_t local_run;     /* hand-overs since `next` is set */
     uint8_t stays;         /* unlocks since it came here, up to 255 (L6) */
     uint16_t waiters;      /* threads of this node that sleep on `turn` */
     uint16_t last;         /* manager: node + 1 of the last in the queue; 0: the manager itself */
+    uint16_t holder;       /* HELD: index of the thread that took it */
     uint32_t next;         /* request to be granted at unlock (L2): reference + 1 */
     uint32_t kept;         /* manager: first request kept back by a try: reference + 1 */
     _Atomic uint32_t turn; /* futex word: raised when a waiting thread may try again */
@@ -69,29 +69,23 @@ static size_t kept_bytes(void)
 static void queue_serve(struct request *req);
 static void publish_listed(void);
 
-/* As `flags` will say when it is guarded; while it is being guarded, perhaps not. */
-static bool held(const struct lock *l)
+static uint32_t queue_holder(uint32_t lock)
 {
-    uint8_t mode = atomic_load_explicit(&l->mode, memory_order_relaxed);
-    return mode == TAKEN || (mode != FREE && l->flags & HELD);
+    const struct lock *l = &table[lock]; /* without its guard: DU1 */
+    unsigned mode = GUARDED;
+    for (int i = 0; i < 100 && mode == GUARDED; i++) /* while it is, `flags` may be old */
+        mode = atomic_load_explicit(&l->mode, memory_order_acquire);
+    return mode >= TAKEN ? mode - TAKEN + 1 : mode == OPEN && l->flags & HELD ? l->holder + 1u : 0;
 }
 
-/* Of those that exist without being created, as many as fit. */
-static void dump_locks(char *line, size_t len)
+static const void *queue_entry(uint32_t lock)
 {
-    for (uint32_t i = 0; i < LOCK_CREATED_FIRST; i++) {
-        const struct lock *l = &table[i]; /* without its guard: DU1 */
-        if (held(l) || l->flags & WAITING)
-            dump_append(line, len, "%s %u %s%s", line[0] ? "," : "locks", i,
-                        held(l) ? "held here" : "asked for",
-                        held(l) && l->next ? ", and asked for by another node" : "");
-    }
+    return &table[lock];
 }
 
 static int queue_init(uint32_t locks)
 {
     limit = locks;
-    dump_add(dump_locks);
     for (int type = REQUEST_LOCK; type <= REQUEST_TRY_RESULT; type++)
         msg_handle((enum request_type)type, queue_serve);
     worker_handle(publish_listed);
@@ -161,17 +155,24 @@ static void lock_assert_state(const struct lock *l, uint32_t lock)
 #    define lock_assert_state(l, lock) ((void)(l), (void)(lock))
 #endif
 
+/* ASSUMPTION: guarded. */
+static void hold(struct lock *l, uint32_t thread)
+{
+    l->holder = (uint16_t)thread;
+    l->flags |= HELD;
+}
+
 static bool try_guard(struct lock *l)
 {
-    uint8_t mode = atomic_load_explicit(&l->mode, memory_order_relaxed);
+    uint16_t mode = atomic_load_explicit(&l->mode, memory_order_relaxed);
     if (mode == GUARDED ||
         !atomic_compare_exchange_strong_explicit(&l->mode, &mode, GUARDED, memory_order_acquire,
                                                  memory_order_relaxed))
         return false;
     if (mode == FREE)
         l->flags &= (uint8_t)~HELD;
-    else if (mode == TAKEN)
-        l->flags |= HELD;
+    else if (mode >= TAKEN)
+        hold(l, mode - TAKEN);
     return true;
 }
 
@@ -183,11 +184,11 @@ static void guard(struct lock *l, uint32_t lock)
 }
 
 /* L8 */
-static uint8_t mode_of(const struct lock *l, uint32_t lock)
+static uint16_t mode_of(const struct lock *l, uint32_t lock)
 {
     if (l->flags & (WAITING | LISTED) || l->next || l->waiters)
         return OPEN;
-    return l->flags & HELD ? TAKEN : here(l, lock) ? FREE : OPEN;
+    return (uint16_t)(l->flags & HELD ? TAKEN + l->holder : here(l, lock) ? FREE : OPEN);
 }
 
 static void unguard(struct lock *l, uint32_t lock)
@@ -246,7 +247,7 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
     l->flags &= (uint8_t)~WAITING;
     if (status == 0) {
         set_here(l, lock, true);
-        l->flags |= HELD;
+        hold(l, thread_self()->index);
         l->stays = 0;
     } else {
         pass_turn(l);
@@ -256,21 +257,35 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
 }
 
 /* L8 */
-static bool queue_take(uint32_t lock)
+static bool queue_take(uint32_t lock, uint32_t thread)
 {
-    uint8_t mode = FREE;
-    return atomic_compare_exchange_strong_explicit(&table[lock].mode, &mode, TAKEN,
-                                                   memory_order_acquire, memory_order_relaxed);
+    uint16_t mode = FREE;
+    return atomic_compare_exchange_strong_explicit(&table[lock].mode, &mode,
+                                                   (uint16_t)(TAKEN + thread), memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+/* It is asked for, or this thread's. ASSUMPTION: guarded. */
+static bool begin(struct lock *l, uint32_t lock)
+{
+    bool mine = here(l, lock);
+    if (mine)
+        hold(l, thread_self()->index);
+    else
+        l->flags |= WAITING;
+    return mine;
 }
 
 static void queue_acquire(uint32_t lock)
 {
     struct lock *l = &table[lock];
     guard(l, lock);
-    while (l->flags & (HELD | WAITING))
+    while (l->flags & (HELD | WAITING)) {
+        if (l->flags & HELD)
+            lock_check_again(lock, l->holder);
         await_turn(l, lock);
-    bool mine = here(l, lock);
-    l->flags |= mine ? HELD : WAITING;
+    }
+    bool mine = begin(l, lock);
     unguard(l, lock);
     if (!mine)
         request_lock(l, lock, REQUEST_LOCK);
@@ -280,9 +295,7 @@ static int queue_try(uint32_t lock)
 {
     struct lock *l = &table[lock];
     guard(l, lock);
-    bool busy = l->flags & (HELD | WAITING), mine = here(l, lock);
-    if (!busy)
-        l->flags |= mine ? HELD : WAITING;
+    bool busy = l->flags & (HELD | WAITING), mine = !busy && begin(l, lock);
     unguard(l, lock);
     if (busy || mine)
         return busy ? -EBUSY : 0;
@@ -317,9 +330,9 @@ static void note_unlock(struct lock *l, uint64_t mark)
 }
 
 /* L8: in this mode nobody waits for it. */
-static bool unlock_taken(struct lock *l, uint64_t mark)
+static bool unlock_taken(struct lock *l, uint32_t thread, uint64_t mark)
 {
-    uint8_t mode = TAKEN;
+    uint16_t mode = (uint16_t)(TAKEN + thread);
     note_unlock(l, mark);
     perturb(lock_dropping);
     return atomic_compare_exchange_strong_explicit(&l->mode, &mode, FREE, memory_order_release,
@@ -327,19 +340,20 @@ static bool unlock_taken(struct lock *l, uint64_t mark)
 }
 
 /* Kept apart: the other way is short. */
-__attribute__((noinline)) static bool drop_unpublished(struct lock *l, uint64_t mark)
+__attribute__((noinline)) static bool drop_unpublished(struct lock *l, uint32_t thread,
+                                                       uint64_t mark)
 {
-    bool done = has_settled(l) && unlock_taken(l, mark);
+    bool done = has_settled(l) && unlock_taken(l, thread, mark);
     if (done)
         stats_count(STAT_LAZY_RELEASES, 1);
     return done;
 }
 
-static bool queue_drop(uint32_t lock)
+static bool queue_drop(uint32_t lock, uint32_t thread)
 {
     struct lock *l = &table[lock];
     uint64_t mark = interval_mark(); /* L3 */
-    return mark ? drop_unpublished(l, mark) : unlock_taken(l, 0);
+    return mark ? drop_unpublished(l, thread, mark) : unlock_taken(l, thread, 0);
 }
 
 static void queue_release(uint32_t lock)
@@ -501,9 +515,10 @@ static struct request *unkeep(struct lock *l, uint32_t lock)
     return req;
 }
 
-static void manage_lock(struct request *req)
+static void manage_request(struct request *req)
 {
     struct lock *l = &table[req->object];
+    bool try = req->type == REQUEST_TRY;
     guard(l, req->object);
     if (l->flags & TRYING) {
         keep(l, req);
@@ -511,33 +526,13 @@ static void manage_lock(struct request *req)
         return;
     }
     int before = l->last ? l->last - 1 : engine.node;
-    l->last = (uint16_t)(req->from + 1);
-    unguard(l, req->object);
-    debug_assert(before != req->from);
-    msg_forward(req, REQUEST_LOCK_OWNER, before, NULL);
-}
-
-static void manage_try(struct request *req)
-{
-    struct lock *l = &table[req->object];
-    guard(l, req->object);
-    if (l->flags & TRYING) {
-        keep(l, req);
-        unguard(l, req->object);
-        return;
-    }
-    l->flags |= TRYING;
-    int owner = l->last ? l->last - 1 : engine.node;
-    unguard(l, req->object);
-    msg_forward(req, REQUEST_TRY_OWNER, owner, NULL);
-}
-
-static void manage_request(struct request *req)
-{
-    if (req->type == REQUEST_LOCK)
-        manage_lock(req);
+    if (try)
+        l->flags |= TRYING;
     else
-        manage_try(req);
+        l->last = (uint16_t)(req->from + 1);
+    unguard(l, req->object);
+    debug_assert(try || before != req->from);
+    msg_forward(req, try ? REQUEST_TRY_OWNER : REQUEST_LOCK_OWNER, before, NULL);
 }
 
 static void manage_result(struct request *req)
@@ -583,4 +578,6 @@ const struct lock_protocol locks_by_queue = {
     .try = queue_try,
     .drop = queue_drop,
     .release = queue_release,
+    .holder = queue_holder,
+    .entry = queue_entry,
 };

@@ -25,7 +25,7 @@ what="a lock that is kept"
 run_job 3 ardmar "$stuck" lock
 expect_status "$what" 1
 expect_err "$what" '^hlrc: node 0: thread 0 waits for lock 7, since '
-expect_err "$what" '^hlrc: node 2: locks 7 asked for$'
+expect_err "$what" '^hlrc: node 2: thread 0 waits for lock 7, since '
 expect_err "$what" '^hlrc: node 0: thread 0 before: .*left barrier [0-9]+ \([0-9.]+ s ago\), asked for lock 7 '
 
 what="a signal that does not come"
