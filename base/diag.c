@@ -31,14 +31,25 @@ static size_t line_format(char *line, size_t size, const char *fmt, va_list args
     return used;
 }
 
+const char *diag_join(bool named, const char **line)
+{
+    if (**line != ',')
+        return named ? ": " : "";
+    if (!named)
+        *line += strspn(*line, ", ");
+    return "";
+}
+
 static void line_write(const char *line)
 {
     const struct diag_sink *sink = atomic_load(&diag_sink);
     char text[DIAG_LINE_MAX + 32];
+    bool named = sink != NULL && sink->nodes > 1;
+    const char *join = diag_join(named, &line);
     int len;
 
-    if (sink != NULL && sink->nodes > 1)
-        len = snprintf(text, sizeof text, "hlrc: node %d: %s\n", sink->node, line);
+    if (named)
+        len = snprintf(text, sizeof text, "hlrc: node %d%s%s\n", sink->node, join, line);
     else
         len = snprintf(text, sizeof text, "hlrc: %s\n", line);
     if (len > 0 && write(STDERR_FILENO, text, (size_t)len) < 0)
@@ -97,6 +108,23 @@ _Noreturn void diag_fatal(int status, const char *fmt, ...)
         nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
     }
     _exit(status);
+}
+
+void diag_detail(const char *fmt, ...)
+{
+    const struct diag_sink *sink = atomic_load(&diag_sink);
+    char line[DIAG_LINE_MAX];
+    va_list args;
+
+    if (atomic_load(&diag_owner) != (int)gettid())
+        return;
+    va_start(args, fmt);
+    line_format(line, sizeof line, fmt, args);
+    va_end(args);
+    if (sink != NULL && sink->detail != NULL)
+        sink->detail(line);
+    else
+        line_write(line);
 }
 
 void diag_warn(const char *fmt, ...)

@@ -13,7 +13,11 @@
  *        only.
  *   DG3  Of all fatal lines in a process the first one counts; of those in a job, the first to
  *        reach hlrcrun.
+ *   DG4  A line that begins with a comma goes on with the name of the node: "hlrc: node 2, thread
+ *        1: ..."; where the node is not named the comma is left out.
  */
+
+#include <stdbool.h>
 
 enum { DIAG_LINE_MAX = 1024 };
 
@@ -25,6 +29,8 @@ struct diag_sink {
     int node, nodes;
     /* NULL: to standard error, as all others; keeps to DG2 */
     void (*report)(int status, const char *line);
+    /* more of what was reported; NULL: to standard error */
+    void (*detail)(const char *line);
 };
 
 /* diag_set_sink - from now on; NULL: a single process again. The sink stays as it is until the next
@@ -41,6 +47,16 @@ _Noreturn void diag_fatal(int status, const char *fmt, ...) __attribute__((forma
  * hlrc_init().
  */
 void diag_report(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * diag_detail - a line that belongs to the fatal one, behind it; only where that was this thread's
+ * and counts (DG3)
+ */
+void diag_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* diag_join - what stands between the name of the node and the line (DG4); `line` is moved on where
+ * nothing stands before it */
+const char *diag_join(bool named, const char **line);
 
 void diag_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

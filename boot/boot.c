@@ -68,6 +68,11 @@ void boot_report(struct boot *boot, int status, const char *line)
     boot->ops->report(boot, status, line);
 }
 
+void boot_detail(struct boot *boot, const char *line)
+{
+    boot->ops->detail(boot, line);
+}
+
 static struct boot *speaker;
 static void (*speakers_last)(void);
 
@@ -78,8 +83,14 @@ static void speak(int status, const char *line)
     boot_report(speaker, status, line);
 }
 
+static void speak_more(const char *line)
+{
+    boot_detail(speaker, line);
+}
+
 void boot_speak(struct boot *boot)
 {
+    bool launched;
     static struct diag_sink sink;
 
     diag_set_sink(NULL);
@@ -87,8 +98,9 @@ void boot_speak(struct boot *boot)
     if (boot == NULL)
         return;
     speaker = boot;
-    sink =
-        (struct diag_sink){ boot_node(boot), boot_nodes(boot), boot_fd(boot) >= 0 ? speak : NULL };
+    launched = boot_fd(boot) >= 0;
+    sink = (struct diag_sink){ boot_node(boot), boot_nodes(boot), launched ? speak : NULL,
+                               launched ? speak_more : NULL };
     diag_set_sink(&sink);
 }
 

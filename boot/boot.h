@@ -70,6 +70,10 @@ void boot_goodbye(struct boot *boot);
  */
 void boot_report(struct boot *boot, int status, const char *line);
 
+/* boot_detail - one more line of what was reported, after it, by the same thread; shown where that
+ * was. Safe in a signal handler. */
+void boot_detail(struct boot *boot, const char *line);
+
 /* boot_speak - the lines of base/diag.h are this node's now, and fatal ones travel by
  * boot_report(); NULL: no more */
 void boot_speak(struct boot *boot);

@@ -12,7 +12,7 @@
  *   BB2  open() sets *out on success only, with ops, node, nodes and fd.
  *   BB3  len and the rule "one thread at a time" have been checked, or hold, when exchange() is
  *        called.
- *   BB4  report() may run in a signal handler and in several threads.
+ *   BB4  report() and detail() may run in a signal handler and in several threads.
  */
 
 #include "boot/boot.h"
@@ -22,6 +22,7 @@ struct boot_ops {
     int (*exchange)(struct boot *boot, const void *mine, size_t len, void *all);
     void (*goodbye)(struct boot *boot);
     void (*report)(struct boot *boot, int status, const char *line);
+    void (*detail)(struct boot *boot, const char *line);
     void (*progress)(struct boot *boot, const struct boot_counters *counters);
     void (*stats)(struct boot *boot, const void *stats, size_t len, bool last); /* NULL: dropped */
     void (*close)(struct boot *boot);                                           /* frees boot */

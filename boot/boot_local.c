@@ -107,6 +107,13 @@ static void local_report(struct boot *boot, int status, const char *line)
     (void)packet_send(boot->fd, &head, line, strnlen(line, DIAG_LINE_MAX - 1), 0);
 }
 
+static void local_detail(struct boot *boot, const char *line)
+{
+    struct wire_head head = { .type = WIRE_DETAIL };
+
+    (void)packet_send(boot->fd, &head, line, strnlen(line, DIAG_LINE_MAX - 1), 0);
+}
+
 static void local_progress(struct boot *boot, const struct boot_counters *counters)
 {
     struct wire_head head = { .type = WIRE_PROGRESS };
@@ -132,6 +139,7 @@ static const struct boot_ops local_ops = {
     .exchange = local_exchange,
     .goodbye = local_goodbye,
     .report = local_report,
+    .detail = local_detail,
     .progress = local_progress,
     .stats = local_stats,
     .close = local_close,

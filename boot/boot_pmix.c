@@ -67,6 +67,7 @@ struct boot_pmix {
     pmix_status_t status;       /* of the call that failed last */
     struct sockaddr_un speaker; /* name that the first reporter of a host binds */
     socklen_t speaker_len;
+    bool speaks; /* it has reported for its host */
 };
 
 /* Write end of boot_fd()'s pipe; taken by the thread that closes it. */
@@ -120,10 +121,17 @@ static void pmix_report(struct boot *boot, int status, const char *line)
 
     if (speaks)
         diag_warn("%s", line);
+    pmix_of(boot)->speaks = speaks;
     if (status > 128) /* a signal ends the caller, and its core is not to be lost */
         return;
     poll(NULL, 0, speaks ? SPEAKER_MS : OTHERS_MS);
     _exit(status > 0 ? status : 1);
+}
+
+static void pmix_detail(struct boot *boot, const char *line)
+{
+    if (pmix_of(boot)->speaks)
+        diag_warn("%s", line);
 }
 
 static void pmix_progress(struct boot *boot, const struct boot_counters *counters)
@@ -243,6 +251,7 @@ static const struct boot_ops pmix_ops = {
     .exchange = pmix_exchange,
     .goodbye = pmix_goodbye,
     .report = pmix_report,
+    .detail = pmix_detail,
     .progress = pmix_progress,
     .close = pmix_close,
 };

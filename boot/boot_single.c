@@ -80,6 +80,12 @@ static void single_report(struct boot *boot, int status, const char *line)
     diag_warn("%s", line);
 }
 
+static void single_detail(struct boot *boot, const char *line)
+{
+    (void)boot;
+    diag_warn("%s", line);
+}
+
 static void single_progress(struct boot *boot, const struct boot_counters *counters)
 {
     (void)boot, (void)counters;
@@ -95,6 +101,7 @@ static const struct boot_ops single_ops = {
     .exchange = single_exchange,
     .goodbye = single_goodbye,
     .report = single_report,
+    .detail = single_detail,
     .progress = single_progress,
     .close = single_close,
 };

@@ -6,7 +6,8 @@
  * Messages between hlrcrun and a node, over one SOCK_SEQPACKET socket pair per node.
  *
  *   node -> hlrcrun   HELLO(version in status)  EXCHANGE(total, offset, bytes)...
- *                     PROGRESS(struct boot_counters)  REPORT(status, line)  GOODBYE
+ *                     PROGRESS(struct boot_counters)  REPORT(status, line)  DETAIL(line): more of
+ *                     what the report said  GOODBYE
  *                     STATS(struct hlrc_stats; status 1: the last)
  *                     NO_EXEC(status, line): from hlrcrun's child, in place of becoming a node
  *   hlrcrun -> node   RESULT(total, offset, bytes)...
@@ -33,7 +34,8 @@ enum wire_type {
     WIRE_PROGRESS,
     WIRE_GOODBYE,
     WIRE_NO_EXEC,
-    WIRE_STATS
+    WIRE_STATS,
+    WIRE_DETAIL
 };
 
 struct wire_head {

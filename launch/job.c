@@ -72,7 +72,7 @@ __attribute__((format(printf, 2, 0))) static void line_print(struct job *job, co
     sink_put(job->err, line, (size_t)len + 1);
 }
 
-__attribute__((format(printf, 2, 3))) static void job_say(struct job *job, const char *fmt, ...)
+void job_say(struct job *job, const char *fmt, ...)
 {
     va_list args;
 
@@ -404,6 +404,8 @@ static void outputs_finish(struct job *job, struct pollfd *fds)
     int64_t until = job->killed ? job->give_up_at : clock_ms() + JOB_GIVE_UP_MS;
     bool more = true;
 
+    for (int i = 0; i < job->config->nodes; i++)
+        node_receive(job, i); /* the last words of those that ended meanwhile */
     sink_clear(job->err);
     while (more || sink_pending(&job->out) || sink_pending(job->err)) {
         bool room = !sink_full(&job->out) && !sink_full(job->err);
@@ -514,7 +516,7 @@ int job_run(struct job *job)
     int err = 0;
 
     job->nodes = calloc(nodes, sizeof *job->nodes);
-    job->spared = -1;
+    job->spared = job->speaker = -1;
     if (fds == NULL || job->nodes == NULL)
         err = -ENOMEM;
     if (err == 0)

@@ -45,7 +45,7 @@ enum {
     JOB_KILL_MS = 500, /* from SIGTERM to SIGKILL */
     /* from a signal of the user's to SIGKILL: programs may save their state */
     JOB_SIGNAL_MS = 1000,
-    JOB_CRASH_MS = 15000, /* for the node that failed to tell where: crash.h */
+    JOB_CRASH_MS = 20000, /* for the node that failed to tell where: crash.h */
     JOB_DUMP_MS = 600000,
     JOB_DUMP_LOOK_MS = 50,
     JOB_DUMP_QUIET_MS = 1500, /* a dump that takes no longer is waited for without a word */
@@ -86,6 +86,7 @@ struct job {
     bool ending;
     bool killed;   /* SIGKILL has been sent */
     int status;    /* hlrcrun's exit status */
+    int speaker;   /* node whose report was printed, or -1 */
     int spared;    /* node that tells where it crashed, or -1 */
     int signal;    /* by which the others are asked to end */
     bool asked;    /* they have been */
@@ -103,6 +104,9 @@ int job_run(struct job *job);
 /* job_end - print the line, and end the job with status; does nothing when it is ending already */
 void job_end(struct job *job, int status, int spared, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* job_say - a line besides */
+void job_say(struct job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* node.c */
 void node_init(struct node *node, const struct spawned *spawned, int label, struct sink *out,

@@ -167,11 +167,26 @@ static int exit_status(int status)
 static void message_report(struct job *job, int index, const struct packet *packet)
 {
     int status = exit_status(packet->head.status), spared = status > 128 ? index : -1;
+    bool named = job->config->nodes > 1;
+    const char *line = packet->body, *join = diag_join(named, &line);
 
-    if (job->config->nodes > 1)
-        job_end(job, status, spared, "hlrc: node %d: %s", index, packet->body);
+    if (!job->ending)
+        job->speaker = index;
+    if (named)
+        job_end(job, status, spared, "hlrc: node %d%s%s", index, join, line);
     else
-        job_end(job, status, spared, "hlrc: %s", packet->body);
+        job_end(job, status, spared, "hlrc: %s", line);
+}
+
+/* Of the node whose report was printed. */
+static void message_detail(struct job *job, int index, const struct packet *packet)
+{
+    if (index != job->speaker)
+        return;
+    if (job->config->nodes > 1)
+        job_say(job, "hlrc: node %d: %s", index, packet->body);
+    else
+        job_say(job, "hlrc: %s", packet->body);
 }
 
 static void message_stats(struct node *node, const struct packet *packet)
@@ -204,6 +219,9 @@ static void message_handle(struct job *job, int index, struct packet *packet)
         break;
     case WIRE_STATS:
         message_stats(node, packet);
+        break;
+    case WIRE_DETAIL:
+        message_detail(job, index, packet);
         break;
     case WIRE_GOODBYE:
         node->state = NODE_FINALIZED;
