@@ -13,7 +13,7 @@
  *       the winner of the CAS has the page, and a loser may keep its zero copy and its writes.
  *   A2  (7) the CAS decides, not the read of the home word that is posted beside it: the read may
  *       be older.
- *   A3  (4) versions are read before the page. Where the fabric keeps reads in order both are
+ *   A3  (4) versions that are needed are read before the page. Where the fabric keeps reads in order both are
  *       posted at once, and a fetch takes one round trip; elsewhere the page is read after the
  *       versions have arrived, which takes two. A prefetch posts the second read when a thread
  *       looks whether it is ready, so that many pages' reads are under way together.
@@ -24,6 +24,7 @@
  *   home unknown here ------------------------> home known <-----------------> copy
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/perturb.h"
 #include "hlrc/protocol/protocol.h"
@@ -72,12 +73,19 @@ static void introduce(struct page_fetch *f)
     f->introduce = false;
 }
 
+/* Those that are needed, and what lies between them: the others stay 0. */
 static void read_versions(struct page_fetch *f)
 {
-    if (f->introduce)
-        introduce(f);
-    fabric_read(protocol_fabric(), f->home, protocol_control(), protocol_versions_at(f->page),
-                f->versions, (size_t)protocol_nodes() * sizeof(uint64_t), &f->op);
+    int first = protocol_nodes(), last = -1;
+    for (uint32_t i = 0; i < f->needs; i++) {
+        int writer = version_writer(f->needed[i]);
+        first = writer < first ? writer : first;
+        last = writer > last ? writer : last;
+    }
+    if (last >= 0)
+        fabric_read(protocol_fabric(), f->home, protocol_control(),
+                    protocol_versions_at(f->page) + (size_t)first * 8, f->versions + first,
+                    (size_t)(last - first + 1) * 8, &f->op);
 }
 
 static void read_page(struct page_fetch *f)
@@ -98,9 +106,13 @@ static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
     }
     if (f->home == protocol_node())
         return;
+    bool first = f->needs == 0 && !f->introduce; /* the page is */
+    memset(f->versions, 0, (size_t)protocol_nodes() * sizeof f->versions[0]);
+    if (f->introduce)
+        introduce(f);
     read_versions(f);
     protocol_env->count_round_trip();
-    if (protocol_fabric()->caps & FABRIC_READ_ORDERED) /* A3 */
+    if (first || (protocol_fabric()->caps & FABRIC_READ_ORDERED)) /* A3, EP1 */
         read_page(f);
 }
 

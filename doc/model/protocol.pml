@@ -253,8 +253,8 @@ inline READ_PAGE(n, p, h)
 inline READ_VERSIONS(n, p, h)
 {
     d_step {
-        for (i : 0 .. N - 1) {
-            versions.w[i] = applied[IX(h - 1, p)].w[i]
+        for (i : 0 .. N - 1) {                  /* of those that are needed */
+            versions.w[i] = (needed[IX(n, p)].w[i] -> applied[IX(h - 1, p)].w[i] : 0)
         }
         i = 0
     }

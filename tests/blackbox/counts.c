@@ -86,7 +86,8 @@ static void home_word(int by, int at)
     want[at].bytes_out += WORD;
 }
 
-static void fetch(int by, bool home_known, int default_at)
+/* `needed`: versions that are asked for, of writers side by side */
+static void fetch(int by, bool home_known, int default_at, int needed)
 {
     want[by].page_fetches++;
     want[by].fetch_round_trips += async || home_known ? 1 : 2;
@@ -98,7 +99,7 @@ static void fetch(int by, bool home_known, int default_at)
     }
     if (!home_known)
         home_word(by, default_at);
-    one_read(by, 2 * WORD); /* the versions */
+    one_read(by, (uint64_t)needed * WORD); /* the versions */
     one_read(by, PAGE);
 }
 
@@ -240,10 +241,10 @@ static void fetches(void)
 {
     step(0, read_a);
     want[0].read_faults++;
-    fetch(0, false, 0);
+    fetch(0, false, 0, 1);
     step(1, read_b);
     want[1].read_faults++;
-    fetch(1, false, 0);
+    fetch(1, false, 0, 1);
     if (async)
         want[0].homes_assigned++; /* node 0 had written b: now that somebody asks, it is the home */
     step(0, read_a);
@@ -326,7 +327,7 @@ static void false_sharing(void)
     want[0].read_faults++;
     request(0, REQUEST);
     answer(1, ANSWER + VECTOR);
-    fetch(0, true, 0);
+    fetch(0, true, 0, 2);
     diff(0, 1, 8);
     notice(0, 1);
 }
@@ -402,7 +403,7 @@ static void hints(void)
     want[0].invalidations++;
     request(0, REQUEST);
     answer(1, ANSWER + VECTOR);
-    fetch(0, true, 0);
+    fetch(0, true, 0, 2);
     step(1, touch_only); /* no change: no diff, no interval */
     want[1].lock_acquires++;
     want[1].twins++;
