@@ -13,10 +13,10 @@
  *       the winner of the CAS has the page, and a loser may keep its zero copy and its writes.
  *   A2  (7) the CAS decides, not the read of the home word that is posted beside it: the read may
  *       be older.
- *   A3  (4) versions that are needed are read before the page. Where the fabric keeps reads in order both are
- *       posted at once, and a fetch takes one round trip; elsewhere the page is read after the
- *       versions have arrived, which takes two. A prefetch posts the second read when a thread
- *       looks whether it is ready, so that many pages' reads are under way together.
+ *   A3  (4) versions that are needed are read before the page. Where the fabric keeps reads in
+ *       order both are posted at once, and a fetch takes one round trip; elsewhere the page is read
+ *       after the versions have arrived, which takes two. A prefetch posts the second read when a
+ *       thread looks whether it is ready, so that many pages' reads are under way together.
  *   A4  (8) home words are changed by fabric atomics alone, at their default home too, and by reset
  *       in a collective.
  *
@@ -73,10 +73,10 @@ static void introduce(struct page_fetch *f)
     f->introduce = false;
 }
 
-/* Those that are needed, and what lies between them: the others stay 0. */
+/* Those that are needed, and what lies between them: the others stay 0. Early, all. */
 static void read_versions(struct page_fetch *f)
 {
-    int first = protocol_nodes(), last = -1;
+    int first = f->early ? 0 : protocol_nodes(), last = f->early ? protocol_nodes() - 1 : -1;
     for (uint32_t i = 0; i < f->needs; i++) {
         int writer = version_writer(f->needed[i]);
         first = writer < first ? writer : first;
@@ -106,7 +106,7 @@ static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
     }
     if (f->home == protocol_node())
         return;
-    bool first = f->needs == 0 && !f->introduce; /* the page is */
+    bool first = f->needs == 0 && !f->introduce && !f->early; /* the page is */
     memset(f->versions, 0, (size_t)protocol_nodes() * sizeof f->versions[0]);
     if (f->introduce)
         introduce(f);

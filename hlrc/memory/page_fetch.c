@@ -260,11 +260,12 @@ static int prefetch_claim(uint32_t page)
     return k;
 }
 
-bool page_prefetch_start(uint32_t page)
+bool page_prefetch_start(uint32_t page, bool early)
 {
     int k = prefetch_claim(page);
     if (k < 0)
         return false;
+    prefetches[k].fetch.early = early;
     engine.protocol.pages->fetch_start(&prefetches[k].fetch, true);
     perturb(prefetch_started);
     struct page *p = page_lock(page);
@@ -398,7 +399,7 @@ void page_prefetch(uint32_t first, uint32_t count)
         open_arrived(i, n); /* what arrived too old is asked for again */
         furnish(i, n);
         for (uint32_t k = i; k < i + n; k++)
-            started += page_prefetch_start(k);
+            started += page_prefetch_start(k, false);
         progress_poll();
         open_arrived(i, n);
         copies_trim();

@@ -16,8 +16,8 @@ bool page_fetch(uint32_t page, struct page *p);
 void page_prefetch_finish(uint32_t page);
 
 /* Starts one for a page that is stale, is no home page, and that no thread works on; whether it
- * has. */
-bool page_prefetch_start(uint32_t page);
+ * has. `early`: before all that is needed is known. */
+bool page_prefetch_start(uint32_t page, bool early);
 /* Goes on with those of a list that have come half way. Spins. */
 void page_prefetch_advance(const uint32_t *list, uint32_t n);
 /* Waits until it has arrived, but not beyond this time (clock_ns), and takes it over; opens no

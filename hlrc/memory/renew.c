@@ -167,13 +167,13 @@ static void expect_page(uint32_t page)
     }
     page_unlock(p);
     if (begin)
-        (void)page_prefetch_start(page);
+        (void)page_prefetch_start(page, true);
 }
 
 /* RN5 */
 void renew_expected(uint32_t occasion)
 {
-    if (!engine.protocol.notices->read)
+    if (!engine.protocol.notices->read || !(engine.protocol.pages->caps & FABRIC_READ))
         return;
     habit = &habits[occasion % OCCASIONS];
     if (habit->occasion != occasion)
@@ -221,7 +221,7 @@ static bool settle(uint32_t page)
 static void renew(uint32_t page, bool *late)
 {
     if (!*late)
-        (void)page_prefetch_start(page);
+        (void)page_prefetch_start(page, false);
     if (!page_prefetch_end(page, *late ? 0 : clock_ns() + PATIENCE_NS))
         *late = true;
     while (!settle(page))
@@ -244,7 +244,7 @@ static void renew_listed(void)
     page_prefetch_reclaim(UNDER_WAY < engine.prefetches ? UNDER_WAY : engine.prefetches / 2);
     for (uint32_t i = 0, started = 0; i < count; i++) {
         for (; !late && started < count && started < i + UNDER_WAY; started++)
-            (void)page_prefetch_start(list[started]);
+            (void)page_prefetch_start(list[started], false);
         renew(list[i], &late);
         if (!late && in_halves())
             page_prefetch_advance(list + i + 1, started - i - 1);

@@ -28,10 +28,10 @@
  *   RN4  An acquire waits for a renewal no longer than PATIENCE_NS, and not at all after one that
  *        was late. A copy that is late is closed; who needs it waits for the fetch under way. So
  *        does a release if it is dirty: such copies are renewed where no remote CPU takes part.
- *   RN5  Where an acquire reads its notices, the pages that its like has renewed before are fetched
- *        in the same round trip: they are STALE and pending before a notice says so, and what is
- *        needed of them is compared when all notices have been applied (page.h P4). A page that was
- *        expected in vain twice in a row is expected no more.
+ *   RN5  Where an acquire reads its notices, and pages, those that its like has renewed before are
+ *        fetched in the same round trip, with all their versions: they are STALE and pending before
+ *        a notice says so, and what is needed of them is compared when all notices have been
+ *        applied (page.h P4). A page that was expected in vain twice in a row is expected no more.
  */
 #ifndef HLRC_RENEW_H
 #define HLRC_RENEW_H

@@ -54,6 +54,7 @@ struct page_fetch {
     /* in: the home does not know yet that this node has a copy (exclusive.h EP1); for protocols
      * whose homes do not see who fetches */
     bool introduce;
+    bool early;        /* in: more may be needed in the end than is known now (renew.h RN5) */
     uint64_t arrivals; /* what that word was */
     uint32_t token;    /* for protocols that send requests */
     /* for protocols that are answered by a word: which answer is this fetch's */

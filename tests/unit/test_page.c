@@ -37,6 +37,7 @@ enum answer { COMPLETE, REFUSED, TOO_OLD };
 static enum answer answer;           /* to prefetches; other fetches wait for what they need */
 static bool ready;                   /* whether prefetches have arrived */
 static unsigned prefetched, fetched; /* calls of fetch_start */
+static unsigned early;               /* of those, before all that is needed was known */
 static uint64_t version;             /* of all pages at the home, and what is in them */
 /* a page that another thread acquires during its fetch; or NO_PAGE */
 static uint32_t acquired_meanwhile;
@@ -66,6 +67,7 @@ static void fetch_start(struct page_fetch *f, bool prefetch)
     assert_memory_equal(asked, wanted[f->page], sizeof asked); /* P4 */
     prefetched += prefetch;
     fetched += !prefetch;
+    early += f->early;
 }
 
 static bool fetch_ready(struct page_fetch *f)
@@ -424,11 +426,15 @@ static void acquire_renewing(uint32_t occasion, uint32_t page)
 static void what_was_renewed_is_expected(void **state)
 {
     static const struct notice_protocol read = { .read = true };
+    struct page_protocol pages = scripted;
     const struct renewal *r = &page_at(3)->renewal;
 
     (void)state;
+    pages.caps = FABRIC_READ;
+    engine.protocol.pages = &pages;
     engine.protocol.notices = &read;
     engine.config.renew = 32;
+    early = 0;
     assert_int_equal(renew_init(), 0);
     acquire(3, 1);
     expect_contents(3, 1);
@@ -456,6 +462,7 @@ static void what_was_renewed_is_expected(void **state)
     assert_int_equal(r->left, 17);
     acquire_renewing(7, NO_PAGE);
     assert_int_equal(prefetched, 6);
+    assert_int_equal(early, 5);
     acquire_renewing(7, 3);
     renew_expected(7);
     acquire(3, 1);
