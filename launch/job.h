@@ -45,7 +45,7 @@ enum {
     JOB_KILL_MS = 500, /* from SIGTERM to SIGKILL */
     /* from a signal of the user's to SIGKILL: programs may save their state */
     JOB_SIGNAL_MS = 1000,
-    JOB_CRASH_MS = 20000, /* for the node that failed to tell where: crash.h */
+    JOB_CRASH_MS = 20000, /* for the node that failed, until its dump begins */
     JOB_DUMP_MS = 600000,
     JOB_DUMP_LOOK_MS = 50,
     JOB_DUMP_QUIET_MS = 1500, /* a dump that takes no longer is waited for without a word */
