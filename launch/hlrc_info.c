@@ -164,14 +164,35 @@ static void limits_print(const struct config *cfg)
            files >= 1024 ? "enough" : "few (ulimit -n)");
 }
 
+/* Whether a job with these options can run here: 0 or 1. */
+static int all_print(const struct config *cfg)
+{
+    char err[CONFIG_ERROR_MAX];
+    int suits;
+
+    build_print();
+    fabrics_print();
+    devices_print();
+    printf("\noptions\n");
+    config_list(stdout, cfg);
+    limits_print(cfg);
+    suits = config_check_memory(cfg, err, sizeof err);
+    fflush(stdout);
+    if (suits != 0)
+        fprintf(stderr, "hlrc_info: %s\n", err);
+    return suits < 0;
+}
+
 int main(int argc, char **argv)
 {
     static struct config cfg;
     char err[CONFIG_ERROR_MAX];
     struct options options;
-    config_ask_fabrics(fabric_probe);
-    int ret = options_parse(argc, argv, &cfg, &options, err, sizeof err), suits;
+    int ret, status = 0;
 
+    config_ask_fabrics(fabric_probe);
+    ret = options_parse(argc, argv, &cfg, &options, err, sizeof err);
+    options_free(&options);
     if (ret == 0 && !options.help && !options.version && !options.man)
         ret = config_resolve(&cfg, err, sizeof err);
     if (ret == 0)
@@ -180,25 +201,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "hlrc_info: %s\n", err);
         return 2;
     }
-    if (options.help) {
+    if (options.help)
         help_print();
-    } else if (options.version) {
+    else if (options.version)
         printf("hlrc_info %s\n", PACKAGE_VERSION);
-    } else if (options.man) {
+    else if (options.man)
         manual_hlrc_info(stdout);
-    } else {
-        build_print();
-        fabrics_print();
-        devices_print();
-        printf("\noptions\n");
-        config_list(stdout, &cfg);
-        limits_print(&cfg);
-        suits = config_check_memory(&cfg, err, sizeof err);
-        fflush(stdout);
-        if (suits != 0)
-            fprintf(stderr, "hlrc_info: %s\n", err);
-        if (suits < 0)
-            return 1;
-    }
-    return fflush(stdout) == 0 ? 0 : 1;
+    else
+        status = all_print(&cfg);
+    return fflush(stdout) == 0 ? status : 1;
 }
