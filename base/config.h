@@ -41,6 +41,7 @@ enum config_barrier { BARRIER_AUTO, BARRIER_HANDLER, BARRIER_CENTRAL, BARRIER_GB
 enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
 enum config_switch { SWITCH_ON, SWITCH_OFF };
 enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
+enum config_core { CORE_SMALL, CORE_FULL };
 enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
 
 /* clang-format off */
@@ -128,6 +129,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
     X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,           \
       "a signal handler that touches shared memory amid a call of HLRC ends the job, or "          \
       "(mask) is put off")                                                                         \
+    X(CHOICE, enum config_core, core, "core", "small", 0, 0, "small|full", 0,                      \
+      "what a core dump has of shared memory: nothing, or (full) the pages that the node has "     \
+      "touched")                                                                                   \
     X(CHOICE, enum config_bind, bind, "bind", "auto", 0, 0, "auto|core|none", 0,                   \
       "bind nodes to cores: one core each if there are enough, one core each in turn, or not")     \
     X(FLAG, bool, label, "label", "no", 0, 0, "", 0,                                               \

@@ -20,9 +20,12 @@
 #include "boot/monitor.h"
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
+#include "hlrc/crash/crash.h"
+#include "hlrc/crash/place.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/collective.h"
 #include "hlrc/heap/heap.h"
+#include "hlrc/heap/heap_look.h"
 #include "hlrc/identity.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/dirty.h"
@@ -57,6 +60,7 @@ static void in_child(void)
         call_set(CALL_FORKED);
     boot_speak(NULL); /* what ends this child does not end the job */
     fault_forked();
+    crash_forked();
 }
 
 const char *hlrc_version(void)
@@ -294,17 +298,22 @@ static int start_monitor(void)
 static int start_threads(void)
 {
     static bool at_fork;
+    static struct place_image images[NODES_MAX];
+    struct place_image mine = place_image();
     thread_self();
     clock_choose();
     stats_start(); /* before the first byte can come from a node that is faster */
     statistics_start();
-    int rc = boot_exchange(engine.boot, NULL, 0, NULL);
+    int rc = boot_exchange(engine.boot, &mine, sizeof mine, images);
+    place_meet(images, engine.nodes, engine.node);
     if (rc == 0 && !engine.alone)
         rc = progress_start(has_handler());
     if (rc == 0 && !engine.alone && engine.protocol.locks->served)
         rc = worker_start();
-    if (rc == 0 && !engine.alone)
-        rc = fault_install();
+    if (rc == 0)
+        rc = crash_install();
+    if (rc == 0)
+        rc = fault_install(crash_segv);
     if (rc == 0)
         rc = start_monitor();
     if (rc == 0 && !at_fork)
@@ -340,9 +349,10 @@ int hlrc_init(int *argc, char ***argv)
 
 static void drop_tables(void)
 {
-    void (*const end[])(void) = { group_end, heap_end,   cond_end,      lock_end,   interval_end,
-                                  renew_end, copies_end, exclusive_end, dirty_end,  page_fetch_end,
-                                  pages_end, msg_end,    twins_end,     threads_end };
+    void (*const end[])(void) = { group_end,     heap_look_end, heap_end,       cond_end,
+                                  lock_end,      interval_end,  renew_end,      copies_end,
+                                  exclusive_end, dirty_end,     page_fetch_end, pages_end,
+                                  msg_end,       twins_end,     threads_end };
     engine.protocol.notices->end();
     dump_end();
     for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
@@ -367,8 +377,9 @@ void hlrc_finalize(void)
     if (!engine.alone) {
         worker_stop(); /* it may wait for what is served */
         progress_stop();
-        fault_remove();
     }
+    crash_finalized();
+    fault_remove();
     drop_tables();
     space_destroy();
     fabric_close(engine.fabric);

@@ -2,7 +2,8 @@
 # The engine, from the ground up.
 
 # Who serves what arrives, how a thread waits, requests and one-way messages, counters.
-libhlrc_core_la_SOURCES += hlrc/progress/bulk.c hlrc/progress/bulk.h hlrc/progress/dump.c hlrc/progress/dump.h \
+libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h \
+	hlrc/progress/bulk.c hlrc/progress/bulk.h hlrc/progress/dump.c hlrc/progress/dump.h \
 	hlrc/progress/msg.c hlrc/progress/msg.h \
 	hlrc/progress/progress.c hlrc/progress/progress.h hlrc/progress/stats.c hlrc/progress/stats.h \
 	hlrc/progress/stats_print.c hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/trace.c \
@@ -29,9 +30,15 @@ libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barri
 	hlrc/sync/lock_mcs.c hlrc/sync/lock_queue.c hlrc/sync/mcs.c hlrc/sync/mcs.h hlrc/sync/pairs.c hlrc/sync/pairs.h
 
 # The shared heap and the collectives.
-libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/heap/heap.c hlrc/heap/heap.h \
+libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/heap/heap.c hlrc/heap/heap.h hlrc/heap/heap_tables.h \
+	hlrc/heap/heap_look.c hlrc/heap/heap_look.h \
 	hlrc/heap/heap_arena.c hlrc/heap/heap_arena.h hlrc/heap/heap_runs.c hlrc/heap/heap_runs.h \
 	hlrc/heap/stream.c hlrc/heap/stream.h
+
+# What is said of a program that crashes.
+libhlrc_core_la_SOURCES += hlrc/crash/shared_core.c hlrc/crash/shared_core.h hlrc/crash/crash.c hlrc/crash/crash.h hlrc/crash/elf.c \
+	hlrc/crash/elf.h hlrc/crash/lines.c hlrc/crash/lines.h hlrc/crash/maps.c hlrc/crash/maps.h hlrc/crash/place.c \
+	hlrc/crash/place.h hlrc/crash/stack.c hlrc/crash/stack.h
 
 # The table through which homes and pages are got, and what holds all of it together.
 libhlrc_core_la_SOURCES += hlrc/protocol/meeting.c hlrc/protocol/meeting.h hlrc/protocol/protocol.c hlrc/protocol/parts.h hlrc/protocol/protocol.h hlrc/protocol/request.h hlrc/protocol/waits.c hlrc/protocol/waits.h hlrc/call.c hlrc/call.h hlrc/engine.c \

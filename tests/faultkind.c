@@ -20,7 +20,7 @@ static int failures;
 
 static void expect_kind(enum fault_kind got, enum fault_kind want, const char *what)
 {
-    static const char *const names[] = { "a read", "a write", "unknown" };
+    static const char *const names[] = { "a read", "a write", "unknown", "an instruction fetch" };
     if (got == want)
         return;
     printf("FAILED: %s is %s, not %s\n", what, names[got], names[want]);
@@ -37,11 +37,8 @@ static void made_up(void)
     static const struct {
         int code;
         enum fault_kind kind;
-    } cases[] = { { 4, FAULT_READ },
-                  { 5, FAULT_READ },
-                  { 0x14, FAULT_READ },
-                  { 6, FAULT_WRITE },
-                  { 7, FAULT_WRITE } };
+    } cases[] = { { 4, FAULT_READ },       { 5, FAULT_READ },  { 0x14, FAULT_EXECUTE },
+                  { 0x15, FAULT_EXECUTE }, { 6, FAULT_WRITE }, { 7, FAULT_WRITE } };
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
         char what[64];
         ucontext_t uc;
@@ -76,7 +73,7 @@ static void made_up_records(void)
         enum fault_kind kind;
     } cases[] = { { 0x92000007, FAULT_READ },  { 0x9200000f, FAULT_READ },
                   { 0x92000047, FAULT_WRITE }, { 0x9200004f, FAULT_WRITE },
-                  { 0x92000147, FAULT_READ },  { 0x8200000f, FAULT_READ } };
+                  { 0x92000147, FAULT_READ },  { 0x8200000f, FAULT_EXECUTE } };
     for (unsigned k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
         char what[64];
         ucontext_t uc;

@@ -27,6 +27,7 @@ my @floors = (
     [qw(hlrc/coherence)],
     [qw(hlrc/sync)],
     [qw(hlrc/heap)],
+    [qw(hlrc/crash)],
     [qw(hlrc)],
 );
 

@@ -12,6 +12,7 @@
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap.h"
+#include "hlrc/heap/heap_look.h"
 #include "hlrc/heap/stream.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
@@ -188,8 +189,11 @@ void *hlrc_malloc_all(size_t size)
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     struct pages pages = malloc_all(size);
     stats_enter(t, before);
-    if (pages.count)
-        return engine.app + ((size_t)pages.first << PAGE_SHIFT);
+    if (pages.count) {
+        void *ptr = engine.app + ((size_t)pages.first << PAGE_SHIFT);
+        heap_note_all(ptr, size ? size : 1);
+        return ptr;
+    }
     if (engine.node == ROOT)
         heap_report_exhausted("hlrc_malloc_all", size);
     errno = ENOMEM;
@@ -220,5 +224,6 @@ void hlrc_free_all(void *ptr)
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     free_all(ptr);
+    heap_note_all(ptr, 0);
     stats_enter(t, before);
 }

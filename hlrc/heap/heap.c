@@ -13,6 +13,7 @@
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap_arena.h"
+#include "hlrc/heap/heap_tables.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/lock.h"
@@ -32,18 +33,6 @@ struct header {
     uint32_t pending[];
 };
 
-enum kind { KIND_NONE, KIND_RUN, KIND_ALL, KIND_SMALL /* + class */ };
-
-/* What a page is. Inner pages of runs, and free pages, are KIND_NONE. */
-struct entry {
-    unsigned kind : 6;
-    unsigned owner : 10, pages : 8, index : 8; /* of a superblock; index of this page in it */
-    /* run: how many pages; first page of a superblock: link of the pending list, or 0 */
-    uint32_t value;
-};
-
-static_assert(sizeof(struct entry) == 8, "layout() counts on it; nodes share it");
-static_assert(NODES_MAX <= 1 << 10 && KIND_SMALL + HEAP_CLASSES <= 1 << 6, "they fit");
 static_assert(PAGE_SIZE / HEAP_GRAIN == MARK_WORDS * 64, "a bit for each block");
 
 /* Constant between heap_init and heap_end. */
@@ -62,6 +51,13 @@ static struct {
     size_t bytes;
     _Atomic uint32_t count; /* written under arena_mutex, as the rest; looked at without */
 } outbox;
+
+static struct heap_tables tables;
+
+const struct heap_tables *heap_tables(void)
+{
+    return tables.arena ? &tables : NULL;
+}
 
 /* ---- where things are ---- */
 
@@ -137,6 +133,14 @@ int heap_init(void)
     }
     outbox.count = 0;
     outbox.bytes = 0;
+    tables = (struct heap_tables){ .directory = at.directory,
+                                   .marks = at.marks,
+                                   .staging = at.staging,
+                                   .first = at.first,
+                                   .runs = (uint32_t)header_bytes(),
+                                   .arena = &arena,
+                                   .outbox = outbox.ptr,
+                                   .outbox_count = &outbox.count };
     int rc = arena_init(&arena, engine.pages, clamp(engine.pages / 1024, 1, HEAP_CLASSES));
     if (rc)
         diag_report(1, "tables for %u pages of shared heap: %s; lower --memory", engine.pages,
@@ -146,6 +150,7 @@ int heap_init(void)
 
 void heap_end(void)
 {
+    tables.arena = NULL;
     arena_end(&arena);
 }
 

@@ -23,23 +23,36 @@
 #include "hlrc/memory/debugger.h"
 #include "hlrc/memory/exact.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/progress/altstack.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
+#define VAIN_MAX 1000
+
 static struct sigaction before;     /* who handled SIGSEGV before us (X1) */
 static struct sigaction dispatcher; /* libsigsegv's own handler */
+static struct sigaction front;      /* ours, before that */
+static void (*unserved)(int, siginfo_t *, void *);
+#ifdef HAVE_LIBSIGSEGV
+/* whether libsigsegv is asked for an overflow of this thread's stack, and what it has found */
+static _Thread_local bool looking;
+#endif
+static _Thread_local bool overflow;
 static bool forked;
+static _Thread_local unsigned vain;            /* faults in a row that found nothing to do (X3) */
 static _Thread_local enum fault_kind kind_now; /* of the fault being handled */
 
 #if defined(__x86_64__)
 enum fault_kind fault_kind(const void *context)
 {
     const ucontext_t *uc = context;
-    return uc->uc_mcontext.gregs[REG_ERR] & 2 ? FAULT_WRITE : FAULT_READ;
+    greg_t code = uc->uc_mcontext.gregs[REG_ERR];
+    return code & 0x10 ? FAULT_EXECUTE : code & 2 ? FAULT_WRITE : FAULT_READ;
 }
 #elif defined(__aarch64__)
-#    define ESR_WNR (1u << 6) /* write, not read */
-#    define ESR_CM  (1u << 8) /* cache maintenance: WNR is set, though reading is enough */
+#    define ESR_WNR   (1u << 6) /* write, not read */
+#    define ESR_CM    (1u << 8) /* cache maintenance: WNR is set, though reading is enough */
+#    define ESR_CLASS 26        /* bits from here on; 0x20: an instruction fetch */
 
 /* Records follow each other behind the registers, each with its size; the last has magic 0. Linux
  * writes one with the ESR for every data abort; qemu-user (7.2) does not. */
@@ -50,8 +63,11 @@ enum fault_kind fault_kind(const void *context)
                         *end = at + sizeof mc->__reserved;
     while ((size_t)(end - at) >= sizeof(struct esr_context)) {
         const struct esr_context *record = (const void *)at;
-        if (record->head.magic == ESR_MAGIC)
+        if (record->head.magic == ESR_MAGIC) {
+            if (record->esr >> ESR_CLASS == 0x20)
+                return FAULT_EXECUTE;
             return (record->esr & (ESR_WNR | ESR_CM)) == ESR_WNR ? FAULT_WRITE : FAULT_READ;
+        }
         if (record->head.magic == 0 || record->head.size == 0 ||
             record->head.size > (size_t)(end - at))
             break;
@@ -97,6 +113,9 @@ static bool resolve(void *addr)
         stats_count(write ? STAT_WRITE_FAULTS : STAT_READ_FAULTS, 1);
         ahead_fault(page_of(addr), write);
         copies_trim();
+        vain = 0;
+    } else {
+        vain++;
     }
     stats_enter(t, from);
     thread_leave(t);
@@ -104,10 +123,16 @@ static bool resolve(void *addr)
 }
 
 #ifdef HAVE_LIBSIGSEGV
+/* While it only looks for an overflow it is not to give the signal its default action. */
 static int on_segv(void *addr, int serious)
 {
-    (void)serious;
-    return resolve(addr);
+    return looking ? serious : resolve(addr);
+}
+
+static void on_overflow(int emergency, stackoverflow_context_t context)
+{
+    (void)emergency, (void)context;
+    overflow = true;
 }
 #endif
 
@@ -115,35 +140,70 @@ static int on_segv(void *addr, int serious)
  * place then. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
-    if (before.sa_flags & SA_SIGINFO) {
+    if (before.sa_flags & SA_SIGINFO)
         before.sa_sigaction(sig, info, context);
-        return;
-    }
-    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
         before.sa_handler(sig);
-        return;
+    else {
+        hlrc_debug_fault_foreign(); /* DB2 */
+        unserved(sig, info, context);
     }
-    hlrc_debug_fault_foreign(); /* DB2 */
-    diag_report(128 + SIGSEGV, "segmentation fault at %p: not shared memory", info->si_addr);
-    struct sigaction dfl = { .sa_handler = SIG_DFL };
-    sigaction(SIGSEGV, &dfl, NULL);
-    if (info->si_code <= 0) /* sent by kill or raise: no access to repeat */
-        raise(SIGSEGV);
+}
+
+/* libsigsegv looks for an overflow of the main thread's stack when its handler has declined. */
+bool fault_overflows(int sig, siginfo_t *info, void *context)
+{
+    overflow = false;
+#ifdef HAVE_LIBSIGSEGV
+    looking = true;
+    dispatcher.sa_sigaction(sig, info, context);
+    looking = false;
+#else
+    (void)sig, (void)info, (void)context;
+#endif
+    return overflow;
+}
+
+struct fault {
+    int sig;
+    siginfo_t *info;
+    void *context;
+};
+
+static void dispatch(void *arg)
+{
+    const struct fault *f = arg;
+#ifdef HAVE_LIBSIGSEGV
+    dispatcher.sa_sigaction(f->sig, f->info, f->context);
+#else
+    resolve(f->info->si_addr);
+#endif
+}
+
+static bool is_ours(const siginfo_t *info)
+{
+    return info->si_code > 0 && !engine.alone && in_space(info->si_addr) &&
+           kind_now != FAULT_EXECUTE;
 }
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
     int saved = errno;
-    if (info->si_code <= 0 || !in_space(info->si_addr)) {
+    struct fault fault = { sig, info, context };
+    kind_now = fault_kind(context);
+    if (!is_ours(info))
         pass_on(sig, info, context);
-    } else {
-        kind_now = fault_kind(context);
-#ifdef HAVE_LIBSIGSEGV
-        dispatcher.sa_sigaction(sig, info, context);
-#else
-        resolve(info->si_addr);
-#endif
+    else if (altstack_is_small(context, &fault))
+        altstack_run(context, dispatch, &fault); /* AS1 */
+    else
+        dispatch(&fault);
+    if (vain >= VAIN_MAX) { /* X3 */
+        vain = 0;
+        hlrc_debug_fault_foreign(); /* DB2 */
+        unserved(sig, info, context);
     }
+    if (altstack_is_new(context))
+        altstack_keep(context);
     errno = saved;
 }
 
@@ -157,39 +217,60 @@ static void block_signals(sigset_t *mask)
             sigaddset(mask, sig);
 }
 
-int fault_install(void)
-{
-    forked = false;
-    hlrc_debug_faults_begin(); /* DB2 */
-    int rc = exact_check();    /* RX1 */
-    if (rc)
-        return rc;
-    if (sigaction(SIGSEGV, NULL, &before) != 0)
-        return -errno;
-    dispatcher = before;
 #ifdef HAVE_LIBSIGSEGV
+/* Its handler; with its search for overflows where this thread has an alternate stack. */
+static int install_dispatcher(void)
+{
+    stack_t stack;
     if (sigsegv_install_handler(on_segv) != 0)
+        return -ENOTSUP;
+    if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE) &&
+        stackoverflow_install_handler(on_overflow, stack.ss_sp, stack.ss_size) != 0)
         return -ENOTSUP;
     if (sigaction(SIGSEGV, NULL, &dispatcher) != 0 || !(dispatcher.sa_flags & SA_SIGINFO))
         return -ENOTSUP;
-    struct sigaction front = dispatcher; /* its flags and mask */
+    front = dispatcher; /* its flags and mask */
+    return 0;
+}
 #else
-    struct sigaction front = { .sa_flags = SA_SIGINFO };
+static int install_dispatcher(void)
+{
+    front = (struct sigaction){ .sa_flags = SA_SIGINFO };
     sigemptyset(&front.sa_mask);
+    return 0;
+}
 #endif
+
+int fault_install(void (*crash)(int, siginfo_t *, void *))
+{
+    forked = false;
+    unserved = crash;
+    hlrc_debug_faults_begin();                 /* DB2 */
+    int rc = engine.alone ? 0 : exact_check(); /* RX1 */
+    if (rc == 0 && sigaction(SIGSEGV, NULL, &before) != 0)
+        rc = -errno;
+    if (rc == 0)
+        rc = install_dispatcher();
+    if (rc)
+        return rc;
+    front.sa_flags |= SA_ONSTACK;
     front.sa_flags &= ~SA_NODEFER; /* X2 */
     block_signals(&front.sa_mask);
     front.sa_sigaction = on_signal;
     return sigaction(SIGSEGV, &front, NULL) == 0 ? 0 : -errno;
 }
 
+/* Where nobody handled it before, crashes are told of until the end. */
 void fault_remove(void)
 {
+    hlrc_debug_faults_end(); /* DB2 */
+    if (!(before.sa_flags & SA_SIGINFO) &&
+        (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN))
+        return;
 #ifdef HAVE_LIBSIGSEGV
     sigsegv_deinstall_handler();
 #endif
     sigaction(SIGSEGV, &before, NULL);
-    hlrc_debug_faults_end(); /* DB2 */
 }
 
 void fault_forked(void)

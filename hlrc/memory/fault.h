@@ -9,27 +9,38 @@
  *
  * Invariants
  *   X1  A fault outside shared space goes to the handler that SIGSEGV had before hlrc_init. If
- *       nobody did, one line names node, address and "not shared memory", and the default action
- *       ends the process and dumps core.
+ *       nobody did, it goes to the one that fault_install was given, also after fault_remove: it
+ *       tells of the crash (crash.h), and the default action ends the process and dumps core.
  *   X2  SIGSEGV and the signals that a program handles (thread_signals) are blocked while a fault
  *       is handled, and the engine touches the application's view in no state: it cannot fault
  *       itself. errno is saved. Nothing is allocated, no lock is taken that application code may
  *       hold. A fault amid the engine's own work is that of a signal handler (thread.h T1): one
  *       line, and the end.
  *   X3  A fault that finds the page accessible returns: another thread was faster, or the mapping
- *       was collapsed.
+ *       was collapsed. Where that happens again and again in vain, the one that fault_install was
+ *       given looks whether the program has changed the mapping itself.
  *   X4  A fault of which the context does not tell whether it was a write counts as a read, or as a
  *       write if the page can be read already. A write to an invalid page then costs two faults,
  *       and none is repeated for ever.
+ *   X5  Faults are handled on the thread's alternate stack (altstack.h), so that an overflow of its
+ *       stack can be told of. Shared memory cannot be executed.
  */
 #ifndef HLRC_FAULT_H
 #define HLRC_FAULT_H
 
-int fault_install(void); /* 0 or a negative errno; for engine.app and its size */
-void fault_remove(void); /* faults go to the handler that there was before */
+#include <signal.h>
+#include <stdbool.h>
+
+/* For engine.app and its size. Faults that are nobody's go to `crash`. 0 or a negative errno. */
+int fault_install(void (*crash)(int sig, siginfo_t *info, void *context));
+void fault_remove(void); /* no fault is in shared space from now on: X1 */
+
+/* For `crash`: whether this fault is an overflow of the main thread's stack, as libsigsegv finds;
+ * false without libsigsegv. */
+bool fault_overflows(int sig, siginfo_t *info, void *context);
 
 /* What the context that a handler of SIGSEGV gets says of the access. */
-enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_UNKNOWN };
+enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_UNKNOWN, FAULT_EXECUTE };
 enum fault_kind fault_kind(const void *context);
 
 /* in a forked child: every fault in shared space ends it with a clear line */

@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "hlrc/engine.h"
+#include "hlrc/progress/altstack.h"
 
 static struct thread *slots;
 static uint32_t slot_count;
@@ -28,6 +29,7 @@ static void release_slot(void *arg)
     if (!slots) /* the thread outlived hlrc_finalize */
         return;
     stats_clock_stop(&t->clock);
+    altstack_leave(t->index); /* the next thread of the slot gets it */
     atomic_store_explicit(&t->taken, false, memory_order_release);
 }
 
@@ -36,7 +38,7 @@ int threads_init(uint32_t max)
     slot_count = max + THREADS_OWN;
     slots = aligned_alloc(64, (size_t)slot_count * sizeof *slots);
     uint64_t *versions = calloc(slot_count * FETCH_WORDS(engine.nodes), sizeof *versions);
-    if (!slots || !versions)
+    if (!slots || !versions || altstacks_init(slot_count) != 0)
         return -ENOMEM;
     memset(slots, 0, (size_t)slot_count * sizeof *slots);
     for (uint32_t i = 0; i < slot_count; i++) {
@@ -71,6 +73,7 @@ struct thread *thread_take_slot(void)
             atomic_store_explicit(&thread_current->trace.count, 0, memory_order_relaxed);
             (void)pthread_setspecific(exit_key, thread_current);
             stats_clock_start(&thread_current->clock);
+            altstack_take(i);
             return thread_current;
         }
     }

@@ -4,6 +4,7 @@
 BLACKBOX_TESTS = \
 	tests/blackbox/ahead \
 	tests/blackbox/alone \
+	tests/blackbox/altstack \
 	tests/blackbox/counts \
 	tests/blackbox/efault \
 	tests/blackbox/errno \
@@ -25,6 +26,8 @@ BLACKBOX_TESTS = \
 
 tests_blackbox_ahead_SOURCES = tests/blackbox/ahead.c $(LITMUS_COMMON)
 tests_blackbox_ahead_LDADD = libhlrc.la
+tests_blackbox_altstack_SOURCES = tests/blackbox/altstack.c $(LITMUS_COMMON)
+tests_blackbox_altstack_LDADD = libhlrc.la
 tests_blackbox_alone_SOURCES = tests/blackbox/alone.c $(LITMUS_COMMON)
 tests_blackbox_alone_LDADD = libhlrc.la
 # It knows the default homes.
@@ -70,6 +73,8 @@ tests_blackbox_views_LDADD = libhlrc.la
 BLACKBOX_SHELL = \
 	tests/blackbox/computing.sh \
 	tests/blackbox/collectives.sh \
+	tests/blackbox/dumps.sh \
+	tests/blackbox/crash.sh \
 	tests/blackbox/endings.sh \
 	tests/blackbox/fork.sh \
 	tests/blackbox/large.sh \
@@ -84,6 +89,9 @@ BLACKBOX_SHELL = \
 check_PROGRAMS += tests/blackbox/sync_calls
 check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/large tests/blackbox/many tests/blackbox/meet tests/blackbox/misuse \
 	tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
+check_PROGRAMS += tests/blackbox/crash
+tests_blackbox_crash_SOURCES = tests/blackbox/crash.c
+tests_blackbox_crash_LDADD = libhlrc.la
 tests_blackbox_stuck_SOURCES = tests/blackbox/stuck.c
 tests_blackbox_stuck_LDADD = libhlrc.la
 tests_blackbox_figures_SOURCES = tests/blackbox/figures.c

@@ -12,7 +12,7 @@ ulimit -c 0
 for protocol in async ardmar; do
     run_job 2 $protocol "$misuse" null
     expect_status "$protocol, wild pointer" 139
-    expect_err "$protocol, wild pointer" '^hlrc: node 1: segmentation fault at 0x10: not shared memory'
+    expect_err "$protocol, wild pointer" '^hlrc: node 1, thread 0: SIGSEGV at 0x10: not shared memory: write through a NULL pointer$'
     run_job 2 $protocol "$misuse" raise
     expect_status "$protocol, raise" 139
     expect_err "$protocol, raise" 'node 1'

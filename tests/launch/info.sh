@@ -31,6 +31,7 @@ move-homes   on|off                    on     on      off
 ahead        0..256                     32     32      8
 renew        0..255                     32     32      1
 signals      refuse|mask                refuse refuse  mask
+core         small|full                 small  small   full
 bind         auto|core|none             auto   auto    core
 label        -                          no     no      yes
 progress     -                          no     no      yes

@@ -121,6 +121,8 @@ static void enums_follow_table(void **state)
     SAME(handler, "block", HANDLER_BLOCK);
     SAME(handler, "spin-block", HANDLER_SPIN_BLOCK);
     SAME(handler, "poll", HANDLER_POLL);
+    SAME(core, "small", CORE_SMALL);
+    SAME(core, "full", CORE_FULL);
     SAME(bind, "auto", BIND_AUTO);
     SAME(bind, "core", BIND_CORE);
     SAME(bind, "none", BIND_NONE);

@@ -97,7 +97,7 @@ static void install(void)
     struct sigaction sa = { .sa_sigaction = handler_before, .sa_flags = SA_SIGINFO };
 
     assert_int_equal(sigaction(SIGSEGV, &sa, &found), 0);
-    assert_int_equal(fault_install(), 0);
+    assert_int_equal(fault_install(NULL), 0);
 }
 
 static void uninstall(void)

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* crash.c - see crash.h. */
+#include "hlrc/crash/crash.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "hlrc/crash/place.h"
+#include "hlrc/crash/shared_core.h"
+#include "hlrc/crash/stack.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/fault.h"
+#include "hlrc/progress/thread.h"
+
+#define WHAT_MAX 768
+
+struct crash {
+    int sig;
+    siginfo_t *info;
+    void *context;
+    char what[WHAT_MAX];
+};
+
+static const struct {
+    int sig;
+    const char *name;
+} told[] = { { SIGSEGV, "SIGSEGV" },
+             { SIGBUS, "SIGBUS" },
+             { SIGFPE, "SIGFPE" },
+             { SIGILL, "SIGILL" },
+             { SIGABRT, "SIGABRT" } };
+#define TOLD (sizeof told / sizeof *told)
+
+/* Written at start, in hlrc_finalize, and in a child of fork. */
+static struct diag_sink sink; /* when the launcher listens no more */
+static bool forked, finalized;
+
+static _Atomic pid_t owner; /* CR2 */
+static struct crash crash;
+static sigjmp_buf way_out; /* CR3: of the step that the owner is at */
+static volatile sig_atomic_t has_way_out;
+
+static const char *name_of(int sig)
+{
+    for (size_t i = 0; i < TOLD; i++)
+        if (told[i].sig == sig)
+            return told[i].name;
+    return "a signal";
+}
+
+/* ---- the line ---- */
+
+static void describe_sender(const siginfo_t *info, char *text, size_t len)
+{
+    if (info->si_pid != getpid())
+        snprintf(text, len, "sent by process %d", (int)info->si_pid);
+    else
+        snprintf(text, len, "%s",
+                 info->si_signo == SIGABRT ? "the program has called abort()"
+                                           : "the program has sent it to itself");
+}
+
+static const char *float_words(int code)
+{
+    switch (code) {
+    case FPE_INTDIV:
+        return "division of an integer by zero, or a quotient that is too large";
+    case FPE_INTOVF:
+        return "integer overflow";
+    case FPE_FLTDIV:
+        return "division by zero (floating point)";
+    case FPE_FLTOVF:
+        return "overflow (floating point)";
+    case FPE_FLTINV:
+        return "an invalid operation (floating point)";
+    default:
+        return "an exception of arithmetic";
+    }
+}
+
+static const char *bus_words(int code)
+{
+    switch (code) {
+    case BUS_ADRALN:
+        return "an address that is not aligned: ";
+    case BUS_MCEERR_AR:
+    case BUS_MCEERR_AO:
+        return "the memory is broken (hardware): ";
+    default:
+        return "no memory can be had for it, or a file is shorter than what is mapped of it: ";
+    }
+}
+
+static void describe_memory(struct crash *c)
+{
+    const char *bus = c->sig == SIGBUS ? bus_words(c->info->si_code) : "";
+    size_t used = (size_t)snprintf(c->what, sizeof c->what, " at 0x%lx: %s",
+                                   (unsigned long)c->info->si_addr, bus);
+    place_describe(c->sig, c->info, c->context, c->what + used, sizeof c->what - used);
+}
+
+/* Of the signal, behind its name. */
+static void describe(void *arg)
+{
+    struct crash *c = arg;
+    char sender[64];
+    if (c->info->si_code <= 0) {
+        describe_sender(c->info, sender, sizeof sender);
+        snprintf(c->what, sizeof c->what, ": %s", sender);
+    } else if (c->sig == SIGFPE) {
+        snprintf(c->what, sizeof c->what, " at 0x%lx: %s", (unsigned long)c->info->si_addr,
+                 float_words(c->info->si_code));
+    } else if (c->sig == SIGILL) {
+        snprintf(c->what, sizeof c->what,
+                 " at 0x%lx: no instruction of this processor: a trap of the compiler, code for "
+                 "another processor, or no code",
+                 (unsigned long)c->info->si_addr);
+    } else if (c->info->si_code == SI_KERNEL) {
+        snprintf(c->what, sizeof c->what,
+                 ": not shared memory: an address that no memory can have, a damaged pointer; the "
+                 "processor does not say which");
+    } else if (c->sig == SIGSEGV || c->sig == SIGBUS) {
+        describe_memory(c);
+    }
+}
+
+/* Who, behind the name of the node: DG4. The engine's numbers of threads are gone after
+ * hlrc_finalize, but for the main thread's. */
+static void name_thread(char *text, size_t len)
+{
+    char name[17] = "";
+    if (forked)
+        snprintf(text, len, ", process %d, forked by node %d", (int)getpid(), sink.node);
+    else if (thread_current)
+        snprintf(text, len, ", thread %u", thread_current->index);
+    else if (finalized && gettid() == getpid())
+        snprintf(text, len, ", thread 0");
+    else if (prctl(PR_GET_NAME, name) == 0)
+        snprintf(text, len, ", thread %d (%s)", (int)gettid(), name);
+}
+
+static void say_what(void *arg)
+{
+    struct crash *c = arg;
+    char who[96];
+    name_thread(who, sizeof who);
+    diag_report(128 + c->sig, "%s: %s%s", who, name_of(c->sig), c->what);
+}
+
+/* ---- the steps ---- */
+
+static void find_stack(void *arg)
+{
+    stack_capture(((struct crash *)arg)->context);
+}
+
+static void say_stack(void *arg)
+{
+    (void)arg;
+    stack_tell(diag_detail);
+}
+
+static void mark_core(void *arg)
+{
+    (void)arg;
+    core_mark();
+}
+
+/* CR3. SIGSEGV and SIGBUS are blocked while their handler runs. */
+static void attempt(void (*step)(void *), struct crash *c)
+{
+    if (sigsetjmp(way_out, 1) == 0) {
+        sigset_t set;
+        sigemptyset(&set);
+        for (size_t i = 0; i < TOLD; i++)
+            sigaddset(&set, told[i].sig);
+        has_way_out = 1;
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+        step(c);
+        pthread_sigmask(SIG_BLOCK, &set, NULL);
+    }
+    has_way_out = 0;
+}
+
+/* CR1: when the handler returns. What is pending then, the end of addr2line for one, waits: the
+ * program runs no more. */
+static void end_by(int sig, siginfo_t *info, ucontext_t *context)
+{
+    struct sigaction dfl = { .sa_handler = SIG_DFL };
+    sigaction(sig, &dfl, NULL);
+    thread_signals(&context->uc_sigmask);
+    sigdelset(&context->uc_sigmask, sig);
+    if (info->si_code <= 0)
+        (void)syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), sig, info);
+}
+
+static bool claim(void)
+{
+    pid_t nobody = 0;
+    if (atomic_compare_exchange_strong(&owner, &nobody, gettid()))
+        return true;
+    if (nobody == gettid() && has_way_out)
+        siglongjmp(way_out, 1);
+    if (nobody != gettid())
+        for (;;)
+            pause(); /* CR2 */
+    return false;
+}
+
+static void on_crash(int sig, siginfo_t *info, void *context)
+{
+    if (claim()) {
+        if (finalized)
+            diag_set_sink(&sink);
+        crash = (struct crash){ .sig = sig, .info = info, .context = context };
+        attempt(find_stack, &crash);
+        attempt(describe, &crash);
+        attempt(say_what, &crash);
+        attempt(say_stack, &crash);
+        attempt(mark_core, &crash);
+    }
+    end_by(sig, info, context);
+}
+
+/* A fault in shared space that the engine takes for resolved is one only if the mapping says so. */
+void crash_segv(int sig, siginfo_t *info, void *context)
+{
+    if (info->si_code > 0 && info->si_code != SI_KERNEL && engine.app && !engine.alone &&
+        in_space(info->si_addr) && fault_kind(context) != FAULT_EXECUTE &&
+        place_is_accessible(info, context))
+        return;
+    on_crash(sig, info, context);
+}
+
+/* ---- start and end ---- */
+
+static void install_for(int sig)
+{
+    struct sigaction now, act = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+    thread_signals(&act.sa_mask);
+    if (sigaction(sig, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+        now.sa_handler == SIG_DFL)
+        (void)sigaction(sig, &act, NULL);
+}
+
+int crash_install(void)
+{
+    sink = (struct diag_sink){ .node = engine.node, .nodes = engine.nodes };
+    for (size_t i = 0; i < TOLD; i++)
+        if (told[i].sig != SIGSEGV) /* fault.c has it */
+            install_for(told[i].sig);
+    return 0;
+}
+
+void crash_finalized(void)
+{
+    finalized = true;
+    place_finalized(engine.app, (size_t)engine.pages << PAGE_SHIFT);
+}
+
+void crash_forked(void)
+{
+    forked = true;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* place.c - see place.h. */
+#include "hlrc/crash/place.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "hlrc/crash/maps.h"
+#include "hlrc/engine.h"
+#include "hlrc/heap/heap_look.h"
+#include "hlrc/memory/fault.h"
+#include "hlrc/progress/altstack.h"
+
+#define NULL_BYTES ((uintptr_t)1 << 16) /* what the system leaves unmapped at 0 */
+#define FAR_BYTES  ((uintptr_t)1 << 40) /* so far from shared space nothing else is mapped */
+#define FRAME_MAX  ((uintptr_t)1 << 16) /* from a stack pointer to what an ordinary frame touches */
+
+/* Written when one thread is left, or before others are. */
+static const struct place_image *images;
+static int images_count, image_own;
+static struct {
+    uintptr_t start;
+    size_t bytes;
+} finalized;
+
+/* A crash as it is looked at. */
+struct look {
+    const char *access, *of; /* "read", "read of", ... */
+    enum fault_kind kind;
+    int signal;
+    uintptr_t address, stack;
+    char *text;
+    size_t len;
+};
+
+struct place_image place_image(void)
+{
+    struct place_image image = { .start = UINT64_MAX, .pid = getpid() };
+    uintptr_t at = getauxval(AT_PHDR), bias = 0;
+    const ElfW(Phdr) *parts = (const void *)at;
+    unsigned long count = at ? getauxval(AT_PHNUM) : 0;
+    for (unsigned long i = 0; i < count; i++)
+        if (parts[i].p_type == PT_PHDR)
+            bias = at - parts[i].p_vaddr;
+    for (unsigned long i = 0; i < count; i++) {
+        uint64_t start = bias + parts[i].p_vaddr, end = start + parts[i].p_memsz;
+        if (parts[i].p_type != PT_LOAD)
+            continue;
+        image.start = start < image.start ? start : image.start;
+        image.end = end > image.end ? end : image.end;
+    }
+    return image;
+}
+
+void place_meet(const struct place_image *all, int nodes, int node)
+{
+    images = all;
+    images_count = nodes;
+    image_own = node;
+}
+
+void place_finalized(const void *start, size_t bytes)
+{
+    finalized.start = (uintptr_t)start;
+    finalized.bytes = bytes;
+}
+
+uintptr_t place_instruction(const void *context)
+{
+    const ucontext_t *uc = context;
+#if defined(__x86_64__)
+    return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+#else
+    return (uintptr_t)uc->uc_mcontext.pc;
+#endif
+}
+
+bool place_is_accessible(const siginfo_t *info, const void *context)
+{
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    static struct mapping found;
+    if (atomic_flag_test_and_set(&busy))
+        return true; /* another thread asks: this one comes again */
+    enum fault_kind kind = fault_kind(context);
+    bool mapped = maps_find((uintptr_t)info->si_addr, &found, NULL, NULL);
+    bool accessible =
+        mapped && (kind == FAULT_WRITE ? found.writable : found.readable || found.writable);
+    atomic_flag_clear(&busy);
+    return accessible;
+}
+
+bool place_is_code(uintptr_t address)
+{
+    static struct mapping found;
+    return maps_find(address, &found, NULL, NULL) && found.executable;
+}
+
+/* ---- shared memory ---- */
+
+static void describe_block(const struct look *l, const char *what, const struct heap_place *p)
+{
+    size_t into = l->address - (uintptr_t)p->block;
+    const char *more = l->signal == SIGBUS || l->kind == FAULT_EXECUTE
+                           ? ""
+                           : ": the program has changed its protection or mapping (mprotect, mmap, "
+                             "munmap)";
+    const char *doubt = p->doubtful ? ", unless another node has allocated there since" : "";
+    if (p->size == 0)
+        snprintf(l->text, l->len, "%s %s%s%s", l->of, what, doubt, more);
+    else
+        snprintf(l->text, l->len, "%s %s (block of %zu bytes at %p, %zu bytes into it)%s%s", l->of,
+                 what, p->size, p->block, into, doubt, more);
+}
+
+static void describe_shared(const struct look *l)
+{
+    static const char *const words[] = {
+        [HEAP_LIVE] = "memory of hlrc_malloc",
+        [HEAP_ALL] = "memory of hlrc_malloc_all",
+        [HEAP_FREED] = "memory that was given back by hlrc_free",
+        [HEAP_FREED_ALL] = "memory that was given back by hlrc_free_all",
+        [HEAP_UNUSED] = "shared memory that was never allocated",
+        [HEAP_TABLES] = "the tables of the shared heap",
+        [HEAP_UNKNOWN] = "shared memory in which this node knows no block",
+    };
+    struct heap_place place = heap_look((const void *)l->address);
+    describe_block(l, words[place.what], &place);
+}
+
+/* What is beside shared space; nothing else is mapped there. */
+static bool describe_beside(const struct look *l, uintptr_t start, size_t bytes)
+{
+    uintptr_t beyond = l->address - (start + bytes), before = start - l->address;
+    if (beyond < FAR_BYTES)
+        snprintf(
+            l->text, l->len,
+            "not shared memory: %s %zu bytes beyond its end (%p); --memory says how large it is",
+            l->access, (size_t)beyond, (void *)(start + bytes));
+    else if (before < FAR_BYTES)
+        snprintf(l->text, l->len, "not shared memory: %s %zu bytes before its beginning (%p)",
+                 l->access, (size_t)before, (void *)start);
+    return beyond < FAR_BYTES || before < FAR_BYTES;
+}
+
+static bool describe_space(const struct look *l)
+{
+    if (engine.app && in_space((const void *)l->address)) {
+        describe_shared(l);
+        return true;
+    }
+    if (l->address - finalized.start < finalized.bytes) {
+        snprintf(l->text, l->len, "%s shared memory after hlrc_finalize, which has given it back",
+                 l->of);
+        return true;
+    }
+    if (engine.app)
+        return describe_beside(l, (uintptr_t)engine.app, (size_t)engine.pages << PAGE_SHIFT);
+    return finalized.bytes && describe_beside(l, finalized.start, finalized.bytes);
+}
+
+/* ---- the stack ---- */
+
+/* Whether the access is one of a frame that lies beyond the low end of its stack: the address is
+ * not mapped for it, the stack pointer is near or has passed it, and what is mapped next above is
+ * where the stack was. */
+static bool overflows(const struct look *l, const struct mapping *at, bool mapped, uintptr_t above)
+{
+    static struct mapping stack;
+    bool near = l->address - l->stack < FRAME_MAX || l->stack - l->address < FRAME_MAX;
+    if (!near || (mapped && (at->readable || at->writable)))
+        return false;
+    return maps_find(mapped ? at->end : above, &stack, NULL, NULL) && stack.writable;
+}
+
+static void describe_overflow(const struct look *l)
+{
+    struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
+    getrlimit(RLIMIT_STACK, &limit);
+    if (limit.rlim_cur == RLIM_INFINITY)
+        snprintf(l->text, l->len,
+                 "not shared memory: stack overflow: recursion without end, or large arrays in it");
+    else
+        snprintf(l->text, l->len,
+                 "not shared memory: stack overflow: recursion without end, or large arrays in it; "
+                 "ulimit -s is %zu KiB",
+                 (size_t)(limit.rlim_cur >> 10));
+}
+
+/* ---- other nodes ---- */
+
+/* Two executables loaded alike tell nothing. */
+static int image_holder(uintptr_t address)
+{
+    for (int n = 0; images && n < images_count; n++)
+        if (n != image_own && images[n].start != images[image_own].start &&
+            address >= images[n].start && address < images[n].end)
+            return n;
+    return -1;
+}
+
+struct peer_search {
+    uintptr_t address, image;
+    bool is_peer, found;
+    char name[MAP_NAME_MAX];
+};
+
+static bool look_at_peer(const struct mapping *mapping, void *arg)
+{
+    struct peer_search *s = arg;
+    s->is_peer = s->is_peer || mapping->start == (s->image & ~(uintptr_t)(PAGE_SIZE - 1));
+    if (s->address >= mapping->start && s->address < mapping->end) {
+        s->found = true;
+        memcpy(s->name, mapping->name, sizeof s->name);
+    }
+    return true;
+}
+
+/* A mapping of one other node on this machine. */
+static bool in_peer(uintptr_t address, int n, struct peer_search *s)
+{
+    *s = (struct peer_search){ .address = address, .image = images[n].start };
+    return maps_walk((pid_t)images[n].pid, look_at_peer, s) && s->is_peer && s->found;
+}
+
+static bool describe_foreign(const struct look *l)
+{
+    static struct peer_search s;
+    int holder = image_holder(l->address);
+    if (holder >= 0) {
+        snprintf(l->text, l->len,
+                 "not shared memory: %s the program as node %d has loaded it: pointers to "
+                 "functions, virtual tables and static data differ between nodes; start with "
+                 "--no-aslr",
+                 l->of, holder);
+        return true;
+    }
+    for (int n = 0; images && n < images_count; n++) {
+        if (n == image_own || !in_peer(l->address, n, &s))
+            continue;
+        if (s.name[0] == '/' && !strstr(s.name, "memfd:"))
+            snprintf(l->text, l->len,
+                     "not shared memory: %s %.300s as node %d has loaded it: pointers to "
+                     "functions and static data differ between nodes; start with --no-aslr",
+                     l->of, s.name, n);
+        else
+            snprintf(l->text, l->len,
+                     "not shared memory: %s node %d's private memory%s%.60s: pointers to it are "
+                     "of no use on other nodes; hlrc_malloc gives memory that all have",
+                     l->of, n, s.name[0] ? " " : "", s.name);
+        return true;
+    }
+    return false;
+}
+
+/* ---- this process ---- */
+
+static void describe_mapping(const struct look *l, const struct mapping *at)
+{
+    const char *name = at->name[0] ? at->name : "of no file";
+    const char *why = l->signal == SIGBUS                       ? "mapped"
+                      : l->kind == FAULT_EXECUTE                ? "no code"
+                      : !at->readable && !at->writable          ? "not accessible"
+                      : l->kind == FAULT_WRITE && !at->writable ? "read-only"
+                                                                : "mapped";
+    snprintf(l->text, l->len, "not shared memory: %s memory that is %s (%.300s)", l->of, why, name);
+}
+
+/* libsigsegv knows of the main thread's stack alone. */
+static bool is_overflow(const struct look *l, const struct mapping *at, bool mapped,
+                        uintptr_t above, int sig, siginfo_t *info, void *context)
+{
+    if (sig != SIGSEGV || l->kind == FAULT_EXECUTE)
+        return false;
+    return fault_overflows(sig, info, context) || overflows(l, at, mapped, above);
+}
+
+static void describe_rest(const struct look *l, int sig, siginfo_t *info, void *context)
+{
+    static struct mapping at;
+    uintptr_t above;
+    bool mapped = maps_find(l->address, &at, NULL, &above);
+    if (is_overflow(l, &at, mapped, above, sig, info, context))
+        describe_overflow(l);
+    else if (mapped)
+        describe_mapping(l, &at);
+    else if (!describe_foreign(l))
+        snprintf(l->text, l->len, "not shared memory: %s where no memory is mapped", l->access);
+}
+
+static void words_of(struct look *l)
+{
+    static const char *const access[] = { [FAULT_READ] = "read",
+                                          [FAULT_WRITE] = "write",
+                                          [FAULT_EXECUTE] = "execution",
+                                          [FAULT_UNKNOWN] = "access" };
+    static const char *const of[] = { [FAULT_READ] = "read of",
+                                      [FAULT_WRITE] = "write to",
+                                      [FAULT_EXECUTE] = "execution of",
+                                      [FAULT_UNKNOWN] = "access to" };
+    l->access = access[l->kind];
+    l->of = of[l->kind];
+}
+
+void place_describe(int sig, siginfo_t *info, void *context, char *text, size_t len)
+{
+    struct look l = { .kind = fault_kind(context),
+                      .signal = sig,
+                      .address = (uintptr_t)info->si_addr,
+                      .stack = altstack_interrupted(context),
+                      .text = text,
+                      .len = len };
+    words_of(&l);
+    if (l.address < NULL_BYTES)
+        snprintf(text, len, "not shared memory: %s through a NULL pointer",
+                 l.kind == FAULT_EXECUTE ? "call" : l.access);
+    else if (!describe_space(&l))
+        describe_rest(&l, sig, info, context);
+}
