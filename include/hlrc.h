@@ -96,10 +96,21 @@ extern "C" {
  *
  *     hlrcrun -n 2 valgrind --vex-iropt-register-updates=allregs-at-mem-access ./sum
  *
+ * A program that dies of SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT, and does not handle it, is
+ * told of in one line: node, thread, signal, address, and what lies there; then come the calls that
+ * led there, with functions and, if it was compiled with -g and addr2line is there, lines of source:
+ *
+ *     hlrc: node 2, thread 0: SIGSEGV at 0x10: not shared memory: write through a NULL pointer
+ *     hlrc: node 2: #0 insert at tree.c:83
+ *
+ * Then the signal ends the process as if nobody had handled it. Core dumps have nothing of shared
+ * memory; with --core full they have the pages that the node has touched.
+ *
  * NOTES: A system call that is given shared memory which is not accessible at that moment fails
  * with EFAULT instead of fetching it; see hlrc_touch(). HLRC handles SIGSEGV; faults outside shared
- * memory go to the handler that was installed before hlrc_init(). A child made by fork() after
- * hlrc_init() may only call an exec function or _exit().
+ * memory go to the handler that was installed before hlrc_init(). Threads that use HLRC have an
+ * alternate signal stack (sigaltstack) from then on, unless they had one. A child made by fork()
+ * after hlrc_init() may only call an exec function or _exit().
  *
  * SEE ALSO: hlrc_init, hlrc_malloc, hlrc_malloc_all, hlrc_lock, hlrc_barrier, hlrcrun(1)
  */

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/reserve.h"
@@ -13,6 +16,9 @@
 #define RED_ZONE 256u /* below the stack pointer, of functions that call none */
 
 static char *stacks; /* a guard and a stack for each slot */
+/* Valgrind loses sight of a thread's stack when a handler returns from another one: it then takes
+ * the next large frame for a switch of stacks, and all that is in it for invalid. */
+static bool tool;
 
 static char *stack_of(uint32_t slot)
 {
@@ -22,7 +28,7 @@ static char *stack_of(uint32_t slot)
 void altstack_take(uint32_t slot)
 {
     stack_t now, ours = { .ss_sp = stack_of(slot), .ss_size = ALTSTACK_BYTES };
-    if (!stacks || sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
+    if (!stacks || tool || sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
         return; /* AS1 */
     (void)mprotect(stack_of(slot) - GUARD, GUARD, PROT_NONE);
     (void)sigaltstack(&ours, NULL);
@@ -102,6 +108,8 @@ static void bind_functions(void)
 int altstacks_init(uint32_t count)
 {
     size_t bytes = (size_t)count * (GUARD + ALTSTACK_BYTES);
+    const char *preload = secure_getenv("LD_PRELOAD");
+    tool = preload && strstr(preload, "vgpreload");
     bind_functions();
     if (!stacks && (stacks = reserve(bytes)) != NULL)
         (void)madvise(stacks, bytes, MADV_DODUMP); /* who crashes there may be of interest */

@@ -44,6 +44,7 @@ for protocol in async ardmar; do
         run "$hlrcrun" -n 3 --protocol $protocol --stats="$file" "$figures" end $how
         what="$protocol, $how"
         test "$status" -ne 0 || fail "$what: status 0"
+        sed -i '/^hlrc: node 1: #[0-9]/d' "$work/err" # where it crashed
         expect_line "$what" '^hlrc(run)?: node 1'
         incomplete "$what"
         counted "$what" lock_acquires '1 2 3'
