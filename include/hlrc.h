@@ -98,7 +98,7 @@ extern "C" {
  *
  * A program that dies of SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT, and does not handle it, is
  * told of in one line: node, thread, signal, address, and what lies there; then come the calls that
- * led there, with functions and, if it was compiled with -g and addr2line is there, lines of source:
+ * led there, with functions, and lines of source if it has them (-g) and addr2line is there:
  *
  *     hlrc: node 2, thread 0: SIGSEGV at 0x10: not shared memory: write through a NULL pointer
  *     hlrc: node 2: #0 insert at tree.c:83
