@@ -17,6 +17,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap_look.h"
 #include "hlrc/memory/fault.h"
+#include "hlrc/memory/page.h"
 #include "hlrc/progress/altstack.h"
 
 #define NULL_BYTES ((uintptr_t)1 << 16) /* what the system leaves unmapped at 0 */
@@ -89,12 +90,16 @@ bool place_is_accessible(const siginfo_t *info, const void *context)
     static struct mapping found;
     if (atomic_flag_test_and_set(&busy))
         return true; /* another thread asks: this one comes again */
-    enum fault_kind kind = fault_kind(context);
+    bool write = fault_kind(context) == FAULT_WRITE;
+    /* no other thread opens or closes the page meanwhile: one that is closed by now was not closed
+     * by the program */
+    struct page *p = page_lock(page_of(info->si_addr));
+    bool closed = p->access < (write ? ACCESS_WRITE : ACCESS_READ);
     bool mapped = maps_find((uintptr_t)info->si_addr, &found, NULL, NULL);
-    bool accessible =
-        mapped && (kind == FAULT_WRITE ? found.writable : found.readable || found.writable);
+    bool accessible = mapped && (write ? found.writable : found.readable || found.writable);
+    page_unlock(p);
     atomic_flag_clear(&busy);
-    return accessible;
+    return accessible || closed;
 }
 
 bool place_is_code(uintptr_t address)
