@@ -313,8 +313,6 @@ static int start_threads(void)
     if (rc == 0)
         rc = crash_install();
     if (rc == 0)
-        rc = fault_install(crash_segv);
-    if (rc == 0)
         rc = start_monitor();
     if (rc == 0 && !at_fork)
         rc = -pthread_atfork(NULL, NULL, in_child);
@@ -379,7 +377,6 @@ void hlrc_finalize(void)
         progress_stop();
     }
     crash_finalized();
-    fault_remove();
     drop_tables();
     space_destroy();
     fabric_close(engine.fabric);

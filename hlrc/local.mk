@@ -37,7 +37,7 @@ libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/he
 
 # What is said of a program that crashes.
 libhlrc_core_la_SOURCES += hlrc/crash/shared_core.c hlrc/crash/shared_core.h hlrc/crash/crash.c hlrc/crash/crash.h hlrc/crash/elf.c \
-	hlrc/crash/elf.h hlrc/crash/lines.c hlrc/crash/lines.h hlrc/crash/maps.c hlrc/crash/maps.h hlrc/crash/place.c \
+	hlrc/crash/elf.h hlrc/crash/handlers.c hlrc/crash/handlers.h hlrc/crash/lines.c hlrc/crash/lines.h hlrc/crash/maps.c hlrc/crash/maps.h hlrc/crash/place.c \
 	hlrc/crash/place.h hlrc/crash/stack.c hlrc/crash/stack.h
 
 # The table through which homes and pages are got, and what holds all of it together.

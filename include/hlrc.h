@@ -108,9 +108,13 @@ extern "C" {
  *
  * NOTES: A system call that is given shared memory which is not accessible at that moment fails
  * with EFAULT instead of fetching it; see hlrc_touch(). HLRC handles SIGSEGV; faults outside shared
- * memory go to the handler that was installed before hlrc_init(). Threads that use HLRC have an
- * alternate signal stack (sigaltstack) from then on, unless they had one. A child made by fork()
- * after hlrc_init() may only call an exec function or _exit().
+ * memory go to the handler that was installed before hlrc_init(). One that the program sets later,
+ * by sigaction() or signal(), does not take the place of HLRC's: the library defines both for the
+ * signals above, and hands on to it what is no page fault; of the first such crash it tells before.
+ * A handler that a library sets later does take its place, and page faults then go there; load such
+ * libraries before hlrc_init(). Threads that use HLRC have an alternate signal stack (sigaltstack)
+ * from then on, unless they had one. A child made by fork() after hlrc_init() may only call an exec
+ * function or _exit().
  *
  * SEE ALSO: hlrc_init, hlrc_malloc, hlrc_malloc_all, hlrc_lock, hlrc_barrier, hlrcrun(1)
  */

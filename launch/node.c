@@ -297,6 +297,8 @@ static void judge_status(struct job *job, int index)
               : lost && node->status > 128 && node->status < 128 + NSIG ? node->status - 128
                                                                         : 0;
     pid_t pid = lost ? node->engine : node->pid;
+    /* all others are reported by the node */
+    bool unserved = sig == SIGSEGV && node->state == NODE_RUNNING;
 
     /* It took leave of the job and of the others, and has said itself what went wrong: let them end
      * as they will. */
@@ -307,8 +309,11 @@ static void judge_status(struct job *job, int index)
     }
     if (sig != 0)
         job_end(job, 128 + sig, -1,
-                "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s; ending the job", index,
-                (int)pid, sig, strsignal(sig), node->core ? ", core dumped" : "");
+                "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s%s; ending the job", index,
+                (int)pid, sig, strsignal(sig), node->core ? ", core dumped" : "",
+                unserved ? ", which HLRC did not see: a library has set a handler of SIGSEGV after "
+                           "hlrc_init; load it before"
+                         : "");
     else
         job_end(job, node->status, -1,
                 "hlrcrun: node %d (pid %d) exited with status %d; ending the job", index, (int)pid,

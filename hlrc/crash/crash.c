@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/system_sigaction.h"
+#include "hlrc/crash/handlers.h"
 #include "hlrc/crash/place.h"
 #include "hlrc/crash/shared_core.h"
 #include "hlrc/crash/stack.h"
@@ -22,12 +24,14 @@
 #include "hlrc/memory/fault.h"
 #include "hlrc/progress/thread.h"
 
-#define WHAT_MAX 768
+#define WHAT_MAX     768
+#define SIGNAL_BYTES 8 /* of a set of signals as the system has it */
 
 struct crash {
     int sig;
     siginfo_t *info;
     void *context;
+    bool handled; /* HN1 */
     char what[WHAT_MAX];
 };
 
@@ -154,7 +158,10 @@ static void say_what(void *arg)
     struct crash *c = arg;
     char who[96];
     name_thread(who, sizeof who);
-    diag_report(128 + c->sig, "%s: %s%s", who, name_of(c->sig), c->what);
+    if (c->handled)
+        diag_warn("%s: %s%s; the program handles it", who, name_of(c->sig), c->what);
+    else
+        diag_report(128 + c->sig, "%s: %s%s", who, name_of(c->sig), c->what);
 }
 
 /* ---- the steps ---- */
@@ -166,8 +173,7 @@ static void find_stack(void *arg)
 
 static void say_stack(void *arg)
 {
-    (void)arg;
-    stack_tell(diag_detail);
+    stack_tell(((struct crash *)arg)->handled ? diag_warn : diag_detail);
 }
 
 static void mark_core(void *arg)
@@ -196,10 +202,11 @@ static void attempt(void (*step)(void *), struct crash *c)
  * program runs no more. */
 static void end_by(int sig, siginfo_t *info, ucontext_t *context)
 {
-    struct sigaction dfl = { .sa_handler = SIG_DFL };
-    sigaction(sig, &dfl, NULL);
-    thread_signals(&context->uc_sigmask);
-    sigdelset(&context->uc_sigmask, sig);
+    sigset_t set;
+    handlers_default(sig);
+    thread_signals(&set);
+    sigdelset(&set, sig);
+    memcpy(&context->uc_sigmask, &set, SIGNAL_BYTES);
     if (info->si_code <= 0)
         (void)syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), sig, info);
 }
@@ -217,29 +224,63 @@ static bool claim(void)
     return false;
 }
 
-static void on_crash(int sig, siginfo_t *info, void *context)
+static void tell(int sig, siginfo_t *info, void *context, bool handled)
+{
+    if (finalized)
+        diag_set_sink(&sink);
+    crash = (struct crash){ .sig = sig, .info = info, .context = context, .handled = handled };
+    attempt(find_stack, &crash);
+    attempt(describe, &crash);
+    attempt(say_what, &crash);
+    attempt(say_stack, &crash);
+}
+
+/* HN1: once, for a handler may be how a program works. */
+static void tell_once(int sig, siginfo_t *info, void *context)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&done) && claim()) {
+        tell(sig, info, context, true);
+        atomic_store(&owner, 0);
+    }
+}
+
+static void end(int sig, siginfo_t *info, void *context)
 {
     if (claim()) {
-        if (finalized)
-            diag_set_sink(&sink);
-        crash = (struct crash){ .sig = sig, .info = info, .context = context };
-        attempt(find_stack, &crash);
-        attempt(describe, &crash);
-        attempt(say_what, &crash);
-        attempt(say_stack, &crash);
+        tell(sig, info, context, false);
         attempt(mark_core, &crash);
     }
     end_by(sig, info, context);
 }
 
+/* Of all but SIGSEGV. */
+static void on_crash(int sig, siginfo_t *info, void *context)
+{
+    struct sigaction next = handlers_next(sig);
+    bool sent = info->si_code <= 0;
+    if (!(next.sa_flags & SA_SIGINFO) && next.sa_handler == SIG_IGN && sent)
+        return;
+    if (!(next.sa_flags & SA_SIGINFO) &&
+        (next.sa_handler == SIG_DFL || next.sa_handler == SIG_IGN)) {
+        end(sig, info, context);
+        return;
+    }
+    tell_once(sig, info, context);
+    fault_hand_on(&next, sig, info, context);
+}
+
 /* A fault in shared space that the engine takes for resolved is one only if the mapping says so. */
-void crash_segv(int sig, siginfo_t *info, void *context)
+static void crash_segv(int sig, siginfo_t *info, void *context, bool handled)
 {
     if (info->si_code > 0 && info->si_code != SI_KERNEL && engine.app && !engine.alone &&
         in_space(info->si_addr) && fault_kind(context) != FAULT_EXECUTE &&
         place_is_accessible(info, context))
         return;
-    on_crash(sig, info, context);
+    if (handled)
+        tell_once(sig, info, context);
+    else
+        end(sig, info, context);
 }
 
 /* ---- start and end ---- */
@@ -248,22 +289,28 @@ static void install_for(int sig)
 {
     struct sigaction now, act = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK };
     thread_signals(&act.sa_mask);
-    if (sigaction(sig, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
-        now.sa_handler == SIG_DFL)
-        (void)sigaction(sig, &act, NULL);
+    if (system_sigaction(sig, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+        now.sa_handler == SIG_DFL && system_sigaction(sig, &act, NULL) == 0)
+        handlers_front(sig, true);
 }
 
 int crash_install(void)
 {
+    int rc = fault_install(crash_segv);
+    if (rc)
+        return rc;
+    handlers_front(SIGSEGV, true);
     sink = (struct diag_sink){ .node = engine.node, .nodes = engine.nodes };
     for (size_t i = 0; i < TOLD; i++)
-        if (told[i].sig != SIGSEGV) /* fault.c has it */
+        if (told[i].sig != SIGSEGV)
             install_for(told[i].sig);
     return 0;
 }
 
 void crash_finalized(void)
 {
+    handlers_front(SIGSEGV, false);
+    handlers_front(SIGSEGV, !fault_remove());
     finalized = true;
     place_finalized(engine.app, (size_t)engine.pages << PAGE_SHIFT);
 }

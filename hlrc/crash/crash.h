@@ -20,15 +20,12 @@
 #ifndef HLRC_CRASH_H
 #define HLRC_CRASH_H
 
-#include <signal.h>
-
-/* After the threads' slots were made. 0 or a negative errno. */
+/* Page faults and crashes are handled from now on. After the threads' slots were made. 0 or a
+ * negative errno. */
 int crash_install(void);
 
-/* What SIGSEGV is given to that is nobody's: for fault_install. */
-void crash_segv(int sig, siginfo_t *info, void *context);
-
-/* hlrc_finalize gives shared memory back; before the engine forgets where it was. */
+/* hlrc_finalize gives shared memory back: no page fault comes any more. Before the engine forgets
+ * where it was. */
 void crash_finalized(void);
 
 void crash_forked(void); /* in a child */

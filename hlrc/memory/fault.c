@@ -3,6 +3,7 @@
 #include "hlrc/memory/fault.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +18,7 @@
 #endif
 
 #include "base/diag.h"
+#include "base/system_sigaction.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/ahead.h"
 #include "hlrc/memory/copies.h"
@@ -32,7 +34,8 @@
 static struct sigaction before;     /* who handled SIGSEGV before us (X1) */
 static struct sigaction dispatcher; /* libsigsegv's own handler */
 static struct sigaction front;      /* ours, before that */
-static void (*unserved)(int, siginfo_t *, void *);
+static bool late;                   /* or who the program wants to since */
+static void (*unserved)(int, siginfo_t *, void *, bool);
 #ifdef HAVE_LIBSIGSEGV
 /* whether libsigsegv is asked for an overflow of this thread's stack, and what it has found */
 static _Thread_local bool looking;
@@ -136,18 +139,51 @@ static void on_overflow(int emergency, stackoverflow_context_t context)
 }
 #endif
 
+static bool is_handler(const struct sigaction *act)
+{
+    return (act->sa_flags & SA_SIGINFO) ||
+           (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN);
+}
+
+/* The signals are blocked that would be without this runtime: the handler may never return. */
+void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *context)
+{
+    sigset_t set = to->sa_mask;
+    for (int s = 1; s < SIGRTMAX; s++)
+        if (sigismember(&((const ucontext_t *)context)->uc_sigmask, s) == 1)
+            sigaddset(&set, s);
+    if (!(to->sa_flags & SA_NODEFER))
+        sigaddset(&set, sig);
+    pthread_sigmask(SIG_SETMASK, &set, NULL);
+    if (to->sa_flags & SA_SIGINFO)
+        to->sa_sigaction(sig, info, context);
+    else
+        to->sa_handler(sig);
+}
+
 /* X1: as if this runtime were not there. Returning repeats the access under the handler that is in
  * place then. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
-    if (before.sa_flags & SA_SIGINFO)
-        before.sa_sigaction(sig, info, context);
-    else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-        before.sa_handler(sig);
-    else {
+    struct sigaction to = before;
+    bool handled = is_handler(&to);
+    if (!handled)
         hlrc_debug_fault_foreign(); /* DB2 */
-        unserved(sig, info, context);
-    }
+    if (!handled || late)
+        unserved(sig, info, context, handled);
+    if (handled && ((unsigned)to.sa_flags & SA_RESETHAND))
+        before = (struct sigaction){ .sa_handler = SIG_DFL };
+    if (handled)
+        fault_hand_on(&to, sig, info, context);
+}
+
+void fault_next(const struct sigaction *act, struct sigaction *was)
+{
+    *was = before;
+    if (!act)
+        return;
+    before = *act;
+    late = true;
 }
 
 /* libsigsegv looks for an overflow of the main thread's stack when its handler has declined. */
@@ -200,7 +236,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     if (vain >= VAIN_MAX) { /* X3 */
         vain = 0;
         hlrc_debug_fault_foreign(); /* DB2 */
-        unserved(sig, info, context);
+        unserved(sig, info, context, false);
     }
     if (altstack_is_new(context))
         altstack_keep(context);
@@ -227,7 +263,7 @@ static int install_dispatcher(void)
     if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE) &&
         stackoverflow_install_handler(on_overflow, stack.ss_sp, stack.ss_size) != 0)
         return -ENOTSUP;
-    if (sigaction(SIGSEGV, NULL, &dispatcher) != 0 || !(dispatcher.sa_flags & SA_SIGINFO))
+    if (system_sigaction(SIGSEGV, NULL, &dispatcher) != 0 || !(dispatcher.sa_flags & SA_SIGINFO))
         return -ENOTSUP;
     front = dispatcher; /* its flags and mask */
     return 0;
@@ -241,13 +277,13 @@ static int install_dispatcher(void)
 }
 #endif
 
-int fault_install(void (*crash)(int, siginfo_t *, void *))
+int fault_install(void (*crash)(int, siginfo_t *, void *, bool))
 {
-    forked = false;
+    forked = late = false;
     unserved = crash;
     hlrc_debug_faults_begin();                 /* DB2 */
     int rc = engine.alone ? 0 : exact_check(); /* RX1 */
-    if (rc == 0 && sigaction(SIGSEGV, NULL, &before) != 0)
+    if (rc == 0 && system_sigaction(SIGSEGV, NULL, &before) != 0)
         rc = -errno;
     if (rc == 0)
         rc = install_dispatcher();
@@ -257,20 +293,20 @@ int fault_install(void (*crash)(int, siginfo_t *, void *))
     front.sa_flags &= ~SA_NODEFER; /* X2 */
     block_signals(&front.sa_mask);
     front.sa_sigaction = on_signal;
-    return sigaction(SIGSEGV, &front, NULL) == 0 ? 0 : -errno;
+    return system_sigaction(SIGSEGV, &front, NULL) == 0 ? 0 : -errno;
 }
 
 /* Where nobody handled it before, crashes are told of until the end. */
-void fault_remove(void)
+bool fault_remove(void)
 {
     hlrc_debug_faults_end(); /* DB2 */
-    if (!(before.sa_flags & SA_SIGINFO) &&
-        (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN))
-        return;
+    if (!is_handler(&before))
+        return false;
 #ifdef HAVE_LIBSIGSEGV
     sigsegv_deinstall_handler();
 #endif
-    sigaction(SIGSEGV, &before, NULL);
+    system_sigaction(SIGSEGV, &before, NULL);
+    return true;
 }
 
 void fault_forked(void)

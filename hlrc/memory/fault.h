@@ -8,9 +8,10 @@
  * without libsigsegv, the thin handler dispatches by itself.
  *
  * Invariants
- *   X1  A fault outside shared space goes to the handler that SIGSEGV had before hlrc_init. If
- *       nobody did, it goes to the one that fault_install was given, also after fault_remove: it
- *       tells of the crash (crash.h), and the default action ends the process and dumps core.
+ *   X1  A fault outside shared space goes to the handler that SIGSEGV had before hlrc_init, or that
+ *       the program has set since (fault_next). If nobody did, it goes to the one that
+ *       fault_install was given, also after fault_remove: it tells of the crash (crash.h), and the
+ *       default action ends the process and dumps core.
  *   X2  SIGSEGV and the signals that a program handles (thread_signals) are blocked while a fault
  *       is handled, and the engine touches the application's view in no state: it cannot fault
  *       itself. errno is saved. Nothing is allocated, no lock is taken that application code may
@@ -31,9 +32,18 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* For engine.app and its size. Faults that are nobody's go to `crash`. 0 or a negative errno. */
-int fault_install(void (*crash)(int sig, siginfo_t *info, void *context));
-void fault_remove(void); /* no fault is in shared space from now on: X1 */
+/* For engine.app and its size. Faults that are nobody's go to `crash`; also those that go to a
+ * handler that was set since, before they do (handled). 0 or a negative errno. */
+int fault_install(void (*crash)(int sig, siginfo_t *info, void *context, bool handled));
+/* No fault is in shared space from now on. True: the handler that there was before is back; false:
+ * there was none (X1). */
+bool fault_remove(void);
+
+/* Who gets what is not ours from now on (NULL: as before), and who did. */
+void fault_next(const struct sigaction *act, struct sigaction *was);
+
+/* Calls a handler of the program's, from within one of this runtime's. */
+void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *context);
 
 /* For `crash`: whether this fault is an overflow of the main thread's stack, as libsigsegv finds;
  * false without libsigsegv. */

@@ -240,6 +240,39 @@ static void protect(void)
     if (mprotect(shared, 4096, PROT_NONE) == 0)
         write_to((uintptr_t)shared);
 }
+static void own(int sig)
+{
+    static const char text[] = "own handler\n";
+    (void)!write(1, text, sizeof text - 1);
+    if (sig == SIGSEGV)
+        _exit(3);
+}
+/* Page faults go on, and then comes one that is the program's own. */
+static void fault_and_crash(void)
+{
+    for (size_t i = 0; i < 4000; i += 100)
+        ((volatile char *)shared)[i] = 1; /* node 0 has written there */
+    write_to(16);
+}
+static void late_handler(void)
+{
+    struct sigaction now;
+    signal(SIGSEGV, own);
+    if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_handler == own)
+        fault_and_crash();
+}
+static void late_default(void)
+{
+    struct sigaction act = { .sa_handler = own }, was;
+    if (sigaction(SIGSEGV, &act, NULL) == 0 && signal(SIGSEGV, SIG_DFL) == own &&
+        sigaction(SIGSEGV, NULL, &was) == 0 && was.sa_handler == SIG_DFL)
+        fault_and_crash();
+}
+static void late_abort(void)
+{
+    signal(SIGABRT, own);
+    abort();
+}
 /* For dumps.sh, which looks for the words in the dump. */
 static void words(void)
 {
@@ -288,6 +321,9 @@ static const struct {
               { "raise", raise_it },
               { "sent", sent },
               { "protect", protect },
+              { "late-handler", late_handler },
+              { "late-default", late_default },
+              { "late-abort", late_abort },
               { "words", words },
               { "finalized", later },
               { "finalized-null", later } };

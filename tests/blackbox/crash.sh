@@ -91,6 +91,16 @@ for name in others-function:execution others-data:read; do
     expect_crash $name 139 "hlrc: node 1, thread 0: SIGSEGV at ADDRESS: not shared memory: ${name#*:} of the program as node 0 has loaded it: pointers to functions, virtual tables and static data differ between nodes; start with --no-aslr"
 done
 
+# a handler that the program sets later gets what is no page fault, after the first crash was told of (HN1)
+run_job 2 ardmar "$crash" late-handler
+expect_crash late-handler 3 'hlrc: node 1, thread 0: SIGSEGV at ADDRESS: not shared memory: write through a NULL pointer; the program handles it'
+expect_out late-handler '^own handler$'
+run_job 2 ardmar "$crash" late-default
+expect_crash late-default 139 'hlrc: node 1, thread 0: SIGSEGV at ADDRESS: not shared memory: write through a NULL pointer'
+run_job 2 ardmar "$crash" late-abort
+expect_crash late-abort 134 'hlrc: node 1, thread 0: SIGABRT: the program has called abort(); the program handles it'
+expect_out late-abort '^own handler$'
+
 # a job of one, with no launcher
 alone() {
     status=0

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* handlers.c - see handlers.h. The address sanitizer has such functions of its own: there HLRC's
+ * are left out. */
+#include "hlrc/crash/handlers.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/system_sigaction.h"
+#include "hlrc/memory/fault.h"
+
+#define SIGNALS 32 /* no error is above */
+
+/* Written where no handler of the signal can be at work, or by the program, which orders that with
+ * its own signals as it must in any case. */
+static _Atomic bool fronted[SIGNALS];
+static struct sigaction next[SIGNALS];
+
+void handlers_front(int sig, bool ours)
+{
+    next[sig] = (struct sigaction){ .sa_handler = SIG_DFL };
+    fronted[sig] = ours;
+}
+
+struct sigaction handlers_next(int sig)
+{
+    return next[sig];
+}
+
+void handlers_default(int sig)
+{
+    struct sigaction dfl = { .sa_handler = SIG_DFL };
+    (void)system_sigaction(sig, &dfl, NULL);
+}
+
+#ifndef __SANITIZE_ADDRESS__
+static int put_behind(int sig, const struct sigaction *act, struct sigaction *old)
+{
+    struct sigaction was;
+    if (sig == SIGSEGV) {
+        fault_next(act, &was);
+    } else {
+        was = next[sig];
+        if (act)
+            next[sig] = *act;
+    }
+    if (old)
+        *old = was;
+    return 0;
+}
+
+int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+    if (sig > 0 && sig < SIGNALS && fronted[sig])
+        return put_behind(sig, act, old);
+    return system_sigaction(sig, act, old);
+}
+
+__sighandler_t signal(int sig, __sighandler_t handler)
+{
+    struct sigaction act = { .sa_handler = handler, .sa_flags = SA_RESTART }, old;
+    if (sig <= 0 || sig >= SIGNALS || !fronted[sig])
+        return ssignal(sig, handler); /* the same, under another name */
+    sigaddset(&act.sa_mask, sig);
+    put_behind(sig, &act, &old);
+    return old.sa_handler;
+}
+#endif
