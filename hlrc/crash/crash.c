@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -211,17 +212,24 @@ static void end_by(int sig, siginfo_t *info, ucontext_t *context)
         (void)syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), sig, info);
 }
 
+/* CR3: a crash of the thread that tells of one. */
+static void skip_step(void)
+{
+    if (atomic_load(&owner) == gettid() && has_way_out)
+        siglongjmp(way_out, 1);
+}
+
+/* CR2. False: this thread has it already. */
 static bool claim(void)
 {
-    pid_t nobody = 0;
-    if (atomic_compare_exchange_strong(&owner, &nobody, gettid()))
-        return true;
-    if (nobody == gettid() && has_way_out)
-        siglongjmp(way_out, 1);
-    if (nobody != gettid())
-        for (;;)
-            pause(); /* CR2 */
-    return false;
+    for (;;) {
+        pid_t who = 0;
+        if (atomic_compare_exchange_strong(&owner, &who, gettid()))
+            return true;
+        if (who == gettid())
+            return false;
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
 }
 
 static void tell(int sig, siginfo_t *info, void *context, bool handled)
@@ -259,6 +267,7 @@ static void on_crash(int sig, siginfo_t *info, void *context)
 {
     struct sigaction next = handlers_next(sig);
     bool sent = info->si_code <= 0;
+    skip_step();
     if (!(next.sa_flags & SA_SIGINFO) && next.sa_handler == SIG_IGN && sent)
         return;
     if (!(next.sa_flags & SA_SIGINFO) &&
@@ -273,6 +282,7 @@ static void on_crash(int sig, siginfo_t *info, void *context)
 /* A fault in shared space that the engine takes for resolved is one only if the mapping says so. */
 static void crash_segv(int sig, siginfo_t *info, void *context, bool handled)
 {
+    skip_step();
     if (info->si_code > 0 && info->si_code != SI_KERNEL && engine.app && !engine.alone &&
         in_space(info->si_addr) && fault_kind(context) != FAULT_EXECUTE &&
         place_is_accessible(info, context))

@@ -31,12 +31,12 @@
 
 #define VAIN_MAX 1000
 
-static struct sigaction before;     /* who handled SIGSEGV before us (X1) */
-static struct sigaction dispatcher; /* libsigsegv's own handler */
-static struct sigaction front;      /* ours, before that */
-static bool late;                   /* or who the program wants to since */
+static struct sigaction before; /* who gets what is not ours (X1) */
+static bool late;               /* the program has said so since fault_install */
+static struct sigaction front;  /* our handler */
 static void (*unserved)(int, siginfo_t *, void *, bool);
 #ifdef HAVE_LIBSIGSEGV
+static struct sigaction dispatcher; /* libsigsegv's own handler */
 /* whether libsigsegv is asked for an overflow of this thread's stack, and what it has found */
 static _Thread_local bool looking;
 #endif

@@ -36,5 +36,7 @@ for protocol in async ardmar; do
     done
     run_job 2 $protocol "$misuse" child-null # its own business
     goes_on child-null "$null"
+    [ -n "${HLRC_TEST_SANITIZERS:-}" ] || expect_err "$protocol, child-null" \
+        '^hlrc: process [0-9]+, forked by node 1: SIGSEGV at 0x10: not shared memory: write through a NULL pointer$'
 done
 finish
