@@ -287,15 +287,28 @@ static bool is_overflow(const struct look *l, const struct mapping *at, bool map
     return fault_overflows(sig, info, context) || overflows(l, at, mapped, above);
 }
 
+/* Behind where the stack began. */
+static bool is_overrun(const struct look *l, uintptr_t below)
+{
+    static struct mapping stack;
+    return l->address - below < FRAME_MAX && maps_find(below - 1, &stack, NULL, NULL) &&
+           l->stack >= stack.start && l->stack < stack.end;
+}
+
 static void describe_rest(const struct look *l, int sig, siginfo_t *info, void *context)
 {
     static struct mapping at;
-    uintptr_t above;
-    bool mapped = maps_find(l->address, &at, NULL, &above);
+    uintptr_t above, below;
+    bool mapped = maps_find(l->address, &at, &below, &above);
     if (is_overflow(l, &at, mapped, above, sig, info, context))
         describe_overflow(l);
     else if (mapped)
         describe_mapping(l, &at);
+    else if (is_overrun(l, below))
+        snprintf(l->text, l->len,
+                 "not shared memory: %s beyond the upper end of the stack: an array in it is too "
+                 "short for what is done to it",
+                 l->access);
     else if (!describe_foreign(l))
         snprintf(l->text, l->len, "not shared memory: %s where no memory is mapped", l->access);
 }

@@ -119,6 +119,13 @@ static void overflow(void)
 {
     recurse(0);
 }
+static void overrun(void)
+{
+    char array[16];
+    volatile char *at = array;
+    for (size_t i = zero;; i += 64)
+        at[i] = 1;
+}
 static void overflow_thread(void)
 {
     in_thread(recurse_in_thread);
@@ -298,6 +305,7 @@ static const struct {
               { "read-only", read_only },
               { "no-code", no_code },
               { "overflow", overflow },
+              { "overrun", overrun },
               { "overflow-thread", overflow_thread },
               { "thread", thread_write },
               { "block", block },

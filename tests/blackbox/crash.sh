@@ -34,6 +34,7 @@ null-read 139 thread 0: SIGSEGV at ADDRESS: not shared memory: read through a NU
 null-call 139 thread 0: SIGSEGV at N: not shared memory: call through a NULL pointer
 wild 139 thread 0: SIGSEGV at ADDRESS: not shared memory: read where no memory is mapped
 overflow 139 thread 0: SIGSEGV at N: not shared memory: stack overflow: recursion without end, or large arrays in it; ulimit -s is N KiB
+overrun 139 thread 0: SIGSEGV at N: not shared memory: write beyond the upper end of the stack: an array in it is too short for what is done to it
 overflow-thread 139 thread 1: SIGSEGV at N: not shared memory: stack overflow: recursion without end, or large arrays in it; ulimit -s is N KiB
 thread 139 thread 1: SIGSEGV at ADDRESS: not shared memory: write through a NULL pointer
 block 139 thread 0: SIGSEGV at ADDRESS: execution of memory of hlrc_malloc (block of 64 bytes at BLOCK, 16 bytes into it)
