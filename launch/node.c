@@ -311,8 +311,8 @@ static void judge_status(struct job *job, int index)
         job_end(job, 128 + sig, -1,
                 "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s%s; ending the job", index,
                 (int)pid, sig, strsignal(sig), node->core ? ", core dumped" : "",
-                unserved ? ", which HLRC did not see: a library has set a handler of SIGSEGV after "
-                           "hlrc_init; load it before"
+                unserved ? ", which HLRC did not see: the stack of a thread that it does not know "
+                           "has overflowed, or a library has set a handler after hlrc_init"
                          : "");
     else
         job_end(job, node->status, -1,
