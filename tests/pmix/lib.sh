@@ -32,8 +32,8 @@ need_mpirun() {
 }
 
 # Lines of ours: launchers have much to say besides.
-our_lines() {
-    grep '^hlrc' "$work/err"
+our_lines() { # without the calls of a stack
+    grep '^hlrc' "$work/err" | grep -vE '^hlrc: (node [0-9]+: )?#[0-9]+ '
 }
 
 expect_our_line() { # WHAT PATTERN: exactly one, and it matches

@@ -93,7 +93,8 @@ if test -z "${HLRC_TEST_SANITIZERS-}"; then # which take SIGSEGV for themselves
     expect_our_line "segv" '^hlrc: node 1: SIGSEGV at 0x10'
     run $limit mpirun -n 2 "$top_builddir/tests/launch/faulty" fail
     over "segv of a program" 139
-    expect_our_line "segv of a program" '^hlrc: node 1, thread 0: SIGSEGV at 0x10: not shared memory: read through a NULL pointer'
+    expect_our_line "segv of a program" '^hlrc: node 1, thread 0: SIGSEGV at 0x10: not shared memory: read through a NULL pointer$'
+    grep -qE '^hlrc: node 1: #0 (follow|main)' "$work/err" || fail "segv of a program: no stack: $(cat "$work/err")"
 fi
 
 # what only a launcher can do is refused, with the name that it has there
