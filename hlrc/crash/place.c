@@ -91,10 +91,10 @@ bool place_is_accessible(const siginfo_t *info, const void *context)
     if (atomic_flag_test_and_set(&busy))
         return true; /* another thread asks: this one comes again */
     bool write = fault_kind(context) == FAULT_WRITE;
-    /* no other thread opens or closes the page meanwhile: one that is closed by now was not closed
-     * by the program */
+    /* no other thread opens or closes the page meanwhile: one that is closed by now, or that could
+     * not be opened (G1), was not closed by the program */
     struct page *p = page_lock(page_of(info->si_addr));
-    bool closed = p->access < (write ? ACCESS_WRITE : ACCESS_READ);
+    bool closed = p->unsure || p->access < (write ? ACCESS_WRITE : ACCESS_READ);
     bool mapped = maps_find((uintptr_t)info->si_addr, &found, NULL, NULL);
     bool accessible = mapped && (write ? found.writable : found.readable || found.writable);
     page_unlock(p);

@@ -108,6 +108,7 @@ struct page {
     bool exclusive_listed : 1; /* on the list of exclusive.c */
     bool noted : 1;            /* page_move.h, with these of a page whose home is here: */
     bool watched : 1;
+    bool unsure : 1; /* page_view.h G1 */
     uint8_t tries : 2;
     unsigned writer : 10;   /* whose diffs came last */
     unsigned prefetch : 10; /* with PREFETCH: index of the fetch */

@@ -18,9 +18,11 @@ static _Atomic int in_vain; /* collapses in a row that found nothing to gain */
 /* G1. */
 static int note_change(int rc, uint32_t first, uint32_t count, enum page_access_right right)
 {
-    for (uint32_t i = first; i < first + count; i++)
+    for (uint32_t i = first; i < first + count; i++) {
         if (rc == 0 || page_at(i)->access < right)
             page_at(i)->access = right;
+        page_at(i)->unsure = rc != 0;
+    }
     return rc;
 }
 

@@ -8,7 +8,7 @@
  * Invariants
  *   G1  `access` of a page is what the view allows, or more. So revoking by `access` revokes
  *       all that is there. It is more only between a change that failed and the view_mend that
- *       follows it.
+ *       follows it; the page is `unsure` then.
  *   G2  A change that fails is followed by view_mend, by the same thread and with no page locked,
  *       and is tried again. A fault in between finds its page open, returns, and comes again.
  *   G3  A collapse makes a range one mapping without access, and so takes as many mappings away as
