@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "base/diag.h"
+#include "base/system_sigaction.h"
 #include "hlrc/engine.h"
 
 #define MARK 0x4d41524b
@@ -53,7 +54,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         found = marked_register(context);
         mprotect(page, PAGE_SIZE, PROT_READ);
     } else {
-        sigaction(SIGSEGV, &before, NULL); /* that of another thread, which comes again */
+        system_sigaction(SIGSEGV, &before, NULL); /* that of another thread, which comes again */
     }
 }
 
@@ -62,10 +63,10 @@ static int try_load(void)
 {
     struct sigaction mine = { .sa_flags = SA_SIGINFO, .sa_sigaction = on_signal };
     sigemptyset(&mine.sa_mask);
-    if (sigaction(SIGSEGV, &mine, &before) != 0)
+    if (system_sigaction(SIGSEGV, &mine, &before) != 0)
         return -errno;
     load_between_writes(page);
-    return sigaction(SIGSEGV, &before, NULL) == 0 ? 0 : -errno;
+    return system_sigaction(SIGSEGV, &before, NULL) == 0 ? 0 : -errno;
 }
 
 int exact_check(void)
