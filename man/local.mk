@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The pages that scripts/mkman makes of include/hlrc.h; tests/manpages.sh fails when this list is not that of
+# The pages that scripts/mkman makes of the public headers; tests/manpages.sh fails when this list is not that of
 # `scripts/mkman --list`.
 API_PAGES_7 = man/hlrc.7
 API_PAGES_3 = \
@@ -47,9 +47,9 @@ nodist_man_MANS = $(API_PAGES_7) $(API_PAGES_3)
 endif
 
 # One run makes all pages; the stamp says that it was after the last change.
-man/pages.stamp: include/hlrc.h scripts/mkman
+man/pages.stamp: include/hlrc.h include/hlrc_memory.h scripts/mkman
 	$(AM_V_GEN)$(MKDIR_P) man
-	$(AM_V_at)$(PERL) $(top_srcdir)/scripts/mkman --out man --version $(PACKAGE_VERSION) $(top_srcdir)/include/hlrc.h
+	$(AM_V_at)$(PERL) $(top_srcdir)/scripts/mkman --out man --version $(PACKAGE_VERSION) $(top_srcdir)/include/hlrc.h $(top_srcdir)/include/hlrc_memory.h
 	$(AM_V_at)touch $@
 $(API_PAGES_7) $(API_PAGES_3): man/pages.stamp
 	@test -f $@ || { rm -f man/pages.stamp; $(MAKE) $(AM_MAKEFLAGS) man/pages.stamp; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The shared library exports exactly what include/hlrc.h declares, what a debugger finds by name (DB1), and the two
+# The shared library exports exactly what the public headers declare, what a debugger finds by name (DB1), and the two
 # functions of hlrc/crash/handlers.h.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${PERL:=perl}"
@@ -13,7 +13,7 @@ sed -n 's/^void \(hlrc_debug_[a-z_]*\)(void);$/\1/p' "$top_srcdir/hlrc/memory/de
 [ "$(wc -l <"$work/debugger")" -eq 3 ] || { echo "FAIL: debugger.h declares $(cat "$work/debugger")"; exit 1; }
 {
     cat "$work/debugger"
-    "$PERL" "$top_srcdir/scripts/mkman" --list "$top_srcdir/include/hlrc.h" | sed -n 's/\.3$//p'
+    "$PERL" "$top_srcdir/scripts/mkman" --list "$top_srcdir"/include/hlrc*.h | sed -n 's/\.3$//p'
     case ${HLRC_TEST_SANITIZERS:-} in *address*) ;; *) printf 'sigaction\nsignal\n' ;; esac
 } | sort >"$work/declared"
 nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$work/exported"
