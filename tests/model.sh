@@ -81,6 +81,8 @@ search good protocol -DDUO -DOPERATIONS=3 -DLAZY
 search good protocol -DDUO -DOPERATIONS=2 -DEVICT=2
 search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DHOT
 search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DLAZY
+search good protocol -DDUO -DOPERATIONS=3 -DWRITTEN
+search good protocol -DDUO -DOPERATIONS=3 -DWRITTEN -DRENEW
 search good protocol -DDUO -DOPERATIONS=3 -DRENEW
 search good protocol -DDUO -DOPERATIONS=2 -DRENEW -DEXPECT
 for also in HOT LAZY ALONE EVICT=1; do
@@ -166,7 +168,10 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DDUO -DOPERATIONS=3 -DEVICT=2
     search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DALONE
     search good protocol -DDUO -DOPERATIONS=4 -DRENEW
+    search good protocol -DDUO -DOPERATIONS=4 -DWRITTEN
+    search good protocol -DDUO -DOPERATIONS=2 -DWRITTEN -DALONE
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
+    optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DWRITTEN -DWRITTEN_UNSEEN
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2
 fi

@@ -28,6 +28,7 @@
  * -DRENEW: an acquire may leave copies that it revokes open, and fetch them before it ends (renew.h), or not; both are
  * tried. Of DUO alone, and it begins where both nodes know the home, node 1. -DEXPECT as well: it may fetch one before
  * it takes the notices (RN5), or not.
+ * -DWRITTEN: diffs are written into the home's page (--diffs write), not sent. Of DUO alone, without HOT.
  * -DLAZY: an unlock that no other node waits for may close nothing (lock.h L6), or close. Of DUO alone.
  *
  * Two configurations. TRIO: three nodes of one thread each, two pages, one lock. DUO (-DDUO): two nodes, two threads at
@@ -760,6 +761,31 @@ inline FLUSH(n, p)
 }
 #endif
 
+#ifdef WRITTEN
+/* Into the home's page, and the version behind it; both are there before the interval is announced (diff_write.c). */
+inline SEND(n, p)
+{
+    d_step {
+        for (i : 0 .. B - 1) {
+            if
+            :: diff[p].b[i] -> mem[IX(known[IX(n, p)] - 1, p)].b[i] = diff[p].b[i]
+            :: else
+            fi;
+            diff[p].b[i] = 0
+        }
+        i = 0
+    }
+    applied[IX(known[IX(n, p)] - 1, p)].w[n] = interval
+}
+
+/* ND1: told_is_there */
+#ifdef WRITTEN_UNSEEN
+#define IS_THERE(n, p) true
+#else
+#define IS_THERE(n, p) (!busy[IX(n, p)])
+#endif
+#else
+#define IS_THERE(n, p) false
 inline SEND(n, p)
 {
     atomic {
@@ -769,6 +795,7 @@ inline SEND(n, p)
         i = 0
     }
 }
+#endif
 
 #if P == 1
 #define EACH_PAGE(what, n, set) \
@@ -896,7 +923,8 @@ inline INVALIDATE(n, p, from, number)
 {
     d_step {
         if
-        :: known[IX(n, p)] != n + 1 || applied[IX(n, p)].w[from] < number ->    /* ND1: applied_at_home. P4: note_end */
+        /* ND1: applied_at_home. P4: note_end */
+        :: (known[IX(n, p)] != n + 1 || applied[IX(n, p)].w[from] < number) && !IS_THERE(n, p) ->
             needed[IX(n, p)].w[from] = MAX(needed[IX(n, p)].w[from], number)
         :: else
         fi;

@@ -18,6 +18,8 @@
  *        all that is fetched from there: versions at a home never fall, and a home that moves
  *        brings all of them (sync/homes.h MV1). At its home a page needs what is not applied there;
  *        what the home itself has written it never needs: that is applied before it is told of.
+ *        With --diffs write all that is told of is there (DW1): it is needed of a copy that is
+ *        under way then, and of no other.
  *   ND2  The lines of a chain are of groups that descend, and each has one version at least. So
  *        what a page needs takes a word for each node of the job at most, and for few writers less.
  *   ND3  A line belongs to one page or is free. What a page needs is read and changed under its

@@ -398,6 +398,12 @@ static bool applied_at_home(uint32_t page, const struct page *p, int writer, uin
            atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval;
 }
 
+/* A fetch that begins from now on brings what is told of (DW1, ND1). ASSUMPTION: locked. */
+static bool told_is_there(const struct page *p)
+{
+    return engine.config.diffs == DIFFS_WRITE && !(p->flags & PAGE_BUSY);
+}
+
 /* Notes one page of a run; true when access has to be revoked. ASSUMPTION: locked. */
 static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interval)
 {
@@ -420,7 +426,7 @@ static void note_end(uint32_t page, struct page *p, int writer, uint64_t interva
         p->flags &= (uint8_t)~PAGE_STALE; /* P2; the caller collapses and comes again */
         return;
     }
-    if (!applied_at_home(page, p, writer, interval))
+    if (!applied_at_home(page, p, writer, interval) && !told_is_there(p))
         need_add(&p->need, writer, interval); /* P4 */
     if (revoke)
         page_clean(p, page);

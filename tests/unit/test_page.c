@@ -186,6 +186,7 @@ static int begin(void **state)
     assert_int_equal(page_fetch_init(), 0);
     engine.neighbours = 1;
     assert_int_equal(copies_init(), 0);
+    engine.config.diffs = DIFFS_HANDLER;
     answer = COMPLETE;
     ready = true;
     prefetched = fetched = 0;
@@ -504,6 +505,33 @@ static void what_is_needed_is_asked_for_once(void **state)
     expect_lines(0);
 }
 
+/* Diffs that are written are there before they are told of (DW1): only a copy that is under way
+ * then may lack them (ND1). */
+static void what_is_written_is_there(void **state)
+{
+    (void)state;
+    engine.config.diffs = DIFFS_WRITE;
+    acquire(0, SOME);
+    memset(wanted, 0, sizeof wanted); /* and fetches ask for nothing */
+    page_prefetch(0, SOME / 2);
+    expect_contents(0, SOME);
+    acquire(0, SOME);
+    memset(wanted, 0, sizeof wanted);
+    ready = false;
+    page_prefetch(0, SOME);
+    acquire(0, SOME);
+    expect_lines(0);
+    version--; /* of the copies that are under way */
+    ready = true;
+    fetched = 0;
+    page_prefetch_finish(0);
+    page_prefetch_finish(SOME / 2);
+    version++;
+    assert_int_equal(fetched, 0);
+    expect_contents(0, SOME);
+    assert_int_equal(fetched, SOME);
+}
+
 /* What is given back needs nothing in its next life. */
 static void a_reset_forgets_what_is_needed(void **state)
 {
@@ -530,6 +558,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_waits_is_told, begin, end),
         cmocka_unit_test_setup_teardown(what_was_renewed_is_expected, begin, end),
         cmocka_unit_test_setup_teardown(what_is_needed_is_asked_for_once, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_written_is_there, begin, end),
         cmocka_unit_test_setup_teardown(a_reset_forgets_what_is_needed, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
