@@ -254,13 +254,15 @@ static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
     struct thread *t = thread_self();
     uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_APP);
     atomic_store(&t->asleep, SLEEPS_SERVING);
-    if (fabric_rx_arm(engine.fabric, FABRIC_APP, FABRIC_ALL) && !done(arg)) {
+    bool sleeps = fabric_rx_arm(engine.fabric, FABRIC_APP, FABRIC_ALL) && !done(arg);
+    if (sleeps) {
         atomic_store(&holder_sleeps, true);
         fabric_rx_sleep(engine.fabric, FABRIC_APP, ticket, timeout_ns);
         atomic_store(&holder_sleeps, false);
-        pass_wake_on();
     }
     fabric_rx_busy(engine.fabric);
+    if (sleeps)
+        pass_wake_on(); /* S8: no wake finds the queue armed any more */
     atomic_store(&t->asleep, AWAKE);
 }
 

@@ -26,8 +26,10 @@
  *       for the word after giving it up, and arms the queue again.
  *   S8  A wake without an event tells of a write into this node's memory, which any thread may wait
  *       for. The sleeper that it reaches, with the progress lock or as the handler, passes it on to
- *       the threads that sleep alone for a state. Where the wake finds the queue polled it reaches
- *       nobody: those sleep for bounded times (S5).
+ *       the threads that sleep alone for a state; with the progress lock when the queue is polled
+ *       again, also when the sleep has ended by itself: so it passes on what found the queue armed.
+ *       Where the wake finds the queue polled it reaches nobody: those sleep for bounded times
+ *       (S5).
  *   S9  An application thread serves no longer than it waits: it looks at what it waits for between
  *       some events and the next, and when it leaves while more events come than it takes, it
  *       passes the progress lock on to the handler by waking it. So a node that is flooded goes on

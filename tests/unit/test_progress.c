@@ -3,8 +3,8 @@
  * Serving, on a receive queue that the test fills. progress_settle returns when what had arrived is
  * served, not when it is taken. And a flood of events, of which there is always one more, does not
  * hold a thread that has what it waits for.
- * Without a handler those who wait serve, one after the other; sleeps of theirs are without a limit
- * here, which the runtime gives them.
+ * Without a handler those who wait serve, one after the other, and who sleeps on the queue passes a
+ * wake on; sleeps of theirs are without a limit here, which the runtime gives them.
  * S1 to NH1 are invariants of hlrc/progress/progress.h.
  */
 #include "base/perturb.h"
@@ -41,6 +41,9 @@ static _Atomic unsigned handler_rung;
 static _Atomic unsigned alone;            /* threads that sleep alone */
 static _Atomic bool first_over;           /* what the first of two waits for */
 static _Atomic bool late, first_has_left; /* NH1 */
+/* the queue is armed; it was when a wake was passed on (S8) */
+static _Atomic bool armed, armed_while_passing;
+static _Atomic bool second_has_left;
 static sem_t go, bell;
 
 /* ---- the queue, and what serves ---- */
@@ -76,6 +79,7 @@ static bool rx_past(struct fabric *f, uint64_t mark)
 static void rx_busy(struct fabric *f)
 {
     (void)f;
+    atomic_store(&armed, false);
 }
 
 static uint32_t rx_ticket(struct fabric *f, enum fabric_sleeper s)
@@ -87,7 +91,9 @@ static uint32_t rx_ticket(struct fabric *f, enum fabric_sleeper s)
 static bool rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level level)
 {
     (void)s, (void)level;
-    return !rx_pending(f);
+    bool empty = !rx_pending(f);
+    atomic_store(&armed, empty);
+    return empty;
 }
 
 static void rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
@@ -140,6 +146,8 @@ long __wrap_syscall(long number, void *word, long what, long value, void *limit,
 void __wrap_perturb_at(enum perturb_point at);
 void __wrap_perturb_at(enum perturb_point at)
 {
+    if (at == PERTURB_thread_waking && atomic_load(&armed))
+        atomic_store(&armed_while_passing, true);
     if (at != PERTURB_wait_unserved || !atomic_exchange(&late, false))
         return;
     atomic_store(&first_over, true);
@@ -173,6 +181,7 @@ static int begin(void **state)
     serving = asleep = settled = done = held = flood = false;
     handler_rung = alone = 0;
     first_over = late = first_has_left = false;
+    armed = armed_while_passing = second_has_left = false;
     sem_init(&go, 0, 0);
     sem_init(&bell, 0, 0);
     return threads_init(4);
@@ -332,6 +341,7 @@ static void *first_main(void *arg)
 static void *second_main(void *arg)
 {
     progress_wait((struct wait_for){ .object = 2 }, is_done, NULL, WAIT_STATE);
+    atomic_store(&second_has_left, true);
     return arg;
 }
 
@@ -388,6 +398,32 @@ static void gone_meanwhile(void **state)
     pthread_join(second, NULL);
 }
 
+/* S8: one thread sleeps on the queue, the other alone. What this one waits for is written, with a
+ * wake, which reaches the first. */
+static void a_wake_is_passed_on(void **state)
+{
+    (void)state;
+    assert_int_equal(progress_start(false), 0);
+    pthread_t first = start(first_main);
+    await_flag(&asleep);
+    pthread_t second = start(second_main);
+    while (atomic_load(&alone) == 0)
+        sched_yield();
+    atomic_store(&done, true);
+    sem_post(&bell);
+    for (int i = 0; i < 10000 && !atomic_load(&second_has_left); i++)
+        usleep(1000);
+    if (!atomic_load(&second_has_left)) {
+        print_error("a thread sleeps alone, and the wake for it has ended another sleep\n");
+        _exit(1); /* threads hang in the test */
+    }
+    pthread_join(second, NULL);
+    atomic_store(&first_over, true);
+    sem_post(&bell);
+    pthread_join(first, NULL);
+    assert_false(armed_while_passing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +433,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_flood_holds_nobody, begin, end),
         cmocka_unit_test_setup_teardown(one_after_the_other, begin, end),
         cmocka_unit_test_setup_teardown(gone_meanwhile, begin, end),
+        cmocka_unit_test_setup_teardown(a_wake_is_passed_on, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
