@@ -95,6 +95,11 @@ tests_unit_progress_SOURCES = tests/unit/test_progress.c
 tests_unit_progress_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_progress_LDFLAGS = -Wl,--wrap=msg_dispatch,--wrap=msg_drained,--wrap=syscall,--wrap=perturb_at
 tests_unit_progress_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/pairs
+tests_unit_pairs_SOURCES = tests/unit/test_pairs.c
+tests_unit_pairs_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_pairs_LDFLAGS = -Wl,--wrap=progress_wait
+tests_unit_pairs_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/locality
 tests_unit_locality_SOURCES = tests/unit/test_locality.c
 tests_unit_locality_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

@@ -153,6 +153,7 @@ static void ask(struct pairs *p)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
+/* PE5: asked before the last look, when a sleep was announced. */
 static bool round_here_or_asked(void *arg)
 {
     struct pairs *p = arg;
