@@ -24,8 +24,10 @@ command -v spin >/dev/null || skip "no spin (Debian: apt-get install spin)"
 echo 'int main(void) { return 0; }' >"$work/true.c"
 $cc -o "$work/true" "$work/true.c" 2>/dev/null || skip "no C compiler ($cc)"
 
-# Compiling is most of the time of a small search; $optimize is for those where it is not.
+# Compiling is most of the time of a small search; $optimize is for those where it is not, and $small for those without
+# errors where it is.
 optimize=-O0
+small=
 # What can happen is tried in the order of the model; -DT_REVERSE tries it from the other end, which finds some errors sooner.
 order=
 
@@ -45,7 +47,8 @@ verify() {
 
 # An exhaustive search says neither that it was cut short nor that the stack was too small.
 good() {
-    local what="$*" optimize=-O2
+    local what="$*" optimize=${small:+-O0}
+    optimize=${optimize:--O2}
     if ! verify "$@" || grep -qE 'Search not completed|max search depth too small|out of memory|aborted' "$work/log" ||
         ! grep -q 'errors: 0$' "$work/log"; then
         fail "$what: not exhaustively free of errors"
@@ -131,6 +134,7 @@ done
 
 search good progress -DAPPS=1
 search good progress -DAPPS=1 -DIDLE
+small=yes search good progress -DAPPS=2 -DUNHANDLED
 for variant in NO_ALERT_FENCE NO_ARM_FENCE NO_RECHECK NO_LOOK_AFTER_DROP NO_LEVEL_RECHECK NO_WAITER_COUNT \
     PASSED_UNTOLD ALERT_STORES NO_WAKE_FENCE NO_SLEEP_FENCE LATE_TICKET LOCK_AS_FLAG; do
     search bad progress -DAPPS=1 -D$variant
@@ -140,6 +144,9 @@ for variant in HANDLER_FORGETS RELAXED_LOCK; do
 done
 for variant in NOT_OVERTAKEN HAND_ON_QUIET; do
     optimize=-O1 search bad progress -DAPPS=1 -DIDLE -D$variant
+done
+for variant in LEFT_UNSERVED UNSERVED_UNSEEN WAKE_KEPT PASSED_ON_ARMED; do
+    search bad progress -DAPPS=2 -DUNHANDLED -D$variant
 done
 
 # by_chance MODEL -DFLAGS...: broken, where the shortest way to an error is too long for a complete search

@@ -12,6 +12,10 @@
  *     no event at all once somebody asked for that (progress_wake_on_all, S6);
  *   - one thread at a time polls or arms (S1).
  *
+ * -DUNHANDLED: a node without a handler thread (NH1). The threads wait for words that other nodes write, with a wake;
+ * what the first one waits for may come when the second has ended. A wake that finds the queue polled reaches nobody:
+ * the sleep that it should have ended then ends by itself, and no other one does.
+ *
  * A step here is an access there, in the order of the code. A comment "label: functions" names the rule that a step
  * stands for and the functions of the code that perform it; tests/citations.sh holds the two together.
  *
@@ -46,8 +50,23 @@ bool progress_lock, wake_on_all, missed;
 byte waiters;
 mtype asleep[APPS] = AWAKE;
 bool complete[APPS];
+#ifdef UNHANDLED
+byte state_sleepers;
+#endif
 
 /* ghosts: nothing in the code looks at them */
+#ifdef UNHANDLED
+bool timed_out;                 /* a sleep on the queue has ended by itself; one does, at most */
+bool chained;                   /* the first thread's word is written when the second thread has ended */
+bool unreached[APPS];           /* the wake behind the thread's word found the queue polled */
+bool fast[APPS];                /* the thread sleeps alone and has looked, or has ended */
+#define STIRS(t) (!fast[t] || rang[t])
+#if APPS == 3
+#define SOME_STIR (STIRS(0) || STIRS(1) || STIRS(2))
+#else
+#define SOME_STIR (STIRS(0) || STIRS(1))
+#endif
+#endif
 bool handed_on[SENDERS];        /* a wake of its sender followed this event */
 byte holders;                   /* threads that hold the progress lock */
 byte ended;
@@ -195,6 +214,42 @@ inline SLEEP_ALONE(t)
     atomic { armed || rang[t] -> armed = false; asleep[t] = AWAKE }
 }
 
+#ifdef UNHANDLED
+/* Alone, for a state. NH1: done_or_unserved */
+inline SLEEP_UNSERVED(t)
+{
+    state_sleepers++;
+    atomic { rang[t] = false; asleep[t] = ALONE };              /* S5: thread_sleep */
+#ifndef UNSERVED_UNSEEN
+    armed = !progress_lock;
+#endif
+    if
+    :: atomic { !armed -> armed = complete[t]; fast[t] = !armed }
+    :: else
+    fi;
+    atomic { armed || rang[t] || unreached[t] -> armed = false; fast[t] = false; asleep[t] = AWAKE };
+    state_sleepers--
+}
+
+/* To those who sleep alone for a state. S8: pass_wake_on */
+inline PASS_WAKE_ON()
+{
+    target = 0;
+    do
+    :: target < APPS && state_sleepers > 0 ->
+        atomic {
+            if
+            :: asleep[target] == ALONE -> rang[target] = true   /* S5: thread_wake */
+            :: else
+            fi;
+            target++
+        }
+    :: else -> break
+    od;
+    target = NOTHING
+}
+#endif
+
 /* ---- progress.c ---- */
 
 /* mine says whether it succeeded. S1: progress_trylock */
@@ -298,6 +353,16 @@ inline PASS_ON()
 #endif
 }
 
+#ifdef UNHANDLED
+/* NH1: progress_unlock, progress_pass_on */
+inline ROLE_DROP()
+{
+    atomic { progress_lock = false; holders--; mine = false };
+#ifndef LEFT_UNSERVED
+    PASS_WAKE_ON()
+#endif
+}
+#else
 inline ROLE_DROP()
 {
     do
@@ -332,6 +397,13 @@ inline ROLE_DROP()
     od;
     atomic { all = false; any = false; armed = false; again = false }
 }
+#endif
+
+#ifdef PASSED_ON_ARMED
+#define BUSY_AGAIN() skip
+#else
+#define BUSY_AGAIN() mode = POLLING
+#endif
 
 /* S3: sleep_in_role */
 inline SLEEP_IN_ROLE(t)
@@ -342,7 +414,19 @@ inline SLEEP_IN_ROLE(t)
     :: armed -> armed = !complete[t]
     :: else
     fi;
+#ifdef UNHANDLED
+    if
+    :: atomic { armed && (rang_app || !timed_out) -> armed = false; timed_out = timed_out || !rang_app; BUSY_AGAIN() };
+#ifndef WAKE_KEPT
+        PASS_WAKE_ON()                                          /* S8: sleep_in_role */
+#endif
+    :: atomic { !armed -> skip }
+    fi;
+    mode = POLLING;
+    asleep[t] = AWAKE
+#else
     atomic { !armed || rang_app -> armed = false; mode = POLLING; asleep[t] = AWAKE }
+#endif
 }
 
 /* progress_wait(complete[t], WAIT_EVENT). S6: wait_slowly */
@@ -351,7 +435,9 @@ inline WAIT(t)
     if
     :: complete[t]
     :: else ->
-#ifdef RELAXED_LOCK
+#if defined(UNHANDLED)
+        skip;                                                   /* nobody asks for the count */
+#elif defined(RELAXED_LOCK)
         if
         :: waiters++
         :: ROLE_TAKE_EARLY(waiters++)
@@ -373,10 +459,16 @@ inline WAIT(t)
                 :: any -> any = false
                 :: else -> SLEEP_IN_ROLE(t)
                 fi
+#ifdef UNHANDLED
+            :: else -> SLEEP_UNSERVED(t)
+            fi
+        od;
+#else
             :: else -> SLEEP_ALONE(t)
             fi
         od;
         waiters--;
+#endif
         if
         :: mine -> ROLE_DROP()
         :: else
@@ -418,6 +510,46 @@ inline WAKE_ON_ALL()
 
 /* ---- processes ---- */
 
+#ifdef UNHANDLED
+proctype application(byte t)
+{
+    byte target = NOTHING;
+    bool mine, any, armed, bounded = true;
+    mtype state = AWAKE;
+    WAIT(t);
+    atomic { ended++; fast[t] = true; rang[t] = false }
+}
+
+/* Another node, which writes the thread's word and wakes. Q4: shm_queue_wake */
+proctype sender(byte target)
+{
+    mtype seen = POLLING;
+    bool urgent = true;
+    target != 0 || !chained || ended == APPS - 1;
+    complete[target] = true;
+    /* NH1: done_or_unserved, progress_pass_on */
+    atomic { seen = mode; assert(seen != POLLING || SOME_STIR || ended == APPS) };
+    ALERT();
+    atomic { unreached[target] = seen == POLLING; seen = POLLING }
+}
+
+init {
+    byte i;
+    atomic {
+        if
+        :: chained = true
+        :: true
+        fi;
+        if
+        :: timed_out = true                                     /* none does */
+        :: true
+        fi;
+        for (i : 0 .. APPS - 1) { run application(i); run sender(i) }
+        i = 0
+    }
+    timeout -> assert(ended == APPS)
+}
+#else
 /* handler_block, again and again */
 proctype handler()
 {
@@ -520,3 +652,4 @@ init {
         }
     }
 }
+#endif
