@@ -131,6 +131,10 @@ search good locks
 for variant in TIME_READ_FIRST TIME_AFTER_FREE WORD_FIRST CLEARED_LATE NOT_CLOSED NEXT_NOT_AWAITED LOCAL_FOR_EVER; do
     search bad locks -D$variant
 done
+small=yes search good locks -DREADS -DOPERATIONS=3
+for variant in TIME_NEVER_RENEWED TIME_OF_BEFORE; do
+    search bad locks -DREADS -DOPERATIONS=3 -D$variant
+done
 
 search good progress -DAPPS=1
 search good progress -DAPPS=1 -DIDLE
@@ -179,6 +183,7 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DDUO -DOPERATIONS=2 -DWRITTEN -DALONE
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DWRITTEN -DWRITTEN_UNSEEN
+    search good locks -DREADS
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2
 fi

@@ -13,7 +13,8 @@
  *   - a lock that another node waits for is handed on at its node LOCAL_RUN times at most;
  *   - all threads end (spin: no invalid end state), and the lock is free then.
  *
- * Time is how much of what was written under the lock is visible; a vector time is one number here.
+ * Time is how much of what was written under the lock is visible; a vector time is one number here. -DREADS: a thread may
+ * write nothing while it has the lock, so that the vector time with which it lets go is the one that came with it.
  */
 #define N 3
 #define THREADS 4
@@ -31,6 +32,7 @@ byte tail, record_time;
 /* queue nodes: 0, else node + 1 */
 byte next[N], node_time[N];
 bool granted[N], in_use[N];
+bool at_home[N];                /* its vector time was read at the home, and lies there */
 /* struct lock */
 bool busy[N], here[N];
 byte waiters[N], run_of[N];
@@ -68,7 +70,7 @@ end:
 /* MQ1: mcs_take_node */
 inline take_queue_node(n)
 {
-    d_step { assert(!in_use[n]); in_use[n] = true; next[n] = 0; granted[n] = false }
+    d_step { assert(!in_use[n]); in_use[n] = true; next[n] = 0; granted[n] = false; at_home[n] = false }
 }
 
 /* MQ1: mcs_release; LQ4: try_fetch */
@@ -85,8 +87,14 @@ inline take_free(n)
         before = tail;
         if :: tail == 0 -> tail = n + 1 :: else fi
     };
+#ifdef TIME_OF_BEFORE
+    at_home[n] = true;
+#endif
 #ifndef TIME_READ_FIRST
-    if :: before == 0 -> node_time[n] = record_time :: else fi
+    if
+    :: atomic { before == 0 -> node_time[n] = record_time; at_home[n] = true }
+    :: else
+    fi
 #endif
 }
 
@@ -98,7 +106,7 @@ inline enter_queue(n)
     next[n] = 0;
 #endif
     if
-    :: before == 0 -> node_time[n] = record_time
+    :: atomic { before == 0 -> node_time[n] = record_time; at_home[n] = true }
     :: else ->
         TO(n, before - 1)!NEXT, n + 1;
         granted[n]
@@ -115,11 +123,20 @@ inline grant(n, to)
 #endif
 }
 
+#ifdef TIME_NEVER_RENEWED
+#define LIES_THERE(n) at_home[n]
+#else
+#define LIES_THERE(n) (at_home[n] && covers[n] == node_time[n])
+#endif
+
 /* MQ3: set_free */
 inline set_free(n)
 {
 #ifndef TIME_AFTER_FREE
-    TO(n, HOME)!RECORD, covers[n];
+    if
+    :: !LIES_THERE(n) -> TO(n, HOME)!RECORD, covers[n]
+    :: else
+    fi;
 #endif
     atomic {
         empty(TO(n, HOME));
@@ -179,7 +196,16 @@ inline acquired(n)
 inline use(n)
 {
     atomic { assert(holders == 0); holders++; assert(sees[n] == total) };
-    atomic { assert(sees[n] == total); total++; sees[n] = total; holders-- }
+    atomic {
+        assert(sees[n] == total);
+        if
+        :: total++; sees[n] = total
+#ifdef READS
+        :: true                         /* it has written nothing */
+#endif
+        fi;
+        holders--
+    }
 }
 
 #ifdef LOCAL_FOR_EVER
