@@ -136,6 +136,16 @@ for variant in TIME_NEVER_RENEWED TIME_OF_BEFORE; do
     search bad locks -DREADS -DOPERATIONS=3 -D$variant
 done
 
+small=yes search good pairs
+small=yes search good pairs -DMEMBERS=3 -DMEMORY
+for variant in ROUNDS_SHARE SLOT_OVERWRITTEN SENT_UNMERGED WORD_FIRST; do
+    search bad pairs -D$variant
+done
+search bad pairs -DMEMBERS=3 -DROUND_MISSING
+for variant in ASKS_LATE LOOKED_FIRST WAKES_UNASKED; do
+    search bad pairs -DMEMBERS=3 -DMEMORY -D$variant
+done
+
 search good progress -DAPPS=1
 search good progress -DAPPS=1 -DIDLE
 small=yes search good progress -DAPPS=2 -DUNHANDLED
@@ -184,6 +194,7 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DWRITTEN -DWRITTEN_UNSEEN
     search good locks -DREADS
+    search good pairs -DMEMORY -DMEETINGS=1
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2
 fi
