@@ -18,6 +18,7 @@ my %covers = (
     homes => [qw(hlrc/sync/homes.h)],
     locks => [qw(hlrc/sync/lock_mcs.c hlrc/sync/mcs.h)],
     pairs => [qw(hlrc/sync/pairs.h)],
+    counters => [qw(hlrc/sync/barrier_counter.c)],
     protocol => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/copies.h hlrc/memory/renew.h hlrc/coherence/interval.h hlrc/coherence/notice_log.h hlrc/sync/lock.h hlrc/progress/bulk.h ardmar/ardmar.c)],
 );
 # A model may cite a few rules of a head that another one covers.

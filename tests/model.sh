@@ -146,6 +146,13 @@ for variant in ASKS_LATE LOOKED_FIRST WAKES_UNASKED; do
     search bad pairs -DMEMBERS=3 -DMEMORY -D$variant
 done
 
+small=yes search good counters
+small=yes search good counters -DTREE
+small=yes search good counters -DTREE -DN=3
+for variant in COUNTED_ONCE SLOT_LATE WORD_FIRST; do
+    search bad counters -DTREE -D$variant
+done
+
 search good progress -DAPPS=1
 search good progress -DAPPS=1 -DIDLE
 small=yes search good progress -DAPPS=2 -DUNHANDLED

@@ -108,7 +108,7 @@ static bool arrive_at(const struct gathering *g, uint32_t member, int parity, co
     return (old + 1) % g->members == 0; /* BC1 */
 }
 
-/* Merges what all members of a gathering have brought. */
+/* Merges what all members of a gathering have brought (BC2). */
 static void collect(const struct gathering *g, int parity, enum meeting call, uint64_t *vt,
                     uint64_t *kinds)
 {
@@ -186,6 +186,7 @@ static void counter_arrive(uint64_t epoch, const uint64_t *own, enum arrival kin
     release_all(epoch, vt, kinds);
 }
 
+/* BC3 */
 static bool is_released(void *arg)
 {
     const struct head *h = control_at(release_at((int)(*(uint64_t *)arg & 1)));
