@@ -136,6 +136,11 @@ for variant in TIME_NEVER_RENEWED TIME_OF_BEFORE; do
     search bad locks -DREADS -DOPERATIONS=3 -D$variant
 done
 
+small=yes search good conds
+for variant in GUARD_LEFT_EARLY GRANTED_FIRST REGISTERED_LATE UNCLOSED; do
+    search bad conds -D$variant
+done
+
 small=yes search good pairs
 small=yes search good pairs -DMEMBERS=3 -DMEMORY
 for variant in ROUNDS_SHARE SLOT_OVERWRITTEN SENT_UNMERGED WORD_FIRST; do
@@ -201,6 +206,7 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
     optimize=-O1 search bad protocol -DDUO -DOPERATIONS=4 -DWRITTEN -DWRITTEN_UNSEEN
     search good locks -DREADS
+    search good conds -DTOKENS=6
     search good pairs -DMEMORY -DMEETINGS=1
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2
