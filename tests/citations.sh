@@ -20,6 +20,7 @@ my %covers = (
     conds => [qw(hlrc/sync/cond_mcs.c hlrc/sync/cond.h)],
     pairs => [qw(hlrc/sync/pairs.h)],
     counters => [qw(hlrc/sync/barrier_counter.c)],
+    notices => [qw(hlrc/coherence/notice_read.c)],
     protocol => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/copies.h hlrc/memory/renew.h hlrc/coherence/interval.h hlrc/coherence/notice_log.h hlrc/sync/lock.h hlrc/progress/bulk.h ardmar/ardmar.c)],
 );
 # A model may cite a few rules of a head that another one covers.

@@ -158,6 +158,11 @@ for variant in COUNTED_ONCE SLOT_LATE WORD_FIRST; do
     search bad counters -DTREE -D$variant
 done
 
+small=yes search good notices
+for variant in TABLED_LATE OLDEST_LATE OLDEST_READ_FIRST LAST_READ_LATE LONG_LOST; do
+    search bad notices -D$variant
+done
+
 search good progress -DAPPS=1
 search good progress -DAPPS=1 -DIDLE
 small=yes search good progress -DAPPS=2 -DUNHANDLED
@@ -208,6 +213,8 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good locks -DREADS
     search good conds -DTOKENS=6
     search good pairs -DMEMORY -DMEETINGS=1
+    search good notices -DINTERVALS=5
+    search good notices -DWIDE
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2
 fi

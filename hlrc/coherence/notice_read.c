@@ -231,7 +231,8 @@ static void read_now(int writer, size_t at, uint64_t *to, uint32_t words)
     fabric_wait(engine.fabric, &op);
 }
 
-/* Applies the notices of consecutive pages, up to so many entries of the table. */
+/* Applies the notices of consecutive pages, up to so many entries of the table: also of an interval
+ * that is just being published (NR5). */
 static void apply_entries(int writer, uint32_t page, const uint64_t *entry, uint32_t count)
 {
     for (uint32_t i = 0, next; i < count; i = next) {
