@@ -163,6 +163,15 @@ for variant in TABLED_LATE OLDEST_LATE OLDEST_READ_FIRST LAST_READ_LATE LONG_LOS
     search bad notices -D$variant
 done
 
+small=yes search good diffs
+small=yes search good diffs -DREADER -DINTERVALS=5
+for variant in TAKEN_FOR_OWN HIDDEN TWIN_KEPT; do
+    search bad diffs -D$variant
+done
+for variant in SLOT_REUSED UNAWAITED; do
+    search bad diffs -DREADER -D$variant
+done
+
 search good progress -DAPPS=1
 search good progress -DAPPS=1 -DIDLE
 small=yes search good progress -DAPPS=2 -DUNHANDLED
@@ -215,6 +224,7 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good pairs -DMEMORY -DMEETINGS=1
     search good notices -DINTERVALS=5
     search good notices -DWIDE
+    search good diffs -DINTERVALS=3
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2
 fi

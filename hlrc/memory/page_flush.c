@@ -170,7 +170,7 @@ bool page_flush_home(uint32_t page, bool *changed)
         return !exclusive_unread(page); /* P9 */
     perturb(page_compared);
     if (p->twin && p->others != others)
-        *changed = false; /* who wrote it, nobody knows: announced, and no reason to keep it */
+        *changed = false; /* DW3: by whom, nobody knows; announced, and no reason to keep it */
     p->others = others;
     if (!(p->flags & PAGE_KEPT))
         return true;

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * diffs.pml - diffs by remote writes into the home's page (hlrc/coherence/diff_write.c, hlrc/memory/page_flush.c), for spin.
+ *
+ * Node 0 is home of a page, node 1 writes it. A byte is the home's, another one the writer's. The home's threads store at
+ * any time, also while an interval is closed. What the writer has written arrives later, in order (fabric.h F1), and is
+ * read by the adapter at that time, from the slot in which the diff was encoded.
+ *
+ * -DREADER: the home stores nothing, and node 2 reads the page: one of its threads acquires, another one fetches. An
+ * interval of the writer may have a second page, and there is one slot.
+ *
+ * What is checked:
+ *   - whoever has been told of an interval finds its diffs at the home, and in a copy that was fetched: nobody waits for one;
+ *   - each byte is that of its page;
+ *   - what the home's threads have stored before a release is in an interval that was announced;
+ *   - a home page that is found changed was written by its home since, or by a diff of which a part had come; and where
+ *     its home wrote it, and knows of all diffs that have come, it is found changed.
+ *
+ * A byte holds the number of the write that it comes from; those of the second page begin at SECOND. The writer writes the
+ * first page in each of its intervals, so its byte is the number of the interval.
+ */
+#ifndef INTERVALS
+#define INTERVALS 2             /* of the writer */
+#endif
+#ifndef CLOSINGS
+#define CLOSINGS 3              /* of the home */
+#endif
+#define STORES 3                /* of the home */
+#define SECOND 8
+
+mtype = { RUN, VERSION };
+chan wire = [4] of { mtype, byte, byte };       /* to the home: place of a byte, or page; version */
+byte slot;                                      /* the byte that is written from it */
+
+/* At the home. Bytes: the home's and the writer's of the first page, the writer's of the second one. */
+byte mem[3], applied[3];                        /* versions by the same places */
+
+/* of the writer */
+byte vt;
+byte second;                                    /* its last interval with the second page */
+
+active proctype network()
+{
+    byte at, value;
+end:
+    do
+    :: atomic { wire?RUN, at, value -> mem[at] = slot; at = 0 }
+    :: atomic { wire?VERSION, at, value -> applied[at] = value; at = 0; value = 0 }
+    od
+}
+
+/* ---- the writer ---- */
+
+/* A slot is used again when all of it has come. DW2: write_room */
+#ifdef SLOT_REUSED
+#define ROOM() skip
+#else
+#define ROOM() empty(wire)
+#endif
+
+/* DW1: write_add */
+inline ADD(at)
+{
+    wire!RUN, at, 0;
+    wire!VERSION, at, interval
+}
+
+active proctype writer()
+{
+    byte interval = 1;
+    bool both;
+    do
+    :: interval <= INTERVALS ->
+        atomic { ROOM(); slot = interval };
+        ADD(1);
+#ifdef READER
+        if
+        :: atomic { ROOM(); slot = SECOND + interval; both = true };
+            ADD(2)
+        :: true
+        fi;
+#endif
+#ifndef UNAWAITED
+        empty(wire);                            /* DW1: write_send */
+#endif
+        atomic {
+            vt = interval;
+            second = (both -> interval : second);
+            /* all of it is there, for the home, too */
+            assert(applied[1] >= vt && applied[2] >= second);
+            assert(mem[1] == vt && mem[2] == (second -> SECOND + second : 0));
+            interval++;
+            both = false
+        }
+    :: else -> break
+    od
+}
+
+#ifdef READER
+/* ---- the reader ---- */
+
+byte copy, needed, told;
+bool stale = true, fetching;
+
+/* One of its threads fetches the copy, at any time when it is stale: another one's fault, or a prefetch. Versions are read
+ * where one is needed. */
+active proctype fetcher()
+{
+    byte has, fetched;
+end:
+    do
+    ::  atomic { stale -> fetching = true };
+        atomic { assert(applied[1] >= needed); has = (needed -> applied[1] : 0) };
+        fetched = mem[1];
+        atomic {
+            if
+            :: has >= needed -> copy = fetched; stale = false; needed = 0       /* P4: install */
+            :: else
+            fi;
+            fetching = false;
+            has = 0;
+            fetched = 0
+        }
+    od
+}
+
+/* Another one acquires, and loads. P4: note_end. DW1: told_is_there */
+active proctype reader()
+{
+    do
+    :: atomic { vt > told ->
+            told = vt;
+            needed = (fetching -> vt : needed);
+            stale = true
+        };
+        atomic { !stale; assert(copy >= told && copy < SECOND) }
+    :: told == INTERVALS -> break
+    od
+}
+#else
+/* ---- the home ---- */
+
+byte twin[2];
+bool writable, listed, busy, has_twin, locked;
+byte others;                                    /* struct page's */
+
+/* ghosts */
+byte stored;                                    /* by the home's threads */
+byte told;                                      /* of it, what the last interval with the page has at least */
+byte known;                                     /* of the writer's intervals, those that the twin should have */
+
+/* A store. It faults where the page is not writable. */
+active proctype home()
+{
+    do
+    :: atomic { stored < STORES && writable -> stored++; mem[0] = stored }
+    :: atomic { stored < STORES && !writable && !busy && !locked -> writable = true; listed = true }       /* P3: mark_dirty */
+    :: atomic { stored == STORES -> break }
+    od
+}
+
+/* Whether the page differs from its twin, by bytes; whether that is of the home's writing, or of a diff that is coming. */
+inline COMPARE()
+{
+    changed = !has_twin;
+    do
+    :: k < 2 ->
+        atomic {
+            if
+            :: mem[k] != twin[k] ->
+                changed = true;
+                own = own || k == 0;
+                coming = coming || (k > 0 && mem[k] > others_now)
+            :: else
+            fi;
+            k++
+        }
+    :: else -> break
+    od;
+    k = 0
+}
+
+/* P8: page_flush_home, copy_of */
+inline COPY()
+{
+    do
+    :: k < 2 -> atomic { twin[k] = mem[k]; k++ }
+    :: else -> break
+    od;
+    atomic { k = 0; has_twin = true }
+}
+
+/* Another node has read the page: it is announced. DW3: page_flush_home, others_here. P9: page_flush_home */
+inline CAPTURE()
+{
+    others_now = applied[1];
+    COMPARE();
+    if
+    :: changed ->
+        atomic {
+            if
+            :: has_twin && others != others_now ->
+#ifndef TAKEN_FOR_OWN
+                changed = false;
+#endif
+#ifdef HIDDEN
+                announce = false
+#endif
+            :: else
+            fi;
+            assert(!changed || !has_twin || own || coming);
+            assert(changed || !own || known != others_now);
+            others = others_now;
+            known = others_now
+        };
+        if
+        :: kept -> COPY()
+        :: else
+        fi
+    :: else
+    fi
+}
+
+/* This node is told of an interval of the writer, and the page is locked. P9: page_flush_told */
+active proctype acquirer()
+{
+    byte has, k;
+    do
+    :: atomic { vt > has ->
+            has = vt;
+            if
+            :: listed && !busy && has_twin ->
+                locked = true;
+                known = applied[1];
+#ifndef TWIN_KEPT
+                others = applied[1]
+#endif
+            :: else
+            fi
+        };
+        if
+        :: locked ->
+#ifndef TWIN_KEPT
+            COPY();
+#endif
+            locked = false
+        :: else
+        fi
+    :: has == INTERVALS -> break
+    od
+}
+
+/* A page stays writable, or it is sealed: both are tried. */
+inline CLOSE()
+{
+    before = stored;
+    if
+    :: atomic { listed && !locked ->
+            listed = false;
+            busy = true;
+            announce = true;
+            covers = stored;
+            if
+            :: kept = true                      /* P8: seal_run */
+            :: writable = false                 /* P7: seal_run */
+            fi
+        };
+        CAPTURE();
+        atomic {
+            busy = false;
+            if
+            :: kept -> listed = true            /* P8: page_flush_end */
+            :: else -> has_twin = false; twin[0] = 0; twin[1] = 0
+            fi
+        }
+    :: atomic { !listed && !locked -> skip }
+    fi;
+    atomic {
+        if
+        :: announce -> told = covers
+        :: else
+        fi;
+        assert(told >= before);
+        before = 0;
+        covers = 0;
+        others_now = 0;
+        kept = false;
+        changed = false;
+        own = false;
+        coming = false;
+        announce = false
+    }
+}
+
+active proctype closer()
+{
+    byte closings, before, covers, others_now, k;
+    bool kept, changed, own, coming, announce;
+    do
+    :: closings < CLOSINGS -> closings++; CLOSE()
+    :: else -> break
+    od
+}
+#endif
