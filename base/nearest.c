@@ -3,11 +3,13 @@
 #include "base/nearest.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum {
     NAME_MAX_LENGTH = 40, /* longer ones are near nothing */
     PART_LEAST = 3,       /* letters that a part of a name must have to stand for it */
-    PART_DISTANCE = 2     /* of a part: a name that is nearer by letters comes first */
+    PART_DISTANCE = 2,    /* of a part: a name that is nearer by letters comes first */
+    BEGIN_DISTANCE = 1    /* of a part with which the given name begins */
 };
 
 static int letter(const char *text, int at)
@@ -68,6 +70,8 @@ void nearest_offer(struct nearest *nearest, const char *name)
     if ((given >= PART_LEAST && strcasestr(name, nearest->given) != NULL) ||
         (len > PART_LEAST && strcasestr(nearest->given, name) != NULL))
         found = least(found, PART_DISTANCE);
+    if (len > PART_LEAST && strncasecmp(nearest->given, name, len) == 0)
+        found = least(found, BEGIN_DISTANCE);
     if (found < nearest->distance) {
         nearest->distance = found;
         nearest->name = name;

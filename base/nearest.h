@@ -4,7 +4,8 @@
  *
  * Names are offered one after the other; the nearest is kept, of equally near ones the first. Near
  * is what takes few insertions, deletions, exchanges and transpositions of neighbours
- * (Damerau-Levenshtein), in either case; or a name that has the given one in it, or the reverse.
+ * (Damerau-Levenshtein), in either case; or a name that has the given one in it, or the reverse,
+ * above all one with which it begins.
  */
 #ifndef HLRC_NEAREST_H
 #define HLRC_NEAREST_H
