@@ -11,6 +11,7 @@ cp -P "$top_builddir"/.libs/libhlrc.so* "$work/" 2>/dev/null
 hlrcrun=$work/hlrcrun
 "${as_user[@]}" test -x "$hlrcrun" || skip "another user cannot see $work"
 mkdir "$work/closed" "$work/open" "$work/empty"
+mkdir -m 777 "$work/gcov" # coverage goes to the build's folder otherwise
 printf '#!/bin/sh\necho "$1"\n' >"$work/open/say"
 cp "$work/open/say" "$work/closed/say"
 cp "$work/open/say" "$work/closed/hidden"
@@ -22,7 +23,7 @@ trap 'test "$BASHPID" != $$ || { chmod 755 "$work/closed"; rm -rf "$work"; }' EX
 as() { # PATH ARGUMENTS...
     local path=$1
     shift
-    run "${as_user[@]}" env PATH="$path" "$hlrcrun" -n 1 "$@"
+    run "${as_user[@]}" env PATH="$path" GCOV_PREFIX="$work/gcov" "$hlrcrun" -n 1 "$@"
 }
 
 as "$work/closed:$work/open:$PATH" say found
