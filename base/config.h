@@ -42,7 +42,7 @@ enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
 enum config_switch { SWITCH_ON, SWITCH_OFF };
 enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
 enum config_core { CORE_SMALL, CORE_FULL };
-enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
+enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
 
 /* clang-format off */
 /* Fabrics by name; the second column is NULL, or why the fabric cannot be used. */
@@ -132,8 +132,11 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_NONE };
     X(CHOICE, enum config_core, core, "core", "small", 0, 0, "small|full", 0,                      \
       "what a core dump has of shared memory: nothing, or (full) the pages that the node has "     \
       "touched")                                                                                   \
-    X(CHOICE, enum config_bind, bind, "bind", "auto", 0, 0, "auto|core|none", 0,                   \
-      "bind nodes to cores: one core each if there are enough, one core each in turn, or not")     \
+    X(CHOICE, enum config_bind, bind, "bind", "auto", 0, 0, "auto|core|share|none", 0,             \
+      "bind nodes to cores: share: each to its share of the machine, if there is a core for "      \
+      "each; core: one core each, in turn; none: not; auto: share")                                \
+    X(FLAG, bool, report_bindings, "report-bindings", "no", 0, 0, "", 0,                           \
+      "say on standard error what each node is bound to")                                          \
     X(FLAG, bool, label, "label", "no", 0, 0, "", 0,                                               \
       "begin each line of output with the number of its node")                                     \
     X(FLAG, bool, progress, "progress", "no", 0, 0, "", 0,                                         \

@@ -19,7 +19,7 @@ static const struct alias aliases[] = {
     { "chdir", 0, "DIR", ALIAS_SAME, CONFIG_ID_wdir, NULL, NULL },
     { "tag-output", 0, NULL, ALIAS_SAME, CONFIG_ID_label, NULL, NULL },
     { "bind-to", 0, "core|none", ALIAS_SAME, CONFIG_ID_bind, "core|none",
-      "choose from core|none, or leave it out: --bind says what nodes are bound to then" },
+      "choose from core|none, or --bind share, by which each node has its share of the machine" },
     { NULL, 'x', "NAME[=VALUE]", ALIAS_EXPORT, 0, NULL, NULL },
     { "oversubscribe", 0, NULL, ALIAS_NOTHING, 0, NULL, NULL },
     { "allow-run-as-root", 0, NULL, ALIAS_ROOT, 0, NULL, NULL },

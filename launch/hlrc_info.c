@@ -41,10 +41,17 @@ static void build_print(void)
     const char *debug = "no";
 #endif
 
+#ifdef HAVE_HWLOC
+    const char *cores = "by hwloc " HWLOC_FOUND;
+#else
+    const char *cores = "one for each CPU (built without hwloc)";
+#endif
+
     printf("hlrc %s\n\nbuild\n", PACKAGE_VERSION);
     printf("  compiler      %s\n", __VERSION__);
     printf("  page faults   %s\n", faults);
     printf("  debug checks  %s\n", debug);
+    printf("  cores         %s\n", cores);
     printf("  nodes         up to %d\n", NODES_MAX);
     printf("  page size     %ld bytes\n", sysconf(_SC_PAGESIZE));
 }

@@ -17,6 +17,7 @@
 
 #include "hlrc/progress/stats.h"
 #include "launch/aliases.h"
+#include "launch/bind.h"
 #include "launch/command.h"
 #include "launch/hosts.h"
 #include "launch/job.h"
@@ -62,14 +63,15 @@ static void standard_files(void)
 static void files_limit(struct spawn *spawn, int nodes)
 {
     rlim_t needed = (rlim_t)(nodes * FILES_PER_NODE + FILES_MORE);
+    rlim_t liked = needed + CORES_MAX; /* for claims, which can be done without */
     struct rlimit limit;
 
     getrlimit(RLIMIT_NOFILE, &spawn->files);
     limit = spawn->files;
-    if (limit.rlim_cur >= needed)
+    if (limit.rlim_cur >= liked)
         return;
-    limit.rlim_cur = needed;
-    if (limit.rlim_max < needed || setrlimit(RLIMIT_NOFILE, &limit) < 0)
+    limit.rlim_cur = limit.rlim_max < liked ? limit.rlim_max : liked;
+    if (limit.rlim_cur < needed || setrlimit(RLIMIT_NOFILE, &limit) < 0)
         give_up(1, "--nodes %d: needs %llu open files, the limit is %llu; raise it (ulimit -n)",
                 nodes, (unsigned long long)needed, (unsigned long long)limit.rlim_max);
 }
@@ -175,6 +177,7 @@ static void terminal_export(const struct config *cfg)
 int main(int argc, char **argv)
 {
     static struct command_line line;
+    static struct bindings bindings;
     static struct job job;
 
     standard_files();
@@ -185,6 +188,10 @@ int main(int argc, char **argv)
         give_up(1, "cannot set the environment: %s", strerror(errno));
     terminal_export(&line.config);
     files_limit(&job.spawn, line.config.nodes);
+    bind_plan(&bindings, &line.config);
+    if (line.config.report_bindings)
+        bind_report(&bindings, &line.config, stderr);
+    job.spawn.bindings = &bindings;
     job.config = &line.config;
     job.spawn.config = &line.config;
     job.spawn.path = line.path;

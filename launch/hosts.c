@@ -165,7 +165,10 @@ bool hosts_given(const struct config *cfg)
 /* Options that hlrcrun alone follows, and on this machine. */
 static int options_check(const struct config *cfg, char *err, size_t errlen)
 {
-    const char *name = cfg->gdb >= 0 ? "gdb" : cfg->progress ? "progress" : NULL;
+    const char *name = cfg->gdb >= 0             ? "gdb"
+                       : cfg->progress           ? "progress"
+                       : cfg->bind == BIND_SHARE ? "bind share"
+                                                 : NULL;
 
     if (cfg->hosts[0] != '\0' && cfg->hostfile[0] != '\0') {
         snprintf(err, errlen, "--hostfile %.200s: --hosts %.200s says which already; give one",
@@ -239,8 +242,12 @@ static void srun_command(struct command *command, const struct config *cfg,
         add(command, "--label");
     if (cfg->wdir[0] != '\0')
         add_text(command, "--chdir=%s", cfg->wdir);
-    if (cfg->bind != BIND_AUTO)
-        add(command, cfg->bind == BIND_CORE ? "--cpu-bind=cores" : "--cpu-bind=none");
+    if (cfg->bind != BIND_AUTO || cfg->report_bindings)
+        add_text(command, "--cpu-bind=%s%s%s", cfg->report_bindings ? "verbose" : "",
+                 cfg->report_bindings && cfg->bind != BIND_AUTO ? "," : "",
+                 cfg->bind == BIND_CORE   ? "cores"
+                 : cfg->bind == BIND_NONE ? "none"
+                                          : "");
 }
 
 extern char **environ;
@@ -286,6 +293,8 @@ static void openmpi_command(struct command *command, const struct config *cfg,
     add(command, "mpirun");
     if (cfg->label)
         add(command, "--tag-output");
+    if (cfg->report_bindings)
+        add(command, "--report-bindings");
     add(command, "-n");
     mpirun_command(command, cfg, hosts, exported);
 }
@@ -297,6 +306,10 @@ static void prterun_command(struct command *command, const struct config *cfg,
     if (cfg->label) {
         add(command, "--output");
         add(command, "tag");
+    }
+    if (cfg->report_bindings) {
+        add(command, "--display");
+        add(command, "bind");
     }
     add(command, "-n");
     mpirun_command(command, cfg, hosts, exported);
@@ -366,7 +379,8 @@ static void environment_trim(void)
 {
     static const enum config_id launchers_own[] = { CONFIG_ID_hosts, CONFIG_ID_hostfile,
                                                     CONFIG_ID_nodes, CONFIG_ID_label,
-                                                    CONFIG_ID_bind,  CONFIG_ID_wdir };
+                                                    CONFIG_ID_bind,  CONFIG_ID_report_bindings,
+                                                    CONFIG_ID_wdir };
     char name[64];
 
     for (size_t i = 0; i < sizeof launchers_own / sizeof *launchers_own; i++)

@@ -6,13 +6,14 @@ LAUNCH_COMMAND = $(LAUNCH_OPTIONS) launch/command.c launch/command.h launch/host
 
 bin_PROGRAMS += hlrcrun
 hlrcrun_SOURCES = $(LAUNCH_COMMAND) launch/manual.c launch/manual.h \
+	launch/bind.c launch/bind.h launch/claim.c launch/claim.h launch/topology.c launch/topology.h \
 	launch/exchange.c launch/exchange.h launch/guard.c launch/guard.h launch/hlrcrun.c \
 	launch/job.c launch/job.h launch/node.c launch/output.c launch/output.h \
 	launch/process.c launch/process.h launch/progress.c launch/progress.h \
 	launch/spawn.c launch/spawn.h
-hlrcrun_CPPFLAGS = $(AM_CPPFLAGS) -DPKGDATADIR='"$(pkgdatadir)"'
+hlrcrun_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) -DPKGDATADIR='"$(pkgdatadir)"'
 hlrcrun_LDFLAGS = $(INSTALLED_LDFLAGS)
-hlrcrun_LDADD = libhlrc_core.la
+hlrcrun_LDADD = libhlrc_core.la $(HWLOC_LIBS)
 
 # What hlrcrun --gdb tells gdb; a build beside the source has a copy, for hlrcrun to find.
 dist_pkgdata_DATA = share/hlrc.gdb

@@ -29,8 +29,6 @@ struct child {
 
 int spawn_open(struct spawn *spawn)
 {
-    if (sched_getaffinity(0, sizeof spawn->cores, &spawn->cores) < 0)
-        CPU_ZERO(&spawn->cores); /* more cores than the set holds: do not bind */
     return pipe2(spawn->gate, O_CLOEXEC) < 0 ? -errno : 0;
 }
 
@@ -45,33 +43,6 @@ int spawn_release(struct spawn *spawn, int nodes)
     char bytes[NODES_MAX] = { 0 };
 
     return write(spawn->gate[1], bytes, (size_t)nodes) == nodes ? 0 : -errno;
-}
-
-/* Core number index (modulo their count) of those that we may use. */
-static size_t core_number(const cpu_set_t *cores, int index)
-{
-    int left = index % CPU_COUNT(cores);
-    size_t core = 0;
-
-    while (!CPU_ISSET(core, cores) || left-- > 0)
-        core++;
-    return core;
-}
-
-static void child_bind(const struct spawn *spawn, int node)
-{
-    const struct config *cfg = spawn->config;
-    int count = CPU_COUNT(&spawn->cores);
-    cpu_set_t own;
-
-    if (count == 0 || cfg->bind == BIND_NONE ||
-        /* a job of one may well be threaded */
-        (cfg->bind == BIND_AUTO && (cfg->nodes == 1 || cfg->nodes > count)))
-        return;
-    CPU_ZERO(&own);
-    CPU_SET(core_number(&spawn->cores, node), &own);
-    /* a node that is not bound is slower, not wrong */
-    sched_setaffinity(0, sizeof own, &own);
 }
 
 /* As the shell has it: 127 there is no such program, 126 it cannot be run. */
@@ -177,7 +148,7 @@ _Noreturn static void child_main(struct spawn *spawn, struct child *child)
         _exit(1);
     child_descriptors(spawn, child, debugged);
     child_environment(spawn, child);
-    child_bind(spawn, child->node);
+    bind_node(spawn->bindings, child->node);
     if (spawn->config->no_aslr &&
         personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) < 0)
         child_fail(spawn, child->sock, "--no-aslr is not allowed here", errno);

@@ -12,12 +12,12 @@
  *   SP3  Everything that hlrcrun holds is closed on exec. The node's own socket alone is passed on.
  */
 
-#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
 #include "base/config.h"
+#include "launch/bind.h"
 
 struct spawn {
     const struct config *config;
@@ -27,7 +27,7 @@ struct spawn {
     sigset_t mask;
     struct sigaction pipe_action;
     struct rlimit files;
-    cpu_set_t cores;
+    const struct bindings *bindings;
     int gate[2];
 };
 
@@ -39,7 +39,7 @@ struct spawned {
 };
 
 /* Both return 0 or a negative errno. */
-int spawn_open(struct spawn *spawn); /* the gate, and cores */
+int spawn_open(struct spawn *spawn); /* the gate */
 int spawn_node(struct spawn *spawn, int node, struct spawned *out);
 int spawn_release(struct spawn *spawn, int nodes); /* open the gate */
 void spawn_close(struct spawn *spawn);

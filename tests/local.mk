@@ -8,6 +8,7 @@ SHELL_TESTS = \
 	tests/header.sh \
 	tests/install.sh \
 	tests/launch/bad.sh \
+	tests/launch/bind.sh \
 	tests/launch/death.sh \
 	tests/launch/dumping.sh \
 	tests/launch/exchange.sh \

@@ -32,7 +32,8 @@ ahead        0..256                     32     32      8
 renew        0..255                     32     32      1
 signals      refuse|mask                refuse refuse  mask
 core         small|full                 small  small   full
-bind         auto|core|none             auto   auto    core
+bind         auto|core|share|none       auto   auto    core
+report-bindings -                       no     no      yes
 label        -                          no     no      yes
 progress     -                          no     no      yes
 hosts        HOST:N,HOST:N,...          off    (off)   a:2,b:3

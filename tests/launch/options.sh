@@ -115,7 +115,7 @@ line 2 '-x : not a variable; give NAME or NAME=VALUE' -x '' true
 line 2 'HLRC_PROTOCL=async: no such option; did you mean HLRC_PROTOCOL?' -x HLRC_PROTOCL=async true
 line 2 "--wdir $work/none: No such file or directory; give a directory that can be entered" --wdir "$work/none" true
 line 2 "--wdir $work/who: Not a directory; give a directory that can be entered" -wd "$work/who" true
-line 2 '--bind-to numa: choose from core|none, or leave it out: --bind says what nodes are bound to then' --bind-to numa true
+line 2 '--bind-to numa: choose from core|none, or --bind share, by which each node has its share of the machine' --bind-to numa true
 places='not an option here: nodes are placed along NUMA domains and cores in the order of their numbers; see --bind'
 line 2 "--map-by: $places" --map-by ppr:2:socket true
 line 2 "--map-by: $places" -map-by=core true
@@ -144,6 +144,7 @@ printf '# two\nh1 slots=2 max_slots=4 # one\n  \n\th2:3\r\nh3 max-slots=9\nh1' >
 line 2 '--nodes 8: the hosts have places for 7; write HOST:NODES' -n 8 --hostfile "$work/hosts" true
 line 2 "--hostfile $work/hosts: --hosts h1 says which already; give one" --hosts h1 --hostfile "$work/hosts" true
 line 2 '--gdb: works on this machine only; leave it or --hostfile out' --gdb 0 --hostfile "$work/hosts" true
+line 2 '--bind share: works on this machine only; leave it or --hosts out' --bind share --hosts h1 true
 line 2 '--progress: works on this machine only; leave it or --hosts out' --progress --hosts h1 true
 # what becomes of them: a mpirun that says what it was given
 cat >"$work/mpirun" <<'END'
@@ -161,8 +162,8 @@ expect_handed() { # WHAT LINE VARIABLE...
     expect_status "$what" 0
     test "$(cat "$work/out")" = "$wanted$(printf '\n%s' "$@")" || fail "$what: not '$wanted' and '$*' but '$(cat "$work/out")'"
 }
-run env -u HLRC_TEST_SANITIZERS PATH="$work:$PATH" LD_LIBRARY_PATH= "$hlrcrun" -np 6 --hostfile "$work/hosts" --wdir /tmp --label -x MARK=3 -x NEVER \
+run env -u HLRC_TEST_SANITIZERS PATH="$work:$PATH" LD_LIBRARY_PATH= "$hlrcrun" -np 6 --hostfile "$work/hosts" --wdir /tmp --label --report-bindings -x MARK=3 -x NEVER \
     -x HLRC_SPIN=7 --bind none --no-aslr prog -n 3
-expect_handed --hostfile "--tag-output -n 6 --host h1:2,h2:3,h3:1 --bind-to none --wdir /tmp -x MARK -x NEVER -x LD_LIBRARY_PATH -x \
+expect_handed --hostfile "--tag-output --report-bindings -n 6 --host h1:2,h2:3,h3:1 --bind-to none --wdir /tmp -x MARK -x NEVER -x LD_LIBRARY_PATH -x \
 HLRC_SPIN -x HLRC_NO_ASLR setarch -R prog -n 3" HLRC_NO_ASLR=yes HLRC_SPIN=7
 finish

@@ -297,6 +297,9 @@ static void launched(void **state)
           "HLRC_WDIR=/tmp: for hlrcrun, and not done by the launcher of this job: mpirun --wdir "
           "and "
           "srun --chdir choose the directory" },
+        { "HLRC_REPORT_BINDINGS", "1",
+          "HLRC_REPORT_BINDINGS=yes: for hlrcrun, and not done by the launcher of this job: mpirun "
+          "--report-bindings and srun --cpu-bind=verbose say it" },
         { "HLRC_LABEL", "no", NULL },
         { "HLRC_BIND", "auto", NULL },
         { "HLRC_SPIN", "3", NULL },

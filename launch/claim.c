@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launch/claim.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* A descriptor that has the name; -1: another one has it, or there are no more descriptors. */
+static int name_take(const char *name)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    /* an abstract name begins with a zero byte (CL1) */
+    int len = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s", name);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+
+    if (fd >= 0 && bind(fd, (const struct sockaddr *)&address, size) < 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static int lock_take(const struct topology *t)
+{
+    int64_t until = clock_ms() + CLAIM_WAIT_MS;
+    char name[64];
+    int fd;
+
+    snprintf(name, sizeof name, "hlrc-cores-%llx", (unsigned long long)t->identity);
+    while ((fd = name_take(name)) < 0 && clock_ms() < until)
+        poll(NULL, 0, 5);
+    return fd;
+}
+
+static int first_cpu(const struct core *core)
+{
+    int cpu = 0;
+
+    while (!CPU_ISSET((size_t)cpu, &core->cpus))
+        cpu++;
+    return cpu;
+}
+
+static int core_claim(const struct topology *t, int core, int level)
+{
+    char name[80];
+
+    snprintf(name, sizeof name, "hlrc-core-%llx-%d-%d", (unsigned long long)t->identity,
+             first_cpu(&t->core[core]), level);
+    return name_take(name);
+}
+
+void claims_find(struct claims *claims, const struct topology *t, int wanted)
+{
+    claims->lock = lock_take(t); /* CL3 */
+    claims->count = 0;
+    for (int i = 0; i < t->cores; i++) {
+        claims->free[i] = false;
+        claims->fd[i] = -1;
+    }
+    for (int level = 0; level < CLAIM_LEVELS && claims->count < wanted; level++) /* CL2 */
+        for (int i = 0; i < t->cores; i++)
+            if (!claims->free[i] && (claims->fd[i] = core_claim(t, i, level)) >= 0) {
+                claims->free[i] = true;
+                claims->count++;
+            }
+    if (claims->count >= wanted)
+        return;
+    for (int i = 0; i < t->cores; i++) /* what nobody may claim any more is shared all the same */
+        claims->free[i] = true;
+    claims->count = t->cores;
+}
+
+void claims_keep(struct claims *claims, const struct topology *t, const bool *used)
+{
+    for (int i = 0; i < t->cores; i++)
+        if (!used[i] && claims->fd[i] >= 0) {
+            close(claims->fd[i]);
+            claims->fd[i] = -1;
+        }
+    if (claims->lock >= 0)
+        close(claims->lock);
+    claims->lock = -1;
+}
