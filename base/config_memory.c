@@ -11,6 +11,7 @@
 #include "base/config_memory.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -38,7 +39,8 @@ static void limit_lower(struct memory_limit *limit, uint64_t bytes, const char *
     }
 }
 
-static void limit_machine(const char *root, struct memory_limit *limit)
+/* What is left of the machine's memory, or (whole) all of it. */
+static void limit_machine(const char *root, bool whole, struct memory_limit *limit)
 {
     char path[4096];
     uint64_t available, swap;
@@ -48,10 +50,12 @@ static void limit_machine(const char *root, struct memory_limit *limit)
     file = fopen(path, "re");
     if (file == NULL)
         return;
-    available = meminfo_value(file, "MemAvailable");
-    swap = meminfo_value(file, "SwapFree");
+    available = meminfo_value(file, whole ? "MemTotal" : "MemAvailable");
+    swap = meminfo_value(file, whole ? "SwapTotal" : "SwapFree");
     fclose(file);
-    if (available > 0)
+    if (available > 0 && whole)
+        limit_lower(limit, available + swap, "the memory of the machine");
+    else if (available > 0)
         limit_lower(limit, available + swap,
                     swap > 0 ? "MemAvailable and SwapFree" : "MemAvailable");
 }
@@ -106,12 +110,12 @@ static void visit_cgroup_line(const char *root, char *line, visit_fn *visit, voi
         visit_groups(root, "/sys/fs/cgroup/memory", group, 1, visit, arg);
 }
 
-void memory_each_group(const char *root, visit_fn *visit, void *arg)
+void memory_each_group(const char *root, const char *process, visit_fn *visit, void *arg)
 {
     char path[4096], line[2048];
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    snprintf(path, sizeof path, "%s/proc/%s/cgroup", root, process);
     file = fopen(path, "re");
     if (file == NULL)
         return;
@@ -120,21 +124,36 @@ void memory_each_group(const char *root, visit_fn *visit, void *arg)
     fclose(file);
 }
 
-static void limit_group(const char *dir, int version, void *arg)
+void memory_group_limit(const char *dir, int version, struct memory_limit *limit)
 {
     char path[4200];
 
     snprintf(path, sizeof path, "%s/%s", dir,
              version == 2 ? "memory.max" : "memory.limit_in_bytes");
-    limit_file(path, arg);
+    limit_file(path, limit);
+}
+
+static void limit_group(const char *dir, int version, void *arg)
+{
+    memory_group_limit(dir, version, arg);
+}
+
+static void limit_find(const char *root, bool whole, struct memory_limit *limit)
+{
+    limit->bytes = UINT64_MAX;
+    limit->what = "no limit";
+    limit_machine(root, whole, limit);
+    memory_each_group(root, "self", limit_group, limit);
 }
 
 void memory_limit(const char *root, struct memory_limit *limit)
 {
-    limit->bytes = UINT64_MAX;
-    limit->what = "no limit";
-    limit_machine(root, limit);
-    memory_each_group(root, limit_group, limit);
+    limit_find(root, false, limit);
+}
+
+void memory_whole(const char *root, struct memory_limit *limit)
+{
+    limit_find(root, true, limit);
 }
 
 /* Each view of the space counts as address space, and a memory object counts as a file. */

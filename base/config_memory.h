@@ -16,10 +16,16 @@ struct memory_limit {
  * paths */
 void memory_limit(const char *root, struct memory_limit *limit);
 
-/* memory_each_group - visits the control group that bounds this process's memory, and those above
- * it: the group's directory, and the version (1 or 2) of its files */
-void memory_each_group(const char *root, void (*visit)(const char *dir, int version, void *arg),
-                       void *arg);
+/* memory_whole - the same of all memory, whether or not it is used at the moment */
+void memory_whole(const char *root, struct memory_limit *limit);
+
+/* memory_each_group - visits the control group that bounds the memory of a process ("self", or its
+ * number), and those above it: the group's directory, and the version (1 or 2) of its files */
+void memory_each_group(const char *root, const char *process,
+                       void (*visit)(const char *dir, int version, void *arg), void *arg);
+
+/* memory_group_limit - lowers the limit to that of one group */
+void memory_group_limit(const char *dir, int version, struct memory_limit *limit);
 
 /* memory_check - config_check_memory() against the files below root */
 int memory_check(const char *root, const struct config *cfg, char *err, size_t errlen);

@@ -86,7 +86,7 @@ void headroom_open(const char *root)
     char path[4096];
     snprintf(path, sizeof path, "%s/proc", root);
     meminfo = open_in(path, "meminfo");
-    memory_each_group(root, open_group, NULL);
+    memory_each_group(root, "self", open_group, NULL);
 }
 
 void headroom_close(void)

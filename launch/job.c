@@ -530,6 +530,7 @@ int job_run(struct job *job)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     sink_pair(&job->out, &job->err_room, &job->err);
     exchange_init(&job->exchange, job->config->nodes);
+    oom_watch(&job->oom, 0);
     nodes_start(job);
     progress_init(&job->progress, job->config->progress, job->config->nodes, clock_ms());
     job_loop(job, fds);

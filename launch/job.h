@@ -37,6 +37,7 @@
 #include "boot/boot.h"
 #include "launch/exchange.h"
 #include "launch/guard.h"
+#include "launch/oom.h"
 #include "launch/output.h"
 #include "launch/progress.h"
 #include "launch/spawn.h"
@@ -81,6 +82,7 @@ struct job {
     struct node *nodes; /* config->nodes of them */
     struct exchange exchange;
     struct progress progress;
+    struct oom oom;
     struct sink out, err_room, *err;
     int signal_fd;
     bool ending;

@@ -118,6 +118,7 @@ static void message_hello(struct job *job, int index, const struct packet *packe
     job->finished = false; /* a script may run one program after another */
     node->lost_at = 0;
     node->engine = packet->pid != 0 ? packet->pid : node->pid;
+    oom_watch(&job->oom, node->engine); /* a script may have put it into another group */
     if (node->engine == node->pid)
         return;
     node->engine_fd = process_open(node->engine);
@@ -288,6 +289,36 @@ void node_receive(struct job *job, int index)
     }
 }
 
+/* True if that was it, and the job is ending. */
+static bool judge_memory(struct job *job, int index, pid_t pid)
+{
+    char limit[128];
+
+    if (!oom_seen(&job->oom, limit, sizeof limit))
+        return false;
+    job_end(job, 128 + SIGKILL, -1,
+            "hlrcrun: node %d (pid %d) was killed by the kernel for want of memory: %s; start "
+            "fewer nodes, share less, or raise the limit; ending the job",
+            index, (int)pid, limit);
+    return true;
+}
+
+static void judge_signal(struct job *job, int index, pid_t pid, int sig)
+{
+    const struct node *node = &job->nodes[index];
+    /* all others are reported by the node */
+    bool unserved = sig == SIGSEGV && node->state == NODE_RUNNING;
+
+    if (sig == SIGKILL && judge_memory(job, index, pid))
+        return;
+    job_end(job, 128 + sig, -1,
+            "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s%s; ending the job", index,
+            (int)pid, sig, strsignal(sig), node->core ? ", core dumped" : "",
+            unserved ? ", which HLRC did not see: the stack of a thread that it does not know "
+                       "has overflowed, or a library has set a handler after hlrc_init"
+                     : "");
+}
+
 /* The status that a shell gives for a program that a signal ended says so to us, too. */
 static void judge_status(struct job *job, int index)
 {
@@ -297,8 +328,6 @@ static void judge_status(struct job *job, int index)
               : lost && node->status > 128 && node->status < 128 + NSIG ? node->status - 128
                                                                         : 0;
     pid_t pid = lost ? node->engine : node->pid;
-    /* all others are reported by the node */
-    bool unserved = sig == SIGSEGV && node->state == NODE_RUNNING;
 
     /* It took leave of the job and of the others, and has said itself what went wrong: let them end
      * as they will. */
@@ -308,12 +337,7 @@ static void judge_status(struct job *job, int index)
         return;
     }
     if (sig != 0)
-        job_end(job, 128 + sig, -1,
-                "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s%s; ending the job", index,
-                (int)pid, sig, strsignal(sig), node->core ? ", core dumped" : "",
-                unserved ? ", which HLRC did not see: the stack of a thread that it does not know "
-                           "has overflowed, or a library has set a handler after hlrc_init"
-                         : "");
+        judge_signal(job, index, pid, sig);
     else
         job_end(job, node->status, -1,
                 "hlrcrun: node %d (pid %d) exited with status %d; ending the job", index, (int)pid,
@@ -341,7 +365,8 @@ void node_judge(struct job *job, int index, int64_t now)
     } else if (node->state == NODE_RUNNING && !engine_alive(node)) {
         if (node->lost_at == 0)
             node->lost_at = now;
-        if (node->ended || now >= node->lost_at + JOB_WRAPPER_MS)
+        if ((node->ended || now >= node->lost_at + JOB_WRAPPER_MS) &&
+            !judge_memory(job, index, node->engine))
             job_end(job, 1, -1,
                     "hlrcrun: node %d (pid %d) ended without hlrc_finalize; ending the job", index,
                     (int)node->engine);

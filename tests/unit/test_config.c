@@ -423,6 +423,15 @@ static void expect_limit(const char *root, uint64_t bytes, const char *what)
     assert_string_equal(limit.what, what);
 }
 
+static void expect_whole(const char *root, uint64_t bytes, const char *what)
+{
+    struct memory_limit limit;
+
+    memory_whole(root, &limit);
+    assert_true(limit.bytes == bytes);
+    assert_string_equal(limit.what, what);
+}
+
 static void expect_headroom(const char *root, int64_t left, int64_t whole)
 {
     headroom_open(root);
@@ -495,6 +504,17 @@ static void memory(void **state)
     expect_limit(root, UINT64_C(5) << 30, "MemAvailable and SwapFree");
     file_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648\n");
     expect_limit(root, UINT64_C(2) << 30, "the limit of the control group");
+
+    /* all of it, used or not */
+    file_put(
+        root, "/proc/meminfo",
+        "MemTotal: 8388608 kB\nMemAvailable: 1024 kB\nSwapTotal: 1048576 kB\nSwapFree: 0 kB\n");
+    expect_limit(root, UINT64_C(1) << 20, "MemAvailable");
+    expect_whole(root, UINT64_C(2) << 30, "the limit of the control group");
+    file_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    expect_whole(root, UINT64_C(9) << 30, "the memory of the machine");
+    file_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648\n");
+    file_put(root, "/proc/meminfo", "MemAvailable:    4194304 kB\nSwapFree: 1048576 kB\n");
 
     config_default(&cfg);
     assert_int_equal(memory_check(root, &cfg, err, sizeof err), 0);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launch/oom.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config_memory.h"
+
+/* The number behind "oom_kill " at the beginning of a line; -1: there is none. */
+static int64_t counter_read(const char *dir, int version)
+{
+    char path[OOM_PATH + 32], line[128];
+    int64_t killed = -1;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", dir,
+             version == 2 ? "memory.events" : "memory.oom_control");
+    file = fopen(path, "re");
+    while (file != NULL && killed < 0 && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "oom_kill ", 9) == 0)
+            killed = strtoll(line + 9, NULL, 10);
+    if (file != NULL)
+        fclose(file);
+    return killed;
+}
+
+struct search {
+    struct oom *oom;
+    bool found;
+};
+
+/* The groups above it may count the dead of others, too. */
+static void innermost_add(const char *dir, int version, void *arg)
+{
+    struct search *search = arg;
+    struct oom *oom = search->oom;
+    int64_t killed = search->found ? -1 : counter_read(dir, version);
+
+    if (killed < 0 || strlen(dir) >= OOM_PATH)
+        return;
+    search->found = true;
+    for (int i = 0; i < oom->count; i++)
+        if (strcmp(oom->group[i].dir, dir) == 0)
+            return;
+    if (oom->count == OOM_GROUPS)
+        return;
+    struct oom_group *group = &oom->group[oom->count++];
+    snprintf(group->dir, sizeof group->dir, "%s", dir);
+    group->version = version;
+    group->killed = (uint64_t)killed;
+}
+
+void oom_watch(struct oom *oom, pid_t pid)
+{
+    struct search search = { oom, false };
+    char process[16] = "self";
+
+    if (pid > 0)
+        snprintf(process, sizeof process, "%d", (int)pid);
+    memory_each_group("", process, innermost_add, &search);
+}
+
+static void size_text(uint64_t bytes, char *text, size_t len)
+{
+    if (bytes >= UINT64_C(10) << 30)
+        snprintf(text, len, "%.1f GiB", (double)bytes / (1 << 30));
+    else
+        snprintf(text, len, "%llu MiB", (unsigned long long)(bytes >> 20));
+}
+
+/* The lowest limit of a group and of those above it, or the memory of the machine. */
+static void limit_text(const struct oom_group *group, char *text, size_t len)
+{
+    struct memory_limit limit = { UINT64_MAX, NULL };
+    char dir[OOM_PATH], size[32];
+
+    snprintf(dir, sizeof dir, "%s", group->dir);
+    for (char *slash; (slash = strrchr(dir, '/')) != NULL; *slash = '\0')
+        memory_group_limit(dir, group->version, &limit);
+    struct memory_limit machine;
+    memory_whole("", &machine);
+    size_text(limit.bytes < machine.bytes ? limit.bytes : machine.bytes, size, sizeof size);
+    snprintf(text, len,
+             limit.bytes <= machine.bytes ? "the limit of its control group is %s"
+                                          : "this machine has %s",
+             size);
+}
+
+bool oom_seen(struct oom *oom, char *text, size_t len)
+{
+    bool seen = false;
+
+    for (int i = 0; i < oom->count; i++) {
+        struct oom_group *group = &oom->group[i];
+        int64_t killed = counter_read(group->dir, group->version);
+
+        if (killed <= (int64_t)group->killed)
+            continue;
+        group->killed = (uint64_t)killed;
+        if (!seen)
+            limit_text(group, text, len);
+        seen = true;
+    }
+    return seen;
+}
