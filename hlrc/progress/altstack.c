@@ -90,26 +90,23 @@ void altstack_run(const ucontext_t *context, void (*act)(void *), void *arg)
     run_at((altstack_interrupted(context) - RED_ZONE) & ~(uintptr_t)63, act, arg);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* it has large stacks, and complains of swapcontext */
+/* Of the sanitizer's runtime, in the program or here; NULL without it. */
+void __asan_init(void) __attribute__((weak));
+
 static void nothing(void *unused)
 {
     (void)unused;
 }
 
 /* Binds the functions of altstack_run: the dynamic linker does it at their first call, and needs
- * more than a small stack has. */
+ * more than a small stack has. The address sanitizer has large ones, and complains of swapcontext. */
 static void bind_functions(void)
 {
-    char *elsewhere = reserve(ALTSTACK_BYTES);
+    char *elsewhere = __asan_init ? NULL : reserve(ALTSTACK_BYTES);
     if (elsewhere)
         run_at((uintptr_t)elsewhere + ALTSTACK_BYTES, nothing, NULL);
     reserve_end(elsewhere, ALTSTACK_BYTES);
 }
-#else
-static void bind_functions(void)
-{
-}
-#endif
 
 int altstacks_init(uint32_t count)
 {
