@@ -96,6 +96,10 @@ extern "C" {
  *
  *     hlrcrun -n 2 valgrind --vex-iropt-register-updates=allregs-at-mem-access ./sum
  *
+ * A program may be built with -fsanitize=address or -fsanitize=thread. The latter knows the order
+ * that HLRC makes, and reports data races between the threads of a node; those between nodes are
+ * seen by neither.
+ *
  * A program that dies of SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT, and does not handle it, is
  * told of in one line: node, thread, signal, address, and what lies there; then come the calls that
  * led there, with functions, and lines of source if it has them (-g) and addr2line is there:

@@ -22,6 +22,7 @@ SHELL_TESTS = \
 	tests/launch/path.sh \
 	tests/launch/run.sh \
 	tests/launch/signals.sh \
+	tests/launch/sanitizers.sh \
 	tests/launch/stats.sh \
 	tests/launch/valgrind.sh \
 	tests/manpages.sh

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/race.h"
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap_arena.h"
@@ -441,6 +442,7 @@ static void *allocate(const char *call, size_t align, size_t size)
     void *ptr = NULL;
     size_t bytes = size ? size : 1;
     int class = class_for(bytes, align);
+    race_ignore_begin(); /* RC2: also of the zeros */
     if (class >= 0)
         ptr = small_alloc(class, bytes);
     else if (bytes <= (size_t)engine.pages << PAGE_SHIFT)
@@ -449,6 +451,8 @@ static void *allocate(const char *call, size_t align, size_t size)
         heap_report_exhausted(call, size);
         errno = ENOMEM;
     }
+    race_ignore_end();
+    race_acquire(); /* RC1: behind who freed it */
     return ptr;
 }
 
@@ -530,6 +534,7 @@ void hlrc_free(void *ptr)
                    "returned",
                    ptr);
     uint32_t page = page_of(ptr);
+    race_release();
     if (free_small(ptr, page))
         return;
     heap_lock();

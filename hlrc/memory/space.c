@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/race.h"
 #include "boot/boot.h"
 #include "hlrc/engine.h"
 
@@ -17,11 +18,28 @@
  * sanitizers' shadows. */
 static const uintptr_t candidates[] = {
     0x200000000000, 0x300000000000, 0x400000000000, 0x280000000000,
-    0x380000000000, 0x480000000000, 0x180000000000,
+    0x380000000000, 0x480000000000, 0x180000000000, 0x001000000000,
 };
 #define CANDIDATES (sizeof candidates / sizeof candidates[0])
 
+/* The last one is for programs with ThreadSanitizer, which lets them have memory there on x86-64,
+ * and ends those that ask for another address. On other CPUs it has no place that is always
+ * free. */
+#define WATCHED_CANDIDATE (CANDIDATES - 1)
+#if defined(__x86_64__)
+#    define WATCHED_END 0x008000000000
+#else
+#    define WATCHED_END 0
+#endif
+
 static size_t space_size;
+
+static bool allowed(size_t candidate, size_t size)
+{
+    if (candidate != WATCHED_CANDIDATE)
+        return !race_watched();
+    return race_watched() && candidates[candidate] + size <= (uintptr_t)WATCHED_END;
+}
 
 static void *reserve(uintptr_t at, size_t size)
 {
@@ -41,7 +59,7 @@ static int agree_on_base(size_t size)
 {
     uint32_t mine = 0, all[NODES_MAX], common = ~0u;
     for (size_t i = 0; i < CANDIDATES; i++)
-        if (reserve(candidates[i], size) != MAP_FAILED)
+        if (allowed(i, size) && reserve(candidates[i], size) != MAP_FAILED)
             mine |= 1u << i;
     int rc = boot_exchange(engine.boot, &mine, sizeof mine, all);
     for (int n = 0; n < engine.nodes && rc == 0; n++)
@@ -73,6 +91,13 @@ int space_create(size_t size)
     engine.mem = engine.space.base;
     space_size = size;
     rc = agree_on_base(size);
+    if (rc && race_watched()) {
+        diag_report(1,
+                    "ThreadSanitizer leaves no address range for %zu bytes of shared memory; lower "
+                    "--memory (448G at most, on x86-64), or build without -fsanitize=thread",
+                    size);
+        return rc;
+    }
     if (rc) {
         diag_report(1, "no address range of %zu bytes is free on all %d nodes; lower --memory",
                     size, engine.nodes);

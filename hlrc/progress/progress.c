@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/perturb.h"
+#include "base/race.h"
 #include "base/spin.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/dump.h"
@@ -379,11 +380,13 @@ static void *handler_main(void *arg)
 {
     (void)arg;
     int64_t limit = handler_spin_limit();
+    race_ignore_begin(); /* RC2 */
     while (!atomic_load(&stopping)) {
         if (limit != 0)
             handler_spin(limit);
         handler_block();
     }
+    race_ignore_end();
     return NULL;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/diag.h"
 #include "base/perturb.h"
+#include "base/race.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/altstack.h"
 
@@ -109,11 +110,15 @@ struct thread *thread_enter(void)
         pthread_sigmask(SIG_BLOCK, &set, &t->unmasked);
     }
     t->inside++;
+    if (race_watched())
+        race_ignore_begin(); /* RC2 */
     return t;
 }
 
 void thread_leave(struct thread *t)
 {
+    if (race_watched())
+        race_ignore_end();
     t->inside--;
     if (t->inside == 0 && engine.config.signals == SIGNALS_MASK)
         pthread_sigmask(SIG_SETMASK, &t->unmasked, NULL);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/perturb.h"
+#include "base/race.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
@@ -24,6 +25,7 @@ static void *worker_main(void *arg)
     (void)arg;
     struct thread *t = thread_own();
     uint32_t seen = 0;
+    race_ignore_begin(); /* RC2 */
     while (!atomic_load(&stopping)) {
         uint32_t now = atomic_load(&calls);
         if (now == seen) {
@@ -36,6 +38,7 @@ static void *worker_main(void *arg)
         work();
         t->inside--;
     }
+    race_ignore_end();
     return NULL;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/perturb.h"
+#include "base/race.h"
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
@@ -38,6 +39,7 @@ static void arrive(bool waits, enum meeting call)
     if (atomic_exchange(&between, true))
         diag_fatal(1, "hlrc_barrier_arrive: this node has arrived already; call "
                       "hlrc_barrier_depart, in one thread");
+    race_release();
     if (engine.alone)
         return;
     uint64_t vt[NODES_MAX];
@@ -68,6 +70,7 @@ static bool depart(void)
         trace(TRACE_DEPART, epoch - 1);
         thread_leave(t);
     }
+    race_acquire(); /* RC1 */
     atomic_store(&between, false);
     return moves;
 }

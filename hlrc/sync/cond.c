@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "base/perturb.h"
+#include "base/race.h"
 #include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/call.h"
@@ -208,6 +209,7 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
 {
     check("hlrc_cond_wait", cond);
     const struct cond_protocol *conds = engine.protocol.conds;
+    race_unlock(lock);
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     uint64_t vt[NODES_MAX];
@@ -222,6 +224,8 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     engine.protocol.locks->acquire(lock);
     stats_enter(t, before);
     thread_leave(t);
+    race_acquire(); /* RC1 */
+    race_lock(lock);
 }
 
 static void signal_waiters(uint32_t cond, bool all)
@@ -236,6 +240,7 @@ static void signal_waiters(uint32_t cond, bool all)
 static void signal_call(const char *call, hlrc_cond_t cond, bool all)
 {
     check(call, cond);
+    race_release();
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     trace(TRACE_SIGNAL, cond);

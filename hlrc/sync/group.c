@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/perturb.h"
+#include "base/race.h"
 #include "base/reserve.h"
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
@@ -266,8 +267,10 @@ void hlrc_group_barrier(hlrc_group group)
                    group);
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
+    race_release();
     if (g->pairs.count > 1)
         meet(g, group);
+    race_acquire(); /* RC1 */
     stats_count(STAT_BARRIERS, 1);
     stats_enter(t, before);
     atomic_store(&g->busy, false);

@@ -5,6 +5,7 @@
 #include <hlrc.h>
 
 #include "base/diag.h"
+#include "base/race.h"
 #include "base/reserve.h"
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
@@ -133,6 +134,7 @@ SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
         stats_enter(t, before);
     }
     thread_leave(t);
+    race_acquire(); /* RC1 */
 }
 
 SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
@@ -142,6 +144,8 @@ SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
     int rc = engine.protocol.locks->try(lock);
     stats_enter(t, before);
     thread_leave(t);
+    if (rc == 0)
+        race_acquire(); /* RC1 */
     return rc;
 }
 
@@ -167,6 +171,7 @@ void hlrc_lock(hlrc_lock_t lock)
     struct thread *t = thread_self();
     if (!engine.protocol.locks->take(lock, t->index))
         lock_slowly(t, lock);
+    race_lock(lock);
     stats_count_lock(&t->clock);
     trace_of(t, TRACE_LOCKED, lock);
 }
@@ -180,6 +185,7 @@ int hlrc_trylock(hlrc_lock_t lock)
         if (rc)
             return rc;
     }
+    race_lock(lock);
     stats_count_lock(&t->clock);
     trace_of(t, TRACE_LOCKED, lock);
     return 0;
@@ -189,6 +195,7 @@ void hlrc_unlock(hlrc_lock_t lock)
 {
     check("hlrc_unlock", lock);
     struct thread *t = thread_self();
+    race_unlock(lock);
     if (!engine.protocol.locks->drop(lock, t->index))
         unlock_slowly(t, lock);
     trace_of(t, TRACE_UNLOCK, lock);
