@@ -225,7 +225,8 @@ int config_environment(struct config *cfg, char *err, size_t errlen)
     char name[ENV_NAME_MAX];
 
     for (int id = 0; id < CONFIG_COUNT; id++) {
-        const char *value = getenv(config_environment_name((enum config_id)id, name, sizeof name));
+        const char *value =
+            secure_getenv(config_environment_name((enum config_id)id, name, sizeof name));
         int ret = 0;
 
         if (value != NULL && *value != '\0')

@@ -77,7 +77,7 @@ static void read_list(const char *list)
 
 void perturb_start(int of_node)
 {
-    const char *number = getenv("HLRC_PERTURB_SEED"), *list = getenv("HLRC_PERTURB");
+    const char *number = secure_getenv("HLRC_PERTURB_SEED"), *list = secure_getenv("HLRC_PERTURB");
     bool by_seed = number && *number && !(list && *list);
     seed = number && *number ? strtoull(number, NULL, 0) : 1;
     node = of_node;

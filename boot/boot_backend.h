@@ -13,6 +13,9 @@
  *   BB3  len and the rule "one thread at a time" have been checked, or hold, when exchange() is
  *        called.
  *   BB4  report() and detail() may run in a signal handler and in several threads.
+ *   BB5  In a program with more rights than its caller (set-user-ID and the like) no variable is
+ *        heeded, neither of options nor of a launcher: secure_getenv(). They are looked at all the
+ *        same to refuse to be one of several, in boot_single.c.
  */
 
 #include "boot/boot.h"

@@ -14,7 +14,7 @@ enum { PROCESS_NAME_MAX = 300 }; /* a namespace has at most 255 bytes */
  * variables. */
 static int process_name(char *name, size_t len)
 {
-    const char *space = getenv("PMIX_NAMESPACE"), *rank = getenv("PMIX_RANK");
+    const char *space = secure_getenv("PMIX_NAMESPACE"), *rank = secure_getenv("PMIX_RANK");
 
     if (space == NULL || rank == NULL)
         return -ENOENT;
@@ -24,7 +24,7 @@ static int process_name(char *name, size_t len)
 
 bool boot_inherited(void)
 {
-    const char *parent = getenv("HLRC_PMIX_NODE");
+    const char *parent = secure_getenv("HLRC_PMIX_NODE");
     char name[PROCESS_NAME_MAX];
 
     return parent != NULL && process_name(name, sizeof name) == 0 && strcmp(parent, name) == 0;

@@ -147,7 +147,7 @@ static const struct boot_ops local_ops = {
 
 static int number_from_environment(const char *name, int low, int high, int *out)
 {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
     char *end;
     long value;
 

@@ -259,7 +259,7 @@ static const struct boot_ops pmix_ops = {
 /* One line for the job, not one per process. */
 static bool first_rank(void)
 {
-    const char *rank = getenv("PMIX_RANK");
+    const char *rank = secure_getenv("PMIX_RANK");
 
     return rank == NULL || atoi(rank) == 0;
 }
@@ -380,7 +380,8 @@ int boot_pmix_open(struct boot **out)
     struct boot_pmix *p;
     int err;
 
-    if (getenv("PMIX_NAMESPACE") == NULL || getenv("PMIX_RANK") == NULL || boot_inherited())
+    if (secure_getenv("PMIX_NAMESPACE") == NULL || secure_getenv("PMIX_RANK") == NULL ||
+        boot_inherited())
         return -ENOENT;
     err = library_load();
     if (err < 0)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "base/diag.h"
 #include "boot/boot_backend.h"
@@ -37,6 +38,18 @@ static const char *without_pmix(void)
 #endif
 }
 
+/* BB5: what it has more rights for than its caller, it does alone or not at all. */
+static bool heeds_launchers(const char *variable, const char *value)
+{
+    if (getauxval(AT_SECURE) == 0)
+        return true;
+    diag_warn("%s=%s, but a program that has more rights than its caller (set-user-ID, "
+              "set-group-ID, capabilities) takes nothing from the environment and is no node of a "
+              "job; run it without them",
+              variable, value);
+    return false;
+}
+
 static int refuse_other_launchers(void)
 {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -53,7 +66,7 @@ static int refuse_other_launchers(void)
         if (remedy == NULL)
             remedy = others[i].remedy;
         /* one line for the job, not one per process */
-        if (rank == NULL || atoi(rank) == 0)
+        if ((rank == NULL || atoi(rank) == 0) && heeds_launchers(others[i].size, size))
             diag_warn("%s=%s, but these processes do not know each other: %s%s", others[i].size,
                       size, remedy, size);
         return -ENOTSUP;

@@ -21,6 +21,7 @@ SHELL_TESTS = \
 	tests/launch/output.sh \
 	tests/launch/path.sh \
 	tests/launch/run.sh \
+	tests/launch/secure.sh \
 	tests/launch/signals.sh \
 	tests/launch/sanitizers.sh \
 	tests/launch/stats.sh \

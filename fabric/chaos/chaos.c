@@ -358,7 +358,7 @@ static const struct fabric_ops chaos_ops = {
 
 static uint64_t environment_number(const char *name, uint64_t fallback)
 {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
     return text && *text ? strtoull(text, NULL, 0) : fallback;
 }
 
@@ -392,12 +392,12 @@ static int configure(struct chaos *c)
     c->heals = environment_number("HLRC_CHAOS_HEAL", 0) != 0;
     if (environment_number("HLRC_CHAOS_ORDERED", 0) == 0)
         c->head.caps &= ~(unsigned)FABRIC_READ_ORDERED;
-    const char *drop = getenv("HLRC_CHAOS_DROP");
+    const char *drop = secure_getenv("HLRC_CHAOS_DROP");
     unsigned node;
     unsigned long long at;
     if (drop && sscanf(drop, "%u:%llu", &node, &at) == 2 && (int)node == c->head.node)
         c->drop_at = at;
-    return read_slow_ways(c, getenv("HLRC_CHAOS_SLOW"));
+    return read_slow_ways(c, secure_getenv("HLRC_CHAOS_SLOW"));
 }
 
 int chaos_stack(struct fabric *below, struct fabric **out)
