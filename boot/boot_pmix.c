@@ -14,7 +14,8 @@
  *        handler that interrupted malloc must not, and Open MPI 4.1's mpirun now and then crashes
  *        or hangs over it.
  *   BP5  Of the nodes of one host the first that binds the name of the job speaks; what the others
- *        would say is the same, or follows from it.
+ *        would say is the same, or follows from it. The name is drawn by node 0, and known to the
+ *        job alone: whoever else could bind it would silence them.
  *   BP6  An exchange that fails says nothing at first: a node has died, its launcher is about to
  *        end this one as well, and the survivors' complaints would hide the cause.
  */
@@ -32,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -59,6 +61,9 @@ static struct {
     PMIX_CALLS(POINTER)
 #undef POINTER
 } pmix;
+
+/* Of the name of the job: bytes that nobody guesses. */
+enum { SECRET_BYTES = 16 };
 
 struct boot_pmix {
     struct boot head;
@@ -96,7 +101,7 @@ static void connection_lost(size_t id, pmix_status_t status, const pmix_proc_t *
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
 }
 
-/* Invariant 5; the name is gone when this process is. */
+/* BP5; the name is gone when this process is. */
 static bool speaks_for_host(const struct boot_pmix *p)
 {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -105,14 +110,16 @@ static bool speaks_for_host(const struct boot_pmix *p)
            errno != EADDRINUSE;
 }
 
-static void speaker_name(struct boot_pmix *p)
+static void speaker_name(struct boot_pmix *p, const unsigned char *secret)
 {
+    char *name = p->speaker.sun_path + 1;
+    int len = snprintf(name, sizeof p->speaker.sun_path - 1, "hlrc-");
+
     p->speaker.sun_family = AF_UNIX;
     /* an abstract name: nothing in a file system, which somebody would have to remove */
-    snprintf(p->speaker.sun_path + 1, sizeof p->speaker.sun_path - 1, "hlrc-%u-%s",
-             (unsigned)getuid(), p->self.nspace);
-    p->speaker_len =
-        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(p->speaker.sun_path + 1));
+    for (int i = 0; i < SECRET_BYTES; i++)
+        len += snprintf(name + len, 3, "%02x", secret[i]);
+    p->speaker_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
 }
 
 static void pmix_report(struct boot *boot, int status, const char *line)
@@ -208,7 +215,7 @@ static int get_blob(struct boot_pmix *p, int node, char *out, size_t len)
     return err;
 }
 
-/* Invariant 6 */
+/* BP6 */
 static int lost(const struct boot_pmix *p)
 {
     poll(NULL, 0, ENDING_MS);
@@ -231,6 +238,29 @@ static int pmix_exchange(struct boot *boot, const void *mine, size_t len, void *
             err = get_blob(p, node, (char *)all + (size_t)node * len, len);
     p->exchanges++;
     return err == -ECONNRESET ? lost(p) : err;
+}
+
+/* BP5: node 0 draws, all learn it. */
+static int speaker_agree(struct boot_pmix *p)
+{
+    unsigned char secret[SECRET_BYTES];
+    pmix_proc_t first = p->self;
+    bool mine = p->head.node == 0;
+    int err = 0;
+
+    first.rank = 0;
+    if (mine && getrandom(secret, sizeof secret, 0) != (ssize_t)sizeof secret) {
+        diag_warn("node 0: no random bytes for the wire-up with PMIx: %s", strerror(errno));
+        return -EIO;
+    }
+    if (!put_pieces(p, (const char *)secret, mine ? sizeof secret : 0) || !fence(p))
+        return lost(p);
+    if (!mine)
+        err = get_piece(p, &first, 0, (char *)secret, sizeof secret);
+    p->exchanges++;
+    if (err == 0)
+        speaker_name(p, secret);
+    return err == 0 ? 0 : lost(p);
 }
 
 static void pmix_goodbye(struct boot *boot)
@@ -345,11 +375,12 @@ static int node_make(struct boot_pmix *p)
 
     if (err < 0)
         return err;
-    speaker_name(p);
     err = connection_watch(p);
-    if (err < 0)
+    if (err < 0) {
         diag_warn("node %d: starting the wire-up with PMIx: %s", p->head.node, strerror(-err));
-    return err;
+        return err;
+    }
+    return speaker_agree(p);
 }
 
 /* All threads that start in here inherit a mask that leaves the program's signals to the program's
