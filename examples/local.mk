@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Built as a program of a user is. examples.sh runs them all.
-EXAMPLES = examples/01-hello examples/02-counter examples/03-homes examples/04-mailbox examples/05-shares examples/06-rod
+EXAMPLES = examples/01-hello examples/02-counter examples/03-homes examples/04-mailbox examples/05-shares examples/06-rod \
+	examples/07-flag examples/08-file
 noinst_PROGRAMS += $(EXAMPLES)
 EXTRA_DIST += examples/README.md
 examples_01_hello_LDADD = libhlrc.la
@@ -9,3 +10,5 @@ examples_03_homes_LDADD = libhlrc.la
 examples_04_mailbox_LDADD = libhlrc.la
 examples_05_shares_LDADD = libhlrc.la
 examples_06_rod_LDADD = libhlrc.la
+examples_07_flag_LDADD = libhlrc.la
+examples_08_file_LDADD = libhlrc.la

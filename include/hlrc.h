@@ -57,6 +57,13 @@ extern "C" {
  * that is not held, a handle that was never created) ends the job: one line says what happened and
  * what to do, and the exit status is not zero.
  *
+ * What keeps threads of one process together does not reach other nodes. C11 atomics and those of
+ * the compiler, a flag that is spun on, mutexes and other objects of pthreads, and futexes act on
+ * this node's copy of a page: in shared memory, two nodes add to the same value, both hold the
+ * mutex, and who waits for a flag may never see it. Use hlrc_lock() instead of a mutex,
+ * hlrc_cond_wait() or a barrier instead of a flag, hlrc_atomic_fetch_add() and its like instead of
+ * atomics; threads of one node have mutexes and atomics of their own in private memory.
+ *
  * A minimal program:
  *
  *     #include <hlrc.h>
@@ -393,6 +400,7 @@ void hlrc_atomic_destroy(hlrc_atomic_t word);
  * returns 1 if it stored `desired`, otherwise 0.
  *
  * NOTES: A word fits a ticket counter or a list of tasks. To pass data on, use a lock or a barrier.
+ * Atomics of the C language do not take their place in shared memory: see hlrc(7).
  *
  * SEE ALSO: hlrc_atomic_create, hlrc_lock
  */

@@ -25,5 +25,21 @@ example_says() {
                 even *= (200 + i) / i / 4
             printf "in the middle %.6f, all together 3276800.000\n", 100 * (1 - even) / 2
         }' ;;
+    # 1000 * 1001 * 2001 / 6
+    07-flag) echo "sum of the squares up to 1000: 333833500" ;;
+    # the file that example_file has made
+    08-file) echo "$(stat -c %s "$example_in") bytes, $(tr -cd a-z <"$example_in" | wc -c) letters changed" ;;
     esac
+}
+
+# example_file FOLDER: sets $example_in, two hundred pages and a bit, and $example_out, for 08-file
+example_file() {
+    example_in=$1/text example_out=$1/capitals
+    seq -f 'line %.0f of a File' 50000 | head -c 820001 >"$example_in"
+    rm -f "$example_out"
+}
+
+# Whether 08-file has written what it should.
+example_written() {
+    tr a-z A-Z <"$example_in" | cmp - "$example_out"
 }

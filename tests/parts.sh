@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Every application and example with the parts of a protocol mixed (hlrc/protocol/parts.h): results are those of the program
-# without HLRC. By itself, rows in which each two values of program, parts, fabric and nodes meet once at least, drawn anew each
-# time, and each program under --protocol onesided; with HLRC_SOAK all combinations of parts, on each fabric.
+# Every application and example, but 08-file, which works on files, with the parts of a protocol mixed
+# (hlrc/protocol/parts.h): results are those of the program without HLRC. By itself, rows in which each two values of program,
+# parts, fabric and nodes meet once at least, drawn anew each time, and each program under --protocol onesided; with HLRC_SOAK
+# all combinations of parts, on each fabric.
 #
 # Environment: HLRC_PARTS_FABRICS (default "shm shm+chaos"; mixed-apart: mixed with every second node as on another machine);
 # HLRC_PARTS_SEED of the draw; HLRC_PARTS_SECONDS, after which no row begins; HLRC_PARTS_ROWS, a file of rows to run instead.
@@ -22,7 +23,7 @@ declare -A arguments=(
     [water-locks]="--molecules 64 --cutoff 4 --steps 3 --forces locks" [sor]="--size 60 --sweeps 6"
     [sor-jacobi]="--size 60 --sweeps 6 --method jacobi" [gauss]="--size 33" [cg]="--rows 300 --nonzer 3 --iterations 1"
     [tsp]="--cities 8" [qsort]="--keys 5000 --threshold 64")
-examples="01-hello 02-counter 03-homes 04-mailbox 05-shares 06-rod"
+examples="01-hello 02-counter 03-homes 04-mailbox 05-shares 06-rod 07-flag"
 programs="$(printf '%s\n' "${!arguments[@]}" | sort | tr '\n' ' ')$examples"
 
 # ---- rows: PROGRAM FABRIC NODES PROTOCOL PAGES DIFFS NOTICES LOCKS BARRIER, the parts "-" where the protocol decides ----
