@@ -1198,10 +1198,10 @@ inline DROP(n, l)
 inline CLOSE_OR_KEEP(n, l)
 {
 #ifndef MARK_LOOKED_ONCE
-    todo = (closing[n] -> 1 : 0);               /* I8: interval_mark */
+    todo = (closing[n] -> 1 : 0);               /* I8: interval_spotless */
 #endif
     todo = (todo || dirty_list[n] -> 1 : 0);
-    todo = (todo || closing[n] -> 1 : 0);       /* I8: interval_mark */
+    todo = (todo || closing[n] -> 1 : 0);       /* I8: interval_spotless */
     todo = (todo -> NEXT_CLOSING(n) : 0);
     if
     :: atomic { MAY_KEEP(l, n) ->

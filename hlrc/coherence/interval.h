@@ -59,16 +59,22 @@ bool interval_clean(void);
 extern _Atomic bool interval_closing __attribute__((visibility("hidden"))); /* one is under way */
 uint64_t interval_next(void); /* the number of the closing that begins next, or after it */
 
-/* The closing by which what this thread has written, and what it learnt of by a lock of this node,
- * is published; 0: no page is dirty. Neither waits nor spins. */
-static inline uint64_t interval_mark(void)
+/* Of what this thread has written, and what it learnt of by a lock of this node, nothing is to be
+ * published. Neither waits nor spins. */
+static inline bool interval_spotless(void)
 {
     if (engine.alone)
-        return 0;
+        return true;
     if (atomic_load(&interval_closing) || dirty_any()) /* I8 */
-        return interval_next();
+        return false;
     perturb(clean_looked);
-    return atomic_load(&interval_closing) ? interval_next() : 0; /* I8 */
+    return !atomic_load(&interval_closing); /* I8 */
+}
+
+/* The closing by which it is published; 0: nothing is. Likewise. */
+static inline uint64_t interval_mark(void)
+{
+    return interval_spotless() ? 0 : interval_next();
 }
 /* It is, and so are the pages of which readers have come (EP3): a vector time may leave this node.
  * If not, then once interval_publish has returned, which begins a closing in any case. */

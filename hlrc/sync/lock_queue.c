@@ -340,9 +340,9 @@ static bool unlock_taken(struct lock *l, uint32_t thread, uint64_t mark)
 }
 
 /* Kept apart: the other way is short. */
-__attribute__((noinline)) static bool drop_unpublished(struct lock *l, uint32_t thread,
-                                                       uint64_t mark)
+__attribute__((noinline)) static bool drop_unpublished(struct lock *l, uint32_t thread)
 {
+    uint64_t mark = interval_next(); /* L3 */
     bool done = has_settled(l) && unlock_taken(l, thread, mark);
     if (done)
         stats_count(STAT_LAZY_RELEASES, 1);
@@ -352,8 +352,7 @@ __attribute__((noinline)) static bool drop_unpublished(struct lock *l, uint32_t 
 static bool queue_drop(uint32_t lock, uint32_t thread)
 {
     struct lock *l = &table[lock];
-    uint64_t mark = interval_mark(); /* L3 */
-    return mark ? drop_unpublished(l, thread, mark) : unlock_taken(l, thread, 0);
+    return interval_spotless() ? unlock_taken(l, thread, 0) : drop_unpublished(l, thread); /* L3 */
 }
 
 static void queue_release(uint32_t lock)
