@@ -153,6 +153,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "start this node under gdb")                                                                 \
     X(NUMBER, int, watchdog, "watchdog", "off", 1, 86400, "off", 0,                                \
       "seconds that a wait may take before the nodes say who waits for what, and the job ends")    \
+    X(NUMBER, int, timeout, "timeout", "off", 1, 31536000, "off", 0,                               \
+      "seconds that the job may take before the nodes say who waits for what, and it ends with "   \
+      "status 124")                                                                                \
     X(NUMBER, int, peer_timeout, "peer-timeout", "5", 1, 3600, "", 1,                              \
       "seconds of silence after which a node on another host counts as dead")
 

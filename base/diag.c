@@ -40,9 +40,8 @@ const char *diag_join(bool named, const char **line)
     return "";
 }
 
-static void line_write(const char *line)
+static void line_write(const struct diag_sink *sink, const char *line)
 {
-    const struct diag_sink *sink = atomic_load(&diag_sink);
     char text[DIAG_LINE_MAX + 32];
     bool named = sink != NULL && sink->nodes > 1;
     const char *join = diag_join(named, &line);
@@ -63,7 +62,7 @@ static void line_report(int status, const char *line)
     if (sink != NULL && sink->report != NULL)
         sink->report(status, line);
     else
-        line_write(line);
+        line_write(sink, line);
 }
 
 /* True for the first thread that has something fatal to say. */
@@ -124,7 +123,7 @@ void diag_detail(const char *fmt, ...)
     if (sink != NULL && sink->detail != NULL)
         sink->detail(line);
     else
-        line_write(line);
+        line_write(sink, line);
 }
 
 void diag_warn(const char *fmt, ...)
@@ -135,5 +134,16 @@ void diag_warn(const char *fmt, ...)
     va_start(args, fmt);
     line_format(line, sizeof line, fmt, args);
     va_end(args);
-    line_write(line);
+    line_write(atomic_load(&diag_sink), line);
+}
+
+void diag_job(const char *fmt, ...)
+{
+    char line[DIAG_LINE_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    line_format(line, sizeof line, fmt, args);
+    va_end(args);
+    line_write(NULL, line);
 }

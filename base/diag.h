@@ -60,4 +60,7 @@ const char *diag_join(bool named, const char **line);
 
 void diag_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* diag_job - a line of the job, not of this node: no node is named before it */
+void diag_job(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

@@ -41,6 +41,7 @@
     X(progress_unlocked, "progress lock given up, queue not looked at again (S2, S6)")       \
     X(handler_woken, "handler awake, progress lock not tried for (S7)")                      \
     X(handler_missed, "handler found the progress lock taken, has not left word (S7)")       \
+    X(watch_looked, "the watch has looked at all waits, and has not gone to rest (W2)")      \
     X(worker_woken, "worker awake, its work not begun (WK1)")                                \
     X(wait_counted, "waiter counted, progress lock not tried for (S6)")                      \
     X(wait_unserved, "about to sleep without the progress lock, nobody knows (NH1)")         \

@@ -120,6 +120,21 @@ void boot_stats(struct boot *boot, const void *stats, size_t len, bool last)
         boot->ops->stats(boot, stats, len, last);
 }
 
+bool boot_gathers(const struct boot *boot)
+{
+    return boot->ops->waits != NULL;
+}
+
+int boot_waits(struct boot *boot, const void *report, size_t len)
+{
+    return boot->ops->waits(boot, report, len);
+}
+
+int boot_asked(struct boot *boot, uint32_t *number)
+{
+    return boot->ops->asked(boot, number);
+}
+
 void boot_close(struct boot *boot)
 {
     if (boot != NULL)

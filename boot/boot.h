@@ -91,8 +91,22 @@ void boot_progress(struct boot *boot, const struct boot_counters *counters);
  * hlrcrun. Safe in a signal handler. */
 void boot_stats(struct boot *boot, const void *stats, size_t len, bool last);
 
-/* boot_fd - hangs up (POLLHUP, asked for or not) when the launcher is gone; POLLRDHUP alone: the
- * job is ending, and the launcher waits for the last statistics. -1 for a single node */
+/*
+ * boot_gathers - whether the launcher gathers what nodes report of their waits, and asks for it.
+ * Only then:
+ *
+ * boot_waits - a report for it. 0, or -EAGAIN where there is no room for it now.
+ * boot_asked - without waiting: 0 and the *number of a question that the launcher has asked;
+ * -EAGAIN there is none; -EBUSY another thread is in boot_exchange() and takes the questions, which
+ * this will tell later
+ */
+bool boot_gathers(const struct boot *boot);
+int boot_waits(struct boot *boot, const void *report, size_t len);
+int boot_asked(struct boot *boot, uint32_t *number);
+
+/* boot_fd - hangs up (POLLHUP, asked for or not) when the launcher is gone; readable (POLLIN) when
+ * it has asked; POLLRDHUP: the job is ending, and the launcher waits for the last statistics. -1
+ * for a single node */
 int boot_fd(const struct boot *boot);
 
 /* boot_close - frees; boot_goodbye() comes first, or this is a death */

@@ -6,10 +6,14 @@
  *   BL1  open() says HELLO. From then until GOODBYE the end of the process is a death, which ends
  *        the whole job.
  *   BL2  Each message is one packet, so that threads and signal handlers may send at the same time.
- *   BL3  Only exchange() reads from the socket.
+ *   BL3  One thread at a time reads from the socket, the one that holds `reading`: for the whole of
+ *        an exchange, or for one look whether hlrcrun has asked something. So who only looks finds
+ *        no piece of a result; who exchanges puts a question by, for the next look.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +25,17 @@
 #include "base/diag.h"
 #include "boot/boot_backend.h"
 #include "boot/wire.h"
+
+struct boot_local {
+    struct boot head;
+    atomic_flag reading;     /* BL3 */
+    _Atomic uint32_t put_by; /* the number of a question, from the thread in an exchange; 0 none */
+};
+
+static struct boot_local *local_of(struct boot *boot)
+{
+    return (struct boot_local *)boot;
+}
 
 /* One packet; async-signal-safe. */
 static int packet_send(int fd, const struct wire_head *head, const void *body, size_t len,
@@ -55,7 +70,7 @@ static int blob_send(int fd, const char *blob, size_t len)
 }
 
 /* Next piece of the result, at offset at; returns its length. */
-static ssize_t result_receive(int fd, char *all, size_t total, size_t at)
+static ssize_t result_receive(struct boot_local *local, char *all, size_t total, size_t at)
 {
     struct wire_head head;
     struct iovec iov[2] = { { &head, sizeof head },
@@ -63,9 +78,12 @@ static ssize_t result_receive(int fd, char *all, size_t total, size_t at)
     struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
     ssize_t got;
 
-    do
-        got = recvmsg(fd, &msg, 0);
-    while (got < 0 && errno == EINTR);
+    do {
+        got = recvmsg(local->head.fd, &msg, 0);
+        if (got == (ssize_t)sizeof head && head.type == WIRE_LOOK)
+            atomic_store(&local->put_by, head.total); /* BL3 */
+    } while ((got < 0 && errno == EINTR) ||
+             (got == (ssize_t)sizeof head && head.type == WIRE_LOOK));
     if (got <= 0)
         return got < 0 ? -errno : -ECONNRESET;
     if ((size_t)got < sizeof head || head.type != WIRE_RESULT || head.total != total ||
@@ -74,7 +92,7 @@ static ssize_t result_receive(int fd, char *all, size_t total, size_t at)
     return got - (ssize_t)sizeof head;
 }
 
-static int local_exchange(struct boot *boot, const void *mine, size_t len, void *all)
+static int exchange(struct boot *boot, const void *mine, size_t len, void *all)
 {
     size_t at = 0, total = len * (size_t)boot->nodes;
     int err = blob_send(boot->fd, mine, len);
@@ -82,7 +100,7 @@ static int local_exchange(struct boot *boot, const void *mine, size_t len, void 
     if (err < 0)
         return err == -EPIPE ? -ECONNRESET : err;
     do {
-        ssize_t got = result_receive(boot->fd, all, total, at);
+        ssize_t got = result_receive(local_of(boot), all, total, at);
 
         if (got < 0)
             return (int)got;
@@ -91,6 +109,43 @@ static int local_exchange(struct boot *boot, const void *mine, size_t len, void 
         at += (size_t)got;
     } while (at < total);
     return 0;
+}
+
+static int local_exchange(struct boot *boot, const void *mine, size_t len, void *all)
+{
+    struct boot_local *local = local_of(boot);
+    int err;
+
+    while (atomic_flag_test_and_set(&local->reading)) /* BL3: for a look, by the monitor */
+        sched_yield();
+    err = exchange(boot, mine, len, all);
+    atomic_flag_clear(&local->reading);
+    return err;
+}
+
+/* BL3. Nothing but questions comes while no thread exchanges. */
+static int local_asked(struct boot *boot, uint32_t *number)
+{
+    struct boot_local *local = local_of(boot);
+    struct wire_head head = { 0 };
+    ssize_t got;
+
+    *number = atomic_exchange(&local->put_by, 0);
+    if (*number != 0)
+        return 0;
+    if (atomic_flag_test_and_set(&local->reading))
+        return -EBUSY;
+    got = recv(boot->fd, &head, sizeof head, MSG_DONTWAIT);
+    atomic_flag_clear(&local->reading);
+    *number = head.total;
+    return got == (ssize_t)sizeof head && head.type == WIRE_LOOK ? 0 : -EAGAIN;
+}
+
+static int local_waits(struct boot *boot, const void *report, size_t len)
+{
+    struct wire_head head = { .type = WIRE_WAITS };
+
+    return packet_send(boot->fd, &head, report, len, MSG_DONTWAIT) < 0 ? -EAGAIN : 0;
 }
 
 static void local_goodbye(struct boot *boot)
@@ -142,6 +197,8 @@ static const struct boot_ops local_ops = {
     .detail = local_detail,
     .progress = local_progress,
     .stats = local_stats,
+    .waits = local_waits,
+    .asked = local_asked,
     .close = local_close,
 };
 
@@ -195,21 +252,22 @@ static int local_connect(struct boot *boot)
 int boot_local_open(struct boot **out)
 {
     int fd = -1, err = number_from_environment("HLRC_LAUNCH_FD", 0, 1 << 20, &fd);
-    struct boot *boot;
+    struct boot_local *local;
 
     if (err < 0)
         return err;
-    boot = malloc(sizeof *boot);
-    if (boot == NULL) {
+    local = malloc(sizeof *local);
+    if (local == NULL) {
         diag_warn("out of memory at start");
         return -ENOMEM;
     }
-    *boot = (struct boot){ .ops = &local_ops, .nodes = 1, .fd = fd };
-    err = local_connect(boot);
+    *local = (struct boot_local){ .head = { .ops = &local_ops, .nodes = 1, .fd = fd },
+                                  .reading = ATOMIC_FLAG_INIT };
+    err = local_connect(&local->head);
     if (err < 0) {
-        free(boot);
+        free(local);
         return err;
     }
-    *out = boot;
+    *out = &local->head;
     return 0;
 }

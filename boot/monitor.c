@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,22 +14,38 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/tasks.h"
+
+/* For how long the launcher's questions are left to a thread that is in an exchange. */
+enum { DEAF_MS = 100 };
 
 /* Written before the thread starts and after it has ended. */
 static struct {
     struct boot *boot;
     struct monitor_duty duty[MONITOR_DUTIES];
+    struct monitor_watch watch;
     pthread_t thread;
     int duties;
     void (*ending)(void);
-    int stop_fd;
+    int bell_fd; /* -1: not started */
     bool running;
-} monitor = { .stop_fd = -1 };
+} monitor = { .bell_fd = -1 };
 
-/* Does what is due; milliseconds until the next duty, -1 when there is none. */
-static int attend(int64_t due[MONITOR_DUTIES])
+static atomic_bool stopping;
+
+/* Of the monitor's thread. */
+static int64_t look_at;    /* when the watch looks; 0: it rests */
+static int64_t deaf_until; /* 0: it listens */
+
+static int64_t earlier(int64_t a, int64_t b)
 {
-    int64_t now = clock_ms(), next = INT64_MAX;
+    return a < b ? a : b;
+}
+
+/* Does what is due; when the next duty is, INT64_MAX where there is none. */
+static int64_t attend(int64_t due[MONITOR_DUTIES], int64_t now)
+{
+    int64_t next = INT64_MAX;
 
     for (int i = 0; i < monitor.duties; i++) {
         if (monitor.duty[i].period_ms <= 0)
@@ -39,33 +56,102 @@ static int attend(int64_t due[MONITOR_DUTIES])
             monitor.duty[i].run();
             due[i] = now + monitor.duty[i].period_ms;
         }
-        if (due[i] < next)
-            next = due[i];
+        next = earlier(next, due[i]);
     }
-    return next == INT64_MAX ? -1 : (int)(next - now);
+    return next;
+}
+
+/* The same for the watch. */
+static int64_t watch(int64_t now)
+{
+    int ms;
+
+    if (look_at != 0 && look_at <= now) {
+        ms = monitor.watch.look();
+        look_at = ms > 0 ? clock_ms() + ms : 0;
+    }
+    return look_at != 0 ? look_at : INT64_MAX;
+}
+
+/* Answers what the launcher has asked; nobody may be able to tell now (boot.h). */
+static void answer(void)
+{
+    uint32_t number;
+    int ret = boot_asked(monitor.boot, &number);
+
+    if (ret == 0)
+        monitor.watch.asked(number);
+    deaf_until = ret == -EBUSY ? clock_ms() + DEAF_MS : 0;
+}
+
+/* Milliseconds until there is something to do, -1 when nothing is due. */
+static int work(int64_t due[MONITOR_DUTIES])
+{
+    int64_t now = clock_ms(), next = earlier(attend(due, now), watch(now));
+
+    if (deaf_until != 0 && deaf_until <= now)
+        answer();
+    if (deaf_until != 0)
+        next = earlier(next, deaf_until);
+    now = clock_ms();
+    return next == INT64_MAX ? -1 : next > now ? (int)(next - now) : 0;
+}
+
+/* MO4 */
+static void take_rouse(void)
+{
+    uint64_t rung;
+
+    if (read(monitor.bell_fd, &rung, sizeof rung) == (ssize_t)sizeof rung && look_at == 0 &&
+        monitor.watch.look != NULL)
+        look_at = clock_ms() + monitor.watch.first_ms;
+}
+
+/* What the socket to the launcher wakes this thread for. */
+static short events_of(bool listens, bool ends)
+{
+    return (short)((listens && deaf_until == 0 ? POLLIN : 0) | (ends ? POLLRDHUP : 0));
+}
+
+/* Whether the job goes on. */
+static bool hear(short events)
+{
+    if (events & ~(POLLIN | POLLRDHUP))
+        _exit(1); /* the launcher is gone, its guard says so */
+    if ((events & POLLIN) && !(events & POLLRDHUP))
+        answer();
+    return !(events & POLLRDHUP);
 }
 
 static void *monitor_main(void *unused)
 {
-    struct pollfd fds[2] = { { .fd = boot_fd(monitor.boot),
-                               .events = monitor.ending != NULL ? POLLRDHUP : 0 },
-                             { .fd = monitor.stop_fd, .events = POLLIN } };
+    struct pollfd fds[2] = { { .fd = boot_fd(monitor.boot) },
+                             { .fd = monitor.bell_fd, .events = POLLIN } };
     int64_t due[MONITOR_DUTIES] = { 0 };
+    bool listens = monitor.watch.asked != NULL && boot_gathers(monitor.boot),
+         ends = monitor.ending != NULL;
 
     (void)unused;
     pthread_setname_np(pthread_self(), "hlrc-monitor");
+    tasks_own(1);
+    look_at = deaf_until = 0;
     for (;;) {
-        int ready = poll(fds, 2, attend(due));
+        int timeout = work(due);
 
-        if (ready > 0 && fds[1].revents != 0)
-            return NULL;
-        if (ready > 0 && (fds[0].revents & ~POLLRDHUP) != 0)
-            _exit(1); /* the launcher is gone, its guard says so */
-        if (ready > 0 && fds[0].revents != 0) {
+        fds[0].events = events_of(listens, ends);
+        if (poll(fds, 2, timeout) <= 0)
+            continue;
+        if (fds[1].revents != 0)
+            take_rouse();
+        if (atomic_load(&stopping))
+            break;
+        if (fds[0].revents != 0 && !hear(fds[0].revents)) {
             monitor.ending();
-            fds[0].events = 0;
+            listens = ends = false;
         }
     }
+    tasks_own(-1);
+    return NULL;
 }
 
 /* Enough for poll and one message; a program with much thread-local storage needs more, and gets
@@ -85,53 +171,74 @@ static int thread_create(void)
     return -err;
 }
 
-static bool any_due(const struct monitor_duty *duties, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (duties[i].period_ms > 0)
-            return true;
-    return false;
-}
-
-int monitor_start(struct boot *boot, const struct monitor_duty *duties, int count,
-                  void (*ending)(void))
+static int run(void)
 {
     sigset_t all, old;
     int err;
 
-    if (boot_fd(boot) < 0 && !any_due(duties, count))
-        return 0;
-    monitor.stop_fd = eventfd(0, EFD_CLOEXEC);
-    if (monitor.stop_fd < 0)
-        return -errno;
-    monitor.boot = boot;
-    monitor.duties = count;
-    monitor.ending = ending;
-    for (int i = 0; i < count; i++)
-        monitor.duty[i] = duties[i];
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     err = thread_create();
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (err < 0) {
-        close(monitor.stop_fd);
-        monitor.stop_fd = -1;
-        return err;
+    monitor.running = err == 0;
+    return err;
+}
+
+static void bell_close(void)
+{
+    close(monitor.bell_fd);
+    monitor.bell_fd = -1;
+}
+
+int monitor_start(struct boot *boot, const struct monitor_duty *duties, int count,
+                  void (*ending)(void), const struct monitor_watch *watch_given)
+{
+    bool wanted = boot_fd(boot) >= 0;
+    int err;
+
+    monitor.bell_fd = eventfd(0, EFD_CLOEXEC);
+    if (monitor.bell_fd < 0)
+        return -errno;
+    monitor.boot = boot;
+    monitor.duties = count;
+    monitor.ending = ending;
+    for (int i = 0; i < count; i++) {
+        monitor.duty[i] = duties[i];
+        wanted = wanted || duties[i].period_ms > 0;
     }
-    monitor.running = true;
-    return 0;
+    monitor.watch = watch_given != NULL ? *watch_given : (struct monitor_watch){ 0 };
+    atomic_store(&stopping, false);
+    err = wanted ? run() : 0;
+    if (err < 0)
+        bell_close();
+    return err;
+}
+
+static void ring(void)
+{
+    uint64_t one = 1;
+
+    /* cannot fail: the counter is far from full */
+    (void)!write(monitor.bell_fd, &one, sizeof one);
+}
+
+void monitor_rouse(void)
+{
+    if (monitor.bell_fd < 0)
+        return;
+    ring();
+    if (!monitor.running)
+        (void)run(); /* without a thread nobody looks */
 }
 
 void monitor_stop(void)
 {
-    uint64_t one = 1;
-
-    if (!monitor.running)
-        return;
-    if (write(monitor.stop_fd, &one, sizeof one) != (ssize_t)sizeof one)
-        return; /* cannot happen: the counter is 0 */
-    pthread_join(monitor.thread, NULL);
-    close(monitor.stop_fd);
-    monitor.stop_fd = -1;
-    monitor.running = false;
+    if (monitor.running) {
+        atomic_store(&stopping, true);
+        ring();
+        pthread_join(monitor.thread, NULL);
+        monitor.running = false;
+    }
+    if (monitor.bell_fd >= 0)
+        bell_close();
 }

@@ -9,8 +9,9 @@
  *                     PROGRESS(struct boot_counters)  REPORT(status, line)  DETAIL(line): more of
  *                     what the report said  GOODBYE
  *                     STATS(struct hlrc_stats; status 1: the last)
+ *                     WAITS(a report of hlrc/progress/report.h), asked for or not
  *                     NO_EXEC(status, line): from hlrcrun's child, in place of becoming a node
- *   hlrcrun -> node   RESULT(total, offset, bytes)...
+ *   hlrcrun -> node   RESULT(total, offset, bytes)...  LOOK(number in total): report what waits
  *                     the end of what it sends: the job is ending, the last STATS are wanted
  *
  *   WI1  One packet is one message; it arrives whole, and in order.
@@ -24,7 +25,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-enum { WIRE_VERSION = 2, WIRE_PIECE = 32 * 1024 };
+enum { WIRE_VERSION = 3, WIRE_PIECE = 32 * 1024 };
 
 enum wire_type {
     WIRE_HELLO = 1,
@@ -35,13 +36,16 @@ enum wire_type {
     WIRE_GOODBYE,
     WIRE_NO_EXEC,
     WIRE_STATS,
-    WIRE_DETAIL
+    WIRE_DETAIL,
+    WIRE_LOOK,
+    WIRE_WAITS
 };
 
 struct wire_head {
     uint32_t type;
-    int32_t status;  /* HELLO: WIRE_VERSION; REPORT, NO_EXEC: exit status of the job; STATS */
-    uint32_t total;  /* EXCHANGE: bytes of one node's blob; RESULT: bytes of all */
+    int32_t status; /* HELLO: WIRE_VERSION; REPORT, NO_EXEC: exit status of the job; STATS */
+    /* EXCHANGE: bytes of one node's blob; RESULT: bytes of all; LOOK: its number */
+    uint32_t total;
     uint32_t offset; /* where this piece begins */
 };
 

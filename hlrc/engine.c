@@ -8,6 +8,7 @@
 #include "hlrc/memory/page_move.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
+#include "hlrc/progress/report.h"
 #include "hlrc/sync/cond.h"
 #include "hlrc/sync/group.h"
 #include "hlrc/sync/lock.h"
@@ -61,6 +62,13 @@ static void place_meeting(struct layout *at, size_t nodes)
     at->meeting_release = place(&at->end, 2 * at->meeting_slot_size);
 }
 
+/* A number before and behind each. */
+static void place_reports(struct layout *at, size_t nodes, uint32_t threads)
+{
+    at->report_size = (report_room(threads) + 2 * sizeof(uint64_t) + 63) & ~(size_t)63;
+    at->reports = place(&at->end, nodes * at->report_size);
+}
+
 void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens, uint32_t threads)
 {
     size_t n = (size_t)nodes;
@@ -111,6 +119,8 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens, 
     at->answers_of_members = place(&at->end, n * 64);
     at->group_slots =
         place(&at->end, n * HLRC_MAX_GROUPS * pairs_slots(nodes) * at->meeting_slot_size);
+    if (engine.judges)
+        place_reports(at, n, threads);
     if (engine.config.locks == PART_ONESIDED)
         place_locks(at, n);
 }

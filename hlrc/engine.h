@@ -47,6 +47,8 @@
  *   invitations, answers_of_members  to and of those who make a group, one per node, written by it
  *             (group.c)
  *   group slots  of rounds, per group and the same at all its members (group.c, pairs.h)
+ *   reports  of waits, per node, written by it at node 0, if no launcher gathers them
+ *             (standstill.c)
  *   lock records  per lock, at its home; likewise cond records; lock nodes, per lock that this
  *             node has or asks for: all with --locks queue (lock_mcs.c, cond_mcs.c, mcs.h)
  */
@@ -82,11 +84,11 @@ struct layout {
         bulk, credits, logs, lock_records, lock_nodes, cond_records, meeting_counters,
         meeting_slots, meeting_release, log_tails, log_heads, notice_ring, notice_ends,
         notice_slots, notice_pages, notice_blocks, bounce, words, staging, stream, stream_told,
-        stream_taken, invitations, answers_of_members, group_slots, tables;
+        stream_taken, invitations, answers_of_members, group_slots, reports, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
     size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size,
-        bulk_slot_size;
+        bulk_slot_size, report_size;
     uint32_t bulk_slots; /* of the ring of one sender */
     size_t request_row;  /* bytes of the slots of one sender; threads that have some there: */
     uint32_t request_threads;
@@ -96,6 +98,7 @@ struct engine {
     int node, nodes;
     int neighbours; /* nodes that run under this kernel, this one included */
     bool alone;     /* a job of one: every page is writable, nothing is tracked */
+    bool judges;    /* node 0 gathers what nodes wait for; else hlrcrun, or there is one node */
     struct config config;
     struct boot *boot;
     struct fabric *fabric;

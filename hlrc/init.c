@@ -40,6 +40,9 @@
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/report.h"
+#include "hlrc/progress/reporter.h"
+#include "hlrc/progress/standstill.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/watch.h"
@@ -89,6 +92,7 @@ static int open_boot(void)
     engine.node = boot_node(engine.boot);
     engine.nodes = boot_nodes(engine.boot);
     engine.alone = engine.nodes == 1;
+    engine.judges = !engine.alone && !boot_gathers(engine.boot);
     perturb_start(engine.node);
     return 0;
 }
@@ -257,6 +261,8 @@ static int make_tables(void)
         rc = engine.protocol.diffs->init();
     if (rc == 0)
         rc = engine.protocol.notices->init();
+    if (rc == 0)
+        rc = standstill_init();
     for (int type = REQUEST_PAGE; type <= REQUEST_PLACE; type++)
         msg_handle((enum request_type)type, engine.protocol.pages->serve);
     if (rc)
@@ -265,7 +271,7 @@ static int make_tables(void)
     return rc;
 }
 
-#define WATCH_PERIOD_MS 500
+#define COUNT_MS 1000 /* of --timeout, where hlrcrun does not count */
 
 static void report_progress(void)
 {
@@ -283,15 +289,18 @@ static void check_peers(void)
 /* A dead peer is noticed within peer_timeout: this leaves the fabric most of it. */
 static int start_monitor(void)
 {
-    bool shown = engine.config.progress && boot_launcher(engine.boot) == BOOT_HLRCRUN;
+    const struct monitor_watch watch = { REPORT_STILL_MS, standstill_look, standstill_asked };
+    bool gathers = boot_gathers(engine.boot);
     const struct monitor_duty duties[] = {
-        { shown ? MONITOR_PROGRESS_MS : 0, report_progress },
+        { engine.config.progress && gathers ? MONITOR_PROGRESS_MS : 0, report_progress },
         statistics_duty(),
-        { engine.config.watchdog > 0 && !engine.alone ? WATCH_PERIOD_MS : 0, watch_look },
+        { engine.config.timeout > 0 && !gathers ? COUNT_MS : 0, standstill_count },
         { engine.fabric->ops.check && !engine.alone ? engine.config.peer_timeout * 1000 / 8 : 0,
           check_peers },
     };
-    return monitor_start(engine.boot, duties, sizeof duties / sizeof duties[0], statistics_ending);
+    watch_rests();
+    return monitor_start(engine.boot, duties, sizeof duties / sizeof duties[0], statistics_ending,
+                         &watch);
 }
 
 /* All nodes are ready to be written to: threads may start. */
@@ -353,6 +362,8 @@ static void drop_tables(void)
                                   msg_end,       twins_end,     threads_end };
     engine.protocol.notices->end();
     dump_end();
+    reporter_end();
+    standstill_end();
     for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
         end[i]();
 }

@@ -102,6 +102,10 @@ extern "C" {
  * is accessed; hlrc_init() refuses to go on without that.
  *
  *     hlrcrun -n 2 valgrind --vex-iropt-register-updates=allregs-at-mem-access ./sum
+ * A job in which all threads of all nodes wait for each other, in locks, barriers and condition
+ * variables, is found some seconds later and ends: a line for each thread says what it waits for
+ * and who holds it up. A thread that computes, or waits in a system call of its own, is none of
+ * them, nor is the job of one that has such a thread. hlrcrun(1) has more.
  *
  * A program may be built with -fsanitize=address or -fsanitize=thread. The latter knows the order
  * that HLRC makes, and reports data races between the threads of a node; those between nodes are

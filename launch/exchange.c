@@ -97,11 +97,15 @@ void exchange_send(struct exchange *exchange, int node, int fd)
     }
 }
 
+bool exchange_waits(const struct exchange *exchange, int node)
+{
+    return exchange->gather != NULL && exchange->whole[node];
+}
+
 int exchange_waiting(const struct exchange *exchange)
 {
-    if (exchange->gather != NULL)
-        for (int i = 0; i < exchange->nodes; i++)
-            if (exchange->whole[i])
-                return i;
+    for (int i = 0; i < exchange->nodes; i++)
+        if (exchange_waits(exchange, i))
+            return i;
     return -1;
 }

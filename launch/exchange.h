@@ -46,5 +46,6 @@ bool exchange_reading(const struct exchange *exchange, int node); /* has somethi
 void exchange_send(struct exchange *exchange, int node, int fd);  /* as much as goes */
 /* a node that waits for the others, or -1 */
 int exchange_waiting(const struct exchange *exchange);
+bool exchange_waits(const struct exchange *exchange, int node); /* whether this one does */
 
 #endif

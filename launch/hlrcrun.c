@@ -47,9 +47,12 @@ static void help_print(void)
     printf("  -h, --help\n        this text\n  -V, --version\n        the version\n"
            "      --man\n        the manual page, for man -l -\n");
     alias_help(stdout);
-    printf("\nThe exit status is that of the first node that failed, 128 + N for signal N; 126 or "
-           "127 if the program\n"
-           "cannot be run or is not there, 2 if the command line is wrong.\n");
+    printf("\nSIGQUIT (Ctrl-\\) tells what each thread of the job waits for.\n\n"
+           "The exit status is that of the first node that failed, 128 + N for signal N; 123 if "
+           "all nodes waited for\n"
+           "each other, 124 if --timeout was over; 126 or 127 if the program cannot be run or is "
+           "not there, 2 if the\n"
+           "command line is wrong.\n");
 }
 
 /* Descriptors 0, 1 and 2 must be something, or a pipe of ours would take their place. */

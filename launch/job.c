@@ -246,6 +246,8 @@ static void signals_read(struct job *job)
 
         if (sig == SIGUSR1 || sig == SIGUSR2)
             nodes_notify(job, sig);
+        else if (sig == SIGQUIT)
+            look_ask(job, LOOK_USER);
         else if (sig != SIGCHLD)
             job_interrupt(job, sig);
     }
@@ -337,7 +339,7 @@ static int64_t earlier(int64_t a, int64_t b)
 /* Milliseconds until something is due, or -1. */
 static int poll_timeout(const struct job *job, int64_t now)
 {
-    int64_t due = job->progress.next_at;
+    int64_t due = earlier(job->progress.next_at, look_due(job));
 
     if (job->ending)
         due = earlier(due, job->killed ? job->give_up_at : job->asked ? job->kill_at : job->ask_at);
@@ -385,6 +387,7 @@ static void job_loop(struct job *job, struct pollfd *fds)
             return;
         ending_proceed(job, now);
         progress_update(job, now);
+        look_proceed(job, now);
         poll_fill(job, fds);
         if (poll(fds, count, poll_timeout(job, clock_ms())) < 0)
             continue;
@@ -533,6 +536,7 @@ int job_run(struct job *job)
     oom_watch(&job->oom, 0);
     nodes_start(job);
     progress_init(&job->progress, job->config->progress, job->config->nodes, clock_ms());
+    look_init(job, clock_ms());
     job_loop(job, fds);
     outputs_finish(job, fds);
     if (job->ending && stats_wanted(job))

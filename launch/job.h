@@ -37,6 +37,7 @@
 #include "boot/boot.h"
 #include "launch/exchange.h"
 #include "launch/guard.h"
+#include "launch/look.h"
 #include "launch/oom.h"
 #include "launch/output.h"
 #include "launch/progress.h"
@@ -73,6 +74,7 @@ struct node {
     struct boot_counters counters;
     bool told, told_last; /* figures have come; no more will */
     struct hlrc_stats stats;
+    struct heard heard;
 };
 
 struct job {
@@ -83,6 +85,7 @@ struct job {
     struct exchange exchange;
     struct progress progress;
     struct oom oom;
+    struct look look;
     struct sink out, err_room, *err;
     int signal_fd;
     bool ending;
@@ -107,7 +110,7 @@ int job_run(struct job *job);
 void job_end(struct job *job, int status, int spared, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* job_say - a line besides */
+/* job_say - a line that ends nothing */
 void job_say(struct job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* node.c */

@@ -19,6 +19,37 @@ static void own_options(FILE *out)
     alias_man(out);
 }
 
+static void standstill(FILE *out)
+{
+    fputs(".SH A JOB THAT STANDS STILL\n"
+          "A job in which every thread of every node waits for another one can never go on. It is "
+          "found some seconds\n"
+          "later, and ends. A line for each thread says what it waits for, since when, and who "
+          "holds it up; the last one\n"
+          "names the circle:\n"
+          ".PP\n.nf\n"
+          "hlrcrun: node 0 thread 0 waits since 2.0 s for lock 2 held by node 1\n"
+          "hlrcrun: node 1 thread 0 waits since 2.0 s for barrier 12: node 0 has not arrived; it "
+          "waits for lock 2 held by node 1\n"
+          "hlrcrun: deadlock: node 0 waits for lock 2 held by node 1, which waits at barrier 12 "
+          "for node 0\n"
+          ".fi\n"
+          ".PP\n"
+          "Barriers are numbered from 0; a collective call counts as those that it makes. Only "
+          "waits in HLRC count: a\n"
+          "thread that computes, sleeps, reads, waits for another thread of its process or is "
+          "stopped may go on, and so\n"
+          "the job may; so may one with threads that have never used HLRC.\n"
+          ".PP\n"
+          "SIGQUIT, which a terminal sends for Ctrl\\-\\e, prints the same lines at any moment, "
+          "and the job goes on; nodes\n"
+          "ignore it, unless they handle it.\n"
+          ".B \\-\\-timeout\nprints them and ends the job. Under another launcher node 0 does "
+          "what hlrcrun does here,\n"
+          "without SIGQUIT.\n",
+          out);
+}
+
 void manual_hlrcrun(FILE *out)
 {
     title(out, "hlrcrun", "run a program on several nodes that share memory");
@@ -46,16 +77,18 @@ void manual_hlrcrun(FILE *out)
           "and hlrc_finalize(3)\n"
           "ends the job: the others get SIGTERM and, half a second later, SIGKILL. One line names "
           "the node and the\n"
-          "cause. SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on and end the job; SIGUSR1 and "
-          "SIGUSR2 are passed\n"
-          "on. A node that is stopped is not dead. If hlrcrun itself is killed, its nodes end.\n"
+          "cause. SIGINT, SIGTERM and SIGHUP are passed on and end the job; SIGUSR1 and SIGUSR2 "
+          "are passed on.\n"
+          "A node that is stopped is not dead. If hlrcrun itself is killed, its nodes end.\n"
           ".PP\n"
           "A node that crashes says where, and has a while for that. A node of which the system "
           "dumps core is waited\n"
           "for, ten minutes at most; a signal to hlrcrun, such as that of Ctrl\\-C, ends the "
           "wait. Core dumps have nothing\n"
-          "of shared memory; see\n.BR \\-\\-core .\n"
-          ".SH OPTIONS\n"
+          "of shared memory; see\n.BR \\-\\-core .\n",
+          out);
+    standstill(out);
+    fputs(".SH OPTIONS\n"
           "Each option is an environment variable, too; the command line comes first. A variable "
           "that begins with HLRC_\n"
           "and means nothing is refused, by hlrcrun and by the nodes of other launchers. Those "
@@ -69,6 +102,7 @@ void manual_hlrcrun(FILE *out)
     fputs(
         ".SH EXIT STATUS\n"
         "That of the first node that failed, 128 + N for signal N; 0 if none did.\n"
+        "123: all nodes waited for each other. 124:\n.B \\-\\-timeout\nwas over.\n"
         "126: the program may not be run. 127: there is no such program. 2: the command line is "
         "wrong.\n"
         "128 + N: hlrcrun got signal N.\n"

@@ -45,6 +45,7 @@ void node_free(struct node *node)
     close_fd(&node->sock);
     stream_close(&node->output[0]);
     stream_close(&node->output[1]);
+    heard_forget(&node->heard);
 }
 
 static bool engine_alive(const struct node *node)
@@ -113,6 +114,7 @@ static void message_hello(struct job *job, int index, const struct packet *packe
         return;
     }
     close_fd(&node->engine_fd);
+    heard_forget(&node->heard);
     node->state = NODE_RUNNING;
     node->told = node->told_last = false;
     job->finished = false; /* a script may run one program after another */
@@ -215,6 +217,9 @@ static void message_handle(struct job *job, int index, struct packet *packet)
         if (packet->len == sizeof node->counters)
             memcpy(&node->counters, packet->body, sizeof node->counters);
         break;
+    case WIRE_WAITS:
+        look_received(job, index, packet->body, packet->len);
+        break;
     case WIRE_REPORT:
         message_report(job, index, packet);
         break;
@@ -277,7 +282,8 @@ void node_receive(struct job *job, int index)
     while (node->sock >= 0) {
         ssize_t got = packet_receive(node->sock, &packet);
 
-        if (got == -EINTR)
+        /* it ended before it read what it was asked; what it said before that is still to be had */
+        if (got == -EINTR || got == -ECONNRESET)
             continue;
         if (got == -EAGAIN)
             return;

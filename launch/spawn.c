@@ -93,6 +93,13 @@ static void child_environment(const struct spawn *spawn, const struct child *chi
 
 static void child_restore(const struct spawn *spawn)
 {
+    struct sigaction quit;
+
+    /* the terminal sends it to all: hlrcrun answers, and nobody is to die of it */
+    if (sigaction(SIGQUIT, NULL, &quit) == 0 && quit.sa_handler == SIG_DFL) {
+        quit.sa_handler = SIG_IGN;
+        sigaction(SIGQUIT, &quit, NULL);
+    }
     setrlimit(RLIMIT_NOFILE, &spawn->files);
     sigaction(SIGPIPE, &spawn->pipe_action, NULL);
     sigprocmask(SIG_SETMASK, &spawn->mask, NULL);

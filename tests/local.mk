@@ -15,6 +15,7 @@ SHELL_TESTS = \
 	tests/launch/gdb.sh \
 	tests/launch/info.sh \
 	tests/launch/limits.sh \
+	tests/launch/look.sh \
 	tests/launch/many.sh \
 	tests/launch/options.sh \
 	tests/launch/mixed.sh \
@@ -69,6 +70,10 @@ UNIT_TESTS += tests/unit/heap
 tests_unit_heap_SOURCES = tests/unit/test_heap.c
 tests_unit_heap_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_heap_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/judge
+tests_unit_judge_SOURCES = tests/unit/test_judge.c
+tests_unit_judge_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_judge_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/notice
 tests_unit_notice_SOURCES = tests/unit/test_notice.c
 tests_unit_notice_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

@@ -3,6 +3,7 @@
  * chaos_parts.h. */
 #include "base/clock.h"
 #include "base/reserve.h"
+#include "base/tasks.h"
 #include "fabric/chaos/chaos_parts.h"
 
 #include <errno.h>
@@ -229,6 +230,7 @@ void chaos_sleep(struct chaos *c, pthread_cond_t *cond, int64_t until)
 static void *worker_main(void *arg)
 {
     struct chaos *c = arg;
+    tasks_own(1);
     pthread_mutex_lock(&c->lock);
     while (!c->stopping || c->list) {
         int64_t next = chaos_progress(c, !c->lazy || c->stopping);
@@ -241,6 +243,7 @@ static void *worker_main(void *arg)
         c->worker_until = 0;
     }
     pthread_mutex_unlock(&c->lock);
+    tasks_own(-1);
     return NULL;
 }
 

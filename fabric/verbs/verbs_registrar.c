@@ -27,6 +27,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/tasks.h"
+
 static void futex_sleep(_Atomic uint32_t *word, uint32_t seen)
 {
     (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
@@ -90,6 +92,7 @@ static void *registrar_main(void *arg)
 {
     struct verbs_fabric *v = arg;
     verbs_may_register(true);
+    tasks_own(1);
     for (bool last = false; !last;) {
         uint32_t seen = atomic_load(&v->asked);
         last = atomic_load(&v->registrar_stops);
@@ -99,6 +102,7 @@ static void *registrar_main(void *arg)
         if (!last)
             futex_sleep(&v->asked, seen);
     }
+    tasks_own(-1);
     return NULL;
 }
 

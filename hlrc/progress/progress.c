@@ -15,6 +15,7 @@
 #include "base/perturb.h"
 #include "base/race.h"
 #include "base/spin.h"
+#include "base/tasks.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
@@ -285,6 +286,7 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
         if (done(arg) || backoff_step(&p))
             continue;
         int64_t timeout = backoff_sleep(&p, kind);
+        watch_sleeps();
         if (mine)
             sleep_in_role(done, arg, timeout);
         else
@@ -379,6 +381,7 @@ static int64_t handler_spin_limit(void)
 static void *handler_main(void *arg)
 {
     (void)arg;
+    tasks_own(1);
     int64_t limit = handler_spin_limit();
     race_ignore_begin(); /* RC2 */
     while (!atomic_load(&stopping)) {
@@ -387,6 +390,7 @@ static void *handler_main(void *arg)
         handler_block();
     }
     race_ignore_end();
+    tasks_own(-1);
     return NULL;
 }
 

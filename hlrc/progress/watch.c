@@ -9,12 +9,16 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/perturb.h"
+#include "boot/monitor.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/thread.h"
 
 #define TOLD_EVENTS 4u                  /* of each thread */
 #define GRACE_NS    INT64_C(3000000000) /* between telling and ending: others tell, too */
+#define WATCHDOG_MS 500 /* from look to look of the watchdog, while a thread waits */
+
+_Atomic bool watch_is_up;
 
 static int64_t told_at; /* written by the monitor's thread alone; 0: nothing was told */
 
@@ -59,13 +63,6 @@ bool watch_read(const struct thread *t, struct watch_note *out)
            atomic_load(&t->waits.since) == since;
 }
 
-/* Seconds that the thread waits, 0 for none or a note that is being changed. */
-static double waits_for(const struct thread *t, int64_t now)
-{
-    struct watch_note note;
-    return watch_read(t, &note) ? (double)(now - note.since) * 1e-9 : 0;
-}
-
 static void say(const char *line)
 {
     diag_warn("%s", line);
@@ -101,13 +98,10 @@ static void tell_all(int64_t now)
     perturb_report(say);
 }
 
-void watch_look(void)
+/* Tells, and ends the job some seconds later, when a wait has taken too long. */
+static void watchdog(int64_t now, int64_t most_ms)
 {
-    int64_t now = clock_ns();
-    bool late = false;
-    for (uint32_t i = 0; i < threads_max() && !late; i++)
-        late = waits_for(thread_slot(i), now) >= engine.config.watchdog;
-    if (!late) {
+    if (most_ms < (int64_t)engine.config.watchdog * 1000) {
         told_at = 0;
     } else if (told_at == 0) {
         told_at = now;
@@ -118,4 +112,45 @@ void watch_look(void)
             "a wait took longer than --watchdog %d: the nodes' lines above say who waits for what",
             engine.config.watchdog);
     }
+}
+
+/* W2 */
+void watch_rests(void)
+{
+    atomic_store(&watch_is_up, false);
+    atomic_thread_fence(memory_order_seq_cst); /* orders it before the look at the waits */
+}
+
+void watch_goes_on(void)
+{
+    atomic_store(&watch_is_up, true);
+}
+
+/* W2 */
+void watch_get_up(void)
+{
+    if (!atomic_exchange(&watch_is_up, true))
+        monitor_rouse();
+}
+
+struct watch_waits watch_look(void)
+{
+    int64_t now = clock_ns(), most_ms = 0;
+    struct watch_waits found = { 0, INT64_MAX, 0 };
+    struct watch_note note;
+    for (uint32_t i = 0; i < threads_max(); i++) {
+        if (!watch_read(thread_slot(i), &note))
+            continue;
+        int64_t ms = (now - note.since) / 1000000;
+        found.waiting++;
+        found.least_ms = ms < found.least_ms ? ms : found.least_ms;
+        most_ms = ms > most_ms ? ms : most_ms;
+    }
+    if (engine.config.watchdog > 0 && found.waiting > 0) {
+        watchdog(now, most_ms);
+        found.next_ms = WATCHDOG_MS;
+    } else {
+        told_at = 0;
+    }
+    return found;
 }

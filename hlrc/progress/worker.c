@@ -11,6 +11,7 @@
 
 #include "base/perturb.h"
 #include "base/race.h"
+#include "base/tasks.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
@@ -25,6 +26,7 @@ static void *worker_main(void *arg)
     (void)arg;
     struct thread *t = thread_own();
     uint32_t seen = 0;
+    tasks_own(1);
     race_ignore_begin(); /* RC2 */
     while (!atomic_load(&stopping)) {
         uint32_t now = atomic_load(&calls);
@@ -39,6 +41,7 @@ static void *worker_main(void *arg)
         t->inside--;
     }
     race_ignore_end();
+    tasks_own(-1);
     return NULL;
 }
 

@@ -12,13 +12,15 @@
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/homes.h"
 
-/* of this node's next arrival; one thread speaks for the node */
-static uint64_t epoch;
-static _Atomic bool between; /* arrived and not yet departed */
+/* of this node's next arrival; one thread speaks for the node, and the monitor reads both */
+static _Atomic uint64_t epoch;
+static _Atomic enum meeting last_call; /* of the last one */
+static _Atomic bool between;           /* arrived and not yet departed */
 
 static void (*before_arrival)(void);
 
@@ -27,9 +29,16 @@ void barrier_before(void (*run)(void))
     before_arrival = run;
 }
 
+static void report_arrivals(struct report_draft *d)
+{
+    d->head.arrivals = atomic_load(&epoch);
+    d->head.call = (uint8_t)atomic_load(&last_call);
+}
+
 int barrier_init(void)
 {
-    epoch = 0;
+    atomic_store(&epoch, 0);
+    reporter_add(report_arrivals);
     atomic_store(&between, false);
     return engine.protocol.barrier->init();
 }
@@ -44,11 +53,16 @@ static void arrive(bool waits, enum meeting call)
         return;
     uint64_t vt[NODES_MAX];
     struct thread *t = thread_enter();
-    trace(TRACE_ARRIVE, epoch);
+    uint64_t number = atomic_load_explicit(&epoch, memory_order_relaxed);
+    trace(TRACE_ARRIVE, number);
     interval_close(false);
     interval_vt(vt);
-    enum arrival kind = !waits ? ARRIVAL_PLAIN : homes_offer(epoch) ? ARRIVAL_MOVES : ARRIVAL_WAITS;
-    engine.protocol.barrier->arrive(epoch++, vt, kind, call);
+    enum arrival kind = !waits                ? ARRIVAL_PLAIN
+                        : homes_offer(number) ? ARRIVAL_MOVES
+                                              : ARRIVAL_WAITS;
+    atomic_store_explicit(&last_call, call, memory_order_relaxed);
+    atomic_store_explicit(&epoch, number + 1, memory_order_relaxed);
+    engine.protocol.barrier->arrive(number, vt, kind, call);
     thread_leave(t);
 }
 
@@ -67,7 +81,7 @@ static bool depart(void)
         progress_settle(); /* what is applied already needs no revoking */
         interval_acquire(vt, OCCASION_MEETING);
         progress_settle(); /* R4: a writer's diffs arrive before its notices, which are here now */
-        trace(TRACE_DEPART, epoch - 1);
+        trace(TRACE_DEPART, atomic_load_explicit(&epoch, memory_order_relaxed) - 1);
         thread_leave(t);
     }
     race_acquire(); /* RC1 */
@@ -135,7 +149,7 @@ void barrier_all(enum meeting call)
     prepare();
     arrive(true, call);
     if (depart()) /* MV2 */
-        homes_move(epoch - 1);
+        homes_move(atomic_load_explicit(&epoch, memory_order_relaxed) - 1);
     stats_count(STAT_BARRIERS, 1);
     stats_enter(t, before);
 }

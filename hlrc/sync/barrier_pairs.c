@@ -12,12 +12,20 @@
 #include <string.h>
 
 #include "base/perturb.h"
+#include "hlrc/progress/reporter.h"
 #include "hlrc/sync/pairs.h"
 
 static struct pairs all; /* one thread speaks for the node */
 
+/* Of the next meeting too: whoever waits for a round asks how far this node has come. */
+static void report_all(struct report_draft *d)
+{
+    pairs_report(d, MEETING_OF_ALL, &all);
+}
+
 static int pairs_init(void)
 {
+    reporter_add(report_all);
     all = (struct pairs){ .count = engine.nodes,
                           .self = engine.node,
                           .slots = engine.at.meeting_slots };

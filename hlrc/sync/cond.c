@@ -18,6 +18,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
+#include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/handles.h"
@@ -35,9 +36,19 @@ static uint32_t *next_waiter;
 
 static struct handles created; /* numbers of condition variables */
 
+_Atomic int64_t cond_under_way;
+
+/* RE3, C4 */
+static void report_signals(struct report_draft *d)
+{
+    d->head.signals = atomic_load(&cond_under_way);
+}
+
 int cond_init(void)
 {
     handles_init(&created, 0, CONDS_PER_NODE);
+    atomic_store(&cond_under_way, 0);
+    reporter_add(report_signals);
     return engine.protocol.conds->init(created.limit);
 }
 
@@ -126,8 +137,10 @@ static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt)
     while (at) {
         uint32_t ref = at - 1;
         at = next_waiter[ref]; /* before the answer: the waiter may register again at once */
+        cond_count(1);         /* C4 */
         msg_reply(msg_slot((int)(ref / engine.tokens), ref % engine.tokens), 0, 0, vt);
     }
+    cond_count(-1); /* C4 */
 }
 
 static void cond_serve_signal(int from, const struct bulk *msg)
@@ -218,6 +231,7 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     perturb(cond_registered);
     engine.protocol.locks->release(lock);
     conds->await(cond, place, vt);
+    cond_count(-1); /* C4 */
     if (!engine.alone)
         interval_acquire(vt, OCCASION_SIGNAL);
     trace(TRACE_COND_WOKEN, cond);
@@ -234,6 +248,7 @@ static void signal_waiters(uint32_t cond, bool all)
     interval_close(true); /* C2 */
     interval_hand_on(vt);
     perturb(cond_signalling);
+    cond_count(1); /* C4 */
     engine.protocol.conds->signal(cond, all, vt);
 }
 

@@ -11,9 +11,15 @@
  *       to the waiter, who then takes the lock again.
  *   C3  Waiters are woken in the order of registration; a broadcast wakes those registered when it
  *       is served.
+ *   C4  A signal counts as under way from its call on until it is served, and for each waiter that
+ *       it wakes from then on until that one returns; what begins is counted before what ends
+ *       (report.h RE3).
  */
 #ifndef HLRC_COND_H
 #define HLRC_COND_H
+
+#include <stdatomic.h>
+#include <stdint.h>
 
 #define CONDS_PER_NODE \
     (1u << 20) /* that a node can create; a table of all of them is address space, not memory */
@@ -22,5 +28,11 @@
 
 int cond_init(void);
 void cond_end(void);
+
+extern _Atomic int64_t cond_under_way; /* by what began and ended at this node */
+static inline void cond_count(int64_t more)
+{
+    atomic_fetch_add_explicit(&cond_under_way, more, memory_order_relaxed);
+}
 
 #endif

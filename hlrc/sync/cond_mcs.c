@@ -139,8 +139,10 @@ static void mcs_signal(uint32_t cond, bool all, const uint64_t *vt)
     while (woken.first) {
         uint64_t name = woken.first;
         woken.first = name == woken.last ? 0 : next_of(name, k); /* CQ2 */
+        cond_count(1);                                           /* C4 */
         mcs_grant(name, vt);
     }
+    cond_count(-1); /* C4 */
     mcs_give_node(k);
 }
 

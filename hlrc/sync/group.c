@@ -17,6 +17,7 @@
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/pairs.h"
@@ -33,11 +34,21 @@ static _Atomic bool making;  /* by one thread at a time, who alone uses the thre
 static uint32_t given;       /* numbers given by this node */
 static uint64_t invited;     /* invitations that it has sent, to however many nodes */
 static uint64_t accepted[NODES_MAX]; /* by node: the last of its invitations that was answered */
+/* For reports: those that this node is in, so many of them; and the word that hlrc_group_create
+ * waits for. Written by the thread that makes one. */
+static uint32_t joined[REPORT_MEETINGS];
+static _Atomic uint32_t joined_count;
+static struct awaited {
+    _Atomic size_t at;
+    _Atomic uint64_t last; /* what the word was before, or is to become */
+} awaited;
 
 static size_t group_count(void)
 {
     return (size_t)engine.nodes * HLRC_MAX_GROUPS;
 }
+
+static void report_groups(struct report_draft *d);
 
 int group_init(void)
 {
@@ -45,6 +56,8 @@ int group_init(void)
     given = 0;
     invited = 0;
     memset(accepted, 0, sizeof accepted);
+    atomic_store(&joined_count, 0);
+    reporter_add(report_groups);
     groups = reserve(group_count() * sizeof *groups);
     return groups ? 0 : -ENOMEM;
 }
@@ -69,16 +82,28 @@ static size_t answer_at(int from)
     return engine.at.answers_of_members + (size_t)from * 64;
 }
 
-struct awaited {
-    size_t at;
-    uint64_t last; /* what the word was before, or is to become */
-};
-
 static bool is_later(void *arg)
 {
     const struct awaited *a = arg;
-    _Atomic uint64_t *word = control_at(a->at);
-    return atomic_load_explicit(word, memory_order_acquire) > a->last;
+    _Atomic uint64_t *word = control_at(atomic_load(&a->at));
+    return atomic_load_explicit(word, memory_order_acquire) > atomic_load(&a->last);
+}
+
+/* Of this node, at a word in its window, until that is larger than it was. */
+static void await_word(enum waits what, int node, size_t at, uint64_t last)
+{
+    atomic_store(&awaited.at, at);
+    atomic_store(&awaited.last, last);
+    progress_wait((struct wait_for){ what, 0, node }, is_later, &awaited, WAIT_STATE);
+}
+
+static void report_groups(struct report_draft *d)
+{
+    for (uint32_t i = 0, n = atomic_load(&joined_count); i < n; i++)
+        pairs_report(d, joined[i], &groups[joined[i]].pairs);
+    for (unsigned i = 0; i < d->head.waits; i++)
+        if (d->waits[i].what == WAITS_MEMBER || d->waits[i].what == WAITS_INVITATION)
+            d->waits[i].over = is_later(&awaited);
 }
 
 /* A word that may end a sleep of another node, which waits for it in the same call. */
@@ -102,10 +127,8 @@ static void invite(const struct invitation *in)
         tell(node, invitation_at(engine.node), number); /* behind it: fabric.h F1 */
     }
     for (uint32_t i = 0; i < in->count; i++) {
-        struct awaited answer = { answer_at(in->nodes[i]), number - 1 };
         if (in->nodes[i] != engine.node)
-            progress_wait((struct wait_for){ WAITS_MEMBER, 0, in->nodes[i] }, is_later, &answer,
-                          WAIT_STATE);
+            await_word(WAITS_MEMBER, in->nodes[i], answer_at(in->nodes[i]), number - 1);
     }
 }
 
@@ -124,8 +147,7 @@ static void accept_from(int lowest, struct invitation *mine)
 {
     char here[120], there[120];
     size_t at = invitation_at(lowest);
-    struct awaited word = { at, accepted[lowest] };
-    progress_wait((struct wait_for){ WAITS_INVITATION, 0, lowest }, is_later, &word, WAIT_STATE);
+    await_word(WAITS_INVITATION, lowest, at, accepted[lowest]);
     const struct invitation *in = control_at(at + 8);
     if (in->count != mine->count ||
         memcmp(in->nodes, mine->nodes, mine->count * sizeof mine->nodes[0]) != 0)
@@ -176,6 +198,7 @@ static size_t slots_at(uint32_t number)
 static void set_up(const struct invitation *in)
 {
     struct group *g = &groups[in->group];
+    uint32_t count = atomic_load(&joined_count);
     g->pairs = (struct pairs){
         .nodes = g->nodes,
         .count = (int)in->count,
@@ -187,6 +210,10 @@ static void set_up(const struct invitation *in)
             g->pairs.self = (int)i;
     }
     pairs_prepare(&g->pairs);
+    if (count < REPORT_MEETINGS) {
+        joined[count] = in->group;
+        atomic_store(&joined_count, count + 1);
+    }
     atomic_store_explicit(&g->made, true, memory_order_release);
 }
 

@@ -10,6 +10,7 @@
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/dump.h"
+#include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/handles.h"
@@ -56,6 +57,13 @@ static void dump_locks(char *line, size_t len)
         line[0] = '\0';
 }
 
+static void report_locks(struct report_draft *d)
+{
+    uint32_t thread;
+    for (uint32_t at = 0; (at = lock_held_from(at, &thread)) != LOCK_NONE; at++)
+        report_add_held(d, at, thread);
+}
+
 void lock_tell_held(const char *call)
 {
     char line[DIAG_LINE_MAX / 2] = "";
@@ -69,6 +77,7 @@ int lock_init(void)
 {
     handles_init(&created, LOCK_CREATED_FIRST, LOCKS_PER_NODE);
     dump_add(dump_locks);
+    reporter_add(report_locks);
     return engine.protocol.locks->init(created.limit);
 }
 

@@ -125,6 +125,7 @@ static void await_turn(struct lock *l, uint32_t lock)
     uint32_t seen = atomic_load(&l->turn);
     spin_unlock(&l->guard);
     struct watch_note before = watch_begin(thread_self(), (struct wait_for){ WAITS_LOCK, lock, 0 });
+    watch_sleeps();
     futex_wait_private(&l->turn, seen, -1);
     watch_end(thread_self(), before);
     spin_lock(&l->guard);

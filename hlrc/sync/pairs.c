@@ -9,6 +9,7 @@
 #include "base/perturb.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/reporter.h"
 #include "hlrc/progress/thread.h"
 
 #define WORD_EPOCH (2 + MEETING_BITS)
@@ -169,4 +170,9 @@ void pairs_end(struct pairs *p, enum waits what, uint64_t object)
                       WAIT_STATE);
     pairs_assert_state(p);
     p->epoch++;
+}
+
+void pairs_report(struct report_draft *d, uint32_t group, const struct pairs *p)
+{
+    report_add_meeting(d, (struct report_meeting){ group, (uint32_t)p->round, p->epoch });
 }

@@ -41,6 +41,8 @@
 
 #include "hlrc/engine.h"
 
+struct report_draft;
+
 /* One meeting after the other of the same members. One thread at a time works on it. */
 struct pairs {
     const int *nodes; /* of the members in turn; NULL: each member is the node of its number */
@@ -82,5 +84,8 @@ bool pairs_go_on(struct pairs *p);
 /* Waits until all members are there: p->vt and p->kind are those of all. The next may begin. What
  * is waited for: struct wait_for. */
 void pairs_end(struct pairs *p, enum waits what, uint64_t object);
+
+/* Adds how far a meeting is (of a group, or MEETING_OF_ALL) to a report; at any moment (RE1). */
+void pairs_report(struct report_draft *d, uint32_t group, const struct pairs *p);
 
 #endif

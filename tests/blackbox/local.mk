@@ -77,6 +77,7 @@ BLACKBOX_SHELL = \
 	tests/blackbox/crash.sh \
 	tests/blackbox/endings.sh \
 	tests/blackbox/fork.sh \
+	tests/blackbox/hang.sh \
 	tests/blackbox/large.sh \
 	tests/blackbox/many.sh \
 	tests/blackbox/noread.sh \
@@ -87,13 +88,15 @@ BLACKBOX_SHELL = \
 	tests/blackbox/watchdog.sh
 
 check_PROGRAMS += tests/blackbox/sync_calls
-check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/large tests/blackbox/many tests/blackbox/meet tests/blackbox/misuse \
+check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/hang tests/blackbox/large tests/blackbox/many tests/blackbox/meet tests/blackbox/misuse \
 	tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
 check_PROGRAMS += tests/blackbox/crash
 tests_blackbox_crash_SOURCES = tests/blackbox/crash.c
 tests_blackbox_crash_LDADD = libhlrc.la
 tests_blackbox_stuck_SOURCES = tests/blackbox/stuck.c
 tests_blackbox_stuck_LDADD = libhlrc.la
+tests_blackbox_hang_SOURCES = tests/blackbox/hang.c
+tests_blackbox_hang_LDADD = libhlrc.la
 tests_blackbox_figures_SOURCES = tests/blackbox/figures.c
 tests_blackbox_figures_LDADD = libhlrc.la
 tests_blackbox_unfinished_SOURCES = tests/blackbox/unfinished.c

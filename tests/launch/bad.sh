@@ -65,6 +65,8 @@ bad 2 '--spin -2: out of range; give 0 to 1000000 or auto' --spin -2 true
 bad 2 '--threads 0: out of range; give 1 to 1024' --threads 0 true
 bad 2 '--bind all: no such choice' --bind all true
 bad 2 '--peer-timeout 0: out of range' --peer-timeout 0 true
+bad 2 '--timeout 0: out of range; give 1 to 31536000 or off' --timeout 0 true
+bad 2 '--timeout 2m: not a number; give 1 to 31536000 or off' --timeout 2m true
 bad 2 '--gdb 2: no such node; the nodes of this job are 0 to 1' -n 2 --gdb 2 true
 bad 2 '--stats x+: longer than 1023' --stats="$long" true
 bad 127 'nosuchprogram: no such program in PATH' -n 2 nosuchprogram

@@ -60,7 +60,7 @@ static void open_boot(void)
     boot_speak(boot);
     if (config_load(&config, err, sizeof err) < 0)
         diag_fatal(1, "%s", err);
-    if (monitor_start(boot, &duty, 1, NULL) < 0)
+    if (monitor_start(boot, &duty, 1, NULL, NULL) < 0)
         exit(1);
 }
 

@@ -67,7 +67,7 @@ end
 case_over "kill -9 with a stopped node" 137 "^hlrcrun: node 3 \(pid $(pid_of 3)\) was killed by signal 9"
 
 # signals to hlrcrun
-for signal in TERM INT HUP QUIT; do
+for signal in TERM INT HUP; do
     begin_waiting 3
     kill -$signal "$launcher"
     end

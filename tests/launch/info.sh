@@ -42,6 +42,7 @@ wdir         DIR                        off    (off)   /tmp
 no-aslr      -                          no     no      yes
 gdb          0..1023|none               none   none    0
 watchdog     1..86400|off               off    off     30
+timeout      1..31536000|off            off    off     60
 peer-timeout 1..3600                    5      5       9'
 
 # row NAME: the line of hlrc_info's last output
@@ -132,6 +133,7 @@ renew 0 255
 gdb 0 1023
 peer-timeout 1 3600
 watchdog 1 86400
+timeout 1 31536000
 END
 taken spin -1 auto
 taken gdb -1 none

@@ -31,7 +31,7 @@ variable HLRC_CACHESIZE=1G 'no such option; did you mean HLRC_CACHE_SIZE?'
 variable HLRC_HOT-PAGES=3 'no such option; did you mean HLRC_HOT_PAGES?'
 variable HLRC_MEM=1G 'no such option; did you mean HLRC_MEMORY?'
 variable HLRC_NOASLR=1 'no such option; did you mean HLRC_NO_ASLR?'
-variable HLRC_TIMEOUT=3 'no such option; did you mean HLRC_PEER_TIMEOUT?'
+variable HLRC_RELEASE=3 'no such option; did you mean HLRC_LAZY_RELEASE?'
 variable HLRC_CHAOS_SED=3 'no such option; did you mean HLRC_CHAOS_SEED?'
 variable HLRC_QUUX=1 'no such option; unset it (hlrc_info lists the options)'
 variable HLRC_=1 'no such option; unset it (hlrc_info lists the options)'
@@ -56,7 +56,7 @@ line 2 '--protcol=async: no such option; did you mean --protocol?' --protcol=asy
 line 2 '-protcol: no such option; did you mean --protocol?' -protcol async true
 line 2 '--Protocol: no such option; did you mean --protocol?' --Protocol async true
 line 2 '--hotpages: no such option; did you mean --hot-pages?' --hotpages 3 true
-line 2 '--timeout: no such option; did you mean --peer-timeout?' --timeout 3 true
+line 2 '--release: no such option; did you mean --lazy-release?' --release 3 true
 line 2 '--noaslr: no such option; did you mean --no-aslr?' --noaslr true
 line 2 '--bind-core: no such option; did you mean --bind?' --bind-core true
 line 2 '--frob: no such option; hlrcrun --help lists them' --frob true

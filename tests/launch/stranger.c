@@ -8,7 +8,19 @@
  *   stranger hello N              version N of the launch protocol
  *   stranger type N               a message of type N
  *   stranger piece TOTAL OFFSET   a piece of a blob of TOTAL bytes, which begins at OFFSET
+ *
+ * and for look.sh, two of them, whose only threads wait for a lock that the other one's holds:
+ *
+ *   stranger waits steady         and say so whenever they are asked
+ *   stranger waits moving N       and have waited for another one each of the N times that they are
+ *                                 asked, and say so before they answer; then they end well
+ *   stranger waits late           and answer the first question when nobody waits for that any more
+ *   stranger waits deaf           and then end well without reading what they are asked
+ *   stranger waits mute           and only node 0 answers the first question; then they end well
+ *   stranger waits badly          and what they send is no report
  */
+#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +34,8 @@
 #include "boot/boot.h"
 #include "boot/wire.h"
 #include "hlrc/identity.h"
+#include "hlrc/progress/report.h"
+#include "launch/look.h"
 
 /* The others say what is wrong and end the job; this one has nothing to say. */
 static void await_end(void)
@@ -66,13 +80,79 @@ static int differ(char **argv)
     return 0;
 }
 
-static int message_send(struct wire_head head)
+static int launch_fd(void)
 {
     const char *fd = getenv("HLRC_LAUNCH_FD");
 
-    return fd != NULL && send(atoi(fd), &head, sizeof head, MSG_NOSIGNAL) == (ssize_t)sizeof head
-               ? 0
-               : 93;
+    return fd != NULL ? atoi(fd) : -1;
+}
+
+static int message_send(struct wire_head head)
+{
+    return send(launch_fd(), &head, sizeof head, MSG_NOSIGNAL) == (ssize_t)sizeof head ? 0 : 93;
+}
+
+static int report_send(uint32_t number, uint64_t epoch, uint32_t bytes)
+{
+    struct {
+        struct wire_head head;
+        struct report report;
+        struct report_wait wait;
+        struct report_held held;
+    } packet = { .head = { .type = WIRE_WAITS } };
+    uint16_t node = (uint16_t)atoi(getenv("HLRC_NODE"));
+
+    packet.report = (struct report){ .bytes = bytes,
+                                     .number = number,
+                                     .node = node,
+                                     .still = 1,
+                                     .waits = 1,
+                                     .held = 1,
+                                     .epoch = epoch };
+    packet.wait = (struct report_wait){ .what = WAITS_LOCK, .object = 1U - node, .ms = 2000 };
+    packet.held = (struct report_held){ .lock = node };
+    return send(launch_fd(), &packet, sizeof packet.head + bytes, MSG_NOSIGNAL) > 0 ? 0 : 94;
+}
+
+/* The number of the next question; 0 at the end of hlrcrun. */
+static uint32_t question_receive(void)
+{
+    struct wire_head head = { 0 };
+    ssize_t got = recv(launch_fd(), &head, sizeof head, 0);
+
+    return got == (ssize_t)sizeof head && head.type == WIRE_LOOK ? head.total : 0;
+}
+
+static int waits(char **argv)
+{
+    bool moving = strcmp(argv[2], "moving") == 0, late = strcmp(argv[2], "late") == 0,
+         mute = strcmp(argv[2], "mute") == 0;
+    uint32_t bytes =
+                 sizeof(struct report) + sizeof(struct report_wait) + sizeof(struct report_held),
+             number;
+    struct wire_head hello = { .type = WIRE_HELLO, .status = WIRE_VERSION },
+                     goodbye = { .type = WIRE_GOODBYE };
+    struct pollfd question = { .fd = launch_fd(), .events = POLLIN };
+    int left = moving ? atoi(argv[3]) : 1, ret = message_send(hello);
+
+    if (ret == 0)
+        ret = report_send(0, 1, strcmp(argv[2], "badly") == 0 ? bytes - 8 : bytes);
+    if (strcmp(argv[2], "deaf") == 0)
+        left = poll(&question, 1, -1) == 1 ? 0 : 1;
+    for (uint64_t epoch = 1; ret == 0 && left > 0 && (number = question_receive()) != 0;) {
+        if (late)
+            usleep((LOOK_MS + 500) * 1000);
+        late = false;
+        epoch += moving ? 1 : 0;
+        if (moving && report_send(0, epoch, bytes) != 0)
+            return 95;
+        left -= moving || mute ? 1 : 0;
+        if (!mute || strcmp(getenv("HLRC_NODE"), "0") == 0)
+            ret = report_send(number, epoch, bytes);
+    }
+    if (mute)
+        usleep((LOOK_MS + 500) * 1000); /* the look is over before they are */
+    return ret == 0 ? message_send(goodbye) : ret;
 }
 
 static int speak(char **argv)
@@ -101,6 +181,8 @@ int main(int argc, char **argv)
 {
     if (argc < 3 || (argc < 4 && (strcmp(argv[1], "option") == 0 || strcmp(argv[1], "piece") == 0)))
         return 2;
+    if (strcmp(argv[1], "waits") == 0)
+        return waits(argv);
     return strcmp(argv[1], "version") == 0 || strcmp(argv[1], "page") == 0 ||
                    strcmp(argv[1], "option") == 0
                ? differ(argv)

@@ -116,6 +116,36 @@ if setarch -R true 2>/dev/null; then
     expect_verified "HLRC_NO_ASLR, setarch" 3
 fi
 
+# a job that stands still, and --timeout: node 0 tells what hlrcrun tells there, and ends the job
+says() { # WHAT: the lines of standard input are ours, but for the seconds
+    cat >"$work/wanted"
+    our_lines | sed -E 's/since [0-9]+\.[0-9] s /since S s /' >"$work/said"
+    cmp -s "$work/wanted" "$work/said" || fail "$1: $(diff "$work/wanted" "$work/said")"
+}
+hang=$top_builddir/tests/blackbox/hang
+if test -x "$hang" -a -z "${HLRC_TEST_SANITIZERS-}"; then
+    $limit mpirun -n 2 -x HLRC_TIMEOUT=1 "$hang" half >"$work/half" 2>&1 &
+    run $limit mpirun -n 3 "$hang" abba
+    expect_status "deadlock" 123
+    says "deadlock" <<'END'
+hlrc: node 0 thread 0 waits since S s for lock 1 held by node 1
+hlrc: node 1 thread 0 waits since S s for lock 2 held by node 2
+hlrc: node 2 thread 0 waits since S s for lock 0 held by node 0
+hlrc: node 0: deadlock: node 0 waits for lock 1 held by node 1, which waits for lock 2 held by node 2, which waits for lock 0 held by node 0
+END
+    wait $!
+    status=$?
+    cp "$work/half" "$work/err"
+    expect_status "HLRC_TIMEOUT" 124
+    says "HLRC_TIMEOUT" <<'END'
+hlrc: node 0 thread 0 waits since S s for lock 12 held by node 0 thread 1
+hlrc: node 0 thread 1 waits since S s for lock 11 held by node 0 thread 0
+hlrc: node 1 thread 0 computes, or waits outside of HLRC
+hlrc: in a circle: node 0 thread 0 waits for lock 12 held by node 0 thread 1, which waits for lock 11 held by node 0 thread 0
+hlrc: node 0: the job takes longer than --timeout 1
+END
+fi
+
 begin_mpirun() {
     begin mpirun -n "$1" "$probe" wait
     until_true 20 ready "$1" || fail "nodes did not start: $(cat "$work/err")"

@@ -240,7 +240,7 @@ static void nearest_names(void **state)
         { "", NULL, 0 },
         { "peertimeout", "peer-timeout", 1 },
         { "ahead", "ahead", 0 },
-        { "timeout", "peer-timeout", 2 },
+        { "release", "lazy-release", 2 },
         { "numanodes", "nodes", 2 },
         { "hot", "hot-pages", 2 },
         { "exclusive", "exclusive-pages", 2 },
