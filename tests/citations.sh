@@ -16,6 +16,7 @@ use warnings;
 my %covers = (
     progress => [qw(hlrc/progress/progress.h fabric/shm/shm_queue.h)],
     homes => [qw(hlrc/sync/homes.h)],
+    standstill => [qw(hlrc/progress/judge.h hlrc/progress/report.h)],
     locks => [qw(hlrc/sync/lock_mcs.c hlrc/sync/mcs.h)],
     conds => [qw(hlrc/sync/cond_mcs.c hlrc/sync/cond.h)],
     pairs => [qw(hlrc/sync/pairs.h)],

@@ -172,6 +172,11 @@ for variant in SLOT_REUSED UNAWAITED; do
     search bad diffs -DREADER -D$variant
 done
 
+search good standstill
+for variant in UNHELD ONE_LOOK SIGNALS_IGNORED; do
+    search bad standstill -D$variant
+done
+
 search good progress -DAPPS=1
 search good progress -DAPPS=1 -DIDLE
 small=yes search good progress -DAPPS=2 -DUNHANDLED
@@ -225,6 +230,7 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good notices -DINTERVALS=5
     search good notices -DWIDE
     search good diffs -DINTERVALS=3
+    search good standstill -DOPERATIONS=5
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2
 fi
