@@ -99,7 +99,8 @@ static void nothing(void *unused)
 }
 
 /* Binds the functions of altstack_run: the dynamic linker does it at their first call, and needs
- * more than a small stack has. The address sanitizer has large ones, and complains of swapcontext. */
+ * more than a small stack has. The address sanitizer has large ones, and complains of swapcontext.
+ */
 static void bind_functions(void)
 {
     char *elsewhere = __asan_init ? NULL : reserve(ALTSTACK_BYTES);
