@@ -78,9 +78,14 @@ static const char *const values[] = {
 
 static const char *const own[] = { "help", "version", "man", "n", "h", "V", "" };
 
-/* Names that begin with HLRC_ and are no options, as the manual and the tests have them. */
-static const char *const harmless[] = { "HLRC_NODE", "HLRC_LAUNCH_FD", "HLRC_TERMINAL",
-                                        "HLRC_VERSION" };
+/* Names that begin with HLRC_ and are no options, as the manual, the sites' environment modules and
+ * the tests have them; a '*' stands for what follows. */
+static const char *const harmless[] = {
+    "HLRC_NODE",    "HLRC_LAUNCH_FD", "HLRC_TERMINAL",    "HLRC_PMIX_NODE", "HLRC_VERSION",
+    "HLRC_ROOT",    "HLRC_HOME",      "HLRC_DIR",         "HLRC_BASE",      "HLRC_BIN",
+    "HLRC_LIB",     "HLRC_INC",       "HLRC_INFO",        "HLRC_PERTURB",   "HLRC_PERTURB_SEED",
+    "HLRC_CHAOS_*", "HLRC_TEST_*",    "HLRC_MUTANTS_RUN", "HLRC_SOAK*",     "HLRC_KILL_*",
+};
 
 static char words[WORDS][WORD]; /* word 0 is the program's name */
 static bool variable[WORDS];    /* the word is one of the environment */
@@ -308,9 +313,12 @@ static bool means_something(const char *name, size_t len)
         if (strlen(known) == len && strncmp(name, known, len) == 0)
             return true;
     }
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-        if (strlen(harmless[i]) == len && strncmp(name, harmless[i], len) == 0)
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
+        size_t most = strcspn(harmless[i], "*");
+        if ((harmless[i][most] == '*' ? len >= most : len == most) &&
+            strncmp(name, harmless[i], most) == 0)
             return true;
+    }
     return false;
 }
 
