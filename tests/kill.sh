@@ -2,13 +2,13 @@
 # A node killed with -9 at any moment, and so hlrcrun itself: the whole job ends, with one message that says who and
 # why, and nothing is left. SIGINT and SIGTERM to hlrcrun end it likewise. All within two seconds on an idle machine; a
 # busy one takes longer now and then, so that of the jobs that end in one way the fastest must be as quick, and the
-# others must end. Applications run meanwhile; the moment is random. Each case three times (HLRC_KILL_ROUNDS), the
+# others must end. Applications run meanwhile; the moment is random. Each case twice (HLRC_KILL_ROUNDS), the
 # protocols in turn; with HLRC_SOAK a hundred times (HLRC_SOAK_KILLS).
 set -u
 build=${top_builddir:-.}
 work=$(mktemp -d)
 mark="HLRC_KILL_MARK=$$.$RANDOM"
-rounds=${HLRC_KILL_ROUNDS:-3}
+rounds=${HLRC_KILL_ROUNDS:-2}
 [ -z "${HLRC_TEST_SANITIZERS:-}" ] || rounds=1
 [ -z "${HLRC_SOAK:-}" ] || rounds=${HLRC_SOAK_KILLS:-100}
 RANDOM=${HLRC_KILL_SEED:-$$}

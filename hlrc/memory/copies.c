@@ -148,6 +148,12 @@ static uint32_t take(int q, uint32_t *out, uint32_t most)
     return n;
 }
 
+/* CP4 */
+bool copies_over(void)
+{
+    return total() > atomic_load_explicit(&limit, memory_order_relaxed);
+}
+
 void copies_add(uint32_t page, struct page *p)
 {
     atomic_fetch_sub_explicit(&until_look, 1, memory_order_relaxed);

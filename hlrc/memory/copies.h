@@ -23,6 +23,8 @@
  *        fetches it, and what this node knows of its versions stays. A home page never goes.
  *   CP3  What is dirty cannot go. Where too much is, this node closes an interval at once, as it
  *        may at any time, and keeps no page writable in it (page.h P8).
+ *   CP4  Copies go when threads fault. So while there are too many, none that is revoked is renewed
+ *        instead (renew.h): a node whose copies all stayed open would keep them for ever.
  */
 #ifndef HLRC_COPIES_H
 #define HLRC_COPIES_H
@@ -49,6 +51,9 @@ void copies_trim(void);
 
 /* Whether CP3 is at work: no page stays writable. */
 bool copies_crowded(void);
+
+/* Whether there are more than there may be: those that are not used have to be found (CP4). */
+bool copies_over(void);
 
 /* Whether copies may have to be given back: --cache-size says so, or the space is larger than what
  * was left at the start. */

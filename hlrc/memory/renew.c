@@ -9,6 +9,7 @@
 #include "base/perturb.h"
 #include "base/reserve.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/progress/stats.h"
@@ -125,7 +126,7 @@ static void note_told(uint32_t page, struct renewal *r)
 static bool worth_it(uint32_t page, const struct page *p)
 {
     return p->access != ACCESS_NONE && p->renewal.left > 0 && !movable(page, p) && may_wait(p) &&
-           count < engine.pages;
+           count < engine.pages && !copies_over(); /* CP4 */
 }
 
 /* RN1 */
