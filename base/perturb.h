@@ -77,6 +77,7 @@
     X(diff_written, "runs written, version not (DW1)")                                       \
     X(notice_written, "records written, tail or last not (N1, NR1)")                         \
     X(notice_tabled, "interval in the table, its record not written (NR1)")                  \
+    X(pages_given, "pages reset on all nodes, still held here (EP5)")                        \
     X(notice_room, "oldest raised, its record not written over (NR2)")                       \
     X(notice_read, "words of a ring read, oldest not (NR2)")                                 \
     X(notice_lost, "last read, the table not (NR3)")                                         \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/perturb.h"
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
@@ -162,6 +163,7 @@ static void reset_pages(const struct pages *pages, enum meeting call)
     if (engine.alone)
         heap_zero(pages->first, pages->count);
     meet(call);
+    perturb(pages_given);
     page_hold(0, 0);
 }
 

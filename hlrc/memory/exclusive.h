@@ -33,7 +33,9 @@
  *        not before a closing behind this node's last write to them, since other nodes read them
  *        until they come to that barrier. Who reads one for the first time behind that closing
  *        reads what is there in the end. A reset forgets their readers. It forgets no entry of the
- *        list, so that none is there twice.
+ *        list, so that none is there twice. Looks see the pages again from the reset on, which is
+ *        before the barrier behind it: who is through that may have them, and give them to a thread
+ *        of a node whose freeing thread has not come out of the barrier yet.
  *
  *              written in an interval after that one, no readers             a reader came
  *   announced ---------------------------------------------------> EXCLUSIVE ---------------> DIRTY

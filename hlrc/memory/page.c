@@ -535,4 +535,5 @@ void page_reset(uint32_t first, uint32_t count)
         reset_one(i);
     engine.protocol.pages->reset(first, count);
     view_reset(first, count);
+    atomic_store(&unlooked, false); /* EP5 */
 }

@@ -148,7 +148,7 @@ void page_ahead(uint32_t first, uint32_t count, bool write, bool here);
  * time; (0, 0) is no page. Then waits for what is BUSY there. */
 void page_hold(uint32_t first, uint32_t count);
 bool page_held(uint32_t page); /* ASSUMPTION: locked */
-/* Until the next page_hold readers of the run make no page of it dirty (exclusive.h EP5).
+/* Until they are reset readers of the run make no page of it dirty (exclusive.h EP5).
  * ASSUMPTION: no thread of this node writes it any more, and a closing has begun since it was held,
  * and ended. */
 void page_hold_looks(void);
@@ -219,7 +219,7 @@ uint32_t page_open_run(uint32_t first, uint32_t count, bool write);
 void page_prefetch(uint32_t first, uint32_t count);
 
 /* Collective, between barriers: everything known about these pages is dropped, their contents are
- * zero. Spins. ASSUMPTION: none of them is BUSY or DIRTY; prefetches of them were finished before
+ * zero, and from the second barrier on they are memory like any other. Spins. ASSUMPTION: none of them is BUSY or DIRTY; prefetches of them were finished before
  * the first barrier. */
 void page_reset(uint32_t first, uint32_t count);
 

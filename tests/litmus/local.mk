@@ -29,6 +29,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule09_log \
 	tests/litmus/rule10_free \
 	tests/litmus/rule10_heap \
+	tests/litmus/rule10_reuse \
 	tests/litmus/rule11_cond \
 	tests/litmus/rule11_group \
 	tests/litmus/rule11_split \
@@ -92,6 +93,8 @@ tests_litmus_rule10_free_SOURCES = tests/litmus/rule10_free.c $(LITMUS_COMMON)
 tests_litmus_rule10_free_LDADD = libhlrc.la
 tests_litmus_rule10_heap_SOURCES = tests/litmus/rule10_heap.c $(LITMUS_COMMON)
 tests_litmus_rule10_heap_LDADD = libhlrc.la
+tests_litmus_rule10_reuse_SOURCES = tests/litmus/rule10_reuse.c $(LITMUS_COMMON)
+tests_litmus_rule10_reuse_LDADD = libhlrc.la
 tests_litmus_rule11_cond_SOURCES = tests/litmus/rule11_cond.c $(LITMUS_COMMON)
 tests_litmus_rule11_cond_LDADD = libhlrc.la
 tests_litmus_rule11_group_SOURCES = tests/litmus/rule11_group.c $(LITMUS_COMMON)
