@@ -2,17 +2,8 @@
 # Write notices that are read from their writers (--notices read, coherence/notice_read.c): the litmus programs, on a
 # fabric as it is and on the worst one that fabric.h allows; alone and with the other one-sided parts.
 . "$(dirname "$0")/../lib.sh"
-programs=${LITMUS_DIR:-$top_builddir/tests/litmus}
-test -x "$programs/rule09_log" || skip "the litmus programs are not built"
-export HLRCRUN=$hlrcrun HLRC_NOTICES=read
-
-runs() { # WHAT PROGRAM...
-    what=$1
-    shift
-    for program; do
-        "$programs/$program" >"$work/out" 2>"$work/err" || fail "$program, $what: $(head -5 "$work/err")"
-    done
-}
+. "$(dirname "$0")/runs.sh"
+export HLRC_NOTICES=read
 
 export LITMUS_NODES=3
 runs shm rule03_barrier rule03_causality rule03_lazy rule03_lock rule05_merge rule09_log rule11_cond rule11_split

@@ -2,20 +2,11 @@
 # The protocol without a handler thread (--protocol onesided; progress.h NH1): the litmus programs, on a fabric as it is, on
 # one without messages, and on the worst one that fabric.h allows.
 . "$(dirname "$0")/../lib.sh"
-programs=${LITMUS_DIR:-$top_builddir/tests/litmus}
-test -x "$programs/rule01_release" || skip "the litmus programs are not built"
-export HLRCRUN=$hlrcrun LITMUS_PROTOCOLS=onesided
-
-runs() { # WHAT PROGRAM...
-    what=$1
-    shift
-    for program; do
-        "$programs/$program" >"$work/out" 2>"$work/err" || fail "$program, $what: $(head -5 "$work/err")"
-    done
-}
+. "$(dirname "$0")/runs.sh"
+export LITMUS_PROTOCOLS=onesided
 
 runs shm rule01_release rule01_toggle rule02_home rule02_many rule03_barrier rule03_lock rule03_vt rule04_copies rule04_first_read \
-    rule04_home rule04_prefetch rule04_renew rule04_runs rule07_home rule07_move rule08_atomics rule10_heap rule11_cond rule11_group \
+    rule04_home rule04_prefetch rule04_renew rule04_runs rule07_home rule07_move rule08_atomics rule10_heap rule10_reuse rule11_cond rule11_group \
     rule11_trylock locks threads
 export LITMUS_NODES=3
 HLRC_FABRIC=shm-noimm runs "no messages" rule01_release rule03_causality rule03_lock rule09_log rule10_free rule11_cond rule11_split threads

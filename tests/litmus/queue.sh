@@ -2,17 +2,8 @@
 # Locks by remote atomics (--locks queue, hlrc/sync/lock_mcs.c): the litmus programs that take locks, on a fabric as it is,
 # on one without an exchange, and on the worst one that fabric.h allows, with reads in any order and in order.
 . "$(dirname "$0")/../lib.sh"
-programs=${LITMUS_DIR:-$top_builddir/tests/litmus}
-test -x "$programs/rule03_lock" || skip "the litmus programs are not built"
-export HLRCRUN=$hlrcrun HLRC_LOCKS=queue
-
-runs() { # WHAT PROGRAM...
-    what=$1
-    shift
-    for program; do
-        "$programs/$program" >"$work/out" 2>"$work/err" || fail "$program, $what: $(head -5 "$work/err")"
-    done
-}
+. "$(dirname "$0")/runs.sh"
+export HLRC_LOCKS=queue
 
 runs shm lock_turns locks rule01_release rule03_causality rule03_lock rule10_heap rule11_cond rule11_trylock threads wake_threads
 export LITMUS_NODES=3

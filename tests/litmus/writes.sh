@@ -2,17 +2,8 @@
 # Diffs by remote writes (--diffs write, coherence/diff_write.c): the litmus programs, on a fabric as it is, on one
 # without reads and atomics, and on the worst one that fabric.h allows.
 . "$(dirname "$0")/../lib.sh"
-programs=${LITMUS_DIR:-$top_builddir/tests/litmus}
-test -x "$programs/rule04_home" || skip "the litmus programs are not built"
-export HLRCRUN=$hlrcrun HLRC_DIFFS=write
-
-runs() { # WHAT PROGRAM...
-    what=$1
-    shift
-    for program; do
-        "$programs/$program" >"$work/out" 2>"$work/err" || fail "$program, $what: $(head -5 "$work/err")"
-    done
-}
+. "$(dirname "$0")/runs.sh"
+export HLRC_DIFFS=write
 
 runs shm rule01_release rule02_home rule02_many rule03_causality rule04_access rule04_home rule04_copies rule05_merge rule06_bytes \
     rule07_home rule10_free rule11_split threads

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# For the scripts here that run litmus programs as they are; sourced after ../lib.sh. With sanitizers, under which each
+# job takes several times as long, with three nodes alone.
+programs=${LITMUS_DIR:-$top_builddir/tests/litmus}
+test -x "$programs/rule03_lock" || skip "the litmus programs are not built"
+export HLRCRUN=$hlrcrun
+test -z "${HLRC_TEST_SANITIZERS:-}" || export LITMUS_NODES=${LITMUS_NODES:-3}
+
+runs() { # WHAT PROGRAM...
+    what=$1
+    shift
+    for program; do
+        "$programs/$program" >"$work/out" 2>"$work/err" || fail "$program, $what: $(head -5 "$work/err")"
+    done
+}
