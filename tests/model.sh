@@ -85,7 +85,6 @@ search good protocol -DDUO -DOPERATIONS=2 -DHOT
 search good protocol -DDUO -DOPERATIONS=2 -DALONE
 small=yes search good protocol -DDUO -DOPERATIONS=2 -DLAZY
 small=yes search good protocol -DDUO -DOPERATIONS=2 -DEVICT=2
-search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DHOT
 small=yes search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DLAZY
 search good protocol -DDUO -DOPERATIONS=3 -DWRITTEN
 small=yes search good protocol -DDUO -DOPERATIONS=3 -DWRITTEN -DRENEW
@@ -118,22 +117,24 @@ for variant in LATE_MARK LOOKED_BEFORE_LISTED NO_ARRIVALS SEEN_LATE; do
     order=-DT_REVERSE optimize=-Og search bad protocol -DDUO -DOPERATIONS=3 -DALONE -D$variant
 done
 
-for variant in LAZY_UNPUBLISHED NOT_LISTED LAZY_ASKED MARK_OF_THIS MARK_LATE TWO_OWNERS; do
+for variant in LAZY_UNPUBLISHED NOT_LISTED LAZY_ASKED MARK_OF_THIS MARK_LATE; do
     order=-DT_REVERSE search bad protocol -DDUO -DOPERATIONS=3 -DLAZY -D$variant
 done
+order=-DT_REVERSE optimize=-Og search bad protocol -DDUO -DOPERATIONS=3 -DLAZY -DTWO_OWNERS
 
-search good homes
+search good homes -DWRITES=0
 for variant in NOT_HELD NOT_SETTLED; do
-    order=-DT_REVERSE search bad homes -D$variant
+    order=-DT_REVERSE optimize=-Og search bad homes -D$variant
 done
 for variant in COPIES_STAY INCOMPLETE VERSIONS_STAY WITHOUT_ALL; do
     search bad homes -D$variant
 done
 
 search good locks
-for variant in TIME_READ_FIRST TIME_AFTER_FREE WORD_FIRST CLEARED_LATE NOT_CLOSED NEXT_NOT_AWAITED LOCAL_FOR_EVER; do
+for variant in TIME_READ_FIRST TIME_AFTER_FREE WORD_FIRST CLEARED_LATE NOT_CLOSED NEXT_NOT_AWAITED; do
     search bad locks -D$variant
 done
+optimize=-Og search bad locks -DLOCAL_FOR_EVER
 small=yes search good locks -DREADS -DOPERATIONS=3
 for variant in TIME_NEVER_RENEWED TIME_OF_BEFORE; do
     search bad locks -DREADS -DOPERATIONS=3 -D$variant
@@ -224,11 +225,13 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DDUO -DOPERATIONS=2 -DLAZY -DHOT
     search good protocol -DDUO -DOPERATIONS=3 -DEVICT=2
     search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DALONE
+    search good protocol -DDUO -DOPERATIONS=2 -DEVICT=1 -DHOT
     search good protocol -DDUO -DOPERATIONS=4 -DRENEW
     search good protocol -DDUO -DOPERATIONS=4 -DWRITTEN
     search good protocol -DDUO -DOPERATIONS=2 -DWRITTEN -DALONE
     optimize=-Og search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
     optimize=-Og search bad protocol -DDUO -DOPERATIONS=4 -DWRITTEN -DWRITTEN_UNSEEN
+    search good homes
     search good locks -DREADS
     search good conds -DTOKENS=6
     search good pairs -DMEMORY -DMEETINGS=1
