@@ -176,6 +176,11 @@ for variant in SLOT_REUSED UNAWAITED; do
     search bad diffs -DREADER -D$variant
 done
 
+small=yes search good given
+for variant in HELD_EARLY HELD_LATE; do
+    search bad given -D$variant
+done
+
 search good standstill
 for variant in UNHELD ONE_LOOK SIGNALS_IGNORED; do
     search bad standstill -D$variant

@@ -213,7 +213,7 @@ static void free_all(void *ptr)
     settle(pages.first, pages.count);
     pass_on(MEETING_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
     reset_pages(&pages, MEETING_FREE_ALL);
-    if (engine.node == ROOT) /* when all have reset them, and before any node can count on them */
+    if (engine.node == ROOT) /* CO2: all have reset them; before a node can count on them */
         heap_give_all(pages.first, pages.count);
     meet(MEETING_FREE_ALL);
 }

@@ -14,7 +14,8 @@
  *        the slot of step k read. One barrier per step is therefore enough.
  *   CO2  Pages are reset on every node between two barriers. By the first, what was written to them
  *        has reached their homes (barrier.h R4) and no fetch of them is under way; no node touches
- *        them before the second.
+ *        them before the second. Behind that the root lets others have them: a thread of any node
+ *        may, while the one that gave them back there has not come out of the barrier.
  */
 #ifndef HLRC_COLLECTIVE_H
 #define HLRC_COLLECTIVE_H

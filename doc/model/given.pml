@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * given.pml - memory that all nodes give back together, and that a thread has again (hlrc/heap/collective.c CO2,
+ * hlrc/memory/exclusive.c EP5), for spin.
+ *
+ * One page, at home at node 1, where it is EXCLUSIVE. A thread of node 1 writes it once more; then a thread of each node
+ * gives it back. Node 0 reads it until it comes to that call, or not. As soon as node 0 is through the second barrier, a
+ * second thread of node 1 has the page again and writes it, while the first one may be in the barrier for any time; node 0
+ * reads it twice. What node 0 knows comes by a lock that the second thread of node 1 has: it closes an interval, and grants.
+ *
+ * What is checked:
+ *   - node 0 reads what was written before the closing behind which it was granted the lock;
+ *   - no notice comes for the page's life before the reset behind it, and the page is in no closing when it is reset;
+ *   - all threads end.
+ *
+ * A closing takes a page in one step: protocol.pml takes that apart.
+ */
+#ifndef VALUES
+#define VALUES 4                /* that the page has in its second life */
+#endif
+#define BEFORE 2                /* in the first one */
+
+/* the page at its home */
+byte mem = 1;
+bool exclusive = true, listed = true, dirty, announced = true;
+bool held;                      /* looks make it no longer dirty */
+/* the words that its readers write there */
+bool has_readers;
+byte arrivals, seen;
+
+/* node 1 */
+bool closing;
+byte vt = 1;
+short noted = 2;                /* a bit for each interval that has the page */
+
+/* node 0 */
+byte copy, told = 1;
+bool stale = true, introduced;
+
+/* the two barriers, and the lock */
+bool arrived[4];
+byte arrived_vt;
+bool given, asked, granted;
+byte granted_vt, granted_value;
+
+byte reset_vt;                  /* ghost: of node 1 */
+
+/* ---- node 1 ---- */
+
+/* EP2: exclusive_begin. EP3: leave */
+inline WRITE(number)
+{
+    if
+    :: exclusive || dirty
+    :: else ->
+        if
+        :: announced && !has_readers ->
+            listed = true;
+            atomic { if :: has_readers -> dirty = true :: else -> exclusive = true fi }
+        :: else -> dirty = true
+        fi
+    fi;
+    atomic {
+        if
+        :: exclusive || dirty
+        :: else -> dirty = true /* it was sealed meanwhile, and faults again */
+        fi;
+        mem = number
+    }
+}
+
+/* EP4: exclusive_look. EP3: exclusive_arrivals. EP5: look_at */
+inline CLOSE()
+{
+    atomic { !closing -> closing = true };
+    if
+    :: listed && arrivals != seen ->
+        seen = arrivals;
+        if
+        :: has_readers ->
+            atomic {
+                if
+                :: listed && !held ->
+                    dirty = dirty || exclusive;
+                    exclusive = false;
+                    listed = false
+                :: else
+                fi
+            }
+        :: else
+        fi
+    :: else
+    fi;
+    atomic {
+        if
+        :: dirty ->
+            dirty = false;
+            vt++;
+            noted = noted | (1 << vt);
+            announced = true
+        :: else
+        fi;
+        closing = false
+    }
+}
+
+active proctype freeing()       /* its main thread */
+{
+    WRITE(BEFORE);
+#ifdef HELD_EARLY
+    held = true;
+#endif
+    CLOSE();                    /* CO2: settle */
+    held = true;                /* EP5: settle */
+    atomic { arrived_vt = vt; arrived[1] = true };
+    arrived[0];
+    atomic { has_readers = false; announced = false; mem = 0 };
+    atomic { assert(!dirty); exclusive = false; reset_vt = vt };
+#ifndef HELD_LATE
+    held = false;               /* EP5: page_reset */
+#endif
+    arrived[3] = true;          /* CO2: reset_pages */
+    arrived[2];
+    held = false
+}
+
+active proctype other()         /* another thread */
+{
+    byte value = 1;
+end:
+    do
+    :: atomic { asked -> asked = false; granted_value = mem };
+        CLOSE();
+        atomic { granted_vt = vt; granted = true }
+    :: given && value <= VALUES ->
+        WRITE(BEFORE + value);
+        value++;
+        if
+        :: true -> CLOSE()
+        :: true
+        fi
+    od
+}
+
+/* ---- node 0 ---- */
+
+inline ACQUIRE(upto)
+{
+    do
+    :: told < upto ->
+        told++;
+        if
+        :: noted & (1 << told) ->
+            assert(!given || told > reset_vt);
+            stale = true
+        :: else
+        fi
+    :: else -> break
+    od
+}
+
+/* Takes the lock, and reads. EP1: introduce */
+inline READ()
+{
+    asked = true;
+    atomic { granted -> granted = false; ACQUIRE(granted_vt) };
+    if
+    :: stale && !introduced ->
+        introduced = true;
+        has_readers = true;
+        arrivals++
+    :: else
+    fi;
+    atomic {
+        copy = (stale -> mem : copy);
+        stale = false;
+        assert(copy >= granted_value)
+    }
+}
+
+active proctype root()
+{
+    byte reads;
+    do
+    :: reads < 2 -> READ(); reads++
+    :: true -> break
+    od;
+    arrived[0] = true;
+    arrived[1];
+    atomic { ACQUIRE(arrived_vt); stale = true; introduced = false; granted_value = 0 };
+    arrived[2] = true;
+    arrived[3];
+    given = true;               /* CO2: free_all */
+    READ();
+    READ()
+}
