@@ -219,8 +219,8 @@ uint32_t page_open_run(uint32_t first, uint32_t count, bool write);
 void page_prefetch(uint32_t first, uint32_t count);
 
 /* Collective, between barriers: everything known about these pages is dropped, their contents are
- * zero, and from the second barrier on they are memory like any other. Spins. ASSUMPTION: none of them is BUSY or DIRTY; prefetches of them were finished before
- * the first barrier. */
+ * zero, and from the second barrier on they are memory like any other. Spins. ASSUMPTION: none of
+ * them is BUSY or DIRTY; prefetches of them were finished before the first barrier. */
 void page_reset(uint32_t first, uint32_t count);
 
 #ifdef HLRC_DEBUG
