@@ -57,9 +57,10 @@
 #define VERBS_WORKS        512 /* signalled operations in flight per node */
 #define VERBS_BOUNCE       256 /* slots of FABRIC_INLINE bytes for buffers outside of windows */
 #define VERBS_PIECE_LEAST  ((size_t)1 << 20)  /* registered at once of a large window: ... */
-#define VERBS_PIECE_MOST   ((size_t)16 << 20) /* ... so that there are some hundred pieces */
+#define VERBS_PIECE_MOST   ((size_t)16 << 20) /* ... and more only for the largest */
+#define VERBS_PIECES_LIKED 4096               /* of a window, while pieces are smaller than that */
 #define VERBS_LARGE        ((size_t)64 << 20) /* a larger window is registered piece by piece */
-#define VERBS_PIECES       ((size_t)1 << 20)  /* of a window at most */
+#define VERBS_PIECES       ((size_t)1 << 16)  /* of a window at most */
 
 /* Immediates above this belong to the fabric, not to its user. */
 #define VERBS_IMM_INTERNAL 0xf0000000u

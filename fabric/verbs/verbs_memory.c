@@ -127,10 +127,12 @@ static size_t keys_bytes(const struct verbs_fabric *v, const struct verbs_window
     return (size_t)v->job.nodes * w->pieces * sizeof(uint64_t);
 }
 
+/* Small, so that what is pinned follows what is used; but a window has a key for each, at each
+ * node, so few enough of them. */
 static size_t choose_piece(size_t size)
 {
     size_t piece = VERBS_PIECE_LEAST;
-    while (piece < VERBS_PIECE_MOST && size / piece > 512)
+    while (size / piece > (piece < VERBS_PIECE_MOST ? VERBS_PIECES_LIKED : VERBS_PIECES))
         piece *= 2;
     return size > VERBS_LARGE ? piece : size;
 }
