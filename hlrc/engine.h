@@ -25,8 +25,8 @@
  *             (async.c)
  *   bulk      a ring of slots per sender (bulk.h); credits: u64 per receiver, slots it has emptied
  *   logs      a ring of write notices per writer (notice_log.h), its tail written by the writer;
- *             heads: u64 per reader; with --notices read instead one ring of this node's, ends: two
- *             u64 that say what it holds, slots where it reads others' (notice_read.c)
+ *             heads: u64 per reader; with --notices read instead one ring of this node's, ends: u64
+ *             that say what it and the table hold, slots where it reads others' (notice_read.c)
  *   bounce    a page per token of an application thread and per prefetch, where fetched copies of
  *             dirty pages land
  *   words     u64 per atomic word homed here

@@ -8,7 +8,8 @@
  * once. Nobody is interrupted, and nobody waits for anybody.
  *
  * At the writer lie a ring of records, one per interval, and a table of the last interval of each
- * page, with another of the last one of each block of pages. A record is a word { interval, runs },
+ * page, with another of the last one of each block of pages, and a word that says where its blocks
+ * end that any interval is in. A record is a word { interval, runs },
  * then a word per run { first page, pages }. Two words say what the ring holds, each an interval
  * and a place: `oldest`, the first interval whose record is whole and where it begins; `last`, the
  * last one and where its record ends. The table is the ring compacted to the latest interval of
@@ -87,6 +88,12 @@ static size_t last_at(void)
     return engine.at.notice_ends + 8;
 }
 
+/* A part of the table: one more than the highest block that is in it. */
+static size_t blocks_end_at(void)
+{
+    return engine.at.notice_ends + 16;
+}
+
 static size_t page_entry_at(uint32_t page)
 {
     return engine.at.notice_pages + (size_t)page * 8;
@@ -107,6 +114,7 @@ static void store(size_t at, uint64_t value)
 static struct {
     uint64_t oldest, last; /* as they stand in the window */
     uint32_t used;         /* words of the ring between them */
+    uint32_t blocks_end;   /* likewise in the window */
 } mine;
 
 /* Reading side, by writer: up to where its notices have been applied. */
@@ -121,9 +129,10 @@ static int read_init(void)
     memset(readers, 0, sizeof readers);
     mine.oldest = word_of(1, 0);
     mine.last = word_of(0, 0);
-    mine.used = 0;
+    mine.used = mine.blocks_end = 0;
     store(oldest_at(), mine.oldest);
     store(last_at(), mine.last);
+    store(blocks_end_at(), 0);
     return 0;
 }
 
@@ -140,7 +149,9 @@ static void enter_in_table(uint64_t interval, const uint32_t *pages, uint32_t co
             continue;
         block = pages[i] / NOTICE_BLOCK;
         store(block_entry_at(block), interval);
+        mine.blocks_end = block < mine.blocks_end ? mine.blocks_end : block + 1;
     }
+    store(blocks_end_at(), mine.blocks_end);
 }
 
 static uint32_t runs_of(const uint32_t *pages, uint32_t count)
@@ -262,8 +273,10 @@ static void take_table(int writer)
     read_now(writer, last_at(), blocks, 1);
     last = blocks[0];
     perturb(notice_lost);
-    for (uint32_t first = 0; first < BLOCKS; first += CHUNK) {
-        uint32_t count = BLOCKS - first < CHUNK ? BLOCKS - first : CHUNK;
+    read_now(writer, blocks_end_at(), blocks, 1);
+    uint32_t end = blocks[0] < BLOCKS ? (uint32_t)blocks[0] : BLOCKS;
+    for (uint32_t first = 0; first < end; first += CHUNK) {
+        uint32_t count = end - first < CHUNK ? end - first : CHUNK;
         read_now(writer, block_entry_at(first), blocks, count);
         for (uint32_t i = 0, run; i < count; i += run ? run : 1) {
             run = 0;
