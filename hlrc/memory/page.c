@@ -27,6 +27,7 @@
 #define STORES_FOLLOW 2 /* AH4 */
 
 static struct page *table;
+static _Atomic uint32_t met;                  /* pages_met */
 static _Atomic uint32_t held_first, held_end; /* page_hold */
 static _Atomic bool unlooked;                 /* page_hold_looks */
 
@@ -35,6 +36,7 @@ int pages_init(void)
     table = reserve((size_t)engine.pages * sizeof *table);
     if (!table || needs_init() != 0)
         return -ENOMEM;
+    atomic_store(&met, 0);
     return engine.alone ? 0 : view_init(0, engine.pages);
 }
 
@@ -43,7 +45,7 @@ int pages_init(void)
 static void assert_lines(void)
 {
     uint64_t lines = 0, most;
-    for (uint32_t i = 0; table && i < engine.pages; i++)
+    for (uint32_t i = 0; table && i < pages_met(); i++)
         lines += need_lines_of(table[i].need);
     assert(lines == need_lines_used(&most));
 }
@@ -105,13 +107,32 @@ static void set_initial(uint32_t page, struct page *p)
     p->flags = flags;
 }
 
-struct page *page_lock(uint32_t page)
+uint32_t pages_met(void)
+{
+    return atomic_load_explicit(&met, memory_order_relaxed);
+}
+
+static void meet(uint32_t page)
+{
+    uint32_t before = pages_met();
+    while (page >= before && !atomic_compare_exchange_weak(&met, &before, page + 1))
+        ;
+}
+
+struct page *page_lock_unmet(uint32_t page)
 {
     struct page *p = &table[page];
     spin_lock(&p->lock);
     if (!(p->flags & PAGE_KNOWN))
         set_initial(page, p);
     page_assert_state(page, p);
+    return p;
+}
+
+struct page *page_lock(uint32_t page)
+{
+    struct page *p = page_lock_unmet(page);
+    meet(page);
     return p;
 }
 

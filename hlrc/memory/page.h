@@ -122,9 +122,14 @@ static_assert(sizeof(struct page) == 32, "half a line of a cache, less than a hu
 int pages_init(void);
 void pages_end(void);
 
+/* One more than the highest page that was ever locked. What is beyond is as it was at start, or
+ * closed by a collapse of the whole space, which locks pages by page_lock_unmet. */
+uint32_t pages_met(void);
+
 /* Spin locks of single pages. A run is locked in ascending order; while one is held nothing waits,
  * and no other kind of spin lock but the lists', the twins' and the view's is taken. */
 struct page *page_lock(uint32_t page);
+struct page *page_lock_unmet(uint32_t page);
 void page_unlock(struct page *p);
 struct page *page_at(uint32_t page); /* without locking */
 static inline bool page_is_home(const struct page *p, int node)

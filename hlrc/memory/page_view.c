@@ -10,7 +10,7 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"
 
-#define PARTS    16u /* of the space: one of them is collapsed at a time */
+#define PARTS    16u /* of the pages that were met (page.h): one is collapsed at a time */
 #define HOPELESS 100 /* collapses in a row that found no border */
 
 static _Atomic int in_vain; /* collapses in a row that found nothing to gain */
@@ -65,18 +65,18 @@ static uint32_t borders(uint32_t first, uint32_t end)
     return n;
 }
 
-static uint32_t part_begin(uint32_t part)
+static uint32_t part_begin(uint32_t pages, uint32_t part)
 {
-    return (uint32_t)((uint64_t)engine.pages * part / PARTS);
+    return (uint32_t)((uint64_t)pages * part / PARTS);
 }
 
 /* The part with most borders (G3). */
-static uint32_t choose_part(uint32_t *most)
+static uint32_t choose_part(uint32_t pages, uint32_t *most)
 {
     uint32_t best = 0;
     *most = 0;
     for (uint32_t part = 0; part < PARTS; part++) {
-        uint32_t n = borders(part_begin(part), part_begin(part + 1));
+        uint32_t n = borders(part_begin(pages, part), part_begin(pages, part + 1));
         if (n > *most) {
             *most = n;
             best = part;
@@ -90,7 +90,7 @@ static uint32_t choose_part(uint32_t *most)
 static int collapse_range(uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
-        page_lock(i);
+        page_lock_unmet(i);
     int rc = note_change(space_protect(first, end - first, ACCESS_NONE), first, end - first,
                          ACCESS_NONE);
     for (uint32_t i = first; i < end; i++)
@@ -101,11 +101,13 @@ static int collapse_range(uint32_t first, uint32_t end)
 /* G3. */
 static void collapse(void)
 {
-    uint32_t most, part = choose_part(&most);
+    uint32_t met = pages_met(), most, part = choose_part(met, &most);
     if (most > 0)
         atomic_store(&in_vain, 0);
     /* the ends of a part may have to be split; those of the view are those of the mapping */
-    if (most > 2 && collapse_range(part_begin(part), part_begin(part + 1)) == 0)
+    if (most > 2 && collapse_range(part_begin(met, part), part_begin(met, part + 1)) == 0)
+        return;
+    if (most > 0 && collapse_range(0, met) == 0)
         return;
     if (collapse_range(0, engine.pages) != 0 ||
         (most == 0 && atomic_fetch_add(&in_vain, 1) >= HOPELESS))

@@ -12,8 +12,9 @@
  *   G2  A change that fails is followed by view_mend, by the same thread and with no page locked,
  *       and is tried again. A fault in between finds its page open, returns, and comes again.
  *   G3  A collapse makes a range one mapping without access, and so takes as many mappings away as
- *       it finds borders: it takes the sixteenth of the space that has most. Where there is none
- *       left, the process has too many others.
+ *       it finds borders: it takes that sixteenth of the pages that were ever used which has
+ *       most, else all of them, else the space. Where there is none left, the process has too many
+ *       others.
  */
 #ifndef HLRC_PAGE_VIEW_H
 #define HLRC_PAGE_VIEW_H

@@ -11,9 +11,9 @@ const int litmus_nodes[] = { 2, 3, 0 };
 
 #define PAGES  64u
 #define ROUNDS 40u
-#define FAR_PAGES \
-    20000u /* more than a sixteenth of 1 GiB: a collapse takes the part with most borders (G3) */
-#define BORDERS 100u
+/* Most of what is used: a collapse takes that sixteenth of it which has most borders (G3). */
+#define FAR_PAGES 20000u
+#define BORDERS   100u
 
 static volatile uint64_t *data, *far;
 
