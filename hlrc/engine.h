@@ -67,10 +67,11 @@
 
 #define PREFETCHES \
     1024 /* prefetches in flight per node at most; how many of them: engine.prefetches */
-#define ATOMIC_WORDS    65536  /* atomic words homed at one node at most */
-#define STAGING_LEAST   128    /* slots of staging */
-#define STREAM_SLOTS    8      /* of the ring of a broadcast */
-#define STREAM_PIECE    131072 /* bytes of one */
+#define HOME_NEAR       (1u << 18) /* pages whose default home changes more often than others' */
+#define ATOMIC_WORDS    65536      /* atomic words homed at one node at most */
+#define STAGING_LEAST   128        /* slots of staging */
+#define STREAM_SLOTS    8          /* of the ring of a broadcast */
+#define STREAM_PIECE    131072     /* bytes of one */
 #define VT_BYTES(nodes) ((size_t)(nodes) * sizeof(uint64_t))
 /* u64 that a fetch works with: the versions of a copy, and those that are needed */
 #define FETCH_WORDS(nodes) (2 * (size_t)(nodes))
@@ -106,7 +107,9 @@ struct engine {
     char *app; /* the application's view of SPACE, same address on every node */
     char *mem; /* the engine's view of SPACE, always writable */
     uint32_t pages;
-    uint32_t home_shift; /* default home of page p: (p >> home_shift) mod nodes */
+    uint32_t home_shift; /* default home of page p: (p >> home_shift) mod nodes for HOME_NEAR */
+    uint32_t home_near;  /* pages from this one on, which are used first, */
+    uint32_t far_shift;  /* and (p >> far_shift) mod nodes for all others */
     uint32_t prefetches; /* in flight per node at most (M4) */
     uint32_t tokens;     /* requests that one node can have outstanding */
     struct layout at;
@@ -163,9 +166,14 @@ static inline _Atomic uint64_t *arrivals_here(void)
     return control_at(engine.at.arrivals);
 }
 
+static inline uint32_t home_block_shift(uint32_t page)
+{
+    return page - engine.home_near < HOME_NEAR ? engine.home_shift : engine.far_shift;
+}
+
 static inline int default_home(uint32_t page)
 {
-    return (int)((page >> engine.home_shift) % (uint32_t)engine.nodes);
+    return (int)((page >> home_block_shift(page)) % (uint32_t)engine.nodes);
 }
 
 static inline char *page_mem(uint32_t page)

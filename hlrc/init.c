@@ -135,13 +135,17 @@ static void fail(const char *line)
 }
 
 /* Default homes change every few pages, in blocks large enough that initial protection takes few
- * mappings. */
-static uint32_t choose_home_shift(uint32_t pages)
+ * mappings. Small ones are for what is allocated first, however large the space is. */
+static void choose_home_blocks(uint32_t pages)
 {
-    uint32_t shift = 0;
-    while (pages >> shift > 8192)
-        shift++;
-    return shift;
+    uint32_t near = pages < HOME_NEAR ? pages : HOME_NEAR;
+    engine.home_shift = 0;
+    while (near >> engine.home_shift > 8192)
+        engine.home_shift++;
+    engine.far_shift = engine.home_shift;
+    while ((pages - near) >> engine.far_shift > 1024)
+        engine.far_shift++;
+    engine.home_near = heap_first(pages) >> engine.home_shift << engine.home_shift;
 }
 
 /* As --pages, --diffs, --notices, --locks and --barrier say. */
@@ -203,7 +207,7 @@ static bool has_handler(void)
 static int open_fabric(void)
 {
     engine.pages = (uint32_t)(engine.config.memory >> PAGE_SHIFT);
-    engine.home_shift = choose_home_shift(engine.pages);
+    choose_home_blocks(engine.pages);
     engine.prefetches = msg_prefetch_count(engine.nodes, (uint32_t)engine.config.threads);
     engine.tokens = msg_token_count((uint32_t)engine.config.threads, engine.prefetches);
     choose_protocol();

@@ -98,6 +98,11 @@ tests_unit_page_SOURCES = tests/unit/test_page.c
 tests_unit_page_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_page_LDFLAGS = -Wl,--wrap=progress_changed,--wrap=progress_poll,--wrap=progress_wait,--wrap=dirty_add
 tests_unit_page_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view
+tests_unit_view_SOURCES = tests/unit/test_view.c
+tests_unit_view_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_view_LDFLAGS = -Wl,--wrap=space_protect
+tests_unit_view_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/progress
 tests_unit_progress_SOURCES = tests/unit/test_progress.c
 tests_unit_progress_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

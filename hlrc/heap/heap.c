@@ -124,6 +124,12 @@ static void layout(uint32_t pages)
     at.first = at.staging + 2 * at.staging_pages;
 }
 
+uint32_t heap_first(uint32_t pages)
+{
+    layout(pages);
+    return at.first;
+}
+
 int heap_init(void)
 {
     layout(engine.pages);

@@ -52,6 +52,9 @@
 
 #include "hlrc/heap/heap_runs.h"
 
+/* The first page that can be given out, of a space of so many. */
+uint32_t heap_first(uint32_t pages);
+
 /* after engine.pages is known; 0 or a negative errno after one line to the user */
 int heap_init(void);
 void heap_end(void);

@@ -148,14 +148,22 @@ void view_mend(uint32_t first, uint32_t count)
     view_close(first, count);
 }
 
-/* The longest run at `first` that has one initial right. */
+/* Pages from `page` to the end of its block, or to where blocks have another length. */
+static uint32_t block_rest(uint32_t page)
+{
+    uint32_t pages = 1u << home_block_shift(page), rest = pages - (page & (pages - 1));
+    uint32_t before_near = engine.home_near - page;
+    return page < engine.home_near && before_near < rest ? before_near : rest;
+}
+
+/* The longest run at `first` that has one initial right, which is one for the pages of a block. */
 static uint32_t initial_run(uint32_t first, uint32_t count, enum page_access_right *right)
 {
-    uint32_t n = 1;
+    uint64_t n = block_rest(first);
     *right = engine.protocol.pages->initial(first);
-    while (n < count && engine.protocol.pages->initial(first + n) == *right)
-        n++;
-    return n;
+    while (n < count && engine.protocol.pages->initial(first + (uint32_t)n) == *right)
+        n += block_rest(first + (uint32_t)n);
+    return n < count ? (uint32_t)n : count;
 }
 
 int view_init(uint32_t first, uint32_t count)
@@ -163,7 +171,7 @@ int view_init(uint32_t first, uint32_t count)
     while (count) {
         enum page_access_right right;
         uint32_t n = initial_run(first, count, &right);
-        if (space_protect(first, n, right) != 0)
+        if (right != ACCESS_NONE && space_protect(first, n, right) != 0)
             return -ENOMEM;
         first += n;
         count -= n;

@@ -40,8 +40,8 @@ int view_change_marked(uint32_t first, uint32_t count, const bool *marked,
 void view_mend(uint32_t first, uint32_t count);
 
 /*
- * The initial protection of these pages, in runs. init: before anything is known of them; reset:
- * they are closed, and in their initial state.
+ * The initial protection of these pages, which are closed, in runs. init: before anything is known
+ * of them; reset: they are in their initial state again.
  */
 int view_init(uint32_t first, uint32_t count);
 void view_reset(uint32_t first, uint32_t count);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the application's view allows at start, without a view: space_protect writes into a table,
+ * one entry for each page, which is compared with what the protocol says of each page by itself.
+ * The protocol is like ASYNC: a page is open where its default home is. Default homes change from
+ * block to block, and blocks have two lengths (hlrc/engine.h).
+ */
+#include "hlrc/engine.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/memory/page_view.h"
+#include "hlrc/memory/space.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MOST (5 * HOME_NEAR)
+
+static unsigned char allowed[MOST];
+static unsigned calls;
+
+static enum page_access_right initial(uint32_t page)
+{
+    return default_home(page) == engine.node ? ACCESS_WRITE : ACCESS_NONE;
+}
+
+static const struct page_protocol scripted = { .name = "scripted", .initial = initial };
+
+int __wrap_space_protect(uint32_t first, uint32_t count, enum page_access_right right);
+int __wrap_space_protect(uint32_t first, uint32_t count, enum page_access_right right)
+{
+    assert_true(count > 0 && first < engine.pages && count <= engine.pages - first);
+    memset(allowed + first, (int)right, count);
+    calls++;
+    return 0;
+}
+
+static void space(uint32_t pages, uint32_t home_shift, uint32_t near, uint32_t far_shift)
+{
+    engine.protocol.pages = &scripted;
+    engine.pages = pages;
+    engine.home_shift = home_shift;
+    engine.home_near = near;
+    engine.far_shift = far_shift;
+    memset(allowed, ACCESS_NONE, sizeof allowed);
+    calls = 0;
+}
+
+/* Every page, whichever node this is; blocks of more nodes than one are never in one call. */
+static void check(uint32_t pages, uint32_t home_shift, uint32_t near, uint32_t far_shift)
+{
+    for (engine.nodes = 2; engine.nodes <= 5; engine.nodes += 3)
+        for (engine.node = 0; engine.node < engine.nodes; engine.node++) {
+            uint32_t runs = 0;
+            space(pages, home_shift, near, far_shift);
+            assert_int_equal(pages_init(), 0);
+            for (uint32_t p = 0; p < pages; p++) {
+                assert_int_equal(allowed[p], initial(p));
+                runs += initial(p) == ACCESS_WRITE && (p == 0 || initial(p - 1) == ACCESS_NONE);
+            }
+            assert_int_equal(calls, runs);
+            pages_end();
+        }
+}
+
+static void one_length(void **state)
+{
+    (void)state;
+    check(1, 0, 0, 0);
+    check(1000, 0, 900, 0);
+    check(HOME_NEAR, 5, 4096, 5);
+}
+
+static void two_lengths(void **state)
+{
+    (void)state;
+    check(2 * HOME_NEAR + 77, 5, 4096, 8);
+    check(3 * HOME_NEAR, 5, 12352, 11);             /* amid a block */
+    check(5 * HOME_NEAR - 1, 5, 4 * HOME_NEAR, 10); /* at the end */
+    check(HOME_NEAR + 1, 5, HOME_NEAR + 1 - 32, 5);
+}
+
+/* From anywhere in a block to anywhere in another one. */
+static void again(void **state)
+{
+    (void)state;
+    engine.nodes = 3;
+    engine.node = 1;
+    space(3 * HOME_NEAR, 5, 12352, 11);
+    assert_int_equal(pages_init(), 0);
+    for (uint32_t first = 3; first + 5000 < engine.pages; first += 4099) {
+        memset(allowed, ACCESS_NONE, sizeof allowed);
+        for (uint32_t p = first; p < first + 4500; p++) {
+            page_lock(p)->access = ACCESS_NONE;
+            page_unlock(page_at(p));
+        }
+        view_reset(first, 4500);
+        for (uint32_t p = 0; p < engine.pages; p++)
+            assert_int_equal(allowed[p], p - first < 4500 ? initial(p) : ACCESS_NONE);
+    }
+    pages_end();
+}
+
+/* What a collapse looks through: up to the highest page that was used, and no further. */
+static void met(void **state)
+{
+    (void)state;
+    engine.nodes = 2;
+    engine.node = 0;
+    space(HOME_NEAR, 5, 4096, 5);
+    assert_int_equal(pages_init(), 0);
+    assert_int_equal(pages_met(), 0);
+    page_unlock(page_lock(700));
+    page_unlock(page_lock(20));
+    assert_int_equal(pages_met(), 701);
+    page_unlock(page_lock_unmet(900));
+    assert_int_equal(pages_met(), 701);
+    page_unlock(page_lock(900));
+    assert_int_equal(pages_met(), 901);
+    pages_end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_length),
+        cmocka_unit_test(two_lengths),
+        cmocka_unit_test(again),
+        cmocka_unit_test(met),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
