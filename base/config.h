@@ -94,8 +94,10 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "machines only)")                                                                            \
     X(TEXT, char, device, "device", "", 0, 0, "NAME[:PORT[:GID]]", 0,                              \
       "the adapter for verbs, its port and GID index; found by itself when not given")             \
-    X(SIZE, uint64_t, memory, "memory", "1G", INT64_C(1) << 20, INT64_C(15) << 40, "SIZE", 1,      \
-      "size of the shared space; address space, not memory, until it is touched")                  \
+    X(SIZE, uint64_t, memory, "memory", "auto", INT64_C(1) << 20, INT64_C(15) << 40,               \
+      "SIZE|auto", 1,                                                                              \
+      "size of the shared space; address space, not memory, until it is touched; auto: what the "  \
+      "machines have, or their control groups allow")                                              \
     X(SIZE, uint64_t, cache_size, "cache-size", "auto", INT64_C(64) << 10, INT64_C(15) << 40,      \
       "SIZE|auto", 0,                                                                              \
       "memory for copies of other nodes' pages, per node; auto: what machine and control group "   \

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "base/config.h"
 
@@ -31,11 +32,13 @@ static uint64_t meminfo_value(FILE *file, const char *key)
     return 0;
 }
 
-static void limit_lower(struct memory_limit *limit, uint64_t bytes, const char *what)
+static void limit_lower(struct memory_limit *limit, uint64_t bytes, const char *what,
+                        uint64_t group)
 {
     if (bytes < limit->bytes) {
         limit->bytes = bytes;
         limit->what = what;
+        limit->group = group;
     }
 }
 
@@ -54,22 +57,24 @@ static void limit_machine(const char *root, bool whole, struct memory_limit *lim
     swap = meminfo_value(file, whole ? "SwapTotal" : "SwapFree");
     fclose(file);
     if (available > 0 && whole)
-        limit_lower(limit, available + swap, "the memory of the machine");
+        limit_lower(limit, available + swap, "the memory of the machine", 0);
     else if (available > 0)
         limit_lower(limit, available + swap,
-                    swap > 0 ? "MemAvailable and SwapFree" : "MemAvailable");
+                    swap > 0 ? "MemAvailable and SwapFree" : "MemAvailable", 0);
 }
 
 static void limit_file(const char *path, struct memory_limit *limit)
 {
     FILE *file = fopen(path, "re");
+    struct stat id;
     char text[64];
 
     if (file == NULL)
         return;
     /* "max" in version 2, a number near 2^63 in version 1: no limit */
     if (fgets(text, sizeof text, file) != NULL && *text >= '0' && *text <= '9')
-        limit_lower(limit, strtoull(text, NULL, 10), "the limit of the control group");
+        limit_lower(limit, strtoull(text, NULL, 10), "the limit of the control group",
+                    fstat(fileno(file), &id) == 0 ? id.st_ino : 0);
     fclose(file);
 }
 
@@ -142,6 +147,7 @@ static void limit_find(const char *root, bool whole, struct memory_limit *limit)
 {
     limit->bytes = UINT64_MAX;
     limit->what = "no limit";
+    limit->group = 0;
     limit_machine(root, whole, limit);
     memory_each_group(root, "self", limit_group, limit);
 }
@@ -154,6 +160,28 @@ void memory_limit(const char *root, struct memory_limit *limit)
 void memory_whole(const char *root, struct memory_limit *limit)
 {
     limit_find(root, true, limit);
+}
+
+uint64_t memory_promisable(const char *root)
+{
+    char path[4096];
+    uint64_t most, given;
+    FILE *file;
+    int mode = '0';
+
+    snprintf(path, sizeof path, "%s/proc/sys/vm/overcommit_memory", root);
+    file = fopen(path, "re");
+    if (file != NULL) {
+        mode = fgetc(file);
+        fclose(file);
+    }
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    if (mode != '2' || (file = fopen(path, "re")) == NULL)
+        return UINT64_MAX;
+    most = meminfo_value(file, "CommitLimit");
+    given = meminfo_value(file, "Committed_AS");
+    fclose(file);
+    return most > given ? most - given : 0;
 }
 
 /* Each view of the space counts as address space, and a memory object counts as a file. */
@@ -187,6 +215,8 @@ int memory_check(const char *root, const struct config *cfg, char *err, size_t e
     struct memory_limit limit;
     char value[32], given[64];
 
+    if (cfg->memory == 0) /* auto: the nodes agree on what fits */
+        return 0;
     snprintf(given, sizeof given, "%s%s",
              cfg->source[CONFIG_ID_memory] == CONFIG_ENVIRONMENT ? "HLRC_MEMORY=" : "--memory ",
              config_value(cfg, CONFIG_ID_memory, value, sizeof value));

@@ -97,9 +97,10 @@ struct layout {
 
 struct engine {
     int node, nodes;
-    int neighbours; /* nodes that run under this kernel, this one included */
-    bool alone;     /* a job of one: every page is writable, nothing is tracked */
-    bool judges;    /* node 0 gathers what nodes wait for; else hlrcrun, or there is one node */
+    int neighbours;  /* nodes that run under this kernel, this one included */
+    bool alone;      /* a job of one: every page is writable, nothing is tracked */
+    bool judges;     /* node 0 gathers what nodes wait for; else hlrcrun, or there is one node */
+    bool size_given; /* --memory, and not auto */
     struct config config;
     struct boot *boot;
     struct fabric *fabric;

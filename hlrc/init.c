@@ -48,6 +48,7 @@
 #include "hlrc/progress/watch.h"
 #include "hlrc/progress/worker.h"
 #include "hlrc/protocol_env.h"
+#include "hlrc/size.h"
 #include "hlrc/statistics.h"
 #include "hlrc/sync/atomic.h"
 #include "hlrc/sync/barrier.h"
@@ -206,8 +207,6 @@ static bool has_handler(void)
 
 static int open_fabric(void)
 {
-    engine.pages = (uint32_t)(engine.config.memory >> PAGE_SHIFT);
-    choose_home_blocks(engine.pages);
     engine.prefetches = msg_prefetch_count(engine.nodes, (uint32_t)engine.config.threads);
     engine.tokens = msg_token_count((uint32_t)engine.config.threads, engine.prefetches);
     choose_protocol();
@@ -229,6 +228,23 @@ static int open_fabric(void)
     return check_caps();
 }
 
+static int choose_size(void)
+{
+    engine.size_given = engine.config.memory != 0;
+    int rc = size_agree();
+    engine.pages = (uint32_t)(engine.config.memory >> PAGE_SHIFT);
+    choose_home_blocks(engine.pages);
+    return rc;
+}
+
+/* For what does not fit though auto has made it as small as it can be (SZ2). */
+static const char *remedy(void)
+{
+    return engine.size_given ? "lower --memory or --threads"
+                             : "raise the limits on address space and data (ulimit -v, -d), or "
+                               "vm.overcommit_ratio";
+}
+
 static int make_windows(void)
 {
     int rc = space_create((size_t)engine.pages << PAGE_SHIFT);
@@ -240,8 +256,8 @@ static int make_windows(void)
     if (rc == 0) /* messages must never wait for another node's CPU */
         rc = fabric_window_prepare(engine.fabric, engine.control.id, 0, engine.at.tables);
     if (rc)
-        diag_report(1, "control window of %zu bytes: %s; lower --memory or --threads",
-                    engine.at.end, strerror(-rc));
+        diag_report(1, "control window of %zu bytes: %s; %s", engine.at.end, strerror(-rc),
+                    remedy());
     return rc;
 }
 
@@ -270,8 +286,8 @@ static int make_tables(void)
     for (int type = REQUEST_PAGE; type <= REQUEST_PLACE; type++)
         msg_handle((enum request_type)type, engine.protocol.pages->serve);
     if (rc)
-        diag_report(1, "tables for %u pages and %d nodes: %s; lower --memory", engine.pages,
-                    engine.nodes, strerror(-rc));
+        diag_report(1, "tables for %u pages and %d nodes: %s; %s", engine.pages, engine.nodes,
+                    strerror(-rc), remedy());
     return rc;
 }
 
@@ -344,8 +360,8 @@ int hlrc_init(int *argc, char ***argv)
         diag_report(1, "hlrc_init: called twice; call it once, and hlrc_finalize at the end");
         return -EALREADY;
     }
-    int (*const steps[])(void) = { open_boot,   load_config, open_fabric,  make_windows,
-                                   make_tables, heap_init,   start_threads };
+    int (*const steps[])(void) = { open_boot,    load_config, open_fabric, choose_size,
+                                   make_windows, make_tables, heap_init,   start_threads };
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         int rc = steps[i]();
         if (rc)

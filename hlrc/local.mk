@@ -45,4 +45,4 @@ libhlrc_core_la_SOURCES += hlrc/crash/shared_core.c hlrc/crash/shared_core.h hlr
 # The table through which homes and pages are got, and what holds all of it together.
 libhlrc_core_la_SOURCES += hlrc/protocol/meeting.c hlrc/protocol/meeting.h hlrc/protocol/protocol.c hlrc/protocol/parts.h hlrc/protocol/protocol.h hlrc/protocol/request.h hlrc/protocol/waits.c hlrc/protocol/waits.h hlrc/call.c hlrc/call.h hlrc/engine.c \
 	hlrc/engine.h hlrc/identity.c hlrc/identity.h hlrc/init.c hlrc/protocol_env.c hlrc/protocol_env.h \
-	hlrc/statistics.c hlrc/statistics.h
+	hlrc/size.c hlrc/size.h hlrc/statistics.c hlrc/statistics.h

@@ -21,7 +21,8 @@ extern "C" {
  * RETURN VALUE: The address of the memory, or NULL with errno set.
  *
  * ERRORS:
- *     ENOMEM  the shared space has no free block of this size; --memory sets how large it is
+ *     ENOMEM  the shared space has no free block of this size; it is as large as the memory of the
+ *             machines, or what their control groups allow, unless --memory says otherwise
  *     EINVAL  `align` is not a power of two, or larger than 1 GiB
  *
  * NOTES: Data of different nodes in one page costs page traffic, although it is correct. Give each

@@ -115,13 +115,28 @@ static void cores_print(const struct config *cfg)
         printf("  %-17s %-12d few: %d nodes share them\n", "cores", count, cfg->nodes);
 }
 
+/* The size of the space, or what auto would make of it on this machine alone. */
+static uint64_t space_of(const struct config *cfg)
+{
+    struct memory_limit limit;
+
+    memory_whole("", &limit);
+    return cfg->memory != 0 ? cfg->memory : limit.bytes;
+}
+
 static void memory_print(const struct config *cfg)
 {
     struct memory_limit limit;
-    char text[32];
+    char text[32], space[32];
 
     memory_limit("", &limit);
     size_text(limit.bytes, text, sizeof text);
+    if (cfg->memory == 0) {
+        size_text(space_of(cfg), space, sizeof space);
+        printf("  %-17s %-12s left (%s); the space has %s of addresses\n", "memory", text,
+               limit.what, space);
+        return;
+    }
     printf("  %-17s %-12s %s (%s)\n", "memory", text,
            cfg->memory > limit.bytes ? "too little for --memory"
            : cfg->memory > limit.bytes / (unsigned)cfg->nodes
@@ -132,7 +147,7 @@ static void memory_print(const struct config *cfg)
 
 static void mappings_print(const struct config *cfg)
 {
-    unsigned long long most = 0, pages = cfg->memory / (uint64_t)sysconf(_SC_PAGESIZE);
+    unsigned long long most = 0, pages = space_of(cfg) / (uint64_t)sysconf(_SC_PAGESIZE);
     FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
 
     if (file != NULL) {
@@ -158,7 +173,7 @@ static void limits_print(const struct config *cfg)
     mappings_print(cfg);
     size_text(memlock, text, sizeof text);
     printf("  %-17s %-12s %s\n", "memlock", text,
-           memlock > cfg->memory ? "enough"
+           memlock > space_of(cfg) ? "enough"
            : strncmp(cfg->fabric, "shm", 3) == 0
                ? "enough for shm; verbs would need --memory and some more (ulimit -l)"
                : "too little for --memory, locked as it is used (ulimit -l)");

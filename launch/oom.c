@@ -72,7 +72,7 @@ static void size_text(uint64_t bytes, char *text, size_t len)
 /* The lowest limit of a group and of those above it, or the memory of the machine. */
 static void limit_text(const struct oom_group *group, char *text, size_t len)
 {
-    struct memory_limit limit = { UINT64_MAX, NULL };
+    struct memory_limit limit = { .bytes = UINT64_MAX };
     char dir[OOM_PATH], size[32];
 
     snprintf(dir, sizeof dir, "%s", group->dir);

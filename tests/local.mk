@@ -18,6 +18,7 @@ SHELL_TESTS = \
 	tests/launch/look.sh \
 	tests/launch/many.sh \
 	tests/launch/options.sh \
+	tests/launch/memory.sh \
 	tests/launch/mixed.sh \
 	tests/launch/output.sh \
 	tests/launch/path.sh \
@@ -85,6 +86,11 @@ tests_unit_notice_read_SOURCES = tests/unit/test_notice_read.c
 tests_unit_notice_read_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_notice_read_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=perturb_at
 tests_unit_notice_read_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/size
+tests_unit_size_SOURCES = tests/unit/test_size.c
+tests_unit_size_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_size_LDFLAGS = -Wl,--wrap=memory_whole,--wrap=memory_promisable,--wrap=locality_here,--wrap=getrlimit,--wrap=boot_exchange
+tests_unit_size_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/stats
 tests_unit_stats_SOURCES = tests/unit/test_stats.c
 tests_unit_stats_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

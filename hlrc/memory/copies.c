@@ -38,7 +38,8 @@ static _Atomic uint32_t limit;       /* copies at most; UINT32_MAX: no bound */
 static _Atomic int32_t patience;     /* faults until the next attempt, after one in vain */
 static _Atomic bool crowded;
 static _Atomic int32_t until_look; /* -1 or less: time to look at what is left */
-static bool may_go;                /* copies may have to */
+static _Atomic bool may_go;        /* copies may have to */
+static int64_t left_at_start;
 static void (*close_interval)(void);
 
 static size_t next_bytes(void)
@@ -60,12 +61,14 @@ static int32_t next_look(int64_t left)
 
 bool copies_may_go(void)
 {
-    return may_go;
+    return atomic_load_explicit(&may_go, memory_order_relaxed);
 }
 
+/* Nobody knows how much of a space will be used that is as large as it can be. */
 static bool may_be_short(void)
 {
-    return !automatic() || (int64_t)engine.config.memory > headroom_now().left / engine.neighbours;
+    return !automatic() ||
+           (engine.size_given && (int64_t)engine.config.memory > left_at_start / engine.neighbours);
 }
 
 int copies_init(void)
@@ -78,8 +81,9 @@ int copies_init(void)
     atomic_store(&crowded, false);
     if (automatic())
         headroom_open("");
-    atomic_store(&until_look, next_look(headroom_now().left));
-    may_go = may_be_short();
+    left_at_start = headroom_now().left;
+    atomic_store(&until_look, next_look(left_at_start));
+    atomic_store(&may_go, may_be_short());
     next = reserve(next_bytes());
     return next ? 0 : -ENOMEM;
 }
@@ -301,6 +305,8 @@ static void look_at_memory(void)
 {
     struct headroom h = headroom_now();
     int64_t low = low_mark(h.whole);
+    if (h.left < left_at_start / 2)
+        atomic_store(&may_go, true);
     if (h.left < low) {
         int64_t less = (2 * low - h.left) / engine.neighbours >> PAGE_SHIFT;
         int64_t most = (int64_t)total() - less;

@@ -55,8 +55,8 @@ bool copies_crowded(void);
 /* Whether there are more than there may be: those that are not used have to be found (CP4). */
 bool copies_over(void);
 
-/* Whether copies may have to be given back: --cache-size says so, or the space is larger than what
- * was left at the start. */
+/* Whether copies may have to be given back: --cache-size says so, or a given --memory is larger
+ * than what was left at the start, or half of that has been used since. */
 bool copies_may_go(void);
 
 /* How many pages a hint may fetch together. */

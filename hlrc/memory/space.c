@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/race.h"
+#include "base/tool.h"
 #include "boot/boot.h"
 #include "hlrc/engine.h"
 
@@ -20,7 +21,9 @@ static const uintptr_t candidates[] = {
     0x200000000000, 0x300000000000, 0x400000000000, 0x280000000000,
     0x380000000000, 0x480000000000, 0x180000000000, 0x001000000000,
 };
-#define CANDIDATES (sizeof candidates / sizeof candidates[0])
+#define CANDIDATES  (sizeof candidates / sizeof candidates[0])
+#define SPACE_MOST  (UINT64_C(15) << 40) /* as --memory allows */
+#define BOOKED_MOST (UINT64_C(1) << 30)  /* valgrind takes seconds for each GiB that is mapped */
 
 /* The last one is for programs with ThreadSanitizer, which lets them have memory there on x86-64,
  * and ends those that ask for another address. On other CPUs it has no place that is always
@@ -39,6 +42,14 @@ static bool allowed(size_t candidate, size_t size)
     if (candidate != WATCHED_CANDIDATE)
         return !race_watched();
     return race_watched() && candidates[candidate] + size <= (uintptr_t)WATCHED_END;
+}
+
+uint64_t space_most(void)
+{
+    uintptr_t watched = candidates[WATCHED_CANDIDATE];
+    if (race_watched())
+        return WATCHED_END > watched ? WATCHED_END - watched : 0;
+    return tool_valgrind() ? BOOKED_MOST : SPACE_MOST;
 }
 
 static void *reserve(uintptr_t at, size_t size)

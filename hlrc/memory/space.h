@@ -15,6 +15,10 @@
 
 #include "hlrc/protocol/protocol.h"
 
+/* How large a space may be that nobody asked for: so that it finds an address in this process, also
+ * under ThreadSanitizer, and does not keep valgrind busy. */
+uint64_t space_most(void);
+
 /* Creates the window and both views; sets engine.space, engine.mem, engine.app. Collective. 0 or a
  * negative errno after one line to the user. */
 int space_create(size_t size);

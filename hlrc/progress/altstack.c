@@ -6,11 +6,10 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/reserve.h"
+#include "base/tool.h"
 
 #define GUARD    4096u
 #define RED_ZONE 256u /* below the stack pointer, of functions that call none */
@@ -112,8 +111,7 @@ static void bind_functions(void)
 int altstacks_init(uint32_t count)
 {
     size_t bytes = (size_t)count * (GUARD + ALTSTACK_BYTES);
-    const char *preload = secure_getenv("LD_PRELOAD");
-    tool = preload && strstr(preload, "vgpreload");
+    tool = tool_valgrind();
     bind_functions();
     if (!stacks && (stacks = reserve(bytes)) != NULL)
         (void)madvise(stacks, bytes, MADV_DODUMP); /* who crashes there may be of interest */

@@ -57,6 +57,7 @@ bad 2 '--memory nan: not a size' --memory nan true
 bad 2 '--memory 0x10: not a size' --memory 0x10 true
 bad 2 '--memory 0: out of range; give 1M to 15T' --memory 0 true
 bad 2 '--memory 1000K: out of range' --memory 1000K true
+bad 2 '--memory none: not a size; give bytes, or a number with K, M, G or T, such as 512M, or auto' --memory none true
 bad 2 '--cache-size 63K: out of range; give 64K to 15T' --cache-size 63K true
 bad 2 '--cache-size none: not a size; give bytes, or a number with K, M, G or T, such as 512M, or auto' --cache-size none true
 bad 2 '--memory 1e300: not a size' --memory 1e300 true
@@ -99,11 +100,11 @@ run bash -c 'ulimit -n 40; exec "$hlrcrun" -n 20 true'
 expect_status "ulimit -n" 1
 expect_line "ulimit -n" '^hlrcrun: --nodes 20: needs [0-9]+ open files, the limit is 40'
 if test -z "${HLRC_TEST_SANITIZERS-}"; then # which need terabytes of address space
-    run bash -c 'ulimit -v 1500000; exec "$hlrcrun" true'
+    run bash -c 'ulimit -v 1500000; exec "$hlrcrun" --memory 1G true'
     expect_status "ulimit -v" 2
     expect_line "ulimit -v" 'needs twice as much address space'
 fi
-run bash -c 'ulimit -f 100000; exec "$hlrcrun" true'
+run bash -c 'ulimit -f 100000; exec "$hlrcrun" --memory 1G true'
 expect_status "ulimit -f" 2
 expect_line "ulimit -f" 'files are limited to'
 

@@ -18,7 +18,7 @@ barrier      auto|handler|central|gb|pe auto   handler gb
 barrier-fan  2..1024                    4      4       16
 fabric       NAME                       shm    shm     shm+chaos
 device       NAME[:PORT[:GID]]          off    (off)   mlx5_0:1:3
-memory       SIZE                       1G     1G      1536K
+memory       SIZE|auto                  auto   auto    1536K
 cache-size   SIZE|auto                  auto   auto    64K
 stats        FILE                       off    (off)   x.json
 handler      block|spin-block|poll      block  block   spin-block

@@ -23,6 +23,21 @@ skip() {
     exit 77
 }
 
+# group_make LIMIT: a control group that is allowed so many bytes, $group; who makes it removes it
+groups_made=0
+group_make() {
+    local root file
+    for root in /sys/fs/cgroup/memory /sys/fs/cgroup; do
+        group=$root/hlrc-test-$$.$((groups_made += 1))
+        mkdir "$group" 2>/dev/null || continue
+        for file in memory.max memory.limit_in_bytes; do
+            test -w "$group/$file" && echo "$1" >"$group/$file" 2>/dev/null && return 0
+        done
+        rmdir "$group"
+    done
+    return 1
+}
+
 fail() {
     echo "FAILED: $*"
     failures=$((failures + 1))

@@ -5,20 +5,6 @@
 pagefetch=$(realpath "$top_builddir/microbench/pagefetch")
 test -x "$pagefetch" || skip "$pagefetch is not built"
 
-# group_make LIMIT: sets $group
-group_make() {
-    local root file
-    for root in /sys/fs/cgroup/memory /sys/fs/cgroup; do
-        group=$root/hlrc-test-$$
-        mkdir "$group" 2>/dev/null || continue
-        for file in memory.max memory.limit_in_bytes; do
-            test -w "$group/$file" && echo "$1" >"$group/$file" 2>/dev/null && return 0
-        done
-        rmdir "$group"
-    done
-    return 1
-}
-
 group_make $((64 << 20)) || skip "no control group with a limit on memory can be made here"
 test ! -w "$group/memory.swap.max" || echo 0 >"$group/memory.swap.max"
 trap 'test "$BASHPID" != $$ || { rmdir "$group"; rm -rf "$work"; }' EXIT

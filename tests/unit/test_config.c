@@ -57,7 +57,7 @@ static void defaults(void **state)
     assert_int_equal(cfg.locks, PART_HANDLER);
     assert_int_equal(cfg.barrier, BARRIER_HANDLER);
     assert_string_equal(cfg.fabric, "shm");
-    assert_true(cfg.memory == UINT64_C(1) << 30);
+    assert_true(cfg.memory == 0);
     assert_string_equal(cfg.stats, "");
     assert_int_equal(cfg.handler, HANDLER_BLOCK);
     assert_int_equal(cfg.spin, -1);
@@ -155,7 +155,7 @@ static void sizes(void **state)
         config_default(&cfg);
         assert_true(config_set(&cfg, CONFIG_ID_memory, bad[i], CONFIG_COMMAND, err, sizeof err) <
                     0);
-        assert_true(cfg.memory == UINT64_C(1) << 30);
+        assert_true(cfg.memory == 0);
         assert_int_equal(cfg.source[CONFIG_ID_memory], CONFIG_DEFAULT);
     }
 }
@@ -505,7 +505,7 @@ static void memory(void **state)
     file_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648\n");
     expect_limit(root, UINT64_C(2) << 30, "the limit of the control group");
 
-    /* all of it, used or not */
+    /* auto begins with all of it, used or not, and is not refused */
     file_put(
         root, "/proc/meminfo",
         "MemTotal: 8388608 kB\nMemAvailable: 1024 kB\nSwapTotal: 1048576 kB\nSwapFree: 0 kB\n");
@@ -513,15 +513,24 @@ static void memory(void **state)
     expect_whole(root, UINT64_C(2) << 30, "the limit of the control group");
     file_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     expect_whole(root, UINT64_C(9) << 30, "the memory of the machine");
-    file_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648\n");
-    file_put(root, "/proc/meminfo", "MemAvailable:    4194304 kB\nSwapFree: 1048576 kB\n");
-
     config_default(&cfg);
     assert_int_equal(memory_check(root, &cfg, err, sizeof err), 0);
+    file_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648\n");
+    file_put(root, "/proc/meminfo", "MemAvailable:    4194304 kB\nSwapFree: 1048576 kB\n");
     assert_int_equal(config_set(&cfg, CONFIG_ID_memory, "3G", CONFIG_COMMAND, err, sizeof err), 0);
     assert_int_equal(memory_check(root, &cfg, err, sizeof err), MEMORY_MAY_NOT_FIT);
     assert_string_equal(err, "--memory 3G: only 2.0 GiB available (the limit of the control "
                              "group); a job that touches more is killed by the kernel");
+
+    /* counted before it is touched: what is not promised yet */
+    file_put(root, "/proc/meminfo", "CommitLimit: 3000 kB\nCommitted_AS: 1000 kB\n");
+    assert_true(memory_promisable(root) == UINT64_MAX);
+    file_put(root, "/proc/sys/vm/overcommit_memory", "1\n");
+    assert_true(memory_promisable(root) == UINT64_MAX);
+    file_put(root, "/proc/sys/vm/overcommit_memory", "2\n");
+    assert_true(memory_promisable(root) == 2000 * 1024);
+    file_put(root, "/proc/meminfo", "CommitLimit: 3000 kB\nCommitted_AS: 4000 kB\n");
+    assert_true(memory_promisable(root) == 0);
     snprintf(command, sizeof command, "rm -rf %s", root);
     assert_int_equal(system(command), 0);
 }

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* size.c - see size.h. */
+#include "hlrc/size.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/config_memory.h"
+#include "base/diag.h"
+#include "base/digest.h"
+#include "boot/boot.h"
+#include "fabric/locality.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/space.h"
+#include "hlrc/progress/thread.h"
+
+#define SPACE_LEAST (UINT64_C(1) << 20)  /* as --memory allows */
+#define ADDRESSES   (UINT64_C(64) << 40) /* half of what a process has */
+
+/* Bytes for each page that are mapped beside it. */
+#define CONTROL_BYTES(nodes) (64 + 8 * (uint64_t)(nodes))
+#define TABLE_BYTES(nodes)   (256 + 32 * (uint64_t)(nodes))
+#define FIXED_BYTES          (UINT64_C(160) << 20) /* tables of locks, stacks, libraries */
+
+/* Of the space itself: two views, and while an address is sought every candidate. */
+#define SPACE_TIMES 10
+
+struct offer {
+    uint64_t limit; /* of the machine's memory or of a control group's */
+    uint64_t whose; /* says which limit that is */
+    uint64_t most;  /* that this node can map */
+};
+
+static uint64_t resource(__rlimit_resource_t which, uint64_t most)
+{
+    struct rlimit limit;
+    return getrlimit(which, &limit) == 0 && limit.rlim_cur < most ? limit.rlim_cur : most;
+}
+
+static uint64_t lower(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Half of what is left of a limit behind what does not grow with the space; the rest is the
+ * program's. */
+static uint64_t share(uint64_t limit, uint64_t fixed)
+{
+    return limit > fixed ? (limit - fixed) / 2 : 0;
+}
+
+/* SZ2: bytes of a space that fits with its tables, and beside what is mapped of the nodes under
+ * this kernel. */
+static uint64_t mappable(void)
+{
+    struct layout window;
+    layout_init(&window, engine.nodes, 0, engine.tokens,
+                (uint32_t)engine.config.threads + THREADS_OWN);
+    uint64_t control = CONTROL_BYTES(engine.nodes), beside = (uint64_t)engine.neighbours;
+    uint64_t own = PAGE_SIZE + TABLE_BYTES(engine.nodes); /* twins, too */
+    uint64_t each = SPACE_TIMES * PAGE_SIZE + own + beside * (PAGE_SIZE + control);
+    uint64_t fixed = FIXED_BYTES + (1 + beside) * window.end;
+    uint64_t data = lower(resource(RLIMIT_DATA, UINT64_MAX), memory_promisable("") / beside);
+    uint64_t pages = share(resource(RLIMIT_AS, ADDRESSES), fixed) / each;
+    uint64_t file = share(resource(RLIMIT_FSIZE, UINT64_MAX), window.end);
+    pages = lower(pages, share(data, FIXED_BYTES) / own);
+    pages = lower(pages, file / (control > PAGE_SIZE ? control : PAGE_SIZE));
+    return lower(pages * PAGE_SIZE, space_most());
+}
+
+static struct offer own_offer(void)
+{
+    struct memory_limit limit;
+    struct locality here;
+    memory_whole("", &limit);
+    locality_here(&here);
+    uint64_t whose = digest_add(DIGEST_START, here.boot_id, strlen(here.boot_id));
+    return (struct offer){ .limit = lower(limit.bytes, space_most()),
+                           .whose = digest_add(whose, &limit.group, sizeof limit.group),
+                           .most = mappable() };
+}
+
+/* Nodes that share a limit have it once. */
+static bool seen_before(const struct offer *all, int n)
+{
+    for (int other = 0; other < n; other++)
+        if (all[other].whose == all[n].whose)
+            return true;
+    return false;
+}
+
+int size_agree(void)
+{
+    static struct offer all[NODES_MAX];
+    uint64_t sum = 0, most = UINT64_MAX;
+    if (engine.config.memory != 0)
+        return 0;
+    struct offer mine = own_offer();
+    int rc = boot_exchange(engine.boot, &mine, sizeof mine, all);
+    for (int n = 0; n < engine.nodes && rc == 0; n++) {
+        sum += seen_before(all, n) ? 0 : all[n].limit; /* SZ1 */
+        most = lower(most, all[n].most);               /* SZ2 */
+    }
+    if (rc) {
+        diag_report(1, "agreeing on the size of the shared space: %s", strerror(-rc));
+        return rc;
+    }
+    sum = lower(sum, most) & ~(uint64_t)(PAGE_SIZE - 1);
+    engine.config.memory = sum > SPACE_LEAST ? sum : SPACE_LEAST;
+    return 0;
+}
