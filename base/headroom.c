@@ -103,6 +103,11 @@ void headroom_close(void)
     meminfo = -1;
 }
 
+bool headroom_grouped(void)
+{
+    return group_count > 0;
+}
+
 /* Cache of files, the groups within it included. */
 static int64_t cached(const struct group *g)
 {

@@ -7,6 +7,7 @@
 #ifndef HLRC_HEADROOM_H
 #define HLRC_HEADROOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct headroom {
@@ -18,6 +19,9 @@ struct headroom {
  * count. */
 void headroom_open(const char *root);
 void headroom_close(void);
+
+/* Whether a control group bounds this process, so that it matters who makes a page. */
+bool headroom_grouped(void);
 
 /* Some system calls, no allocation, no lock: allowed in a fault handler. */
 struct headroom headroom_now(void);

@@ -25,6 +25,8 @@
  *        may at any time, and keeps no page writable in it (page.h P8).
  *   CP4  Copies go when threads fault. So while there are too many, none that is revoked is renewed
  *        instead (renew.h): a node whose copies all stayed open would keep them for ever.
+ *   CP5  A copy is in the control group of the node that has it, also where its home writes it: the
+ *        node makes its memory where a group bounds it, or copies may have to go.
  */
 #ifndef HLRC_COPIES_H
 #define HLRC_COPIES_H

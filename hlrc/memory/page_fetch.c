@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/headroom.h"
 #include "base/perturb.h"
 #include "base/reserve.h"
 #include "hlrc/engine.h"
@@ -71,6 +72,12 @@ void page_fetch_end(void)
 static bool lands_apart(void)
 {
     return copies_may_go() && engine.fabric->ops.window_prepare;
+}
+
+/* CP5: where homes write pages, a new one would be in the control group of its home. */
+static bool made_here(void)
+{
+    return !(engine.protocol.pages->caps & FABRIC_READ) && (copies_may_go() || headroom_grouped());
 }
 
 /* What the copy must have, as far as is known now. ASSUMPTION: locked. */
@@ -174,7 +181,7 @@ bool page_fetch(uint32_t page, struct page *p)
     struct page_fetch f;
     aim(&f, page, p, t->call_token, t->versions);
     page_unlock(p);
-    if (copies_may_go() && !(engine.protocol.pages->caps & FABRIC_READ) && is_bare(p))
+    if (made_here() && is_bare(p))
         space_furnish(page, 1);
     while (!done) {
         perturb(page_busy);

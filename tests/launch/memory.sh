@@ -61,4 +61,16 @@ expect_room "four nodes in one group" 614400
 run "$hlrcrun" -n 4 bash -c \
     'test $HLRC_NODE -gt 1 && group=$1 || group=$2; echo $$ >"$group/cgroup.procs" && exec "$3" room' - "$one" "$two" "$little"
 expect_room "two nodes in one group, two in another one" 921600
+
+# Copies are in the group of the node that has them (copies.h CP5), whoever writes them there. The system counts by pieces.
+for protocol in async ardmar; do
+    run "$hlrcrun" -n 2 --protocol $protocol --ahead 0 bash -c '
+        test $HLRC_NODE = 0 && group=$1 || group=$2
+        export LITTLE_USAGE=$group/memory.current
+        test -r "$LITTLE_USAGE" || LITTLE_USAGE=$group/memory.usage_in_bytes
+        echo $$ >"$group/cgroup.procs" && exec "$3" copies' - "$one" "$two" "$little"
+    expect_status "$protocol, copies" 0
+    read -r sum more <"$work/out"
+    test "$sum" = 2048 && test "$more" -ge 7 || fail "$protocol: 8 MiB of copies are $more MiB in the group of their node"
+done
 finish
