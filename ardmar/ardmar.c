@@ -9,8 +9,8 @@
  * and of itself, repeated until the versions are recent enough.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   A1  (7) until a node writes a page its home word is 0, every copy is zero and readable: so
- *       the winner of the CAS has the page, and a loser may keep its zero copy and its writes.
+ *   A1  (7) until a node writes a page its home word is 0, all copies are equal and readable: so
+ *       the winner of the CAS has the page, and a loser may keep its copy and its writes.
  *   A2  (7) the CAS decides, not the read of the home word that is posted beside it: the read may
  *       be older.
  *   A3  (4) versions that are needed are read before the page. Where the fabric keeps reads in

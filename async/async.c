@@ -11,13 +11,13 @@
  *
  * Invariants (in brackets the rules of doc/design.md)
  *   H1  (7) pages of the default home are EXCLUSIVE there until the first foreign request: written
- *       without a fault. The handler takes that access away before it looks whether the page holds
- *       anything. It does: the default home is home. It does not: its copy is zero, so the
- *       requester's own zero copy is complete, and the requester becomes home.
+ *       without a fault. The handler takes that access away before it looks whether the page is as
+ *       it was at first. It is not: the default home is home. It is: so is the requester's copy,
+ *       which is complete, and the requester becomes home.
  *   H2  (7) the directory, home words at the default home, changes from 0 once, under the
  *       directory's lock, and is never read by other nodes: they ask. A node to which a request was
  *       forwarded is the home, whether it knows or not; its copy was never fetched, hence holds
- *       zero and the diffs applied to it.
+ *       what it held at first and the diffs applied to it.
  *   H3  (4) a request that needs versions which have not been applied stays parked in its slot
  *       until they are; the handler goes on. Versions are read before the page is.
  *
@@ -160,24 +160,6 @@ static int async_place(uint32_t page, int node, uint32_t token)
 
 /* ---- the serving side ---- */
 
-/* Memory that a fabric has registered is there without having been touched; then only its contents
- * tell, and a copy that is zero serves as well as none. */
-static bool registered(void)
-{
-    return protocol_fabric()->ops.window_prepare != NULL;
-}
-
-static bool is_zero(const char *page)
-{
-    return page[0] == 0 && memcmp(page, page + 1, PAGE_SIZE - 1) == 0;
-}
-
-/* Whether the default home has written the page, which it may without a fault. */
-static bool touched_here(uint32_t page)
-{
-    return protocol_env->page_touched(page) && !(registered() && is_zero(protocol_page_here(page)));
-}
-
 /* The home of a page in this node's directory; `candidate` (>= 0) is appointed if nobody has
  * touched it (H1). */
 static int directory_lookup(uint32_t page, int candidate, bool *appointed)
@@ -187,7 +169,7 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
     int home = (int)*directory(page) - 1;
     if (home < 0) {
         bool exclusive = protocol_env->page_demote(page);
-        bool touched = exclusive && touched_here(page);
+        bool touched = exclusive && protocol_env->page_touched(page);
         home = touched ? protocol_node() : candidate;
         if (home >= 0) {
             *directory(page) = (uint64_t)home + 1;
@@ -209,7 +191,7 @@ static int directory_peek(uint32_t page)
 {
     spin_lock(&directory_lock);
     int home = (int)*directory(page) - 1;
-    if (home < 0 && touched_here(page))
+    if (home < 0 && protocol_env->page_touched(page))
         home = protocol_node();
     spin_unlock(&directory_lock);
     return home;

@@ -12,8 +12,9 @@
  * exists, and where they return an int it is 0 or a negative errno; those called end run after the
  * last.
  *
- * Two windows. SPACE holds the pages; the engine's view of it is engine.mem, the application's is
- * engine.app. CONTROL holds everything else that other nodes read or write, at the same offsets on
+ * Two windows. SPACE holds the pages: those of the heap, which the application has at engine.app,
+ * then those of memory of the program's own (memory/range.h); the engine has all of them at
+ * engine.mem. CONTROL holds everything else that other nodes read or write, at the same offsets on
  * every node:
  *
  *   arrivals  u64, how often a reader has come to any page of this home (exclusive.h)
@@ -95,6 +96,12 @@ struct layout {
     uint32_t request_threads;
 };
 
+/* Pages [first, first + pages) lie at `app` on every node. */
+struct range {
+    char *app;
+    uint32_t first, pages;
+};
+
 struct engine {
     int node, nodes;
     int neighbours;  /* nodes that run under this kernel, this one included */
@@ -105,12 +112,15 @@ struct engine {
     struct boot *boot;
     struct fabric *fabric;
     struct fabric_window space, control;
-    char *app; /* the application's view of SPACE, same address on every node */
-    char *mem; /* the engine's view of SPACE, always writable */
-    uint32_t pages;
-    uint32_t home_shift; /* default home of page p: (p >> home_shift) mod nodes for HOME_NEAR */
-    uint32_t home_near;  /* pages from this one on, which are used first, */
-    uint32_t far_shift;  /* and (p >> far_shift) mod nodes for all others */
+    char *app;      /* the application's view of the heap's pages, same address on every node */
+    char *mem;      /* the engine's view of SPACE, always writable */
+    uint32_t pages; /* of SPACE */
+    struct range ranges[RANGES_MAX]; /* behind the heap's pages (RG2) */
+    uint32_t range_count;
+    uint32_t home_shift;  /* default home of page p: (p >> home_shift) mod nodes for HOME_NEAR */
+    uint32_t home_near;   /* pages from this one on, which are used first, */
+    uint32_t far_shift;   /* (p >> far_shift) mod nodes for all others of the heap, */
+    uint32_t range_shift; /* and (p >> range_shift) mod nodes for those of ranges */
     uint32_t prefetches; /* in flight per node at most (M4) */
     uint32_t tokens;     /* requests that one node can have outstanding */
     struct layout at;
@@ -167,8 +177,15 @@ static inline _Atomic uint64_t *arrivals_here(void)
     return control_at(engine.at.arrivals);
 }
 
+static inline uint32_t heap_pages(void)
+{
+    return engine.range_count ? engine.ranges[0].first : engine.pages;
+}
+
 static inline uint32_t home_block_shift(uint32_t page)
 {
+    if (page >= heap_pages())
+        return engine.range_shift;
     return page - engine.home_near < HOME_NEAR ? engine.home_shift : engine.far_shift;
 }
 
@@ -182,14 +199,36 @@ static inline char *page_mem(uint32_t page)
     return engine.mem + ((size_t)page << PAGE_SHIFT);
 }
 
-static inline bool in_space(const void *addr)
+/* The range of an address or a page; NULL: it is in none. */
+const struct range *range_of(const void *addr);
+const struct range *range_of_page(uint32_t page);
+
+static inline bool in_heap(const void *addr)
 {
-    return (uintptr_t)addr - (uintptr_t)engine.app < (size_t)engine.pages << PAGE_SHIFT;
+    return (uintptr_t)addr - (uintptr_t)engine.app < (size_t)heap_pages() << PAGE_SHIFT;
 }
 
+static inline bool in_space(const void *addr)
+{
+    return in_heap(addr) || range_of(addr) != NULL;
+}
+
+/* RG2. ASSUMPTION: in space. */
 static inline uint32_t page_of(const void *addr)
 {
-    return (uint32_t)(((uintptr_t)addr - (uintptr_t)engine.app) >> PAGE_SHIFT);
+    const struct range *r = in_heap(addr) ? NULL : range_of(addr);
+    const char *app = r ? r->app : engine.app;
+    return (r ? r->first : 0) + (uint32_t)(((uintptr_t)addr - (uintptr_t)app) >> PAGE_SHIFT);
+}
+
+/* Where the application has `page`, and how many pages from there on follow each other by number
+ * and by address (RG2). */
+static inline char *app_run(uint32_t page, uint32_t *in_a_row)
+{
+    const struct range *r = page < heap_pages() ? NULL : range_of_page(page);
+    uint32_t first = r ? r->first : 0;
+    *in_a_row = first + (r ? r->pages : heap_pages()) - page;
+    return (r ? r->app : engine.app) + ((size_t)(page - first) << PAGE_SHIFT);
 }
 
 #ifdef HLRC_DEBUG

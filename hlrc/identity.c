@@ -23,6 +23,8 @@ void identity_fill(struct identity *out, const struct config *config)
         out->code[0] = getauxval(AT_ENTRY);
         out->code[1] = (uint64_t)(uintptr_t)&identity_fill;
     }
+    if (!engine.alone)
+        ranges_identify(out->ranges);
 }
 
 uint64_t identity_digest(const struct identity *id)
@@ -30,7 +32,32 @@ uint64_t identity_digest(const struct identity *id)
     uint64_t digest = digest_add(DIGEST_START, id->version, sizeof id->version);
     digest = digest_add(digest, &id->page_size, sizeof id->page_size);
     digest = digest_add(digest, id->code, sizeof id->code);
+    digest = digest_add(digest, id->ranges, sizeof id->ranges);
     return config_digest(&id->config, digest);
+}
+
+/* RG1. True where there was nothing to say. */
+static bool compare_ranges(const struct identity *mine, const struct identity *other, int n)
+{
+    for (const struct range_identity *a = mine->ranges, *b = other->ranges;
+         a < mine->ranges + RANGES_MAX; a++, b++) {
+        if (a->at != b->at || a->bytes != b->bytes)
+            diag_report(1,
+                        "memory to be shared is %ju bytes at %#jx here, %ju bytes at %#jx on node "
+                        "%d; share the same on all nodes, with --no-aslr where addresses differ",
+                        (uintmax_t)a->bytes, (uintmax_t)a->at, (uintmax_t)b->bytes,
+                        (uintmax_t)b->at, n);
+        else if (a->digest != b->digest)
+            diag_report(1,
+                        "the %ju bytes to be shared at %#jx are not as on node %d; before "
+                        "hlrc_init all nodes store the same there, with --no-aslr where that is "
+                        "addresses",
+                        (uintmax_t)a->bytes, (uintmax_t)a->at, n);
+        else
+            continue;
+        return false;
+    }
+    return true;
 }
 
 static int compare(const struct identity *mine, const struct identity *other, int n)
@@ -54,7 +81,7 @@ static int compare(const struct identity *mine, const struct identity *other, in
                     "under mpirun and srun write 'setarch -R' before the program, with one ulimit "
                     "-s everywhere",
                     n);
-    else
+    else if (compare_ranges(mine, other, n))
         return 0;
     return -EINVAL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* identity.h - what the nodes of a job must agree on before they speak: version, size of a page,
- * options; with --no-aslr also where the code lies. */
+ * options, memory of the program's own that is shared; with --no-aslr also where the code lies.
+ */
 #ifndef HLRC_IDENTITY_H
 #define HLRC_IDENTITY_H
 
@@ -8,12 +9,15 @@
 
 #include "base/config.h"
 #include "boot/boot.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/range.h"
 
 struct identity {
     char version[32];
     uint32_t page_size;
     uint64_t code[2]; /* with --no-aslr: of the program and of this library; else 0 */
     struct config config;
+    struct range_identity ranges[RANGES_MAX];
 };
 
 /* That of this process. */

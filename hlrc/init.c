@@ -33,6 +33,7 @@
 #include "hlrc/memory/fault.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/range.h"
 #include "hlrc/memory/renew.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
@@ -56,7 +57,8 @@
 #include "hlrc/sync/group.h"
 #include "hlrc/sync/lock.h"
 
-static_assert(NODES_MAX == HLRC_MAX_NODES, "the public limit is that of all parts");
+static_assert(NODES_MAX == HLRC_MAX_NODES && RANGES_MAX == HLRC_MAX_SHARED,
+              "the public limits are those of all parts");
 
 static void in_child(void)
 {
@@ -137,15 +139,17 @@ static void fail(const char *line)
 
 /* Default homes change every few pages, in blocks large enough that initial protection takes few
  * mappings. Small ones are for what is allocated first, however large the space is. */
-static void choose_home_blocks(uint32_t pages)
+static void choose_home_blocks(uint32_t pages, uint32_t of_ranges)
 {
     uint32_t near = pages < HOME_NEAR ? pages : HOME_NEAR;
-    engine.home_shift = 0;
+    engine.home_shift = engine.range_shift = 0;
     while (near >> engine.home_shift > 8192)
         engine.home_shift++;
     engine.far_shift = engine.home_shift;
     while ((pages - near) >> engine.far_shift > 1024)
         engine.far_shift++;
+    while (of_ranges >> engine.range_shift > 8192)
+        engine.range_shift++;
     engine.home_near = heap_first(pages) >> engine.home_shift << engine.home_shift;
 }
 
@@ -233,7 +237,8 @@ static int choose_size(void)
     engine.size_given = engine.config.memory != 0;
     int rc = size_agree();
     engine.pages = (uint32_t)(engine.config.memory >> PAGE_SHIFT);
-    choose_home_blocks(engine.pages);
+    ranges_enter();
+    choose_home_blocks(heap_pages(), engine.pages - heap_pages());
     return rc;
 }
 
@@ -247,7 +252,7 @@ static const char *remedy(void)
 
 static int make_windows(void)
 {
-    int rc = space_create((size_t)engine.pages << PAGE_SHIFT);
+    int rc = space_create();
     if (rc)
         return rc;
     layout_init(&engine.at, engine.nodes, engine.pages, engine.tokens,

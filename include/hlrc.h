@@ -131,7 +131,8 @@ extern "C" {
  * from then on, unless they had one. A child made by fork() after hlrc_init() may only call an exec
  * function or _exit().
  *
- * SEE ALSO: hlrc_init, hlrc_malloc, hlrc_malloc_all, hlrc_lock, hlrc_barrier, hlrcrun(1)
+ * SEE ALSO: hlrc_init, hlrc_malloc, hlrc_malloc_all, hlrc_share, hlrc_lock, hlrc_barrier,
+ * hlrcrun(1)
  */
 
 /* A lock: a plain value, which may live in shared memory and be passed to other nodes. */
@@ -147,8 +148,8 @@ typedef uint32_t hlrc_group;
  * hlrc_init - join the job
  *
  * Makes the calling process a node of the job it was started in, maps the shared space and starts
- * handling page faults. Every node calls it once, before any other call but hlrc_version(), and
- * returns when all have. A program started without hlrcrun is a job of one node.
+ * handling page faults. Every node calls it once, before any other call but hlrc_version() and
+ * hlrc_share(), and returns when all have. A program started without hlrcrun is a job of one node.
  *
  * Options come from the environment, as HLRC_PROTOCOL, HLRC_MEMORY and so on, where hlrcrun puts
  * those of its own command line. `argc` and `argv` are the addresses of main's arguments, or NULL;
@@ -175,8 +176,9 @@ int hlrc_init(int *argc, char ***argv);
  * hlrc_finalize - leave the job
  *
  * Collective. Waits until all nodes have called it, writes the statistics if they were asked for,
- * and unmaps the shared space: pointers into it are not valid any more. A node that ends without
- * this call has died, and the whole job ends with it. No other call but hlrc_version() may follow.
+ * and unmaps the shared space: pointers into it are not valid any more, but those to memory of
+ * hlrc_share(). A node that ends without this call has died, and the whole job ends with it. No
+ * other call but hlrc_version() may follow.
  *
  * NOTES: No other thread of the process may be in a call or touch shared memory at this time.
  *

@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+/* Most ranges of the program's own memory that are shared. */
+#define HLRC_MAX_SHARED 16
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -70,6 +73,46 @@ void *hlrc_malloc_all(size_t size);
  * SEE ALSO: hlrc_malloc_all
  */
 void hlrc_free_all(void *ptr);
+
+/**
+ * hlrc_share - share memory of the program's own
+ *
+ * Makes the `len` bytes at `start` shared memory from hlrc_init() on: a global array, or what the
+ * program has mapped itself. They keep their address and what is in them. Called before
+ * hlrc_init(), by every node with the same arguments, in the same order, up to HLRC_MAX_SHARED
+ * times. `start` and `len` are multiples of the page size, 4096; an array gets that by
+ * __attribute__((aligned(4096))) and a size to match.
+ *
+ * Each node has the memory already, so nothing is sent at the start. What is in it must therefore
+ * be the same on all nodes when they call hlrc_init(), which compares it; nodes that differ end the
+ * job with one line. hlrc_home(), hlrc_place(), hlrc_prefetch() and hlrc_touch() take it as they do
+ * other shared memory. A job of one node leaves it as it is.
+ *
+ * After hlrc_finalize() it is private again, and holds what this node has seen of it.
+ *
+ *     static double field[1024][1024] __attribute__((aligned(4096)));
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         if (hlrc_share(field, sizeof field) != 0 || hlrc_init(&argc, &argv) != 0)
+ *             return 1;
+ *
+ * RETURN VALUE: 0, or a negative errno value; then nothing has changed.
+ *
+ * ERRORS:
+ *     EBUSY   the job has begun
+ *     EINVAL  no whole pages, or no bytes; or they are not all private memory for loads and stores,
+ *             or shared by an earlier call, or hold the stack of the caller, or data of the C
+ *             library or of HLRC, as .data does in a program that is linked statically
+ *     ENOMEM  more than HLRC_MAX_SHARED calls, or 1 TiB
+ *
+ * NOTES: A program that is loaded at different addresses on the nodes has its arrays there, too;
+ * link it with -no-pie, or run it with --no-aslr. A forked child has the memory in common with its
+ * parent until it calls an exec function.
+ *
+ * SEE ALSO: hlrc_init, hlrc_malloc_all
+ */
+int hlrc_share(void *start, size_t len);
 
 #ifdef __cplusplus
 }

@@ -35,6 +35,7 @@ API_PAGES_3 = \
 	man/hlrc_node_id.3 \
 	man/hlrc_place.3 \
 	man/hlrc_prefetch.3 \
+	man/hlrc_share.3 \
 	man/hlrc_stats_get.3 \
 	man/hlrc_stats_reset.3 \
 	man/hlrc_touch.3 \

@@ -21,7 +21,8 @@ void (*wait)(hlrc_cond_t, hlrc_lock_t) = hlrc_cond_wait;
 int (*exchange)(hlrc_atomic_t, uint64_t *, uint64_t) = hlrc_atomic_compare_exchange;
 int (*place)(void *, size_t, int) = hlrc_place;
 hlrc_lock_t last = HLRC_STATIC_LOCKS - 1;
-char nodes[HLRC_MAX_NODES == 1024 ? 1 : -1];
+int (*share)(void *, size_t) = hlrc_share;
+char nodes[HLRC_MAX_NODES == 1024 && HLRC_MAX_SHARED == 16 ? 1 : -1];
 char fields[sizeof(struct hlrc_stats) == sizeof(size_t) + 8 * sizeof(double) + 30 * sizeof(uint64_t) ? 1 : -1];
 END
 cp "$work/use.c" "$work/use.cc"

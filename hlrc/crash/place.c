@@ -157,8 +157,12 @@ static bool describe_beside(const struct look *l, uintptr_t start, size_t bytes)
 
 static bool describe_space(const struct look *l)
 {
-    if (engine.app && in_space((const void *)l->address)) {
+    if (engine.app && in_heap((const void *)l->address)) {
         describe_shared(l);
+        return true;
+    }
+    if (range_of((const void *)l->address)) {
+        snprintf(l->text, l->len, "%s memory of the program's own that is shared", l->of);
         return true;
     }
     if (l->address - finalized.start < finalized.bytes) {
@@ -167,7 +171,7 @@ static bool describe_space(const struct look *l)
         return true;
     }
     if (engine.app)
-        return describe_beside(l, (uintptr_t)engine.app, (size_t)engine.pages << PAGE_SHIFT);
+        return describe_beside(l, (uintptr_t)engine.app, (size_t)heap_pages() << PAGE_SHIFT);
     return finalized.bytes && describe_beside(l, finalized.start, finalized.bytes);
 }
 

@@ -132,10 +132,10 @@ uint32_t heap_first(uint32_t pages)
 
 int heap_init(void)
 {
-    layout(engine.pages);
-    if (at.first >= engine.pages) {
+    layout(heap_pages());
+    if (at.first >= heap_pages()) {
         diag_report(1, "--memory: of %u pages the heap needs %u for itself; raise --memory",
-                    engine.pages, at.first);
+                    heap_pages(), at.first);
         return -ENOMEM;
     }
     outbox.count = 0;
@@ -148,9 +148,9 @@ int heap_init(void)
                                    .arena = &arena,
                                    .outbox = outbox.ptr,
                                    .outbox_count = &outbox.count };
-    int rc = arena_init(&arena, engine.pages, clamp(engine.pages / 1024, 1, HEAP_CLASSES));
+    int rc = arena_init(&arena, heap_pages(), clamp(heap_pages() / 1024, 1, HEAP_CLASSES));
     if (rc)
-        diag_report(1, "tables for %u pages of shared heap: %s; lower --memory", engine.pages,
+        diag_report(1, "tables for %u pages of shared heap: %s; lower --memory", heap_pages(),
                     strerror(-rc));
     return rc;
 }
@@ -171,7 +171,7 @@ static void heap_lock(void)
     stats_enter(t, before);
     thread_leave(t);
     if (!header()->ready) {
-        runs_init(free_runs(), at.first, engine.pages - at.first);
+        runs_init(free_runs(), at.first, heap_pages() - at.first);
         header()->ready = 1;
     }
 }
@@ -220,7 +220,7 @@ void heap_report_exhausted(const char *call, size_t size)
     heap_unlock();
     diag_warn("%s: no room for %zu bytes: %zu KiB of %zu KiB are free, %zu KiB of them in one "
               "piece; raise --memory",
-              call, size, (size_t)total * 4, (size_t)engine.pages * 4, (size_t)largest * 4);
+              call, size, (size_t)total * 4, (size_t)heap_pages() * 4, (size_t)largest * 4);
 }
 
 /* ---- blocks of other nodes ---- */
@@ -451,7 +451,7 @@ static void *allocate(const char *call, size_t align, size_t size)
     race_ignore_begin(); /* RC2: also of the zeros */
     if (class >= 0)
         ptr = small_alloc(class, bytes);
-    else if (bytes <= (size_t)engine.pages << PAGE_SHIFT)
+    else if (bytes <= (size_t)heap_pages() << PAGE_SHIFT)
         ptr = large_alloc(to_pages(bytes), align);
     if (!ptr) {
         heap_report_exhausted(call, size);
@@ -534,7 +534,7 @@ void hlrc_free(void *ptr)
     call_check("hlrc_free");
     if (!ptr)
         return;
-    if (!in_space(ptr))
+    if (!in_heap(ptr))
         diag_fatal(1,
                    "hlrc_free(%p): not shared memory; free what hlrc_malloc or hlrc_aligned_alloc "
                    "returned",
@@ -553,7 +553,7 @@ void hlrc_free(void *ptr)
 bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count)
 {
     size_t bytes = size ? size : 1;
-    if (bytes <= (size_t)engine.pages << PAGE_SHIFT) {
+    if (bytes <= (size_t)heap_pages() << PAGE_SHIFT) {
         *count = to_pages(bytes);
         if (run_take(*count, 1, KIND_ALL, out))
             return true;
@@ -563,7 +563,7 @@ bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count)
 
 uint32_t heap_count_all(const void *ptr)
 {
-    if (!in_space(ptr) || ((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0)
+    if (!in_heap(ptr) || ((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0)
         return 0;
     /* HP1: written before the barrier of hlrc_malloc_all */
     const struct entry *e = entry_of(page_of(ptr));

@@ -55,7 +55,7 @@
 /* The first page that can be given out, of a space of so many. */
 uint32_t heap_first(uint32_t pages);
 
-/* after engine.pages is known; 0 or a negative errno after one line to the user */
+/* after heap_pages() is known; 0 or a negative errno after one line to the user */
 int heap_init(void);
 void heap_end(void);
 

@@ -15,7 +15,7 @@ static uint64_t *notes;
 
 static size_t notes_bytes(void)
 {
-    return (size_t)engine.pages * sizeof *notes;
+    return (size_t)heap_pages() * sizeof *notes;
 }
 
 void heap_look_end(void)
@@ -127,7 +127,7 @@ static struct heap_place look_free(const struct heap_tables *t, uint32_t page)
     struct heap_place place = { .what = HEAP_UNKNOWN };
     if (look_noted(page, true, &place) || !believed(0))
         return place;
-    for (uint32_t i = 0; i < runs->used && i < engine.pages; i++) {
+    for (uint32_t i = 0; i < runs->used && i < heap_pages(); i++) {
         const struct run *r = &runs->run[i];
         if (!believed(t->runs + (size_t)((const char *)r - (const char *)runs)))
             break;

@@ -38,7 +38,7 @@ void heap_look_end(void); /* forgets what was noted */
 /* HL2: a block of `size` bytes begins at ptr; 0: it does no more. */
 void heap_note_all(const void *ptr, size_t size);
 
-/* ASSUMPTION: in_space(addr). */
+/* ASSUMPTION: in_heap(addr). */
 struct heap_place heap_look(const void *addr);
 
 #endif

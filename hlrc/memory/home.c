@@ -13,11 +13,15 @@
 /* The pages that [addr, addr+len) touches; false when the range is not in shared space. */
 static bool pages_of_range(const void *addr, size_t len, uint32_t *first, uint32_t *count)
 {
-    size_t size = (size_t)engine.pages << PAGE_SHIFT, off = (uintptr_t)addr - (uintptr_t)engine.app;
-    if (off >= size || len > size - off)
+    uint32_t in_a_row;
+    if (!in_space(addr))
         return false;
-    *first = (uint32_t)(off >> PAGE_SHIFT);
-    *count = len ? (uint32_t)((off + len - 1) >> PAGE_SHIFT) - *first + 1 : 0;
+    size_t off = (uintptr_t)addr & (PAGE_SIZE - 1);
+    *first = page_of(addr);
+    (void)app_run(*first, &in_a_row);
+    if (len > ((size_t)in_a_row << PAGE_SHIFT) - off)
+        return false;
+    *count = len ? (uint32_t)((off + len - 1) >> PAGE_SHIFT) + 1 : 0;
     return true;
 }
 

@@ -152,8 +152,10 @@ void view_mend(uint32_t first, uint32_t count)
 static uint32_t block_rest(uint32_t page)
 {
     uint32_t pages = 1u << home_block_shift(page), rest = pages - (page & (pages - 1));
-    uint32_t before_near = engine.home_near - page;
-    return page < engine.home_near && before_near < rest ? before_near : rest;
+    uint32_t other = page < engine.home_near ? engine.home_near
+                     : page < heap_pages()   ? heap_pages()
+                                             : engine.pages;
+    return other - page < rest ? other - page : rest;
 }
 
 /* The longest run at `first` that has one initial right, which is one for the pages of a block. */

@@ -14,6 +14,7 @@
 #include "base/tool.h"
 #include "boot/boot.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/range.h"
 
 /* Far from where programs, heaps, libraries and stacks are put on 64-bit Linux, and from the
  * sanitizers' shadows. */
@@ -35,7 +36,7 @@ static const uintptr_t candidates[] = {
 #    define WATCHED_END 0
 #endif
 
-static size_t space_size;
+static size_t heap_size;
 
 static bool allowed(size_t candidate, size_t size)
 {
@@ -89,8 +90,9 @@ static int agree_on_base(size_t size)
     return rc;
 }
 
-int space_create(size_t size)
+int space_create(void)
 {
+    size_t size = (size_t)engine.pages << PAGE_SHIFT;
     int rc = fabric_window_create(engine.fabric, size, &engine.space);
     if (rc) {
         diag_report(1,
@@ -100,51 +102,60 @@ int space_create(size_t size)
         return rc;
     }
     engine.mem = engine.space.base;
-    space_size = size;
-    rc = agree_on_base(size);
+    heap_size = (size_t)heap_pages() << PAGE_SHIFT;
+    rc = agree_on_base(heap_size);
     if (rc && race_watched()) {
         diag_report(1,
                     "ThreadSanitizer leaves no address range for %zu bytes of shared memory; lower "
                     "--memory (448G at most, on x86-64), or build without -fsanitize=thread",
-                    size);
+                    heap_size);
         return rc;
     }
     if (rc) {
         diag_report(1, "no address range of %zu bytes is free on all %d nodes; lower --memory",
-                    size, engine.nodes);
+                    heap_size, engine.nodes);
         return rc;
     }
     /* open first: what never was is no memory to valgrind, which would report each first touch */
-    void *p = mmap(engine.app, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-                   engine.space.fd, 0);
-    if (p == MAP_FAILED || (!engine.alone && mprotect(engine.app, size, PROT_NONE) != 0)) {
+    void *p = mmap(engine.app, heap_size, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED | MAP_NORESERVE, engine.space.fd, 0);
+    if (p == MAP_FAILED || (!engine.alone && mprotect(engine.app, heap_size, PROT_NONE) != 0)) {
         rc = -errno;
-        diag_report(1, "mapping %zu bytes of shared memory: %s; lower --memory", size,
+        diag_report(1, "mapping %zu bytes of shared memory: %s; lower --memory", heap_size,
                     strerror(errno));
         return rc;
     }
-    (void)madvise(engine.app, size, MADV_DONTFORK);
+    (void)madvise(engine.app, heap_size, MADV_DONTFORK);
     /* the system would write pages that were never touched as well, and make them for it */
-    (void)madvise(engine.app, size, MADV_DONTDUMP);
-    return 0;
+    (void)madvise(engine.app, heap_size, MADV_DONTDUMP);
+    return ranges_map();
 }
 
 void space_destroy(void)
 {
     if (engine.app)
-        munmap(engine.app, space_size);
+        munmap(engine.app, heap_size);
     engine.app = NULL;
+    ranges_unmap();
 }
 
 int space_protect(uint32_t first, uint32_t count, enum page_access_right right)
 {
     static const int prot[] = { PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE };
-    char *at = engine.app + ((size_t)first << PAGE_SHIFT);
-    if (mprotect(at, (size_t)count << PAGE_SHIFT, prot[right]) == 0)
-        return 0;
-    if (errno != ENOMEM)
-        diag_fatal(1, "protecting pages %u+%u of shared memory: %s", first, count, strerror(errno));
-    return -ENOMEM;
+    while (count) {
+        uint32_t n;
+        char *at = app_run(first, &n); /* RG2 */
+        if (n > count)
+            n = count;
+        if (mprotect(at, (size_t)n << PAGE_SHIFT, prot[right]) != 0) {
+            if (errno == ENOMEM)
+                return -ENOMEM;
+            diag_fatal(1, "protecting pages %u+%u of shared memory: %s", first, n, strerror(errno));
+        }
+        first += n;
+        count -= n;
+    }
+    return 0;
 }
 
 void space_furnish(uint32_t first, uint32_t count)
@@ -159,9 +170,19 @@ void space_furnish(uint32_t first, uint32_t count)
 #endif
 }
 
+static bool is_zero(const char *page)
+{
+    return page[0] == 0 && memcmp(page, page + 1, PAGE_SIZE - 1) == 0;
+}
+
 bool space_touched(uint32_t page)
 {
     off_t at = (off_t)page << PAGE_SHIFT;
     /* a page that was swapped out counts as data, unlike with mincore */
-    return lseek(engine.space.fd, at, SEEK_DATA) == at;
+    if (lseek(engine.space.fd, at, SEEK_DATA) != at)
+        return false;
+    if (page >= heap_pages())
+        return !range_as_begun(page);
+    /* what a fabric has registered is there without having been touched: only its contents tell */
+    return !engine.fabric->ops.window_prepare || !is_zero(page_mem(page));
 }

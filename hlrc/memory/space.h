@@ -3,8 +3,9 @@
  * space.h - the two views of the shared space, and the protection of the application's.
  *
  * The application's view lies at the same address on every node: the nodes agree at start on the
- * first candidate that is free on all of them. The engine's view is the fabric's window. Protection
- * stands behind space_protect alone, so that another mechanism than mprotect can be put there.
+ * first candidate that is free on all of them; ranges are where the program has them (range.h). The
+ * engine's view is the fabric's window. Protection stands behind space_protect alone, so that
+ * another mechanism than mprotect can be put there.
  */
 #ifndef HLRC_SPACE_H
 #define HLRC_SPACE_H
@@ -19,9 +20,9 @@
  * under ThreadSanitizer, and does not keep valgrind busy. */
 uint64_t space_most(void);
 
-/* Creates the window and both views; sets engine.space, engine.mem, engine.app. Collective. 0 or a
- * negative errno after one line to the user. */
-int space_create(size_t size);
+/* Creates the window of engine.pages and both views; sets engine.space, engine.mem, engine.app.
+ * Collective. 0 or a negative errno after one line to the user. */
+int space_create(void);
 void space_destroy(void); /* both views; the window stays until the fabric is closed */
 
 /* Protection of `count` pages of the application's view. 0, or -ENOMEM: the process has too many
@@ -34,8 +35,8 @@ int space_protect(uint32_t first, uint32_t count, enum page_access_right right);
  * it fails the faults make it. */
 void space_furnish(uint32_t first, uint32_t count);
 
-/* Whether this node's copy was ever touched: false proves that it is all zero. Costs a system
- * call. */
+/* Whether this node has written its copy: false proves that it is as it was at first (RG3). Costs a
+ * system call. ASSUMPTION: it was not fetched. */
 bool space_touched(uint32_t page);
 
 #endif

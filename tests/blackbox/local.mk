@@ -81,6 +81,7 @@ BLACKBOX_SHELL = \
 	tests/blackbox/large.sh \
 	tests/blackbox/many.sh \
 	tests/blackbox/noread.sh \
+	tests/blackbox/ranges.sh \
 	tests/blackbox/segv.sh \
 	tests/blackbox/signals.sh \
 	tests/blackbox/syscalls.sh \
@@ -89,7 +90,7 @@ BLACKBOX_SHELL = \
 
 check_PROGRAMS += tests/blackbox/sync_calls
 check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/hang tests/blackbox/large tests/blackbox/many tests/blackbox/meet tests/blackbox/misuse \
-	tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
+	tests/blackbox/ranges tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
 check_PROGRAMS += tests/blackbox/crash
 tests_blackbox_crash_SOURCES = tests/blackbox/crash.c
 tests_blackbox_crash_LDADD = libhlrc.la
@@ -109,6 +110,8 @@ tests_blackbox_meet_SOURCES = tests/blackbox/meet.c
 tests_blackbox_meet_LDADD = libhlrc.la
 tests_blackbox_misuse_SOURCES = tests/blackbox/misuse.c
 tests_blackbox_misuse_LDADD = libhlrc.la
+tests_blackbox_ranges_SOURCES = tests/blackbox/ranges.c
+tests_blackbox_ranges_LDADD = libhlrc.la
 tests_blackbox_signals_SOURCES = tests/blackbox/signals.c $(LITMUS_COMMON)
 tests_blackbox_signals_LDADD = libhlrc.la
 TESTS += $(BLACKBOX_TESTS) $(BLACKBOX_SHELL)

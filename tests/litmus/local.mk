@@ -25,6 +25,8 @@ LITMUS_TESTS = \
 	tests/litmus/rule06_bytes \
 	tests/litmus/rule07_home \
 	tests/litmus/rule07_move \
+	tests/litmus/rule07_range \
+	tests/litmus/rule07_range_few \
 	tests/litmus/rule08_atomics \
 	tests/litmus/rule09_log \
 	tests/litmus/rule10_free \
@@ -85,6 +87,11 @@ tests_litmus_rule07_home_SOURCES = tests/litmus/rule07_home.c $(LITMUS_COMMON)
 tests_litmus_rule07_home_LDADD = libhlrc.la
 tests_litmus_rule07_move_SOURCES = tests/litmus/rule07_move.c $(LITMUS_COMMON)
 tests_litmus_rule07_move_LDADD = libhlrc.la
+tests_litmus_rule07_range_SOURCES = tests/litmus/rule07_range.c $(LITMUS_COMMON)
+tests_litmus_rule07_range_LDADD = libhlrc.la
+tests_litmus_rule07_range_few_SOURCES = tests/litmus/rule07_range.c $(LITMUS_COMMON)
+tests_litmus_rule07_range_few_CPPFLAGS = $(AM_CPPFLAGS) -DFEW_COPIES
+tests_litmus_rule07_range_few_LDADD = libhlrc.la
 tests_litmus_rule08_atomics_SOURCES = tests/litmus/rule08_atomics.c $(LITMUS_COMMON)
 tests_litmus_rule08_atomics_LDADD = libhlrc.la
 tests_litmus_rule09_log_SOURCES = tests/litmus/rule09_log.c $(LITMUS_COMMON)

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* range.c - see range.h for the invariants. */
+#include "hlrc/memory/range.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hlrc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/digest.h"
+#include "base/reserve.h"
+#include "hlrc/call.h"
+#include "hlrc/engine.h"
+
+#define BYTES_MAX ((size_t)1 << 40)   /* of all ranges: page numbers have 32 bits, and the heap's */
+#define LOOK_MOST 512u                /* entries of the page map that are read at a time */
+#define IN_USE    (UINT64_C(3) << 62) /* present, or swapped out */
+
+static struct {
+    char *at;
+    size_t bytes;
+} wanted[RANGES_MAX];
+static uint32_t count;
+
+static char *begun; /* RG3: by page behind the heap's; NULL: nobody asks */
+
+/* ---- what the system says of memory ---- */
+
+struct map {
+    uintptr_t begin, end;
+    bool ours; /* private, for loads and stores */
+    bool file; /* what was not touched may be no zeros */
+};
+
+/* The next of the process's mappings. */
+static bool map_next(FILE *maps, struct map *m)
+{
+    unsigned long begin, end, inode;
+    char rights[5], *line = NULL;
+    size_t room = 0;
+    bool ok = getline(&line, &room, maps) > 0 &&
+              sscanf(line, "%lx-%lx %4s %*x %*x:%*x %lu", &begin, &end, rights, &inode) == 4;
+    free(line);
+    if (ok)
+        *m = (struct map){ begin, end, rights[0] == 'r' && rights[1] == 'w' && rights[3] == 'p',
+                           inode != 0 };
+    return ok;
+}
+
+/* Whether all of it is private memory of the process; without /proc it is believed. */
+static bool is_private(const char *at, size_t bytes)
+{
+    uintptr_t next = (uintptr_t)at, end = next + bytes;
+    struct map m;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    if (!maps)
+        return true;
+    while (next < end && map_next(maps, &m))
+        if (m.begin <= next && next < m.end) {
+            if (!m.ours)
+                break;
+            next = m.end;
+        }
+    fclose(maps);
+    return next >= end;
+}
+
+typedef void used_fn(char *page, void *arg);
+
+static bool is_zero(const char *page)
+{
+    return page[0] == 0 && memcmp(page, page + 1, PAGE_SIZE - 1) == 0;
+}
+
+/* Calls fn for those pages from `at` to `end` that hold something; anonymous ones that were never
+ * touched are not looked at. */
+static void each_used_of_map(char *at, const char *end, bool file, int pagemap, used_fn *fn,
+                             void *arg)
+{
+    uint64_t entry[LOOK_MOST];
+    while (at < end) {
+        size_t n = (size_t)(end - at) >> PAGE_SHIFT;
+        n = n < LOOK_MOST ? n : LOOK_MOST;
+        off_t where = (off_t)((uintptr_t)at >> PAGE_SHIFT) * (off_t)sizeof entry[0];
+        ssize_t want = (ssize_t)(n * sizeof entry[0]);
+        bool known = !file && pread(pagemap, entry, (size_t)want, where) == want;
+        for (size_t i = 0; i < n; i++, at += PAGE_SIZE)
+            if ((!known || (entry[i] & IN_USE)) && !is_zero(at))
+                fn(at, arg);
+    }
+}
+
+static void each_used(char *at, size_t bytes, used_fn *fn, void *arg)
+{
+    char *end = at + bytes;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    struct map m;
+    while (maps && at < end && map_next(maps, &m)) {
+        if (m.end <= (uintptr_t)at)
+            continue;
+        char *stop = m.end < (uintptr_t)end ? (char *)m.end : end;
+        each_used_of_map(at, stop, m.file, pagemap, fn, arg);
+        at = stop;
+    }
+    each_used_of_map(at, end, true, -1, fn, arg);
+    if (pagemap >= 0)
+        close(pagemap);
+    if (maps)
+        fclose(maps);
+}
+
+/* ---- before the job ---- */
+
+static bool overlaps(const char *at, size_t bytes)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if ((uintptr_t)at < (uintptr_t)wanted[i].at + wanted[i].bytes &&
+            (uintptr_t)wanted[i].at < (uintptr_t)at + bytes)
+            return true;
+    return false;
+}
+
+static bool contains(const char *at, size_t bytes, const void *what)
+{
+    return (uintptr_t)what - (uintptr_t)at < bytes;
+}
+
+/* This library's data or the C library's, as in a program that is linked statically; or the stack
+ * of the call. */
+static bool has_foreign_data(const char *at, size_t bytes)
+{
+    return contains(at, bytes, &engine) || contains(at, bytes, stdout) ||
+           contains(at, bytes, &errno) || contains(at, bytes, __builtin_frame_address(0));
+}
+
+int hlrc_share(void *start, size_t len)
+{
+    char *at = start;
+    size_t all = len;
+    if (call_get() != CALL_BEFORE)
+        return -EBUSY;
+    if (len == 0 || (((uintptr_t)at | len) & (PAGE_SIZE - 1)) != 0 || len > BYTES_MAX ||
+        overlaps(at, len) || has_foreign_data(at, len) || !is_private(at, len))
+        return -EINVAL;
+    for (uint32_t i = 0; i < count; i++)
+        all += wanted[i].bytes;
+    if (count == RANGES_MAX || all > BYTES_MAX)
+        return -ENOMEM;
+    wanted[count].at = at;
+    wanted[count++].bytes = len;
+    return 0;
+}
+
+struct digest {
+    char *from;
+    uint64_t value;
+};
+
+static void add_to_digest(char *page, void *arg)
+{
+    struct digest *d = arg;
+    uint64_t offset = (uint64_t)(page - d->from);
+    d->value = digest_add(d->value, &offset, sizeof offset);
+    d->value = digest_add(d->value, page, PAGE_SIZE);
+}
+
+void ranges_identify(struct range_identity *out)
+{
+    memset(out, 0, RANGES_MAX * sizeof *out);
+    for (uint32_t i = 0; i < count; i++) {
+        struct digest d = { wanted[i].at, DIGEST_START };
+        each_used(wanted[i].at, wanted[i].bytes, add_to_digest, &d);
+        out[i] = (struct range_identity){ (uintptr_t)wanted[i].at, wanted[i].bytes, d.value };
+    }
+}
+
+/* ---- from private to shared, and back ---- */
+
+void ranges_enter(void)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pages = (uint32_t)(wanted[i].bytes >> PAGE_SHIFT);
+        engine.ranges[i] = (struct range){ wanted[i].at, engine.pages, pages };
+        engine.pages += pages;
+    }
+    engine.range_count = count;
+}
+
+static size_t bytes_of(const struct range *r)
+{
+    return (size_t)r->pages << PAGE_SHIFT;
+}
+
+static char *begun_at(uint32_t page)
+{
+    return begun + ((size_t)(page - heap_pages()) << PAGE_SHIFT);
+}
+
+static void copy_page(char *page, void *arg)
+{
+    const struct range *r = arg;
+    uint32_t number = r->first + (uint32_t)((size_t)(page - r->app) >> PAGE_SHIFT);
+    memcpy(page_mem(number), page, PAGE_SIZE);
+    if (begun)
+        memcpy(begun_at(number), page, PAGE_SIZE);
+}
+
+static size_t begun_bytes(void)
+{
+    return (size_t)(engine.pages - heap_pages()) << PAGE_SHIFT;
+}
+
+static int map_one(const struct range *r)
+{
+    each_used(r->app, bytes_of(r), copy_page, (void *)(uintptr_t)r);
+    off_t where = (off_t)r->first << PAGE_SHIFT;
+    if (mmap(r->app, bytes_of(r), PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+             engine.space.fd, where) != MAP_FAILED)
+        return 0;
+    int rc = -errno;
+    diag_report(1, "sharing %zu bytes at %p: %s; raise the limit on address space (ulimit -v)",
+                bytes_of(r), (void *)r->app, strerror(-rc));
+    return rc;
+}
+
+int ranges_map(void)
+{
+    int rc = 0;
+    if (engine.alone || engine.range_count == 0)
+        return 0;
+    if (engine.protocol.pages->served && !(begun = reserve(begun_bytes()))) { /* RG3 */
+        diag_report(1, "sharing %zu bytes: no address space; raise its limit (ulimit -v)",
+                    begun_bytes());
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < engine.range_count && rc == 0; i++)
+        rc = map_one(&engine.ranges[i]);
+    return rc;
+}
+
+void ranges_unmap(void)
+{
+    if (engine.alone || engine.range_count == 0)
+        return;
+    for (uint32_t i = 0; i < engine.range_count; i++) /* one mapping again: there is room for it */
+        (void)mprotect(engine.ranges[i].app, bytes_of(&engine.ranges[i]), PROT_READ | PROT_WRITE);
+    reserve_end(begun, begun_bytes());
+    begun = NULL;
+}
+
+bool range_as_begun(uint32_t page)
+{
+    return page >= heap_pages() && begun && memcmp(page_mem(page), begun_at(page), PAGE_SIZE) == 0;
+}
