@@ -289,7 +289,7 @@ int fault_install(void (*crash)(int, siginfo_t *, void *, bool))
         rc = install_dispatcher();
     if (rc)
         return rc;
-    front.sa_flags |= SA_ONSTACK;
+    front.sa_flags |= SA_ONSTACK;  /* X5 */
     front.sa_flags &= ~SA_NODEFER; /* X2 */
     block_signals(&front.sa_mask);
     front.sa_sigaction = on_signal;

@@ -24,7 +24,8 @@
  *       write if the page can be read already. A write to an invalid page then costs two faults,
  *       and none is repeated for ever.
  *   X5  Faults are handled on the thread's alternate stack (altstack.h), so that an overflow of its
- *       stack can be told of. Shared memory cannot be executed.
+ *       stack can be told of, and its stack may be shared memory, while it makes no call of HLRC
+ *       there. Shared memory cannot be executed.
  */
 #ifndef HLRC_FAULT_H
 #define HLRC_FAULT_H

@@ -21,6 +21,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule04_prefetch \
 	tests/litmus/rule04_renew \
 	tests/litmus/rule04_runs \
+	tests/litmus/rule04_stack \
 	tests/litmus/rule05_merge \
 	tests/litmus/rule06_bytes \
 	tests/litmus/rule07_home \
@@ -79,6 +80,8 @@ tests_litmus_rule04_renew_SOURCES = tests/litmus/rule04_renew.c $(LITMUS_COMMON)
 tests_litmus_rule04_renew_LDADD = libhlrc.la
 tests_litmus_rule04_runs_SOURCES = tests/litmus/rule04_runs.c $(LITMUS_COMMON)
 tests_litmus_rule04_runs_LDADD = libhlrc.la
+tests_litmus_rule04_stack_SOURCES = tests/litmus/rule04_stack.c $(LITMUS_COMMON)
+tests_litmus_rule04_stack_LDADD = libhlrc.la
 tests_litmus_rule05_merge_SOURCES = tests/litmus/rule05_merge.c $(LITMUS_COMMON)
 tests_litmus_rule05_merge_LDADD = libhlrc.la
 tests_litmus_rule06_bytes_SOURCES = tests/litmus/rule06_bytes.c $(LITMUS_COMMON)
