@@ -37,6 +37,34 @@ void *hlrc_malloc(size_t size);
 void *hlrc_aligned_alloc(size_t align, size_t size);
 
 /**
+ * hlrc_calloc, hlrc_realloc, hlrc_usable_size - allocations of other sizes
+ *
+ * hlrc_calloc() is hlrc_malloc() of `count` times `size` bytes.
+ *
+ * hlrc_realloc() makes the allocation at `ptr`, of whatever node, `size` bytes long; it may move,
+ * and holds what it held before, as far as it reaches; what is added holds nothing certain. With
+ * NULL it is hlrc_malloc().
+ *
+ * hlrc_usable_size() says how many bytes the allocation at `ptr` has, which may be more than were
+ * asked for.
+ *
+ * RETURN VALUE: hlrc_calloc() and hlrc_realloc() return the address of the memory, or NULL with
+ * errno set; then what was at `ptr` is as it was. hlrc_usable_size() returns 0 where nothing of
+ * hlrc_malloc() or hlrc_aligned_alloc() begins at `ptr`, which may be any address but that of
+ * memory that was given back.
+ *
+ * ERRORS:
+ *     ENOMEM  the shared space has no free block of this size; --memory sets how large it is
+ *
+ * NOTES: hlrc_realloc() of anything but a live allocation ends the job.
+ *
+ * SEE ALSO: hlrc_malloc, hlrc_free
+ */
+void *hlrc_calloc(size_t count, size_t size);
+void *hlrc_realloc(void *ptr, size_t size);
+size_t hlrc_usable_size(const void *ptr);
+
+/**
  * hlrc_free - give shared memory back
  *
  * Gives back what hlrc_malloc() or hlrc_aligned_alloc() returned, on this node or another one. NULL

@@ -14,6 +14,7 @@ API_PAGES_3 = \
 	man/hlrc_barrier_arrive.3 \
 	man/hlrc_barrier_depart.3 \
 	man/hlrc_broadcast.3 \
+	man/hlrc_calloc.3 \
 	man/hlrc_cond_broadcast.3 \
 	man/hlrc_cond_create.3 \
 	man/hlrc_cond_destroy.3 \
@@ -35,12 +36,14 @@ API_PAGES_3 = \
 	man/hlrc_node_id.3 \
 	man/hlrc_place.3 \
 	man/hlrc_prefetch.3 \
+	man/hlrc_realloc.3 \
 	man/hlrc_share.3 \
 	man/hlrc_stats_get.3 \
 	man/hlrc_stats_reset.3 \
 	man/hlrc_touch.3 \
 	man/hlrc_trylock.3 \
 	man/hlrc_unlock.3 \
+	man/hlrc_usable_size.3 \
 	man/hlrc_version.3
 
 if MANPAGES

@@ -548,6 +548,22 @@ void hlrc_free(void *ptr)
     heap_unlock();
 }
 
+/* HP1: what is said of a live allocation may be read. */
+size_t heap_size_of(const void *ptr)
+{
+    if (!in_heap(ptr) || page_of(ptr) < at.first)
+        return 0;
+    uint32_t page = page_of(ptr);
+    const struct entry *e = entry_of(page);
+    if (e->kind == KIND_RUN)
+        return ((uintptr_t)ptr & (PAGE_SIZE - 1)) == 0 ? (size_t)e->value << PAGE_SHIFT : 0;
+    if (e->kind < KIND_SMALL)
+        return 0;
+    size_t size = class_size(e->kind - KIND_SMALL);
+    size_t offset = (size_t)((const char *)ptr - (const char *)page_app(page - e->index));
+    return offset % size == 0 && offset + size <= (size_t)e->pages << PAGE_SHIFT ? size : 0;
+}
+
 /* ---- for the collectives ---- */
 
 bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count)

@@ -64,6 +64,10 @@ void heap_end(void);
  * allocations or collectives. */
 void heap_flush(void);
 
+/* Bytes of the live allocation of hlrc_malloc or hlrc_aligned_alloc that begins at ptr; 0: none
+ * does. May fault. */
+size_t heap_size_of(const void *ptr);
+
 /* For collective.c. Memory of hlrc_malloc_all is taken and given back by one node. take, give and
  * trim wait for LOCK_HEAP. */
 bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count); /* false: no room */

@@ -33,6 +33,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule10_free \
 	tests/litmus/rule10_heap \
 	tests/litmus/rule10_reuse \
+	tests/litmus/rule10_sizes \
 	tests/litmus/rule11_cond \
 	tests/litmus/rule11_group \
 	tests/litmus/rule11_split \
@@ -105,6 +106,8 @@ tests_litmus_rule10_heap_SOURCES = tests/litmus/rule10_heap.c $(LITMUS_COMMON)
 tests_litmus_rule10_heap_LDADD = libhlrc.la
 tests_litmus_rule10_reuse_SOURCES = tests/litmus/rule10_reuse.c $(LITMUS_COMMON)
 tests_litmus_rule10_reuse_LDADD = libhlrc.la
+tests_litmus_rule10_sizes_SOURCES = tests/litmus/rule10_sizes.c $(LITMUS_COMMON)
+tests_litmus_rule10_sizes_LDADD = libhlrc.la
 tests_litmus_rule11_cond_SOURCES = tests/litmus/rule11_cond.c $(LITMUS_COMMON)
 tests_litmus_rule11_cond_LDADD = libhlrc.la
 tests_litmus_rule11_group_SOURCES = tests/litmus/rule11_group.c $(LITMUS_COMMON)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* heap_sizes.c - allocations of other sizes, and what size one has. */
+#include <errno.h>
+#include <hlrc.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "hlrc/call.h"
+#include "hlrc/heap/heap.h"
+
+void *hlrc_calloc(size_t count, size_t size)
+{
+    call_check("hlrc_calloc");
+    if (size && count > SIZE_MAX / size) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return hlrc_malloc(count * size);
+}
+
+size_t hlrc_usable_size(const void *ptr)
+{
+    call_check("hlrc_usable_size");
+    return ptr ? heap_size_of(ptr) : 0;
+}
+
+/* Stays where it is unless more than half of it would lie idle. */
+void *hlrc_realloc(void *ptr, size_t size)
+{
+    call_check("hlrc_realloc");
+    if (!ptr)
+        return hlrc_malloc(size);
+    size_t usable = heap_size_of(ptr);
+    if (usable == 0)
+        diag_fatal(1,
+                   "hlrc_realloc(%p): no live allocation begins here; pass what hlrc_malloc or "
+                   "hlrc_aligned_alloc returned",
+                   ptr);
+    if (size <= usable && size >= usable / 2)
+        return ptr;
+    void *other = hlrc_malloc(size);
+    if (!other)
+        return NULL;
+    memcpy(other, ptr, size < usable ? size : usable);
+    hlrc_free(ptr);
+    return other;
+}
