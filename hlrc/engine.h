@@ -121,8 +121,8 @@ struct engine {
     uint32_t home_near;   /* pages from this one on, which are used first, */
     uint32_t far_shift;   /* (p >> far_shift) mod nodes for all others of the heap, */
     uint32_t range_shift; /* and (p >> range_shift) mod nodes for those of ranges */
-    uint32_t prefetches; /* in flight per node at most (M4) */
-    uint32_t tokens;     /* requests that one node can have outstanding */
+    uint32_t prefetches;  /* in flight per node at most (M4) */
+    uint32_t tokens;      /* requests that one node can have outstanding */
     struct layout at;
     struct protocol protocol; /* how pages, diffs, notices, locks move, and barriers meet */
 };

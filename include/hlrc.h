@@ -128,8 +128,9 @@ extern "C" {
  * signals above, and hands on to it what is no page fault; of the first such crash it tells before.
  * A handler that a library sets later does take its place, and page faults then go there; load such
  * libraries before hlrc_init(). Threads that use HLRC have an alternate signal stack (sigaltstack)
- * from then on, unless they had one: a thread's own may lie in shared memory, if it makes no call of
- * HLRC there. A child made by fork() after hlrc_init() may only call an exec function or _exit().
+ * from then on, unless they had one: a thread's own stack may lie in shared memory, if it makes no
+ * call of HLRC there. A child made by fork() after hlrc_init() may only call an exec function or
+ * _exit().
  *
  * SEE ALSO: hlrc_init, hlrc_malloc, hlrc_malloc_all, hlrc_share, hlrc_lock, hlrc_barrier,
  * hlrcrun(1)
