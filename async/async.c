@@ -13,7 +13,8 @@
  *   H1  (7) pages of the default home are EXCLUSIVE there until the first foreign request: written
  *       without a fault. The handler takes that access away before it looks whether the page is as
  *       it was at first. It is not: the default home is home. It is: so is the requester's copy,
- *       which is complete, and the requester becomes home.
+ *       which is complete, and the requester becomes home. What hlrc_touch opens for stores has a
+ *       home before, the default one if none: no request takes that access away.
  *   H2  (7) the directory, home words at the default home, changes from 0 once, under the
  *       directory's lock, and is never read by other nodes: they ask. A node to which a request was
  *       forwarded is the home, whether it knows or not; its copy was never fetched, hence holds
@@ -75,18 +76,6 @@ static enum page_access_right async_initial(uint32_t page)
 static uint64_t *directory(uint32_t page)
 {
     return protocol_here(protocol_home_at(page));
-}
-
-/* Only a default home holds a complete page without knowing its home: the handler is at this page
- * just now, and knows the home once it has left the directory; or has restored exclusive access,
- * and there is none (-1). */
-static int async_claim(uint32_t page, bool *assigned)
-{
-    (void)assigned;
-    spin_lock(&directory_lock);
-    int home = (int)*directory(page) - 1;
-    spin_unlock(&directory_lock);
-    return home;
 }
 
 /* ---- the requesting side ---- */
@@ -184,6 +173,13 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
     }
     spin_unlock(&directory_lock);
     return home;
+}
+
+/* Only a default home holds a complete page without knowing its home: one that is EXCLUSIVE, or
+ * that the handler is at just now. It is home from now on, if no other node is (H1). */
+static int async_claim(uint32_t page, bool *assigned)
+{
+    return directory_lookup(page, protocol_node(), assigned);
 }
 
 /* The same for who only asks: this node, if it has written the page; nothing changes. */

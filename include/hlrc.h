@@ -482,8 +482,8 @@ int hlrc_prefetch(const void *addr, size_t len);
  *     EINVAL  the range is not all in shared memory
  *
  * NOTES: It pins nothing: an acquire or release by another thread of this process can revoke the
- * access before the system call. A threaded program copies through private memory, or keeps its
- * other threads out of such calls.
+ * access before the system call; what other nodes do cannot. A threaded program copies through
+ * private memory, or keeps its other threads out of such calls.
  *
  * SEE ALSO: hlrc_prefetch
  */

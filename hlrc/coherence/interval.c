@@ -124,17 +124,24 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
     return true;
 }
 
+/* Why an interval is closed. */
+struct closing {
+    bool urgent; /* diffs that the homes serve at once */
+    bool asked;  /* by another node, and by no thread of the program (P10) */
+};
+
 /* Seals and captures all pages of closing[n] (I2); returns how many are announced. */
-static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interval, bool urgent)
+static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interval,
+                            struct closing why)
 {
     uint32_t count = 0;
     for (uint32_t i = page_flush_skip(closing, n); i < n;
          i += page_flush_skip(closing + i, n - i)) {
-        uint32_t run = page_flush_begin(closing + i, n - i);
+        uint32_t run = page_flush_begin(closing + i, n - i, why.asked);
         perturb(page_sealed);
         for (uint32_t k = i; k < i + run; k++) {
             uint32_t page = closing[k];
-            bool changed, announce = capture(page, interval, urgent, &changed);
+            bool changed, announce = capture(page, interval, why.urgent, &changed);
             if (announce)
                 announced[count++] = page;
             perturb(page_captured);
@@ -142,7 +149,7 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
         }
         i += run;
     }
-    engine.protocol.diffs->send(urgent); /* I4 */
+    engine.protocol.diffs->send(why.urgent); /* I4 */
     return count;
 }
 
@@ -160,7 +167,7 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
 #    define interval_assert_state(interval, count) ((void)0)
 #endif
 
-static void close_dirty(bool urgent)
+static void close_dirty(struct closing why)
 {
     perturb(close_begun);
     atomic_store(&looking, true); /* EP4 */
@@ -173,7 +180,7 @@ static void close_dirty(bool urgent)
         return;
     uint64_t interval =
         vt_of(engine.node) + 1; /* written by closings only, and they are serialised */
-    uint32_t count = capture_all(closing, n, interval, urgent);
+    uint32_t count = capture_all(closing, n, interval, why);
     if (count == 0)
         return; /* I6 */
     interval_assert_state(interval, count);
@@ -187,12 +194,12 @@ static void close_dirty(bool urgent)
 }
 
 /* Begins the closing that the caller has taken interval_closing for, performs and ends it. */
-static void close_once(struct thread *t)
+static void close_once(struct thread *t, bool asked)
 {
     enum stats_category before = stats_enter(t, STATS_DIFF);
     uint64_t number = atomic_fetch_add(&closes_begun, 1) + 1;
     /* read after closes_begun rose: sees all whom this one serves */
-    close_dirty(atomic_load(&urgent_closers) > 0);
+    close_dirty((struct closing){ .urgent = atomic_load(&urgent_closers) > 0, .asked = asked });
     atomic_store(&looking, false);
     atomic_store(&closes_ended, number);
     atomic_store(&interval_closing, false);
@@ -237,12 +244,12 @@ bool interval_published(uint64_t mark)
 
 /* Closes until so many closings have ended. ASSUMPTION: counted among the urgent closers if it is
  * one. */
-static void close_until(uint64_t number)
+static void close_until(uint64_t number, bool asked)
 {
     struct thread *t = thread_self();
     while (atomic_load(&closes_ended) < number) {
         if (!atomic_exchange(&interval_closing, true))
-            close_once(t);
+            close_once(t, asked);
         else
             progress_await((struct wait_for){ WAITS_CLOSING, number, 0 }, &interval_closing,
                            closing_over, &number);
@@ -257,14 +264,14 @@ void interval_close(bool urgent)
         return;
     /* before closes_begun is read: the next one to begin is urgent */
     atomic_fetch_add(&urgent_closers, urgent);
-    close_until(atomic_load(&closes_begun) + 1);
+    close_until(atomic_load(&closes_begun) + 1, false);
     atomic_fetch_sub(&urgent_closers, urgent);
 }
 
 void interval_publish(void)
 {
     atomic_fetch_add(&urgent_closers, 1);
-    close_until(atomic_load(&closes_begun) + 1);
+    close_until(atomic_load(&closes_begun) + 1, true);
     atomic_fetch_sub(&urgent_closers, 1);
 }
 

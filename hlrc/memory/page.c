@@ -387,10 +387,12 @@ void page_ahead(uint32_t first, uint32_t count, bool write, bool here)
     }
 }
 
+/* P10. */
 static void claim_if_unknown(uint32_t page)
 {
     struct page *p = page_lock(page);
-    if (p->home != 0 || (p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE))) {
+    p->touched = true;
+    if (p->home != 0 || (p->flags & (PAGE_BUSY | PAGE_STALE))) {
         page_unlock(p);
         return;
     }

@@ -55,6 +55,9 @@
  *       writes meanwhile is covered by this interval or differs from the twin in the next.
  *   P9  A home page that is as its twin was may have been otherwise in between, and another node
  *       may have read it then. So it is announced, unless no other node has read it at all.
+ *   P10  What hlrc_touch has opened for a system call only this node's threads close, by their
+ *       acquires and releases: a closing that another node has asked for keeps it writable (P8), a
+ *       request for it finds that it has a home (async.c H1).
  */
 #ifndef HLRC_PAGE_H
 #define HLRC_PAGE_H
@@ -113,8 +116,9 @@ struct page {
     unsigned writer : 10;   /* whose diffs came last */
     unsigned prefetch : 10; /* with PREFETCH: index of the fetch */
     enum page_access_right access : 2;
-    unsigned stores : 2; /* in a row that followed a load, up to STORES_FOLLOW (ahead.h AH4) */
-    unsigned copy : 2;   /* the queue of copies.c that it is in, 0 none */
+    unsigned stores : 2;  /* in a row that followed a load, up to STORES_FOLLOW (ahead.h AH4) */
+    unsigned touched : 1; /* opened for stores by hlrc_touch, and not sealed since (P10) */
+    unsigned copy : 2;    /* the queue of copies.c that it is in, 0 none */
 };
 
 static_assert(sizeof(struct page) == 32, "half a line of a cache, less than a hundredth of a page");
@@ -171,7 +175,8 @@ void page_wait(uint32_t page);
  *
  * begin takes the longest run of consecutive pages at the head of list[n] that can be flushed
  * together, waits where the first is BUSY, and marks them BUSY; each is write-protected, or kept
- * writable if it has been written often enough (P8). Returns the run's length, 0 if the first has
+ * writable if it has been written often enough (P8), or if another node has asked for the closing
+ * (P10). Returns the run's length, 0 if the first has
  * become clean. Of each page of the run then either `home` or `diff`, by where its home is, then
  * end.
  *   home   whether to announce a home page (P9), and whether it differs; a kept one's twin is
@@ -180,7 +185,7 @@ void page_wait(uint32_t page);
  *          for nothing
  *   end    `interval` is that in which the page is announced, 0 for none
  */
-uint32_t page_flush_begin(const uint32_t *list, uint32_t n);
+uint32_t page_flush_begin(const uint32_t *list, uint32_t n, bool asked);
 /* How many at the head of the list have become clean meanwhile; they are off it. Spins. */
 uint32_t page_flush_skip(const uint32_t *list, uint32_t n);
 bool page_flush_home(uint32_t page, bool *changed);

@@ -11,6 +11,7 @@
  * Caching, 1988): who rents for as long as that costs what buying does pays twice the best at most.
  *
  * Pages that hlrc_touch opens are sealed: it opens them again by runs, for less than a comparison.
+ * But not by a closing that another node's request has caused (P10).
  *
  *             written      flush, first time             written
  *      CLEAN --------> DIRTY ---------------> CLEAN ----------------> DIRTY <-----+
@@ -57,23 +58,26 @@ static uint32_t lock_run(const uint32_t *list, uint32_t n)
 
 /* Whether a page stays writable when the interval is closed (P8). None that is about to be reset
  * does, and none where copies have to go (CP3). */
-static bool stays(uint32_t page, const struct page *p)
+static bool stays(uint32_t page, const struct page *p, bool asked)
 {
-    return p->idle < p->budget && !p->held && !page_held(page) && !copies_crowded();
+    if (p->held || page_held(page) || copies_crowded())
+        return false;
+    return p->idle < p->budget || (asked && p->touched); /* P10 */
 }
 
 /* Write-protects a locked run but for those that are kept, and unlocks it. */
-static int seal_run(uint32_t first, uint32_t count)
+static int seal_run(uint32_t first, uint32_t count, bool asked)
 {
     bool seal[RUN_PAGES];
     for (uint32_t i = 0; i < count; i++) {
         const struct page *p = page_at(first + i);
-        seal[i] = p->access == ACCESS_WRITE && !stays(first + i, p);
+        seal[i] = p->access == ACCESS_WRITE && !stays(first + i, p, asked);
     }
     int rc = view_change_marked(first, count, seal, ACCESS_READ);
     for (uint32_t i = 0; i < count; i++) {
         struct page *p = page_at(first + i);
         if (rc == 0) {
+            p->touched = p->touched && p->access == ACCESS_WRITE;
             p->flags &= (uint8_t)~PAGE_LISTED;
             p->flags |= p->access == ACCESS_WRITE ? PAGE_BUSY | PAGE_KEPT /* P8 */
                                                   : PAGE_BUSY;            /* P7 */
@@ -109,11 +113,11 @@ void page_clean(struct page *p, uint32_t page)
     twin_drop(twin);
 }
 
-uint32_t page_flush_begin(const uint32_t *list, uint32_t n)
+uint32_t page_flush_begin(const uint32_t *list, uint32_t n, bool asked)
 {
     for (;;) {
         uint32_t count = lock_run(list, n);
-        if (count && seal_run(list[0], count) == 0)
+        if (count && seal_run(list[0], count, asked) == 0)
             return count;
         if (count)
             view_mend(list[0], count);

@@ -47,9 +47,9 @@ static bool allowed(size_t candidate, size_t size)
 
 uint64_t space_most(void)
 {
-    uintptr_t watched = candidates[WATCHED_CANDIDATE];
+    uintptr_t begin = candidates[WATCHED_CANDIDATE], end = WATCHED_END;
     if (race_watched())
-        return WATCHED_END > watched ? WATCHED_END - watched : 0;
+        return end > begin ? end - begin : 0;
     return tool_valgrind() ? BOOKED_MOST : SPACE_MOST;
 }
 

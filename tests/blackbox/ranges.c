@@ -97,7 +97,7 @@ static void refused(void)
 
 static void too_many(void)
 {
-    char *at = mmap((void *)0x600000000000, 2 * HLRC_MAX_SHARED * PAGE, PROT_READ | PROT_WRITE,
+    char *at = mmap((void *)0x5a0000000000, 2 * HLRC_MAX_SHARED * PAGE, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (unsigned i = 0; i < HLRC_MAX_SHARED; i++)
         share(at + 2 * i * PAGE, PAGE);
@@ -109,9 +109,9 @@ static char *large;
 /* At an address that is free in each process. */
 static void untouched(void)
 {
-    large = mmap((void *)0x600000000000, LARGE, PROT_READ | PROT_WRITE,
+    large = mmap((void *)0x5a0000000000, LARGE, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    expect(large == (void *)0x600000000000, "the address");
+    expect(large == (void *)0x5a0000000000, "the address");
     large[LARGE / 2] = 5;
     (void)*(volatile char *)(large + LARGE / 4);
     share(large, LARGE);

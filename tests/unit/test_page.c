@@ -223,7 +223,7 @@ static void acquire(uint32_t first, uint32_t count)
 static void close_interval(uint32_t page, uint64_t interval)
 {
     page_access(page, true);
-    assert_int_equal(page_flush_begin(&page, 1), 1);
+    assert_int_equal(page_flush_begin(&page, 1, false), 1);
     wanted[page][0] = interval;
     page_flush_end(page, interval, true);
 }
@@ -387,7 +387,7 @@ static void who_waits_is_told(void **state)
     }
     expect_told(0, SOME, 1);
     for (uint32_t n = 0; n < SOME;)
-        n += page_flush_begin(list + n, SOME - n);
+        n += page_flush_begin(list + n, SOME - n, false);
     for (uint32_t p = 0; p < SOME; p++) {
         wanted[p][0] = 1;
         page_flush_end(p, 1, true);
