@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * calls.c - system calls with the program's buffers. The system fails with EFAULT where memory is
+ * not accessible just now, as any page of shared memory may be. So what a program reads and writes
+ * goes through a buffer of this library, if its own is shared.
+ *
+ * These stand in place of the C library's in the whole process: libraries of C++ and Fortran read
+ * to where the program wants it.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compat/start/start.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+#define LIBC(name)                        \
+    static __typeof__(&name) libc_##name; \
+    if (!libc_##name)                     \
+    libc_##name = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
+
+/* At most so much of fread and fwrite at once. */
+#define PIECE ((size_t)64 << 10)
+
+/* ---- read and write ---- */
+
+/* A buffer of this library: from now on, or until `done`. */
+static void *borrow(size_t len)
+{
+    void *mine = malloc(len ? len : 1);
+    if (!mine)
+        errno = ENOMEM;
+    return mine;
+}
+
+static void done(void *mine)
+{
+    int before = errno;
+    free(mine);
+    errno = before;
+}
+
+/* `call` with `mine` in place of the program's buffer. */
+#define READ_BY(call)                      \
+    char *mine = borrow(len);              \
+    if (!mine)                             \
+        return -1;                         \
+    ssize_t got = call;                    \
+    if (got > 0)                           \
+        memcpy(buffer, mine, (size_t)got); \
+    done(mine);                            \
+    return got
+#define WRITE_BY(call)         \
+    char *mine = borrow(len);  \
+    if (!mine)                 \
+        return -1;             \
+    memcpy(mine, buffer, len); \
+    ssize_t put = call;        \
+    done(mine);                \
+    return put
+
+EXPORTED ssize_t read(int fd, void *buffer, size_t len)
+{
+    LIBC(read);
+    if (!start_is_shared(buffer))
+        return libc_read(fd, buffer, len);
+    READ_BY(libc_read(fd, mine, len));
+}
+
+EXPORTED ssize_t write(int fd, const void *buffer, size_t len)
+{
+    LIBC(write);
+    if (!start_is_shared(buffer))
+        return libc_write(fd, buffer, len);
+    WRITE_BY(libc_write(fd, mine, len));
+}
+
+EXPORTED ssize_t pread(int fd, void *buffer, size_t len, off_t at)
+{
+    LIBC(pread);
+    if (!start_is_shared(buffer))
+        return libc_pread(fd, buffer, len, at);
+    READ_BY(libc_pread(fd, mine, len, at));
+}
+
+EXPORTED ssize_t pwrite(int fd, const void *buffer, size_t len, off_t at)
+{
+    LIBC(pwrite);
+    if (!start_is_shared(buffer))
+        return libc_pwrite(fd, buffer, len, at);
+    WRITE_BY(libc_pwrite(fd, mine, len, at));
+}
+
+/* As read and write of all pieces in one. */
+static size_t sum(const struct iovec *pieces, int count)
+{
+    size_t len = 0;
+    for (int i = 0; i < count; i++)
+        len += pieces[i].iov_len;
+    return len;
+}
+
+static int any_shared(const struct iovec *pieces, int count)
+{
+    int any = start_is_shared(pieces);
+    for (int i = 0; i < count; i++)
+        any |= start_is_shared(pieces[i].iov_base);
+    return any;
+}
+
+EXPORTED ssize_t readv(int fd, const struct iovec *pieces, int count)
+{
+    LIBC(readv);
+    if (count <= 0 || !any_shared(pieces, count))
+        return libc_readv(fd, pieces, count);
+    size_t len = sum(pieces, count), at = 0;
+    char *mine = borrow(len);
+    ssize_t got = mine ? read(fd, mine, len) : -1;
+    for (int i = 0; i < count && got > 0 && at < (size_t)got; i++) {
+        size_t part = pieces[i].iov_len;
+        part = part < (size_t)got - at ? part : (size_t)got - at;
+        memcpy(pieces[i].iov_base, mine + at, part);
+        at += part;
+    }
+    done(mine);
+    return got;
+}
+
+EXPORTED ssize_t writev(int fd, const struct iovec *pieces, int count)
+{
+    LIBC(writev);
+    if (count <= 0 || !any_shared(pieces, count))
+        return libc_writev(fd, pieces, count);
+    size_t len = sum(pieces, count), at = 0;
+    char *mine = borrow(len);
+    if (!mine)
+        return -1;
+    for (int i = 0; i < count; i++) {
+        memcpy(mine + at, pieces[i].iov_base, pieces[i].iov_len);
+        at += pieces[i].iov_len;
+    }
+    ssize_t put = write(fd, mine, len);
+    done(mine);
+    return put;
+}
+
+/* ---- stdio, which passes large pieces on as they are ---- */
+
+EXPORTED size_t fread(void *buffer, size_t size, size_t count, FILE *from)
+{
+    LIBC(fread);
+    if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
+        return libc_fread(buffer, size, count, from);
+    size_t len = size * count, at = 0, got = 1;
+    char *mine = borrow(len < PIECE ? len : PIECE);
+    flockfile(from);
+    while (mine && at < len && got > 0) {
+        got = libc_fread(mine, 1, len - at < PIECE ? len - at : PIECE, from);
+        memcpy((char *)buffer + at, mine, got);
+        at += got;
+    }
+    funlockfile(from);
+    done(mine);
+    return at / size;
+}
+
+EXPORTED size_t fwrite(const void *buffer, size_t size, size_t count, FILE *to)
+{
+    LIBC(fwrite);
+    if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
+        return libc_fwrite(buffer, size, count, to);
+    size_t len = size * count, at = 0, put = 1;
+    char *mine = borrow(len < PIECE ? len : PIECE);
+    flockfile(to);
+    while (mine && at < len && put > 0) {
+        size_t part = len - at < PIECE ? len - at : PIECE;
+        memcpy(mine, (const char *)buffer + at, part);
+        put = libc_fwrite(mine, 1, part, to);
+        at += put;
+    }
+    funlockfile(to);
+    done(mine);
+    return at / size;
+}
+
+/* ---- names of files ---- */
+
+/* Accessible now, and for as long as no other thread of the node acquires. */
+static const char *touched(const char *path)
+{
+    if (start_is_shared(path))
+        (void)*(const volatile char *)(path + strlen(path));
+    return path;
+}
+
+EXPORTED FILE *fopen(const char *restrict path, const char *restrict mode)
+{
+    LIBC(fopen);
+    return libc_fopen(touched(path), touched(mode));
+}
+
+EXPORTED FILE *fopen64(const char *restrict path, const char *restrict mode)
+{
+    return fopen(path, mode);
+}
+
+EXPORTED int open(const char *path, int flags, ...)
+{
+    LIBC(open);
+    va_list args;
+    va_start(args, flags);
+    mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
+    va_end(args);
+    return libc_open(touched(path), flags, mode);
+}
+
+EXPORTED int open64(const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
+    va_end(args);
+    return open(path, flags, mode);
+}
+
+/* ---- what the system answers ---- */
+
+/* Asks with a place of this thread's own, and copies from there. */
+#define ANSWER(type, call)            \
+    static _Thread_local type answer; \
+    int rc = call;                    \
+    if (rc == 0)                      \
+        *out = answer;                \
+    return rc
+
+EXPORTED int stat(const char *restrict path, struct stat *restrict out)
+{
+    LIBC(stat);
+    ANSWER(struct stat, libc_stat(touched(path), &answer));
+}
+
+EXPORTED int lstat(const char *restrict path, struct stat *restrict out)
+{
+    LIBC(lstat);
+    ANSWER(struct stat, libc_lstat(touched(path), &answer));
+}
+
+EXPORTED int fstat(int fd, struct stat *out)
+{
+    LIBC(fstat);
+    ANSWER(struct stat, libc_fstat(fd, &answer));
+}
+
+EXPORTED int getrusage(__rusage_who_t who, struct rusage *out)
+{
+    LIBC(getrusage);
+    ANSWER(struct rusage, libc_getrusage(who, &answer));
+}
+
+EXPORTED char *getcwd(char *out, size_t len)
+{
+    LIBC(getcwd);
+    if (!out || !start_is_shared(out))
+        return libc_getcwd(out, len);
+    char *mine = borrow(len);
+    char *got = mine ? libc_getcwd(mine, len) : NULL;
+    if (got)
+        memcpy(out, mine, strlen(mine) + 1);
+    done(mine);
+    return got ? out : NULL;
+}
+
+EXPORTED int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    LIBC(nanosleep);
+    static _Thread_local struct timespec wanted, rest;
+    wanted = *time;
+    int rc = libc_nanosleep(&wanted, &rest);
+    if (rc != 0 && left)
+        *left = rest;
+    return rc;
+}
+
+/* By the names that -D_FILE_OFFSET_BITS=64 has; off_t has 64 bits in any case. */
+EXPORTED ssize_t pread64(int fd, void *buffer, size_t len, off64_t at)
+{
+    return pread(fd, buffer, len, at);
+}
+
+EXPORTED ssize_t pwrite64(int fd, const void *buffer, size_t len, off64_t at)
+{
+    return pwrite(fd, buffer, len, at);
+}
+
+EXPORTED int stat64(const char *restrict path, struct stat64 *restrict out)
+{
+    return stat(path, (struct stat *)(void *)out);
+}
+
+EXPORTED int lstat64(const char *restrict path, struct stat64 *restrict out)
+{
+    return lstat(path, (struct stat *)(void *)out);
+}
+
+EXPORTED int fstat64(int fd, struct stat64 *out)
+{
+    return fstat(fd, (struct stat *)(void *)out);
+}

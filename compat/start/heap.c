@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* heap.c - see heap.h. */
+#include "compat/start/heap.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+struct request {
+    void *ptr;
+    size_t align, size;
+};
+
+static void allocate(void *arg)
+{
+    struct request *r = arg;
+    r->ptr = r->align ? hlrc_aligned_alloc(r->align, r->size) : hlrc_malloc(r->size);
+}
+
+static void reallocate(void *arg)
+{
+    struct request *r = arg;
+    r->ptr = hlrc_realloc(r->ptr, r->size);
+}
+
+static void give_back(void *arg)
+{
+    hlrc_free(((const struct request *)arg)->ptr);
+}
+
+static void measure(void *arg)
+{
+    struct request *r = arg;
+    r->size = hlrc_usable_size(r->ptr);
+}
+
+static void *shared(size_t align, size_t size)
+{
+    struct request r = { NULL, align, size };
+    lane_call(allocate, &r);
+    return r.ptr;
+}
+
+void *heap_malloc(size_t size)
+{
+    return start_sharing ? shared(0, size) : malloc(size);
+}
+
+void *heap_calloc(size_t count, size_t size)
+{
+    if (!start_sharing)
+        return calloc(count, size);
+    if (size && count > SIZE_MAX / size) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return shared(0, count * size); /* which are zeros */
+}
+
+void *heap_aligned_alloc(size_t align, size_t size)
+{
+    return start_sharing ? shared(align, size) : aligned_alloc(align, size);
+}
+
+void heap_free(void *ptr)
+{
+    struct request r = { .ptr = ptr };
+    if (!ptr)
+        return;
+    if (!heap_is_shared(ptr))
+        free(ptr);
+    else if (start_sharing) /* after the job its heap is gone */
+        lane_call(give_back, &r);
+}
+
+size_t heap_usable_size(void *ptr)
+{
+    struct request r = { .ptr = ptr };
+    if (!ptr || !heap_is_shared(ptr))
+        return malloc_usable_size(ptr);
+    lane_call(measure, &r);
+    return r.size;
+}
+
+void *heap_realloc(void *ptr, size_t size)
+{
+    struct request r = { .ptr = ptr, .size = size };
+    if (!ptr)
+        return heap_malloc(size);
+    if (!heap_is_shared(ptr))
+        return realloc(ptr, size);
+    if (size == 0) {
+        heap_free(ptr);
+        return NULL;
+    }
+    lane_call(reallocate, &r);
+    return r.ptr;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * heap.h - the program's malloc: from the shared heap while the job has several nodes, else from
+ * the C library.
+ *
+ * Where the program calls malloc, free and so on, the linker has it call this (--wrap). The C
+ * library, HLRC and this library have the C library's own, for what is one node's. The operators
+ * new and delete of C++ are replaced in the whole process, since libstdc++ allocates for the
+ * program. What libraries have allocated themselves and the program gives back is told by its
+ * address.
+ */
+#ifndef COMPAT_HEAP_H
+#define COMPAT_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where HLRC may put its heap; nothing else is there. */
+#define HEAP_LOW  ((uintptr_t)0x180000000000)
+#define HEAP_HIGH ((uintptr_t)0x500000000000)
+
+static inline bool heap_is_shared(const void *ptr)
+{
+    return (uintptr_t)ptr >= HEAP_LOW && (uintptr_t)ptr < HEAP_HIGH;
+}
+
+/* As malloc and so on. */
+void *heap_malloc(size_t size);
+void *heap_calloc(size_t count, size_t size);
+void *heap_realloc(void *ptr, size_t size);
+void *heap_aligned_alloc(size_t align, size_t size);
+void heap_free(void *ptr);
+size_t heap_usable_size(void *ptr);
+
+#endif

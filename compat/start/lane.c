@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lane.c - see lane.h for the invariants. */
+#include "compat/start/lane.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "compat/start/stack.h"
+
+/* LN2: far from everything, from the addresses of HLRC's heap too. */
+#define SHARED_AT    ((char *)0x100000000000)
+#define PRIVATE_AT   ((char *)0x140000000000)
+#define GUARD_BYTES  ((size_t)64 << 10)
+#define OWN_BYTES    ((size_t)1 << 20) /* of a private stack that HLRC alone is called on */
+#define ONE_AT_LEAST ((size_t)64 << 10)
+
+_Thread_local struct lane *lane_current;
+
+static size_t shared_bytes;              /* of one stack; 0: LN3 */
+static size_t private_bytes = OWN_BYTES; /* besides thread-local variables */
+
+static char *map(char *at, size_t bytes)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    void *p = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (p != MAP_FAILED && p != at) {
+        munmap(p, bytes);
+        errno = EEXIST;
+        p = MAP_FAILED;
+    }
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static size_t up(size_t bytes, size_t to)
+{
+    return (bytes + to - 1) & ~(to - 1);
+}
+
+int lanes_reserve(int lanes, size_t bytes)
+{
+    if (lanes == 0) {
+        private_bytes = bytes;
+        return 0;
+    }
+    shared_bytes = up(bytes < ONE_AT_LEAST ? ONE_AT_LEAST : bytes, GUARD_BYTES);
+    if (!map(SHARED_AT, (size_t)lanes * shared_bytes))
+        return -errno;
+    return hlrc_share(SHARED_AT, (size_t)lanes * shared_bytes);
+}
+
+struct start {
+    struct lane *lane;
+    void *(*body)(void *);
+    void *arg;
+};
+
+/* The first call of HLRC gives the thread its alternate stack, which the shared one needs. */
+static void *begin(void *arg)
+{
+    struct start s = *(struct start *)arg;
+    lane_current = s.lane;
+    if (s.lane->shared_top)
+        (void)hlrc_touch(s.lane->shared_top - 1, 1, 0);
+    return s.body(s.arg);
+}
+
+int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), void *arg)
+{
+    static struct start starts[1024];
+    size_t bytes = up(private_bytes + tls, GUARD_BYTES);
+    char *at = PRIVATE_AT + (size_t)index * (bytes + GUARD_BYTES) + GUARD_BYTES;
+    pthread_attr_t attr;
+    if (!map(at, bytes))
+        return -errno;
+    *l = (struct lane){ .index = index };
+    if (shared_bytes)
+        l->shared_top = SHARED_AT + (size_t)(index + 1) * shared_bytes;
+    struct start *s = &starts[index % 1024];
+    *s = (struct start){ l, body, arg };
+    pthread_attr_init(&attr);
+    int rc = pthread_attr_setstack(&attr, at, bytes);
+    if (rc == 0)
+        rc = pthread_create(&l->thread, &attr, begin, s);
+    pthread_attr_destroy(&attr);
+    return -rc;
+}
+
+void lane_adopt(struct lane *l, int index)
+{
+    *l = (struct lane){ .index = index, .thread = pthread_self() };
+    lane_current = l;
+}
+
+void lane_run(struct lane *l, void (*act)(void *), void *arg)
+{
+    if (!l->shared_top) { /* LN3 */
+        act(arg);
+        return;
+    }
+    stack_call(act, arg, l->shared_top, &l->private_sp);
+    l->private_sp = NULL;
+}
+
+/* LN1. */
+void lane_call(void (*act)(void *), void *arg)
+{
+    struct lane *l = lane_current;
+    void *sp = l ? l->private_sp : NULL, *left;
+    if (!sp) {
+        act(arg);
+        return;
+    }
+    l->private_sp = NULL;
+    stack_call(act, arg, sp, &left);
+    l->private_sp = sp;
+}
+
+bool lane_is_shared(const void *ptr)
+{
+    return (const char *)ptr >= SHARED_AT && (const char *)ptr < PRIVATE_AT;
+}
+
+size_t lane_live(char **from)
+{
+    struct lane *l = lane_current;
+    *from = (char *)((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)63);
+    return l && l->private_sp ? (size_t)(l->shared_top - *from) : 0;
+}

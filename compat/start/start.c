@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* start.c - see start.h for the invariants. */
+#include "compat/start/start.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <hlrc.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "compat/start/heap.h"
+#include "compat/start/image.h"
+#include "compat/start/lane.h"
+
+#define NODES_UNKNOWN 128 /* taken for the number of nodes where no variable says it */
+#define STACK_DEFAULT ((size_t)8 << 20)
+#define STACK_MOST    ((size_t)1 << 30)
+
+typedef int main_fn(int, char **, char **);
+typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void),
+                     void *);
+
+int start_lanes = 1;
+bool start_sharing;
+
+static const struct start_layer *layer;
+static struct image image;
+static struct lane *lanes;
+
+/* What the program's first function has passed. */
+static struct {
+    start_fn *start;
+    main_fn *main;
+    int argc;
+    char **argv;
+    void (*init)(void), (*fini)(void), (*rtld_fini)(void);
+    void *stack_end;
+} program;
+
+_Noreturn void start_fail(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    fputs("hlrc: ", stderr);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+    va_end(args);
+    _exit(1);
+}
+
+void start_register(const struct start_layer *above)
+{
+    layer = above;
+}
+
+bool start_is_shared(const void *ptr)
+{
+    return start_sharing && (lane_is_shared(ptr) || heap_is_shared(ptr) ||
+                             ((const char *)ptr >= image.begin && (const char *)ptr < image.end));
+}
+
+bool start_is_program(const void *code)
+{
+    return (const char *)code >= image.code && (const char *)code < image.code_end;
+}
+
+/* ---- how large the job is ---- */
+
+static int number_in(const char *variable)
+{
+    const char *text = getenv(variable);
+    char *end;
+    long n = text ? strtol(text, &end, 10) : 0;
+    return text && *end == '\0' && n > 0 && n <= HLRC_MAX_NODES ? (int)n : 0;
+}
+
+/* hlrc_init will know; stacks are shared before it. */
+static int nodes_to_be(void)
+{
+    static const char *const variables[] = { "HLRC_NODES", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                             "SLURM_NTASKS" };
+    if (!getenv("HLRC_LAUNCH_FD") && !getenv("PMIX_RANK"))
+        return 1;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        if (number_in(variables[i]))
+            return number_in(variables[i]);
+    return NODES_UNKNOWN;
+}
+
+static size_t stack_bytes(void)
+{
+    struct rlimit limit;
+    size_t bytes = STACK_DEFAULT;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur > bytes)
+        bytes = limit.rlim_cur < STACK_MOST ? (size_t)limit.rlim_cur : STACK_MOST;
+    return bytes;
+}
+
+/* ---- 1: equal addresses ---- */
+
+static void without_aslr(void)
+{
+    char path[PATH_MAX];
+    int now = personality(0xffffffff);
+    if (now >= 0 && (now & ADDR_NO_RANDOMIZE))
+        return;
+    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (now < 0 || len <= 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0)
+        start_fail("equal addresses on all nodes need personality(2), which failed: %s; start the "
+                   "job with --no-aslr",
+                   strerror(errno));
+    path[len] = '\0';
+    execv(path, program.argv);
+    start_fail("executing %s again, without address space randomisation: %s", path,
+               strerror(errno));
+}
+
+/* ---- 2: what is shared ---- */
+
+static const char *why_not;
+static char which[256];
+
+static void look_at_name(const char *name, bool copied, size_t bytes)
+{
+    const char *why = layer ? layer->refuse(name) : NULL;
+    if (!why && copied && bytes > sizeof(void *))
+        why = "is a variable of a library in the program's own data; compile all of it by hlrcc";
+    if (why && !why_not) {
+        why_not = why;
+        snprintf(which, sizeof which, "%s", name);
+    }
+}
+
+static void share(int nodes)
+{
+    image_each_needed(look_at_name);
+    if (why_not)
+        start_fail("%s %s", which, why_not);
+    if (!image_find(&image))
+        start_fail("this program's segments: not found");
+    if (nodes == 1) {
+        (void)lanes_reserve(0, stack_bytes());
+        return;
+    }
+    size_t bytes = (size_t)(image.end - image.begin);
+    int rc = bytes ? hlrc_share(image.begin, bytes) : 0;
+    if (rc == -EINVAL)
+        start_fail("this program's data are not its own; link it by hlrcc, and not statically");
+    if (rc == 0)
+        rc = lanes_reserve(nodes * start_lanes, stack_bytes());
+    if (rc)
+        start_fail("memory for stacks of %zu bytes: %s; lower ulimit -s", stack_bytes(),
+                   strerror(-rc));
+}
+
+/* ---- what node 0 has been passed ---- */
+
+static char **environment; /* the process's own */
+
+static char *shared_text(const char *text)
+{
+    size_t len = strlen(text) + 1;
+    char *copy = hlrc_malloc(len);
+    if (!copy)
+        start_fail("no shared memory for arguments and environment; raise --memory");
+    return memcpy(copy, text, len);
+}
+
+static char **shared_texts(char **texts)
+{
+    size_t n = 0;
+    while (texts[n])
+        n++;
+    char **copy = hlrc_calloc(n + 1, sizeof *copy);
+    if (!copy)
+        start_fail("no shared memory for arguments and environment; raise --memory");
+    for (size_t i = 0; i < n; i++)
+        copy[i] = shared_text(texts[i]);
+    return copy;
+}
+
+/* SM4. */
+static void share_arguments(void)
+{
+    environment = environ;
+    program.argv = shared_texts(program.argv);
+    if (!heap_is_shared(program.argv))
+        start_fail("shared memory is at %p, where a program's own may be; nothing else was free",
+                   (void *)program.argv);
+    environ = shared_texts(environ);
+}
+
+/* ---- 5: the end ---- */
+
+static void finalize(void *arg)
+{
+    (void)arg;
+    start_sharing = false;
+    if (environment)
+        environ = environment;
+    hlrc_finalize();
+}
+
+/* The shared stack holds afterwards what this node has seen of it: it needs all that lies there. */
+static void finalize_and_keep_stack(void *arg)
+{
+    char *from = *(char **)arg;
+    size_t live = (size_t)(lane_current->shared_top - from);
+    char *copy = malloc(live);
+    if (!copy)
+        start_fail("no memory for %zu bytes of the stack", live);
+    memcpy(copy, from, live);
+    finalize(NULL);
+    memcpy(from, copy, live);
+    free(copy);
+}
+
+static void end_layer(void *arg)
+{
+    (void)arg;
+    layer->end();
+}
+
+/* Registered first, so all handlers and destructors of the program come before it. */
+static void at_exit(int status, void *arg)
+{
+    char *from;
+    (void)arg;
+    fflush(NULL);
+    if (layer && layer->amid()) {
+        fprintf(stderr, "hlrc: exit(%d) while other threads run the program; the job ends\n",
+                status);
+        _exit(status ? status : 1);
+    }
+    if (layer)
+        lane_call(end_layer, NULL);
+    for (int i = 1; i < start_lanes; i++)
+        pthread_join(lanes[i].thread, NULL);
+    if (lane_live(&from))
+        lane_call(finalize_and_keep_stack, &from);
+    else
+        lane_call(finalize, NULL);
+}
+
+/* ---- 3, 4 ---- */
+
+static void run_program(void *arg)
+{
+    (void)arg;
+    program.start(program.main, program.argc, program.argv, program.init, program.fini,
+                  program.rtld_fini, program.stack_end);
+}
+
+static void *lane_body(void *arg)
+{
+    struct lane *l = arg;
+    if (l->index == 0) {
+        share_arguments();
+        lane_run(l, run_program, NULL);
+    } else if (layer) {
+        layer->serve(l);
+    }
+    return NULL;
+}
+
+static void start_others(int first)
+{
+    for (int i = first; i < start_lanes; i++) {
+        int rc = lane_start(&lanes[i], hlrc_node_id() * start_lanes + i, image.tls_room, lane_body,
+                            &lanes[i]);
+        if (rc)
+            start_fail("starting thread %d: %s", i, strerror(-rc));
+    }
+}
+
+/* Signals are the program's threads'. */
+static void wait_for_lanes(void)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    if (hlrc_node_id() == 0)
+        for (;;)
+            pause(); /* exit ends it */
+    for (int i = 0; i < start_lanes; i++)
+        pthread_join(lanes[i].thread, NULL);
+    fflush(NULL);
+    finalize(NULL);
+    _exit(0);
+}
+
+/* The C library goes on with its own. */
+static int run_alone(void)
+{
+    lane_adopt(&lanes[0], 0);
+    start_others(1);
+    run_program(NULL);
+    return 0;
+}
+
+static int run(void)
+{
+    int nodes = nodes_to_be();
+    start_lanes = number_in("HLRC_THREADS_PER_NODE");
+    if (start_lanes == 0 || !layer)
+        start_lanes = 1;
+    if (nodes > 1)
+        without_aslr();
+    share(nodes);
+    if (hlrc_init(NULL, NULL) != 0)
+        _exit(1);
+    lanes = calloc((size_t)start_lanes, sizeof *lanes);
+    if (!lanes || on_exit(at_exit, NULL) != 0)
+        start_fail("no memory for %d threads", start_lanes);
+    start_sharing = hlrc_node_count() > 1;
+    if (hlrc_node_count() > nodes)
+        start_fail("%d nodes, of which no variable has told; set HLRC_NODES to that number",
+                   hlrc_node_count());
+    if (layer)
+        layer->begin();
+    if (!start_sharing)
+        return run_alone();
+    start_others(0);
+    wait_for_lanes();
+    return 0;
+}
+
+/* In place of the C library's. */
+int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
+                      void (*rtld_fini)(void), void *stack_end);
+int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
+                      void (*rtld_fini)(void), void *stack_end)
+{
+    program.start = (start_fn *)(uintptr_t)dlsym(RTLD_NEXT, "__libc_start_main");
+    if (!program.start)
+        start_fail("the C library's __libc_start_main: not found");
+    program.main = main;
+    program.argc = argc;
+    program.argv = argv;
+    program.init = init;
+    program.fini = fini;
+    program.rtld_fini = rtld_fini;
+    program.stack_end = stack_end;
+    return run();
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tls.c - see tls.h for the invariants. */
+#include "compat/start/tls.h"
+
+#include <hlrc.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "compat/start/image.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+#define PAGE ((size_t)4096)
+
+/* In shared memory, for each lane. */
+struct shown {
+    uint64_t version; /* raised when the bytes change */
+    char *at;         /* where they are in that lane's node */
+    char bytes[];
+};
+
+/* Of a lane of another node. */
+struct mirror {
+    char *writable; /* the bytes behind `at`, by an address of this node's own */
+    uint64_t version;
+};
+
+static char *slots;
+static size_t slot_bytes, block_bytes;
+static struct mirror *mirrors;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct shown *slot(int lane)
+{
+    return (struct shown *)(void *)(slots + (size_t)lane * slot_bytes);
+}
+
+static void measure(void)
+{
+    struct image image;
+    block_bytes = image_find(&image) ? image.tls_bytes : 0;
+    slot_bytes = (sizeof(struct shown) + block_bytes + PAGE - 1) & ~(PAGE - 1);
+}
+
+void *tls_create(int lanes)
+{
+    measure();
+    if (!start_sharing || block_bytes == 0)
+        return NULL;
+    void *all = hlrc_aligned_alloc(PAGE, (size_t)lanes * slot_bytes);
+    if (!all)
+        start_fail("no shared memory for thread-local variables; raise --memory");
+    return all;
+}
+
+void tls_begin(void *shown, int lanes)
+{
+    measure();
+    slots = shown;
+    if (slots && !(mirrors = calloc((size_t)lanes, sizeof *mirrors)))
+        start_fail("no memory for %d lanes", lanes);
+}
+
+void tls_show(void)
+{
+    if (!slots)
+        return;
+    struct shown *s = slot(lane_current->index);
+    char *mine = image_tls();
+    if (s->version && memcmp(s->bytes, mine, block_bytes) == 0)
+        return;
+    s->at = mine;
+    s->version++;
+    memcpy(s->bytes, mine, block_bytes);
+}
+
+/* TV2: twice in memory, read-only where it has its address. */
+static void map(struct mirror *m, const struct shown *s)
+{
+    char *page = (char *)((uintptr_t)s->at & ~(uintptr_t)(PAGE - 1));
+    size_t before = (size_t)(s->at - page), len = (before + block_bytes + PAGE - 1) & ~(PAGE - 1);
+    int fd = memfd_create("hlrc thread-local", MFD_CLOEXEC);
+    char *p = MAP_FAILED;
+    if (fd >= 0 && ftruncate(fd, (off_t)len) == 0)
+        p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED ||
+        mmap(page, len, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0) != page)
+        start_fail("no room for %zu bytes of another node's thread-local variables", len);
+    close(fd);
+    m->writable = p + before;
+}
+
+void tls_see(int lane)
+{
+    if (!slots || lane / start_lanes == lane_current->index / start_lanes)
+        return;
+    struct mirror *m = &mirrors[lane];
+    const struct shown *s = slot(lane);
+    pthread_mutex_lock(&mutex);
+    if (!m->writable)
+        map(m, s);
+    if (m->version != s->version)
+        memcpy(m->writable, s->bytes, block_bytes);
+    m->version = s->version;
+    pthread_mutex_unlock(&mutex);
+}
