@@ -113,6 +113,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "cores, else 200 or more")                                                                   \
     X(NUMBER, int, threads, "threads", "64", 1, 1024, "", 1,                                       \
       "how many threads of one node may use shared memory")                                        \
+    X(NUMBER, int, threads_per_node, "threads-per-node", "1", 1, 1024, "", 1,                      \
+      "how many threads of each node run a program of OpenMP (hlrcc)")                             \
     X(NUMBER, int, hot_pages, "hot-pages", "16", 0, 255, "", 1,                                    \
       "a page that is written again and again stays writable when an interval is closed, until "   \
       "so many in a row have found it unchanged; 0: never")                                        \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs that know nothing of HLRC: what they are compiled by, and linked with.
-EXTRA_DIST += compat/compat.map
+EXTRA_DIST += compat/compat.map compat/cc/as.in compat/cc/hlrcc.in compat/cc/libgomp.spec
 
 if COMPAT
 lib_LTLIBRARIES += libhlrc_compat.la
@@ -11,9 +11,41 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/lane.c compat/start/lane.h \
 	compat/start/stack.c compat/start/stack.h \
 	compat/start/start.c compat/start/start.h \
-	compat/start/tls.c compat/start/tls.h
+	compat/start/tls.c compat/start/tls.h \
+	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c \
+	compat/openmp/atomics.c compat/openmp/atomics.h \
+	compat/openmp/fence.c compat/openmp/fence.h \
+	compat/openmp/gomp.h compat/openmp/gomp_loop.c compat/openmp/gomp_sync.c compat/openmp/gomp_task.c \
+	compat/openmp/gomp_team.c \
+	compat/openmp/locks.h \
+	compat/openmp/loop.c compat/openmp/loop.h \
+	compat/openmp/meet.c compat/openmp/meet.h \
+	compat/openmp/settings.c compat/openmp/settings.h \
+	compat/openmp/team.c compat/openmp/team.h
 libhlrc_compat_la_LIBADD = libhlrc.la
 libhlrc_compat_la_LDFLAGS = -pthread -no-undefined -version-info 0:0:0 -shared \
 	-Wl,--version-script=$(top_srcdir)/compat/compat.map
 libhlrc_compat_la_DEPENDENCIES = libhlrc.la compat/compat.map
+
+# One script by three names; what it needs besides is in a folder of its own, beside a build as installed.
+bin_SCRIPTS = hlrcc
+compatdir = $(pkglibexecdir)
+nodist_compat_DATA = compat/beside/libgomp.spec
+nodist_compat_SCRIPTS = compat/beside/as
+CLEANFILES += hlrcc hlrc++ hlrcfort compat/beside/libgomp.spec compat/beside/as
+compat/beside/libgomp.spec: compat/cc/libgomp.spec
+	$(AM_V_GEN)$(MKDIR_P) compat/beside && cp $(top_srcdir)/compat/cc/libgomp.spec $@
+compat/beside/as: compat/cc/as.in
+	$(AM_V_GEN)$(MKDIR_P) compat/beside && cp $(top_srcdir)/compat/cc/as.in $@.tmp && chmod +x $@.tmp && mv $@.tmp $@
+hlrcc: compat/cc/hlrcc.in Makefile compat/beside/libgomp.spec compat/beside/as
+	$(AM_V_GEN)sed -e 's|@LIBDIR@|$(libdir)|; s|@PKGLIBDIR@|$(pkglibexecdir)|; s|@INCLUDEDIR@|$(includedir)|' \
+		-e 's|@SRC@|$(abs_top_srcdir)|' $(top_srcdir)/compat/cc/hlrcc.in >$@.tmp && chmod +x $@.tmp && mv $@.tmp $@
+	$(AM_V_at)for name in hlrc++ hlrcfort; do rm -f $$name && $(LN_S) hlrcc $$name || exit 1; done
+dist_man1_MANS = compat/cc/hlrcc.1 compat/cc/hlrc++.1 compat/cc/hlrcfort.1
+install-exec-hook: compat-names
+compat-names:
+	cd '$(DESTDIR)$(bindir)' && for name in hlrc++ hlrcfort; do rm -f $$name && $(LN_S) hlrcc $$name || exit 1; done
+uninstall-hook: compat-names-gone
+compat-names-gone:
+	cd '$(DESTDIR)$(bindir)' && rm -f hlrc++ hlrcfort
 endif

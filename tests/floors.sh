@@ -30,6 +30,7 @@ my @floors = (
     [qw(hlrc/crash)],
     [qw(hlrc)],
     [qw(compat/start)],
+    [qw(compat/openmp)],
 );
 
 # Circles that are meant: a thread that waits serves, and one that serves wakes; a page that is opened may have to be fetched,

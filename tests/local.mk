@@ -175,6 +175,12 @@ SOAK_TESTS += tests/cache.sh tests/patterns.sh
 SHELL_TESTS += tests/sor.sh tests/gauss.sh
 SOAK_TESTS += tests/sor.sh tests/gauss.sh
 
+# Programs of OpenMP that know nothing of HLRC, beside what gcc's own runtime makes of them.
+SHELL_TESTS += tests/compat/openmp.sh
+SOAK_TESTS += tests/compat/openmp.sh
+EXTRA_DIST += tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c tests/compat/fortran.f90 tests/compat/loops.c \
+	tests/compat/own.c tests/compat/plain.c tests/compat/sync.c tests/compat/target.c tests/compat/tasks.c
+
 # The examples.
 SHELL_TESTS += tests/examples.sh
 EXTRA_DIST += tests/examplelib.sh

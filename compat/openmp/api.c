@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* api.c - library routines that ask and set; see api.h. */
+#include "compat/openmp/api.h"
+
+#include <limits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compat/openmp/team.h"
+#include "compat/start/start.h"
+
+static struct settings *mine(void)
+{
+    return &team_region()->settings;
+}
+
+int omp_get_thread_num(void)
+{
+    return team_region()->thread;
+}
+
+int omp_get_num_threads(void)
+{
+    return team_region()->threads;
+}
+
+int omp_get_max_threads(void)
+{
+    return mine()->threads;
+}
+
+/* One for each thread that there can be: what a program has of this is its number of threads. */
+int omp_get_num_procs(void)
+{
+    return team_lanes();
+}
+
+int omp_in_parallel(void)
+{
+    return team_level(true) > 0;
+}
+
+int omp_get_dynamic(void)
+{
+    return mine()->dynamic;
+}
+
+int omp_get_nested(void)
+{
+    return mine()->levels > 1;
+}
+
+int omp_get_level(void)
+{
+    return team_level(false);
+}
+
+int omp_get_active_level(void)
+{
+    return team_level(true);
+}
+
+int omp_get_thread_limit(void)
+{
+    return team_lanes();
+}
+
+int omp_get_max_active_levels(void)
+{
+    return mine()->levels;
+}
+
+int omp_get_supported_active_levels(void)
+{
+    return 1; /* regions within a region are one thread's */
+}
+
+int omp_in_final(void)
+{
+    return team_region()->final;
+}
+
+#define CONSTANT(name, value) \
+    int name(void)            \
+    {                         \
+        return value;         \
+    }
+CONSTANT(omp_get_cancellation, 0)
+CONSTANT(omp_get_proc_bind, 0)
+CONSTANT(omp_get_num_places, 0)
+CONSTANT(omp_get_place_num, -1)
+CONSTANT(omp_get_partition_num_places, 0)
+CONSTANT(omp_get_default_device, 0)
+CONSTANT(omp_get_num_devices, 0)
+CONSTANT(omp_get_num_teams, 1)
+CONSTANT(omp_get_team_num, 0)
+CONSTANT(omp_is_initial_device, 1)
+CONSTANT(omp_get_initial_device, 0)
+CONSTANT(omp_get_device_num, 0)
+CONSTANT(omp_get_max_task_priority, 0)
+CONSTANT(omp_get_max_teams, 0)
+CONSTANT(omp_get_teams_thread_limit, 0)
+
+void omp_set_num_threads(int threads)
+{
+    mine()->threads = threads < 1 ? 1 : threads < team_lanes() ? threads : team_lanes();
+}
+
+void omp_set_dynamic(int on)
+{
+    mine()->dynamic = on != 0;
+}
+
+void omp_set_nested(int on)
+{
+    mine()->levels = on ? INT_MAX : 1;
+}
+
+void omp_set_max_active_levels(int levels)
+{
+    if (levels >= 0)
+        mine()->levels = levels;
+}
+
+void omp_set_default_device(int device)
+{
+    (void)device;
+}
+
+void omp_set_num_teams(int teams)
+{
+    (void)teams;
+}
+
+void omp_set_teams_thread_limit(int threads)
+{
+    (void)threads;
+}
+
+/* The region at a level, from the outermost, which is 0. */
+static const struct region *at_level(int level)
+{
+    const struct region *r = team_region();
+    int up = team_level(false) - level;
+    if (level < 0 || up < 0)
+        return NULL;
+    while (up-- > 0)
+        r = r->outer;
+    return r;
+}
+
+int omp_get_ancestor_thread_num(int level)
+{
+    return at_level(level) ? at_level(level)->thread : -1;
+}
+
+int omp_get_team_size(int level)
+{
+    return at_level(level) ? at_level(level)->threads : -1;
+}
+
+#define MONOTONIC 0x80000000u
+
+void omp_set_schedule(unsigned kind, int chunk)
+{
+    kind &= ~MONOTONIC;
+    if (kind < SCHEDULE_STATIC || kind > SCHEDULE_AUTO)
+        return;
+    mine()->schedule = (enum schedule)kind;
+    mine()->chunk = chunk > 0 ? chunk : kind == SCHEDULE_STATIC || kind == SCHEDULE_AUTO ? 0 : 1;
+}
+
+void omp_get_schedule(unsigned *kind, int *chunk)
+{
+    *kind = (unsigned)mine()->schedule;
+    *chunk = mine()->chunk;
+}
+
+/* Not on the stack, which may be shared: where clock_gettime is a system call. */
+double omp_get_wtime(void)
+{
+    static _Thread_local struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+double omp_get_wtick(void)
+{
+    static _Thread_local struct timespec t;
+    clock_getres(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- the same for Fortran ---- */
+
+#define FORTRAN_ASK(name) \
+    int name##_(void)     \
+    {                     \
+        return name();    \
+    }
+#define FORTRAN_SET(name)                \
+    void name##_(const int32_t *value)   \
+    {                                    \
+        name(*value);                    \
+    }                                    \
+    void name##_8_(const int64_t *value) \
+    {                                    \
+        name((int)*value);               \
+    }
+#define FORTRAN_LEVEL(name)             \
+    int name##_(const int32_t *level)   \
+    {                                   \
+        return name(*level);            \
+    }                                   \
+    int name##_8_(const int64_t *level) \
+    {                                   \
+        return name((int)*level);       \
+    }
+API_ASKS(FORTRAN_ASK)
+API_SETS(FORTRAN_SET)
+API_LEVELS(FORTRAN_LEVEL)
+
+void omp_set_schedule_(const int32_t *kind, const int32_t *chunk)
+{
+    omp_set_schedule((unsigned)*kind, *chunk);
+}
+
+void omp_set_schedule_8_(const int32_t *kind, const int64_t *chunk)
+{
+    omp_set_schedule((unsigned)*kind, (int)*chunk);
+}
+
+void omp_get_schedule_(int32_t *kind, int32_t *chunk)
+{
+    *kind = mine()->schedule;
+    *chunk = mine()->chunk;
+}
+
+void omp_get_schedule_8_(int32_t *kind, int64_t *chunk)
+{
+    *kind = mine()->schedule;
+    *chunk = mine()->chunk;
+}
+
+double omp_get_wtime_(void)
+{
+    return omp_get_wtime();
+}
+
+double omp_get_wtick_(void)
+{
+    return omp_get_wtick();
+}

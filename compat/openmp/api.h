@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* api.h - the library routines of OpenMP 5, as gcc's omp.h and omp_lib declare them; those of
+ * Fortran have an underscore at their end and take addresses. */
+#ifndef COMPAT_API_H
+#define COMPAT_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* clang-format off */
+/* Routines that return an int and take nothing. */
+#define API_ASKS(X) \
+    X(omp_get_thread_num) X(omp_get_num_threads) X(omp_get_max_threads) X(omp_get_num_procs) \
+    X(omp_in_parallel) X(omp_get_dynamic) X(omp_get_nested) X(omp_get_level) \
+    X(omp_get_active_level) X(omp_get_thread_limit) X(omp_get_max_active_levels) \
+    X(omp_get_supported_active_levels) X(omp_in_final) X(omp_get_cancellation) \
+    X(omp_get_proc_bind) X(omp_get_num_places) X(omp_get_place_num) \
+    X(omp_get_partition_num_places) X(omp_get_default_device) X(omp_get_num_devices) \
+    X(omp_get_num_teams) X(omp_get_team_num) X(omp_is_initial_device) \
+    X(omp_get_initial_device) X(omp_get_device_num) X(omp_get_max_task_priority) \
+    X(omp_get_max_teams) X(omp_get_teams_thread_limit)
+/* That return nothing and take an int. */
+#define API_SETS(X) \
+    X(omp_set_num_threads) X(omp_set_dynamic) X(omp_set_nested) X(omp_set_max_active_levels) \
+    X(omp_set_default_device) X(omp_set_num_teams) X(omp_set_teams_thread_limit)
+/* clang-format on */
+/* That return an int and take one. */
+#define API_LEVELS(X) X(omp_get_ancestor_thread_num) X(omp_get_team_size)
+
+#define DECLARE_ASK(name) \
+    int name(void);       \
+    int name##_(void);
+#define DECLARE_SET(name)          \
+    void name(int);                \
+    void name##_(const int32_t *); \
+    void name##_8_(const int64_t *);
+#define DECLARE_LEVEL(name)       \
+    int name(int);                \
+    int name##_(const int32_t *); \
+    int name##_8_(const int64_t *);
+API_ASKS(DECLARE_ASK)
+API_SETS(DECLARE_SET)
+API_LEVELS(DECLARE_LEVEL)
+
+void omp_set_schedule(unsigned kind, int chunk);
+void omp_set_schedule_(const int32_t *kind, const int32_t *chunk);
+void omp_set_schedule_8_(const int32_t *kind, const int64_t *chunk);
+void omp_get_schedule(unsigned *kind, int *chunk);
+void omp_get_schedule_(int32_t *kind, int32_t *chunk);
+void omp_get_schedule_8_(int32_t *kind, int64_t *chunk);
+double omp_get_wtime(void);
+double omp_get_wtime_(void);
+double omp_get_wtick(void);
+double omp_get_wtick_(void);
+
+/* A lock: the handle of one of HLRC's and 1, where omp.h has four bytes. */
+typedef struct {
+    uint32_t handle;
+} api_lock;
+/* And who has it, by lane and 1, how often. */
+typedef struct {
+    uint32_t handle, owner;
+    uint32_t count, unused;
+} api_nest_lock;
+
+#define API_LOCKS(X, lock)     \
+    X(void, omp_init##lock)    \
+    X(void, omp_destroy##lock) \
+    X(void, omp_set##lock) X(void, omp_unset##lock) X(int, omp_test##lock)
+#define DECLARE_LOCK(type, name) \
+    type name(api_lock *);       \
+    type name##_(api_lock *);
+#define DECLARE_NEST_LOCK(type, name) \
+    type name(api_nest_lock *);       \
+    type name##_(api_nest_lock *);
+API_LOCKS(DECLARE_LOCK, _lock)
+API_LOCKS(DECLARE_NEST_LOCK, _nest_lock)
+void omp_init_lock_with_hint(api_lock *, unsigned);
+void omp_init_lock_with_hint_(api_lock *, const unsigned *);
+void omp_init_nest_lock_with_hint(api_nest_lock *, unsigned);
+void omp_init_nest_lock_with_hint_(api_nest_lock *, const unsigned *);
+
+void *omp_alloc(size_t size, uintptr_t allocator);
+void *omp_calloc(size_t count, size_t size, uintptr_t allocator);
+void *omp_realloc(void *ptr, size_t size, uintptr_t allocator, uintptr_t free_allocator);
+void *omp_aligned_alloc(size_t align, size_t size, uintptr_t allocator);
+void omp_free(void *ptr, uintptr_t allocator);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* api_lock.c - locks and memory of OpenMP's library routines; see api.h. */
+#include <hlrc.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "compat/openmp/api.h"
+#include "compat/openmp/gomp.h"
+#include "compat/openmp/locks.h"
+#include "compat/start/heap.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+static void create(void *arg)
+{
+    hlrc_lock_t lock;
+    if (hlrc_lock_create(&lock) != 0)
+        start_fail("omp_init_lock: no more locks");
+    *(uint32_t *)arg = lock + 1;
+}
+
+static void destroy(void *arg)
+{
+    hlrc_lock_destroy(*(const uint32_t *)arg - 1);
+}
+
+struct attempt {
+    uint32_t handle;
+    int done;
+};
+
+static void try(void *arg)
+{
+    struct attempt *a = arg;
+    a->done = hlrc_trylock(a->handle - 1) == 0;
+}
+
+static void check(const char *call, uint32_t handle)
+{
+    if (handle == 0)
+        start_fail("%s: the lock was not initialised by omp_init_lock", call);
+}
+
+void omp_init_lock(api_lock *l)
+{
+    uint32_t handle;
+    lane_call(create, &handle);
+    l->handle = handle;
+}
+
+void omp_destroy_lock(api_lock *l)
+{
+    uint32_t handle = l->handle;
+    check("omp_destroy_lock", handle);
+    lane_call(destroy, &handle);
+    l->handle = 0;
+}
+
+void omp_set_lock(api_lock *l)
+{
+    check("omp_set_lock", l->handle);
+    locks_take(l->handle - 1);
+}
+
+void omp_unset_lock(api_lock *l)
+{
+    check("omp_unset_lock", l->handle);
+    locks_drop(l->handle - 1);
+}
+
+int omp_test_lock(api_lock *l)
+{
+    struct attempt a = { l->handle, 0 };
+    check("omp_test_lock", a.handle);
+    lane_call(try, &a);
+    return a.done;
+}
+
+/* ---- locks that a thread may take several times ---- */
+
+/* A thread that the program has made itself is on node 0, or on no other's. */
+static uint32_t me(void)
+{
+    return lane_current ? (uint32_t)lane_current->index + 1
+                        : 0x80000000u | (uint32_t)syscall(SYS_gettid);
+}
+
+void omp_init_nest_lock(api_nest_lock *l)
+{
+    uint32_t handle;
+    lane_call(create, &handle);
+    *l = (api_nest_lock){ .handle = handle };
+}
+
+void omp_destroy_nest_lock(api_nest_lock *l)
+{
+    uint32_t handle = l->handle;
+    check("omp_destroy_nest_lock", handle);
+    lane_call(destroy, &handle);
+    l->handle = 0;
+}
+
+/* The owner alone stores its own number there, and takes it away before it lets go. So who finds
+ * its own has the lock, however old what it reads is. */
+static bool is_mine(const api_nest_lock *l)
+{
+    return __atomic_load_n(&l->owner, __ATOMIC_RELAXED) == me();
+}
+
+static int count_one(api_nest_lock *l)
+{
+    l->owner = me();
+    return (int)++l->count;
+}
+
+void omp_set_nest_lock(api_nest_lock *l)
+{
+    check("omp_set_nest_lock", l->handle);
+    if (!is_mine(l))
+        locks_take(l->handle - 1);
+    count_one(l);
+}
+
+void omp_unset_nest_lock(api_nest_lock *l)
+{
+    uint32_t handle = l->handle;
+    check("omp_unset_nest_lock", handle);
+    if (--l->count > 0)
+        return;
+    l->owner = 0;
+    locks_drop(handle - 1);
+}
+
+int omp_test_nest_lock(api_nest_lock *l)
+{
+    struct attempt a = { l->handle, 1 };
+    check("omp_test_nest_lock", a.handle);
+    if (!is_mine(l))
+        lane_call(try, &a);
+    return a.done ? count_one(l) : 0;
+}
+
+/* ---- hints, and Fortran ---- */
+
+void omp_init_lock_with_hint(api_lock *l, unsigned hint)
+{
+    (void)hint;
+    omp_init_lock(l);
+}
+
+void omp_init_nest_lock_with_hint(api_nest_lock *l, unsigned hint)
+{
+    (void)hint;
+    omp_init_nest_lock(l);
+}
+
+void omp_init_lock_with_hint_(api_lock *l, const unsigned *hint)
+{
+    (void)hint;
+    omp_init_lock(l);
+}
+
+void omp_init_nest_lock_with_hint_(api_nest_lock *l, const unsigned *hint)
+{
+    (void)hint;
+    omp_init_nest_lock(l);
+}
+
+#define FORTRAN_LOCK(name, lock) \
+    void name##_(lock *l)        \
+    {                            \
+        name(l);                 \
+    }
+FORTRAN_LOCK(omp_init_lock, api_lock)
+FORTRAN_LOCK(omp_destroy_lock, api_lock)
+FORTRAN_LOCK(omp_set_lock, api_lock)
+FORTRAN_LOCK(omp_unset_lock, api_lock)
+FORTRAN_LOCK(omp_init_nest_lock, api_nest_lock)
+FORTRAN_LOCK(omp_destroy_nest_lock, api_nest_lock)
+FORTRAN_LOCK(omp_set_nest_lock, api_nest_lock)
+FORTRAN_LOCK(omp_unset_nest_lock, api_nest_lock)
+
+int omp_test_lock_(api_lock *l)
+{
+    return omp_test_lock(l);
+}
+
+int omp_test_nest_lock_(api_nest_lock *l)
+{
+    return omp_test_nest_lock(l);
+}
+
+/* ---- memory: all allocators are one ---- */
+
+void *omp_aligned_alloc(size_t align, size_t size, uintptr_t allocator)
+{
+    (void)allocator;
+    return heap_aligned_alloc(align < 16 ? 16 : align, size);
+}
+
+void *omp_alloc(size_t size, uintptr_t allocator)
+{
+    return omp_aligned_alloc(16, size, allocator);
+}
+
+void *omp_calloc(size_t count, size_t size, uintptr_t allocator)
+{
+    (void)allocator;
+    return heap_calloc(count, size);
+}
+
+void *omp_realloc(void *ptr, size_t size, uintptr_t allocator, uintptr_t free_allocator)
+{
+    (void)allocator, (void)free_allocator;
+    return heap_realloc(ptr, size);
+}
+
+void omp_free(void *ptr, uintptr_t allocator)
+{
+    (void)allocator;
+    heap_free(ptr);
+}
+
+void *GOMP_alloc(size_t align, size_t size, uintptr_t allocator)
+{
+    return omp_aligned_alloc(align, size, allocator);
+}
+
+void GOMP_free(void *ptr, uintptr_t allocator)
+{
+    omp_free(ptr, allocator);
+}

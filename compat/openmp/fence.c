@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * fence.c - what compat/cc/as puts in place of fences, and around instructions that are atomic.
+ *
+ * The compiler knows nothing of these calls: they come from anywhere in a function. All registers
+ * and flags are as before, those of vectors too.
+ */
+#include "compat/openmp/fence.h"
+
+#include <cpuid.h>
+#include <stdint.h>
+
+#include "compat/openmp/atomics.h"
+#include "compat/openmp/locks.h"
+#include "compat/start/start.h"
+
+/* Bytes that XSAVE writes at most with what the system has enabled; 0: there is only FXSAVE. */
+uint64_t fence_room __attribute__((visibility("hidden")));
+
+static _Thread_local hlrc_lock_t held; /* between hlrc_word_lock and hlrc_word_unlock */
+
+void fence_flush(void)
+{
+    locks_take(LOCK_FLUSH);
+    locks_drop(LOCK_FLUSH);
+}
+
+/* Such an instruction is a fence, too. */
+void fence_lock(const void *word)
+{
+    hlrc_lock_t lock = atomics_lock_of(word);
+    fence_flush();
+    locks_take(lock);
+    held = lock;
+}
+
+void fence_unlock(void)
+{
+    locks_drop(held);
+}
+
+__attribute__((constructor)) static void measure(void)
+{
+    unsigned eax, ebx, ecx, edx;
+    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_OSXSAVE) &&
+        __get_cpuid_count(0xd, 0, &eax, &ebx, &ecx, &edx))
+        fence_room = ebx;
+}
+
+/* Calls `function` with %rdi as it is, and all else kept, if this is a job of several nodes; else
+ * executes `alone`. XRSTOR wants zeros behind the first 512 bytes. */
+#define STUB(name, function, alone)                  \
+    __asm__(".text\n"                                \
+            ".globl " name "\n"                      \
+            ".type " name ", @function\n" name ":\n" \
+            "    .cfi_startproc\n"                   \
+            "    endbr64\n"                          \
+            "    pushfq\n"                           \
+            "    .cfi_def_cfa_offset 16\n"           \
+            "    cmpb $0, start_sharing(%rip)\n"     \
+            "    jne 1f\n"                           \
+            "    " alone "\n"                        \
+            "    popfq\n"                            \
+            "    ret\n"                              \
+            "1:  pushq %rbp\n"                       \
+            "    .cfi_def_cfa_offset 24\n"           \
+            "    .cfi_offset %rbp, -24\n"            \
+            "    movq %rsp, %rbp\n"                  \
+            "    .cfi_def_cfa_register %rbp\n"       \
+            "    cld\n"                              \
+            "    pushq %rax\n"                       \
+            "    pushq %rcx\n"                       \
+            "    pushq %rdx\n"                       \
+            "    pushq %rsi\n"                       \
+            "    pushq %rdi\n"                       \
+            "    pushq %r8\n"                        \
+            "    pushq %r9\n"                        \
+            "    pushq %r10\n"                       \
+            "    pushq %r11\n"                       \
+            "    movq fence_room(%rip), %rcx\n"      \
+            "    testq %rcx, %rcx\n"                 \
+            "    jz 2f\n"                            \
+            "    subq %rcx, %rsp\n"                  \
+            "    andq $-64, %rsp\n"                  \
+            "    xorl %eax, %eax\n"                  \
+            "    movq %rax, 512(%rsp)\n"             \
+            "    movq %rax, 520(%rsp)\n"             \
+            "    movq %rax, 528(%rsp)\n"             \
+            "    movq %rax, 536(%rsp)\n"             \
+            "    movq %rax, 544(%rsp)\n"             \
+            "    movq %rax, 552(%rsp)\n"             \
+            "    movq %rax, 560(%rsp)\n"             \
+            "    movq %rax, 568(%rsp)\n"             \
+            "    movl $-1, %eax\n"                   \
+            "    movl $-1, %edx\n"                   \
+            "    xsave64 (%rsp)\n"                   \
+            "    call " function "\n"                \
+            "    movl $-1, %eax\n"                   \
+            "    movl $-1, %edx\n"                   \
+            "    xrstor64 (%rsp)\n"                  \
+            "    jmp 3f\n"                           \
+            "2:  subq $512, %rsp\n"                  \
+            "    andq $-64, %rsp\n"                  \
+            "    fxsave64 (%rsp)\n"                  \
+            "    call " function "\n"                \
+            "    fxrstor64 (%rsp)\n"                 \
+            "3:  leaq -72(%rbp), %rsp\n"             \
+            "    popq %r11\n"                        \
+            "    popq %r10\n"                        \
+            "    popq %r9\n"                         \
+            "    popq %r8\n"                         \
+            "    popq %rdi\n"                        \
+            "    popq %rsi\n"                        \
+            "    popq %rdx\n"                        \
+            "    popq %rcx\n"                        \
+            "    popq %rax\n"                        \
+            "    popq %rbp\n"                        \
+            "    .cfi_def_cfa %rsp, 16\n"            \
+            "    popfq\n"                            \
+            "    .cfi_def_cfa_offset 8\n"            \
+            "    ret\n"                              \
+            "    .cfi_endproc\n"                     \
+            ".size " name ", . - " name "\n")
+
+STUB("hlrc_fence", "fence_flush", "lock orq $0, (%rsp)");
+STUB("hlrc_word_lock", "fence_lock", "");
+STUB("hlrc_word_unlock", "fence_unlock", "");

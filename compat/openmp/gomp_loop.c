@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* gomp_loop.c - loops of every schedule, by the names of gomp.h. */
+#include "compat/openmp/gomp.h"
+#include "compat/openmp/loop.h"
+#include "compat/openmp/team.h"
+
+struct bounds {
+    ull start, end, incr;
+    bool down, is_signed;
+};
+
+static struct bounds of_long(long start, long end, long incr)
+{
+    return (struct bounds){ (ull)start, (ull)end, (ull)incr, incr < 0, true };
+}
+
+static struct bounds of_ull(bool up, ull start, ull end, ull incr)
+{
+    return (struct bounds){ start, end, incr, !up, false };
+}
+
+static struct loop make(enum schedule schedule, bool ordered, struct bounds b, ull chunk)
+{
+    struct loop l;
+    loop_init(&l, schedule, ordered, b.start, b.end, b.incr, b.down, b.is_signed, chunk);
+    return l;
+}
+
+static struct loop make_runtime(bool ordered, struct bounds b)
+{
+    enum schedule schedule;
+    ull chunk;
+    loop_runtime(&schedule, &chunk);
+    return make(schedule, ordered, b, chunk);
+}
+
+static bool next_long(long *first, long *beyond)
+{
+    ull low, high;
+    if (!loop_next(&low, &high))
+        return false;
+    *first = (long)low;
+    *beyond = (long)high;
+    return true;
+}
+
+static bool begin_long(struct loop l, long *first, long *beyond)
+{
+    loop_begin(&l);
+    return next_long(first, beyond);
+}
+
+static bool begin_ull(struct loop l, ull *first, ull *beyond)
+{
+    loop_begin(&l);
+    return loop_next(first, beyond);
+}
+
+#define DEFINE_NEXT(name)                                     \
+    bool GOMP_loop_##name##_next(long *first, long *beyond)   \
+    {                                                         \
+        return next_long(first, beyond);                      \
+    }                                                         \
+    bool GOMP_loop_ull_##name##_next(ull *first, ull *beyond) \
+    {                                                         \
+        return loop_next(first, beyond);                      \
+    }
+
+#define DEFINE_START(name, schedule, ordered)                                                    \
+    bool GOMP_loop_##name##_start(long start, long end, long incr, long chunk, long *first,      \
+                                  long *beyond)                                                  \
+    {                                                                                            \
+        return begin_long(make(schedule, ordered, of_long(start, end, incr), (ull)chunk), first, \
+                          beyond);                                                               \
+    }                                                                                            \
+    bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull incr, ull chunk,          \
+                                      ull *first, ull *beyond)                                   \
+    {                                                                                            \
+        return begin_ull(make(schedule, ordered, of_ull(up, start, end, incr), chunk), first,    \
+                         beyond);                                                                \
+    }                                                                                            \
+    DEFINE_NEXT(name)
+
+#define DEFINE_SCHEDULE(name, schedule)                                                   \
+    DEFINE_START(name, schedule, false)                                                   \
+    void GOMP_parallel_loop_##name(gomp_fn *fn, void *data, unsigned threads, long start, \
+                                   long end, long incr, long chunk, unsigned flags)       \
+    {                                                                                     \
+        struct loop l = make(schedule, false, of_long(start, end, incr), (ull)chunk);     \
+        (void)flags;                                                                      \
+        team_parallel(fn, data, threads, &l);                                             \
+    }
+
+#define DEFINE_ORDERED(name, schedule) DEFINE_START(ordered_##name, schedule, true)
+
+#define DEFINE_RUNTIME_START(name, ordered)                                                   \
+    bool GOMP_loop_##name##_start(long start, long end, long incr, long *first, long *beyond) \
+    {                                                                                         \
+        return begin_long(make_runtime(ordered, of_long(start, end, incr)), first, beyond);   \
+    }                                                                                         \
+    bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull incr, ull *first,      \
+                                      ull *beyond)                                            \
+    {                                                                                         \
+        return begin_ull(make_runtime(ordered, of_ull(up, start, end, incr)), first, beyond); \
+    }                                                                                         \
+    DEFINE_NEXT(name)
+
+#define DEFINE_RUNTIME(name)                                                              \
+    DEFINE_RUNTIME_START(name, false)                                                     \
+    void GOMP_parallel_loop_##name(gomp_fn *fn, void *data, unsigned threads, long start, \
+                                   long end, long incr, unsigned flags)                   \
+    {                                                                                     \
+        struct loop l = make_runtime(false, of_long(start, end, incr));                   \
+        (void)flags;                                                                      \
+        team_parallel(fn, data, threads, &l);                                             \
+    }
+
+GOMP_SCHEDULES(DEFINE_SCHEDULE)
+GOMP_ORDERED(DEFINE_ORDERED)
+GOMP_RUNTIMES(DEFINE_RUNTIME)
+DEFINE_RUNTIME_START(ordered_runtime, true)
+
+static void end(void)
+{
+    if (team_region()->loop.ordered)
+        loop_end_turn();
+}
+
+void GOMP_loop_end(void)
+{
+    end();
+    team_barrier();
+}
+
+void GOMP_loop_end_nowait(void)
+{
+    end();
+}
+
+bool GOMP_loop_end_cancel(void)
+{
+    GOMP_loop_end();
+    return false;
+}
+
+void GOMP_ordered_start(void)
+{
+    loop_await_turn();
+}
+
+/* The chunk's turn ends with the chunk. */
+void GOMP_ordered_end(void)
+{
+}

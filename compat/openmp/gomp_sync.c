@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* gomp_sync.c - critical and atomic regions, flushes, by the names of gomp.h. */
+#include <hlrc.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "compat/openmp/gomp.h"
+#include "compat/openmp/locks.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+static void take(void *arg)
+{
+    hlrc_lock(*(const hlrc_lock_t *)arg);
+}
+
+static void drop(void *arg)
+{
+    hlrc_unlock(*(const hlrc_lock_t *)arg);
+}
+
+void locks_take(hlrc_lock_t lock)
+{
+    lane_call(take, &lock);
+}
+
+void locks_drop(hlrc_lock_t lock)
+{
+    lane_call(drop, &lock);
+}
+
+void locks_pass(hlrc_lock_t lock)
+{
+    hlrc_lock(lock);
+    hlrc_unlock(lock);
+}
+
+void GOMP_critical_start(void)
+{
+    locks_take(LOCK_CRITICAL);
+}
+
+void GOMP_critical_end(void)
+{
+    locks_drop(LOCK_CRITICAL);
+}
+
+void GOMP_atomic_start(void)
+{
+    locks_take(LOCK_ATOMIC);
+}
+
+void GOMP_atomic_end(void)
+{
+    locks_drop(LOCK_ATOMIC);
+}
+
+/* ---- critical regions with names ---- */
+
+/* Which lock a name has: of the names that this node has met, found by the address of the name's
+ * variable; in that variable for all nodes, guarded by LOCK_NAMES. */
+#define SLOTS 1024u /* a power of two */
+static struct {
+    void **_Atomic name;
+    hlrc_lock_t lock;
+} known[SLOTS];
+static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+struct ask {
+    void **name;
+    hlrc_lock_t lock;
+};
+
+static hlrc_lock_t lock_of_all(void **name)
+{
+    hlrc_lock_t lock;
+    hlrc_lock(LOCK_NAMES);
+    if (!*name) {
+        if (hlrc_lock_create(&lock) != 0)
+            start_fail("omp critical: no more locks");
+        *name = (void *)((uintptr_t)lock + 1);
+    }
+    lock = (hlrc_lock_t)((uintptr_t)*name - 1);
+    hlrc_unlock(LOCK_NAMES);
+    return lock;
+}
+
+static void find(void *arg)
+{
+    struct ask *ask = arg;
+    unsigned at = (unsigned)((uintptr_t)ask->name >> 3) * 2654435761u;
+    for (unsigned i = 0; i < SLOTS; i++) {
+        unsigned k = (at + i) % SLOTS;
+        if (!known[k].name) {
+            pthread_mutex_lock(&known_mutex);
+            if (!known[k].name) {
+                known[k].lock = lock_of_all(ask->name);
+                known[k].name = ask->name;
+            }
+            pthread_mutex_unlock(&known_mutex);
+        }
+        if (known[k].name == ask->name) {
+            ask->lock = known[k].lock;
+            return;
+        }
+    }
+    start_fail("omp critical: more than %u names", SLOTS);
+}
+
+static hlrc_lock_t lock_of(void **name)
+{
+    struct ask ask = { name, 0 };
+    lane_call(find, &ask);
+    return ask.lock;
+}
+
+void GOMP_critical_name_start(void **name)
+{
+    locks_take(lock_of(name));
+}
+
+void GOMP_critical_name_end(void **name)
+{
+    locks_drop(lock_of(name));
+}

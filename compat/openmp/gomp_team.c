@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* gomp_team.c - regions, sections, single and barriers, by the names of gomp.h. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compat/openmp/gomp.h"
+#include "compat/openmp/loop.h"
+#include "compat/openmp/team.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+void GOMP_parallel(gomp_fn *fn, void *data, unsigned threads, unsigned flags)
+{
+    (void)flags;
+    team_parallel(fn, data, threads, NULL);
+}
+
+/* ---- sections: a loop over their numbers, of which 0 means none left ---- */
+
+static void make_sections(struct loop *l, unsigned count)
+{
+    loop_init(l, SCHEDULE_DYNAMIC, false, 1, (ull)count + 1, 1, false, false, 1);
+}
+
+unsigned GOMP_sections_next(void)
+{
+    ull first, beyond;
+    return loop_next(&first, &beyond) ? (unsigned)first : 0;
+}
+
+unsigned GOMP_sections_start(unsigned count)
+{
+    struct loop l;
+    make_sections(&l, count);
+    loop_begin(&l);
+    return GOMP_sections_next();
+}
+
+void GOMP_parallel_sections(gomp_fn *fn, void *data, unsigned threads, unsigned count,
+                            unsigned flags)
+{
+    struct loop l;
+    (void)flags;
+    make_sections(&l, count);
+    team_parallel(fn, data, threads, &l);
+}
+
+void GOMP_sections_end(void)
+{
+    team_barrier();
+}
+
+void GOMP_sections_end_nowait(void)
+{
+}
+
+bool GOMP_sections_end_cancel(void)
+{
+    team_barrier();
+    return false;
+}
+
+/* ---- single ---- */
+
+struct first {
+    unsigned pair;
+    bool is;
+};
+
+static void come(void *arg)
+{
+    struct first *f = arg;
+    f->is = hlrc_atomic_fetch_add(team_count(f->pair), 1) == 0;
+}
+
+/* Whoever comes first. */
+bool GOMP_single_start(void)
+{
+    struct first f = { 0, true };
+    if (team_region()->shared) {
+        f.pair = team_construct();
+        lane_call(come, &f);
+    }
+    return f.is;
+}
+
+void *GOMP_single_copy_start(void)
+{
+    if (GOMP_single_start())
+        return NULL;
+    team_barrier(); /* that of GOMP_single_copy_end */
+    return team_shown();
+}
+
+void GOMP_single_copy_end(void *data)
+{
+    if (!team_region()->shared)
+        return;
+    team_show(data);
+    team_barrier();
+}
+
+/* ---- barriers; nothing is cancelled (OMP_CANCELLATION) ---- */
+
+void GOMP_barrier(void)
+{
+    team_barrier();
+}
+
+bool GOMP_barrier_cancel(void)
+{
+    team_barrier();
+    return false;
+}
+
+bool GOMP_cancel(int which, bool condition)
+{
+    (void)which, (void)condition;
+    return false;
+}
+
+bool GOMP_cancellation_point(int which)
+{
+    (void)which;
+    return false;
+}
+
+/* ---- omp error ---- */
+
+static int length(size_t len)
+{
+    return len > 1000 ? 1000 : (int)len;
+}
+
+void GOMP_warning(const char *message, size_t len)
+{
+    if (message)
+        fprintf(stderr, "omp error: %.*s\n", len == (size_t)-1 ? 1000 : length(len), message);
+}
+
+void GOMP_error(const char *message, size_t len)
+{
+    GOMP_warning(message, len);
+    start_fail("omp error directive");
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* meet.c - see meet.h. */
+#include "compat/openmp/meet.h"
+
+#include <hlrc.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "compat/start/start.h"
+
+#define SPINS 2000
+
+static _Atomic unsigned arrived;  /* lanes of this node */
+static _Atomic unsigned meetings; /* that are over; raised by the last to arrive */
+
+static void meet_nodes(void)
+{
+    if (start_sharing)
+        hlrc_barrier();
+}
+
+static void await(unsigned now)
+{
+    for (int i = 0; i < SPINS; i++)
+        if (atomic_load_explicit(&meetings, memory_order_acquire) != now)
+            return;
+    while (atomic_load(&meetings) == now)
+        (void)syscall(SYS_futex, &meetings, FUTEX_WAIT_PRIVATE, now, NULL, NULL, 0);
+}
+
+void meet_all(int threads)
+{
+    unsigned now = atomic_load(&meetings);
+    if (threads == 1) {
+        meet_nodes();
+        return;
+    }
+    if (atomic_fetch_add(&arrived, 1) + 1 < (unsigned)threads) {
+        await(now);
+        return;
+    }
+    atomic_store(&arrived, 0);
+    meet_nodes();
+    atomic_store(&meetings, now + 1);
+    (void)syscall(SYS_futex, &meetings, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* settings.c - see settings.h. */
+#include "compat/openmp/settings.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "compat/start/start.h"
+
+static struct settings initial = {
+    .threads = 1, .schedule = SCHEDULE_DYNAMIC, .chunk = 1, .levels = INT_MAX
+};
+
+const struct settings *settings_initial(void)
+{
+    return &initial;
+}
+
+static int number(const char *variable, const char *text)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (end == text || (*end != '\0' && *end != ',') || n < 0 || n > INT_MAX)
+        start_fail("%s=%s: not a number from 0", variable, text);
+    return (int)n;
+}
+
+static bool is_true(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
+}
+
+/* "dynamic", "monotonic:guided,4" */
+static void read_schedule(const char *text)
+{
+    static const char *const kinds[] = { "static", "dynamic", "guided", "auto" };
+    const char *kind = strchr(text, ':') ? strchr(text, ':') + 1 : text;
+    size_t len = strcspn(kind, ", ");
+    for (int k = 0; k < 4; k++) {
+        if (strncasecmp(kind, kinds[k], len) != 0 || kinds[k][len] != '\0')
+            continue;
+        initial.schedule = (enum schedule)(SCHEDULE_STATIC + k);
+        initial.chunk = k == 0 ? 0 : 1;
+        if (kind[len] == ',')
+            initial.chunk = number("OMP_SCHEDULE", kind + len + 1);
+        return;
+    }
+    start_fail("OMP_SCHEDULE=%s: no such schedule; choose from static, dynamic, guided and auto",
+               text);
+}
+
+void settings_read(int lanes)
+{
+    const char *threads = getenv("OMP_NUM_THREADS"), *schedule = getenv("OMP_SCHEDULE"),
+               *levels = getenv("OMP_MAX_ACTIVE_LEVELS");
+    initial.threads = lanes;
+    if (threads && *threads && number("OMP_NUM_THREADS", threads) < lanes)
+        initial.threads = number("OMP_NUM_THREADS", threads);
+    if (initial.threads < 1)
+        initial.threads = 1;
+    if (schedule && *schedule)
+        read_schedule(schedule);
+    if (levels && *levels)
+        initial.levels = number("OMP_MAX_ACTIVE_LEVELS", levels);
+    initial.dynamic = is_true("OMP_DYNAMIC");
+    if (is_true("OMP_CANCELLATION"))
+        start_fail("OMP_CANCELLATION: cancellation is not there; unset it");
+}
+
+/* Names, or beginnings of names that end with '*'. */
+static const struct {
+    const char *name, *why;
+} missing[] = {
+    { "GOMP_target*", "(omp target): offloading is not there" },
+    { "GOMP_offload_*", "(omp target): offloading is not there" },
+    { "GOMP_teams*", "(omp teams) is not there" },
+    { "GOACC_*", "(OpenACC) is not there" },
+    { "omp_target_*", "(omp target): offloading is not there" },
+    { "GOMP_loop_doacross_*", "(omp ordered depend) is not there" },
+    { "GOMP_loop_ull_doacross_*", "(omp ordered depend) is not there" },
+    { "GOMP_doacross_*", "(omp ordered depend) is not there" },
+    { "GOMP_loop_start",
+      "(a loop with reduction(task), scan or lastprivate(conditional)) is not there" },
+    { "GOMP_loop_ull_start",
+      "(a loop with reduction(task), scan or lastprivate(conditional)) is not there" },
+    { "GOMP_loop_ordered_start", "(an ordered loop with reduction(task)) is not there" },
+    { "GOMP_loop_ull_ordered_start", "(an ordered loop with reduction(task)) is not there" },
+    { "GOMP_sections2_start",
+      "(sections with reduction(task) or lastprivate(conditional)) is not there" },
+    { "GOMP_scope_start", "(omp scope with reduction(task)) is not there" },
+    { "GOMP_parallel_reductions", "(omp parallel reduction(task)) is not there" },
+    { "GOMP_taskgroup_reduction_*", "(task_reduction) is not there" },
+    { "GOMP_task_reduction_remap", "(in_reduction) is not there" },
+    { "GOMP_workshare_task_reduction_*", "(reduction(task)) is not there" },
+    { "GOMP_parallel_start", "is of gcc before 4.9; compile by hlrcc" },
+    { "GOMP_parallel_*_start", "is of gcc before 4.9; compile by hlrcc" },
+    { "omp_fulfill_event", "(omp task detach) is not there" },
+    { "__kmpc_*", "is of another runtime of OpenMP; compile by gcc (hlrcc)" },
+};
+
+static bool matches(const char *name, const char *pattern)
+{
+    const char *star = strchr(pattern, '*');
+    if (!star)
+        return strcmp(name, pattern) == 0;
+    size_t head = (size_t)(star - pattern), tail = strlen(star + 1), len = strlen(name);
+    return len >= head + tail && strncmp(name, pattern, head) == 0 &&
+           strcmp(name + len - tail, star + 1) == 0;
+}
+
+const char *settings_refuse(const char *name)
+{
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
+        if (matches(name, missing[i].name))
+            return missing[i].why;
+    return NULL;
+}

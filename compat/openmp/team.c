@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* team.c - see team.h for the invariants. */
+#include "compat/openmp/team.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/openmp/locks.h"
+#include "compat/openmp/meet.h"
+#include "compat/openmp/settings.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+#include "compat/start/tls.h"
+
+/* The fork page. Written by lane 0, read behind a barrier (TM2). */
+struct fork {
+    void (*fn)(void *); /* NULL: the end */
+    void *data;
+    int threads;
+    bool has_loop;
+    uint64_t last; /* the number of the meeting that ends a region (TM1) */
+    struct loop loop;
+    struct settings settings;
+    void *shown;
+    int shown_by;
+};
+
+/* What node 0 makes and all nodes learn at the start. */
+struct plan {
+    struct fork *fork;
+    void *tls;
+    hlrc_atomic_t words[2][CONSTRUCTS][2];
+};
+
+static struct plan plan;
+static int lanes = 1;
+static _Atomic bool amid; /* lanes run the program besides lane 0 */
+
+/* Of this lane. */
+static _Thread_local struct region outermost, *region;
+static _Thread_local unsigned set;      /* of words: TM3 */
+static _Thread_local uint64_t meetings; /* so far, as many as of any other lane */
+
+/* A thread that the program has made itself is no lane: its regions are its own. */
+static bool is_first(void)
+{
+    return lane_current && lane_current->index == 0;
+}
+
+struct region *team_region(void)
+{
+    if (!region) {
+        outermost = (struct region){ .threads = 1, .settings = *settings_initial() };
+        region = &outermost;
+    }
+    return region;
+}
+
+int team_lanes(void)
+{
+    return lanes;
+}
+
+int team_level(bool active)
+{
+    int n = 0;
+    for (const struct region *r = team_region(); r->outer; r = r->outer)
+        n += !active || r->shared;
+    return n;
+}
+
+/* ---- barriers and atomic words ---- */
+
+hlrc_atomic_t team_count(unsigned pair)
+{
+    return plan.words[set][pair][0];
+}
+
+hlrc_atomic_t team_turn(unsigned pair)
+{
+    return plan.words[set][pair][1];
+}
+
+/* TM3. */
+static void change_set(unsigned used)
+{
+    unsigned old = set;
+    set = !set;
+    if (!is_first())
+        return;
+    for (unsigned k = 0; k < used; k++)
+        for (unsigned w = 0; w < 2; w++)
+            hlrc_atomic_exchange(plan.words[old][k][w], 0);
+}
+
+static void meet(void *arg)
+{
+    struct region *r = arg;
+    meet_all(start_lanes);
+    meetings++;
+    change_set(r->pair);
+    r->pair = 0;
+}
+
+void team_barrier(void)
+{
+    struct region *r = team_region();
+    if (r->shared)
+        lane_call(meet, r);
+}
+
+unsigned team_construct(void)
+{
+    struct region *r = team_region();
+    if (r->pair == CONSTRUCTS)
+        team_barrier();
+    return r->pair++;
+}
+
+static void show(void *what)
+{
+    plan.fork->shown = what;
+    plan.fork->shown_by = lane_current->index;
+    tls_show();
+}
+
+void team_show(void *what)
+{
+    lane_call(show, what);
+}
+
+static void see(void *out)
+{
+    tls_see(plan.fork->shown_by);
+    *(void **)out = plan.fork->shown;
+}
+
+void *team_shown(void)
+{
+    void *what;
+    lane_call(see, &what);
+    return what;
+}
+
+/* ---- regions ---- */
+
+static void begin(struct region *r, struct region *outer, int thread, int threads,
+                  const struct settings *inherited)
+{
+    *r = (struct region){ .outer = outer,
+                          .thread = thread,
+                          .threads = threads,
+                          .shared = threads > 1 || (outer == NULL && lanes > 1),
+                          .settings = *inherited };
+    region = r;
+}
+
+static void begin_loop(struct region *r, const struct loop *first)
+{
+    r->loop = *first;
+    r->loop.thread = r->thread;
+    r->loop.threads = r->threads;
+    if (r->shared)
+        r->loop.pair = r->pair++;
+}
+
+/* Alone, in whatever region. */
+static void run_serially(void (*fn)(void *), void *data, const struct loop *first)
+{
+    struct region r, *outer = team_region();
+    begin(&r, outer, 0, 1, &outer->settings);
+    r.shared = false;
+    if (first)
+        begin_loop(&r, first);
+    fn(data);
+    region = outer;
+}
+
+struct forking {
+    void (*fn)(void *);
+    void *data;
+    int threads;
+    const struct loop *first;
+    struct region *region;
+};
+
+static void fork_all(void *arg)
+{
+    struct forking *f = arg;
+    struct fork *page = plan.fork;
+    page->fn = f->fn;
+    page->data = f->data;
+    page->threads = f->threads;
+    page->has_loop = f->first != NULL;
+    if (f->first)
+        page->loop = *f->first;
+    page->settings = f->region->settings;
+    tls_show();
+    atomic_store(&amid, true);
+    meet(f->region);
+}
+
+static void join_all(void *arg)
+{
+    plan.fork->last = meetings + 1;
+    meet(arg);
+    atomic_store(&amid, false);
+}
+
+static void run_in_team(void (*fn)(void *), void *data, int threads, const struct loop *first)
+{
+    struct region r, *outer = team_region();
+    begin(&r, outer, 0, threads, &outer->settings);
+    r.shared = true;
+    struct forking f = { fn, data, threads, first, &r };
+    lane_call(fork_all, &f);
+    if (first)
+        begin_loop(&r, first);
+    fn(data);
+    lane_call(join_all, &r);
+    region = outer;
+}
+
+void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struct loop *first)
+{
+    struct region *outer = team_region();
+    int n = threads ? (threads < (unsigned)lanes ? (int)threads : lanes) : outer->settings.threads;
+    if (n > lanes)
+        n = lanes;
+    if (n <= 1 || outer->outer || !is_first() || outer->settings.levels < 1 ||
+        !start_is_program((const void *)(uintptr_t)fn))
+        run_serially(fn, data, first);
+    else
+        run_in_team(fn, data, n, first);
+}
+
+/* ---- the lanes that wait ---- */
+
+struct call {
+    void (*fn)(void *);
+    void *data;
+};
+
+static void call(void *arg)
+{
+    const struct call *c = arg;
+    c->fn(c->data);
+}
+
+/* TM1. What is read may have been written by now for the next meeting, not for an earlier one. */
+static void sit_out(struct region *r)
+{
+    do
+        meet(r);
+    while (plan.fork->last != meetings);
+}
+
+static void serve(struct lane *lane)
+{
+    for (;;) {
+        struct region r, idle = { .shared = true };
+        meet(&idle);
+        struct fork now = *plan.fork;
+        if (!now.fn)
+            break;
+        begin(&r, &outermost, lane->index, now.threads, &now.settings);
+        r.shared = true;
+        if (lane->index >= now.threads) {
+            sit_out(&r);
+            continue;
+        }
+        if (now.has_loop)
+            begin_loop(&r, &now.loop);
+        tls_see(0);
+        lane_run(lane, call, &(struct call){ now.fn, now.data });
+        meet(&r);
+    }
+    region = NULL;
+}
+
+static void end(void)
+{
+    struct region idle = { .shared = true };
+    if (lanes == 1)
+        return;
+    plan.fork->fn = NULL;
+    meet(&idle);
+}
+
+static bool is_amid(void)
+{
+    return atomic_load(&amid) || (lanes > 1 && !is_first());
+}
+
+/* ---- start ---- */
+
+static void make_plan(void)
+{
+    plan.fork = hlrc_aligned_alloc(4096, sizeof *plan.fork);
+    if (!plan.fork)
+        start_fail("OpenMP: no shared memory; raise --memory");
+    plan.tls = tls_create(lanes);
+    for (unsigned s = 0; s < 2; s++)
+        for (unsigned k = 0; k < CONSTRUCTS; k++)
+            for (unsigned w = 0; w < 2; w++)
+                if (hlrc_atomic_create(&plan.words[s][k][w], 0) != 0)
+                    start_fail("OpenMP: no atomic words");
+}
+
+static void begin_job(void)
+{
+    lanes = hlrc_node_count() * start_lanes;
+    settings_read(lanes);
+    if (hlrc_node_id() == 0)
+        make_plan();
+    if (hlrc_broadcast(&plan, sizeof plan, 0) != 0)
+        start_fail("OpenMP: hlrc_broadcast");
+    tls_begin(plan.tls, lanes);
+}
+
+static const char *refuse(const char *name)
+{
+    return settings_refuse(name);
+}
+
+__attribute__((constructor)) static void at_start(void)
+{
+    static const struct start_layer layer = {
+        .refuse = refuse, .begin = begin_job, .serve = serve, .amid = is_amid, .end = end
+    };
+    start_register(&layer);
+}

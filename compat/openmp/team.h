@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * team.h - the threads of the job as one team of OpenMP: those of all nodes, numbered node by node.
+ *
+ * A region begins with a barrier of all lanes, before which the first has written what it is about
+ * to a page of shared memory, the fork page, and ends with another. Between regions all lanes but
+ * the first wait in that barrier. A region within a region is one thread's.
+ *
+ *           fork page, barrier                 barrier
+ *   lane 0 ------------------> fn(data) ---------------------> goes on
+ *   others ------------------> fn(data), or not in this team ---------> wait for the next fork
+ *
+ * Invariants
+ *   TM1  All lanes take part in each barrier, whether they are of the team or not, so that it is
+ *        one of the job's. Those that are not look behind each whether it was the one that ends the
+ *        region, whose number lane 0 has written before it.
+ *   TM2  What lane 0 writes to the fork page is ordered by the barrier behind it, as all memory is.
+ *   TM3  The atomic words of worksharing constructs are in two sets, used between barriers in turn.
+ *        Lane 0 sets those that were used to 0 behind the barrier that ends their use, which is
+ *        before the barrier that begins the next. A construct takes the next pair of its set; when
+ *        there is none left all lanes pass a barrier, as all lanes of a team come to each
+ *        construct.
+ */
+#ifndef COMPAT_TEAM_H
+#define COMPAT_TEAM_H
+
+#include <hlrc.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CONSTRUCTS 64u /* between two barriers; each has two atomic words */
+
+enum schedule { SCHEDULE_STATIC = 1, SCHEDULE_DYNAMIC, SCHEDULE_GUIDED, SCHEDULE_AUTO };
+
+/* What a thread of a team inherits (internal control variables). */
+struct settings {
+    int threads; /* nthreads-var */
+    enum schedule schedule;
+    int chunk;
+    bool dynamic;
+    int levels; /* max-active-levels-var */
+};
+
+/* A loop, or sections, in iteration numbers from 0: at `start`, start + incr, ... */
+struct loop {
+    enum schedule schedule;
+    bool ordered;
+    unsigned long long start, end, incr, count, chunk;
+    /* of this lane: what is next (static), what it has just now (ordered), its atomic words */
+    unsigned long long next, low, high;
+    bool has;
+    unsigned pair;
+    int thread, threads;
+};
+
+/* A region that a lane is in. */
+struct region {
+    struct region *outer;
+    int thread, threads; /* its number in the team, and how many that has */
+    bool shared;         /* of several lanes */
+    unsigned pair;       /* the next construct's */
+    struct loop loop;
+    struct settings settings;
+    bool final; /* in a final task */
+};
+
+/* Of the calling lane. */
+struct region *team_region(void);
+
+/* Both on the private stack or the shared one. The pairs of words are of the calling lane's set. */
+void team_barrier(void);
+unsigned team_construct(void);
+hlrc_atomic_t team_count(unsigned pair);
+hlrc_atomic_t team_turn(unsigned pair);
+
+/* Runs fn(data) in a team of at most `threads`, 0: as many as there are. `first`: a loop that
+ * each of them is in from the beginning, or NULL. */
+void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struct loop *first);
+
+int team_lanes(void);
+int team_level(bool active); /* regions around the caller, or those of several lanes */
+
+/* An address that one thread shows to all of its team, and its thread-local variables: valid from
+ * the next barrier to the one behind it. */
+void team_show(void *what);
+void *team_shown(void);
+
+#endif

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Programs of OpenMP, compiled by hlrcc, print what the same sources print that gcc has compiled for its own libgomp: on 1
+# to 3 nodes of 1 and 2 threads, under each protocol (the soak has all combinations). Then how such programs begin and end,
+# and what hlrcc makes of its arguments.
+. "$(dirname "$0")/../lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+[ -z "${HLRC_TEST_SANITIZERS-}" ] || skip "a sanitized library needs sanitized programs"
+[ -x "$top_builddir/hlrcc" ] || skip "this build has no hlrcc"
+command -v gcc >/dev/null || skip "no gcc"
+unset "${!OMP_@}" HLRC_CC HLRC_CXX HLRC_FC
+export COMPAT_TEXT='a text of the environment'
+gcc=(gcc -fopenmp -O2) hlrcc=("$top_builddir/hlrcc" -fopenmp -O2)
+echo 'int main(void) { return 0; }' >"$work/try.c"
+"${gcc[@]}" "$work/try.c" -o "$work/try" 2>"$work/err" || skip "gcc -fopenmp does not link: $(head -1 "$work/err")"
+
+build() { # PROGRAM SOURCE GNU-COMPILER HLRC-COMPILER
+    local program=$1 source=$here/$2
+    "$3" -fopenmp -O2 "$source" -o "$work/$program.gomp" 2>"$work/err" || { fail "$3 $2: $(head -3 "$work/err")"; return 1; }
+    "$top_builddir/$4" -fopenmp -O2 "$source" -o "$work/$program" 2>"$work/said" ||
+        { fail "$4 $2: $(head -3 "$work/said")"; return 1; }
+}
+
+# Each on all nodes, threads and protocols that are named.
+compare() { # PROGRAM "NODES..." "THREADS..." "PROTOCOLS..." ARGUMENTS...
+    local program=$1 nodes threads protocol expected=0
+    local -a all_nodes all_threads protocols
+    read -ra all_nodes <<<"$2"
+    read -ra all_threads <<<"$3"
+    read -ra protocols <<<"$4"
+    shift 4
+    OMP_NUM_THREADS=3 "$work/$program.gomp" "$@" >"$work/wanted" 2>/dev/null </dev/null || expected=$?
+    for protocol in "${protocols[@]}"; do
+        for nodes in "${all_nodes[@]}"; do
+            for threads in "${all_threads[@]}"; do
+                run_job "$nodes" "$protocol" --threads-per-node "$threads" "$work/$program" "$@"
+                cmp -s "$work/out" "$work/wanted" && [ $status = $expected ] && continue
+                fail "$program, $protocol, $nodes nodes of $threads threads: status $status; $(diff "$work/out" "$work/wanted" | head -3)" \
+                    "$(head -3 "$work/err")"
+            done
+        done
+    done
+}
+
+for program in data fences loops own sync tasks; do
+    build $program $program.c gcc hlrcc || continue
+    compare $program '1 2 3' '1 2' ardmar
+    if [ -n "${HLRC_SOAK-}" ]; then
+        compare $program '1 2 3' '1 2' 'async onesided'
+    else
+        compare $program 2 2 'async onesided'
+        compare $program 3 1 'async onesided'
+    fi
+done
+if command -v g++ >/dev/null; then
+    build containers containers.cc g++ hlrc++ && compare containers '1 2 3' '1 2' ardmar "$work/file"
+    [ -x "$work/containers" ] && compare containers 2 2 'async onesided' "$work/file"
+fi
+if command -v gfortran >/dev/null; then
+    build fortran fortran.f90 gfortran hlrcfort && compare fortran '1 2 3' '1 2' ardmar
+    [ -x "$work/fortran" ] && compare fortran 2 2 'async onesided'
+fi
+compare loops 8 2 ardmar # more than there are cores
+
+# The threads that OMP_NUM_THREADS and OMP_SCHEDULE say.
+export OMP_NUM_THREADS=2 OMP_SCHEDULE=guided,3
+compare loops 3 1 'ardmar async'
+compare sync 3 1 onesided
+unset OMP_NUM_THREADS OMP_SCHEDULE
+
+# ---- beginning and end: SM1, SM3, SM4 ----
+build plain plain.c gcc hlrcc || finish
+for end in '' exit; do
+    compare plain '1 2' '1 2' 'ardmar async' "$work/file" "$end"
+done
+run_job 2 ardmar "$work/plain" "$work/file" inside
+expect_status "exit in a region" 7
+expect_err "exit in a region" '^hlrc: exit\(7\) while other threads run the program; the job ends$'
+run_job 2 ardmar "$work/plain" "$work/file" abort
+expect_status abort 134
+expect_err abort ': SIGABRT: the program has called abort\(\)'
+
+# bare: a job of one
+status=0
+printf 'some\nlines\n' | "$work/plain.gomp" "$work/file" "" >"$work/wanted"
+printf 'some\nlines\n' | "$work/plain" "$work/file" "" >"$work/out" || status=$?
+expect_status bare 3
+cmp -s "$work/wanted" "$work/out" || fail "bare: $(diff "$work/wanted" "$work/out" | head -5)"
+
+# the atomic instructions of a function are told of, once
+"$top_builddir/hlrcc" -fopenmp -O2 -c "$here/fences.c" -o "$work/fences.o" 2>"$work/err"
+expect_err "__sync" '^hlrcc: fences\.c:operations\.[^:]*: warning: atomic instruction'
+test "$(grep -c operations "$work/err")" = 1 || fail "__sync: $(cat "$work/err")"
+
+# TV2
+run_job 2 ardmar "$work/own" store
+test "$status" -ne 0 || fail "a store to another node's thread-local variable went unnoticed: $(cat "$work/out")"
+expect_err "store to another's" 'SIGSEGV'
+
+# ---- what is not there ----
+"${hlrcc[@]}" "$here/target.c" -o "$work/target" 2>"$work/err" && fail "omp target links"
+expect_err "omp target" 'GOMP_target'
+OMP_CANCELLATION=true run_job 2 ardmar "$work/loops"
+test "$status" -ne 0 || fail "OMP_CANCELLATION is overlooked"
+expect_err OMP_CANCELLATION '^hlrc: OMP_CANCELLATION: cancellation is not there; unset it$'
+for option in -static -shared; do
+    "${hlrcc[@]}" $option "$here/loops.c" -o "$work/none" 2>"$work/err" && fail "hlrcc $option links"
+    expect_err "hlrcc $option" "^hlrcc: $option: "
+done
+
+# ---- hlrcc: options are the compiler's ----
+"${hlrcc[@]}" --show 'a b.c' -DX='"y z"' -o prog >"$work/out"
+expect_out "hlrcc --show" "^gcc -fopenmp -O2 'a b.c' '-DX=\"y z\"' -o prog "
+mkdir "$work/parts"
+"${hlrcc[@]}" -DTWICE=2 -c -x c - -o "$work/parts/a.o" <<<'int twice(int x) { return TWICE * x; }' || fail "hlrcc -c -"
+"${hlrcc[@]}" -pipe -g -c "$work/try.c" -o "$work/parts/b.o" || fail "hlrcc -pipe"
+cat >"$work/use.c" <<'END'
+int twice(int);
+int main(void)
+{
+    int n = 0;
+#pragma omp parallel for reduction(+ : n)
+    for (int i = 0; i < 10; i++)
+        n += twice(i);
+    return n;
+}
+END
+"${hlrcc[@]}" -flto "$work/use.c" "$work/parts/a.o" -o "$work/use" -lgomp -latomic || fail "hlrcc of several parts"
+run_job 2 ardmar "$work/use"
+expect_status "several parts" 90
+ldd "$work/use" | grep -E 'libgomp|libatomic' && fail "the libraries that stand in the way are linked"
+"$top_builddir/hlrcc" -O0 "$work/use.c" "$work/parts/a.o" -o "$work/use" 2>"$work/err" || fail "hlrcc without -fopenmp"
+run_job 2 ardmar "$work/use"
+expect_status "without OpenMP" 90
+"$top_builddir/hlrcc" >/dev/null 2>&1 && fail "hlrcc without arguments has status 0"
+"$top_builddir/hlrcc" --help | grep -q '^usage: hlrcc ' || fail "hlrcc --help"
+finish

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Variables that each thread has for itself, whose addresses the compiler passes to others: copyin
+ * and copyprivate (TV1, LN2). With an argument a thread stores to those of another one, which must
+ * not go unnoticed (TV2). */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 3000 /* several pages */
+
+static int own = 5;
+static double large[N];
+#pragma omp threadprivate(own, large)
+
+static void copied_in(void)
+{
+    int wrong = 0;
+    for (int k = 0; k < 3; k++) {
+        own = 42 + k;
+        for (int i = 0; i < N; i++)
+            large[i] = i + k;
+#pragma omp parallel copyin(own, large) reduction(+ : wrong)
+        {
+            wrong += own != 42 + k;
+            for (int i = 0; i < N; i++)
+                wrong += large[i] != i + k;
+            own = -omp_get_thread_num();
+        }
+    }
+    printf("copyin: %d wrong\n", wrong);
+}
+
+static void copied_by_one(void)
+{
+    int wrong = 0;
+#pragma omp parallel reduction(+ : wrong)
+    for (int k = 0; k < 6; k++) {
+#pragma omp single copyprivate(own, large)
+        {
+            own = 1000 + k;
+            large[5] = k;
+            large[N - 1] = -k;
+        }
+        wrong += own != 1000 + k || large[5] != k || large[N - 1] != -k;
+        large[5] = -1;
+    }
+    printf("copyprivate: %d wrong\n", wrong);
+}
+
+static void store_to_another(void)
+{
+    volatile int *first = &own;
+#pragma omp parallel shared(first)
+    if (omp_get_thread_num() == omp_get_num_threads() - 1)
+        *first = 77;
+    printf("%d\n", own);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1) {
+        store_to_another();
+        return 0;
+    }
+    copied_in(), copied_by_one();
+    return 0;
+}
