@@ -11,7 +11,7 @@ exec "$perl" - <<'END'
 use strict;
 use warnings;
 
-my $label = qr/\b[A-Z]{1,2}[1-9]\b/;
+my $label = qr/\b(?!C11\b)[A-Z]{1,2}[1-9][0-9]?\b/; # C11 is the language
 my @folders = qw(base boot fabric fabric/* hlrc hlrc/* async ardmar launch compat compat/* include apps microbench examples tests
     tests/*);
 my ($failures, $cited) = (0, 0);
@@ -30,7 +30,7 @@ fail('only ' . @sources . ' sources found') if @sources < 150;
 for my $file (@sources) {
     fail("$file: a rule has a number and no label") if text($file) =~ /^ \*   [0-9]+\.  ?\w/m;
     for my $found (text($file) =~ /^ \*   ($label)  (?=\S)/mg) {
-        my ($letters, $number) = $found =~ /^([A-Z]+)([0-9])$/;
+        my ($letters, $number) = $found =~ /^([A-Z]+)([0-9]+)$/;
         fail("$file: $found is defined in $defined{$found}, too") if $defined{$found};
         $defined{$found} = $file;
         fail("$file: $found does not follow ${letters}" . ($last{$letters} // 0)) if $number != ($last{$letters} // 0) + 1;
