@@ -22,8 +22,8 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/meet.c compat/openmp/meet.h \
 	compat/openmp/settings.c compat/openmp/settings.h \
 	compat/openmp/team.c compat/openmp/team.h
-libhlrc_compat_la_LIBADD = libhlrc.la
-libhlrc_compat_la_LDFLAGS = -pthread -no-undefined -version-info 0:0:0 -shared \
+# libhlrc by its file: libtool has dependencies of libraries by their whole paths, in which it takes no spaces.
+libhlrc_compat_la_LDFLAGS = -Wl,.libs/libhlrc.so -pthread -no-undefined -version-info 0:0:0 -shared \
 	-Wl,--version-script=$(top_srcdir)/compat/compat.map
 libhlrc_compat_la_DEPENDENCIES = libhlrc.la compat/compat.map
 
