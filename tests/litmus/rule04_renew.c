@@ -216,16 +216,17 @@ static void own_stores(void)
         own_store(step);
 }
 
-/* Nobody reads: no page is renewed more often than it was found worth. */
+/* Nobody reads: no page is renewed for ever. What was expected in vain is not charged to a page
+ * (RN5), and may come up to twice for each time that is. */
 static void unread(void)
 {
-    uint64_t before = renewed();
+    uint64_t before = renewed(), copies = PAGES - PAGES / (uint64_t)nodes;
     for (uint64_t round = 1; round <= 4 * BUDGET; round++) {
         write_own(2 * ROUNDS + round);
         hlrc_barrier();
     }
     uint64_t after = renewed();
-    expect(after - before <= PAGES * BUDGET, "unread pages were renewed %ju times",
+    expect(after - before <= 3 * copies * BUDGET, "unread pages were renewed %ju times",
            (uintmax_t)(after - before));
     check_all(2 * ROUNDS + 4 * BUDGET);
     hlrc_barrier();
