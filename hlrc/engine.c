@@ -14,6 +14,7 @@
 #include "hlrc/sync/group.h"
 #include "hlrc/sync/lock.h"
 #include "hlrc/sync/pairs.h"
+#include "hlrc/sync/parcel.h"
 
 struct engine engine;
 
@@ -118,6 +119,7 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens, 
     at->stream = place(&at->end, (size_t)STREAM_SLOTS * STREAM_PIECE);
     at->stream_told = place(&at->end, n * 64);
     at->stream_taken = place(&at->end, n * 64);
+    at->parcels = place(&at->end, n * 2 * parcel_bytes(nodes));
     if (engine.config.barrier == BARRIER_CENTRAL || engine.config.barrier == BARRIER_GB)
         place_meeting(at, n);
     if (engine.config.barrier == BARRIER_PE)

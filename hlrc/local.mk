@@ -29,12 +29,12 @@ libhlrc_core_la_SOURCES += hlrc/coherence/diff_message.c hlrc/coherence/diff_wri
 libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barrier.c hlrc/sync/homes.c hlrc/sync/homes.h hlrc/sync/barrier.h \
 	hlrc/sync/barrier_counter.c hlrc/sync/barrier_master.c hlrc/sync/barrier_pairs.c \
 	hlrc/sync/cond.c hlrc/sync/cond.h hlrc/sync/cond_mcs.c hlrc/sync/group.c hlrc/sync/group.h hlrc/sync/handles.c hlrc/sync/handles.h hlrc/sync/lock.c hlrc/sync/lock.h \
-	hlrc/sync/lock_mcs.c hlrc/sync/lock_queue.c hlrc/sync/mcs.c hlrc/sync/mcs.h hlrc/sync/pairs.c hlrc/sync/pairs.h
+	hlrc/sync/lock_mcs.c hlrc/sync/lock_queue.c hlrc/sync/mcs.c hlrc/sync/mcs.h hlrc/sync/parcel.c hlrc/sync/parcel.h hlrc/sync/reduce.c hlrc/sync/rwlock.c hlrc/sync/pairs.c hlrc/sync/pairs.h
 
 # The shared heap and the collectives.
 libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/heap/heap.c hlrc/heap/heap.h hlrc/heap/heap_tables.h \
 	hlrc/heap/heap_look.c hlrc/heap/heap_look.h \
-	hlrc/heap/heap_arena.c hlrc/heap/heap_arena.h hlrc/heap/heap_runs.c hlrc/heap/heap_runs.h hlrc/heap/heap_sizes.c \
+	hlrc/heap/heap_arena.c hlrc/heap/heap_arena.h hlrc/heap/heap_runs.c hlrc/heap/heap_runs.h hlrc/heap/heap_sizes.c hlrc/heap/placed.c \
 	hlrc/heap/stream.c hlrc/heap/stream.h
 
 # What is said of a program that crashes.

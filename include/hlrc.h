@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The public interface of HLRC, with hlrc_memory.h, and its manual: scripts/mkman turns each block
+ * The public interface of HLRC, with hlrc_memory.h and hlrc_sync.h, and its manual: scripts/mkman turns each block
  * that opens with two stars into a page of section 3 (the first block into hlrc(7)), and `make
  * check` fails where a prototype has no block.
  *
@@ -558,5 +558,6 @@ void hlrc_stats_reset(void);
 #endif
 
 #include "hlrc_memory.h"
+#include "hlrc_sync.h"
 
 #endif

@@ -102,6 +102,28 @@ void *hlrc_malloc_all(size_t size);
  */
 void hlrc_free_all(void *ptr);
 
+/* Where hlrc_alloc_placed() puts pages. */
+typedef enum { HLRC_BLOCK, HLRC_CYCLIC, HLRC_AT } hlrc_placement;
+
+/**
+ * hlrc_alloc_placed - allocate shared memory whose pages have their homes
+ *
+ * Collective: hlrc_malloc_all(), and the homes of the pages are chosen as by hlrc_place(). With
+ * HLRC_BLOCK each node has as many pages in a row as every other, the first ones node 0, the last
+ * node fewer where it does not come out even. With HLRC_CYCLIC `unit` bytes, rounded up to whole
+ * pages, 0 for one page, are at each node in turn. With HLRC_AT all are at node number `unit`.
+ * hlrc_free_all() gives the memory back.
+ *
+ * RETURN VALUE: The same address on every node, or NULL with errno set on every node.
+ *
+ * ERRORS:
+ *     ENOMEM  as hlrc_malloc_all()
+ *     EINVAL  `how` is none of the three, or `unit` is not a node of the job
+ *
+ * SEE ALSO: hlrc_malloc_all, hlrc_place, hlrc_home
+ */
+void *hlrc_alloc_placed(size_t size, hlrc_placement how, size_t unit);
+
 /**
  * hlrc_share - share memory of the program's own
  *

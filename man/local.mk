@@ -4,6 +4,7 @@
 API_PAGES_7 = man/hlrc.7
 API_PAGES_3 = \
 	man/hlrc_aligned_alloc.3 \
+	man/hlrc_alloc_placed.3 \
 	man/hlrc_atomic_compare_exchange.3 \
 	man/hlrc_atomic_create.3 \
 	man/hlrc_atomic_destroy.3 \
@@ -37,6 +38,15 @@ API_PAGES_3 = \
 	man/hlrc_place.3 \
 	man/hlrc_prefetch.3 \
 	man/hlrc_realloc.3 \
+	man/hlrc_reduce.3 \
+	man/hlrc_rwlock_create.3 \
+	man/hlrc_rwlock_destroy.3 \
+	man/hlrc_rwlock_rdlock.3 \
+	man/hlrc_rwlock_rdunlock.3 \
+	man/hlrc_rwlock_tryrdlock.3 \
+	man/hlrc_rwlock_trywrlock.3 \
+	man/hlrc_rwlock_wrlock.3 \
+	man/hlrc_rwlock_wrunlock.3 \
 	man/hlrc_share.3 \
 	man/hlrc_stats_get.3 \
 	man/hlrc_stats_reset.3 \
@@ -51,9 +61,9 @@ nodist_man_MANS = $(API_PAGES_7) $(API_PAGES_3)
 endif
 
 # One run makes all pages; the stamp says that it was after the last change.
-man/pages.stamp: include/hlrc.h include/hlrc_memory.h scripts/mkman
+man/pages.stamp: include/hlrc.h include/hlrc_memory.h include/hlrc_sync.h scripts/mkman
 	$(AM_V_GEN)$(MKDIR_P) man
-	$(AM_V_at)$(PERL) $(top_srcdir)/scripts/mkman --out man --version $(PACKAGE_VERSION) $(top_srcdir)/include/hlrc.h $(top_srcdir)/include/hlrc_memory.h
+	$(AM_V_at)$(PERL) $(top_srcdir)/scripts/mkman --out man --version $(PACKAGE_VERSION) $(top_srcdir)/include/hlrc.h $(top_srcdir)/include/hlrc_memory.h $(top_srcdir)/include/hlrc_sync.h
 	$(AM_V_at)touch $@
 $(API_PAGES_7) $(API_PAGES_3): man/pages.stamp
 	@test -f $@ || { rm -f man/pages.stamp; $(MAKE) $(AM_MAKEFLAGS) man/pages.stamp; }

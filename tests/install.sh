@@ -31,7 +31,7 @@ shared=no static=no
 [ -e "$top_builddir/.libs/libhlrc.so" ] && shared=yes && installed libhlrc.so
 [ -e "$top_builddir/.libs/libhlrc.a" ] && static=yes && installed libhlrc.a
 [ $shared$static = yesyes ] || echo "note: configured with shared: $shared, static: $static; the other is not tested"
-for file in include/hlrc.h include/hlrc_memory.h bin/hlrcrun bin/hlrc_info \
+for file in include/hlrc.h include/hlrc_memory.h include/hlrc_sync.h bin/hlrcrun bin/hlrc_info \
     man3/hlrc_malloc.3 man7/hlrc.7 man1/hlrcrun.1 man1/hlrc_info.1; do
     installed "$file"
 done

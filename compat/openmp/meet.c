@@ -16,10 +16,14 @@
 static _Atomic unsigned arrived;  /* lanes of this node */
 static _Atomic unsigned meetings; /* that are over; raised by the last to arrive */
 
-static void meet_nodes(void)
+static void meet_nodes(void *buf, size_t len)
 {
-    if (start_sharing)
+    if (!start_sharing)
+        return;
+    if (!buf)
         hlrc_barrier();
+    else if (hlrc_broadcast(buf, len, 0) != 0)
+        start_fail("OpenMP: hlrc_broadcast");
 }
 
 static void await(unsigned now)
@@ -31,11 +35,11 @@ static void await(unsigned now)
         (void)syscall(SYS_futex, &meetings, FUTEX_WAIT_PRIVATE, now, NULL, NULL, 0);
 }
 
-void meet_all(int threads)
+void meet_and_learn(int threads, void *buf, size_t len)
 {
     unsigned now = atomic_load(&meetings);
     if (threads == 1) {
-        meet_nodes();
+        meet_nodes(buf, len);
         return;
     }
     if (atomic_fetch_add(&arrived, 1) + 1 < (unsigned)threads) {
@@ -43,7 +47,12 @@ void meet_all(int threads)
         return;
     }
     atomic_store(&arrived, 0);
-    meet_nodes();
+    meet_nodes(buf, len);
     atomic_store(&meetings, now + 1);
     (void)syscall(SYS_futex, &meetings, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+}
+
+void meet_all(int threads)
+{
+    meet_and_learn(threads, NULL, 0);
 }

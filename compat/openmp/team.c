@@ -14,27 +14,33 @@
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
 
-/* The fork page. Written by lane 0, read behind a barrier (TM2). */
+/* What a region is about. Written by lane 0, which each node has a copy of behind the meeting
+ * (TM2). */
 struct fork {
     void (*fn)(void *); /* NULL: the end */
     void *data;
     int threads;
     bool has_loop;
-    uint64_t last; /* the number of the meeting that ends a region (TM1) */
     struct loop loop;
     struct settings settings;
-    void *shown;
-    int shown_by;
+};
+
+/* In shared memory. */
+struct shown {
+    void *what;
+    int by;
 };
 
 /* What node 0 makes and all nodes learn at the start. */
 struct plan {
-    struct fork *fork;
+    struct shown *shown;
     void *tls;
+    hlrc_atomic_t last; /* the number of the meeting that ends a region (TM1) */
     hlrc_atomic_t words[2][CONSTRUCTS][2];
 };
 
 static struct plan plan;
+static struct fork now; /* of this node */
 static int lanes = 1;
 static _Atomic bool amid; /* lanes run the program besides lane 0 */
 
@@ -95,13 +101,24 @@ static void change_set(unsigned used)
             hlrc_atomic_exchange(plan.words[old][k][w], 0);
 }
 
-static void meet(void *arg)
+static void met(struct region *r)
 {
-    struct region *r = arg;
-    meet_all(start_lanes);
     meetings++;
     change_set(r->pair);
     r->pair = 0;
+}
+
+static void meet(void *arg)
+{
+    meet_all(start_lanes);
+    met(arg);
+}
+
+/* TM2. */
+static void meet_to_fork(struct region *r)
+{
+    meet_and_learn(start_lanes, &now, sizeof now);
+    met(r);
 }
 
 void team_barrier(void)
@@ -121,8 +138,7 @@ unsigned team_construct(void)
 
 static void show(void *what)
 {
-    plan.fork->shown = what;
-    plan.fork->shown_by = lane_current->index;
+    *plan.shown = (struct shown){ what, lane_current->index };
     tls_show();
 }
 
@@ -133,8 +149,8 @@ void team_show(void *what)
 
 static void see(void *out)
 {
-    tls_see(plan.fork->shown_by);
-    *(void **)out = plan.fork->shown;
+    tls_see(plan.shown->by);
+    *(void **)out = plan.shown->what;
 }
 
 void *team_shown(void)
@@ -189,22 +205,23 @@ struct forking {
 static void fork_all(void *arg)
 {
     struct forking *f = arg;
-    struct fork *page = plan.fork;
-    page->fn = f->fn;
-    page->data = f->data;
-    page->threads = f->threads;
-    page->has_loop = f->first != NULL;
+    now = (struct fork){ .fn = f->fn,
+                         .data = f->data,
+                         .threads = f->threads,
+                         .has_loop = f->first != NULL,
+                         .settings = f->region->settings };
     if (f->first)
-        page->loop = *f->first;
-    page->settings = f->region->settings;
+        now.loop = *f->first;
     tls_show();
     atomic_store(&amid, true);
-    meet(f->region);
+    meet_to_fork(f->region);
 }
 
 static void join_all(void *arg)
 {
-    plan.fork->last = meetings + 1;
+    const struct region *r = arg;
+    if (r->threads < lanes)
+        (void)hlrc_atomic_exchange(plan.last, meetings + 1);
     meet(arg);
     atomic_store(&amid, false);
 }
@@ -254,27 +271,27 @@ static void sit_out(struct region *r)
 {
     do
         meet(r);
-    while (plan.fork->last != meetings);
+    while (hlrc_atomic_load(plan.last) != meetings);
 }
 
 static void serve(struct lane *lane)
 {
     for (;;) {
         struct region r, idle = { .shared = true };
-        meet(&idle);
-        struct fork now = *plan.fork;
-        if (!now.fn)
+        meet_to_fork(&idle);
+        struct fork what = now;
+        if (!what.fn)
             break;
-        begin(&r, &outermost, lane->index, now.threads, &now.settings);
+        begin(&r, &outermost, lane->index, what.threads, &what.settings);
         r.shared = true;
-        if (lane->index >= now.threads) {
+        if (lane->index >= what.threads) {
             sit_out(&r);
             continue;
         }
-        if (now.has_loop)
-            begin_loop(&r, &now.loop);
+        if (what.has_loop)
+            begin_loop(&r, &what.loop);
         tls_see(0);
-        lane_run(lane, call, &(struct call){ now.fn, now.data });
+        lane_run(lane, call, &(struct call){ what.fn, what.data });
         meet(&r);
     }
     region = NULL;
@@ -285,8 +302,8 @@ static void end(void)
     struct region idle = { .shared = true };
     if (lanes == 1)
         return;
-    plan.fork->fn = NULL;
-    meet(&idle);
+    now = (struct fork){ .fn = NULL };
+    meet_to_fork(&idle);
 }
 
 static bool is_amid(void)
@@ -298,9 +315,11 @@ static bool is_amid(void)
 
 static void make_plan(void)
 {
-    plan.fork = hlrc_aligned_alloc(4096, sizeof *plan.fork);
-    if (!plan.fork)
+    plan.shown = hlrc_aligned_alloc(4096, sizeof *plan.shown);
+    if (!plan.shown)
         start_fail("OpenMP: no shared memory; raise --memory");
+    if (hlrc_atomic_create(&plan.last, 0) != 0)
+        start_fail("OpenMP: no atomic words");
     plan.tls = tls_create(lanes);
     for (unsigned s = 0; s < 2; s++)
         for (unsigned k = 0; k < CONSTRUCTS; k++)

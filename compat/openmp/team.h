@@ -2,11 +2,11 @@
 /*
  * team.h - the threads of the job as one team of OpenMP: those of all nodes, numbered node by node.
  *
- * A region begins with a barrier of all lanes, before which the first has written what it is about
- * to a page of shared memory, the fork page, and ends with another. Between regions all lanes but
- * the first wait in that barrier. A region within a region is one thread's.
+ * A region begins with a meeting of all lanes, in which each node learns from the first what it is
+ * about (hlrc_broadcast), and ends with a barrier. Between regions all lanes but the first wait in
+ * that meeting. A region within a region is one thread's.
  *
- *           fork page, barrier                 barrier
+ *           broadcast                          barrier
  *   lane 0 ------------------> fn(data) ---------------------> goes on
  *   others ------------------> fn(data), or not in this team ---------> wait for the next fork
  *
@@ -14,7 +14,9 @@
  *   TM1  All lanes take part in each barrier, whether they are of the team or not, so that it is
  *        one of the job's. Those that are not look behind each whether it was the one that ends the
  *        region, whose number lane 0 has written before it.
- *   TM2  What lane 0 writes to the fork page is ordered by the barrier behind it, as all memory is.
+ *   TM2  All lanes that wait between regions wait for a fork, and those of a team for its barriers:
+ *        so all nodes make the same collective calls. A node's copy of a fork is written when all
+ *        its lanes have come to the next meeting for one.
  *   TM3  The atomic words of worksharing constructs are in two sets, used between barriers in turn.
  *        Lane 0 sets those that were used to 0 behind the barrier that ends their use, which is
  *        before the barrier that begins the next. A construct takes the next pair of its set; when

@@ -20,11 +20,11 @@
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/barrier.h"
+#include "hlrc/sync/parcel.h"
 
 #define ROOT 0 /* of allocating and freeing */
 
-/* Head of a staging slot: the call of the root. Written by the root before the step's barrier, read
- * after it. */
+/* Head of a root's parcel: what it was called with. */
 struct slot {
     uint64_t step;
     uint32_t call, root; /* enum meeting */
@@ -32,17 +32,15 @@ struct slot {
     char data[];
 };
 
-static uint64_t step; /* of this node: collectives are called by one thread of each */
-
 void collective_reset(void)
 {
-    step = 0;
+    parcel_reset();
     stream_reset();
 }
 
 static size_t slot_room(void)
 {
-    return heap_staging_bytes() - sizeof(struct slot);
+    return parcel_bytes(engine.nodes) - sizeof(struct slot);
 }
 
 static void meet(enum meeting call)
@@ -64,7 +62,7 @@ static const char *describe(const struct slot *s, char *buf, size_t len)
     return buf;
 }
 
-/* Compares what this node was called with with that of the root: both are in this call (ME1). */
+/* Compares what this node was called with with that of the root: both are in this call (ME1, CO1). */
 static void check_call(const struct slot *s, const struct slot *mine)
 {
     char here[80], there[80];
@@ -86,18 +84,22 @@ static void check_call(const struct slot *s, const struct slot *mine)
  * shared memory. */
 static void pass_on(enum meeting call, int root, uint64_t arg, void *buf, size_t len)
 {
-    struct slot mine = { .step = ++step, .call = call, .root = (uint32_t)root, .arg = arg };
-    struct slot *s = heap_staging(step & 1); /* CO1 */
     if (engine.alone) {
         meet(call);
-    } else if (engine.node == root) {
+        return;
+    }
+    struct slot *s = parcel_begin();
+    struct slot mine = { .step = parcel_step(), .call = call, .root = (uint32_t)root, .arg = arg };
+    if (engine.node == root) {
         memcpy(s, &mine, sizeof mine);
         memcpy(s->data, buf, len);
-        meet(call);
-    } else {
-        meet(call);
-        check_call(s, &mine);
-        memcpy(buf, s->data, len);
+        parcel_send_all(sizeof mine + len);
+    }
+    parcel_meet(call);
+    if (engine.node != root) {
+        const struct slot *got = parcel_from(root);
+        check_call(got, &mine);
+        memcpy(buf, got->data, len);
     }
 }
 

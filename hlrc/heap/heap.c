@@ -20,7 +20,6 @@
 #include "hlrc/sync/lock.h"
 
 #define SUPER_PAGES   16u /* of a superblock, where its blocks are small and memory is plenty */
-#define STAGING_PAGES 16u /* of a slot, where memory is plenty */
 #define MARK_WORDS    4u  /* of 64 bits, per page: one bit for every HEAP_GRAIN bytes */
 #define ALIGN_MAX     ((size_t)1 << 30)
 #define OUTBOX_BLOCKS 64u
@@ -38,8 +37,8 @@ static_assert(PAGE_SIZE / HEAP_GRAIN == MARK_WORDS * 64, "a bit for each block")
 
 /* Constant between heap_init and heap_end. */
 static struct {
-    uint32_t directory, marks, staging, first; /* pages */
-    uint32_t staging_pages, super_pages;
+    uint32_t directory, marks, first; /* pages */
+    uint32_t super_pages;
 } at;
 
 static struct arena arena;                                      /* guarded by arena_mutex */
@@ -93,16 +92,6 @@ static uint64_t *marks_of(uint32_t page)
     return (uint64_t *)page_app(at.marks) + (size_t)page * MARK_WORDS;
 }
 
-void *heap_staging(unsigned slot)
-{
-    return page_app(at.staging + slot * at.staging_pages);
-}
-
-size_t heap_staging_bytes(void)
-{
-    return (size_t)at.staging_pages << PAGE_SHIFT;
-}
-
 static uint32_t to_pages(size_t bytes)
 {
     return (uint32_t)((bytes + PAGE_SIZE - 1) >> PAGE_SHIFT);
@@ -116,12 +105,10 @@ static uint32_t clamp(uint32_t value, uint32_t low, uint32_t high)
 static void layout(uint32_t pages)
 {
     size_t n = pages;
-    at.staging_pages = clamp(pages / 64, 1, STAGING_PAGES);
     at.super_pages = clamp(pages / 256, 1, SUPER_PAGES);
     at.directory = to_pages(header_bytes() + sizeof(struct runs) + n * sizeof(struct run));
     at.marks = at.directory + to_pages(n * sizeof(struct entry));
-    at.staging = at.marks + to_pages(n * MARK_WORDS * sizeof(uint64_t));
-    at.first = at.staging + 2 * at.staging_pages;
+    at.first = at.marks + to_pages(n * MARK_WORDS * sizeof(uint64_t));
 }
 
 uint32_t heap_first(uint32_t pages)
@@ -142,7 +129,6 @@ int heap_init(void)
     outbox.bytes = 0;
     tables = (struct heap_tables){ .directory = at.directory,
                                    .marks = at.marks,
-                                   .staging = at.staging,
                                    .first = at.first,
                                    .runs = (uint32_t)header_bytes(),
                                    .arena = &arena,

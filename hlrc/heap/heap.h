@@ -11,7 +11,6 @@
  *              blocks; the free runs
  *   directory  an entry per page: what begins here, or of which superblock the page is a part
  *   marks      a bit per 16 bytes: blocks that another node than the owner freed
- *   staging    two slots of the collectives (collective.c)
  *   pages      what is allocated
  *
  * Small blocks come from superblocks, each owned by one node. The owner keeps book in private
@@ -78,9 +77,5 @@ uint32_t heap_count_all(const void *ptr);
 void heap_trim(void);                           /* this node gives back what it keeps in reserve */
 void heap_zero(uint32_t first, uint32_t count); /* by ordinary writes, which fault: HP3 */
 void heap_report_exhausted(const char *call, size_t size); /* one line per process */
-
-/* Shared memory through which broadcasts go: two slots, used in turn. */
-void *heap_staging(unsigned slot);
-size_t heap_staging_bytes(void);
 
 #endif

@@ -27,8 +27,8 @@ static_assert(NODES_MAX <= 1 << 10 && KIND_SMALL + HEAP_CLASSES <= 1 << 6, "they
 
 /* Constant between heap_init and heap_end; what the pointers show changes. */
 struct heap_tables {
-    uint32_t directory, marks, staging, first; /* pages where they begin */
-    uint32_t runs;                             /* bytes from the start of the shared space */
+    uint32_t directory, marks, first; /* pages where they begin */
+    uint32_t runs;                    /* bytes from the start of the shared space */
     const struct arena *arena;
     void *const *outbox; /* blocks of other nodes that were freed here and are not marked yet */
     const _Atomic uint32_t *outbox_count;

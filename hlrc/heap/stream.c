@@ -78,12 +78,30 @@ static void await_all(uint64_t count)
     thread_leave(t);
 }
 
-static void tell_all(uint64_t count)
+static bool is_read(void)
 {
-    struct thread *t = thread_enter();
+    return (engine.fabric->caps & FABRIC_READ) != 0;
+}
+
+/* ST5. */
+static void write_piece(uint64_t piece, size_t len)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    size_t at = slot_at(piece);
     for (int n = 0; n < engine.nodes; n++)
         if (n != engine.node)
-            write_count(n, told_at(engine.node), count);
+            fabric_write(engine.fabric, n, engine.control.id, at, control_at(at), len, &op);
+    fabric_wait(engine.fabric, &op);
+}
+
+static void tell_all(uint64_t piece, size_t len)
+{
+    struct thread *t = thread_enter();
+    if (!is_read())
+        write_piece(piece, len);
+    for (int n = 0; n < engine.nodes; n++)
+        if (n != engine.node)
+            write_count(n, told_at(engine.node), piece + 1);
     thread_leave(t);
 }
 
@@ -96,7 +114,7 @@ void stream_send(const void *buf, size_t len)
             await_all(k + 1 - STREAM_SLOTS); /* ST2 */
         memcpy(control_at(slot_at(k)), (const char *)buf + done, n);
         perturb(stream_copied);
-        tell_all(k + 1); /* ST1 */
+        tell_all(k, n); /* ST1 */
         done += n;
     }
     pieces[engine.node] = k;
@@ -115,7 +133,7 @@ static bool is_told(void *arg)
     return word_at(told_at(a->root)) > a->piece;
 }
 
-/* Reads a piece into the own slot of its number. */
+/* Reads a piece into the own slot of its number, or finds it there (ST5). */
 static void fetch(int root, uint64_t piece, size_t len)
 {
     struct awaited a = { root, piece };
@@ -126,11 +144,18 @@ static void fetch(int root, uint64_t piece, size_t len)
         fabric_wake(engine.fabric, root);                                                  /* ST4 */
         progress_wait((struct wait_for){ WAITS_PIECE, 0, root }, is_told, &a, WAIT_STATE); /* ST1 */
     }
-    fabric_read(engine.fabric, root, engine.control.id, slot_at(piece), control_at(slot_at(piece)),
-                len, &op);
+    if (is_read())
+        fabric_read(engine.fabric, root, engine.control.id, slot_at(piece),
+                    control_at(slot_at(piece)), len, &op);
     fabric_wait(engine.fabric, &op);
     perturb(stream_fetched);
-    write_count(root, taken_at(engine.node), piece + 1); /* ST2 */
+    thread_leave(t);
+}
+
+static void tell_taken(int root, uint64_t piece)
+{
+    struct thread *t = thread_enter();
+    write_count(root, taken_at(engine.node), piece + 1);
     thread_leave(t);
 }
 
@@ -140,7 +165,11 @@ void stream_receive(void *buf, size_t len, int root)
     for (size_t done = 0; done < len; k++) {
         size_t n = piece_of(len - done);
         fetch(root, k, n);
+        if (is_read()) /* ST2: the root's slot; else ST5: this node's own */
+            tell_taken(root, k);
         memcpy((char *)buf + done, control_at(slot_at(k)), n);
+        if (!is_read())
+            tell_taken(root, k);
         done += n;
     }
     pieces[root] = k;

@@ -21,6 +21,8 @@
  *   ST4  Nobody needs a wake: told and taken are written one-sidedly, and who waits for them sleeps
  *        for bounded times (progress.h S5). Where wakes cost nothing who writes one wakes, else who
  *        is about to wait wakes those that it waits for, once.
+ *   ST5  Where the fabric has no reads the root writes each piece into that slot of all others, and
+ *        then told: who waits for taken (ST2) writes into no slot that is in use.
  */
 #ifndef HLRC_STREAM_H
 #define HLRC_STREAM_H

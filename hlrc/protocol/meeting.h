@@ -14,6 +14,8 @@
     X(MEETING_BROADCAST, "hlrc_broadcast")   \
     X(MEETING_MALLOC_ALL, "hlrc_malloc_all") \
     X(MEETING_FREE_ALL, "hlrc_free_all")     \
+    X(MEETING_PLACED, "hlrc_alloc_placed")   \
+    X(MEETING_REDUCE, "hlrc_reduce")         \
     X(MEETING_FINALIZE, "hlrc_finalize")     \
     X(MEETING_MOVES, "the round of homes that move")
 

@@ -104,6 +104,47 @@ static void placed(void)
     hlrc_barrier();
 }
 
+/* Pages of an allocation that is placed, and at which node each is. */
+static void expect_homes(char *at, uint64_t pages, hlrc_placement how, uint64_t unit)
+{
+    uint64_t n = (uint64_t)nodes, block = (pages + n - 1) / n;
+    for (uint64_t p = 0; p < pages; p++) {
+        uint64_t want = how == HLRC_BLOCK ? p / block : how == HLRC_CYCLIC ? p / unit % n : unit;
+        expect(hlrc_home(at + p * PAGE) == (int)want, "page %ju of %ju, placed by %d, has home %d",
+               (uintmax_t)p, (uintmax_t)pages, (int)how, hlrc_home(at + p * PAGE));
+    }
+}
+
+static void allocated(void)
+{
+    static const uint64_t sizes[] = { 1, PAGE, 5 * PAGE + 1, 16 * PAGE };
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int again = 0; again < 2; again++) { /* and in memory that was used */
+            uint64_t pages = (sizes[i] + PAGE - 1) / PAGE, last = (uint64_t)nodes - 1;
+            char *block = hlrc_alloc_placed(sizes[i], HLRC_BLOCK, 0),
+                 *cyclic = hlrc_alloc_placed(sizes[i], HLRC_CYCLIC, 0),
+                 *by_two = hlrc_alloc_placed(sizes[i], HLRC_CYCLIC, PAGE + 1),
+                 *there = hlrc_alloc_placed(sizes[i], HLRC_AT, last);
+            expect(block && cyclic && by_two && there, "hlrc_alloc_placed");
+            expect_homes(block, pages, HLRC_BLOCK, 0);
+            expect_homes(cyclic, pages, HLRC_CYCLIC, 1);
+            expect_homes(by_two, pages, HLRC_CYCLIC, 2);
+            expect_homes(there, pages, HLRC_AT, last);
+            hlrc_barrier();
+            for (uint64_t k = 0; k < sizes[i]; k += PAGE)
+                if (k / PAGE % (uint64_t)nodes == (uint64_t)me)
+                    block[k] = cyclic[k] = by_two[k] = there[k] = 1;
+            hlrc_barrier();
+            expect_homes(there, pages, HLRC_AT, last);
+            hlrc_free_all(block);
+            hlrc_free_all(cyclic);
+            hlrc_free_all(by_two);
+            hlrc_free_all(there);
+        }
+    expect(!hlrc_alloc_placed(1, HLRC_AT, (size_t)nodes) && errno == EINVAL, "at no node");
+    expect(!hlrc_alloc_placed(1, (hlrc_placement)3, 0) && errno == EINVAL, "placed by nothing");
+}
+
 static void refused(void)
 {
     int local;
@@ -130,5 +171,6 @@ void litmus_run(void)
     first_touch();
     first_read();
     placed();
+    allocated();
     refused();
 }

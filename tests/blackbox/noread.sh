@@ -14,6 +14,8 @@ for source in "$top_srcdir"/tests/litmus/*.c; do
     HLRC_FABRIC=shm-noread LITMUS_PROTOCOLS=async LITMUS_NODES=3 "$programs/$program" >"$work/out" 2>"$work/err" ||
         fail "$program on shm-noread: $(head -5 "$work/err")"
 done
+HLRC_FABRIC=shm-noread LITMUS_PROTOCOLS=async LITMUS_NODES=3 "$top_builddir/tests/blackbox/streams" >"$work/out" 2>"$work/err" ||
+    fail "long broadcasts on shm-noread: $(head -5 "$work/err")"
 for fabric in noread noimm; do
     for protocol in async ardmar; do
         test $fabric-$protocol != noread-async || continue

@@ -9,7 +9,7 @@
 const char litmus_rule[] = "broadcasts that are longer than the ring";
 const int litmus_nodes[] = { 2, 3, 5, 0 };
 
-#define FIRST  65512ul /* bytes that travel with the call itself, at most */
+#define FIRST  1000ul /* bytes that travel with the call itself, at most */
 #define PIECE  131072ul
 #define RING   (8 * PIECE)
 #define LONG   (4 * RING + 77)

@@ -35,6 +35,8 @@ LITMUS_TESTS = \
 	tests/litmus/rule10_reuse \
 	tests/litmus/rule10_sizes \
 	tests/litmus/rule11_cond \
+	tests/litmus/rule11_reduce \
+	tests/litmus/rule11_rwlock \
 	tests/litmus/rule11_group \
 	tests/litmus/rule11_split \
 	tests/litmus/rule11_trylock \
@@ -108,6 +110,10 @@ tests_litmus_rule10_reuse_SOURCES = tests/litmus/rule10_reuse.c $(LITMUS_COMMON)
 tests_litmus_rule10_reuse_LDADD = libhlrc.la
 tests_litmus_rule10_sizes_SOURCES = tests/litmus/rule10_sizes.c $(LITMUS_COMMON)
 tests_litmus_rule10_sizes_LDADD = libhlrc.la
+tests_litmus_rule11_reduce_SOURCES = tests/litmus/rule11_reduce.c $(LITMUS_COMMON)
+tests_litmus_rule11_reduce_LDADD = libhlrc.la
+tests_litmus_rule11_rwlock_SOURCES = tests/litmus/rule11_rwlock.c $(LITMUS_COMMON)
+tests_litmus_rule11_rwlock_LDADD = libhlrc.la
 tests_litmus_rule11_cond_SOURCES = tests/litmus/rule11_cond.c $(LITMUS_COMMON)
 tests_litmus_rule11_cond_LDADD = libhlrc.la
 tests_litmus_rule11_group_SOURCES = tests/litmus/rule11_group.c $(LITMUS_COMMON)

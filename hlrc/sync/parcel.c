@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* parcel.c - see parcel.h for the invariants. */
+#include "hlrc/sync/parcel.h"
+
+#include "base/perturb.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/sync/barrier.h"
+
+static uint64_t step; /* of this node: collectives are called by one thread of each */
+
+void parcel_reset(void)
+{
+    step = 0;
+}
+
+uint64_t parcel_step(void)
+{
+    return step;
+}
+
+/* PC2. In the window of every node. */
+static size_t slot_at(int sender)
+{
+    return engine.at.parcels + ((size_t)sender * 2 + (step & 1)) * parcel_bytes(engine.nodes);
+}
+
+void *parcel_begin(void)
+{
+    step++;
+    return control_at(slot_at(engine.node));
+}
+
+static void send(int node, size_t len, struct fabric_op *op)
+{
+    size_t at = slot_at(engine.node);
+    fabric_write(engine.fabric, node, engine.control.id, at, control_at(at), len, op);
+}
+
+void parcel_send(int node, size_t len)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    struct thread *t = thread_enter();
+    send(node, len, &op);
+    fabric_wait(engine.fabric, &op); /* PC1 */
+    thread_leave(t);
+}
+
+void parcel_send_all(size_t len)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    struct thread *t = thread_enter();
+    for (int n = 0; n < engine.nodes; n++)
+        if (n != engine.node)
+            send(n, len, &op);
+    fabric_wait(engine.fabric, &op); /* PC1 */
+    thread_leave(t);
+}
+
+void parcel_meet(enum meeting call)
+{
+    barrier_arrive(call);
+    barrier_depart();
+    perturb(parcel_met);
+}
+
+const void *parcel_from(int node)
+{
+    return control_at(slot_at(node));
+}
