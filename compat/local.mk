@@ -49,3 +49,30 @@ uninstall-hook: compat-names-gone
 compat-names-gone:
 	cd '$(DESTDIR)$(bindir)' && rm -f hlrc++ hlrcfort
 endif
+
+# Interfaces of other systems: a library each, above the public interface, for programs that include its header as they did.
+# Theirs are in a folder of their own, so that a program gets them only where it asks for them (hlrc-tmk.pc, hlrc-jia.pc).
+dsm_ldflags = -Wl,.libs/libhlrc.so $(SANITIZER_FLAGS) -pthread -no-undefined -version-info 0:0:0
+dsmincludedir = $(includedir)/hlrc
+
+lib_LTLIBRARIES += libhlrc_tmk.la libhlrc_jia.la
+dsminclude_HEADERS = compat/treadmarks/Tmk.h compat/jiajia/jia.h
+pkgconfig_DATA += hlrc-tmk.pc hlrc-jia.pc
+dist_man7_MANS = compat/treadmarks/tmk.7 compat/jiajia/jia.7
+
+libhlrc_tmk_la_SOURCES = \
+	compat/treadmarks/distribute.c compat/treadmarks/distribute.h \
+	compat/treadmarks/place.c compat/treadmarks/place.h \
+	compat/treadmarks/say.c \
+	compat/treadmarks/sched.c compat/treadmarks/sched.h \
+	compat/treadmarks/tmk.c
+libhlrc_tmk_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '^Tmk_'
+libhlrc_tmk_la_DEPENDENCIES = libhlrc.la
+
+libhlrc_jia_la_SOURCES = \
+	compat/jiajia/jia.c compat/jiajia/jiajia.h \
+	compat/jiajia/load.c \
+	compat/jiajia/message.c \
+	compat/jiajia/say.c
+libhlrc_jia_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '^jia_'
+libhlrc_jia_la_DEPENDENCIES = libhlrc.la

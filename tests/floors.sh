@@ -29,6 +29,7 @@ my @floors = (
     [qw(hlrc/heap)],
     [qw(hlrc/crash)],
     [qw(hlrc)],
+    [qw(compat/treadmarks compat/jiajia)],
     [qw(compat/start)],
     [qw(compat/openmp)],
 );

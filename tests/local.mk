@@ -181,6 +181,17 @@ SOAK_TESTS += tests/compat/openmp.sh
 EXTRA_DIST += tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c tests/compat/fortran.f90 tests/compat/loops.c \
 	tests/compat/own.c tests/compat/plain.c tests/compat/sync.c tests/compat/target.c tests/compat/tasks.c
 
+# Programs of TreadMarks and of JIAJIA.
+check_PROGRAMS += tests/compat/tmk tests/compat/jia
+tests_compat_tmk_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/treadmarks
+tests_compat_tmk_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
+tests_compat_tmk_LDADD = libhlrc_tmk.la libhlrc.la
+tests_compat_jia_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/jiajia
+tests_compat_jia_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
+tests_compat_jia_LDADD = libhlrc_jia.la libhlrc.la
+SHELL_TESTS += tests/compat/dsm.sh
+SOAK_TESTS += tests/compat/dsm.sh
+
 # The examples.
 SHELL_TESTS += tests/examples.sh
 EXTRA_DIST += tests/examplelib.sh

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* distribute.c - see distribute.h. */
+#include "compat/treadmarks/distribute.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <string.h>
+
+#include "compat/treadmarks/Tmk.h"
+#include "compat/treadmarks/place.h"
+
+#define PAGE 4096u
+
+/* Each has pages of its own, so that a look at a link does not fetch what others write. */
+struct record {
+    struct record *next; /* written once, by who holds the chain's lock (TD2) */
+    struct tmk_place place;
+    size_t size;
+    unsigned char data[];
+};
+
+static hlrc_lock_t chain;
+static struct record *last;            /* taken here */
+static struct record *oldest, *was[2]; /* process 0: not given back; taken at the last barriers */
+
+static struct record *record_make(size_t size)
+{
+    size_t bytes = (sizeof(struct record) + size + PAGE - 1) / PAGE * PAGE;
+    struct record *r = hlrc_aligned_alloc(PAGE, bytes);
+    if (!r)
+        Tmk_errexit("Tmk_distribute: %zu bytes: no shared memory left for them; raise --memory\n",
+                    size);
+    return r;
+}
+
+void tmk_distribute_begin(void)
+{
+    int err = Tmk_proc_id == 0 ? hlrc_lock_create(&chain) : 0;
+    if (err < 0)
+        Tmk_errexit("Tmk_startup: no lock to be had: %s\n", strerror(-err));
+    if (Tmk_proc_id == 0)
+        last = record_make(0);
+    if (hlrc_broadcast(&chain, sizeof chain, 0) < 0 || hlrc_broadcast(&last, sizeof last, 0) < 0)
+        Tmk_errexit("Tmk_startup: no broadcast\n");
+    oldest = was[0] = was[1] = last;
+}
+
+/* TD2: the chain's lock is held. */
+static void take(void)
+{
+    while (last->next) {
+        last = last->next;
+        void *here = tmk_place_here(&last->place);
+        if (!here)
+            Tmk_errexit("Tmk_distribute: a variable of a library that process %u has not loaded\n",
+                        Tmk_proc_id);
+        memcpy(here, last->data, last->size);
+    }
+}
+
+void tmk_distribute_take(void)
+{
+    if (Tmk_nprocs == 1 || !__atomic_load_n(&last->next, __ATOMIC_RELAXED)) /* TD2 */
+        return;
+    hlrc_lock(chain);
+    take();
+    hlrc_unlock(chain);
+}
+
+void tmk_distribute_meet(void)
+{
+    hlrc_barrier();
+    tmk_distribute_take();
+    if (Tmk_proc_id != 0)
+        return;
+    while (oldest != was[1]) { /* TD3 */
+        struct record *r = oldest;
+        oldest = r->next;
+        hlrc_free(r);
+    }
+    was[1] = was[0];
+    was[0] = last;
+}
+
+void tmk_distribute(const void *ptr, size_t size)
+{
+    struct tmk_place place;
+    /* what is in shared memory they have */
+    if (Tmk_nprocs == 1 || size == 0 || hlrc_home(ptr) != -EINVAL)
+        return;
+    if (!tmk_place_of(ptr, size, true, &place)) /* TD1 */
+        Tmk_errexit("Tmk_distribute: %zu bytes at %p are not in a global or static variable, so "
+                    "that other processes have something else there; make it one\n",
+                    size, ptr);
+    struct record *r = record_make(size);
+    r->place = place;
+    r->size = size;
+    memcpy(r->data, ptr, size);
+    hlrc_lock(chain);
+    take();
+    last->next = r;
+    take(); /* the own one, too: what came before it may have been of the same variable */
+    hlrc_unlock(chain);
+}

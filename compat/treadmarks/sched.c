@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sched.c - loops that one process, the master, deals out:
+ *
+ *     Tmk_sched_start   the master waits for all, and returns; the others meet, wait for work, run
+ *                       it, meet, and so on
+ *     Tmk_sched_fork    all run a function, the master too
+ *     Tmk_sched_join    the master waits until all have
+ *     Tmk_sched_exit    the others return 0 from Tmk_sched_start
+ *
+ * Each step is a barrier of all, so what any process wrote before it is seen by all behind it.
+ */
+#include "compat/treadmarks/sched.h"
+
+#include <hlrc.h>
+#include <string.h>
+
+#include "compat/treadmarks/Tmk.h"
+#include "compat/treadmarks/distribute.h"
+#include "compat/treadmarks/place.h"
+
+/* In shared memory; written by the master while all others wait. */
+static struct work {
+    int end;
+    struct tmk_place func;
+    struct Tmk_sched_arg arg;
+} * work;
+
+static int forked; /* the master: the others are not known to be back */
+
+void tmk_sched_begin(void)
+{
+    work = hlrc_malloc_all(sizeof *work);
+    if (!work)
+        Tmk_perrexit("Tmk_startup: memory for loops");
+}
+
+static void run(void)
+{
+    void *here = tmk_place_here(&work->func);
+    if (!here)
+        Tmk_errexit("Tmk_sched_fork: a function of a library that process %u has not loaded\n",
+                    Tmk_proc_id);
+    void (*func)(Tmk_sched_arg_t arg);
+    memcpy(&func, &here, sizeof func);
+    struct Tmk_sched_arg arg = work->arg;
+    func(&arg);
+}
+
+int Tmk_sched_start(unsigned proc_id)
+{
+    if (proc_id >= Tmk_nprocs)
+        Tmk_errexit("Tmk_sched_start: process %u: they are 0 to %u\n", proc_id, Tmk_nprocs - 1);
+    tmk_distribute_meet();
+    if (proc_id == Tmk_proc_id)
+        return 1;
+    for (;;) {
+        tmk_distribute_meet();
+        if (work->end)
+            return 0;
+        run();
+        tmk_distribute_meet();
+    }
+}
+
+void Tmk_sched_join(void)
+{
+    if (!forked)
+        return;
+    forked = 0;
+    tmk_distribute_meet();
+}
+
+static void fork_work(void (*func)(Tmk_sched_arg_t arg), Tmk_sched_arg_t arg)
+{
+    Tmk_sched_join();
+    work->end = !func;
+    if (func) {
+        const void *code;
+        memcpy(&code, &func, sizeof code);
+        if (!tmk_place_of(code, 1, false, &work->func))
+            Tmk_errexit("Tmk_sched_fork: %p is no function of the program or of its libraries\n",
+                        code);
+    }
+    if (arg)
+        work->arg = *arg;
+    forked = func != NULL;
+    tmk_distribute_meet();
+}
+
+void Tmk_sched_fork(void (*func)(Tmk_sched_arg_t arg), Tmk_sched_arg_t arg)
+{
+    fork_work(func, arg);
+    if (func)
+        func(arg);
+}
+
+void Tmk_sched_exit(void)
+{
+    fork_work(NULL, NULL);
+}
