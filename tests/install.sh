@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The library, installed below a DESTDIR, serves a C and a C++ program through pkg-config, shared and static, and where
-# it was configured without a shared one; pkg-config needs to find no other package. The programs run bare: a job of one
-# node. Uninstalling leaves nothing.
+# it was configured without a shared one; pkg-config needs to find no other package. CMake finds it, too, and both find the
+# interfaces of TreadMarks and JIAJIA. The programs run bare: a job of one node. Uninstalling leaves nothing.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}" "${CXX:=}" "${MAKE:=make}" "${HLRC_TEST_SANITIZERS:=}"
 skip() { echo "skipped: $*"; exit 77; }
@@ -31,7 +31,8 @@ shared=no static=no
 [ -e "$top_builddir/.libs/libhlrc.so" ] && shared=yes && installed libhlrc.so
 [ -e "$top_builddir/.libs/libhlrc.a" ] && static=yes && installed libhlrc.a
 [ $shared$static = yesyes ] || echo "note: configured with shared: $shared, static: $static; the other is not tested"
-for file in include/hlrc.h include/hlrc_memory.h include/hlrc_sync.h bin/hlrcrun bin/hlrc_info \
+for file in include/hlrc.h include/hlrc_memory.h include/hlrc_sync.h include/hlrc/Tmk.h include/hlrc/jia.h \
+    bin/hlrcrun bin/hlrc_info man7/tmk.7 man7/jia.7 \
     man3/hlrc_malloc.3 man7/hlrc.7 man1/hlrcrun.1 man1/hlrc_info.1; do
     installed "$file"
 done
@@ -67,7 +68,7 @@ cp "$work/use.c" "$work/use.cc"
 
 build_and_run() { # what, compiler, source, option of pkg-config, option of the link
     local what=$1 compiler=$2 source=$3 flags said code
-    flags=$(pkg-config $4 --cflags --libs hlrc) || { fail "$what: pkg-config"; return; }
+    flags=$(pkg-config $4 --cflags --libs "${package:-hlrc}") || { fail "$what: pkg-config"; return; }
     # shellcheck disable=SC2086
     if ! $compiler $5 -o "$work/use" "$source" $flags >"$work/log" 2>&1; then
         cat "$work/log"
@@ -85,10 +86,84 @@ build_both() { # language, compiler, source
 }
 
 build_both C "$CC" "$work/use.c"
+cat >"$work/tmk.c" <<'END'
+#include <Tmk.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    Tmk_startup(argc, argv);
+    int *shared = Tmk_malloc(sizeof *shared);
+    Tmk_lock_acquire(0);
+    *shared = (int)Tmk_nprocs;
+    Tmk_lock_release(0);
+    puts(*shared == 1 ? "right" : "wrong");
+    Tmk_exit(0);
+}
+END
+cat >"$work/jia.c" <<'END'
+#include <jia.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    jia_init(argc, argv);
+    int *shared = (int *)jia_alloc(sizeof *shared);
+    *shared = jiahosts;
+    puts(*shared == 1 ? "right" : "wrong");
+    jia_exit();
+    return 0;
+}
+END
+for system in tmk jia; do package=hlrc-$system build_both "$system" "$CC" "$work/$system.c"; done
 if [ -n "$CXX" ]; then
     build_both C++ "$CXX" "$work/use.cc"
 else
     echo "note: no C++ compiler, that half was not run"
+fi
+
+# CMake: every target that is there, from a prefix that has moved.
+by_cmake() {
+    mkdir "$work/cmake"
+    cat >"$work/cmake/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(use C)
+find_package(hlrc 0.1 REQUIRED)
+foreach(name hlrc static tmk jia)
+    if(TARGET hlrc::${name})
+        file(APPEND "${CMAKE_BINARY_DIR}/made" "${name}\n")
+        set(source ../use.c)
+        if(name MATCHES "tmk|jia")
+            set(source ../${name}.c)
+        endif()
+        add_executable(use-${name} ${source})
+        target_link_libraries(use-${name} PRIVATE hlrc::${name})
+    endif()
+endforeach()
+file(WRITE "${CMAKE_BINARY_DIR}/hlrcrun" "${hlrc_HLRCRUN}")
+END
+    local prefix=${pc%/pkgconfig/hlrc.pc} said target
+    if ! (cd "$work/cmake" && CC=$CC cmake -Dhlrc_DIR="$prefix/cmake/hlrc" . && cmake --build .) >"$work/log" 2>&1; then
+        tail -20 "$work/log"
+        fail "CMake: does not build"
+        return
+    fi
+    for target in hlrc tmk jia $([ $static = no ] || echo static); do
+        grep -qx "$target" "$work/cmake/made" || fail "CMake: no target hlrc::$target"
+        said=$(LD_LIBRARY_PATH=$libdir "$work/cmake/use-$target" 2>&1)
+        [ "$said" = right ] || fail "CMake: hlrc::$target: $said"
+    done
+    [ -x "$(cat "$work/cmake/hlrcrun")" ] || fail "CMake: hlrcrun is not at $(cat "$work/cmake/hlrcrun")"
+    ! (cd "$work/cmake" && cmake -P /dev/stdin <<<"set(PACKAGE_FIND_VERSION 0.0.9)
+include($prefix/cmake/hlrc/hlrc-config-version.cmake)
+if(NOT PACKAGE_VERSION_COMPATIBLE)
+message(FATAL_ERROR no)
+endif()" >/dev/null 2>&1) || fail "CMake: takes this for version 0.0.9"
+}
+if command -v cmake >/dev/null && command -v make >/dev/null; then
+    by_cmake
+else
+    echo "note: no cmake, that part was not run"
 fi
 
 # Configured with --disable-shared: hlrc.pc is made by configure, the library is that of this build.
