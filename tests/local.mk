@@ -204,6 +204,10 @@ SOAK_TESTS += tests/parts.sh tests/guest/parts.sh
 LONG_TESTS += tests/byhand.sh
 EXTRA_DIST += tests/textlib.sh
 
+# The Debian packages; the soak alone builds them.
+SOAK_TESTS += tests/debian.sh
+EXTRA_DIST += tests/debian.sh
+
 # 3-D FFT against FFTW.
 SHELL_TESTS += tests/fftw.sh
 if FFTW3
