@@ -12,3 +12,7 @@ examples_05_shares_LDADD = libhlrc.la
 examples_06_rod_LDADD = libhlrc.la
 examples_07_flag_LDADD = libhlrc.la
 examples_08_file_LDADD = libhlrc.la
+
+# Programs that know nothing of HLRC: examples.sh compiles them, as their heads say.
+EXTRA_DIST += examples/your-program/letters-openmp.c examples/your-program/primes-openmp.c \
+	examples/your-program/queens-treadmarks.c

@@ -1,10 +1,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The examples say what they should, with one node and several, under all protocols. tests/parts.sh has them with every part of
-# a protocol.
+# a protocol. Those of your-program/ are compiled by the lines in their heads.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/examplelib.sh"
 examples=$top_builddir/examples
+
+# build_as_said EXAMPLE: the first line of its head that is indented, with what is beside this build for what is installed
+build_as_said() {
+    local source=$top_srcdir/examples/your-program/$1.c line
+    line=$(sed -n 's/^ \*     //p' "$source" | head -1)
+    case $line in
+    hlrcc*)
+        [ -x "$top_builddir/hlrcc" ] || return 1
+        line="\"$top_builddir/\"$line" ;;
+    esac
+    line=${line//'$(pkg-config --cflags --libs hlrc-tmk)'/"'-I$top_srcdir/compat/treadmarks' '-L$top_builddir/.libs' -lhlrc_tmk -lhlrc"}
+    (cd "$examples" && cp "$source" . && eval "$line") >"$work/err" 2>&1 || { fail "$1: $line: $(head -3 "$work/err")"; return 1; }
+}
+
+# your_program EXAMPLE [ARGUMENT...]: on one node and three, under one protocol after the other
+your_program() {
+    build_as_said "$1" || return
+    says 1 async "$1" "${@:2}"
+    for protocol in ardmar async onesided; do says 3 $protocol "$1" "${@:2}"; done
+}
 
 says() { # N PROTOCOL EXAMPLE [ARGUMENT...]
     run_job "$1" "$2" "$examples/$3" "${@:4}"
@@ -24,4 +44,15 @@ for protocol in ardmar async onesided; do
     says 2 $protocol 03-homes
     says 5 $protocol 06-rod
 done
+
+if [ -n "${HLRC_TEST_SANITIZERS-}" ] || [ ! -e "$top_builddir/.libs/libhlrc.so" ]; then
+    echo "note: those of your-program/ need a shared library without sanitizers"
+    finish
+fi
+examples=$work/yours
+mkdir "$examples"
+export LD_LIBRARY_PATH=$top_builddir/.libs
+command -v gcc >/dev/null && your_program primes-openmp
+command -v gcc >/dev/null && your_program letters-openmp "$example_in"
+your_program queens-treadmarks -n 10
 finish
