@@ -181,6 +181,10 @@ SOAK_TESTS += tests/compat/openmp.sh
 EXTRA_DIST += tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c tests/compat/fortran.f90 tests/compat/loops.c \
 	tests/compat/own.c tests/compat/plain.c tests/compat/sync.c tests/compat/target.c tests/compat/tasks.c
 
+# hlrcc in projects of CMake; the soak takes one of autotools, too.
+SHELL_TESTS += tests/compat/projects.sh
+SOAK_TESTS += tests/compat/projects.sh
+
 # Programs of TreadMarks and of JIAJIA.
 check_PROGRAMS += tests/compat/tmk tests/compat/jia
 tests_compat_tmk_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/treadmarks
