@@ -59,6 +59,11 @@ static inline void *npb_alloc(size_t bytes)
     return p;
 }
 
+static inline void *npb_zeros(size_t bytes)
+{
+    return memset(npb_alloc(bytes), 0, bytes);
+}
+
 /* Index of the class in `names`. */
 static inline int npb_class(int argc, char **argv, const char *names)
 {
