@@ -176,11 +176,13 @@ SHELL_TESTS += tests/sor.sh tests/gauss.sh
 SOAK_TESTS += tests/sor.sh tests/gauss.sh
 
 # Programs of OpenMP that know nothing of HLRC, beside what gcc's own runtime makes of them.
-SHELL_TESTS += tests/compat/openmp.sh
-SOAK_TESTS += tests/compat/openmp.sh
-EXTRA_DIST += tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c tests/compat/fortran.f90 tests/compat/loops.c \
-	tests/compat/own.c tests/compat/plain.c tests/compat/sync.c tests/compat/target.c tests/compat/tasks.c
-EXTRA_DIST += tests/compat/npb/cg.c tests/compat/npb/ep.c tests/compat/npb/ft.c tests/compat/npb/is.c tests/compat/npb/mg.c tests/compat/npb/npb.h
+SHELL_TESTS += tests/compat/openmp.sh tests/compat/npb.sh
+SOAK_TESTS += tests/compat/openmp.sh tests/compat/npb.sh
+EXTRA_DIST += tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \
+	tests/compat/fortran.f90 tests/compat/loops.c tests/compat/own.c tests/compat/plain.c tests/compat/sync.c \
+	tests/compat/target.c tests/compat/tasks.c
+EXTRA_DIST += tests/compat/npb/cg.c tests/compat/npb/ep.c tests/compat/npb/ft.c tests/compat/npb/is.c tests/compat/npb/mg.c \
+	tests/compat/npb/npb.h
 
 # hlrcc in projects of CMake; the soak takes one of autotools, too.
 SHELL_TESTS += tests/compat/projects.sh

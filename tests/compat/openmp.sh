@@ -3,44 +3,8 @@
 # Programs of OpenMP, compiled by hlrcc, print what the same sources print that gcc has compiled for its own libgomp: on 1
 # to 3 nodes of 1 and 2 threads, under each protocol (the soak has all combinations). Then how such programs begin and end,
 # and what hlrcc makes of its arguments.
-. "$(dirname "$0")/../lib.sh"
-here=$(cd "$(dirname "$0")" && pwd)
-[ -z "${HLRC_TEST_SANITIZERS-}" ] || skip "a sanitized library needs sanitized programs"
-[ -x "$top_builddir/hlrcc" ] || skip "this build has no hlrcc"
-command -v gcc >/dev/null || skip "no gcc"
-unset "${!OMP_@}" HLRC_CC HLRC_CXX HLRC_FC
+. "$(dirname "$0")/compatlib.sh"
 export COMPAT_TEXT='a text of the environment'
-gcc=(gcc -fopenmp -O2) hlrcc=("$top_builddir/hlrcc" -fopenmp -O2)
-echo 'int main(void) { return 0; }' >"$work/try.c"
-"${gcc[@]}" "$work/try.c" -o "$work/try" 2>"$work/err" || skip "gcc -fopenmp does not link: $(head -1 "$work/err")"
-
-build() { # PROGRAM SOURCE GNU-COMPILER HLRC-COMPILER
-    local program=$1 source=$here/$2
-    "$3" -fopenmp -O2 "$source" -o "$work/$program.gomp" 2>"$work/err" || { fail "$3 $2: $(head -3 "$work/err")"; return 1; }
-    "$top_builddir/$4" -fopenmp -O2 "$source" -o "$work/$program" 2>"$work/said" ||
-        { fail "$4 $2: $(head -3 "$work/said")"; return 1; }
-}
-
-# Each on all nodes, threads and protocols that are named.
-compare() { # PROGRAM "NODES..." "THREADS..." "PROTOCOLS..." ARGUMENTS...
-    local program=$1 nodes threads protocol expected=0
-    local -a all_nodes all_threads protocols
-    read -ra all_nodes <<<"$2"
-    read -ra all_threads <<<"$3"
-    read -ra protocols <<<"$4"
-    shift 4
-    OMP_NUM_THREADS=3 "$work/$program.gomp" "$@" >"$work/wanted" 2>/dev/null </dev/null || expected=$?
-    for protocol in "${protocols[@]}"; do
-        for nodes in "${all_nodes[@]}"; do
-            for threads in "${all_threads[@]}"; do
-                run_job "$nodes" "$protocol" --threads-per-node "$threads" "$work/$program" "$@"
-                cmp -s "$work/out" "$work/wanted" && [ $status = $expected ] && continue
-                fail "$program, $protocol, $nodes nodes of $threads threads: status $status; $(diff "$work/out" "$work/wanted" | head -3)" \
-                    "$(head -3 "$work/err")"
-            done
-        done
-    done
-}
 
 for program in data fences loops own sync tasks; do
     build $program $program.c gcc hlrcc || continue
