@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ft.c - NPB FT: a diffusion equation on a periodic box, solved by a fast Fourier transform in three
+ * ft.c - NPB FT: a diffusion equation on a periodic box, solved by a fast Fourier transform in 3
  * dimensions, a factor for each point and step, and a transform back after each step.
  *
  * Arrays are [nz][ny][nx + 1], x fastest; the last column is padding against conflicts in caches.

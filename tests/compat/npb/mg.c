@@ -159,7 +159,7 @@ static void coarsen(int m, CUBE(from, m), int n, CUBE(to, n))
     wrap(n, to);
 }
 
-/* Adds to a line of the finer level the mean of `count` lines of the coarser, and between points. */
+/* Adds to a line of the finer level the mean of `count` lines of the coarser. */
 static void refine_line(int n, const double *const from[], int count, double *to)
 {
     line sum;
