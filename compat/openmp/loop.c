@@ -128,6 +128,7 @@ static bool next_taken(struct loop *l, ull *low, ull *high)
 bool loop_next_numbers(ull *low, ull *high)
 {
     struct loop *l = &team_region()->loop;
+    l->untouched = false;
     if (l->ordered)
         loop_end_turn();
     l->has = l->schedule == SCHEDULE_STATIC ? next_static(l, low, high) : next_taken(l, low, high);

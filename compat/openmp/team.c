@@ -106,6 +106,8 @@ static void met(struct region *r)
     meetings++;
     change_set(r->pair);
     r->pair = 0;
+    if (r->loop.untouched)
+        r->loop.pair = r->pair++; /* TM4 */
 }
 
 static void meet(void *arg)
@@ -178,6 +180,7 @@ static void begin_loop(struct region *r, const struct loop *first)
     r->loop = *first;
     r->loop.thread = r->thread;
     r->loop.threads = r->threads;
+    r->loop.untouched = true;
     if (r->shared)
         r->loop.pair = r->pair++;
 }
