@@ -270,23 +270,23 @@ static void *lane_body(void *arg)
     return NULL;
 }
 
-static void start_others(int first)
+static void start_others(int node, int first)
 {
     for (int i = first; i < start_lanes; i++) {
-        int rc = lane_start(&lanes[i], hlrc_node_id() * start_lanes + i, image.tls_room, lane_body,
-                            &lanes[i]);
+        int rc =
+            lane_start(&lanes[i], node * start_lanes + i, image.tls_room, lane_body, &lanes[i]);
         if (rc)
             start_fail("starting thread %d: %s", i, strerror(-rc));
     }
 }
 
-/* Signals are the program's threads'. */
-static void wait_for_lanes(void)
+/* Signals are the program's threads'. On node 0 the program may have ended by now, and HLRC too. */
+static void wait_for_lanes(int node)
 {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    if (hlrc_node_id() == 0)
+    if (node == 0)
         for (;;)
             pause(); /* exit ends it */
     for (int i = 0; i < start_lanes; i++)
@@ -300,7 +300,7 @@ static void wait_for_lanes(void)
 static int run_alone(void)
 {
     lane_adopt(&lanes[0], 0);
-    start_others(1);
+    start_others(0, 1);
     run_program(NULL);
     return 0;
 }
@@ -327,8 +327,9 @@ static int run(void)
         layer->begin();
     if (!start_sharing)
         return run_alone();
-    start_others(0);
-    wait_for_lanes();
+    int node = hlrc_node_id();
+    start_others(node, 0);
+    wait_for_lanes(node);
     return 0;
 }
 
