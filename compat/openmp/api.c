@@ -137,15 +137,16 @@ void omp_set_teams_thread_limit(int threads)
     (void)threads;
 }
 
-/* The region at a level, from the outermost, which is 0. */
+/* The region at a level, from the outermost, which is 0, and is like those that this lane was not
+ * in. */
 static const struct region *at_level(int level)
 {
     const struct region *r = team_region();
     int up = team_level(false) - level;
     if (level < 0 || up < 0)
         return NULL;
-    while (up-- > 0)
-        r = r->outer;
+    for (; up > 0 && r->outer; r = r->outer)
+        up -= 1 + r->around;
     return r;
 }
 

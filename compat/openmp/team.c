@@ -20,6 +20,7 @@ struct fork {
     void (*fn)(void *); /* NULL: the end */
     void *data;
     int threads;
+    int around; /* regions of one thread that lane 0 is in */
     bool has_loop;
     struct loop loop;
     struct settings settings;
@@ -73,7 +74,7 @@ int team_level(bool active)
 {
     int n = 0;
     for (const struct region *r = team_region(); r->outer; r = r->outer)
-        n += !active || r->shared;
+        n += active ? r->shared : 1 + r->around;
     return n;
 }
 
@@ -211,6 +212,7 @@ static void fork_all(void *arg)
     now = (struct fork){ .fn = f->fn,
                          .data = f->data,
                          .threads = f->threads,
+                         .around = team_level(false) - 1,
                          .has_loop = f->first != NULL,
                          .settings = f->region->settings };
     if (f->first)
@@ -249,7 +251,7 @@ void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struc
     int n = threads ? (threads < (unsigned)lanes ? (int)threads : lanes) : outer->settings.threads;
     if (n > lanes)
         n = lanes;
-    if (n <= 1 || outer->outer || !is_first() || outer->settings.levels < 1 ||
+    if (n <= 1 || team_level(true) > 0 || !is_first() || outer->settings.levels < 1 ||
         !start_is_program((const void *)(uintptr_t)fn))
         run_serially(fn, data, first);
     else
@@ -279,6 +281,7 @@ static void sit_out(struct region *r)
 
 static void serve(struct lane *lane)
 {
+    (void)team_region(); /* the outermost */
     for (;;) {
         struct region r, idle = { .shared = true };
         meet_to_fork(&idle);
@@ -287,6 +290,7 @@ static void serve(struct lane *lane)
             break;
         begin(&r, &outermost, lane->index, what.threads, &what.settings);
         r.shared = true;
+        r.around = what.around;
         if (lane->index >= what.threads) {
             sit_out(&r);
             continue;

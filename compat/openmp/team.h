@@ -4,7 +4,7 @@
  *
  * A region begins with a meeting of all lanes, in which each node learns from the first what it is
  * about (hlrc_broadcast), and ends with a barrier. Between regions all lanes but the first wait in
- * that meeting. A region within a region is one thread's.
+ * that meeting. A region within one of several threads is one thread's.
  *
  *           broadcast                          barrier
  *   lane 0 ------------------> fn(data) ---------------------> goes on
@@ -63,6 +63,7 @@ struct region {
     struct region *outer;
     int thread, threads; /* its number in the team, and how many that has */
     bool shared;         /* of several lanes */
+    int around;          /* regions of one thread around it that this lane was not in */
     unsigned pair;       /* the next construct's */
     struct loop loop;
     struct settings settings;
