@@ -176,13 +176,22 @@ SHELL_TESTS += tests/sor.sh tests/gauss.sh
 SOAK_TESTS += tests/sor.sh tests/gauss.sh
 
 # Programs of OpenMP that know nothing of HLRC, beside what gcc's own runtime makes of them.
-SHELL_TESTS += tests/compat/openmp.sh tests/compat/npb.sh
-SOAK_TESTS += tests/compat/openmp.sh tests/compat/npb.sh
+SHELL_TESTS += tests/compat/openmp.sh tests/compat/npb.sh tests/compat/features.sh
+SOAK_TESTS += tests/compat/openmp.sh tests/compat/npb.sh tests/compat/features.sh
 EXTRA_DIST += tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \
 	tests/compat/fortran.f90 tests/compat/loops.c tests/compat/own.c tests/compat/plain.c tests/compat/sync.c \
 	tests/compat/target.c tests/compat/tasks.c
 EXTRA_DIST += tests/compat/npb/cg.c tests/compat/npb/ep.c tests/compat/npb/ft.c tests/compat/npb/is.c tests/compat/npb/mg.c \
 	tests/compat/npb/npb.h
+EXTRA_DIST += tests/compat/feature/atomic.c tests/compat/feature/binding.c tests/compat/feature/collapse.c \
+	tests/compat/feature/compare.c tests/compat/feature/constructs.c tests/compat/feature/copyprivate.c \
+	tests/compat/feature/critical.c tests/compat/feature/depend.c tests/compat/feature/files.c \
+	tests/compat/feature/flush.c tests/compat/feature/locks.c tests/compat/feature/masked.c tests/compat/feature/memory.c \
+	tests/compat/feature/nested.c tests/compat/feature/privates.c \
+	tests/compat/feature/queries.c tests/compat/feature/reduction.c tests/compat/feature/schedule.c \
+	tests/compat/feature/simd.c tests/compat/feature/system.c tests/compat/feature/task_tree.c \
+	tests/compat/feature/taskgroup.c tests/compat/feature/taskloop.c tests/compat/feature/team_size.c \
+	tests/compat/feature/threadprivate.c
 
 # hlrcc in projects of CMake; the soak takes one of autotools, too.
 SHELL_TESTS += tests/compat/projects.sh

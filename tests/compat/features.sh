@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# One small program for each feature of OpenMP: compiled by hlrcc it prints what gcc's print, on two or three nodes of one or two
+# threads, of which each program gets two, and under one protocol after the other. The soak has all of them.
+. "$(dirname "$0")/compatlib.sh"
+
+protocols=(ardmar async onesided)
+turn=0
+for source in "$here"/feature/*.c; do
+    program=$(basename "$source" .c)
+    build "$program" "feature/$program.c" gcc hlrcc || continue
+    if [ -n "${HLRC_SOAK-}" ]; then
+        compare "$program" '1 2 3 4' '1 2' "${protocols[*]}" "$work/file"
+    else
+        compare "$program" 2 $((turn % 2 + 1)) "${protocols[turn % 3]}" "$work/file"
+        compare "$program" 3 1 "${protocols[(turn + 1) % 3]}" "$work/file"
+    fi
+    turn=$((turn + 1))
+done
+test $turn -ge 24 || fail "only $turn programs found"
+finish
