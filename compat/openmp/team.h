@@ -22,8 +22,9 @@
  *        before the barrier that begins the next. A construct takes the next pair of its set; when
  *        there is none left all lanes pass a barrier, as all lanes of a team come to each
  *        construct.
- *   TM4  A loop that begins with its region may have a barrier before the first chunk is taken, where
- *        a variable is firstprivate and lastprivate. It has the first pair of the set behind it.
+ *   TM4  A loop that begins with its region may have a barrier before the first chunk is taken,
+ *        where a variable is firstprivate and lastprivate. It has the first pair of the set behind
+ *        it.
  */
 #ifndef COMPAT_TEAM_H
 #define COMPAT_TEAM_H

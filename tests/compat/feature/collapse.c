@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loops of two and three dimensions, of shapes that are not rectangles, and of every way to step. */
+/* Loops of two and three dimensions, of shapes that are no rectangles, and of many ways to step. */
 #include <stdio.h>
 
 #define N 60

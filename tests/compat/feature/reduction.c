@@ -20,11 +20,16 @@ static void list_add(struct list *to, const struct list *from)
         to->seen[to->count++] = from->seen[i];
 }
 
+static char *longer(char *a, char *b)
+{
+    return strlen(b) > strlen(a) ? b : a;
+}
+
 #pragma omp declare reduction(join                           \
                               : struct list                  \
                               : list_add(&omp_out, &omp_in)) \
     initializer(omp_priv = (struct list){ 0, { 0 } })
-#pragma omp declare reduction(longest : char * : omp_out = strlen(omp_in) > strlen(omp_out) ? omp_in : omp_out) \
+#pragma omp declare reduction(longest : char * : omp_out = longer(omp_out, omp_in)) \
     initializer(omp_priv = (char *)"")
 #pragma omp declare reduction(product           \
                               : _Complex double \
@@ -37,7 +42,8 @@ static void sections_of_arrays(int n)
     int local[n];
 
     memset(local, 0, sizeof local);
-#pragma omp parallel for reduction(+ : histogram[:n]) reduction(+ : rows[1:2][:]) reduction(max : local)
+#pragma omp parallel for reduction(+ : histogram[:n]) reduction(+ : rows[1:2][:]) \
+    reduction(max : local)
     for (int i = 0; i < 10 * n; i++) {
         histogram[i % n] += i;
         rows[1 + i % 2][i % 8] += 1;
