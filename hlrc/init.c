@@ -33,6 +33,7 @@
 #include "hlrc/memory/fault.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/past.h"
 #include "hlrc/memory/range.h"
 #include "hlrc/memory/renew.h"
 #include "hlrc/memory/space.h"
@@ -268,10 +269,10 @@ static int make_windows(void)
 
 static int make_tables(void)
 {
-    int (*const init[])(void) = { msg_init,      bulk_init,      pages_init,  page_fetch_init,
-                                  dirty_init,    exclusive_init, copies_init, renew_init,
-                                  interval_init, lock_init,      cond_init,   atomic_words_init,
-                                  barrier_init,  group_init };
+    int (*const init[])(void) = { msg_init,          bulk_init,      pages_init,  page_fetch_init,
+                                  dirty_init,        exclusive_init, copies_init, past_init,
+                                  renew_init,        interval_init,  lock_init,   cond_init,
+                                  atomic_words_init, barrier_init,   group_init };
     protocol_env = &engine_env;
     trace_on = engine.config.watchdog > 0;
     collective_reset();
@@ -381,10 +382,10 @@ int hlrc_init(int *argc, char ***argv)
 
 static void drop_tables(void)
 {
-    void (*const end[])(void) = { group_end,     heap_look_end, heap_end,       cond_end,
-                                  lock_end,      interval_end,  renew_end,      copies_end,
-                                  exclusive_end, dirty_end,     page_fetch_end, pages_end,
-                                  msg_end,       twins_end,     threads_end };
+    void (*const end[])(void) = { group_end,  heap_look_end, heap_end,  cond_end,
+                                  lock_end,   interval_end,  renew_end, past_end,
+                                  copies_end, exclusive_end, dirty_end, page_fetch_end,
+                                  pages_end,  msg_end,       twins_end, threads_end };
     engine.protocol.notices->end();
     dump_end();
     reporter_end();

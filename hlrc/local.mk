@@ -18,7 +18,7 @@ libhlrc_core_la_SOURCES += hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/dif
 	hlrc/memory/dirty.c hlrc/memory/dirty.h \
 	hlrc/memory/exact.c hlrc/memory/exact.h hlrc/memory/exclusive.c hlrc/memory/exclusive.h hlrc/memory/fault.c hlrc/memory/fault.h hlrc/memory/home.c hlrc/memory/page.c hlrc/memory/page.h \
 	hlrc/memory/need.c hlrc/memory/need.h hlrc/memory/page_fetch.c hlrc/memory/page_fetch.h hlrc/memory/page_flush.c hlrc/memory/page_move.c hlrc/memory/page_move.h hlrc/memory/page_view.c hlrc/memory/page_view.h \
-	hlrc/memory/range.c hlrc/memory/range.h hlrc/memory/renew.c hlrc/memory/renew.h \
+	hlrc/memory/past.c hlrc/memory/past.h hlrc/memory/range.c hlrc/memory/range.h hlrc/memory/renew.c hlrc/memory/renew.h \
 	hlrc/memory/space.c hlrc/memory/space.h hlrc/memory/twin.c hlrc/memory/twin.h
 
 # Intervals, vector times, write notices.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The public interface of HLRC, with hlrc_memory.h and hlrc_sync.h, and its manual: scripts/mkman turns each block
- * that opens with two stars into a page of section 3 (the first block into hlrc(7)), and `make
- * check` fails where a prototype has no block.
+ * The public interface of HLRC, with hlrc_memory.h and hlrc_sync.h, and its manual: scripts/mkman
+ * turns each block that opens with two stars into a page of section 3 (the first block into
+ * hlrc(7)), and `make check` fails where a prototype has no block.
  *
  * Form of a block: "names - what they are for", then paragraphs, then the sections RETURN VALUE,
  * ERRORS, NOTES and SEE ALSO, in this order, each opened by its name and a colon. Lines indented by

@@ -46,6 +46,19 @@ typedef enum { HLRC_SUM, HLRC_PRODUCT, HLRC_MIN, HLRC_MAX, HLRC_AND, HLRC_OR, HL
  */
 int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op op);
 
+/**
+ * hlrc_defer_release - arrive at the next barrier without publishing anything
+ *
+ * The next collective call that orders memory (hlrc_barrier(), hlrc_broadcast(), hlrc_reduce() and
+ * their like) is an acquire for this node, and no release: what it has written since its last
+ * release becomes visible at its next one. For a node that has written nothing since, or whose
+ * values nobody reads before it meets the others again: of two meetings with nothing between them
+ * on some nodes, one is spared the look for what was written.
+ *
+ * SEE ALSO: hlrc_barrier
+ */
+void hlrc_defer_release(void);
+
 /* A lock for readers and writers: a plain value, which may live in shared memory and be passed to
  * other nodes. Its parts are handles of this library. */
 typedef struct {

@@ -40,6 +40,8 @@ struct plan {
     hlrc_atomic_t words[2][CONSTRUCTS][2];
 };
 
+#define MOVES 8 /* joins of which homes may move in one */
+
 static struct plan plan;
 static struct fork now; /* of this node */
 static int lanes = 1;
@@ -225,8 +227,11 @@ static void fork_all(void *arg)
 static void join_all(void *arg)
 {
     const struct region *r = arg;
+    static unsigned joins;
     if (r->threads < lanes)
         (void)hlrc_atomic_exchange(plan.last, meetings + 1);
+    if (++joins % MOVES != 0)
+        hlrc_defer_release(); /* TM5 */
     meet(arg);
     atomic_store(&amid, false);
 }

@@ -25,6 +25,9 @@
  *   TM4  A loop that begins with its region may have a barrier before the first chunk is taken,
  *        where a variable is firstprivate and lastprivate. It has the first pair of the set behind
  *        it.
+ *   TM5  Between the end of a region and the next one the program runs on node 0 alone. So node 0
+ *        publishes nothing at the end, since it will when it forks, and the others nothing there,
+ *        since they have at the end.
  */
 #ifndef COMPAT_TEAM_H
 #define COMPAT_TEAM_H
@@ -33,7 +36,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CONSTRUCTS 64u /* between two barriers; each has two atomic words */
+#define CONSTRUCTS 1024u /* between two barriers; each has two atomic words */
 
 enum schedule { SCHEDULE_STATIC = 1, SCHEDULE_DYNAMIC, SCHEDULE_GUIDED, SCHEDULE_AUTO };
 

@@ -15,6 +15,7 @@
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/past.h"
 #include "hlrc/memory/renew.h"
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/progress.h"
@@ -178,6 +179,7 @@ static void close_dirty(struct closing why)
     perturb(close_taken);
     if (n == 0)
         return;
+    past_turn();
     uint64_t interval =
         vt_of(engine.node) + 1; /* written by closings only, and they are serialised */
     uint32_t count = capture_all(closing, n, interval, why);
@@ -296,6 +298,7 @@ static void acquire_all(const uint64_t *want, uint32_t occasion)
     for (int w = 0; w < engine.nodes; w++)
         if (w != engine.node && vt_of(w) < want[w])
             wanted[writers++] = (struct notices_wanted){ w, want[w] };
+    past_turn();
     renew_expected(occasion);
     engine.protocol.notices->take(wanted, writers);
     renew_all();

@@ -62,7 +62,8 @@ static const char *describe(const struct slot *s, char *buf, size_t len)
     return buf;
 }
 
-/* Compares what this node was called with with that of the root: both are in this call (ME1, CO1). */
+/* Compares what this node was called with with that of the root: both are in this call (ME1),
+ * at this step (CO1). */
 static void check_call(const struct slot *s, const struct slot *mine)
 {
     char here[80], there[80];

@@ -7,6 +7,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/past.h"
 
 #define SLACK 8 /* pages behind those opened, of which some may have been open before */
 
@@ -120,14 +121,21 @@ void ahead_fault(uint32_t page, bool write)
     if (most > copies_room() / 4)
         most = copies_room() / 4;
     uint32_t steps = most ? ahead_next(&mine, page, write, most, &stride) : 0;
-    if (steps == 0)
+    if (steps == 0) {
+        if (most)
+            past_fault(page, write);
         return;
+    }
     steps = within(page, steps, stride);
     bool here = write && page_is_home(page_at(page), engine.node); /* AH3 */
     if (adjacent(stride)) {
         page_ahead(stride > 0 ? page + 1 : page - steps, steps, write, here);
         return;
     }
-    for (uint32_t k = 1; k <= steps; k++)
-        page_ahead((uint32_t)((int64_t)page + (int64_t)k * stride), 1, write, here);
+    past_opened(page, write);
+    for (uint32_t k = 1; k <= steps; k++) {
+        uint32_t next = (uint32_t)((int64_t)page + (int64_t)k * stride);
+        page_ahead(next, 1, write, here);
+        past_opened(next, write);
+    }
 }

@@ -375,16 +375,30 @@ uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
     return open_run(first, count, write, ASKED);
 }
 
+/* AH1: not where none is home. How many. */
+static uint32_t open_stores(uint32_t first, uint32_t count, enum opening how)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < count;) {
+        uint32_t n = open_run(first + i, count - i, true, how);
+        all += n;
+        i += n ? n : 1;
+    }
+    return all;
+}
+
 void page_ahead(uint32_t first, uint32_t count, bool write, bool here)
 {
     stats_count(STAT_AHEAD_PAGES, count);
     if (!here)
         page_prefetch(first, count);
-    for (uint32_t i = 0; write && i < count;) {
-        /* AH1: not where none is home */
-        uint32_t n = open_run(first + i, count - i, true, here ? AHEAD_HERE : AHEAD);
-        i += n ? n : 1;
-    }
+    if (write)
+        (void)open_stores(first, count, here ? AHEAD_HERE : AHEAD);
+}
+
+void page_ahead_here(uint32_t first, uint32_t count)
+{
+    stats_count(STAT_AHEAD_PAGES, open_stores(first, count, AHEAD));
 }
 
 /* P10. */

@@ -151,6 +151,8 @@ void page_touch(uint32_t first, uint32_t count, bool write);
 /* Opens what can be opened of a run without waiting, and sends for what is stale (ahead.h AH1);
  * `here`: for stores, and of those pages alone whose home is this node. Spins. */
 void page_ahead(uint32_t first, uint32_t count, bool write, bool here);
+/* For stores, what is complete here of a run. Spins. */
+void page_ahead_here(uint32_t first, uint32_t count);
 
 /* From now on none of this run is sent for or opened before a thread asks for it (ahead.h, nor by a
  * prefetch), and none stays writable in a closing; the run before may be again. One thread at a

@@ -21,6 +21,7 @@
 static _Atomic uint64_t epoch;
 static _Atomic enum meeting last_call; /* of the last one */
 static _Atomic bool between;           /* arrived and not yet departed */
+static _Atomic bool deferred;          /* R6, at the next arrival */
 
 static void (*before_arrival)(void);
 
@@ -40,6 +41,7 @@ int barrier_init(void)
     atomic_store(&epoch, 0);
     reporter_add(report_arrivals);
     atomic_store(&between, false);
+    atomic_store(&deferred, false);
     return engine.protocol.barrier->init();
 }
 
@@ -55,7 +57,10 @@ static void arrive(bool waits, enum meeting call)
     struct thread *t = thread_enter();
     uint64_t number = atomic_load_explicit(&epoch, memory_order_relaxed);
     trace(TRACE_ARRIVE, number);
-    interval_close(false);
+    if (atomic_exchange(&deferred, false)) /* R6 */
+        waits = false;
+    else
+        interval_close(false);
     interval_vt(vt);
     enum arrival kind = !waits                ? ARRIVAL_PLAIN
                         : homes_offer(number) ? ARRIVAL_MOVES
@@ -120,6 +125,12 @@ static void let_handler_serve(bool all)
     struct thread *t = thread_enter();
     progress_wake_on_all(all);
     thread_leave(t);
+}
+
+void hlrc_defer_release(void)
+{
+    call_check("hlrc_defer_release");
+    atomic_store(&deferred, true);
 }
 
 void hlrc_barrier_arrive(void)

@@ -23,6 +23,9 @@
  *       arrived.
  *   R5  The release tells all nodes the same: whether each of them waits in this barrier, and one
  *       at least has homes to move. Then hlrc_barrier returns after the round (homes.h MV2).
+ *   R6  Who defers its release (hlrc_defer_release) arrives with the vector time of its last one:
+ *       it passes on nothing that it has not published. It may have dirty pages, so homes do not
+ *       move (R5).
  */
 #ifndef HLRC_BARRIER_H
 #define HLRC_BARRIER_H

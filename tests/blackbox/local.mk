@@ -11,6 +11,7 @@ BLACKBOX_TESTS = \
 	tests/blackbox/exclusive \
 	tests/blackbox/fetches \
 	tests/blackbox/homes \
+	tests/blackbox/past \
 	tests/blackbox/hot \
 	tests/blackbox/migrates \
 	tests/blackbox/million_locks \
@@ -41,6 +42,8 @@ tests_blackbox_exclusive_SOURCES = tests/blackbox/exclusive.c $(LITMUS_COMMON)
 tests_blackbox_exclusive_LDADD = libhlrc.la
 tests_blackbox_fetches_SOURCES = tests/blackbox/fetches.c $(LITMUS_COMMON)
 tests_blackbox_fetches_LDADD = libhlrc.la
+tests_blackbox_past_SOURCES = tests/blackbox/past.c $(LITMUS_COMMON)
+tests_blackbox_past_LDADD = libhlrc.la
 tests_blackbox_homes_SOURCES = tests/blackbox/homes.c $(LITMUS_COMMON)
 tests_blackbox_homes_LDADD = libhlrc.la
 tests_blackbox_hot_SOURCES = tests/blackbox/hot.c $(LITMUS_COMMON)

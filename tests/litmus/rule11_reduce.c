@@ -15,6 +15,10 @@ const int litmus_nodes[] = { 1, 2, 3, 18, 0 }; /* more than 16 meet at node 0 */
 #define MOST   3000
 #define ROUNDS 30
 
+/* what is announced was written: a copy that was read stays as it is until then */
+LITMUS_SET(HOT_PAGES, "0")
+LITMUS_SET(EXCLUSIVE_PAGES, "off")
+
 static const hlrc_type types[] = { HLRC_INT32,  HLRC_UINT32, HLRC_INT64,
                                    HLRC_UINT64, HLRC_FLOAT,  HLRC_DOUBLE };
 static union {
@@ -168,8 +172,32 @@ static void memory(void)
     hlrc_barrier();
 }
 
+/* A node that defers its release passes on nothing then, and all at its next one (barrier.h R6). */
+static void deferred(void)
+{
+    volatile uint64_t *word = shared_words(PAGE_WORDS);
+    if (me == 0)
+        word[0] = 1;
+    hlrc_barrier();
+    expect_word(word[0], 1, "what was released");
+    hlrc_barrier();
+    for (uint64_t k = 2; k < 6; k++) {
+        if (me == 0) {
+            word[0] = k;
+            hlrc_defer_release();
+        }
+        hlrc_barrier();
+        if (nodes > 1 && me == nodes - 1)
+            expect_word(word[0], k - 1, "what was not released");
+        hlrc_barrier();
+        expect_word(word[0], k, "what was released later");
+        hlrc_barrier();
+    }
+}
+
 void litmus_run(void)
 {
+    deferred();
     values();
     in_a_row();
     memory();

@@ -17,7 +17,7 @@ const int litmus_nodes[] = { 1, 2, 3, 0 };
 static volatile hlrc_rwlock_t *shared_lock;
 static volatile uint64_t *data, *notes; /* notes: a page per thread of the job, of its reads */
 static hlrc_rwlock_t lock;
-static hlrc_atomic_t inside, writers, together, reads;
+static hlrc_atomic_t inside, writers, together, reads_done;
 
 static void write_once(void)
 {
@@ -30,7 +30,7 @@ static void write_once(void)
     uint64_t noted = 0; /* RW2: by those that have let go */
     for (int i = 0; i < nodes * THREADS; i++)
         noted += notes[(uint64_t)i * PAGE_WORDS];
-    expect_word(noted, hlrc_atomic_load(reads), "what readers have noted");
+    expect_word(noted, hlrc_atomic_load(reads_done), "what readers have noted");
     hlrc_atomic_fetch_add(writers, (uint64_t)-1);
     hlrc_rwlock_wrunlock(lock);
 }
@@ -44,7 +44,7 @@ static void read_once(int i)
     for (unsigned k = 1; k < 3; k++)
         expect_word(data[k * PAGE_WORDS], seen, "word %u of what a writer wrote", k);
     notes[(uint64_t)(me * THREADS + i) * PAGE_WORDS]++;
-    hlrc_atomic_fetch_add(reads, 1);
+    hlrc_atomic_fetch_add(reads_done, 1);
     hlrc_atomic_fetch_add(inside, (uint64_t)-1);
     hlrc_rwlock_rdunlock(lock);
 }
@@ -113,7 +113,7 @@ void litmus_run(void)
     }
     hlrc_barrier();
     hlrc_broadcast(words, sizeof words, 0);
-    inside = words[0], writers = words[1], together = words[2], reads = words[3];
+    inside = words[0], writers = words[1], together = words[2], reads_done = words[3];
     lock = *shared_lock;
     in_threads(THREADS, both);
     hlrc_barrier();
