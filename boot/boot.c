@@ -63,6 +63,11 @@ void boot_goodbye(struct boot *boot)
     boot->ops->goodbye(boot);
 }
 
+int boot_quit(struct boot *boot, int status)
+{
+    return boot->ops->quit(boot, status);
+}
+
 void boot_report(struct boot *boot, int status, const char *line)
 {
     boot->ops->report(boot, status, line);

@@ -62,6 +62,10 @@ int boot_exchange(struct boot *boot, const void *mine, size_t len, void *all);
 /* boot_goodbye - the node has finalized: its end is no death any more */
 void boot_goodbye(struct boot *boot);
 
+/* boot_quit - before the caller's own end with this status, 0 to 255: the job ends with it, without
+ * a word. -ENOTSUP: this launcher has no such end */
+int boot_quit(struct boot *boot, int status);
+
 /*
  * boot_report - a fatal line for the user ("hlrc: node 2: line"), and the end of the job with this
  * status. hlrcrun prints the first one of the job; under other launchers the first node of each

@@ -24,6 +24,7 @@ struct boot_ops {
     enum boot_launcher launcher;
     int (*exchange)(struct boot *boot, const void *mine, size_t len, void *all);
     void (*goodbye)(struct boot *boot);
+    int (*quit)(struct boot *boot, int status);
     void (*report)(struct boot *boot, int status, const char *line);
     void (*detail)(struct boot *boot, const char *line);
     void (*progress)(struct boot *boot, const struct boot_counters *counters);

@@ -155,6 +155,13 @@ static void local_goodbye(struct boot *boot)
     (void)packet_send(boot->fd, &head, NULL, 0, 0);
 }
 
+static int local_quit(struct boot *boot, int status)
+{
+    struct wire_head head = { .type = WIRE_QUIT, .status = status };
+
+    return packet_send(boot->fd, &head, NULL, 0, 0);
+}
+
 static void local_report(struct boot *boot, int status, const char *line)
 {
     struct wire_head head = { .type = WIRE_REPORT, .status = status };
@@ -193,6 +200,7 @@ static const struct boot_ops local_ops = {
     .launcher = BOOT_HLRCRUN,
     .exchange = local_exchange,
     .goodbye = local_goodbye,
+    .quit = local_quit,
     .report = local_report,
     .detail = local_detail,
     .progress = local_progress,

@@ -270,6 +270,13 @@ static void pmix_goodbye(struct boot *boot)
     pmix.Finalize(NULL, 0);
 }
 
+/* BP4. */
+static int pmix_quit(struct boot *boot, int status)
+{
+    (void)boot;
+    return status == 0 ? -ENOTSUP : 0;
+}
+
 static void pmix_close(struct boot *boot)
 {
     alive_close();
@@ -281,6 +288,7 @@ static const struct boot_ops pmix_ops = {
     .launcher = BOOT_OTHER,
     .exchange = pmix_exchange,
     .goodbye = pmix_goodbye,
+    .quit = pmix_quit,
     .report = pmix_report,
     .detail = pmix_detail,
     .progress = pmix_progress,

@@ -87,6 +87,12 @@ static void single_goodbye(struct boot *boot)
     (void)boot;
 }
 
+static int single_quit(struct boot *boot, int status)
+{
+    (void)boot, (void)status;
+    return 0;
+}
+
 static void single_report(struct boot *boot, int status, const char *line)
 {
     (void)boot, (void)status;
@@ -113,6 +119,7 @@ static const struct boot_ops single_ops = {
     .launcher = BOOT_NOBODY,
     .exchange = single_exchange,
     .goodbye = single_goodbye,
+    .quit = single_quit,
     .report = single_report,
     .detail = single_detail,
     .progress = single_progress,

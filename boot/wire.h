@@ -10,6 +10,7 @@
  *                     what the report said  GOODBYE
  *                     STATS(struct hlrc_stats; status 1: the last)
  *                     WAITS(a report of hlrc/progress/report.h), asked for or not
+ *                     QUIT(status): the job ends, with that status
  *                     NO_EXEC(status, line): from hlrcrun's child, in place of becoming a node
  *   hlrcrun -> node   RESULT(total, offset, bytes)...  LOOK(number in total): report what waits
  *                     the end of what it sends: the job is ending, the last STATS are wanted
@@ -25,7 +26,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-enum { WIRE_VERSION = 3, WIRE_PIECE = 32 * 1024 };
+enum { WIRE_VERSION = 4, WIRE_PIECE = 32 * 1024 };
 
 enum wire_type {
     WIRE_HELLO = 1,
@@ -38,12 +39,13 @@ enum wire_type {
     WIRE_STATS,
     WIRE_DETAIL,
     WIRE_LOOK,
-    WIRE_WAITS
+    WIRE_WAITS,
+    WIRE_QUIT
 };
 
 struct wire_head {
     uint32_t type;
-    int32_t status; /* HELLO: WIRE_VERSION; REPORT, NO_EXEC: exit status of the job; STATS */
+    int32_t status; /* HELLO: WIRE_VERSION; REPORT, NO_EXEC, QUIT: exit status of the job; STATS */
     /* EXCHANGE: bytes of one node's blob; RESULT: bytes of all; LOOK: its number */
     uint32_t total;
     uint32_t offset; /* where this piece begins */

@@ -394,6 +394,17 @@ static void drop_tables(void)
         end[i]();
 }
 
+void hlrc_exit(int status)
+{
+    call_check("hlrc_exit");
+    if (boot_quit(engine.boot, status & 255) != 0)
+        diag_fatal(1,
+                   "hlrc_exit(%d): with this launcher a job that ends so has another status "
+                   "than 0; start it by hlrcrun",
+                   status);
+    _exit(status);
+}
+
 void hlrc_finalize(void)
 {
     call_check("hlrc_finalize");

@@ -188,6 +188,26 @@ int hlrc_init(int *argc, char ***argv);
 void hlrc_finalize(void);
 
 /**
+ * hlrc_exit - end the job from here
+ *
+ * Ends all nodes of the job at once, whatever they are doing, and the calling process. The job has
+ * the exit status `status`, of which the low 8 bits count, and nothing is said of its end. Any
+ * thread of any node may call it; nothing is waited for, no exit handler is run, and what stdio has
+ * buffered is lost, on this node too: call fflush() before.
+ *
+ * Where several nodes call it the first counts. hlrc_finalize() is the end of a job in which each
+ * node has done its part.
+ *
+ * RETURN VALUE: It does not return.
+ *
+ * NOTES: Under other launchers than hlrcrun the status 0 cannot be had in this way: the job ends
+ * with a line and status 1.
+ *
+ * SEE ALSO: hlrc_finalize, hlrcrun(1)
+ */
+void hlrc_exit(int status);
+
+/**
  * hlrc_node_id, hlrc_node_count - who am I, how many are we
  *
  * The nodes of a job are numbered from 0. Both numbers stay the same from hlrc_init() to

@@ -201,6 +201,12 @@ void job_end(struct job *job, int status, int spared, const char *fmt, ...)
     ending_begin(job, status, spared, SIGTERM, JOB_KILL_MS);
 }
 
+void job_quit(struct job *job, int status)
+{
+    if (!job->ending)
+        ending_begin(job, status, -1, SIGTERM, JOB_KILL_MS);
+}
+
 /* The user's own signal is passed on as it is. A second one does not wait. */
 static void job_interrupt(struct job *job, int sig)
 {

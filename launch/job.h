@@ -13,7 +13,8 @@
  *       may be wrapped by a script or a debugger. The node has ended when both have.
  *   J2  A death is: an exit status other than 0 (after GOODBYE that is only hlrcrun's own status),
  *       a signal, the end of a RUNNING process, or an end that leaves others waiting in
- *       hlrc_init(). The first death ends the job; only job_end() prints, and only once.
+ *       hlrc_init(). The first death ends the job; only job_end() prints, and only once. A QUIT
+ *       ends it, too, and is no death.
  *   J3  Before a node is judged, everything that it had sent is read: its own words come before our
  *       guess.
  *   J4  job_end() asks the others to end by SIGTERM and ends them by SIGKILL half a second later. A
@@ -109,6 +110,9 @@ int job_run(struct job *job);
 /* job_end - print the line, and end the job with status; does nothing when it is ending already */
 void job_end(struct job *job, int status, int spared, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* job_quit - the same without a line: a node has asked for it */
+void job_quit(struct job *job, int status);
 
 /* job_say - a line that ends nothing */
 void job_say(struct job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -233,6 +233,9 @@ static void message_handle(struct job *job, int index, struct packet *packet)
         node->state = NODE_FINALIZED;
         job->finished = true;
         break;
+    case WIRE_QUIT:
+        job_quit(job, packet->head.status & 255);
+        break;
     case WIRE_NO_EXEC:
         job_end(job, exit_status(packet->head.status), -1, "hlrcrun: %s", packet->body);
         break;

@@ -22,6 +22,7 @@ API_PAGES_3 = \
 	man/hlrc_cond_signal.3 \
 	man/hlrc_cond_wait.3 \
 	man/hlrc_defer_release.3 \
+	man/hlrc_exit.3 \
 	man/hlrc_finalize.3 \
 	man/hlrc_free.3 \
 	man/hlrc_free_all.3 \

@@ -8,9 +8,9 @@
  *                                      ever
  *   bootprobe NODE ACTION [ARGUMENT]   the others wait in an exchange, and node NODE does ACTION:
  *       exit STATUS, kill SIGNAL, leave (exit 0 without goodbye), silent (exit 0 without HELLO),
- *       report STATUS, fatal STATUS, segv (report, then die of SIGSEGV), mix (another length of
- *       blob), linger STATUS (report, make the file HLRCTEST_FILE a while later, then die of signal
- *       STATUS - 128)
+ *       report STATUS, fatal STATUS, quit STATUS, segv (report, then die of SIGSEGV),
+ *       mix (another length of blob), linger STATUS (report, make the file HLRCTEST_FILE a while
+ *       later, then die of signal STATUS - 128)
  *   bootprobe progress                 send counters for two seconds
  */
 #include <errno.h>
@@ -155,6 +155,10 @@ static void act(const char *action, int argument)
         diag_report(argument, "something\nwent wrong at %d", boot_node(boot));
     if (strcmp(action, "fatal") == 0)
         diag_fatal(argument, "something fatal happened");
+    if (strcmp(action, "quit") == 0) {
+        (void)boot_quit(boot, argument);
+        _exit(argument);
+    }
     if (strcmp(action, "segv") == 0) {
         diag_report(139, "SIGSEGV at 0x10: not shared memory");
         raise(SIGSEGV);

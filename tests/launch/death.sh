@@ -24,6 +24,13 @@ run "$hlrcrun" -n 4 "$probe" 1 report 4
 case_over "report" 4 '^hlrc: node 1: something went wrong at 1$'
 run "$hlrcrun" -n 4 "$probe" 1 fatal 5
 case_over "fatal" 5 '^hlrc: node 1: something fatal happened$'
+for status in 0 4; do # hlrc_exit: J2
+    run "$hlrcrun" -n 4 "$probe" 2 quit $status
+    expect_status "quit $status" $status
+    expect_quick "quit $status"
+    expect_nothing_left "quit $status"
+    test -s "$work/err" && fail "quit $status: $(cat "$work/err")"
+done
 run "$hlrcrun" -n 1 "$probe" 0 fatal 5
 case_over "fatal, one node" 5 '^hlrc: something fatal happened$'
 run "$probe" 0 fatal 5
