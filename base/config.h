@@ -42,6 +42,7 @@ enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
 enum config_switch { SWITCH_ON, SWITCH_OFF };
 enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
 enum config_core { CORE_SMALL, CORE_FULL };
+enum config_placement { PLACEMENT_CYCLIC, PLACEMENT_BLOCK, PLACEMENT_LOCAL };
 enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
 
 /* clang-format off */
@@ -115,6 +116,10 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "how many threads of one node may use shared memory")                                        \
     X(NUMBER, int, threads_per_node, "threads-per-node", "1", 1, 1024, "", 1,                      \
       "how many threads of each node run a program of OpenMP (hlrcc)")                             \
+    X(CHOICE, enum config_placement, placement, "placement", "cyclic", 0, 0, "cyclic|block|local", \
+      1,                                                                                           \
+      "where the threads of a POSIX program begin (hlrcc): node after node in turn, as many as "   \
+      "--threads-per-node on each before the next, or all on node 0")                              \
     X(NUMBER, int, hot_pages, "hot-pages", "16", 0, 255, "", 1,                                    \
       "a page that is written again and again stays writable when an interval is closed, until "   \
       "so many in a row have found it unchanged; 0: never")                                        \

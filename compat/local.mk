@@ -9,6 +9,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/heap.c compat/start/heap.h compat/start/heap_wrap.c \
 	compat/start/image.c compat/start/image.h \
 	compat/start/lane.c compat/start/lane.h \
+	compat/start/numbers.h \
 	compat/start/stack.c compat/start/stack.h \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
@@ -21,7 +22,19 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/loop.c compat/openmp/loop.h \
 	compat/openmp/meet.c compat/openmp/meet.h \
 	compat/openmp/settings.c compat/openmp/settings.h \
-	compat/openmp/team.c compat/openmp/team.h
+	compat/openmp/team.c compat/openmp/team.h \
+	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
+	compat/pthread/keys.c compat/pthread/keys.h \
+	compat/pthread/monitor.c compat/pthread/monitor.h \
+	compat/pthread/mutex.c compat/pthread/mutex.h \
+	compat/pthread/once.c compat/pthread/once.h \
+	compat/pthread/refuse.c compat/pthread/refuse.h \
+	compat/pthread/rwlock.c compat/pthread/sem.c \
+	compat/pthread/table.c compat/pthread/table.h \
+	compat/pthread/threads.c compat/pthread/threads.h \
+	compat/pthread/wrap.h
+# Exceptions of the program, and the end of a thread, pass through.
+libhlrc_compat_la_CFLAGS = $(AM_CFLAGS) -fexceptions
 # libhlrc by its file: libtool has dependencies of libraries by their whole paths, in which it takes no spaces.
 libhlrc_compat_la_LDFLAGS = -Wl,.libs/libhlrc.so -pthread -no-undefined -version-info 0:0:0 -shared \
 	-Wl,--version-script=$(top_srcdir)/compat/compat.map

@@ -32,6 +32,7 @@ my @floors = (
     [qw(compat/treadmarks compat/jiajia)],
     [qw(compat/start)],
     [qw(compat/openmp)],
+    [qw(compat/pthread)],
 );
 
 # Circles that are meant: a thread that waits serves, and one that serves wakes; a page that is opened may have to be fetched,

@@ -176,11 +176,13 @@ SHELL_TESTS += tests/sor.sh tests/gauss.sh
 SOAK_TESTS += tests/sor.sh tests/gauss.sh
 
 # Programs of OpenMP that know nothing of HLRC, beside what gcc's own runtime makes of them.
-SHELL_TESTS += tests/compat/openmp.sh tests/compat/npb.sh tests/compat/features.sh
-SOAK_TESTS += tests/compat/openmp.sh tests/compat/npb.sh tests/compat/features.sh
+SHELL_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh
+SOAK_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh
 EXTRA_DIST += tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \
 	tests/compat/fortran.f90 tests/compat/loops.c tests/compat/own.c tests/compat/plain.c tests/compat/sync.c \
 	tests/compat/target.c tests/compat/tasks.c
+EXTRA_DIST += tests/compat/pthread/classes.cc tests/compat/pthread/common.h tests/compat/pthread/life.c \
+	tests/compat/pthread/mutexes.c tests/compat/pthread/places.c tests/compat/pthread/waits.c
 EXTRA_DIST += tests/compat/npb/cg.c tests/compat/npb/ep.c tests/compat/npb/ft.c tests/compat/npb/is.c tests/compat/npb/mg.c \
 	tests/compat/npb/npb.h
 EXTRA_DIST += tests/compat/feature/atomic.c tests/compat/feature/binding.c tests/compat/feature/collapse.c \

@@ -351,6 +351,11 @@ static void begin_job(void)
     tls_begin(plan.tls, lanes);
 }
 
+static bool takes(const char *name)
+{
+    return strncmp(name, "GOMP_", 5) == 0;
+}
+
 static const char *refuse(const char *name)
 {
     return settings_refuse(name);
@@ -358,8 +363,12 @@ static const char *refuse(const char *name)
 
 __attribute__((constructor)) static void at_start(void)
 {
-    static const struct start_layer layer = {
-        .refuse = refuse, .begin = begin_job, .serve = serve, .amid = is_amid, .end = end
-    };
+    static const struct start_layer layer = { .name = "OpenMP",
+                                              .takes = takes,
+                                              .refuse = refuse,
+                                              .begin = begin_job,
+                                              .serve = serve,
+                                              .amid = is_amid,
+                                              .end = end };
     start_register(&layer);
 }

@@ -51,6 +51,11 @@ int lanes_reserve(int lanes, size_t bytes)
     return hlrc_share(SHARED_AT, (size_t)lanes * shared_bytes);
 }
 
+size_t lane_stack_bytes(void)
+{
+    return shared_bytes;
+}
+
 struct start {
     struct lane *lane;
     void *(*body)(void *);
@@ -73,9 +78,9 @@ int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), voi
     size_t bytes = up(private_bytes + tls, GUARD_BYTES);
     char *at = PRIVATE_AT + (size_t)index * (bytes + GUARD_BYTES) + GUARD_BYTES;
     pthread_attr_t attr;
-    if (!map(at, bytes))
+    if (!l->private_at && !map(at, bytes))
         return -errno;
-    *l = (struct lane){ .index = index };
+    *l = (struct lane){ .index = index, .private_at = at };
     if (shared_bytes)
         l->shared_top = SHARED_AT + (size_t)(index + 1) * shared_bytes;
     struct start *s = &starts[index % 1024];
@@ -104,12 +109,13 @@ void lane_run(struct lane *l, void (*act)(void *), void *arg)
     l->private_sp = NULL;
 }
 
-/* LN1. */
+/* LN1. Whoever has left the shared stack by an exception, as pthread_exit does, is on the private
+ * one again, of which private_sp says no more then. */
 void lane_call(void (*act)(void *), void *arg)
 {
     struct lane *l = lane_current;
     void *sp = l ? l->private_sp : NULL, *left;
-    if (!sp) {
+    if (!sp || !lane_is_shared(__builtin_frame_address(0))) {
         act(arg);
         return;
     }

@@ -30,6 +30,7 @@ struct lane {
     int index;        /* in the job: of node * per node + thread */
     char *shared_top; /* NULL: LN3 */
     void *private_sp; /* while the program's code runs: where the private stack is free from */
+    char *private_at; /* the private stack, which outlives the thread */
     pthread_t thread;
 };
 
@@ -40,11 +41,15 @@ extern _Thread_local struct lane *lane_current __attribute__((visibility("hidden
  * lanes: private stacks will be as large (LN3). 0 or a negative errno. */
 int lanes_reserve(int lanes, size_t bytes);
 
-/* Starts thread `index` of the job, which runs on its private stack. `tls`: bytes of the program's
- * thread-local variables. 0 or a negative errno. */
+/* Starts thread `index` of the job, which runs on its private stack; again, if there was one by the
+ * same index and pthread_join says that it has ended: else *l is of zeros. `tls`: bytes of the
+ * program's thread-local variables. 0 or a negative errno. */
 int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), void *arg);
 /* The calling thread is a lane of a job of one node. */
 void lane_adopt(struct lane *l, int index);
+
+/* Of a shared stack; 0: LN3. */
+size_t lane_stack_bytes(void);
 
 /* Runs the program's code on the shared stack of this lane. */
 void lane_run(struct lane *l, void (*act)(void *), void *arg);

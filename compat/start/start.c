@@ -30,7 +30,12 @@ typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), vo
 int start_lanes = 1;
 bool start_sharing;
 
-static const struct start_layer *layer;
+#define LAYERS_MOST 4
+static const struct start_layer *layers[LAYERS_MOST], *layer;
+static bool taken[LAYERS_MOST];
+static void (*begins[LAYERS_MOST])(void);
+static size_t layer_count, begin_count;
+static int layer_threads;
 static struct image image;
 static struct lane *lanes;
 
@@ -57,7 +62,16 @@ _Noreturn void start_fail(const char *fmt, ...)
 
 void start_register(const struct start_layer *above)
 {
-    layer = above;
+    if (layer_count == LAYERS_MOST)
+        start_fail("more than %d layers", LAYERS_MOST);
+    layers[layer_count++] = above;
+}
+
+void start_at_begin(void (*fn)(void))
+{
+    if (begin_count == LAYERS_MOST)
+        start_fail("more than %d parts", LAYERS_MOST);
+    begins[begin_count++] = fn;
 }
 
 bool start_is_shared(const void *ptr)
@@ -122,6 +136,31 @@ static void without_aslr(void)
                strerror(errno));
 }
 
+/* ---- whose threads ---- */
+
+static void look_for_layer(const char *name, bool copied, size_t bytes)
+{
+    (void)copied, (void)bytes;
+    for (size_t i = 0; i < layer_count; i++)
+        taken[i] |= layers[i]->takes(name);
+}
+
+static void choose_layer(int nodes)
+{
+    image_each_needed(look_for_layer);
+    for (size_t i = 0; i < layer_count; i++) {
+        if (taken[i] && layer && nodes > 1)
+            start_fail("a program of %s and of %s: threads of both do not reach other nodes; use "
+                       "one of them",
+                       layer->name, layers[i]->name);
+        if (taken[i] && !layer)
+            layer = layers[i];
+    }
+    for (size_t i = 0; i < layer_count && !layer; i++)
+        if (!layers[i]->threads)
+            layer = layers[i];
+}
+
 /* ---- 2: what is shared ---- */
 
 static const char *why_not;
@@ -154,7 +193,7 @@ static void share(int nodes)
     if (rc == -EINVAL)
         start_fail("this program's data are not its own; link it by hlrcc, and not statically");
     if (rc == 0)
-        rc = lanes_reserve(nodes * start_lanes, stack_bytes());
+        rc = lanes_reserve(nodes * start_lanes + layer_threads, stack_bytes());
     if (rc)
         start_fail("memory for stacks of %zu bytes: %s; lower ulimit -s", stack_bytes(),
                    strerror(-rc));
@@ -235,6 +274,8 @@ static void at_exit(int status, void *arg)
     (void)arg;
     fflush(NULL);
     if (layer && layer->amid()) {
+        if (layer->leave)
+            layer->leave(status);
         fprintf(stderr, "hlrc: exit(%d) while other threads run the program; the job ends\n",
                 status);
         _exit(status ? status : 1);
@@ -263,6 +304,8 @@ static void *lane_body(void *arg)
     struct lane *l = arg;
     if (l->index == 0) {
         share_arguments();
+        if (layer && layer->enter)
+            layer->enter();
         lane_run(l, run_program, NULL);
     } else if (layer) {
         layer->serve(l);
@@ -280,11 +323,21 @@ static void start_others(int node, int first)
     }
 }
 
-/* Signals are the program's threads'. On node 0 the program may have ended by now, and HLRC too. */
+/* Behind those of all nodes. */
+int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg)
+{
+    return lane_start(l, hlrc_node_count() * start_lanes + number, image.tls_room, body, arg);
+}
+
+/* Signals are the program's threads', but for those of errors of this one. On node 0 the program
+ * may have ended by now, and HLRC too. */
 static void wait_for_lanes(int node)
 {
+    static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
     sigset_t all;
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
     if (node == 0)
         for (;;)
@@ -308,9 +361,12 @@ static int run_alone(void)
 static int run(void)
 {
     int nodes = nodes_to_be();
+    choose_layer(nodes);
     start_lanes = number_in("HLRC_THREADS_PER_NODE");
-    if (start_lanes == 0 || !layer)
+    if (start_lanes == 0 || !layer || layer->threads)
         start_lanes = 1;
+    if (layer && layer->threads && nodes > 1)
+        layer_threads = layer->threads(nodes);
     if (nodes > 1)
         without_aslr();
     share(nodes);
@@ -323,6 +379,8 @@ static int run(void)
     if (hlrc_node_count() > nodes)
         start_fail("%d nodes, of which no variable has told; set HLRC_NODES to that number",
                    hlrc_node_count());
+    for (size_t i = 0; i < begin_count; i++)
+        begins[i]();
     if (layer)
         layer->begin();
     if (!start_sharing)

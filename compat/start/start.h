@@ -30,19 +30,33 @@
 
 struct lane;
 
-/* What lies above: OpenMP. */
+/* Whose threads run the program on other nodes: OpenMP's, or those of POSIX. */
 struct start_layer {
-    /* why this program cannot run, one line; NULL: it can. `name` is one that it takes from
-     * libraries */
+    const char *name;
+    /* whether it is this layer that a program needs which takes `name` from libraries */
+    bool (*takes)(const char *name);
+    /* why this program cannot run, one line; NULL: it can */
     const char *(*refuse)(const char *name);
+    /* before hlrc_init: how many lanes it starts itself, on all nodes, by start_thread; each node
+     * has one besides then. NULL: none, and each node has as many as --threads-per-node says */
+    int (*threads)(int nodes);
     void (*begin)(void);              /* behind hlrc_init, on every node */
+    void (*enter)(void);              /* the calling lane runs main; NULL: no matter */
     void (*serve)(struct lane *lane); /* a lane that is not the first of node 0; until the end */
     bool (*amid)(void);               /* whether other lanes run the program's code just now */
+    void (*leave)(int status);        /* ends the job although they do; NULL: it does not */
     void (*end)(void);                /* has all of them return from serve: called by node 0 */
 };
 
-/* Called by a constructor of the layer. */
+/* Called by a constructor of the layer. A program that needs none has one whose lanes are those of
+ * --threads-per-node. */
 void start_register(const struct start_layer *layer);
+/* Called by constructors: fn is called behind hlrc_init, on every node, whatever the layer. */
+void start_at_begin(void (*fn)(void));
+
+/* Starts lane `number`, from 0, of those that the layer starts itself; `l` is of zeros, or was that
+ * of the same number on this node before and has ended. 0 or a negative errno. */
+int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg);
 
 extern int start_lanes; /* of one node */
 extern bool start_sharing

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* cond.c - condition variables: a queue, and the clock of timed waits. A thread is in the queue
+ * before it lets go of the mutex, so that no signal is missed. */
+#include <assert.h>
+#include <errno.h>
+
+#include "compat/pthread/monitor.h"
+#include "compat/pthread/mutex.h"
+#include "compat/pthread/wrap.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+/* In the bytes of a pthread_cond_t, of which zeros are an initialiser; its words behind these the C
+ * library reads when C++ ends it. */
+struct cond {
+    struct queue queue;
+    clockid_t clock;
+};
+static_assert(sizeof(struct cond) <= offsetof(pthread_cond_t, __data.__g1_orig_size),
+              "it has room");
+
+static struct cond *inside(pthread_cond_t *c)
+{
+    return (struct cond *)(void *)c;
+}
+
+struct waiting {
+    struct cond *cond;
+    hlrc_lock_t mutex;
+    const struct until *until;
+    int rc;
+};
+
+static void wait(void *arg)
+{
+    struct waiting *a = arg;
+    struct cond *c = a->cond;
+    hlrc_lock_t mutex = a->mutex;
+    struct until copy, *until = NULL;
+    if (a->until) {
+        copy = *a->until;
+        until = &copy;
+    }
+    hlrc_lock_t monitor = monitor_enter(c);
+    struct waiter *w = queue_enter(&c->queue, 0);
+    hlrc_unlock(mutex); /* MN1 */
+    int rc = queue_await(&c->queue, w, monitor, until);
+    monitor_leave(monitor);
+    hlrc_lock(mutex);
+    a->rc = rc;
+}
+
+/* What the thread holds of the mutex it holds again: MX2. */
+static int wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct until *until)
+{
+    int error;
+    hlrc_lock_t lock = mutex_lock_of(mutex, &error);
+    if (error == 0)
+        error = mutex_check_held(mutex, lock);
+    if (error == 0 && until && !until_valid(&until->time, until->clock))
+        error = EINVAL;
+    if (error)
+        return error;
+    struct waiting a = { inside(cond), lock, until, 0 };
+    lane_call(wait, &a);
+    return a.rc;
+}
+
+static void signal_one(void *arg)
+{
+    struct cond *c = arg;
+    hlrc_lock_t monitor = monitor_enter(c);
+    if (c->queue.first)
+        queue_wake(&c->queue);
+    monitor_leave(monitor);
+}
+
+static void signal_all(void *arg)
+{
+    struct cond *c = arg;
+    hlrc_lock_t monitor = monitor_enter(c);
+    queue_wake_all(&c->queue);
+    monitor_leave(monitor);
+}
+
+int __wrap_pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
+{
+    if (!start_sharing)
+        return pthread_cond_init(cond, attr);
+    clockid_t clock = CLOCK_REALTIME;
+    if (attr && pthread_condattr_getclock(attr, &clock) != 0)
+        return EINVAL;
+    *cond = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    inside(cond)->clock = clock;
+    return 0;
+}
+
+/* Those that were woken may not have returned yet: MN2. */
+int __wrap_pthread_cond_destroy(pthread_cond_t *cond)
+{
+    return start_sharing ? 0 : pthread_cond_destroy(cond);
+}
+
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    return start_sharing ? wait_until(cond, mutex, NULL) : pthread_cond_wait(cond, mutex);
+}
+
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                  const struct timespec *time)
+{
+    if (!start_sharing)
+        return pthread_cond_timedwait(cond, mutex, time);
+    struct until until = { *time, inside(cond)->clock };
+    return wait_until(cond, mutex, &until);
+}
+
+int __wrap_pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+                                  const struct timespec *time)
+{
+    if (!start_sharing)
+        return pthread_cond_clockwait(cond, mutex, clock, time);
+    struct until until = { *time, clock };
+    return wait_until(cond, mutex, &until);
+}
+
+int __wrap_pthread_cond_signal(pthread_cond_t *cond)
+{
+    if (!start_sharing)
+        return pthread_cond_signal(cond);
+    lane_call(signal_one, inside(cond));
+    return 0;
+}
+
+int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
+{
+    if (!start_sharing)
+        return pthread_cond_broadcast(cond);
+    lane_call(signal_all, inside(cond));
+    return 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * cxx.c - threads of C++: what libstdc++ does itself where a program uses std::thread,
+ * std::condition_variable, or a variable in a function that is made at its first use. These stand
+ * in place of its own in the whole process; in a job of one node they call those.
+ *
+ * The rest of its classes is in headers, and calls what wrap.h has.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compat/pthread/once.h"
+#include "compat/pthread/threads.h"
+#include "compat/pthread/wrap.h"
+#include "compat/start/start.h"
+
+#define NAMED(name) __asm__(name) __attribute__((visibility("default")))
+
+/* libstdc++'s own `name`, of that type. */
+#define NEXT(type, name) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
+
+void throw_system_error(int error) __asm__("_ZSt20__throw_system_errori") __attribute__((weak));
+
+static void throw_if(int error)
+{
+    if (!error)
+        return;
+    if (throw_system_error)
+        throw_system_error(error);
+    start_fail("an error of threads: %d", error);
+}
+
+/* ---- std::thread: a name ---- */
+
+struct state;
+struct state_table {
+    void (*end)(struct state *);
+    void (*delete)(struct state *);
+    void (*run)(struct state *);
+};
+struct state {
+    const struct state_table *table;
+};
+
+typedef void start_fn(pthread_t *, struct state **, void (*)(void));
+typedef void thread_fn(pthread_t *);
+#define START \
+    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"
+
+static void *run_state(void *arg)
+{
+    struct state *s = arg;
+    s->table->run(s);
+    s->table->delete (s);
+    return NULL;
+}
+
+start_fn thread_start NAMED(START);
+void thread_start(pthread_t *thread, struct state **state, void (*depend)(void))
+{
+    if (!start_sharing) {
+        NEXT(start_fn *, START)(thread, state, depend);
+        return;
+    }
+    throw_if(threads_create(thread, NULL, run_state, *state));
+    *state = NULL; /* it is the thread's now */
+}
+
+thread_fn thread_join NAMED("_ZNSt6thread4joinEv");
+void thread_join(pthread_t *thread)
+{
+    if (!start_sharing) {
+        NEXT(thread_fn *, "_ZNSt6thread4joinEv")(thread);
+        return;
+    }
+    throw_if(*thread ? threads_join(*thread, NULL) : EINVAL);
+    *thread = 0;
+}
+
+thread_fn thread_detach NAMED("_ZNSt6thread6detachEv");
+void thread_detach(pthread_t *thread)
+{
+    if (!start_sharing) {
+        NEXT(thread_fn *, "_ZNSt6thread6detachEv")(thread);
+        return;
+    }
+    throw_if(*thread ? threads_detach(*thread) : EINVAL);
+    *thread = 0;
+}
+
+/* ---- std::condition_variable: that of POSIX ---- */
+
+struct unique_lock {
+    pthread_mutex_t *mutex;
+};
+
+typedef void wait_fn(pthread_cond_t *, struct unique_lock *);
+typedef void notify_fn(pthread_cond_t *);
+#define WAIT "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"
+
+wait_fn cv_wait NAMED(WAIT);
+void cv_wait(pthread_cond_t *cv, struct unique_lock *lock)
+{
+    if (start_sharing)
+        (void)__wrap_pthread_cond_wait(cv, lock->mutex);
+    else
+        NEXT(wait_fn *, WAIT)(cv, lock);
+}
+
+notify_fn cv_notify_one NAMED("_ZNSt18condition_variable10notify_oneEv");
+void cv_notify_one(pthread_cond_t *cv)
+{
+    if (start_sharing)
+        (void)__wrap_pthread_cond_signal(cv);
+    else
+        NEXT(notify_fn *, "_ZNSt18condition_variable10notify_oneEv")(cv);
+}
+
+notify_fn cv_notify_all NAMED("_ZNSt18condition_variable10notify_allEv");
+void cv_notify_all(pthread_cond_t *cv)
+{
+    if (start_sharing)
+        (void)__wrap_pthread_cond_broadcast(cv);
+    else
+        NEXT(notify_fn *, "_ZNSt18condition_variable10notify_allEv")(cv);
+}
+
+/* ---- variables in functions: a byte that compilers look at, and one beside it ---- */
+
+typedef int acquire_fn(char *);
+typedef void guard_fn(char *);
+
+static int guard_word(void *object, int to)
+{
+    char *guard = object;
+    if (to >= 0) {
+        guard[1] = to == ONCE_UNDER_WAY;
+        guard[0] = to == ONCE_DONE;
+    }
+    return guard[0] ? ONCE_DONE : guard[1] ? ONCE_UNDER_WAY : ONCE_UNDONE;
+}
+
+acquire_fn guard_acquire NAMED("__cxa_guard_acquire");
+int guard_acquire(char *guard)
+{
+    if (!start_is_shared(guard))
+        return NEXT(acquire_fn *, "__cxa_guard_acquire")(guard);
+    return once_begin(guard, guard_word);
+}
+
+guard_fn guard_release NAMED("__cxa_guard_release");
+void guard_release(char *guard)
+{
+    if (start_is_shared(guard))
+        once_end(guard, guard_word, true);
+    else
+        NEXT(guard_fn *, "__cxa_guard_release")(guard);
+}
+
+guard_fn guard_abort NAMED("__cxa_guard_abort");
+void guard_abort(char *guard)
+{
+    if (start_is_shared(guard))
+        once_end(guard, guard_word, false);
+    else
+        NEXT(guard_fn *, "__cxa_guard_abort")(guard);
+}

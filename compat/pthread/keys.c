@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* keys.c - see keys.h. */
+#include "compat/pthread/keys.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "compat/pthread/wrap.h"
+#include "compat/start/lane.h"
+#include "compat/start/numbers.h"
+#include "compat/start/start.h"
+
+#define KEYS PTHREAD_KEYS_MAX
+
+/* In shared memory; changed under LOCK_KEYS. Who uses a key knows of it by the program's own
+ * order. */
+struct key {
+    uint64_t life; /* odd: there is this key (KY1) */
+    void (*destructor)(void *);
+};
+
+struct value {
+    uint64_t life;
+    void *value;
+};
+
+static struct key *keys;
+static _Thread_local struct value *values; /* KEYS of them; NULL: none was set */
+static pthread_key_t exit_key;
+
+struct making {
+    void (*destructor)(void *);
+    pthread_key_t key;
+    int rc;
+};
+
+static void make(void *arg)
+{
+    struct making *m = arg;
+    void (*destructor)(void *) = m->destructor;
+    unsigned k = 0;
+    hlrc_lock(LOCK_KEYS);
+    while (k < KEYS && (keys[k].life & 1))
+        k++;
+    if (k < KEYS) {
+        keys[k].life++;
+        keys[k].destructor = destructor;
+    }
+    hlrc_unlock(LOCK_KEYS);
+    m->rc = k < KEYS ? 0 : EAGAIN;
+    m->key = k;
+}
+
+static void unmake(void *arg)
+{
+    struct making *m = arg;
+    unsigned k = m->key;
+    hlrc_lock(LOCK_KEYS);
+    bool there = k < KEYS && (keys[k].life & 1);
+    if (there)
+        keys[k].life++;
+    hlrc_unlock(LOCK_KEYS);
+    m->rc = there ? 0 : EINVAL;
+}
+
+int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    if (!start_sharing)
+        return pthread_key_create(key, destructor);
+    struct making m = { .destructor = destructor };
+    lane_call(make, &m);
+    if (m.rc == 0)
+        *key = m.key;
+    return m.rc;
+}
+
+int __wrap_pthread_key_delete(pthread_key_t key)
+{
+    if (!start_sharing)
+        return pthread_key_delete(key);
+    struct making m = { .key = key };
+    lane_call(unmake, &m);
+    return m.rc;
+}
+
+void *__wrap_pthread_getspecific(pthread_key_t key)
+{
+    if (!start_sharing)
+        return pthread_getspecific(key);
+    return values && key < KEYS && values[key].life == keys[key].life ? values[key].value : NULL;
+}
+
+int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
+{
+    if (!start_sharing)
+        return pthread_setspecific(key, value);
+    if (key >= KEYS || !(keys[key].life & 1))
+        return EINVAL;
+    if (!values) {
+        values = calloc(KEYS, sizeof *values);
+        if (!values)
+            return ENOMEM;
+        (void)pthread_setspecific(exit_key, values);
+    }
+    values[key] = (struct value){ keys[key].life, (void *)(uintptr_t)value };
+    return 0;
+}
+
+static bool destroy_once(void)
+{
+    bool any = false;
+    for (unsigned k = 0; k < KEYS; k++) {
+        void *value = __wrap_pthread_getspecific(k);
+        void (*destructor)(void *) = value ? keys[k].destructor : NULL;
+        if (!value)
+            continue;
+        values[k].value = NULL;
+        if (destructor) {
+            destructor(value);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void keys_destroy_values(void)
+{
+    for (int i = 0; values && i < PTHREAD_DESTRUCTOR_ITERATIONS && destroy_once(); i++)
+        ;
+}
+
+/* ---- start ---- */
+
+static void forget(void *arg)
+{
+    free(arg);
+    values = NULL;
+}
+
+static void begin(void)
+{
+    if (!start_sharing)
+        return;
+    if (hlrc_node_id() == 0 && !(keys = hlrc_calloc(KEYS, sizeof *keys)))
+        start_fail("no shared memory for keys of threads; raise --memory");
+    if (hlrc_broadcast(&keys, sizeof keys, 0) != 0)
+        start_fail("keys of threads: hlrc_broadcast");
+}
+
+__attribute__((constructor)) static void at_start(void)
+{
+    if (pthread_key_create(&exit_key, forget) != 0)
+        start_fail("no key for threads that end");
+    start_at_begin(begin);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* monitor.c - see monitor.h for the invariants. */
+#include "compat/pthread/monitor.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+
+#include "compat/start/numbers.h"
+#include "compat/start/start.h"
+
+#define LINE         64u
+#define NAP_FIRST_NS 20000L
+#define NAP_MOST_NS  1000000L
+#define SECOND_NS    1000000000L
+#define KEPT_MOST    1024u
+
+/* In shared memory; of one thread at a time. The monitor of the queue that it is in guards it. */
+struct waiter {
+    struct waiter *next;
+    hlrc_cond_t cond;
+    uint32_t woken;
+    uint32_t tag;
+};
+
+static _Thread_local struct waiter *mine;
+
+/* MN2: those of threads that have ended, for the next ones of this node. */
+static struct waiter *kept[KEPT_MOST];
+static unsigned kept_count;
+static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t exit_key;
+
+static void keep(void *w)
+{
+    mine = NULL;
+    pthread_mutex_lock(&kept_mutex);
+    if (kept_count < KEPT_MOST)
+        kept[kept_count++] = w;
+    pthread_mutex_unlock(&kept_mutex);
+}
+
+static struct waiter *make(void)
+{
+    struct waiter *w = hlrc_aligned_alloc(LINE, LINE);
+    if (!w || hlrc_cond_create(&w->cond) != 0)
+        start_fail("no shared memory for a thread that waits; raise --memory");
+    return w;
+}
+
+static struct waiter *own(void)
+{
+    if (mine)
+        return mine;
+    pthread_mutex_lock(&kept_mutex);
+    if (kept_count)
+        mine = kept[--kept_count];
+    pthread_mutex_unlock(&kept_mutex);
+    if (!mine)
+        mine = make();
+    (void)pthread_setspecific(exit_key, mine);
+    return mine;
+}
+
+__attribute__((constructor)) static void at_start(void)
+{
+    if (pthread_key_create(&exit_key, keep) != 0)
+        start_fail("no key for threads that end");
+}
+
+/* ---- monitors ---- */
+
+hlrc_lock_t monitor_of(const void *object)
+{
+    uint64_t hash = ((uintptr_t)object >> 3) * UINT64_C(0x9e3779b97f4a7c15);
+    return LOCK_MONITORS + (hlrc_lock_t)((hash >> 33) % LOCK_MONITORS_COUNT);
+}
+
+hlrc_lock_t monitor_enter(const void *object)
+{
+    hlrc_lock_t monitor = monitor_of(object);
+    hlrc_lock(monitor);
+    return monitor;
+}
+
+void monitor_leave(hlrc_lock_t monitor)
+{
+    hlrc_unlock(monitor);
+}
+
+/* ---- time ---- */
+
+bool until_valid(const struct timespec *time, clockid_t clock)
+{
+    return time->tv_nsec >= 0 && time->tv_nsec < SECOND_NS &&
+           (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC);
+}
+
+/* Nanoseconds, NAP_MOST_NS for all that is more. */
+static long left(const struct until *until)
+{
+    struct timespec now;
+    clock_gettime(until->clock, &now);
+    if (until->time.tv_sec > now.tv_sec + 2)
+        return NAP_MOST_NS;
+    if (until->time.tv_sec < now.tv_sec)
+        return 0;
+    long ns = (until->time.tv_sec - now.tv_sec) * SECOND_NS + until->time.tv_nsec - now.tv_nsec;
+    return ns < 0 ? 0 : ns < NAP_MOST_NS ? ns : NAP_MOST_NS;
+}
+
+bool nap(long *ns, const struct until *until)
+{
+    static _Thread_local struct timespec t;
+    long most = until ? left(until) : NAP_MOST_NS;
+    if (most == 0)
+        return false;
+    *ns = *ns == 0 ? NAP_FIRST_NS : 2 * *ns;
+    if (*ns > NAP_MOST_NS)
+        *ns = NAP_MOST_NS;
+    t = (struct timespec){ .tv_nsec = *ns < most ? *ns : most };
+    (void)nanosleep(&t, NULL);
+    return true;
+}
+
+/* ---- queues ---- */
+
+struct waiter *queue_enter(struct queue *q, unsigned tag)
+{
+    struct waiter *w = own();
+    w->next = NULL;
+    w->woken = 0;
+    w->tag = tag;
+    if (q->last)
+        q->last->next = w;
+    else
+        q->first = w;
+    q->last = w;
+    return w;
+}
+
+static void unlink_waiter(struct queue *q, const struct waiter *w)
+{
+    struct waiter *before = NULL, *at = q->first;
+    while (at != w) {
+        before = at;
+        at = at->next;
+    }
+    if (before)
+        before->next = w->next;
+    else
+        q->first = w->next;
+    if (q->last == w)
+        q->last = before;
+}
+
+/* MN3. HLRC waits for a condition or not at all: so this looks again and again. */
+static int await_until(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
+                       const struct until *until)
+{
+    struct until copy = *until;
+    bool more = true;
+    for (long ns = 0; !w->woken;) {
+        if (!more) {
+            unlink_waiter(q, w);
+            return ETIMEDOUT;
+        }
+        hlrc_unlock(monitor);
+        more = nap(&ns, &copy);
+        hlrc_lock(monitor);
+    }
+    return 0;
+}
+
+int queue_await(struct queue *q, struct waiter *w, hlrc_lock_t monitor, const struct until *until)
+{
+    if (until)
+        return await_until(q, w, monitor, until);
+    while (!w->woken)
+        hlrc_cond_wait(w->cond, monitor);
+    return 0;
+}
+
+int queue_wait(struct queue *q, hlrc_lock_t monitor, unsigned tag, const struct until *until)
+{
+    return queue_await(q, queue_enter(q, tag), monitor, until);
+}
+
+void queue_wake(struct queue *q)
+{
+    struct waiter *w = q->first;
+    q->first = w->next;
+    if (!q->first)
+        q->last = NULL;
+    w->woken = 1; /* MN2 */
+    hlrc_cond_signal(w->cond);
+}
+
+void queue_wake_all(struct queue *q)
+{
+    while (q->first)
+        queue_wake(q);
+}
+
+unsigned queue_tag(const struct queue *q)
+{
+    return q->first->tag;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* mutex.c - see mutex.h for the invariants; and spin locks. */
+#include "compat/pthread/mutex.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "compat/pthread/monitor.h"
+#include "compat/pthread/wrap.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+/* In the bytes of a pthread_mutex_t. `kind` has the place that static initialisers store it to. */
+struct mutex {
+    uint32_t handle; /* of the lock, and 1 */
+    uint32_t check;  /* MX1 */
+    uint64_t unused;
+    int32_t kind; /* a type of POSIX; GONE */
+};
+#define GONE (-1)
+static_assert(sizeof(struct mutex) <= sizeof(pthread_mutex_t), "it has room");
+static_assert(offsetof(struct mutex, kind) == offsetof(pthread_mutex_t, __data.__kind),
+              "static initialisers");
+
+static struct mutex *inside(pthread_mutex_t *m)
+{
+    return (struct mutex *)(void *)m;
+}
+
+/* MX1 */
+static uint32_t salt(const struct mutex *m)
+{
+    return (uint32_t)(((uintptr_t)m >> 3) * 2654435761u) | 0x80808080u;
+}
+
+static uint32_t handle_of(const struct mutex *m)
+{
+    uint32_t handle = __atomic_load_n(&m->handle, __ATOMIC_RELAXED);
+    return (handle ^ salt(m)) == __atomic_load_n(&m->check, __ATOMIC_RELAXED) ? handle : 0;
+}
+
+static int give_lock(struct mutex *m)
+{
+    hlrc_lock_t lock;
+    if (hlrc_lock_create(&lock) != 0)
+        return EAGAIN;
+    m->handle = lock + 1;
+    m->check = m->handle ^ salt(m);
+    return 0;
+}
+
+struct ask {
+    struct mutex *mutex;
+    uint32_t handle;
+    int error;
+};
+
+static void find(void *arg)
+{
+    struct ask *ask = arg;
+    struct mutex *m = ask->mutex;
+    hlrc_lock_t monitor = monitor_enter(m);
+    int error = handle_of(m) ? 0 : give_lock(m);
+    uint32_t handle = handle_of(m);
+    monitor_leave(monitor);
+    ask->handle = handle;
+    ask->error = error;
+}
+
+hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error)
+{
+    struct ask ask = { inside(mutex), handle_of(inside(mutex)), 0 };
+    if (ask.mutex->kind == GONE) {
+        *error = EINVAL;
+        return 0;
+    }
+    if (!ask.handle)
+        lane_call(find, &ask);
+    *error = ask.error;
+    return ask.handle - 1;
+}
+
+/* ---- what this thread holds: MX2 ---- */
+
+struct held {
+    hlrc_lock_t lock;
+    unsigned count;
+};
+
+static _Thread_local struct held *held;
+static _Thread_local size_t held_count, held_room;
+static pthread_key_t exit_key;
+
+static struct held *held_find(hlrc_lock_t lock)
+{
+    for (size_t i = held_count; i > 0; i--)
+        if (held[i - 1].lock == lock)
+            return &held[i - 1];
+    return NULL;
+}
+
+static void held_add(hlrc_lock_t lock)
+{
+    if (held_count == held_room) {
+        size_t room = held_room ? 2 * held_room : 16;
+        struct held *more = realloc(held, room * sizeof *more);
+        if (!more)
+            start_fail("no memory for %zu mutexes that a thread holds", room);
+        held = more;
+        held_room = room;
+        (void)pthread_setspecific(exit_key, more);
+    }
+    held[held_count++] = (struct held){ lock, 1 };
+}
+
+static void held_drop(struct held *h)
+{
+    *h = held[--held_count];
+}
+
+static void held_end(void *arg)
+{
+    free(arg);
+    held = NULL;
+    held_count = held_room = 0;
+}
+
+__attribute__((constructor)) static void at_start(void)
+{
+    if (pthread_key_create(&exit_key, held_end) != 0)
+        start_fail("no key for threads that end");
+}
+
+static bool knows(int kind)
+{
+    return kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK;
+}
+
+int mutex_check_held(const pthread_mutex_t *mutex, hlrc_lock_t lock)
+{
+    int kind = ((const struct mutex *)(const void *)mutex)->kind;
+    return knows(kind) && !held_find(lock) ? EPERM : 0;
+}
+
+/* ---- the calls ---- */
+
+static void make(void *arg)
+{
+    struct ask *ask = arg;
+    ask->error = give_lock(ask->mutex);
+}
+
+int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
+{
+    if (!start_sharing)
+        return pthread_mutex_init(mutex, attr);
+    struct ask ask = { .mutex = inside(mutex) };
+    int kind = PTHREAD_MUTEX_DEFAULT, protocol = PTHREAD_PRIO_NONE;
+    if (attr && (pthread_mutexattr_gettype(attr, &kind) != 0 ||
+                 pthread_mutexattr_getprotocol(attr, &protocol) != 0))
+        return EINVAL;
+    if (protocol != PTHREAD_PRIO_NONE)
+        return ENOTSUP;
+    *ask.mutex = (struct mutex){ .kind = kind };
+    lane_call(make, &ask);
+    return ask.error;
+}
+
+static void unmake(void *arg)
+{
+    struct ask *ask = arg;
+    hlrc_lock_t lock = ask->handle - 1;
+    if (hlrc_trylock(lock) != 0) {
+        ask->error = EBUSY;
+        return;
+    }
+    hlrc_unlock(lock);
+    hlrc_lock_destroy(lock);
+}
+
+int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+    if (!start_sharing)
+        return pthread_mutex_destroy(mutex);
+    struct ask ask = { .mutex = inside(mutex), .handle = handle_of(inside(mutex)) };
+    if (ask.mutex->kind == GONE)
+        return EINVAL;
+    if (!ask.handle) /* another thread's first use need not have been seen */
+        lane_call(find, &ask);
+    if (ask.error == 0)
+        lane_call(unmake, &ask);
+    if (ask.error == 0)
+        *ask.mutex = (struct mutex){ .kind = GONE };
+    return ask.error;
+}
+
+static void take(void *arg)
+{
+    hlrc_lock(*(const hlrc_lock_t *)arg);
+}
+
+static void drop(void *arg)
+{
+    hlrc_unlock(*(const hlrc_lock_t *)arg);
+}
+
+struct attempt {
+    hlrc_lock_t lock;
+    const struct until *until; /* NULL: once */
+    int rc;
+};
+
+static void try(void *arg)
+{
+    struct attempt *a = arg;
+    hlrc_lock_t lock = a->lock;
+    const struct until *until = a->until;
+    struct until copy = until ? *until : (struct until){ .clock = CLOCK_REALTIME };
+    long ns = 0;
+    int rc;
+    do
+        rc = hlrc_trylock(lock) == 0 ? 0 : until ? ETIMEDOUT : EBUSY;
+    while (rc == ETIMEDOUT && nap(&ns, &copy));
+    a->rc = rc;
+}
+
+/* How the mutex is taken: as long as it takes, or as `attempt` says. */
+static int acquire(pthread_mutex_t *mutex, struct attempt *attempt)
+{
+    int error, kind = inside(mutex)->kind;
+    hlrc_lock_t lock = mutex_lock_of(mutex, &error);
+    struct held *h = error == 0 && knows(kind) ? held_find(lock) : NULL;
+    if (h && kind == PTHREAD_MUTEX_RECURSIVE) {
+        h->count++;
+        return h->count == 0 ? (h->count--, EAGAIN) : 0;
+    }
+    if (h)
+        return attempt && !attempt->until ? EBUSY : EDEADLK;
+    if (error)
+        return error;
+    if (attempt) {
+        attempt->lock = lock;
+        lane_call(try, attempt);
+        error = attempt->rc;
+    } else {
+        lane_call(take, &lock);
+    }
+    if (error == 0 && knows(kind))
+        held_add(lock);
+    return error;
+}
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    return start_sharing ? acquire(mutex, NULL) : pthread_mutex_lock(mutex);
+}
+
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    struct attempt once = { .until = NULL };
+    return start_sharing ? acquire(mutex, &once) : pthread_mutex_trylock(mutex);
+}
+
+int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+                                   const struct timespec *time)
+{
+    if (!start_sharing)
+        return pthread_mutex_clocklock(mutex, clock, time);
+    struct until until = { *time, clock };
+    struct attempt a = { .until = &until };
+    if (!until_valid(time, clock)) {
+        struct attempt once = { .until = NULL };
+        int rc = acquire(mutex, &once);
+        return rc == EBUSY ? EINVAL : rc;
+    }
+    return acquire(mutex, &a);
+}
+
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time)
+{
+    return start_sharing ? __wrap_pthread_mutex_clocklock(mutex, CLOCK_REALTIME, time)
+                         : pthread_mutex_timedlock(mutex, time);
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    if (!start_sharing)
+        return pthread_mutex_unlock(mutex);
+    int error;
+    hlrc_lock_t lock = mutex_lock_of(mutex, &error);
+    if (error)
+        return error;
+    if (knows(inside(mutex)->kind)) {
+        struct held *h = held_find(lock);
+        if (!h)
+            return EPERM;
+        if (--h->count > 0)
+            return 0;
+        held_drop(h);
+    }
+    lane_call(drop, &lock);
+    return 0;
+}
+
+/* A thread that ends with a robust mutex is on a node that has died, which ends the job. */
+int __wrap_pthread_mutex_consistent(pthread_mutex_t *mutex)
+{
+    return start_sharing ? EINVAL : pthread_mutex_consistent(mutex);
+}
+
+/* ---- spin locks: the handle and 1, by pthread_spin_init ---- */
+
+static void make_spin(void *arg)
+{
+    hlrc_lock_t lock = 0;
+    int rc = hlrc_lock_create(&lock);
+    *(uint32_t *)arg = rc == 0 ? lock + 1 : 0;
+}
+
+static void unmake_spin(void *arg)
+{
+    hlrc_lock_destroy(*(const hlrc_lock_t *)arg);
+}
+
+static hlrc_lock_t lock_of_spin(const volatile pthread_spinlock_t *spin)
+{
+    uint32_t handle = (uint32_t)*spin;
+    if (!handle)
+        start_fail("pthread_spin_lock: it was not initialised by pthread_spin_init");
+    return handle - 1;
+}
+
+int __wrap_pthread_spin_init(pthread_spinlock_t *spin, int shared)
+{
+    if (!start_sharing)
+        return pthread_spin_init(spin, shared);
+    uint32_t handle;
+    lane_call(make_spin, &handle);
+    *spin = (int)handle;
+    return handle ? 0 : EAGAIN;
+}
+
+int __wrap_pthread_spin_destroy(pthread_spinlock_t *spin)
+{
+    if (!start_sharing)
+        return pthread_spin_destroy(spin);
+    hlrc_lock_t lock = lock_of_spin(spin);
+    lane_call(unmake_spin, &lock);
+    *spin = 0;
+    return 0;
+}
+
+int __wrap_pthread_spin_lock(pthread_spinlock_t *spin)
+{
+    if (!start_sharing)
+        return pthread_spin_lock(spin);
+    hlrc_lock_t lock = lock_of_spin(spin);
+    lane_call(take, &lock);
+    return 0;
+}
+
+int __wrap_pthread_spin_trylock(pthread_spinlock_t *spin)
+{
+    if (!start_sharing)
+        return pthread_spin_trylock(spin);
+    struct attempt once = { .lock = lock_of_spin(spin), .until = NULL };
+    lane_call(try, &once);
+    return once.rc;
+}
+
+int __wrap_pthread_spin_unlock(pthread_spinlock_t *spin)
+{
+    if (!start_sharing)
+        return pthread_spin_unlock(spin);
+    hlrc_lock_t lock = lock_of_spin(spin);
+    lane_call(drop, &lock);
+    return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* once.c - see once.h. */
+#include "compat/pthread/once.h"
+
+#include "compat/pthread/monitor.h"
+#include "compat/pthread/wrap.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+struct turn {
+    void *object;
+    once_word *word;
+    int to;
+    bool mine;
+};
+
+/* ON1. There is no room for a queue. */
+static void begin(void *arg)
+{
+    struct turn *out = arg, t = *out;
+    int found;
+    long ns = 0;
+    do {
+        hlrc_lock_t monitor = monitor_enter(t.object);
+        found = t.word(t.object, -1);
+        if (found == ONCE_UNDONE)
+            (void)t.word(t.object, ONCE_UNDER_WAY);
+        monitor_leave(monitor);
+    } while (found == ONCE_UNDER_WAY && nap(&ns, NULL));
+    out->mine = found == ONCE_UNDONE;
+}
+
+static void end(void *arg)
+{
+    struct turn t = *(struct turn *)arg;
+    hlrc_lock_t monitor = monitor_enter(t.object);
+    (void)t.word(t.object, t.to);
+    monitor_leave(monitor);
+}
+
+bool once_begin(void *object, once_word *word)
+{
+    struct turn t = { .object = object, .word = word };
+    lane_call(begin, &t);
+    return t.mine;
+}
+
+void once_end(void *object, once_word *word, bool done)
+{
+    struct turn t = { .object = object, .word = word, .to = done ? ONCE_DONE : ONCE_UNDONE };
+    lane_call(end, &t);
+}
+
+static int word_of(void *object, int to)
+{
+    int *word = object;
+    return to < 0 ? *word : (*word = to);
+}
+
+struct doing {
+    pthread_once_t *once;
+    bool done;
+};
+
+/* Also where fn has ended by an exception: then it is undone. */
+static void finish(struct doing *d)
+{
+    once_end(d->once, word_of, d->done);
+}
+
+int __wrap_pthread_once(pthread_once_t *once, void (*fn)(void))
+{
+    if (!start_sharing)
+        return pthread_once(once, fn);
+    if (once_begin(once, word_of)) {
+        struct doing d __attribute__((cleanup(finish))) = { once, false };
+        fn();
+        d.done = true;
+    }
+    return 0;
+}

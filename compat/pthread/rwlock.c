@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* rwlock.c - locks of many readers or one writer. Who lets go of one hands it on to those who wait,
+ * in their order, readers all at once; readers that come go past a writer that waits, but with
+ * PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP. */
+#include <assert.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compat/pthread/monitor.h"
+#include "compat/pthread/wrap.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+enum { READER, WRITER }; /* tags of those who wait */
+
+/* In the bytes of a pthread_rwlock_t. `kind` has the place that static initialisers store it to. */
+struct rwlock {
+    struct queue queue;
+    pthread_t writer; /* 0: none */
+    uint32_t readers;
+    uint32_t writers_waiting;
+    uint64_t unused[2];
+    int32_t kind;
+};
+static_assert(sizeof(struct rwlock) <= sizeof(pthread_rwlock_t), "it has room");
+static_assert(offsetof(struct rwlock, kind) == offsetof(pthread_rwlock_t, __data.__flags),
+              "static initialisers");
+
+static struct rwlock *inside(pthread_rwlock_t *l)
+{
+    return (struct rwlock *)(void *)l;
+}
+
+struct request {
+    struct rwlock *lock;
+    pthread_t me;
+    bool write, try;
+    const struct until *until;
+    int rc;
+};
+
+static bool is_free(const struct rwlock *l, bool write)
+{
+    if (l->writer)
+        return false;
+    if (write)
+        return l->readers == 0;
+    return l->kind != PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP || l->writers_waiting == 0;
+}
+
+/* Those who may have it have it when they are woken. */
+static void hand_on(struct rwlock *l)
+{
+    while (l->queue.first && !l->writer) {
+        bool write = queue_tag(&l->queue) == WRITER;
+        if (write && l->readers > 0)
+            break;
+        if (write) {
+            l->writers_waiting--;
+            l->writer = (pthread_t)-1; /* whoever it is */
+        } else {
+            l->readers++;
+        }
+        queue_wake(&l->queue);
+    }
+}
+
+/* A writer who gives up may have been all that kept readers waiting. */
+static int wait(struct rwlock *l, const struct request *r, const struct until *until,
+                hlrc_lock_t monitor)
+{
+    l->writers_waiting += r->write;
+    int rc = queue_wait(&l->queue, monitor, r->write ? WRITER : READER, until);
+    if (rc) {
+        l->writers_waiting -= r->write;
+        hand_on(l);
+    }
+    return rc;
+}
+
+static int take(struct rwlock *l, const struct request *r, const struct until *until,
+                hlrc_lock_t monitor)
+{
+    int rc = 0;
+    if (l->writer == r->me)
+        return r->try ? EBUSY : EDEADLK;
+    if (is_free(l, r->write))
+        l->readers += !r->write;
+    else if (r->try)
+        return EBUSY;
+    else
+        rc = wait(l, r, until, monitor);
+    if (rc == 0 && r->write)
+        l->writer = r->me;
+    return rc;
+}
+
+static void acquire(void *arg)
+{
+    struct request *out = arg, r = *out;
+    struct until copy, *until = NULL;
+    if (r.until) {
+        copy = *r.until;
+        until = &copy;
+    }
+    hlrc_lock_t monitor = monitor_enter(r.lock);
+    int rc = take(r.lock, &r, until, monitor);
+    monitor_leave(monitor);
+    out->rc = rc;
+}
+
+static void release(void *arg)
+{
+    struct rwlock *l = arg;
+    hlrc_lock_t monitor = monitor_enter(l);
+    if (l->writer)
+        l->writer = 0;
+    else if (l->readers > 0)
+        l->readers--;
+    hand_on(l);
+    monitor_leave(monitor);
+}
+
+static int lock(pthread_rwlock_t *lock, bool write, bool try, const struct until *until)
+{
+    struct request r = { inside(lock), __wrap_pthread_self(), write, try, until, 0 };
+    if (until && !until_valid(&until->time, until->clock))
+        return EINVAL;
+    lane_call(acquire, &r);
+    return r.rc;
+}
+
+int __wrap_pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
+{
+    int kind = PTHREAD_RWLOCK_DEFAULT_NP;
+    if (!start_sharing)
+        return pthread_rwlock_init(l, attr);
+    if (attr && pthread_rwlockattr_getkind_np(attr, &kind) != 0)
+        return EINVAL;
+    *inside(l) = (struct rwlock){ .kind = kind };
+    return 0;
+}
+
+int __wrap_pthread_rwlock_destroy(pthread_rwlock_t *l)
+{
+    return start_sharing ? 0 : pthread_rwlock_destroy(l);
+}
+
+int __wrap_pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+    if (!start_sharing)
+        return pthread_rwlock_unlock(l);
+    lane_call(release, inside(l));
+    return 0;
+}
+
+int __wrap_pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+    return start_sharing ? lock(l, false, false, NULL) : pthread_rwlock_rdlock(l);
+}
+
+int __wrap_pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+    return start_sharing ? lock(l, true, false, NULL) : pthread_rwlock_wrlock(l);
+}
+
+int __wrap_pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
+{
+    return start_sharing ? lock(l, false, true, NULL) : pthread_rwlock_tryrdlock(l);
+}
+
+int __wrap_pthread_rwlock_trywrlock(pthread_rwlock_t *l)
+{
+    return start_sharing ? lock(l, true, true, NULL) : pthread_rwlock_trywrlock(l);
+}
+
+int __wrap_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
+                                      const struct timespec *time)
+{
+    if (!start_sharing)
+        return pthread_rwlock_clockrdlock(l, clock, time);
+    return lock(l, false, false, &(struct until){ *time, clock });
+}
+
+int __wrap_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
+                                      const struct timespec *time)
+{
+    if (!start_sharing)
+        return pthread_rwlock_clockwrlock(l, clock, time);
+    return lock(l, true, false, &(struct until){ *time, clock });
+}
+
+int __wrap_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *time)
+{
+    return start_sharing ? __wrap_pthread_rwlock_clockrdlock(l, CLOCK_REALTIME, time)
+                         : pthread_rwlock_timedrdlock(l, time);
+}
+
+int __wrap_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *time)
+{
+    return start_sharing ? __wrap_pthread_rwlock_clockwrlock(l, CLOCK_REALTIME, time)
+                         : pthread_rwlock_timedwrlock(l, time);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* table.c - see table.h for the invariants. */
+#include "compat/pthread/table.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/start/start.h"
+
+#define NAME_ENTRY_BITS 12 /* of a name; the rest is how many have been given */
+
+struct table *table;
+
+static uint32_t per_node;
+static enum { CYCLIC, BLOCK, LOCAL } placement;
+static uint32_t block; /* threads of a node, one after the other */
+
+static pthread_t new_name(uint32_t entry)
+{
+    return ++table->names << NAME_ENTRY_BITS | entry;
+}
+
+static void read_placement(void)
+{
+    const char *text = getenv("HLRC_PLACEMENT"), *threads = getenv("HLRC_THREADS_PER_NODE");
+    if (text && strcmp(text, "block") == 0)
+        placement = BLOCK;
+    else if (text && strcmp(text, "local") == 0)
+        placement = LOCAL;
+    block = threads && *threads ? (uint32_t)strtoul(threads, NULL, 10) : 1;
+}
+
+static void make(void)
+{
+    table = hlrc_aligned_alloc(4096, sizeof *table);
+    if (!table)
+        start_fail("no shared memory for the table of threads; raise --memory");
+    for (int n = 0; n < hlrc_node_count(); n++)
+        if (hlrc_cond_create(&table->nodes[n].news) != 0)
+            start_fail("no condition variable for node %d", n);
+    for (uint32_t i = 0; i <= TABLE_THREADS; i++)
+        table->entries[i].node = -1;
+    table->entries[0].node = 0;
+    table->entries[0].state = ENTRY_RUNNING;
+    table->entries[0].name = new_name(0);
+}
+
+void table_begin(uint32_t most)
+{
+    per_node = most;
+    read_placement();
+    if (hlrc_node_id() == 0)
+        make();
+    if (hlrc_broadcast(&table, sizeof table, 0) != 0)
+        start_fail("threads: hlrc_broadcast");
+}
+
+/* Main is the first thread of node 0. */
+static int node_in_turn(uint32_t number)
+{
+    uint32_t nodes = (uint32_t)hlrc_node_count();
+    switch (placement) {
+    case BLOCK:
+        return (int)((number + 1) / block % nodes);
+    case LOCAL:
+        return 0;
+    default:
+        return (int)((number + 1) % nodes);
+    }
+}
+
+static int node_with_room(int wanted)
+{
+    int nodes = hlrc_node_count();
+    for (int i = 0; i < nodes; i++)
+        if (table->nodes[(wanted + i) % nodes].threads < per_node)
+            return (wanted + i) % nodes;
+    return -1;
+}
+
+/* One that this node has used before, else one that no node has. */
+static uint32_t free_entry(int node)
+{
+    uint32_t fresh = 0, other = 0;
+    for (uint32_t i = 1; i <= TABLE_THREADS; i++) {
+        const struct entry *e = &table->entries[i];
+        if (e->state != ENTRY_FREE)
+            continue;
+        if (e->node == node)
+            return i;
+        if (e->node < 0)
+            return fresh ? fresh : i;
+        if (!other)
+            other = i;
+    }
+    return other;
+}
+
+static void post(uint32_t entry, int node)
+{
+    struct mailbox *m = &table->nodes[node];
+    if (m->last)
+        table->entries[m->last].next = entry;
+    else
+        m->first = entry;
+    m->last = entry;
+    m->threads++;
+    hlrc_cond_signal(m->news);
+}
+
+uint32_t table_ask_on(int node, void *(*fn)(void *), void *arg, bool detached)
+{
+    uint32_t i = free_entry(node);
+    if (!i)
+        return 0;
+    table->entries[i] = (struct entry){ .state = ENTRY_ASKED_FOR,
+                                        .detached = detached,
+                                        .node = node,
+                                        .name = new_name(i),
+                                        .fn = fn,
+                                        .arg = arg };
+    table->live++;
+    post(i, node);
+    return i;
+}
+
+uint32_t table_ask(void *(*fn)(void *), void *arg, bool detached)
+{
+    int node = node_with_room(node_in_turn(table->created));
+    uint32_t i = node < 0 ? 0 : table_ask_on(node, fn, arg, detached);
+    if (i)
+        table->created++;
+    return i;
+}
+
+uint32_t table_take(int node)
+{
+    struct mailbox *m = &table->nodes[node];
+    uint32_t i = m->first;
+    if (!i)
+        return 0;
+    m->first = table->entries[i].next;
+    if (!m->first)
+        m->last = 0;
+    table->entries[i].state = ENTRY_RUNNING;
+    return i;
+}
+
+struct entry *table_find(pthread_t name)
+{
+    uint32_t i = (uint32_t)(name & ((1u << NAME_ENTRY_BITS) - 1));
+    if (i > TABLE_THREADS)
+        return NULL;
+    struct entry *e = &table->entries[i];
+    return e->state != ENTRY_FREE && e->name == name ? e : NULL; /* PT3 */
+}
+
+void table_free(struct entry *e)
+{
+    e->state = ENTRY_FREE;
+    e->name = 0;
+}
+
+void table_done(struct entry *e)
+{
+    e->state = ENTRY_DONE;
+    queue_wake_all(&e->joiners);
+    if (e != &table->entries[0]) {
+        table->nodes[e->node].threads--;
+        if (--table->live == 0)
+            queue_wake_all(&table->all_done);
+    }
+    if (e->detached)
+        table_free(e);
+}

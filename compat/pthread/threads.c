@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * threads.c - POSIX threads as threads of several nodes; see table.h for the invariants.
+ *
+ * Each node has an agent, a thread that starts what comes to the node's mailbox: on node 0 one of
+ * its own, on all others the lane that node 0 runs main on. A thread ends as the C library has it:
+ * what is left to do comes by a key of the C library's, behind cleanup handlers and destructors of
+ * C++, on the private stack.
+ */
+#include "compat/pthread/threads.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compat/pthread/keys.h"
+#include "compat/pthread/refuse.h"
+#include "compat/pthread/table.h"
+#include "compat/pthread/wrap.h"
+#include "compat/start/lane.h"
+#include "compat/start/numbers.h"
+#include "compat/start/start.h"
+
+/* Threads of HLRC that a node has: of the program, and main, agent, some of libraries. */
+#define OTHERS    8
+#define LEAST     (64 - OTHERS)
+#define ALL_NODES 4096 /* what each of them costs grows with the number of nodes */
+
+/* Of the calling thread; entry + 1, 0: none of the table. */
+static _Thread_local struct {
+    uint32_t entry;
+    pthread_t name;
+    void *result;
+} me;
+
+static struct lane lanes[TABLE_THREADS + 1]; /* of this node's threads, by entry */
+static bool started[TABLE_THREADS + 1];
+static uint32_t started_count;
+static pthread_key_t end_key;
+static pthread_t agent_thread; /* node 0's */
+static uint32_t per_node = LEAST;
+
+static void become(uint32_t entry)
+{
+    me.entry = entry + 1;
+    me.name = table->entries[entry].name;
+    (void)pthread_setspecific(end_key, &me);
+}
+
+/* ---- a thread, on its node ---- */
+
+struct call {
+    void *(*fn)(void *);
+    void *arg;
+};
+
+static void run(void *arg)
+{
+    struct call *c = arg;
+    me.result = c->fn(c->arg);
+}
+
+static void *body(void *arg)
+{
+    uint32_t entry = (uint32_t)(uintptr_t)arg;
+    const struct entry *e = &table->entries[entry]; /* PT1: by the agent */
+    struct call c = { e->fn, e->arg };
+    become(entry);
+    lane_run(lane_current, run, &c);
+    return NULL;
+}
+
+static void destroy_values(void *arg)
+{
+    (void)arg;
+    keys_destroy_values();
+}
+
+static void tell_end(void *arg)
+{
+    struct entry *e = &table->entries[me.entry - 1];
+    (void)arg;
+    hlrc_lock(LOCK_THREADS);
+    e->result = me.result;
+    table_done(e);
+    hlrc_unlock(LOCK_THREADS);
+}
+
+static void await_all(void *arg)
+{
+    (void)arg;
+    hlrc_lock(LOCK_THREADS);
+    if (table->live > 0)
+        (void)queue_wait(&table->all_done, LOCK_THREADS, 0, NULL);
+    hlrc_unlock(LOCK_THREADS);
+}
+
+/* Main has called pthread_exit: the program ends with the last thread. Its stack is as it was. */
+_Noreturn static void end_of_main(void)
+{
+    keys_destroy_values();
+    lane_call(tell_end, NULL);
+    lane_call(await_all, NULL);
+    exit(0);
+}
+
+/* A destructor of the C library's: the thread is at its end. */
+static void at_end(void *arg)
+{
+    (void)arg;
+    if (me.entry == 1)
+        end_of_main();
+    lane_run(lane_current, destroy_values, NULL);
+    tell_end(NULL);
+    me.entry = 0;
+}
+
+/* ---- agents ---- */
+
+static void reap(uint32_t entry)
+{
+    if (!started[entry])
+        return;
+    pthread_join(lanes[entry].thread, NULL);
+    started[entry] = false;
+    started_count--;
+}
+
+/* Threads at their end have a place at HLRC until they are gone. */
+static void reap_ended(void)
+{
+    bool ended[TABLE_THREADS + 1];
+    hlrc_lock(LOCK_THREADS);
+    for (uint32_t i = 1; i <= TABLE_THREADS; i++) {
+        const struct entry *e = &table->entries[i];
+        ended[i] = e->state != ENTRY_RUNNING || e->node != hlrc_node_id();
+    }
+    hlrc_unlock(LOCK_THREADS);
+    for (uint32_t i = 1; i <= TABLE_THREADS; i++)
+        if (ended[i])
+            reap(i);
+}
+
+/* PT2. */
+static void start(uint32_t entry)
+{
+    reap(entry);
+    if (started_count >= per_node)
+        reap_ended();
+    int rc = start_thread(&lanes[entry], (int)entry - 1, body, (void *)(uintptr_t)entry);
+    if (rc)
+        start_fail("starting a thread: %s; raise the limit on processes (ulimit -u)",
+                   strerror(-rc));
+    started[entry] = true;
+    started_count++;
+}
+
+static void flush(void)
+{
+    hlrc_unlock(LOCK_THREADS);
+    fflush(NULL);
+    hlrc_lock(LOCK_THREADS);
+    if (++table->flushed == (uint32_t)hlrc_node_count())
+        queue_wake_all(&table->all_flushed);
+}
+
+static void serve_mailbox(void)
+{
+    int node = hlrc_node_id();
+    enum table_closing seen = OPEN;
+    hlrc_lock(LOCK_THREADS);
+    while (table->closing != END) {
+        uint32_t entry = table_take(node);
+        if (entry) {
+            hlrc_unlock(LOCK_THREADS);
+            start(entry);
+            hlrc_lock(LOCK_THREADS);
+        } else if (table->closing != seen) {
+            seen = FLUSH;
+            flush();
+        } else {
+            hlrc_cond_wait(table->nodes[node].news, LOCK_THREADS);
+        }
+    }
+    hlrc_unlock(LOCK_THREADS);
+    for (uint32_t i = 1; i <= TABLE_THREADS; i++)
+        reap(i);
+}
+
+static void *agent(void *arg)
+{
+    (void)arg;
+    serve_mailbox();
+    return NULL;
+}
+
+static void close_table(enum table_closing how)
+{
+    hlrc_lock(LOCK_THREADS);
+    table->closing = how;
+    for (int n = 0; n < hlrc_node_count(); n++)
+        hlrc_cond_signal(table->nodes[n].news);
+    if (how == FLUSH && table->flushed < (uint32_t)hlrc_node_count())
+        (void)queue_wait(&table->all_flushed, LOCK_THREADS, 0, NULL);
+    hlrc_unlock(LOCK_THREADS);
+}
+
+/* ---- create, join, detach ---- */
+
+struct creation {
+    pthread_t *out;
+    void *(*fn)(void *);
+    void *arg;
+    bool detached;
+    int rc;
+};
+
+/* The new thread finds its name where the caller wants it. */
+static void create(void *arg)
+{
+    struct creation *to = arg, c = *to;
+    hlrc_lock(LOCK_THREADS);
+    uint32_t i = table_ask(c.fn, c.arg, c.detached);
+    if (i)
+        *c.out = table->entries[i].name;
+    hlrc_unlock(LOCK_THREADS);
+    to->rc = i ? 0 : EAGAIN;
+}
+
+static void check_stack(const pthread_attr_t *attr)
+{
+    size_t bytes, most = lane_stack_bytes();
+    if (pthread_attr_getstacksize(attr, &bytes) == 0 && bytes > most)
+        start_fail("pthread_create: a stack of %zu bytes; threads have %zu: raise ulimit -s", bytes,
+                   most);
+}
+
+int threads_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+{
+    int detached = PTHREAD_CREATE_JOINABLE;
+    if (attr) {
+        (void)pthread_attr_getdetachstate(attr, &detached);
+        check_stack(attr);
+    }
+    struct creation c = { out, fn, arg, detached == PTHREAD_CREATE_DETACHED, 0 };
+    lane_call(create, &c);
+    return c.rc;
+}
+
+struct joining {
+    pthread_t name, me;
+    bool try;
+    const struct until *until;
+    void *result;
+    int rc;
+};
+
+static int check_joinable(const struct entry *e, const struct joining *j)
+{
+    if (!e)
+        return ESRCH;
+    if (j->name == j->me)
+        return EDEADLK;
+    return e->detached || e->joining ? EINVAL : e->state != ENTRY_DONE && j->try ? EBUSY : 0;
+}
+
+static void join(void *arg)
+{
+    struct joining *out = arg, j = *out;
+    struct until copy = j.until ? *j.until : (struct until){ .clock = CLOCK_REALTIME };
+    hlrc_lock(LOCK_THREADS);
+    struct entry *e = table_find(j.name);
+    int rc = check_joinable(e, &j);
+    if (rc == 0 && e->state != ENTRY_DONE) {
+        e->joining = true;
+        rc = queue_wait(&e->joiners, LOCK_THREADS, 0, j.until ? &copy : NULL);
+        e->joining = false;
+    }
+    if (rc == 0) {
+        j.result = e->result;
+        table_free(e);
+    }
+    hlrc_unlock(LOCK_THREADS);
+    out->result = j.result;
+    out->rc = rc;
+}
+
+static int join_as(struct joining *j, void **result)
+{
+    j->me = me.name;
+    lane_call(join, j);
+    if (j->rc == 0 && result)
+        *result = j->result;
+    return j->rc;
+}
+
+int threads_join(pthread_t name, void **result)
+{
+    struct joining j = { .name = name };
+    return join_as(&j, result);
+}
+
+static void detach(void *arg)
+{
+    struct joining *j = arg;
+    pthread_t name = j->name;
+    hlrc_lock(LOCK_THREADS);
+    struct entry *e = table_find(name);
+    int rc = !e ? ESRCH : e->detached || e->joining ? EINVAL : 0;
+    if (rc == 0) {
+        e->detached = true;
+        if (e->state == ENTRY_DONE)
+            table_free(e);
+    }
+    hlrc_unlock(LOCK_THREADS);
+    j->rc = rc;
+}
+
+int threads_detach(pthread_t name)
+{
+    struct joining j = { .name = name };
+    lane_call(detach, &j);
+    return j.rc;
+}
+
+/* ---- by their names ---- */
+
+int __wrap_pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *),
+                          void *arg)
+{
+    return start_sharing ? threads_create(out, attr, fn, arg) : pthread_create(out, attr, fn, arg);
+}
+
+int __wrap_pthread_join(pthread_t thread, void **result)
+{
+    return start_sharing ? threads_join(thread, result) : pthread_join(thread, result);
+}
+
+int __wrap_pthread_tryjoin_np(pthread_t thread, void **result)
+{
+    struct joining j = { .name = thread, .try = true };
+    return start_sharing ? join_as(&j, result) : pthread_tryjoin_np(thread, result);
+}
+
+int __wrap_pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
+                                const struct timespec *time)
+{
+    if (!start_sharing)
+        return pthread_clockjoin_np(thread, result, clock, time);
+    if (!until_valid(time, clock))
+        return EINVAL;
+    struct until until = { *time, clock };
+    struct joining j = { .name = thread, .until = &until };
+    return join_as(&j, result);
+}
+
+int __wrap_pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *time)
+{
+    return start_sharing ? __wrap_pthread_clockjoin_np(thread, result, CLOCK_REALTIME, time)
+                         : pthread_timedjoin_np(thread, result, time);
+}
+
+int __wrap_pthread_detach(pthread_t thread)
+{
+    return start_sharing ? threads_detach(thread) : pthread_detach(thread);
+}
+
+/* Those that are not in the table, as OpenMP's, have the C library's name, which is an address on
+ * their private stack (LN2). */
+pthread_t __wrap_pthread_self(void)
+{
+    return me.entry ? me.name : pthread_self();
+}
+
+int __wrap_pthread_equal(pthread_t a, pthread_t b)
+{
+    return a == b;
+}
+
+_Noreturn void __wrap_pthread_exit(void *result)
+{
+    me.result = result;
+    pthread_exit(result);
+}
+
+/* For debuggers of one machine. */
+int __wrap_pthread_setname_np(pthread_t thread, const char *name)
+{
+    return start_sharing ? 0 : pthread_setname_np(thread, name);
+}
+
+/* ---- the layer: start.h ---- */
+
+static bool takes(const char *name)
+{
+    return strcmp(name, "__wrap_pthread_create") == 0 ||
+           strncmp(name, "_ZNSt6thread15_M_start_thread", 29) == 0;
+}
+
+/* So many threads of a node may use HLRC, unless --threads says it. */
+static int count_threads(int nodes)
+{
+    const char *given = getenv("HLRC_THREADS");
+    int most = ALL_NODES / nodes;
+    char text[16];
+    if (given && *given)
+        most = atoi(given) - OTHERS;
+    else if (most > (int)TABLE_THREADS)
+        most = (int)TABLE_THREADS;
+    else if (most < LEAST)
+        most = LEAST;
+    per_node = most < 1 ? 1 : (uint32_t)most;
+    if (!given || !*given) {
+        snprintf(text, sizeof text, "%d", most + OTHERS);
+        setenv("HLRC_THREADS", text, 1);
+    }
+    return (int)TABLE_THREADS;
+}
+
+/* The C library loads what pthread_exit needs when it is first called, perhaps on a shared
+ * stack, where the loader's system calls may fail. */
+static void begin(void)
+{
+    if (!start_sharing)
+        return;
+    (void)dlopen("libgcc_s.so.1", RTLD_NOW);
+    table_begin(per_node);
+    if (hlrc_node_id() != 0)
+        return;
+    int rc = pthread_create(&agent_thread, NULL, agent, NULL);
+    if (rc)
+        start_fail("starting a thread: %s", strerror(rc));
+}
+
+static void enter(void)
+{
+    become(0);
+}
+
+static void serve(struct lane *lane)
+{
+    (void)lane;
+    serve_mailbox();
+}
+
+static void ask_live(void *arg)
+{
+    hlrc_lock(LOCK_THREADS);
+    *(bool *)arg = table->live > 0;
+    hlrc_unlock(LOCK_THREADS);
+}
+
+/* All but main, at its end, leave others behind. */
+static bool amid(void)
+{
+    bool live = false;
+    if (!start_sharing)
+        return false;
+    lane_call(ask_live, &live);
+    return live || hlrc_node_id() != 0;
+}
+
+/* ---- the end, while threads run ---- */
+
+static void *exit_there(void *status)
+{
+    exit((int)(intptr_t)status);
+}
+
+static void leave_by(void *arg)
+{
+    int status = *(const int *)arg;
+    if (hlrc_node_id() == 0) {
+        close_table(FLUSH);
+        hlrc_exit(status);
+    }
+    hlrc_lock(LOCK_THREADS);
+    uint32_t i = table_ask_on(0, exit_there, (void *)(intptr_t)status, true);
+    hlrc_unlock(LOCK_THREADS);
+    if (!i)
+        hlrc_exit(status);
+    for (;;)
+        pause();
+}
+
+/* Exit handlers are node 0's, where main has registered them: its agent has a thread call exit. */
+static void leave(int status)
+{
+    lane_call(leave_by, &status);
+}
+
+static void end(void)
+{
+    if (!start_sharing)
+        return;
+    close_table(END);
+    pthread_join(agent_thread, NULL);
+}
+
+/* Before the other constructors, and hlrc_init: keys of the C library that were made first end
+ * first, and a thread needs all else at its end. */
+__attribute__((constructor(101))) static void at_start(void)
+{
+    static const struct start_layer layer = { .name = "POSIX threads",
+                                              .takes = takes,
+                                              .refuse = refuse_name,
+                                              .threads = count_threads,
+                                              .begin = begin,
+                                              .enter = enter,
+                                              .serve = serve,
+                                              .amid = amid,
+                                              .leave = leave,
+                                              .end = end };
+    if (pthread_key_create(&end_key, at_end) != 0)
+        start_fail("no key for threads that end");
+    start_register(&layer);
+}

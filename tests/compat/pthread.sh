@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Programs of POSIX threads, and of those of C++, compiled by hlrcc, print what the same sources print that gcc has compiled
+# for the C library: on 1 to 3 nodes, under the protocols in turn (the soak has all combinations). Then where threads are,
+# how such programs end, and what is refused.
+. "$(dirname "$0")/../lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+[ -z "${HLRC_TEST_SANITIZERS-}" ] || skip "a sanitized library needs sanitized programs"
+[ -x "$top_builddir/hlrcc" ] || skip "this build has no hlrcc"
+command -v gcc >/dev/null || skip "no gcc"
+unset HLRC_CC HLRC_CXX HLRC_FC
+
+build() { # PROGRAM SOURCE GNU-COMPILER HLRC-COMPILER
+    local program=$1 source=$here/pthread/$2
+    "$3" -pthread -O2 "$source" -o "$work/$program.libc" 2>"$work/err" || { fail "$3 $2: $(head -3 "$work/err")"; return 1; }
+    "$top_builddir/$4" -pthread -O2 "$source" -o "$work/$program" 2>"$work/said" ||
+        { fail "$4 $2: $(head -3 "$work/said")"; return 1; }
+}
+
+compare() { # PROGRAM NODES PROTOCOL ARGUMENTS...
+    local program=$1 nodes=$2 protocol=$3 expected=0
+    shift 3
+    "$work/$program.libc" "$@" >"$work/wanted" 2>/dev/null </dev/null || expected=$?
+    run_job "$nodes" "$protocol" "$work/$program" "$@"
+    cmp -s "$work/out" "$work/wanted" && [ $status = $expected ] && return
+    fail "$program $*, $protocol, $nodes nodes: status $status, not $expected; $(diff "$work/out" "$work/wanted" | head -5)" \
+        "$(head -3 "$work/err")"
+}
+
+each() { # PROGRAM
+    local nodes protocol
+    if [ -n "${HLRC_SOAK-}" ]; then
+        for nodes in 1 2 3 5 8; do
+            for protocol in ardmar async onesided; do
+                compare "$1" $nodes $protocol
+            done
+        done
+        return
+    fi
+    compare "$1" 1 ardmar
+    compare "$1" 2 "$2"
+    compare "$1" 3 "$3"
+}
+
+build mutexes mutexes.c gcc hlrcc && each mutexes ardmar async
+build waits waits.c gcc hlrcc && each waits async onesided
+build life life.c gcc hlrcc && each life onesided ardmar
+if command -v g++ >/dev/null; then
+    build classes classes.cc g++ hlrc++ && each classes ardmar onesided
+fi
+compare mutexes 8 ardmar # more than there are cores
+compare waits 2 onesided
+
+# bare: a job of one
+for program in mutexes life; do
+    status=0 expected=0
+    "$work/$program.libc" >"$work/wanted" || expected=$?
+    "$work/$program" >"$work/out" || status=$?
+    expect_status "bare $program" $expected
+    cmp -s "$work/wanted" "$work/out" || fail "bare $program: $(diff "$work/wanted" "$work/out" | head -5)"
+done
+
+# ---- the end: with threads, by a thread, after main; what each node's stdio has buffered is written ----
+ends() { # HOW NODES PROTOCOL: nodes write when they end, in whatever order
+    local expected=0
+    "$work/life.libc" "$1" </dev/null | sort >"$work/wanted"
+    expected=${PIPESTATUS[0]}
+    run_job "$2" "$3" "$work/life" "$1"
+    expect_status "end by $1, $3" "$expected"
+    sort "$work/out" | cmp -s - "$work/wanted" || fail "end by $1, $3: $(sort "$work/out" | diff - "$work/wanted" | head -5)"
+    test -s "$work/err" && fail "end by $1, $3: $(head -3 "$work/err")"
+}
+for end in main status thread exit; do
+    ends $end 2 ardmar
+    ends $end 3 async
+done
+
+# ---- places ----
+"$top_builddir/hlrcc" -pthread "$here/pthread/places.c" -o "$work/places" 2>"$work/err" || fail "places: $(cat "$work/err")"
+places() { # NODES WHERE OPTIONS...
+    local nodes=$1 wanted=$2
+    shift 2
+    run_job "$nodes" ardmar "$@" "$work/places"
+    expect_status "places $*" 0
+    test "$(cat "$work/out")" = "$wanted" || fail "places $*, $nodes nodes: $(cat "$work/out"), not $wanted"
+}
+places 3 '1 2 0 1 2 0 1 2'
+places 3 '0 1 1 2 2 0 0 1' --placement block --threads-per-node 2
+places 3 '0 0 0 0 0 0 0 0' --placement local
+run_job 2 ardmar "$work/places" all
+expect_status "all at once" 0
+test "$(cat "$work/out")" = '512, then EAGAIN' || fail "all at once: $(cat "$work/out" "$work/err" | head -3)"
+run_job 2 ardmar --threads 28 "$work/places" all
+test "$(cat "$work/out")" = '40, then EAGAIN' || fail "--threads: $(cat "$work/out" "$work/err" | head -3)"
+
+# ---- what is not there ----
+refused() { # NAME PATTERN DECLARATIONS BODY
+    printf '#define _GNU_SOURCE\n#include <pthread.h>\n#include <signal.h>\n#include <semaphore.h>\n#include <threads.h>\n' >"$work/no.c"
+    printf '%s\nstatic void *f(void *a) { return a; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); %s; return 0; }\n' \
+        "$3" "$4" >>"$work/no.c"
+    "$top_builddir/hlrcc" -fopenmp "$work/no.c" -o "$work/no" 2>"$work/err" || fail "$1: $(head -3 "$work/err")"
+    run_job 2 ardmar "$work/no"
+    test "$status" -ne 0 || fail "$1 is overlooked"
+    expect_err "$1" "$2"
+}
+refused cancel '^hlrc: pthread_cancel ends a thread from outside' '' 'pthread_cancel(t)'
+refused kill '^hlrc: pthread_kill sends a signal' '' 'pthread_kill(t, 0)'
+refused sem_open '^hlrc: sem_open is a semaphore with a name; use sem_init$' '' 'sem_open("/a", 0)'
+refused thrd '^hlrc: mtx_lock \(threads of C11\) is not there' 'static mtx_t m;' 'mtx_lock(&m)'
+refused OpenMP '^hlrc: a program of (OpenMP|POSIX threads) and of (OpenMP|POSIX threads): threads of both ' 'int x;' '_Pragma("omp parallel") x++'
+
+# OpenMP with mutexes
+cat >"$work/both.c" <<'END'
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int n;
+int main(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 60; i++) {
+        pthread_mutex_lock(&m);
+        n++;
+        pthread_mutex_unlock(&m);
+    }
+    return n;
+}
+END
+"$top_builddir/hlrcc" -fopenmp "$work/both.c" -o "$work/both" || fail "OpenMP with mutexes"
+run_job 2 ardmar --threads-per-node 2 "$work/both"
+expect_status "OpenMP with mutexes" 60
+finish
