@@ -5,7 +5,7 @@
 
 #include "common.h"
 
-enum { ITEMS = 200, ROUNDS = 25, RACES = 60, FRAMES = 12 };
+enum { ITEMS = 200, ROUNDS = 25, RACES = 40, FRAMES = 12 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER, room = PTHREAD_COND_INITIALIZER;
@@ -61,58 +61,74 @@ static void queue(void)
 
 /* ---- timed waits ---- */
 
-static int tokens, wanted;
+static int tokens, waiting;
+static struct timespec due;
 
-/* Each token that is signalled is got by one that waits, unless its time was up before. */
-static void *race(void *arg)
+/* Waits with little time, as the first: takes the token if it was woken. */
+static void *impatient(void *arg)
 {
     pthread_mutex_lock(&mutex);
-    wanted++;
-    struct timespec soon = after_ms(CLOCK_REALTIME, 1 + (long)arg);
-    int rc = pthread_cond_timedwait(&cond, &mutex, &soon);
+    waiting++;
+    due = after_ms(CLOCK_REALTIME, 8);
+    int rc = pthread_cond_timedwait(&cond, &mutex, &due);
     EXPECT(rc == 0 || rc == ETIMEDOUT);
     if (rc == 0 && tokens > 0)
         tokens--;
-    wanted--;
     pthread_mutex_unlock(&mutex);
-    return NULL;
+    return arg;
 }
 
-static void *race_long(void *arg)
+static void *patient(void *arg)
 {
-    (void)arg;
     pthread_mutex_lock(&mutex);
+    waiting++;
     while (tokens == 0)
         pthread_cond_wait(&cond, &mutex);
     tokens--;
     pthread_mutex_unlock(&mutex);
-    return NULL;
+    return arg;
 }
 
-/* One of two waits with little time: a signal is not lost with it. Nobody signals again where the
- * token is still there, so if the signal went to who had timed out the other waits for ever. */
+static pthread_t one_that_waits(void *(*fn)(void *), int number)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, fn, NULL);
+    for (int there = 0; there < number;) {
+        nanosleep(&(struct timespec){ 0, 50000 }, NULL);
+        pthread_mutex_lock(&mutex);
+        there = waiting;
+        pthread_mutex_unlock(&mutex);
+    }
+    return t;
+}
+
+/* Sends a signal when the first one's time is nearly up, which is not lost with it. Nobody signals
+ * again where the token is still there, so if the signal went to who says that its time was up the
+ * other waits for ever. */
 static void races(void)
 {
     for (int i = 0; i < RACES; i++) {
-        pthread_t impatient, patient;
-        pthread_create(&impatient, NULL, race, (void *)(long)(i % 3));
-        pthread_create(&patient, NULL, race_long, NULL);
-        nanosleep(&(struct timespec){ 0, (long)(i * 37 % 40) * 100000 }, NULL);
+        waiting = 0;
+        pthread_t first = one_that_waits(impatient, 1), second = one_that_waits(patient, 2);
+        struct timespec then = due;
+        then.tv_nsec -= (long)(i % 10) * 80000;
+        if (then.tv_nsec < 0)
+            then = (struct timespec){ then.tv_sec - 1, then.tv_nsec + 1000000000 };
+        clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &then, NULL);
         pthread_mutex_lock(&mutex);
         tokens = 1;
         pthread_cond_signal(&cond);
         pthread_mutex_unlock(&mutex);
-        pthread_join(impatient, NULL);
+        pthread_join(first, NULL);
         pthread_mutex_lock(&mutex);
-        if (tokens == 0) { /* it was the impatient one's, or the other has ended */
+        if (tokens == 0) { /* it was the first one's, or the other has ended */
             tokens = 1;
             pthread_cond_signal(&cond);
         }
         pthread_mutex_unlock(&mutex);
-        pthread_join(patient, NULL);
+        pthread_join(second, NULL);
         tokens = 0;
     }
-    EXPECT(wanted == 0);
     done("races", RACES);
 }
 
