@@ -57,7 +57,7 @@ static void set_turn(uint32_t page, bool write, uint8_t now)
                               memory_order_relaxed);
 }
 
-/* PT2 */
+/* PG2 */
 static bool is_left_out(uint32_t page, uint8_t now)
 {
     return ((page ^ (uint32_t)now << 16) * 2654435761u >> 16) % PAST_LEFT_OUT == 0;

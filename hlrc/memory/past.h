@@ -10,8 +10,8 @@
  * pages of a block of PAST_BLOCK that have the same ones are a group.
  *
  * Invariants
- *   PT1  Opening a group is a hint, as AH1.
- *   PT2  Each time other pages are left out of a group, one in PAST_LEFT_OUT. Those that are used
+ *   PG1  Opening a group is a hint, as AH1.
+ *   PG2  Each time other pages are left out of a group, one in PAST_LEFT_OUT. Those that are used
  *        fault and are of the group again; those that are not have dropped out of it, as what has
  *        been opened ahead of need would never show.
  */
