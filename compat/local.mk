@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs that know nothing of HLRC: what they are compiled by, and linked with.
+# Macros that make programs of POSIX threads, which m4 expands.
+dist_pkgdata_DATA += compat/parmacs/c.m4.hlrc
+
 EXTRA_DIST += compat/compat.map compat/cc/as.in compat/cc/hlrcc.in compat/cc/libgomp.spec
 
 if COMPAT

@@ -207,8 +207,9 @@ tests_compat_tmk_LDADD = libhlrc_tmk.la libhlrc.la
 tests_compat_jia_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/jiajia
 tests_compat_jia_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
 tests_compat_jia_LDADD = libhlrc_jia.la libhlrc.la
-SHELL_TESTS += tests/compat/dsm.sh
-SOAK_TESTS += tests/compat/dsm.sh
+SHELL_TESTS += tests/compat/dsm.sh tests/compat/parmacs.sh
+EXTRA_DIST += tests/compat/parmacs/all.C tests/compat/parmacs/other.C
+SOAK_TESTS += tests/compat/dsm.sh tests/compat/parmacs.sh
 
 # The examples.
 SHELL_TESTS += tests/examples.sh
