@@ -23,7 +23,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/gomp_team.c \
 	compat/openmp/locks.h \
 	compat/openmp/loop.c compat/openmp/loop.h \
-	compat/openmp/meet.c compat/openmp/meet.h \
+	compat/openmp/meet.c compat/openmp/meet.h compat/openmp/missing.c \
 	compat/openmp/settings.c compat/openmp/settings.h \
 	compat/openmp/team.c compat/openmp/team.h \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \

@@ -62,8 +62,11 @@ test "$status" -ne 0 || fail "a store to another node's thread-local variable we
 expect_err "store to another's" 'SIGSEGV'
 
 # ---- what is not there ----
-"${hlrcc[@]}" "$here/target.c" -o "$work/target" 2>"$work/err" && fail "omp target links"
-expect_err "omp target" 'GOMP_target'
+"${hlrcc[@]}" "$here/target.c" -o "$work/target" 2>"$work/err" || fail "omp target: $(head -3 "$work/err")"
+run_job 1 ardmar "$work/target"
+test "$status" -ne 0 || fail "omp target runs"
+test "$(grep -c . "$work/err")" -le 2 || fail "omp target: $(cat "$work/err")"
+expect_err "omp target" '^hlrc: GOMP_target_ext \(omp target\): offloading is not there$'
 OMP_CANCELLATION=true run_job 2 ardmar "$work/loops"
 test "$status" -ne 0 || fail "OMP_CANCELLATION is overlooked"
 expect_err OMP_CANCELLATION '^hlrc: OMP_CANCELLATION: cancellation is not there; unset it$'

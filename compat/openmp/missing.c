@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * missing.c - calls of libgomp that are not here: they are defined, so that a program that has them
+ * is linked, and the reason why it cannot run is said in one line when it starts
+ * (settings_refuse), instead of by the linker.
+ */
+#include "compat/start/start.h"
+
+#define MISSING(X)                          \
+    X(GOMP_target)                          \
+    X(GOMP_target_ext)                      \
+    X(GOMP_target_data)                     \
+    X(GOMP_target_data_ext)                 \
+    X(GOMP_target_end_data)                 \
+    X(GOMP_target_update)                   \
+    X(GOMP_target_update_ext)               \
+    X(GOMP_target_enter_exit_data)          \
+    X(GOMP_offload_register)                \
+    X(GOMP_offload_register_ver)            \
+    X(GOMP_offload_unregister)              \
+    X(GOMP_offload_unregister_ver)          \
+    X(GOMP_teams)                           \
+    X(GOMP_teams4)                          \
+    X(GOMP_teams_reg)                       \
+    X(omp_target_alloc)                     \
+    X(omp_target_free)                      \
+    X(omp_target_is_present)                \
+    X(omp_target_memcpy)                    \
+    X(omp_target_memcpy_rect)               \
+    X(omp_target_associate_ptr)             \
+    X(omp_target_disassociate_ptr)          \
+    X(omp_fulfill_event)                    \
+    X(GOMP_loop_doacross_start)             \
+    X(GOMP_loop_doacross_static_start)      \
+    X(GOMP_loop_doacross_dynamic_start)     \
+    X(GOMP_loop_doacross_guided_start)      \
+    X(GOMP_loop_doacross_runtime_start)     \
+    X(GOMP_loop_ull_doacross_start)         \
+    X(GOMP_loop_ull_doacross_static_start)  \
+    X(GOMP_loop_ull_doacross_dynamic_start) \
+    X(GOMP_loop_ull_doacross_guided_start)  \
+    X(GOMP_loop_ull_doacross_runtime_start) \
+    X(GOMP_doacross_post)                   \
+    X(GOMP_doacross_wait)                   \
+    X(GOMP_doacross_ull_post)               \
+    X(GOMP_doacross_ull_wait)               \
+    X(GOMP_loop_start)                      \
+    X(GOMP_loop_ull_start)                  \
+    X(GOMP_loop_ordered_start)              \
+    X(GOMP_loop_ull_ordered_start)          \
+    X(GOMP_sections2_start)                 \
+    X(GOMP_scope_start)                     \
+    X(GOMP_parallel_reductions)             \
+    X(GOMP_taskgroup_reduction_register)    \
+    X(GOMP_taskgroup_reduction_unregister)  \
+    X(GOMP_task_reduction_remap)            \
+    X(GOMP_workshare_task_reduction_unregister)
+
+#define DEFINE(name)                                                                     \
+    void name(void);                                                                     \
+    void name(void)                                                                      \
+    {                                                                                    \
+        start_fail(#name " is not there; the program has taken it up after it started"); \
+    }
+MISSING(DEFINE)
