@@ -186,7 +186,6 @@ for variant in UNHELD ONE_LOOK SIGNALS_IGNORED; do
     search bad standstill -D$variant
 done
 
-search good progress -DAPPS=1
 search good progress -DAPPS=1 -DIDLE
 small=yes search good progress -DAPPS=2 -DUNHANDLED
 for variant in NO_ALERT_FENCE NO_ARM_FENCE NO_RECHECK NO_LOOK_AFTER_DROP NO_LEVEL_RECHECK NO_WAITER_COUNT \
@@ -244,6 +243,7 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good notices -DWIDE
     search good diffs -DINTERVALS=3
     search good standstill -DOPERATIONS=5
+    search good progress -DAPPS=1
     search good progress -DAPPS=1 -DURGENT_ANSWERS
     search good progress -DAPPS=2
 fi

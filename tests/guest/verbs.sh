@@ -32,8 +32,8 @@ list_conformance() {
         for fabric in verbs mixed; do echo "$program $fabric 3"; done
         return
     fi
-    for nodes in $(whole && echo 1 2 3 5 || echo 1 4); do echo "$program verbs $nodes"; done
-    for fabric in verbs-noread verbs-noimm verbs+chaos mixed; do echo "$program $fabric 3"; done
+    for nodes in $(whole && echo 1 2 3 4 5 || echo 3); do echo "$program verbs $nodes"; done
+    for fabric in verbs-noread verbs-noimm verbs+chaos $(whole && echo mixed); do echo "$program $fabric 3"; done
     echo "120 env CONFORMANCE_APART=1 $top_builddir/tests/fabric/conformance mixed 4"
 }
 
