@@ -153,7 +153,8 @@ static size_t pack(const struct reduction *r, const char *values, size_t n)
     char *parcel = parcel_begin();
     struct head head = head_of(r);
     memcpy(parcel, &head, sizeof head);
-    memcpy(parcel + sizeof head, values, n * r->bytes);
+    if (n) /* else it may be NULL */
+        memcpy(parcel + sizeof head, values, n * r->bytes);
     return sizeof head + n * r->bytes;
 }
 
@@ -185,7 +186,8 @@ static void reduce_piece(const struct reduction *r, const char *in, char *out, s
         if (engine.node != ROOT)
             memcpy(sum, values_from(r, ROOT), n * r->bytes);
     }
-    memcpy(out, sum, n * r->bytes);
+    if (n)
+        memcpy(out, sum, n * r->bytes);
 }
 
 /* ---- the call ---- */
@@ -203,7 +205,8 @@ int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op
         return -EINVAL;
     struct reduction r = { count, type, op, types[type].bytes };
     if (engine.alone) {
-        memmove(out, in, count * r.bytes);
+        if (count)
+            memmove(out, in, count * r.bytes);
         return 0;
     }
     size_t room = (parcel_bytes(engine.nodes) - sizeof(struct head)) / r.bytes, done = 0;
@@ -211,7 +214,8 @@ int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     do { /* for no values at all, too: it orders memory */
         size_t n = count - done < room ? count - done : room;
-        reduce_piece(&r, (const char *)in + done * r.bytes, (char *)out + done * r.bytes, n);
+        size_t at = done * r.bytes;
+        reduce_piece(&r, at ? (const char *)in + at : in, at ? (char *)out + at : out, n);
         done += n;
     } while (done < count);
     stats_enter(t, before);
