@@ -276,3 +276,7 @@ include tests/blackbox/local.mk
 include tests/random/local.mk
 include tests/fuzz/local.mk
 include tests/perturb/local.mk
+
+# What tests/guest/verbs.sh compiles.
+clean-local:
+	rm -rf tests/compat/kernels

@@ -4,7 +4,7 @@
 # programs, random programs and the applications, under all protocols, with the nodes of a job alternating between two
 # devices on a link. At last that link is cut. With the sanitizers a small part of it, in two minutes.
 #
-#   verbs.sh [PART...]          runs conformance, litmus, blackbox, random, apps, limits, cut, silence or all
+#   verbs.sh [PART...]          runs conformance, litmus, blackbox, random, apps, compat, limits, cut, silence or all
 #   verbs.sh --list [PART...]   prints what it would run
 #
 # Environment: VERBS_WHOLE=1 runs all programs of each part, and litmus programs with 2, 3 and 4 nodes instead of 3;
@@ -18,6 +18,7 @@ self=$(cd "$(dirname "$0")" && pwd)/${0##*/}
 helpers=$top_srcdir/scripts/guest
 protocols=${LITMUS_PROTOCOLS:-async ardmar}
 failures=0
+kernels=$top_builddir/tests/compat/kernels # compiled outside, where there is hlrcc
 
 # Whether everything is to be run: about twenty minutes, where a part takes three.
 whole() { [ -n "${VERBS_WHOLE:-}" ] && ! sanitized; }
@@ -80,6 +81,14 @@ list_apps() {
     done
 }
 
+# NPB kernels as programs of OpenMP.
+list_compat() {
+    local kernel protocol
+    for kernel in is $(whole && echo ep cg mg ft); do
+        for protocol in $(whole && echo "$protocols") onesided; do echo "200 $self --kernel $kernel 2 $protocol"; done
+    done
+}
+
 list() {
     local part
     for part in "$@"; do "list_$part"; done
@@ -103,6 +112,11 @@ run_app() {
         return 1
     }
     echo "time: $(field time_s "$json") s"
+}
+
+# It verifies, by published values.
+run_kernel() {
+    "$top_builddir/hlrcrun" -n "$2" --protocol "$3" --fabric verbs "$helpers/by-node" "$kernels/$1" S
 }
 
 # Two nodes that wait (tests/guest/waiting), or are busy with each other; then something happens to their link. Sets
@@ -223,12 +237,13 @@ inside() {
 
 skip() { echo "skipped: $*"; exit 77; }
 
-parts=(conformance litmus blackbox random apps limits cut silence)
+parts=(conformance litmus blackbox random apps compat limits cut silence)
 memory=2G
 if sanitized; then parts=(conformance litmus apps) memory=4G; fi
 action=run
 case ${1-} in
 --app) shift; run_app "$@"; exit ;;
+--kernel) shift; run_kernel "$@"; exit ;;
 --cut) shift; run_cut "$@"; exit ;;
 --silence) shift; run_silence "$@"; exit ;;
 --limits) run_limits; exit ;;
@@ -246,10 +261,18 @@ needed=(hlrcrun)
 [[ " ${parts[*]} " != *' cut '* && " ${parts[*]} " != *' silence '* ]] || needed+=(tests/guest/waiting)
 [[ " ${parts[*]} " != *' conformance '* ]] || needed+=(tests/fabric/conformance)
 [[ " ${parts[*]} " != *' apps '* ]] || needed+=(apps/is apps/is_seq apps/fft3d)
+[[ " ${parts[*]} " != *' compat '* ]] || needed+=(hlrcc)
 [[ " ${parts[*]} " != *' limits '* ]] || needed+=(apps/is)
 for program in "${needed[@]}"; do
     [ -x "$top_builddir/$program" ] || skip "$program is not built"
 done
+if [[ " ${parts[*]} " == *' compat '* ]]; then
+    mkdir -p "$kernels" || exit 1
+    for source in "$top_srcdir"/tests/compat/npb/*.c; do
+        program=$kernels/$(basename "$source" .c)
+        [ "$program" -nt "$source" ] || "$top_builddir/hlrcc" -fopenmp -O2 "$source" -o "$program" -lm || exit 1
+    done
+fi
 status=0
 limit=$(whole && echo 1700 || echo 1000)
 error=$(mktemp)
