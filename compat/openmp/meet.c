@@ -4,6 +4,7 @@
 
 #include <hlrc.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -11,10 +12,12 @@
 
 #include "compat/start/start.h"
 
-#define SPINS 2000
+#define SPINS         2000
+#define SPINS_IN_VAIN 20 /* where threads of this node wait for each other's core */
 
 static _Atomic unsigned arrived;  /* lanes of this node */
 static _Atomic unsigned meetings; /* that are over; raised by the last to arrive */
+static _Atomic unsigned sleepers; /* raised before the last look at meetings, read after a raise */
 
 static void meet_nodes(void *buf, size_t len)
 {
@@ -28,13 +31,26 @@ static void meet_nodes(void *buf, size_t len)
         start_fail("OpenMP: hlrc_broadcast");
 }
 
-static void await(unsigned now)
+static int spins(int threads)
 {
-    for (int i = 0; i < SPINS; i++)
+    static _Atomic int cores;
+    cpu_set_t set;
+    if (atomic_load(&cores) == 0)
+        atomic_store(&cores, sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1);
+    return atomic_load(&cores) >= threads ? SPINS : SPINS_IN_VAIN;
+}
+
+static void await(unsigned now, int threads)
+{
+    for (int i = spins(threads); i > 0; i--) {
         if (atomic_load_explicit(&meetings, memory_order_acquire) != now)
             return;
+        __builtin_ia32_pause();
+    }
+    atomic_fetch_add(&sleepers, 1);
     while (atomic_load(&meetings) == now)
         (void)syscall(SYS_futex, &meetings, FUTEX_WAIT_PRIVATE, now, NULL, NULL, 0);
+    atomic_fetch_sub(&sleepers, 1);
 }
 
 void meet_and_learn(int threads, void *buf, size_t len)
@@ -45,13 +61,14 @@ void meet_and_learn(int threads, void *buf, size_t len)
         return;
     }
     if (atomic_fetch_add(&arrived, 1) + 1 < (unsigned)threads) {
-        await(now);
+        await(now, threads);
         return;
     }
     atomic_store(&arrived, 0);
     meet_nodes(buf, len);
     atomic_store(&meetings, now + 1);
-    (void)syscall(SYS_futex, &meetings, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+    if (atomic_load(&sleepers) != 0)
+        (void)syscall(SYS_futex, &meetings, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
 }
 
 void meet_all(int threads)
