@@ -8,6 +8,7 @@
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/past.h"
+#include "hlrc/memory/space.h"
 
 #define SLACK 8 /* pages behind those opened, of which some may have been open before */
 
@@ -80,12 +81,81 @@ static struct ahead_stream *find(struct ahead_streams *s, uint32_t page, bool wr
     return oldest;
 }
 
+static bool was_faulted(const uint32_t *past, int64_t page)
+{
+    bool found = false;
+    for (size_t i = 0; i < AHEAD_PAST; i++)
+        found = found || past[i] == page + 1;
+    return page >= 0 && found;
+}
+
+static int64_t apart(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* The shortest distance at which three faults have led to this one, beyond AHEAD_FAR; 0: none. */
+static int32_t far_stride(const uint32_t *past, uint32_t page)
+{
+    int64_t best = 0;
+    for (size_t i = 0; i < AHEAD_PAST; i++) {
+        int64_t away = (int64_t)page + 1 - past[i];
+        if (past[i] && apart(away) > AHEAD_FAR && (best == 0 || apart(away) < apart(best)) &&
+            was_faulted(past, page - 2 * away) && was_faulted(past, page - 3 * away))
+            best = away;
+    }
+    return best <= INT32_MAX && best >= -INT32_MAX ? (int32_t)best : 0;
+}
+
+static void remember(struct ahead_streams *s, uint32_t page, bool write)
+{
+    s->last[write] = (s->last[write] + 1) % AHEAD_PAST;
+    s->past[write][s->last[write]] = page + 1;
+}
+
+/* The stream goes to a page where nobody expected it: how many steps to open from there. */
+static uint32_t turn(struct ahead_streams *s, struct ahead_stream *a, uint32_t page, bool write)
+{
+    int32_t stride = (int32_t)(page - a->last),
+            far = adjacent(stride) ? 0 : far_stride(s->past[write], page);
+    forget(s, a, write);
+    a->seen = s->faults;
+    a->stride = far ? far : stride;
+    a->run = 1;
+    a->front = page;
+    a->dense = adjacent(a->stride) ? 2 : 1;
+    return far || adjacent(stride) ? widen(s, a, write) : 0;
+}
+
+/* AH5. A page whose number is the same may fault twice. */
+static void note_dense(struct ahead_stream *a, uint32_t page)
+{
+    bool follows = adjacent(a->stride) && page == a->front + (uint32_t)a->stride;
+    if (page != a->front || a->dense == 0)
+        a->dense = follows ? a->dense + 1 : 1;
+    a->front = page;
+}
+
+uint32_t ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps)
+{
+    struct ahead_stream *a = s->of[true];
+    while (a < s->of[true] + AHEAD_STREAMS && (a->seen != s->faults || a->last != page))
+        a++;
+    if (a == s->of[true] + AHEAD_STREAMS || !adjacent(a->stride) || a->dense <= AHEAD_FIRST)
+        return 0;
+    a->front = page + steps * (uint32_t)a->stride;
+    a->dense += steps;
+    return steps;
+}
+
 uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
                     int32_t *stride)
 {
     struct ahead_stream *a = find(s, page, write);
     uint32_t steps = steps_to(a, page), n = 0;
     a->seen = ++s->faults ? s->faults : ++s->faults; /* 0 is never */
+    if (steps)
+        note_dense(a, page);
     if (steps && steps <= a->opened)
         return 0; /* opened already, and closed since, or on its way */
     if (steps && expected(a, steps)) {
@@ -94,12 +164,9 @@ uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t
         a->run++;
         n = widen(s, a, write);
     } else {
-        forget(s, a, write);
-        a->seen = s->faults;
-        a->stride = (int32_t)(page - a->last);
-        a->run = 1;
-        n = adjacent(a->stride) ? widen(s, a, write) : 0;
+        n = turn(s, a, page, write);
     }
+    remember(s, page, write);
     a->opened = n < most ? n : most;
     a->last = page;
     *stride = a->stride;
@@ -129,7 +196,12 @@ void ahead_fault(uint32_t page, bool write)
     steps = within(page, steps, stride);
     bool here = write && page_is_home(page_at(page), engine.node); /* AH3 */
     if (adjacent(stride)) {
+        uint32_t claims = here ? ahead_claims(&mine, page, steps) : 0, /* AH5 */
+            fresh = stride > 0 ? page + 1 : page - claims;
+        page_claim_ahead(fresh, claims);
         page_ahead(stride > 0 ? page + 1 : page - steps, steps, write, here);
+        if (claims)
+            space_populate(fresh, claims);
         return;
     }
     past_opened(page, write);

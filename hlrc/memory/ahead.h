@@ -8,21 +8,33 @@
  * elsewhere begins anew. So does the page cache of Linux read ahead of a file (Wu, Xi, Xu: On the
  * design of a new Linux readahead framework, 2008).
  *
+ * Faults that are farther apart, columns of a matrix or planes of a cube, belong to no stream that
+ * can be told by its neighbourhood: arrays that are walked through side by side lie as far apart.
+ * Of those the last AHEAD_PAST are remembered, and a fault that is the fourth at equal distances
+ * among them begins a stream (a table of reference predictions, as Chen and Baer, Effective
+ * Hardware-Based Data Prefetching, 1995, have it by instruction).
+ *
  * A program whose runs are short, rows of two pages say, would be brought what it never asks for.
  * So each stream that ends within the first pages opened for it halves how many the next one is
  * given, down to none; each that goes on doubles them. A run of AHEAD_FIRST faults is given them in
  * any case.
  *
  * Invariants
- *   AH1  Opening ahead is a hint: it fetches and opens what a fault would have, waits for nothing,
- *        and assigns no home.
+ *   AH1  Opening ahead is a hint: it fetches and opens what a fault would have, waits for no other
+ *        thread or node, and assigns no home but by AH5.
  *   AH2  A page that was opened for stores ahead has a twin, at its home too: it is announced only
- *        if it was written (page.h P8).
+ *        if it was written (page.h P8). One that nobody has read or announced yet needs none: to
+ *        announce it costs less.
  *   AH3  A thread that stores to pages of its node's home is brought none of other nodes: rows that
  *        are dealt to the nodes in turn lie between its own.
  *   AH4  A page that is hot (page_flush.c), and was twice stored to after it had been loaded, is
  *        opened for stores when it is loaded; with a twin, since that is no sign of its being
  *        written. When the interval ends without a store, loads open it for loads again.
+ *   AH5  A stream of stores that has faulted on more than AHEAD_FIRST pages, one after the other
+ *        with none left out, makes its node the home of what it is given next, where nobody is:
+ *        memory that is filled for the first time faults no more often than any other. What lies
+ *        behind its end gets a home here in vain: half as many pages again as it has come by, and
+ *        --ahead at most.
  */
 #ifndef HLRC_AHEAD_H
 #define HLRC_AHEAD_H
@@ -33,7 +45,8 @@
 #define AHEAD_FIRST   8u
 #define AHEAD_DOUBT   4u  /* halvings of them that leave none */
 #define AHEAD_STREAMS 4u  /* of each kind, per thread */
-#define AHEAD_FAR     64u /* pages: a longer stride is none */
+#define AHEAD_FAR     64u /* pages: of a longer stride four faults are wanted */
+#define AHEAD_PAST    16u /* faults of each kind among which they are looked for */
 
 struct ahead_stream {
     uint32_t last;   /* page of the fault that it was last seen at */
@@ -41,18 +54,25 @@ struct ahead_stream {
     uint32_t opened; /* steps beyond `last` that were opened; 0: not confirmed */
     uint32_t seen;   /* when, by the count of faults */
     uint32_t run;    /* faults where it was expected, one after the other */
+    uint32_t front;  /* the last page of those that it has come by with none left out, */
+    uint32_t dense;  /* and how many those are (AH5) */
     bool trusted;    /* it has faulted behind what was opened for it */
 };
 
 struct ahead_streams {
     struct ahead_stream of[2][AHEAD_STREAMS]; /* loads, stores */
     uint8_t doubt[2]; /* how often the first pages of a stream are halved, at most AHEAD_DOUBT */
+    uint8_t last[2];  /* of the ring below */
+    uint32_t past[2][AHEAD_PAST]; /* page + 1; 0: none */
     uint32_t faults;
 };
 
 /* A fault on this page: how many steps of *stride beyond it to open, at most `most`; 0 none. */
 uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
                     int32_t *stride);
+
+/* How many of those `steps` get a home here (AH5). */
+uint32_t ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps);
 
 /* The same for this thread, and opens them. The page itself is open. Spins. */
 void ahead_fault(uint32_t page, bool write);

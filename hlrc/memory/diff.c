@@ -106,6 +106,12 @@ size_t diff_encode(const void *page, const void *twin, void *out)
     return encode_bitmap(out, page, mask, tally.bytes);
 }
 
+bool diff_is_zero(const void *page)
+{
+    const char *bytes = page;
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, PAGE_SIZE - 1) == 0;
+}
+
 bool diff_differs(const void *page, const void *twin)
 {
     return diff_loops->differs(page, twin);

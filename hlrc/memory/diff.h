@@ -59,6 +59,9 @@
  */
 size_t diff_encode(const void *page, const void *twin, void *out);
 
+/* The page has nothing but zeros. */
+bool diff_is_zero(const void *page);
+
 /*
  * Whether PAGE differs from TWIN (D5). Both may be written by other threads meanwhile; a byte that
  * differs for a part of the time may count or not. No alignment is needed.

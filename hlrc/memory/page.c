@@ -11,6 +11,7 @@
 #include "base/reserve.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/copies.h"
+#include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/need.h"
@@ -164,8 +165,9 @@ static void mark_dirty(uint32_t page, struct page *p, bool ahead)
 {
     if (!ahead && exclusive_begin(page, p)) /* AH2: what a thread writes, and writes again */
         return;
-    if (ahead || !page_is_home(p, engine.node)) { /* AH2 */
-        p->twin = twin_take();                    /* P5 */
+    p->blank = ahead && p->blank;
+    if (ahead ? !p->blank : !page_is_home(p, engine.node)) { /* AH2 */
+        p->twin = twin_take();                               /* P5 */
         memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
         stats_count(STAT_TWINS, 1);
     }
@@ -217,9 +219,9 @@ void page_prepare_home(uint32_t page)
     fabric_window_prepare(engine.fabric, win, placed_at(page), 4);
 }
 
-/* Learns or takes the home of a complete page before the first write to it. ASSUMPTION: marked
- * BUSY, and locked, which it is not afterwards. */
-static void page_claim(uint32_t page, struct page *p)
+/* Learns or takes the home of a complete page before the first write to it, or `ahead` of that;
+ * whether it was taken. ASSUMPTION: marked BUSY, and locked, which it is not afterwards. */
+static bool page_claim(uint32_t page, struct page *p, bool ahead)
 {
     bool assigned = false;
     page_unlock(p);
@@ -227,7 +229,7 @@ static void page_claim(uint32_t page, struct page *p)
     page_prepare_home(page);
     int home = engine.protocol.pages->claim(page, &assigned);
     if (assigned) {
-        stats_count(STAT_FIRST_WRITE_FAULTS, 1);
+        stats_count(STAT_FIRST_WRITE_FAULTS, !ahead);
         stats_count(STAT_HOMES_ASSIGNED, 1);
     }
     page_lock(page);
@@ -236,6 +238,7 @@ static void page_claim(uint32_t page, struct page *p)
     p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
     progress_changed(p);
+    return assigned;
 }
 
 /* ASSUMPTION: marked BUSY, and locked, which it is not afterwards. */
@@ -278,7 +281,7 @@ static bool access_step(uint32_t page, bool write, bool *worked)
         if (stale)
             fetch_for(page, p, write);
         else
-            page_claim(page, p);
+            (void)page_claim(page, p, false);
         return false;
     }
     int rc = page_grant(page, p, write);
@@ -401,24 +404,43 @@ void page_ahead_here(uint32_t first, uint32_t count)
     stats_count(STAT_AHEAD_PAGES, open_stores(first, count, AHEAD));
 }
 
-/* P10. */
-static void claim_if_unknown(uint32_t page)
+static bool claim_if_unknown(uint32_t page, bool ahead)
 {
     struct page *p = page_lock(page);
-    p->touched = true;
-    if (p->home != 0 || (p->flags & (PAGE_BUSY | PAGE_STALE))) {
+    uint8_t out = ahead ? PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE : PAGE_BUSY | PAGE_STALE;
+    p->touched = p->touched || !ahead; /* P10 */
+    if (p->home != 0 || (p->flags & out) || (ahead && (p->held || page_held(page)))) {
         page_unlock(p);
-        return;
+        return false;
     }
     p->flags |= PAGE_BUSY;
-    page_claim(page, p);
+    return page_claim(page, p, ahead);
+}
+
+/* AH2 */
+static void mark_blank(uint32_t page, bool bare)
+{
+    bool zero = bare || diff_is_zero(page_mem(page));
+    struct page *p = page_lock(page);
+    p->blank = zero && p->access == ACCESS_READ && page_is_home(p, engine.node) &&
+               atomic_load(applied_here(page, engine.node)) == 0 &&
+               !(p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_DIRTY | PAGE_EXCLUSIVE));
+    page_unlock(p);
+}
+
+void page_claim_ahead(uint32_t first, uint32_t count)
+{
+    bool bare = count && space_bare(first, count);
+    for (uint32_t i = first; i < first + count; i++)
+        if (claim_if_unknown(i, true))
+            mark_blank(i, bare);
 }
 
 void page_touch(uint32_t first, uint32_t count, bool write)
 {
     page_prefetch(first, count);
     for (uint32_t i = 0; write && i < count; i++)
-        claim_if_unknown(first + i);
+        (void)claim_if_unknown(first + i, false);
     for (uint32_t i = 0; i < count;) {
         uint32_t n = page_open_run(first + i, count - i, write);
         if (n == 0)

@@ -119,6 +119,7 @@ struct page {
     unsigned stores : 2;  /* in a row that followed a load, up to STORES_FOLLOW (ahead.h AH4) */
     unsigned touched : 1; /* opened for stores by hlrc_touch, and not sealed since (P10) */
     unsigned copy : 2;    /* the queue of copies.c that it is in, 0 none */
+    unsigned blank : 1;   /* its home since no node had written it: zero then, and no twin (AH2) */
 };
 
 static_assert(sizeof(struct page) == 32, "half a line of a cache, less than a hundredth of a page");
@@ -153,6 +154,10 @@ void page_touch(uint32_t first, uint32_t count, bool write);
 void page_ahead(uint32_t first, uint32_t count, bool write, bool here);
 /* For stores, what is complete here of a run. Spins. */
 void page_ahead_here(uint32_t first, uint32_t count);
+
+/* Makes this node the home of those of a run that no node has written, as a store would (ahead.h
+ * AH5). Waits for the fabric alone. */
+void page_claim_ahead(uint32_t first, uint32_t count);
 
 /* From now on none of this run is sent for or opened before a thread asks for it (ahead.h, nor by a
  * prefetch), and none stays writable in a closing; the run before may be again. One thread at a

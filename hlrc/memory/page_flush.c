@@ -165,11 +165,19 @@ void page_flush_told(uint32_t page, struct page *p)
     memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
 }
 
+/* D5. A blank page that is kept gets a twin, as if it had been written. */
+static bool home_changed(uint32_t page, const struct page *p)
+{
+    if (p->blank)
+        return (p->flags & PAGE_KEPT) || !diff_is_zero(page_mem(page)); /* AH2 */
+    return !p->twin || diff_differs(page_mem(page), twin_mem(p->twin));
+}
+
 bool page_flush_home(uint32_t page, bool *changed)
 {
     struct page *p = page_at(page);
     uint16_t others = others_here(page);
-    *changed = !p->twin || diff_differs(page_mem(page), twin_mem(p->twin)); /* D5 */
+    *changed = home_changed(page, p);
     if (!*changed)
         return !exclusive_unread(page); /* P9 */
     perturb(page_compared);
@@ -227,6 +235,7 @@ void page_flush_end(uint32_t page, uint64_t interval, bool changed)
     if (changed && page_is_home(p, engine.node))
         page_move_note(page, p, engine.node, 0);
     page_judge_load(p, changed);
+    p->blank = false;
     p->flags &= (uint8_t) ~(PAGE_BUSY | PAGE_KEPT);
     if (kept && changed && !p->held && !(p->flags & PAGE_STALE) && exclusive_begin(page, p)) {
         kept = false;

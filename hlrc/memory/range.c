@@ -16,6 +16,7 @@
 #include "base/reserve.h"
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/diff.h"
 
 #define BYTES_MAX ((size_t)1 << 40)   /* of all ranges: page numbers have 32 bits, and the heap's */
 #define LOOK_MOST 512u                /* entries of the page map that are read at a time */
@@ -72,11 +73,6 @@ static bool is_private(const char *at, size_t bytes)
 
 typedef void used_fn(char *page, void *arg);
 
-static bool is_zero(const char *page)
-{
-    return page[0] == 0 && memcmp(page, page + 1, PAGE_SIZE - 1) == 0;
-}
-
 /* Calls fn for those pages from `at` to `end` that hold something; anonymous ones that were never
  * touched are not looked at. */
 static void each_used_of_map(char *at, const char *end, bool file, int pagemap, used_fn *fn,
@@ -90,7 +86,7 @@ static void each_used_of_map(char *at, const char *end, bool file, int pagemap, 
         ssize_t want = (ssize_t)(n * sizeof entry[0]);
         bool known = !file && pread(pagemap, entry, (size_t)want, where) == want;
         for (size_t i = 0; i < n; i++, at += PAGE_SIZE)
-            if ((!known || (entry[i] & IN_USE)) && !is_zero(at))
+            if ((!known || (entry[i] & IN_USE)) && !diff_is_zero(at))
                 fn(at, arg);
     }
 }

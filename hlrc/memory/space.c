@@ -14,6 +14,7 @@
 #include "base/tool.h"
 #include "boot/boot.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/diff.h"
 #include "hlrc/memory/range.h"
 
 /* Far from where programs, heaps, libraries and stacks are put on 64-bit Linux, and from the
@@ -170,9 +171,22 @@ void space_furnish(uint32_t first, uint32_t count)
 #endif
 }
 
-static bool is_zero(const char *page)
+void space_populate(uint32_t first, uint32_t count)
 {
-    return page[0] == 0 && memcmp(page, page + 1, PAGE_SIZE - 1) == 0;
+#ifdef MADV_POPULATE_WRITE
+    uint32_t n;
+    char *at = app_run(first, &n);
+    (void)madvise(at, (size_t)(n < count ? n : count) << PAGE_SHIFT, MADV_POPULATE_WRITE);
+#else
+    (void)first, (void)count;
+#endif
+}
+
+bool space_bare(uint32_t first, uint32_t count)
+{
+    off_t begin = (off_t)first << PAGE_SHIFT, end = begin + ((off_t)count << PAGE_SHIFT),
+          data = lseek(engine.space.fd, begin, SEEK_DATA);
+    return data >= end || (data < 0 && errno == ENXIO);
 }
 
 bool space_touched(uint32_t page)
@@ -184,5 +198,5 @@ bool space_touched(uint32_t page)
     if (page >= heap_pages())
         return !range_as_begun(page);
     /* what a fabric has registered is there without having been touched: only its contents tell */
-    return !engine.fabric->ops.window_prepare || !is_zero(page_mem(page));
+    return !engine.fabric->ops.window_prepare || !diff_is_zero(page_mem(page));
 }

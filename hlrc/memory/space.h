@@ -35,6 +35,13 @@ int space_protect(uint32_t first, uint32_t count, enum page_access_right right);
  * it fails the faults make it. */
 void space_furnish(uint32_t first, uint32_t count);
 
+/* Maps pages of the application's view that are open for stores and about to be stored to: one call
+ * instead of a fault of the kernel's each. A hint. */
+void space_populate(uint32_t first, uint32_t count);
+
+/* Nothing is there of any of these pages: they are zero. Costs a system call. */
+bool space_bare(uint32_t first, uint32_t count);
+
 /* Whether this node has written its copy: false proves that it is as it was at first (RG3). Costs a
  * system call. ASSUMPTION: it was not fetched. */
 bool space_touched(uint32_t page);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Black box: a walk faults for few of its pages; what was opened for stores ahead of it and not
- * written is not announced, and no home is assigned; every value is right, in any order.
+ * written is not announced, and no home is assigned but where a long walk fills new memory; every
+ * value is right, in any order.
  */
 #include "tests/litmus/litmus.h"
 
@@ -81,16 +82,48 @@ static void stores(int writer, uint64_t k)
     hlrc_barrier();
 }
 
-/* The pages that follow those that node 0 writes first have no home for it. */
+/* Node 0 fills memory that nobody has written. Its eleventh fault begins to assign homes (AH5), and
+ * no page has one that lies farther behind the end than those of one fault. A stream of ten pages
+ * leaves the ones behind it as they were. */
 static void first_stores(void)
 {
-    if (me == 0)
-        for (uint64_t p = 0; p < PAGES / 2; p++)
+    const uint64_t most = 32, begin = PAGES / 4, end = PAGES / 2; /* the default of --ahead */
+    struct hlrc_stats before = stats();
+    if (me == 0) {
+        for (uint64_t p = begin; p < end; p++)
             fresh[p * PAGE_WORDS] = p + 1;
+        for (uint64_t p = 0; p < 10; p++)
+            fresh[p * PAGE_WORDS] = p + 1;
+    }
+    struct hlrc_stats after = stats();
+    if (me == 0 && !async) /* whose pages are fetched, or not tracked */
+        expect_word(after.write_faults - before.write_faults, 11 + 4 + 10,
+                    "write faults of %ju pages that nobody has written", (uintmax_t)(end - begin));
     hlrc_barrier();
-    for (uint64_t p = PAGES / 2; p < PAGES; p++)
-        expect(hlrc_home((void *)(uintptr_t)&fresh[p * PAGE_WORDS]) == -1,
+    for (uint64_t p = begin; p < end; p++)
+        expect_word(fresh[p * PAGE_WORDS], p + 1, "page %ju, filled", (uintmax_t)p);
+    for (uint64_t p = 10; p < PAGES; p++)
+        expect((p >= begin && p < end + most) ||
+                   hlrc_home((void *)(uintptr_t)&fresh[p * PAGE_WORDS]) == -1,
                "page %ju, which no node has touched, has a home", (uintmax_t)p);
+    hlrc_barrier();
+}
+
+/* All nodes fill the same fresh pages at once, from ends of their own: what one assigns ahead of
+ * itself another one may be writing. */
+static void first_stores_of_all(void)
+{
+    volatile uint64_t *all = shared_words(PAGES * PAGE_WORDS);
+    hlrc_barrier();
+    for (uint64_t i = 0; i < PAGES; i++) {
+        uint64_t p = me % 2 ? PAGES - 1 - i : i;
+        all[p * PAGE_WORDS + (uint64_t)me] = p + 1;
+    }
+    hlrc_barrier();
+    for (uint64_t p = 0; p < PAGES; p++)
+        for (uint64_t n = 0; n < (uint64_t)nodes; n++)
+            expect_word(all[p * PAGE_WORDS + n], p + 1, "page %ju, filled by node %ju",
+                        (uintmax_t)p, (uintmax_t)n);
     hlrc_barrier();
 }
 
@@ -186,5 +219,6 @@ void litmus_run(void)
     first_stores();
     dealt_rows();
     any_order();
+    first_stores_of_all();
     given_back_meanwhile();
 }

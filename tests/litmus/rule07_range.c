@@ -35,6 +35,9 @@ static volatile uint64_t in_file[IN_FILE * PAGE_WORDS] OF_PAGE = {
     [0] = 11, [PAGE_WORDS - 1] = 22, [5 * PAGE_WORDS + 100] = 33, [IN_FILE * PAGE_WORDS - 1] = 44
 };
 
+/* Filled before the job, and cleared in it. */
+static volatile uint64_t cleared[FILLED * PAGE_WORDS] OF_PAGE;
+
 /* Of what is stored before the job. */
 static uint64_t filling(uint64_t at)
 {
@@ -91,10 +94,11 @@ static void after_the_job(void)
 __attribute__((constructor)) static void before_the_job(void)
 {
     for (uint64_t i = 0; i < FILLED * PAGE_WORDS; i++)
-        filled[i] = filling(i);
+        filled[i] = cleared[i] = filling(i);
     share(in_file, sizeof in_file);
     share(filled, sizeof filled);
     share(zeros, sizeof zeros);
+    share(cleared, sizeof cleared);
     atexit(after_the_job);
 }
 
@@ -255,9 +259,24 @@ static void expect_evictions(void)
 }
 #endif
 
+/* The last node writes nothing but zeros, page after page, some opened ahead of its faults (ahead.h
+ * AH2, AH5): what was there before is gone everywhere. */
+static void cleared_by_one(void)
+{
+    hlrc_barrier();
+    if (me == nodes - 1)
+        for (uint64_t i = 0; i < FILLED * PAGE_WORDS; i++)
+            cleared[i] = 0;
+    hlrc_barrier();
+    for (uint64_t i = 0; i < FILLED * PAGE_WORDS; i++)
+        expect_word(cleared[i], 0, "word %ju, cleared", (uintmax_t)i);
+    hlrc_barrier();
+}
+
 void litmus_run(void)
 {
     nothing_is_sent();
+    cleared_by_one();
     placed();
     appointed();
     all_at_once();

@@ -80,6 +80,23 @@ static void test_backwards_and_strides(void **state)
     assert_int_equal(open_now[true][5], false); /* none between the steps */
 }
 
+/* Columns of a matrix whose rows are 100 pages long, of three matrices at once: the fourth fault in
+ * a column of each opens 8 below it, those behind these 16, and so on. */
+static void test_columns(void **state)
+{
+    unsigned n = 0;
+    (void)state;
+    for (uint32_t row = 0; row < 13; row++)
+        for (uint32_t matrix = 0; matrix < 3; matrix++)
+            n += access_page(matrix * 1331 + row * 100, false);
+    assert_int_equal(n, 3 * 5); /* 0 to 3, and 12 */
+    assert_int_equal(open_now[false][50], false);
+    n = 0;
+    for (uint32_t row = 40; row-- > 0;)
+        n += access_page(row * 100 + 1, true);
+    assert_int_equal(n, 4 + 2); /* behind 8, and 16 */
+}
+
 /* Several rows at once, and stores beside the loads, as in a stencil. */
 static void test_streams_interleaved(void **state)
 {
@@ -105,13 +122,14 @@ static void test_forgets(void **state)
     assert_int_equal(opened(false), 29);
 }
 
-/* Rows of two pages each, far from each other: the first four are taken for longer ones. */
+/* Rows of two pages each, far from each other and nowhere at equal distances: the first four are
+ * taken for longer ones. */
 static void test_short_rows(void **state)
 {
     (void)state;
     for (uint32_t row = 0; row < 40; row++)
         for (uint32_t p = 0; p < 2; p++)
-            assert_int_equal(access_page(row * 100 + p, false), 1);
+            assert_int_equal(access_page(row * 70 + row * row % 41 + p, false), 1);
     /* a row is found to be over when three others have begun behind it, and the next one comes */
     assert_int_equal(opened(false), 80 + 4 * 8 + 4 + 2 + 1);
     for (uint32_t p = 0; p < 9; p++)
@@ -166,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_grows, setup),
         cmocka_unit_test_setup(test_backwards_and_strides, setup),
+        cmocka_unit_test_setup(test_columns, setup),
         cmocka_unit_test_setup(test_streams_interleaved, setup),
         cmocka_unit_test_setup(test_forgets, setup),
         cmocka_unit_test_setup(test_short_rows, setup),
