@@ -30,6 +30,7 @@ for protocol in ardmar async; do
     for nodes in 1 2 3; do
         passes -n $nodes --protocol $protocol --memory 16M "$heap"
         passes -n $nodes --protocol $protocol --memory 4M "$heap" exhaustion
+        passes -n $nodes --protocol $protocol --memory 16M --ahead 0 "$heap" collectives
     done
     passes -n 2 --protocol $protocol --memory 1M "$heap" exhaustion
     refused 'hlrc_free(' -n 2 --protocol $protocol "$heap" free-on-two-nodes

@@ -10,8 +10,9 @@
  * Invariants of a list of runs
  *   U1  Records are sorted by start, do not overlap and are not empty.
  *   U2  Neighbours that touch differ in `clean`. So there are never more records than pages.
- *   U3  The pages of a clean record are zero on every node and have no home: no node has touched
- *       them since the start or since a reset.
+ *   U3  The pages of a clean record are zero on every node: no node has touched them since the
+ *       start or since a reset. So they have no home, but where a thread that filled what lies
+ *       beside them has come ahead of itself (hlrc/memory/ahead.h AH5).
  */
 #ifndef HLRC_HEAP_RUNS_H
 #define HLRC_HEAP_RUNS_H

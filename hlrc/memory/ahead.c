@@ -118,6 +118,7 @@ static uint32_t turn(struct ahead_streams *s, struct ahead_stream *a, uint32_t p
 {
     int32_t stride = (int32_t)(page - a->last),
             far = adjacent(stride) ? 0 : far_stride(s->past[write], page);
+    remember(s, page, write);
     forget(s, a, write);
     a->seen = s->faults;
     a->stride = far ? far : stride;
@@ -143,9 +144,12 @@ uint32_t ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps)
         a++;
     if (a == s->of[true] + AHEAD_STREAMS || !adjacent(a->stride) || a->dense <= AHEAD_FIRST)
         return 0;
-    a->front = page + steps * (uint32_t)a->stride;
-    a->dense += steps;
-    return steps;
+    uint32_t most = a->dense / 2 > AHEAD_FIRST ? a->dense / 2 : AHEAD_FIRST;
+    uint32_t n = steps < most ? steps : most;
+    a->opened = n;
+    a->front = page + n * (uint32_t)a->stride;
+    a->dense += n;
+    return n;
 }
 
 uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
@@ -166,7 +170,6 @@ uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t
     } else {
         n = turn(s, a, page, write);
     }
-    remember(s, page, write);
     a->opened = n < most ? n : most;
     a->last = page;
     *stride = a->stride;
@@ -196,12 +199,14 @@ void ahead_fault(uint32_t page, bool write)
     steps = within(page, steps, stride);
     bool here = write && page_is_home(page_at(page), engine.node); /* AH3 */
     if (adjacent(stride)) {
-        uint32_t claims = here ? ahead_claims(&mine, page, steps) : 0, /* AH5 */
-            fresh = stride > 0 ? page + 1 : page - claims;
-        page_claim_ahead(fresh, claims);
-        page_ahead(stride > 0 ? page + 1 : page - steps, steps, write, here);
+        bool fresh = here && steps && page_at(page + (uint32_t)stride)->home == 0; /* a guess */
+        uint32_t claims = fresh ? ahead_claims(&mine, page, steps) : 0;            /* AH5 */
+        steps = claims ? claims : steps;
+        uint32_t first = stride > 0 ? page + 1 : page - steps;
+        page_claim_ahead(first, claims);
+        page_ahead(first, steps, write, here);
         if (claims)
-            space_populate(fresh, claims);
+            space_populate(first, claims);
         return;
     }
     past_opened(page, write);

@@ -10,9 +10,9 @@
  *
  * Faults that are farther apart, columns of a matrix or planes of a cube, belong to no stream that
  * can be told by its neighbourhood: arrays that are walked through side by side lie as far apart.
- * Of those the last AHEAD_PAST are remembered, and a fault that is the fourth at equal distances
- * among them begins a stream (a table of reference predictions, as Chen and Baer, Effective
- * Hardware-Based Data Prefetching, 1995, have it by instruction).
+ * Of faults that no stream has expected the last AHEAD_PAST are remembered, and one that is the
+ * fourth at equal distances among them begins a stream (a table of reference predictions, as Chen
+ * and Baer, Effective Hardware-Based Data Prefetching, 1995, have it by instruction).
  *
  * A program whose runs are short, rows of two pages say, would be brought what it never asks for.
  * So each stream that ends within the first pages opened for it halves how many the next one is
@@ -23,8 +23,8 @@
  *   AH1  Opening ahead is a hint: it fetches and opens what a fault would have, waits for no other
  *        thread or node, and assigns no home but by AH5.
  *   AH2  A page that was opened for stores ahead has a twin, at its home too: it is announced only
- *        if it was written (page.h P8). One that nobody has read or announced yet needs none: to
- *        announce it costs less.
+ *        if it was written (page.h P8). One of which nobody was home, and that is zero, needs none:
+ *        it is announced if it is not zero any more.
  *   AH3  A thread that stores to pages of its node's home is brought none of other nodes: rows that
  *        are dealt to the nodes in turn lie between its own.
  *   AH4  A page that is hot (page_flush.c), and was twice stored to after it had been loaded, is
@@ -33,8 +33,8 @@
  *   AH5  A stream of stores that has faulted on more than AHEAD_FIRST pages, one after the other
  *        with none left out, makes its node the home of what it is given next, where nobody is:
  *        memory that is filled for the first time faults no more often than any other. What lies
- *        behind its end gets a home here in vain: half as many pages again as it has come by, and
- *        --ahead at most.
+ *        behind its end gets a home here in vain: half as many pages as it has come by (AHEAD_FIRST
+ *        at least), and --ahead at most.
  */
 #ifndef HLRC_AHEAD_H
 #define HLRC_AHEAD_H
@@ -63,7 +63,7 @@ struct ahead_streams {
     struct ahead_stream of[2][AHEAD_STREAMS]; /* loads, stores */
     uint8_t doubt[2]; /* how often the first pages of a stream are halved, at most AHEAD_DOUBT */
     uint8_t last[2];  /* of the ring below */
-    uint32_t past[2][AHEAD_PAST]; /* page + 1; 0: none */
+    uint32_t past[2][AHEAD_PAST]; /* faults that no stream expected: page + 1; 0: none */
     uint32_t faults;
 };
 
@@ -71,7 +71,8 @@ struct ahead_streams {
 uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
                     int32_t *stride);
 
-/* How many of those `steps` get a home here (AH5). */
+/* How many of those `steps` are opened, and get a home here, where nobody has written (AH5); 0:
+ * that is up to others. */
 uint32_t ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps);
 
 /* The same for this thread, and opens them. The page itself is open. Spins. */
