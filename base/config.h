@@ -40,6 +40,7 @@ enum config_diffs { DIFFS_AUTO, DIFFS_HANDLER, DIFFS_WRITE };
 enum config_barrier { BARRIER_AUTO, BARRIER_HANDLER, BARRIER_CENTRAL, BARRIER_GB, BARRIER_PE };
 enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
 enum config_switch { SWITCH_ON, SWITCH_OFF };
+enum config_syscalls { SYSCALLS_OFF, SYSCALLS_TOUCH, SYSCALLS_AUTO };
 enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
 enum config_core { CORE_SMALL, CORE_FULL };
 enum config_placement { PLACEMENT_CYCLIC, PLACEMENT_BLOCK, PLACEMENT_LOCAL };
@@ -138,6 +139,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
     X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,           \
       "a signal handler that touches shared memory amid a call of HLRC ends the job, or "          \
       "(mask) is put off")                                                                         \
+    X(CHOICE, enum config_syscalls, syscalls, "syscalls", "off", 0, 0, "off|touch|auto", 0,        \
+      "system calls may be given shared memory, in whatever state its pages are (touch), where "   \
+      "that can be (auto, which programs of hlrcc have by default)")                               \
     X(CHOICE, enum config_core, core, "core", "small", 0, 0, "small|full", 0,                      \
       "what a core dump has of shared memory: nothing, or (full) the pages that the node has "     \
       "touched")                                                                                   \

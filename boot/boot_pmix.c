@@ -40,6 +40,7 @@
 
 #include "base/config.h"
 #include "base/diag.h"
+#include "base/system_sigaction.h"
 #include "base/tasks.h"
 #include "boot/boot_backend.h"
 
@@ -401,13 +402,13 @@ static int pmix_connect(struct boot_pmix *p)
     int err = -ENOENT, threads;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    system_sigmask(SIG_SETMASK, &all, &old);
     threads = tasks_all();
     status = pmix.Init(&p->self, NULL, 0);
     tasks_own(tasks_all() - threads); /* of libpmix, which stay */
     if (status == PMIX_SUCCESS)
         err = node_make(p);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigmask(SIG_SETMASK, &old, NULL);
     /* left-over variables: started by nobody who is there */
     if (status == PMIX_SUCCESS || status == PMIX_ERR_UNREACH)
         return err;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/system_sigaction.h"
 #include "base/tasks.h"
 
 /* For how long the launcher's questions are left to a thread that is in an exchange. */
@@ -177,9 +178,9 @@ static int run(void)
     int err;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    system_sigmask(SIG_SETMASK, &all, &old);
     err = thread_create();
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigmask(SIG_SETMASK, &old, NULL);
     monitor.running = err == 0;
     return err;
 }

@@ -57,6 +57,7 @@
 #include "hlrc/sync/cond.h"
 #include "hlrc/sync/group.h"
 #include "hlrc/sync/lock.h"
+#include "hlrc/system/filter.h"
 
 static_assert(NODES_MAX == HLRC_MAX_NODES && RANGES_MAX == HLRC_MAX_SHARED,
               "the public limits are those of all parts");
@@ -349,6 +350,8 @@ static int start_threads(void)
         rc = crash_install();
     if (rc == 0)
         rc = start_monitor();
+    if (rc == 0)
+        rc = filter_start(); /* SF4 */
     if (rc == 0 && !at_fork)
         rc = -pthread_atfork(NULL, NULL, in_child);
     at_fork = true;

@@ -39,8 +39,13 @@ libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/he
 
 # What is said of a program that crashes.
 libhlrc_core_la_SOURCES += hlrc/crash/shared_core.c hlrc/crash/shared_core.h hlrc/crash/crash.c hlrc/crash/crash.h hlrc/crash/elf.c \
-	hlrc/crash/elf.h hlrc/crash/handlers.c hlrc/crash/handlers.h hlrc/crash/lines.c hlrc/crash/lines.h hlrc/crash/maps.c hlrc/crash/maps.h hlrc/crash/place.c \
+	hlrc/crash/elf.h hlrc/crash/handlers.c hlrc/crash/handlers.h hlrc/crash/lines.c hlrc/crash/lines.h hlrc/crash/masks.c hlrc/crash/maps.c hlrc/crash/maps.h hlrc/crash/place.c \
 	hlrc/crash/place.h hlrc/crash/stack.c hlrc/crash/stack.h
+
+# System calls that are given shared memory.
+libhlrc_core_la_SOURCES += hlrc/system/bounce.c hlrc/system/bounce.h hlrc/system/calls.c hlrc/system/calls.h \
+	hlrc/system/filter.c hlrc/system/filter.h hlrc/system/own.c hlrc/system/special.c hlrc/system/special.h hlrc/system/trap.c \
+	hlrc/system/trap.h hlrc/system/vectors.c
 
 # The table through which homes and pages are got, and what holds all of it together.
 libhlrc_core_la_SOURCES += hlrc/protocol/meeting.c hlrc/protocol/meeting.h hlrc/protocol/protocol.c hlrc/protocol/parts.h hlrc/protocol/protocol.h hlrc/protocol/request.h hlrc/protocol/waits.c hlrc/protocol/waits.h hlrc/call.c hlrc/call.h hlrc/engine.c \

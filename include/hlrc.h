@@ -98,6 +98,11 @@ extern "C" {
  * costs two system calls for each. While a page is fetched they are held back in any case. A signal
  * handler makes no call of HLRC.
  *
+ * A system call that is given shared memory fails with EFAULT where a page of it is not accessible
+ * at that moment, unless the job was started with --syscalls touch (or auto, where that can be):
+ * then a handler of SIGSYS makes it with memory of its own; see hlrc_touch(), and SYSTEM CALLS in
+ * hlrcrun(1).
+ *
  * Valgrind sees a node as it sees any program, if it is told to keep registers exact where memory
  * is accessed; hlrc_init() refuses to go on without that.
  *
@@ -121,8 +126,7 @@ extern "C" {
  * Then the signal ends the process as if nobody had handled it. Core dumps have nothing of shared
  * memory; with --core full they have the pages that the node has touched.
  *
- * NOTES: A system call that is given shared memory which is not accessible at that moment fails
- * with EFAULT instead of fetching it; see hlrc_touch(). HLRC handles SIGSEGV; faults outside shared
+ * NOTES: HLRC handles SIGSEGV, and has it open whatever the program blocks; faults outside shared
  * memory go to the handler that was installed before hlrc_init(). One that the program sets later,
  * by sigaction() or signal(), does not take the place of HLRC's: the library defines both for the
  * signals above, and hands on to it what is no page fault; of the first such crash it tells before.
@@ -494,7 +498,7 @@ int hlrc_prefetch(const void *addr, size_t len);
  *
  * Makes the pages that the `len` bytes at `addr` lie in readable, and writable if `write` is not 0,
  * as loads or stores to each of them would. Call it before the range is given to a system call,
- * such as read() or write(), which would otherwise fail with EFAULT.
+ * such as read() or write(), which would otherwise fail with EFAULT (but see --syscalls).
  *
  * RETURN VALUE: 0, or a negative errno value.
  *

@@ -353,10 +353,12 @@ static int command_run(struct command *command, const struct config *cfg, const 
                        char **argv, const struct hosts *hosts, size_t which)
 {
     launchers[which].command(command, cfg, hosts, exported);
-    if (cfg->no_aslr) {
+    if (cfg->no_aslr || cfg->syscalls != SYSCALLS_OFF)
         add(command, "setarch");
+    if (cfg->no_aslr)
         add(command, "-R");
-    }
+    if (cfg->syscalls != SYSCALLS_OFF)
+        add(command, "-L"); /* SF2 */
     while (*argv != NULL)
         add(command, *argv++);
     command_print(command, hosts->nodes);

@@ -50,6 +50,41 @@ static void standstill(FILE *out)
           out);
 }
 
+static void system_calls(FILE *out)
+{
+    fputs(
+        ".SH SYSTEM CALLS\n"
+        "A system call that is given shared memory, such as read into an array, fails with "
+        "EFAULT where a page of it is\n"
+        "not accessible at that moment; hlrc_touch(3) before the call helps. With\n"
+        ".B \\-\\-syscalls touch\nsuch calls do what they do with other memory, and so do those "
+        "whose structures point there,\n"
+        "as readv and sendmsg do: a handler of SIGSYS makes them with memory of its own. This is "
+        "so in the thread that\n"
+        "calls hlrc_init(3) and in those that come from it, not in threads that were there "
+        "before.\n"
+        ".PP\n"
+        "A call of which HLRC does not know what it does with the memory ends the job with one "
+        "line, as do those that\n"
+        "leave it to the system when they are over, vmsplice and io_submit. Not looked at are "
+        "execve, clone, futex,\n"
+        "io_uring, and calls that the program makes by assembly code of its own: give them "
+        "private memory.\n"
+        ".PP\n"
+        "The system is told by seccomp(2) which calls these are. So what the program starts gains "
+        "no privileges by\n"
+        "set\\-user\\-ID (no_new_privs), unless the job is root's; and hlrcrun has the libraries "
+        "of nodes loaded where the\n"
+        "flag ADDR_COMPAT_LAYOUT of personality(2) puts them, by which the system tells calls of "
+        "the node from those of\n"
+        "programs that it starts. Under other launchers,\n"
+        ".B setarch \\-\\-addr\\-compat\\-layout\nbefore the program does. This is for x86\\-64, "
+        "and neither under valgrind nor with ThreadSanitizer.\n"
+        "With\n.B touch\nthe job ends with a line where it cannot be; with\n.B auto\nit goes on "
+        "without. Programs that hlrcc(1) has compiled have auto unless told otherwise.\n",
+        out);
+}
+
 void manual_hlrcrun(FILE *out)
 {
     title(out, "hlrcrun", "run a program on several nodes that share memory");
@@ -88,6 +123,7 @@ void manual_hlrcrun(FILE *out)
           "of shared memory; see\n.BR \\-\\-core .\n",
           out);
     standstill(out);
+    system_calls(out);
     fputs(".SH OPTIONS\n"
           "Each option is an environment variable, too; the command line comes first. A variable "
           "that begins with HLRC_\n"

@@ -4,6 +4,9 @@
 # While the runtime handles faults, SIGSEGV goes to the program unseen, at full speed. At a fault outside shared memory
 # gdb stops, with the frame that faulted selected (unless the program handles SIGSEGV itself: then that goes unseen, too).
 
+# System calls with shared memory (--syscalls) are made by a handler of SIGSYS.
+handle SIGSYS nostop noprint pass
+
 python
 import gdb
 

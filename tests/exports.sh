@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The shared library exports exactly what the public headers declare, what a debugger finds by name (DB1), and the two
-# functions of hlrc/crash/handlers.h.
+# The shared library exports exactly what the public headers declare, what a debugger finds by name (DB1), and what
+# the C library has, too (hlrc/crash/handlers.h).
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${PERL:=perl}"
 command -v "${PERL:-none}" >/dev/null || { echo "skipped: no perl, which reads the header"; exit 77; }
@@ -14,7 +14,7 @@ sed -n 's/^void \(hlrc_debug_[a-z_]*\)(void);$/\1/p' "$top_srcdir/hlrc/memory/de
 {
     cat "$work/debugger"
     "$PERL" "$top_srcdir/scripts/mkman" --list "$top_srcdir"/include/hlrc*.h | sed -n 's/\.3$//p'
-    case ${HLRC_TEST_SANITIZERS:-} in *address*) ;; *) printf 'sigaction\nsignal\n' ;; esac
+    case ${HLRC_TEST_SANITIZERS:-} in *address*) ;; *) printf 'pthread_sigmask\nsigaction\nsignal\nsigprocmask\n' ;; esac
 } | sort >"$work/declared"
 nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$work/exported"
 [ -s "$work/declared" ] || { echo "FAIL: no declarations found"; exit 1; }

@@ -3,6 +3,7 @@
  * chaos_parts.h. */
 #include "base/clock.h"
 #include "base/reserve.h"
+#include "base/system_sigaction.h"
 #include "base/tasks.h"
 #include "fabric/chaos/chaos_parts.h"
 
@@ -318,9 +319,9 @@ int chaos_start_worker(struct chaos *c)
 {
     sigset_t all, old;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    system_sigmask(SIG_SETMASK, &all, &old);
     int rc = pthread_create(&c->worker, NULL, worker_main, c);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigmask(SIG_SETMASK, &old, NULL);
     return -rc;
 }
 

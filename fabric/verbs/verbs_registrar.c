@@ -27,6 +27,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/system_sigaction.h"
 #include "base/tasks.h"
 
 static void futex_sleep(_Atomic uint32_t *word, uint32_t seen)
@@ -111,9 +112,9 @@ int verbs_registrar_start(struct verbs_fabric *v)
 {
     sigset_t all, old;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    system_sigmask(SIG_SETMASK, &all, &old);
     int rc = pthread_create(&v->registrar, NULL, registrar_main, v);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigmask(SIG_SETMASK, &old, NULL);
     v->registrar_runs = rc == 0;
     return -rc;
 }

@@ -192,9 +192,9 @@ static void attempt(void (*step)(void *), struct crash *c)
         for (size_t i = 0; i < TOLD; i++)
             sigaddset(&set, told[i].sig);
         has_way_out = 1;
-        pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+        system_sigmask(SIG_UNBLOCK, &set, NULL);
         step(c);
-        pthread_sigmask(SIG_BLOCK, &set, NULL);
+        system_sigmask(SIG_BLOCK, &set, NULL);
     }
     has_way_out = 0;
 }
@@ -310,6 +310,7 @@ int crash_install(void)
     if (rc)
         return rc;
     handlers_front(SIGSEGV, true);
+    handlers_open(SIGSEGV, !engine.alone);
     sink = (struct diag_sink){ .node = engine.node, .nodes = engine.nodes };
     for (size_t i = 0; i < TOLD; i++)
         if (told[i].sig != SIGSEGV)
@@ -319,6 +320,7 @@ int crash_install(void)
 
 void crash_finalized(void)
 {
+    handlers_open(SIGSEGV, false);
     handlers_front(SIGSEGV, false);
     handlers_front(SIGSEGV, !fault_remove());
     finalized = true;

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/system_sigaction.h"
 #include "hlrc/memory/fault.h"
@@ -15,6 +16,7 @@
  * its own signals as it must in any case. */
 static _Atomic bool fronted[SIGNALS];
 static struct sigaction next[SIGNALS];
+static _Atomic uint64_t open_signals; /* HN3: as bits */
 
 void handlers_front(int sig, bool ours)
 {
@@ -27,10 +29,32 @@ struct sigaction handlers_next(int sig)
     return next[sig];
 }
 
+void handlers_open(int sig, bool open)
+{
+    uint64_t bit = UINT64_C(1) << sig;
+    if (open)
+        open_signals |= bit;
+    else
+        open_signals &= ~bit;
+}
+
 void handlers_default(int sig)
 {
     struct sigaction dfl = { .sa_handler = SIG_DFL };
     (void)system_sigaction(sig, &dfl, NULL);
+}
+
+/* HN3. */
+const sigset_t *handlers_opened(const sigset_t *set, sigset_t *copy)
+{
+    uint64_t open = open_signals;
+    if (!open)
+        return set;
+    *copy = *set;
+    for (int sig = 1; sig < SIGNALS; sig++)
+        if (open & UINT64_C(1) << sig)
+            sigdelset(copy, sig);
+    return copy;
 }
 
 #ifndef __SANITIZE_ADDRESS__
@@ -51,9 +75,14 @@ static int put_behind(int sig, const struct sigaction *act, struct sigaction *ol
 
 int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
+    struct sigaction copy;
+    if (act) {
+        copy = *act;
+        copy.sa_mask = *handlers_opened(&act->sa_mask, &copy.sa_mask);
+    }
     if (sig > 0 && sig < SIGNALS && fronted[sig])
-        return put_behind(sig, act, old);
-    return system_sigaction(sig, act, old);
+        return put_behind(sig, act ? &copy : NULL, old);
+    return system_sigaction(sig, act ? &copy : NULL, old);
 }
 
 __sighandler_t signal(int sig, __sighandler_t handler)

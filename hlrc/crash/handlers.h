@@ -11,6 +11,9 @@
  *   HN1  A handler that was set before hlrc_init gets what is no page fault, unseen. One that is
  *        set later gets it, too; the first time the crash is told of before.
  *   HN2  Before hlrc_init, and for all other signals, both do what the C library's do.
+ *   HN3  While pages are fetched by SIGSEGV, or calls are made by SIGSYS (trap.h), that signal is
+ *        not blocked by what the program asks for, in pthread_sigmask() and sigprocmask(), which
+ *        the library defines, too, and in the masks of handlers: blocked it ends the process.
  */
 #ifndef HLRC_HANDLERS_H
 #define HLRC_HANDLERS_H
@@ -24,6 +27,10 @@ void handlers_front(int sig, bool ours);
 
 /* What the program has set for a signal that is not SIGSEGV. */
 struct sigaction handlers_next(int sig);
+
+/* HN3: from now on, or no more; `set`, or a copy without those signals. */
+void handlers_open(int sig, bool open);
+const sigset_t *handlers_opened(const sigset_t *set, sigset_t *copy);
 
 /* The system's, whatever is in front. */
 void handlers_default(int sig);

@@ -154,7 +154,7 @@ void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *c
             sigaddset(&set, s);
     if (!(to->sa_flags & SA_NODEFER))
         sigaddset(&set, sig);
-    pthread_sigmask(SIG_SETMASK, &set, NULL);
+    system_sigmask(SIG_SETMASK, &set, NULL);
     if (to->sa_flags & SA_SIGINFO)
         to->sa_sigaction(sig, info, context);
     else

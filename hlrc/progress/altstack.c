@@ -92,6 +92,25 @@ void altstack_run(const ucontext_t *context, void (*act)(void *), void *arg)
 /* Of the sanitizer's runtime, in the program or here; NULL without it. */
 void __asan_init(void) __attribute__((weak));
 
+struct own_call {
+    struct call call;
+    stack_t own;
+};
+
+static void run_as_alternate(void *arg)
+{
+    const struct own_call *c = arg;
+    (void)sigaltstack(&c->own, NULL);
+    c->call.act(c->call.arg);
+}
+
+void altstack_run_own(uint32_t slot, void (*act)(void *), void *arg)
+{
+    stack_t own = { .ss_sp = stack_of(slot), .ss_size = ALTSTACK_BYTES };
+    struct own_call c = { { act, arg }, own };
+    run_at((uintptr_t)own.ss_sp + ALTSTACK_BYTES, run_as_alternate, &c);
+}
+
 static void nothing(void *unused)
 {
     (void)unused;

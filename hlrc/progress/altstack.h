@@ -47,6 +47,11 @@ static inline bool altstack_is_small(const ucontext_t *context, const void *here
 /* Calls act(arg) on the stack that the signal interrupted. */
 void altstack_run(const ucontext_t *context, void (*act)(void *), void *arg);
 
+/* Calls act(arg), which may fault, on the stack of this slot of the calling thread, and makes that
+ * its alternate one until the handler returns: the thread has another, on which the handler's frame
+ * is not to be overwritten. */
+void altstack_run_own(uint32_t slot, void (*act)(void *), void *arg);
+
 /* The stack pointer of the interrupted code. */
 uintptr_t altstack_interrupted(const ucontext_t *context);
 

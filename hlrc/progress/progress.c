@@ -15,6 +15,7 @@
 #include "base/perturb.h"
 #include "base/race.h"
 #include "base/spin.h"
+#include "base/system_sigaction.h"
 #include "base/tasks.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/dump.h"
@@ -419,9 +420,9 @@ static int start_handler(void)
 {
     sigset_t all, old;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    system_sigmask(SIG_SETMASK, &all, &old);
     int rc = pthread_create(&handler, NULL, handler_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigmask(SIG_SETMASK, &old, NULL);
     handler_runs = rc == 0;
     return -rc;
 }

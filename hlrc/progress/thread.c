@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "base/race.h"
+#include "base/system_sigaction.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/altstack.h"
 
@@ -107,7 +108,7 @@ struct thread *thread_enter(void)
     if (t->inside == 0 && engine.config.signals == SIGNALS_MASK) {
         sigset_t set;
         thread_signals(&set);
-        pthread_sigmask(SIG_BLOCK, &set, &t->unmasked);
+        system_sigmask(SIG_BLOCK, &set, &t->unmasked);
     }
     t->inside++;
     if (race_watched())
@@ -121,7 +122,7 @@ void thread_leave(struct thread *t)
         race_ignore_end();
     t->inside--;
     if (t->inside == 0 && engine.config.signals == SIGNALS_MASK)
-        pthread_sigmask(SIG_SETMASK, &t->unmasked, NULL);
+        system_sigmask(SIG_SETMASK, &t->unmasked, NULL);
 }
 
 struct thread *thread_of_token(uint32_t token)

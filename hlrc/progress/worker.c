@@ -11,6 +11,7 @@
 
 #include "base/perturb.h"
 #include "base/race.h"
+#include "base/system_sigaction.h"
 #include "base/tasks.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -51,9 +52,9 @@ int worker_start(void)
     atomic_store(&stopping, false);
     atomic_store(&calls, 0);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    system_sigmask(SIG_SETMASK, &all, &old);
     int rc = pthread_create(&worker, NULL, worker_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigmask(SIG_SETMASK, &old, NULL);
     runs = rc == 0;
     clockid_t clock;
     if (runs && pthread_getcpuclockid(worker, &clock) == 0)

@@ -10,6 +10,7 @@ BLACKBOX_TESTS = \
 	tests/blackbox/errno \
 	tests/blackbox/exclusive \
 	tests/blackbox/fetches \
+	tests/blackbox/held \
 	tests/blackbox/homes \
 	tests/blackbox/past \
 	tests/blackbox/hot \
@@ -42,6 +43,8 @@ tests_blackbox_exclusive_SOURCES = tests/blackbox/exclusive.c $(LITMUS_COMMON)
 tests_blackbox_exclusive_LDADD = libhlrc.la
 tests_blackbox_fetches_SOURCES = tests/blackbox/fetches.c $(LITMUS_COMMON)
 tests_blackbox_fetches_LDADD = libhlrc.la
+tests_blackbox_held_SOURCES = tests/blackbox/held.c $(LITMUS_COMMON)
+tests_blackbox_held_LDADD = libhlrc.la
 tests_blackbox_past_SOURCES = tests/blackbox/past.c $(LITMUS_COMMON)
 tests_blackbox_past_LDADD = libhlrc.la
 tests_blackbox_homes_SOURCES = tests/blackbox/homes.c $(LITMUS_COMMON)
@@ -81,6 +84,7 @@ BLACKBOX_SHELL = \
 	tests/blackbox/endings.sh \
 	tests/blackbox/fork.sh \
 	tests/blackbox/hang.sh \
+	tests/blackbox/holds.sh \
 	tests/blackbox/large.sh \
 	tests/blackbox/many.sh \
 	tests/blackbox/noread.sh \
@@ -92,7 +96,7 @@ BLACKBOX_SHELL = \
 	tests/blackbox/watchdog.sh
 
 check_PROGRAMS += tests/blackbox/sync_calls
-check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/hang tests/blackbox/large tests/blackbox/many tests/blackbox/meet tests/blackbox/misuse \
+check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/hang tests/blackbox/holds tests/blackbox/large tests/blackbox/many tests/blackbox/meet tests/blackbox/misuse \
 	tests/blackbox/ranges tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
 check_PROGRAMS += tests/blackbox/crash
 tests_blackbox_crash_SOURCES = tests/blackbox/crash.c
@@ -101,6 +105,8 @@ tests_blackbox_stuck_SOURCES = tests/blackbox/stuck.c
 tests_blackbox_stuck_LDADD = libhlrc.la
 tests_blackbox_hang_SOURCES = tests/blackbox/hang.c
 tests_blackbox_hang_LDADD = libhlrc.la
+tests_blackbox_holds_SOURCES = tests/blackbox/holds.c
+tests_blackbox_holds_LDADD = libhlrc.la
 tests_blackbox_figures_SOURCES = tests/blackbox/figures.c
 tests_blackbox_figures_LDADD = libhlrc.la
 tests_blackbox_unfinished_SOURCES = tests/blackbox/unfinished.c

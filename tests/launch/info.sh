@@ -33,6 +33,7 @@ move-homes   on|off                    on     on      off
 ahead        0..256                     32     32      8
 renew        0..255                     32     32      1
 signals      refuse|mask                refuse refuse  mask
+syscalls     off|touch|auto             off    off     touch
 core         small|full                 small  small   full
 bind         auto|core|share|none       auto   auto    core
 report-bindings -                       no     no      yes

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* masks.c - the C library's pthread_sigmask and sigprocmask, for the whole process, by which a
+ * signal that has to stay open is not blocked: see handlers.h. */
+#include <errno.h>
+#include <signal.h>
+
+#include "base/system_sigaction.h"
+#include "hlrc/crash/handlers.h"
+
+#ifndef __SANITIZE_ADDRESS__
+/* Those below SIGRTMIN and behind the system's are the C library's own. */
+static void leave_out_internal(sigset_t *set)
+{
+    for (int sig = __SIGRTMIN; sig < SIGRTMIN; sig++)
+        set->__val[0] &= ~(1UL << (sig - 1));
+}
+
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    sigset_t copy;
+    if (set && how != SIG_UNBLOCK) { /* HN3 */
+        copy = *handlers_opened(set, &copy);
+        leave_out_internal(&copy);
+        set = &copy;
+    }
+    return system_sigmask(how, set, old);
+}
+
+int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    int rc = pthread_sigmask(how, set, old);
+    if (rc == 0)
+        return 0;
+    errno = rc;
+    return -1;
+}
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* filter.c - see filter.h for the invariants. */
+#include "hlrc/system/filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/race.h"
+#include "base/system_sigaction.h"
+#include "base/tool.h"
+#include "hlrc/engine.h"
+#include "hlrc/system/calls.h"
+#include "hlrc/system/trap.h"
+
+#if defined(__x86_64__)
+#    include <linux/audit.h>
+#    include <linux/filter.h>
+#    include <linux/seccomp.h>
+#    include <sys/personality.h>
+#    include <sys/prctl.h>
+#    include <sys/syscall.h>
+
+#    ifndef SECCOMP_FILTER_FLAG_SPEC_ALLOW
+#        define SECCOMP_FILTER_FLAG_SPEC_ALLOW 4
+#    endif
+
+#    define STEPS      3000
+#    define POINTS     (RANGES_MAX * CALL_ARGS + 512 + CALL_ARGS) /* jumps to what comes later */
+#    define X32        0x40000000u
+#    define APART_END  UINT64_C(0x400000000000) /* libraries are below it, or where all have them */
+#    define NO_ARGS    0u
+#    define POINTS_ON  0x80u /* a class of calls, beside masks of arguments */
+#    define EVERY_ARG  0x3fu
+#    define HIGH(word) ((uint32_t)((uint64_t)(word) >> 32))
+#    define LOW(word)  ((uint32_t)(word))
+#    define OFFSET(of) ((uint32_t)offsetof(struct seccomp_data, of))
+
+/* ---- the program ---- */
+
+static struct sock_filter steps[STEPS];
+static uint32_t step_count;
+/* jumps to where arguments are compared, and to where the code is */
+static struct {
+    uint32_t at[POINTS];
+    uint32_t count;
+} to_args, to_code;
+
+static uint32_t emit(uint16_t code, uint32_t k, unsigned yes, unsigned no)
+{
+    if (step_count < STEPS)
+        steps[step_count] = (struct sock_filter){ code, (uint8_t)yes, (uint8_t)no, k };
+    return step_count++;
+}
+
+#    define LOAD(k)        emit(BPF_LD | BPF_W | BPF_ABS, k, 0, 0)
+#    define RETURN(k)      emit(BPF_RET | BPF_K, k, 0, 0)
+#    define IF_IS(k, y, n) emit(BPF_JMP | BPF_JEQ | BPF_K, k, y, n)
+#    define IF_GE(k, y, n) emit(BPF_JMP | BPF_JGE | BPF_K, k, y, n)
+#    define IF_GT(k, y, n) emit(BPF_JMP | BPF_JGT | BPF_K, k, y, n)
+
+static void land(uint32_t jump)
+{
+    if (step_count <= STEPS)
+        steps[jump].k = step_count - jump - 1;
+}
+
+static uint32_t jump(void)
+{
+    return emit(BPF_JMP | BPF_JA, 0, 0, 0);
+}
+
+#    define JUMP(where) ((where).at[(where).count++] = jump())
+
+static void land_all(const uint32_t *at, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        land(at[i]);
+}
+
+/* What is to be done for a number: NO_ARGS, POINTS_ON, or which arguments are compared. */
+static unsigned class_of(long number)
+{
+    const struct call *call = call_by_number(number);
+    if (number >= calls_end())
+        return EVERY_ARG;
+    return !call ? NO_ARGS : call->pointing ? POINTS_ON : call_mask(call);
+}
+
+static void emit_class(unsigned class)
+{
+    if (class == NO_ARGS) {
+        RETURN(SECCOMP_RET_ALLOW);
+    } else if (class == POINTS_ON) {
+        JUMP(to_code);
+    } else {
+        emit(BPF_LD | BPF_IMM, class, 0, 0);
+        emit(BPF_ST, 0, 0, 0);
+        JUMP(to_args);
+    }
+}
+
+/* A tree over first[0] to first[n - 1], from each of which on numbers are of one class. */
+static void emit_tree(const long *first, size_t n)
+{
+    if (n == 1) {
+        emit_class(class_of(first[0]));
+        return;
+    }
+    IF_GE((uint32_t)first[n / 2], 0, 1);
+    uint32_t upper = jump();
+    emit_tree(first, n / 2);
+    land(upper);
+    emit_tree(first + n / 2, n - n / 2);
+}
+
+/* Whether the word at `low` and `high` is within; more than that, in steps of 4 GiB, if the range
+ * is large. */
+static void emit_range(uint32_t low, uint32_t high, uint64_t begin, uint64_t bytes)
+{
+    uint64_t last = begin + bytes - 1;
+    LOAD(high);
+    if (HIGH(begin) == HIGH(last)) {
+        IF_IS(HIGH(begin), 0, 4);
+        LOAD(low);
+        IF_GE(LOW(begin), 0, 2);
+        IF_GT(LOW(last), 1, 0);
+    } else {
+        IF_GE(HIGH(begin), 0, 2);
+        IF_GT(HIGH(last), 1, 0);
+    }
+    JUMP(to_code);
+}
+
+static void emit_arg(unsigned arg)
+{
+    uint32_t at = OFFSET(args) + 8 * arg;
+    emit(BPF_LD | BPF_MEM, 0, 0, 0);
+    uint32_t skip = emit(BPF_JMP | BPF_JSET | BPF_K, 1u << arg, 0, 0);
+    emit_range(at, at + 4, (uintptr_t)engine.app, (uint64_t)heap_pages() << PAGE_SHIFT);
+    for (uint32_t i = 0; i < engine.range_count; i++)
+        emit_range(at, at + 4, (uintptr_t)engine.ranges[i].app,
+                   (uint64_t)engine.ranges[i].pages << PAGE_SHIFT);
+    steps[skip].jf = (uint8_t)(step_count - skip - 1);
+}
+
+/* SF1, SF2: `code` to `code_last` are the upper words of addresses of libraries. */
+static bool build(uint32_t code, uint32_t code_last)
+{
+    long first[512];
+    size_t n = 0;
+    for (long number = 0; number <= calls_end(); number++)
+        if (number == 0 || class_of(number) != class_of(number - 1))
+            first[n++] = number;
+    step_count = to_args.count = to_code.count = 0;
+    LOAD(OFFSET(arch));
+    IF_IS(AUDIT_ARCH_X86_64, 1, 0);
+    RETURN(SECCOMP_RET_ALLOW);
+    LOAD(OFFSET(nr));
+    IF_GE(X32, 0, 1);
+    RETURN(SECCOMP_RET_ALLOW);
+    emit_tree(first, n);
+    land_all(to_args.at, to_args.count);
+    for (unsigned arg = 0; arg < CALL_ARGS; arg++)
+        emit_arg(arg);
+    RETURN(SECCOMP_RET_ALLOW);
+    land_all(to_code.at, to_code.count);
+    LOAD(OFFSET(instruction_pointer) + 4);
+    IF_GE(code, 0, 1);
+    IF_GT(code_last, 0, 1);
+    RETURN(SECCOMP_RET_ALLOW);
+    RETURN(SECCOMP_RET_TRAP);
+    return step_count <= STEPS;
+}
+
+/* ---- whether it can be ---- */
+
+static bool layout_is_old(void)
+{
+    char digit = '0';
+    int fd = open("/proc/sys/vm/legacy_va_layout", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && read(fd, &digit, 1) != 1)
+        digit = '0';
+    if (fd >= 0)
+        close(fd);
+    return digit != '0';
+}
+
+/* SF2: the C library's code. */
+static uintptr_t code_address(void)
+{
+    return (uintptr_t)&syscall;
+}
+
+/* SF2: what is started from here on is laid out as usual. */
+static bool start_as_usual(void)
+{
+    int now = personality(0xffffffff);
+    return now >= 0 && (!(now & ADDR_COMPAT_LAYOUT) ||
+                        personality((unsigned long)now & ~(unsigned long)ADDR_COMPAT_LAYOUT) >= 0);
+}
+
+static const char *obstacle(void)
+{
+    if (tool_valgrind())
+        return "valgrind makes the program's system calls itself";
+    if (race_watched())
+        return "not with ThreadSanitizer, which has its own layout of memory";
+    if (code_address() >= APART_END || layout_is_old())
+        return "this process has its libraries where others have them; start it by hlrcrun, or by "
+               "setarch --addr-compat-layout";
+    return NULL;
+}
+
+/* SF4. The CPU goes on to speculate as it does without a filter. */
+static int install(void)
+{
+    const struct sock_fprog program = { (unsigned short)step_count, steps };
+    unsigned flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+    sigset_t sys;
+    sigemptyset(&sys);
+    sigaddset(&sys, SIGSYS);
+    long rc = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+    if (rc < 0 && errno == EACCES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+        rc = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+    return rc < 0 ? -errno : system_sigmask(SIG_UNBLOCK, &sys, NULL);
+}
+
+static int start(const char **why)
+{
+    *why = obstacle();
+    if (*why)
+        return -ENOTSUP;
+    uint32_t code = HIGH(code_address());
+    if (!build(code - 1, code + 1)) {
+        *why = "too many ranges of shared memory";
+        return -ENOTSUP;
+    }
+    int rc = trap_install();
+    if (rc == 0)
+        rc = install();
+    *why = rc ? "the system allows no filter of system calls (seccomp)" : NULL;
+    return rc;
+}
+#else
+static bool start_as_usual(void)
+{
+    return true;
+}
+
+static int start(const char **why)
+{
+    *why = "not on this CPU";
+    return -ENOTSUP;
+}
+#endif
+
+int filter_start(void)
+{
+    const char *why;
+    if (engine.config.syscalls == SYSCALLS_OFF || engine.alone)
+        return 0;
+    why = start_as_usual() ? NULL : "the system does not allow personality(2)";
+    int rc = why ? -ENOTSUP : start(&why);
+    if (rc == 0 || engine.config.syscalls == SYSCALLS_AUTO)
+        return 0; /* SF3 */
+    diag_report(1, "--syscalls touch: %s; or start with --syscalls off", why);
+    return rc;
+}

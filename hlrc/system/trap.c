@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* trap.c - see trap.h for the invariants. */
+#include "hlrc/system/trap.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/system_sigaction.h"
+#include "hlrc/crash/handlers.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/fault.h"
+#include "hlrc/progress/altstack.h"
+#include "hlrc/progress/thread.h"
+
+#if defined(__x86_64__)
+
+#    define TEXT_MOST 4096 /* of a path, or another text, with its NUL */
+#    define TRAPPED   1    /* SYS_SECCOMP: si_code */
+
+static struct sigaction before; /* who handled SIGSYS */
+
+static bool is_shared(uint64_t address)
+{
+    return in_space((const void *)(uintptr_t)address);
+}
+
+/* ---- the general way ---- */
+
+static size_t text_bytes(uint64_t address)
+{
+    size_t len = strnlen((const char *)(uintptr_t)address, TEXT_MOST - 1);
+    return len + 1;
+}
+
+static size_t bit_bytes(uint64_t bits)
+{
+    return (size_t)((bits + 63) / 64 * 8);
+}
+
+/* Bytes of an argument that is in shared memory. */
+static size_t arg_bytes(const struct trap *t, const struct call_arg *a)
+{
+    uint32_t room = 0;
+    switch ((enum call_how)a->how) {
+    case CALL_TEXT:
+        return text_bytes(t->args[a->at]);
+    case CALL_IN_MANY:
+    case CALL_OUT_MANY:
+    case CALL_OUT_FOUND:
+        return (size_t)t->args[a->of] * a->bytes;
+    case CALL_IN_BITS:
+    case CALL_OUT_BITS:
+        return bit_bytes(t->args[a->of]);
+    case CALL_ADDRESS:
+        return trap_look(&room, t->args[a->of], sizeof room) && (int32_t)room >= 0 ? room : 0;
+    case CALL_STRANGE:
+        trap_refuse(t, a->at, t->args[a->at], "and HLRC does not know what this call does with it");
+    default:
+        return a->bytes;
+    }
+}
+
+static bool is_read(enum call_how how)
+{
+    return how == CALL_IN || how == CALL_BOTH || how == CALL_TEXT || how == CALL_IN_MANY ||
+           how == CALL_IN_BITS;
+}
+
+/* SC1: what of `bytes` the system has written. */
+static size_t written(const struct trap *t, const struct call_arg *a, size_t bytes, long result)
+{
+    uint32_t now = 0;
+    size_t found = 0;
+    if (a->how == CALL_OUT_LEFT)
+        return result == -EINTR ? bytes : 0;
+    if (trap_failed(result))
+        return 0;
+    switch ((enum call_how)a->how) {
+    case CALL_OUT:
+    case CALL_BOTH:
+    case CALL_OUT_MANY:
+    case CALL_OUT_BITS:
+        return bytes;
+    case CALL_OUT_SOME:
+        return result > 0 ? bytes : 0;
+    case CALL_OUT_FOUND:
+        found = (size_t)result * a->bytes;
+        return found < bytes ? found : bytes;
+    case CALL_ADDRESS:
+        found = trap_look(&now, t->pass[a->of], sizeof now) ? now : 0;
+        return found < bytes ? found : bytes;
+    default:
+        return 0;
+    }
+}
+
+static long make_by_table(struct trap *t)
+{
+    const struct call_arg *args = t->call->args;
+    size_t bytes[sizeof t->call->args / sizeof *args] = { 0 };
+    size_t count = 0;
+    for (; count < sizeof bytes / sizeof *bytes && args[count].how; count++) {
+        const struct call_arg *a = &args[count];
+        if (!is_shared(t->args[a->at]))
+            continue;
+        bytes[count] = arg_bytes(t, a);
+        (void)trap_own(t, a->at, bytes[count], is_read((enum call_how)a->how));
+    }
+    long result = trap_make(t);
+    for (size_t i = 0; i < count; i++)
+        trap_give(t, args[i].at, written(t, &args[i], bytes[i], result));
+    return result;
+}
+
+/* SC3. */
+static long make_unknown(struct trap *t)
+{
+    for (int i = 0; i < CALL_ARGS && t->number >= calls_end(); i++)
+        if (is_shared(t->args[i]))
+            trap_refuse(t, i, t->args[i], "and HLRC does not know this call");
+    return trap_make(t);
+}
+
+static void serve(void *arg)
+{
+    struct trap *t = arg;
+    greg_t *regs = t->context->uc_mcontext.gregs;
+    static const int registers[CALL_ARGS] = { REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9 };
+    for (int i = 0; i < CALL_ARGS; i++)
+        t->args[i] = t->pass[i] = (uint64_t)regs[registers[i]];
+    t->call = call_by_number(t->number);
+    bounce_begin(&t->own, engine.app && thread_current ? thread_current->index : BOUNCE_NONE);
+    regs[REG_RAX] = !t->call           ? make_unknown(t)
+                    : t->call->special ? t->call->special(t)
+                                       : make_by_table(t);
+    bounce_end(&t->own);
+}
+
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+    struct sigaction next = handlers_next(SIGSYS);
+    bool is_set = (next.sa_flags & SA_SIGINFO) || next.sa_handler != SIG_DFL;
+    if (!is_set)
+        next = before;
+    if ((next.sa_flags & SA_SIGINFO) ||
+        (next.sa_handler != SIG_DFL && next.sa_handler != SIG_IGN)) {
+        fault_hand_on(&next, sig, info, context);
+    } else if (next.sa_handler == SIG_DFL || info->si_code > 0) {
+        handlers_default(sig);
+        (void)raise(sig); /* SC4: not blocked */
+    }
+}
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    struct trap t;
+    if (info->si_code != TRAPPED || trap_is_own(info->si_call_addr)) {
+        pass_on(sig, info, context);
+    } else {
+        bool none = altstack_is_new(context);
+        debug_assert(sigismember(&((ucontext_t *)context)->uc_sigmask, SIGSYS) != 1); /* SC4 */
+        t.number = info->si_syscall;
+        t.context = context;
+        if (engine.app && altstack_is_small(context, &t))
+            altstack_run_own(thread_self()->index, serve, &t);
+        else
+            serve(&t);
+        if (none && altstack_is_new(context))
+            altstack_keep(context); /* a fault was this thread's first */
+    }
+    errno = saved;
+}
+
+/* SC4. */
+int trap_install(void)
+{
+    struct sigaction act = { .sa_sigaction = on_trap,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART };
+    int rc = trap_page();
+    if (rc == 0)
+        rc = bounce_init(threads_max());
+    sigemptyset(&act.sa_mask);
+    if (rc == 0 && system_sigaction(SIGSYS, &act, &before) != 0)
+        rc = -errno;
+    if (rc == 0) {
+        handlers_front(SIGSYS, true);
+        handlers_open(SIGSYS, true);
+    }
+    return rc;
+}
+#else
+int trap_install(void)
+{
+    return -ENOSYS;
+}
+#endif
