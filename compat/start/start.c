@@ -117,16 +117,38 @@ static size_t stack_bytes(void)
     return bytes;
 }
 
-/* ---- 1: equal addresses ---- */
+/* ---- 1: equal addresses, and libraries where system calls can be told by them ---- */
+
+#define SERVE "HLRC_SYSCALLS"
+
+/* Whether this process set it. */
+static bool serve_is_ours;
+
+static bool serves_calls(void)
+{
+    const char *asked = getenv(SERVE);
+    return !asked || strcmp(asked, "off") != 0;
+}
+
+/* SM5. */
+static void serve_calls(void)
+{
+    const char *asked = getenv(SERVE);
+    serve_is_ours = !asked || *asked == '\0';
+    if (serve_is_ours && setenv(SERVE, "auto", 1) != 0)
+        start_fail("no memory for the environment");
+}
 
 static void without_aslr(void)
 {
     char path[PATH_MAX];
-    int now = personality(0xffffffff);
-    if (now >= 0 && (now & ADDR_NO_RANDOMIZE))
+    int now = personality(0xffffffff), wanted = ADDR_NO_RANDOMIZE;
+    if (serves_calls())
+        wanted |= ADDR_COMPAT_LAYOUT; /* goes when the job has begun */
+    if (now >= 0 && (now & wanted) == wanted)
         return;
     ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (now < 0 || len <= 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0)
+    if (now < 0 || len <= 0 || personality((unsigned long)(now | wanted)) < 0)
         start_fail("equal addresses on all nodes need personality(2), which failed: %s; start the "
                    "job with --no-aslr",
                    strerror(errno));
@@ -370,8 +392,11 @@ static int run(void)
     if (nodes > 1)
         without_aslr();
     share(nodes);
+    serve_calls();
     if (hlrc_init(NULL, NULL) != 0)
         _exit(1);
+    if (serve_is_ours)
+        unsetenv(SERVE);
     lanes = calloc((size_t)start_lanes, sizeof *lanes);
     if (!lanes || on_exit(at_exit, NULL) != 0)
         start_fail("no memory for %d threads", start_lanes);

@@ -22,6 +22,8 @@
  *   SM3  The exit status of node 0 is the program's, and the others' is 0.
  *   SM4  Arguments and environment that main gets are copies in shared memory: where the system has
  *        put them differs from node to node.
+ *   SM5  System calls may be given shared memory (--syscalls): asked for where it can be, unless
+ *        the user says otherwise. What the program starts does not inherit that.
  */
 #ifndef COMPAT_START_H
 #define COMPAT_START_H
