@@ -178,7 +178,7 @@ SOAK_TESTS += tests/sor.sh tests/gauss.sh
 # Programs of OpenMP that know nothing of HLRC, beside what gcc's own runtime makes of them.
 SHELL_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh
 SOAK_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh
-EXTRA_DIST += tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \
+EXTRA_DIST += tests/compat/calls.c tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \
 	tests/compat/fortran.f90 tests/compat/loops.c tests/compat/own.c tests/compat/plain.c tests/compat/sync.c \
 	tests/compat/target.c tests/compat/tasks.c
 EXTRA_DIST += tests/compat/pthread/classes.cc tests/compat/pthread/common.h tests/compat/pthread/life.c \

@@ -24,6 +24,8 @@ if command -v gfortran >/dev/null; then
     build fortran fortran.f90 gfortran hlrcfort && compare fortran '1 2 3' '1 2' ardmar
     [ -x "$work/fortran" ] && compare fortran 2 2 'async onesided'
 fi
+# SM5: system calls with what the program has, on several nodes
+build calls calls.c gcc hlrcc && compare calls 2 '1 2' 'ardmar async onesided' "$work/file" && compare calls 3 1 ardmar "$work/file"
 compare loops 8 2 ardmar # more than there are cores
 
 # The threads that OMP_NUM_THREADS and OMP_SCHEDULE say.
