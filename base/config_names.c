@@ -28,6 +28,7 @@ static const char *const others[] = {
     "launch-fd",
     "terminal",
     "pmix-node",
+    "filtered",
     /* of the test suite */
     "test-*",
     "soak*",

@@ -352,12 +352,13 @@ static void command_print(const struct command *command, int nodes)
 static int command_run(struct command *command, const struct config *cfg, const char **exported,
                        char **argv, const struct hosts *hosts, size_t which)
 {
+    bool apart = cfg->syscalls != SYSCALLS_OFF && !getenv("HLRC_FILTERED");
     launchers[which].command(command, cfg, hosts, exported);
-    if (cfg->no_aslr || cfg->syscalls != SYSCALLS_OFF)
+    if (cfg->no_aslr || apart)
         add(command, "setarch");
     if (cfg->no_aslr)
         add(command, "-R");
-    if (cfg->syscalls != SYSCALLS_OFF)
+    if (apart)
         add(command, "-L"); /* SF2 */
     while (*argv != NULL)
         add(command, *argv++);

@@ -78,7 +78,8 @@ static void system_calls(FILE *out)
         "flag ADDR_COMPAT_LAYOUT of personality(2) puts them, by which the system tells calls of "
         "the node from those of\n"
         "programs that it starts. Under other launchers,\n"
-        ".B setarch \\-\\-addr\\-compat\\-layout\nbefore the program does. This is for x86\\-64, "
+        ".B setarch \\-\\-addr\\-compat\\-layout\nbefore the program does. A job that a node "
+        "starts has none of this. This is for x86\\-64, "
         "and neither under valgrind nor with ThreadSanitizer.\n"
         "With\n.B touch\nthe job ends with a line where it cannot be; with\n.B auto\nit goes on "
         "without. Programs that hlrcc(1) has compiled have auto unless told otherwise.\n",

@@ -159,7 +159,8 @@ _Noreturn static void child_main(struct spawn *spawn, struct child *child)
     if (spawn->config->no_aslr &&
         personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) < 0)
         child_fail(spawn, child->sock, "--no-aslr is not allowed here", errno);
-    if (spawn->config->syscalls != SYSCALLS_OFF) /* the node says where it may not */
+    if (spawn->config->syscalls != SYSCALLS_OFF &&
+        !getenv("HLRC_FILTERED")) /* the node says where it may not */
         (void)personality((unsigned long)personality(0xffffffff) | ADDR_COMPAT_LAYOUT); /* SF2 */
     child_restore(spawn);
     if (debugged)

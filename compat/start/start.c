@@ -127,7 +127,7 @@ static bool serve_is_ours;
 static bool serves_calls(void)
 {
     const char *asked = getenv(SERVE);
-    return !asked || strcmp(asked, "off") != 0;
+    return (!asked || strcmp(asked, "off") != 0) && !getenv("HLRC_FILTERED");
 }
 
 /* SM5. */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,6 +42,9 @@
 #    define HIGH(word) ((uint32_t)((uint64_t)(word) >> 32))
 #    define LOW(word)  ((uint32_t)(word))
 #    define OFFSET(of) ((uint32_t)offsetof(struct seccomp_data, of))
+
+/* Tells programs of HLRC that this one starts: SF2. */
+#    define FILTERED "HLRC_FILTERED"
 
 /* ---- the program ---- */
 
@@ -212,6 +216,8 @@ static const char *obstacle(void)
         return "valgrind makes the program's system calls itself";
     if (race_watched())
         return "not with ThreadSanitizer, which has its own layout of memory";
+    if (getenv(FILTERED))
+        return "the job that has started this one has it, and what that starts cannot";
     if (code_address() >= APART_END || layout_is_old())
         return "this process has its libraries where others have them; start it by hlrcrun, or by "
                "setarch --addr-compat-layout";
@@ -245,6 +251,8 @@ static int start(const char **why)
     int rc = trap_install();
     if (rc == 0)
         rc = install();
+    if (rc == 0 && setenv(FILTERED, "1", 1) != 0)
+        rc = -ENOMEM;
     *why = rc ? "the system allows no filter of system calls (seccomp)" : NULL;
     return rc;
 }

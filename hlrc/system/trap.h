@@ -21,8 +21,7 @@
  *        closed while the call lasts is no matter, however long it lasts, and nothing that the
  *        system has given is lost.
  *   SC2  The handler makes calls from an address of its own (trap_page), which the filter lets
- *        pass, and which is the same in all programs: one that is started by another, with that
- *        one's filter, is served by its own handler.
+ *        pass: it is not where libraries are.
  *   SC3  A call whose memory is not known ends the job with one line that names it.
  *   SC4  While the handler waits in a call, the signals of the program come as they would; one of
  *        their handlers may make such a call, too. SIGSYS is blocked at no time (handlers.h HN3).

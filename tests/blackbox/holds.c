@@ -191,6 +191,10 @@ static void children(void)
              (unsigned long long)(uintptr_t)shared);
     int status = system(command);
     expect(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    if (getenv("HOLDS_JOB")) { /* a job, which does without */
+        status = system(getenv("HOLDS_JOB"));
+        expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
 }
 
 /* ---- SC3 ---- */

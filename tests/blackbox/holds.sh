@@ -32,6 +32,10 @@ expect_out "three nodes" '^ok$'
 run_job 2 ardmar --syscalls auto "$holds" blocked # where it can be
 expect_status "--syscalls auto" 0
 
+# a job within a job has no filter of its own, and nothing of the outer one
+HOLDS_JOB="'$(realpath "$hlrcrun")' -n 2 --syscalls auto '$holds' efault >/dev/null" run_job 2 ardmar --syscalls touch "$holds" children
+expect_status "a job within a job" 0
+
 refused() { # CASE PATTERN
     run_job 2 ardmar --syscalls touch "$holds" "$1"
     test "$status" = 1 || fail "$1: status $status"
