@@ -7,7 +7,6 @@
 #include "base/system_sigaction.h"
 #include "hlrc/crash/handlers.h"
 
-#ifndef __SANITIZE_ADDRESS__
 /* Those below SIGRTMIN and behind the system's are the C library's own. */
 static void leave_out_internal(sigset_t *set)
 {
@@ -34,4 +33,3 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old)
     errno = rc;
     return -1;
 }
-#endif
