@@ -258,6 +258,28 @@ static void share_arguments(void)
     environ = shared_texts(environ);
 }
 
+/* ---- streams of C++ ---- */
+
+/* SM1: std::cout and its like are made by the program's constructors, which run on node 0 alone. */
+static void streams_call(const char *name)
+{
+    static char init;
+    void (*fn)(char *) = (void (*)(char *))(uintptr_t)dlsym(RTLD_DEFAULT, name);
+    if (fn)
+        fn(&init);
+}
+
+static void streams_begin(void)
+{
+    streams_call("_ZNSt8ios_base4InitC1Ev");
+}
+
+static void streams_end(void)
+{
+    streams_call("_ZNSt8ios_base4InitD1Ev"); /* writes what they have buffered */
+    fflush(NULL);
+}
+
 /* ---- 5: the end ---- */
 
 static void finalize(void *arg)
@@ -366,7 +388,7 @@ static void wait_for_lanes(int node)
             pause(); /* exit ends it */
     for (int i = 0; i < start_lanes; i++)
         pthread_join(lanes[i].thread, NULL);
-    fflush(NULL);
+    streams_end();
     finalize(NULL);
     _exit(0);
 }
@@ -411,6 +433,8 @@ static int run(void)
     if (!start_sharing)
         return run_alone();
     int node = hlrc_node_id();
+    if (node != 0)
+        streams_begin();
     start_others(node, 0);
     wait_for_lanes(node);
     return 0;

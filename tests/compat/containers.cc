@@ -28,8 +28,19 @@ static int odd_ones_out(int i)
     return i;
 }
 
+/* The same line each time: nodes write in any order. */
+static int streams()
+{
+#pragma omp parallel for schedule(static, 1)
+    for (int i = 0; i < 12; i++)
+        std::cout << "one of a dozen, " << std::hex << 255 << std::endl;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && std::string(argv[1]) == "streams")
+        return streams();
     std::vector<double> numbers(1000, 1.5);
     std::vector<std::string> lines(20);
     Sum sum;

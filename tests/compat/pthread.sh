@@ -47,6 +47,7 @@ build waits waits.c gcc hlrcc && each waits async onesided
 build life life.c gcc hlrcc && each life onesided ardmar
 if command -v g++ >/dev/null; then
     build classes classes.cc g++ hlrc++ && each classes ardmar onesided
+    [ -x "$work/classes" ] && compare classes 3 async streams
 fi
 compare mutexes 8 ardmar # more than there are cores
 compare waits 2 onesided
