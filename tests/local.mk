@@ -112,7 +112,7 @@ tests_unit_view_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/progress
 tests_unit_progress_SOURCES = tests/unit/test_progress.c
 tests_unit_progress_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_progress_LDFLAGS = -Wl,--wrap=msg_dispatch,--wrap=msg_drained,--wrap=syscall,--wrap=perturb_at
+tests_unit_progress_LDFLAGS = -Wl,--wrap=msg_dispatch,--wrap=msg_drained,--wrap=syscall,--wrap=perturb_at,--wrap=sched_yield
 tests_unit_progress_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/pairs
 tests_unit_pairs_SOURCES = tests/unit/test_pairs.c

@@ -31,6 +31,10 @@
 /* And where nodes share cores: who is waited for may be the one that waits for this core. */
 #define SPIN_CROWDED_NS 500
 #define SPIN_ROUNDS     8 /* between two looks at the clock */
+/* Whoever spins offers its core so often to others that could run, and knows by the time that this
+ * took whether one did. */
+#define SPIN_OFFER_NS 5000
+#define SPIN_TAKEN_NS 3000
 
 /* Events that an application thread serves between two looks at what it waits for, and when that is
  * over (S9). */
@@ -187,7 +191,7 @@ void progress_wake_on_all(bool all)
 
 /* How far a wait has come. */
 struct backoff {
-    int64_t spin_until;
+    int64_t spin_until, offer_at;
     int rounds, yields;
     int64_t sleep_ns; /* next bounded sleep */
 };
@@ -197,15 +201,38 @@ static void backoff_renew(struct backoff *p)
     *p = (struct backoff){ .sleep_ns = 50000 };
 }
 
+/* S5 */
+static void offer_core(struct backoff *p, int64_t now)
+{
+    sched_yield();
+    int64_t after = clock_ns();
+    p->offer_at = after + SPIN_OFFER_NS;
+    if (after - now > SPIN_TAKEN_NS && ++p->yields >= spin_yields)
+        p->spin_until = -1;
+}
+
+static void spin(struct backoff *p)
+{
+    cpu_relax();
+    if (++p->rounds % SPIN_ROUNDS != 0)
+        return;
+    int64_t now = clock_ns();
+    if (now >= p->spin_until)
+        p->spin_until = -1;
+    else if (now >= p->offer_at)
+        offer_core(p, now);
+}
+
 /* One step of waiting short of sleep; false when it is time to sleep. */
 static bool backoff_step(struct backoff *p)
 {
-    if (p->spin_until == 0)
-        p->spin_until = clock_ns() + spin_ns;
+    if (p->spin_until == 0) {
+        int64_t now = clock_ns();
+        p->offer_at = now + SPIN_OFFER_NS;
+        p->spin_until = now + spin_ns;
+    }
     if (p->spin_until > 0) {
-        cpu_relax();
-        if (++p->rounds % SPIN_ROUNDS == 0 && clock_ns() >= p->spin_until)
-            p->spin_until = -1;
+        spin(p);
         return true;
     }
     if (p->yields < spin_yields) {

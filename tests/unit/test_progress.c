@@ -5,8 +5,10 @@
  * hold a thread that has what it waits for.
  * Without a handler those who wait serve, one after the other, and who sleeps on the queue passes a
  * wake on; sleeps of theirs are without a limit here, which the runtime gives them.
+ * And who spins offers its core to other threads, and sleeps when these have taken it.
  * S1 to NH1 are invariants of hlrc/progress/progress.h.
  */
+#include "base/clock.h"
 #include "base/perturb.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
@@ -44,6 +46,8 @@ static _Atomic bool late, first_has_left; /* NH1 */
 /* the queue is armed; it was when a wake was passed on (S8) */
 static _Atomic bool armed, armed_while_passing;
 static _Atomic bool second_has_left;
+static bool spins, core_is_taken; /* a thread that spins is watched; another one gets its core */
+static unsigned offers, spun;
 static sem_t go, bell;
 
 /* ---- the queue, and what serves ---- */
@@ -100,6 +104,10 @@ static void rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, i
 {
     (void)f, (void)ticket, (void)timeout_ns;
     assert_int_equal(s, FABRIC_APP);
+    if (spins) {
+        atomic_store(&done, true);
+        return;
+    }
     atomic_store(&asleep, true);
     while (sem_wait(&bell) != 0)
         ;
@@ -140,6 +148,18 @@ long __wrap_syscall(long number, void *word, long what, long value, void *limit,
     long rc = __real_syscall(number, word, what, value, NULL, w2, v3);
     atomic_fetch_sub(&alone, 1);
     return rc;
+}
+
+int __wrap_sched_yield(void);
+int __real_sched_yield(void);
+int __wrap_sched_yield(void)
+{
+    if (!spins)
+        return __real_sched_yield();
+    offers++;
+    for (int64_t end = clock_ns() + 20000; core_is_taken && clock_ns() < end;)
+        ;
+    return 0;
 }
 
 /* Who is about to sleep while another thread serves is late: that one is gone before it sleeps. */
@@ -424,6 +444,44 @@ static void a_wake_is_passed_on(void **state)
     assert_false(armed_while_passing);
 }
 
+static bool has_offered(void *arg)
+{
+    (void)arg;
+    if (++spun > 20 * FLOODED) {
+        print_error("a thread spins and spins, and lets no other one have its core\n");
+        _exit(1);
+    }
+    return atomic_load(&done) || (!core_is_taken && offers == 10);
+}
+
+/* S5: more often than a wait spins for, which would take a quarter of an hour. */
+static void spin(bool taken_too)
+{
+    engine.config.spin = 1000000000;
+    assert_int_equal(progress_start(false), 0);
+    spins = true;
+    core_is_taken = taken_too;
+    offers = spun = 0;
+    progress_wait((struct wait_for){ .object = 0 }, has_offered, NULL, WAIT_EVENT);
+    spins = false;
+    engine.config.spin = 0;
+    assert_in_range(offers, 4, 10);
+}
+
+static void a_core_is_offered(void **state)
+{
+    (void)state;
+    spin(false);
+}
+
+static void a_core_is_taken(void **state)
+{
+    (void)state;
+    spin(true);
+    assert_true(done); /* by a sleep */
+    assert_int_equal(offers, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +492,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_after_the_other, begin, end),
         cmocka_unit_test_setup_teardown(gone_meanwhile, begin, end),
         cmocka_unit_test_setup_teardown(a_wake_is_passed_on, begin, end),
+        cmocka_unit_test_setup_teardown(a_core_is_offered, begin, end),
+        cmocka_unit_test_setup_teardown(a_core_is_taken, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
