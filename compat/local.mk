@@ -8,7 +8,7 @@ EXTRA_DIST += compat/compat.map compat/cc/as.in compat/cc/hlrcc.in compat/cc/lib
 if COMPAT
 lib_LTLIBRARIES += libhlrc_compat.la
 libhlrc_compat_la_SOURCES = \
-	compat/start/calls.c \
+	compat/start/calls.c compat/start/exceptions.c \
 	compat/start/heap.c compat/start/heap.h compat/start/heap_wrap.c \
 	compat/start/image.c compat/start/image.h \
 	compat/start/lane.c compat/start/lane.h \
@@ -27,6 +27,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/settings.c compat/openmp/settings.h \
 	compat/openmp/team.c compat/openmp/team.h \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
+	compat/pthread/futex.c \
 	compat/pthread/keys.c compat/pthread/keys.h \
 	compat/pthread/monitor.c compat/pthread/monitor.h \
 	compat/pthread/mutex.c compat/pthread/mutex.h \

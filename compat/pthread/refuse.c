@@ -13,7 +13,6 @@
 #define THREADS  "(threads of C11) is not there; use those of POSIX"
 #define UNKNOWN  "asks for what one machine knows of a thread; leave it out"
 #define CEILINGS "(priority ceilings) is not there; leave it out"
-#define FUTURES  "(std::future, std::async) is not there; use std::thread"
 
 static const struct {
     const char *name, *why;
@@ -39,9 +38,6 @@ static const struct {
     { "sem_open", FILES },
     { "sem_close", FILES },
     { "sem_unlink", FILES },
-    { "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratio"
-      "ILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
-      FUTURES },
 };
 
 static const char *const threads_of_c[] = { "thrd_", "mtx_", "cnd_", "tss_", "call_once" };

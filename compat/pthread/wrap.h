@@ -74,6 +74,9 @@ WRAP(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *));
 WRAP(int, sem_post, (sem_t *));
 WRAP(int, sem_getvalue, (sem_t *, int *));
 
+/* futex.c */
+WRAP(long, syscall, (long, ...));
+
 /* keys.c */
 WRAP(int, pthread_key_create, (pthread_key_t *, void (*)(void *)));
 WRAP(int, pthread_key_delete, (pthread_key_t));

@@ -13,7 +13,8 @@ enum {
     LOCK_ATOMIC = HLRC_STATIC_LOCKS - 5,  /* GOMP_atomic_start */
     LOCK_THREADS = HLRC_STATIC_LOCKS - 6, /* the table of threads */
     LOCK_KEYS = HLRC_STATIC_LOCKS - 7,    /* the table of keys */
-    LOCK_WORDS = HLRC_STATIC_LOCKS / 2,   /* the first of those of atomic words, by address */
+    LOCK_EXCEPTIONS = HLRC_STATIC_LOCKS - 8,
+    LOCK_WORDS = HLRC_STATIC_LOCKS / 2, /* the first of those of atomic words, by address */
     LOCK_WORDS_COUNT = HLRC_STATIC_LOCKS / 2 - 16,
     LOCK_MONITORS = HLRC_STATIC_LOCKS / 4, /* the first of those of objects, by address */
     LOCK_MONITORS_COUNT = HLRC_STATIC_LOCKS / 4

@@ -48,6 +48,7 @@ build life life.c gcc hlrcc && each life onesided ardmar
 if command -v g++ >/dev/null; then
     build classes classes.cc g++ hlrc++ && each classes ardmar onesided
     [ -x "$work/classes" ] && compare classes 3 async streams
+    build futures futures.cc g++ hlrc++ && each futures onesided async
 fi
 compare mutexes 8 ardmar # more than there are cores
 compare waits 2 onesided

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * futex.c - words that threads sleep on until another one wakes them: by the system's call, which
+ * knows one node, where the headers of C++ make it (std::atomic<T>::wait, std::latch, std::barrier,
+ * std::counting_semaphore), and by libstdc++ itself for std::future.
+ *
+ * A word has the queue that its address chooses, and others may have the same: all that wait in it
+ * are woken. Who waits looks at its word again in any case.
+ *
+ * Invariants
+ *   FX1  A word is compared in the monitor of its queue, and the thread is in the queue when it
+ *        leaves that. Who wakes has changed the word before it enters: so one sees the other.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compat/pthread/monitor.h"
+#include "compat/pthread/wrap.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+#define QUEUES           256u
+#define SECOND_NS        1000000000L
+#define NAMED(name)      __asm__(name) __attribute__((visibility("default")))
+#define NEXT(type, name) ((type *)(uintptr_t)dlsym(RTLD_NEXT, name))
+
+static struct queue *queues; /* in shared memory */
+
+static struct queue *queue_of(const void *word)
+{
+    uint64_t hash = ((uintptr_t)word >> 2) * UINT64_C(0x9e3779b97f4a7c15);
+    return &queues[(hash >> 40) % QUEUES];
+}
+
+struct waiting {
+    const uint32_t *word;
+    uint32_t value;
+    const struct until *until;
+    int rc;
+};
+
+/* FX1 */
+static void wait(void *arg)
+{
+    struct waiting *out = arg, w = *out;
+    struct queue *q = queue_of(w.word);
+    hlrc_lock_t monitor = monitor_enter(q);
+    int rc = EAGAIN;
+    if (*(const volatile uint32_t *)w.word == w.value)
+        rc = queue_wait(q, monitor, 0, w.until);
+    monitor_leave(monitor);
+    out->rc = rc;
+}
+
+/* 0, EAGAIN (the word has another value) or ETIMEDOUT. */
+static int futex_wait(const void *word, uint32_t value, const struct until *until)
+{
+    struct until copy = until ? *until : (struct until){ .clock = CLOCK_MONOTONIC };
+    struct waiting w = { word, value, until ? &copy : NULL, 0 };
+    lane_call(wait, &w);
+    return w.rc;
+}
+
+static void wake(void *arg)
+{
+    struct waiting *w = arg;
+    struct queue *q = queue_of(w->word);
+    int woken = 0;
+    hlrc_lock_t monitor = monitor_enter(q);
+    for (; q->first; woken++)
+        queue_wake(q);
+    monitor_leave(monitor);
+    w->rc = woken;
+}
+
+static int futex_wake(const void *word)
+{
+    struct waiting w = { .word = word };
+    lane_call(wake, &w);
+    return w.rc;
+}
+
+/* ---- the system's call ---- */
+
+static struct until after(const struct timespec *time)
+{
+    struct until u = { .clock = CLOCK_MONOTONIC };
+    clock_gettime(CLOCK_MONOTONIC, &u.time);
+    u.time.tv_sec += time->tv_sec;
+    u.time.tv_nsec += time->tv_nsec;
+    if (u.time.tv_nsec >= SECOND_NS) {
+        u.time.tv_sec++;
+        u.time.tv_nsec -= SECOND_NS;
+    }
+    return u;
+}
+
+static long futex(const void *word, int what, uint32_t value, const struct timespec *time)
+{
+    int command = what & FUTEX_CMD_MASK, rc;
+    struct until until;
+    if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET) {
+        rc = futex_wake(word);
+        return (uint32_t)rc < value ? rc : (long)value;
+    }
+    if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET)
+        start_fail("futex: operation %d is not there across nodes, only to wait and to wake; use "
+                   "mutexes and condition variables",
+                   command);
+    if (time && command == FUTEX_WAIT)
+        until = after(time);
+    else if (time)
+        until =
+            (struct until){ *time, what & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC };
+    if (time && !until_valid(&until.time, until.clock))
+        rc = EINVAL;
+    else
+        rc = futex_wait(word, value, time ? &until : NULL);
+    errno = rc ? rc : errno;
+    return rc ? -1 : 0;
+}
+
+long __wrap_syscall(long number, ...)
+{
+    long a[6];
+    va_list args;
+    va_start(args, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(args, long);
+    va_end(args);
+    if (number == SYS_futex && start_is_shared((void *)a[0]))
+        return futex((void *)a[0], (int)a[1], (uint32_t)a[2], (void *)a[3]);
+    return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* ---- libstdc++'s, behind std::future; the clock that a time is of is in the name ---- */
+
+typedef bool wait_fn(void *, unsigned *, unsigned, bool, long, long);
+typedef void notify_fn(unsigned *); /* a static member */
+#define TIMES  "EPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"
+#define WAIT   "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_until" TIMES
+#define STEADY "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steady" TIMES
+#define NOTIFY "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj"
+
+static bool wait_until(unsigned *word, unsigned value, bool timed, struct until until)
+{
+    if (timed && until.time.tv_sec < 0)
+        return false;
+    return futex_wait(word, value, timed ? &until : NULL) != ETIMEDOUT;
+}
+
+wait_fn future_wait NAMED(WAIT);
+bool future_wait(void *self, unsigned *word, unsigned value, bool timed, long s, long ns)
+{
+    if (!start_is_shared(word))
+        return NEXT(wait_fn, WAIT)(self, word, value, timed, s, ns);
+    return wait_until(word, value, timed, (struct until){ { s, ns }, CLOCK_REALTIME });
+}
+
+wait_fn future_wait_steady NAMED(STEADY);
+bool future_wait_steady(void *self, unsigned *word, unsigned value, bool timed, long s, long ns)
+{
+    if (!start_is_shared(word))
+        return NEXT(wait_fn, STEADY)(self, word, value, timed, s, ns);
+    return wait_until(word, value, timed, (struct until){ { s, ns }, CLOCK_MONOTONIC });
+}
+
+notify_fn future_notify NAMED(NOTIFY);
+void future_notify(unsigned *word)
+{
+    if (!start_is_shared(word))
+        NEXT(notify_fn, NOTIFY)(word);
+    else
+        (void)futex_wake(word);
+}
+
+static void begin(void)
+{
+    if (!start_sharing)
+        return;
+    if (hlrc_node_id() == 0 && !(queues = hlrc_calloc(QUEUES, sizeof *queues)))
+        start_fail("no shared memory for queues of threads; raise --memory");
+    if (hlrc_broadcast(&queues, sizeof queues, 0) != 0)
+        start_fail("queues of threads: hlrc_broadcast");
+}
+
+__attribute__((constructor)) static void at_start(void)
+{
+    start_at_begin(begin);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * exceptions.c - exceptions of C++ that go from thread to thread by std::exception_ptr, as those of
+ * std::future do. These functions stand in place of libstdc++'s in the whole process; what they
+ * look into is laid out as the ABI of C++ for Itanium says, with libstdc++'s count in front.
+ *
+ * Invariants
+ *   XC1  An exception is in shared memory. Its own thread alone refers to it until that thread
+ *        makes an exception_ptr of it; from then on the references are counted in LOCK_EXCEPTIONS.
+ *        Whoever drops the last one has seen all that others did with it.
+ *   XC2  What is thrown again is a dependent exception, of the thread that throws it.
+ */
+#include <assert.h>
+#include <dlfcn.h>
+#include <hlrc.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "compat/start/heap.h"
+#include "compat/start/lane.h"
+#include "compat/start/numbers.h"
+#include "compat/start/start.h"
+
+#define NAMED(name) __asm__(name) __attribute__((visibility("default")))
+#define EXPORTED    __attribute__((visibility("default")))
+
+/* What follows the search for a handler. */
+struct unwinding {
+    _Alignas(16) uint64_t class;
+    void (*cleanup)(int reason, struct unwinding *u);
+    uint64_t private[2];
+};
+
+struct exception {
+    void *type; /* of a dependent one: the object of that which it depends on */
+    void (*destroy)(void *object);
+    void (*unexpected)(void), (*terminate)(void);
+    struct exception *next;
+    int handlers, handler_switch;
+    const void *action, *data;
+    uintptr_t catch_temp;
+    void *adjusted;
+    struct unwinding unwinding;
+};
+static_assert(sizeof(struct exception) == 112, "as libstdc++ has it");
+
+/* The object is behind it. */
+struct primary {
+    int references;
+    int passed; /* XC1: there has been an exception_ptr; libstdc++ has padding here */
+    uint64_t unused;
+    struct exception e;
+};
+static_assert(sizeof(struct primary) == 128, "as libstdc++ has it");
+
+struct globals { /* of a thread */
+    void *caught;
+    unsigned uncaught;
+};
+
+#define FOREIGN_CAUGHT 1                            /* _URC_FOREIGN_EXCEPTION_CAUGHT */
+#define DEPENDENT      UINT64_C(0x474e5543432b2b01) /* "GNUCC++\1" */
+
+typedef void *allocate_fn(size_t);
+typedef void free_fn(void *);
+typedef void *init_fn(void *, void *, void (*)(void *));
+typedef _Noreturn void throw_fn(void **);
+typedef void ref_fn(void **);
+typedef void *void_fn(void);
+typedef int raise_fn(struct unwinding *);
+#define RETHROW "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE"
+#define ADDREF  "_ZNSt15__exception_ptr13exception_ptr9_M_addrefEv"
+#define RELEASE "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"
+
+static void *next(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (!found)
+        found = dlsym(RTLD_DEFAULT, name);
+    return found;
+}
+#define NEXT(type, name) ((type *)(uintptr_t)next(name))
+
+static struct primary *primary_of(void *object)
+{
+    return (struct primary *)object - 1;
+}
+
+/* ---- memory ---- */
+
+allocate_fn allocate_exception NAMED("__cxa_allocate_exception");
+void *allocate_exception(size_t size)
+{
+    struct primary *p = NULL;
+    if (start_sharing)
+        p = heap_calloc(1, sizeof *p + size);
+    return p ? p + 1 : NEXT(allocate_fn, "__cxa_allocate_exception")(size);
+}
+
+free_fn free_exception NAMED("__cxa_free_exception");
+void free_exception(void *object)
+{
+    if (heap_is_shared(object))
+        heap_free(primary_of(object));
+    else
+        NEXT(free_fn, "__cxa_free_exception")(object);
+}
+
+/* ---- references: XC1 ---- */
+
+struct change {
+    struct primary *p;
+    int by, left;
+};
+
+static void change_locked(void *arg)
+{
+    struct change *c = arg;
+    struct primary *p = c->p;
+    hlrc_lock(LOCK_EXCEPTIONS);
+    int left = p->references += c->by;
+    p->passed = 1;
+    hlrc_unlock(LOCK_EXCEPTIONS);
+    c->left = left;
+}
+
+static int change(struct primary *p, int by)
+{
+    struct change c = { p, by, 0 };
+    if (start_sharing)
+        lane_call(change_locked, &c);
+    else
+        c.left = p->references += by;
+    return c.left;
+}
+
+static void drop(struct primary *p)
+{
+    int left = p->passed ? change(p, -1) : --p->references;
+    if (left > 0)
+        return;
+    if (p->e.destroy)
+        p->e.destroy(p + 1);
+    free_exception(p + 1);
+}
+
+/* The last handler has ended. */
+static void end_of_primary(int reason, struct unwinding *u)
+{
+    struct exception *e = (void *)((char *)u - offsetof(struct exception, unwinding));
+    if (reason > FOREIGN_CAUGHT)
+        e->terminate();
+    drop((void *)((char *)e - offsetof(struct primary, e)));
+}
+
+init_fn init_exception NAMED("__cxa_init_primary_exception");
+void *init_exception(void *object, void *type, void (*destroy)(void *))
+{
+    struct primary *p = NEXT(init_fn, "__cxa_init_primary_exception")(object, type, destroy);
+    if (heap_is_shared(object))
+        p->e.unwinding.cleanup = end_of_primary;
+    return p;
+}
+
+/* Of an exception_ptr, which holds the object's address. */
+ref_fn pointer_made NAMED(ADDREF);
+void pointer_made(void **pointer)
+{
+    if (*pointer && heap_is_shared(*pointer))
+        (void)change(primary_of(*pointer), 1);
+    else
+        NEXT(ref_fn, ADDREF)(pointer);
+}
+
+ref_fn pointer_gone NAMED(RELEASE);
+void pointer_gone(void **pointer)
+{
+    if (*pointer && heap_is_shared(*pointer)) {
+        drop(primary_of(*pointer));
+        *pointer = NULL;
+    } else {
+        NEXT(ref_fn, RELEASE)(pointer);
+    }
+}
+
+/* ---- thrown again: XC2 ---- */
+
+static void end_of_dependent(int reason, struct unwinding *u)
+{
+    struct exception *e = (void *)((char *)u - offsetof(struct exception, unwinding));
+    void *object = e->type;
+    if (reason > FOREIGN_CAUGHT)
+        e->terminate();
+    NEXT(free_fn, "__cxa_free_dependent_exception")(e);
+    drop(primary_of(object));
+}
+
+throw_fn throw_again NAMED(RETHROW);
+void throw_again(void **pointer)
+{
+    void *object = *pointer;
+    if (!heap_is_shared(object))
+        NEXT(throw_fn, RETHROW)(pointer);
+    struct exception *e = NEXT(void_fn, "__cxa_allocate_dependent_exception")();
+    (void)change(primary_of(object), 1);
+    e->type = object;
+    e->unexpected = (void (*)(void))(uintptr_t)NEXT(void_fn, "_ZSt14get_unexpectedv")();
+    e->terminate = (void (*)(void))(uintptr_t)NEXT(void_fn, "_ZSt13get_terminatev")();
+    e->unwinding.class = DEPENDENT;
+    e->unwinding.cleanup = end_of_dependent;
+    ((struct globals *)NEXT(void_fn, "__cxa_get_globals")())->uncaught++;
+    (void)NEXT(raise_fn, "_Unwind_RaiseException")(&e->unwinding);
+    /* no handler: the program ends as libstdc++ has it */
+    (void)NEXT(allocate_fn, "__cxa_begin_catch")((size_t)&e->unwinding);
+    e->terminate();
+    start_fail("an exception that nothing handles");
+}
