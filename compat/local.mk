@@ -13,6 +13,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/image.c compat/start/image.h \
 	compat/start/lane.c compat/start/lane.h \
 	compat/start/numbers.h \
+	compat/start/signals.c \
 	compat/start/stack.c compat/start/stack.h \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \

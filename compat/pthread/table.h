@@ -20,6 +20,7 @@
 
 #include <hlrc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,6 +37,7 @@ struct entry {
     pthread_t name;
     void *(*fn)(void *);
     void *arg, *result;
+    sigset_t mask; /* of who has created it */
     uint32_t next; /* in a mailbox; 0: the last */
     struct queue joiners;
 };

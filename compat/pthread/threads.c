@@ -69,7 +69,9 @@ static void *body(void *arg)
     uint32_t entry = (uint32_t)(uintptr_t)arg;
     const struct entry *e = &table->entries[entry]; /* PT1: by the agent */
     struct call c = { e->fn, e->arg };
+    sigset_t mask = e->mask;
     become(entry);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     lane_run(lane_current, run, &c);
     return NULL;
 }
@@ -170,6 +172,7 @@ static void flush(void)
 
 static void serve_mailbox(void)
 {
+    lane_block_signals(NULL); /* they are the program's threads' */
     int node = hlrc_node_id();
     enum table_closing seen = OPEN;
     hlrc_lock(LOCK_THREADS);
@@ -223,10 +226,14 @@ struct creation {
 static void create(void *arg)
 {
     struct creation *to = arg, c = *to;
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
     hlrc_lock(LOCK_THREADS);
     uint32_t i = table_ask(c.fn, c.arg, c.detached);
-    if (i)
+    if (i) {
         *c.out = table->entries[i].name;
+        table->entries[i].mask = mask;
+    }
     hlrc_unlock(LOCK_THREADS);
     to->rc = i ? 0 : EAGAIN;
 }
@@ -246,7 +253,8 @@ int threads_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void 
         (void)pthread_attr_getdetachstate(attr, &detached);
         check_stack(attr);
     }
-    struct creation c = { out, fn, arg, detached == PTHREAD_CREATE_DETACHED, 0 };
+    struct creation c = { .out = out, .fn = fn, .arg = arg };
+    c.detached = detached == PTHREAD_CREATE_DETACHED;
     lane_call(create, &c);
     return c.rc;
 }
@@ -480,6 +488,7 @@ static void leave_by(void *arg)
     }
     hlrc_lock(LOCK_THREADS);
     uint32_t i = table_ask_on(0, exit_there, (void *)(intptr_t)status, true);
+    sigemptyset(&table->entries[i].mask);
     hlrc_unlock(LOCK_THREADS);
     if (!i)
         hlrc_exit(status);

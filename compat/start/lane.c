@@ -56,8 +56,19 @@ size_t lane_stack_bytes(void)
     return shared_bytes;
 }
 
+void lane_block_signals(sigset_t *before)
+{
+    static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(&all, own[i]);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
 struct start {
     struct lane *lane;
+    sigset_t mask; /* of who starts it */
     void *(*body)(void *);
     void *arg;
 };
@@ -69,7 +80,10 @@ static void *begin(void *arg)
     lane_current = s.lane;
     if (s.lane->shared_top)
         (void)hlrc_touch(s.lane->shared_top - 1, 1, 0);
-    return s.body(s.arg);
+    pthread_sigmask(SIG_SETMASK, &s.mask, NULL); /* SG1 */
+    void *result = s.body(s.arg);
+    lane_block_signals(NULL);
+    return result;
 }
 
 int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), void *arg)
@@ -78,17 +92,21 @@ int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), voi
     size_t bytes = up(private_bytes + tls, GUARD_BYTES);
     char *at = PRIVATE_AT + (size_t)index * (bytes + GUARD_BYTES) + GUARD_BYTES;
     pthread_attr_t attr;
+    sigset_t mask;
     if (!l->private_at && !map(at, bytes))
         return -errno;
     *l = (struct lane){ .index = index, .private_at = at };
     if (shared_bytes)
         l->shared_top = SHARED_AT + (size_t)(index + 1) * shared_bytes;
     struct start *s = &starts[index % 1024];
-    *s = (struct start){ l, body, arg };
+    *s = (struct start){ .lane = l, .body = body, .arg = arg };
+    lane_block_signals(&mask); /* SG1 */
+    s->mask = mask;
     pthread_attr_init(&attr);
     int rc = pthread_attr_setstack(&attr, at, bytes);
     if (rc == 0)
         rc = pthread_create(&l->thread, &attr, begin, s);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     pthread_attr_destroy(&attr);
     return -rc;
 }

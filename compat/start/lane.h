@@ -23,6 +23,7 @@
 #define COMPAT_LANE_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -58,6 +59,10 @@ void lane_call(void (*act)(void *), void *arg);
 
 /* Whether this may be part of a shared stack. */
 bool lane_is_shared(const void *ptr);
+
+/* The calling thread gets no signals but those of errors of its own; `before`: its mask until now,
+ * or NULL. */
+void lane_block_signals(sigset_t *before);
 
 /* What of its shared stack the calling lane uses, from this frame on. */
 size_t lane_live(char **from);

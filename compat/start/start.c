@@ -188,9 +188,20 @@ static void choose_layer(int nodes)
 static const char *why_not;
 static char which[256];
 
+/* Does the program set handlers of signals? */
+static void look_for_handlers(const char *name)
+{
+    static const char *const setters[] = { "__wrap_sigaction", "__wrap_signal",
+                                           "__wrap___sysv_signal" };
+    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
+        if (strcmp(name, setters[i]) == 0)
+            (void)setenv("HLRC_SIGNALS", "mask", 0); /* SG2 */
+}
+
 static void look_at_name(const char *name, bool copied, size_t bytes)
 {
     const char *why = layer ? layer->refuse(name) : NULL;
+    look_for_handlers(name);
     if (!why && copied && bytes > sizeof(void *))
         why = "is a variable of a library in the program's own data; compile all of it by hlrcc";
     if (why && !why_not) {
@@ -377,12 +388,7 @@ int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg)
  * may have ended by now, and HLRC too. */
 static void wait_for_lanes(int node)
 {
-    static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-    sigset_t all;
-    sigfillset(&all);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        sigdelset(&all, own[i]);
-    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    lane_block_signals(NULL);
     if (node == 0)
         for (;;)
             pause(); /* exit ends it */
