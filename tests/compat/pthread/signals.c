@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
@@ -50,6 +51,35 @@ static void *thread(void *arg)
     return NULL;
 }
 
+static void *store(void *arg)
+{
+    *(char *)arg = 1;
+    return NULL;
+}
+
+/* The frame of a handler is larger than what is left of the page of the stack: on the next one below
+ * another node has stored to a byte that no call comes to here. */
+static void raise_at_border(void)
+{
+    pthread_t t;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    volatile char room[2 * 4096 + (here & 4095) - 1000];
+    room[0] = 1;
+    char *below = (char *)((uintptr_t)room & ~(uintptr_t)4095) - 4096;
+    pthread_create(&t, NULL, store, below + 8);
+    pthread_join(t, NULL);
+    raise(SIGUSR1);
+}
+
+static void store_first(void)
+{
+    char byte = 0;
+    pthread_t t;
+    pthread_create(&t, NULL, store, &byte);
+    pthread_join(t, NULL);
+    raise(SIGUSR1);
+}
+
 int main(void)
 {
     struct sigaction act, old;
@@ -70,11 +100,12 @@ int main(void)
     sigemptyset(&usr2);
     sigaddset(&usr2, SIGUSR2);
     pthread_sigmask(SIG_BLOCK, &usr2, NULL);
+    store_first(); /* the loader knows all calls then */
     setitimer(ITIMER_REAL, &often, NULL);
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, thread, &blocked[i]);
     for (int i = 0; i < 5; i++) {
-        raise(SIGUSR1);
+        raise_at_border();
         compute();
     }
     for (int i = 0; i < THREADS; i++)
