@@ -8,7 +8,7 @@ EXTRA_DIST += compat/compat.map compat/cc/as.in compat/cc/hlrcc.in compat/cc/lib
 if COMPAT
 lib_LTLIBRARIES += libhlrc_compat.la
 libhlrc_compat_la_SOURCES = \
-	compat/start/calls.c compat/start/exceptions.c \
+	compat/start/calls.c compat/start/exceptions.c compat/start/fork.c \
 	compat/start/heap.c compat/start/heap.h compat/start/heap_wrap.c \
 	compat/start/image.c compat/start/image.h \
 	compat/start/lane.c compat/start/lane.h \

@@ -28,7 +28,7 @@ typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), vo
                      void *);
 
 int start_lanes = 1;
-bool start_sharing;
+bool start_sharing, start_is_child;
 
 #define LAYERS_MOST 4
 static const struct start_layer *layers[LAYERS_MOST], *layer;
@@ -227,6 +227,9 @@ static void share(int nodes)
         start_fail("this program's data are not its own; link it by hlrcc, and not statically");
     if (rc == 0)
         rc = lanes_reserve(nodes * start_lanes + layer_threads, stack_bytes());
+    if (rc == -EEXIST)
+        start_fail("the addresses of the threads' stacks are taken, as by -fsanitize=address or "
+                   "thread; compile without it, or start one node");
     if (rc)
         start_fail("memory for stacks of %zu bytes: %s; lower ulimit -s", stack_bytes(),
                    strerror(-rc));
@@ -328,6 +331,8 @@ static void at_exit(int status, void *arg)
     char *from;
     (void)arg;
     fflush(NULL);
+    if (start_is_child)
+        _exit(status);
     if (layer && layer->amid()) {
         if (layer->leave)
             layer->leave(status);

@@ -64,6 +64,9 @@ extern int start_lanes; /* of one node */
 extern bool start_sharing
     __attribute__((visibility("hidden"))); /* several nodes, between hlrc_init and hlrc_finalize */
 
+/* This process is a child by fork of one of the job: it ends without them. */
+extern bool start_is_child __attribute__((visibility("hidden")));
+
 /* Whether this is code of the executable, whose data are shared. */
 bool start_is_program(const void *code);
 

@@ -3,6 +3,8 @@
  * argument, how the program ends. */
 #define _GNU_SOURCE
 #include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common.h"
 
@@ -273,6 +275,85 @@ static void key_of_main(void *value)
     printf("main's value %ld\n", (long)value);
 }
 
+/* ---- children: FK1 to FK3 ---- */
+
+static int status_of(pid_t child)
+{
+    int status;
+    EXPECT(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* What it executes is gone when fork has returned here. */
+static int executes(int code)
+{
+    long local[500];
+    char **args = calloc(4, sizeof *args);
+    args[0] = strdup("sh");
+    args[1] = strdup("-c");
+    args[2] = malloc(40);
+    snprintf(args[2], 40, "exit $((%d + ${OWN:-0}))", code);
+    for (int i = 0; i < 500; i++)
+        local[i] = code;
+    pid_t child = fork();
+    if (child == 0) {
+        execvp(args[0], args);
+        _exit(1);
+    }
+    memset(args[2], 'x', 39);
+    for (int i = 0; i < 500; i++)
+        EXPECT(local[i] == code);
+    for (int i = 0; i < 3; i++)
+        free(args[i]);
+    free(args);
+    return status_of(child);
+}
+
+/* Its own stack may be stored to, however long it runs. */
+static int runs_on(int code)
+{
+    volatile long local[500] = { code };
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 1; i < 500; i++)
+            local[i] = local[i - 1];
+        execlp("/nowhere/to/be/found", "it", (char *)NULL);
+        exit((int)local[499]);
+    }
+    EXPECT(local[0] == code && local[499] == 0);
+    return status_of(child);
+}
+
+static void *forks(void *arg)
+{
+    int code = (int)(intptr_t)arg;
+    EXPECT(executes(code) == code + 3);
+    EXPECT(runs_on(code) == code);
+    return NULL;
+}
+
+/* What setenv has set is the first node's. */
+static void *forks_alone(void *arg)
+{
+    int code = (int)(intptr_t)arg;
+    EXPECT(executes(code) == code && runs_on(code) == code);
+    return NULL;
+}
+
+static void children(void)
+{
+    pthread_t t[3];
+    setenv("OWN", "3", 1);
+    fflush(stdout);
+    (void)forks((void *)20);
+    unsetenv("OWN");
+    EXPECT(executes(7) == 7);
+    for (long i = 0; i < 3; i++) {
+        pthread_create(&t[i], NULL, forks_alone, (void *)(30 + i));
+        pthread_join(t[i], NULL);
+    }
+}
+
 static int end_by(const char *how)
 {
     pthread_t t;
@@ -314,5 +395,6 @@ int main(int argc, char **argv)
     detached();
     keys();
     cleanup();
+    children();
     return 42;
 }

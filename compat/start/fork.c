@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * fork.c - children of the program, which are to call exec.
+ *
+ * Invariants
+ *   FK1  The child has a stack of its own, at the same address: the shared one would be its
+ *        parent's as well.
+ *   FK2  It sees the rest of shared memory as its node did, and stores to none of it, but to copies
+ *        of its own of the program's variables, which exit() needs. What it may not see or store to
+ *        ends it with a line.
+ *   FK3  Its parent waits until it has called exec or has ended, so that it finds what it is to
+ *        execute; but for no longer than a second, since it may wait for its parent.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "compat/start/heap.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+#define FRAMES  1024 /* below what is passed here on the shared stack */
+#define WAIT_MS 1000
+#define COPIED  ((size_t)16 << 20) /* of variables, at most */
+
+pid_t __wrap_fork(void);
+
+struct forking {
+    pid_t pid;
+    int error;
+};
+
+/* The way back to the program. */
+struct stack {
+    char *from, *copy;
+    size_t live;
+};
+
+/* Of the heap, which a child does not have unless it is asked for: guarded by the mutex. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static char *heap_begin, *heap_end;
+
+/* ---- mappings ---- */
+
+typedef void mapping_fn(char *begin, char *end, const char *rights);
+
+static void take_line(const char *line, mapping_fn *fn)
+{
+    char *rest;
+    uintptr_t begin = strtoul(line, &rest, 16);
+    uintptr_t end = *rest == '-' ? strtoul(rest + 1, &rest, 16) : 0;
+    if (end && start_is_shared((void *)begin))
+        fn((char *)begin, (char *)end, rest + 1);
+}
+
+/* Calls fn for all that is shared. In a child, too: allocates nothing. */
+static void each_mapping(mapping_fn *fn)
+{
+    static char text[8192];
+    size_t have = 0;
+    ssize_t got;
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && (got = read(fd, text + have, sizeof text - 1 - have)) > 0) {
+        char *line = text, *end;
+        have += (size_t)got;
+        text[have] = '\0';
+        for (; (end = strchr(line, '\n')); line = end + 1)
+            take_line(line, fn);
+        have -= (size_t)(line - text);
+        memmove(text, line, have);
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+static void find_heap(char *begin, char *end, const char *rights)
+{
+    (void)rights;
+    if (!heap_is_shared(begin))
+        return;
+    if (!heap_begin || begin < heap_begin)
+        heap_begin = begin;
+    if (end > heap_end)
+        heap_end = end;
+}
+
+static void pass_heap(bool on)
+{
+    if (!heap_begin)
+        each_mapping(find_heap);
+    if (heap_begin)
+        (void)madvise(heap_begin, (size_t)(heap_end - heap_begin),
+                      on ? MADV_DOFORK : MADV_DONTFORK);
+}
+
+static bool copy_of_own(char *begin, size_t bytes)
+{
+    static size_t copied;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    if (lane_is_shared(begin) || heap_is_shared(begin) || bytes > COPIED - copied)
+        return false;
+    void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (copy == MAP_FAILED)
+        return false;
+    copied += bytes;
+    memcpy(copy, begin, bytes);
+    return mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, begin) == begin;
+}
+
+/* FK2 */
+static void keep(char *begin, char *end, const char *rights)
+{
+    size_t bytes = (size_t)(end - begin);
+    if (rights[0] == 'r' && !copy_of_own(begin, bytes) && rights[1] == 'w')
+        (void)mprotect(begin, bytes, PROT_READ);
+}
+
+/* ---- the stack: FK1 ---- */
+
+static struct stack save_stack(char *frame)
+{
+    struct stack s = { 0 };
+    if (!lane_is_shared(frame))
+        return s;
+    s.from = frame - FRAMES;
+    s.live = (size_t)(lane_current->shared_top - s.from);
+    s.copy = malloc(s.live);
+    if (s.copy)
+        memcpy(s.copy, s.from, s.live);
+    return s;
+}
+
+static void take_stack(const struct stack *s)
+{
+    size_t bytes = lane_stack_bytes();
+    char *at = lane_current->shared_top - bytes;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    if (!s->live)
+        return;
+    if (mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) != at)
+        start_fail("fork: no memory for the child's stack: %s", strerror(errno));
+    memcpy(s->from, s->copy, s->live);
+}
+
+/* ---- parent and child ---- */
+
+static void become_child(const struct stack *s)
+{
+    each_mapping(keep);
+    take_stack(s);
+    start_sharing = false;
+    start_is_child = true;
+}
+
+/* FK3 */
+static void await_child(int fd)
+{
+    struct pollfd end = { .fd = fd, .events = POLLIN };
+    while (poll(&end, 1, WAIT_MS) < 0 && errno == EINTR)
+        ;
+}
+
+static void do_fork(void *arg)
+{
+    struct forking *f = arg;
+    struct stack s = save_stack(arg);
+    int ends[2] = { -1, -1 };
+    f->pid = -1;
+    f->error = ENOMEM;
+    if (s.live && !s.copy)
+        return;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        f->error = errno;
+        free(s.copy);
+        return;
+    }
+    pthread_mutex_lock(&mutex);
+    pass_heap(true);
+    pid_t pid = fork();
+    int error = errno;
+    if (pid != 0)
+        pass_heap(false);
+    pthread_mutex_unlock(&mutex);
+    if (pid == 0)
+        become_child(&s);
+    else
+        close(ends[1]);
+    if (pid > 0)
+        await_child(ends[0]);
+    close(ends[0]);
+    f->pid = pid;
+    f->error = error;
+    free(s.copy);
+}
+
+pid_t __wrap_fork(void)
+{
+    struct forking f;
+    if (!start_sharing) {
+        f.pid = fork();
+        start_is_child |= f.pid == 0;
+        return f.pid;
+    }
+    lane_call(do_fork, &f);
+    if (f.pid < 0)
+        errno = f.error;
+    return f.pid;
+}
