@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -239,6 +240,14 @@ static bool in_peer(uintptr_t address, int n, struct peer_search *s)
     return maps_walk((pid_t)images[n].pid, look_at_peer, s) && s->is_peer && s->found;
 }
 
+/* Where addresses are not random one node has loaded it later, or by itself. */
+static const char *for_equal_addresses(void)
+{
+    int now = personality(0xffffffff);
+    return now >= 0 && (now & ADDR_NO_RANDOMIZE) ? "link the program with it, so that all have it"
+                                                 : "start with --no-aslr";
+}
+
 static bool describe_foreign(const struct look *l)
 {
     static struct peer_search s;
@@ -257,8 +266,8 @@ static bool describe_foreign(const struct look *l)
         if (s.name[0] == '/' && !strstr(s.name, "memfd:"))
             snprintf(l->text, l->len,
                      "not shared memory: %s %.300s as node %d has loaded it: pointers to "
-                     "functions and static data differ between nodes; start with --no-aslr",
-                     l->of, s.name, n);
+                     "functions and static data differ between nodes; %s",
+                     l->of, s.name, n, for_equal_addresses());
         else
             snprintf(l->text, l->len,
                      "not shared memory: %s node %d's private memory%s%.60s: pointers to it are "

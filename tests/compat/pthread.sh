@@ -112,6 +112,28 @@ refused sem_open '^hlrc: sem_open is a semaphore with a name; use sem_init$' '' 
 refused thrd '^hlrc: mtx_lock \(threads of C11\) is not there' 'static mtx_t m;' 'mtx_lock(&m)'
 refused OpenMP '^hlrc: a program of (OpenMP|POSIX threads) and of (OpenMP|POSIX threads): threads of both ' 'int x;' '_Pragma("omp parallel") x++'
 
+# what node 0 alone has loaded
+cat >"$work/loads.c" <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+static void *(*fn)(void *);
+static void *call(void *arg) { return fn(arg); }
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW) : 0;
+    if (!plugin || !(fn = (void *(*)(void *))dlsym(plugin, "plugged")))
+        return 2;
+    pthread_create(&t, 0, call, 0);
+    return pthread_join(t, 0);
+}
+END
+echo 'void *plugged(void *arg) { return arg; }' >"$work/plugged.c"
+gcc -shared -fPIC "$work/plugged.c" -o "$work/plugged.so" && "$top_builddir/hlrcc" "$work/loads.c" -o "$work/loads" || fail "a plugin"
+run_job 2 ardmar "$work/loads" "$work/plugged.so"
+expect_status "a plugin" 139
+expect_err "a plugin" 'plugged.so as node 0 has loaded it: .*; link the program with it, so that all have it$'
+
 # OpenMP with mutexes
 cat >"$work/both.c" <<'END'
 #include <pthread.h>

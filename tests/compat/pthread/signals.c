@@ -57,7 +57,7 @@ static void *store(void *arg)
     return NULL;
 }
 
-/* The frame of a handler is larger than what is left of the page of the stack: on the next one below
+/* The frame of a handler is larger than what is left of the page of the stack: on the next one
  * another node has stored to a byte that no call comes to here. */
 static void raise_at_border(void)
 {
