@@ -35,6 +35,9 @@
  * took whether one did. */
 #define SPIN_OFFER_NS 5000
 #define SPIN_TAKEN_NS 3000
+/* And for so long it offers it no more, if it was another program that took it, and no thread of
+ * this node has for as long. */
+#define SPIN_ALONE_NS 50000000
 
 /* Events that an application thread serves between two looks at what it waits for, and when that is
  * over (S9). */
@@ -57,6 +60,8 @@ static bool handler_runs;
 static long cores;      /* of this machine */
 static int64_t spin_ns; /* how long a wait spins before it yields */
 static int spin_yields; /* how often it yields before it sleeps */
+/* when a thread of this node last took a core that was offered */
+static _Atomic int64_t taken_at, no_offers_until;
 
 static bool progress_trylock(void)
 {
@@ -191,7 +196,7 @@ void progress_wake_on_all(bool all)
 
 /* How far a wait has come. */
 struct backoff {
-    int64_t spin_until, offer_at;
+    int64_t spin_until, offer_at, offers_begun, cpu_begun;
     int rounds, yields;
     int64_t sleep_ns; /* next bounded sleep */
 };
@@ -201,14 +206,41 @@ static void backoff_renew(struct backoff *p)
     *p = (struct backoff){ .sleep_ns = 50000 };
 }
 
+static int64_t process_cpu_ns(void)
+{
+    struct timespec t = { 0 };
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Whether threads of this process have had the core for `taken_ns`, or about as much in all; `p`
+ * knows when and at what CPU time this thread's offers began, and it has not slept since. */
+static bool taken_by_us(const struct backoff *p, int64_t now, int64_t taken_ns)
+{
+    int64_t spun = now - p->offers_begun - taken_ns;
+    return process_cpu_ns() - p->cpu_begun - spun >= taken_ns / 2;
+}
+
 /* S5 */
 static void offer_core(struct backoff *p, int64_t now)
 {
+    if (p->offers_begun == 0) {
+        p->offers_begun = now;
+        p->cpu_begun = process_cpu_ns();
+    }
     sched_yield();
-    int64_t after = clock_ns();
+    int64_t after = clock_ns(), taken = after - now;
     p->offer_at = after + SPIN_OFFER_NS;
-    if (after - now > SPIN_TAKEN_NS && ++p->yields >= spin_yields)
-        p->spin_until = -1;
+    if (taken <= SPIN_TAKEN_NS)
+        return;
+    if (taken_by_us(p, after, taken)) {
+        atomic_store(&taken_at, after);
+        if (++p->yields >= spin_yields)
+            p->spin_until = -1;
+    } else if (after - atomic_load(&taken_at) > SPIN_ALONE_NS) {
+        atomic_store(&no_offers_until, after + SPIN_ALONE_NS);
+    }
+    p->offers_begun = 0;
 }
 
 static void spin(struct backoff *p)
@@ -219,7 +251,7 @@ static void spin(struct backoff *p)
     int64_t now = clock_ns();
     if (now >= p->spin_until)
         p->spin_until = -1;
-    else if (now >= p->offer_at)
+    else if (now >= p->offer_at && now >= atomic_load(&no_offers_until))
         offer_core(p, now);
 }
 
@@ -464,6 +496,8 @@ int progress_start(bool with_handler)
                                       : usual_spin_ns();
     spin_yields = crowded ? 16 : 4;
     atomic_store(&stopping, false);
+    atomic_store(&taken_at, 0);
+    atomic_store(&no_offers_until, 0);
     handled = with_handler;
     return with_handler ? start_handler() : 0;
 }
