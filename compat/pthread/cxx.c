@@ -16,7 +16,8 @@
 #include "compat/pthread/wrap.h"
 #include "compat/start/start.h"
 
-#define NAMED(name) __asm__(name) __attribute__((visibility("default")))
+/* The lowest bit of a member function's address says to C++ that it is a virtual one's number. */
+#define NAMED(name) __asm__(name) __attribute__((visibility("default"), aligned(16)))
 
 /* libstdc++'s own `name`, of that type. */
 #define NEXT(type, name) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))

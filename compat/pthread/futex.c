@@ -28,7 +28,7 @@
 
 #define QUEUES           256u
 #define SECOND_NS        1000000000L
-#define NAMED(name)      __asm__(name) __attribute__((visibility("default")))
+#define NAMED(name)      __asm__(name) __attribute__((visibility("default"), aligned(16)))
 #define NEXT(type, name) ((type *)(uintptr_t)dlsym(RTLD_NEXT, name))
 
 static struct queue *queues; /* in shared memory */

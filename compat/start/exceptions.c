@@ -22,7 +22,7 @@
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
 
-#define NAMED(name) __asm__(name) __attribute__((visibility("default")))
+#define NAMED(name) __asm__(name) __attribute__((visibility("default"), aligned(16)))
 #define EXPORTED    __attribute__((visibility("default")))
 
 /* What follows the search for a handler. */
@@ -65,7 +65,6 @@ struct globals { /* of a thread */
 typedef void *allocate_fn(size_t);
 typedef void free_fn(void *);
 typedef void *init_fn(void *, void *, void (*)(void *));
-typedef _Noreturn void throw_fn(void **);
 typedef void ref_fn(void **);
 typedef void *void_fn(void);
 typedef int raise_fn(struct unwinding *);
@@ -196,12 +195,14 @@ static void end_of_dependent(int reason, struct unwinding *u)
     drop(primary_of(object));
 }
 
-throw_fn throw_again NAMED(RETHROW);
+ref_fn throw_again NAMED(RETHROW);
 void throw_again(void **pointer)
 {
     void *object = *pointer;
-    if (!heap_is_shared(object))
-        NEXT(throw_fn, RETHROW)(pointer);
+    if (!heap_is_shared(object)) {
+        NEXT(ref_fn, RETHROW)(pointer);
+        return;
+    }
     struct exception *e = NEXT(void_fn, "__cxa_allocate_dependent_exception")();
     (void)change(primary_of(object), 1);
     e->type = object;

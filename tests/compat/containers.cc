@@ -33,6 +33,7 @@ static int streams()
 {
 #pragma omp parallel for schedule(static, 1)
     for (int i = 0; i < 12; i++)
+#pragma omp critical
         std::cout << "one of a dozen, " << std::hex << 255 << std::endl;
     return 0;
 }
