@@ -20,8 +20,9 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \
 	compat/openmp/fence.c compat/openmp/fence.h \
-	compat/openmp/gomp.h compat/openmp/gomp_loop.c compat/openmp/gomp_sync.c compat/openmp/gomp_task.c \
-	compat/openmp/gomp_team.c \
+	compat/openmp/gomp.h compat/openmp/gomp_cancel.c compat/openmp/gomp_loop.c compat/openmp/gomp_sync.c \
+	compat/openmp/gomp_task.c compat/openmp/gomp_team.c \
+	compat/openmp/group.c compat/openmp/group.h \
 	compat/openmp/locks.h \
 	compat/openmp/loop.c compat/openmp/loop.h \
 	compat/openmp/meet.c compat/openmp/meet.h compat/openmp/missing.c \

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "compat/openmp/settings.h"
 #include "compat/openmp/team.h"
 #include "compat/start/start.h"
 
@@ -80,12 +81,16 @@ int omp_in_final(void)
     return team_region()->final;
 }
 
+int omp_get_cancellation(void)
+{
+    return settings_cancellation();
+}
+
 #define CONSTANT(name, value) \
     int name(void)            \
     {                         \
         return value;         \
     }
-CONSTANT(omp_get_cancellation, 0)
 CONSTANT(omp_get_proc_bind, 0)
 CONSTANT(omp_get_num_places, 0)
 CONSTANT(omp_get_place_num, -1)

@@ -79,6 +79,8 @@ void GOMP_single_copy_end(void *data);
 
 void GOMP_barrier(void);
 bool GOMP_barrier_cancel(void);
+/* What of, as gcc passes it. */
+enum { CANCEL_PARALLEL = 1, CANCEL_LOOP = 2, CANCEL_SECTIONS = 4, CANCEL_TASKGROUP = 8 };
 bool GOMP_cancel(int which, bool condition);
 bool GOMP_cancellation_point(int which);
 

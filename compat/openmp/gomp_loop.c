@@ -137,12 +137,6 @@ void GOMP_loop_end_nowait(void)
     end();
 }
 
-bool GOMP_loop_end_cancel(void)
-{
-    GOMP_loop_end();
-    return false;
-}
-
 void GOMP_ordered_start(void)
 {
     loop_await_turn();

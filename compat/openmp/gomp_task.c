@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "compat/openmp/gomp.h"
+#include "compat/openmp/group.h"
 #include "compat/openmp/team.h"
 #include "compat/start/heap.h"
 #include "compat/start/start.h"
@@ -18,6 +19,7 @@ enum {
     TASK_FINAL = 1 << 1,
     TASK_UP = 1 << 8,
     TASK_GRAINSIZE = 1 << 9,
+    TASK_NO_GROUP = 1 << 11,
     TASK_REDUCTION = 1 << 12,
     TASK_DETACH = 1 << 13,
     TASK_STRICT = 1 << 14
@@ -50,7 +52,7 @@ static void run_with(const struct task *t, char *room, const struct part *part)
     t->fn(mine);
 }
 
-static void run(const struct task *t, const struct part *part)
+static void run_somewhere(const struct task *t, const struct part *part)
 {
     size_t room = t->bytes + t->align + sizeof(struct part);
     if (room <= ON_STACK) {
@@ -63,6 +65,16 @@ static void run(const struct task *t, const struct part *part)
         start_fail("omp task: no memory for %zu bytes of its variables", room);
     run_with(t, there, part);
     heap_free(there);
+}
+
+/* Its groups end with it, by whichever way it is left. */
+static void run(const struct task *t, const struct part *part)
+{
+    const struct group *around = team_region()->group;
+    if (GOMP_cancellation_point(CANCEL_TASKGROUP))
+        return;
+    run_somewhere(t, part);
+    groups_end(team_region(), around);
 }
 
 static struct task make(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes,
@@ -127,12 +139,16 @@ static void run_loop(const struct task *t, unsigned flags, ull asked, ull start,
         return;
     struct partition p = divide(count, flags, asked);
     r->final = outer || (flags & TASK_FINAL);
+    if (!(flags & TASK_NO_GROUP))
+        group_begin(team_region());
     for (ull k = 0; k < p.tasks; k++) {
         ull n = k < p.more ? p.first : p.rest;
         struct part part = { start, start + n * step };
         run(t, &part);
         start = part.end;
     }
+    if (!(flags & TASK_NO_GROUP))
+        group_end(team_region());
     r->final = outer;
 }
 
@@ -180,8 +196,10 @@ void GOMP_taskyield(void)
 
 void GOMP_taskgroup_start(void)
 {
+    group_begin(team_region());
 }
 
 void GOMP_taskgroup_end(void)
 {
+    group_end(team_region());
 }

@@ -54,12 +54,6 @@ void GOMP_sections_end_nowait(void)
 {
 }
 
-bool GOMP_sections_end_cancel(void)
-{
-    team_barrier();
-    return false;
-}
-
 /* ---- single ---- */
 
 struct first {
@@ -86,7 +80,7 @@ bool GOMP_single_start(void)
 
 void *GOMP_single_copy_start(void)
 {
-    if (GOMP_single_start())
+    if (team_is_over() || GOMP_single_start())
         return NULL;
     team_barrier(); /* that of GOMP_single_copy_end */
     return team_shown();
@@ -94,35 +88,15 @@ void *GOMP_single_copy_start(void)
 
 void GOMP_single_copy_end(void *data)
 {
-    if (!team_region()->shared)
+    if (!team_region()->shared || team_is_over())
         return;
     team_show(data);
     team_barrier();
 }
 
-/* ---- barriers; nothing is cancelled (OMP_CANCELLATION) ---- */
-
 void GOMP_barrier(void)
 {
     team_barrier();
-}
-
-bool GOMP_barrier_cancel(void)
-{
-    team_barrier();
-    return false;
-}
-
-bool GOMP_cancel(int which, bool condition)
-{
-    (void)which, (void)condition;
-    return false;
-}
-
-bool GOMP_cancellation_point(int which)
-{
-    (void)which;
-    return false;
 }
 
 /* ---- omp error ---- */

@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include "compat/openmp/locks.h"
+#include "compat/openmp/settings.h"
 #include "compat/start/lane.h"
 
 ull loop_count(ull start, ull end, ull incr, bool down, bool is_signed)
@@ -155,8 +156,11 @@ bool loop_next(ull *first, ull *beyond)
 static void await(void *arg)
 {
     const struct loop *l = arg;
-    while (hlrc_atomic_load(team_turn(l->pair)) != l->low)
+    while (hlrc_atomic_load(team_turn(l->pair)) != l->low) {
+        if (settings_cancellation() && (team_cancelled() & CANCELLED_REGION))
+            return; /* those before it may never come */
         sched_yield();
+    }
     locks_pass(LOCK_ORDERED); /* the word itself orders nothing */
 }
 

@@ -13,6 +13,13 @@ static struct settings initial = {
     .threads = 1, .schedule = SCHEDULE_DYNAMIC, .chunk = 1, .levels = INT_MAX
 };
 
+static bool cancellation;
+
+bool settings_cancellation(void)
+{
+    return cancellation;
+}
+
 const struct settings *settings_initial(void)
 {
     return &initial;
@@ -66,8 +73,7 @@ void settings_read(int lanes)
     if (levels && *levels)
         initial.levels = number("OMP_MAX_ACTIVE_LEVELS", levels);
     initial.dynamic = is_true("OMP_DYNAMIC");
-    if (is_true("OMP_CANCELLATION"))
-        start_fail("OMP_CANCELLATION: cancellation is not there; unset it");
+    cancellation = is_true("OMP_CANCELLATION");
 }
 
 /* Names, or beginnings of names that end with '*'. */

@@ -7,6 +7,7 @@
 
 void settings_read(int lanes);
 const struct settings *settings_initial(void);
+bool settings_cancellation(void); /* OMP_CANCELLATION */
 
 /* Why a program that takes this name from libraries cannot run; NULL: it can. */
 const char *settings_refuse(const char *name);

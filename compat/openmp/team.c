@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compat/openmp/group.h"
 #include "compat/openmp/locks.h"
 #include "compat/openmp/meet.h"
 #include "compat/openmp/settings.h"
@@ -36,7 +37,8 @@ struct shown {
 struct plan {
     struct shown *shown;
     void *tls;
-    hlrc_atomic_t last; /* the number of the meeting that ends a region (TM1) */
+    hlrc_atomic_t last;     /* the number of the meeting that ends a region (TM1) */
+    hlrc_atomic_t ended[3]; /* TM6 */
     hlrc_atomic_t words[2][CONSTRUCTS][2];
 };
 
@@ -104,10 +106,30 @@ static void change_set(unsigned used)
             hlrc_atomic_exchange(plan.words[old][k][w], 0);
 }
 
+/* TM6. */
+static hlrc_atomic_t ended_at(uint64_t meeting)
+{
+    return plan.ended[meeting % 3];
+}
+
+static void look_at_end(struct region *r)
+{
+    static unsigned before; /* of lane 0 */
+    unsigned now_ended = (unsigned)hlrc_atomic_load(ended_at(meetings));
+    if (is_first() && before)
+        (void)hlrc_atomic_exchange(ended_at(meetings - 1), 0);
+    if (is_first())
+        before = now_ended;
+    r->cancelled = (r->cancelled | now_ended) & CANCELLED_REGION;
+}
+
+/* Lanes have not all come to the same constructs where a region is cancelled. */
 static void met(struct region *r)
 {
     meetings++;
-    change_set(r->pair);
+    if (settings_cancellation())
+        look_at_end(r);
+    change_set(r->cancelled ? CONSTRUCTS : r->pair);
     r->pair = 0;
     if (r->loop.untouched)
         r->loop.pair = r->pair++; /* TM4 */
@@ -129,16 +151,60 @@ static void meet_to_fork(struct region *r)
 void team_barrier(void)
 {
     struct region *r = team_region();
-    if (r->shared)
+    if (!r->shared)
+        r->cancelled &= CANCELLED_REGION;
+    else if (!r->cancelled)
         lane_call(meet, r);
 }
 
 unsigned team_construct(void)
 {
     struct region *r = team_region();
-    if (r->pair == CONSTRUCTS)
+    if (r->pair == CONSTRUCTS) {
         team_barrier();
+        if (r->pair == CONSTRUCTS)
+            r->pair = 0; /* of a region that is cancelled */
+    }
     return r->pair++;
+}
+
+/* ---- cancelling ---- */
+
+static void look(void *arg)
+{
+    *(unsigned *)arg = (unsigned)hlrc_atomic_load(ended_at(meetings + 1));
+}
+
+unsigned team_cancelled(void)
+{
+    const struct region *r = team_region();
+    unsigned word = 0;
+    if (r->shared && !r->cancelled)
+        lane_call(look, &word);
+    return r->cancelled | word;
+}
+
+static void mark(void *arg)
+{
+    hlrc_atomic_t word = ended_at(meetings + 1);
+    uint64_t seen = hlrc_atomic_load(word), what = *(const unsigned *)arg;
+    while ((seen & what) != what && !hlrc_atomic_compare_exchange(word, &seen, seen | what))
+        continue;
+}
+
+void team_cancel(enum cancelled what)
+{
+    struct region *r = team_region();
+    unsigned bits = what;
+    if (!r->shared)
+        r->cancelled |= bits;
+    else if (!r->cancelled)
+        lane_call(mark, &bits);
+}
+
+bool team_is_over(void)
+{
+    return team_region()->cancelled & CANCELLED_REGION;
 }
 
 static void show(void *what)
@@ -197,6 +263,7 @@ static void run_serially(void (*fn)(void *), void *data, const struct loop *firs
     if (first)
         begin_loop(&r, first);
     fn(data);
+    groups_end(&r, NULL);
     region = outer;
 }
 
@@ -224,15 +291,31 @@ static void fork_all(void *arg)
     meet_to_fork(f->region);
 }
 
-static void join_all(void *arg)
+/* Lane 0 comes to the end of a region. */
+static void announce_end(const struct region *r)
 {
-    const struct region *r = arg;
     static unsigned joins;
     if (r->threads < lanes)
         (void)hlrc_atomic_exchange(plan.last, meetings + 1);
-    if (++joins % MOVES != 0)
+    if (++joins % MOVES != 0 && !settings_cancellation())
         hlrc_defer_release(); /* TM5 */
-    meet(arg);
+}
+
+/* At the end of a region: once more where this has shown that it is cancelled, TM6. */
+static void meet_at_end(struct region *r)
+{
+    bool was_over;
+    do {
+        was_over = r->cancelled;
+        if (is_first())
+            announce_end(r);
+        meet(r);
+    } while (r->cancelled && !was_over);
+}
+
+static void join_all(void *arg)
+{
+    meet_at_end(arg);
     atomic_store(&amid, false);
 }
 
@@ -246,6 +329,7 @@ static void run_in_team(void (*fn)(void *), void *data, int threads, const struc
     if (first)
         begin_loop(&r, first);
     fn(data);
+    groups_end(&r, NULL);
     lane_call(join_all, &r);
     region = outer;
 }
@@ -279,9 +363,11 @@ static void call(void *arg)
 /* TM1. What is read may have been written by now for the next meeting, not for an earlier one. */
 static void sit_out(struct region *r)
 {
-    do
+    bool was_over;
+    do {
+        was_over = r->cancelled;
         meet(r);
-    while (hlrc_atomic_load(plan.last) != meetings);
+    } while (hlrc_atomic_load(plan.last) != meetings || (r->cancelled && !was_over));
 }
 
 static void serve(struct lane *lane)
@@ -304,7 +390,8 @@ static void serve(struct lane *lane)
             begin_loop(&r, &what.loop);
         tls_see(0);
         lane_run(lane, call, &(struct call){ what.fn, what.data });
-        meet(&r);
+        groups_end(&r, NULL);
+        meet_at_end(&r);
     }
     region = NULL;
 }
@@ -325,19 +412,25 @@ static bool is_amid(void)
 
 /* ---- start ---- */
 
+static void make_word(hlrc_atomic_t *word)
+{
+    if (hlrc_atomic_create(word, 0) != 0)
+        start_fail("OpenMP: no atomic words");
+}
+
 static void make_plan(void)
 {
     plan.shown = hlrc_aligned_alloc(4096, sizeof *plan.shown);
     if (!plan.shown)
         start_fail("OpenMP: no shared memory; raise --memory");
-    if (hlrc_atomic_create(&plan.last, 0) != 0)
-        start_fail("OpenMP: no atomic words");
+    make_word(&plan.last);
+    for (unsigned k = 0; k < 3; k++)
+        make_word(&plan.ended[k]);
     plan.tls = tls_create(lanes);
     for (unsigned s = 0; s < 2; s++)
         for (unsigned k = 0; k < CONSTRUCTS; k++)
             for (unsigned w = 0; w < 2; w++)
-                if (hlrc_atomic_create(&plan.words[s][k][w], 0) != 0)
-                    start_fail("OpenMP: no atomic words");
+                make_word(&plan.words[s][k][w]);
 }
 
 static void begin_job(void)

@@ -28,6 +28,10 @@
  *   TM5  Between the end of a region and the next one the program runs on node 0 alone. So node 0
  *        publishes nothing at the end, since it will when it forks, and the others nothing there,
  *        since they have at the end.
+ *   TM6  What is cancelled before meeting k is in word k % 3 of `ended`. All lanes look at it
+ *        behind that meeting, and find the same. If it is the region, who was in a barrier goes to
+ *        the end of it, where all meet once more, those too that are not of the team; who cannot,
+ *        passes the barriers that are left alone. Lane 0 sets the word to 0 behind meeting k + 1.
  */
 #ifndef COMPAT_TEAM_H
 #define COMPAT_TEAM_H
@@ -71,8 +75,12 @@ struct region {
     unsigned pair;       /* the next construct's */
     struct loop loop;
     struct settings settings;
-    bool final; /* in a final task */
+    bool final;          /* in a final task */
+    unsigned cancelled;  /* enum cancelled, as far as this lane has to know */
+    struct group *group; /* of tasks, the innermost */
 };
+
+enum cancelled { CANCELLED_REGION = 1, CANCELLED_SHARING = 2 /* loop or sections */ };
 
 /* Of the calling lane. */
 struct region *team_region(void);
@@ -86,6 +94,12 @@ hlrc_atomic_t team_turn(unsigned pair);
 /* Runs fn(data) in a team of at most `threads`, 0: as many as there are. `first`: a loop that
  * each of them is in from the beginning, or NULL. */
 void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struct loop *first);
+
+/* Where OMP_CANCELLATION is on: what is cancelled; cancels for all of the team. TM6. */
+unsigned team_cancelled(void);
+void team_cancel(enum cancelled what);
+/* Whether the region is cancelled and the caller's barriers are none any more. */
+bool team_is_over(void);
 
 int team_lanes(void);
 int team_level(bool active); /* regions around the caller, or those of several lanes */

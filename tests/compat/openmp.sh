@@ -70,9 +70,6 @@ run_job 1 ardmar "$work/target"
 test "$status" -ne 0 || fail "omp target runs"
 test "$(grep -c . "$work/err")" -le 2 || fail "omp target: $(cat "$work/err")"
 expect_err "omp target" '^hlrc: GOMP_target_ext \(omp target\): offloading is not there$'
-OMP_CANCELLATION=true run_job 2 ardmar "$work/loops"
-test "$status" -ne 0 || fail "OMP_CANCELLATION is overlooked"
-expect_err OMP_CANCELLATION '^hlrc: OMP_CANCELLATION: cancellation is not there; unset it$'
 for option in -static -shared; do
     "${hlrcc[@]}" $option "$here/loops.c" -o "$work/none" 2>"$work/err" && fail "hlrcc $option links"
     expect_err "hlrcc $option" "^hlrcc: $option: "

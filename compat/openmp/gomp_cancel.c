@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* gomp_cancel.c - cancellation, by the names of gomp.h; team.h TM6. Nothing is ever cancelled where
+ * OMP_CANCELLATION is off. */
+#include "compat/openmp/gomp.h"
+#include "compat/openmp/group.h"
+#include "compat/openmp/settings.h"
+#include "compat/openmp/team.h"
+
+bool GOMP_cancellation_point(int which)
+{
+    if (!settings_cancellation())
+        return false;
+    if (which & CANCEL_TASKGROUP)
+        return group_is_cancelled(team_region()) || (team_cancelled() & CANCELLED_REGION);
+    return team_cancelled() & (which & CANCEL_PARALLEL ? CANCELLED_REGION : CANCELLED_SHARING);
+}
+
+bool GOMP_cancel(int which, bool condition)
+{
+    if (!settings_cancellation())
+        return false;
+    if (!condition)
+        return GOMP_cancellation_point(which);
+    if (which & CANCEL_TASKGROUP)
+        group_cancel(team_region());
+    else
+        team_cancel(which & CANCEL_PARALLEL ? CANCELLED_REGION : CANCELLED_SHARING);
+    return true;
+}
+
+/* ---- barriers: whether the caller has to go to the end of the region ---- */
+
+bool GOMP_barrier_cancel(void)
+{
+    GOMP_barrier();
+    return team_is_over();
+}
+
+bool GOMP_loop_end_cancel(void)
+{
+    GOMP_loop_end();
+    return team_is_over();
+}
+
+bool GOMP_sections_end_cancel(void)
+{
+    GOMP_sections_end();
+    return team_is_over();
+}
