@@ -20,13 +20,17 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \
 	compat/openmp/fence.c compat/openmp/fence.h \
-	compat/openmp/gomp.h compat/openmp/gomp_cancel.c compat/openmp/gomp_loop.c compat/openmp/gomp_sync.c \
-	compat/openmp/gomp_task.c compat/openmp/gomp_team.c \
+	compat/openmp/gomp.h compat/openmp/gomp_cancel.c compat/openmp/gomp_loop.c \
+	compat/openmp/gomp_reduction.c compat/openmp/gomp_sync.c compat/openmp/gomp_task.c \
+	compat/openmp/gomp_team.c \
 	compat/openmp/group.c compat/openmp/group.h \
+	compat/openmp/kept.c compat/openmp/kept.h \
 	compat/openmp/locks.h \
 	compat/openmp/loop.c compat/openmp/loop.h \
 	compat/openmp/meet.c compat/openmp/meet.h compat/openmp/missing.c \
+	compat/openmp/reduction.c compat/openmp/reduction.h \
 	compat/openmp/settings.c compat/openmp/settings.h \
+	compat/openmp/share.h \
 	compat/openmp/team.c compat/openmp/team.h \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
 	compat/pthread/futex.c \

@@ -58,6 +58,16 @@ bool GOMP_loop_ordered_runtime_next(long *first, long *beyond);
 bool GOMP_loop_ull_ordered_runtime_start(bool up, ull start, ull end, ull incr, ull *first,
                                          ull *beyond);
 bool GOMP_loop_ull_ordered_runtime_next(ull *first, ull *beyond);
+/* With reductions of tasks, and memory that the threads share, or NULL. The schedule is a number. A
+ * loop of which gcc deals out the iterations itself has no `first`. */
+bool GOMP_loop_start(long start, long end, long incr, long schedule, long chunk, long *first,
+                     long *beyond, uintptr_t *reductions, void **memory);
+bool GOMP_loop_ordered_start(long start, long end, long incr, long schedule, long chunk,
+                             long *first, long *beyond, uintptr_t *reductions, void **memory);
+bool GOMP_loop_ull_start(bool up, ull start, ull end, ull incr, long schedule, ull chunk,
+                         ull *first, ull *beyond, uintptr_t *reductions, void **memory);
+bool GOMP_loop_ull_ordered_start(bool up, ull start, ull end, ull incr, long schedule, ull chunk,
+                                 ull *first, ull *beyond, uintptr_t *reductions, void **memory);
 void GOMP_loop_end(void);
 void GOMP_loop_end_nowait(void);
 bool GOMP_loop_end_cancel(void);
@@ -66,6 +76,7 @@ void GOMP_ordered_start(void);
 void GOMP_ordered_end(void);
 
 unsigned GOMP_sections_start(unsigned count);
+unsigned GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **memory);
 unsigned GOMP_sections_next(void);
 void GOMP_parallel_sections(gomp_fn *fn, void *data, unsigned threads, unsigned count,
                             unsigned flags);
@@ -104,6 +115,13 @@ void GOMP_taskwait_depend(void **depend);
 void GOMP_taskyield(void);
 void GOMP_taskgroup_start(void);
 void GOMP_taskgroup_end(void);
+
+void GOMP_scope_start(uintptr_t *reductions);
+void GOMP_workshare_task_reduction_unregister(bool cancelled);
+unsigned GOMP_parallel_reductions(gomp_fn *fn, void *data, unsigned threads, unsigned flags);
+void GOMP_taskgroup_reduction_register(uintptr_t *data);
+void GOMP_taskgroup_reduction_unregister(uintptr_t *data);
+void GOMP_task_reduction_remap(size_t count, size_t wanted, void **variables);
 
 void *GOMP_alloc(size_t align, size_t size, uintptr_t allocator);
 void GOMP_free(void *ptr, uintptr_t allocator);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* gomp_loop.c - loops of every schedule, by the names of gomp.h. */
 #include "compat/openmp/gomp.h"
+#include "compat/openmp/kept.h"
 #include "compat/openmp/loop.h"
+#include "compat/openmp/share.h"
 #include "compat/openmp/team.h"
 
 struct bounds {
@@ -120,10 +122,56 @@ GOMP_ORDERED(DEFINE_ORDERED)
 GOMP_RUNTIMES(DEFINE_RUNTIME)
 DEFINE_RUNTIME_START(ordered_runtime, true)
 
+/* ---- of any schedule ---- */
+
+#define MONOTONIC 0x80000000L
+
+static struct loop make_numbered(long number, bool ordered, struct bounds b, ull chunk)
+{
+    long kind = number & ~MONOTONIC;
+    return kind == 0 ? make_runtime(ordered, b) : make((enum schedule)kind, ordered, b, chunk);
+}
+
+bool GOMP_loop_start(long start, long end, long incr, long schedule, long chunk, long *first,
+                     long *beyond, uintptr_t *reductions, void **memory)
+{
+    share_begin(reductions, memory);
+    return !first ||
+           begin_long(make_numbered(schedule, false, of_long(start, end, incr), (ull)chunk), first,
+                      beyond);
+}
+
+bool GOMP_loop_ordered_start(long start, long end, long incr, long schedule, long chunk,
+                             long *first, long *beyond, uintptr_t *reductions, void **memory)
+{
+    share_begin(reductions, memory);
+    return !first ||
+           begin_long(make_numbered(schedule, true, of_long(start, end, incr), (ull)chunk), first,
+                      beyond);
+}
+
+bool GOMP_loop_ull_start(bool up, ull start, ull end, ull incr, long schedule, ull chunk,
+                         ull *first, ull *beyond, uintptr_t *reductions, void **memory)
+{
+    share_begin(reductions, memory);
+    return !first || begin_ull(make_numbered(schedule, false, of_ull(up, start, end, incr), chunk),
+                               first, beyond);
+}
+
+bool GOMP_loop_ull_ordered_start(bool up, ull start, ull end, ull incr, long schedule, ull chunk,
+                                 ull *first, ull *beyond, uintptr_t *reductions, void **memory)
+{
+    share_begin(reductions, memory);
+    return !first || begin_ull(make_numbered(schedule, true, of_ull(up, start, end, incr), chunk),
+                               first, beyond);
+}
+
 static void end(void)
 {
-    if (team_region()->loop.ordered)
+    struct region *r = team_region();
+    if (r->loop.ordered)
         loop_end_turn();
+    kept_leave(r);
 }
 
 void GOMP_loop_end(void)

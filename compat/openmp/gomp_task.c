@@ -87,8 +87,6 @@ static void check_flags(unsigned flags)
 {
     if (flags & TASK_DETACH)
         start_fail("omp task detach is not there");
-    if (flags & TASK_REDUCTION)
-        start_fail("omp taskloop reduction is not there");
 }
 
 void GOMP_task(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes, long align,
@@ -105,6 +103,21 @@ void GOMP_task(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes
 }
 
 /* ---- loops of tasks ---- */
+
+/* The first words of the data of one with reductions. */
+struct head {
+    ull start, end;
+    uintptr_t *reductions;
+};
+
+static void begin_group(const struct task *t, unsigned flags)
+{
+    if (flags & TASK_NO_GROUP)
+        return;
+    group_begin(team_region());
+    if (flags & TASK_REDUCTION)
+        GOMP_taskgroup_reduction_register(((const struct head *)t->data)->reductions);
+}
 
 /* How many, and how many iterations the first `more` of them and the others have. */
 struct partition {
@@ -130,26 +143,28 @@ static struct partition divide(ull count, unsigned flags, ull asked)
     return p;
 }
 
-static void run_loop(const struct task *t, unsigned flags, ull asked, ull start, ull count,
-                     ull step)
+static void run_parts(const struct task *t, struct partition p, ull start, ull step)
 {
-    struct region *r = team_region();
-    bool outer = r->final;
-    if (count == 0)
-        return;
-    struct partition p = divide(count, flags, asked);
-    r->final = outer || (flags & TASK_FINAL);
-    if (!(flags & TASK_NO_GROUP))
-        group_begin(team_region());
     for (ull k = 0; k < p.tasks; k++) {
         ull n = k < p.more ? p.first : p.rest;
         struct part part = { start, start + n * step };
         run(t, &part);
         start = part.end;
     }
-    if (!(flags & TASK_NO_GROUP))
-        group_end(team_region());
+}
+
+static void run_loop(const struct task *t, unsigned flags, ull asked, ull start, ull count,
+                     ull step)
+{
+    struct region *r = team_region();
+    bool outer = r->final;
+    begin_group(t, flags);
+    r->final = outer || (flags & TASK_FINAL);
+    if (count > 0)
+        run_parts(t, divide(count, flags, asked), start, step);
     r->final = outer;
+    if (!(flags & TASK_NO_GROUP))
+        group_end(r);
 }
 
 void GOMP_taskloop(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes, long align,

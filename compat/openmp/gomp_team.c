@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "compat/openmp/gomp.h"
+#include "compat/openmp/kept.h"
 #include "compat/openmp/loop.h"
+#include "compat/openmp/share.h"
 #include "compat/openmp/team.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -28,6 +30,12 @@ unsigned GOMP_sections_next(void)
     return loop_next(&first, &beyond) ? (unsigned)first : 0;
 }
 
+unsigned GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **memory)
+{
+    share_begin(reductions, memory);
+    return GOMP_sections_start(count);
+}
+
 unsigned GOMP_sections_start(unsigned count)
 {
     struct loop l;
@@ -47,11 +55,13 @@ void GOMP_parallel_sections(gomp_fn *fn, void *data, unsigned threads, unsigned 
 
 void GOMP_sections_end(void)
 {
+    kept_leave(team_region());
     team_barrier();
 }
 
 void GOMP_sections_end_nowait(void)
 {
+    kept_leave(team_region());
 }
 
 /* ---- single ---- */

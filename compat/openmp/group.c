@@ -12,7 +12,7 @@ void group_begin(struct region *r)
     struct group *g = malloc(sizeof *g);
     if (!g)
         start_fail("omp taskgroup: no memory");
-    *g = (struct group){ .outer = r->group };
+    *g = (struct group){ .outer = r->group, .reductions = r->group ? r->group->reductions : NULL };
     r->group = g;
 }
 
@@ -31,13 +31,21 @@ void groups_end(struct region *r, const struct group *outer)
         group_end(r);
 }
 
+static struct group *of_program(const struct region *r)
+{
+    struct group *g = r->group;
+    return g && g->worksharing && g->outer ? g->outer : g;
+}
+
 bool group_is_cancelled(const struct region *r)
 {
-    return r->group && r->group->cancelled;
+    const struct group *g = of_program(r);
+    return g && (g->cancelled || r->group->cancelled);
 }
 
 void group_cancel(struct region *r)
 {
-    if (r->group)
-        r->group->cancelled = true;
+    struct group *g = of_program(r);
+    if (g)
+        g->cancelled = true;
 }

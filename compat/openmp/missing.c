@@ -43,18 +43,7 @@
     X(GOMP_doacross_post)                   \
     X(GOMP_doacross_wait)                   \
     X(GOMP_doacross_ull_post)               \
-    X(GOMP_doacross_ull_wait)               \
-    X(GOMP_loop_start)                      \
-    X(GOMP_loop_ull_start)                  \
-    X(GOMP_loop_ordered_start)              \
-    X(GOMP_loop_ull_ordered_start)          \
-    X(GOMP_sections2_start)                 \
-    X(GOMP_scope_start)                     \
-    X(GOMP_parallel_reductions)             \
-    X(GOMP_taskgroup_reduction_register)    \
-    X(GOMP_taskgroup_reduction_unregister)  \
-    X(GOMP_task_reduction_remap)            \
-    X(GOMP_workshare_task_reduction_unregister)
+    X(GOMP_doacross_ull_wait)
 
 #define DEFINE(name)                                                                     \
     void name(void);                                                                     \

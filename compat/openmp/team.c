@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compat/openmp/group.h"
+#include "compat/openmp/kept.h"
 #include "compat/openmp/locks.h"
 #include "compat/openmp/meet.h"
 #include "compat/openmp/settings.h"
@@ -24,6 +25,7 @@ struct fork {
     int around; /* regions of one thread that lane 0 is in */
     bool has_loop;
     struct loop loop;
+    uintptr_t *reductions;
     struct settings settings;
 };
 
@@ -127,6 +129,7 @@ static void look_at_end(struct region *r)
 static void met(struct region *r)
 {
     meetings++;
+    kept_free(r);
     if (settings_cancellation())
         look_at_end(r);
     change_set(r->cancelled ? CONSTRUCTS : r->pair);
@@ -244,6 +247,21 @@ static void begin(struct region *r, struct region *outer, int thread, int thread
     region = r;
 }
 
+static void begin_reducing(struct region *r, uintptr_t *reductions)
+{
+    if (!reductions)
+        return;
+    group_begin(r);
+    r->group->reductions = reductions;
+}
+
+/* All constructs are left, by a jump out of one too. */
+static void leave(struct region *r)
+{
+    groups_end(r, NULL);
+    kept_leave(r);
+}
+
 static void begin_loop(struct region *r, const struct loop *first)
 {
     r->loop = *first;
@@ -254,38 +272,47 @@ static void begin_loop(struct region *r, const struct loop *first)
         r->loop.pair = r->pair++;
 }
 
+/* What is to be run. */
+struct work {
+    void (*fn)(void *);
+    void *data;
+    const struct loop *first;
+    uintptr_t *reductions;
+};
+
 /* Alone, in whatever region. */
-static void run_serially(void (*fn)(void *), void *data, const struct loop *first)
+static void run_serially(const struct work *w)
 {
     struct region r, *outer = team_region();
     begin(&r, outer, 0, 1, &outer->settings);
     r.shared = false;
-    if (first)
-        begin_loop(&r, first);
-    fn(data);
-    groups_end(&r, NULL);
+    if (w->first)
+        begin_loop(&r, w->first);
+    begin_reducing(&r, w->reductions);
+    w->fn(w->data);
+    leave(&r);
     region = outer;
 }
 
 struct forking {
-    void (*fn)(void *);
-    void *data;
+    const struct work *work;
     int threads;
-    const struct loop *first;
     struct region *region;
 };
 
 static void fork_all(void *arg)
 {
     struct forking *f = arg;
-    now = (struct fork){ .fn = f->fn,
-                         .data = f->data,
+    const struct work *w = f->work;
+    now = (struct fork){ .fn = w->fn,
+                         .data = w->data,
                          .threads = f->threads,
                          .around = team_level(false) - 1,
-                         .has_loop = f->first != NULL,
+                         .has_loop = w->first != NULL,
+                         .reductions = w->reductions,
                          .settings = f->region->settings };
-    if (f->first)
-        now.loop = *f->first;
+    if (w->first)
+        now.loop = *w->first;
     tls_show();
     atomic_store(&amid, true);
     meet_to_fork(f->region);
@@ -319,32 +346,53 @@ static void join_all(void *arg)
     atomic_store(&amid, false);
 }
 
-static void run_in_team(void (*fn)(void *), void *data, int threads, const struct loop *first)
+static void run_in_team(const struct work *w, int threads)
 {
     struct region r, *outer = team_region();
     begin(&r, outer, 0, threads, &outer->settings);
     r.shared = true;
-    struct forking f = { fn, data, threads, first, &r };
+    struct forking f = { w, threads, &r };
     lane_call(fork_all, &f);
-    if (first)
-        begin_loop(&r, first);
-    fn(data);
-    groups_end(&r, NULL);
+    if (w->first)
+        begin_loop(&r, w->first);
+    begin_reducing(&r, w->reductions);
+    w->fn(w->data);
+    leave(&r);
     lane_call(join_all, &r);
     region = outer;
 }
 
-void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struct loop *first)
+unsigned team_size_for(void (*fn)(void *), unsigned threads)
 {
-    struct region *outer = team_region();
+    const struct region *outer = team_region();
     int n = threads ? (threads < (unsigned)lanes ? (int)threads : lanes) : outer->settings.threads;
     if (n > lanes)
         n = lanes;
     if (n <= 1 || team_level(true) > 0 || !is_first() || outer->settings.levels < 1 ||
         !start_is_program((const void *)(uintptr_t)fn))
-        run_serially(fn, data, first);
+        n = 1;
+    return (unsigned)n;
+}
+
+static void run_work(const struct work *w, unsigned threads)
+{
+    unsigned n = team_size_for(w->fn, threads);
+    if (n == 1)
+        run_serially(w);
     else
-        run_in_team(fn, data, n, first);
+        run_in_team(w, (int)n);
+}
+
+void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struct loop *first)
+{
+    struct work w = { fn, data, first, NULL };
+    run_work(&w, threads);
+}
+
+void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads, uintptr_t *reductions)
+{
+    struct work w = { fn, data, NULL, reductions };
+    run_work(&w, threads);
 }
 
 /* ---- the lanes that wait ---- */
@@ -388,9 +436,10 @@ static void serve(struct lane *lane)
         }
         if (what.has_loop)
             begin_loop(&r, &what.loop);
+        begin_reducing(&r, what.reductions);
         tls_see(0);
         lane_run(lane, call, &(struct call){ what.fn, what.data });
-        groups_end(&r, NULL);
+        leave(&r);
         meet_at_end(&r);
     }
     region = NULL;

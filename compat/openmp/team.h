@@ -78,6 +78,7 @@ struct region {
     bool final;          /* in a final task */
     unsigned cancelled;  /* enum cancelled, as far as this lane has to know */
     struct group *group; /* of tasks, the innermost */
+    struct kept *kept, *kept_over;
 };
 
 enum cancelled { CANCELLED_REGION = 1, CANCELLED_SHARING = 2 /* loop or sections */ };
@@ -94,6 +95,11 @@ hlrc_atomic_t team_turn(unsigned pair);
 /* Runs fn(data) in a team of at most `threads`, 0: as many as there are. `first`: a loop that
  * each of them is in from the beginning, or NULL. */
 void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struct loop *first);
+/* The same with a group of tasks around what each does, which has these reductions. */
+void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads,
+                            uintptr_t *reductions);
+/* How many that will be. */
+unsigned team_size_for(void (*fn)(void *), unsigned threads);
 
 /* Where OMP_CANCELLATION is on: what is cancelled; cancels for all of the team. TM6. */
 unsigned team_cancelled(void);

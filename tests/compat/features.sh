@@ -6,9 +6,16 @@
 
 protocols=(ardmar async onesided)
 turn=0
-for source in "$here"/feature/*.c; do
-    program=$(basename "$source" .c)
-    build "$program" "feature/$program.c" gcc hlrcc || continue
+for source in "$here"/feature/*; do
+    program=$(basename "${source%.*}")
+    case $source in
+    *.c) gnu=gcc hlrc=hlrcc ;;
+    *.cc) gnu=g++ hlrc=hlrc++ ;;
+    *.f90) gnu=gfortran hlrc=hlrcfort ;;
+    *) continue ;;
+    esac
+    command -v $gnu >/dev/null || continue
+    build "$program" "feature/${source##*/}" $gnu $hlrc || continue
     unset OMP_CANCELLATION
     [ "$program" != cancel ] || export OMP_CANCELLATION=true
     if [ -n "${HLRC_SOAK-}" ]; then

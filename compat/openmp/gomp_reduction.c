@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * gomp_reduction.c - constructs whose threads share memory of this library, and reductions of
+ * tasks, by the names of gomp.h.
+ *
+ * A task is run by the thread that makes it, which has copies of its own. The copies of all are
+ * where the first thread that comes to the construct has allocated them; behind it one thread adds
+ * them up.
+ */
+#include "compat/openmp/reduction.h"
+
+#include <hlrc.h>
+#include <sched.h>
+
+#include "compat/openmp/gomp.h"
+#include "compat/openmp/group.h"
+#include "compat/openmp/kept.h"
+#include "compat/openmp/locks.h"
+#include "compat/openmp/share.h"
+#include "compat/openmp/team.h"
+#include "compat/start/lane.h"
+
+static uintptr_t *around(void)
+{
+    const struct region *r = team_region();
+    return r->group ? r->group->reductions : NULL;
+}
+
+static unsigned team_threads(void)
+{
+    return (unsigned)team_region()->threads;
+}
+
+struct arrival {
+    unsigned pair;
+    size_t bytes;
+    uintptr_t *reductions;
+    struct kept *kept;
+};
+
+static void make(struct arrival *a)
+{
+    a->kept = kept_make(team_region(), a->bytes);
+    a->kept->reductions = a->reductions;
+    if (a->reductions)
+        reductions_register(a->reductions, around(), team_threads());
+}
+
+/* The first makes it; its address comes by an atomic word, what is there by a lock. */
+static void arrive(void *arg)
+{
+    struct arrival *a = arg;
+    hlrc_atomic_t ready = team_turn(a->pair);
+    uint64_t at;
+    if (hlrc_atomic_fetch_add(team_count(a->pair), 1) == 0) {
+        make(a);
+        locks_pass(LOCK_ORDERED);
+        (void)hlrc_atomic_exchange(ready, (uintptr_t)a->kept);
+        return;
+    }
+    while ((at = hlrc_atomic_load(ready)) == 0)
+        sched_yield();
+    locks_pass(LOCK_ORDERED);
+    a->kept = (struct kept *)(uintptr_t)at;
+    if (a->reductions)
+        reductions_register_like(a->reductions, around(), a->kept->reductions);
+}
+
+void share_begin(uintptr_t *reductions, void **memory)
+{
+    struct region *r = team_region();
+    struct arrival a = { 0, memory ? (size_t)(uintptr_t)*memory : 0, reductions, NULL };
+    if (!reductions && !memory)
+        return;
+    if (r->shared) {
+        a.pair = team_construct();
+        lane_call(arrive, &a);
+    } else {
+        make(&a);
+    }
+    if (memory)
+        *memory = a.kept->room;
+    if (reductions) {
+        group_begin(r);
+        r->group->worksharing = true;
+        r->group->reductions = reductions;
+    }
+}
+
+void GOMP_scope_start(uintptr_t *reductions)
+{
+    share_begin(reductions, NULL);
+}
+
+/* Of a construct, when its copies are added up. */
+void GOMP_workshare_task_reduction_unregister(bool cancelled)
+{
+    struct region *r = team_region();
+    const uintptr_t *data = around();
+    group_end(r);
+    if (r->thread == 0 && data)
+        reductions_free(data);
+    kept_leave(r);
+    if (!cancelled)
+        team_barrier();
+}
+
+unsigned GOMP_parallel_reductions(gomp_fn *fn, void *data, unsigned threads, unsigned flags)
+{
+    uintptr_t *reductions = *(uintptr_t **)data;
+    unsigned n = team_size_for(fn, threads);
+    (void)flags;
+    reductions_register(reductions, NULL, n);
+    team_parallel_reducing(fn, data, n, reductions);
+    return n;
+}
+
+/* ---- groups of tasks ---- */
+
+void GOMP_taskgroup_reduction_register(uintptr_t *data)
+{
+    struct region *r = team_region();
+    reductions_register(data, around(), team_threads());
+    if (r->group)
+        r->group->reductions = data;
+}
+
+void GOMP_taskgroup_reduction_unregister(uintptr_t *data)
+{
+    reductions_free(data);
+}
+
+/* Of `count` variables, and of the first `wanted` where the variables themselves are. */
+void GOMP_task_reduction_remap(size_t count, size_t wanted, void **variables)
+{
+    unsigned me = (unsigned)team_region()->thread;
+    for (size_t k = 0; k < count; k++)
+        variables[k] =
+            reductions_find(around(), variables[k], me, k < wanted ? &variables[count + k] : NULL);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* reduction.c - see reduction.h. */
+#include "compat/openmp/reduction.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "compat/start/heap.h"
+#include "compat/start/start.h"
+
+enum { COUNT, BYTES, COPIES, ALLOCATOR, NEXT, HEAD, END, VARIABLES };
+
+static uintptr_t *next_of(const uintptr_t *data)
+{
+    return (uintptr_t *)data[NEXT];
+}
+
+static void link_to(uintptr_t *data, uintptr_t *around)
+{
+    uintptr_t *last = data;
+    while (next_of(last))
+        last = next_of(last);
+    last[NEXT] = (uintptr_t)around;
+    data[HEAD] = 1;
+}
+
+static void make_copies(uintptr_t *d, unsigned threads)
+{
+    size_t align = d[COPIES] < 16 ? 16 : d[COPIES], bytes = d[BYTES] * threads;
+    char *copies = heap_aligned_alloc(align, (bytes + align - 1) & ~(align - 1));
+    if (!copies)
+        start_fail("OpenMP: no shared memory for %zu bytes of a reduction; raise --memory", bytes);
+    memset(copies, 0, bytes);
+    d[COPIES] = (uintptr_t)copies;
+    d[END] = d[COPIES] + bytes;
+}
+
+void reductions_register(uintptr_t *data, uintptr_t *around, unsigned threads)
+{
+    for (uintptr_t *d = data; d; d = next_of(d)) {
+        make_copies(d, threads);
+        d[HEAD] = 0;
+    }
+    link_to(data, around);
+}
+
+void reductions_register_like(uintptr_t *data, uintptr_t *around, const uintptr_t *first)
+{
+    for (uintptr_t *d = data; d; d = next_of(d), first = next_of(first)) {
+        d[COPIES] = first[COPIES];
+        d[END] = first[END];
+        d[HEAD] = 0;
+    }
+    link_to(data, around);
+}
+
+void reductions_free(const uintptr_t *data)
+{
+    const uintptr_t *d = data;
+    do {
+        heap_free((void *)d[COPIES]);
+        d = next_of(d);
+    } while (d && !d[HEAD]);
+}
+
+static const uintptr_t *variable_of(const uintptr_t *d, uintptr_t k)
+{
+    return &d[VARIABLES + 3 * k];
+}
+
+static bool find_variable(const uintptr_t *d, uintptr_t address, uintptr_t *offset)
+{
+    for (uintptr_t k = 0; k < d[COUNT]; k++)
+        if (variable_of(d, k)[0] == address) {
+            *offset = variable_of(d, k)[1];
+            return true;
+        }
+    return false;
+}
+
+static bool find_copy(const uintptr_t *d, uintptr_t address, uintptr_t *offset)
+{
+    if (address < d[COPIES] || address >= d[END])
+        return false;
+    *offset = (address - d[COPIES]) % d[BYTES];
+    return true;
+}
+
+static uintptr_t variable_at(const uintptr_t *d, uintptr_t offset)
+{
+    for (uintptr_t k = 0; k < d[COUNT]; k++)
+        if (variable_of(d, k)[1] == offset)
+            return variable_of(d, k)[0];
+    return 0;
+}
+
+void *reductions_find(const uintptr_t *data, const void *of, unsigned thread, void **variable)
+{
+    uintptr_t address = (uintptr_t)of, offset = 0;
+    const uintptr_t *d = data; /* those of inner groups come first */
+    while (d && !find_variable(d, address, &offset))
+        d = next_of(d);
+    if (!d)
+        for (d = data; d && !find_copy(d, address, &offset);)
+            d = next_of(d);
+    if (!d)
+        start_fail("omp in_reduction: no reduction of tasks around it has the variable at %p", of);
+    if (variable)
+        *variable = (void *)variable_at(d, offset);
+    return (void *)(d[COPIES] + thread * d[BYTES] + offset);
+}
