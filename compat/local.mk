@@ -19,8 +19,9 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/tls.c compat/start/tls.h \
 	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \
+	compat/openmp/doacross.c compat/openmp/doacross.h \
 	compat/openmp/fence.c compat/openmp/fence.h \
-	compat/openmp/gomp.h compat/openmp/gomp_cancel.c compat/openmp/gomp_loop.c \
+	compat/openmp/gomp.h compat/openmp/gomp_cancel.c compat/openmp/gomp_doacross.c compat/openmp/gomp_loop.c \
 	compat/openmp/gomp_reduction.c compat/openmp/gomp_sync.c compat/openmp/gomp_task.c \
 	compat/openmp/gomp_team.c \
 	compat/openmp/group.c compat/openmp/group.h \

@@ -58,6 +58,8 @@ bool GOMP_loop_ordered_runtime_next(long *first, long *beyond);
 bool GOMP_loop_ull_ordered_runtime_start(bool up, ull start, ull end, ull incr, ull *first,
                                          ull *beyond);
 bool GOMP_loop_ull_ordered_runtime_next(ull *first, ull *beyond);
+#define GOMP_MONOTONIC 0x80000000L
+
 /* With reductions of tasks, and memory that the threads share, or NULL. The schedule is a number. A
  * loop of which gcc deals out the iterations itself has no `first`. */
 bool GOMP_loop_start(long start, long end, long incr, long schedule, long chunk, long *first,
@@ -68,6 +70,27 @@ bool GOMP_loop_ull_start(bool up, ull start, ull end, ull incr, long schedule, u
                          ull *first, ull *beyond, uintptr_t *reductions, void **memory);
 bool GOMP_loop_ull_ordered_start(bool up, ull start, ull end, ull incr, long schedule, ull chunk,
                                  ull *first, ull *beyond, uintptr_t *reductions, void **memory);
+
+/* Nests of loops with ordered(n): counts of iterations for each loop. */
+#define GOMP_DOACROSS(X, type, prefix)                \
+    X(prefix##_static_start, type, SCHEDULE_STATIC)   \
+    X(prefix##_dynamic_start, type, SCHEDULE_DYNAMIC) \
+    X(prefix##_guided_start, type, SCHEDULE_GUIDED)
+#define DECLARE_DOACROSS(name, type, schedule) \
+    bool name(unsigned dims, type *counts, type chunk, type *first, type *beyond);
+GOMP_DOACROSS(DECLARE_DOACROSS, long, GOMP_loop_doacross)
+GOMP_DOACROSS(DECLARE_DOACROSS, ull, GOMP_loop_ull_doacross)
+bool GOMP_loop_doacross_runtime_start(unsigned dims, long *counts, long *first, long *beyond);
+bool GOMP_loop_ull_doacross_runtime_start(unsigned dims, ull *counts, ull *first, ull *beyond);
+bool GOMP_loop_doacross_start(unsigned dims, long *counts, long schedule, long chunk, long *first,
+                              long *beyond, uintptr_t *reductions, void **memory);
+bool GOMP_loop_ull_doacross_start(unsigned dims, ull *counts, long schedule, ull chunk, ull *first,
+                                  ull *beyond, uintptr_t *reductions, void **memory);
+void GOMP_doacross_post(long *at);
+void GOMP_doacross_ull_post(ull *at);
+void GOMP_doacross_wait(long first, ...);
+void GOMP_doacross_ull_wait(ull first, ...);
+
 void GOMP_loop_end(void);
 void GOMP_loop_end_nowait(void);
 bool GOMP_loop_end_cancel(void);

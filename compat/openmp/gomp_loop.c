@@ -124,11 +124,9 @@ DEFINE_RUNTIME_START(ordered_runtime, true)
 
 /* ---- of any schedule ---- */
 
-#define MONOTONIC 0x80000000L
-
 static struct loop make_numbered(long number, bool ordered, struct bounds b, ull chunk)
 {
-    long kind = number & ~MONOTONIC;
+    long kind = number & ~GOMP_MONOTONIC;
     return kind == 0 ? make_runtime(ordered, b) : make((enum schedule)kind, ordered, b, chunk);
 }
 

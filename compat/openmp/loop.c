@@ -64,6 +64,14 @@ static bool next_block(struct loop *l, ull *low, ull *high)
     return *low < *high;
 }
 
+int loop_owner(const struct loop *l, ull number)
+{
+    ull n = (ull)l->threads, each = l->count / n, more = l->count % n, longer = more * (each + 1);
+    if (l->chunk)
+        return (int)(number / l->chunk % n);
+    return (int)(number < longer ? number / (each + 1) : (number - longer) / each + more);
+}
+
 static bool next_static(struct loop *l, ull *low, ull *high)
 {
     if (l->chunk == 0)

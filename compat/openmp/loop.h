@@ -18,6 +18,9 @@ void loop_init(struct loop *l, enum schedule schedule, bool ordered, ull start, 
 /* As omp_set_schedule and OMP_SCHEDULE say. */
 void loop_runtime(enum schedule *schedule, ull *chunk);
 
+/* Which thread of the team executes an iteration of a static loop. */
+int loop_owner(const struct loop *l, ull number);
+
 /* The calling lane begins it: takes a construct of its team. */
 void loop_begin(const struct loop *l);
 /* The next chunk of the loop that the lane is in: its first and the first beyond it. */

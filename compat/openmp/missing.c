@@ -6,44 +6,30 @@
  */
 #include "compat/start/start.h"
 
-#define MISSING(X)                          \
-    X(GOMP_target)                          \
-    X(GOMP_target_ext)                      \
-    X(GOMP_target_data)                     \
-    X(GOMP_target_data_ext)                 \
-    X(GOMP_target_end_data)                 \
-    X(GOMP_target_update)                   \
-    X(GOMP_target_update_ext)               \
-    X(GOMP_target_enter_exit_data)          \
-    X(GOMP_offload_register)                \
-    X(GOMP_offload_register_ver)            \
-    X(GOMP_offload_unregister)              \
-    X(GOMP_offload_unregister_ver)          \
-    X(GOMP_teams)                           \
-    X(GOMP_teams4)                          \
-    X(GOMP_teams_reg)                       \
-    X(omp_target_alloc)                     \
-    X(omp_target_free)                      \
-    X(omp_target_is_present)                \
-    X(omp_target_memcpy)                    \
-    X(omp_target_memcpy_rect)               \
-    X(omp_target_associate_ptr)             \
-    X(omp_target_disassociate_ptr)          \
-    X(omp_fulfill_event)                    \
-    X(GOMP_loop_doacross_start)             \
-    X(GOMP_loop_doacross_static_start)      \
-    X(GOMP_loop_doacross_dynamic_start)     \
-    X(GOMP_loop_doacross_guided_start)      \
-    X(GOMP_loop_doacross_runtime_start)     \
-    X(GOMP_loop_ull_doacross_start)         \
-    X(GOMP_loop_ull_doacross_static_start)  \
-    X(GOMP_loop_ull_doacross_dynamic_start) \
-    X(GOMP_loop_ull_doacross_guided_start)  \
-    X(GOMP_loop_ull_doacross_runtime_start) \
-    X(GOMP_doacross_post)                   \
-    X(GOMP_doacross_wait)                   \
-    X(GOMP_doacross_ull_post)               \
-    X(GOMP_doacross_ull_wait)
+#define MISSING(X)                 \
+    X(GOMP_target)                 \
+    X(GOMP_target_ext)             \
+    X(GOMP_target_data)            \
+    X(GOMP_target_data_ext)        \
+    X(GOMP_target_end_data)        \
+    X(GOMP_target_update)          \
+    X(GOMP_target_update_ext)      \
+    X(GOMP_target_enter_exit_data) \
+    X(GOMP_offload_register)       \
+    X(GOMP_offload_register_ver)   \
+    X(GOMP_offload_unregister)     \
+    X(GOMP_offload_unregister_ver) \
+    X(GOMP_teams)                  \
+    X(GOMP_teams4)                 \
+    X(GOMP_teams_reg)              \
+    X(omp_target_alloc)            \
+    X(omp_target_free)             \
+    X(omp_target_is_present)       \
+    X(omp_target_memcpy)           \
+    X(omp_target_memcpy_rect)      \
+    X(omp_target_associate_ptr)    \
+    X(omp_target_disassociate_ptr) \
+    X(omp_fulfill_event)
 
 #define DEFINE(name)                                                                     \
     void name(void);                                                                     \

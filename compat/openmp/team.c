@@ -39,8 +39,9 @@ struct shown {
 struct plan {
     struct shown *shown;
     void *tls;
-    hlrc_atomic_t last;     /* the number of the meeting that ends a region (TM1) */
-    hlrc_atomic_t ended[3]; /* TM6 */
+    hlrc_atomic_t last;         /* the number of the meeting that ends a region (TM1) */
+    hlrc_atomic_t ended[3];     /* TM6 */
+    hlrc_atomic_t *progress[2]; /* for each lane, in shared memory; doacross.h DA3 */
     hlrc_atomic_t words[2][CONSTRUCTS][2];
 };
 
@@ -54,6 +55,7 @@ static _Atomic bool amid; /* lanes run the program besides lane 0 */
 /* Of this lane. */
 static _Thread_local struct region outermost, *region;
 static _Thread_local unsigned set;      /* of words: TM3 */
+static _Thread_local bool in_doacross;  /* since the last barrier */
 static _Thread_local uint64_t meetings; /* so far, as many as of any other lane */
 
 /* A thread that the program has made itself is no lane: its regions are its own. */
@@ -96,11 +98,20 @@ hlrc_atomic_t team_turn(unsigned pair)
     return plan.words[set][pair][1];
 }
 
-/* TM3. */
+hlrc_atomic_t team_progress(int thread)
+{
+    in_doacross = true;
+    return plan.progress[set][thread];
+}
+
+/* TM3; doacross.h DA3. */
 static void change_set(unsigned used)
 {
     unsigned old = set;
     set = !set;
+    if (in_doacross)
+        hlrc_atomic_exchange(plan.progress[old][lane_current->index], 0);
+    in_doacross = false;
     if (!is_first())
         return;
     for (unsigned k = 0; k < used; k++)
@@ -470,12 +481,17 @@ static void make_word(hlrc_atomic_t *word)
 static void make_plan(void)
 {
     plan.shown = hlrc_aligned_alloc(4096, sizeof *plan.shown);
-    if (!plan.shown)
+    for (unsigned s = 0; s < 2; s++)
+        plan.progress[s] = hlrc_calloc((size_t)lanes, sizeof *plan.progress[s]);
+    if (!plan.shown || !plan.progress[0] || !plan.progress[1])
         start_fail("OpenMP: no shared memory; raise --memory");
     make_word(&plan.last);
     for (unsigned k = 0; k < 3; k++)
         make_word(&plan.ended[k]);
     plan.tls = tls_create(lanes);
+    for (unsigned s = 0; s < 2; s++)
+        for (int k = 0; k < lanes; k++)
+            make_word(&plan.progress[s][k]);
     for (unsigned s = 0; s < 2; s++)
         for (unsigned k = 0; k < CONSTRUCTS; k++)
             for (unsigned w = 0; w < 2; w++)

@@ -91,6 +91,7 @@ void team_barrier(void);
 unsigned team_construct(void);
 hlrc_atomic_t team_count(unsigned pair);
 hlrc_atomic_t team_turn(unsigned pair);
+hlrc_atomic_t team_progress(int thread); /* doacross.h */
 
 /* Runs fn(data) in a team of at most `threads`, 0: as many as there are. `first`: a loop that
  * each of them is in from the beginning, or NULL. */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* doacross.c - see doacross.h for the invariants. */
+#include "compat/openmp/doacross.h"
+
+#include <hlrc.h>
+#include <sched.h>
+#include <string.h>
+
+#include "compat/openmp/locks.h"
+#include "compat/openmp/settings.h"
+#include "compat/openmp/team.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+#define ITERATIONS_MOST ((ull)1 << 52) /* the number of the construct is above */
+
+/* The loop that this lane is in, of a region of several lanes. */
+static _Thread_local struct {
+    unsigned dims;
+    ull counts[DOACROSS_DIMS];
+} nest;
+
+static void check(unsigned dims, const ull *counts)
+{
+    ull all = 1;
+    if (dims > DOACROSS_DIMS)
+        start_fail("omp ordered(%u): at most %d loops", dims, DOACROSS_DIMS);
+    for (unsigned d = 0; d < dims; d++)
+        if (__builtin_mul_overflow(all, counts[d], &all) || all >= ITERATIONS_MOST)
+            start_fail("omp ordered(%u): 2^52 iterations or more", dims);
+}
+
+void doacross_begin(unsigned dims, const ull *counts, enum schedule schedule, ull chunk)
+{
+    struct loop l;
+    if (schedule != SCHEDULE_STATIC && schedule != SCHEDULE_AUTO && chunk == 0)
+        chunk = 1;
+    if (team_region()->shared) {
+        check(dims, counts);
+        nest.dims = dims;
+        memcpy(nest.counts, counts, dims * sizeof *counts);
+    }
+    loop_init(&l, SCHEDULE_STATIC, false, 0, counts[0], 1, false, false, chunk);
+    loop_begin(&l);
+}
+
+unsigned doacross_dims(void)
+{
+    return team_region()->shared ? nest.dims : 0;
+}
+
+/* What the word of its thread says once it is over. */
+static uint64_t position(const struct region *r, const ull *at)
+{
+    ull number = 0;
+    for (unsigned d = 0; d < nest.dims; d++)
+        number = number * nest.counts[d] + at[d];
+    return (r->loop.pair + 1) * ITERATIONS_MOST + number + 1;
+}
+
+static void post(void *arg)
+{
+    locks_pass(LOCK_ORDERED); /* DA2 */
+    (void)hlrc_atomic_exchange(team_progress(team_region()->thread), *(const uint64_t *)arg);
+}
+
+void doacross_post(const ull *at)
+{
+    const struct region *r = team_region();
+    if (!r->shared)
+        return;
+    uint64_t done = position(r, at);
+    lane_call(post, &done);
+}
+
+struct awaited {
+    int owner;
+    uint64_t position;
+};
+
+static void await(void *arg)
+{
+    const struct awaited *a = arg;
+    while (hlrc_atomic_load(team_progress(a->owner)) < a->position) {
+        if (settings_cancellation() && (team_cancelled() & CANCELLED_REGION))
+            return;
+        sched_yield();
+    }
+    locks_pass(LOCK_ORDERED); /* DA2 */
+}
+
+void doacross_wait(const ull *at)
+{
+    const struct region *r = team_region();
+    if (!r->shared)
+        return;
+    struct awaited a = { loop_owner(&r->loop, at[0]), position(r, at) };
+    if (a.owner != r->thread)
+        lane_call(await, &a);
+}
