@@ -63,7 +63,27 @@ int omp_get_active_level(void)
 
 int omp_get_thread_limit(void)
 {
-    return team_lanes();
+    return mine()->limit;
+}
+
+int omp_get_num_teams(void)
+{
+    return mine()->league;
+}
+
+int omp_get_team_num(void)
+{
+    return mine()->team;
+}
+
+int omp_get_max_teams(void)
+{
+    return mine()->teams;
+}
+
+int omp_get_teams_thread_limit(void)
+{
+    return mine()->teams_limit;
 }
 
 int omp_get_max_active_levels(void)
@@ -97,14 +117,10 @@ CONSTANT(omp_get_place_num, -1)
 CONSTANT(omp_get_partition_num_places, 0)
 CONSTANT(omp_get_default_device, 0)
 CONSTANT(omp_get_num_devices, 0)
-CONSTANT(omp_get_num_teams, 1)
-CONSTANT(omp_get_team_num, 0)
 CONSTANT(omp_is_initial_device, 1)
 CONSTANT(omp_get_initial_device, 0)
 CONSTANT(omp_get_device_num, 0)
 CONSTANT(omp_get_max_task_priority, 0)
-CONSTANT(omp_get_max_teams, 0)
-CONSTANT(omp_get_teams_thread_limit, 0)
 
 void omp_set_num_threads(int threads)
 {
@@ -134,12 +150,14 @@ void omp_set_default_device(int device)
 
 void omp_set_num_teams(int teams)
 {
-    (void)teams;
+    if (teams >= 0)
+        mine()->teams = teams;
 }
 
 void omp_set_teams_thread_limit(int threads)
 {
-    (void)threads;
+    if (threads >= 0)
+        mine()->teams_limit = threads;
 }
 
 /* The region at a level, from the outermost, which is 0, and is like those that this lane was not

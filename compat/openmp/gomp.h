@@ -111,6 +111,8 @@ bool GOMP_single_start(void);
 void *GOMP_single_copy_start(void);
 void GOMP_single_copy_end(void *data);
 
+void GOMP_teams_reg(gomp_fn *fn, void *data, unsigned teams, unsigned limit, unsigned flags);
+
 void GOMP_barrier(void);
 bool GOMP_barrier_cancel(void);
 /* What of, as gcc passes it. */

@@ -17,6 +17,27 @@ void GOMP_parallel(gomp_fn *fn, void *data, unsigned threads, unsigned flags)
     team_parallel(fn, data, threads, NULL);
 }
 
+/* ---- teams: one after the other, each with all threads for its regions ---- */
+
+void GOMP_teams_reg(gomp_fn *fn, void *data, unsigned teams, unsigned limit, unsigned flags)
+{
+    struct settings *s = &team_region()->settings, before = *s;
+    unsigned n = teams ? teams : s->teams ? (unsigned)s->teams : 1;
+    (void)flags;
+    if (!limit)
+        limit = (unsigned)s->teams_limit;
+    if (limit)
+        s->limit = limit < (unsigned)s->limit ? (int)limit : s->limit;
+    s->league = (int)n;
+    for (unsigned k = 0; k < n; k++) {
+        s->team = (int)k;
+        fn(data);
+    }
+    s->limit = before.limit;
+    s->league = before.league;
+    s->team = before.team;
+}
+
 /* ---- sections: a loop over their numbers, of which 0 means none left ---- */
 
 static void make_sections(struct loop *l, unsigned count)

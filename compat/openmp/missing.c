@@ -21,7 +21,6 @@
     X(GOMP_offload_unregister_ver) \
     X(GOMP_teams)                  \
     X(GOMP_teams4)                 \
-    X(GOMP_teams_reg)              \
     X(omp_target_alloc)            \
     X(omp_target_free)             \
     X(omp_target_is_present)       \

@@ -9,9 +9,12 @@
 
 #include "compat/start/start.h"
 
-static struct settings initial = {
-    .threads = 1, .schedule = SCHEDULE_DYNAMIC, .chunk = 1, .levels = INT_MAX
-};
+static struct settings initial = { .threads = 1,
+                                   .schedule = SCHEDULE_DYNAMIC,
+                                   .chunk = 1,
+                                   .levels = INT_MAX,
+                                   .limit = 1,
+                                   .league = 1 };
 
 static bool cancellation;
 
@@ -59,19 +62,28 @@ static void read_schedule(const char *text)
                text);
 }
 
+static int number_or(const char *variable, int otherwise)
+{
+    const char *text = getenv(variable);
+    return text && *text ? number(variable, text) : otherwise;
+}
+
+/* From 1 to `most`. */
+static int at_most(int most, int n)
+{
+    return n < 1 ? 1 : n < most ? n : most;
+}
+
 void settings_read(int lanes)
 {
-    const char *threads = getenv("OMP_NUM_THREADS"), *schedule = getenv("OMP_SCHEDULE"),
-               *levels = getenv("OMP_MAX_ACTIVE_LEVELS");
-    initial.threads = lanes;
-    if (threads && *threads && number("OMP_NUM_THREADS", threads) < lanes)
-        initial.threads = number("OMP_NUM_THREADS", threads);
-    if (initial.threads < 1)
-        initial.threads = 1;
+    const char *schedule = getenv("OMP_SCHEDULE");
+    initial.threads = at_most(lanes, number_or("OMP_NUM_THREADS", lanes));
+    initial.limit = at_most(lanes, number_or("OMP_THREAD_LIMIT", lanes));
     if (schedule && *schedule)
         read_schedule(schedule);
-    if (levels && *levels)
-        initial.levels = number("OMP_MAX_ACTIVE_LEVELS", levels);
+    initial.levels = number_or("OMP_MAX_ACTIVE_LEVELS", initial.levels);
+    initial.teams = number_or("OMP_NUM_TEAMS", 0);
+    initial.teams_limit = number_or("OMP_TEAMS_THREAD_LIMIT", 0);
     initial.dynamic = is_true("OMP_DYNAMIC");
     cancellation = is_true("OMP_CANCELLATION");
 }
@@ -82,7 +94,8 @@ static const struct {
 } missing[] = {
     { "GOMP_target*", "(omp target): offloading is not there" },
     { "GOMP_offload_*", "(omp target): offloading is not there" },
-    { "GOMP_teams*", "(omp teams) is not there" },
+    { "GOMP_teams", "(omp target teams): offloading is not there" },
+    { "GOMP_teams4", "(omp target teams): offloading is not there" },
     { "GOACC_*", "(OpenACC) is not there" },
     { "omp_target_*", "(omp target): offloading is not there" },
     { "GOMP_parallel_start", "is of gcc before 4.9; compile by hlrcc" },

@@ -377,6 +377,8 @@ unsigned team_size_for(void (*fn)(void *), unsigned threads)
 {
     const struct region *outer = team_region();
     int n = threads ? (threads < (unsigned)lanes ? (int)threads : lanes) : outer->settings.threads;
+    if (n > outer->settings.limit)
+        n = outer->settings.limit;
     if (n > lanes)
         n = lanes;
     if (n <= 1 || team_level(true) > 0 || !is_first() || outer->settings.levels < 1 ||

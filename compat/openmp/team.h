@@ -50,7 +50,10 @@ struct settings {
     enum schedule schedule;
     int chunk;
     bool dynamic;
-    int levels; /* max-active-levels-var */
+    int levels;             /* max-active-levels-var */
+    int limit;              /* thread-limit-var */
+    int league, team;       /* teams of the construct around it, and which this is */
+    int teams, teams_limit; /* nteams-var, teams-thread-limit-var; 0: none */
 };
 
 /* A loop, or sections, in iteration numbers from 0: at `start`, start + incr, ... */
