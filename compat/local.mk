@@ -17,8 +17,9 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/stack.c compat/start/stack.h \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
-	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c \
+	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c compat/openmp/api_places.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \
+	compat/openmp/display.c \
 	compat/openmp/doacross.c compat/openmp/doacross.h \
 	compat/openmp/fence.c compat/openmp/fence.h \
 	compat/openmp/gomp.h compat/openmp/gomp_cancel.c compat/openmp/gomp_doacross.c compat/openmp/gomp_loop.c \
@@ -29,6 +30,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/locks.h \
 	compat/openmp/loop.c compat/openmp/loop.h \
 	compat/openmp/meet.c compat/openmp/meet.h compat/openmp/missing.c \
+	compat/openmp/places.c compat/openmp/places.h \
 	compat/openmp/reduction.c compat/openmp/reduction.h \
 	compat/openmp/settings.c compat/openmp/settings.h \
 	compat/openmp/share.h \

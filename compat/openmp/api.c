@@ -111,10 +111,6 @@ int omp_get_cancellation(void)
     {                         \
         return value;         \
     }
-CONSTANT(omp_get_proc_bind, 0)
-CONSTANT(omp_get_num_places, 0)
-CONSTANT(omp_get_place_num, -1)
-CONSTANT(omp_get_partition_num_places, 0)
 CONSTANT(omp_get_default_device, 0)
 CONSTANT(omp_get_num_devices, 0)
 CONSTANT(omp_is_initial_device, 1)
@@ -181,6 +177,17 @@ int omp_get_ancestor_thread_num(int level)
 int omp_get_team_size(int level)
 {
     return at_level(level) ? at_level(level)->threads : -1;
+}
+
+/* There is nothing that the host's threads could give back meanwhile. */
+int omp_pause_resource(int kind, int device)
+{
+    return (kind == 1 || kind == 2) && device == 0 && team_level(false) == 0 ? 0 : -1;
+}
+
+int omp_pause_resource_all(int kind)
+{
+    return omp_pause_resource(kind, 0);
 }
 
 #define MONOTONIC 0x80000000u
@@ -264,6 +271,16 @@ void omp_get_schedule_8_(int32_t *kind, int64_t *chunk)
 {
     *kind = mine()->schedule;
     *chunk = mine()->chunk;
+}
+
+int omp_pause_resource_(const int32_t *kind, const int32_t *device)
+{
+    return omp_pause_resource(*kind, *device);
+}
+
+int omp_pause_resource_all_(const int32_t *kind)
+{
+    return omp_pause_resource_all(*kind);
 }
 
 double omp_get_wtime_(void)

@@ -42,12 +42,37 @@ API_ASKS(DECLARE_ASK)
 API_SETS(DECLARE_SET)
 API_LEVELS(DECLARE_LEVEL)
 
+int omp_get_place_num_procs(int place);
+int omp_get_place_num_procs_(const int32_t *place);
+int omp_get_place_num_procs_8_(const int64_t *place);
+void omp_get_place_proc_ids(int place, int *ids);
+void omp_get_place_proc_ids_(const int32_t *place, int32_t *ids);
+void omp_get_place_proc_ids_8_(const int64_t *place, int64_t *ids);
+void omp_get_partition_place_nums(int *nums);
+void omp_get_partition_place_nums_(int32_t *nums);
+void omp_get_partition_place_nums_8_(int64_t *nums);
+
 void omp_set_schedule(unsigned kind, int chunk);
 void omp_set_schedule_(const int32_t *kind, const int32_t *chunk);
 void omp_set_schedule_8_(const int32_t *kind, const int64_t *chunk);
 void omp_get_schedule(unsigned *kind, int *chunk);
 void omp_get_schedule_(int32_t *kind, int32_t *chunk);
 void omp_get_schedule_8_(int32_t *kind, int64_t *chunk);
+void omp_set_affinity_format(const char *text);
+void omp_set_affinity_format_(const char *text, size_t len);
+size_t omp_get_affinity_format(char *buffer, size_t room);
+int omp_get_affinity_format_(char *buffer, size_t room);
+void omp_display_affinity(const char *text);
+void omp_display_affinity_(const char *text, size_t len);
+size_t omp_capture_affinity(char *buffer, size_t room, const char *text);
+int omp_capture_affinity_(char *buffer, const char *text, size_t room, size_t len);
+void omp_display_env(int more);
+void omp_display_env_(const int32_t *more);
+void omp_display_env_8_(const int64_t *more);
+int omp_pause_resource(int kind, int device);
+int omp_pause_resource_(const int32_t *kind, const int32_t *device);
+int omp_pause_resource_all(int kind);
+int omp_pause_resource_all_(const int32_t *kind);
 double omp_get_wtime(void);
 double omp_get_wtime_(void);
 double omp_get_wtick(void);
@@ -80,10 +105,27 @@ void omp_init_lock_with_hint_(api_lock *, const unsigned *);
 void omp_init_nest_lock_with_hint(api_nest_lock *, unsigned);
 void omp_init_nest_lock_with_hint_(api_nest_lock *, const unsigned *);
 
+typedef struct {
+    int key;
+    uintptr_t value;
+} api_trait;
+uintptr_t omp_init_allocator(uintptr_t space, int count, const api_trait *traits);
+uintptr_t omp_init_allocator_(const uintptr_t *space, const int32_t *count,
+                              const api_trait *traits);
+uintptr_t omp_init_allocator_8_(const uintptr_t *space, const int64_t *count,
+                                const api_trait *traits);
+void omp_destroy_allocator(uintptr_t allocator);
+void omp_destroy_allocator_(const uintptr_t *allocator);
+void omp_set_default_allocator(uintptr_t allocator);
+void omp_set_default_allocator_(const uintptr_t *allocator);
+uintptr_t omp_get_default_allocator(void);
+uintptr_t omp_get_default_allocator_(void);
+
 void *omp_alloc(size_t size, uintptr_t allocator);
 void *omp_calloc(size_t count, size_t size, uintptr_t allocator);
 void *omp_realloc(void *ptr, size_t size, uintptr_t allocator, uintptr_t free_allocator);
 void *omp_aligned_alloc(size_t align, size_t size, uintptr_t allocator);
+void *omp_aligned_calloc(size_t align, size_t count, size_t size, uintptr_t allocator);
 void omp_free(void *ptr, uintptr_t allocator);
 
 #endif

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* api_lock.c - locks and memory of OpenMP's library routines; see api.h. */
+/* api_lock.c - locks of OpenMP's library routines; see api.h. */
 #include <hlrc.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "compat/openmp/api.h"
-#include "compat/openmp/gomp.h"
 #include "compat/openmp/locks.h"
-#include "compat/start/heap.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
@@ -188,45 +186,4 @@ int omp_test_lock_(api_lock *l)
 int omp_test_nest_lock_(api_nest_lock *l)
 {
     return omp_test_nest_lock(l);
-}
-
-/* ---- memory: all allocators are one ---- */
-
-void *omp_aligned_alloc(size_t align, size_t size, uintptr_t allocator)
-{
-    (void)allocator;
-    return heap_aligned_alloc(align < 16 ? 16 : align, size);
-}
-
-void *omp_alloc(size_t size, uintptr_t allocator)
-{
-    return omp_aligned_alloc(16, size, allocator);
-}
-
-void *omp_calloc(size_t count, size_t size, uintptr_t allocator)
-{
-    (void)allocator;
-    return heap_calloc(count, size);
-}
-
-void *omp_realloc(void *ptr, size_t size, uintptr_t allocator, uintptr_t free_allocator)
-{
-    (void)allocator, (void)free_allocator;
-    return heap_realloc(ptr, size);
-}
-
-void omp_free(void *ptr, uintptr_t allocator)
-{
-    (void)allocator;
-    heap_free(ptr);
-}
-
-void *GOMP_alloc(size_t align, size_t size, uintptr_t allocator)
-{
-    return omp_aligned_alloc(align, size, allocator);
-}
-
-void GOMP_free(void *ptr, uintptr_t allocator)
-{
-    omp_free(ptr, allocator);
 }

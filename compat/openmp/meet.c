@@ -4,12 +4,12 @@
 
 #include <hlrc.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "compat/openmp/places.h"
 #include "compat/start/start.h"
 
 #define SPINS         2000
@@ -34,9 +34,8 @@ static void meet_nodes(void *buf, size_t len)
 static int spins(int threads)
 {
     static _Atomic int cores;
-    cpu_set_t set;
     if (atomic_load(&cores) == 0)
-        atomic_store(&cores, sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1);
+        atomic_store(&cores, places_processors());
     return atomic_load(&cores) >= threads ? SPINS : SPINS_IN_VAIN;
 }
 

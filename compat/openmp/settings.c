@@ -14,7 +14,8 @@ static struct settings initial = { .threads = 1,
                                    .chunk = 1,
                                    .levels = INT_MAX,
                                    .limit = 1,
-                                   .league = 1 };
+                                   .league = 1,
+                                   .allocator = 1 };
 
 static bool cancellation;
 
@@ -98,9 +99,10 @@ static const struct {
     { "GOMP_teams4", "(omp target teams): offloading is not there" },
     { "GOACC_*", "(OpenACC) is not there" },
     { "omp_target_*", "(omp target): offloading is not there" },
+    { "GOMP_parallel_end", "is of gcc before 4.9; compile by hlrcc" },
     { "GOMP_parallel_start", "is of gcc before 4.9; compile by hlrcc" },
     { "GOMP_parallel_*_start", "is of gcc before 4.9; compile by hlrcc" },
-    { "omp_fulfill_event", "(omp task detach) is not there" },
+    { "omp_fulfill_event*", "(omp task detach) is not there" },
     { "__kmpc_*", "is of another runtime of OpenMP; compile by gcc (hlrcc)" },
 };
 

@@ -11,6 +11,7 @@
 #include "compat/openmp/kept.h"
 #include "compat/openmp/locks.h"
 #include "compat/openmp/meet.h"
+#include "compat/openmp/places.h"
 #include "compat/openmp/settings.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -39,6 +40,7 @@ struct shown {
 struct plan {
     struct shown *shown;
     void *tls;
+    char *room;                 /* struct team_watcher */
     hlrc_atomic_t last;         /* the number of the meeting that ends a region (TM1) */
     hlrc_atomic_t ended[3];     /* TM6 */
     hlrc_atomic_t *progress[2]; /* for each lane, in shared memory; doacross.h DA3 */
@@ -57,6 +59,19 @@ static _Thread_local struct region outermost, *region;
 static _Thread_local unsigned set;      /* of words: TM3 */
 static _Thread_local bool in_doacross;  /* since the last barrier */
 static _Thread_local uint64_t meetings; /* so far, as many as of any other lane */
+
+static const struct team_watcher *watcher;
+
+void team_watch(const struct team_watcher *w)
+{
+    watcher = w;
+}
+
+static void tell_watcher(void)
+{
+    if (watcher)
+        watcher->region();
+}
 
 /* A thread that the program has made itself is no lane: its regions are its own. */
 static bool is_first(void)
@@ -364,6 +379,7 @@ static void run_in_team(const struct work *w, int threads)
     r.shared = true;
     struct forking f = { w, threads, &r };
     lane_call(fork_all, &f);
+    tell_watcher();
     if (w->first)
         begin_loop(&r, w->first);
     begin_reducing(&r, w->reductions);
@@ -431,8 +447,14 @@ static void sit_out(struct region *r)
     } while (hlrc_atomic_load(plan.last) != meetings || (r->cancelled && !was_over));
 }
 
+static void enter(void)
+{
+    places_bind(0);
+}
+
 static void serve(struct lane *lane)
 {
+    places_bind(lane->index % start_lanes);
     (void)team_region(); /* the outermost */
     for (;;) {
         struct region r, idle = { .shared = true };
@@ -450,6 +472,7 @@ static void serve(struct lane *lane)
         if (what.has_loop)
             begin_loop(&r, &what.loop);
         begin_reducing(&r, what.reductions);
+        tell_watcher();
         tls_see(0);
         lane_run(lane, call, &(struct call){ what.fn, what.data });
         leave(&r);
@@ -491,6 +514,9 @@ static void make_plan(void)
     for (unsigned k = 0; k < 3; k++)
         make_word(&plan.ended[k]);
     plan.tls = tls_create(lanes);
+    plan.room = hlrc_malloc(TEAM_ROOM);
+    if (!plan.room)
+        start_fail("OpenMP: no shared memory; raise --memory");
     for (unsigned s = 0; s < 2; s++)
         for (int k = 0; k < lanes; k++)
             make_word(&plan.progress[s][k]);
@@ -504,11 +530,16 @@ static void begin_job(void)
 {
     lanes = hlrc_node_count() * start_lanes;
     settings_read(lanes);
+    places_read(start_lanes);
+    if (!start_sharing)
+        places_bind(0); /* the calling thread is the first lane */
     if (hlrc_node_id() == 0)
         make_plan();
     if (hlrc_broadcast(&plan, sizeof plan, 0) != 0)
         start_fail("OpenMP: hlrc_broadcast");
     tls_begin(plan.tls, lanes);
+    if (watcher)
+        watcher->begin(plan.room, hlrc_node_id() == 0);
 }
 
 static bool takes(const char *name)
@@ -527,6 +558,7 @@ __attribute__((constructor)) static void at_start(void)
                                               .takes = takes,
                                               .refuse = refuse,
                                               .begin = begin_job,
+                                              .enter = enter,
                                               .serve = serve,
                                               .amid = is_amid,
                                               .end = end };

@@ -51,6 +51,7 @@ struct settings {
     int chunk;
     bool dynamic;
     int levels;             /* max-active-levels-var */
+    uintptr_t allocator;    /* def-allocator-var */
     int limit;              /* thread-limit-var */
     int league, team;       /* teams of the construct around it, and which this is */
     int teams, teams_limit; /* nteams-var, teams-thread-limit-var; 0: none */
@@ -110,6 +111,16 @@ unsigned team_cancelled(void);
 void team_cancel(enum cancelled what);
 /* Whether the region is cancelled and the caller's barriers are none any more. */
 bool team_is_over(void);
+
+#define TEAM_ROOM 512
+
+/* Who shows what threads there are (display.c). */
+struct team_watcher {
+    /* on each node, before the program begins; shared memory of TEAM_ROOM bytes */
+    void (*begin)(char *room, bool is_first_node);
+    void (*region)(void); /* by a thread that is in one now */
+};
+void team_watch(const struct team_watcher *w); /* by a constructor */
 
 int team_lanes(void);
 int team_level(bool active); /* regions around the caller, or those of several lanes */

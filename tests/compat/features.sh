@@ -16,8 +16,11 @@ for source in "$here"/feature/*; do
     esac
     command -v $gnu >/dev/null || continue
     build "$program" "feature/${source##*/}" $gnu $hlrc || continue
-    unset OMP_CANCELLATION
-    [ "$program" != cancel ] || export OMP_CANCELLATION=true
+    unset "${!OMP_@}"
+    case $program in
+    affinity) export OMP_PLACES=threads OMP_PROC_BIND=close ;;
+    cancel) export OMP_CANCELLATION=true ;;
+    esac
     if [ -n "${HLRC_SOAK-}" ]; then
         compare "$program" '1 2 3 4' '1 2' "${protocols[*]}" "$work/file"
     else
@@ -26,5 +29,5 @@ for source in "$here"/feature/*; do
     fi
     turn=$((turn + 1))
 done
-test $turn -ge 31 || fail "only $turn programs found"
+test $turn -ge 33 || fail "only $turn programs found"
 finish

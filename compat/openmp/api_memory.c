@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * api_memory.c - memory and allocators of OpenMP's library routines; see api.h.
+ *
+ * All memory is the shared heap's. Of an allocator's traits there are alignment, size of the pool,
+ * and what is done when that is used up; the others have no effect.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "compat/openmp/api.h"
+#include "compat/openmp/atomics.h"
+#include "compat/openmp/gomp.h"
+#include "compat/openmp/locks.h"
+#include "compat/openmp/team.h"
+#include "compat/start/heap.h"
+#include "compat/start/start.h"
+
+enum { NO_ALLOCATOR, DEFAULT_ALLOCATOR, PREDEFINED_MOST = 8 };
+enum { SPACES = 5 };
+enum { TRAIT_ALIGNMENT = 2, TRAIT_POOL = 4, TRAIT_FALLBACK = 5, TRAIT_FALLBACK_DATA = 6 };
+enum { FALLBACK_DEFAULT = 11, FALLBACK_NULL, FALLBACK_ABORT, FALLBACK_ALLOCATOR };
+
+#define TRAIT_DEFAULT UINTPTR_MAX
+
+/* In shared memory; its address is the handle. */
+struct allocator {
+    size_t align, pool;
+    uintptr_t fallback, data;
+    size_t used; /* of the pool, under the lock of this word */
+};
+
+/* In front of each block. */
+struct block {
+    void *base;
+    size_t size;
+    struct allocator *from; /* NULL: one without a pool */
+};
+
+/* ---- allocators ---- */
+
+static struct allocator *of(uintptr_t handle)
+{
+    return handle > PREDEFINED_MOST ? (struct allocator *)handle : NULL;
+}
+
+static bool is_power(uintptr_t n)
+{
+    return n && (n & (n - 1)) == 0;
+}
+
+static bool set_trait(struct allocator *a, const api_trait *t)
+{
+    bool is_default = t->value == TRAIT_DEFAULT;
+    switch (t->key) {
+    case TRAIT_ALIGNMENT:
+        a->align = is_default ? 1 : t->value;
+        return is_power(a->align);
+    case TRAIT_POOL:
+        a->pool = t->value; /* the default is no limit */
+        return a->pool > 0;
+    case TRAIT_FALLBACK:
+        a->fallback = is_default ? FALLBACK_DEFAULT : t->value;
+        return a->fallback >= FALLBACK_DEFAULT && a->fallback <= FALLBACK_ALLOCATOR;
+    case TRAIT_FALLBACK_DATA:
+        a->data = t->value;
+        return true;
+    default:
+        return t->key >= 1 && t->key <= 8;
+    }
+}
+
+uintptr_t omp_init_allocator(uintptr_t space, int count, const api_trait *traits)
+{
+    struct allocator a = { .align = 1, .pool = SIZE_MAX, .fallback = FALLBACK_DEFAULT };
+    if (space >= SPACES)
+        return NO_ALLOCATOR;
+    for (int k = 0; k < count; k++)
+        if (!set_trait(&a, &traits[k]))
+            return NO_ALLOCATOR;
+    struct allocator *made = heap_malloc(sizeof *made);
+    if (made)
+        *made = a;
+    return (uintptr_t)made;
+}
+
+void omp_destroy_allocator(uintptr_t allocator)
+{
+    heap_free(of(allocator));
+}
+
+void omp_set_default_allocator(uintptr_t allocator)
+{
+    team_region()->settings.allocator = allocator ? allocator : DEFAULT_ALLOCATOR;
+}
+
+uintptr_t omp_get_default_allocator(void)
+{
+    return team_region()->settings.allocator;
+}
+
+/* ---- blocks ---- */
+
+static bool take(struct allocator *a, size_t size)
+{
+    hlrc_lock_t lock = atomics_lock_of(&a->used);
+    locks_take(lock);
+    bool fits = size <= a->pool && a->used <= a->pool - size;
+    if (fits)
+        a->used += size;
+    locks_drop(lock);
+    return fits;
+}
+
+static void give_back(struct allocator *a, size_t size)
+{
+    hlrc_lock_t lock = atomics_lock_of(&a->used);
+    locks_take(lock);
+    a->used -= size;
+    locks_drop(lock);
+}
+
+static bool has_pool(const struct allocator *a)
+{
+    return a && a->pool != SIZE_MAX;
+}
+
+static struct block *block_of(void *ptr)
+{
+    return (struct block *)ptr - 1;
+}
+
+static void *make(size_t align, size_t size, struct allocator *a)
+{
+    if (a && a->align > align)
+        align = a->align;
+    if (align < 16)
+        align = 16;
+    size_t before = (sizeof(struct block) + align - 1) & ~(align - 1);
+    size_t all = (before + size + align - 1) & ~(align - 1);
+    if (all < size || (has_pool(a) && !take(a, size)))
+        return NULL;
+    char *base = heap_aligned_alloc(align, all);
+    if (!base) {
+        if (has_pool(a))
+            give_back(a, size);
+        return NULL;
+    }
+    *block_of(base + before) = (struct block){ base, size, has_pool(a) ? a : NULL };
+    return base + before;
+}
+
+void *omp_aligned_alloc(size_t align, size_t size, uintptr_t allocator)
+{
+    uintptr_t handle = allocator ? allocator : omp_get_default_allocator();
+    if (size == 0 || (align && !is_power(align)))
+        return NULL;
+    for (;;) {
+        struct allocator *a = of(handle);
+        void *ptr = make(align, size, a);
+        if (ptr || !a || a->fallback == FALLBACK_NULL)
+            return ptr;
+        if (a->fallback == FALLBACK_ABORT)
+            start_fail("omp_alloc: %zu bytes are more than the pool has left, or the heap", size);
+        handle = a->fallback == FALLBACK_ALLOCATOR ? a->data : DEFAULT_ALLOCATOR;
+    }
+}
+
+void *omp_alloc(size_t size, uintptr_t allocator)
+{
+    return omp_aligned_alloc(1, size, allocator);
+}
+
+void *omp_aligned_calloc(size_t align, size_t count, size_t size, uintptr_t allocator)
+{
+    size_t all;
+    if (__builtin_mul_overflow(count, size, &all))
+        return NULL;
+    void *ptr = omp_aligned_alloc(align, all, allocator);
+    return ptr ? memset(ptr, 0, all) : NULL;
+}
+
+void *omp_calloc(size_t count, size_t size, uintptr_t allocator)
+{
+    return omp_aligned_calloc(1, count, size, allocator);
+}
+
+void omp_free(void *ptr, uintptr_t allocator)
+{
+    (void)allocator;
+    if (!ptr)
+        return;
+    struct block b = *block_of(ptr);
+    if (b.from)
+        give_back(b.from, b.size);
+    heap_free(b.base);
+}
+
+void *omp_realloc(void *ptr, size_t size, uintptr_t allocator, uintptr_t free_allocator)
+{
+    if (!ptr)
+        return omp_alloc(size, allocator);
+    if (size == 0) {
+        omp_free(ptr, free_allocator);
+        return NULL;
+    }
+    size_t old = block_of(ptr)->size;
+    void *new = omp_alloc(size, allocator ? allocator : free_allocator);
+    if (!new)
+        return NULL;
+    memcpy(new, ptr, old < size ? old : size);
+    omp_free(ptr, free_allocator);
+    return new;
+}
+
+void *GOMP_alloc(size_t align, size_t size, uintptr_t allocator)
+{
+    return omp_aligned_alloc(align, size, allocator);
+}
+
+void GOMP_free(void *ptr, uintptr_t allocator)
+{
+    omp_free(ptr, allocator);
+}
+
+/* ---- Fortran ---- */
+
+uintptr_t omp_init_allocator_(const uintptr_t *space, const int32_t *count, const api_trait *traits)
+{
+    return omp_init_allocator(*space, *count, traits);
+}
+
+uintptr_t omp_init_allocator_8_(const uintptr_t *space, const int64_t *count,
+                                const api_trait *traits)
+{
+    return omp_init_allocator(*space, (int)*count, traits);
+}
+
+void omp_destroy_allocator_(const uintptr_t *allocator)
+{
+    omp_destroy_allocator(*allocator);
+}
+
+void omp_set_default_allocator_(const uintptr_t *allocator)
+{
+    omp_set_default_allocator(*allocator);
+}
+
+uintptr_t omp_get_default_allocator_(void)
+{
+    return omp_get_default_allocator();
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* display.c - what a program is told of its environment and of where its threads are: the routines,
+ * OMP_DISPLAY_ENV and OMP_DISPLAY_AFFINITY; see api.h. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "compat/openmp/api.h"
+#include "compat/openmp/places.h"
+#include "compat/openmp/team.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+#define FORMAT_DEFAULT "level %L thread %i affinity %A"
+
+static char *format;
+static bool show_threads;
+
+static bool is_true(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
+}
+
+/* ---- affinities ---- */
+
+/* What has been written so far, and how long it would be with room enough. */
+struct text {
+    char *at;
+    size_t room, len;
+};
+
+static void put(struct text *t, char c)
+{
+    if (t->len + 1 < t->room)
+        t->at[t->len] = c;
+    t->len++;
+}
+
+/* 0-3,7 */
+static void describe_set(const cpu_set_t *set, char *out, size_t room)
+{
+    size_t len = 0;
+    out[0] = '\0';
+    for (int cpu = 0; cpu < CPU_SETSIZE && len < room; cpu++) {
+        int last = cpu;
+        if (!CPU_ISSET((size_t)cpu, set))
+            continue;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET((size_t)last + 1, set))
+            last++;
+        const char *comma = len ? "," : "";
+        len += (size_t)(last > cpu ? snprintf(out + len, room - len, "%s%d-%d", comma, cpu, last)
+                                   : snprintf(out + len, room - len, "%s%d", comma, cpu));
+        cpu = last;
+    }
+}
+
+static const struct {
+    char letter;
+    const char *name;
+} fields[] = { { 't', "team_num" },       { 'T', "num_teams" },   { 'L', "nesting_level" },
+               { 'n', "thread_num" },     { 'N', "num_threads" }, { 'a', "ancestor_tnum" },
+               { 'H', "host" },           { 'P', "process_id" },  { 'i', "native_thread_id" },
+               { 'A', "thread_affinity" } };
+
+/* What a field is; a number's length in digits is the caller's to fill up. */
+static bool describe(char letter, char *out, size_t room)
+{
+    int me = lane_current ? lane_current->index % start_lanes : -1;
+    switch (letter) {
+    case 't':
+        snprintf(out, room, "%d", omp_get_team_num());
+        return true;
+    case 'T':
+        snprintf(out, room, "%d", omp_get_num_teams());
+        return true;
+    case 'L':
+        snprintf(out, room, "%d", omp_get_level());
+        return true;
+    case 'n':
+        snprintf(out, room, "%d", omp_get_thread_num());
+        return true;
+    case 'N':
+        snprintf(out, room, "%d", omp_get_num_threads());
+        return true;
+    case 'a':
+        snprintf(out, room, "%d", omp_get_ancestor_thread_num(omp_get_level() - 1));
+        return true;
+    case 'H':
+        out[room - 1] = '\0';
+        return gethostname(out, room - 1) == 0;
+    case 'P':
+        snprintf(out, room, "%d", (int)getpid());
+        return true;
+    case 'i':
+        snprintf(out, room, "%ld", syscall(SYS_gettid));
+        return true;
+    case 'A':
+        describe_set(places_set(me), out, room);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* %[0][.][width]letter, or {name} for the letter: 0 for zeros in front, . for text on the right. */
+static const char *expand(struct text *t, const char *spec)
+{
+    bool zeros = *spec == '0', right = false;
+    size_t width = 0;
+    char value[256], letter = '\0';
+    spec += zeros;
+    if (*spec == '.') {
+        right = true;
+        spec++;
+    }
+    for (; *spec >= '0' && *spec <= '9' && width < sizeof value; spec++)
+        width = width * 10 + (size_t)(*spec - '0');
+    const char *end = *spec == '{' ? strchr(spec, '}') : NULL;
+    for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++)
+        if (end ? strlen(fields[k].name) == (size_t)(end - spec - 1) &&
+                      strncmp(fields[k].name, spec + 1, (size_t)(end - spec - 1)) == 0
+                : fields[k].letter == *spec)
+            letter = fields[k].letter;
+    if (!describe(letter, value, sizeof value))
+        start_fail("affinity format: %%%s is no field", spec);
+    size_t len = strlen(value), fill = len < width ? width - len : 0;
+    for (size_t k = 0; k < fill && right; k++)
+        put(t, zeros ? '0' : ' ');
+    for (size_t k = 0; k < len; k++)
+        put(t, value[k]);
+    for (size_t k = 0; k < fill && !right; k++)
+        put(t, ' ');
+    return (end ? end : spec) + 1;
+}
+
+static size_t expand_all(char *buffer, size_t room, const char *text)
+{
+    struct text t = { buffer, room, 0 };
+    while (*text) {
+        if (*text != '%') {
+            put(&t, *text++);
+        } else if (text[1] == '%') {
+            put(&t, '%');
+            text += 2;
+        } else {
+            text = expand(&t, text + 1);
+        }
+    }
+    if (room > 0)
+        buffer[t.len < room ? t.len : room - 1] = '\0';
+    return t.len;
+}
+
+/* On the private stack, since the system fills some of it. */
+struct capture {
+    char *buffer;
+    size_t room, len;
+    const char *text;
+};
+
+static void capture(void *arg)
+{
+    struct capture *c = arg;
+    char mine[1024], text[TEAM_ROOM];
+    snprintf(text, sizeof text, "%s", c->text && *c->text ? c->text : format);
+    c->len = expand_all(mine, sizeof mine, text);
+    if (c->room > 0)
+        snprintf(c->buffer, c->room, "%s", mine);
+}
+
+size_t omp_capture_affinity(char *buffer, size_t room, const char *text)
+{
+    struct capture c = { buffer, room, 0, text };
+    lane_call(capture, &c);
+    return c.len;
+}
+
+static void display(void *text)
+{
+    char line[1024];
+    struct capture c = { line, sizeof line, 0, text };
+    capture(&c);
+    fprintf(stderr, "%s\n", line);
+}
+
+void omp_display_affinity(const char *text)
+{
+    lane_call(display, (void *)(uintptr_t)text);
+}
+
+void omp_set_affinity_format(const char *text)
+{
+    snprintf(format, TEAM_ROOM, "%s", text);
+}
+
+size_t omp_get_affinity_format(char *buffer, size_t room)
+{
+    if (room > 0)
+        snprintf(buffer, room, "%s", format);
+    return strlen(format);
+}
+
+/* ---- the environment ---- */
+
+static void show(bool more)
+{
+    static const char *const policies[] = { "FALSE", "TRUE", "PRIMARY", "CLOSE", "SPREAD" },
+                             *const kinds[] = { "STATIC", "DYNAMIC", "GUIDED", "AUTO" };
+    unsigned kind;
+    int chunk;
+    char text[TEAM_ROOM];
+    omp_get_schedule(&kind, &chunk);
+    fputs("\nOPENMP DISPLAY ENVIRONMENT BEGIN\n  _OPENMP = '201511'\n", stderr);
+    fprintf(stderr, "  OMP_DYNAMIC = '%s'\n", omp_get_dynamic() ? "TRUE" : "FALSE");
+    fprintf(stderr, "  OMP_NUM_THREADS = '%d'\n", omp_get_max_threads());
+    fprintf(stderr, "  OMP_SCHEDULE = '%s", kinds[kind - 1]);
+    fprintf(stderr, chunk > 1 ? ",%d'\n" : "'\n", chunk);
+    fprintf(stderr, "  OMP_PROC_BIND = '%s'\n  OMP_PLACES = '", policies[places_policy(0)]);
+    for (int k = 0; k < places_count(); k++) {
+        describe_set(places_at(k), text, sizeof text);
+        fprintf(stderr, "%s{%s}", k ? "," : "", text);
+    }
+    fprintf(stderr, "'\n  OMP_THREAD_LIMIT = '%d'\n", omp_get_thread_limit());
+    fprintf(stderr, "  OMP_MAX_ACTIVE_LEVELS = '%d'\n", omp_get_max_active_levels());
+    fprintf(stderr, "  OMP_NUM_TEAMS = '%d'\n", omp_get_max_teams());
+    fprintf(stderr, "  OMP_TEAMS_THREAD_LIMIT = '%d'\n", omp_get_teams_thread_limit());
+    fprintf(stderr, "  OMP_CANCELLATION = '%s'\n", omp_get_cancellation() ? "TRUE" : "FALSE");
+    fprintf(stderr, "  OMP_DISPLAY_AFFINITY = '%s'\n", show_threads ? "TRUE" : "FALSE");
+    fprintf(stderr, "  OMP_AFFINITY_FORMAT = '%s'\n", format);
+    if (more)
+        fprintf(stderr, "  HLRC_THREADS_PER_NODE = '%d'\n  HLRC_STACK_BYTES = '%zu'\n", start_lanes,
+                lane_stack_bytes());
+    fputs("OPENMP DISPLAY ENVIRONMENT END\n", stderr);
+}
+
+static void show_env(void *more)
+{
+    show(*(int *)more != 0);
+}
+
+void omp_display_env(int more)
+{
+    lane_call(show_env, &more);
+}
+
+/* ---- at the start ---- */
+
+static void begin(char *room, bool is_first_node)
+{
+    const char *text = getenv("OMP_DISPLAY_ENV"), *asked = getenv("OMP_AFFINITY_FORMAT");
+    bool more = text && strcasecmp(text, "verbose") == 0;
+    format = room;
+    show_threads = is_true("OMP_DISPLAY_AFFINITY");
+    if (!is_first_node)
+        return;
+    snprintf(format, TEAM_ROOM, "%s", asked && *asked ? asked : FORMAT_DEFAULT);
+    if (more || is_true("OMP_DISPLAY_ENV"))
+        show(more);
+}
+
+static void region(void)
+{
+    static _Thread_local bool shown;
+    if (!show_threads || shown)
+        return;
+    shown = true;
+    omp_display_affinity(NULL);
+}
+
+__attribute__((constructor)) static void at_start(void)
+{
+    static const struct team_watcher watcher = { begin, region };
+    team_watch(&watcher);
+}
+
+/* ---- Fortran: texts have a length, and blanks behind them ---- */
+
+static void from_fortran(char *out, const char *text, size_t len)
+{
+    while (len > 0 && text[len - 1] == ' ')
+        len--;
+    snprintf(out, TEAM_ROOM, "%.*s", len < 1000 ? (int)len : 1000, text);
+}
+
+static void to_fortran(char *buffer, size_t room, const char *text)
+{
+    size_t len = strlen(text);
+    for (size_t k = 0; k < room; k++)
+        buffer[k] = k < len ? text[k] : ' ';
+}
+
+void omp_set_affinity_format_(const char *text, size_t len)
+{
+    char c[TEAM_ROOM];
+    from_fortran(c, text, len);
+    omp_set_affinity_format(c);
+}
+
+int omp_get_affinity_format_(char *buffer, size_t room)
+{
+    to_fortran(buffer, room, format);
+    return (int)strlen(format);
+}
+
+void omp_display_affinity_(const char *text, size_t len)
+{
+    char c[TEAM_ROOM];
+    from_fortran(c, text, len);
+    omp_display_affinity(c);
+}
+
+int omp_capture_affinity_(char *buffer, const char *text, size_t room, size_t len)
+{
+    char c[TEAM_ROOM], out[1024];
+    from_fortran(c, text, len);
+    size_t n = omp_capture_affinity(out, sizeof out, c);
+    to_fortran(buffer, room, out);
+    return (int)n;
+}
+
+void omp_display_env_(const int32_t *more)
+{
+    omp_display_env(*more);
+}
+
+void omp_display_env_8_(const int64_t *more)
+{
+    omp_display_env(*more != 0);
+}
