@@ -28,7 +28,7 @@ struct Point {
 
 static void groups()
 {
-    int sum = 1, inner = 0, parts[5] = {};
+    int sum = 1, parts[5] = {};
     Point p(1, 2);
 #pragma omp parallel
 #pragma omp single
@@ -40,6 +40,7 @@ static void groups()
                 sum += i;
                 parts[i % 5] += i;
                 p += Point(i, 1);
+                int inner = 0;
 #pragma omp taskgroup task_reduction(+ : inner)
                 {
 #pragma omp task in_reduction(+ : inner, sum)
@@ -48,10 +49,11 @@ static void groups()
                         sum += 100;
                     }
                 }
+                sum += 1000 * inner;
             }
         }
     }
-    std::printf("groups: %d %d %d %d %ld %ld\n", sum, inner, parts[0], parts[4], p.x, p.y);
+    std::printf("groups: %d %d %d %ld %ld\n", sum, parts[0], parts[4], p.x, p.y);
 }
 
 static void worksharing()
