@@ -81,6 +81,20 @@ for option in -static -shared; do
     expect_err "hlrcc $option" "^hlrcc: $option: "
 done
 
+# clang: refused where it would be wrong
+if command -v clang >/dev/null; then
+    HLRC_CC=clang "${hlrcc[@]}" "$here/plain.c" -o "$work/none" 2>"$work/err" && fail "clang -fopenmp links"
+    expect_err "clang -fopenmp" '^hlrcc: clang -fopenmp: makes calls of another runtime of OpenMP; '
+    echo '_Atomic int n; int main(void) { n++; return 0; }' >"$work/atomic.c"
+    HLRC_CC=clang "$top_builddir/hlrcc" -O2 "$work/atomic.c" -o "$work/none" 2>"$work/err" && fail "clang: atomics link"
+    expect_err "clang: atomics" '^hlrcc: .*atomic\.c: atomic operations, which clang puts in line'
+    HLRC_CC=clang "$top_builddir/hlrcc" -O2 "$here/pthread/mutexes.c" -o "$work/threads" -pthread 2>"$work/err" ||
+        fail "clang: $(head -3 "$work/err")"
+    gcc -O2 "$here/pthread/mutexes.c" -o "$work/threads.gcc" -pthread && "$work/threads.gcc" >"$work/wanted"
+    run_job 3 ardmar "$work/threads"
+    cmp -s "$work/out" "$work/wanted" || fail "threads, by clang: $(diff "$work/out" "$work/wanted" | head -3) $(head -3 "$work/err")"
+fi
+
 # ---- hlrcc: options are the compiler's ----
 "${hlrcc[@]}" --show 'a b.c' -DX='"y z"' -o prog >"$work/out"
 expect_out "hlrcc --show" "^gcc -fopenmp -O2 'a b.c' '-DX=\"y z\"' -o prog "
