@@ -16,13 +16,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where HLRC may put its heap; nothing else is there. */
-#define HEAP_LOW  ((uintptr_t)0x180000000000)
-#define HEAP_HIGH ((uintptr_t)0x500000000000)
+/* Where HLRC may put its heap. Nothing else is there, but libraries and what they allocate where
+ * system calls are held back (hlrc/system/filter.h SF2): from a third of the address space on. */
+#define HEAP_LOW   ((uintptr_t)0x180000000000)
+#define HEAP_HIGH  ((uintptr_t)0x500000000000)
+#define OTHERS_LOW ((uintptr_t)0x2aaaaaaaa000)
+#define OTHERS_END ((uintptr_t)0x300000000000)
 
 static inline bool heap_is_shared(const void *ptr)
 {
-    return (uintptr_t)ptr >= HEAP_LOW && (uintptr_t)ptr < HEAP_HIGH;
+    uintptr_t at = (uintptr_t)ptr;
+    return at >= HEAP_LOW && at < HEAP_HIGH && (at < OTHERS_LOW || at >= OTHERS_END);
 }
 
 /* As malloc and so on. */

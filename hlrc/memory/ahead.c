@@ -142,10 +142,9 @@ uint32_t ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps)
     struct ahead_stream *a = s->of[true];
     while (a < s->of[true] + AHEAD_STREAMS && (a->seen != s->faults || a->last != page))
         a++;
-    if (a == s->of[true] + AHEAD_STREAMS || !adjacent(a->stride) || a->dense <= AHEAD_FIRST)
+    if (a == s->of[true] + AHEAD_STREAMS || !adjacent(a->stride) || a->dense < AHEAD_DENSE)
         return 0;
-    uint32_t most = a->dense / 2 > AHEAD_FIRST ? a->dense / 2 : AHEAD_FIRST;
-    uint32_t n = steps < most ? steps : most;
+    uint32_t n = steps < a->dense / AHEAD_SHARE ? steps : a->dense / AHEAD_SHARE;
     a->opened = n;
     a->front = page + n * (uint32_t)a->stride;
     a->dense += n;

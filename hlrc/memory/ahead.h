@@ -30,11 +30,11 @@
  *   AH4  A page that is hot (page_flush.c), and was twice stored to after it had been loaded, is
  *        opened for stores when it is loaded; with a twin, since that is no sign of its being
  *        written. When the interval ends without a store, loads open it for loads again.
- *   AH5  A stream of stores that has faulted on more than AHEAD_FIRST pages, one after the other
- *        with none left out, makes its node the home of what it is given next, where nobody is:
- *        memory that is filled for the first time faults no more often than any other. What lies
- *        behind its end gets a home here in vain: half as many pages as it has come by (AHEAD_FIRST
- *        at least), and --ahead at most.
+ *   AH5  A stream of stores that has come by AHEAD_DENSE pages or more, one after the other with
+ *        none left out, makes its node the home of what it is given next, where nobody is: memory
+ *        that is filled for the first time faults no more often than any other, in the end. What
+ *        lies behind its end gets a home here in vain, a part of what it has come by (AHEAD_SHARE),
+ *        and --ahead pages at most: so parts of an array that nodes fill have their homes there.
  */
 #ifndef HLRC_AHEAD_H
 #define HLRC_AHEAD_H
@@ -43,6 +43,8 @@
 #include <stdint.h>
 
 #define AHEAD_FIRST   8u
+#define AHEAD_DENSE   64u
+#define AHEAD_SHARE   8u  /* 64 / 8 is AHEAD_FIRST */
 #define AHEAD_DOUBT   4u  /* halvings of them that leave none */
 #define AHEAD_STREAMS 4u  /* of each kind, per thread */
 #define AHEAD_FAR     64u /* pages: of a longer stride four faults are wanted */

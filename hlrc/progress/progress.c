@@ -31,8 +31,8 @@
 /* And where nodes share cores: who is waited for may be the one that waits for this core. */
 #define SPIN_CROWDED_NS 500
 #define SPIN_ROUNDS     8 /* between two looks at the clock */
-/* Whoever spins offers its core so often to others that could run, and knows by the time that this
- * took whether one did. */
+/* Where a node has more threads than cores, whoever spins offers its core so often, and knows by the
+ * time that this took whether another thread had it. */
 #define SPIN_OFFER_NS 5000
 #define SPIN_TAKEN_NS 3000
 /* And for so long it offers it no more, if it was another program that took it, and no thread of
@@ -58,6 +58,7 @@ static pthread_t handler;
 static bool handled = true; /* there is a handler, or will be at once (NH1) */
 static bool handler_runs;
 static long cores;      /* of this machine */
+static uint32_t own;    /* that this node may run on */
 static int64_t spin_ns; /* how long a wait spins before it yields */
 static int spin_yields; /* how often it yields before it sleeps */
 /* when a thread of this node last took a core that was offered */
@@ -251,7 +252,7 @@ static void spin(struct backoff *p)
     int64_t now = clock_ns();
     if (now >= p->spin_until)
         p->spin_until = -1;
-    else if (now >= p->offer_at && now >= atomic_load(&no_offers_until))
+    else if (threads_taken() > own && now >= p->offer_at && now >= atomic_load(&no_offers_until))
         offer_core(p, now);
 }
 
@@ -490,6 +491,8 @@ int progress_start(bool with_handler)
 {
     dump_add(dump_progress);
     cores = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t mine;
+    own = sched_getaffinity(0, sizeof mine, &mine) == 0 ? (uint32_t)CPU_COUNT(&mine) : 1;
     bool crowded = engine.neighbours > cores;
     spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000
               : crowded               ? SPIN_CROWDED_NS

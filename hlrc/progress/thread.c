@@ -20,6 +20,7 @@
 
 static struct thread *slots;
 static uint32_t slot_count;
+static _Atomic uint32_t taken_count;
 static pthread_key_t exit_key;
 static bool have_key;
 _Thread_local struct thread *thread_current;
@@ -32,6 +33,7 @@ static void release_slot(void *arg)
         return;
     stats_clock_stop(&t->clock);
     altstack_leave(t->index); /* the next thread of the slot gets it */
+    atomic_fetch_sub(&taken_count, 1);
     atomic_store_explicit(&t->taken, false, memory_order_release);
 }
 
@@ -43,6 +45,7 @@ int threads_init(uint32_t max)
     if (!slots || !versions || altstacks_init(slot_count) != 0)
         return -ENOMEM;
     memset(slots, 0, (size_t)slot_count * sizeof *slots);
+    atomic_store(&taken_count, 0);
     for (uint32_t i = 0; i < slot_count; i++) {
         slots[i].index = i;
         slots[i].call_token = 2 * i;
@@ -70,6 +73,7 @@ struct thread *thread_take_slot(void)
         bool free_slot = false;
         if (atomic_compare_exchange_strong(&slots[i].taken, &free_slot, true)) {
             thread_current = &slots[i];
+            atomic_fetch_add(&taken_count, 1);
             slots[i].reused = slots[i].used;
             slots[i].used = true;
             atomic_store_explicit(&thread_current->trace.count, 0, memory_order_relaxed);
@@ -82,6 +86,11 @@ struct thread *thread_take_slot(void)
     diag_fatal(1,
                "more than %u threads of one node use shared memory; raise --threads (HLRC_THREADS)",
                slot_count - THREADS_OWN);
+}
+
+uint32_t threads_taken(void)
+{
+    return atomic_load_explicit(&taken_count, memory_order_relaxed);
 }
 
 struct thread *thread_own(void)

@@ -67,6 +67,7 @@ static inline struct thread *thread_self(void)
 /* The slot of the runtime's own thread (worker.h), the last one; its time counts as no thread's. */
 struct thread *thread_own(void);
 struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong to no thread */
+uint32_t threads_taken(void);                   /* threads of the program that have one */
 struct thread *thread_slot(uint32_t index);     /* of threads_max() slots, taken or not */
 uint32_t threads_max(void);                     /* those of the runtime included */
 

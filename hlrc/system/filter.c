@@ -216,7 +216,7 @@ static const char *obstacle(void)
         return "valgrind makes the program's system calls itself";
     if (race_watched())
         return "not with ThreadSanitizer, which has its own layout of memory";
-    if (getenv(FILTERED))
+    if (secure_getenv(FILTERED))
         return "the job that has started this one has it, and what that starts cannot";
     if (code_address() >= APART_END || layout_is_old())
         return "this process has its libraries where others have them; start it by hlrcrun, or by "

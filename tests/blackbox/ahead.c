@@ -82,27 +82,28 @@ static void stores(int writer, uint64_t k)
     hlrc_barrier();
 }
 
-/* Node 0 fills memory that nobody has written. Its eleventh fault begins to assign homes (AH5), and
- * no page has one that lies farther behind the end than those of one fault. A stream of eight pages
- * leaves the ones behind it as they were. */
+/* Node 0 fills memory that nobody has written. After some pages its faults begin to assign homes
+ * (AH5), and no page has one that lies farther behind the end than those of one fault. A stream of a
+ * few pages leaves the ones behind it as they were. */
 static void first_stores(void)
 {
-    const uint64_t most = 32, begin = PAGES / 4, end = PAGES / 2; /* the default of --ahead */
+    const uint64_t most = 32, few = 32, begin = 2 * few,
+                   end = PAGES - 2 * most; /* the default of --ahead */
     struct hlrc_stats before = stats();
     if (me == 0) {
         for (uint64_t p = begin; p < end; p++)
             fresh[p * PAGE_WORDS] = p + 1;
-        for (uint64_t p = 0; p < 8; p++)
+        for (uint64_t p = 0; p < few; p++)
             fresh[p * PAGE_WORDS] = p + 1;
     }
     struct hlrc_stats after = stats();
     if (me == 0 && !async) /* whose pages are fetched, or not tracked */
-        expect_word(after.write_faults - before.write_faults, 11 + 5 + 8,
+        expect_word(after.write_faults - before.write_faults, 94 + 12 + few,
                     "write faults of %ju pages that nobody has written", (uintmax_t)(end - begin));
     hlrc_barrier();
     for (uint64_t p = begin; p < end; p++)
         expect_word(fresh[p * PAGE_WORDS], p + 1, "page %ju, filled", (uintmax_t)p);
-    for (uint64_t p = 8; p < PAGES; p++)
+    for (uint64_t p = few; p < PAGES; p++)
         expect((p >= begin && p < end + most) ||
                    hlrc_home((void *)(uintptr_t)&fresh[p * PAGE_WORDS]) == -1,
                "page %ju, which no node has touched, has a home", (uintmax_t)p);

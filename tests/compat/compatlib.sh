@@ -19,6 +19,7 @@ build() { # PROGRAM SOURCE GNU-COMPILER HLRC-COMPILER
 }
 
 # Each on all nodes, threads and protocols that are named.
+# With SORTED lines may come in any order: those of several nodes do.
 compare() { # PROGRAM "NODES..." "THREADS..." "PROTOCOLS..." ARGUMENTS...
     local program=$1 nodes threads protocol expected=0
     local -a all_nodes all_threads protocols
@@ -27,10 +28,12 @@ compare() { # PROGRAM "NODES..." "THREADS..." "PROTOCOLS..." ARGUMENTS...
     read -ra protocols <<<"$4"
     shift 4
     OMP_NUM_THREADS=3 "$work/$program.gomp" "$@" >"$work/wanted" 2>/dev/null </dev/null || expected=$?
+    [ -z "${SORTED-}" ] || sort -o "$work/wanted" "$work/wanted"
     for protocol in "${protocols[@]}"; do
         for nodes in "${all_nodes[@]}"; do
             for threads in "${all_threads[@]}"; do
                 run_job "$nodes" "$protocol" --threads-per-node "$threads" "$work/$program" "$@"
+                [ -z "${SORTED-}" ] || sort -o "$work/out" "$work/out"
                 cmp -s "$work/out" "$work/wanted" && [ $status = $expected ] && continue
                 fail "$program $*, $protocol, $nodes nodes of $threads threads: status $status; $(diff "$work/out" "$work/wanted" | head -3)" \
                     "$(head -3 "$work/err")"

@@ -459,9 +459,31 @@ static bool has_offered(void *arg)
     return atomic_load(&done) || (!core_is_taken && offers == 10);
 }
 
-/* S5: more often than a wait spins for, which would take a quarter of an hour. */
-static void spin(bool taken_too)
+static void *has_a_slot(void *arg)
 {
+    (void)arg;
+    thread_self();
+    sem_post(&bell);
+    sem_wait(&go);
+    return NULL;
+}
+
+/* S5: more often than a wait spins for, which would take a quarter of an hour. On one core. */
+static void spin(bool taken_too, bool with_another)
+{
+    cpu_set_t before, one;
+    pthread_t other;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    CPU_ZERO(&one);
+    for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++)
+        if (CPU_ISSET(cpu, &before))
+            CPU_SET(cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    thread_self();
+    if (with_another) {
+        assert_int_equal(pthread_create(&other, NULL, has_a_slot, NULL), 0);
+        sem_wait(&bell);
+    }
     engine.config.spin = 1000000000;
     assert_int_equal(progress_start(false), 0);
     spins = true;
@@ -470,19 +492,24 @@ static void spin(bool taken_too)
     progress_wait((struct wait_for){ .object = 0 }, has_offered, NULL, WAIT_EVENT);
     spins = false;
     engine.config.spin = 0;
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    if (with_another) {
+        sem_post(&go);
+        pthread_join(other, NULL);
+    }
 }
 
 static void a_core_is_offered(void **state)
 {
     (void)state;
-    spin(false);
+    spin(false, true);
     assert_in_range(offers, 4, 10);
 }
 
 static void a_core_is_taken(void **state)
 {
     (void)state;
-    spin(true);
+    spin(true, true);
     assert_true(done); /* by a sleep */
     assert_int_equal(offers, 4);
 }
@@ -491,10 +518,20 @@ static void others_are_not_waited_for(void **state)
 {
     (void)state;
     by_others = true;
-    spin(false);
+    spin(false, true);
     by_others = false;
     assert_false(done);
     assert_int_equal(offers, 1);
+}
+
+/* It has it to itself: no system call. */
+static void a_thread_alone_keeps_it(void **state)
+{
+    (void)state;
+    by_others = true;
+    spin(false, false);
+    by_others = false;
+    assert_int_equal(offers, 0);
 }
 
 int main(void)
@@ -510,6 +547,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_core_is_offered, begin, end),
         cmocka_unit_test_setup_teardown(a_core_is_taken, begin, end),
         cmocka_unit_test_setup_teardown(others_are_not_waited_for, begin, end),
+        cmocka_unit_test_setup_teardown(a_thread_alone_keeps_it, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
