@@ -31,8 +31,8 @@
 /* And where nodes share cores: who is waited for may be the one that waits for this core. */
 #define SPIN_CROWDED_NS 500
 #define SPIN_ROUNDS     8 /* between two looks at the clock */
-/* Where a node has more threads than cores, whoever spins offers its core so often, and knows by the
- * time that this took whether another thread had it. */
+/* Where a node has more threads than cores, whoever spins offers its core so often, and knows by
+ * the time that this took whether another thread had it. */
 #define SPIN_OFFER_NS 5000
 #define SPIN_TAKEN_NS 3000
 /* And for so long it offers it no more, if it was another program that took it, and no thread of

@@ -13,10 +13,10 @@
  *   S4  Serving never waits: not for a version, a credit, a lock held across a wait, or memory from
  *       malloc.
  *   S5  Every wait spins for a short time, some round trips of the fabric, then yields, then sleeps
- *       until woken. Where a node has more threads than cores, whoever spins offers its core now and
- *       then, and spins no more where threads of this node take it, which it may wait for; to other
- *       programs it offers no more for a while. A wait for something that neither an event nor progress_changed announces sleeps for
- *       bounded times.
+ *       until woken. Where a node has more threads than cores, whoever spins offers its core now
+ *       and then, and spins no more where threads of this node take it, which it may wait for; to
+ *       other programs it offers no more for a while. A wait for something that neither an event
+ *       nor progress_changed announces sleeps for bounded times.
  *   S6  A thread that waits may sleep without the progress lock, while another thread has it. The
  *       thread that then gives the progress lock up arms the queue for all events, not only urgent
  *       ones: what the thread waits for may be none. A waiter counts itself before it tries for the

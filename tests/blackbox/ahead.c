@@ -83,8 +83,8 @@ static void stores(int writer, uint64_t k)
 }
 
 /* Node 0 fills memory that nobody has written. After some pages its faults begin to assign homes
- * (AH5), and no page has one that lies farther behind the end than those of one fault. A stream of a
- * few pages leaves the ones behind it as they were. */
+ * (AH5), and no page has one that lies farther behind the end than those of one fault. A stream of
+ * a few pages leaves the ones behind it as they were. */
 static void first_stores(void)
 {
     const uint64_t most = 32, few = 32, begin = 2 * few,

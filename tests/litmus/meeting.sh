@@ -6,12 +6,20 @@ programs=${LITMUS_DIR:-$top_builddir/tests/litmus}
 test -x "$programs/rule03_barrier" || skip "the litmus programs are not built"
 export HLRC_BARRIER HLRC_BARRIER_FAN
 
+turn=0
+protocols() { # both, or one of them in turn with sanitizers, under which each job takes several times as long
+    if [ -z "${HLRC_TEST_SANITIZERS:-}" ]; then echo async ardmar; else
+        if ((turn % 2)); then echo async; else echo ardmar; fi
+    fi
+}
+
 runs() { # NODES PROGRAM...: in jobs of so many, whatever else the program is tried with
     numbers=$1
     shift
     for program; do
         for nodes in $numbers; do
-            for protocol in async ardmar; do
+            turn=$((turn + 1))
+            for protocol in $(protocols); do
                 run_job "$nodes" "$protocol" "$programs/$program"
                 expect_status "$program, $nodes nodes, $protocol, $HLRC_BARRIER $HLRC_BARRIER_FAN, $HLRC_FABRIC" 0
             done
