@@ -58,7 +58,6 @@
 #include "hlrc/sync/group.h"
 #include "hlrc/sync/lock.h"
 #include "hlrc/system/filter.h"
-#include "hlrc/system/trap.h"
 
 static_assert(NODES_MAX == HLRC_MAX_NODES && RANGES_MAX == HLRC_MAX_SHARED,
               "the public limits are those of all parts");
@@ -69,7 +68,6 @@ static void in_child(void)
         call_set(CALL_FORKED);
     boot_speak(NULL); /* what ends this child does not end the job */
     fault_forked();
-    trap_forked();
     crash_forked();
 }
 

@@ -18,7 +18,6 @@
 #    define TRAPPED   1    /* SYS_SECCOMP: si_code */
 
 static struct sigaction before; /* who handled SIGSYS */
-static bool forked;             /* memory at these addresses is this child's own, if it is any */
 
 static bool is_shared(uint64_t address)
 {
@@ -131,8 +130,7 @@ static void serve(void *arg)
         t->args[i] = t->pass[i] = (uint64_t)regs[registers[i]];
     t->call = call_by_number(t->number);
     bounce_begin(&t->own, engine.app && thread_current ? thread_current->index : BOUNCE_NONE);
-    regs[REG_RAX] = forked             ? trap_make(t)
-                    : !t->call         ? make_unknown(t)
+    regs[REG_RAX] = !t->call           ? make_unknown(t)
                     : t->call->special ? t->call->special(t)
                                        : make_by_table(t);
     bounce_end(&t->own);
@@ -174,18 +172,12 @@ static void on_trap(int sig, siginfo_t *info, void *context)
     errno = saved;
 }
 
-void trap_forked(void)
-{
-    forked = true;
-}
-
 /* SC4. */
 int trap_install(void)
 {
     struct sigaction act = { .sa_sigaction = on_trap,
                              .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART };
     int rc = trap_page();
-    forked = false;
     if (rc == 0)
         rc = bounce_init(threads_max());
     sigemptyset(&act.sa_mask);
@@ -198,10 +190,6 @@ int trap_install(void)
     return rc;
 }
 #else
-void trap_forked(void)
-{
-}
-
 int trap_install(void)
 {
     return -ENOSYS;

@@ -51,10 +51,6 @@ struct trap {
 /* The handler, and from where it makes calls. 0 or a negative errno. */
 int trap_install(void);
 
-/* In a child by fork, which keeps filter and handler: it has none of the shared memory, or has it
- * for itself (compat/start/fork.c). Calls pass as they are. */
-void trap_forked(void);
-
 /* SC2: the page of those calls; whether code is there, as it is where a filter of the program's own
  * has held back what the handler does. */
 int trap_page(void);
