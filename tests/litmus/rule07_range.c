@@ -25,6 +25,7 @@ LITMUS_SET(CACHE_SIZE, "64K")
 #define IN_FILE 8u
 #define FILLED  40u
 #define ZEROS   60u
+#define CLEARED 120u /* more than a stream has before pages get homes ahead of it */
 #define PAGES   (IN_FILE + FILLED + ZEROS)
 #define NODES   4u /* at most */
 #define ROUNDS  5u
@@ -36,7 +37,7 @@ static volatile uint64_t in_file[IN_FILE * PAGE_WORDS] OF_PAGE = {
 };
 
 /* Filled before the job, and cleared in it. */
-static volatile uint64_t cleared[FILLED * PAGE_WORDS] OF_PAGE;
+static volatile uint64_t cleared[CLEARED * PAGE_WORDS] OF_PAGE;
 
 /* Of what is stored before the job. */
 static uint64_t filling(uint64_t at)
@@ -94,7 +95,9 @@ static void after_the_job(void)
 __attribute__((constructor)) static void before_the_job(void)
 {
     for (uint64_t i = 0; i < FILLED * PAGE_WORDS; i++)
-        filled[i] = cleared[i] = filling(i);
+        filled[i] = filling(i);
+    for (uint64_t i = 0; i < CLEARED * PAGE_WORDS; i++)
+        cleared[i] = filling(i);
     share(in_file, sizeof in_file);
     share(filled, sizeof filled);
     share(zeros, sizeof zeros);
@@ -265,10 +268,10 @@ static void cleared_by_one(void)
 {
     hlrc_barrier();
     if (me == nodes - 1)
-        for (uint64_t i = 0; i < FILLED * PAGE_WORDS; i++)
+        for (uint64_t i = 0; i < CLEARED * PAGE_WORDS; i++)
             cleared[i] = 0;
     hlrc_barrier();
-    for (uint64_t i = 0; i < FILLED * PAGE_WORDS; i++)
+    for (uint64_t i = 0; i < CLEARED * PAGE_WORDS; i++)
         expect_word(cleared[i], 0, "word %ju, cleared", (uintmax_t)i);
     hlrc_barrier();
 }

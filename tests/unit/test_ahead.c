@@ -179,6 +179,33 @@ static void test_holes(void **state)
     assert_int_equal(ahead_next(&streams, 130, false, 4, &stride), 4); /* no more than allowed */
 }
 
+/* Stores to pages of which one in so many is left out: how many get a home ahead of them. */
+static unsigned claimed(uint32_t left_out)
+{
+    unsigned n = 0;
+    memset(&streams, 0, sizeof streams);
+    for (uint32_t p = 0; p < 400; p++) {
+        int32_t stride;
+        uint32_t steps = 0, claims;
+        if (p % left_out != left_out - 1)
+            steps = ahead_next(&streams, p, true, MOST, &stride);
+        claims = steps ? ahead_claims(&streams, p, steps) : 0;
+        assert_true(claims <= p / AHEAD_SHARE + 1);
+        n += claims;
+        p += claims;
+    }
+    return n;
+}
+
+/* AH5 */
+static void test_homes_ahead(void **state)
+{
+    (void)state;
+    assert_in_range(claimed(1000), 200, 400);
+    assert_int_equal(claimed(4), 0);
+    assert_int_equal(claimed(30), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +217,7 @@ int main(void)
         cmocka_unit_test_setup(test_short_rows, setup),
         cmocka_unit_test_setup(test_random_order, setup),
         cmocka_unit_test_setup(test_holes, setup),
+        cmocka_unit_test_setup(test_homes_ahead, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
