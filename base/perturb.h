@@ -73,6 +73,8 @@
     X(close_captured, "diffs sent, interval not published (I4)")                             \
     X(close_published, "interval published, vector time not raised (I6)")                    \
     X(acquire_noticed, "notices applied, vector time not raised (I5)")                       \
+    X(diff_arrived, "a diff at its home, not in the page yet (WD2)")                         \
+    X(word_performed, "a word changed at its home, not here yet (WD3)")                      \
     X(diff_applied, "diff in the page, version not raised (I3)")                             \
     X(diff_written, "runs written, version not (DW1)")                                       \
     X(notice_written, "records written, tail or last not (N1, NR1)")                         \

@@ -61,6 +61,9 @@ enum fabric_caps {
     FABRIC_READ_ORDERED = 8,
     /* a wake of a node where no thread sleeps costs it nothing, and leaves nothing there */
     FABRIC_SEES_SLEEPERS = 16,
+    /* atomics leave the bytes beside those that they change as any CPU of the job may store them at
+     * the same time */
+    FABRIC_ATOMICS_NARROW = 32,
 };
 
 enum fabric_sleeper { FABRIC_HANDLER, FABRIC_APP };

@@ -57,6 +57,7 @@
 #include "hlrc/sync/cond.h"
 #include "hlrc/sync/group.h"
 #include "hlrc/sync/lock.h"
+#include "hlrc/sync/word.h"
 #include "hlrc/system/filter.h"
 
 static_assert(NODES_MAX == HLRC_MAX_NODES && RANGES_MAX == HLRC_MAX_SHARED,
@@ -270,10 +271,10 @@ static int make_windows(void)
 
 static int make_tables(void)
 {
-    int (*const init[])(void) = { msg_init,          bulk_init,      pages_init,  page_fetch_init,
-                                  dirty_init,        exclusive_init, copies_init, past_init,
-                                  renew_init,        interval_init,  lock_init,   cond_init,
-                                  atomic_words_init, barrier_init,   group_init };
+    int (*const init[])(void) = { msg_init,          bulk_init,      pages_init,   page_fetch_init,
+                                  dirty_init,        exclusive_init, copies_init,  past_init,
+                                  renew_init,        interval_init,  lock_init,    cond_init,
+                                  atomic_words_init, words_init,     barrier_init, group_init };
     protocol_env = &engine_env;
     trace_on = engine.config.watchdog > 0;
     collective_reset();

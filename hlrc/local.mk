@@ -18,6 +18,7 @@ libhlrc_core_la_SOURCES += hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/dif
 	hlrc/memory/dirty.c hlrc/memory/dirty.h \
 	hlrc/memory/exact.c hlrc/memory/exact.h hlrc/memory/exclusive.c hlrc/memory/exclusive.h hlrc/memory/fault.c hlrc/memory/fault.h hlrc/memory/home.c hlrc/memory/page.c hlrc/memory/page.h \
 	hlrc/memory/need.c hlrc/memory/need.h hlrc/memory/page_fetch.c hlrc/memory/page_fetch.h hlrc/memory/page_flush.c hlrc/memory/page_move.c hlrc/memory/page_move.h hlrc/memory/page_view.c hlrc/memory/page_view.h \
+	hlrc/memory/page_word.c hlrc/memory/page_word.h \
 	hlrc/memory/past.c hlrc/memory/past.h hlrc/memory/range.c hlrc/memory/range.h hlrc/memory/renew.c hlrc/memory/renew.h \
 	hlrc/memory/space.c hlrc/memory/space.h hlrc/memory/twin.c hlrc/memory/twin.h
 
@@ -29,7 +30,8 @@ libhlrc_core_la_SOURCES += hlrc/coherence/diff_message.c hlrc/coherence/diff_wri
 libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barrier.c hlrc/sync/homes.c hlrc/sync/homes.h hlrc/sync/barrier.h \
 	hlrc/sync/barrier_counter.c hlrc/sync/barrier_master.c hlrc/sync/barrier_pairs.c \
 	hlrc/sync/cond.c hlrc/sync/cond.h hlrc/sync/cond_mcs.c hlrc/sync/group.c hlrc/sync/group.h hlrc/sync/handles.c hlrc/sync/handles.h hlrc/sync/lock.c hlrc/sync/lock.h \
-	hlrc/sync/lock_mcs.c hlrc/sync/lock_queue.c hlrc/sync/mcs.c hlrc/sync/mcs.h hlrc/sync/parcel.c hlrc/sync/parcel.h hlrc/sync/reduce.c hlrc/sync/rwlock.c hlrc/sync/pairs.c hlrc/sync/pairs.h
+	hlrc/sync/lock_mcs.c hlrc/sync/lock_queue.c hlrc/sync/mcs.c hlrc/sync/mcs.h hlrc/sync/parcel.c hlrc/sync/parcel.h hlrc/sync/reduce.c hlrc/sync/rwlock.c hlrc/sync/pairs.c hlrc/sync/pairs.h \
+	hlrc/sync/combine.c hlrc/sync/combine.h hlrc/sync/word.c hlrc/sync/word.h
 
 # The shared heap and the collectives.
 libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/heap/heap.c hlrc/heap/heap.h hlrc/heap/heap_tables.h \

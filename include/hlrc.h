@@ -61,8 +61,8 @@ extern "C" {
  * the compiler, a flag that is spun on, mutexes and other objects of pthreads, and futexes act on
  * this node's copy of a page: in shared memory, two nodes add to the same value, both hold the
  * mutex, and who waits for a flag may never see it. Use hlrc_lock() instead of a mutex,
- * hlrc_cond_wait() or a barrier instead of a flag, hlrc_atomic_fetch_add() and its like instead of
- * atomics; threads of one node have mutexes and atomics of their own in private memory.
+ * hlrc_cond_wait() or a barrier instead of a flag, hlrc_fetch_op() or hlrc_atomic_fetch_add()
+ * instead of atomics; threads of one node have mutexes and atomics of their own in private memory.
  *
  * A minimal program:
  *
@@ -555,6 +555,7 @@ struct hlrc_stats {
     uint64_t evictions;       /* copies given back to make room (--cache-size) */
     uint64_t renewed_pages;   /* copies that were renewed instead of closed (--renew) */
     uint64_t log_overflows; /* times that notices had to be compacted, at a full log (--notices) */
+    uint64_t word_ops;      /* operations of hlrc_fetch_op and hlrc_compare_swap */
 };
 
 /**

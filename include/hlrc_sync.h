@@ -21,8 +21,19 @@ typedef enum {
     HLRC_DOUBLE
 } hlrc_type;
 
-/* And how. Integers wrap around; the last three are bitwise, of integers. */
-typedef enum { HLRC_SUM, HLRC_PRODUCT, HLRC_MIN, HLRC_MAX, HLRC_AND, HLRC_OR, HLRC_XOR } hlrc_op;
+/* And how. Integers wrap around; HLRC_AND, HLRC_OR and HLRC_XOR are bitwise, of integers. The last
+ * two are for hlrc_fetch_op() alone: the new value, and the old one. */
+typedef enum {
+    HLRC_SUM,
+    HLRC_PRODUCT,
+    HLRC_MIN,
+    HLRC_MAX,
+    HLRC_AND,
+    HLRC_OR,
+    HLRC_XOR,
+    HLRC_REPLACE,
+    HLRC_NO_OP
+} hlrc_op;
 
 /**
  * hlrc_reduce - combine values of all nodes
@@ -37,7 +48,8 @@ typedef enum { HLRC_SUM, HLRC_PRODUCT, HLRC_MIN, HLRC_MAX, HLRC_AND, HLRC_OR, HL
  * RETURN VALUE: 0, or a negative errno value on every node; then nothing was combined.
  *
  * ERRORS:
- *     EINVAL  `type` or `op` is none of those listed, or `op` is bitwise and `type` no integer
+ *     EINVAL  `type` or `op` is none of those listed, `op` is bitwise and `type` no integer, or
+ *             `op` is HLRC_REPLACE or HLRC_NO_OP
  *
  * NOTES: Up to 16 nodes it takes one barrier and a write to each other node for every KiB of
  * values, else two barriers. Where `out` is shared memory every node writes it: the same bytes.
@@ -45,6 +57,43 @@ typedef enum { HLRC_SUM, HLRC_PRODUCT, HLRC_MIN, HLRC_MAX, HLRC_AND, HLRC_OR, HL
  * SEE ALSO: hlrc_barrier, hlrc_broadcast
  */
 int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op op);
+
+/**
+ * hlrc_fetch_op, hlrc_compare_swap - change a word of shared memory atomically, at its home
+ *
+ * hlrc_fetch_op() makes *`word` what `op` makes of it and the value at `value`, and stores what it
+ * was before at `old`, unless that is NULL. With HLRC_REPLACE the word becomes the value; with
+ * HLRC_NO_OP it stays as it is, and `value` is not looked at. hlrc_compare_swap() stores the value
+ * at `desired` in the word if it has the bits of the value at `expected`; if not, it stores what
+ * the word was at `expected`. The word is shared memory, and aligned to its size.
+ *
+ * Both happen at once for all threads of all nodes: those on one word one after the other, in the
+ * same order for all. The page is not moved, and nothing is published. They do not order memory:
+ * who learns through a word that data is ready has not acquired that data. For loads the word has
+ * been stored to by the caller, in its present interval: who acquires from it sees what the
+ * operation, or a later one, has made of it. And an operation sees each store to the word that
+ * happened before it. A store that may happen at the same time as an operation is a data race.
+ *
+ *     int64_t one = 1, mine;
+ *     hlrc_fetch_op(&queue->next, &one, &mine, HLRC_INT64, HLRC_SUM);
+ *
+ * RETURN VALUE: hlrc_fetch_op() returns 0, hlrc_compare_swap() 1 if it stored `desired`, otherwise
+ * 0; or a negative errno value: then nothing was changed.
+ *
+ * ERRORS:
+ *     EINVAL   the word is not in shared memory, or not aligned; or as for hlrc_reduce()
+ *     ENOTSUP  values of 4 bytes, and an adapter whose atomic operations would undo stores to
+ *              what lies beside them (ARDMAR and ONESIDED over verbs); use 8 bytes, or a lock
+ *
+ * NOTES: Where pages are fetched without the home's CPU, so are words changed: a sum of 64-bit
+ * integers takes one operation of the adapter, others a compare-and-swap or more. Otherwise the
+ * home's handler does it. hlrc_atomic_create() makes words outside the shared memory, which need no
+ * page.
+ *
+ * SEE ALSO: hlrc_atomic_fetch_add, hlrc_reduce, hlrc_lock
+ */
+int hlrc_fetch_op(void *word, const void *value, void *old, hlrc_type type, hlrc_op op);
+int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type type);
 
 /**
  * hlrc_defer_release - arrive at the next barrier without publishing anything

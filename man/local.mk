@@ -16,6 +16,7 @@ API_PAGES_3 = \
 	man/hlrc_barrier_depart.3 \
 	man/hlrc_broadcast.3 \
 	man/hlrc_calloc.3 \
+	man/hlrc_compare_swap.3 \
 	man/hlrc_cond_broadcast.3 \
 	man/hlrc_cond_create.3 \
 	man/hlrc_cond_destroy.3 \
@@ -23,6 +24,7 @@ API_PAGES_3 = \
 	man/hlrc_cond_wait.3 \
 	man/hlrc_defer_release.3 \
 	man/hlrc_exit.3 \
+	man/hlrc_fetch_op.3 \
 	man/hlrc_finalize.3 \
 	man/hlrc_free.3 \
 	man/hlrc_free_all.3 \

@@ -23,7 +23,7 @@ int (*place)(void *, size_t, int) = hlrc_place;
 hlrc_lock_t last = HLRC_STATIC_LOCKS - 1;
 int (*share)(void *, size_t) = hlrc_share;
 char nodes[HLRC_MAX_NODES == 1024 && HLRC_MAX_SHARED == 16 ? 1 : -1];
-char fields[sizeof(struct hlrc_stats) == sizeof(size_t) + 8 * sizeof(double) + 30 * sizeof(uint64_t) ? 1 : -1];
+char fields[sizeof(struct hlrc_stats) == sizeof(size_t) + 8 * sizeof(double) + 31 * sizeof(uint64_t) ? 1 : -1];
 END
 cp "$work/use.c" "$work/use.cc"
 # shellcheck disable=SC2086

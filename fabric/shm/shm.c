@@ -377,7 +377,7 @@ static void shm_counters(struct fabric *f, struct fabric_counters *out)
 const struct fabric_ops fabric_shm = {
     .name = "shm",
     .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED |
-            FABRIC_SEES_SLEEPERS,
+            FABRIC_SEES_SLEEPERS | FABRIC_ATOMICS_NARROW,
     .open = shm_open_fabric,
     .close = shm_close,
     .window_create = shm_window_create,

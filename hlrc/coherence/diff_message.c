@@ -122,6 +122,7 @@ static void serve_diffs(int from, const struct bulk *msg)
     for (uint32_t at = 0; at < msg->bytes;) {
         const struct diff_entry *e = (const struct diff_entry *)(const void *)(msg->payload + at);
         uint32_t left = msg->bytes - at;
+        perturb(diff_arrived);
         if (left < sizeof *e || left - sizeof *e < e->bytes || e->page >= engine.pages ||
             page_apply(e->page, from, e + 1, e->bytes) != 0)
             bad_message(from);

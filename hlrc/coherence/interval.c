@@ -117,7 +117,7 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
     void *diff = engine.protocol.diffs->room(home, interval, urgent);
     size_t len = page_flush_diff(page, diff);
     *changed = len != 0;
-    if (len == 0)
+    if (len == 0 && !p->worded) /* WD4 */
         return false;
     engine.protocol.diffs->add(home, page, len);
     stats_count(STAT_DIFFS, 1);

@@ -119,6 +119,7 @@ struct page {
     unsigned stores : 2;  /* in a row that followed a load, up to STORES_FOLLOW (ahead.h AH4) */
     unsigned touched : 1; /* opened for stores by hlrc_touch, and not sealed since (P10) */
     unsigned copy : 2;    /* the queue of copies.c that it is in, 0 none */
+    unsigned worded : 1;  /* operated on by word since its last closing (page_word.h WD4) */
     unsigned blank : 1;   /* its home since no node had written it: zero then, and no twin (AH2) */
 };
 

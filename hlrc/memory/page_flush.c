@@ -36,9 +36,15 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 
+/* Written, or operated on (WD4). ASSUMPTION: locked. */
+static bool to_close(const struct page *p)
+{
+    return (p->flags & PAGE_DIRTY) || (p->worded && !(p->flags & PAGE_EXCLUSIVE));
+}
+
 static bool flushable(const struct page *p)
 {
-    return (p->flags & (PAGE_DIRTY | PAGE_BUSY)) == PAGE_DIRTY;
+    return to_close(p) && !(p->flags & PAGE_BUSY);
 }
 
 /* Locks the longest prefix of consecutive flushable pages; 0 when the first is BUSY. */
@@ -91,9 +97,11 @@ uint32_t page_flush_skip(const uint32_t *list, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct page *p = page_lock(list[i]);
-        bool clean = !(p->flags & PAGE_DIRTY);
-        if (clean)
+        bool clean = !to_close(p);
+        if (clean) {
             p->flags &= (uint8_t)~PAGE_LISTED;
+            p->worded = 0;
+        }
         page_unlock(p);
         if (!clean)
             return i;
@@ -197,6 +205,8 @@ size_t page_flush_diff(uint32_t page, void *out)
 {
     struct page *p = page_at(page);
     uint32_t twin = p->twin;
+    if (!twin)
+        return 0; /* WD4 */
     if (!(p->flags & PAGE_KEPT))
         return diff_encode(page_mem(page), twin_mem(twin), out);
     if (!diff_differs(page_mem(page), twin_mem(twin))) /* D5: threads store meanwhile */
@@ -231,11 +241,13 @@ void page_flush_end(uint32_t page, uint64_t interval, bool changed)
     bool kept = p->flags & PAGE_KEPT;
     if (interval && !page_is_home(p, engine.node))
         need_add(&p->need, engine.node, interval); /* P4 */
-    learn(p, changed);
+    if (p->flags & PAGE_DIRTY)
+        learn(p, changed);
     if (changed && page_is_home(p, engine.node))
         page_move_note(page, p, engine.node, 0);
     page_judge_load(p, changed);
     p->blank = false;
+    p->worded = 0;
     p->flags &= (uint8_t) ~(PAGE_BUSY | PAGE_KEPT);
     if (kept && changed && !p->held && !(p->flags & PAGE_STALE) && exclusive_begin(page, p)) {
         kept = false;

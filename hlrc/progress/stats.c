@@ -142,6 +142,7 @@ static void collect_counts(struct hlrc_stats *out)
         &out->evictions,
         &out->renewed_pages,
         &out->log_overflows,
+        &out->word_ops,
     };
     for (int i = 0; i < STAT_COUNTERS; i++)
         *to[i] = atomic_load(&stats_counters[i]);

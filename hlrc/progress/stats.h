@@ -48,6 +48,7 @@ enum stats_counter {
     STAT_EVICTIONS,
     STAT_RENEWED_PAGES,
     STAT_LOG_OVERFLOWS,
+    STAT_WORD_OPS,
     STAT_COUNTERS
 };
 

@@ -32,7 +32,7 @@
     X(lock_acquires) X(barriers) X(messages) X(wakes) X(rdma_reads) X(rdma_writes) X(atomics) \
     X(bytes_in) X(bytes_out) X(fetch_round_trips) X(hot_pages) X(hot_unchanged) X(ahead_pages) \
     X(exclusive_pages) X(homes_moved) X(lazy_releases) X(evictions) X(renewed_pages) \
-    X(log_overflows)
+    X(log_overflows) X(word_ops)
 /* clang-format on */
 
 struct field {

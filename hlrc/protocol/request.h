@@ -27,6 +27,9 @@ enum request_type {
     REQUEST_LOG_DRAIN,
     /* object: word; arg[0], arg[1]: operands; flags: operation; answer: arg = old value */
     REQUEST_ATOMIC,
+    /* object: page; arg[0], arg[1]: operands; flags: where and what (sync/word.c); answer as above
+     */
+    REQUEST_WORD,
     REQUEST_TYPES
 };
 

@@ -41,7 +41,8 @@
     X(WAITS_ATOMIC, "atomic word", 1, NULL)                                         \
     X(WAITS_TAKEN, "all nodes to take the piece of a broadcast of number", 1, NULL) \
     X(WAITS_PIECE, "a piece of the broadcast", 0, " of node ")                      \
-    X(WAITS_FINALIZE, "all nodes in hlrc_finalize", 0, NULL)
+    X(WAITS_FINALIZE, "all nodes in hlrc_finalize", 0, NULL)                        \
+    X(WAITS_WORD, "an operation at the home of page", 1, NULL)
 
 enum waits {
 #define X(kind, words, number, node) kind,

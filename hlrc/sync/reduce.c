@@ -19,6 +19,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/sync/combine.h"
 #include "hlrc/sync/parcel.h"
 
 #define ROOT    0  /* where many meet */
@@ -41,89 +42,6 @@ struct reduction {
     size_t bytes; /* of one value */
 };
 
-static const struct {
-    const char *name;
-    size_t bytes;
-    bool bits; /* it has bitwise operations */
-} types[] = {
-    [HLRC_INT32] = { "HLRC_INT32", 4, true },  [HLRC_UINT32] = { "HLRC_UINT32", 4, true },
-    [HLRC_INT64] = { "HLRC_INT64", 8, true },  [HLRC_UINT64] = { "HLRC_UINT64", 8, true },
-    [HLRC_FLOAT] = { "HLRC_FLOAT", 4, false }, [HLRC_DOUBLE] = { "HLRC_DOUBLE", 8, false },
-};
-static const char *const ops[] = {
-    [HLRC_SUM] = "HLRC_SUM", [HLRC_PRODUCT] = "HLRC_PRODUCT", [HLRC_MIN] = "HLRC_MIN",
-    [HLRC_MAX] = "HLRC_MAX", [HLRC_AND] = "HLRC_AND",         [HLRC_OR] = "HLRC_OR",
-    [HLRC_XOR] = "HLRC_XOR",
-};
-
-/* ---- one value and another ---- */
-
-#define EACH(expression)             \
-    for (size_t i = 0; i < n; i++) { \
-        a[i] = (expression);         \
-    }                                \
-    return
-
-/* Sums and products of integers wrap: they are made without a sign. */
-#define ARITHMETIC(T, U)                 \
-    case HLRC_SUM:                       \
-        EACH((T)((U)a[i] + (U)b[i]));    \
-    case HLRC_PRODUCT:                   \
-        EACH((T)((U)a[i] * (U)b[i]));    \
-    case HLRC_MIN:                       \
-        EACH(b[i] < a[i] ? b[i] : a[i]); \
-    case HLRC_MAX:                       \
-        EACH(b[i] > a[i] ? b[i] : a[i])
-#define BITS               \
-    case HLRC_AND:         \
-        EACH(a[i] & b[i]); \
-    case HLRC_OR:          \
-        EACH(a[i] | b[i]); \
-    case HLRC_XOR:         \
-        EACH(a[i] ^ b[i])
-
-#define COMBINE(name, T, U, bits)                                      \
-    static void combine_##name(T *a, const T *b, size_t n, hlrc_op op) \
-    {                                                                  \
-        switch (op) {                                                  \
-            ARITHMETIC(T, U);                                          \
-            bits;                                                      \
-        default:                                                       \
-            return;                                                    \
-        }                                                              \
-    }
-COMBINE(int32, int32_t, uint32_t, BITS)
-COMBINE(uint32, uint32_t, uint32_t, BITS)
-COMBINE(int64, int64_t, uint64_t, BITS)
-COMBINE(uint64, uint64_t, uint64_t, BITS)
-COMBINE(float, float, float, )
-COMBINE(double, double, double, )
-
-/* a = a op b, of n values each. */
-static void combine(const struct reduction *r, void *a, const void *b, size_t n)
-{
-    switch (r->type) {
-    case HLRC_INT32:
-        combine_int32(a, b, n, r->op);
-        return;
-    case HLRC_UINT32:
-        combine_uint32(a, b, n, r->op);
-        return;
-    case HLRC_INT64:
-        combine_int64(a, b, n, r->op);
-        return;
-    case HLRC_UINT64:
-        combine_uint64(a, b, n, r->op);
-        return;
-    case HLRC_FLOAT:
-        combine_float(a, b, n, r->op);
-        return;
-    case HLRC_DOUBLE:
-        combine_double(a, b, n, r->op);
-        return;
-    }
-}
-
 /* ---- parcels ---- */
 
 static struct head head_of(const struct reduction *r)
@@ -143,7 +61,7 @@ static const char *values_from(const struct reduction *r, int node)
         diag_fatal(1,
                    "hlrc_reduce(%zu, %s, %s) here, but other values on node %d; all nodes make the "
                    "same collective calls with the same arguments",
-                   r->count, types[r->type].name, ops[r->op], node);
+                   r->count, combine_type_name(r->type), combine_op_name(r->op), node);
     return parcel + sizeof its;
 }
 
@@ -163,7 +81,7 @@ static void combine_all(const struct reduction *r, char *sum, size_t n)
 {
     memcpy(sum, values_from(r, 0), n * r->bytes);
     for (int node = 1; node < engine.nodes; node++)
-        combine(r, sum, values_from(r, node), n);
+        combine(r->type, r->op, sum, values_from(r, node), n);
 }
 
 static void reduce_piece(const struct reduction *r, const char *in, char *out, size_t n)
@@ -192,18 +110,12 @@ static void reduce_piece(const struct reduction *r, const char *in, char *out, s
 
 /* ---- the call ---- */
 
-static bool is_known(hlrc_type type, hlrc_op op)
-{
-    return (size_t)type < sizeof types / sizeof types[0] &&
-           (size_t)op < sizeof ops / sizeof ops[0] && (op < HLRC_AND || types[type].bits);
-}
-
 int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op op)
 {
     call_check("hlrc_reduce");
-    if (!is_known(type, op))
+    if (!combine_knows(type, op))
         return -EINVAL;
-    struct reduction r = { count, type, op, types[type].bytes };
+    struct reduction r = { count, type, op, combine_bytes(type) };
     if (engine.alone) {
         if (count)
             memmove(out, in, count * r.bytes);

@@ -469,6 +469,7 @@ static const struct {
     COUNTER(evictions),
     COUNTER(renewed_pages),
     COUNTER(log_overflows),
+    COUNTER(word_ops),
     COUNTER(wakes),
 };
 

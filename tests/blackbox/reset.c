@@ -72,6 +72,7 @@ static const struct {
     COUNTER(hot_pages, 0),       COUNTER(hot_unchanged, 0), COUNTER(ahead_pages, 0),
     COUNTER(exclusive_pages, 0), COUNTER(homes_moved, 0),   COUNTER(lazy_releases, 0),
     COUNTER(evictions, 0),       COUNTER(renewed_pages, 0), COUNTER(log_overflows, 0),
+    COUNTER(word_ops, 0),
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 

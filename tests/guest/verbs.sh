@@ -38,7 +38,7 @@ list_conformance() {
 }
 
 list_litmus() {
-    local program some=' rule04_access rule07_home rule08_atomics rule11_cond '
+    local program some=' rule04_access rule07_home rule08_atomics rule08_words rule11_cond '
     if sanitized; then some=' rule05_merge rule07_home '; fi
     for program in "$top_builddir"/tests/litmus/*; do
         whole || [[ $some == *" ${program##*/} "* ]] || continue

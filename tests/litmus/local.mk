@@ -29,6 +29,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule07_range \
 	tests/litmus/rule07_range_few \
 	tests/litmus/rule08_atomics \
+	tests/litmus/rule08_words \
 	tests/litmus/rule09_log \
 	tests/litmus/rule10_free \
 	tests/litmus/rule10_heap \
@@ -100,6 +101,8 @@ tests_litmus_rule07_range_few_CPPFLAGS = $(AM_CPPFLAGS) -DFEW_COPIES
 tests_litmus_rule07_range_few_LDADD = libhlrc.la
 tests_litmus_rule08_atomics_SOURCES = tests/litmus/rule08_atomics.c $(LITMUS_COMMON)
 tests_litmus_rule08_atomics_LDADD = libhlrc.la
+tests_litmus_rule08_words_SOURCES = tests/litmus/rule08_words.c $(LITMUS_COMMON)
+tests_litmus_rule08_words_LDADD = libhlrc.la
 tests_litmus_rule09_log_SOURCES = tests/litmus/rule09_log.c $(LITMUS_COMMON)
 tests_litmus_rule09_log_LDADD = libhlrc.la
 tests_litmus_rule10_free_SOURCES = tests/litmus/rule10_free.c $(LITMUS_COMMON)

@@ -38,6 +38,7 @@ pages_given:50:20000                        LITMUS_NODES=3 rule10_reuse
 exclusive_listed:50:200,exclusive_seen:50:200 LITMUS_NODES=3 rule04_first_read
 page_twinned:50:300                         LITMUS_NODES=2 HLRC_HOT_PAGES=0 rule01_release
 page_fetched:100:500,acquire_noticed:50:300 LITMUS_NODES=2 rule04_access
+diff_arrived:100:2000,word_performed:50:100 LITMUS_NODES=3 rule08_words
 fail:5:0                                    LITMUS_NODES=2 rule01_release
 fail:5:0                                    LITMUS_NODES=2 rule05_merge
 fail:5:0                                    LITMUS_NODES=3 rule10_heap

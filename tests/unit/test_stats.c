@@ -71,6 +71,7 @@ static const struct {
     FIELD(evictions),
     FIELD(renewed_pages),
     FIELD(log_overflows),
+    FIELD(word_ops),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0], SECONDS = 8, MANY = HLRC_MAX_NODES };
 

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* page_word.c - see page_word.h. */
+#include "hlrc/memory/page_word.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/dirty.h"
+#include "hlrc/memory/need.h"
+#include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/twin.h"
+#include "hlrc/progress/progress.h"
+
+static bool released(void *arg)
+{
+    return !atomic_load(&((const struct page *)arg)->held);
+}
+
+/* The version of this page that the home has of this node. */
+static uint64_t own_there(uint32_t page, int home)
+{
+    uint64_t there = 0;
+    struct fabric_op op = FABRIC_OP_INIT;
+    fabric_read(engine.fabric, home, engine.control.id, applied_at(page, engine.node), &there,
+                sizeof there, &op);
+    fabric_wait(engine.fabric, &op);
+    return there;
+}
+
+/* A copy that is not STALE needs what this node has written at most (page.h P4): the home has it by
+ * now, most of the time, and else a fetch waits for it. ASSUMPTION: locked, which it is not
+ * afterwards. */
+static void settle(uint32_t page, struct page *p)
+{
+    uint64_t own = version_interval(p->need);
+    int home = (int)p->home - 1;
+    p->flags |= PAGE_BUSY;
+    page_unlock(p);
+    uint64_t there = own_there(page, home);
+    page_lock(page);
+    if (there < own || (p->flags & PAGE_STALE)) {
+        (void)page_fetch(page, p);
+        return;
+    }
+    need_drop(&p->need); /* ND1 */
+    p->flags &= (uint8_t)~PAGE_BUSY;
+    page_unlock(p);
+    progress_changed(p);
+}
+
+/* WD2. ASSUMPTION: locked, which it is not afterwards. */
+static void fetch(uint32_t page, struct page *p)
+{
+    if (!(p->flags & PAGE_STALE) && (engine.protocol.pages->caps & FABRIC_READ)) {
+        settle(page, p);
+        return;
+    }
+    p->flags |= PAGE_BUSY;
+    (void)page_fetch(page, p);
+}
+
+static bool lacks_version(const struct page *p)
+{
+    return (p->flags & PAGE_STALE) || (p->need != 0 && !page_is_home(p, engine.node));
+}
+
+/* One step; true when the page can be operated on, and is locked. */
+static bool step(uint32_t page, struct page *p)
+{
+    if (p->flags & PAGE_BUSY) {
+        page_unlock(p);
+        page_wait(page);
+    } else if (p->held) { /* MV1 */
+        page_unlock(p);
+        progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, released, p);
+    } else if (lacks_version(p)) {
+        fetch(page, p);
+    } else if (p->home == 0 && !(p->flags & PAGE_EXCLUSIVE)) {
+        page_unlock(p);
+        page_access(page, true);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* WD2. A home's stores need not be sent. */
+static bool is_unsent(uint32_t page, const struct page *p, size_t at, size_t bytes)
+{
+    return p->twin && !page_is_home(p, engine.node) &&
+           memcmp(page_mem(page) + at, (char *)twin_mem(p->twin) + at, bytes) != 0;
+}
+
+struct page *page_word_begin(uint32_t page, size_t at, size_t bytes)
+{
+    struct page *p = page_lock(page);
+    while (!step(page, p))
+        page_lock(page);
+    if (!is_unsent(page, p, at, bytes))
+        return p;
+    page_unlock(p);
+    return NULL;
+}
+
+bool page_word_is_here(const struct page *p)
+{
+    return p->home == 0 || page_is_home(p, engine.node);
+}
+
+void page_word_leave(struct page *p)
+{
+    p->flags |= PAGE_BUSY;
+    page_unlock(p);
+    perturb(page_busy);
+}
+
+static void store(char *to, const void *value, size_t bytes)
+{
+    uint64_t whole = 0;
+    memcpy(&whole, value, bytes);
+    if (bytes == 8)
+        atomic_store_explicit((_Atomic uint64_t *)(void *)to, whole, memory_order_relaxed);
+    else
+        atomic_store_explicit((_Atomic uint32_t *)(void *)to, (uint32_t)whole,
+                              memory_order_relaxed);
+}
+
+void page_word_store(uint32_t page, const struct page *p, size_t at, size_t bytes,
+                     const void *value)
+{
+    store(page_mem(page) + at, value, bytes);
+    if (p->twin)
+        store((char *)twin_mem(p->twin) + at, value, bytes);
+}
+
+void page_word_note(uint32_t page, struct page *p)
+{
+    if (p->flags & PAGE_EXCLUSIVE)
+        return;
+    p->worded = 1;
+    if (p->flags & PAGE_LISTED)
+        return;
+    dirty_add(page);
+    p->flags |= PAGE_LISTED;
+}
+
+void page_word_end(uint32_t page, size_t at, size_t bytes, const void *value, bool changed)
+{
+    struct page *p = page_lock(page);
+    bool copy = !page_is_home(p, engine.node) && (p->twin || !(p->flags & PAGE_STALE));
+    if (copy)
+        page_word_store(page, p, at, bytes, value); /* WD3 */
+    if (changed)
+        page_word_note(page, p); /* WD4 */
+    p->flags &= (uint8_t)~PAGE_BUSY;
+    page_unlock(p);
+    progress_changed(p);
+}
