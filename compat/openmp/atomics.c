@@ -3,18 +3,32 @@
  * atomics.c - atomic operations on the program's variables, which gcc leaves to a library when it
  * is told to (-fno-inline-atomics): the interface of its libatomic.
  *
- * Between nodes a processor's atomic instruction means nothing. So each operation is made under a
- * lock, chosen by the address: it is atomic, and orders memory with all other operations on that
- * word. In a job of one node it is the instruction.
+ * Between nodes a processor's atomic instruction means nothing. An operation on 4 or 8 bytes is
+ * made at the home of the word (hlrc_fetch_op), and mostly under a lock besides, which the address
+ * chooses: so each orders memory with those before it on that word. Where it cannot be made at the
+ * home it is made under that lock. In a job of one node it is the instruction.
+ *
+ * Invariants
+ *   WA1  Operations on one word are all made at its home, or all under its lock. So they are under
+ *        the lock, of any size, where the program has instructions that compat/cc/as puts there:
+ *        each object that has some says so.
+ *   WA2  What is asked to order nothing, as all of `omp atomic` is, mostly orders memory all the
+ *        same on the machines where programs were tried. So it does here too, by the lock, unless
+ *        no object of the program could tell: none has a fence, an `omp flush`, or an `omp atomic`
+ *        that reads, writes, captures or compares (compat/cc/hlrcc). Then only C and C++ can have
+ *        asked for more than updates, by memory_order_relaxed, and have meant it.
  */
 #include "compat/openmp/atomics.h"
 
+#include <link.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "compat/openmp/locks.h"
+#include "compat/start/lane.h"
 #include "compat/start/start.h"
 
 __extension__ typedef unsigned __int128 uint128_t;
@@ -28,10 +42,135 @@ hlrc_lock_t atomics_lock_of(const volatile void *word)
 /* Functions of the compiler's own names are declared under others. */
 #define NAMED(name) __asm__(#name) __attribute__((visibility("default")))
 
-#define BEGIN(word)                               \
-    hlrc_lock_t the_lock = atomics_lock_of(word); \
-    locks_take(the_lock)
-#define END() locks_drop(the_lock)
+/* ---- what objects say, in notes ---- */
+
+static bool words_are_locked, words_are_observed; /* WA1, WA2 */
+
+/* Notes of these types, as compat/cc/as makes them, have no more than a name. */
+enum { NOTE_LOCKED = 4097, NOTE_OBSERVED };
+
+struct note {
+    uint32_t name_bytes, bytes, type;
+    char name[8];
+};
+
+static void read_notes(const char *at, const char *end)
+{
+    static const char name[8] = "HLRC";
+    while (end - at >= (ptrdiff_t)offsetof(struct note, name)) {
+        const struct note *n = (const struct note *)(const void *)at;
+        size_t text = (n->name_bytes + 3u) & ~(size_t)3;
+        bool ours = n->name_bytes == 5 && memcmp(n->name, name, 5) == 0;
+        words_are_locked |= ours && n->type == NOTE_LOCKED;
+        words_are_observed |= ours && n->type == NOTE_OBSERVED;
+        at += offsetof(struct note, name) + text + ((n->bytes + 3u) & ~(size_t)3);
+    }
+}
+
+static int read_object(struct dl_phdr_info *object, size_t bytes, void *arg)
+{
+    (void)bytes, (void)arg;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        const char *at = (const char *)(object->dlpi_addr + part->p_vaddr);
+        if (part->p_type == PT_NOTE && part->p_align <= 4)
+            read_notes(at, at + part->p_memsz);
+    }
+    return 0;
+}
+
+/* On all nodes, which the program's own constructors are not. */
+__attribute__((constructor)) static void look_at_objects(void)
+{
+    dl_iterate_phdr(read_object, NULL);
+}
+
+/* ---- operations ---- */
+
+enum { NAND = HLRC_NO_OP + 1, COMPARE };
+
+struct operation {
+    volatile void *word;
+    int op; /* hlrc_op, NAND, or COMPARE with `old` */
+    uint64_t value, old;
+    hlrc_type type;
+    int result;
+};
+
+#define OPERATION(word, op, value)               \
+    {                                            \
+        (word), (op), (uint64_t)(value), 0, 0, 0 \
+    }
+
+static int nand(void *word, struct operation *o)
+{
+    int rc = hlrc_fetch_op(word, NULL, &o->old, o->type, HLRC_NO_OP);
+    while (rc == 0) {
+        uint64_t next = ~(o->old & o->value);
+        rc = hlrc_compare_swap(word, &o->old, &next, o->type);
+    }
+    return rc;
+}
+
+/* On the private stack. */
+static void operate(void *arg)
+{
+    struct operation *o = arg;
+    void *word = (void *)(uintptr_t)o->word;
+    if (o->op == NAND)
+        o->result = nand(word, o);
+    else if (o->op == COMPARE)
+        o->result = hlrc_compare_swap(word, &o->old, &o->value, o->type);
+    else
+        o->result = hlrc_fetch_op(word, &o->value, &o->old, o->type, (hlrc_op)o->op);
+}
+
+#define SAME_LOADS 64u /* of a word, one behind the other */
+
+/* Who looks at a word again and again waits for another thread, which may be without a core. */
+static void offer_core(const struct operation *o)
+{
+    static _Thread_local const volatile void *word;
+    static _Thread_local uint64_t value;
+    static _Thread_local unsigned times;
+    times = o->op == HLRC_NO_OP && word == o->word && value == o->old ? times + 1 : 0;
+    word = o->word;
+    value = o->old;
+    if (times >= SAME_LOADS)
+        sched_yield();
+}
+
+static bool done_at_home(struct operation *o, size_t bytes)
+{
+    if (words_are_locked || (bytes != 4 && bytes != 8))
+        return false;
+    o->type = bytes == 8 ? HLRC_UINT64 : HLRC_UINT32;
+    lane_call(operate, o);
+    if (o->result < 0)
+        return false;
+    offer_core(o);
+    return true;
+}
+
+/* True: the operation was made. Else the caller makes it, and calls end. */
+static bool begin(struct operation *o, size_t bytes, int order)
+{
+    bool orders = order != __ATOMIC_RELAXED || words_are_observed; /* WA2 */
+    hlrc_lock_t lock = atomics_lock_of(o->word);
+    if (orders)
+        locks_take(lock);
+    bool done = done_at_home(o, bytes); /* WA1 */
+    if (!orders && !done)
+        locks_take(lock);
+    else if (orders && done)
+        locks_drop(lock);
+    return done;
+}
+
+static void end(const struct operation *o)
+{
+    locks_drop(atomics_lock_of(o->word));
+}
 
 /* Of a job of one, where the processor has the instruction: up to 8 bytes. */
 #define NATIVE_1(statement) \
@@ -50,87 +189,93 @@ hlrc_lock_t atomics_lock_of(const volatile void *word)
     type atomic_load_##n(const volatile type *, int) NAMED(__atomic_load_##n);   \
     type atomic_load_##n(const volatile type *word, int order)                   \
     {                                                                            \
-        (void)order;                                                             \
         NATIVE(n, __atomic_load_n(word, __ATOMIC_SEQ_CST));                      \
-        BEGIN(word);                                                             \
+        struct operation o = OPERATION((void *)(uintptr_t)word, HLRC_NO_OP, 0);  \
+        if (begin(&o, n, order))                                                 \
+            return (type)o.old;                                                  \
         type value = *word;                                                      \
-        END();                                                                   \
+        end(&o);                                                                 \
         return value;                                                            \
     }                                                                            \
     void atomic_store_##n(volatile type *, type, int) NAMED(__atomic_store_##n); \
     void atomic_store_##n(volatile type *word, type value, int order)            \
     {                                                                            \
-        (void)order;                                                             \
         NATIVE_STORE(n, word, value)                                             \
-        BEGIN(word);                                                             \
-        *word = value;                                                           \
-        END();                                                                   \
+        struct operation o = OPERATION(word, HLRC_REPLACE, value);               \
+        if (!begin(&o, n, order)) {                                              \
+            *word = value;                                                       \
+            end(&o);                                                             \
+        }                                                                        \
     }
 
 #define EXCHANGE(n, type)                                                                     \
     type atomic_exchange_##n(volatile type *, type, int) NAMED(__atomic_exchange_##n);        \
     type atomic_exchange_##n(volatile type *word, type value, int order)                      \
     {                                                                                         \
-        (void)order;                                                                          \
         NATIVE(n, __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST));                        \
-        BEGIN(word);                                                                          \
+        struct operation o = OPERATION(word, HLRC_REPLACE, value);                            \
+        if (begin(&o, n, order))                                                              \
+            return (type)o.old;                                                               \
         type old = *word;                                                                     \
         *word = value;                                                                        \
-        END();                                                                                \
+        end(&o);                                                                              \
         return old;                                                                           \
     }                                                                                         \
     bool atomic_cas_##n(volatile type *, type *, type, int, int)                              \
         NAMED(__atomic_compare_exchange_##n);                                                 \
     bool atomic_cas_##n(volatile type *word, type *expected, type value, int yes, int no)     \
     {                                                                                         \
-        (void)yes, (void)no;                                                                  \
         NATIVE(n, __atomic_compare_exchange_n(word, expected, value, false, __ATOMIC_SEQ_CST, \
                                               __ATOMIC_SEQ_CST));                             \
         type want = *expected;                                                                \
-        BEGIN(word);                                                                          \
+        struct operation o = OPERATION(word, COMPARE, value);                                 \
+        o.old = (uint64_t)want;                                                               \
+        if (begin(&o, n, yes | no)) {                                                         \
+            if (!o.result)                                                                    \
+                *expected = (type)o.old;                                                      \
+            return o.result;                                                                  \
+        }                                                                                     \
         type old = *word;                                                                     \
         if (old == want)                                                                      \
             *word = value;                                                                    \
-        END();                                                                                \
+        end(&o);                                                                              \
         if (old != want)                                                                      \
             *expected = old;                                                                  \
         return old == want;                                                                   \
     }
 
-/* Both that which returns the old value and that which returns the new one. */
-#define OPERATION(n, type, name, expression)                                                       \
+/* `expression` of `old` and `value`, which `op` makes of the word and `operand`. Both that which
+ * returns the old value and that which returns the new one. */
+#define FETCH(n, type, name, op, operand, expression)                                              \
     type atomic_fetch_##name##_##n(volatile type *, type, int) NAMED(__atomic_fetch_##name##_##n); \
     type atomic_fetch_##name##_##n(volatile type *word, type value, int order)                     \
     {                                                                                              \
-        (void)order;                                                                               \
         NATIVE(n, __atomic_fetch_##name(word, value, __ATOMIC_SEQ_CST));                           \
-        BEGIN(word);                                                                               \
+        struct operation o = OPERATION(word, op, operand);                                         \
+        if (begin(&o, n, order))                                                                   \
+            return (type)o.old;                                                                    \
         type old = *word;                                                                          \
         *word = (type)(expression);                                                                \
-        END();                                                                                     \
+        end(&o);                                                                                   \
         return old;                                                                                \
     }                                                                                              \
     type atomic_##name##_fetch_##n(volatile type *, type, int) NAMED(__atomic_##name##_fetch_##n); \
     type atomic_##name##_fetch_##n(volatile type *word, type value, int order)                     \
     {                                                                                              \
-        (void)order;                                                                               \
         NATIVE(n, __atomic_##name##_fetch(word, value, __ATOMIC_SEQ_CST));                         \
-        BEGIN(word);                                                                               \
-        type old = *word, new = (type)(expression);                                                \
-        *word = new;                                                                               \
-        END();                                                                                     \
-        return new;                                                                                \
+        type old = atomic_fetch_##name##_##n(word, value, order);                                  \
+        return (type)(expression);                                                                 \
     }
 
-#define ALL(n, type)                     \
-    LOAD_STORE(n, type)                  \
-    EXCHANGE(n, type)                    \
-    OPERATION(n, type, add, old + value) \
-    OPERATION(n, type, sub, old - value) \
-    OPERATION(n, type, and, old &value)  \
-    OPERATION(n, type, xor, old ^ value) \
-    OPERATION(n, type, or, old | value)  \
-    OPERATION(n, type, nand, ~(old & value))
+#define ALL(n, type)                                         \
+    LOAD_STORE(n, type)                                      \
+    EXCHANGE(n, type)                                        \
+    FETCH(n, type, add, HLRC_SUM, value, old + value)        \
+    FETCH(n, type, sub, HLRC_SUM, (type)-value, old - value) \
+    FETCH(n, type, and, HLRC_AND, value, old &value)         \
+    FETCH(n, type, xor, HLRC_XOR, value, old ^ value)        \
+    FETCH(n, type, or, HLRC_OR, value, old | value)          \
+    FETCH(n, type, nand, NAND, value, ~(old & value))
 
 ALL(1, uint8_t)
 ALL(2, uint16_t)
@@ -140,46 +285,67 @@ ALL(16, uint128_t)
 
 /* ---- words of any size ---- */
 
+static struct operation of_bytes(const void *word, int op, const void *value, size_t bytes)
+{
+    struct operation o = OPERATION((void *)(uintptr_t)word, op, 0);
+    if (value && bytes <= sizeof o.value)
+        memcpy(&o.value, value, bytes);
+    return o;
+}
+
 void atomic_load_any(size_t, const void *, void *, int) NAMED(__atomic_load);
 void atomic_load_any(size_t bytes, const void *word, void *value, int order)
 {
-    (void)order;
-    BEGIN(word);
+    struct operation o = of_bytes(word, HLRC_NO_OP, NULL, bytes);
+    if (begin(&o, bytes, order)) {
+        memcpy(value, &o.old, bytes);
+        return;
+    }
     memcpy(value, word, bytes);
-    END();
+    end(&o);
 }
 
 void atomic_store_any(size_t, void *, const void *, int) NAMED(__atomic_store);
 void atomic_store_any(size_t bytes, void *word, const void *value, int order)
 {
-    (void)order;
-    BEGIN(word);
-    memcpy(word, value, bytes);
-    END();
+    struct operation o = of_bytes(word, HLRC_REPLACE, value, bytes);
+    if (!begin(&o, bytes, order)) {
+        memcpy(word, value, bytes);
+        end(&o);
+    }
 }
 
 void atomic_exchange_any(size_t, void *, const void *, void *, int) NAMED(__atomic_exchange);
 void atomic_exchange_any(size_t bytes, void *word, const void *value, void *old, int order)
 {
-    (void)order;
-    BEGIN(word);
+    struct operation o = of_bytes(word, HLRC_REPLACE, value, bytes);
+    if (begin(&o, bytes, order)) {
+        memcpy(old, &o.old, bytes);
+        return;
+    }
     memcpy(old, word, bytes);
     memcpy(word, value, bytes);
-    END();
+    end(&o);
 }
 
 bool atomic_cas_any(size_t, void *, void *, const void *, int, int)
     NAMED(__atomic_compare_exchange);
 bool atomic_cas_any(size_t bytes, void *word, void *expected, const void *value, int yes, int no)
 {
-    (void)yes, (void)no;
-    BEGIN(word);
+    struct operation o = of_bytes(word, COMPARE, value, bytes);
+    if (bytes <= sizeof o.old)
+        memcpy(&o.old, expected, bytes);
+    if (begin(&o, bytes, yes | no)) {
+        if (!o.result)
+            memcpy(expected, &o.old, bytes);
+        return o.result;
+    }
     bool same = memcmp(word, expected, bytes) == 0;
     if (same)
         memcpy(word, value, bytes);
     else
         memcpy(expected, word, bytes);
-    END();
+    end(&o);
     return same;
 }
 

@@ -59,6 +59,28 @@ cmp -s "$work/wanted" "$work/out" || fail "bare: $(diff "$work/wanted" "$work/ou
 expect_err "__sync" '^hlrcc: fences\.c:operations\.[^:]*: warning: atomic instruction'
 test "$(grep -c operations "$work/err")" = 1 || fail "__sync: $(cat "$work/err")"
 
+# which atomic operations an object has: WA1, WA2
+notes() { readelf -n "$work/says.o" | sed -n 's/.*HLRC .*type: (0x0*100\([12]\)).*/\1/p'; }
+says() { # WHAT CODE OPTION...
+    local what=$1 code=$2
+    shift 2
+    printf 'int a[9], f(int); double d;\n%s\n' "$code" >"$work/says.c"
+    "$top_builddir/hlrcc" -O2 "$@" -c "$work/says.c" -o "$work/says.o" 2>/dev/null || fail "hlrcc: $code"
+    test "$(notes)" = "$what" || fail "$code: $(readelf -n "$work/says.o")"
+}
+atomic='_Pragma("omp atomic'
+says '' "void f1(int n) { $atomic\") a[n]++; $atomic update\") d += n; a[n] = f(n); }" -fopenmp
+says 2 "int f2(int n) { int b; $atomic capture\") b = a[n]++; return b; }" -fopenmp
+says 2 "int f3(int n) { int b; $atomic read\") b = a[n]; return b; }" -fopenmp
+says 2 "void f4(int n) { $atomic\") a[n]++; _Pragma(\"omp flush acq_rel\") }" -fopenmp
+says 2 "void f5(int n) { _Pragma(\"omp flush\") a[n]++; }" -fopenmp
+says 2 "void f6(int n) { a[n]++; __atomic_thread_fence(__ATOMIC_RELEASE); }"
+says '' "int f7(int n) { return __atomic_fetch_add(a, n, __ATOMIC_RELAXED) + __atomic_load_n(a, __ATOMIC_ACQUIRE); }"
+says 1 "void f8(int n) { __sync_fetch_and_add(a, n); }"
+# nobody knows what pragmas there were
+echo 'void f(int *a, int n) { __atomic_fetch_add(a, n, 0); }' | "$top_builddir/hlrcc" -x c -c - -o "$work/says.o"
+test "$(notes)" = 2 || fail "from standard input: $(readelf -n "$work/says.o")"
+
 # TV2
 run_job 2 ardmar "$work/own" store
 test "$status" -ne 0 || fail "a store to another node's thread-local variable went unnoticed: $(cat "$work/out")"
