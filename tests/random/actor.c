@@ -117,13 +117,86 @@ _Noreturn static void explain(struct actor *a, uint32_t range, uint32_t version,
          (unsigned)*(const volatile unsigned char *)(at + first));
 }
 
+/* ---- words of it, at their home ---- */
+
+enum { MOST_WORDS = 12 }; /* of one access */
+
+/* Whether the bytes at `at + i`, before `to`, are a word of this size. */
+static bool is_word(const char *at, uint32_t i, uint32_t to, uint32_t size)
+{
+    return (uintptr_t)(at + i) % size == 0 && i + size <= to;
+}
+
+/* -ENOTSUP: not of this size on this fabric; then nothing has happened. */
+static int operate(struct actor *a, char *word, uint32_t size, hlrc_op op, const void *value,
+                   void *old)
+{
+    int rc = hlrc_fetch_op(word, value, old, size == 8 ? HLRC_UINT64 : HLRC_INT32, op);
+    expect(a, rc == 0 || (rc == -ENOTSUP && size == 4), "hlrc_fetch_op returned %d", rc);
+    return rc;
+}
+
+/* The word becomes what it is in `src`, by some operation, which may have to know what it was. */
+static int change_word(struct actor *a, char *word, uint32_t size, const unsigned char *src)
+{
+    uint64_t old = 0, value = 0;
+    hlrc_type type = size == 8 ? HLRC_DOUBLE : HLRC_FLOAT; /* bits are compared */
+    memcpy(&value, src, size);
+    switch (rng_below(&a->rng, 3)) {
+    case 0:
+        return operate(a, word, size, HLRC_REPLACE, &value, NULL);
+    case 1:
+        memcpy(&old, word, size);
+        value ^= old;
+        return operate(a, word, size, HLRC_XOR, &value, NULL);
+    default:
+        if (operate(a, word, size, HLRC_NO_OP, NULL, &old) != 0)
+            return -ENOTSUP;
+        int rc = hlrc_compare_swap(word, &old, &value, type);
+        expect(a, rc == 1, "hlrc_compare_swap returned %d", rc);
+        return 0;
+    }
+}
+
+/* Some of [from, to) by operations, the others by stores, before or behind them. */
+static void change_bytes(struct actor *a, char *at, const unsigned char *src, uint32_t from,
+                         uint32_t to)
+{
+    uint32_t size = rng_chance(&a->rng, 70) ? 8 : 4, words = 0;
+    uint32_t first = rng_between(&a->rng, from, to);
+    for (uint32_t i = from; i < to;) {
+        bool word = i >= first && words < MOST_WORDS && is_word(at, i, to, size);
+        if (word && change_word(a, at + i, size, src + i) == 0) {
+            words++;
+            i += size;
+        } else {
+            ((volatile unsigned char *)at)[i] = src[i];
+            i++;
+        }
+    }
+}
+
+static void look_at_words(struct actor *a, const char *at, uint32_t from, uint32_t to)
+{
+    uint32_t size = rng_chance(&a->rng, 70) ? 8 : 4, i = from, words = 0;
+    for (; i < to && words < MOST_WORDS; i++)
+        if (is_word(at, i, to, size)) {
+            operate(a, (char *)(uintptr_t)at + i, size, HLRC_NO_OP, NULL, a->found + i);
+            words++;
+        }
+}
+
 static void load_bytes(struct actor *a, const char *at, uint32_t from, uint32_t to)
 {
     const volatile unsigned char *src = (const volatile unsigned char *)at;
-    switch (rng_below(&a->rng, 3)) {
+    switch (rng_below(&a->rng, 4)) {
     case 0:
         for (uint32_t i = from; i < to; i++)
             a->found[i] = src[i];
+        break;
+    case 2:
+        memcpy(a->found + from, at + from, to - from);
+        look_at_words(a, at, from, to);
         break;
     case 1:
         for (uint32_t i = to; i-- > from;)
@@ -165,10 +238,13 @@ static void store_bytes(struct actor *a, char *at, const unsigned char *src, uin
 {
     volatile unsigned char *dst = (volatile unsigned char *)at;
     uint32_t i = from;
-    switch (rng_below(&a->rng, 4)) {
+    switch (rng_below(&a->rng, 5)) {
     case 0:
         for (; i < to; i++)
             dst[i] = src[i];
+        break;
+    case 3:
+        change_bytes(a, at, src, from, to);
         break;
     case 1:
         for (i = to; i-- > from;)

@@ -475,7 +475,7 @@ static void spin(bool taken_too, bool with_another)
     pthread_t other;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     CPU_ZERO(&one);
-    for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++)
+    for (size_t cpu = 0; CPU_COUNT(&one) == 0; cpu++)
         if (CPU_ISSET(cpu, &before))
             CPU_SET(cpu, &one);
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
