@@ -38,12 +38,13 @@ list_conformance() {
 }
 
 list_litmus() {
-    local program some=' rule04_access rule07_home rule08_atomics rule08_words rule11_cond '
+    local program some=' rule04_access rule07_home rule08_atomics rule11_cond '
     if sanitized; then some=' rule05_merge rule07_home '; fi
     for program in "$top_builddir"/tests/litmus/*; do
         whole || [[ $some == *" ${program##*/} "* ]] || continue
         if [ -f "$program" ] && [ -x "$program" ]; then echo "600 env HLRCRUN=$helpers/hlrcrun $program"; fi
     done
+    sanitized || echo "600 env LITMUS_NODES=3 HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/rule08_words"
     for program in rule03_lock $(sanitized || echo rule02_home rule11_cond) $(whole && echo locks threads rule03_causality rule09_log); do
         echo "600 env LITMUS_PROTOCOLS=onesided HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/$program"
     done
