@@ -198,7 +198,7 @@ void page_move_hold(uint32_t page)
 bool page_move_settled(uint32_t page)
 {
     struct page *p = page_lock(page);
-    bool busy = p->flags & PAGE_BUSY, dirty = p->flags & PAGE_DIRTY;
+    bool busy = p->flags & PAGE_BUSY, dirty = (p->flags & PAGE_DIRTY) || p->worded;
     page_unlock(p);
     if (busy)
         page_wait(page);

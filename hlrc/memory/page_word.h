@@ -22,7 +22,8 @@
  *   WD4  (1) An operation that may have changed the word puts the page on the dirty list behind it,
  *        `worded`, unless it is EXCLUSIVE, so that the next closing announces it, though this node
  *        may have stored nothing to it: with an empty diff, whose version says that a copy has what
- *        the operations did.
+ *        the operations did. Until then the page is as a dirty one for a home that moves
+ *        (page_move_settled).
  */
 #ifndef HLRC_PAGE_WORD_H
 #define HLRC_PAGE_WORD_H

@@ -2,13 +2,17 @@
 /*
  * Fetches and prefetches of pages, with a protocol that is told what to answer, and no other node.
  * This is node 0; node 1 is home of the pages, and writes them. P1 to P9 are the invariants of
- * hlrc/memory/page.h, ND1 is of need.h, RN5 of renew.h.
+ * hlrc/memory/page.h, ND1 is of need.h, RN5 of renew.h, WD1
+ * to WD4 of page_word.h.
  */
 #include "hlrc/engine.h"
 #include "hlrc/memory/copies.h"
+#include "hlrc/memory/diff.h"
 #include "hlrc/memory/need.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/page_move.h"
+#include "hlrc/memory/page_word.h"
 #include "hlrc/memory/renew.h"
 #include "hlrc/memory/twin.h"
 #include "hlrc/progress/msg.h"
@@ -547,6 +551,35 @@ static void a_reset_forgets_what_is_needed(void **state)
     expect_contents(0, SOME);
 }
 
+/* An operation on a word waits until the home has what this node has sent, and is not made where
+ * this node has stored to it (WD2); its result is here (WD3); the page does not move (MV1) before
+ * it was announced, with an empty diff (WD4). */
+static void what_is_operated_on_is_announced(void **state)
+{
+    (void)state;
+    uint32_t page = 5;
+    uint64_t value = 7;
+    char diff[DIFF_MAX], *word = engine.mem + (size_t)page * PAGE_SIZE + 8;
+    close_interval(page, 1);
+    fetched = 0;
+    page_word_leave(page_word_begin(page, 8, 8));
+    assert_int_equal(fetched, 1);
+    page_word_end(page, 8, 8, &value, true);
+    assert_memory_equal(word, &value, 8);
+    page_move_hold(page);
+    assert_false(page_move_settled(page));
+    assert_int_equal(page_flush_begin(&page, 1, false), 1);
+    assert_int_equal(page_flush_diff(page, diff), 0);
+    page_flush_end(page, 2, false);
+    assert_true(page_move_settled(page));
+    page_move_release(page);
+    wanted[page][0] = 2;
+    page_access(page, true);
+    word[16] = 1;
+    assert_null(page_word_begin(page, 24, 8));
+    page_unlock(page_word_begin(page, 16, 8)); /* beside it */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -560,6 +593,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_needed_is_asked_for_once, begin, end),
         cmocka_unit_test_setup_teardown(what_is_written_is_there, begin, end),
         cmocka_unit_test_setup_teardown(a_reset_forgets_what_is_needed, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_operated_on_is_announced, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
