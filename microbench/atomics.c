@@ -1,195 +1,281 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an atomic operation on a 64-bit word at another node costs: by the fabric, or by a request
- * to the home's handler (--protocol async, with --handler as it waits). Microseconds per operation,
- * medians over samples of BATCH of them.
+ * Atomics of the fabric, without a protocol: us per operation, samples of NET_BATCH of them. By the
+ * runtime, and its handlers: words.c.
  *
- *  NAME_own          of node 0 on a word of its own
- *  NAME_waiting      on a word of node 1, which waits in a barrier
- *  NAME_computing    on a word of node 1, which computes (span.h), and what that costs there:
- *  NAME_lost         of its computation, in hundredths
- *  NAME_others       CPU time of the other threads of its process, in hundredths of the time;
- *  NAME_others_idle  while nobody performs operations; NAME_handler: of its handler alone
- *  fetch_add_spread  on words of all other nodes in turn, 16 at most, which wait in a barrier
- *  fetch_add_all     of all nodes at once on one word, of node 1, per operation of any node
+ *  fetch_add, cas_hit (which finds what it expects), cas_miss, exchange
+ *                node 0 at words of other nodes, which sleep, one at a time. TARGETS (--sizes):
+ *                that many words in turn, on cache lines of their own, at nodes 1, 2, ... in turn.
+ *  fetch_add_many, cas_miss_many
+ *                the same, NET_BATCH under way together
+ *  fetch_add_all all nodes at one word, of node 1, each one at a time, for 20 ms at least; node 0's
+ *                time for one of its own
  *
- * NAME is fetch_add, compare_exchange or exchange.
+ * What fetch_add and exchange bring, and all words in the end, are checked.
  */
-#include "microbench/span.h"
+#include "microbench/net.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define BATCH   100
-#define TARGETS 16
+#define MOST   256
+#define COMMON ((size_t)MOST * 64) /* the word of all nodes, at node 1 */
+#define STOP   (COMMON + 64)       /* 1: node 0 has done */
+#define BEGUN  (COMMON + 128)      /* at node 0: nodes that contend */
+#define SIZE   (STOP + 4096)
+#define SLICE  20000000 /* ns that nodes contend at least: they may share cores */
 
-struct options {
-    const char *json;
-    unsigned long rounds;
+static uint64_t expected[MOST], wrong, added; /* added: by this node to the common word */
+
+struct targets {
+    size_t count;
+    size_t next; /* word, of node 0's choice */
+    void (*perform)(size_t word);
 };
 
-static struct options options = { .rounds = 50 };
-static hlrc_atomic_t words[TARGETS + 1]; /* of nodes 0, 1, ... */
-static uint64_t expected[TARGETS + 1], wrong;
-static int targets; /* other nodes that have one */
-
-typedef void operation(int word);
-
-static void fetch_add(int word)
+static int node_of(size_t word)
 {
-    hlrc_atomic_fetch_add(words[word], 1);
+    return 1 + (int)(word % (size_t)(net.nodes - 1));
+}
+
+static size_t next(struct targets *t)
+{
+    return t->next++ % t->count;
+}
+
+/* ---- One at a time ---- */
+
+static void fetch_add(size_t word)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t old = 0;
+
+    fabric_fetch_add(net.fabric, node_of(word), net.window.id, word * 64, 1, &old, &op);
+    fabric_wait(net.fabric, &op);
+    wrong += old != expected[word]++;
+}
+
+static void cas(size_t word, uint64_t expect, uint64_t desired)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t old = 0;
+
+    fabric_cas(net.fabric, node_of(word), net.window.id, word * 64, expect, desired, &old, &op);
+    fabric_wait(net.fabric, &op);
+    wrong += old != expected[word];
+}
+
+static void cas_hit(size_t word)
+{
+    cas(word, expected[word], expected[word] + 1);
     expected[word]++;
 }
 
-/* Nobody else writes the word. */
-static void compare_exchange(int word)
+static void cas_miss(size_t word)
 {
-    uint64_t seen = expected[word];
-
-    wrong += !hlrc_atomic_compare_exchange(words[word], &seen, seen + 1);
-    expected[word]++;
+    cas(word, ~expected[word], 0);
 }
 
-static void exchange(int word)
+static void exchange(size_t word)
 {
-    wrong += hlrc_atomic_exchange(words[word], expected[word] + 1) != expected[word];
-    expected[word]++;
+    uint64_t old = fabric_exchange(net.fabric, node_of(word), net.window.id, word * 64,
+                                   expected[word] + 1, expected[word]);
+
+    wrong += old != expected[word]++;
 }
 
-/* One sample: BATCH operations at the words from `first` on, `count` of them in turn. */
-static double batch(operation *perform, int first, int count)
+static double batch_once(void *context)
+{
+    struct targets *t = context;
+    uint64_t start = bench_now();
+
+    for (int i = 0; i < NET_BATCH; i++)
+        t->perform(next(t));
+    return bench_us_since(start) / NET_BATCH;
+}
+
+/* ---- Many under way ---- */
+
+static double fetch_add_many_once(void *context)
+{
+    struct targets *t = context;
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t old[NET_BATCH], start = bench_now();
+
+    for (size_t i = 0; i < NET_BATCH; i++) {
+        size_t word = next(t);
+        fabric_fetch_add(net.fabric, node_of(word), net.window.id, word * 64, 1, &old[i], &op);
+        expected[word]++;
+    }
+    fabric_wait(net.fabric, &op);
+    return bench_us_since(start) / NET_BATCH;
+}
+
+static double cas_miss_many_once(void *context)
+{
+    struct targets *t = context;
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t old[NET_BATCH], start = bench_now();
+
+    for (size_t i = 0; i < NET_BATCH; i++) {
+        size_t word = next(t);
+        fabric_cas(net.fabric, node_of(word), net.window.id, word * 64, ~expected[word], 0, &old[i],
+                   &op);
+    }
+    fabric_wait(net.fabric, &op);
+    return bench_us_since(start) / NET_BATCH;
+}
+
+static const struct test {
+    const char *name;
+    bench_once *once;
+    void (*perform)(size_t word); /* of batch_once */
+} tests[] = {
+    { "fetch_add", batch_once, fetch_add },
+    { "cas_hit", batch_once, cas_hit },
+    { "cas_miss", batch_once, cas_miss },
+    { "exchange", batch_once, exchange },
+    { "fetch_add_many", fetch_add_many_once, NULL },
+    { "cas_miss_many", cas_miss_many_once, NULL },
+};
+
+static void measure(const struct test *test, size_t targets)
+{
+    struct targets t = { .count = targets, .perform = test->perform };
+    size_t nodes = (size_t)net.nodes - 1;
+
+    if (!bench_wants(test->name))
+        return;
+    struct bench_stat stat = bench_measure(test->once, &t);
+    bench_result(test->name, "us",
+                 BENCH_SHAPE({ "targets", (double)targets, NULL },
+                             { "target_nodes", (double)(targets < nodes ? targets : nodes), NULL },
+                             { "under_way", test->perform != NULL ? 1 : NET_BATCH, NULL },
+                             { "batch", NET_BATCH, NULL }),
+                 &stat);
+}
+
+static uint64_t word_now(int node, size_t offset)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t value = 0;
+
+    fabric_read(net.fabric, node, net.window.id, offset, &value, sizeof value, &op);
+    fabric_wait(net.fabric, &op);
+    return value;
+}
+
+static void check_words(void)
+{
+    for (size_t word = 0; word < MOST; word++)
+        wrong += word_now(node_of(word), word * 64) != expected[word];
+}
+
+/* ---- All nodes at one word ---- */
+
+static double common_once(void *context)
 {
     uint64_t start = bench_now();
 
-    for (int i = 0; i < BATCH; i++)
-        perform(first + i % count);
-    return (double)(bench_now() - start) / 1000 / BATCH;
-}
-
-static void tell(struct bench_json *json, const char *name, const char *how,
-                 struct job_series *series, const char *what)
-{
-    char full[64];
-    struct bench_stat stat = job_series_stat(series);
-
-    if (hlrc_node_id() != 0)
-        return;
-    snprintf(full, sizeof full, "%s_%s", name, how);
-    bench_row(full, stat, what);
-    snprintf(full, sizeof full, "%s_%s_us", name, how);
-    bench_json_stat(json, full, stat);
-}
-
-/* Node 0 alone; the others wait. */
-static void measure(struct bench_json *json, const char *name, const char *how, operation *perform,
-                    int first, int count)
-{
-    struct job_series series = job_series_make(options.rounds);
-
-    for (unsigned long r = 0; hlrc_node_id() == 0 && r < options.rounds + 1; r++) {
-        double us = batch(perform, first, count);
-        if (r > 0)
-            job_series_add(&series, us);
+    (void)context;
+    for (int i = 0; i < NET_BATCH; i++) {
+        struct fabric_op op = FABRIC_OP_INIT;
+        uint64_t old;
+        fabric_fetch_add(net.fabric, 1, net.window.id, COMMON, 1, &old, &op);
+        fabric_wait(net.fabric, &op);
     }
-    hlrc_barrier();
-    tell(json, name, how, &series, "");
+    added += NET_BATCH;
+    return bench_us_since(start) / NET_BATCH;
 }
 
-static operation *computing; /* what node 0 performs while node 1 computes */
-
-static double batch_computing(uint64_t *done)
+static void measure_common(void)
 {
-    *done += BATCH;
-    return batch(computing, 1, 1);
+    struct bench_series series = bench_series_make(bench.repetitions);
+    uint64_t one = 1;
+
+    while (word_now(0, BEGUN) != (uint64_t)net.nodes - 1)
+        sched_yield();
+    (void)bench_warm_up(common_once, NULL, NULL);
+    for (uint64_t start = bench_now();
+         series.seen < bench.repetitions || bench_now() < start + SLICE;)
+        bench_series_add(&series, common_once(NULL));
+    struct bench_stat stat = bench_stat(series.sample, series.count);
+    bench_series_free(&series);
+    for (int node = 1; node < net.nodes; node++)
+        fabric_write(net.fabric, node, net.window.id, STOP, &one, sizeof one, NULL);
+    bench_result("fetch_add_all", "us",
+                 BENCH_SHAPE({ "targets", 1, NULL }, { "target_nodes", 1, NULL },
+                             { "contending", net.nodes, NULL }, { "under_way", 1, NULL },
+                             { "batch", NET_BATCH, NULL }),
+                 &stat);
 }
 
-static void measure_computing(struct bench_json *json, const char *name, operation *perform)
+static void contend(void)
 {
-    computing = perform;
-    unsigned long pairs = options.rounds / 10 + 1;
-    struct span span = span_make(pairs, hlrc_node_id() == 0 ? batch_computing : NULL);
+    const _Atomic uint64_t *stop = (_Atomic uint64_t *)(void *)(net.window.base + STOP);
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t old;
 
-    for (unsigned long r = 0; r < pairs; r++)
-        span_pair(&span);
-    span_tell(json, name, &span);
+    fabric_fetch_add(net.fabric, 0, net.window.id, BEGUN, 1, &old, &op);
+    fabric_wait(net.fabric, &op);
+    while (atomic_load_explicit(stop, memory_order_acquire) == 0)
+        (void)common_once(NULL);
 }
 
-static void measure_all(struct bench_json *json)
+static void check_common(void)
 {
-    struct job_series series = job_series_make(options.rounds);
-    uint64_t nodes = (uint64_t)hlrc_node_count();
+    uint64_t *all = calloc((size_t)net.nodes, sizeof *all), sum = 0;
 
-    for (unsigned long r = 0; r < options.rounds; r++) {
-        hlrc_barrier();
-        uint64_t start = bench_now();
-        for (int i = 0; i < BATCH; i++)
-            hlrc_atomic_fetch_add(words[1], 1);
-        hlrc_barrier();
-        job_series_add(&series, (double)(bench_now() - start) / 1000 / (BATCH * (double)nodes));
-    }
-    expected[1] += options.rounds * BATCH * nodes;
-    tell(json, "fetch_add", "all", &series, "per operation of any node");
+    if (all == NULL)
+        bench_fail(1, "out of memory");
+    net_gather(added, all);
+    for (int node = 0; node < net.nodes; node++)
+        sum += all[node];
+    free(all);
+    if (net.node == 0)
+        wrong += word_now(1, COMMON) != sum;
 }
 
-static void make_words(void)
-{
-    int nodes = hlrc_node_count();
+/* ---- The program ---- */
 
-    targets = nodes - 1 < TARGETS ? nodes - 1 : TARGETS;
-    for (int n = 0; n <= targets; n++) {
-        int rc = hlrc_node_id() == n ? hlrc_atomic_create(&words[n], 0) : 0;
-        if (rc != 0)
-            bench_fail(1, "hlrc_atomic_create: %s", strerror(-rc));
-        hlrc_broadcast(&words[n], sizeof words[n], n);
-    }
-}
+static const struct bench_figure figures[] = {
+    { "fetch_add", "one at a time" },
+    { "cas_hit", "a compare-and-swap that finds what it expects" },
+    { "cas_miss", "a compare-and-swap that does not" },
+    { "exchange", "one at a time" },
+    { "fetch_add_many", "16 under way together" },
+    { "cas_miss_many", "16 under way together" },
+    { "fetch_add_all", "all nodes at one word" },
+    { NULL, NULL },
+};
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    if (key != 'r')
-        return bench_option(key, arg, state, &options.json);
-    options.rounds = bench_number("--rounds", arg, 1, 100000);
-    return 0;
-}
-
-static const struct argp_option argp_options[] = {
-    BENCH_JSON_OPTION,
-    { "rounds", 'r', "N", 0, "samples of each figure (default 50)", 0 },
-    { 0 },
+static const struct bench_program program = {
+    .name = "atomics",
+    .what = "Measure atomics of the fabric (HLRC_FABRIC); run it under hlrcrun -n 2 or more.",
+    .figures = figures,
+    .warmup = 50,
+    .repetitions = 500,
+    .seconds = 0.5,
+    .sizes = "1,16",
+    .sizes_are = "numbers of targets",
+    .smallest = 1,
+    .largest = MOST,
 };
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        argp_options,
-        parse_option,
-        NULL,
-        "Measure atomic operations on words at other nodes; run it under hlrcrun -n 2 or more.",
-        NULL,
-        NULL,
-        NULL,
-    };
-    static const struct {
-        const char *name;
-        operation *perform;
-    } all[] = { { "fetch_add", fetch_add },
-                { "compare_exchange", compare_exchange },
-                { "exchange", exchange } };
-    struct bench_json json = { 0 };
-
-    job_open(&argc, &argv, &argp, &options, 2);
-    make_words();
-    job_table(&json, options.json);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        measure(&json, all[i].name, "own", all[i].perform, 0, 1);
-        measure(&json, all[i].name, "waiting", all[i].perform, 1, 1);
-        measure_computing(&json, all[i].name, all[i].perform);
-    }
-    measure(&json, "fetch_add", "spread", fetch_add, 1, targets);
-    hlrc_broadcast(expected, sizeof expected, 0);
-    measure_all(&json);
-    for (int n = 0; n <= targets; n++)
-        wrong += hlrc_node_id() == 0 && hlrc_atomic_load(words[n]) != expected[n];
-    bench_json_close(&json);
-    job_close(wrong);
+    net_open(&program, argc, argv, SIZE, 2, FABRIC_READ | FABRIC_ATOMICS);
+    for (size_t i = 0; net.node == 0 && i < bench.sizes.count; i++)
+        for (size_t k = 0; k < sizeof tests / sizeof tests[0]; k++)
+            measure(&tests[k], bench.sizes.value[i]);
+    if (net.node == 0)
+        check_words();
+    net_meet();
+    if (net.node == 0 && bench_wants("fetch_add_all"))
+        measure_common();
+    else if (bench_wants("fetch_add_all"))
+        contend();
+    check_common();
+    net_close(wrong);
 }

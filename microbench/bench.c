@@ -2,13 +2,17 @@
 #include "microbench/bench.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-/* ---- Time and statistics --------------------------------------------------------------------- */
+#define READINGS 1001 /* of the clock, to know what one costs */
+
+/* ---- Time ------------------------------------------------------------------------------------ */
 
 uint64_t bench_now(void)
 {
@@ -26,19 +30,77 @@ void bench_wait_until(uint64_t when)
 
 static int ascending(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
     return (x > y) - (x < y);
 }
 
-struct bench_stat bench_stat(double *samples, size_t n)
+double bench_clock_cost(void)
 {
-    qsort(samples, n, sizeof(samples[0]), ascending);
-    return (struct bench_stat){
-        .median = (samples[n / 2] + samples[(n - 1) / 2]) / 2,
-        .min = samples[0],
-        .max = samples[n - 1],
-    };
+    static uint64_t took[READINGS];
+    static double cost = -1;
+
+    if (cost >= 0)
+        return cost;
+    uint64_t before = bench_now();
+    for (size_t i = 0; i < READINGS; i++) {
+        uint64_t now = bench_now();
+        took[i] = now - before;
+        before = now;
+    }
+    qsort(took, READINGS, sizeof(took[0]), ascending);
+    cost = (double)took[READINGS / 2];
+    return cost;
+}
+
+double bench_us_since(uint64_t start)
+{
+    double ns = (double)(bench_now() - start) - bench_clock_cost();
+
+    return ns > 0 ? ns / 1000 : 0;
+}
+
+/* ---- Repetitions ----------------------------------------------------------------------------- */
+
+size_t bench_allowed(size_t repetitions, double seconds, size_t warm_up, uint64_t ns)
+{
+    double each = (double)(ns > 0 ? ns : 1) / (double)(warm_up > 0 ? warm_up : 1);
+    double fit = seconds * 1e9 / each;
+
+    if (repetitions <= BENCH_FEW || fit >= (double)repetitions)
+        return repetitions;
+    return fit > BENCH_FEW ? (size_t)fit : BENCH_FEW;
+}
+
+size_t bench_warm_up(bench_once *once, void *context, uint64_t (*agree)(uint64_t mine))
+{
+    size_t count = bench.warmup > 0 ? bench.warmup : 1;
+    uint64_t start = bench_now();
+
+    for (size_t i = 0; i < count; i++)
+        (void)once(context);
+    uint64_t allowed = bench_allowed(bench.repetitions, bench.seconds, count, bench_now() - start);
+    return (size_t)(agree != NULL ? agree(allowed) : allowed);
+}
+
+void bench_repeat(struct bench_series *series, size_t count, bench_once *once, void *context)
+{
+    for (size_t i = 0; i < count; i++) {
+        double sample = once(context);
+        if (!isnan(sample))
+            bench_series_add(series, sample);
+    }
+}
+
+struct bench_stat bench_measure(bench_once *once, void *context)
+{
+    size_t count = bench_warm_up(once, context, NULL);
+    struct bench_series series = bench_series_make(count);
+
+    bench_repeat(&series, count, once, context);
+    struct bench_stat stat = bench_stat(series.sample, series.count);
+    bench_series_free(&series);
+    return stat;
 }
 
 /* ---- Cores ----------------------------------------------------------------------------------- */
@@ -103,32 +165,9 @@ void bench_pin(int core)
         bench_fail(1, "cannot run on core %d: %s", core, strerror(errno));
 }
 
-/* ---- Arguments and failure ------------------------------------------------------------------- */
+/* ---- Failure --------------------------------------------------------------------------------- */
 
-error_t bench_option(int key, char *arg, struct argp_state *state, const char **json)
-{
-    if (key == 'j') {
-        *json = arg;
-        return 0;
-    }
-    if (key == ARGP_KEY_ARG)
-        argp_error(state, "%s: no argument is expected", arg);
-    return ARGP_ERR_UNKNOWN;
-}
-
-unsigned long bench_number(const char *option, const char *text, unsigned long low,
-                           unsigned long high)
-{
-    size_t length = strlen(text);
-    unsigned long value = 0;
-    bool good = length > 0 && length < 19 && strspn(text, "0123456789") == length;
-
-    if (good)
-        value = strtoul(text, NULL, 10);
-    if (!good || value < low || value > high)
-        bench_fail(2, "%s %s: not a number from %lu to %lu", option, text, low, high);
-    return value;
-}
+bool bench_silenced;
 
 void bench_fail(int status, const char *format, ...)
 {
@@ -140,103 +179,7 @@ void bench_fail(int status, const char *format, ...)
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
+    if (bench_silenced)
+        sleep(10);
     exit(status);
-}
-
-/* ---- Results --------------------------------------------------------------------------------- */
-
-void bench_heading(const char *unit)
-{
-    printf("%-22s %10s %10s %10s  in %s\n", "", "median", "min", "max", unit);
-}
-
-void bench_row(const char *name, struct bench_stat stat, const char *what)
-{
-    printf("%-22s %10.3f %10.3f %10.3f  %s\n", name, stat.median, stat.min, stat.max, what);
-}
-
-static void json_name(struct bench_json *json, const char *name)
-{
-    fprintf(json->file, "%s\"%s\": ", json->first ? "" : ", ", name);
-    json->first = false;
-}
-
-void bench_json_open(struct bench_json *json, const char *path)
-{
-    *json = (struct bench_json){ .path = path, .first = true };
-    if (path == NULL)
-        return;
-    json->file = fopen(path, "we");
-    if (json->file == NULL)
-        bench_fail(1, "--json %s: %s", path, strerror(errno));
-    fputc('{', json->file);
-}
-
-void bench_json_begin(struct bench_json *json, const char *name)
-{
-    if (json->file == NULL)
-        return;
-    json_name(json, name);
-    fputc('{', json->file);
-    json->first = true;
-}
-
-void bench_json_end(struct bench_json *json)
-{
-    if (json->file == NULL)
-        return;
-    fputc('}', json->file);
-    json->first = false;
-}
-
-void bench_json_string(struct bench_json *json, const char *name, const char *value)
-{
-    if (json->file == NULL)
-        return;
-    json_name(json, name);
-    fputc('"', json->file);
-    for (; *value != '\0'; value++) {
-        unsigned char c = (unsigned char)*value;
-        if (c < 0x20)
-            fprintf(json->file, "\\u%04x", c);
-        else
-            fprintf(json->file, "%s%c", c == '"' || c == '\\' ? "\\" : "", c);
-    }
-    fputc('"', json->file);
-}
-
-void bench_json_unsigned(struct bench_json *json, const char *name, uint64_t value)
-{
-    if (json->file == NULL)
-        return;
-    json_name(json, name);
-    fprintf(json->file, "%llu", (unsigned long long)value);
-}
-
-void bench_json_double(struct bench_json *json, const char *name, double value)
-{
-    if (json->file == NULL)
-        return;
-    json_name(json, name);
-    fprintf(json->file, "%.6g", value);
-}
-
-void bench_json_stat(struct bench_json *json, const char *name, struct bench_stat stat)
-{
-    bench_json_begin(json, name);
-    bench_json_double(json, "median", stat.median);
-    bench_json_double(json, "min", stat.min);
-    bench_json_double(json, "max", stat.max);
-    bench_json_end(json);
-}
-
-void bench_json_close(struct bench_json *json)
-{
-    if (json->file == NULL)
-        return;
-    fputs("}\n", json->file);
-    bool bad = ferror(json->file) != 0;
-    if (fclose(json->file) != 0 || bad)
-        bench_fail(1, "--json %s: %s", json->path, strerror(errno));
-    json->file = NULL;
 }

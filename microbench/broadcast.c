@@ -55,22 +55,22 @@ static double copy_once(size_t bytes, unsigned long round)
 static void measure(struct bench_json *json, const char *what, size_t bytes,
                     double (*once)(size_t, unsigned long))
 {
-    struct job_series series = job_series_make(options.rounds);
+    struct bench_series series = bench_series_make(options.rounds);
     char name[64], note[64];
 
     for (unsigned long r = 0; r < WARM_UP + options.rounds; r++) {
         double us = once(bytes, r % 255);
         if (r >= WARM_UP)
-            job_series_add(&series, us);
+            bench_series_add(&series, us);
     }
-    struct bench_stat stat = job_series_stat(&series);
+    struct bench_stat stat = job_stat(&series);
     if (hlrc_node_id() != 0)
         return;
     snprintf(name, sizeof(name), "%s_%zu", what, bytes);
     snprintf(note, sizeof(note), "%.0f MB/s", (double)bytes / stat.median);
     bench_row(name, stat, note);
     snprintf(name, sizeof(name), "%s_%zu_us", what, bytes);
-    bench_json_stat(json, name, stat);
+    bench_json_stat(json, name, &stat);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

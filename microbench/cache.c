@@ -59,20 +59,21 @@ static uint64_t at_random(uint64_t k)
 
 static void walk(struct bench_json *json, const char *name, uint64_t (*which)(uint64_t))
 {
-    struct job_series series = job_series_make(1);
+    struct bench_series series = bench_series_make(1);
     char field[64];
 
     hlrc_barrier();
     uint64_t start = bench_now();
     for (uint64_t k = 0; k < pages; k++)
         read_page(which(k));
-    job_series_add(&series, (double)(bench_now() - start) / 1000 / (double)(pages - (end - begin)));
-    struct bench_stat stat = job_series_stat(&series);
+    bench_series_add(&series,
+                     (double)(bench_now() - start) / 1000 / (double)(pages - (end - begin)));
+    struct bench_stat stat = job_stat(&series);
     if (hlrc_node_id() != 0)
         return;
     bench_row(name, stat, "");
     snprintf(field, sizeof(field), "%s_us", name);
-    bench_json_stat(json, field, stat);
+    bench_json_stat(json, field, &stat);
 }
 
 /* Of the data, in hundredths: what lies in this node's memory. */
@@ -91,10 +92,10 @@ static double share_here(void)
 
 static void report_share(struct bench_json *json)
 {
-    struct job_series series = job_series_make(1);
+    struct bench_series series = bench_series_make(1);
 
-    job_series_add(&series, share_here());
-    struct bench_stat stat = job_series_stat(&series);
+    bench_series_add(&series, share_here());
+    struct bench_stat stat = job_stat(&series);
     if (hlrc_node_id() != 0)
         return;
     printf("in memory      %.1f %% of the data at most\n", stat.max);

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What a node that computes loses while all others use what has its home there (span.h): node 1 is
- * the home of locks and pages.
+ * the home of locks, pages and words.
  *
- *  lock   one lock, taken and freed over and over. With --locks handler it stays with a node that
- *         is the only one to want it, and its home learns nothing of that.
- *  locks  many locks, one after the other, each of which was taken at its home last. Its home takes
- *         them back between spans.
- *  page   pages read one after the other, of which a reader keeps a quarter (--cache-size), so that
- *         it fetches each again whenever it comes back to it.
+ *  lock    one lock, taken and freed over and over. With --locks handler it stays with a node that
+ *          is the only one to want it, and its home learns nothing of that.
+ *  locks   many locks, one after the other, each of which was taken at its home last. Its home
+ *          takes them back between spans.
+ *  page    pages read one after the other, of which a reader keeps a quarter (--cache-size), so
+ *          that it fetches each again whenever it comes back to it.
+ *  word    fetch-and-add of an atomic word
+ *  word_compare, word_exchange
+ *          the same by compare-and-exchange and by exchange
  *
- * NAME_computing is in us per operation; the rest, as in span.h, in hundredths. Remote atomics:
- * atomics.c.
+ * Results of each, USE: operation (us), lost (hundredths of the computation), iterations and
+ * iterations_idle (what the computing node got done in a span with operations and in one without),
+ * others and others_idle (CPU time of the other threads of its process, in hundredths of the span),
+ * handler (of its handler, by hlrc_stats_get). With --delays, that many us after each operation:
+ * the rate is in PER_S, and figure 7 of Buntinas, Panda and Gropp is iterations against it.
  */
 #include "microbench/span.h"
 
@@ -24,16 +30,16 @@
 #define PAGES 1024
 #define PAIRS 100000 /* of spans that are kept */
 
-struct options {
-    const char *json;
-    unsigned long rounds;
-    unsigned long operations;
-    unsigned long locks;
-    const char *only; /* NULL: all */
-};
-
-static struct options options = { .rounds = 25, .operations = 0, .locks = 32768 };
+static unsigned long operations, lock_count = 32768;
+static struct bench_list delays = { 1, { 0 } };
+static unsigned long delay;
 static uint64_t wrong;
+
+/* Operations in one sample: those between which there is a delay are timed one by one. */
+static int batch(void)
+{
+    return delay > 0 ? 1 : BATCH;
+}
 
 static void broadcast(void *buf, size_t len, int root)
 {
@@ -45,7 +51,7 @@ static void broadcast(void *buf, size_t len, int root)
 
 /* ---- Locks: the home of one is its number modulo the number of nodes ---- */
 
-static hlrc_lock_t *locks; /* options.locks of them, shared out among the nodes that take them */
+static hlrc_lock_t *locks; /* lock_count of them, shared out among the nodes that take them */
 static unsigned long next_lock;
 
 static void take_and_free(hlrc_lock_t lock)
@@ -58,10 +64,11 @@ static double lock_batch(uint64_t *done)
 {
     uint64_t start = bench_now();
 
-    for (int i = 0; i < BATCH; i++)
+    for (int i = 0; i < batch(); i++)
         take_and_free(1);
-    *done += BATCH;
-    return (double)(bench_now() - start) / 1000 / BATCH;
+    double us = bench_us_since(start) / batch();
+    *done += (uint64_t)batch();
+    return us;
 }
 
 /* Nodes 0, 2, 3, ... take turns in the list of locks. */
@@ -70,17 +77,18 @@ static hlrc_lock_t lock_of(unsigned long i)
     unsigned long takers = (unsigned long)hlrc_node_count() - 1,
                   node = (unsigned long)hlrc_node_id(), taker = node > 1 ? node - 1 : 0;
 
-    return locks[(i * takers + taker) % options.locks];
+    return locks[(i * takers + taker) % lock_count];
 }
 
 static double locks_batch(uint64_t *done)
 {
     uint64_t start = bench_now();
 
-    for (int i = 0; i < BATCH; i++)
+    for (int i = 0; i < batch(); i++)
         take_and_free(lock_of(next_lock++));
-    *done += BATCH;
-    return (double)(bench_now() - start) / 1000 / BATCH;
+    double us = bench_us_since(start) / batch();
+    *done += (uint64_t)batch();
+    return us;
 }
 
 static hlrc_lock_t create(void)
@@ -107,14 +115,14 @@ static void make_locks(void)
 {
     int creator = find_creator();
 
-    locks = calloc(options.locks, sizeof(locks[0]));
+    locks = calloc(lock_count, sizeof(locks[0]));
     if (locks == NULL)
-        bench_fail(1, "out of memory: %lu locks", options.locks);
-    for (unsigned long i = 0; hlrc_node_id() == creator && i < options.locks; i++) {
+        bench_fail(1, "out of memory: %lu locks", lock_count);
+    for (unsigned long i = 0; hlrc_node_id() == creator && i < lock_count; i++) {
         locks[i] = create();
         wrong += locks[i] % (unsigned)hlrc_node_count() != 1;
     }
-    broadcast(locks, options.locks * sizeof(locks[0]), creator);
+    broadcast(locks, lock_count * sizeof(locks[0]), creator);
 }
 
 /* So that those who come next find the locks there. */
@@ -128,7 +136,7 @@ static void take_back(void)
         most = taken > most ? taken : most;
     }
     most *= (unsigned long)hlrc_node_count() - 1;
-    for (unsigned long i = 0; hlrc_node_id() == 1 && i < most && i < options.locks; i++)
+    for (unsigned long i = 0; hlrc_node_id() == 1 && i < most && i < lock_count; i++)
         take_and_free(locks[i]);
     next_lock = 0;
     hlrc_barrier();
@@ -143,10 +151,11 @@ static double page_batch(uint64_t *done)
 {
     uint64_t start = bench_now();
 
-    for (int i = 0; i < BATCH; i++, next_page++)
+    for (int i = 0; i < batch(); i++, next_page++)
         wrong += *(volatile uint64_t *)&region[next_page % PAGES * WORDS] != next_page % PAGES;
-    *done += BATCH;
-    return (double)(bench_now() - start) / 1000 / BATCH;
+    double us = bench_us_since(start) / batch();
+    *done += (uint64_t)batch();
+    return us;
 }
 
 static void make_pages(void)
@@ -171,107 +180,154 @@ static void nothing(void)
 {
 }
 
+/* ---- Words ---- */
+
+static hlrc_atomic_t word;
+
+static void make_word(void)
+{
+    int rc = hlrc_node_id() == 1 && word == 0 ? hlrc_atomic_create(&word, 0) : 0;
+
+    if (rc != 0)
+        bench_fail(1, "hlrc_atomic_create: %s", strerror(-rc));
+    broadcast(&word, sizeof(word), 1);
+}
+
+static void fetch_add(void)
+{
+    hlrc_atomic_fetch_add(word, 1);
+}
+
+/* Whether it finds what it expects depends on the other nodes. */
+static void compare_exchange(void)
+{
+    static uint64_t seen;
+
+    if (hlrc_atomic_compare_exchange(word, &seen, seen + 1))
+        seen++;
+}
+
+static void exchange(void)
+{
+    hlrc_atomic_exchange(word, (uint64_t)hlrc_node_id());
+}
+
+static double word_batch_of(void (*perform)(void), uint64_t *done)
+{
+    uint64_t start = bench_now();
+
+    for (int i = 0; i < batch(); i++)
+        perform();
+    double us = bench_us_since(start) / batch();
+    *done += (uint64_t)batch();
+    return us;
+}
+
+static double fetch_add_batch(uint64_t *done)
+{
+    return word_batch_of(fetch_add, done);
+}
+
+static double compare_batch(uint64_t *done)
+{
+    return word_batch_of(compare_exchange, done);
+}
+
+static double exchange_batch(uint64_t *done)
+{
+    return word_batch_of(exchange, done);
+}
+
 /* ---- The program ---- */
 
-static const struct test {
+static const struct use {
     const char *name;
     void (*make)(void);
     span_work *work;
     void (*between)(void); /* pairs of spans */
-} tests[] = {
+} uses[] = {
     { "lock", nothing, lock_batch, nothing },
     { "locks", make_locks, locks_batch, take_back },
     { "page", make_pages, page_batch, nothing },
+    { "word", make_word, fetch_add_batch, nothing },
+    { "word_compare", make_word, compare_batch, nothing },
+    { "word_exchange", make_word, exchange_batch, nothing },
 };
 
-static void run(const struct test *test, struct bench_json *json)
+/* FIRST: of the delays, for which all is made */
+static void run(const struct use *use, bool first)
 {
     struct job_counts counts = { 0 };
-    uint64_t done = 0;
-    char name[64];
+    uint64_t done = 0, spans = 0;
 
-    test->make();
-    struct span span = span_make(PAIRS, test->work);
-    test->between();
-    for (unsigned long r = 0; r < options.rounds || done < options.operations; r++) {
+    if (first)
+        use->make();
+    struct span span = span_make(PAIRS, use->work, delay);
+    use->between();
+    for (; spans < bench.repetitions || done < operations; spans++) {
         job_counts_start(&counts);
         span_pair(&span);
         job_counts_stop(&counts);
-        test->between();
+        use->between();
         done = job_sum(span.done);
     }
-    span_tell(json, test->name, &span);
-    job_counts_sum(&counts);
-    if (hlrc_node_id() != 0)
-        return;
-    printf("%-22s %10llu operations, %.3f messages each\n", "", (unsigned long long)done,
-           job_counts_per(&counts, "messages", (double)done));
-    snprintf(name, sizeof(name), "%s_operations", test->name);
-    bench_json_unsigned(json, name, done);
-    snprintf(name, sizeof(name), "%s_counters", test->name);
-    job_counts_json(json, name, &counts, (double)done);
+    span_tell(use->name, &span, &counts, (double)spans);
 }
 
-static const char *known(const char *name)
+static const struct bench_figure figures[] = {
+    { "lock", "one lock over and over" },
+    { "locks", "locks that were taken at their home last" },
+    { "page", "pages" },
+    { "word", "fetch-and-add of an atomic word" },
+    { "word_compare", "compare-and-exchange of an atomic word" },
+    { "word_exchange", "exchange of an atomic word" },
+    { NULL, NULL },
+};
+
+static bool take(int key, char *arg)
 {
-    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
-        if (strcmp(name, tests[i].name) == 0)
-            return name;
-    bench_fail(2, "--only %s: no such operation; choose lock, locks or page", name);
+    if (key == 'l')
+        lock_count = bench_number("--locks", arg, 1, 1000000);
+    else if (key == 'O')
+        operations = bench_number("--operations", arg, 0, 1000000000);
+    else if (key == 'd')
+        delays = bench_numbers("--delays", arg, 0, 100000);
+    else
+        return false;
+    return true;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    switch (key) {
-    case 'l':
-        options.locks = bench_number("--locks", arg, 1, 1000000);
-        return 0;
-    case 'O':
-        options.only = known(arg);
-        return 0;
-    case 'o':
-        options.operations = bench_number("--operations", arg, 0, 1000000000);
-        return 0;
-    case 'r':
-        options.rounds = bench_number("--rounds", arg, 1, PAIRS);
-        return 0;
-    default:
-        return bench_option(key, arg, state, &options.json);
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    BENCH_JSON_OPTION,
+static const struct argp_option options[] = {
+    { "delays", 'd', "LIST", 0, "us from one operation to the next (default 0)", 0 },
     { "locks", 'l', "N", 0, "how many locks are taken one after the other (default 32768)", 0 },
-    { "only", 'O', "lock|locks|page", 0, "one of the three alone", 0 },
-    { "operations", 'o', "N", 0,
-      "of each kind, by all nodes together: more rounds until there were so many (default 0)", 0 },
-    { "rounds", 'r', "N", 0,
-      "spans with operations, and as many without, at least (default 25); a span takes 20 ms", 0 },
+    { "operations", 'O', "N", 0,
+      "of each kind, by all nodes together: more spans until there were so many (default 0)", 0 },
     { 0 },
+};
+
+static const struct bench_program program = {
+    .name = "cpu",
+    .what =
+        "Measure what a computing node loses while others use its locks, pages and words; run it "
+        "under hlrcrun -n 2 or more. A repetition is 20 ms with operations and 20 ms without.",
+    .figures = figures,
+    .warmup = 1,
+    .repetitions = 10,
+    .seconds = 1, /* a repetition's length is fixed */
+    .options = options,
+    .take = take,
 };
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        argp_options,
-        parse_option,
-        NULL,
-        "Measure what a computing node loses while others use its locks and pages; run it under "
-        "hlrcrun -n 2 or more.",
-        NULL,
-        NULL,
-        NULL,
-    };
-    struct bench_json json = { 0 };
-
     job_page_by_page();
     (void)setenv("HLRC_CACHE_SIZE", KEPT, 0);
-    job_open(&argc, &argv, &argp, &options, 2);
-    job_table(&json, options.json);
-    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
-        if (options.only == NULL || strcmp(options.only, tests[i].name) == 0)
-            run(&tests[i], &json);
-    bench_json_close(&json);
-    job_close(wrong);
+    job_begin(&argc, &argv, &program, 2);
+    for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+        for (size_t k = 0; bench_wants(uses[i].name) && k < delays.count; k++) {
+            delay = delays.value[k];
+            run(&uses[i], k == 0);
+        }
+    (void)job_results_end();
+    job_end(wrong);
 }

@@ -53,7 +53,7 @@
 #define FEW_PAGES    64
 #define TURNS        20000   /* in one sample */
 #define IDLE_SHORT   100000  /* ns */
-#define IDLE_LONG    2000000 /* as in sync.c */
+#define IDLE_LONG    2000000 /* as in locks.c */
 
 struct options {
     const char *json;
@@ -430,7 +430,7 @@ static void write_json(struct bench_json *json, const struct options *options)
     bench_json_begin(json, "spread");
     for (size_t i = 0; i < result_count; i++) {
         snprintf(name, sizeof(name), "%s_us", results[i].figure->name);
-        bench_json_stat(json, name, results[i].stat);
+        bench_json_stat(json, name, &results[i].stat);
     }
     bench_json_end(json);
     bench_json_close(json);
@@ -470,7 +470,7 @@ int main(int argc, char **argv)
     struct options options = { .rounds = 30, .pages = 1024 };
     struct bench_json json;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    bench_parse(&argp, argc, argv, &options);
     bench_json_open(&json, options.json);
     /* Each cold round takes memory that is used once. */
     unsigned long cold_rounds = options.rounds < 20 ? options.rounds : 20;

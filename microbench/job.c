@@ -2,62 +2,85 @@
 #include "microbench/job.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- Start and end ---- */
 
-/* All nodes get the same arguments: one of them speaks about these. Returns what restore()
- * needs. */
-static int silence(int fd)
+/* ENOUGH: at least so many nodes. */
+static void join(int *argc, char ***argv, int enough)
 {
-    int kept = dup(fd), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-    if (kept >= 0 && null >= 0)
-        dup2(null, fd);
-    if (null >= 0)
-        close(null);
-    return kept;
-}
-
-static void restore(int fd, int kept)
-{
-    if (kept < 0)
-        return;
-    dup2(kept, fd);
-    close(kept);
-}
-
-static void parse(int argc, char **argv, const struct argp *argp, void *options)
-{
-    const char *node = getenv("HLRC_NODE");
-
-    if (node == NULL || strcmp(node, "0") == 0) {
-        argp_parse(argp, argc, argv, 0, NULL, options);
-        return;
-    }
-    int out = silence(STDOUT_FILENO), err = silence(STDERR_FILENO);
-    argp_parse(argp, argc, argv, 0, NULL, options);
-    restore(STDOUT_FILENO, out);
-    restore(STDERR_FILENO, err);
-}
-
-void job_open(int *argc, char ***argv, const struct argp *argp, void *options, int nodes)
-{
-    parse(*argc, *argv, argp, options);
     /* hlrc_init says itself why it fails. */
     if (hlrc_init(argc, argv) != 0)
         exit(1);
     int count = hlrc_node_count(), node = hlrc_node_id();
-    if (count >= nodes)
+    if (count >= enough)
         return;
     hlrc_finalize();
     if (node == 0)
-        bench_fail(2, "a job of %d node: at least %d are needed; start it with hlrcrun -n %d",
-                   count, nodes, nodes);
+        bench_fail(2, "a job of %d node%s: at least %d are needed; start it with hlrcrun -n %d",
+                   count, count == 1 ? "" : "s", enough, enough);
     exit(2);
+}
+
+void job_open(int *argc, char ***argv, const struct argp *argp, void *options, int nodes)
+{
+    bench_parse(argp, *argc, *argv, options);
+    join(argc, argv, nodes);
+}
+
+void job_begin(int *argc, char ***argv, const struct bench_program *program, int nodes)
+{
+    bench_arguments(program, *argc, *argv);
+    join(argc, argv, nodes);
+    if (hlrc_node_id() == 0)
+        bench_begin(job_option("fabric", "shm"), hlrc_node_count(),
+                    BENCH_SHAPE({ "protocol", 0, job_protocol() }));
+}
+
+/* HLRC_BARRIER_FAN is the option barrier-fan; NAME has room for what is before the '='. */
+static bool option_name(const char *variable, char *name, size_t len)
+{
+    static const char *const launchers[] = { "LAUNCH_FD", "NODE", "NODES", "TERMINAL", "FILTERED" };
+    size_t length = strcspn(variable, "=");
+
+    if (strncmp(variable, "HLRC_", 5) != 0 || length - 5 >= len)
+        return false;
+    snprintf(name, len, "%.*s", (int)(length - 5), variable + 5);
+    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++)
+        if (strcmp(name, launchers[i]) == 0)
+            return false;
+    for (; *name != '\0'; name++)
+        *name = *name == '_' ? '-' : (char)(*name >= 'A' && *name <= 'Z' ? *name + 32 : *name);
+    return true;
+}
+
+static void tell_options(struct bench_json *json)
+{
+    char name[64];
+
+    bench_json_begin(json, "options");
+    for (char **variable = environ; *variable != NULL; variable++)
+        if (option_name(*variable, name, sizeof name))
+            bench_json_string(json, name, strchr(*variable, '=') + 1);
+    bench_json_end(json);
+}
+
+struct bench_json *job_results_end(void)
+{
+    if (hlrc_node_id() != 0)
+        return NULL;
+    struct bench_json *json = bench_results_end();
+    tell_options(json);
+    return json;
+}
+
+void job_end(uint64_t wrong)
+{
+    if (hlrc_node_id() == 0)
+        bench_end();
+    job_close(wrong);
 }
 
 void job_page_by_page(void)
@@ -91,9 +114,21 @@ void job_close(uint64_t wrong)
 
 const char *job_protocol(void)
 {
-    const char *protocol = getenv("HLRC_PROTOCOL");
+    return job_option("protocol", "ardmar");
+}
 
-    return protocol != NULL ? protocol : "ardmar";
+const char *job_option(const char *name, const char *otherwise)
+{
+    char variable[64] = "HLRC_";
+    size_t at = strlen(variable);
+
+    for (; *name != '\0' && at < sizeof variable - 1; name++)
+        variable[at++] = (char)(*name == '-'                   ? '_'
+                                : *name >= 'a' && *name <= 'z' ? *name - 32
+                                                               : *name);
+    variable[at] = '\0';
+    const char *value = getenv(variable);
+    return value != NULL ? value : otherwise;
 }
 
 /* ---- Results of all nodes ---- */
@@ -118,40 +153,82 @@ uint64_t job_sum(uint64_t mine)
     return sum;
 }
 
-struct job_series job_series_make(size_t max)
+struct bench_stat job_stat(struct bench_series *series)
 {
-    struct job_series series = { .sample = calloc(max > 0 ? max : 1, sizeof(double)), .max = max };
-
-    if (series.sample == NULL)
-        bench_fail(1, "out of memory: %zu samples", max);
-    return series;
-}
-
-void job_series_add(struct job_series *series, double sample)
-{
-    if (series->count < series->max)
-        series->sample[series->count++] = sample;
-}
-
-struct bench_stat job_series_stat(struct job_series *series)
-{
-    struct job_series all = job_series_make((size_t)job_sum(series->count));
+    struct bench_series all = bench_series_make((size_t)job_sum(series->count));
 
     for (int node = 0; node < hlrc_node_count(); node++) {
         uint64_t count = series->count;
         broadcast(&count, sizeof(count), node);
-        if (node == hlrc_node_id())
-            memcpy(all.sample + all.count, series->sample, series->count * sizeof(double));
+        if (node == hlrc_node_id() && count > 0)
+            memcpy(all.sample + all.count, series->sample, count * sizeof(double));
         broadcast(all.sample + all.count, (size_t)count * sizeof(double), node);
         all.count += (size_t)count;
     }
-    struct bench_stat stat = { 0, 0, 0 };
-    if (all.count > 0)
-        stat = bench_stat(all.sample, all.count);
+    struct bench_stat stat = bench_stat(all.sample, all.count);
     free(all.sample);
-    free(series->sample);
-    *series = (struct job_series){ .sample = NULL };
+    bench_series_free(series);
     return stat;
+}
+
+uint64_t job_agree(uint64_t mine)
+{
+    broadcast(&mine, sizeof(mine), 0);
+    return mine;
+}
+
+bool job_one_machine(void)
+{
+    char boot[64] = "", first[64];
+    FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+    if (in != NULL) {
+        if (fgets(boot, sizeof(boot), in) == NULL)
+            boot[0] = '\0';
+        fclose(in);
+    }
+    memcpy(first, boot, sizeof(first));
+    broadcast(first, sizeof(first), 0);
+    return job_sum(boot[0] == '\0' || strcmp(boot, first) != 0) == 0;
+}
+
+void *job_allocate(size_t size)
+{
+    void *at = hlrc_malloc_all(size);
+
+    if (at == NULL)
+        bench_fail(1, "%zu bytes of shared memory are not available; raise --memory", size);
+    return at;
+}
+
+/* ---- Figures ---- */
+
+void job_result(const struct job_figure *figure, struct bench_series *series,
+                struct job_counts *counts)
+{
+    struct bench_stat stat = job_stat(series);
+
+    if (counts != NULL)
+        job_counts_sum(counts);
+    if (hlrc_node_id() != 0 || stat.count == 0)
+        return;
+    struct bench_json *json = bench_result_begin(figure->name, figure->unit, figure->shape, &stat);
+    if (counts != NULL && figure->operations > 0)
+        job_counts_json(json, "counters", counts, figure->operations);
+    bench_result_end();
+}
+
+void job_measure(struct job_figure figure, bench_once *once, void *context)
+{
+    size_t count = bench_warm_up(once, context, job_agree);
+    struct bench_series series = bench_series_make(count);
+    struct job_counts counts = { 0 };
+
+    job_counts_start(&counts);
+    bench_repeat(&series, count, once, context);
+    job_counts_stop(&counts);
+    figure.operations *= (double)count;
+    job_result(&figure, &series, &counts);
 }
 
 /* ---- Counters ---- */

@@ -16,6 +16,15 @@
  */
 void job_open(int *argc, char ***argv, const struct argp *argp, void *options, int nodes);
 
+/*
+ * The same for a program of the harness, and begin its table and JSON file at node 0.
+ * job_results_end: NULL but at node 0, where more may be added beside the results; job_end leaves
+ * the job and ends the program as job_close.
+ */
+void job_begin(int *argc, char ***argv, const struct bench_program *program, int nodes);
+struct bench_json *job_results_end(void);
+_Noreturn void job_end(uint64_t wrong);
+
 /* Before job_open: pages are fetched one at a time and each by a fault, unless the job is started
  * with --ahead or --renew. */
 void job_page_by_page(void);
@@ -28,22 +37,24 @@ _Noreturn void job_close(uint64_t wrong);
 
 const char *job_protocol(void);
 
+/* What an option of the runtime was set to, by hlrcrun or in the environment. */
+const char *job_option(const char *name, const char *otherwise);
+
 /* Collective. The sum over all nodes. */
 uint64_t job_sum(uint64_t mine);
 
-/* Samples of one node, room for MAX. */
-struct job_series {
-    double *sample;
-    size_t count;
-    size_t max;
-};
-
-struct job_series job_series_make(size_t max);
-void job_series_add(struct job_series *series, double sample);
-
 /* Collective. The statistics of the samples of all nodes together, at every node. Frees the
  * series. */
-struct bench_stat job_series_stat(struct job_series *series);
+struct bench_stat job_stat(struct bench_series *series);
+
+/* Collective. Node 0's number, at every node. */
+uint64_t job_agree(uint64_t mine);
+
+/* Collective. Whether all nodes have the same clock. */
+bool job_one_machine(void);
+
+/* Collective. SIZE bytes of shared memory, which begin with a page. */
+void *job_allocate(size_t size);
 
 /* What hlrc_stats_get counted between start and stop, summed over all such spans. */
 #define JOB_COUNTERS 21
@@ -63,5 +74,24 @@ void job_counts_sum(struct job_counts *counts);
 double job_counts_per(const struct job_counts *counts, const char *name, double operations);
 void job_counts_json(struct bench_json *json, const char *name, const struct job_counts *counts,
                      double operations);
+
+/* ---- Figures: collective, told at node 0 ---- */
+
+struct job_figure {
+    const char *name;
+    const char *unit;
+    const struct bench_shape *shape;
+    /* of all nodes together, which the counters are divided by: in one repetition, or in all */
+    double operations;
+};
+
+/* A figure from the samples of all nodes, which are freed, and the counters if not NULL; none if
+ * there are no samples. */
+void job_result(const struct job_figure *figure, struct bench_series *series,
+                struct job_counts *counts);
+
+/* All nodes repeat ONCE; counters, unless operations is 0, are those of the repetitions that give
+ * samples. */
+void job_measure(struct job_figure figure, bench_once *once, void *context);
 
 #endif

@@ -203,7 +203,7 @@ int main(int argc, char **argv)
 
     job_open(&argc, &argv, &argp, &options, 1);
     job_table(&json, options.json);
-    struct job_series series = job_series_make(options.patterns);
+    struct bench_series series = bench_series_make(options.patterns);
     for (uint64_t i = 0; i < options.patterns; i++) {
         double us = run_pattern(options.seed + i);
         char name[32];
@@ -211,12 +211,12 @@ int main(int argc, char **argv)
         if (hlrc_node_id() != 0)
             continue;
         bench_json_double(&json, name, us);
-        job_series_add(&series, us);
+        bench_series_add(&series, us);
     }
-    struct bench_stat stat = job_series_stat(&series);
+    struct bench_stat stat = job_stat(&series);
     if (hlrc_node_id() == 0) {
         bench_row("pattern", stat, "of 1 to 128 pages, 4 to 40 intervals");
-        bench_json_stat(&json, "patterns_us", stat);
+        bench_json_stat(&json, "patterns_us", &stat);
     }
     bench_json_close(&json);
     job_close(wrong);

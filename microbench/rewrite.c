@@ -62,7 +62,7 @@ static void read_pages(const volatile uint64_t *data, uint64_t value)
         wrong += data[page * WORDS] != value + page;
 }
 
-static void solo_writer(struct job_series *series)
+static void solo_writer(struct bench_series *series)
 {
     volatile uint64_t *data = allocate();
 
@@ -72,7 +72,7 @@ static void solo_writer(struct job_series *series)
             write_pages(data, options.pages, r);
         hlrc_barrier();
         if (r >= WARM_UP && hlrc_node_id() == 0)
-            job_series_add(series, us_since(start) / (double)options.pages);
+            bench_series_add(series, us_since(start) / (double)options.pages);
         hlrc_barrier();
     }
     read_pages(data, WARM_UP + options.rounds - 1);
@@ -80,7 +80,7 @@ static void solo_writer(struct job_series *series)
     hlrc_free_all((void *)data);
 }
 
-static void hot_pages(struct job_series *series, bool reader)
+static void hot_pages(struct bench_series *series, bool reader)
 {
     volatile uint64_t *data = allocate();
     int last = hlrc_node_count() - 1;
@@ -97,22 +97,22 @@ static void hot_pages(struct job_series *series, bool reader)
         double read = us_since(start) / (double)options.pages;
         hlrc_barrier();
         if (r >= WARM_UP && hlrc_node_id() == (reader ? last : 0))
-            job_series_add(series, reader ? read : written);
+            bench_series_add(series, reader ? read : written);
     }
     hlrc_free_all((void *)data);
 }
 
-static void hot_writer(struct job_series *series)
+static void hot_writer(struct bench_series *series)
 {
     hot_pages(series, false);
 }
 
-static void hot_reader(struct job_series *series)
+static void hot_reader(struct bench_series *series)
 {
     hot_pages(series, true);
 }
 
-static void locked(struct job_series *series, uint64_t pages, bool shared)
+static void locked(struct bench_series *series, uint64_t pages, bool shared)
 {
     volatile uint64_t *data = allocate();
 
@@ -127,7 +127,7 @@ static void locked(struct job_series *series, uint64_t pages, bool shared)
             hlrc_unlock(LOCK);
         }
         if (r >= WARM_UP)
-            job_series_add(series, us_since(start) / BATCH);
+            bench_series_add(series, us_since(start) / BATCH);
     }
     hlrc_barrier();
     for (uint64_t page = 0; page < pages; page++)
@@ -136,27 +136,27 @@ static void locked(struct job_series *series, uint64_t pages, bool shared)
     hlrc_free_all((void *)data);
 }
 
-static void locked_0(struct job_series *series)
+static void locked_0(struct bench_series *series)
 {
     locked(series, 0, false);
 }
 
-static void locked_4(struct job_series *series)
+static void locked_4(struct bench_series *series)
 {
     locked(series, 4, false);
 }
 
-static void locked_16(struct job_series *series)
+static void locked_16(struct bench_series *series)
 {
     locked(series, 16, false);
 }
 
-static void shared_16(struct job_series *series)
+static void shared_16(struct bench_series *series)
 {
     locked(series, 16, true);
 }
 
-static void mutex(struct job_series *series)
+static void mutex(struct bench_series *series)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -167,11 +167,11 @@ static void mutex(struct job_series *series)
             pthread_mutex_unlock(&lock);
         }
         if (r >= WARM_UP && hlrc_node_id() == 0)
-            job_series_add(series, us_since(start) / BATCH);
+            bench_series_add(series, us_since(start) / BATCH);
     }
 }
 
-static void recycled(struct job_series *series)
+static void recycled(struct bench_series *series)
 {
     for (uint64_t r = 0; hlrc_node_id() == 0 && r < WARM_UP + options.rounds; r++) {
         uint64_t start = bench_now();
@@ -186,7 +186,7 @@ static void recycled(struct job_series *series)
         memset(block, 0x5a, options.bytes);
         hlrc_free(block);
         if (r >= WARM_UP)
-            job_series_add(series, time);
+            bench_series_add(series, time);
     }
     hlrc_barrier();
 }
@@ -195,7 +195,7 @@ static void recycled(struct job_series *series)
 
 struct test {
     const char *name;
-    void (*run)(struct job_series *series);
+    void (*run)(struct bench_series *series);
     int nodes; /* at least */
     const char *what;
 };
@@ -214,17 +214,17 @@ static const struct test tests[] = {
 
 static void run(const struct test *test, struct bench_json *json)
 {
-    struct job_series series = job_series_make(options.rounds);
+    struct bench_series series = bench_series_make(options.rounds);
     char name[64];
 
     hlrc_barrier();
     test->run(&series);
-    struct bench_stat stat = job_series_stat(&series);
+    struct bench_stat stat = job_stat(&series);
     if (hlrc_node_id() != 0)
         return;
     bench_row(test->name, stat, test->what);
     snprintf(name, sizeof(name), "%s_us", test->name);
-    bench_json_stat(json, name, stat);
+    bench_json_stat(json, name, &stat);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

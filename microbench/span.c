@@ -10,7 +10,7 @@
 
 #define SPAN    20000000 /* ns */
 #define LEAD    2000000  /* ns from the agreement on a span to its begin */
-#define SAMPLES 100000   /* of operations that are kept */
+#define SAMPLES 20000    /* of operations that are kept */
 #define THREADS 64       /* of a process that computes in one */
 
 /* ---- CPU time of the process's other threads ---- */
@@ -113,9 +113,13 @@ static struct account one_span(struct span *span, bool with_operations)
     bench_wait_until(start);
     if (hlrc_node_id() == 1)
         account = compute(end);
-    while (span->work != NULL && bench_now() < end)
-        if (with_operations)
-            job_series_add(&span->us, span->work(&span->done));
+    while (span->work != NULL && bench_now() < end) {
+        if (!with_operations)
+            continue;
+        bench_series_add(&span->us, span->work(&span->done));
+        if (span->delay_us > 0)
+            bench_wait_until(bench_now() + span->delay_us * 1000);
+    }
     hlrc_barrier();
     return account;
 }
@@ -127,58 +131,57 @@ void span_pair(struct span *span)
     if (hlrc_node_id() != 1)
         return;
     if (without.done > 0) /* else the machine did not run it */
-        job_series_add(&span->lost, 100 * (1 - with.done / without.done));
-    job_series_add(&span->others, 100 * with.others / SPAN);
-    job_series_add(&span->others_idle, 100 * without.others / SPAN);
-    job_series_add(&span->handler, 100 * with.handler / SPAN);
+        bench_series_add(&span->lost, 100 * (1 - with.done / without.done));
+    bench_series_add(&span->iterations, with.done);
+    bench_series_add(&span->iterations_idle, without.done);
+    bench_series_add(&span->others, 100 * with.others / SPAN);
+    bench_series_add(&span->others_idle, 100 * without.others / SPAN);
+    bench_series_add(&span->handler, 100 * with.handler / SPAN);
 }
 
-struct span span_make(size_t pairs, span_work *work)
+struct span span_make(size_t pairs, span_work *work, unsigned long delay_us)
 {
     struct span span = {
         .work = hlrc_node_id() == 1 ? NULL : work,
-        .us = job_series_make(SAMPLES),
-        .lost = job_series_make(pairs),
-        .others = job_series_make(pairs),
-        .others_idle = job_series_make(pairs),
-        .handler = job_series_make(pairs),
+        .delay_us = delay_us,
+        .us = bench_series_make(SAMPLES),
+        .lost = bench_series_make(pairs),
+        .iterations = bench_series_make(pairs),
+        .iterations_idle = bench_series_make(pairs),
+        .others = bench_series_make(pairs),
+        .others_idle = bench_series_make(pairs),
+        .handler = bench_series_make(pairs),
     };
 
     span_pair(&span);
-    span.us.count = span.lost.count = span.others.count = 0;
-    span.others_idle.count = span.handler.count = 0;
+    bench_series_clear(&span.us);
+    bench_series_clear(&span.lost);
+    bench_series_clear(&span.iterations);
+    bench_series_clear(&span.iterations_idle);
+    bench_series_clear(&span.others);
+    bench_series_clear(&span.others_idle);
+    bench_series_clear(&span.handler);
     span.done = 0;
     return span;
 }
 
 /* ---- Results ---- */
 
-static void tell(struct bench_json *json, const char *name, const char *which,
-                 struct job_series *series, const char *what)
+void span_tell(const char *use, struct span *span, struct job_counts *counts, double spans)
 {
-    char full[64];
-    struct bench_stat stat = job_series_stat(series);
+    double done = (double)job_sum(span->done);
+    const struct bench_shape *shape =
+        BENCH_SHAPE({ "use", 0, use }, { "delay_us", (double)span->delay_us, NULL },
+                    { "operations", done, NULL }, { "per_s", done / (spans * SPAN / 1e9), NULL },
+                    { "span_us", SPAN / 1000, NULL });
 
-    if (hlrc_node_id() != 0)
-        return;
-    snprintf(full, sizeof full, "%s_%s", name, which);
-    bench_row(full, stat, what);
-    bench_json_stat(json, full, stat);
-}
-
-void span_tell(struct bench_json *json, const char *name, struct span *span)
-{
-    struct bench_stat us = job_series_stat(&span->us);
-    char full[64];
-
-    snprintf(full, sizeof full, "%s_computing", name);
-    if (hlrc_node_id() == 0)
-        bench_row(full, us, "");
-    snprintf(full, sizeof full, "%s_computing_us", name);
-    if (hlrc_node_id() == 0)
-        bench_json_stat(json, full, us);
-    tell(json, name, "lost", &span->lost, "hundredths of the home's computation, not us");
-    tell(json, name, "others", &span->others, "hundredths of a CPU: its other threads");
-    tell(json, name, "others_idle", &span->others_idle, "... while nobody uses it");
-    tell(json, name, "handler", &span->handler, "... its handler, by hlrc_stats_get");
+    job_result(&(struct job_figure){ "operation", "us", shape, done }, &span->us, counts);
+    job_result(&(struct job_figure){ "lost", "percent", shape, 0 }, &span->lost, NULL);
+    job_result(&(struct job_figure){ "iterations", "count", shape, 0 }, &span->iterations, NULL);
+    job_result(&(struct job_figure){ "iterations_idle", "count", shape, 0 }, &span->iterations_idle,
+               NULL);
+    job_result(&(struct job_figure){ "others", "percent", shape, 0 }, &span->others, NULL);
+    job_result(&(struct job_figure){ "others_idle", "percent", shape, 0 }, &span->others_idle,
+               NULL);
+    job_result(&(struct job_figure){ "handler", "percent", shape, 0 }, &span->handler, NULL);
 }

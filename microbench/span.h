@@ -20,26 +20,29 @@
 typedef double span_work(uint64_t *done);
 
 /* Samples of this node, one for each span but those of `us`; hundredths of the span's length, but
- * `us`. */
+ * `us` and iterations. */
 struct span {
-    span_work *work;               /* NULL at node 1, and at others that wait */
-    struct job_series us;          /* of an operation; nodes that perform */
-    struct job_series lost;        /* of the computation; node 1, as all below */
-    struct job_series others;      /* CPU of the process's other threads */
-    struct job_series others_idle; /* the same in spans without operations */
-    struct job_series handler;     /* handler_s of hlrc_stats_get */
-    uint64_t done;                 /* operations of this node */
+    span_work *work;                     /* NULL at node 1, and at others that wait */
+    unsigned long delay_us;              /* from one call of it to the next */
+    struct bench_series us;              /* of an operation; nodes that perform */
+    struct bench_series lost;            /* of the computation; node 1, as all below */
+    struct bench_series iterations;      /* what it got done, in rounds of its loop */
+    struct bench_series iterations_idle; /* in spans without operations, here and below */
+    struct bench_series others;          /* CPU of the process's other threads */
+    struct bench_series others_idle;
+    struct bench_series handler; /* handler_s of hlrc_stats_get */
+    uint64_t done;               /* operations of this node */
 };
 
 /* Room for so many pairs of spans. Collective, as all below: a first pair, which does not count, in
  * which threads that have just been started settle. */
-struct span span_make(size_t pairs, span_work *work);
+struct span span_make(size_t pairs, span_work *work, unsigned long delay_us);
 
 /* One span with operations, one without. */
 void span_pair(struct span *span);
 
-/* A row of the table and a JSON figure each: NAME_computing, NAME_lost, NAME_others,
- * NAME_others_idle, NAME_handler. Frees the samples. */
-void span_tell(struct bench_json *json, const char *name, struct span *span);
+/* Results of one USE, of SPANS spans with operations: operation, lost, iterations, iterations_idle,
+ * others, others_idle, handler. Frees the samples. */
+void span_tell(const char *use, struct span *span, struct job_counts *counts, double spans);
 
 #endif

@@ -243,7 +243,7 @@ static void measure_way(struct bench_json *json, const struct way *way)
         snprintf(what, sizeof(what), "%u of %d pages written in each interval", written[i], OF);
         bench_row(name, stat, what);
         snprintf(name, sizeof(name), "%s_%u_ns", way->name, written[i]);
-        bench_json_stat(json, name, stat);
+        bench_json_stat(json, name, &stat);
     }
     way->end();
 }
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
     struct bench_json json;
     int core[2];
 
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    bench_parse(&argp, argc, argv, &options);
     bench_cores(core);
     bench_pin(core[0]);
     make_pages();

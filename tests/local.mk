@@ -41,6 +41,10 @@ UNIT_TESTS += tests/unit/async
 tests_unit_async_SOURCES = tests/unit/test_async.c
 tests_unit_async_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_async_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/bench
+tests_unit_bench_SOURCES = tests/unit/test_bench.c $(MICROBENCH)
+tests_unit_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_bench_LDADD = $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/config
 tests_unit_config_SOURCES = tests/unit/test_config.c
 tests_unit_config_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -166,6 +170,9 @@ SOAK_TESTS += tests/tsp.sh tests/qsort.sh
 # Conjugate gradients, against published eigenvalues.
 SHELL_TESTS += tests/cg.sh
 SOAK_TESTS += tests/cg.sh
+
+# Every microbenchmark, briefly.
+SHELL_TESTS += tests/microbench.sh
 
 # Random access patterns.
 SHELL_TESTS += tests/cache.sh tests/patterns.sh

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The harness of the microbenchmarks: what it says of samples whose statistics are known, which
+ * repetitions it allows for, lists of numbers, and the JSON that it writes.
+ */
+#include "microbench/bench.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void expect(double found, double wanted)
+{
+    if (fabs(found - wanted) > 1e-9)
+        fail_msg("%.12g, not %.12g", found, wanted);
+}
+
+/* ---- Statistics ---- */
+
+static void ten_samples(void **state)
+{
+    double x[] = { 7, 3, 10, 1, 9, 5, 2, 8, 4, 6 };
+    struct bench_stat stat = bench_stat(x, COUNT(x));
+
+    (void)state;
+    assert_int_equal(stat.count, 10);
+    expect(stat.min, 1);
+    expect(stat.median, 5.5);
+    expect(stat.mean, 5.5);
+    expect(stat.max, 10);
+    expect(stat.p10, 1);
+    expect(stat.p50, 5);
+    expect(stat.p90, 9);
+    expect(stat.p99, 10);
+    expect(stat.p999, 10);
+}
+
+static void odd_samples(void **state)
+{
+    double x[] = { 20, -4, 1 };
+    struct bench_stat stat = bench_stat(x, COUNT(x));
+
+    (void)state;
+    expect(stat.median, 1);
+    expect(stat.p50, 1);
+    expect(stat.p10, -4);
+    expect(stat.p90, 20);
+    expect(stat.mean, 17. / 3);
+}
+
+static void one_sample_and_none(void **state)
+{
+    double x[] = { 2.5 };
+    struct bench_stat one = bench_stat(x, 1), none = bench_stat(x, 0);
+
+    (void)state;
+    expect(one.min, 2.5);
+    expect(one.median, 2.5);
+    expect(one.p10, 2.5);
+    expect(one.p999, 2.5);
+    assert_int_equal(none.count, 0);
+    expect(none.max, 0);
+}
+
+/* 1 to 2000: the p-th percentile is 20 p. */
+static void percentiles_of_many(void **state)
+{
+    static double x[2000];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(x); i++)
+        x[i] = (double)(COUNT(x) - i);
+    struct bench_stat stat = bench_stat(x, COUNT(x));
+    expect(stat.median, 1000.5);
+    expect(stat.p50, 1000);
+    expect(stat.p90, 1800);
+    expect(stat.p99, 1980);
+    expect(stat.p999, 1998);
+    expect(bench_percentile(x, COUNT(x), 1), 2);
+    expect(bench_percentile(x, COUNT(x), 1000), 2000);
+}
+
+/* How many samples are in the bucket that begins at BOUND. */
+static uint64_t from(const struct bench_stat *stat, double bound)
+{
+    for (size_t i = 0; i < BENCH_BUCKETS; i++)
+        if (bench_bucket_from(i) == bound)
+            return stat->log2[i];
+    fail_msg("no bucket begins at %g", bound);
+    return 0;
+}
+
+static void histogram_by_powers_of_two(void **state)
+{
+    double x[] = { 0, -3, 0.5, 0.999, 1, 1.5, 1.999, 2, 3, 4, 1024, 2047, 1e300, 1e-9 };
+    struct bench_stat stat = bench_stat(x, COUNT(x));
+    uint64_t sum = 0;
+
+    (void)state;
+    assert_int_equal(stat.log2[0], 3); /* 0, -3, 1e-9 */
+    assert_int_equal(from(&stat, 0.25), 0);
+    assert_int_equal(from(&stat, 0.5), 2);
+    assert_int_equal(from(&stat, 1), 3);
+    assert_int_equal(from(&stat, 2), 2);
+    assert_int_equal(from(&stat, 4), 1);
+    assert_int_equal(from(&stat, 1024), 2);
+    assert_int_equal(stat.log2[BENCH_BUCKETS - 1], 1);
+    for (size_t i = 0; i < BENCH_BUCKETS; i++)
+        sum += stat.log2[i];
+    assert_int_equal(sum, COUNT(x));
+}
+
+/* A thousand of the numbers below 20,000: none twice, and their mean is near that of all. */
+static void more_samples_than_fit(void **state)
+{
+    struct bench_series series = bench_series_make(1000);
+
+    (void)state;
+    for (int i = 0; i < 20000; i++)
+        bench_series_add(&series, i);
+    assert_int_equal(series.count, 1000);
+    assert_int_equal(series.seen, 20000);
+    struct bench_stat stat = bench_stat(series.sample, series.count);
+    for (size_t i = 1; i < series.count; i++)
+        assert_true(series.sample[i] > series.sample[i - 1]);
+    assert_true(stat.min >= 0 && stat.max <= 19999);
+    assert_true(stat.mean > 9000 && stat.mean < 11000);
+    bench_series_clear(&series);
+    assert_int_equal(series.count, 0);
+    bench_series_free(&series);
+}
+
+/* ---- Repetitions ---- */
+
+static void repetitions_that_fit(void **state)
+{
+    (void)state;
+    /* 10 took 1 ms */
+    assert_int_equal(bench_allowed(100, 1, 10, 1000000), 100);
+    assert_int_equal(bench_allowed(100, 0.005, 10, 1000000), 50);
+    assert_int_equal(bench_allowed(100, 0.0001, 10, 1000000), BENCH_FEW);
+    assert_int_equal(bench_allowed(2, 0.0001, 10, 1000000), 2);
+    assert_int_equal(bench_allowed(7, 1, 1, 0), 7);
+}
+
+static double count_calls(void *context)
+{
+    int *calls = context;
+
+    return ++*calls % 2 == 0 ? (double)*calls : (double)NAN;
+}
+
+static void warm_up_gives_no_samples(void **state)
+{
+    int calls = 0;
+
+    (void)state;
+    bench = (struct bench_settings){ .warmup = 4, .repetitions = 6, .seconds = 3600 };
+    struct bench_stat stat = bench_measure(count_calls, &calls);
+    assert_int_equal(calls, 10);
+    assert_int_equal(stat.count, 3); /* NAN is none: 6, 8, 10 */
+    expect(stat.min, 6);
+    expect(stat.max, 10);
+}
+
+/* ---- Lists of numbers ---- */
+
+static void expect_list(const char *text, size_t count, const unsigned long *wanted)
+{
+    struct bench_list list = bench_numbers("--list", text, 0, 1ul << 30);
+
+    assert_int_equal(list.count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(list.value[i], wanted[i]);
+}
+
+static void lists(void **state)
+{
+    (void)state;
+    expect_list("5", 1, (unsigned long[]){ 5 });
+    expect_list("1,64,4K,2M", 4, (unsigned long[]){ 1, 64, 4096, 2097152 });
+    expect_list("0,1-16", 6, (unsigned long[]){ 0, 1, 2, 4, 8, 16 });
+    expect_list("3-10,7", 4, (unsigned long[]){ 3, 6, 10, 7 });
+    expect_list("1K-4K", 3, (unsigned long[]){ 1024, 2048, 4096 });
+    expect_list("9-9", 1, (unsigned long[]){ 9 });
+}
+
+/* ---- JSON ---- */
+
+static char written[2000];
+
+static void json_is_as_written(void **state)
+{
+    char path[] = "/tmp/test_bench.XXXXXX";
+    int fd = mkstemp(path);
+    double x[] = { 1, 1, 3 };
+    struct bench_stat stat = bench_stat(x, COUNT(x));
+    struct bench_json json;
+
+    (void)state;
+    assert_true(fd >= 0);
+    bench_json_open(&json, path);
+    bench_json_string(&json, "text", "a \"b\" \\ \n");
+    bench_json_double(&json, "none", INFINITY);
+    bench_json_array(&json, "list");
+    bench_json_unsigned(&json, NULL, 18446744073709551615u);
+    bench_json_begin(&json, NULL);
+    bench_json_end(&json);
+    bench_json_double(&json, NULL, 0.25);
+    bench_json_array_end(&json);
+    bench_json_stat(&json, "stat", &stat);
+    bench_json_close(&json);
+    ssize_t length = read(fd, written, sizeof written - 1);
+    assert_true(length > 0);
+    assert_string_equal(written,
+                        "{\"text\": \"a \\\"b\\\" \\\\ \\u000a\", \"none\": null, "
+                        "\"list\": [18446744073709551615, {}, 0.25], "
+                        "\"stat\": {\"median\": 1, \"min\": 1, \"max\": 3, \"mean\": 1.66666667, "
+                        "\"count\": 3, \"p10\": 1, \"p50\": 1, \"p90\": 3, \"p99\": 3, "
+                        "\"p999\": 3, \"histogram\": [[1, 2], [2, 1]]}}\n");
+    close(fd);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ten_samples),
+        cmocka_unit_test(odd_samples),
+        cmocka_unit_test(one_sample_and_none),
+        cmocka_unit_test(percentiles_of_many),
+        cmocka_unit_test(histogram_by_powers_of_two),
+        cmocka_unit_test(more_samples_than_fit),
+        cmocka_unit_test(repetitions_that_fit),
+        cmocka_unit_test(warm_up_gives_no_samples),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(json_is_as_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
