@@ -71,3 +71,5 @@ microbench_patterns_LDADD = libhlrc.la
 
 # Compiled by scripts/bench, where there is an MPI.
 EXTRA_DIST += microbench/mpi_barrier.c
+
+EXTRA_DIST += microbench/README.md
