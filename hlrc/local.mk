@@ -6,7 +6,7 @@ libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h \
 	hlrc/progress/bulk.c hlrc/progress/bulk.h hlrc/progress/dump.c hlrc/progress/dump.h \
 	hlrc/progress/judge.c hlrc/progress/judge.h hlrc/progress/report.h hlrc/progress/reporter.c hlrc/progress/reporter.h \
 	hlrc/progress/standstill.c hlrc/progress/standstill.h \
-	hlrc/progress/msg.c hlrc/progress/msg.h \
+	hlrc/progress/msg.c hlrc/progress/msg.h hlrc/progress/outfile.c hlrc/progress/outfile.h \
 	hlrc/progress/progress.c hlrc/progress/progress.h hlrc/progress/stats.c hlrc/progress/stats.h \
 	hlrc/progress/stats_print.c hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/trace.c \
 	hlrc/progress/trace.h hlrc/progress/watch.c \

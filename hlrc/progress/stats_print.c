@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * stats_print.c - the statistics of a job: a table for people, or JSON for programs.
- *
- * What is in a file is whole: it is written beside its place under another name and renamed. Where
- * the directory does not allow that, and to what is no regular file (a device, a pipe), it is
- * written directly.
- */
+/* stats_print.c - the statistics of a job: a table for people, or JSON for programs. */
 #include "hlrc/progress/stats.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <hlrc.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/config.h"
 #include "base/diag.h"
+#include "hlrc/progress/outfile.h"
 
 #define SECONDS(X) \
     X(wall_s) X(compute_s) X(page_s) X(lock_s) X(barrier_s) X(diff_s) X(handler_s) X(fault_s)
@@ -222,53 +214,22 @@ static int compose(const struct stats_report *r, bool json, char **text, size_t 
     return -ENOMEM;
 }
 
-static int write_to(const char *name, const char *text, size_t len, int flags)
-{
-    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, 0666);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!out)
-        return -errno;
-    size_t written = fwrite(text, 1, len, out);
-    int rc = written == len ? 0 : -errno;
-    if (fclose(out) != 0 && rc == 0)
-        rc = -errno;
-    return rc;
-}
+struct text {
+    const char *bytes;
+    size_t len;
+};
 
-/* Beside its place, under another name, and then renamed. */
-static int write_whole(const char *name, const char *text, size_t len)
+static void put_text(FILE *out, const void *arg)
 {
-    char temporary[PATH_MAX];
-    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, (long)getpid()) >=
-        (int)sizeof temporary)
-        return -ENAMETOOLONG;
-    int rc = write_to(temporary, text, len, 0);
-    if (rc == 0 && rename(temporary, name) != 0)
-        rc = -errno;
-    if (rc)
-        (void)unlink(temporary);
-    return rc;
-}
-
-/* Whether it is there, and neither a regular file nor a directory. */
-static bool is_special(const char *name)
-{
-    struct stat st;
-    return stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+    const struct text *t = arg;
+    (void)fwrite(t->bytes, 1, t->len, out);
 }
 
 /* A job that failed does not wait for a reader of a pipe. */
 static int write_file(const char *name, const char *text, size_t len, bool waits)
 {
-    if (is_special(name))
-        return write_to(name, text, len, waits ? 0 : O_NONBLOCK);
-    /* a symbolic link stays, what it points to is replaced */
-    char *real = realpath(name, NULL);
-    int rc = write_whole(real ? real : name, text, len);
-    if (rc == -EACCES || rc == -EPERM)
-        rc = write_to(name, text, len, 0);
-    free(real);
-    return rc;
+    struct text t = { text, len };
+    return outfile_write(name, waits, put_text, &t);
 }
 
 static int write_stderr(const char *text, size_t len)
@@ -291,19 +252,7 @@ static bool is_file(const char *where)
 
 int stats_try(const char *where, char *err, size_t errlen)
 {
-    int rc = 0;
-    if (is_file(where) && is_special(where)) {
-        rc = access(where, W_OK) < 0 ? -errno : 0;
-    } else if (is_file(where)) {
-        int fd = open(where, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        rc = fd < 0 ? -errno : 0;
-        if (fd >= 0)
-            close(fd);
-    }
-    if (rc)
-        snprintf(err, errlen, "--stats=%.300s: %s; give a file in a directory that can be written",
-                 where, strerror(-rc));
-    return rc;
+    return is_file(where) ? outfile_try("--stats=", where, err, errlen) : 0;
 }
 
 int stats_write(const struct stats_report *r, const char *where)
@@ -324,5 +273,5 @@ int stats_write(const struct stats_report *r, const char *where)
 
 int stats_write_part(const struct stats_report *r, const char *where)
 {
-    return is_file(where) && !is_special(where) ? stats_write(r, where) : 0;
+    return is_file(where) && !outfile_special(where) ? stats_write(r, where) : 0;
 }
