@@ -107,6 +107,10 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
     X(TEXT, char, stats, "stats", "", 0, 0, "FILE", 1,                                             \
       "statistics at the end: - a table on standard error, else into FILE (as JSON if it "         \
       "ends in .json); of a job that fails what was counted until then")                           \
+    X(TEXT, char, trace, "trace", "", 0, 0, "FILE", 1,                                             \
+      "a timeline into FILE, for ui.perfetto.dev: what each thread of each node did, and when")    \
+    X(SIZE, uint64_t, trace_size, "trace-size", "8M", INT64_C(64) << 10, INT64_C(4) << 30, "SIZE", \
+      1, "memory for what one thread notes for --trace, 40 bytes each time; the oldest is dropped")\
     X(CHOICE, enum config_handler, handler, "handler", "block", 0, 0, "block|spin-block|poll", 0,  \
       "how the handler thread waits for requests; poll is spin-block with less than two "          \
       "cores per node")                                                                            \

@@ -125,6 +125,11 @@ void boot_stats(struct boot *boot, const void *stats, size_t len, bool last)
         boot->ops->stats(boot, stats, len, last);
 }
 
+int boot_timeline(struct boot *boot, int fd)
+{
+    return boot->ops->timeline != NULL ? boot->ops->timeline(boot, fd) : -ENOTSUP;
+}
+
 bool boot_gathers(const struct boot *boot)
 {
     return boot->ops->waits != NULL;

@@ -95,6 +95,10 @@ void boot_progress(struct boot *boot, const struct boot_counters *counters);
  * hlrcrun. Safe in a signal handler. */
 void boot_stats(struct boot *boot, const void *stats, size_t len, bool last);
 
+/* boot_timeline - memory that outlives this node, for a launcher that keeps it: its descriptor. 0,
+ * -ENOTSUP under other launchers than hlrcrun, or another negative errno */
+int boot_timeline(struct boot *boot, int fd);
+
 /*
  * boot_gathers - whether the launcher gathers what nodes report of their waits, and asks for it.
  * Only then:

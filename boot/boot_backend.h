@@ -29,6 +29,7 @@ struct boot_ops {
     void (*detail)(struct boot *boot, const char *line);
     void (*progress)(struct boot *boot, const struct boot_counters *counters);
     void (*stats)(struct boot *boot, const void *stats, size_t len, bool last); /* NULL: dropped */
+    int (*timeline)(struct boot *boot, int fd); /* NULL: the launcher keeps none */
     /* NULL, both of them: the launcher does not gather reports */
     int (*waits)(struct boot *boot, const void *report, size_t len);
     int (*asked)(struct boot *boot, uint32_t *number);

@@ -190,6 +190,30 @@ static void local_stats(struct boot *boot, const void *stats, size_t len, bool l
     (void)packet_send(boot->fd, &head, stats, len, MSG_DONTWAIT);
 }
 
+static int local_timeline(struct boot *boot, int fd)
+{
+    struct wire_head head = { .type = WIRE_TIMELINE };
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof fd)];
+    } control = { .space = { 0 } };
+    struct iovec iov = { &head, sizeof head };
+    struct msghdr msg = { .msg_iov = &iov,
+                          .msg_iovlen = 1,
+                          .msg_control = control.space,
+                          .msg_controllen = sizeof control.space };
+    struct cmsghdr *part = CMSG_FIRSTHDR(&msg);
+
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(part), &fd, sizeof fd);
+    while (sendmsg(boot->fd, &msg, MSG_NOSIGNAL) < 0)
+        if (errno != EINTR)
+            return -errno;
+    return 0;
+}
+
 static void local_close(struct boot *boot)
 {
     close(boot->fd);
@@ -205,6 +229,7 @@ static const struct boot_ops local_ops = {
     .detail = local_detail,
     .progress = local_progress,
     .stats = local_stats,
+    .timeline = local_timeline,
     .waits = local_waits,
     .asked = local_asked,
     .close = local_close,

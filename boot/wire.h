@@ -9,6 +9,7 @@
  *                     PROGRESS(struct boot_counters)  REPORT(status, line)  DETAIL(line): more of
  *                     what the report said  GOODBYE
  *                     STATS(struct hlrc_stats; status 1: the last)
+ *                     TIMELINE, with the descriptor of what the node notes (SCM_RIGHTS)
  *                     WAITS(a report of hlrc/progress/report.h), asked for or not
  *                     QUIT(status): the job ends, with that status
  *                     NO_EXEC(status, line): from hlrcrun's child, in place of becoming a node
@@ -26,7 +27,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-enum { WIRE_VERSION = 4, WIRE_PIECE = 32 * 1024 };
+enum { WIRE_VERSION = 5, WIRE_PIECE = 32 * 1024 };
 
 enum wire_type {
     WIRE_HELLO = 1,
@@ -40,7 +41,8 @@ enum wire_type {
     WIRE_DETAIL,
     WIRE_LOOK,
     WIRE_WAITS,
-    WIRE_QUIT
+    WIRE_QUIT,
+    WIRE_TIMELINE
 };
 
 struct wire_head {

@@ -15,6 +15,7 @@
 #include "hlrc/sync/lock.h"
 #include "hlrc/sync/pairs.h"
 #include "hlrc/sync/parcel.h"
+#include "hlrc/timeline_job.h"
 
 struct engine engine;
 
@@ -120,6 +121,9 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens, 
     at->stream_told = place(&at->end, n * 64);
     at->stream_taken = place(&at->end, n * 64);
     at->parcels = place(&at->end, n * 2 * parcel_bytes(nodes));
+    if (engine.config.trace[0])
+        at->clocks =
+            place(&at->end, (n + 1) * TIMELINE_CLOCK_BYTES + TIMELINE_PIECE_HEAD + TIMELINE_PIECE);
     if (engine.config.barrier == BARRIER_CENTRAL || engine.config.barrier == BARRIER_GB)
         place_meeting(at, n);
     if (engine.config.barrier == BARRIER_PE)

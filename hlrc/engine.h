@@ -33,6 +33,8 @@
  *   words     u64 per atomic word homed here
  *   meeting   with --barrier central or gb: counters and slots of gatherings, and what is released
  *             (barrier_counter.c); with pe: slots of rounds (pairs.h)
+ *   clocks    with --trace: words by which machines ask node 0 for the time, what it answers, and a
+ *             piece of what a node has noted (timeline_job.c)
  *   staging   slots of BULK_SLOT_BYTES, at least one per node, in which messages are composed
  *   parcels   two per sender, written by it (sync/parcel.h)
  *   stream    a ring of pieces of broadcasts; told: u64 per root, written by it; taken: u64 per
@@ -87,7 +89,8 @@ struct layout {
         bulk, credits, logs, lock_records, lock_nodes, cond_records, meeting_counters,
         meeting_slots, meeting_release, log_tails, log_heads, notice_ring, notice_ends,
         notice_slots, notice_pages, notice_blocks, bounce, words, staging, stream, stream_told,
-        stream_taken, parcels, invitations, answers_of_members, group_slots, reports, tables;
+        stream_taken, parcels, clocks, invitations, answers_of_members, group_slots, reports,
+        tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
     size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size,

@@ -47,6 +47,7 @@
 #include "hlrc/progress/standstill.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/progress/watch.h"
 #include "hlrc/progress/worker.h"
 #include "hlrc/protocol_env.h"
@@ -59,6 +60,7 @@
 #include "hlrc/sync/lock.h"
 #include "hlrc/sync/word.h"
 #include "hlrc/system/filter.h"
+#include "hlrc/timeline_job.h"
 
 static_assert(NODES_MAX == HLRC_MAX_NODES && RANGES_MAX == HLRC_MAX_SHARED,
               "the public limits are those of all parts");
@@ -68,6 +70,7 @@ static void in_child(void)
     if (call_get() == CALL_RUNNING)
         call_set(CALL_FORKED);
     boot_speak(NULL); /* what ends this child does not end the job */
+    timeline_stop();
     fault_forked();
     crash_forked();
 }
@@ -127,6 +130,8 @@ static int load_config(void)
     struct identity mine;
     identity_fill(&mine, &engine.config);
     rc = identity_agree(engine.boot, &mine);
+    if (rc == 0)
+        rc = timeline_check();
     return rc ? rc : statistics_open();
 }
 
@@ -276,7 +281,8 @@ static int make_tables(void)
                                   renew_init,        interval_init,  lock_init,    cond_init,
                                   atomic_words_init, words_init,     barrier_init, group_init };
     protocol_env = &engine_env;
-    trace_on = engine.config.watchdog > 0;
+    trace_on = (engine.config.watchdog > 0 ? TRACE_RING : 0u) |
+               (engine.config.trace[0] ? TRACE_TIMELINE : 0u);
     collective_reset();
     /* what was freed here and belongs to others is theirs after the barrier */
     barrier_before(heap_flush);
@@ -341,7 +347,10 @@ static int start_threads(void)
     clock_choose();
     stats_start(); /* before the first byte can come from a node that is faster */
     statistics_start();
-    int rc = boot_exchange(engine.boot, &mine, sizeof mine, images);
+    int rc = timeline_start();
+    if (rc)
+        return rc;
+    rc = boot_exchange(engine.boot, &mine, sizeof mine, images);
     place_meet(images, engine.nodes, engine.node);
     if (rc == 0 && !engine.alone)
         rc = progress_start(has_handler());
@@ -421,6 +430,7 @@ void hlrc_finalize(void)
         thread_leave(t);
     }
     statistics_finish();
+    timeline_finish();
     monitor_stop();                            /* it reads other nodes' windows */
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node needs another node's windows any more */
     call_set(CALL_OVER);
@@ -429,6 +439,7 @@ void hlrc_finalize(void)
         progress_stop();
     }
     crash_finalized();
+    timeline_close();
     drop_tables();
     space_destroy();
     fabric_close(engine.fabric);

@@ -8,7 +8,8 @@ libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h \
 	hlrc/progress/standstill.c hlrc/progress/standstill.h \
 	hlrc/progress/msg.c hlrc/progress/msg.h hlrc/progress/outfile.c hlrc/progress/outfile.h \
 	hlrc/progress/progress.c hlrc/progress/progress.h hlrc/progress/stats.c hlrc/progress/stats.h \
-	hlrc/progress/stats_print.c hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/trace.c \
+	hlrc/progress/stats_print.c hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/timeline.c hlrc/progress/timeline.h \
+	hlrc/progress/timeline_json.c hlrc/progress/timeline_json.h hlrc/progress/timeline_join.c hlrc/progress/timeline_join.h hlrc/progress/timeline_read.c hlrc/progress/timeline_read.h hlrc/progress/trace.c \
 	hlrc/progress/trace.h hlrc/progress/watch.c \
 	hlrc/progress/watch.h hlrc/progress/worker.c hlrc/progress/worker.h
 
@@ -52,4 +53,4 @@ libhlrc_core_la_SOURCES += hlrc/system/bounce.c hlrc/system/bounce.h hlrc/system
 # The table through which homes and pages are got, and what holds all of it together.
 libhlrc_core_la_SOURCES += hlrc/protocol/meeting.c hlrc/protocol/meeting.h hlrc/protocol/protocol.c hlrc/protocol/parts.h hlrc/protocol/protocol.h hlrc/protocol/request.h hlrc/protocol/waits.c hlrc/protocol/waits.h hlrc/call.c hlrc/call.h hlrc/engine.c \
 	hlrc/engine.h hlrc/identity.c hlrc/identity.h hlrc/init.c hlrc/protocol_env.c hlrc/protocol_env.h \
-	hlrc/size.c hlrc/size.h hlrc/statistics.c hlrc/statistics.h
+	hlrc/size.c hlrc/size.h hlrc/statistics.c hlrc/statistics.h hlrc/timeline_job.c hlrc/timeline_job.h

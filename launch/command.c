@@ -25,15 +25,14 @@ static int directory_enter(struct config *cfg, char *err, size_t errlen)
 }
 
 /* The nodes may begin elsewhere, and their scripts go where they like. */
-static void stats_place(struct config *cfg)
+static void file_place(char name[CONFIG_TEXT_MAX])
 {
     char path[CONFIG_TEXT_MAX + PATH_MAX], here[PATH_MAX];
 
-    if (cfg->stats[0] == '\0' || cfg->stats[0] == '/' || strcmp(cfg->stats, "-") == 0 ||
-        getcwd(here, sizeof here) == NULL)
+    if (name[0] == '\0' || name[0] == '/' || getcwd(here, sizeof here) == NULL)
         return;
-    if (snprintf(path, sizeof path, "%s/%s", here, cfg->stats) < (int)sizeof cfg->stats)
-        strcpy(cfg->stats, path);
+    if (snprintf(path, sizeof path, "%s/%s", here, name) < CONFIG_TEXT_MAX)
+        strcpy(name, path);
 }
 
 static int program_choose(struct command_line *line, const char *name, char *err, size_t errlen)
@@ -74,7 +73,9 @@ static int job_check(struct command_line *line, const char *program, char *err, 
 
 static int wish_check(int argc, char **argv, struct command_line *line, char *err, size_t errlen)
 {
-    stats_place(&line->config);
+    if (strcmp(line->config.stats, "-") != 0)
+        file_place(line->config.stats);
+    file_place(line->config.trace);
     line->wish = line->options.help           ? COMMAND_HELP
                  : line->options.version      ? COMMAND_VERSION
                  : line->options.man          ? COMMAND_MAN

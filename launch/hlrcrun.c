@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hlrc/progress/outfile.h"
 #include "hlrc/progress/stats.h"
 #include "launch/aliases.h"
 #include "launch/bind.h"
@@ -24,7 +25,7 @@
 #include "launch/manual.h"
 
 /* Descriptors of hlrcrun: pipes, sockets and pidfds of each node, and some of its own. */
-enum { FILES_PER_NODE = 6, FILES_MORE = 32 };
+enum { FILES_PER_NODE = 7, FILES_MORE = 32 };
 
 __attribute__((format(printf, 2, 3))) _Noreturn static void give_up(int status, const char *fmt,
                                                                     ...)
@@ -149,11 +150,12 @@ static void command_line(int argc, char **argv, struct command_line *line)
 }
 
 /* Hours later would be late. */
-static void stats_check(const struct config *cfg)
+static void files_check(const struct config *cfg)
 {
     char err[CONFIG_ERROR_MAX];
 
-    if (stats_try(cfg->stats, err, sizeof err) < 0)
+    if (stats_try(cfg->stats, err, sizeof err) < 0 ||
+        (cfg->trace[0] != '\0' && outfile_try("--trace ", cfg->trace, err, sizeof err) < 0))
         give_up(EXIT_USAGE, "%s", err);
 }
 
@@ -186,7 +188,7 @@ int main(int argc, char **argv)
     standard_files();
     outer_job_forget();
     command_line(argc, argv, &line);
-    stats_check(&line.config);
+    files_check(&line.config);
     if (config_export(&line.config) < 0)
         give_up(1, "cannot set the environment: %s", strerror(errno));
     terminal_export(&line.config);

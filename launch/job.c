@@ -21,6 +21,7 @@
 #include "base/diag.h"
 #include "hlrc/progress/stats.h"
 #include "launch/process.h"
+#include "launch/timeline.h"
 
 /* Each node has the same places in what is given to poll(); a descriptor of -1 is passed over
  * there. */
@@ -487,6 +488,7 @@ static void nodes_start(struct job *job)
     for (int i = 0; i < job->config->nodes; i++) {
         job->nodes[i].ended = true; /* until it has begun */
         job->nodes[i].pidfd = job->nodes[i].sock = job->nodes[i].engine_fd = -1;
+        job->nodes[i].timeline = -1;
         job->nodes[i].output[0].fd = job->nodes[i].output[1].fd = -1;
         job->nodes[i].output[0].sink = job->nodes[i].output[1].sink = &job->out;
     }
@@ -536,6 +538,8 @@ int job_run(struct job *job)
         free(job->nodes);
         return 1;
     }
+    clock_choose();
+    job->began = timeline_moment();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     sink_pair(&job->out, &job->err_room, &job->err);
     exchange_init(&job->exchange, job->config->nodes);
@@ -547,6 +551,7 @@ int job_run(struct job *job)
     outputs_finish(job, fds);
     if (job->ending && stats_wanted(job))
         stats_keep(job);
+    timeline_keep(job);
     job_finish(job);
     free(fds);
     free(job->nodes);

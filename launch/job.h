@@ -27,6 +27,8 @@
  *   J7  With --stats, before anybody is asked to end, each node is let know that the job ends, and
  *       may tell its last figures, for JOB_TELL_MS at most. What the nodes have told is written
  *       down when all is over, unless one has finalized: then node 0 did that.
+ *   J8  With --trace, hlrcrun has the descriptor of the memory in which a node notes. It is read
+ *       when all is over, however the node ended.
  */
 
 #include <hlrc.h>
@@ -36,6 +38,7 @@
 
 #include "base/config.h"
 #include "boot/boot.h"
+#include "hlrc/progress/timeline.h"
 #include "launch/exchange.h"
 #include "launch/guard.h"
 #include "launch/look.h"
@@ -76,6 +79,7 @@ struct node {
     bool told, told_last; /* figures have come; no more will */
     struct hlrc_stats stats;
     struct heard heard;
+    int timeline; /* what it notes for --trace; -1: nothing has come */
 };
 
 struct job {
@@ -90,15 +94,16 @@ struct job {
     struct sink out, err_room, *err;
     int signal_fd;
     bool ending;
-    bool killed;   /* SIGKILL has been sent */
-    int status;    /* hlrcrun's exit status */
-    int speaker;   /* node whose report was printed, or -1 */
-    int spared;    /* node that tells where it crashed, or -1 */
-    int signal;    /* by which the others are asked to end */
-    bool asked;    /* they have been */
-    bool finished; /* a node has finalized: the statistics have been printed */
-    bool hurried;  /* the user does not wait */
-    bool told;     /* that a dump is waited for */
+    bool killed;                  /* SIGKILL has been sent */
+    struct timeline_moment began; /* by hlrcrun's clock */
+    int status;                   /* hlrcrun's exit status */
+    int speaker;                  /* node whose report was printed, or -1 */
+    int spared;                   /* node that tells where it crashed, or -1 */
+    int signal;                   /* by which the others are asked to end */
+    bool asked;                   /* they have been */
+    bool finished;                /* a node has finalized: the statistics have been printed */
+    bool hurried;                 /* the user does not wait */
+    bool told;                    /* that a dump is waited for */
     /* since when it is ending; when the others are asked; how long after that SIGKILL is due, and
      * when, or looking whether it is; when hlrcrun ends */
     int64_t ending_since, ask_at, grace_ms, kill_at, give_up_at;

@@ -10,7 +10,7 @@ hlrcrun_SOURCES = $(LAUNCH_COMMAND) launch/manual.c launch/manual.h \
 	launch/exchange.c launch/exchange.h launch/guard.c launch/guard.h launch/hlrcrun.c \
 	launch/job.c launch/job.h launch/look.c launch/look.h launch/node.c launch/oom.c launch/oom.h launch/output.c launch/output.h \
 	launch/process.c launch/process.h launch/progress.c launch/progress.h \
-	launch/spawn.c launch/spawn.h
+	launch/spawn.c launch/spawn.h launch/timeline.c launch/timeline.h
 hlrcrun_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) -DPKGDATADIR='"$(pkgdatadir)"'
 hlrcrun_LDFLAGS = $(INSTALLED_LDFLAGS)
 hlrcrun_LDADD = libhlrc_core.la $(HWLOC_LIBS)
@@ -53,6 +53,9 @@ tests_launch_little_LDADD = libhlrc.la
 check_PROGRAMS += tests/launch/tooled
 tests_launch_tooled_SOURCES = tests/launch/tooled.c
 tests_launch_tooled_LDADD = libhlrc.la
+check_PROGRAMS += tests/launch/traced
+tests_launch_traced_SOURCES = tests/launch/traced.c
+tests_launch_traced_LDADD = libhlrc.la
 check_PROGRAMS += tests/launch/stranger
 tests_launch_stranger_SOURCES = tests/launch/stranger.c
 tests_launch_stranger_LDADD = libhlrc_core.la

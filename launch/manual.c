@@ -86,6 +86,41 @@ static void system_calls(FILE *out)
         out);
 }
 
+static void timeline(FILE *out)
+{
+    fputs(
+        ".SH TIMELINE\n"
+        "With\n.B \\-\\-trace FILE\neach thread notes what it does: faults, fetches, locks, "
+        "barriers, closings of intervals, diffs, and what it\n"
+        "serves for other nodes, as does the handler's thread. FILE is JSON in the format of "
+        "Chrome's trace events:\n"
+        "open it at ui.perfetto.dev, or in chrome://tracing. A node is a process there. Arrows go "
+        "from the grant of a lock\n"
+        "to the thread that gets it, from a signal to the thread that it wakes, and from a diff, "
+        "or the interval that announced the page,\n"
+        "to the fetch that brings it. Which locks a node holds is shown on lines of their own.\n"
+        ".PP\n"
+        "Each thread has\n.B \\-\\-trace\\-size\nof memory, of which what it does not use is "
+        "not taken: 200,000 events in 8 MiB. Then the oldest are\n"
+        "dropped, and a line at the end says how many. Of a job that fails, FILE has what its "
+        "nodes had noted, and\n"
+        "\"complete\":false; what a thread was about is not in it, since spans are noted when they "
+        "are over. Under another launcher than\n"
+        "hlrcrun node 0 writes FILE in hlrc_finalize(3), and of a job that fails there is "
+        "none.\n"
+        ".PP\n"
+        "The nodes of one machine have one clock, exact to some ten nanoseconds. The clocks of "
+        "other machines are put on node 0's\n"
+        "by round trips over the fabric, at the start and at the end, with a straight line in "
+        "between; the true difference\n"
+        "was then within half the shortest of 200 round trips of what is in the file, under "
+        "\"otherData\": some microseconds.\n"
+        "What a clock is steered by in the midst of a long job comes on top. Arrows that would go "
+        "back in time are left out, and\n"
+        "counted there.\n",
+        out);
+}
+
 void manual_hlrcrun(FILE *out)
 {
     title(out, "hlrcrun", "run a program on several nodes that share memory");
@@ -125,6 +160,7 @@ void manual_hlrcrun(FILE *out)
           out);
     standstill(out);
     system_calls(out);
+    timeline(out);
     fputs(".SH OPTIONS\n"
           "Each option is an environment variable, too; the command line comes first. A variable "
           "that begins with HLRC_\n"
@@ -154,6 +190,7 @@ void manual_hlrcrun(FILE *out)
         ".SH EXAMPLES\n.nf\n"
         "hlrcrun \\-n 4 ./program\n"
         "hlrcrun \\-n 4 \\-\\-protocol async \\-\\-memory 4G \\-\\-stats ./program input\n"
+        "hlrcrun \\-n 4 \\-\\-trace timeline.json ./program\n"
         "hlrcrun \\-n 2 \\-\\-gdb 1 ./program\n"
         ".fi\n.SH SEE ALSO\nhlrc(7), hlrc_info(1)\n",
         out);

@@ -19,14 +19,17 @@ struct packet {
     char body[WIRE_PIECE + 1];
     size_t len; /* of the body */
     pid_t pid;  /* of the sender; 0: unknown here */
+    int fd;     /* that came with it; -1: none */
 };
 
 void node_init(struct node *node, const struct spawned *spawned, int label, struct sink *out,
                struct sink *err)
 {
-    *node = (struct node){
-        .pid = spawned->pid, .pidfd = spawned->pidfd, .sock = spawned->sock, .engine_fd = -1
-    };
+    *node = (struct node){ .pid = spawned->pid,
+                           .pidfd = spawned->pidfd,
+                           .sock = spawned->sock,
+                           .engine_fd = -1,
+                           .timeline = -1 };
     stream_open(&node->output[0], spawned->output[0], label, out);
     stream_open(&node->output[1], spawned->output[1], label, err);
 }
@@ -43,6 +46,7 @@ void node_free(struct node *node)
     close_fd(&node->pidfd);
     close_fd(&node->engine_fd);
     close_fd(&node->sock);
+    close_fd(&node->timeline);
     stream_close(&node->output[0]);
     stream_close(&node->output[1]);
     heard_forget(&node->heard);
@@ -229,6 +233,11 @@ static void message_handle(struct job *job, int index, struct packet *packet)
     case WIRE_DETAIL:
         message_detail(job, index, packet);
         break;
+    case WIRE_TIMELINE:
+        close_fd(&node->timeline);
+        node->timeline = packet->fd; /* J8 */
+        packet->fd = -1;
+        break;
     case WIRE_GOODBYE:
         node->state = NODE_FINALIZED;
         job->finished = true;
@@ -248,12 +257,24 @@ static void message_handle(struct job *job, int index, struct packet *packet)
     }
 }
 
+static void part_take(struct packet *packet, struct cmsghdr *part)
+{
+    if (part->cmsg_type == SCM_CREDENTIALS) {
+        struct ucred sender;
+
+        memcpy(&sender, CMSG_DATA(part), sizeof sender);
+        packet->pid = sender.pid;
+    } else if (part->cmsg_type == SCM_RIGHTS) {
+        memcpy(&packet->fd, CMSG_DATA(part), sizeof packet->fd);
+    }
+}
+
 /* Length of a packet, 0 at the end, or a negative errno. */
 static ssize_t packet_receive(int sock, struct packet *packet)
 {
     union {
         struct cmsghdr align;
-        char space[CMSG_SPACE(sizeof(struct ucred))];
+        char space[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof packet->fd)];
     } control;
     struct iovec iov[2] = { { &packet->head, sizeof packet->head }, { packet->body, WIRE_PIECE } };
     struct msghdr msg = { .msg_iov = iov,
@@ -261,19 +282,15 @@ static ssize_t packet_receive(int sock, struct packet *packet)
                           .msg_control = control.space,
                           .msg_controllen = sizeof control.space };
     ssize_t got = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    struct cmsghdr *part;
 
     if (got < 0)
         return -errno;
     packet->pid = 0;
+    packet->fd = -1;
     packet->len = got > (ssize_t)sizeof packet->head ? (size_t)got - sizeof packet->head : 0;
-    part = CMSG_FIRSTHDR(&msg);
-    if (got > 0 && part != NULL && part->cmsg_type == SCM_CREDENTIALS) {
-        struct ucred sender;
-
-        memcpy(&sender, CMSG_DATA(part), sizeof sender);
-        packet->pid = sender.pid;
-    }
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&msg); got > 0 && part != NULL;
+         part = CMSG_NXTHDR(&msg, part))
+        part_take(packet, part);
     return got;
 }
 
@@ -295,6 +312,7 @@ void node_receive(struct job *job, int index)
             return;
         }
         message_handle(job, index, &packet);
+        close_fd(&packet.fd);
     }
 }
 

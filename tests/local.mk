@@ -27,6 +27,7 @@ SHELL_TESTS = \
 	tests/launch/signals.sh \
 	tests/launch/sanitizers.sh \
 	tests/launch/stats.sh \
+	tests/launch/timeline.sh \
 	tests/launch/valgrind.sh \
 	tests/manpages.sh
 
@@ -99,6 +100,10 @@ UNIT_TESTS += tests/unit/stats
 tests_unit_stats_SOURCES = tests/unit/test_stats.c
 tests_unit_stats_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_stats_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/timeline
+tests_unit_timeline_SOURCES = tests/unit/test_timeline.c
+tests_unit_timeline_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_timeline_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/need
 tests_unit_need_SOURCES = tests/unit/test_need.c
 tests_unit_need_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

@@ -21,6 +21,7 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 
 static uint32_t *announced;           /* pages of the interval being closed */
 static struct notices_wanted *wanted; /* of the acquire under way, room for one of each node */
@@ -114,6 +115,7 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
         return true;
     }
     int home = (int)p->home - 1;
+    int64_t begin = timeline_begin();
     void *diff = engine.protocol.diffs->room(home, interval, urgent);
     size_t len = page_flush_diff(page, diff);
     *changed = len != 0;
@@ -121,7 +123,9 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
         return false;
     engine.protocol.diffs->add(home, page, len);
     stats_count(STAT_DIFFS, 1);
-    stats_count(STAT_DIFF_BYTES, diff_changed_bytes(diff, len));
+    size_t bytes = diff_changed_bytes(diff, len);
+    stats_count(STAT_DIFF_BYTES, bytes);
+    timeline_end(TIMELINE_DIFF, begin, page, home, interval << 16 | bytes); /* TL4 */
     return true;
 }
 
@@ -170,6 +174,7 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
 
 static void close_dirty(struct closing why)
 {
+    int64_t begin = timeline_begin();
     perturb(close_begun);
     atomic_store(&looking, true); /* EP4 */
     if (!exclusive_look())        /* EP3 */
@@ -193,6 +198,7 @@ static void close_dirty(struct closing why)
     spin_lock(&vt_lock);
     raise_vt(engine.node, interval); /* I6 */
     spin_unlock(&vt_lock);
+    timeline_end(TIMELINE_CLOSE, begin, interval, -1, count);
 }
 
 /* Begins the closing that the caller has taken interval_closing for, performs and ends it. */
@@ -295,6 +301,7 @@ static bool acquire_over(void *arg)
 static void acquire_all(const uint64_t *want, uint32_t occasion)
 {
     int writers = 0;
+    int64_t begin = timeline_begin();
     for (int w = 0; w < engine.nodes; w++)
         if (w != engine.node && vt_of(w) < want[w])
             wanted[writers++] = (struct notices_wanted){ w, want[w] };
@@ -308,6 +315,7 @@ static void acquire_all(const uint64_t *want, uint32_t occasion)
     spin_unlock(&vt_lock);
     atomic_store(&acquire_busy, false);
     progress_changed(&acquire_busy);
+    timeline_end(TIMELINE_ACQUIRE, begin, 0, -1, 0);
 }
 
 void interval_acquire(const uint64_t *want, uint32_t occasion)

@@ -225,7 +225,7 @@ static void take_parked(int writer)
         uint64_t interval = r->parked[page];
         r->parked[page] = 0;
         spin_unlock(&r->lock);
-        page_invalidate(page, 1, writer, interval);
+        notice_apply(page, 1, writer, interval);
     }
     spin_unlock(&r->lock);
 }
@@ -251,7 +251,7 @@ static bool take_records(const struct notices_wanted *want)
         if (!got)
             return covered;
         for (uint32_t i = 0; i < (rec.count & ~LAST); i++)
-            page_invalidate(rec.run[i].first, rec.run[i].count, want->writer, rec.interval);
+            notice_apply(rec.run[i].first, rec.run[i].count, want->writer, rec.interval);
     }
 }
 

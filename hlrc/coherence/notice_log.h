@@ -27,6 +27,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hlrc/memory/page.h"
+#include "hlrc/progress/timeline.h"
+
 #define NOTICE_LOG_WORDS 16384u /* a power of two */
 #define NOTICE_LOG_BYTES (NOTICE_LOG_WORDS * sizeof(uint32_t))
 
@@ -37,5 +40,12 @@
 #define NOTICE_CHUNK      512u
 #define NOTICE_SLOTS      64
 #define NOTICE_SLOT_BYTES ((NOTICE_CHUNK + 8) * sizeof(uint64_t))
+
+/* Applies the notice of a run of pages. */
+static inline void notice_apply(uint32_t first, uint32_t count, int writer, uint64_t interval)
+{
+    timeline_mark(TIMELINE_NOTICE, (uint64_t)count << 32 | first, writer, interval); /* TL4 */
+    page_invalidate(first, count, writer, interval);
+}
 
 #endif

@@ -250,7 +250,7 @@ static void apply_entries(int writer, uint32_t page, const uint64_t *entry, uint
         for (next = i + 1; next < count && entry[next] == entry[i];)
             next++;
         if (entry[i] > readers[writer].seen)
-            page_invalidate(page + i, next - i, writer, entry[i]);
+            notice_apply(page + i, next - i, writer, entry[i]);
     }
 }
 
@@ -308,7 +308,7 @@ static void apply_words(const struct notices_wanted *want, const uint64_t *word,
             r->left = place_of(word[i]);
             continue;
         }
-        page_invalidate((uint32_t)(word[i] >> 32), (uint32_t)word[i], want->writer, r->seen + 1);
+        notice_apply((uint32_t)(word[i] >> 32), (uint32_t)word[i], want->writer, r->seen + 1);
         if (--r->left == 0)
             r->seen++;
     }

@@ -19,6 +19,7 @@
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/barrier.h"
 #include "hlrc/sync/parcel.h"
 
@@ -111,6 +112,7 @@ int hlrc_broadcast(void *buf, size_t len, int root)
         return -EINVAL;
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
+    int64_t begin = timeline_begin();
     size_t n = len < slot_room() ? len : slot_room();
     /* for no bytes at all, too: it orders memory */
     pass_on(MEETING_BROADCAST, root, len, n ? buf : &(char){ 0 }, n);
@@ -119,6 +121,7 @@ int hlrc_broadcast(void *buf, size_t len, int root)
         stream_send((char *)buf + n, len - n);
     else if (rest)
         stream_receive((char *)buf + n, len - n, root);
+    timeline_end(TIMELINE_BROADCAST, begin, len, -1, 0);
     stats_enter(t, before);
     return 0;
 }
@@ -192,7 +195,9 @@ void *hlrc_malloc_all(size_t size)
     call_check("hlrc_malloc_all");
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
+    int64_t begin = timeline_begin();
     struct pages pages = malloc_all(size);
+    timeline_end(TIMELINE_MALLOC_ALL, begin, size, -1, 0);
     stats_enter(t, before);
     if (pages.count) {
         void *ptr = engine.app + ((size_t)pages.first << PAGE_SHIFT);
@@ -228,7 +233,9 @@ void hlrc_free_all(void *ptr)
         return;
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
+    int64_t begin = timeline_begin();
     free_all(ptr);
     heap_note_all(ptr, 0);
+    timeline_end(TIMELINE_FREE_ALL, begin, 0, -1, 0);
     stats_enter(t, before);
 }

@@ -17,6 +17,7 @@
 #include "hlrc/heap/heap_tables.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/lock.h"
 
 #define SUPER_PAGES   16u /* of a superblock, where its blocks are small and memory is plenty */
@@ -153,7 +154,9 @@ static void heap_lock(void)
 {
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
+    int64_t begin = timeline_begin();
     engine.protocol.locks->acquire(LOCK_HEAP);
+    timeline_end(TIMELINE_HEAP, begin, 0, -1, thread_granted(t));
     stats_enter(t, before);
     thread_leave(t);
     if (!header()->ready) {

@@ -28,6 +28,7 @@
 #include "hlrc/progress/altstack.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 
 #define VAIN_MAX 1000
 
@@ -111,11 +112,14 @@ static bool resolve(void *addr)
                    addr);
     struct thread *t = thread_enter();
     enum stats_category from = stats_enter(t, STATS_FAULT);
+    int64_t begin = timeline_begin();
     bool write;
     if (open_page(page_of(addr), kind_now, &write)) {
         stats_count(write ? STAT_WRITE_FAULTS : STAT_READ_FAULTS, 1);
         ahead_fault(page_of(addr), write);
         copies_trim();
+        timeline_end(write ? TIMELINE_WRITE_FAULT : TIMELINE_READ_FAULT, begin, page_of(addr), -1,
+                     0);
         vain = 0;
     } else {
         vain++;

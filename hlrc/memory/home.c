@@ -9,6 +9,7 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 
 /* The pages that [addr, addr+len) touches; false when the range is not in shared space. */
 static bool pages_of_range(const void *addr, size_t len, uint32_t *first, uint32_t *count)
@@ -97,7 +98,9 @@ int hlrc_touch(void *addr, size_t len, int write)
         return 0;
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_FAULT);
+    int64_t begin = timeline_begin();
     page_touch(first, count, write);
+    timeline_end(TIMELINE_TOUCH, begin, first, -1, count);
     stats_enter(t, before);
     thread_leave(t);
     return 0;

@@ -33,6 +33,7 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 
 #define PREFETCH_BATCH 32 /* pages started before what has arrived is opened */
 
@@ -42,6 +43,7 @@ static struct prefetch {
     struct page_fetch fetch;
     _Atomic uint32_t page; /* that it was taken for last */
     _Atomic bool used;     /* taken from the free slots */
+    int64_t begun;         /* for the timeline; with `fetch` */
 } prefetches[PREFETCHES];
 static spin_lock_word prefetch_lock; /* guards the two below */
 static uint16_t free_slots[PREFETCHES];
@@ -124,9 +126,12 @@ static void count_outcome(const struct page_fetch *f)
 static void fetch_once(struct page_fetch *f)
 {
     if (f->home != engine.node) {
+        int64_t begin = timeline_begin();
         engine.protocol.pages->fetch_start(f, false);
         engine.protocol.pages->fetch_finish(f, false);
         count_outcome(f);
+        if (f->home != engine.node)
+            timeline_end(TIMELINE_FETCH, begin, f->page, f->home, 0);
     }
     /* nothing was copied: the copy is here, diffs may still be on their way to it */
     if (f->home == engine.node)
@@ -234,9 +239,11 @@ static void prefetch_end(uint32_t page, struct page *p)
     page_unlock(p);
     perturb(prefetch_taken);
     struct page_fetch *f = &prefetches[k].fetch;
+    int64_t begin = timeline_begin();
     bool covers = engine.protocol.pages->fetch_finish(f, true);
     if (covers)
         count_outcome(f);
+    bool came = covers && f->home != engine.node;
     if (f->home == engine.node)
         covers = home_current(f);
     page_lock(page);
@@ -244,6 +251,8 @@ static void prefetch_end(uint32_t page, struct page *p)
         p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
     progress_changed(p);
+    if (came)
+        timeline_end(TIMELINE_PREFETCH, begin, page, f->home, (uint64_t)prefetches[k].begun);
     prefetch_free(k);
 }
 
@@ -273,6 +282,7 @@ bool page_prefetch_start(uint32_t page, bool early)
     if (k < 0)
         return false;
     prefetches[k].fetch.early = early;
+    prefetches[k].begun = timeline_begin();
     engine.protocol.pages->fetch_start(&prefetches[k].fetch, true);
     perturb(prefetch_started);
     struct page *p = page_lock(page);

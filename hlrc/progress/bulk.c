@@ -11,6 +11,7 @@
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/timeline.h"
 
 static struct {
     spin_lock_word lock; /* guards sent, and the order of writing */
@@ -91,7 +92,9 @@ void bulk_serve(int from, uint32_t slot)
         diag_fatal(1,
                    "node %d sent a message of unknown type %u; do all nodes run the same version?",
                    from, msg->type);
+    int64_t begin = timeline_begin();
     serves[msg->type](from, msg);
+    timeline_end(TIMELINE_SERVE_BULK + msg->type, begin, msg->bytes, from, 0);
     in[from].emptied++;
     if (in[from].emptied - in[from].returned >= engine.at.bulk_slots / 4)
         return_credit(from);

@@ -12,6 +12,7 @@
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 
 /* The immediate of a write: what kind of event, and which slot. */
 enum event_kind { EVENT_REQUEST, EVENT_REPLY, EVENT_BULK };
@@ -232,12 +233,23 @@ void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t sl
         fabric_write_imm_copied(engine.fabric, to, engine.control.id, at, data, len, imm, urgent);
 }
 
+/* The slot is not this node's any more when it is served. */
+static void serve_request(struct request *req)
+{
+    int64_t begin = timeline_begin();
+    unsigned kind = TIMELINE_SERVE + req->type;
+    uint32_t object = req->object;
+    int from = req->from;
+    serve(req);
+    timeline_end(kind, begin, object, from, 0);
+}
+
 void msg_dispatch(const struct fabric_event *ev)
 {
     uint32_t index = EVENT_INDEX(ev->imm);
     switch (EVENT_KIND(ev->imm)) {
     case EVENT_REQUEST:
-        serve(msg_slot((int)(index / engine.tokens), index % engine.tokens));
+        serve_request(msg_slot((int)(index / engine.tokens), index % engine.tokens));
         return;
     case EVENT_REPLY:
         token_complete(index);

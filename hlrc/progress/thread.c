@@ -17,6 +17,7 @@
 #include "base/system_sigaction.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/altstack.h"
+#include "hlrc/progress/timeline.h"
 
 static struct thread *slots;
 static uint32_t slot_count;
@@ -29,6 +30,7 @@ static void release_slot(void *arg)
 {
     struct thread *t = arg;
     thread_current = NULL;
+    timeline_lane = 0;
     if (!slots) /* the thread outlived hlrc_finalize */
         return;
     stats_clock_stop(&t->clock);
@@ -73,6 +75,7 @@ struct thread *thread_take_slot(void)
         bool free_slot = false;
         if (atomic_compare_exchange_strong(&slots[i].taken, &free_slot, true)) {
             thread_current = &slots[i];
+            timeline_lane = i + 1;
             atomic_fetch_add(&taken_count, 1);
             slots[i].reused = slots[i].used;
             slots[i].used = true;
@@ -96,6 +99,7 @@ uint32_t threads_taken(void)
 struct thread *thread_own(void)
 {
     thread_current = &slots[slot_count - THREADS_OWN];
+    timeline_lane = slot_count - THREADS_OWN + 1;
     atomic_store(&thread_current->taken, true);
     return thread_current;
 }

@@ -47,6 +47,8 @@ struct thread {
     /* requests of this thread: at most one outstanding on each */
     uint32_t call_token, cond_token;
     struct trace_ring trace;  /* what it did last */
+    int64_t asked;            /* since when it takes or lets go of a lock slowly: ticks; 0: not */
+    uint64_t granted;         /* the number of the last grant (timeline.h TL4) */
     struct watch_slot waits;  /* written by the thread, read by the watch */
     struct stats_clock clock; /* where this thread's time goes */
     /* FETCH_WORDS: scratch of a page fetch */
@@ -74,14 +76,22 @@ uint32_t threads_max(void);                     /* those of the runtime included
 /* Notes what this thread did, for who asks why the job stands still. */
 static inline void trace_of(struct thread *t, enum trace_kind kind, uint64_t object)
 {
-    if (trace_on)
+    if (trace_on & TRACE_RING)
         trace_note(&t->trace, kind, object);
 }
 
 static inline void trace(enum trace_kind kind, uint64_t object)
 {
-    if (trace_on)
+    if (trace_on & TRACE_RING)
         trace_of(thread_self(), kind, object);
+}
+
+/* The number of the grant by which the thread has got something; there is none any more. */
+static inline uint64_t thread_granted(struct thread *t)
+{
+    uint64_t number = t->granted;
+    t->granted = 0;
+    return number;
 }
 
 /* Around what takes locks or the progress lock, or sends requests (T1). */

@@ -9,7 +9,7 @@
 #define OBJECT_BITS 56
 #define OBJECT_MASK ((UINT64_C(1) << OBJECT_BITS) - 1)
 
-bool trace_on;
+unsigned trace_on;
 
 static const char *const words[] = {
 #define X(kind, words) [kind] = words,

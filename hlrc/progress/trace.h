@@ -45,7 +45,10 @@ struct trace_ring {
     } event[TRACE_EVENTS];
 };
 
-extern bool trace_on; /* set before a second thread exists */
+/* Whether there is something to note at all, in one word for those who are fast: in the rings, in
+ * the timeline (timeline.h). Set before a second thread exists. */
+enum { TRACE_RING = 1, TRACE_TIMELINE = 2 };
+extern unsigned trace_on;
 
 /* By the ring's thread. In the engine: trace, of thread.h. */
 void trace_note(struct trace_ring *ring, enum trace_kind kind, uint64_t object);

@@ -16,7 +16,8 @@ enum request_type {
     REQUEST_LOCK_OWNER, /* object: lock, at the last in the queue; answer: vec = vector time */
     REQUEST_TRY,        /* object: lock, at its manager; answer: status 0 and vec, or -EBUSY */
     REQUEST_TRY_OWNER,  /* object: lock, at its last owner */
-    /* object: lock, back at its manager; arg[0]: 1 granted, 0 busy; vec: vector time */
+    /* object: lock, back at its manager; arg[0]: 1 granted, 0 busy; arg[1]: number of the grant
+     * (timeline.h TL4), which answers to lock requests have as arg, too; vec: vector time */
     REQUEST_TRY_RESULT,
     /* object, arg[0]: epoch; arg[1]: kind and call; vec: vector time; answer: vec = merged one */
     REQUEST_BARRIER,

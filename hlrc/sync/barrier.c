@@ -15,6 +15,7 @@
 #include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/homes.h"
 
 /* of this node's next arrival; one thread speaks for the node, and the monitor reads both */
@@ -51,8 +52,10 @@ static void arrive(bool waits, enum meeting call)
         diag_fatal(1, "hlrc_barrier_arrive: this node has arrived already; call "
                       "hlrc_barrier_depart, in one thread");
     race_release();
-    if (engine.alone)
+    if (engine.alone) {
+        atomic_store_explicit(&epoch, atomic_load(&epoch) + 1, memory_order_relaxed);
         return;
+    }
     uint64_t vt[NODES_MAX];
     struct thread *t = thread_enter();
     uint64_t number = atomic_load_explicit(&epoch, memory_order_relaxed);
@@ -94,6 +97,11 @@ static bool depart(void)
     return moves;
 }
 
+static uint64_t number_of_last(void)
+{
+    return atomic_load_explicit(&epoch, memory_order_relaxed) - 1;
+}
+
 static void prepare(void)
 {
     if (before_arrival && !engine.alone)
@@ -102,8 +110,10 @@ static void prepare(void)
 
 void barrier_arrive(enum meeting call)
 {
+    int64_t begin = timeline_begin();
     prepare();
     arrive(false, call);
+    timeline_end(TIMELINE_ARRIVE, begin, number_of_last(), -1, 0);
 }
 
 void barrier_meet(enum meeting call)
@@ -114,8 +124,10 @@ void barrier_meet(enum meeting call)
 
 void barrier_depart(void)
 {
+    int64_t begin = timeline_begin();
     (void)depart();
     stats_count(STAT_BARRIERS, 1);
+    timeline_end(TIMELINE_BARRIER, begin, number_of_last(), -1, 0);
 }
 
 static void let_handler_serve(bool all)
@@ -157,11 +169,13 @@ void barrier_all(enum meeting call)
 {
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
+    int64_t begin = timeline_begin();
     prepare();
     arrive(true, call);
     if (depart()) /* MV2 */
-        homes_move(atomic_load_explicit(&epoch, memory_order_relaxed) - 1);
+        homes_move(number_of_last());
     stats_count(STAT_BARRIERS, 1);
+    timeline_end(TIMELINE_BARRIER, begin, number_of_last(), -1, 0);
     stats_enter(t, before);
 }
 

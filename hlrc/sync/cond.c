@@ -21,6 +21,7 @@
 #include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/handles.h"
 #include "hlrc/sync/lock.h"
 
@@ -138,7 +139,11 @@ static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt)
         uint32_t ref = at - 1;
         at = next_waiter[ref]; /* before the answer: the waiter may register again at once */
         cond_count(1);         /* C4 */
-        msg_reply(msg_slot((int)(ref / engine.tokens), ref % engine.tokens), 0, 0, vt);
+        uint64_t number = timeline_grant();
+        int64_t begin = timeline_begin();
+        int node = (int)(ref / engine.tokens);
+        msg_reply(msg_slot(node, ref % engine.tokens), 0, number, vt);
+        timeline_end(TIMELINE_WAKE, begin, cond, node, number); /* TL4 */
     }
     cond_count(-1); /* C4 */
 }
@@ -181,7 +186,9 @@ static uint32_t manager_enter(uint32_t cond)
 static void manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
 {
     struct wait_for what = { WAITS_SIGNAL, cond, 0 };
-    memcpy(vt, msg_wait_as(place, what)->vec, VT_BYTES(engine.nodes));
+    const struct reply *rep = msg_wait_as(place, what);
+    memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
+    thread_self()->granted = rep->arg; /* TL4 */
 }
 
 const struct cond_protocol conds_by_manager = {
@@ -226,16 +233,23 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     uint64_t vt[NODES_MAX];
+    int64_t begin = timeline_begin();
     uint32_t place = conds->enter(cond); /* C1 */
     trace(TRACE_COND_WAIT, cond);
     perturb(cond_registered);
+    int64_t again = timeline_begin();
     engine.protocol.locks->release(lock);
+    timeline_end(TIMELINE_UNLOCK, again, lock, -1, 0);
     conds->await(cond, place, vt);
     cond_count(-1); /* C4 */
+    uint64_t number = thread_granted(t);
     if (!engine.alone)
         interval_acquire(vt, OCCASION_SIGNAL);
     trace(TRACE_COND_WOKEN, cond);
+    timeline_end(TIMELINE_WAIT, begin, cond, -1, number);
+    again = timeline_begin();
     engine.protocol.locks->acquire(lock);
+    timeline_end(TIMELINE_RELOCK, again, lock, -1, thread_granted(t));
     stats_enter(t, before);
     thread_leave(t);
     race_acquire(); /* RC1 */
@@ -259,7 +273,9 @@ static void signal_call(const char *call, hlrc_cond_t cond, bool all)
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     trace(TRACE_SIGNAL, cond);
+    int64_t begin = timeline_begin();
     signal_waiters(cond, all);
+    timeline_end(TIMELINE_SIGNAL, begin, cond, -1, 0);
     stats_enter(t, before);
     thread_leave(t);
 }

@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "hlrc/engine.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/protocol/parts.h"
 #include "hlrc/sync/cond.h"
 #include "hlrc/sync/mcs.h"
@@ -140,7 +141,9 @@ static void mcs_signal(uint32_t cond, bool all, const uint64_t *vt)
         uint64_t name = woken.first;
         woken.first = name == woken.last ? 0 : next_of(name, k); /* CQ2 */
         cond_count(1);                                           /* C4 */
-        mcs_grant(name, vt);
+        int64_t begin = timeline_begin();
+        uint64_t number = mcs_grant(name, vt);
+        timeline_end(TIMELINE_WAKE, begin, cond, mcs_name_node(name), number); /* TL4 */
     }
     cond_count(-1); /* C4 */
     mcs_give_node(k);

@@ -20,6 +20,7 @@
 #include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/pairs.h"
 
 struct group {
@@ -294,11 +295,13 @@ void hlrc_group_barrier(hlrc_group group)
                    group);
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
+    int64_t begin = timeline_begin();
     race_release();
     if (g->pairs.count > 1)
         meet(g, group);
     race_acquire(); /* RC1 */
     stats_count(STAT_BARRIERS, 1);
+    timeline_end(TIMELINE_GROUP, begin, group, -1, 0);
     stats_enter(t, before);
     atomic_store(&g->busy, false);
 }

@@ -13,6 +13,7 @@
 #include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/handles.h"
 
 /* Kept out of what it is called by, which thereby saves no registers. */
@@ -132,9 +133,21 @@ void lock_check_again(hlrc_lock_t lock, uint32_t holder)
                    engine.node, lock, t->index);
 }
 
+SLOW static void note(struct thread *t, enum timeline_kind kind, hlrc_lock_t lock)
+{
+    int64_t now = timeline_begin();
+    if (kind != TIMELINE_BUSY)
+        trace_of(t, kind == TIMELINE_LOCK ? TRACE_LOCKED : TRACE_UNLOCK, lock);
+    if (now)
+        timeline_note(kind, t->asked ? t->asked : now, now, lock, -1,
+                      kind == TIMELINE_LOCK ? thread_granted(t) : 0);
+    t->asked = 0;
+}
+
 SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
 {
     trace_of(t, TRACE_LOCK, lock);
+    t->asked = timeline_begin();
     const struct lock_protocol *p = engine.protocol.locks;
     thread_enter();
     if (!p->acquire_soon || !p->acquire_soon(lock)) {
@@ -148,6 +161,7 @@ SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
 
 SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
 {
+    t->asked = timeline_begin();
     thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     int rc = engine.protocol.locks->try(lock);
@@ -155,12 +169,15 @@ SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
     thread_leave(t);
     if (rc == 0)
         race_acquire(); /* RC1 */
+    else if (trace_on)
+        note(t, TIMELINE_BUSY, lock);
     return rc;
 }
 
 SLOW static void unlock_slowly(struct thread *t, hlrc_lock_t lock)
 {
     const struct lock_protocol *p = engine.protocol.locks;
+    t->asked = timeline_begin();
     thread_enter();
     if (!p->release_soon || !p->release_soon(lock)) {
         enum stats_category before = stats_enter(t, STATS_LOCK);
@@ -182,7 +199,8 @@ void hlrc_lock(hlrc_lock_t lock)
         lock_slowly(t, lock);
     race_lock(lock);
     stats_count_lock(&t->clock);
-    trace_of(t, TRACE_LOCKED, lock);
+    if (trace_on)
+        note(t, TIMELINE_LOCK, lock);
 }
 
 int hlrc_trylock(hlrc_lock_t lock)
@@ -196,7 +214,8 @@ int hlrc_trylock(hlrc_lock_t lock)
     }
     race_lock(lock);
     stats_count_lock(&t->clock);
-    trace_of(t, TRACE_LOCKED, lock);
+    if (trace_on)
+        note(t, TIMELINE_LOCK, lock);
     return 0;
 }
 
@@ -207,5 +226,6 @@ void hlrc_unlock(hlrc_lock_t lock)
     race_unlock(lock);
     if (!engine.protocol.locks->drop(lock, t->index))
         unlock_slowly(t, lock);
-    trace_of(t, TRACE_UNLOCK, lock);
+    if (trace_on)
+        note(t, TIMELINE_UNLOCK, lock);
 }

@@ -21,6 +21,7 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/progress/worker.h"
 
 enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8, LISTED = 16 };
@@ -199,10 +200,12 @@ static void unguard(struct lock *l, uint32_t lock)
 
 static void grant(const struct request *req)
 {
-    uint64_t vt[NODES_MAX];
+    uint64_t vt[NODES_MAX], number = timeline_grant();
+    int64_t begin = timeline_begin();
     interval_hand_on(vt);
     perturb(lock_granting);
-    msg_reply(req, 0, 0, vt);
+    msg_reply(req, 0, number, vt);
+    timeline_end(TIMELINE_GRANT, begin, req->object, req->from, number); /* TL4 */
 }
 
 /* ---- the calling side ---- */
@@ -242,6 +245,7 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
     if (status == 0) {
         uint64_t vt[NODES_MAX];
         memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
+        thread_self()->granted = rep->arg; /* TL4 */
         interval_acquire(vt, lock);
     }
     guard(l, lock);
@@ -429,10 +433,14 @@ static void serve_owner(struct request *req)
 
 static void answer_try(struct request *req, bool yes)
 {
-    uint64_t vt[NODES_MAX];
+    uint64_t vt[NODES_MAX], number = yes ? timeline_grant() : 0;
+    int64_t begin = timeline_begin();
     req->arg[0] = yes;
+    req->arg[1] = number; /* TL4 */
     interval_hand_on(vt);
     msg_forward(req, REQUEST_TRY_RESULT, manager_of(req->object), vt);
+    if (yes)
+        timeline_end(TIMELINE_GRANT, begin, req->object, req->from, number);
 }
 
 static void serve_try_owner(struct request *req)
@@ -544,7 +552,7 @@ static void manage_result(struct request *req)
     if (req->arg[0])
         l->last = (uint16_t)(req->from + 1);
     unguard(l, lock);
-    msg_reply(req, req->arg[0] ? 0 : -EBUSY, 0, req->arg[0] ? req->vec : NULL);
+    msg_reply(req, req->arg[0] ? 0 : -EBUSY, req->arg[1], req->arg[0] ? req->vec : NULL);
     for (struct request *kept = unkeep(l, lock); kept; kept = unkeep(l, lock))
         manage_request(kept);
 }

@@ -14,12 +14,13 @@
 #include "hlrc/engine.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/lock.h"
 
 /* What lies in the control window of its owner; a vector time follows. */
 struct queue_node {
-    _Atomic uint64_t next; /* name of the one behind; 0 none yet */
-    _Atomic uint64_t granted;
+    _Atomic uint64_t next;    /* name of the one behind; 0 none yet */
+    _Atomic uint64_t granted; /* 0, until it is its turn */
 };
 
 /* By thread: a queue node that it has given back; + 1. */
@@ -161,7 +162,9 @@ static bool is_granted(void *arg)
 
 void mcs_await(uint32_t k, enum waits what, uint64_t object)
 {
-    progress_wait((struct wait_for){ what, object, 0 }, is_granted, queue_node(k), WAIT_STATE);
+    struct queue_node *mine = queue_node(k);
+    progress_wait((struct wait_for){ what, object, 0 }, is_granted, mine, WAIT_STATE);
+    thread_self()->granted = atomic_load_explicit(&mine->granted, memory_order_relaxed);
 }
 
 /* Behind the one that `tail` names, or the one that came since; true when it was nobody's by
@@ -193,9 +196,9 @@ void mcs_acquire(const struct mcs *q, uint32_t k)
 /* ---- letting go ---- */
 
 /* MQ4 */
-void mcs_grant(uint64_t name, const uint64_t *vt)
+uint64_t mcs_grant(uint64_t name, const uint64_t *vt)
 {
-    static const uint64_t yes = 1;
+    uint64_t number = timeline_grant(), yes = number ? number : 1;
     int node = mcs_name_node(name), win = engine.control.id;
     size_t at = queue_node_at((uint32_t)name), word = at + offsetof(struct queue_node, granted);
     if (vt)
@@ -206,6 +209,7 @@ void mcs_grant(uint64_t name, const uint64_t *vt)
         fabric_write_wake(engine.fabric, node, win, word, &yes, sizeof yes, NULL);
     else
         fabric_write(engine.fabric, node, win, word, &yes, sizeof yes, NULL);
+    return number;
 }
 
 static uint64_t successor_of(uint32_t k)
@@ -242,7 +246,10 @@ void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt)
     if (successor_of(k) || !set_free(q, k, vt)) {
         progress_wait((struct wait_for){ q->next, q->object, 0 }, has_successor, &k,
                       WAIT_STATE); /* MQ2 */
-        mcs_grant(successor_of(k), q->timed ? vt : NULL);
+        int64_t begin = timeline_begin();
+        uint64_t next = successor_of(k), number = mcs_grant(next, q->timed ? vt : NULL);
+        if (q->timed)
+            timeline_end(TIMELINE_GRANT, begin, q->object, mcs_name_node(next), number);
     }
     mcs_give_node(k); /* MQ1 */
 }

@@ -19,6 +19,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/combine.h"
 #include "hlrc/sync/parcel.h"
 
@@ -124,12 +125,14 @@ int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op
     size_t room = (parcel_bytes(engine.nodes) - sizeof(struct head)) / r.bytes, done = 0;
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
+    int64_t begin = timeline_begin();
     do { /* for no values at all, too: it orders memory */
         size_t n = count - done < room ? count - done : room;
         size_t at = done * r.bytes;
         reduce_piece(&r, at ? (const char *)in + at : in, at ? (char *)out + at : out, n);
         done += n;
     } while (done < count);
+    timeline_end(TIMELINE_REDUCE, begin, count, -1, 0);
     stats_enter(t, before);
     return 0;
 }

@@ -16,6 +16,7 @@
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/combine.h"
 
 /* What is done to a word; values are its bytes, and zeros behind them. */
@@ -231,8 +232,10 @@ static int operate(void *word, const struct change *c, uint64_t *old)
         return -ENOTSUP;
     struct word w = { page_of(word), (uintptr_t)word % PAGE_SIZE, bytes };
     struct thread *t = thread_enter();
+    int64_t begin = timeline_begin();
     *old = perform(w, c);
     stats_count(STAT_WORD_OPS, 1);
+    timeline_end(TIMELINE_WORD, begin, w.page, -1, 0);
     thread_leave(t);
     return 0;
 }

@@ -124,6 +124,6 @@ tests_blackbox_ranges_LDADD = libhlrc.la
 tests_blackbox_signals_SOURCES = tests/blackbox/signals.c $(LITMUS_COMMON)
 tests_blackbox_signals_LDADD = libhlrc.la
 TESTS += $(BLACKBOX_TESTS) $(BLACKBOX_SHELL)
-EXTRA_DIST += $(BLACKBOX_SHELL) tests/lib.sh tests/statslib.sh
+EXTRA_DIST += $(BLACKBOX_SHELL) tests/lib.sh tests/statslib.sh tests/tracelib.sh
 SOAK_TESTS += tests/blackbox/many.sh
 tests/blackbox/many.log: TEST_TIMEOUT = 400

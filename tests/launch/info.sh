@@ -21,6 +21,8 @@ device       NAME[:PORT[:GID]]          off    (off)   mlx5_0:1:3
 memory       SIZE|auto                  auto   auto    1536K
 cache-size   SIZE|auto                  auto   auto    64K
 stats        FILE                       off    (off)   x.json
+trace        FILE                       off    (off)   y.json
+trace-size   SIZE                       8M     8M      256K
 handler      block|spin-block|poll      block  block   spin-block
 spin         0..1000000|auto            auto   auto    7
 threads      1..1024                    64     64      5

@@ -2,6 +2,8 @@
 # mpirun starts the binaries that hlrcrun starts, on one host: they compute, exchange, fail and die as there.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../statslib.sh"
+. "$(dirname "$0")/../tracelib.sh"
+export work
 need_mpirun
 limit="timeout -k 5 40"
 
@@ -15,6 +17,18 @@ run $limit mpirun -n 3 -x HLRC_STATS="$work/stats.json" "$is" -c S
 expect_verified "statistics" 3
 stats_read statistics "$work/stats.json" 3
 grep -q '"nodes": *3' "$work/stats.json" || fail "statistics: $(head -c 300 "$work/stats.json")"
+
+# a timeline: node 0 gathers it, in pieces of 64 KiB; node 2 has a clock of its own where that can be
+traced=$top_builddir/tests/launch/traced
+unshare -T --fork --monotonic 86400 true 2>/dev/null && clock="unshare -T --fork --monotonic 86400" || clock=exec
+for fabric in shm shm+chaos; do
+    run $limit mpirun -n 3 -x HLRC_TRACE="$work/trace.json" -x HLRC_STATS="$work/stats.json" -x HLRC_FABRIC=$fabric \
+        sh -c 'test "$PMIX_RANK" -ne 2 || exec $1 "$0" many; exec "$0" many' "$traced" "${clock#exec}"
+    expect_status "timeline, $fabric" 0
+    error=$(sed -n 's/.*"clock_error_ns":\([0-9]*\).*/\1/p' "$work/trace.json" | sort -n | tail -n 1)
+    trace_check "timeline, $fabric" "$work/trace.json" "$work/stats.json" "${error:-0}"
+    grep -q '^2 lock 10[0-9]*$' "$work/names" || fail "timeline, $fabric: $(cat "$work/names")"
+done
 
 # a file that cannot be written is refused at the start; of a job that fails there is what node 0 had counted
 run $limit mpirun -n 3 -x HLRC_STATS="$work/none/x.json" "$is" -c S

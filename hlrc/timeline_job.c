@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* timeline_job.c - see timeline_job.h. */
+#include "hlrc/timeline_job.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/digest.h"
+#include "base/reserve.h"
+#include "base/spin.h"
+#include "boot/boot.h"
+#include "fabric/locality.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/outfile.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
+#include "hlrc/progress/timeline_json.h"
+
+enum { ROUNDS = 200, SPINS = 1000 };
+
+/* What node 0 answers a node; at that node. */
+struct answer {
+    int64_t ns;
+    _Atomic uint64_t round;
+    _Atomic uint64_t taken; /* pieces that node 0 has taken, + 1: it may send so many */
+};
+
+/* At node 0, in front of a piece: where it belongs, and which it is. */
+struct piece {
+    uint64_t at, bytes; /* bytes 0: that was all */
+    _Atomic uint64_t number;
+};
+
+static_assert(sizeof(struct answer) <= TIMELINE_CLOCK_BYTES &&
+                  sizeof(struct piece) <= TIMELINE_PIECE_HEAD,
+              "the layout has room for them");
+
+static uint64_t machines[NODES_MAX]; /* that have a clock each; by node */
+
+static bool wanted(void)
+{
+    return engine.config.trace[0] != '\0';
+}
+
+static bool gathers_here(void)
+{
+    return boot_launcher(engine.boot) != BOOT_HLRCRUN;
+}
+
+int timeline_check(void)
+{
+    char err[CONFIG_ERROR_MAX];
+    int rc = 0;
+    if (wanted() && engine.node == 0 && gathers_here())
+        rc = outfile_try("--trace ", engine.config.trace, err, sizeof err);
+    if (rc)
+        diag_report(1, "%s", err);
+    return rc;
+}
+
+/* ---- clocks ---- */
+
+/* A namespace may have a monotonic clock of its own. */
+static uint64_t this_machine(void)
+{
+    struct locality here;
+    struct stat st;
+    uint64_t inode = stat("/proc/self/ns/time", &st) == 0 ? st.st_ino : 0;
+    locality_here(&here);
+    uint64_t machine = digest_add(DIGEST_START, here.boot_id, strlen(here.boot_id));
+    return digest_add(machine, &inode, sizeof inode);
+}
+
+static size_t word_of(int node)
+{
+    return engine.at.clocks + (size_t)node * TIMELINE_CLOCK_BYTES;
+}
+
+/* Where a node has what node 0 answers it. */
+static size_t answer_at(void)
+{
+    return word_of(engine.nodes);
+}
+
+static size_t piece_at(void)
+{
+    return answer_at() + TIMELINE_CLOCK_BYTES;
+}
+
+static void await(const _Atomic uint64_t *word, uint64_t least)
+{
+    for (int i = 0; atomic_load_explicit(word, memory_order_acquire) < least; i++) {
+        cpu_relax();
+        if (i > SPINS)
+            sched_yield();
+    }
+}
+
+/* Returns when it is there. */
+static void write_word(int node, size_t at, uint64_t value)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    fabric_write(engine.fabric, node, engine.control.id, at, &value, sizeof value, &op);
+    fabric_wait(engine.fabric, &op);
+}
+
+/* The first node of a machine that is not node 0's. */
+static bool is_leader(int node)
+{
+    for (int n = 0; n < node; n++)
+        if (machines[n] == machines[node])
+            return false;
+    return node > 0;
+}
+
+/* TJ2, on node 0. */
+static void answer_node(int node, uint64_t first)
+{
+    for (uint64_t round = first; round < first + ROUNDS; round++) {
+        await(control_at(word_of(node)), round);
+        int64_t now = clock_ns();
+        fabric_write_copied(engine.fabric, node, engine.control.id,
+                            answer_at() + offsetof(struct answer, ns), &now, sizeof now);
+        write_word(node, answer_at() + offsetof(struct answer, round), round); /* F1 */
+    }
+}
+
+/* TJ2, on another machine's first node. */
+static struct timeline_offset ask_node_0(uint64_t first)
+{
+    const struct answer *answer = control_at(answer_at());
+    struct timeline_offset best = { .error = INT64_MAX };
+    for (uint64_t round = first; round < first + ROUNDS; round++) {
+        int64_t before = clock_ns();
+        fabric_write_copied(engine.fabric, 0, engine.control.id, word_of(engine.node), &round,
+                            sizeof round);
+        await(&answer->round, round);
+        int64_t after = clock_ns(), half = (after - before + 1) / 2;
+        if (half < best.error)
+            best = (struct timeline_offset){ before + half, before + half - answer->ns, half };
+    }
+    return best;
+}
+
+static void compare_clocks(int which)
+{
+    uint64_t first = (uint64_t)which * ROUNDS + 1;
+    for (int n = 1; n < engine.nodes && engine.node == 0; n++)
+        if (is_leader(n))
+            answer_node(n, first);
+    if (is_leader(engine.node))
+        timeline_head()->offset[which] = ask_node_0(first);
+}
+
+/* ---- start ---- */
+
+static int hand_over(int fd)
+{
+    int rc = gathers_here() ? 0 : boot_timeline(engine.boot, fd);
+    close(fd);
+    return rc;
+}
+
+int timeline_start(void)
+{
+    if (!wanted())
+        return 0;
+    uint64_t machine = this_machine();
+    int fd = timeline_open(engine.config.trace_size, threads_max(), THREADS_OWN, machine);
+    int rc = fd < 0 ? fd : hand_over(fd);
+    if (rc)
+        diag_report(1, "--trace: no memory to note events in: %s; lower --trace-size or --threads",
+                    strerror(-rc));
+    if (rc == 0)
+        rc = boot_exchange(engine.boot, &machine, sizeof machine, machines);
+    if (rc == 0)
+        compare_clocks(0);
+    return rc;
+}
+
+/* ---- gathering ---- */
+
+/* One piece to node 0, when that has room for it. */
+static void send_piece(uint64_t number, size_t at, size_t bytes)
+{
+    const struct answer *answer = control_at(answer_at());
+    const char *from = (const char *)timeline_head() + at;
+    uint64_t head[2] = { at, bytes };
+    await(&answer->taken, number);
+    fabric_write_copied(engine.fabric, 0, engine.control.id, piece_at() + TIMELINE_PIECE_HEAD, from,
+                        bytes);
+    fabric_write_copied(engine.fabric, 0, engine.control.id, piece_at(), head, sizeof head);
+    write_word(0, piece_at() + offsetof(struct piece, number), number); /* F1 */
+}
+
+static void send_range(uint64_t *number, size_t at, size_t bytes)
+{
+    for (size_t done = 0; done < bytes; done += TIMELINE_PIECE)
+        send_piece(++*number, at + done,
+                   bytes - done < TIMELINE_PIECE ? bytes - done : TIMELINE_PIECE);
+}
+
+/* Of each lane what has been written. */
+static void send_all(void)
+{
+    const struct timeline_head *h = timeline_head();
+    const struct timeline_lane *lanes = (const struct timeline_lane *)(h + 1);
+    size_t front = sizeof *h + h->lanes * sizeof *lanes;
+    uint64_t number = 0;
+    send_range(&number, 0, front);
+    for (uint32_t k = 0; k < h->lanes; k++) {
+        uint64_t count = atomic_load(&lanes[k].count);
+        size_t each = sizeof(struct timeline_record);
+        send_range(&number, front + (size_t)k * h->records * each,
+                   (count < h->records ? count : h->records) * each);
+    }
+    send_piece(++number, 0, 0);
+}
+
+static void receive_all(int node, char *to)
+{
+    struct piece *piece = control_at(piece_at());
+    const char *data = (const char *)piece + TIMELINE_PIECE_HEAD;
+    atomic_store(&piece->number, 0);
+    for (uint64_t number = 1;; number++) {
+        write_word(node, answer_at() + offsetof(struct answer, taken), number);
+        await(&piece->number, number);
+        if (piece->bytes == 0)
+            return;
+        memcpy(to + piece->at, data, piece->bytes);
+    }
+}
+
+/* Node 0's own is where it is. */
+static int gather(struct timeline_memory *memory)
+{
+    memory[0] = (struct timeline_memory){ timeline_head(), timeline_bytes() };
+    for (int n = 1; n < engine.nodes; n++) {
+        char *room = reserve(timeline_bytes());
+        if (!room)
+            return -ENOMEM;
+        receive_all(n, room);
+        memory[n] = (struct timeline_memory){ room, timeline_bytes() };
+    }
+    return 0;
+}
+
+static void write_gathered(void)
+{
+    static struct timeline_memory memory[NODES_MAX];
+    struct timeline_report report = { .config = &engine.config,
+                                      .nodes = engine.nodes,
+                                      .memory = memory,
+                                      .before = timeline_head()->start,
+                                      .after = timeline_head()->end,
+                                      .complete = true };
+    if (gather(memory) != 0)
+        diag_fatal(1, "--trace %s: no memory for what the nodes have noted; lower --trace-size",
+                   engine.config.trace);
+    (void)timeline_write(&report, engine.config.trace);
+    for (int n = 1; n < engine.nodes; n++)
+        reserve_end((void *)(uintptr_t)memory[n].at, memory[n].bytes);
+}
+
+void timeline_finish(void)
+{
+    if (!wanted())
+        return;
+    boot_exchange(engine.boot, NULL, 0, NULL); /* no node serves any more */
+    compare_clocks(1);
+    timeline_head()->end = timeline_moment();
+    timeline_stop();
+    if (gathers_here() && engine.node == 0)
+        write_gathered();
+    else if (gathers_here())
+        send_all();
+}
