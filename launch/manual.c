@@ -86,6 +86,26 @@ static void system_calls(FILE *out)
         out);
 }
 
+static void debugger(FILE *out)
+{
+    fputs(".SH DEBUGGER\n"
+          "With\n.B \\-\\-gdb\ngdb passes page faults to the program unseen, and has these "
+          "commands of the node that it looks at:\n"
+          ".TP\n.BI \"hlrc page \" ADDRESS\n"
+          "State, home, access and versions of the page that an address of shared memory is in.\n"
+          ".TP\n.B hlrc locks\n"
+          "The locks that this node has, asks for or is asked for: who holds them, and who is "
+          "next.\n"
+          ".TP\n.B hlrc waiters\n"
+          "The threads of this node that wait in HLRC, for what and since when.\n"
+          ".PP\n"
+          "They read the runtime's tables by the debugging information of the library; core dumps "
+          "have the tables if\n"
+          "it was built with \\-\\-enable\\-debug. A node that runs already:\n"
+          ".B gdb \\-x PREFIX/share/hlrc/hlrc.gdb \\-p PID\n",
+          out);
+}
+
 static void timeline(FILE *out)
 {
     fputs(
@@ -161,6 +181,7 @@ void manual_hlrcrun(FILE *out)
     standstill(out);
     system_calls(out);
     timeline(out);
+    debugger(out);
     fputs(".SH OPTIONS\n"
           "Each option is an environment variable, too; the command line comes first. A variable "
           "that begins with HLRC_\n"

@@ -7,6 +7,8 @@ enum { PAGES = 256, PAGE = 4096 };
 
 static volatile uintptr_t nowhere = 16; /* the compiler shall not know it */
 
+static volatile char *all; /* which debuggers find */
+
 static int follow(const volatile int *pointer)
 {
     return *pointer;
@@ -16,7 +18,7 @@ int main(int argc, char **argv)
 {
     if (hlrc_init(&argc, &argv) != 0)
         return 1;
-    volatile char *all = hlrc_malloc_all(PAGES * PAGE);
+    all = hlrc_malloc_all(PAGES * PAGE);
     int right = all != NULL, me = hlrc_node_id();
     for (int i = me; right && i < PAGES; i += hlrc_node_count())
         all[(size_t)i * PAGE] = (char)(i + 1);

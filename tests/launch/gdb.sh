@@ -34,6 +34,57 @@ faults() { # WHAT
 }
 faults "as built"
 
+# what a node is at, as it tells by itself elsewhere: pages whose writers are their homes, ...
+script=$top_srcdir/share/hlrc.gdb
+printf 'set confirm off\nset disable-randomization off\nbreak hlrc_finalize\nrun\nhlrc page '\''faulty.c'\''::all\nhlrc page '\''faulty.c'\''::all + 4096\nhlrc page 16\nhlrc locks\nkill\nquit\n' >"$work/in"
+run "$hlrcrun" -n 2 --gdb 1 --protocol ardmar "$faulty" <"$work/in"
+for line in 'page [0-9]+ at 0x[0-9a-f]+: home node 0, complete, access read$' \
+    'page [0-9]+ at 0x[0-9a-f]+: home node 1 \(here\), .*access (read|write); has node 1 interval 1$' \
+    'hlrc: 0x10 is not in shared memory; give an address that is$' 'no lock is held, asked for or waited for here$'; do
+    grep -qE "$line" "$work/out" "$work/err" || fail "hlrc page: no '$line' in $(cat "$work/out" "$work/err")"
+done
+
+# ... a lock that node 0 holds, node 1 waits for, and node 2 a barrier: each asked from outside, and its core dump
+hang=$(realpath "$top_builddir/tests/blackbox/hang" 2>/dev/null)
+ask() { # NODE WHAT COMMAND...: with gdb's arguments; $work/asked
+    local node=$1
+    shift 2
+    gdb -q -nx -batch -x "$script" "$@" -ex 'hlrc waiters' -ex 'hlrc locks' >"$work/asked" 2>&1 </dev/null
+}
+said() { # WHAT PATTERN...
+    local what=$1 line
+    for line in "${@:2}"; do
+        grep -qE "$line" "$work/asked" || fail "$what: no '$line' in: $(cat "$work/asked")"
+    done
+}
+all_wait() {
+    test "$(grep -c '^ready' "$work/out")" -eq 3 && ask 1 waits -p "$(pid_of 1)" && grep -q 'waits since' "$work/asked"
+}
+pid_of() {
+    sed -n "s/^ready $1 //p" "$work/out"
+}
+for protocol in ${hang:+async onesided}; do
+    begin "$hlrcrun" -n 3 --protocol $protocol "$hang" asked
+    for i in $(seq 100); do all_wait && break; sleep 0.1; done
+    said "$protocol, node 1" '^node 1 thread 0 waits since [0-9]+\.[0-9] s for lock 5$' '^lock 5: asked for$'
+    ask 0 holds -p "$(pid_of 0)"
+    said "$protocol, node 0" '^no thread of node 0 waits$' '^lock 5: held by thread 0, next is node 1$'
+    # the tables are in core dumps of builds for debugging alone, where who looks is told so
+    if test $protocol = async; then
+        gdb -q -nx -batch -p "$(pid_of 0)" -ex "gcore $work/core" >"$work/log" 2>&1 </dev/null
+        ask 0 core "$hang" "$work/core"
+        if grep -q '^#define HLRC_DEBUG' "$top_builddir/config.h"; then
+            said "core" '^no thread of node 0 waits$' '^lock 5: held by thread 0, next is node 1$'
+        else
+            said "core" '^no thread of node 0 waits$' '; a core dump has the tables if libhlrc was built with --enable-debug$'
+        fi
+        rm -f "$work/core"
+    fi
+    kill -USR1 "$(pid_of 0)"
+    end
+    expect_status "asked, $protocol" 0
+done
+
 # a library that was stripped, as packages are; its program keeps its symbols
 library=$(realpath "$top_builddir/.libs/libhlrc.so.0" 2>/dev/null)
 if test -e "$library"; then
