@@ -17,10 +17,15 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/stack.c compat/start/stack.h \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
+	compat/openmp/accounts.c compat/openmp/accounts.h \
 	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c compat/openmp/api_places.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \
+	compat/openmp/box.c compat/openmp/box.h \
+	compat/openmp/crew.c compat/openmp/crew.h \
+	compat/openmp/depend.c compat/openmp/depend.h \
 	compat/openmp/display.c \
 	compat/openmp/doacross.c compat/openmp/doacross.h \
+	compat/openmp/exchange.c compat/openmp/exchange.h \
 	compat/openmp/fence.c compat/openmp/fence.h \
 	compat/openmp/gomp.h compat/openmp/gomp_cancel.c compat/openmp/gomp_doacross.c compat/openmp/gomp_loop.c \
 	compat/openmp/gomp_reduction.c compat/openmp/gomp_sync.c compat/openmp/gomp_task.c \
@@ -34,6 +39,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/reduction.c compat/openmp/reduction.h \
 	compat/openmp/settings.c compat/openmp/settings.h \
 	compat/openmp/share.h \
+	compat/openmp/task.c compat/openmp/task.h \
 	compat/openmp/team.c compat/openmp/team.h \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
 	compat/pthread/futex.c \

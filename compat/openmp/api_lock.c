@@ -22,17 +22,6 @@ static void destroy(void *arg)
     hlrc_lock_destroy(*(const uint32_t *)arg - 1);
 }
 
-struct attempt {
-    uint32_t handle;
-    int done;
-};
-
-static void try(void *arg)
-{
-    struct attempt *a = arg;
-    a->done = hlrc_trylock(a->handle - 1) == 0;
-}
-
 static void check(const char *call, uint32_t handle)
 {
     if (handle == 0)
@@ -57,7 +46,7 @@ void omp_destroy_lock(api_lock *l)
 void omp_set_lock(api_lock *l)
 {
     check("omp_set_lock", l->handle);
-    locks_take(l->handle - 1);
+    locks_take_of_program(l->handle - 1);
 }
 
 void omp_unset_lock(api_lock *l)
@@ -68,10 +57,9 @@ void omp_unset_lock(api_lock *l)
 
 int omp_test_lock(api_lock *l)
 {
-    struct attempt a = { l->handle, 0 };
-    check("omp_test_lock", a.handle);
-    lane_call(try, &a);
-    return a.done;
+    uint32_t handle = l->handle;
+    check("omp_test_lock", handle);
+    return locks_try(handle - 1);
 }
 
 /* ---- locks that a thread may take several times ---- */
@@ -115,7 +103,7 @@ void omp_set_nest_lock(api_nest_lock *l)
 {
     check("omp_set_nest_lock", l->handle);
     if (!is_mine(l))
-        locks_take(l->handle - 1);
+        locks_take_of_program(l->handle - 1);
     count_one(l);
 }
 
@@ -131,11 +119,9 @@ void omp_unset_nest_lock(api_nest_lock *l)
 
 int omp_test_nest_lock(api_nest_lock *l)
 {
-    struct attempt a = { l->handle, 1 };
-    check("omp_test_nest_lock", a.handle);
-    if (!is_mine(l))
-        lane_call(try, &a);
-    return a.done ? count_one(l) : 0;
+    uint32_t handle = l->handle;
+    check("omp_test_nest_lock", handle);
+    return is_mine(l) || locks_try(handle - 1) ? count_one(l) : 0;
 }
 
 /* ---- hints, and Fortran ---- */

@@ -3,7 +3,7 @@
  * gomp_reduction.c - constructs whose threads share memory of this library, and reductions of
  * tasks, by the names of gomp.h.
  *
- * A task is run by the thread that makes it, which has copies of its own. The copies of all are
+ * Whichever thread runs a task has copies of its own. The copies of all are
  * where the first thread that comes to the construct has allocated them; behind it one thread adds
  * them up.
  */
@@ -12,6 +12,7 @@
 #include <hlrc.h>
 #include <sched.h>
 
+#include "compat/openmp/crew.h"
 #include "compat/openmp/gomp.h"
 #include "compat/openmp/group.h"
 #include "compat/openmp/kept.h"
@@ -97,7 +98,7 @@ void GOMP_workshare_task_reduction_unregister(bool cancelled)
 {
     struct region *r = team_region();
     const uintptr_t *data = around();
-    group_end(r);
+    crew_end_group(r);
     if (r->thread == 0 && data)
         reductions_free(data);
     kept_leave(r);

@@ -20,13 +20,60 @@ static void drop(void *arg)
     hlrc_unlock(*(const hlrc_lock_t *)arg);
 }
 
+static const struct locks_watcher *watcher;
+
+void locks_watch(const struct locks_watcher *w)
+{
+    watcher = w;
+}
+
+static _Thread_local unsigned held;
+
+unsigned locks_held(void)
+{
+    return held;
+}
+
+struct attempt {
+    hlrc_lock_t lock;
+    bool done;
+};
+
+static void try(void *arg)
+{
+    struct attempt *a = arg;
+    a->done = hlrc_trylock(a->lock) == 0;
+}
+
+bool locks_try(hlrc_lock_t lock)
+{
+    struct attempt a = { lock, false };
+    lane_call(try, &a);
+    held += a.done;
+    return a.done;
+}
+
+void locks_take_of_program(hlrc_lock_t lock)
+{
+    if (watcher->may_give_back()) {
+        if (locks_try(lock))
+            return;
+        watcher->give_back();
+    }
+    locks_take(lock);
+}
+
+/* Who spins on what a task of its own is to store comes here, too. */
 void locks_take(hlrc_lock_t lock)
 {
+    watcher->look();
     lane_call(take, &lock);
+    held++;
 }
 
 void locks_drop(hlrc_lock_t lock)
 {
+    held--;
     lane_call(drop, &lock);
 }
 
@@ -38,7 +85,7 @@ void locks_pass(hlrc_lock_t lock)
 
 void GOMP_critical_start(void)
 {
-    locks_take(LOCK_CRITICAL);
+    locks_take_of_program(LOCK_CRITICAL);
 }
 
 void GOMP_critical_end(void)
@@ -117,7 +164,7 @@ static hlrc_lock_t lock_of(void **name)
 
 void GOMP_critical_name_start(void **name)
 {
-    locks_take(lock_of(name));
+    locks_take_of_program(lock_of(name));
 }
 
 void GOMP_critical_name_end(void **name)

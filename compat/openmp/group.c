@@ -16,19 +16,11 @@ void group_begin(struct region *r)
     r->group = g;
 }
 
-void group_end(struct region *r)
+void group_drop(struct region *r)
 {
     struct group *g = r->group;
-    if (!g)
-        return;
     r->group = g->outer;
     free(g);
-}
-
-void groups_end(struct region *r, const struct group *outer)
-{
-    while (r->group && r->group != outer)
-        group_end(r);
 }
 
 static struct group *of_program(const struct region *r)

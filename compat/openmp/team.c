@@ -61,6 +61,12 @@ static _Thread_local bool in_doacross;  /* since the last barrier */
 static _Thread_local uint64_t meetings; /* so far, as many as of any other lane */
 
 static const struct team_watcher *watcher;
+static const struct team_crew *crew;
+
+void team_use(const struct team_crew *c)
+{
+    crew = c;
+}
 
 void team_watch(const struct team_watcher *w)
 {
@@ -182,8 +188,10 @@ void team_barrier(void)
     struct region *r = team_region();
     if (!r->shared)
         r->cancelled &= CANCELLED_REGION;
-    else if (!r->cancelled)
+    else if (!r->cancelled) {
+        crew->end_phase(r);
         lane_call(meet, r);
+    }
 }
 
 unsigned team_construct(void)
@@ -269,6 +277,7 @@ static void begin(struct region *r, struct region *outer, int thread, int thread
                           .thread = thread,
                           .threads = threads,
                           .shared = threads > 1 || (outer == NULL && lanes > 1),
+                          .top_lane = -1,
                           .settings = *inherited };
     region = r;
 }
@@ -281,10 +290,9 @@ static void begin_reducing(struct region *r, uintptr_t *reductions)
     r->group->reductions = reductions;
 }
 
-/* All constructs are left, by a jump out of one too. */
 static void leave(struct region *r)
 {
-    groups_end(r, NULL);
+    crew->leave(r);
     kept_leave(r);
 }
 
@@ -377,6 +385,7 @@ static void run_in_team(const struct work *w, int threads)
     struct region r, *outer = team_region();
     begin(&r, outer, 0, threads, &outer->settings);
     r.shared = true;
+    r.code = w->fn;
     struct forking f = { w, threads, &r };
     lane_call(fork_all, &f);
     tell_watcher();
@@ -384,6 +393,7 @@ static void run_in_team(const struct work *w, int threads)
         begin_loop(&r, w->first);
     begin_reducing(&r, w->reductions);
     w->fn(w->data);
+    crew->end_phase(&r);
     leave(&r);
     lane_call(join_all, &r);
     region = outer;
@@ -435,6 +445,7 @@ static void call(void *arg)
 {
     const struct call *c = arg;
     c->fn(c->data);
+    crew->end_phase(team_region());
 }
 
 /* TM1. What is read may have been written by now for the next meeting, not for an earlier one. */
@@ -443,6 +454,7 @@ static void sit_out(struct region *r)
     bool was_over;
     do {
         was_over = r->cancelled;
+        crew->pass_phase(r);
         meet(r);
     } while (hlrc_atomic_load(plan.last) != meetings || (r->cancelled && !was_over));
 }
@@ -464,6 +476,7 @@ static void serve(struct lane *lane)
             break;
         begin(&r, &outermost, lane->index, what.threads, &what.settings);
         r.shared = true;
+        r.code = what.fn;
         r.around = what.around;
         if (lane->index >= what.threads) {
             sit_out(&r);
@@ -526,6 +539,8 @@ static void make_plan(void)
                 make_word(&plan.words[s][k][w]);
 }
 
+static bool has_tasks; /* the program */
+
 static void begin_job(void)
 {
     lanes = hlrc_node_count() * start_lanes;
@@ -538,12 +553,15 @@ static void begin_job(void)
     if (hlrc_broadcast(&plan, sizeof plan, 0) != 0)
         start_fail("OpenMP: hlrc_broadcast");
     tls_begin(plan.tls, lanes);
+    if (has_tasks)
+        crew->begin(lanes);
     if (watcher)
         watcher->begin(plan.room, hlrc_node_id() == 0);
 }
 
 static bool takes(const char *name)
 {
+    has_tasks |= strncmp(name, "GOMP_task", 9) == 0;
     return strncmp(name, "GOMP_", 5) == 0;
 }
 

@@ -83,6 +83,11 @@ struct region {
     unsigned cancelled;  /* enum cancelled, as far as this lane has to know */
     struct group *group; /* of tasks, the innermost */
     struct kept *kept, *kept_over;
+    void (*code)(void *);  /* of all lanes of the team */
+    bool has_phase;        /* its last barrier, crew.h */
+    struct family *family; /* the current task's children; NULL: none. crew.h */
+    int top_lane;          /* who has given what the current task comes from, as what; -1: nobody */
+    uint64_t top_ref;
 };
 
 enum cancelled { CANCELLED_REGION = 1, CANCELLED_SHARING = 2 /* loop or sections */ };
@@ -121,6 +126,16 @@ struct team_watcher {
     void (*region)(void); /* by a thread that is in one now */
 };
 void team_watch(const struct team_watcher *w); /* by a constructor */
+
+/* Who has to do with tasks: crew.h. */
+struct team_crew {
+    void (*begin)(int lanes); /* on every node, if the program has tasks */
+    /* before a meeting of all in a region: by its lanes, on their shared stacks, and by others */
+    void (*end_phase)(struct region *r);
+    void (*pass_phase)(struct region *r);
+    void (*leave)(struct region *r); /* all constructs, by a jump out of one too */
+};
+void team_use(const struct team_crew *c); /* by a constructor */
 
 int team_lanes(void);
 int team_level(bool active); /* regions around the caller, or those of several lanes */

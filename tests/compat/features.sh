@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # One small program for each feature of OpenMP: compiled by hlrcc it prints what gcc's print, on two or three nodes of one or two
-# threads, of which each program gets two, and under one protocol after the other. The soak has all of them.
+# threads, of which each program gets two, and under one protocol after the other, and those whose tasks go from node to node get
+# more. The soak has all of them. Arguments: only programs of these names.
 . "$(dirname "$0")/compatlib.sh"
 
 protocols=(ardmar async onesided)
@@ -15,19 +16,25 @@ for source in "$here"/feature/*; do
     *) continue ;;
     esac
     command -v $gnu >/dev/null || continue
+    [ $# -eq 0 ] || [[ " $* " == *" $program "* ]] || continue
     build "$program" "feature/${source##*/}" $gnu $hlrc || continue
     unset "${!OMP_@}"
     case $program in
     affinity) export OMP_PLACES=threads OMP_PROC_BIND=close ;;
-    cancel) export OMP_CANCELLATION=true ;;
+    cancel | task_team) export OMP_CANCELLATION=true ;;
     esac
     if [ -n "${HLRC_SOAK-}" ]; then
         compare "$program" '1 2 3 4' '1 2' "${protocols[*]}" "$work/file"
+    elif [[ $program = task_@(graph|team) ]]; then
+        compare "$program" '2 3' 1 "${protocols[*]}"
+        compare "$program" 2 2 "${protocols[*]}"
+        compare "$program" 1 2 ardmar
+        compare "$program" 4 1 ardmar
     else
         compare "$program" 2 $((turn % 2 + 1)) "${protocols[turn % 3]}" "$work/file"
         compare "$program" 3 1 "${protocols[(turn + 1) % 3]}" "$work/file"
     fi
     turn=$((turn + 1))
 done
-test $turn -ge 33 || fail "only $turn programs found"
+test $turn -ge 35 || [ $# -gt 0 ] || fail "only $turn programs found"
 finish

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* depend.c - see depend.h for the invariants. */
+#include "compat/openmp/depend.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "compat/start/start.h"
+
+struct list {
+    struct dependence **at;
+    unsigned count, room;
+};
+
+struct dependence {
+    void *task;
+    unsigned refs;  /* of its task, and of places */
+    unsigned waits; /* for so many */
+    bool done;
+    uint64_t mark, seen; /* depend_mark */
+    struct list after;   /* who waits for it */
+};
+
+/* An address, in a table of open addressing. */
+struct place {
+    const void *at; /* NULL: free */
+    struct dependence *writer;
+    struct list readers; /* since */
+};
+
+struct depends {
+    struct place *places;
+    size_t used, size; /* a power of two */
+};
+
+static void *allocate(void *old, size_t bytes)
+{
+    void *p = realloc(old, bytes);
+    if (!p)
+        start_fail("omp task depend: no memory");
+    return p;
+}
+
+static void drop(struct dependence *one)
+{
+    if (--one->refs > 0)
+        return;
+    free(one->after.at);
+    free(one);
+}
+
+static void append(struct list *l, struct dependence *one)
+{
+    if (l->count == l->room) {
+        l->room = l->room ? 2 * l->room : 4;
+        l->at = allocate(l->at, l->room * sizeof *l->at);
+    }
+    l->at[l->count++] = one;
+}
+
+static void forget_done(struct list *readers)
+{
+    unsigned left = 0;
+    for (unsigned k = 0; k < readers->count; k++) {
+        if (readers->at[k]->done)
+            drop(readers->at[k]);
+        else
+            readers->at[left++] = readers->at[k];
+    }
+    readers->count = left;
+}
+
+/* ---- what gcc passes ---- */
+
+enum { KIND_IN = 1 }; /* of an object */
+
+/* count, writes, addresses; or 0, count, writes, of sets, reads, addresses, objects */
+struct clauses {
+    void **at;
+    size_t count, writes, plain;
+};
+
+static struct clauses clauses_of(void **depend)
+{
+    size_t count = (size_t)depend[0];
+    if (count)
+        return (struct clauses){ depend + 2, count, (size_t)depend[1], count };
+    size_t writes = (size_t)depend[2] + (size_t)depend[3];
+    return (struct clauses){ depend + 5, (size_t)depend[1], writes, writes + (size_t)depend[4] };
+}
+
+static const void *address(const struct clauses *c, size_t k, bool *writes)
+{
+    void *const *object = c->at[k];
+    *writes = k < c->writes;
+    if (k < c->plain)
+        return c->at[k];
+    *writes = (uintptr_t)object[1] != KIND_IN;
+    return object[0];
+}
+
+/* ---- places ---- */
+
+static size_t hash(const void *at)
+{
+    return (size_t)(((uintptr_t)at * UINT64_C(0x9e3779b97f4a7c15)) >> 20);
+}
+
+/* That of the address, or where it would be. */
+static struct place *place_of(const struct depends *d, const void *at)
+{
+    size_t k = hash(at) & (d->size - 1);
+    while (d->places[k].at && d->places[k].at != at)
+        k = (k + 1) & (d->size - 1);
+    return &d->places[k];
+}
+
+static void resize(struct depends *d, size_t size)
+{
+    struct depends before = *d;
+    d->size = size;
+    d->places = calloc(size, sizeof *d->places);
+    if (!d->places)
+        start_fail("omp task depend: no memory");
+    for (size_t k = 0; k < before.size; k++)
+        if (before.places[k].at)
+            *place_of(d, before.places[k].at) = before.places[k];
+    free(before.places);
+}
+
+static struct place *make_place(struct depends *d, const void *at)
+{
+    if (2 * (d->used + 1) > d->size)
+        resize(d, d->size ? 2 * d->size : 32);
+    struct place *p = place_of(d, at);
+    d->used += !p->at;
+    p->at = at;
+    return p;
+}
+
+static bool place_waits(const struct place *p, bool writes)
+{
+    if (p->writer && !p->writer->done)
+        return true;
+    for (unsigned k = 0; writes && k < p->readers.count; k++)
+        if (!p->readers.at[k]->done)
+            return true;
+    return false;
+}
+
+bool depend_waits(const struct depends *d, void **depend)
+{
+    struct clauses c = clauses_of(depend);
+    bool writes;
+    for (size_t k = 0; d && k < c.count; k++) {
+        const void *at = address(&c, k, &writes);
+        if (place_waits(place_of(d, at), writes))
+            return true;
+    }
+    return false;
+}
+
+/* ---- what leads to those that are waited for ---- */
+
+static _Thread_local uint64_t mark; /* the last one */
+
+static void mark_one(struct dependence *one)
+{
+    if (one && !one->done)
+        one->mark = mark;
+}
+
+void depend_mark(const struct depends *d, void **depend)
+{
+    struct clauses c = clauses_of(depend);
+    bool writes;
+    mark++;
+    for (size_t k = 0; d && k < c.count; k++) {
+        const void *at = address(&c, k, &writes);
+        struct place *p = place_of(d, at);
+        mark_one(p->writer);
+        for (unsigned i = 0; writes && i < p->readers.count; i++)
+            mark_one(p->readers.at[i]);
+    }
+}
+
+bool depend_leads(struct dependence *one)
+{
+    if (one->mark == mark)
+        return true;
+    if (one->seen == mark)
+        return false;
+    one->seen = mark;
+    for (unsigned k = 0; k < one->after.count; k++)
+        if (depend_leads(one->after.at[k]))
+            return true;
+    return false;
+}
+
+/* ---- tasks ---- */
+
+static void follow(struct dependence *one, struct dependence *before)
+{
+    if (before == one || before->done)
+        return;
+    append(&before->after, one);
+    one->waits++;
+}
+
+/* DE1. */
+static void enter(struct dependence *one, struct place *p, bool writes)
+{
+    if (p->writer)
+        follow(one, p->writer);
+    for (unsigned k = 0; writes && k < p->readers.count; k++)
+        follow(one, p->readers.at[k]);
+    one->refs++;
+    if (!writes) {
+        if (p->readers.count == p->readers.room)
+            forget_done(&p->readers);
+        append(&p->readers, one);
+        return;
+    }
+    for (unsigned k = 0; k < p->readers.count; k++)
+        drop(p->readers.at[k]);
+    p->readers.count = 0;
+    if (p->writer)
+        drop(p->writer);
+    p->writer = one;
+}
+
+struct dependence *depend_add(struct depends **d, void **depend, void *task, bool *waits)
+{
+    struct clauses c = clauses_of(depend);
+    struct dependence *one = allocate(NULL, sizeof *one);
+    bool writes;
+    *one = (struct dependence){ .task = task, .refs = 1 };
+    if (!*d) {
+        *d = allocate(NULL, sizeof **d);
+        **d = (struct depends){ 0 };
+    }
+    for (size_t k = 0; k < c.count; k++) {
+        const void *at = address(&c, k, &writes);
+        enter(one, make_place(*d, at), writes);
+    }
+    *waits = one->waits > 0;
+    return one;
+}
+
+/* DE2. */
+void depend_done(struct dependence *one, void (*ready)(void *task))
+{
+    one->done = true;
+    for (unsigned k = 0; k < one->after.count; k++)
+        if (--one->after.at[k]->waits == 0)
+            ready(one->after.at[k]->task);
+    one->after.count = 0;
+    drop(one);
+}
+
+static void free_place(struct place *p)
+{
+    for (unsigned k = 0; k < p->readers.count; k++)
+        drop(p->readers.at[k]);
+    free(p->readers.at);
+    if (p->writer)
+        drop(p->writer);
+}
+
+void depends_free(struct depends *d)
+{
+    if (!d)
+        return;
+    for (size_t k = 0; k < d->size; k++)
+        if (d->places[k].at)
+            free_place(&d->places[k]);
+    free(d->places);
+    free(d);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* task.c - see task.h. */
+#include "compat/openmp/task.h"
+
+#include <stdlib.h>
+
+#include "compat/start/heap.h"
+#include "compat/start/start.h"
+
+#define ON_STACK 4096 /* bytes of the variables of a task that are kept there */
+
+static size_t align_of(size_t align)
+{
+    return align < 16 ? 16 : align;
+}
+
+static void *shared_room(size_t bytes, size_t align)
+{
+    size_t a = align_of(align);
+    void *room = heap_aligned_alloc(a, (bytes + a) & ~(a - 1));
+    if (!room)
+        start_fail("omp task: no memory for %zu bytes of its variables", bytes);
+    return room;
+}
+
+static void copy_to(const struct met *m, void *mine)
+{
+    if (m->copy)
+        m->copy(mine, m->data);
+    else
+        __builtin_memcpy(mine, m->data, m->bytes);
+    if (m->part)
+        __builtin_memcpy(mine, m->part, sizeof *m->part);
+}
+
+/* ---- at once ---- */
+
+static void run_with(const struct met *m, char *room)
+{
+    uintptr_t at = ((uintptr_t)room + m->align - 1) & ~(uintptr_t)(m->align - 1);
+    copy_to(m, (void *)at);
+    m->fn((void *)at);
+}
+
+void task_call_met(const struct met *m)
+{
+    size_t room = m->bytes + m->align + sizeof(struct part);
+    if (room <= ON_STACK) {
+        char here[ON_STACK];
+        run_with(m, here);
+        return;
+    }
+    char *there = shared_room(room, 16);
+    run_with(m, there);
+    heap_free(there);
+}
+
+/* ---- later ---- */
+
+struct task *task_allocate(size_t room)
+{
+    struct task *t = malloc(sizeof *t + room);
+    if (!t)
+        start_fail("omp task: no memory");
+    *t = (struct task){ .origin = -1, .given_to = -1, .top_lane = -1 };
+    return t;
+}
+
+/* Objects stay where the copy function has made them. */
+struct task *task_make(const struct met *m, const struct region *r)
+{
+    size_t bytes = m->part && m->bytes < sizeof *m->part ? sizeof *m->part : m->bytes;
+    bool placed = m->copy || m->align > 16;
+    struct task *t = task_allocate(placed ? 0 : bytes);
+    t->fn = m->fn;
+    t->bytes = bytes;
+    t->align = m->align;
+    t->final = r->final || m->final;
+    t->placed = placed;
+    t->settings = r->settings;
+    t->group = r->group;
+    t->top_lane = r->top_lane;
+    t->top_ref = r->top_ref;
+    t->data = placed ? shared_room(bytes, m->align) : t->room;
+    copy_to(m, t->data);
+    return t;
+}
+
+void task_place(struct task *t)
+{
+    void *room = shared_room(t->bytes, t->align);
+    __builtin_memcpy(room, t->data, t->bytes);
+    t->data = room;
+    t->placed = true;
+}
+
+void task_call(struct task *t)
+{
+    char here[ON_STACK];
+    if (!t->placed && t->bytes <= ON_STACK - 16) {
+        void *mine = (void *)(((uintptr_t)here + 15) & ~(uintptr_t)15);
+        __builtin_memcpy(mine, t->data, t->bytes);
+        t->fn(mine);
+        return;
+    }
+    if (!t->placed)
+        task_place(t);
+    t->fn(t->data);
+}
+
+void task_free(struct task *t)
+{
+    if (t->placed && t->data)
+        heap_free(t->data);
+    free(t);
+}
