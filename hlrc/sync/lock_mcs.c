@@ -31,20 +31,22 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/mcs.h"
 
-#define LOCAL_RUN 8 /* LQ3 */
+#define LOCAL_RUN 8  /* LQ3 */
+#define OVERTAKEN 64 /* L9 */
 
 enum { BUSY = 1, HERE = 2, HELD = 4 };
 
 /* Of a lock, at this node. BUSY: a thread has it, asks for it or lets go of it; HERE: the node has
  * it; HELD: a thread has it. */
 struct lock {
-    spin_lock_word guard;     /* of the rest */
-    _Atomic uint8_t flags;    /* while BUSY the thread that is writes it, without the guard */
-    uint8_t local_run;        /* hand-overs since another node waits */
-    _Atomic uint16_t waiters; /* threads that sleep on `turn`; changed under the guard */
-    uint16_t holder;          /* HELD: index of the thread that took it */
-    _Atomic uint32_t turn;    /* futex word: raised when a waiting thread may try again */
-    uint32_t node;            /* queue node, while it takes part */
+    spin_lock_word guard;      /* of the rest */
+    _Atomic uint8_t flags;     /* while BUSY the thread that is writes it, without the guard */
+    uint8_t local_run;         /* hand-overs since another node waits */
+    _Atomic uint8_t overtaken; /* times in a row that it was taken past those who wait here (L9) */
+    _Atomic uint16_t waiters;  /* threads that sleep on `turn`; changed under the guard */
+    uint16_t holder;           /* HELD: index of the thread that took it */
+    _Atomic uint32_t turn;     /* futex word: raised when a waiting thread may try again */
+    uint32_t node;             /* queue node, while it takes part */
 };
 
 static struct lock *table;
@@ -189,16 +191,34 @@ static bool queue_take(uint32_t lock, uint32_t thread)
     return false;
 }
 
+/* To one of those who wait: the last pass_turn has woken it. A hint, or guarded. */
+static bool is_promised(const struct lock *l)
+{
+    return atomic_load_explicit(&l->waiters, memory_order_relaxed) &&
+           atomic_load_explicit(&l->overtaken, memory_order_relaxed) >= OVERTAKEN; /* L9 */
+}
+
+/* By a thread that has `waited` for it or not. ASSUMPTION: guarded. */
+static void count_overtaken(struct lock *l, bool waited)
+{
+    unsigned times = atomic_load_explicit(&l->overtaken, memory_order_relaxed);
+    times = waited || !l->waiters ? 0 : times < OVERTAKEN ? times + 1 : times;
+    atomic_store_explicit(&l->overtaken, (uint8_t)times, memory_order_relaxed);
+}
+
 /* LQ1 */
 static void queue_acquire(uint32_t lock)
 {
     struct lock *l = &table[lock];
+    bool waited = false;
     spin_lock(&l->guard);
-    while (flags_of(l) & BUSY) {
+    while ((flags_of(l) & BUSY) || (!waited && is_promised(l))) {
         if (flags_of(l) & HELD)
             lock_check_again(lock, l->holder);
         await_turn(l, lock);
+        waited = true;
     }
+    count_overtaken(l, waited);
     bool here = begin(l);
     spin_unlock(&l->guard);
     if (here)
@@ -212,7 +232,10 @@ static int queue_try(uint32_t lock)
 {
     struct lock *l = &table[lock];
     spin_lock(&l->guard);
-    bool busy = flags_of(l) & BUSY, here = !busy && begin(l);
+    bool busy = flags_of(l) & BUSY;
+    if (!busy)
+        count_overtaken(l, false);
+    bool here = !busy && begin(l);
     spin_unlock(&l->guard);
     if (busy || here)
         return busy ? -EBUSY : 0;
@@ -233,7 +256,7 @@ static bool in_memory(void)
 
 static bool queue_acquire_soon(uint32_t lock)
 {
-    return in_memory() && queue_try(lock) == 0;
+    return in_memory() && !is_promised(&table[lock]) && queue_try(lock) == 0;
 }
 
 static bool queue_drop(uint32_t lock, uint32_t thread)

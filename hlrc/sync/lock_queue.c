@@ -28,7 +28,8 @@ enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8, LISTED = 16 };
 
 /* Of a lock (L8). OPEN is 0: a zero-filled table. TAKEN: with the holder's index added. */
 enum { OPEN, GUARDED, FREE, TAKEN };
-#define LOCAL_RUN 8 /* hand-overs between threads of a node while another node waits, at most */
+#define LOCAL_RUN 8  /* hand-overs between threads of a node while another node waits, at most */
+#define OVERTAKEN 64 /* L9 */
 
 struct lock {
     _Atomic uint16_t mode; /* GUARDED guards the rest */
@@ -37,6 +38,7 @@ struct lock {
     uint8_t flags;
     uint8_t local_run;     /* hand-overs since `next` is set */
     uint8_t stays;         /* unlocks since it came here, up to 255 (L6) */
+    uint8_t overtaken;     /* times in a row that it was taken past those who wait here (L9) */
     uint16_t waiters;      /* threads of this node that sleep on `turn` */
     uint16_t last;         /* manager: node + 1 of the last in the queue; 0: the manager itself */
     uint16_t holder;       /* HELD: index of the thread that took it */
@@ -284,12 +286,16 @@ static bool begin(struct lock *l, uint32_t lock)
 static void queue_acquire(uint32_t lock)
 {
     struct lock *l = &table[lock];
+    bool waited = false;
     guard(l, lock);
-    while (l->flags & (HELD | WAITING)) {
+    /* L9: the last unlock has woken one of those who wait */
+    while ((l->flags & (HELD | WAITING)) || (l->waiters && !waited && l->overtaken >= OVERTAKEN)) {
         if (l->flags & HELD)
             lock_check_again(lock, l->holder);
         await_turn(l, lock);
+        waited = true;
     }
+    l->overtaken = (uint8_t)(waited || !l->waiters ? 0 : l->overtaken + 1);
     bool mine = begin(l, lock);
     unguard(l, lock);
     if (!mine)

@@ -3,7 +3,8 @@
  * Locks are fair among nodes: threads of one node that contend for a lock hand it to each other a
  * bounded number of times while another node waits for it. Turns are counted, from the moment in
  * which the other node sleeps in its request; the holder of each turn lets the lock go only when
- * another thread of its node sleeps in hlrc_lock.
+ * another thread of its node sleeps in hlrc_lock. And a thread that takes a lock again and again
+ * lets one that waits for it have it (lock.h L9), though both have one core and it need not sleep.
  */
 #include "tests/litmus/litmus.h"
 
@@ -20,6 +21,7 @@ const int litmus_nodes[] = { 2, 3, 0 };
 #define THREADS 2
 #define ROUNDS  6u
 #define BOUND   300u /* far more than the runtime allows itself */
+#define PASSES  100u /* more than it lets a thread pass one that waits */
 
 static volatile uint64_t *got; /* turns of each node but 0 */
 /* requests of all nodes but 0, and 1,000 more when all are through */
@@ -103,9 +105,68 @@ static void ask(void)
     }
 }
 
+/* ---- of one node ---- */
+
+static _Atomic int stage; /* of a round: 1 the first thread has the lock, 2 the second has had it */
+
+static void on_one_core(void)
+{
+    cpu_set_t all, one;
+    expect(sched_getaffinity(0, sizeof all, &all) == 0, "sched_getaffinity");
+    CPU_ZERO(&one);
+    for (size_t cpu = 0; CPU_COUNT(&one) == 0; cpu++)
+        if (CPU_ISSET(cpu, &all))
+            CPU_SET(cpu, &one);
+    expect(sched_setaffinity(0, sizeof one, &one) == 0, "sched_setaffinity");
+}
+
+static void again_and_again(void)
+{
+    hlrc_lock(lock);
+    atomic_store(&stage, 1);
+    await_other(0);
+    for (unsigned passed = 0; atomic_load(&stage) == 1; passed++) {
+        hlrc_unlock(lock);
+        hlrc_lock(lock);
+        expect(passed <= PASSES, "taken %u times past a thread that waits", passed);
+    }
+    hlrc_unlock(lock);
+}
+
+static void once(void)
+{
+    while (atomic_load(&stage) != 1)
+        sched_yield();
+    atomic_store(&asking[1], (int)syscall(SYS_gettid));
+    hlrc_lock(lock);
+    atomic_store(&asking[1], 0);
+    atomic_store(&stage, 2);
+    hlrc_unlock(lock);
+}
+
+static void overtake(int thread)
+{
+    on_one_core(); /* so that who is woken never comes between by chance */
+    if (thread == 0)
+        again_and_again();
+    else
+        once();
+}
+
+static void overtaking(void)
+{
+    for (unsigned k = 0; me == 0 && k < ROUNDS; k++) {
+        atomic_store(&stage, 0);
+        in_threads(2, overtake);
+    }
+    hlrc_barrier();
+}
+
 void litmus_run(void)
 {
     meet_pids();
+    for (lock = 50; lock < 50 + (hlrc_lock_t)nodes; lock++)
+        overtaking();
     got = shared_words((uint64_t)nodes);
     asked = shared_atomic();
     for (lock = 40; lock < 40 + (hlrc_lock_t)nodes; lock++) { /* each node manages one of them */
