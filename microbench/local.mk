@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# fault uses nothing of the library. diff, tracking, ops, latbw and atomics link the internals. The others link the library as a
+# fault and coherent use nothing of the library. diff, tracking, ops, latbw and atomics link the internals. The others link the library as a
 # user's program does, and run under hlrcrun.
 MICROBENCH = microbench/bench.c microbench/bench.h microbench/arguments.c microbench/sample.c microbench/report.c
 MICROBENCH_JOB = microbench/job.c microbench/job.h $(MICROBENCH)
@@ -69,7 +69,10 @@ noinst_PROGRAMS += microbench/patterns
 microbench_patterns_SOURCES = microbench/patterns.c $(MICROBENCH_JOB)
 microbench_patterns_LDADD = libhlrc.la
 
-# Compiled by scripts/bench, where there is an MPI.
-EXTRA_DIST += microbench/mpi_barrier.c
+noinst_PROGRAMS += microbench/coherent
+microbench_coherent_SOURCES = microbench/coherent.c $(MICROBENCH)
+
+# Compiled by scripts/bench (the barrier) where there is an MPI.
+EXTRA_DIST += microbench/mpi_barrier.c microbench/mpi_rma.c
 
 EXTRA_DIST += microbench/README.md

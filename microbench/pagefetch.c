@@ -4,10 +4,14 @@
  * node (or node 1 alone) reads one word of each page. Figure 8 of Noronha and Panda (Designing High
  * Performance DSM Systems using InfiniBand) is PATTERN sequential, STATE cold.
  *
- * Two results for each pattern, both in us, samples of all readers:
+ * Two results for each pattern, in us, samples of all readers:
  *  page    one reader's time for all pages in one repetition, divided by the number of pages
  *  fetch   one page: from before the load to behind it, fault and all. A thread reads the clock
  *          once for each page, so its samples add up to the whole.
+ *
+ * and of the sequential pattern
+ *  cpu     CPU time of a reader's process, all of its threads, in one repetition, by the pages:
+ *          what others that wait for the same core do not add to. A clock of the kernel, of ns.
  *
  * Patterns:
  *  sequential  in ascending order. Cold: a region that nobody touched before node 0 wrote it, so
@@ -31,6 +35,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define WORDS   (BENCH_PAGE / sizeof(uint64_t))
 #define LOCK    1
@@ -51,7 +56,7 @@ struct phase {
     size_t threads;
     uint64_t *region;
     size_t *order; /* in which pages are read */
-    struct bench_series page, fetch;
+    struct bench_series page, fetch, cpu;
     struct job_counts counts;
 };
 
@@ -188,6 +193,14 @@ static double read_one_by_one(const struct phase *p, double *us)
     return all;
 }
 
+static double cpu_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
 static void read_pages(struct phase *p)
 {
     static double *us;
@@ -195,9 +208,12 @@ static void read_pages(struct phase *p)
     if (us == NULL && (us = calloc(pages, sizeof *us)) == NULL)
         bench_fail(1, "out of memory: %lu pages; lower --pages", pages);
     job_counts_start(&p->counts);
+    double before = cpu_us();
     double all = p->pending ? read_one_by_one(p, us) : read_together(p, us);
+    double cpu = cpu_us() - before;
     job_counts_stop(&p->counts);
     bench_series_add(&p->page, all / (double)pages);
+    bench_series_add(&p->cpu, cpu / (double)pages);
     for (size_t i = 0; i < pages; i++)
         bench_series_add(&p->fetch, us[i]);
 }
@@ -293,7 +309,7 @@ static struct told told_cold, told_warm;
 
 static void tell(struct phase *p, struct told *told)
 {
-    struct bench_stat fetch = job_stat(&p->fetch);
+    struct bench_stat fetch = job_stat(&p->fetch), cpu = job_stat(&p->cpu);
     const struct bench_shape *shape =
         BENCH_SHAPE({ "pattern", 0, p->pattern }, { "state", 0, p->cold ? "cold" : "warm" },
                     { "threads", (double)p->threads, NULL }, { "pages", (double)pages, NULL },
@@ -310,6 +326,8 @@ static void tell(struct phase *p, struct told *told)
     job_counts_json(json, "counters", &told->counts, told->operations);
     bench_result_end();
     bench_result("fetch", "us", shape, &fetch);
+    if (strcmp(p->pattern, "sequential") == 0)
+        bench_result("cpu", "us", shape, &cpu);
 }
 
 static struct told measure(struct phase *p)
@@ -321,9 +339,11 @@ static struct told measure(struct phase *p)
     if (p->order == NULL)
         bench_fail(1, "out of memory: %lu pages; lower --pages", pages);
     p->page = bench_series_make(most);
+    p->cpu = bench_series_make(most);
     p->fetch = bench_series_make(FETCHES);
     size_t count = bench_warm_up(phase_once, p, job_agree);
     bench_series_clear(&p->page);
+    bench_series_clear(&p->cpu);
     bench_series_clear(&p->fetch);
     p->counts = (struct job_counts){ 0 };
     bench_repeat(NULL, count, phase_once, p);

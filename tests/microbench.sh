@@ -81,6 +81,10 @@ END
 
 alone diff
 checked diff scan=3 memcpy=3 encode=3 apply=3
+for as in processes threads; do
+    alone coherent --workers 3 --as $as
+    checked coherent page=3 fetch_add=3 lock_unlock=3 barriers=3
+done
 job 2 ardmar ops --sizes 8,4K
 checked ops read=3 write=3 write_imm=3 cas=3 fetch_add=3 exchange=3 version_page=3 asked_page=3
 job 2 ardmar latbw --sizes 1,4K,4M
@@ -98,7 +102,7 @@ for protocol in ardmar async onesided; do
     checked release arrive=3 barrier=3 unlock=3 two_writers=6
 done
 job 4 ardmar pagefetch --pages 64 --threads 1,4
-checked pagefetch
+checked pagefetch cpu=9
 for name in us_per_page us_per_page_cold; do
     grep -q "\"$name\": {\"median\": [0-9]" "$work/json" || fail "pagefetch: no $name"
 done
@@ -123,6 +127,7 @@ refused 2 '^diff: --seconds never: not a number' "$bench/diff" --seconds never
 refused 2 '^diff: --only nothing: no such figure; --list' "$bench/diff" --only nothing
 refused 2 '^diff: word: no argument is expected' "$bench/diff" word
 refused 1 "^diff: --json $work/no/file: No such file" "$bench/diff" --json "$work/no/file"
+refused 2 '^coherent: --as nothing: no such kind' "$bench/coherent" --as nothing
 refused 2 '^latbw: --sizes 0: not a list' "$bench/latbw" --sizes 0
 refused 2 '^latbw: --sizes 1,,2: not a list' "$bench/latbw" --sizes 1,,2
 refused 2 '^latbw: --sizes 8-4: not a list' "$bench/latbw" --sizes 8-4

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What one-sided operations of MPI cost between two ranks, as the figures of ops.c and locks.c:
+ * each operation and its completion (MPI_Win_flush), and a lock and unlock of the window, of rank
+ * 0 at rank 1, which waits in a barrier. Not part of the build: scripts/evaluate compiles it where
+ * mpicc is.
+ *
+ * Each line: a name, a bar, and the median of the samples in us per operation; a sample is the mean
+ * of BATCH. What was read is checked.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH   50
+#define SAMPLES 200
+#define WARM_UP 10
+#define PAGE    4096
+
+static MPI_Win window;
+static unsigned char page[PAGE];
+static long word, compare, before;
+
+static void get_page(void)
+{
+    MPI_Get(page, PAGE, MPI_BYTE, 1, 0, PAGE, MPI_BYTE, window);
+    MPI_Win_flush(1, window);
+}
+
+static void put_page(void)
+{
+    MPI_Put(page, PAGE, MPI_BYTE, 1, 0, PAGE, MPI_BYTE, window);
+    MPI_Win_flush(1, window);
+}
+
+static void fetch_add(void)
+{
+    word = 1;
+    MPI_Fetch_and_op(&word, &before, MPI_LONG, 1, PAGE, MPI_SUM, window);
+    MPI_Win_flush(1, window);
+}
+
+static void compare_swap(void)
+{
+    compare = before;
+    word = before + 1;
+    MPI_Compare_and_swap(&word, &compare, &before, MPI_LONG, 1, PAGE, window);
+    MPI_Win_flush(1, window);
+    before++;
+}
+
+static void lock_unlock(void)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+    MPI_Win_unlock(1, window);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void measure(const char *name, void (*operation)(void))
+{
+    static double sample[SAMPLES];
+
+    for (int r = -WARM_UP; r < SAMPLES; r++) {
+        double start = MPI_Wtime();
+        for (int i = 0; i < BATCH; i++)
+            operation();
+        if (r >= 0)
+            sample[r] = (MPI_Wtime() - start) * 1e6 / BATCH;
+    }
+    qsort(sample, SAMPLES, sizeof(sample[0]), ascending);
+    printf("%s|%.4f\n", name, sample[SAMPLES / 2]);
+}
+
+/* Rank 0 alone; returns what is wrong, or NULL. */
+static const char *measure_all(void)
+{
+    MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);
+    measure("get 4096", get_page);
+    for (int i = 0; i < PAGE; i++)
+        if (page[i] != (unsigned char)(i % 251))
+            return "the page that was read is not that of rank 1";
+    measure("put 4096", put_page);
+    before = 0;
+    measure("fetch_add", fetch_add);
+    if (before != (SAMPLES + WARM_UP) * BATCH - 1)
+        return "additions were lost";
+    before++;
+    measure("compare_swap", compare_swap);
+    if (before != 2 * (SAMPLES + WARM_UP) * BATCH)
+        return "exchanges failed";
+    MPI_Win_unlock(1, window);
+    measure("lock_unlock", lock_unlock);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned char *memory;
+    const char *wrong = NULL;
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_allocate(PAGE + sizeof(long), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, window);
+    memset(memory, 0, PAGE + sizeof(long));
+    for (int i = 0; i < PAGE; i++)
+        memory[i] = (unsigned char)(i % 251);
+    MPI_Win_unlock(rank, window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && (wrong = measure_all()) != NULL) {
+        fprintf(stderr, "mpi_rma: %s\n", wrong);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
