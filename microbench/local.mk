@@ -72,7 +72,7 @@ microbench_patterns_LDADD = libhlrc.la
 noinst_PROGRAMS += microbench/coherent
 microbench_coherent_SOURCES = microbench/coherent.c $(MICROBENCH)
 
-# Compiled by scripts/bench (the barrier) where there is an MPI.
+# Compiled by scripts/bench and scripts/evaluate, where there is an MPI.
 EXTRA_DIST += microbench/mpi_barrier.c microbench/mpi_rma.c
 
 EXTRA_DIST += microbench/README.md

@@ -179,6 +179,9 @@ SOAK_TESTS += tests/cg.sh
 # Every microbenchmark, briefly.
 SHELL_TESTS += tests/microbench.sh
 
+# The evaluation, with the least that can be measured.
+SHELL_TESTS += tests/evaluate.sh
+
 # Random access patterns.
 SHELL_TESTS += tests/cache.sh tests/patterns.sh
 SOAK_TESTS += tests/cache.sh tests/patterns.sh

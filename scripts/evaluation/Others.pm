@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Others - figures of the two papers on operations that adapters do by themselves (Buntinas, Panda and Gropp, "NIC-Based Atomic
+# Remote Memory Operations in Myrinet/GM"; Buntinas, Panda and Sadayappan, "Fast NIC-Based Barrier over Myrinet/GM"), and what
+# a user could take instead of HLRC on one machine.
+
+package Others;
+
+use strict;
+use warnings;
+use Plan;
+use Tell;
+
+my $ATOMICS = 'Buntinas, Panda and Gropp';
+my $BARRIER = 'Buntinas, Panda and Sadayappan';
+my @WAYS = (['nic', 'by the adapter'], ['poll', 'handler polls'], ['spin-block', 'handler spins, then blocks'],
+    ['block', 'handler blocks']);
+# compare-and-swap that succeeds: 300 MHz hosts with 33 MHz adapters, 700 MHz hosts with 66 MHz adapters
+my %PAPER = (nic => [42.1, 29.7], poll => [49.9, 32.2], 'spin-block' => [50.2, 32.4], block => [94.3, 45.4]);
+my $ADAPTER = 'Their adapter has a slow processor, and a host-based operation costs a message each way. Here, unless a fabric of '
+    . 'RDMA adapters was chosen, the "adapter" is an instruction of the asking CPU on memory that both have mapped, so that the '
+    . 'gap to a handler is as wide as it can be.';
+
+sub nodes_of {
+    my ($r, $pattern) = @_;
+    my %seen;
+    for ($r->ids) { $seen{$1} = 1 if /$pattern/ }
+    return sort { $a <=> $b } keys %seen;
+}
+
+sub triple { my ($cell) = @_; return $cell && [@$cell{qw(mid lo hi)}] }
+
+sub operations {
+    my ($r) = @_;
+    my @ops = (['fetch_add', 'fetch-and-add'], ['exchange', 'exchange'], ['compare_exchange', 'compare-and-swap, hit'],
+        ['compare_exchange_miss', 'compare-and-swap, miss']);
+    my $cell = sub { my ($way, $op) = @_; $r->cell("words/$way", $op, word => 'other') };
+    my @rows = map { my $way = $_; ["$way->[1]", map({ span($cell->($way->[0], $_->[0])) } @ops), map { number($_) } @{ $PAPER{ $way->[0] } }] }
+        grep { $r->has("words/$_->[0]") } @WAYS;
+    my $best = sub { my ($op) = @_; (sort { $a->{mid} <=> $b->{mid} } grep { $_ } map { $cell->($_, $op) } qw(poll spin-block block))[0] };
+    my @known = grep { $cell->('nic', $_->[0]) && $best->($_->[0]) } @ops;
+    my @faster = grep { $cell->('nic', $_->[0])->{mid} < $best->($_->[0])->{mid} } @known;
+    my ($nic, $host) = ($cell->('nic', 'compare_exchange'), $best->('compare_exchange'));
+    my ($poll, $block) = map { $cell->($_, 'compare_exchange') } qw(poll block);
+    return {
+        id => 'atomics4', title => 'Latency of atomic operations', source => "$ATOMICS, figure 4",
+        what => 'One operation on a word of the other node, which waits: by the fabric, and by a handler thread of that node that '
+            . 'polls, spins for a while and then blocks, or blocks.',
+        plots => [{ kind => 'bars', title => 'Atomic operations, two nodes', y => 'us', logy => 1, categories => [map { $_->[1] } @ops],
+            series => [map { my $way = $_; { name => $way->[1], values => [map { triple($cell->($way->[0], $_->[0])) } @ops] } }
+                grep { $r->has("words/$_->[0]") } @WAYS] }],
+        table => { head => ['', map({ "$_->[1], us" } @ops), 'the paper, hit, 33 MHz', '66 MHz'], rows => \@rows },
+        claims => [
+            claim('The adapter is faster than any host-based way, for each operation', @known ? sprintf('for %d of %d', scalar @faster,
+                scalar @known) : undef, all_of(map { below($cell->('nic', $_->[0]), $best->($_->[0])) } @known)),
+            claim('Compare-and-swap improves by 15.7 % (33 MHz adapters) and 7.6 % (66 MHz) over the best of them',
+                $nic && $host ? 'by ' . percent(1 - $nic->{mid} / $host->{mid}) : undef,
+                below($nic, $host)),
+            claim('A handler that blocks is the slowest, one that polls the fastest', $poll && $block ? number($block->{mid}) . ' and '
+                . number($poll->{mid}) . ' us' : undef, below($poll, $block))],
+        why => "$ADAPTER A handler that polls needs a core: where the two nodes have all there are, it takes turns with them.",
+    };
+}
+
+sub contended {
+    my ($r) = @_;
+    my @counts = $r->values_of('locks/queue', 'lock_unlock', 'contending');
+    my $cell = sub { my ($kind, $k) = @_; $r->cell_of('mean', "locks/$kind", 'lock_unlock', contending => $k) };
+    my @series = map { my $s = $_; { name => $s->[1], points => points(map { [$_, $cell->($s->[0], $_)] } @counts) } }
+        ['queue', 'queue lock, by atomics'], ['handler', 'lock of a handler'];
+    for my $as ('processes', 'threads') {
+        my @n = grep { $_ <= ($counts[-1] // 0) } nodes_of($r, qr{^coherent/$as/(\d+)$});
+        push @series, { name => "mutex, $as", points => points(map { [$_, $r->cell_of('mean', "coherent/$as/$_", 'lock_unlock')] } @n) };
+    }
+    my @both = grep { $cell->('queue', $_) && $cell->('handler', $_) } @counts;
+    my @better = grep { $cell->('queue', $_)->{mid} < $cell->('handler', $_)->{mid} } @both;
+    my ($most) = sort { $b <=> $a } map { 1 - $cell->('queue', $_)->{mid} / $cell->('handler', $_)->{mid} } @both;
+    return {
+        id => 'atomics5', title => 'Locks that nodes contend for', source => "$ATOMICS, figures 5 and 6",
+        what => 'Each of the nodes locks, increments a counter of shared memory and unlocks, over and over: mean time from before '
+            . 'the lock to behind the unlock. Beside it a mutex of POSIX in memory that caches keep coherent.',
+        plots => [{ kind => 'lines', title => 'Lock and unlock', x => 'nodes that contend', y => 'us', logx => 1, logy => 1,
+            series => [grep { @{ $_->{points} } } @series] }],
+        table => { head => ['nodes', 'queue lock, us', 'handler, us', 'less by, %'], rows => [map { my $k = $_;
+            my ($q, $h) = map { $cell->($_, $k) } qw(queue handler);
+            [$k, span($q), span($h), $q && $h ? sprintf('%.0f', 100 * (1 - $q->{mid} / $h->{mid})) : '-'] } @counts] },
+        claims => [
+            claim('Locks by atomics of the adapter are faster with any number of nodes', @both ? sprintf('with %d of %d numbers of nodes',
+                scalar @better, scalar @both) : undef, all_of(map { my $k = $_; below(map { $cell->($_, $k) } qw(queue handler)) } @both)),
+            claim('By up to 62.3 % (33 MHz adapters) and 57.8 % (66 MHz)', defined $most ? 'by up to ' . percent($most) : undef,
+                verdict(defined $most ? $most > 0 : undef))],
+        why => 'A lock of a handler that was held here last costs no message here, as the paper\'s does: a node alone pays next to '
+            . 'nothing, and of several a holder may take it again before the others run, which makes the mean short. With more '
+            . 'nodes than cores a hand-over waits until the next one is given a core, whoever grants the lock.',
+    };
+}
+
+sub counter {
+    my ($r) = @_;
+    my (@series, @rows, %worst, %first);
+    for my $way (['nic', 'by the adapter'], ['host', 'by a handler that blocks']) {
+        my @points;
+        for my $delay (reverse $r->values_of("cpu/$way->[0]", 'iterations', 'delay_us')) {
+            my @rates = map { $_ ? $_->{shape}{per_s} : () } $r->rows("cpu/$way->[0]", 'iterations', delay_us => $delay);
+            my $rate = Results::median(@rates) / 1000;
+            my $kept = $r->cell_from(sub { $_[0] && $_[1] && $_[1]{median} > 0 ? 100 * $_[0]{median} / $_[1]{median} : undef },
+                "cpu/$way->[0]", ['iterations', 'iterations_idle'], delay_us => $delay);
+            next if !$kept || $rate <= 0;
+            push @points, [$rate, $kept];
+            push @rows, [$way->[1], $delay, number($rate), span($kept)];
+        }
+        push @series, { name => $way->[1], points => points(@points) };
+        $worst{ $way->[0] } = $points[-1][1]{mid} if @points;
+    }
+    my @of = map { $worst{$_} } qw(nic host);
+    return {
+        id => 'atomics7', title => 'What a home that computes gets done', source => "$ATOMICS, figure 7",
+        what => 'A node counts while another one operates on its words at one rate or another: how far it comes, in per cent of what '
+            . 'it does undisturbed. The paper\'s operations are a lock and an unlock; here, a fetch-and-add, of which a lock has two.',
+        plots => [{ kind => 'lines', title => 'Iterations of a computing home', x => 'operations, thousands per second',
+            y => 'per cent of idle', logx => 1, xtics => "set format x \"%g\"\nset logscale x 10\n", series =>
+            [grep { @{ $_->{points} } } @series] }],
+        table => { head => ['', 'delay, us', 'operations, thousands/s', 'iterations, % of idle'], rows => \@rows },
+        claims => [
+            claim('Operations of the adapter cost the home nothing', defined $of[0] ? sprintf('%.1f %% at the highest rate', $of[0]) : undef,
+                verdict(defined $of[0] ? $of[0] >= 95 : undef)),
+            claim('Those of a handler cost it more the more there are', defined $of[1] ? sprintf('%.1f %% at the highest rate', $of[1])
+                : undef, verdict(defined $of[0] && defined $of[1] ? $of[1] < $of[0] - 1 : undef))],
+        why => 'The paper binds both processes of the home to one CPU. Here the handler may run on the other core, where the asking '
+            . 'node is; the home loses what the scheduler takes from it. A machine that does other things as well disturbs the idle '
+            . 'measurement too, so that values above 100 occur.',
+    };
+}
+
+sub barrier_cell { my ($r, $kind, $n) = @_; return $r->cell("barrier/$kind/$n", 'barriers') }
+
+# The dimensions that were run with that many nodes: children of a tree node.
+sub dimensions {
+    my ($r, $n) = @_;
+    return map { $_ - 1 } nodes_of($r, qr{^barrier/gb(\d+)/$n$});
+}
+
+sub best_tree {
+    my ($r, $n) = @_;
+    my @cells = sort { $a->[1]{mid} <=> $b->[1]{mid} } grep { $_->[1] } map { [$_, barrier_cell($r, 'gb' . ($_ + 1), $n)] } dimensions($r, $n);
+    return @cells ? @{ $cells[0] } : ();
+}
+
+my @BARRIERS = (['pe', 'pairwise exchange'], ['gb', 'best tree'], ['central', 'one counter'], ['handler', 'by a handler'],
+    ['mpi', 'MPI_Barrier'], ['processes', 'POSIX, processes'], ['threads', 'POSIX, threads']);
+
+sub any_barrier {
+    my ($r, $kind, $n) = @_;
+    return (best_tree($r, $n))[1] if $kind eq 'gb';
+    return $r->cell("mpi_barrier/$n", 'barriers') if $kind eq 'mpi';
+    return $r->cell("coherent/$kind/$n", 'barriers') if $kind =~ /^(processes|threads)$/;
+    return barrier_cell($r, $kind, $n);
+}
+
+sub factor_claim {
+    my ($r, $n, $paper, $text) = @_;
+    my $factor = ratio(map { barrier_cell($r, $_, $n) } qw(handler pe));
+    return claim("$n nodes: $text", defined $factor ? sprintf('%.2f times', $factor) : undef,
+        below(map { barrier_cell($r, $_, $n) } qw(pe handler)));
+}
+
+sub barriers {
+    my ($r) = @_;
+    my @nodes = nodes_of($r, qr{^barrier/pe/(\d+)$});
+    my @series = map { my $b = $_; { name => $b->[1], points => points(map { [$_, any_barrier($r, $b->[0], $_)] } @nodes) } } @BARRIERS;
+    my $most = $nodes[-1] // 16;
+    my ($pe, $gb) = (barrier_cell($r, 'pe', $most), (best_tree($r, $most))[1]);
+    return {
+        id => 'barrier5', title => 'Barriers', source => "$BARRIER, figure 5",
+        what => 'Barriers back to back in which nothing was written: of ONESIDED by pairwise exchange (PE), by a tree (GB, of the '
+            . 'dimension that is best), by one counter, by a handler; beside them those of Open MPI and of POSIX.',
+        plots => [{ kind => 'lines', title => 'Barriers', x => 'nodes', y => 'us', logx => 1, logy => 1,
+            series => [(grep { @{ $_->{points} } } @series), @nodes ? ({ name => 'PE, the paper, 33 MHz', points => [[16, (102.14) x 3]] },
+                { name => 'GB, the paper, 33 MHz', points => [[16, (152.27) x 3]] }) : ()] }],
+        table => { head => ['nodes', map { "$_->[1], us" } @BARRIERS],
+            rows => [map { my $n = $_; [$n, map { span(any_barrier($r, $_->[0], $n)) } @BARRIERS] } @nodes] },
+        claims => [
+            factor_claim($r, 8, 1.83, 'PE of the adapter is 1.66 times (33 MHz) and 1.83 times (66 MHz) as fast as of the host'),
+            factor_claim($r, 16, 1.78, 'PE of the adapter is 1.78 times as fast as of the host (102.14 us)'),
+            claim('PE is faster than the best tree (16 nodes: 102.14 and 152.27 us)', $pe && $gb ? number($pe->{mid}) . ' and '
+                . number($gb->{mid}) . " us on $most nodes" : undef, below($pe, $gb))],
+        why => 'Theirs has a machine for each node, so that the exchanges of a step go on at once and a step costs a latency. Where nodes '
+            . 'take turns on a core, each step of a barrier is a switch of processes: what has fewer of those is faster, and '
+            . 'pairwise exchange, which has the most messages, need not be. The host-based barrier here is one of a handler, with '
+            . 'messages to node 0, not their pairwise exchange by the host.',
+    };
+}
+
+sub trees {
+    my ($r) = @_;
+    my @nodes = grep { dimensions($r, $_) > 1 } nodes_of($r, qr{^barrier/gb2/(\d+)$});
+    my @series = map { my $n = $_; { name => "$n nodes", points => points(map { [$_, barrier_cell($r, 'gb' . ($_ + 1), $n)] }
+        dimensions($r, $n)) } } @nodes;
+    my %all = map { $_ => 1 } map { dimensions($r, $_) } @nodes;
+    my @best = map { my ($d, $cell) = best_tree($r, $_); defined $d ? "$d with $_ nodes" : () } @nodes;
+    return {
+        id => 'barrier-dimensions', title => 'Trees of barriers by dimension', source => "$BARRIER, section 6",
+        what => 'The barrier by a tree (GB) with each number of children that a node of it has. The paper ran all from 1 to N - 1 and '
+            . 'reports the least alone.',
+        plots => [{ kind => 'lines', title => 'Barriers by a tree', x => 'dimension', y => 'us', logx => 1, logy => 1, series => \@series }],
+        table => { head => ['dimension', map { "$_ nodes, us" } @nodes], rows => [map { my $d = $_;
+            [$d, map { span(barrier_cell($r, 'gb' . ($d + 1), $_)) } @nodes] } sort { $a <=> $b } keys %all] },
+        claims => [claim('The best dimension depends on the number of nodes', @best ? 'best here: ' . names_of(@best) : undef, '')],
+        why => 'A tree of more children has fewer levels, and its root more to wait for. With more nodes than cores levels cost most, '
+            . 'since at each of them somebody has to be given a core.',
+    };
+}
+
+# ---- What else a user could take ----
+
+sub beside {
+    my ($r) = @_;
+    my %warm = (pattern => 'sequential', state => 'warm');
+    my $coherent = sub { my ($as, $metric) = @_; $r->cell("coherent/$as/2", $metric) };
+    my $mpi = sub { $r->cell('mpi_rma', $_[0]) };
+    my @rows = (
+        ['page of 4 KiB, read', $r->cell('pagefetch/ardmar/2', 'page', %warm), $r->cell('page/two', 'page', %warm),
+            $mpi->('get 4096'), map { $coherent->($_, 'page') } qw(processes threads)],
+        ['fetch-and-add, other\'s word', $r->cell('words/nic', 'fetch_add', word => 'other'), undef, $mpi->('fetch_add'),
+            map { $coherent->($_, 'fetch_add') } qw(processes threads)],
+        ['compare-and-swap, other\'s word', $r->cell('words/nic', 'compare_exchange', word => 'other'), undef,
+            $mpi->('compare_swap'), undef, undef],
+        ['barrier', undef, $r->cell('barrier/pe/2', 'barriers'), $r->cell('mpi_barrier/2', 'barriers'),
+            map { $coherent->($_, 'barriers') } qw(processes threads)]);
+    my @systems = ('HLRC, ARDMAR', 'HLRC, ONESIDED', 'Open MPI', 'processes', 'threads');
+    my @known = grep { grep { $_ } @$_[1 .. 5] } @rows;
+    my $window = $mpi->('lock_unlock');
+    return {
+        id => 'beside', title => 'Beside what else there is on one machine', source => 'not of a paper',
+        what => 'Two nodes, ranks, processes or threads. Of MPI, one-sided operations (MPI_Get, MPI_Fetch_and_op, '
+            . 'MPI_Compare_and_swap, each with its flush) and MPI_Barrier; of processes and threads, memory that the caches keep '
+            . 'coherent, where a page is read by the word, and barriers of POSIX. The applications as processes are in figures 9 and 10.',
+        plots => @known ? [{ kind => 'bars', title => 'Two nodes', y => 'us', logy => 1, categories => [map { $_->[0] } @known],
+            series => [map { my $s = $_; { name => $systems[$s], values => [map { triple($_->[1 + $s]) } @known] } } 0 .. $#systems] }]
+            : [],
+        table => { head => ['', map { "$_, us" } @systems], rows => [map { my ($name, @cells) = @$_; [$name, map { span($_) } @cells] } @rows] },
+        claims => [claim('', $window && 'An exclusive lock and unlock of an MPI window at the other rank takes ' . span($window) . ' us.',
+            '')],
+        why => 'A page fetch has a signal and a change of the page table in it, of which a program that calls MPI knows nothing: it has to '
+            . 'say what it needs. What HLRC saves is that. On one machine coherent memory is cheaper always; across machines it is '
+            . 'not there.',
+    };
+}
+
+sub all {
+    my ($r) = @_;
+    return map { $_->($r) } \&operations, \&contended, \&counter, \&barriers, \&trees, \&beside;
+}
+
+1;

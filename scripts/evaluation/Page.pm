@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Page - index.html, which needs no other file and asks for none, and its twin in Markdown without the plots. Both are made of
+# the measurements alone: the same ones make the same page, whenever and in whatever order they were taken. page.css is the
+# style that is put into it.
+
+package Page;
+
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use Figures;
+use Others;
+use Plot;
+use Tell;
+
+my %MARK = (agrees => 'agrees', differs => 'differs', unclear => 'within the spread', '' => 'another machine');
+
+sub html { my ($text) = @_; $text =~ s/&/&amp;/g; $text =~ s/</&lt;/g; $text =~ s/>/&gt;/g; $text =~ s/"/&quot;/g; return $text }
+
+sub table_html {
+    my ($head, $rows, $class) = @_;
+    my $text = "<div class=\"scroll\"><table class=\"$class\">\n<thead><tr>" . join('', map { '<th>' . html($_) . '</th>' } @$head)
+        . "</tr></thead>\n<tbody>\n";
+    $text .= '<tr>' . join('', map { '<td>' . html($_) . '</td>' } @$_) . "</tr>\n" for @$rows;
+    return "$text</tbody></table></div>\n";
+}
+
+sub table_md {
+    my ($head, $rows) = @_;
+    my @lines = map { '| ' . join(' | ', map { s/\|/\\|/gr } @$_) . ' |' } $head, [map { '---' } @$head], @$rows;
+    return join("\n", @lines) . "\n\n";
+}
+
+sub mark { my ($verdict) = @_; return defined $verdict ? $MARK{$verdict} : 'not measured' }
+
+sub claims_html {
+    my ($figure) = @_;
+    my @rows = map { sprintf '<tr><td>%s</td><td>%s</td><td class="%s">%s</td></tr>', html($_->{paper}), html($_->{here}),
+        $_->{verdict} || 'neither', mark($_->{verdict}) } grep { $_->{paper} ne '' } @{ $figure->{claims} };
+    my $notes = join '', map { '<p>' . html($_->{here}) . "</p>\n" } grep { $_->{paper} eq '' && defined $_->{verdict} }
+        @{ $figure->{claims} };
+    return $notes if !@rows;
+    return "$notes<div class=\"scroll\"><table class=\"claims\">\n<thead><tr><th>The paper</th><th>Here</th><th></th></tr></thead>\n<tbody>\n"
+        . join("\n", @rows) . "\n</tbody></table></div>\n";
+}
+
+sub drawn {
+    my ($plot) = @_;
+    return $plot->{kind} eq 'lines' ? grep { @{ $_->{points} } && !$_->{floor} } @{ $plot->{series} }
+        : grep { grep { defined } @{ $_->{values} } } @{ $plot->{series} };
+}
+
+sub figure_html {
+    my ($f) = @_;
+    my $text = "<section id=\"$f->{id}\">\n<h2>" . html($f->{title}) . "</h2>\n<p class=\"source\">" . html($f->{source}) . "</p>\n<p>"
+        . html($f->{what}) . "</p>\n";
+    my @plots = grep { drawn($_) } @{ $f->{plots} };
+    $text .= "<p class=\"source\">Not measured in this run.</p>\n" if !@plots;
+    my $n = 0;
+    $text .= '<div class="plots">' . join('', map { '<figure>' . Plot::svg($_, "$f->{id}-" . ++$n) . "</figure>\n" } @plots) . "</div>\n"
+        if @plots;
+    $text .= claims_html($f) . '<p><b>Why.</b> ' . html($f->{why}) . "</p>\n";
+    $text .= "<details><summary>The numbers</summary>\n" . table_html($f->{table}{head}, $f->{table}{rows}, 'numbers') . "</details>\n"
+        if @{ $f->{table}{rows} };
+    return "$text</section>\n";
+}
+
+sub figure_md {
+    my ($f) = @_;
+    my $text = "## $f->{title}\n\n$f->{source}\n\n$f->{what}\n\n";
+    my @claims = grep { $_->{paper} ne '' } @{ $f->{claims} };
+    $text .= "$_->{here}\n\n" for grep { $_->{paper} eq '' && defined $_->{verdict} } @{ $f->{claims} };
+    $text .= table_md(['The paper', 'Here', ''], [map { [@$_{qw(paper here)}, mark($_->{verdict})] } @claims]) if @claims;
+    $text .= "Why: $f->{why}\n\n";
+    $text .= @{ $f->{table}{rows} } ? table_md($f->{table}{head}, $f->{table}{rows}) : "Not measured in this run.\n\n";
+    return $text;
+}
+
+# ---- What stands before the figures ----
+
+sub different {
+    my ($r, $name) = @_;
+    my %seen = map { $_->{$name} => 1 } grep { defined $_->{$name} && $_->{$name} ne '' } @{ $r->{all} };
+    return join ', ', sort keys %seen;
+}
+
+sub conditions {
+    my ($r) = @_;
+    my @loads = sort { $a <=> $b } map { $_->{load} } @{ $r->{all} };
+    my %turns = map { $_->{turn} => 1 } @{ $r->{all} };
+    my $failed = grep { $_->{failed} } @{ $r->{all} };
+    my ($fabric) = grep { $_ ne '' } join ', ', grep { $_ ne 'none' } split /, /, different($r, 'fabric');
+    return ([
+        ['Machine', join ', ', grep { $_ ne '' } map { different($r, $_) } qw(machine architecture cpu)],
+        ['Cores', different($r, 'cores')], ['Kernel', different($r, 'kernel')], ['HLRC', different($r, 'version')],
+        ['Fabric', $fabric // 'none'],
+        ['Load when a measurement began', @loads ? sprintf '%.2f to %.2f, median %.2f', @loads[0, -1], Results::median(@loads) : '-'],
+        ['Measurements', sprintf '%d, in %d turn%s%s', scalar @{ $r->{all} }, scalar keys %turns, keys %turns == 1 ? '' : 's',
+            $failed ? ", $failed of them failed" : ''],
+        ['Floors', join ', ', map { my ($name, $metric) = @$_; my $c = $r->cell('floors', $metric); $c ? "$name " . span($c) . ' us' : () }
+            ['page fetch', 'floor_us'], ['never touched page', 'floor_cold_us'], ['wake of a sleeper', 'wake_us']]]);
+}
+
+sub summary {
+    my (@figures) = @_;
+    my %count = (agrees => 0, differs => 0, unclear => 0);
+    for (map { @{ $_->{claims} } } @figures) { $count{ $_->{verdict} }++ if $_->{verdict} }
+    return "Of what the papers find, $count{agrees} findings agree with what was measured here, $count{differs} differ, and of "
+        . "$count{unclear} the turns do not tell. Times of their machines stand without a judgement.";
+}
+
+my $INTRO = 'Each measurement is a run of a program, whose median is taken; they were taken turn by turn. Points, bars and numbers are '
+    . 'medians of the turns, error bars and what stands in brackets the least and the largest of them. Floors, dashed, are what the '
+    . 'machine takes for the parts that cannot be left out.';
+
+sub failures { my ($r) = @_; return map { [$_->{id}, $_->{turn}, $_->{failed}] } grep { $_->{failed} } @{ $r->{all} } }
+
+sub style {
+    open my $in, '<', dirname(__FILE__) . '/page.css' or die "scripts/evaluation/page.css: $!\n";
+    local $/;
+    return scalar <$in>;
+}
+
+sub page_html {
+    my ($r, @figures) = @_;
+    my @failures = failures($r);
+    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
+        . "content=\"width=device-width, initial-scale=1\"/>\n<meta name=\"color-scheme\" content=\"light dark\"/>\n"
+        . "<title>HLRC beside the papers</title>\n<style>\n" . style() . "</style>\n</head>\n<body>\n<h1>HLRC beside the papers</h1>\n<p>"
+        . html(summary(@figures)) . '</p><p>' . html($INTRO) . "</p>\n" . table_html(['Measured', ''], conditions($r), 'conditions')
+        . (@failures ? '<h2>Failed</h2>' . table_html(['measurement', 'turn', 'cause'], \@failures, 'claims') : '')
+        . "<nav><ul>\n" . join('', map { "<li><a href=\"#$_->{id}\">" . html($_->{title}) . '</a> <span class="source">'
+            . html($_->{source}) . "</span></li>\n" } @figures) . "</ul></nav>\n" . join('', map { figure_html($_) } @figures)
+        . "</body>\n</html>\n";
+}
+
+sub page_md {
+    my ($r, @figures) = @_;
+    my @failures = failures($r);
+    return "# HLRC beside the papers\n\n" . summary(@figures) . "\n\n$INTRO The plots are in index.html.\n\n"
+        . table_md(['Measured', ''], conditions($r)) . (@failures ? "## Failed\n\n" . table_md(['measurement', 'turn', 'cause'],
+            \@failures) : '') . join('', map { figure_md($_) } @figures);
+}
+
+sub make {
+    my ($r) = @_;
+    my @figures = (Figures::all($r), Others::all($r));
+    return { 'index.html' => page_html($r, @figures), 'index.md' => page_md($r, @figures) };
+}
+
+1;

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Plan - what is measured: a list of experiments, the same for the same options, and the order in which they are run.
+#
+# An experiment: id, by which figures find it; kind (micro: a program of microbench/ as a job; alone: one without a job; app;
+# coherent: without HLRC; mpi); program, nodes, protocol, job (options of hlrcrun), args; app and size; guess, seconds.
+# Those whose figures are compared stand beside each other.
+
+package Plan;
+
+use strict;
+use warnings;
+
+our @APPS = qw(barnes radix is fft3d water);
+our @SIZES = qw(small large);
+our @PROTOCOLS = qw(async ardmar onesided);
+
+# Sizes are the paper's; tiny ones are for tests of the script.
+our %APP = (
+    barnes => { name => 'Barnes', unit => 'bodies', option => '--bodies',
+                size => { tiny => 256, small => 16384, large => 32768 } },
+    radix  => { name => 'RS', unit => 'keys', option => '--keys',
+                size => { tiny => 4096, small => 524288, large => 2621440 } },
+    is     => { name => 'IS', unit => 'keys', option => '--keys', size => { tiny => '2^10', small => '2^21', large => '2^23' } },
+    fft3d  => { name => '3DFFT', unit => 'points', option => '--grid',
+                size => { tiny => '8^3', small => '64^3', large => '128^3' } },
+    water  => { name => 'Water', unit => 'molecules', option => '--molecules',
+                size => { tiny => 64, small => 4096, large => 8192 } },
+);
+
+# Nodes of the largest job: what the lock and barrier figures are shown for.
+sub most { my ($opt) = @_; my ($most) = sort { $b <=> $a } @{ $opt->{nodes} }; return $most }
+
+# Parents and children of a tree node: from 2 (dimension 1) to all.
+sub fans {
+    my ($nodes, $all) = @_;
+    my %wanted = map { $_ => 1 } $all ? (2 .. $nodes) : (2, 3, 4, 5, 9, $nodes);
+    return grep { $_ >= 2 && $_ <= $nodes } sort { $a <=> $b } keys %wanted;
+}
+
+sub micro {
+    my ($id, $program, $nodes, $protocol, $guess, $job, @args) = @_;
+    return { id => $id, kind => 'micro', program => $program, nodes => $nodes, protocol => $protocol, job => $job,
+             args => \@args, guess => $guess };
+}
+
+sub network {
+    my ($opt) = @_;
+    my $most = $opt->{tiny} ? '64' : '4M';
+    my @brief = $opt->{tiny} ? qw(--repetitions 3 --warmup 1) : ();
+    return (
+        { id => 'floors', kind => 'alone', program => 'fault', nodes => 1,
+          args => $opt->{tiny} ? [qw(--pages 64 --rounds 3)] : [], guess => 1 },
+        micro('ops', 'ops', 2, 'ardmar', 2, [], @brief, '--sizes', '140,4K'),
+        micro('latbw', 'latbw', 2, 'ardmar', 3, [], @brief, '--sizes', "1-$most"));
+}
+
+# Two protocols and three nodes, whatever is asked for: the figure is of these.
+sub pagefetch {
+    my ($opt) = @_;
+    my @brief = $opt->{tiny} ? qw(--repetitions 3 --warmup 1 --pages 64) : ();
+    my %seen;
+    my @nodes = grep { $_ > 1 && !$seen{$_}++ } sort { $a <=> $b } 3, @{ $opt->{nodes} };
+    return map {
+        my $n = $_;
+        map { micro("pagefetch/$_/$n", 'pagefetch', $n, $_, 0.5 * $n, [], @brief, '--only', 'sequential') } qw(async ardmar)
+    } @nodes;
+}
+
+sub atomics {
+    my ($opt) = @_;
+    my @brief = $opt->{tiny} ? qw(--repetitions 3 --warmup 1) : ();
+    my @span = $opt->{tiny} ? ('--repetitions', 3, '--delays', '0,100') : ('--delays', '0,10,30,100,300,1000');
+    my @words = (micro('words/nic', 'words', 2, 'ardmar', 0.5, [], @brief));
+    push @words, micro("words/$_", 'words', 2, 'async', 0.5, ['--handler', $_], @brief) for qw(poll spin-block block);
+    my ($least) = grep { $_ >= 2 } sort { $a <=> $b } @{ $opt->{nodes} }, 2;
+    my $n = most($opt) > 8 ? 8 : most($opt) < $least ? $least : most($opt);
+    push @words, micro("locks/$_", 'locks', $n, 'async', 4, ['--locks', $_], @brief, '--only', 'lock_unlock', '--sizes', "1-$n")
+        for qw(queue handler);
+    push @words, micro('cpu/nic', 'cpu', 2, 'onesided', 3, [], '--only', 'word', @span),
+        micro('cpu/host', 'cpu', 2, 'async', 3, ['--handler', 'block'], '--only', 'word', @span);
+    return @words;
+}
+
+sub barriers {
+    my ($opt) = @_;
+    my @brief = (($opt->{tiny} ? qw(--repetitions 3 --warmup 1) : ()), '--only', 'barriers');
+    my @list;
+    for my $n (grep { $_ > 1 } @{ $opt->{nodes} }) {
+        my $job = sub { my ($id, @options) = @_; micro("barrier/$id/$n", 'barrier', $n, 'onesided', 0.1 * $n, \@options, @brief) };
+        push @list, map { $job->($_, '--barrier', $_) } qw(pe central handler);
+        push @list, map { $job->("gb$_", '--barrier', 'gb', '--barrier-fan', $_) } fans($n, !$opt->{quick});
+        push @list, { id => "mpi_barrier/$n", kind => 'mpi', program => 'mpi_barrier', nodes => $n, guess => 1 } if $opt->{mpi};
+    }
+    return @list;
+}
+
+sub others {
+    my ($opt) = @_;
+    my @brief = $opt->{tiny} ? qw(--repetitions 3 --warmup 1) : ();
+    my @list = $opt->{mpi} ? { id => 'mpi_rma', kind => 'mpi', program => 'mpi_rma', nodes => 2, guess => 1 } : ();
+    push @list, micro('page/two', 'pagefetch', 2, 'onesided', 1, [],
+        ($opt->{tiny} ? qw(--repetitions 3 --warmup 1 --pages 64) : ()), '--only', 'sequential');
+    for my $n (grep { $_ > 1 } @{ $opt->{nodes} }) {
+        push @list, { id => "coherent/$_/$n", kind => 'alone', program => 'coherent', nodes => $n,
+                      args => [@brief, '--workers', $n, '--as', $_], guess => 0.5 } for qw(processes threads);
+    }
+    return @list;
+}
+
+# The large size is run by the largest number of nodes alone where it has to be quick.
+sub apps {
+    my ($opt) = @_;
+    my @list;
+    for my $app (@{ $opt->{apps} }) {
+        for my $size (@{ $opt->{sizes} }) {
+            my %base = (kind => 'app', app => $app, size => $size, program => $app);
+            my $weight = $opt->{tiny} ? 0.1 : $size eq 'large' ? 3 : 1;
+            my @nodes = $opt->{quick} && $size eq 'large' ? most($opt) : @{ $opt->{nodes} };
+            push @list, { %base, id => "app/$app/$size/seq/1", protocol => 'sequential', nodes => 1, guess => 0.5 * $weight };
+            for my $n (@nodes) {
+                push @list, map { { %base, id => "app/$app/$size/$_/$n", protocol => $_, nodes => $n,
+                                    guess => $weight * (0.4 + 0.06 * $n) } } @{ $opt->{protocols} }, 'native';
+            }
+        }
+    }
+    return @list;
+}
+
+sub experiments {
+    my ($opt) = @_;
+    my %part = (micro => [network($opt), pagefetch($opt), atomics($opt), barriers($opt), others($opt)], apps => [apps($opt)]);
+    return map { @{ $part{$_} } } @{ $opt->{parts} };
+}
+
+# Turn by turn, each of all experiments, every other one backwards: what drifts in the machine hits those early and those late
+# in the list alike.
+sub turns {
+    my ($opt) = @_;
+    my @list = experiments($opt);
+    return map { my $turn = $_; map { { turn => $turn, experiment => $_ } } $turn % 2 ? @list : reverse @list }
+        1 .. $opt->{repeat};
+}
+
+1;

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Results - the file of a run: JSON, one object a line. The first says of which plan; each other one is a measurement, appended
+# by one write when it is done. So whatever ends a run leaves whole lines and at most one torn one, which is cut off before
+# more are appended. What figures are made of is the same in whatever order the lines stand.
+
+package Results;
+
+use strict;
+use warnings;
+use JSON::PP;
+
+my $json = JSON::PP->new->canonical;
+
+sub median {
+    my @sorted = sort { $a <=> $b } @_;
+    my $mid = int(@sorted / 2);
+    return @sorted % 2 ? $sorted[$mid] : ($sorted[$mid - 1] + $sorted[$mid]) / 2;
+}
+
+# { plan, done: by "ID#TURN" the measurements, good: bytes of whole lines }; undef: there is no file, or none that is begun.
+sub load {
+    my ($file) = @_;
+    open my $in, '<', $file or return undef;
+    my ($plan, %done, $good);
+    $good = 0;
+    while (my $line = <$in>) {
+        my $value = $line =~ /\n\z/ ? eval { $json->decode($line) } : undef;
+        last if ref $value ne 'HASH';
+        $good += length $line;
+        if (!defined $plan) { $plan = $value->{plan} // return undef; next }
+        $done{"$value->{id}#$value->{turn}"} = $value;
+    }
+    return defined $plan ? { plan => $plan, done => \%done, good => $good } : undef;
+}
+
+sub begin {
+    my ($file, $plan) = @_;
+    open my $out, '>', $file or return undef;
+    syswrite $out, $json->encode({ plan => $plan }) . "\n";
+    return $out;
+}
+
+# To append to what load found.
+sub again {
+    my ($file, $loaded) = @_;
+    truncate $file, $loaded->{good} or return undef;
+    open my $out, '>>', $file or return undef;
+    return $out;
+}
+
+sub append {
+    my ($out, $measured) = @_;
+    my $line = $json->encode($measured) . "\n";
+    my $written = syswrite $out, $line;
+    die "results: $!; free some room, and start again: what is done is kept\n" if !defined $written || $written != length $line;
+}
+
+# ---- What figures ask for ----
+
+# Of load's: measurements that succeeded, by experiment, in the order of turns.
+sub new {
+    my ($class, $loaded) = @_;
+    my $self = bless { plan => $loaded->{plan}, all => [], of => {} }, $class;
+    my @all = sort { $a->{id} cmp $b->{id} || $a->{turn} <=> $b->{turn} } values %{ $loaded->{done} };
+    for my $m (@all) {
+        push @{ $self->{all} }, $m;
+        push @{ $self->{of}{ $m->{id} } }, $m if !$m->{failed};
+    }
+    return $self;
+}
+
+sub has { my ($self, $id) = @_; return exists $self->{of}{$id} }
+sub ids { my ($self) = @_; return sort keys %{ $self->{of} } }
+
+sub fits {
+    my ($row, $metric, $shape) = @_;
+    return $row->{metric} eq $metric
+        && !grep { !defined $row->{shape}{$_} || $row->{shape}{$_} ne $shape->{$_} } keys %$shape;
+}
+
+# The median, least and largest of the turns' VALUE ("median" or "mean"); undef: not measured.
+sub cell_of {
+    my ($self, $value, $id, $metric, %shape) = @_;
+    my @each = map { my ($row) = grep { fits($_, $metric, \%shape) } @{ $_->{rows} }; defined $row ? $row->{$value} // () : () }
+        @{ $self->{of}{$id} // [] };
+    return undef if !@each;
+    my @sorted = sort { $a <=> $b } @each;
+    return { mid => median(@each), lo => $sorted[0], hi => $sorted[-1], turns => scalar @each };
+}
+
+sub cell { my ($self, @what) = @_; return $self->cell_of('median', @what) }
+
+# The row of each turn, undef where it has none.
+sub rows {
+    my ($self, $id, $metric, %shape) = @_;
+    return map { my ($row) = grep { fits($_, $metric, \%shape) } @{ $_->{rows} }; $row } @{ $self->{of}{$id} // [] };
+}
+
+# The same of numbers that FROM makes of each turn's rows: a hash by metric.
+sub cell_from {
+    my ($self, $from, $id, $metrics, %shape) = @_;
+    my @rows = map { [$self->rows($id, $_, %shape)] } @$metrics;
+    my @each = map { my $turn = $_; grep { defined } $from->(map { $_->[$turn] } @rows) } 0 .. $#{ $rows[0] };
+    return undef if !@each;
+    my @sorted = sort { $a <=> $b } @each;
+    return { mid => median(@each), lo => $sorted[0], hi => $sorted[-1], turns => scalar @each };
+}
+
+# All values that NAME of the shape takes for METRIC, ascending.
+sub values_of {
+    my ($self, $id, $metric, $name) = @_;
+    my %seen;
+    for my $m (@{ $self->{of}{$id} // [] }) {
+        $seen{ $_->{shape}{$name} } = 1 for grep { $_->{metric} eq $metric && defined $_->{shape}{$name} } @{ $m->{rows} };
+    }
+    return sort { $a <=> $b } keys %seen;
+}
+
+# ---- CSV ----
+
+my @COLUMNS = qw(experiment turn kind program nodes protocol app size options metric unit shape median mean p10 p90 count failed
+    machine cpu cores architecture kernel fabric load version at seconds);
+
+sub quoted {
+    my ($text) = map { $_ // '' } @_;
+    $text =~ s/"/""/g;
+    return $text =~ /[",\n]/ ? "\"$text\"" : $text;
+}
+
+sub csv {
+    my ($self) = @_;
+    my $text = join(',', @COLUMNS) . "\n";
+    for my $m (@{ $self->{all} }) {
+        for my $row (@{ $m->{rows} // [ {} ] }) {
+            my %of = (%$m, experiment => $m->{id}, options => join(' ', @{ $m->{job} // [] }, @{ $m->{args} // [] }), %$row);
+            my $shape = $row->{shape} // {};
+            $of{shape} = join ' ', map { "$_=$shape->{$_}" } sort keys %$shape;
+            $text .= join(',', map { quoted($of{$_}) } @COLUMNS) . "\n";
+        }
+    }
+    return $text;
+}
+
+1;

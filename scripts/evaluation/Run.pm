@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Run - runs one experiment of Plan, and makes rows of what it wrote: { metric, unit, median, and of microbenchmarks mean, p10,
+# p90, count; shape: what the metric is of }.
+
+package Run;
+
+use strict;
+use warnings;
+use JSON::PP;
+use POSIX qw(:sys_wait_h);
+
+my $child; # the process that runs, to be ended with this one
+
+sub read_json {
+    my ($file) = @_;
+    open my $in, '<', $file or return undef;
+    local $/;
+    return eval { JSON::PP->new->decode(scalar <$in>) };
+}
+
+sub end_child {
+    return if !$child;
+    kill 'TERM', $child;
+    waitpid $child, 0;
+    undef $child;
+}
+
+# Returns a shell's status; WAITING is called now and then.
+sub command {
+    my ($set, $waiting, @command) = @_;
+    $child = fork // die "fork: $!\n";
+    if ($child == 0) {
+        $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP);
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>', "$set->{work}/output";
+        open STDERR, '>', "$set->{work}/errors";
+        exec 'timeout', '-k', 5, $set->{timeout}, @command or exit 127;
+    }
+    local $SIG{CHLD} = sub { };
+    while (waitpid($child, WNOHANG) == 0) {
+        $waiting->();
+        select undef, undef, undef, 0.05;
+    }
+    my $status = $?;
+    undef $child;
+    return $status & 127 ? 128 + ($status & 127) : $status >> 8;
+}
+
+sub micro_rows {
+    my ($json) = @_;
+    return map {
+        my $result = $_;
+        my %of = map { $_ => $result->{$_} } qw(unit median mean p10 p90 count);
+        my %shape = map { $_ => $result->{$_} }
+            grep { !ref $result->{$_} && !/^(name|unit|load|median|mean|min|max|count|p\d+)$/ } keys %$result;
+        { metric => $result->{name}, %of, shape => \%shape }
+    } @{ $json->{results} };
+}
+
+# Of fault, which has names of its own.
+sub floor_rows {
+    my ($json) = @_;
+    return map { { metric => $_, unit => 'us', median => $json->{$_} + 0, shape => {} } }
+        grep { /_us$/ && !ref $json->{$_} } sort keys %$json;
+}
+
+# Averages of the nodes: seconds of a node, counts of a node.
+sub app_rows {
+    my ($result, $stats) = @_;
+    my @rows = { metric => 'time', unit => 's', median => $result->{time_s}, shape => {} };
+    return @rows if !$stats;
+    my @nodes = @{ $stats->{per_node} };
+    for my $name (sort keys %{ $nodes[0] }) {
+        next if $name eq 'node';
+        my $sum = 0;
+        $sum += $_->{$name} for @nodes;
+        push @rows, { metric => $name, unit => $name =~ /_s$/ ? 's' : 'count', median => $sum / @nodes, shape => {} };
+    }
+    return @rows;
+}
+
+sub mpi_rows {
+    my ($text) = @_;
+    return map { /^(?:(.+)\|)?([0-9.]+)$/ ? { metric => $1 // 'barriers', unit => 'us', median => $2 + 0, shape => {} } : () }
+        split /\n/, $text;
+}
+
+sub hlrcrun {
+    my ($set, $e) = @_;
+    return ("$set->{build}/hlrcrun", '-n', $e->{nodes}, '--protocol', $e->{protocol},
+        defined $set->{fabric} ? ('--fabric', $set->{fabric}) : (), @{ $e->{job} // [] });
+}
+
+sub app_command {
+    my ($set, $e) = @_;
+    my $app = $Plan::APP{ $e->{app} };
+    my $suffix = { sequential => '_seq', native => '_native' }->{ $e->{protocol} } // '';
+    my @program = ("$set->{build}/apps/$e->{app}$suffix", $app->{option}, $app->{size}{ $e->{size} }, '--json', "$set->{work}/json");
+    return @program if $suffix;
+    return (hlrcrun($set, $e), "--stats=$set->{work}/stats.json", @program);
+}
+
+sub command_of {
+    my ($set, $e) = @_;
+    my @program = ("$set->{build}/microbench/$e->{program}", @{ $e->{args} // [] }, '--json', "$set->{work}/json");
+    return app_command($set, $e) if $e->{kind} eq 'app';
+    return @program if $e->{kind} eq 'alone';
+    # the window of memory that the machine's own ranks share: the component for one machine
+    return (qw(mpirun --oversubscribe --mca osc sm -n), $e->{nodes}, "$set->{mpi}/$e->{program}") if $e->{kind} eq 'mpi';
+    return (hlrcrun($set, $e), @program);
+}
+
+sub text {
+    my ($file) = @_;
+    open my $in, '<', $file or return '';
+    local $/;
+    return scalar <$in> // '';
+}
+
+sub why {
+    my ($set, $status) = @_;
+    my ($last) = reverse grep { /\S/ } split /\n/, text("$set->{work}/errors");
+    return $status == 124 ? "took longer than $set->{timeout} s" : $status ? "status $status" . ($last ? ": $last" : '')
+        : 'wrote no figures';
+}
+
+# What was measured: { rows, fabric } or { failed }.
+sub experiment {
+    my ($set, $e, $waiting) = @_;
+    my ($out, $counters) = ("$set->{work}/json", "$set->{work}/stats.json");
+    unlink $out, $counters;
+    local @ENV{qw(OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM NATIVE_NODES)} = (1, 1, $e->{nodes});
+    my $status = command($set, $waiting, command_of($set, $e));
+    my $json = $e->{kind} eq 'mpi' ? undef : read_json($out);
+    my $stats = read_json($counters);
+    my @rows = $status != 0 ? () : $e->{kind} eq 'mpi' ? mpi_rows(text("$set->{work}/output"))
+        : !$json ? () : $e->{kind} eq 'app' ? ($json->{verified} ? app_rows($json, $stats) : ())
+        : $json->{results} ? micro_rows($json) : floor_rows($json);
+    return { failed => why($set, $status) } if !@rows;
+    return { rows => \@rows, fabric => ($stats // $json // {})->{fabric} // 'none' };
+}
+
+1;

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# scripts/evaluate with the least that programs can do: it measures what its plan says, each once; stopped in the middle, and
+# with a torn line at the end of its file, it goes on with what is missing; the page is made of the measurements alone, in
+# whatever order they stand; it needs no other file, is well formed, and has every figure; a failure is told and tried again.
+. "$(dirname "$0")/lib.sh"
+perl=${PERL:-perl}
+"$perl" -MJSON::PP -MTime::HiRes -e 1 2>/dev/null || skip "no perl with JSON::PP and Time::HiRes, which the script is written in"
+command -v gnuplot >/dev/null || skip "no gnuplot, which makes the plots (package gnuplot-nox)"
+out=$work/report
+file=$out/results.jsonl
+few=(--tiny --nodes 2 --sizes tiny --apps is --timeout 60 --build "$top_builddir")
+
+# evaluate ARGUMENT...: its status in $status
+evaluate() {
+    status=0
+    "$top_srcdir/scripts/evaluate" "${few[@]}" --output "$out" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+ids() { "$perl" -MJSON::PP -ne '$m = decode_json($_); print "$m->{turn} $m->{id}\n" if exists $m->{id}' "$file"; }
+measured() { tail -n +2 "$file" | grep -c . ; }
+
+evaluate --plan
+sort "$work/out" >"$work/plan"
+planned=$(wc -l <"$work/plan")
+test "$planned" -gt 20 || fail "a plan of $planned: $(head -3 "$work/err")"
+
+# Stopped by a signal while it measures: one line is whole at least, then it ends.
+"$top_srcdir/scripts/evaluate" "${few[@]}" --output "$out" >"$work/out" 2>"$work/err" </dev/null &
+pid=$!
+for ((i = 0; i < 600; i++)); do
+    test -e "$file" && test "$(wc -l <"$file")" -ge 3 && break
+    sleep 0.05
+done
+kill -TERM $pid
+status=0
+wait $pid || status=$?
+first=$(measured)
+if test "$first" -lt "$planned"; then
+    expect_status "stopped" 130
+    expect_err "stopped" 'the same command goes on'
+fi
+test ! -e "$out/index.html" || fail "stopped, and there is a page"
+
+# What a machine that lost its power might leave.
+cp "$file" "$work/before"
+printf '{"id": "floors", "tur' >>"$file"
+evaluate
+expect_status "resumed" 0
+expect_err "resumed" "going on: $first of $planned"
+cmp -s -n "$(stat -c %s "$work/before")" "$work/before" "$file" || fail "resumed: what was measured before is not the same"
+ids | sort | diff "$work/plan" - >"$work/diff" || fail "measurements are not those of the plan: $(head -5 "$work/diff")"
+grep -q . "$work/diff" || test "$(measured)" = "$planned" || fail "$(measured) measurements of $planned"
+
+# The same again, from lines in another order: nothing is measured, and the page is the same.
+mkdir "$work/first"
+cp "$out"/index.* "$out"/*.csv "$work/first"
+{ head -n 1 "$file"; tail -n +2 "$file" | tac; } >"$work/other" && cp "$work/other" "$file"
+evaluate
+expect_status "again" 0
+cmp -s "$work/other" "$file" || fail "nothing was left to measure, and something was"
+for name in index.html index.md results.csv; do
+    cmp -s "$work/first/$name" "$out/$name" || fail "$name depends on the order in which was measured"
+done
+
+# The page.
+page=$out/index.html
+for figure in table1 fig1 fig2 fig8 fig9 fig10 fig11 fig12 fig13 fig14 atomics4 atomics5 atomics7 barrier5 \
+    barrier-dimensions beside; do
+    grep -q "<section id=\"$figure\">" "$page" || fail "the page has no $figure"
+    case $figure in
+    fig10 | fig13 | barrier-dimensions) ;; # need more than two numbers of nodes, or three nodes
+    *) sed -n "/<section id=\"$figure\">/,/<\/section>/p" "$page" | grep -q '<svg viewBox=' || fail "$figure has no plot" ;;
+    esac
+done
+! grep -nE "https?:|//[a-z]+\.|@import|<script|<link|src=|url\([^#]|href=[\"'][^#]" "$page" || fail "the page refers to something outside"
+! grep -nE 'xlink|NaN|ARRAY\(0x|HASH\(0x' "$page" "$out/index.md" || fail "the page has what nobody wrote"
+"$perl" -ne 'while (/\bid=["\x27]([^"\x27]+)/g) { $n{$1}++ } while (/(?:href=["\x27]|url\()#([^"\x27)]+)/g) { $r{$1} = 1 }
+    END { print "twice: $_\n" for grep { $n{$_} > 1 } keys %n; print "nowhere: $_\n" for grep { !$n{$_} } keys %r }' "$page" >"$work/ids"
+test ! -s "$work/ids" || fail "names of the page: $(head -3 "$work/ids")"
+if command -v xmllint >/dev/null; then
+    xmllint --noout "$page" 2>"$work/lint" || fail "not well formed: $(head -3 "$work/lint")"
+fi
+
+# The table: as many rows as the file has, and a number that is in both.
+"$perl" -MJSON::PP -e '
+    open my $in, "<", $ARGV[0]; my ($rows, $time) = (0);
+    while (<$in>) { my $m = decode_json($_); $rows += @{ $m->{rows} // [] };
+        $time = $m->{rows}[0]{median} if ($m->{id} // "") eq "app/is/tiny/seq/1" }
+    open my $csv, "<", $ARGV[1]; my @lines = <$csv>;
+    print "columns: $lines[0]" if $lines[0] ne "experiment,turn,kind,program,nodes,protocol,app,size,options,metric,unit,shape,"
+        . "median,mean,p10,p90,count,failed,machine,cpu,cores,architecture,kernel,fabric,load,version,at,seconds\n";
+    print scalar(@lines) - 1, " rows, not $rows\n" if @lines != $rows + 1;
+    print "no row of $time s\n" if !grep { /^app\/is\/tiny\/seq\/1,1,app,.*,time,s,,$time,/ } @lines;
+' "$file" "$out/results.csv" >"$work/csv"
+test ! -s "$work/csv" || fail "results.csv: $(head -3 "$work/csv")"
+
+# Another plan does not mix with it; one that fails is told, stands on the page, and is tried again.
+evaluate --nodes 3
+expect_status "another plan" 2
+expect_err "another plan" 'is of another plan'
+mkdir "$work/bin" "$work/bin/apps" "$work/bin/microbench"
+ln -s "$(cd "$top_builddir" && pwd)/hlrcrun" "$work/bin/hlrcrun"
+few=(--tiny --nodes 2 --sizes tiny --apps is --parts apps --protocols async --build "$work/bin")
+out=$work/broken file=$work/broken/results.jsonl
+evaluate
+expect_status "without programs" 1
+expect_err "without programs" '^app/is/tiny/async/2, turn 1: status'
+grep -q '<h2>Failed</h2>' "$out/index.html" || fail "a failure is not on the page"
+rmdir "$work/bin/apps"
+ln -s "$(cd "$top_builddir" && pwd)/apps" "$work/bin/apps"
+evaluate
+expect_status "with them" 0
+! grep -q '<h2>Failed</h2>' "$out/index.html" || fail "what failed before is on the page still"
+
+for wrong in '--apps nothing' '--nodes 0' '--sizes small,,' '--parts x' '--repeat 0' 'word' '--nothing'; do
+    # shellcheck disable=SC2086
+    evaluate $wrong
+    expect_status "$wrong" 2
+    test "$(wc -l <"$work/err")" = 1 || fail "$wrong: not one line: $(head -3 "$work/err")"
+done
+"$top_srcdir/scripts/evaluate" --help | grep -q -- '--quick' || fail "--help"
+finish
