@@ -80,6 +80,12 @@ if command -v xmllint >/dev/null; then
     xmllint --noout "$page" 2>"$work/lint" || fail "not well formed: $(head -3 "$work/lint")"
 fi
 
+evaluate --picture fig8
+expect_status "--picture" 0
+expect_out "--picture" '^<svg xmlns='
+evaluate --picture fig99
+expect_status "--picture of nothing" 2
+
 # The table: as many rows as the file has, and a number that is in both.
 "$perl" -MJSON::PP -e '
     open my $in, "<", $ARGV[0]; my ($rows, $time) = (0);

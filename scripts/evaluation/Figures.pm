@@ -171,7 +171,12 @@ sub figure8 {
 
 sub app_name { my ($app, $size) = @_; return "$Plan::APP{$app}{name} $Plan::APP{$app}{size}{$size}" }
 
-sub app_nodes { my ($r, $app, $size) = @_; return nodes_of($r, "app/$app/$size/ardmar") }
+sub app_nodes {
+    my ($r, $app, $size) = @_;
+    my %seen = map { $_ => 1 } map { nodes_of($r, "app/$app/$size/$_") } @Plan::PROTOCOLS;
+    my @nodes = sort { $a <=> $b } keys %seen;
+    return @nodes;
+}
 
 # The pairs of application and size that were run, in the order of the plan.
 sub pairs {

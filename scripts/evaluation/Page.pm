@@ -143,6 +143,14 @@ sub page_md {
             \@failures) : '') . join('', map { figure_md($_) } @figures);
 }
 
+# The first plot of a figure, as a file; undef where it was not measured.
+sub picture {
+    my ($r, $id) = @_;
+    my ($figure) = grep { $_->{id} eq $id } Figures::all($r), Others::all($r);
+    my ($plot) = $figure ? grep { drawn($_) } @{ $figure->{plots} } : ();
+    return $plot && Plot::alone(Plot::svg($plot, $id));
+}
+
 sub make {
     my ($r) = @_;
     my @figures = (Figures::all($r), Others::all($r));

@@ -25,7 +25,7 @@ our %APP = (
     fft3d  => { name => '3DFFT', unit => 'points', option => '--grid',
                 size => { tiny => '8^3', small => '64^3', large => '128^3' } },
     water  => { name => 'Water', unit => 'molecules', option => '--molecules',
-                size => { tiny => 64, small => 4096, large => 8192 } },
+                size => { tiny => 512, small => 4096, large => 8192 } },
 );
 
 # Nodes of the largest job: what the lock and barrier figures are shown for.
@@ -78,7 +78,7 @@ sub atomics {
     push @words, micro("locks/$_", 'locks', $n, 'async', 4, ['--locks', $_], @brief, '--only', 'lock_unlock', '--sizes', "1-$n")
         for qw(queue handler);
     push @words, micro('cpu/nic', 'cpu', 2, 'onesided', 3, [], '--only', 'word', @span),
-        micro('cpu/host', 'cpu', 2, 'async', 3, ['--handler', 'block'], '--only', 'word', @span);
+        map { micro("cpu/$_", 'cpu', 2, 'async', 3, ['--handler', $_], '--only', 'word', @span) } qw(poll spin-block block);
     return @words;
 }
 

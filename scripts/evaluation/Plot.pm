@@ -134,4 +134,12 @@ sub svg {
     return tidy($svg, $name, $p->{title});
 }
 
+# A drawing of its own, for a file.
+sub alone {
+    my ($svg) = @_;
+    my $style = '<style>svg { color: #1c1f24 } @media (prefers-color-scheme: dark) { svg { color: #e3e6ea } }</style>';
+    $svg =~ s/\A<svg ([^>]*)>/<svg xmlns="http:\/\/www.w3.org\/2000\/svg" $1>\n$style/;
+    return $svg;
+}
+
 1;
