@@ -30,6 +30,15 @@ sub nodes_of {
 
 sub triple { my ($cell) = @_; return $cell && [@$cell{qw(mid lo hi)}] }
 
+# Dashed lines from the first to the last of X.
+sub floors {
+    my ($r, $x, @which) = @_;
+    return map { my ($name, $metric) = @$_; my $floor = $r->cell('floors', $metric);
+        $floor && @$x ? { name => $name, floor => 1, points => [map { [$_, $floor->{mid}] } @$x[0, -1]] } : () } @which;
+}
+
+my @TURNS = (['floor: hand-over of a word', 'handover_us'], ['floor: wake of a sleeper', 'wake_us']);
+
 sub operations {
     my ($r) = @_;
     my @ops = (['fetch_add', 'fetch-and-add'], ['exchange', 'exchange'], ['compare_exchange', 'compare-and-swap, hit'],
@@ -85,7 +94,7 @@ sub contended {
         what => 'Each of the nodes locks, increments a counter of shared memory and unlocks, over and over: mean time from before '
             . 'the lock to behind the unlock. Beside it a mutex of POSIX in memory that caches keep coherent.',
         plots => [{ kind => 'lines', title => 'Lock and unlock', x => 'nodes that contend', y => 'us', logx => 1, logy => 1,
-            series => [grep { @{ $_->{points} } } @series] }],
+            series => [(grep { @{ $_->{points} } } @series), floors($r, \@counts, @TURNS)] }],
         table => { head => ['nodes', 'queue lock, us', 'handler, us', 'less by, %'], rows => [map { my $k = $_;
             my ($q, $h) = map { $cell->($_, $k) } qw(queue handler);
             [$k, span($q), span($h), $q && $h ? sprintf('%.0f', 100 * (1 - $q->{mid} / $h->{mid})) : '-'] } @counts] },
@@ -131,7 +140,7 @@ sub counter {
                 verdict(defined $of[0] ? $of[0] >= 95 : undef)),
             claim('Those of a handler that blocks cost it more the more there are', defined $of[1] ? sprintf('%.1f %% at the highest rate', $of[1])
                 : undef, verdict(defined $of[0] && defined $of[1] ? $of[1] < $of[0] - 1 : undef))],
-        why => 'The paper binds both processes of the home to one CPU. Here the handler may run on the other core, where the asking '
+        why => 'The paper\'s home has one CPU for both of its processes. Here the handler may run on the other core, where the asking '
             . 'node is; the home loses what the scheduler takes from it. A machine that does other things as well disturbs the idle '
             . 'measurement too, so that values above 100 occur.',
     };
@@ -180,7 +189,7 @@ sub barriers {
         what => 'Barriers back to back in which nothing was written: of ONESIDED by pairwise exchange (PE), by a tree (GB, of the '
             . 'dimension that is best), by one counter, by a handler; beside them those of Open MPI and of POSIX.',
         plots => [{ kind => 'lines', title => 'Barriers', x => 'nodes', y => 'us', logx => 1, logy => 1,
-            series => [(grep { @{ $_->{points} } } @series), @nodes ? ({ name => 'PE, the paper, 33 MHz', points => [[16, (102.14) x 3]] },
+            series => [(grep { @{ $_->{points} } } @series), floors($r, \@nodes, @TURNS), @nodes ? ({ name => 'PE, the paper, 33 MHz', points => [[16, (102.14) x 3]] },
                 { name => 'GB, the paper, 33 MHz', points => [[16, (152.27) x 3]] }) : ()] }],
         table => { head => ['nodes', map { "$_->[1], us" } @BARRIERS],
             rows => [map { my $n = $_; [$n, map { span(any_barrier($r, $_->[0], $n)) } @BARRIERS] } @nodes] },

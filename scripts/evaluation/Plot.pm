@@ -4,7 +4,7 @@
 # are told apart on white and on black, and text in the page's.
 #
 # A plot: title, x, y (axes); logx, logy; kind lines (series of points [x, mid, lo, hi]), bars or stacked (categories, and
-# series of [mid, lo, hi] or undef for each). A series with "floor" is a dashed line in grey.
+# series of [mid, lo, hi] or undef for each). A series with "floor" is a broken line in grey.
 
 package Plot;
 
@@ -19,7 +19,7 @@ sub text { my ($text) = @_; $text =~ s/\\/\\\\/g; $text =~ s/"/\\"/g; return "\"
 
 sub axes {
     my ($p) = @_;
-    my $height = $p->{kind} eq 'lines' ? 360 : 400;
+    my $height = $p->{kind} eq 'lines' ? 270 + 24 * @{ $p->{series} } : 400;
     my $script = join "\n", "set terminal svg size 480,$height dynamic font \"sans-serif,15\"", 'set border 3 lw 1 lc rgb "black"',
         'set grid ytics lc rgb "#8a8f98" lw 0.4 dt 3', 'set tics nomirror', 'set key outside bottom center horizontal',
         'set offsets graph 0.03, graph 0.03, 0, 0', 'set termoption noenhanced', 'set title ' . text($p->{title}),
@@ -58,14 +58,13 @@ sub point {
 
 sub lines {
     my ($p) = @_;
-    my ($blocks, @parts, $colour) = ('');
-    $colour = 0;
+    my ($blocks, $colour, $floors, @parts) = ('', 0, 0);
     for my $i (0 .. $#{ $p->{series} }) {
         my $s = $p->{series}[$i];
         $blocks .= "\$d$i << EOD\n" . join('', map { point($p, @$_) } @{ $s->{points} }) . "EOD\n";
         my $title = text($s->{name});
         if ($s->{floor}) {
-            push @parts, "\$d$i using 1:2 with lines lc rgb \"$FLOOR\" dt 2 lw 2 title $title";
+            push @parts, "\$d$i using 1:2 with lines lc rgb \"$FLOOR\" dt " . (2 + $floors++) . " lw 2 title $title";
             next;
         }
         my $style = sprintf 'lc rgb "%s" lw 1.6', $COLOURS[$colour % @COLOURS];
