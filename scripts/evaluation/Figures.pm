@@ -19,7 +19,7 @@ my %RATIO = ('barnes large' => 1.73, 'barnes small' => 1.9, 'radix large' => 2.2
 my $NETWORK = 'The paper has adapters that take microseconds for an operation and leave the CPUs alone. Here, unless a fabric of '
     . 'RDMA adapters was chosen, an operation is a copy or an instruction of the CPU that asks for it, so a message costs '
     . 'less than a page fault, and what the paper saves in operations of the adapter is not to be saved.';
-my $CORES = 'The paper has a machine for each node. Here all nodes share the cores of one: where there are more of them than '
+my $CORES = 'The paper has a machine for each node. On one machine all nodes share its cores: where there are more of them than '
     . 'cores, they take turns, nothing becomes faster by more nodes, and a wait contains the time of others.';
 
 sub nodes_of {
