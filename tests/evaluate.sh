@@ -6,6 +6,7 @@
 perl=${PERL:-perl}
 "$perl" -MJSON::PP -MTime::HiRes -e 1 2>/dev/null || skip "no perl with JSON::PP and Time::HiRes, which the script is written in"
 command -v gnuplot >/dev/null || skip "no gnuplot, which makes the plots (package gnuplot-nox)"
+[ -z "${HLRC_TEST_SANITIZERS:-}" ] || skip "instrumented: of a script; tests/microbench.sh and the applications' tests run its programs"
 out=$work/report
 file=$out/results.jsonl
 few=(--tiny --nodes 2 --sizes tiny --apps is --timeout 60 --build "$top_builddir")
