@@ -23,8 +23,9 @@
  *        fetches it, and what this node knows of its versions stays. A home page never goes.
  *   CP3  What is dirty cannot go. Where too much is, this node closes an interval at once, as it
  *        may at any time, and keeps no page writable in it (page.h P8).
- *   CP4  Copies go when threads fault. So while there are too many, none that is revoked is renewed
- *        instead (renew.h): a node whose copies all stayed open would keep them for ever.
+ *   CP4  Copies go when threads fault, or operate on words (page_word.h). So while there are too
+ *        many, none that is revoked is renewed instead (renew.h): a node whose copies all stayed
+ *        open would keep them for ever.
  *   CP5  A copy is in the control group of the node that has it, also where its home writes it: the
  *        node makes its memory where a group bounds it, or copies may have to go.
  */

@@ -15,7 +15,8 @@
  *            calls progress_changed(page_at(page)).
  *   KEPT     with BUSY: a flush has left the page writable (P8).
  *   LISTED   on the dirty list. DIRTY implies it but while a flush works on the page; a page that
- *            is no longer DIRTY stays LISTED until the next flush.
+ *            is no longer DIRTY stays LISTED until the next flush. So is one that was operated on
+ *            at its home, `worded` (page_word.h).
  *   EXCLUSIVE  writable without being tracked: at its home, while no other node has a copy
  *            (exclusive.h); with ASYNC at the default home, while no node has asked for it.
  *

@@ -12,6 +12,7 @@
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
 #include "hlrc/memory/page_word.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/stats.h"
@@ -236,6 +237,8 @@ static int operate(void *word, const struct change *c, uint64_t *old)
     *old = perform(w, c);
     stats_count(STAT_WORD_OPS, 1);
     timeline_end(TIMELINE_WORD, begin, w.page, -1, 0);
+    if (copies_over())
+        copies_trim(); /* CP4 */
     thread_leave(t);
     return 0;
 }

@@ -157,6 +157,23 @@ static void under_lock(void)
     hlrc_barrier();
 }
 
+/* Words are operated on, page after page, which takes a copy of each and no fault (CP4). */
+static void operated_on(void)
+{
+    const uint64_t one = 1;
+    for (uint64_t round = 1; round <= ROUNDS; round++) {
+        for (uint64_t p = 0; p < PAGES; p++)
+            expect(hlrc_fetch_op((void *)(uintptr_t)word(p, 210), &one, NULL, HLRC_UINT64,
+                                 HLRC_SUM) == 0,
+                   "hlrc_fetch_op");
+        expect_bounded("operated on");
+        hlrc_barrier();
+    }
+    for (uint64_t p = 0; p < PAGES; p++)
+        expect_word(*word(p, 210), ROUNDS * (uint64_t)nodes, "page %ju, operated on", (uintmax_t)p);
+    hlrc_barrier();
+}
+
 /* Node 1 alone writes what is at home at node 0, whole pages, until their home is there: then node
  * 0 has copies that it never fetched. */
 static void moved(void)
@@ -187,5 +204,6 @@ void litmus_run(void)
     write_amid();
     by_threads();
     under_lock();
+    operated_on();
     moved();
 }
