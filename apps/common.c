@@ -186,7 +186,8 @@ static void print_result(const struct app_result *r)
     printf("%-4s %s\n", app.name, r->problem);
     printf("  nodes         %d, protocol %s, pages of %ld bytes\n", app.nodes, protocol(),
            sysconf(_SC_PAGESIZE));
-    printf("  time          %.6f s, %.1f Mop/s\n", r->time_s, r->mops);
+    printf("  time          %.6f s, %.1f Mop/s%s%s\n", r->time_s, r->mops,
+           r->rate[0] != '\0' ? ", " : "", r->rate);
     printf("  checksum      %s\n", r->checksum);
     printf("  verification  %s", verdict);
     if (app.verify)
@@ -285,6 +286,15 @@ double app_real(const char *option, const char *text, double min, double max)
     if (!(value >= min && value <= max))
         app_usage_error("%s %s: out of range; choose %g to %g", option, text, min, max);
     return value;
+}
+
+bool app_first_of(const char *option, const char *text, const char *first, const char *second)
+{
+    bool is_first = strcmp(text, first) == 0;
+
+    if (!is_first && strcmp(text, second) != 0)
+        app_usage_error("%s %s: unknown; choose %s or %s", option, text, first, second);
+    return is_first;
 }
 
 /* First block of a node's part when `blocks` are dealt out evenly. */

@@ -54,6 +54,7 @@ struct app_result {
     char size[48];     /* class or size, in short */
     double time_s;
     double mops;        /* millions of operations per second, as the benchmark counts them */
+    char rate[32];      /* the same in a unit of the benchmark; empty: it has none */
     bool verified;      /* meaningful with app.verify */
     char evidence[160]; /* what the verification compared */
     char checksum[80];  /* of the results; equal for any number of nodes */
@@ -100,6 +101,9 @@ uint64_t app_number(const char *option, const char *text, uint64_t min, uint64_t
 
 /* The same for any number. */
 double app_real(const char *option, const char *text, double min, double max);
+
+/* Whether `text` is the first of two words; ends the program if it is neither. */
+bool app_first_of(const char *option, const char *text, const char *first, const char *second);
 
 /* The part of `node` in `total` indices, in whole multiples of `unit`; empty when there are too
  * few. */

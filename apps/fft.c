@@ -49,10 +49,15 @@ void fft_free(struct fft *fft)
     free(fft->back);
 }
 
+/* Elements of the lines, from `first` on, behind the last of which `end` is. */
+struct part {
+    size_t first, end;
+};
+
 /* The lanes of a batch that is not full are zero: their results are not used. */
-static void clear_batch(struct fft *fft)
+static void clear_part(struct fft *fft, struct part part)
 {
-    for (size_t e = 0; e < fft->length; e++)
+    for (size_t e = part.first; e < part.end; e++)
         fft->front[e] = (struct fft_lanes){ { 0 }, { 0 } };
 }
 
@@ -75,33 +80,42 @@ INLINE void load_swapped(struct fft_lanes *restrict to, const struct complex_val
 }
 
 /* With constant pitch and count, where they matter, the loops above become vector code. */
-INLINE void load_as(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
-                    size_t step, size_t pitch, size_t count)
+INLINE void load_as(struct fft *fft, struct part part, enum fft_direction direction,
+                    const struct complex_value *from, size_t step, size_t pitch, size_t count)
 {
-    struct fft_lanes *to = fft->front;
+    struct fft_lanes *to = &fft->front[part.first];
+    size_t elements = part.end - part.first;
 
     if (direction == FFT_FORWARD)
-        for (size_t e = 0; e < fft->length; e++)
+        for (size_t e = 0; e < elements; e++)
             load_element(&to[e], &from[e * step], pitch, count);
     else
-        for (size_t e = 0; e < fft->length; e++)
+        for (size_t e = 0; e < elements; e++)
             load_swapped(&to[e], &from[e * step], pitch, count);
 }
 
 WIDE_VECTORS
+void fft_load_part(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
+                   struct fft_lines lines, size_t first, size_t count)
+{
+    struct part part = { first, first + count };
+
+    if (lines.count < FFT_LANES) {
+        clear_part(fft, part);
+        load_as(fft, part, direction, from, lines.step, lines.pitch, lines.count);
+    } else if (lines.pitch == 1) {
+        load_as(fft, part, direction, from, lines.step, 1, FFT_LANES);
+    } else if (lines.step == 1) {
+        load_as(fft, part, direction, from, 1, lines.pitch, FFT_LANES);
+    } else {
+        load_as(fft, part, direction, from, lines.step, lines.pitch, FFT_LANES);
+    }
+}
+
 void fft_load(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
               struct fft_lines lines)
 {
-    if (lines.count < FFT_LANES) {
-        clear_batch(fft);
-        load_as(fft, direction, from, lines.step, lines.pitch, lines.count);
-    } else if (lines.pitch == 1) {
-        load_as(fft, direction, from, lines.step, 1, FFT_LANES);
-    } else if (lines.step == 1) {
-        load_as(fft, direction, from, 1, lines.pitch, FFT_LANES);
-    } else {
-        load_as(fft, direction, from, lines.step, lines.pitch, FFT_LANES);
-    }
+    fft_load_part(fft, direction, from, lines, 0, fft->length);
 }
 
 WIDE_VECTORS

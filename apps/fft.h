@@ -12,8 +12,8 @@
  * The transform is Stockham's, radix 4 with one step of radix 2 for odd powers of two: it sorts
  * itself, passing between two buffers. It is not scaled.
  *
- * Order of calls: fft_load() or fft_load_scaled(), fft_run(), fft_store(), with one direction in
- * all three.
+ * Order of calls: fft_load(), fft_load_part() for all elements, or fft_load_scaled(); fft_run();
+ * fft_store(); with one direction in all.
  */
 #ifndef APPS_FFT_H
 #define APPS_FFT_H
@@ -58,6 +58,11 @@ void fft_free(struct fft *fft);
 
 void fft_load(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
               struct fft_lines lines);
+
+/* The `count` elements from `first` on alone, of which `from` is the first: a batch is loaded by
+ * several calls. */
+void fft_load_part(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
+                   struct fft_lines lines, size_t first, size_t count);
 
 /* Multiplies element e of line l by by_line[l] * by_element[e] on the way. */
 void fft_load_scaled(struct fft *fft, enum fft_direction direction,

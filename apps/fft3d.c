@@ -28,6 +28,9 @@
  * multiple of 4096 / (16 nx) rows. There are two barriers per iteration: before the rows are read,
  * and before they are written over.
  *
+ * With --by gets no page comes: rows of other nodes are copied to a private buffer, a page or a row
+ * of each line at a time, as sections of shared memory; own ones are read where they are.
+ *
  * The way back ends in a private plane (x, y), one z after the other, where the checksum's points
  * are picked. A plane's sum is taken in the order of the points, and node 0 adds up the planes in
  * the order of z: the result has the same bits for any number of nodes.
@@ -49,15 +52,19 @@ struct problem {
     const struct ft_class *class; /* NULL for a grid of the user's */
     size_t n[FT_AXES];
     int iterations; /* 0: as many as the class says */
+    bool gets;
 };
 
 struct transform {
     size_t nx, ny, nz;
     int iterations;
+    bool gets;
     struct complex_value *spectrum, *work; /* shared; layouts above */
     struct complex_value *sums;            /* shared: checksum_at() */
     size_t sums_per_node;
     struct complex_value *plane; /* private, [y][x] */
+    struct complex_value *rows;  /* private, with gets: of other nodes, in this batch */
+    size_t batch;                /* of y, or z, whose rows are got together */
     struct app_range y, z;       /* of this node */
     struct fft along_x, along_y, along_z;
     double *decay_x, *decay_y, *decay_z, *decay_xy;
@@ -89,6 +96,15 @@ static void share_sums(struct transform *ft)
     ft->sums = app_shared("the checksums", bytes * (size_t)app.nodes);
 }
 
+/* Pieces of a get are whole pages, or a row. */
+static void make_room_for_rows(struct transform *ft)
+{
+    size_t row = ft->nx * sizeof *ft->rows, lines = ft->ny > ft->nz ? ft->ny : ft->nz;
+
+    ft->batch = row < APP_PAGE ? APP_PAGE / row : 1;
+    ft->rows = app_private("rows of other nodes", lines * ft->batch * row);
+}
+
 static void transform_init(struct transform *ft, const struct problem *problem)
 {
     size_t total = problem->n[0] * problem->n[1] * problem->n[2];
@@ -97,12 +113,15 @@ static void transform_init(struct transform *ft, const struct problem *problem)
     ft->ny = problem->n[1];
     ft->nz = problem->n[2];
     ft->iterations = problem->iterations;
+    ft->gets = problem->gets;
     ft->y = app_part(ft->ny, 1, app.node);
     ft->z = app_part(ft->nz, 1, app.node);
     ft->spectrum = app_shared("the spectrum", total * sizeof *ft->spectrum);
     ft->work = app_shared("the work array", total * sizeof *ft->work);
     share_sums(ft);
     ft->plane = app_private("a plane", ft->nx * ft->ny * sizeof *ft->plane);
+    if (problem->gets)
+        make_room_for_rows(ft);
     fft_init(&ft->along_x, ft->nx);
     fft_init(&ft->along_y, ft->ny);
     fft_init(&ft->along_z, ft->nz);
@@ -115,6 +134,7 @@ static void transform_init(struct transform *ft, const struct problem *problem)
 static void transform_free(struct transform *ft)
 {
     free(ft->plane);
+    free(ft->rows);
     fft_free(&ft->along_x);
     fft_free(&ft->along_y);
     fft_free(&ft->along_z);
@@ -147,14 +167,15 @@ static void generate_plane(struct transform *ft, size_t z)
     }
 }
 
-/* Transforms all lines of a plane along x: from rows `pitch` apart into the private plane. */
+/* Transforms lines of a plane along x: from rows `pitch` apart into the private plane. */
 static void rows_along_x(struct transform *ft, enum fft_direction direction,
-                         const struct complex_value *from, size_t pitch)
+                         const struct complex_value *from, size_t pitch, struct app_range lines)
 {
-    for (size_t y = 0; y < ft->ny; y += FFT_LANES) {
-        size_t count = least(FFT_LANES, ft->ny - y);
+    for (size_t y = lines.begin; y < lines.end; y += FFT_LANES) {
+        size_t count = least(FFT_LANES, lines.end - y);
 
-        fft_load(&ft->along_x, direction, &from[y * pitch], (struct fft_lines){ 1, pitch, count });
+        fft_load(&ft->along_x, direction, &from[(y - lines.begin) * pitch],
+                 (struct fft_lines){ 1, pitch, count });
         fft_run(&ft->along_x);
         fft_store(&ft->along_x, direction, &ft->plane[y * ft->nx],
                   (struct fft_lines){ 1, ft->nx, count });
@@ -174,17 +195,81 @@ static void columns_along_y(struct transform *ft, enum fft_direction direction,
     }
 }
 
-/* Starts to fetch what the other nodes hold of this node's `own` range; `before` is the range of
- * the writers. */
-static void fetch_rows(const struct transform *ft, size_t before, size_t axis, struct app_range own)
+/* A transpose of work, [line][along][x]: this node reads the rows of its `own` range of `along`, of
+ * all lines, of which each node has written a range. */
+struct crossing {
+    size_t lines, along;
+    struct app_range own;
+};
+
+/* Where the rows of these lines are: that of `first` of `along`, and `step` behind it that of the
+ * next line. */
+struct rows {
+    struct app_range lines;
+    const struct complex_value *at;
+    size_t step;
+};
+
+/* In how many places rows are: with gets a node's are in one. */
+static int places(const struct transform *ft)
 {
-    for (int distance = 1; distance < app.nodes; distance++) {
-        struct app_range theirs = app_part(before, 1, (app.node + distance) % app.nodes);
+    return ft->gets ? app.nodes : 1;
+}
+
+/* Starts to fetch what the other nodes hold, where it will be loaded. */
+static void fetch_rows(const struct transform *ft, struct crossing c)
+{
+    for (int distance = 1; !ft->gets && distance < app.nodes; distance++) {
+        struct app_range theirs = app_part(c.lines, 1, (app.node + distance) % app.nodes);
 
         for (size_t i = theirs.begin; i < theirs.end; i++)
-            app_will_read(&ft->work[(i * axis + own.begin) * ft->nx],
-                          (own.end - own.begin) * ft->nx * sizeof *ft->work);
+            app_will_read(&ft->work[(i * c.along + c.own.begin) * ft->nx],
+                          (c.own.end - c.own.begin) * ft->nx * sizeof *ft->work);
     }
+}
+
+/* Of `count` numbers of `along`, from `first` on, in one place. */
+static struct rows rows_in(const struct transform *ft, struct crossing c, int place, size_t first,
+                           size_t count)
+{
+    struct rows r = { { 0, c.lines }, NULL, c.along * ft->nx };
+
+    if (ft->gets)
+        r.lines = app_part(c.lines, 1, place);
+    r.at = &ft->work[(r.lines.begin * c.along + first) * ft->nx];
+    if (ft->gets && place != app.node) {
+        r.step = count * ft->nx;
+        r.at = &ft->rows[r.lines.begin * r.step];
+    }
+    return r;
+}
+
+/* Copies them, of all other nodes. */
+static void get_rows(const struct transform *ft, struct crossing c, size_t first, size_t count)
+{
+    size_t width = count * ft->nx * sizeof *ft->rows, pitch = c.along * ft->nx * sizeof *ft->rows;
+
+    for (int distance = 1; distance < app.nodes; distance++) {
+        struct app_range theirs = app_part(c.lines, 1, (app.node + distance) % app.nodes);
+        size_t counts[] = { width, theirs.end - theirs.begin };
+
+        hlrc_get_strided_nb(&ft->rows[theirs.begin * count * ft->nx], &width,
+                            &ft->work[(theirs.begin * c.along + first) * ft->nx], &pitch, counts, 1,
+                            HLRC_HOMES, NULL);
+    }
+    hlrc_fence_all();
+}
+
+/* How many numbers of `along` can be read together, from `first` on: rows are there afterwards. */
+static size_t next_rows(const struct transform *ft, struct crossing c, size_t first)
+{
+    size_t count = c.own.end - first;
+
+    if (!ft->gets)
+        return count;
+    count = least(ft->batch, count);
+    get_rows(ft, c, first, count);
+    return count;
 }
 
 /* Layout [z][y][x] of work: planes of this node, transformed along x and y. */
@@ -196,30 +281,46 @@ static void forward_planes(struct transform *ft)
                    (ft->z.end - ft->z.begin) * points * sizeof *ft->work);
     for (size_t z = ft->z.begin; z < ft->z.end; z++) {
         generate_plane(ft, z);
-        rows_along_x(ft, FFT_FORWARD, ft->plane, ft->nx);
+        rows_along_x(ft, FFT_FORWARD, ft->plane, ft->nx, (struct app_range){ 0, ft->ny });
         columns_along_y(ft, FFT_FORWARD, &ft->work[z * points]);
     }
     hlrc_barrier();
 }
 
+/* Lines along z, of one y. */
+static void columns_along_z(struct transform *ft, struct crossing c, size_t first, size_t count,
+                            size_t y)
+{
+    for (size_t x = 0; x < ft->nx; x += FFT_LANES) {
+        size_t lanes = least(FFT_LANES, ft->nx - x);
+
+        for (int place = 0; place < places(ft); place++) {
+            struct rows r = rows_in(ft, c, place, first, count);
+
+            fft_load_part(&ft->along_z, FFT_FORWARD, &r.at[(y - first) * ft->nx + x],
+                          (struct fft_lines){ r.step, 1, lanes }, r.lines.begin,
+                          r.lines.end - r.lines.begin);
+        }
+        fft_run(&ft->along_z);
+        fft_store(&ft->along_z, FFT_FORWARD, &ft->spectrum[y * ft->nz * ft->nx + x],
+                  (struct fft_lines){ ft->nx, 1, lanes });
+    }
+}
+
 /* From work as [z][y][x], of all nodes, to spectrum as [y][z][x]. */
 static void forward_columns(struct transform *ft)
 {
-    size_t block = ft->nz * ft->nx;
+    struct crossing c = { ft->nz, ft->ny, ft->y };
+    size_t block = ft->nz * ft->nx, count;
 
-    fetch_rows(ft, ft->nz, ft->ny, ft->y);
+    fetch_rows(ft, c);
     app_will_write(&ft->spectrum[ft->y.begin * block],
                    (ft->y.end - ft->y.begin) * block * sizeof *ft->spectrum);
-    for (size_t y = ft->y.begin; y < ft->y.end; y++)
-        for (size_t x = 0; x < ft->nx; x += FFT_LANES) {
-            size_t count = least(FFT_LANES, ft->nx - x);
-
-            fft_load(&ft->along_z, FFT_FORWARD, &ft->work[y * ft->nx + x],
-                     (struct fft_lines){ ft->ny * ft->nx, 1, count });
-            fft_run(&ft->along_z);
-            fft_store(&ft->along_z, FFT_FORWARD, &ft->spectrum[y * block + x],
-                      (struct fft_lines){ ft->nx, 1, count });
-        }
+    for (size_t first = ft->y.begin; first < ft->y.end; first += count) {
+        count = next_rows(ft, c, first);
+        for (size_t y = first; y < first + count; y++)
+            columns_along_z(ft, c, first, count, y);
+    }
     hlrc_barrier();
 }
 
@@ -267,14 +368,31 @@ static struct complex_value plane_sum(const struct transform *ft, size_t z)
     return sum;
 }
 
-/* From work as [y][z][x], of all nodes, to the private plane, for each plane of this node. */
+/* One z, from the rows of all nodes to the private plane. */
+static void backward_plane(struct transform *ft, struct crossing c, size_t first, size_t count,
+                           size_t z)
+{
+    for (int place = 0; place < places(ft); place++) {
+        struct rows r = rows_in(ft, c, place, first, count);
+
+        rows_along_x(ft, FFT_INVERSE, &r.at[(z - first) * ft->nx], r.step, r.lines);
+    }
+    columns_along_y(ft, FFT_INVERSE, ft->plane);
+}
+
+/* From work as [y][z][x], of all nodes, to the checksums of each plane of this node. */
 static void backward_planes(struct transform *ft, int t)
 {
-    fetch_rows(ft, ft->ny, ft->nz, ft->z);
-    for (size_t z = ft->z.begin; z < ft->z.end; z++) {
-        rows_along_x(ft, FFT_INVERSE, &ft->work[z * ft->nx], ft->nz * ft->nx);
-        columns_along_y(ft, FFT_INVERSE, ft->plane);
-        *checksum_at(ft, t, z) = plane_sum(ft, z);
+    struct crossing c = { ft->ny, ft->nz, ft->z };
+    size_t count;
+
+    fetch_rows(ft, c);
+    for (size_t first = ft->z.begin; first < ft->z.end; first += count) {
+        count = next_rows(ft, c, first);
+        for (size_t z = first; z < first + count; z++) {
+            backward_plane(ft, c, first, count, z);
+            *checksum_at(ft, t, z) = plane_sum(ft, z);
+        }
     }
     hlrc_barrier();
 }
@@ -413,6 +531,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'g':
         parse_grid(problem, arg);
         return 0;
+    case 'w':
+        problem->gets = app_first_of("--by", arg, "gets", "loads");
+        return 0;
     case 'i':
         problem->iterations = (int)app_number("--iterations", arg, 1, FT_MAX_TIME);
         return 0;
@@ -426,13 +547,14 @@ static const struct argp_option options[] = {
       "Size: S (64^3, default), W (128x128x32), A (256x256x128), B (512x256x256)", 0 },
     { "grid", 'g', "NXxNYxNZ", 0, "Size: any powers of two from 2 to 1024; also N^3", 0 },
     { "iterations", 'i', "N", 0, "Inverse transforms (default: 6, class B 20)", 0 },
+    { "by", 'w', "HOW", 0, "loads (default), or gets: rows of other nodes are copied", 0 },
     { 0 },
 };
 
 int main(int argc, char **argv)
 {
     struct problem problem = { 0 };
-    struct transform ft;
+    struct transform ft = { 0 };
     struct app_result result = { 0 };
 
     app_begin("fft3d", &argc, &argv);

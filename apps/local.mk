@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The applications link the library as a program of a user does. Each is also built as a program of one process that
 # links no HLRC, *_seq: the baseline; and as one of processes that share memory without HLRC, *_native.
-APPS_COMMON = apps/common.c apps/common.h apps/native.h apps/no_hints.h apps/sequential.h
-APPS_NATIVE = apps/native.c apps/native_sync.c apps/native_sync.h
+APPS_COMMON = apps/common.c apps/common.h apps/native.h apps/no_hints.h apps/no_rma.h apps/sequential.h
+APPS_NATIVE = apps/native.c apps/native_rma.c apps/native_sync.c apps/native_sync.h
 
 noinst_PROGRAMS += apps/is apps/is_native apps/is_seq
 apps_is_SOURCES = apps/is.c apps/is_check.c apps/is_check.h $(APPS_COMMON)
@@ -121,3 +121,25 @@ apps_gauss_seq_SOURCES = $(apps_gauss_SOURCES)
 apps_gauss_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
 apps_gauss_seq_CFLAGS = $(apps_gauss_CFLAGS)
 apps_gauss_seq_LDADD = -lm
+
+# The same bits, as above.
+noinst_PROGRAMS += apps/lu apps/lu_native apps/lu_seq
+apps_lu_SOURCES = apps/lu.c apps/lu_block.c apps/lu_block.h apps/lu_check.c apps/lu_check.h $(APPS_COMMON)
+apps_lu_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+apps_lu_LDADD = libhlrc.la -lm
+apps_lu_native_SOURCES = $(apps_lu_SOURCES) $(APPS_NATIVE)
+apps_lu_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
+apps_lu_native_CFLAGS = $(apps_lu_CFLAGS)
+apps_lu_native_LDADD = -lm
+apps_lu_seq_SOURCES = $(apps_lu_SOURCES)
+apps_lu_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
+apps_lu_seq_CFLAGS = $(apps_lu_CFLAGS)
+apps_lu_seq_LDADD = -lm
+
+noinst_PROGRAMS += apps/gups apps/gups_native apps/gups_seq
+apps_gups_SOURCES = apps/gups.c apps/gups_check.c apps/gups_check.h apps/gups_stream.c apps/gups_stream.h $(APPS_COMMON)
+apps_gups_LDADD = libhlrc.la
+apps_gups_native_SOURCES = $(apps_gups_SOURCES) $(APPS_NATIVE)
+apps_gups_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
+apps_gups_seq_SOURCES = $(apps_gups_SOURCES)
+apps_gups_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL

@@ -45,4 +45,11 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock);
 void hlrc_cond_signal(hlrc_cond_t cond);
 void hlrc_cond_broadcast(hlrc_cond_t cond);
 
+/* native_rma.c. All nodes call it alike: `size` bytes of zeros at each node, at one address. NULL
+ * when there is no room. */
+void *hlrc_window_create(size_t size);
+void *rma_place(const void *at, int node);
+
+#include "apps/no_rma.h"
+
 #endif

@@ -308,10 +308,39 @@ static void resolve_parts(struct config *cfg)
         cfg->barrier = part == PART_HANDLER ? BARRIER_HANDLER : BARRIER_GB;
 }
 
+/* CF6 */
+static int resolve_check(struct config *cfg, char *err, size_t errlen)
+{
+    static const struct {
+        enum config_id id;
+        const char *value;
+    } needs[] = {
+        { CONFIG_ID_diffs, "handler" },
+        { CONFIG_ID_locks, "queue" },
+        { CONFIG_ID_move_homes, "off" },
+    };
+    char value[CONFIG_TEXT_MAX];
+
+    for (size_t i = 0; cfg->check == CHECK_RACES && i < sizeof needs / sizeof *needs; i++) {
+        enum config_source from = (enum config_source)cfg->source[needs[i].id];
+        config_value(cfg, needs[i].id, value, sizeof value);
+        if (from != CONFIG_DEFAULT && strcmp(value, needs[i].value) != 0)
+            return complain(err, errlen, needs[i].id, value, from, -EINVAL,
+                            "--check races needs %s; leave one of the two out", needs[i].value);
+        int ret = config_set(cfg, needs[i].id, needs[i].value, from, err, errlen);
+        if (ret < 0)
+            return ret;
+    }
+    return 0;
+}
+
 int config_resolve(struct config *cfg, char *err, size_t errlen)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    int ret = resolve_check(cfg, err, errlen);
 
+    if (ret < 0)
+        return ret;
     resolve_parts(cfg);
     cfg->memory = (cfg->memory + page - 1) / page * page;
     return check_fabric(cfg, err, errlen);

@@ -20,6 +20,7 @@
  *        same again.
  *   CF5  A variable that begins with HLRC_ and is neither an option nor another name that means
  *        something (config_names.c) is refused, with the name that was probably meant.
+ *   CF6  With --check races what would hide a write is off, and refused where it was asked for.
  */
 
 #include <stdbool.h>
@@ -40,6 +41,7 @@ enum config_diffs { DIFFS_AUTO, DIFFS_HANDLER, DIFFS_WRITE };
 enum config_barrier { BARRIER_AUTO, BARRIER_HANDLER, BARRIER_CENTRAL, BARRIER_GB, BARRIER_PE };
 enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
 enum config_switch { SWITCH_ON, SWITCH_OFF };
+enum config_check { CHECK_OFF, CHECK_RACES };
 enum config_syscalls { SYSCALLS_OFF, SYSCALLS_TOUCH, SYSCALLS_AUTO };
 enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
 enum config_core { CORE_SMALL, CORE_FULL };
@@ -111,6 +113,15 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "a timeline into FILE, for ui.perfetto.dev: what each thread of each node did, and when")    \
     X(SIZE, uint64_t, trace_size, "trace-size", "8M", INT64_C(64) << 10, INT64_C(4) << 30, "SIZE", \
       1, "memory for what one thread notes for --trace, 40 bytes each time; the oldest is dropped")\
+    X(TEXT, char, trace_sim, "trace-sim", "", 0, 0, "FILE", 1,                                     \
+      "what the program does into FILE, for hlrc_sim replay: computing, pages, locks, barriers")   \
+    X(SIZE, uint64_t, trace_sim_size, "trace-sim-size", "64M", INT64_C(64) << 10, INT64_C(4) << 30,\
+      "SIZE", 1, "memory for what one thread notes for --trace-sim, some bytes each time")         \
+    X(TEXT, char, profile, "profile", "", 0, 0, "FILE", 1,                                         \
+      "at the end on standard error: what shared memory has cost, by block, lock and barrier, and "\
+      "false sharing; all of it into FILE, too, if one is given, as JSON or as a page, FILE.html") \
+    X(CHOICE, enum config_check, check, "check", "off", 0, 0, "off|races", 1,                      \
+      "report writes of two nodes to the same byte that no lock and no barrier orders")            \
     X(CHOICE, enum config_handler, handler, "handler", "block", 0, 0, "block|spin-block|poll", 0,  \
       "how the handler thread waits for requests; poll is spin-block with less than two "          \
       "cores per node")                                                                            \
@@ -213,6 +224,18 @@ struct config_option {
 
 const struct config_option *config_option(enum config_id id);
 
+/* The value of such an option is a file's name: neither off, nor "-". */
+static inline bool config_is_file(const char *value)
+{
+    return value[0] != '\0' && !(value[0] == '-' && value[1] == '\0');
+}
+
+/* What may be named without a value. */
+static inline bool config_optional(enum config_id id)
+{
+    return id == CONFIG_ID_stats || id == CONFIG_ID_profile;
+}
+
 /*
  * Everything that fails returns -EINVAL (-ERANGE, -ENOTSUP, -ENOMEM) and leaves one line in err,
  * without a program's name before it or a newline after it.
@@ -223,7 +246,8 @@ int config_load(struct config *cfg, char *err, size_t errlen);
 
 void config_default(struct config *cfg);
 int config_environment(struct config *cfg, char *err, size_t errlen);
-/* config_set - value NULL: the option was named without a value (FLAG: yes; --stats: a table) */
+/* config_set - value NULL: the option was named without a value (FLAG: yes; --stats, --profile:
+ * -) */
 int config_set(struct config *cfg, enum config_id id, const char *value, enum config_source from,
                char *err, size_t errlen);
 int config_resolve(struct config *cfg, char *err, size_t errlen);

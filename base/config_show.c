@@ -111,7 +111,7 @@ static void option_text(enum config_id id, char *buf, size_t len)
     config_argument(id, argument, sizeof argument);
     if (row->kind == CONFIG_FLAG)
         snprintf(buf, len, "    --%s", row->name);
-    else if (id == CONFIG_ID_stats)
+    else if (config_optional(id))
         snprintf(buf, len, "    --%s[=%s]", row->name, argument);
     else
         snprintf(buf, len, "%s--%s=%s", id == CONFIG_ID_nodes ? "-n, " : "    ", row->name,

@@ -73,6 +73,7 @@
     X(close_captured, "diffs sent, interval not published (I4)")                             \
     X(close_published, "interval published, vector time not raised (I6)")                    \
     X(acquire_noticed, "notices applied, vector time not raised (I5)")                       \
+    X(open_compared, "what the home has stored, looked at and not noted (races.h RK2)")      \
     X(diff_arrived, "a diff at its home, not in the page yet (WD2)")                         \
     X(word_performed, "a word changed at its home, not here yet (WD3)")                      \
     X(diff_applied, "diff in the page, version not raised (I3)")                             \
@@ -98,6 +99,9 @@
     X(barrier_released, "release here, notices not taken (R4)")                              \
     X(group_inviting, "list and number of a group there, its word not (GR3)")                \
     X(group_answering, "invitation to a group read, not answered (GR3)")                     \
+    X(part_performed, "bytes read or written at a page's home, page still BUSY (PP3)")       \
+    X(block_locked, "lock of a block of a window taken, its values not read (RA1)")          \
+    X(block_written, "values of a block written, its lock not let go of (RA1)")              \
     X(cond_registered, "waiter registered, its lock not released (C1)")                      \
     X(cond_signalling, "signaller's interval closed, signal not sent (C2)")                  \
     X(home_asking, "home not known, compare-and-swap or request not started (A1, H1)")       \

@@ -83,14 +83,14 @@ compat-names-gone:
 endif
 
 # Interfaces of other systems: a library each, above the public interface, for programs that include its header as they did.
-# Theirs are in a folder of their own, so that a program gets them only where it asks for them (hlrc-tmk.pc, hlrc-jia.pc).
+# Theirs are in a folder of their own, so that a program gets them only where it asks for them (hlrc-tmk.pc and its like).
 dsm_ldflags = -Wl,.libs/libhlrc.so $(SANITIZER_FLAGS) -pthread -no-undefined -version-info 0:0:0
 dsmincludedir = $(includedir)/hlrc
 
-lib_LTLIBRARIES += libhlrc_tmk.la libhlrc_jia.la
-dsminclude_HEADERS = compat/treadmarks/Tmk.h compat/jiajia/jia.h
-pkgconfig_DATA += hlrc-tmk.pc hlrc-jia.pc
-dist_man7_MANS = compat/treadmarks/tmk.7 compat/jiajia/jia.7
+lib_LTLIBRARIES += libhlrc_tmk.la libhlrc_jia.la libhlrc_shmem.la libhlrc_armci.la
+dsminclude_HEADERS = compat/treadmarks/Tmk.h compat/jiajia/jia.h compat/shmem/shmem.h compat/shmem/shmem_generic.h compat/armci/armci.h
+pkgconfig_DATA += hlrc-tmk.pc hlrc-jia.pc hlrc-shmem.pc hlrc-armci.pc
+dist_man7_MANS = compat/treadmarks/tmk.7 compat/jiajia/jia.7 compat/shmem/shmem.7 compat/armci/armci.7
 
 libhlrc_tmk_la_SOURCES = \
 	compat/treadmarks/distribute.c compat/treadmarks/distribute.h \
@@ -108,3 +108,41 @@ libhlrc_jia_la_SOURCES = \
 	compat/jiajia/say.c
 libhlrc_jia_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '^jia_'
 libhlrc_jia_la_DEPENDENCIES = libhlrc.la
+
+# What is symmetric lies in windows for put and get.
+libhlrc_shmem_la_SOURCES = \
+	compat/fail.c compat/fail.h \
+	compat/shmem/amo.c \
+	compat/shmem/coll.c \
+	compat/shmem/data.c \
+	compat/shmem/group.c \
+	compat/shmem/heap.c \
+	compat/shmem/inner.h \
+	compat/shmem/job.c \
+	compat/shmem/lock.c \
+	compat/shmem/place.c \
+	compat/shmem/reduce.c \
+	compat/shmem/rma.c \
+	compat/shmem/say.c \
+	compat/shmem/team.c \
+	compat/shmem/wait.c
+libhlrc_shmem_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '^(shmem_|start_pes|_my_pe|_num_pes|sh(malloc|memalign|realloc|free)$$)'
+libhlrc_shmem_la_DEPENDENCIES = libhlrc.la
+
+libhlrc_armci_la_SOURCES = \
+	compat/fail.c compat/fail.h \
+	compat/armci/handle.c \
+	compat/armci/inner.h \
+	compat/armci/job.c \
+	compat/armci/memory.c \
+	compat/armci/move.c \
+	compat/armci/say.c \
+	compat/armci/value.c
+libhlrc_armci_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '^(ARMCI_|armci_(hdl|msg)_)'
+libhlrc_armci_la_DEPENDENCIES = libhlrc.la
+
+# In the place of ThreadSanitizer's runtime: which bytes a program reads, for --check races.
+lib_LTLIBRARIES += libhlrc_reads.la
+libhlrc_reads_la_SOURCES = compat/reads/reads.c
+libhlrc_reads_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '^__tsan_'
+libhlrc_reads_la_DEPENDENCIES = libhlrc.la

@@ -83,18 +83,21 @@ static void complete_ops(struct fabric *f, const struct fabric_ops *ops)
 }
 
 /* "shm-noread" is shm without reads and atomics, "shm-noimm" shm without write-with-immediate,
- * "shm-noswap" shm with the two atomics that verbs has: what an adapter that lacks them would be,
- * for the tests that show which protocol needs what. */
+ * "shm-noswap" shm with the two atomics that verbs has, which do not leave the bytes beside a word
+ * alone: what an adapter that lacks them would be, for the tests that show which protocol needs
+ * what. */
 static void strip_ops(struct fabric *f, const char *suffix)
 {
     if (strcmp(suffix, "-noread") == 0) {
         f->ops.read = no_read;
+        f->ops.read_pieces = NULL;
         f->ops.cas = no_cas;
         f->ops.fetch_add = no_fetch_add;
         f->ops.exchange = NULL;
         f->caps &= ~(unsigned)(FABRIC_READ | FABRIC_ATOMICS | FABRIC_READ_ORDERED);
     } else if (strcmp(suffix, "-noswap") == 0) {
         f->ops.exchange = NULL;
+        f->caps &= ~(unsigned)FABRIC_ATOMICS_NARROW;
     } else {
         f->ops.write_imm = no_write_imm;
         f->ops.write_wake = no_write_wake;

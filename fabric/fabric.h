@@ -99,6 +99,13 @@ struct fabric_run {
     uint32_t offset, bytes;
 };
 
+/* Of a transfer of many parts: so many bytes, here and at an offset there. */
+struct fabric_piece {
+    size_t off;
+    void *local;
+    size_t len;
+};
+
 struct fabric_event {
     int from; /* node that sent the write with immediate */
     uint32_t imm;
@@ -160,6 +167,11 @@ struct fabric_ops {
     void (*write_runs)(struct fabric *f, int peer, int win, size_t off,
                        const struct fabric_run *runs, uint32_t count, const void *src,
                        struct fabric_op *op);
+    /* may stay NULL: a read, or a write, for each piece */
+    void (*read_pieces)(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
+                        size_t count, struct fabric_op *op);
+    void (*write_pieces)(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
+                         size_t count, struct fabric_op *op);
     void (*write_imm)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                       uint32_t imm, bool urgent, struct fabric_op *op);
     void (*write_wake)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
@@ -261,8 +273,9 @@ static inline void fabric_window_require(struct fabric *f, int peer, int win, si
 
 /*
  * Data operations. `peer` may be this node. Local buffers lie in one of this node's windows, or the
- * transport copies (writes up to FABRIC_INLINE). With op != NULL the operation is complete when
- * fabric_wait(op) returns; until then its local buffer stays untouched; reads and atomics have one.
+ * transport copies (with op == NULL: writes up to FABRIC_INLINE). With op != NULL the operation is
+ * complete when fabric_wait(op) returns; until then its local buffer stays untouched; reads and
+ * atomics have one.
  * A write is complete when it is placed in the target's memory, and its event, if it has one, is in
  * the target's queue. They report nothing: an operation that fails, now or later, and one that the
  * transport lacks end the job through job.fail, with a line that says why.
@@ -306,6 +319,31 @@ static inline void fabric_write_runs(struct fabric *f, int peer, int win, size_t
     }
 }
 
+/* As many reads, or writes in this order; the list may change when this returns. op is not NULL. */
+static inline void fabric_read_pieces(struct fabric *f, int peer, int win,
+                                      const struct fabric_piece *pieces, size_t count,
+                                      struct fabric_op *op)
+{
+    if (f->ops.read_pieces) {
+        f->ops.read_pieces(f, peer, win, pieces, count, op);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        f->ops.read(f, peer, win, pieces[i].off, pieces[i].local, pieces[i].len, op);
+}
+
+static inline void fabric_write_pieces(struct fabric *f, int peer, int win,
+                                       const struct fabric_piece *pieces, size_t count,
+                                       struct fabric_op *op)
+{
+    if (f->ops.write_pieces) {
+        f->ops.write_pieces(f, peer, win, pieces, count, op);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        f->ops.write(f, peer, win, pieces[i].off, pieces[i].local, pieces[i].len, op);
+}
+
 /* A write whose arrival is an event at the target. A non-urgent event leaves a handler asleep that
  * armed for urgent ones. */
 static inline void fabric_write_imm(struct fabric *f, int peer, int win, size_t off,
@@ -336,7 +374,8 @@ static inline void fabric_write_wake(struct fabric *f, int peer, int win, size_t
     f->ops.write_wake(f, peer, win, off, src, len, op);
 }
 
-/* 8-byte atomics at an 8-byte aligned offset; *old is the value before, valid once complete. */
+/* 8-byte atomics at an 8-byte aligned offset; *old is the value before, valid once complete. A
+ * compare-and-swap may have NULL, where nobody wants that. */
 static inline void fabric_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
                               uint64_t desired, uint64_t *old, struct fabric_op *op)
 {

@@ -6,6 +6,7 @@
 #include <hlrc.h>
 
 #include "hlrc/coherence/notice_log.h"
+#include "hlrc/gather.h"
 #include "hlrc/memory/page_move.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
@@ -63,9 +64,7 @@ static void place_locks(struct layout *at, size_t nodes)
 {
     size_t records = LOCK_CREATED_FIRST / nodes + 1 + LOCKS_PER_NODE;
     at->lock_record_size = slot_size(sizeof(uint64_t), (int)nodes);
-    at->lock_node_size = slot_size(2 * sizeof(uint64_t), (int)nodes);
     at->lock_records = place(&at->end, records * at->lock_record_size);
-    at->lock_nodes = place(&at->end, LOCK_QUEUE_NODES * at->lock_node_size);
     at->cond_records = place(&at->end, (size_t)CONDS_PER_NODE * COND_RECORD_BYTES);
 }
 
@@ -116,14 +115,17 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens, 
     }
     at->bounce = place(&at->end, (size_t)tokens * PAGE_SIZE);
     at->words = place(&at->end, (size_t)ATOMIC_WORDS * 8);
+    at->mutexes = place(&at->end, (size_t)HLRC_MUTEXES * 8);
+    at->block_locks = place(&at->end, (size_t)BLOCK_LOCKS * 8);
     at->staging = place(&at->end, staging_slots(nodes) * BULK_SLOT_BYTES);
     at->stream = place(&at->end, (size_t)STREAM_SLOTS * STREAM_PIECE);
     at->stream_told = place(&at->end, n * 64);
     at->stream_taken = place(&at->end, n * 64);
     at->parcels = place(&at->end, n * 2 * parcel_bytes(nodes));
     if (engine.config.trace[0])
-        at->clocks =
-            place(&at->end, (n + 1) * TIMELINE_CLOCK_BYTES + TIMELINE_PIECE_HEAD + TIMELINE_PIECE);
+        at->clocks = place(&at->end, (n + 1) * TIMELINE_CLOCK_BYTES);
+    if (engine.config.trace[0] || engine.config.profile[0] || engine.config.trace_sim[0])
+        at->pieces = place(&at->end, GATHER_BYTES);
     if (engine.config.barrier == BARRIER_CENTRAL || engine.config.barrier == BARRIER_GB)
         place_meeting(at, n);
     if (engine.config.barrier == BARRIER_PE)
@@ -144,6 +146,9 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens, 
         place(&at->end, n * HLRC_MAX_GROUPS * pairs_slots(nodes) * at->meeting_slot_size);
     if (engine.judges)
         place_reports(at, n, threads);
+    /* mutexes have no vector time */
+    at->lock_node_size = engine.config.locks == PART_ONESIDED ? slot_size(16, nodes) : 64;
+    at->lock_nodes = place(&at->end, LOCK_QUEUE_NODES * at->lock_node_size);
     if (engine.config.locks == PART_ONESIDED)
         place_locks(at, n);
 }

@@ -31,10 +31,15 @@
  *   bounce    a page per token of an application thread and per prefetch, where fetched copies of
  *             dirty pages land
  *   words     u64 per atomic word homed here
+ *   mutexes   u64 per mutex of this node: the tail of its queue (rma/mutex.c)
+ *   block_locks  u64 each: node + 1 that accumulates into a block of a window here
+ *             (rma/accumulate.c)
  *   meeting   with --barrier central or gb: counters and slots of gatherings, and what is released
  *             (barrier_counter.c); with pe: slots of rounds (pairs.h)
- *   clocks    with --trace: words by which machines ask node 0 for the time, what it answers, and a
- *             piece of what a node has noted (timeline_job.c)
+ *   clocks    with --trace: words by which machines ask node 0 for the time, and what it answers
+ *             (timeline_job.c)
+ *   pieces    with --trace, --trace-sim or --profile: a piece of what another node has noted, at
+ *             node 0 (gather.c)
  *   staging   slots of BULK_SLOT_BYTES, at least one per node, in which messages are composed
  *   parcels   two per sender, written by it (sync/parcel.h)
  *   stream    a ring of pieces of broadcasts; told: u64 per root, written by it; taken: u64 per
@@ -53,8 +58,9 @@
  *   group slots  of rounds, per group and the same at all its members (group.c, pairs.h)
  *   reports  of waits, per node, written by it at node 0, if no launcher gathers them
  *             (standstill.c)
- *   lock records  per lock, at its home; likewise cond records; lock nodes, per lock that this
- *             node has or asks for: all with --locks queue (lock_mcs.c, cond_mcs.c, mcs.h)
+ *   lock nodes  per queue of mcs.h that this node is in
+ *   lock records  per lock, at its home; likewise cond records: with --locks queue (lock_mcs.c,
+ *             cond_mcs.c)
  */
 #ifndef HLRC_ENGINE_H
 #define HLRC_ENGINE_H
@@ -74,6 +80,7 @@
 #define HOME_NEAR       (1u << 18) /* pages whose default home changes more often than others' */
 #define ATOMIC_WORDS    65536      /* atomic words homed at one node at most */
 #define STAGING_LEAST   128        /* slots of staging */
+#define BLOCK_LOCKS     1024       /* of a node: rma/accumulate.c */
 #define STREAM_SLOTS    8          /* of the ring of a broadcast */
 #define STREAM_PIECE    131072     /* bytes of one */
 #define VT_BYTES(nodes) ((size_t)(nodes) * sizeof(uint64_t))
@@ -88,9 +95,9 @@ struct layout {
     size_t home, applied, has_readers, placed, arrivals, moves, told, requests, replies, answers,
         bulk, credits, logs, lock_records, lock_nodes, cond_records, meeting_counters,
         meeting_slots, meeting_release, log_tails, log_heads, notice_ring, notice_ends,
-        notice_slots, notice_pages, notice_blocks, bounce, words, staging, stream, stream_told,
-        stream_taken, parcels, clocks, invitations, answers_of_members, group_slots, reports,
-        tables;
+        notice_slots, notice_pages, notice_blocks, bounce, words, mutexes, block_locks, staging,
+        stream, stream_told, stream_taken, parcels, clocks, pieces, invitations, answers_of_members,
+        group_slots, reports, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
     size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size,

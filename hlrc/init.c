@@ -20,24 +20,32 @@
 #include "boot/monitor.h"
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
+#include "hlrc/coherence/races.h"
+#include "hlrc/crash/code.h"
 #include "hlrc/crash/crash.h"
 #include "hlrc/crash/place.h"
+#include "hlrc/crash/race_tell.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/collective.h"
 #include "hlrc/heap/heap.h"
 #include "hlrc/heap/heap_look.h"
+#include "hlrc/heap/sites.h"
 #include "hlrc/identity.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/fault.h"
+#include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/past.h"
+#include "hlrc/memory/profile.h"
 #include "hlrc/memory/range.h"
+#include "hlrc/memory/reads.h"
 #include "hlrc/memory/renew.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
+#include "hlrc/profile_job.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
@@ -51,6 +59,10 @@
 #include "hlrc/progress/watch.h"
 #include "hlrc/progress/worker.h"
 #include "hlrc/protocol_env.h"
+#include "hlrc/record_job.h"
+#include "hlrc/rma/handle.h"
+#include "hlrc/rma/mutex.h"
+#include "hlrc/rma/window.h"
 #include "hlrc/size.h"
 #include "hlrc/statistics.h"
 #include "hlrc/sync/atomic.h"
@@ -58,6 +70,7 @@
 #include "hlrc/sync/cond.h"
 #include "hlrc/sync/group.h"
 #include "hlrc/sync/lock.h"
+#include "hlrc/sync/mcs.h"
 #include "hlrc/sync/word.h"
 #include "hlrc/system/filter.h"
 #include "hlrc/timeline_job.h"
@@ -132,6 +145,10 @@ static int load_config(void)
     rc = identity_agree(engine.boot, &mine);
     if (rc == 0)
         rc = timeline_check();
+    if (rc == 0)
+        rc = profile_check();
+    if (rc == 0)
+        rc = record_job_check();
     return rc ? rc : statistics_open();
 }
 
@@ -276,13 +293,21 @@ static int make_windows(void)
 
 static int make_tables(void)
 {
-    int (*const init[])(void) = { msg_init,          bulk_init,      pages_init,   page_fetch_init,
-                                  dirty_init,        exclusive_init, copies_init,  past_init,
-                                  renew_init,        interval_init,  lock_init,    cond_init,
-                                  atomic_words_init, words_init,     barrier_init, group_init };
+    int (*const init[])(void) = {
+        profile_init,     msg_init,       bulk_init,         pages_init,    page_fetch_init,
+        dirty_init,       exclusive_init, copies_init,       past_init,     renew_init,
+        interval_init,    mcs_init,       lock_init,         cond_init,     words_init,
+        barrier_init,     group_init,     atomic_words_init, handles_start, mutexes_start,
+        first_write_init, races_init,     sites_init,        reads_init
+    };
+    if (races_checked() || engine.config.profile[0])
+        code_init();
+    races_code = sites_code = code_for_all;
     protocol_env = &engine_env;
     trace_on = (engine.config.watchdog > 0 ? TRACE_RING : 0u) |
-               (engine.config.trace[0] ? TRACE_TIMELINE : 0u);
+               (engine.config.trace[0] ? TRACE_TIMELINE : 0u) |
+               (engine.config.profile[0] && !engine.alone ? TRACE_PROFILE : 0u) |
+               (engine.config.trace_sim[0] && !engine.alone ? TRACE_RECORD : 0u);
     collective_reset();
     /* what was freed here and belongs to others is theirs after the barrier */
     barrier_before(heap_flush);
@@ -347,7 +372,10 @@ static int start_threads(void)
     clock_choose();
     stats_start(); /* before the first byte can come from a node that is faster */
     statistics_start();
-    int rc = timeline_start();
+    profile_start();
+    int rc = record_job_start();
+    if (rc == 0)
+        rc = timeline_start();
     if (rc)
         return rc;
     rc = boot_exchange(engine.boot, &mine, sizeof mine, images);
@@ -356,6 +384,8 @@ static int start_threads(void)
         rc = progress_start(has_handler());
     if (rc == 0 && !engine.alone && engine.protocol.locks->served)
         rc = worker_start();
+    if (rc == 0)
+        rc = race_tell_start();
     if (rc == 0)
         rc = crash_install();
     if (rc == 0)
@@ -395,10 +425,12 @@ int hlrc_init(int *argc, char ***argv)
 
 static void drop_tables(void)
 {
-    void (*const end[])(void) = { group_end,  heap_look_end, heap_end,  cond_end,
-                                  lock_end,   interval_end,  renew_end, past_end,
-                                  copies_end, exclusive_end, dirty_end, page_fetch_end,
-                                  pages_end,  msg_end,       twins_end, threads_end };
+    void (*const end[])(
+        void) = { windows_end,    mutexes_stop,    handles_stop, group_end,     heap_look_end,
+                  heap_end,       cond_end,        lock_end,     mcs_end,       interval_end,
+                  renew_end,      past_end,        copies_end,   exclusive_end, dirty_end,
+                  page_fetch_end, pages_end,       msg_end,      twins_end,     threads_end,
+                  races_end,      first_write_end, sites_end,    reads_end,     profile_end };
     engine.protocol.notices->end();
     dump_end();
     reporter_end();
@@ -418,11 +450,27 @@ void hlrc_exit(int status)
     _exit(status);
 }
 
+/* No node writes any more, and all diffs have been compared. */
+static void finish_races(void)
+{
+    static uint64_t all[NODES_MAX];
+    uint64_t found = races_found(), sum = 0;
+    if (!races_checked())
+        return;
+    race_tell_stop();
+    boot_exchange(engine.boot, &found, sizeof found, all);
+    for (int n = 0; n < engine.nodes; n++)
+        sum += all[n];
+    race_tell_sum(sum);
+}
+
 void hlrc_finalize(void)
 {
     call_check("hlrc_finalize");
     lock_tell_held("hlrc_finalize");
+    handles_fence_all(); /* nothing of this node's is under way that lands in memory that goes */
     barrier_all(MEETING_FINALIZE);
+    record_job_mark();
     if (!engine
              .alone) { /* what is on its way, since that barrier too, arrives in memory that goes */
         struct thread *t = thread_enter();
@@ -431,6 +479,9 @@ void hlrc_finalize(void)
     }
     statistics_finish();
     timeline_finish();
+    profile_finish();
+    record_job_finish();
+    finish_races();
     monitor_stop();                            /* it reads other nodes' windows */
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node needs another node's windows any more */
     call_set(CALL_OVER);
@@ -440,6 +491,7 @@ void hlrc_finalize(void)
     }
     crash_finalized();
     timeline_close();
+    record_job_end();
     drop_tables();
     space_destroy();
     fabric_close(engine.fabric);

@@ -3,6 +3,7 @@
 #include "hlrc/protocol_env.h"
 
 #include "hlrc/memory/exclusive.h"
+#include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/progress/msg.h"
@@ -57,6 +58,12 @@ static void wake(uint32_t token)
         thread_wake(t);
 }
 
+/* FW1: what has been touched was read, or has a home. */
+static bool written_untracked(uint32_t page)
+{
+    return !races_checked() && space_touched(page);
+}
+
 const struct protocol_env engine_env = {
     .wait = wait_for,
     .count_round_trip = count_round_trip,
@@ -72,6 +79,6 @@ const struct protocol_env engine_env = {
     .page_demote = page_demote,
     .page_restore = page_restore_exclusive,
     .page_set_home = page_set_home,
-    .page_touched = space_touched,
+    .page_touched = written_untracked,
     .page_reader = exclusive_reader,
 };

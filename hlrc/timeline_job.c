@@ -3,7 +3,6 @@
 #include "hlrc/timeline_job.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,33 +12,24 @@
 #include "base/diag.h"
 #include "base/digest.h"
 #include "base/reserve.h"
-#include "base/spin.h"
 #include "boot/boot.h"
 #include "fabric/locality.h"
 #include "hlrc/engine.h"
+#include "hlrc/gather.h"
 #include "hlrc/progress/outfile.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/timeline.h"
 #include "hlrc/progress/timeline_json.h"
 
-enum { ROUNDS = 200, SPINS = 1000 };
+enum { ROUNDS = 200 };
 
 /* What node 0 answers a node; at that node. */
 struct answer {
     int64_t ns;
     _Atomic uint64_t round;
-    _Atomic uint64_t taken; /* pieces that node 0 has taken, + 1: it may send so many */
 };
 
-/* At node 0, in front of a piece: where it belongs, and which it is. */
-struct piece {
-    uint64_t at, bytes; /* bytes 0: that was all */
-    _Atomic uint64_t number;
-};
-
-static_assert(sizeof(struct answer) <= TIMELINE_CLOCK_BYTES &&
-                  sizeof(struct piece) <= TIMELINE_PIECE_HEAD,
-              "the layout has room for them");
+static_assert(sizeof(struct answer) <= TIMELINE_CLOCK_BYTES, "the layout has room for it");
 
 static uint64_t machines[NODES_MAX]; /* that have a clock each; by node */
 
@@ -88,28 +78,6 @@ static size_t answer_at(void)
     return word_of(engine.nodes);
 }
 
-static size_t piece_at(void)
-{
-    return answer_at() + TIMELINE_CLOCK_BYTES;
-}
-
-static void await(const _Atomic uint64_t *word, uint64_t least)
-{
-    for (int i = 0; atomic_load_explicit(word, memory_order_acquire) < least; i++) {
-        cpu_relax();
-        if (i > SPINS)
-            sched_yield();
-    }
-}
-
-/* Returns when it is there. */
-static void write_word(int node, size_t at, uint64_t value)
-{
-    struct fabric_op op = FABRIC_OP_INIT;
-    fabric_write(engine.fabric, node, engine.control.id, at, &value, sizeof value, &op);
-    fabric_wait(engine.fabric, &op);
-}
-
 /* The first node of a machine that is not node 0's. */
 static bool is_leader(int node)
 {
@@ -123,11 +91,11 @@ static bool is_leader(int node)
 static void answer_node(int node, uint64_t first)
 {
     for (uint64_t round = first; round < first + ROUNDS; round++) {
-        await(control_at(word_of(node)), round);
+        gather_await(control_at(word_of(node)), round);
         int64_t now = clock_ns();
         fabric_write_copied(engine.fabric, node, engine.control.id,
                             answer_at() + offsetof(struct answer, ns), &now, sizeof now);
-        write_word(node, answer_at() + offsetof(struct answer, round), round); /* F1 */
+        gather_write_word(node, answer_at() + offsetof(struct answer, round), round); /* F1 */
     }
 }
 
@@ -140,7 +108,7 @@ static struct timeline_offset ask_node_0(uint64_t first)
         int64_t before = clock_ns();
         fabric_write_copied(engine.fabric, 0, engine.control.id, word_of(engine.node), &round,
                             sizeof round);
-        await(&answer->round, round);
+        gather_await(&answer->round, round);
         int64_t after = clock_ns(), half = (after - before + 1) / 2;
         if (half < best.error)
             best = (struct timeline_offset){ before + half, before + half - answer->ns, half };
@@ -186,55 +154,21 @@ int timeline_start(void)
 
 /* ---- gathering ---- */
 
-/* One piece to node 0, when that has room for it. */
-static void send_piece(uint64_t number, size_t at, size_t bytes)
-{
-    const struct answer *answer = control_at(answer_at());
-    const char *from = (const char *)timeline_head() + at;
-    uint64_t head[2] = { at, bytes };
-    await(&answer->taken, number);
-    fabric_write_copied(engine.fabric, 0, engine.control.id, piece_at() + TIMELINE_PIECE_HEAD, from,
-                        bytes);
-    fabric_write_copied(engine.fabric, 0, engine.control.id, piece_at(), head, sizeof head);
-    write_word(0, piece_at() + offsetof(struct piece, number), number); /* F1 */
-}
-
-static void send_range(uint64_t *number, size_t at, size_t bytes)
-{
-    for (size_t done = 0; done < bytes; done += TIMELINE_PIECE)
-        send_piece(++*number, at + done,
-                   bytes - done < TIMELINE_PIECE ? bytes - done : TIMELINE_PIECE);
-}
-
 /* Of each lane what has been written. */
 static void send_all(void)
 {
     const struct timeline_head *h = timeline_head();
     const struct timeline_lane *lanes = (const struct timeline_lane *)(h + 1);
     size_t front = sizeof *h + h->lanes * sizeof *lanes;
-    uint64_t number = 0;
-    send_range(&number, 0, front);
+    struct gather g = GATHER_INIT;
+    gather_send(&g, h, 0, front);
     for (uint32_t k = 0; k < h->lanes; k++) {
         uint64_t count = atomic_load(&lanes[k].count);
         size_t each = sizeof(struct timeline_record);
-        send_range(&number, front + (size_t)k * h->records * each,
-                   (count < h->records ? count : h->records) * each);
+        gather_send(&g, h, front + (size_t)k * h->records * each,
+                    (count < h->records ? count : h->records) * each);
     }
-    send_piece(++number, 0, 0);
-}
-
-static void receive_all(int node, char *to)
-{
-    struct piece *piece = control_at(piece_at());
-    const char *data = (const char *)piece + TIMELINE_PIECE_HEAD;
-    atomic_store(&piece->number, 0);
-    for (uint64_t number = 1;; number++) {
-        write_word(node, answer_at() + offsetof(struct answer, taken), number);
-        await(&piece->number, number);
-        if (piece->bytes == 0)
-            return;
-        memcpy(to + piece->at, data, piece->bytes);
-    }
+    gather_end(&g);
 }
 
 /* Node 0's own is where it is. */
@@ -245,7 +179,7 @@ static int gather(struct timeline_memory *memory)
         char *room = reserve(timeline_bytes());
         if (!room)
             return -ENOMEM;
-        receive_all(n, room);
+        gather_receive(n, room);
         memory[n] = (struct timeline_memory){ room, timeline_bytes() };
     }
     return 0;

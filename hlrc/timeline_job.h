@@ -17,10 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TIMELINE_PIECE 65536u
 /* At node 0, of each other node; and what a node has of node 0's. */
 #define TIMELINE_CLOCK_BYTES 64u
-#define TIMELINE_PIECE_HEAD  64u
 
 int timeline_check(void);   /* once the options are known; 0, or a negative errno after a line */
 int timeline_start(void);   /* collective, before a second thread exists; likewise */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The public interface of HLRC, with hlrc_memory.h and hlrc_sync.h, and its manual: scripts/mkman
- * turns each block that opens with two stars into a page of section 3 (the first block into
- * hlrc(7)), and `make check` fails where a prototype has no block.
+ * The public interface of HLRC, with hlrc_memory.h, hlrc_rma.h and hlrc_sync.h, and its manual:
+ * scripts/mkman turns each block that opens with two stars into a page of section 3 (the first
+ * block into hlrc(7)), and `make check` fails where a prototype has no block.
  *
  * Form of a block: "names - what they are for", then paragraphs, then the sections RETURN VALUE,
  * ERRORS, NOTES and SEE ALSO, in this order, each opened by its name and a colon. Lines indented by
@@ -113,8 +113,10 @@ extern "C" {
  * them, nor is the job of one that has such a thread. hlrcrun(1) has more.
  *
  * A program may be built with -fsanitize=address or -fsanitize=thread. The latter knows the order
- * that HLRC makes, and reports data races between the threads of a node; those between nodes are
- * seen by neither.
+ * that HLRC makes, and reports data races between the threads of a node. Those between nodes are
+ * seen by neither, but hlrcrun --check races reports two nodes that write the same bytes, where no
+ * lock, barrier or other call orders the two, with their lines of source; see DATA RACES in
+ * hlrcrun(1).
  *
  * A program that dies of SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT, and does not handle it, is
  * told of in one line: node, thread, signal, address, and what lies there; then come the calls that
@@ -137,7 +139,7 @@ extern "C" {
  * _exit().
  *
  * SEE ALSO: hlrc_init, hlrc_malloc, hlrc_malloc_all, hlrc_share, hlrc_lock, hlrc_barrier,
- * hlrcrun(1)
+ * hlrc_window_create, hlrcrun(1)
  */
 
 /* A lock: a plain value, which may live in shared memory and be passed to other nodes. */
@@ -583,6 +585,7 @@ void hlrc_stats_reset(void);
 #endif
 
 #include "hlrc_memory.h"
+#include "hlrc_rma.h"
 #include "hlrc_sync.h"
 
 #endif

@@ -164,6 +164,22 @@ void *hlrc_alloc_placed(size_t size, hlrc_placement how, size_t unit);
  */
 int hlrc_share(void *start, size_t len);
 
+/**
+ * hlrc_note_read - says that bytes of shared memory are read
+ *
+ * With hlrcrun --check races, where HLRC sees which bytes a node has written, but not which it has
+ * read: the `size` bytes at `ptr` are about to be read by the calling thread, and a write of
+ * another node that no lock and no barrier orders with that is reported. `code` is the address
+ * behind the access, for the report; NULL: the caller. Bytes that are not shared memory count for
+ * nothing, and without --check races the call does nothing.
+ *
+ * Programs that are compiled with -fsanitize=thread, and linked without it but with -lhlrc_reads,
+ * call it for each access; see DATA RACES in hlrcrun(1).
+ *
+ * SEE ALSO: hlrcrun(1)
+ */
+void hlrc_note_read(const void *ptr, size_t size, const void *code);
+
 #ifdef __cplusplus
 }
 #endif

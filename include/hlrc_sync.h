@@ -11,14 +11,17 @@
 extern "C" {
 #endif
 
-/* What hlrc_reduce() combines: int32_t to uint64_t, float, double. */
+/* What hlrc_reduce() combines: int32_t to uint64_t, float, double. The last two, two floats and two
+ * doubles, are for hlrc_acc() alone. */
 typedef enum {
     HLRC_INT32,
     HLRC_UINT32,
     HLRC_INT64,
     HLRC_UINT64,
     HLRC_FLOAT,
-    HLRC_DOUBLE
+    HLRC_DOUBLE,
+    HLRC_COMPLEX_FLOAT,
+    HLRC_COMPLEX_DOUBLE
 } hlrc_type;
 
 /* And how. Integers wrap around; HLRC_AND, HLRC_OR and HLRC_XOR are bitwise, of integers. The last

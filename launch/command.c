@@ -75,7 +75,10 @@ static int wish_check(int argc, char **argv, struct command_line *line, char *er
 {
     if (strcmp(line->config.stats, "-") != 0)
         file_place(line->config.stats);
+    if (strcmp(line->config.profile, "-") != 0)
+        file_place(line->config.profile);
     file_place(line->config.trace);
+    file_place(line->config.trace_sim);
     line->wish = line->options.help           ? COMMAND_HELP
                  : line->options.version      ? COMMAND_VERSION
                  : line->options.man          ? COMMAND_MAN

@@ -155,7 +155,11 @@ static void files_check(const struct config *cfg)
     char err[CONFIG_ERROR_MAX];
 
     if (stats_try(cfg->stats, err, sizeof err) < 0 ||
-        (cfg->trace[0] != '\0' && outfile_try("--trace ", cfg->trace, err, sizeof err) < 0))
+        (cfg->trace[0] != '\0' && outfile_try("--trace ", cfg->trace, err, sizeof err) < 0) ||
+        (cfg->trace_sim[0] != '\0' &&
+         outfile_try("--trace-sim ", cfg->trace_sim, err, sizeof err) < 0) ||
+        (config_is_file(cfg->profile) &&
+         outfile_try("--profile=", cfg->profile, err, sizeof err) < 0))
         give_up(EXIT_USAGE, "%s", err);
 }
 

@@ -56,8 +56,9 @@ enum {
     JOB_DUMP_LOOK_MS = 50,
     JOB_DUMP_QUIET_MS = 1500, /* a dump that takes no longer is waited for without a word */
     JOB_GIVE_UP_MS = 1300,
-    JOB_TELL_MS = 500,   /* from the cause of an end to the first signal, with --stats */
-    JOB_WRAPPER_MS = 200 /* for a wrapper to exit, and tell how its program ended */
+    JOB_TELL_MS = 500,     /* from the cause of an end to the first signal, with --stats */
+    JOB_WRAPPER_MS = 200,  /* for a wrapper to exit, and tell how its program ended; */
+    JOB_WRAPPER_LOOKS = 50 /* so often again for one that has not come to sleep */
 };
 
 enum node_state { NODE_SILENT, NODE_RUNNING, NODE_FINALIZED };
@@ -73,7 +74,8 @@ struct node {
     enum node_state state;
     pid_t engine;    /* who said HELLO; 0: nobody */
     int engine_fd;   /* its pidfd when it is not the child; -1: it is, or it has ended */
-    int64_t lost_at; /* when a wrapped engine ended while RUNNING; 0: it did not */
+    int64_t lost_at; /* when a wrapped engine ended while RUNNING, or was looked at; 0: neither */
+    int lost_looks;
     struct stream output[2];
     struct boot_counters counters;
     bool told, told_last; /* figures have come; no more will */

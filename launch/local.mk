@@ -17,6 +17,8 @@ hlrcrun_LDADD = libhlrc_core.la $(HWLOC_LIBS)
 
 # What hlrcrun --gdb tells gdb; a build beside the source has a copy, for hlrcrun to find.
 dist_pkgdata_DATA = share/hlrc.gdb
+machinesdir = $(pkgdatadir)/machines
+dist_machines_DATA = share/machines/infiniband-2004 share/machines/shm-here share/machines/soft-roce
 all-local: share-beside
 share-beside: $(top_srcdir)/share/hlrc.gdb
 	@test -e share/hlrc.gdb || { $(MKDIR_P) share && $(LN_S) '$(abs_top_srcdir)/share/hlrc.gdb' share/hlrc.gdb; }

@@ -106,6 +106,119 @@ static void debugger(FILE *out)
           out);
 }
 
+static void profile(FILE *out)
+{
+    fputs(
+        ".SH PROFILE\n"
+        "With\n.B \\-\\-profile\neach node counts by page what shared memory costs it, and when "
+        "the job "
+        "finalizes node 0 says on standard\n"
+        "error, by block of hlrc_malloc(3) and the other allocations, or variable of "
+        "hlrc_share(3): "
+        "the time of its threads that went into it, faults,\n"
+        "fetches, invalidations, diffs and their bytes, who writes it, who reads it, and which "
+        "line "
+        "allocated it (with \\-g and\n"
+        "addr2line; else the function). A page in which several blocks lie counts for one of them. "
+        "Then the locks that were waited for most, with how often they came from another node,\n"
+        "and how long each node waited in barriers: who waits least comes last.\n"
+        ".PP\n"
+        "Pages that are shared falsely have a line of their own, which says what would cure that, "
+        "and how much time it would save:\n"
+        ".PP\n.nf\n"
+        "hlrc: false sharing: 1 page of main, prog.c:30, block of 64 bytes at 0x200000005000: "
+        "nodes "
+        "0 1\n"
+        "write different bytes and do not read each other's; give what each node writes 4096 bytes "
+        "of its\n"
+        "own: hlrc_aligned_alloc(4096, 4096 for each); would save 0.095217 s\n"
+        ".fi\n.PP\n"
+        "(in one line). What a node writes is known: the bytes that its diffs have changed since "
+        "it "
+        "knew of another writer of the page.\n"
+        "What it reads is inferred, from the addresses of page faults, some of which are made for "
+        "that: the first\n"
+        "accesses to the page behind an acquire or a barrier. So a page is named if no byte of it "
+        "is "
+        "changed by two nodes, if it went to and fro four times at least,\n"
+        "and if of the accesses seen at each node no more than one in eight was to bytes of "
+        "another "
+        "node's, or came in a time between two barriers in which the node read and\n"
+        "wrote nothing; nor where nodes fetch the pages beside a border that they share. A node "
+        "that "
+        "only fetches the page counts as one that reads it. A program whose\n"
+        "nodes read others' bytes, but always behind their own and in the phase in which they "
+        "write "
+        "these, may be named wrongly.\n"
+        "The time is what those pages have cost the node that they cost most, in faults, fetches, "
+        "diffs, and acquires; what\n"
+        "handlers do for other nodes is not in it.\n"
+        ".PP\n"
+        "With\n.B \\-\\-profile=FILE\nall of it, and each page, is in FILE, too, as JSON in the "
+        "format of doc/profile.md.\n"
+        "If the name of FILE ends with .html it is a page for a browser instead, with maps of "
+        "which pages had faults, fetches and diffs when,\n"
+        "and of the bytes that went from node to node. Of a job that fails there is no profile. "
+        "A node takes 104 bytes for each page that it\n"
+        "uses, 608 more for one that another node writes, and 0.2 MiB.\n",
+        out);
+}
+
+static void data_races(FILE *out)
+{
+    fputs(
+        ".SH DATA RACES\n"
+        "With\n.B \\-\\-check races\na line on standard error tells of two nodes that wrote the "
+        "same bytes of shared memory, or of one\n"
+        "that read what the other wrote, without a lock, a barrier, a signal or a collective call "
+        "that orders the two:\n"
+        ".PP\n.nf\n"
+        "hlrc: race: 4 bytes from byte 24 of page 5, byte 24 of the block of 64 bytes at "
+        "0x200000005000,\n"
+        "were written by node 0, thread 0 in interval 2 (work, prog.c:30) and by node 1, thread 0 "
+        "in\n"
+        "interval 1 (work, prog.c:30), and no lock and no barrier orders the two\n"
+        ".fi\n.PP\n"
+        "(in one line). A node's interval ends where it lets go of a lock or comes to a barrier; "
+        "thread and line are those that wrote the\n"
+        "page first, in that interval or, where it is written in one after the other, in an "
+        "earlier "
+        "one; which need not be those that wrote these bytes. A line needs "
+        "debugging information (\\-g) and\n"
+        "addr2line; else there is the function. A page and two nodes are told of once; where races "
+        "come faster than\n"
+        "lines can be found, some are counted only. At the "
+        "end of the job a line says how many\n"
+        "races there were, and a status that would be 0 is 66. What orders two writes in one run "
+        "by chance need not do so in the next:\n"
+        "a program without a report may have races all the same.\n"
+        ".PP\n"
+        "Compared is what pages have changed. So a write of what was there before is not seen, nor "
+        "are the threads of one node\n"
+        "against each other (for these there is \\-fsanitize=thread). Reads are seen where the "
+        "program says so: compile it with\n"
+        ".BR \\-fsanitize=thread ,\n"
+        "and link it without that but with\n"
+        ".B \\-lhlrc_reads \\-lhlrc\n"
+        "(or call hlrc_note_read(3)). Not seen are reads in functions that were not compiled so, "
+        "as "
+        "in memcpy(3) of the C library.\n"
+        ".PP\n"
+        "C11 atomics, those of the compiler, and flags that\n"
+        "are set for others to spin on order nothing between nodes: they are races here, and told "
+        "of "
+        "like other accesses; hlrc_fetch_op(3) and\n"
+        "hlrc_compare_swap(3) are not. A result of hlrc_reduce(3) that several nodes store at one "
+        "place in shared memory is a race.\n"
+        ".PP\n"
+        "What would hide writes is off:\n"
+        ".B \\-\\-diffs handler \\-\\-locks queue \\-\\-move\\-homes off ,\n"
+        "and another value of these is refused. A page's home takes "
+        "half a kilobyte for each interval of a node that has bytes of the page,\n"
+        "and keeps a copy of each page of its own that is written.\n",
+        out);
+}
+
 static void timeline(FILE *out)
 {
     fputs(
@@ -181,6 +294,8 @@ void manual_hlrcrun(FILE *out)
     standstill(out);
     system_calls(out);
     timeline(out);
+    profile(out);
+    data_races(out);
     debugger(out);
     fputs(".SH OPTIONS\n"
           "Each option is an environment variable, too; the command line comes first. A variable "
@@ -196,6 +311,7 @@ void manual_hlrcrun(FILE *out)
     fputs(
         ".SH EXIT STATUS\n"
         "That of the first node that failed, 128 + N for signal N; 0 if none did.\n"
+        "66: the job has succeeded, and\n.B \\-\\-check races\nhas found some. "
         "123: all nodes waited for each other. 124:\n.B \\-\\-timeout\nwas over.\n"
         "126: the program may not be run. 127: there is no such program. 2: the command line is "
         "wrong.\n"
@@ -212,6 +328,7 @@ void manual_hlrcrun(FILE *out)
         "hlrcrun \\-n 4 ./program\n"
         "hlrcrun \\-n 4 \\-\\-protocol async \\-\\-memory 4G \\-\\-stats ./program input\n"
         "hlrcrun \\-n 4 \\-\\-trace timeline.json ./program\n"
+        "hlrcrun \\-n 4 \\-\\-profile ./program\n"
         "hlrcrun \\-n 2 \\-\\-gdb 1 ./program\n"
         ".fi\n.SH SEE ALSO\nhlrc(7), hlrc_info(1)\n",
         out);

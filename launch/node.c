@@ -123,6 +123,7 @@ static void message_hello(struct job *job, int index, const struct packet *packe
     node->told = node->told_last = false;
     job->finished = false; /* a script may run one program after another */
     node->lost_at = 0;
+    node->lost_looks = 0;
     node->engine = packet->pid != 0 ? packet->pid : node->pid;
     oom_watch(&job->oom, node->engine); /* a script may have put it into another group */
     if (node->engine == node->pid)
@@ -383,6 +384,23 @@ static void judge_waiting(struct job *job, int index)
                 job->nodes[index].state == NODE_SILENT ? "before hlrc_init" : "too early", waiting);
 }
 
+/* Its program has ended, and the wrapper will not tell how: it has ended, too, or does something
+ * else. On a crowded machine one that is about to end may have to wait for a CPU. */
+static bool wrapper_silent(struct node *node, int64_t now)
+{
+    if (node->lost_at == 0)
+        node->lost_at = now;
+    if (node->ended)
+        return true;
+    if (now < node->lost_at + JOB_WRAPPER_MS)
+        return false;
+    if (node->lost_looks == JOB_WRAPPER_LOOKS || !process_runs(node->pid))
+        return true;
+    node->lost_at = now;
+    node->lost_looks++;
+    return false;
+}
+
 void node_judge(struct job *job, int index, int64_t now)
 {
     struct node *node = &job->nodes[index];
@@ -390,10 +408,7 @@ void node_judge(struct job *job, int index, int64_t now)
     if (node->ended && node->status != 0) {
         judge_status(job, index);
     } else if (node->state == NODE_RUNNING && !engine_alive(node)) {
-        if (node->lost_at == 0)
-            node->lost_at = now;
-        if ((node->ended || now >= node->lost_at + JOB_WRAPPER_MS) &&
-            !judge_memory(job, index, node->engine))
+        if (wrapper_silent(node, now) && !judge_memory(job, index, node->engine))
             job_end(job, 1, -1,
                     "hlrcrun: node %d (pid %d) ended without hlrc_finalize; ending the job", index,
                     (int)node->engine);

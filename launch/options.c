@@ -76,7 +76,7 @@ static void table_make(struct reading *r)
     strcpy(r->letters, LETTERS_OWN);
     for (int id = 0; id < CONFIG_COUNT; id++) {
         const struct config_option *option = config_option((enum config_id)id);
-        bool optional = option->kind == CONFIG_FLAG || id == CONFIG_ID_stats;
+        bool optional = option->kind == CONFIG_FLAG || config_optional((enum config_id)id);
 
         *row++ = (struct option){ option->name, optional ? optional_argument : required_argument,
                                   NULL, OPTION_FIRST + id };

@@ -31,9 +31,9 @@ bool process_ended(int pidfd)
     return poll(&fd, 1, 0) > 0;
 }
 
-bool process_dumping(pid_t pid)
+/* What is behind `field` in /proc/PID/status; 0: nothing. */
+static char status_read(pid_t pid, const char *field)
 {
-    static const char field[] = "\nCoreDumping:\t";
     char path[32], text[4096], *at;
     size_t got;
     FILE *file;
@@ -41,12 +41,23 @@ bool process_dumping(pid_t pid)
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     file = fopen(path, "re");
     if (file == NULL)
-        return false;
+        return 0;
     got = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[got] = '\0';
     at = strstr(text, field);
-    return at != NULL && at[sizeof field - 1] == '1';
+    return at == NULL ? '\0' : at[strlen(field)];
+}
+
+bool process_dumping(pid_t pid)
+{
+    return status_read(pid, "\nCoreDumping:\t") == '1';
+}
+
+bool process_runs(pid_t pid)
+{
+    char state = status_read(pid, "\nState:\t");
+    return state == 'R' || state == 'D';
 }
 
 struct family {

@@ -18,6 +18,8 @@ int process_signal(int pidfd, int sig);
 bool process_ended(int pidfd); /* a zombie has ended */
 /* whether the system writes its core dump at this moment (Linux 4.15) */
 bool process_dumping(pid_t pid);
+/* whether it would go on if it had a CPU, or what it asked the system for; its first thread */
+bool process_runs(pid_t pid);
 
 /*
  * process_sweep - send sig to all descendants of the n roots, and to the roots when they_too; skip

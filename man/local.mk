@@ -3,6 +3,12 @@
 # `scripts/mkman --list`.
 API_PAGES_7 = man/hlrc.7
 API_PAGES_3 = \
+	man/hlrc_acc.3 \
+	man/hlrc_acc_nb.3 \
+	man/hlrc_acc_strided.3 \
+	man/hlrc_acc_strided_nb.3 \
+	man/hlrc_acc_vector.3 \
+	man/hlrc_acc_vector_nb.3 \
 	man/hlrc_aligned_alloc.3 \
 	man/hlrc_alloc_placed.3 \
 	man/hlrc_atomic_compare_exchange.3 \
@@ -24,10 +30,18 @@ API_PAGES_3 = \
 	man/hlrc_cond_wait.3 \
 	man/hlrc_defer_release.3 \
 	man/hlrc_exit.3 \
+	man/hlrc_fence.3 \
+	man/hlrc_fence_all.3 \
 	man/hlrc_fetch_op.3 \
 	man/hlrc_finalize.3 \
 	man/hlrc_free.3 \
 	man/hlrc_free_all.3 \
+	man/hlrc_get.3 \
+	man/hlrc_get_nb.3 \
+	man/hlrc_get_strided.3 \
+	man/hlrc_get_strided_nb.3 \
+	man/hlrc_get_vector.3 \
+	man/hlrc_get_vector_nb.3 \
 	man/hlrc_group_barrier.3 \
 	man/hlrc_group_create.3 \
 	man/hlrc_home.3 \
@@ -37,12 +51,23 @@ API_PAGES_3 = \
 	man/hlrc_lock_destroy.3 \
 	man/hlrc_malloc.3 \
 	man/hlrc_malloc_all.3 \
+	man/hlrc_mutex_lock.3 \
+	man/hlrc_mutex_unlock.3 \
 	man/hlrc_node_count.3 \
 	man/hlrc_node_id.3 \
+	man/hlrc_note_read.3 \
 	man/hlrc_place.3 \
 	man/hlrc_prefetch.3 \
+	man/hlrc_put.3 \
+	man/hlrc_put_nb.3 \
+	man/hlrc_put_strided.3 \
+	man/hlrc_put_strided_nb.3 \
+	man/hlrc_put_vector.3 \
+	man/hlrc_put_vector_nb.3 \
 	man/hlrc_realloc.3 \
 	man/hlrc_reduce.3 \
+	man/hlrc_rmw.3 \
+	man/hlrc_rmw_compare.3 \
 	man/hlrc_rwlock_create.3 \
 	man/hlrc_rwlock_destroy.3 \
 	man/hlrc_rwlock_rdlock.3 \
@@ -54,20 +79,24 @@ API_PAGES_3 = \
 	man/hlrc_share.3 \
 	man/hlrc_stats_get.3 \
 	man/hlrc_stats_reset.3 \
+	man/hlrc_test.3 \
 	man/hlrc_touch.3 \
 	man/hlrc_trylock.3 \
 	man/hlrc_unlock.3 \
 	man/hlrc_usable_size.3 \
-	man/hlrc_version.3
+	man/hlrc_version.3 \
+	man/hlrc_wait.3 \
+	man/hlrc_window_create.3 \
+	man/hlrc_window_free.3
 
 if MANPAGES
 nodist_man_MANS = $(API_PAGES_7) $(API_PAGES_3)
 endif
 
 # One run makes all pages; the stamp says that it was after the last change.
-man/pages.stamp: include/hlrc.h include/hlrc_memory.h include/hlrc_sync.h scripts/mkman
+man/pages.stamp: include/hlrc.h include/hlrc_memory.h include/hlrc_rma.h include/hlrc_sync.h scripts/mkman
 	$(AM_V_GEN)$(MKDIR_P) man
-	$(AM_V_at)$(PERL) $(top_srcdir)/scripts/mkman --out man --version $(PACKAGE_VERSION) $(top_srcdir)/include/hlrc.h $(top_srcdir)/include/hlrc_memory.h $(top_srcdir)/include/hlrc_sync.h
+	$(AM_V_at)$(PERL) $(top_srcdir)/scripts/mkman --out man --version $(PACKAGE_VERSION) $(top_srcdir)/include/hlrc.h $(top_srcdir)/include/hlrc_memory.h $(top_srcdir)/include/hlrc_rma.h $(top_srcdir)/include/hlrc_sync.h
 	$(AM_V_at)touch $@
 $(API_PAGES_7) $(API_PAGES_3): man/pages.stamp
 	@test -f $@ || { rm -f man/pages.stamp; $(MAKE) $(AM_MAKEFLAGS) man/pages.stamp; }

@@ -10,10 +10,17 @@
  *                the same, NET_BATCH under way together
  *  fetch_add_all all nodes at one word, of node 1, each one at a time, for 20 ms at least; node 0's
  *                time for one of its own
+ *  target_one    all other nodes at one word of node 0, TARGET_EACH fetch-and-adds of each in a
+ *                sample: from node 0's word to begin until the last has told that it is done, for
+ *                each. One at a time, and NET_BATCH of a node under way together.
+ *  target_sixteen  the same, each node at 16 words of its own
+ *                (Underwood et al., High Message Rate, NIC-Based Atomics, IV)
  *
  * What fetch_add and exchange bring, and all words in the end, are checked.
  */
 #include "microbench/net.h"
+
+#include "base/limits.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -23,8 +30,14 @@
 #define COMMON ((size_t)MOST * 64) /* the word of all nodes, at node 1 */
 #define STOP   (COMMON + 64)       /* 1: node 0 has done */
 #define BEGUN  (COMMON + 128)      /* at node 0: nodes that contend */
-#define SIZE   (STOP + 4096)
+#define TURN   (COMMON + 192)      /* how the nodes are to target node 0, or TURN_END */
+#define DONE   (COMMON + 256)      /* at node 0: of those, how often one was done */
+#define WORDS  (COMMON + 320)      /* at node 0: of all, and behind it of each node */
+#define SIZE   (WORDS + (1 + (size_t)NODES_MAX * EACH_WORDS) * 64)
 #define SLICE  20000000 /* ns that nodes contend at least: they may share cores */
+
+#define EACH_WORDS  16   /* of a node, in target_sixteen */
+#define TARGET_EACH 1000 /* of a node, in a sample */
 
 static uint64_t expected[MOST], wrong, added; /* added: by this node to the common word */
 
@@ -237,6 +250,112 @@ static void check_common(void)
         wrong += word_now(1, COMMON) != sum;
 }
 
+/* ---- All other nodes at node 0 ---- */
+
+/* In the word TURN: the number of the sample, and how it is made. */
+#define TURN_SIXTEEN  UINT64_C(1)
+#define TURN_TOGETHER UINT64_C(2)
+#define TURN_END      UINT64_C(4)
+#define TURN_NEXT     UINT64_C(8)
+
+static size_t target_word(uint64_t turn, int node, size_t i)
+{
+    size_t own = 1 + (size_t)(node - 1) * EACH_WORDS + i % EACH_WORDS;
+
+    return WORDS + ((turn & TURN_SIXTEEN) != 0 ? own : 0) * 64;
+}
+
+static void take_turn(uint64_t turn)
+{
+    size_t together = (turn & TURN_TOGETHER) != 0 ? NET_BATCH : 1;
+    uint64_t old[NET_BATCH];
+    struct fabric_op op = FABRIC_OP_INIT;
+
+    for (size_t i = 0; i < TARGET_EACH;) {
+        for (size_t k = 0; k < together && i < TARGET_EACH; k++, i++)
+            fabric_fetch_add(net.fabric, 0, net.window.id, target_word(turn, net.node, i), 1,
+                             &old[k], &op);
+        fabric_wait(net.fabric, &op);
+    }
+    fabric_fetch_add(net.fabric, 0, net.window.id, DONE, 1, old, &op);
+    fabric_wait(net.fabric, &op);
+}
+
+/* Another node: until node 0 has done. */
+static void take_turns(void)
+{
+    const _Atomic uint64_t *word = (_Atomic uint64_t *)(void *)(net.window.base + TURN);
+
+    for (uint64_t before = 0, turn; before != TURN_END; before = turn) {
+        for (unsigned long i = 1;
+             (turn = atomic_load_explicit(word, memory_order_acquire)) == before; i++)
+            if (i % 1000 == 0)
+                sched_yield();
+        if (turn != TURN_END)
+            take_turn(turn);
+    }
+}
+
+struct aimed {
+    uint64_t how, turns;
+};
+
+static void give_turn(uint64_t turn)
+{
+    for (int node = 1; node < net.nodes; node++)
+        fabric_write(net.fabric, node, net.window.id, TURN, &turn, sizeof turn, NULL);
+}
+
+static double aimed_once(void *context)
+{
+    static uint64_t turns;
+    struct aimed *aimed = context;
+    uint64_t others = (uint64_t)net.nodes - 1, start = bench_now();
+
+    aimed->turns++;
+    give_turn(++turns * TURN_NEXT | aimed->how);
+    net_await_word(DONE, turns * others);
+    return bench_us_since(start) / (double)(TARGET_EACH * others);
+}
+
+static void measure_aimed(const char *name, uint64_t how, uint64_t *turns)
+{
+    struct aimed aimed = { how, 0 };
+    int words = (how & TURN_SIXTEEN) != 0 ? EACH_WORDS * (net.nodes - 1) : 1;
+    struct bench_stat stat = bench_measure(aimed_once, &aimed);
+
+    *turns += aimed.turns;
+    bench_result(name, "us",
+                 BENCH_SHAPE({ "targets", words, NULL }, { "target_nodes", 1, NULL },
+                             { "contending", net.nodes - 1, NULL },
+                             { "under_way", (how & TURN_TOGETHER) != 0 ? NET_BATCH : 1, NULL },
+                             { "batch", TARGET_EACH, NULL }),
+                 &stat);
+}
+
+/* How often word i of a node was, in one turn. */
+static uint64_t in_turn(size_t i)
+{
+    return (TARGET_EACH - i + EACH_WORDS - 1) / EACH_WORDS;
+}
+
+static void measure_targets(void)
+{
+    uint64_t one = 0, sixteen = 0, others = (uint64_t)net.nodes - 1;
+
+    for (uint64_t how = 0; how <= TURN_TOGETHER; how += TURN_TOGETHER) {
+        if (bench_wants("target_one"))
+            measure_aimed("target_one", how, &one);
+        if (bench_wants("target_sixteen"))
+            measure_aimed("target_sixteen", how | TURN_SIXTEEN, &sixteen);
+    }
+    give_turn(TURN_END);
+    wrong += word_now(0, WORDS) != one * TARGET_EACH * others;
+    for (int node = 1; node < net.nodes; node++)
+        for (size_t i = 0; i < EACH_WORDS; i++)
+            wrong += word_now(0, target_word(TURN_SIXTEEN, node, i)) != sixteen * in_turn(i);
+}
+
 /* ---- The program ---- */
 
 static const struct bench_figure figures[] = {
@@ -247,6 +366,8 @@ static const struct bench_figure figures[] = {
     { "fetch_add_many", "16 under way together" },
     { "cas_miss_many", "16 under way together" },
     { "fetch_add_all", "all nodes at one word" },
+    { "target_one", "all other nodes at one word of node 0" },
+    { "target_sixteen", "all other nodes at node 0, at 16 words each" },
     { NULL, NULL },
 };
 
@@ -277,5 +398,9 @@ int main(int argc, char **argv)
     else if (bench_wants("fetch_add_all"))
         contend();
     check_common();
+    if (net.node == 0)
+        measure_targets();
+    else
+        take_turns();
     net_close(wrong);
 }

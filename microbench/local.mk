@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# fault and coherent use nothing of the library. diff, tracking, ops, latbw and atomics link the internals. The others link the library as a
+# fault and coherent use nothing of the library. diff, tracking, ops, latbw, rma and atomics link the internals. The others link the library as a
 # user's program does, and run under hlrcrun.
 MICROBENCH = microbench/bench.c microbench/bench.h microbench/arguments.c microbench/sample.c microbench/report.c
 MICROBENCH_JOB = microbench/job.c microbench/job.h $(MICROBENCH)
@@ -28,6 +28,14 @@ microbench_latbw_LDADD = libhlrc_core.la
 noinst_PROGRAMS += microbench/atomics
 microbench_atomics_SOURCES = microbench/atomics.c $(MICROBENCH_NET)
 microbench_atomics_LDADD = libhlrc_core.la
+
+noinst_PROGRAMS += microbench/rma
+microbench_rma_SOURCES = microbench/rma.c $(MICROBENCH_JOB)
+microbench_rma_LDADD = libhlrc_core.la
+
+noinst_PROGRAMS += microbench/gets
+microbench_gets_SOURCES = microbench/gets.c $(MICROBENCH_JOB)
+microbench_gets_LDADD = libhlrc.la
 
 noinst_PROGRAMS += microbench/words
 microbench_words_SOURCES = microbench/words.c $(MICROBENCH_JOB)
@@ -73,6 +81,6 @@ noinst_PROGRAMS += microbench/coherent
 microbench_coherent_SOURCES = microbench/coherent.c $(MICROBENCH)
 
 # Compiled by scripts/bench and scripts/evaluate, where there is an MPI.
-EXTRA_DIST += microbench/mpi_barrier.c microbench/mpi_rma.c
+EXTRA_DIST += microbench/mpi_barrier.c microbench/mpi_rma.c microbench/openmp.c
 
 EXTRA_DIST += microbench/README.md

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # IS and FT verify, against published values, with every number of nodes and both protocols, give the same bits whatever
-# those are, and move their data by the DSM. With HLRC_SOAK each combination runs twenty times.
+# those are, and move their data by the DSM; FT also by gets. With HLRC_SOAK each combination runs twenty times.
 set -u
 app=${top_builddir:-.}/apps/is
 . "$(dirname "$0")/applib.sh"
@@ -16,12 +16,20 @@ for ((round = 0; round < rounds; round++)); do
     everywhere "$nodes" --class $is_class
     app=${top_builddir:-.}/apps/fft3d
     everywhere "$nodes" --class S
+    everywhere "$nodes" --class S --by gets
+    everywhere "1 3 5" --grid 512x8x16 --by gets
+    run_job 3 onesided "$app" --grid 512x8x16 --by gets --json "$work/json"
+    verified "3 nodes, onesided, by gets"
     [ $rounds -eq 1 ] || echo "round $((round + 1)) of $rounds: $failures failures"
 done
 
 # Seven transposes of 64^3 complex numbers, for each of which a node reads a quarter of the array.
 least=$((7 * 2 * (64 * 64 * 64 * 16) / 4))
 expect_traffic $least $((least * 5 / 4)) --class S --no-verify
+# By gets the same bytes, and hardly a page: of checksums.
+expect_traffic $least $((least * 5 / 4)) --class S --no-verify --by gets
+pages=$(figure page_fetches | awk '{ sum += $1 } END { print sum }')
+test "$pages" -le 16 || fail "by gets $pages pages were fetched"
 # Ten times each node reads what the other counted of its half of the key values: 2^16 of them in class W. Once more
 # before the time is taken; the keys themselves stay where they are. A page of counts that did not change would stay as
 # well: with --hot-pages the home compares.

@@ -13,9 +13,10 @@ for tool in autoreconf libtoolize pkg-config; do
 done
 other_user
 chmod 755 "$work"
-# shorter, and nothing of the build that runs this test
-export CFLAGS=-O0 MAKEFLAGS=-j2
-unset MFLAGS MAKELEVEL LD_LIBRARY_PATH PKG_CONFIG_PATH PKG_CONFIG_LIBDIR CONFIG_SITE
+# shorter, and nothing of the build that runs this test; static libraries are those of tests/install.sh
+export CFLAGS=-O0 MAKEFLAGS=-j2 CONFIG_SITE=${2-$work}/site
+echo 'enable_static=no enable_dependency_tracking=no' >"$CONFIG_SITE"
+unset MFLAGS MAKELEVEL LD_LIBRARY_PATH PKG_CONFIG_PATH PKG_CONFIG_LIBDIR
 
 readme=$top_srcdir/README.md
 text_block "$readme" "## By hand" 1 | grep -v '^apt-get ' >"$work/root.sh"

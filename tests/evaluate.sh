@@ -9,7 +9,7 @@ command -v gnuplot >/dev/null || skip "no gnuplot, which makes the plots (packag
 [ -z "${HLRC_TEST_SANITIZERS:-}" ] || skip "instrumented: of a script; tests/microbench.sh and the applications' tests run its programs"
 out=$work/report
 file=$out/results.jsonl
-few=(--tiny --nodes 2 --sizes tiny --apps is --timeout 60 --build "$top_builddir")
+few=(--tiny --nodes 2 --sizes tiny --apps is,lu_gets,gups --timeout 60 --build "$top_builddir")
 
 # evaluate ARGUMENT...: its status in $status
 evaluate() {
@@ -68,11 +68,13 @@ done
 
 # The page.
 page=$out/index.html
-for figure in table1 fig1 fig2 fig8 fig9 fig10 fig11 fig12 fig13 fig14 atomics4 atomics5 atomics7 barrier5 \
-    barrier-dimensions beside; do
+for figure in table1 fig1 fig2 fig8 fig9 fig10 fig11 fig12 fig13 fig14 atomics4 atomics5 atomics7 targets barrier5 \
+    barrier-dimensions beside gets sided maps; do
     grep -q "<section id=\"$figure\">" "$page" || fail "the page has no $figure"
     case $figure in
     fig10 | fig13 | barrier-dimensions) ;; # need more than two numbers of nodes, or three nodes
+    sided) grep -q '<td>LU by gets 64</td>' "$page" && grep -q '<td>RandomAccess by atomics 2^8</td>' "$page" ||
+        fail "$figure has no LU, or no RandomAccess" ;;
     *) sed -n "/<section id=\"$figure\">/,/<\/section>/p" "$page" | grep -q '<svg viewBox=' || fail "$figure has no plot" ;;
     esac
 done
@@ -103,6 +105,32 @@ expect_status "--picture of nothing" 2
     print "no row of $time s\n" if !grep { /^app\/is\/tiny\/seq\/1,1,app,.*,time,s,,$time,/ } @lines;
 ' "$file" "$out/results.csv" >"$work/csv"
 test ! -s "$work/csv" || fail "results.csv: $(head -3 "$work/csv")"
+
+# What is simulated comes behind it, the same each time, and alone where nothing was measured.
+simulated=$out/simulated
+evaluate --simulate
+expect_status "--simulate" 0
+cp -r "$simulated" "$work/tables"
+cp "$page" "$work/both"
+evaluate --simulate
+diff -r "$work/tables" "$simulated" >/dev/null || fail "--simulate: other tables the second time"
+cmp -s "$work/both" "$page" || fail "--simulate: another page the second time"
+out=$work/alone
+evaluate --simulate
+expect_status "--simulate alone" 0
+for page in "$work/both" "$out/index.html"; do
+    for figure in atomics2 atomics3 atomics4 atomics5 atomics6 atomics7 atomics8 barrier5 barrier-more; do
+        sed -n "/<section id=\"sim-$figure\">/,/<\/section>/p" "$page" | grep -q '<svg viewBox=' || fail "$page: sim-$figure has no plot"
+    done
+    grep -q '<section id="sim-atomics-tables">' "$page" || fail "$page has no tables of the simulator"
+    ! grep -nE 'xlink|NaN|ARRAY\(0x|HASH\(0x' "$page" || fail "$page has what nobody wrote"
+done
+grep -q '<section id="fig8">' "$work/both" || fail "--simulate: what was measured is gone"
+! grep -q '<section id="fig8">' "$out/index.html" || fail "nothing was measured, and there is a figure of it"
+test ! -e "$out/results.csv" || fail "nothing was measured, and there is a table of it"
+evaluate --picture sim-atomics2
+expect_out "--picture of what is simulated" '^<svg xmlns='
+out=$work/report
 
 # Another plan does not mix with it; one that fails is told, stands on the page, and is tried again.
 evaluate --nodes 3

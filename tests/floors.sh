@@ -16,6 +16,7 @@ use warnings;
 # From the ground up. A folder stands for its objects, but for those that are named themselves.
 my @floors = (
     [qw(base)],
+    [qw(sim)],
     [qw(boot fabric/locality fabric/failure)],
     [qw(fabric/shm fabric/verbs fabric/chaos)],
     [qw(fabric)],
@@ -26,11 +27,12 @@ my @floors = (
     [qw(hlrc/memory)],
     [qw(hlrc/coherence)],
     [qw(hlrc/sync)],
+    [qw(hlrc/rma)],
     [qw(hlrc/heap)],
     [qw(hlrc/crash)],
     [qw(hlrc/system)],
     [qw(hlrc)],
-    [qw(compat/treadmarks compat/jiajia)],
+    [qw(compat/treadmarks compat/jiajia compat/shmem compat/armci)],
     [qw(compat/start)],
     [qw(compat/openmp)],
     [qw(compat/pthread)],
@@ -40,7 +42,7 @@ my @floors = (
 # and a fetched one is opened; a registered piece is asked for by a message of the fabric that needs it.
 my @circles = (
     [map { "hlrc/progress/$_" } qw(bulk msg progress stats thread watch)],
-    [map { "hlrc/memory/$_" } qw(copies exclusive page page_fetch page_flush page_move page_view renew)],
+    [map { "hlrc/memory/$_" } qw(copies exclusive page page_claim page_fetch page_flush page_move page_view renew)],
     [map { "hlrc/sync/$_" } qw(barrier homes)],
     [map { "fabric/verbs/verbs$_" } '', qw(_count _memory _near _registrar _rx)],
 );
@@ -118,6 +120,12 @@ for my $file (map { glob("$ENV{source}/$_/*.[ch]") } qw(async ardmar)) {
         next unless /^#include "([^"]+)"/;
         fail("$file includes $1") unless $1 =~ m{^(base/|fabric/fabric\.h$|hlrc/protocol/|async/|ardmar/)};
     }
+}
+
+# The simulator knows nothing of what it models.
+for my $file (map { glob("$ENV{source}/$_/*.[ch]") } qw(sim)) {
+    open my $in, '<', $file or die "$file: $!\n";
+    while (<$in>) { fail("$file includes $1") if /^#include "([^"]+)"/ && $1 !~ m{^(base|sim)/} }
 }
 
 printf "%d objects, %d uses of each other, %d failed\n", scalar keys %object, $calls, $failures;

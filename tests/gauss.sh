@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # gauss: the residual is small, by a published measure, and the solution the known one; the same bits with any number of
-# nodes and both protocols; and rows do move between the nodes.
+# nodes and both protocols; and rows do move between the nodes. lu likewise, however it has its blocks and reads those of
+# others; the bits do not depend on that. gups: a second pass finds the same table, whichever way updates go.
 set -u
 app=${top_builddir:-.}/apps/gauss
 . "$(dirname "$0")/applib.sh"
@@ -31,4 +32,35 @@ expect_status "--size 40000" 2
 expect_err "--size 40000" "--size 40000: out of range"
 run_job 2 ardmar "$app" 100
 expect_status "an argument" 2
+
+app=${top_builddir:-.}/apps/lu
+everywhere "2 3" --size 100 --block 16
+first=$expected
+everywhere "2 4" --size 100 --block 16 --by gets
+everywhere "3" --size 100 --block 16 --layout rows --distribution block
+everywhere "4" --size 100 --block 16 --layout rows --by gets
+everywhere "5" --size 100 --block 16 --by gets --distribution block
+test "$expected" = "$first" || fail "the layout changes the result: $expected, not $first"
+everywhere "2" --size 7 --block 32
+test -z "${HLRC_SOAK:-}" || everywhere "1 2 3 4 8 16" --size 512
+run_job 2 ardmar "$app" --layout diagonal
+expect_status "--layout diagonal" 2
+expect_err "--layout diagonal" "unknown; choose rows or blocks"
+
+app=${top_builddir:-.}/apps/gups
+everywhere "1 2 3" --table 2^12
+first=$expected
+everywhere "1 2 3" --table 2^12 --by puts
+test "$expected" = "$first" || fail "puts change the result: $expected, not $first"
+everywhere "2 3" --table 2^10 --by locks
+everywhere "1" --table 2^12 --by locks --locks 7
+test "$expected" = "$first" || fail "locks change the result: $expected, not $first"
+# the published period of the stream
+everywhere "2" --table 2^12 --first 1317624576693539401
+test "$expected" = "$first" || fail "another result a period later: $expected, not $first"
+everywhere "3" --table 2 --by puts
+test -z "${HLRC_SOAK:-}" || everywhere "1 2 3 4 8 16" --table 2^18 --by puts
+run_job 2 ardmar "$app" --table 1000
+expect_status "--table 1000" 2
+expect_err "--table 1000" "not a power of two"
 finish

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The library, installed below a DESTDIR, serves a C and a C++ program through pkg-config, shared and static, and where
 # it was configured without a shared one; pkg-config needs to find no other package. CMake finds it, too, and both find the
-# interfaces of TreadMarks and JIAJIA. The programs run bare: a job of one node. Uninstalling leaves nothing.
+# interfaces of TreadMarks, JIAJIA, OpenSHMEM and ARMCI. The programs run bare: a job of one node. Uninstalling leaves nothing.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}" "${CXX:=}" "${MAKE:=make}" "${HLRC_TEST_SANITIZERS:=}"
 skip() { echo "skipped: $*"; exit 77; }
@@ -31,9 +31,10 @@ shared=no static=no
 [ -e "$top_builddir/.libs/libhlrc.so" ] && shared=yes && installed libhlrc.so
 [ -e "$top_builddir/.libs/libhlrc.a" ] && static=yes && installed libhlrc.a
 [ $shared$static = yesyes ] || echo "note: configured with shared: $shared, static: $static; the other is not tested"
-for file in include/hlrc.h include/hlrc_memory.h include/hlrc_sync.h include/hlrc/Tmk.h include/hlrc/jia.h \
-    bin/hlrcrun bin/hlrc_info man7/tmk.7 man7/jia.7 \
-    man3/hlrc_malloc.3 man7/hlrc.7 man1/hlrcrun.1 man1/hlrc_info.1; do
+for file in include/hlrc.h include/hlrc_memory.h include/hlrc_rma.h include/hlrc_sync.h include/hlrc/Tmk.h include/hlrc/jia.h \
+    include/hlrc/shmem.h include/hlrc/shmem_generic.h man7/shmem.7 include/hlrc/armci.h man7/armci.7 \
+    bin/hlrcrun bin/hlrc_info bin/hlrc_sim man7/tmk.7 man7/jia.7 \
+    man3/hlrc_malloc.3 man7/hlrc.7 man1/hlrcrun.1 man1/hlrc_info.1 man1/hlrc_sim.1; do
     installed "$file"
 done
 # as on a machine that has no packages for developers but this one: no libibverbs.pc
@@ -115,7 +116,36 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-for system in tmk jia; do package=hlrc-$system build_both "$system" "$CC" "$work/$system.c"; done
+cat >"$work/shmem.c" <<'END'
+#include <shmem.h>
+#include <stdio.h>
+
+int main(void)
+{
+    shmem_init();
+    int *shared = shmem_calloc(1, sizeof *shared);
+    shmem_int_p(shared, shmem_n_pes(), 0);
+    puts(*shared == 1 ? "right" : "wrong");
+    shmem_finalize();
+    return 0;
+}
+END
+cat >"$work/armci.c" <<'END'
+#include <armci.h>
+#include <stdio.h>
+
+int main(void)
+{
+    void *at[1];
+    ARMCI_Init();
+    ARMCI_Malloc(at, 8);
+    ARMCI_PutValueInt(armci_msg_nproc(), at[0], 0);
+    puts(ARMCI_GetValueInt(at[0], 0) == 1 ? "right" : "wrong");
+    ARMCI_Finalize();
+    return 0;
+}
+END
+for system in tmk jia shmem armci; do package=hlrc-$system build_both "$system" "$CC" "$work/$system.c"; done
 if [ -n "$CXX" ]; then
     build_both C++ "$CXX" "$work/use.cc"
 else
@@ -129,11 +159,11 @@ by_cmake() {
 cmake_minimum_required(VERSION 3.13)
 project(use C)
 find_package(hlrc 0.1 REQUIRED)
-foreach(name hlrc static tmk jia)
+foreach(name hlrc static tmk jia shmem armci)
     if(TARGET hlrc::${name})
         file(APPEND "${CMAKE_BINARY_DIR}/made" "${name}\n")
         set(source ../use.c)
-        if(name MATCHES "tmk|jia")
+        if(name MATCHES "tmk|jia|shmem|armci")
             set(source ../${name}.c)
         endif()
         add_executable(use-${name} ${source})
@@ -148,7 +178,7 @@ END
         fail "CMake: does not build"
         return
     fi
-    for target in hlrc tmk jia $([ $static = no ] || echo static); do
+    for target in hlrc tmk jia shmem armci $([ $static = no ] || echo static); do
         grep -qx "$target" "$work/cmake/made" || fail "CMake: no target hlrc::$target"
         said=$(LD_LIBRARY_PATH=$libdir "$work/cmake/use-$target" 2>&1)
         [ "$said" = right ] || fail "CMake: hlrc::$target: $said"

@@ -2,14 +2,13 @@
 # A node killed with -9 at any moment, and so hlrcrun itself: the whole job ends, with one message that says who and
 # why, and nothing is left. SIGINT and SIGTERM to hlrcrun end it likewise. All within two seconds on an idle machine; a
 # busy one takes longer now and then, so that of the jobs that end in one way the fastest must be as quick, and the
-# others must end. Applications run meanwhile; the moment is random. Each case twice (HLRC_KILL_ROUNDS), the
-# protocols in turn; with HLRC_SOAK a hundred times (HLRC_SOAK_KILLS).
+# others must end. Applications run meanwhile; the moment is random. Each case once (HLRC_KILL_ROUNDS), the protocols in
+# turn, and the other way round with sanitizers; with HLRC_SOAK a hundred times (HLRC_SOAK_KILLS).
 set -u
 build=${top_builddir:-.}
 work=$(mktemp -d)
 mark="HLRC_KILL_MARK=$$.$RANDOM"
-rounds=${HLRC_KILL_ROUNDS:-2}
-[ -z "${HLRC_TEST_SANITIZERS:-}" ] || rounds=1
+rounds=${HLRC_KILL_ROUNDS:-1}
 [ -z "${HLRC_SOAK:-}" ] || rounds=${HLRC_SOAK_KILLS:-100}
 RANDOM=${HLRC_KILL_SEED:-$$}
 failures=0
@@ -102,6 +101,7 @@ declare -A size_of=(
 )
 export HLRC_MEMORY=2G
 turn=0
+[ -z "${HLRC_TEST_SANITIZERS:-}" ] || turn=1
 for ((round = 0; round < rounds; round++)); do
     for app in is fft3d barnes radix water tsp qsort cg; do
         read -r -a size <<<"${size_of[$app]}"
@@ -114,6 +114,7 @@ for ((round = 0; round < rounds; round++)); do
         try $app $protocol launcher INT
         try $app $protocol launcher TERM
     done
+    turn=$((turn + 1)) # each application with the other protocol in the next round
     [ "$rounds" -eq 1 ] || echo "round $((round + 1)) of $rounds: $failures failures"
 done
 for what in "${!fastest[@]}"; do

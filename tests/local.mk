@@ -91,6 +91,10 @@ tests_unit_notice_read_SOURCES = tests/unit/test_notice_read.c
 tests_unit_notice_read_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_notice_read_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=perturb_at
 tests_unit_notice_read_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/profile
+tests_unit_profile_SOURCES = tests/unit/test_profile.c
+tests_unit_profile_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_profile_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/size
 tests_unit_size_SOURCES = tests/unit/test_size.c
 tests_unit_size_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -133,6 +137,8 @@ tests_unit_locality_SOURCES = tests/unit/test_locality.c
 tests_unit_locality_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_locality_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 endif
+
+include tests/sim/local.mk
 
 # Says in the results that the unit tests were left out.
 EXTRA_DIST += tests/no-cmocka.sh tests/mutants tests/README.md
@@ -201,22 +207,41 @@ EXTRA_DIST += tests/compat/pthread/classes.cc tests/compat/pthread/common.h test
 	tests/compat/pthread/mutexes.c tests/compat/pthread/places.c tests/compat/pthread/signals.c tests/compat/pthread/waits.c
 EXTRA_DIST += tests/compat/npb/cg.c tests/compat/npb/ep.c tests/compat/npb/ft.c tests/compat/npb/is.c tests/compat/npb/mg.c \
 	tests/compat/npb/npb.h
-EXTRA_DIST += tests/compat/feature/atomic.c tests/compat/feature/binding.c tests/compat/feature/collapse.c \
-	tests/compat/feature/compare.c tests/compat/feature/constructs.c tests/compat/feature/copyprivate.c \
-	tests/compat/feature/critical.c tests/compat/feature/depend.c tests/compat/feature/files.c \
-	tests/compat/feature/flush.c tests/compat/feature/locks.c tests/compat/feature/masked.c tests/compat/feature/memory.c \
-	tests/compat/feature/nested.c tests/compat/feature/privates.c \
-	tests/compat/feature/queries.c tests/compat/feature/reduction.c tests/compat/feature/schedule.c \
-	tests/compat/feature/simd.c tests/compat/feature/system.c tests/compat/feature/task_tree.c \
-	tests/compat/feature/taskgroup.c tests/compat/feature/taskloop.c tests/compat/feature/team_size.c \
-	tests/compat/feature/threadprivate.c
+EXTRA_DIST += tests/compat/feature/affinity.c tests/compat/feature/allocators.c tests/compat/feature/atomic.c \
+	tests/compat/feature/binding.c tests/compat/feature/cancel.c tests/compat/feature/collapse.c \
+	tests/compat/feature/compare.c tests/compat/feature/conditional.c tests/compat/feature/constructs.c \
+	tests/compat/feature/copyprivate.c tests/compat/feature/critical.c tests/compat/feature/depend.c \
+	tests/compat/feature/doacross.c tests/compat/feature/files.c tests/compat/feature/flush.c \
+	tests/compat/feature/histogram.c tests/compat/feature/locks.c tests/compat/feature/masked.c \
+	tests/compat/feature/memory.c tests/compat/feature/mixed.c tests/compat/feature/nested.c \
+	tests/compat/feature/privates.c tests/compat/feature/queries.c tests/compat/feature/reduction.c \
+	tests/compat/feature/schedule.c tests/compat/feature/simd.c tests/compat/feature/system.c \
+	tests/compat/feature/task_graph.c tests/compat/feature/task_reduction.cc tests/compat/feature/task_team.c \
+	tests/compat/feature/task_tree.c tests/compat/feature/taskgroup.c tests/compat/feature/taskloop.c \
+	tests/compat/feature/team_size.c tests/compat/feature/teams.c tests/compat/feature/threadprivate.c \
+	tests/compat/feature/wavefront.f90
 
 # hlrcc in projects of CMake; the soak takes one of autotools, too.
 SHELL_TESTS += tests/compat/projects.sh
 SOAK_TESTS += tests/compat/projects.sh
 
-# Programs of TreadMarks and of JIAJIA.
-check_PROGRAMS += tests/compat/tmk tests/compat/jia
+# Programs of TreadMarks, of JIAJIA, of OpenSHMEM and of ARMCI.
+check_PROGRAMS += tests/compat/tmk tests/compat/jia tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups tests/compat/armci
+tests_compat_shmem_SOURCES = tests/compat/shmem.c tests/compat/shmem_right.h
+tests_compat_shmem_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/shmem
+tests_compat_shmem_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed -pthread
+tests_compat_shmem_LDADD = libhlrc_shmem.la libhlrc.la
+tests_compat_shmem_examples_SOURCES = tests/compat/shmem_examples.c tests/compat/shmem_right.h
+tests_compat_shmem_examples_CPPFLAGS = $(tests_compat_shmem_CPPFLAGS)
+tests_compat_shmem_examples_LDFLAGS = $(tests_compat_shmem_LDFLAGS)
+tests_compat_shmem_examples_LDADD = $(tests_compat_shmem_LDADD)
+tests_compat_shmem_groups_SOURCES = tests/compat/shmem_groups.c tests/compat/shmem_right.h
+tests_compat_shmem_groups_CPPFLAGS = $(tests_compat_shmem_CPPFLAGS)
+tests_compat_shmem_groups_LDFLAGS = $(tests_compat_shmem_LDFLAGS)
+tests_compat_shmem_groups_LDADD = $(tests_compat_shmem_LDADD)
+tests_compat_armci_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/armci
+tests_compat_armci_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
+tests_compat_armci_LDADD = libhlrc_armci.la libhlrc.la
 tests_compat_tmk_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/treadmarks
 tests_compat_tmk_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
 tests_compat_tmk_LDADD = libhlrc_tmk.la libhlrc.la

@@ -5,7 +5,7 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${PERL:=perl}"
 command -v "${PERL:-none}" >/dev/null || { echo "skipped: no perl, which makes the manual pages"; exit 77; }
 header=$top_srcdir/include/hlrc.h
-others=("$top_srcdir/include/hlrc_memory.h" "$top_srcdir/include/hlrc_sync.h")
+others=("$top_srcdir/include/hlrc_memory.h" "$top_srcdir/include/hlrc_rma.h" "$top_srcdir/include/hlrc_sync.h")
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 status=0

@@ -90,7 +90,11 @@ checked ops read=3 write=3 write_imm=3 cas=3 fetch_add=3 exchange=3 version_page
 job 2 ardmar latbw --sizes 1,4K,4M
 checked latbw read_latency=3 write_latency=3 message_latency=3 read_bandwidth=3 write_bandwidth=3
 job 3 ardmar atomics
-checked atomics fetch_add=3 cas_hit=3 cas_miss=3 exchange=3 fetch_add_many=3 cas_miss_many=3 fetch_add_all=3
+checked atomics fetch_add=3 cas_hit=3 cas_miss=3 exchange=3 fetch_add_many=3 cas_miss_many=3 fetch_add_all=3 target_one=3 target_sixteen=3
+job 2 onesided rma --sizes 8,4K
+checked rma put=3 get=3 acc=3 rmw=3 homes=3 get_pieces=3 put_pieces=3
+job 2 onesided gets --sizes 8,64K
+checked gets contiguous=3 strided=3 gap=3 computing=3 messages=1
 job 3 async words
 checked words load=3 fetch_add=3 compare_exchange=3 compare_exchange_miss=3 exchange=3 fetch_add_all=9
 job 3 onesided locks --sizes 1,3 --slice 5

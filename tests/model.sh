@@ -37,10 +37,11 @@ verify() {
     local model=$1
     shift
     (
-        [ "$optimize" != -O0 ] || cc=$quick
+        table=25
+        [ "$optimize" != -O0 ] || { cc=$quick table=20; } # 2^20 places; 256 MiB take longer to have than a small search
         cd "$work" && spin -a "$@" "$models/$model.pml" &&
             $cc $optimize $order -w -DSAFETY -DCOLLAPSE -DMEMLIM=4000 -o pan pan.c &&
-            ./pan -m20000 -w25
+            ./pan -m20000 -w$table
     ) >"$work/log" 2>&1
     out=$(sed -nE 's/^State-vector.*errors: ([0-9]+)$/errors: \1/p; s/^ *([0-9.e+]+) states, stored.*/, \1 states/p;
         s/^pan: elapsed time ([0-9.]+ seconds)/, \1/p' "$work/log" | tr -d '\n')

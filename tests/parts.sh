@@ -12,6 +12,7 @@ set -u
 . "$(dirname "$0")/examplelib.sh"
 fabrics=${HLRC_PARTS_FABRICS:-shm shm+chaos}
 seed=${HLRC_PARTS_SEED:-$$}
+export -n HLRC_PARTS_FABRICS HLRC_PARTS_SEED HLRC_PARTS_SECONDS HLRC_PARTS_ROWS # no options of hlrcrun
 seconds=${HLRC_PARTS_SECONDS:-$([ -n "${HLRC_SOAK:-}" ] && echo 1000000 || echo 20)}
 helpers=$top_srcdir/scripts/guest
 [ -z "${HLRC_TEST_SANITIZERS:-}" ] || skip "each run takes ten times as long; random programs have drawn parts there, too"
@@ -21,7 +22,10 @@ declare -A arguments=(
     [is]="--keys 2^12" [fft3d]="--grid 16^3 --iterations 2" [barnes]="--bodies 64 --steps 2"
     [barnes-locks]="--bodies 64 --steps 2 --tree locks" [radix]="--keys 3000" [water]="--molecules 64 --cutoff 4 --steps 3"
     [water-locks]="--molecules 64 --cutoff 4 --steps 3 --forces locks" [sor]="--size 60 --sweeps 6"
-    [sor-jacobi]="--size 60 --sweeps 6 --method jacobi" [gauss]="--size 33" [cg]="--rows 300 --nonzer 3 --iterations 1"
+    [sor-jacobi]="--size 60 --sweeps 6 --method jacobi" [gauss]="--size 33" [lu]="--size 60 --block 16"
+    [lu-gets]="--size 60 --block 16 --by gets" [lu-rows]="--size 60 --block 16 --layout rows --by gets"
+    [fft3d-gets]="--grid 16^3 --iterations 2 --by gets"
+    [gups]="--table 2^10 --by locks" [gups-atomics]="--table 2^8" [gups-puts]="--table 2^10 --by puts" [cg]="--rows 300 --nonzer 3 --iterations 1"
     [tsp]="--cities 8" [qsort]="--keys 5000 --threshold 64")
 examples="01-hello 02-counter 03-homes 04-mailbox 05-shares 06-rod 07-flag"
 programs="$(printf '%s\n' "${!arguments[@]}" | sort | tr '\n' ' ')$examples"

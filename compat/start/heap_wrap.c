@@ -94,10 +94,8 @@ int __wrap_posix_memalign(void **out, size_t align, size_t size)
 
 /* ---- what the C library allocates for the program ---- */
 
-char *__wrap_strndup(const char *text, size_t most);
-char *__wrap_strndup(const char *text, size_t most)
+static char *copy_of(const char *text, size_t len)
 {
-    size_t len = strnlen(text, most);
     char *copy = heap_malloc(len + 1);
     if (copy) {
         memcpy(copy, text, len);
@@ -106,10 +104,16 @@ char *__wrap_strndup(const char *text, size_t most)
     return copy;
 }
 
+char *__wrap_strndup(const char *text, size_t most);
+char *__wrap_strndup(const char *text, size_t most)
+{
+    return copy_of(text, strnlen(text, most));
+}
+
 char *__wrap_strdup(const char *text);
 char *__wrap_strdup(const char *text)
 {
-    return __wrap_strndup(text, SIZE_MAX);
+    return copy_of(text, strlen(text));
 }
 
 int __wrap_vasprintf(char **out, const char *format, va_list args);
@@ -119,7 +123,7 @@ int __wrap_vasprintf(char **out, const char *format, va_list args)
     int len = vasprintf(&text, format, args);
     if (len < 0)
         return len;
-    *out = __wrap_strndup(text, (size_t)len);
+    *out = copy_of(text, (size_t)len);
     free(text);
     return *out ? len : -1;
 }

@@ -51,7 +51,7 @@ struct shm_fabric {
     struct shm_object window[FABRIC_WINDOWS];
 };
 
-#define ENGINE_OBJECTS 3 /* that a job has: the control object and the engine's windows */
+#define ENGINE_OBJECTS 4 /* that a job has: the control object and the engine's windows */
 
 static struct shm_fabric *shm_of(struct fabric *f)
 {
@@ -248,6 +248,49 @@ static void shm_write_runs(struct fabric *f, int peer, int win, size_t off,
     count(&s->self->peer[peer].written_bytes, (uint64_t)(from - (const char *)src));
 }
 
+/* As shm_copy; most pieces are short, and their lengths are those of words. */
+static inline void copy_piece(char *to, const char *from, size_t n)
+{
+    if (n > 128 || n % 16 != 0) {
+        shm_copy(to, from, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i += 16)
+        memcpy(to + i, from + i, 16);
+}
+
+static void shm_read_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
+                            size_t n, struct fabric_op *op)
+{
+    struct shm_fabric *s = shm_of(f);
+    const char *from = window_at(s, peer, win, 0);
+    uint64_t bytes = 0;
+    (void)op;
+    for (size_t i = 0; i < n; i++) {
+        copy_piece(pieces[i].local, from + pieces[i].off, pieces[i].len);
+        bytes += pieces[i].len;
+    }
+    atomic_thread_fence(memory_order_acquire); /* as in shm_read (F3) */
+    count(&s->self->reads, n);
+    count(&s->self->peer[peer].read_bytes, bytes);
+}
+
+static void shm_write_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
+                             size_t n, struct fabric_op *op)
+{
+    struct shm_fabric *s = shm_of(f);
+    char *to = window_at(s, peer, win, 0);
+    uint64_t bytes = 0;
+    (void)op;
+    atomic_thread_fence(memory_order_release); /* as in shm_write (F1) */
+    for (size_t i = 0; i < n; i++) {
+        copy_piece(to + pieces[i].off, pieces[i].local, pieces[i].len);
+        bytes += pieces[i].len;
+    }
+    count(&s->self->writes, n);
+    count(&s->self->peer[peer].written_bytes, bytes);
+}
+
 static void shm_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
                           size_t len, uint32_t imm, bool urgent, struct fabric_op *op)
 {
@@ -282,8 +325,9 @@ static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t ex
     struct shm_fabric *s = shm_of(f);
     (void)op;
     count(&s->self->atomics, 1);
-    *old = expect;
-    atomic_compare_exchange_strong(shm_word(s, peer, win, off), old, desired);
+    atomic_compare_exchange_strong(shm_word(s, peer, win, off), &expect, desired);
+    if (old)
+        *old = expect;
 }
 
 static void shm_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add,
@@ -386,6 +430,8 @@ const struct fabric_ops fabric_shm = {
     .read = shm_read,
     .write = shm_write,
     .write_runs = shm_write_runs,
+    .read_pieces = shm_read_pieces,
+    .write_pieces = shm_write_pieces,
     .write_imm = shm_write_imm,
     .write_wake = shm_write_wake,
     .cas = shm_cas,

@@ -364,6 +364,16 @@ static void verbs_write_runs(struct fabric *f, int peer, int win, size_t off,
     }
 }
 
+/* Likewise. */
+static void verbs_write_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *p,
+                               size_t count, struct fabric_op *op)
+{
+    uint32_t unseen = verbs_of(f)->max_inline;
+    for (const struct fabric_piece *end = p + count; p < end; p++)
+        verbs_write(f, peer, win, p->off, p->local, p->len,
+                    p == end - 1 || p->len > unseen ? op : NULL);
+}
+
 /* A write whose last part carries `o->imm`. */
 static void write_event(struct verbs_fabric *v, struct order *o, int win, size_t off,
                         const void *src, size_t len)
@@ -573,13 +583,13 @@ static int mixed_open(const struct fabric_job *job, struct fabric **out)
         .describe = verbs_describe, .close = verbs_close, .window_create = verbs_window_create,   \
         .window_discard = verbs_window_discard, .window_prepare = verbs_window_prepare,           \
         .window_require = verbs_window_require, .read = verbs_read, .write = verbs_write,         \
-        .write_runs = verbs_write_runs, .write_imm = verbs_write_imm,                             \
-        .write_wake = verbs_write_wake, .cas = verbs_cas, .fetch_add = verbs_fetch_add,           \
-        .wait = verbs_wait, .test = verbs_test, .rx_poll = verbs_rx_poll,                         \
-        .rx_pending = verbs_rx_pending, .rx_busy = verbs_rx_busy, .rx_ticket = verbs_rx_ticket,   \
-        .rx_arm = verbs_rx_arm, .rx_sleep = verbs_rx_sleep, .rx_wake = verbs_rx_wake,             \
-        .wake = verbs_wake, .counters = verbs_counters, .check = verbs_check,                     \
-        .window_release = verbs_window_release,                                                   \
+        .write_runs = verbs_write_runs, .write_pieces = verbs_write_pieces,                       \
+        .write_imm = verbs_write_imm, .write_wake = verbs_write_wake, .cas = verbs_cas,           \
+        .fetch_add = verbs_fetch_add, .wait = verbs_wait, .test = verbs_test,                     \
+        .rx_poll = verbs_rx_poll, .rx_pending = verbs_rx_pending, .rx_busy = verbs_rx_busy,       \
+        .rx_ticket = verbs_rx_ticket, .rx_arm = verbs_rx_arm, .rx_sleep = verbs_rx_sleep,         \
+        .rx_wake = verbs_rx_wake, .wake = verbs_wake, .counters = verbs_counters,                 \
+        .check = verbs_check, .window_release = verbs_window_release,                             \
     }
 
 const struct fabric_ops fabric_verbs = VERBS_OPS("verbs", verbs_open);

@@ -9,16 +9,22 @@
 
 #include "base/perturb.h"
 #include "base/reserve.h"
+#include "hlrc/coherence/races.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/page_claim.h"
 #include "hlrc/memory/past.h"
+#include "hlrc/memory/profile.h"
+#include "hlrc/memory/reads.h"
 #include "hlrc/memory/renew.h"
+#include "hlrc/memory/sample.h"
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/timeline.h"
@@ -103,13 +109,56 @@ void interval_met(void)
     engine.protocol.diffs->met(); /* I7 */
 }
 
+/* The calling thread has stored nothing since it closed. */
+static _Thread_local bool unstored;
+
+/* RK2. */
+static bool flush_home(uint32_t page, uint64_t interval, bool *changed)
+{
+    uint64_t mask[DIFF_MASK_WORDS], time[NODES_MAX];
+    if (!races_checked())
+        return page_flush_home(page, changed);
+    *changed = page_flush_tracked(page, mask);
+    if (*changed) {
+        interval_vt(time); /* RK1 */
+        races_note_own(page, interval, time, mask);
+    }
+    return *changed || !exclusive_unread(page); /* P9 */
+}
+
+/* PF1. ASSUMPTION: sealed or kept, its home is here. */
+static void profile_own(uint32_t page)
+{
+    uint64_t mask[DIFF_MASK_WORDS];
+    int64_t begin = profile_begin();
+    profile_written(page, page_tracked(page, mask) ? mask : NULL, true);
+    profile_aside(begin);
+}
+
+/* ASSUMPTION: the diff of this node's to that home. */
+static void profile_away(uint32_t page, const void *diff, size_t len, size_t changed, int home)
+{
+    uint64_t mask[DIFF_MASK_WORDS];
+    int64_t begin = profile_begin();
+    if (!begin)
+        return;
+    profile_diff(page, changed, home);
+    if (profile_is_told(page))
+        profile_written(page, changed && diff_mask(diff, len, mask) ? mask : NULL, false);
+    profile_aside(begin);
+}
+
 /* Captures the diff of one sealed page; true when it is to be announced. ASSUMPTION: BUSY. */
 static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed)
 {
     struct page *p = page_at(page);
     if (page_is_home(p, engine.node)) {
-        if (!page_flush_home(page, changed))
+        if (profile_is_told(page))
+            profile_own(page);
+        if (!flush_home(page, interval, changed))
             return false;
+        if (record_on && *changed)
+            record_closing_page(page, true, 0, 0);
         /* orders this node's writes to the page, which have ended, before the version (I3) */
         atomic_store_explicit(applied_here(page, engine.node), interval, memory_order_release);
         return true;
@@ -121,9 +170,12 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
     *changed = len != 0;
     if (len == 0 && !p->worded) /* WD4 */
         return false;
+    size_t bytes = diff_changed_bytes(diff, len);
+    profile_away(page, diff, len, bytes, home);
+    if (record_on && len)
+        record_closing_page(page, false, len, bytes);
     engine.protocol.diffs->add(home, page, len);
     stats_count(STAT_DIFFS, 1);
-    size_t bytes = diff_changed_bytes(diff, len);
     stats_count(STAT_DIFF_BYTES, bytes);
     timeline_end(TIMELINE_DIFF, begin, page, home, interval << 16 | bytes); /* TL4 */
     return true;
@@ -146,6 +198,8 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
         perturb(page_sealed);
         for (uint32_t k = i; k < i + run; k++) {
             uint32_t page = closing[k];
+            if (k + 1 < i + run)
+                page_flush_prefetch(closing[k + 1]);
             bool changed, announce = capture(page, interval, why.urgent, &changed);
             if (announce)
                 announced[count++] = page;
@@ -172,24 +226,43 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
 #    define interval_assert_state(interval, count) ((void)0)
 #endif
 
+/* RR3. They leave with the diffs. */
+static void send_reads(const struct read_set *sets, uint32_t count, uint64_t interval, bool urgent)
+{
+    uint64_t time[NODES_MAX];
+    if (count)
+        interval_vt(time); /* RK1 */
+    for (uint32_t i = 0; i < count; i++) {
+        int home = page_claim_read(sets[i].page);
+        if (home == engine.node)
+            races_note_own_reads(interval, time, &sets[i]);
+        else if (home >= 0)
+            engine.protocol.diffs->reads(home, interval, urgent, &sets[i]);
+    }
+}
+
 static void close_dirty(struct closing why)
 {
-    int64_t begin = timeline_begin();
+    int64_t begin = timeline_begin(), asked = profile_begin();
     perturb(close_begun);
     atomic_store(&looking, true); /* EP4 */
     if (!exclusive_look())        /* EP3 */
         atomic_store(&looking, false);
     const uint32_t *closing;
-    uint32_t n = dirty_take(&closing);
+    uint32_t n = dirty_take(&closing), read;
+    const struct read_set *sets = reads_take(&read);
     perturb(close_taken);
-    if (n == 0)
+    if (n == 0 && read == 0)
         return;
     past_turn();
     uint64_t interval =
         vt_of(engine.node) + 1; /* written by closings only, and they are serialised */
+    send_reads(sets, read, interval, why.urgent);
     uint32_t count = capture_all(closing, n, interval, why);
-    if (count == 0)
+    if (count == 0 && read == 0)
         return; /* I6 */
+    if (read)
+        engine.protocol.diffs->reads_wait();
     interval_assert_state(interval, count);
     perturb(close_captured);
     engine.protocol.notices->publish(interval, announced, count); /* I4 */
@@ -199,6 +272,7 @@ static void close_dirty(struct closing why)
     raise_vt(engine.node, interval); /* I6 */
     spin_unlock(&vt_lock);
     timeline_end(TIMELINE_CLOSE, begin, interval, -1, count);
+    profile_close(announced, count, asked);
 }
 
 /* Begins the closing that the caller has taken interval_closing for, performs and ends it. */
@@ -209,6 +283,8 @@ static void close_once(struct thread *t, bool asked)
     /* read after closes_begun rose: sees all whom this one serves */
     close_dirty((struct closing){ .urgent = atomic_load(&urgent_closers) > 0, .asked = asked });
     atomic_store(&looking, false);
+    if (record_on)
+        record_closing_end(asked);
     atomic_store(&closes_ended, number);
     atomic_store(&interval_closing, false);
     progress_changed(&interval_closing);
@@ -301,7 +377,7 @@ static bool acquire_over(void *arg)
 static void acquire_all(const uint64_t *want, uint32_t occasion)
 {
     int writers = 0;
-    int64_t begin = timeline_begin();
+    int64_t begin = timeline_begin(), asked = profile_acquire_begin();
     for (int w = 0; w < engine.nodes; w++)
         if (w != engine.node && vt_of(w) < want[w])
             wanted[writers++] = (struct notices_wanted){ w, want[w] };
@@ -309,6 +385,9 @@ static void acquire_all(const uint64_t *want, uint32_t occasion)
     renew_expected(occasion);
     engine.protocol.notices->take(wanted, writers);
     renew_all();
+    profile_acquire_end(asked);
+    if (profile_on)
+        sample_some();
     spin_lock(&vt_lock);
     for (int i = 0; i < writers; i++)
         raise_vt(wanted[i].writer, wanted[i].interval); /* I5 */
@@ -318,8 +397,15 @@ static void acquire_all(const uint64_t *want, uint32_t occasion)
     timeline_end(TIMELINE_ACQUIRE, begin, 0, -1, 0);
 }
 
+void interval_unstored(bool yes)
+{
+    unstored = yes;
+}
+
 void interval_acquire(const uint64_t *want, uint32_t occasion)
 {
+    if (races_checked() && !covered(want) && !(unstored && threads_taken() == 1))
+        interval_close(true); /* RK3 */
     while (!covered(want)) {
         if (!atomic_exchange(&acquire_busy, true))
             acquire_all(want, occasion);

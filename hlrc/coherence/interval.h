@@ -16,7 +16,7 @@
  *   I5  (3) vt[w] rises only after all pages of w's intervals up to that value have been revoked
  *       here, or renewed (renew.h RN1).
  *   I6  vt[self] is the last published interval; an interval whose diffs are all empty does not
- *       come into being.
+ *       come into being, unless reads are noted in it (reads.h RR1).
  *   I7  Diffs that wake no thread are for homes that are about to meet in a barrier. A vector time
  *       that leaves this node in any other way is told by interval_hand_on, which wakes the homes
  *       that have such diffs first: the requests that follow may have to wait for them.
@@ -86,6 +86,9 @@ void interval_publish(void); /* waits, as an urgent interval_close */
  * the same pages (renew.h RN5). */
 enum { OCCASION_MEETING = UINT32_MAX, OCCASION_SIGNAL = UINT32_MAX - 1 };
 void interval_acquire(const uint64_t *vt, uint32_t occasion);
+/* The calling thread has closed, and stores nothing until it acquires: a closing is spared where it
+ * is the only one (races.h RK3). */
+void interval_unstored(bool yes);
 
 void interval_vt(uint64_t *vt); /* a copy of this node's vector time, for a barrier. Spins */
 /* the same for a grant or a signal (I7). Spins */

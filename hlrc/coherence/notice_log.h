@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/sample.h"
 #include "hlrc/progress/timeline.h"
 
 #define NOTICE_LOG_WORDS 16384u /* a power of two */
@@ -45,7 +46,10 @@
 static inline void notice_apply(uint32_t first, uint32_t count, int writer, uint64_t interval)
 {
     timeline_mark(TIMELINE_NOTICE, (uint64_t)count << 32 | first, writer, interval); /* TL4 */
-    page_invalidate(first, count, writer, interval);
+    if (profile_on)
+        sample_invalidate(first, count, writer, interval);
+    else
+        page_invalidate(first, count, writer, interval);
 }
 
 #endif

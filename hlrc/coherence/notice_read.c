@@ -306,6 +306,7 @@ static void apply_words(const struct notices_wanted *want, const uint64_t *word,
         if (r->left == 0) {
             debug_assert(interval_of(word[i]) == r->seen + 1);
             r->left = place_of(word[i]);
+            r->seen += r->left == 0; /* I6: of no pages */
             continue;
         }
         notice_apply((uint32_t)(word[i] >> 32), (uint32_t)word[i], want->writer, r->seen + 1);

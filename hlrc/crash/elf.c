@@ -64,33 +64,48 @@ static const Elf64_Shdr *sections(const struct elf *elf, unsigned *count)
     return table(elf, head->e_shoff, head->e_shnum, sizeof(Elf64_Shdr));
 }
 
-static bool holds(const Elf64_Sym *symbol, uint64_t address)
+static bool is_function(unsigned type)
 {
-    unsigned type = ELF64_ST_TYPE(symbol->st_info);
-    return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
+    return type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
+static bool is_variable(unsigned type)
+{
+    return type == STT_OBJECT;
+}
+
+struct wanted {
+    uint64_t address;
+    bool (*type)(unsigned type);
+};
+
+static bool holds(const Elf64_Sym *symbol, struct wanted what)
+{
+    uint64_t address = what.address;
+    return what.type(ELF64_ST_TYPE(symbol->st_info)) && symbol->st_shndx != SHN_UNDEF &&
            address >= symbol->st_value && address - symbol->st_value < symbol->st_size;
 }
 
 /* In one symbol table. */
 static const char *search(const struct elf *elf, const Elf64_Shdr *symbols,
-                          const Elf64_Shdr *strings, uint64_t address, uint64_t *behind)
+                          const Elf64_Shdr *strings, struct wanted what, uint64_t *behind)
 {
     uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
     const Elf64_Sym *symbol = table(elf, symbols->sh_offset, count, sizeof *symbol);
     for (uint64_t i = 0; symbol && i < count; i++) {
         uint64_t at = strings->sh_offset + symbol[i].st_name;
-        if (!holds(&symbol[i], address) || symbol[i].st_name >= strings->sh_size || at >= elf->size)
+        if (!holds(&symbol[i], what) || symbol[i].st_name >= strings->sh_size || at >= elf->size)
             continue;
         if (memchr(elf->bytes + at, '\0', elf->size - at) == NULL)
             continue;
-        *behind = address - symbol[i].st_value;
+        *behind = what.address - symbol[i].st_value;
         return (const char *)elf->bytes + at;
     }
     return NULL;
 }
 
 /* Of a stripped file the table for the dynamic linker is left. */
-const char *elf_function(const struct elf *elf, uint64_t address, uint64_t *behind)
+static const char *search_all(const struct elf *elf, struct wanted what, uint64_t *behind)
 {
     static const unsigned types[] = { SHT_SYMTAB, SHT_DYNSYM };
     unsigned count;
@@ -99,10 +114,19 @@ const char *elf_function(const struct elf *elf, uint64_t address, uint64_t *behi
         for (unsigned i = 0; i < count; i++) {
             if (section[i].sh_type != types[t] || section[i].sh_link >= count)
                 continue;
-            const char *name =
-                search(elf, &section[i], &section[section[i].sh_link], address, behind);
+            const char *name = search(elf, &section[i], &section[section[i].sh_link], what, behind);
             if (name)
                 return name;
         }
     return NULL;
+}
+
+const char *elf_function(const struct elf *elf, uint64_t address, uint64_t *behind)
+{
+    return search_all(elf, (struct wanted){ address, is_function }, behind);
+}
+
+const char *elf_variable(const struct elf *elf, uint64_t address, uint64_t *behind)
+{
+    return search_all(elf, (struct wanted){ address, is_variable }, behind);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* elf.h - names of functions, from the symbol table of an executable or library; without
- * allocating, for crash.c, one file at a time. */
+/* elf.h - names of functions and variables, from the symbol table of an executable or library;
+ * without allocating, for crash.c, one file at a time. */
 #ifndef HLRC_ELF_H
 #define HLRC_ELF_H
 
@@ -21,5 +21,7 @@ bool elf_address(const struct elf *elf, uint64_t offset, uint64_t *address);
 
 /* The function that holds an address, and how far behind its beginning; NULL: unknown. */
 const char *elf_function(const struct elf *elf, uint64_t address, uint64_t *behind);
+/* The variable that does. */
+const char *elf_variable(const struct elf *elf, uint64_t address, uint64_t *behind);
 
 #endif

@@ -77,12 +77,7 @@ void place_finalized(const void *start, size_t bytes)
 
 uintptr_t place_instruction(const void *context)
 {
-    const ucontext_t *uc = context;
-#if defined(__x86_64__)
-    return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-#else
-    return (uintptr_t)uc->uc_mcontext.pc;
-#endif
+    return fault_code(context);
 }
 
 bool place_is_accessible(const siginfo_t *info, const void *context)
@@ -218,7 +213,7 @@ static int image_holder(uintptr_t address)
 
 struct peer_search {
     uintptr_t address, image;
-    bool is_peer, found;
+    bool is_peer, found, executable;
     char name[MAP_NAME_MAX];
 };
 
@@ -228,6 +223,7 @@ static bool look_at_peer(const struct mapping *mapping, void *arg)
     s->is_peer = s->is_peer || mapping->start == (s->image & ~(uintptr_t)(PAGE_SIZE - 1));
     if (s->address >= mapping->start && s->address < mapping->end) {
         s->found = true;
+        s->executable = mapping->executable;
         memcpy(s->name, mapping->name, sizeof s->name);
     }
     return true;
@@ -248,7 +244,8 @@ static const char *for_equal_addresses(void)
                                                  : "start with --no-aslr";
 }
 
-static bool describe_foreign(const struct look *l)
+/* `code`: it has to be that, since here there is something else. */
+static bool describe_foreign(const struct look *l, bool code)
 {
     static struct peer_search s;
     int holder = image_holder(l->address);
@@ -261,7 +258,7 @@ static bool describe_foreign(const struct look *l)
         return true;
     }
     for (int n = 0; images && n < images_count; n++) {
-        if (n == image_own || !in_peer(l->address, n, &s))
+        if (n == image_own || !in_peer(l->address, n, &s) || (code && !s.executable))
             continue;
         if (s.name[0] == '/' && !strstr(s.name, "memfd:"))
             snprintf(l->text, l->len,
@@ -315,14 +312,16 @@ static void describe_rest(const struct look *l, int sig, siginfo_t *info, void *
     bool mapped = maps_find(l->address, &at, &below, &above);
     if (is_overflow(l, &at, mapped, above, sig, info, context))
         describe_overflow(l);
-    else if (mapped)
+    else if (mapped && (l->kind != FAULT_EXECUTE || !describe_foreign(l, true)))
         describe_mapping(l, &at);
+    else if (mapped)
+        return;
     else if (is_overrun(l, below))
         snprintf(l->text, l->len,
                  "not shared memory: %s beyond the upper end of the stack: an array in it is too "
                  "short for what is done to it",
                  l->access);
-    else if (!describe_foreign(l))
+    else if (!describe_foreign(l, false))
         snprintf(l->text, l->len, "not shared memory: %s where no memory is mapped", l->access);
 }
 

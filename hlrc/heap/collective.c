@@ -14,9 +14,11 @@
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap.h"
 #include "hlrc/heap/heap_look.h"
+#include "hlrc/heap/sites.h"
 #include "hlrc/heap/stream.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/timeline.h"
@@ -163,6 +165,7 @@ static void settle(uint32_t first, uint32_t count)
 static void reset_pages(const struct pages *pages, enum meeting call)
 {
     struct thread *t = thread_enter();
+    record_pages(RECORD_RESET, pages->first, pages->count, 0, 0);
     if (!engine.alone)
         page_reset(pages->first, pages->count);
     thread_leave(t);
@@ -202,6 +205,7 @@ void *hlrc_malloc_all(size_t size)
     if (pages.count) {
         void *ptr = engine.app + ((size_t)pages.first << PAGE_SHIFT);
         heap_note_all(ptr, size ? size : 1);
+        site_note(ptr, size, __builtin_return_address(0));
         return ptr;
     }
     if (engine.node == ROOT)

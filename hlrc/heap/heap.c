@@ -15,6 +15,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap_arena.h"
 #include "hlrc/heap/heap_tables.h"
+#include "hlrc/heap/sites.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/timeline.h"
@@ -454,7 +455,9 @@ static void *allocate(const char *call, size_t align, size_t size)
 void *hlrc_malloc(size_t size)
 {
     call_check("hlrc_malloc");
-    return allocate("hlrc_malloc", HEAP_GRAIN, size);
+    void *ptr = allocate("hlrc_malloc", HEAP_GRAIN, size);
+    site_note(ptr, size, __builtin_return_address(0));
+    return ptr;
 }
 
 void *hlrc_aligned_alloc(size_t align, size_t size)
@@ -464,7 +467,9 @@ void *hlrc_aligned_alloc(size_t align, size_t size)
         errno = EINVAL;
         return NULL;
     }
-    return allocate("hlrc_aligned_alloc", align, size);
+    void *ptr = allocate("hlrc_aligned_alloc", align, size);
+    site_note(ptr, size, __builtin_return_address(0));
+    return ptr;
 }
 
 /* ---- freeing ---- */

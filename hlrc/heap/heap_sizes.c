@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "hlrc/call.h"
 #include "hlrc/heap/heap.h"
+#include "hlrc/heap/sites.h"
 
 void *hlrc_calloc(size_t count, size_t size)
 {
@@ -16,7 +17,9 @@ void *hlrc_calloc(size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return hlrc_malloc(count * size);
+    void *ptr = hlrc_malloc(count * size);
+    site_note(ptr, count * size, __builtin_return_address(0));
+    return ptr;
 }
 
 size_t hlrc_usable_size(const void *ptr)
@@ -26,9 +29,8 @@ size_t hlrc_usable_size(const void *ptr)
 }
 
 /* Stays where it is unless more than half of it would lie idle. */
-void *hlrc_realloc(void *ptr, size_t size)
+static void *resize(void *ptr, size_t size)
 {
-    call_check("hlrc_realloc");
     if (!ptr)
         return hlrc_malloc(size);
     size_t usable = heap_size_of(ptr);
@@ -45,4 +47,12 @@ void *hlrc_realloc(void *ptr, size_t size)
     memcpy(other, ptr, size < usable ? size : usable);
     hlrc_free(ptr);
     return other;
+}
+
+void *hlrc_realloc(void *ptr, size_t size)
+{
+    call_check("hlrc_realloc");
+    void *resized = resize(ptr, size);
+    site_note(resized, size, __builtin_return_address(0));
+    return resized;
 }

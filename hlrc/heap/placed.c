@@ -5,6 +5,7 @@
 
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
+#include "hlrc/heap/sites.h"
 #include "hlrc/protocol/meeting.h"
 #include "hlrc/sync/barrier.h"
 
@@ -45,5 +46,6 @@ void *hlrc_alloc_placed(size_t size, hlrc_placement how, size_t unit)
     size_t pages = size ? (size - 1) / PAGE_SIZE + 1 : 1;
     place_own(memory, pages, row_of(pages, how, unit), how == HLRC_AT ? unit : 0);
     barrier_all(MEETING_PLACED);
+    site_note(memory, size, __builtin_return_address(0));
     return memory;
 }

@@ -7,6 +7,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/page_claim.h"
 #include "hlrc/memory/past.h"
 #include "hlrc/memory/space.h"
 

@@ -246,6 +246,40 @@ uint32_t diff_list(const void *diff, size_t len, struct fabric_run *run, const v
     return count;
 }
 
+static void set_bits(uint64_t *mask, struct diff_run run)
+{
+    for (unsigned at = run.offset, end = at + run.length; at < end;) {
+        unsigned n = 64 - at % 64 < end - at ? 64 - at % 64 : end - at;
+        mask[at / 64] |= (n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1) << at % 64;
+        at += n;
+    }
+}
+
+bool diff_scan(const void *page, const void *twin, uint64_t *mask)
+{
+    return diff_loops->scan(page, twin, mask) != 0;
+}
+
+bool diff_track(const void *page, void *twin, uint64_t *mask)
+{
+    return diff_loops->track(page, twin, mask) != 0;
+}
+
+bool diff_mask(const void *diff, size_t len, uint64_t *mask)
+{
+    struct diff_parsed parsed;
+    memset(mask, 0, DIFF_BITMAP_BYTES);
+    if (len == 0)
+        return true;
+    if (parse(&parsed, diff, len) != 0)
+        return false;
+    if (parsed.form == DIFF_BITMAP)
+        memcpy(mask, parsed.index, DIFF_BITMAP_BYTES);
+    for (unsigned i = 0; parsed.form == DIFF_RUNS && i < parsed.count; i++)
+        set_bits(mask, run_at(parsed.index, i));
+    return true;
+}
+
 size_t diff_changed_bytes(const void *diff, size_t len)
 {
     struct diff_parsed parsed;

@@ -103,6 +103,17 @@ void diff_merge(void *page, void *twin, const void *fetched);
  */
 void diff_renew(void *page, void *twin, const void *fetched);
 
+/*
+ * Which bytes those are, bit b of word i for byte 64 * i + b: of PAGE against TWIN, and of a diff.
+ * MASK has DIFF_MASK_WORDS. diff_scan says whether there are any, and may see what other threads
+ * write meanwhile; diff_track makes TWIN what it has seen, too: what is stored later differs.
+ * diff_mask is false for a malformed diff.
+ */
+#define DIFF_MASK_WORDS (DIFF_PAGE / 64)
+bool diff_scan(const void *page, const void *twin, uint64_t *mask);
+bool diff_track(const void *page, void *twin, uint64_t *mask);
+bool diff_mask(const void *diff, size_t len, uint64_t *mask);
+
 /* The number of page bytes that a diff carries; 0 when it is empty or malformed. */
 size_t diff_changed_bytes(const void *diff, size_t len);
 

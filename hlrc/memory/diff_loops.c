@@ -114,6 +114,15 @@ static uint64_t portable_scan(const uint8_t *page, const uint8_t *twin, uint64_t
     return any;
 }
 
+static uint64_t portable_track(const uint8_t *page, uint8_t *twin, uint64_t *mask)
+{
+    uint8_t copy[DIFF_PAGE];
+    memcpy(copy, page, DIFF_PAGE);
+    uint64_t any = portable_scan(copy, twin, mask);
+    memcpy(twin, copy, DIFF_PAGE);
+    return any;
+}
+
 /* D5: no byte is looked at twice. */
 DIFF_INLINE bool any_differs(const uint8_t *page, const uint8_t *twin)
 {
@@ -165,6 +174,7 @@ static const struct diff_loops portable = {
     .name = "portable",
     .supported = portable_supported,
     .scan = portable_scan,
+    .track = portable_track,
     .differs = portable_differs,
     .tally = portable_tally,
     .pack = portable_pack,
@@ -201,6 +211,25 @@ AVX2 static uint64_t avx2_scan(const uint8_t *page, const uint8_t *twin, uint64_
                                                        << 32;
         mask[w] = ~same;
         any |= ~same;
+    }
+    return any;
+}
+
+AVX2 static uint64_t avx2_track(const uint8_t *page, uint8_t *twin, uint64_t *mask)
+{
+    uint64_t any = 0;
+
+    for (size_t w = 0; w < DIFF_WORDS; w++, page += 64, twin += 64) {
+        uint8_t copy[64];
+        __m256i low = _mm256_loadu_si256((const void *)page);
+        __m256i high = _mm256_loadu_si256((const void *)(page + 32));
+        __asm__("" : "+x"(low), "+x"(high)); /* these, not a second look */
+        _mm256_storeu_si256((void *)copy, low);
+        _mm256_storeu_si256((void *)(copy + 32), high);
+        mask[w] = ~(avx2_equal32(copy, twin) | (uint64_t)avx2_equal32(copy + 32, twin + 32) << 32);
+        _mm256_storeu_si256((void *)twin, low);
+        _mm256_storeu_si256((void *)(twin + 32), high);
+        any |= mask[w];
     }
     return any;
 }
@@ -261,6 +290,7 @@ static const struct diff_loops avx2 = {
     .name = "avx2",
     .supported = avx2_supported,
     .scan = avx2_scan,
+    .track = avx2_track,
     .differs = avx2_differs,
     .tally = avx2_tally,
     .pack = avx2_pack,
@@ -283,6 +313,21 @@ AVX512 static uint64_t avx512_scan(const uint8_t *page, const uint8_t *twin, uin
     for (size_t w = 0; w < DIFF_WORDS; w++) {
         __m512i own = _mm512_loadu_si512(page + 64 * w), old = _mm512_loadu_si512(twin + 64 * w);
         mask[w] = _mm512_cmpneq_epi8_mask(own, old);
+        any |= mask[w];
+    }
+    return any;
+}
+
+AVX512 static uint64_t avx512_track(const uint8_t *page, uint8_t *twin, uint64_t *mask)
+{
+    uint64_t any = 0;
+
+    for (size_t w = 0; w < DIFF_WORDS; w++) {
+        __m512i own = _mm512_loadu_si512(page + 64 * w), old = _mm512_loadu_si512(twin + 64 * w);
+        __asm__("" : "+v"(own)); /* these, not a second look */
+        mask[w] = _mm512_cmpneq_epi8_mask(own, old);
+        if (mask[w])
+            _mm512_storeu_si512(twin + 64 * w, own);
         any |= mask[w];
     }
     return any;
@@ -338,6 +383,7 @@ static const struct diff_loops avx512 = {
     .name = "avx512",
     .supported = avx512_supported,
     .scan = avx512_scan,
+    .track = avx512_track,
     .differs = avx512_differs,
     .tally = avx512_tally,
     .pack = avx512_pack,

@@ -26,6 +26,8 @@ struct diff_loops {
     /* Set MASK to the changed bytes; the union of its words is returned (0: the page is
      * unchanged). */
     uint64_t (*scan)(const uint8_t *page, const uint8_t *twin, uint64_t *mask);
+    /* The same, and TWIN becomes what was compared: no byte of PAGE is looked at twice. */
+    uint64_t (*track)(const uint8_t *page, uint8_t *twin, uint64_t *mask);
     bool (*differs)(const uint8_t *page, const uint8_t *twin);
     /* Count bytes and runs; LINES are the words of MASK that are not zero. */
     struct diff_tally (*tally)(const uint64_t *mask, uint64_t lines);

@@ -16,6 +16,8 @@ static uint32_t *list, *taken; /* swapped by dirty_take */
 static uint32_t *tail;         /* scratch of dirty_take */
 _Atomic uint32_t dirty_count;  /* also read without the lock: dirty_any */
 
+_Atomic bool dirty_reads;
+
 #define LIST_BYTES ((size_t)engine.pages * sizeof *list)
 
 int dirty_init(void)
@@ -24,6 +26,7 @@ int dirty_init(void)
     taken = reserve(LIST_BYTES);
     tail = reserve(LIST_BYTES);
     atomic_store(&dirty_count, 0);
+    atomic_store(&dirty_reads, false);
     return list && taken && tail ? 0 : -ENOMEM;
 }
 

@@ -19,10 +19,14 @@
 
 extern _Atomic uint32_t dirty_count __attribute__((visibility("hidden"))); /* pages on the list */
 
+/* pages have been noted as read (reads.h RR1) */
+extern _Atomic bool dirty_reads __attribute__((visibility("hidden")));
+
 /* Without a lock; O2. */
 static inline bool dirty_any(void)
 {
-    return atomic_load_explicit(&dirty_count, memory_order_acquire) != 0;
+    return atomic_load_explicit(&dirty_count, memory_order_acquire) != 0 ||
+           atomic_load_explicit(&dirty_reads, memory_order_acquire);
 }
 
 int dirty_init(void); /* 0 or -ENOMEM; room for every page of the space */

@@ -9,6 +9,7 @@
 #include "base/reserve.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/dirty.h"
+#include "hlrc/memory/first_write.h"
 #include "hlrc/progress/stats.h"
 
 #define GONE UINT32_MAX /* an entry of the list that is free */
@@ -59,8 +60,9 @@ static void list_add(uint32_t page)
 
 bool exclusive_begin(uint32_t page, struct page *p)
 {
-    if (engine.config.exclusive_pages == SWITCH_OFF || !page_is_home(p, engine.node) ||
-        has_readers(page) || atomic_load(applied_here(page, engine.node)) == 0) /* EP2 */
+    if (engine.config.exclusive_pages == SWITCH_OFF || races_checked() /* FW1 */ ||
+        !page_is_home(p, engine.node) || has_readers(page) ||
+        atomic_load(applied_here(page, engine.node)) == 0) /* EP2 */
         return false;
     if (!p->exclusive_listed)
         list_add(page);
@@ -78,7 +80,7 @@ bool exclusive_begin(uint32_t page, struct page *p)
 static void leave(uint32_t page, struct page *p)
 {
     p->flags = (uint8_t)((p->flags & ~PAGE_EXCLUSIVE) | PAGE_DIRTY);
-    p->idle = 0;
+    p->budget = p->idle = 0; /* EP6 */
     if (!(p->flags & PAGE_LISTED))
         dirty_add(page);
     p->flags |= PAGE_LISTED;

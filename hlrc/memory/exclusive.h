@@ -36,6 +36,10 @@
  *        list, so that none is there twice. Looks see the pages again from the reset on, which is
  *        before the barrier behind it: who is through that may have them, and give them to a thread
  *        of a node whose freeing thread has not come out of the barrier yet.
+ *   EP6  A page that a look puts on the dirty list is sealed by that closing: when it was written
+ *        last nobody knows. Kept with a twin it would be announced by each closing that finds it
+ *        unchanged (P9), and readers would fetch it anew each time. A fault shows when it is
+ *        written again.
  *
  *              written in an interval after that one, no readers             a reader came
  *   announced ---------------------------------------------------> EXCLUSIVE ---------------> DIRTY

@@ -24,8 +24,11 @@
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/debugger.h"
 #include "hlrc/memory/exact.h"
+#include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/profile.h"
 #include "hlrc/progress/altstack.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/timeline.h"
@@ -45,6 +48,7 @@ static _Thread_local bool overflow;
 static bool forked;
 static _Thread_local unsigned vain;            /* faults in a row that found nothing to do (X3) */
 static _Thread_local enum fault_kind kind_now; /* of the fault being handled */
+static _Thread_local uintptr_t code_now;       /* the instruction that caused it */
 
 #if defined(__x86_64__)
 enum fault_kind fault_kind(const void *context)
@@ -83,6 +87,16 @@ enum fault_kind fault_kind(const void *context)
 #    error "tell reads from writes for this CPU here"
 #endif
 
+uintptr_t fault_code(const void *context)
+{
+    const ucontext_t *uc = context;
+#if defined(__x86_64__)
+    return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+#else
+    return (uintptr_t)uc->uc_mcontext.pc;
+#endif
+}
+
 /* X4. True when there was something to do; *write says what for. */
 static bool open_page(uint32_t page, enum fault_kind kind, bool *write)
 {
@@ -112,18 +126,27 @@ static bool resolve(void *addr)
                    addr);
     struct thread *t = thread_enter();
     enum stats_category from = stats_enter(t, STATS_FAULT);
-    int64_t begin = timeline_begin();
-    bool write;
+    int64_t begin = timeline_begin(), asked = profile_begin();
+    bool write, look = record_on && page_at(page_of(addr))->looked;
+    first_write_by(code_now);
     if (open_page(page_of(addr), kind_now, &write)) {
         stats_count(write ? STAT_WRITE_FAULTS : STAT_READ_FAULTS, 1);
-        ahead_fault(page_of(addr), write);
+        look = look && !write; /* TS4 */
+        record_pages(write  ? RECORD_WRITE
+                     : look ? RECORD_LOOK
+                            : RECORD_READ,
+                     page_of(addr), 0, 0, 0);
+        if (!look)
+            ahead_fault(page_of(addr), write);
         copies_trim();
         timeline_end(write ? TIMELINE_WRITE_FAULT : TIMELINE_READ_FAULT, begin, page_of(addr), -1,
                      0);
+        profile_fault(page_of(addr), (uintptr_t)addr % PAGE_SIZE, write, asked);
         vain = 0;
     } else {
         vain++;
     }
+    first_write_by(0);
     stats_enter(t, from);
     thread_leave(t);
     return true;
@@ -231,6 +254,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     int saved = errno;
     struct fault fault = { sig, info, context };
     kind_now = fault_kind(context);
+    code_now = fault_code(context);
     if (!is_ours(info))
         pass_on(sig, info, context);
     else if (altstack_is_small(context, &fault))

@@ -32,6 +32,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* For engine.app and its size. Faults that are nobody's go to `crash`; also those that go to a
  * handler that was set since, before they do (handled). 0 or a negative errno. */
@@ -53,6 +54,7 @@ bool fault_overflows(int sig, siginfo_t *info, void *context);
 /* What the context that a handler of SIGSEGV gets says of the access. */
 enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_UNKNOWN, FAULT_EXECUTE };
 enum fault_kind fault_kind(const void *context);
+uintptr_t fault_code(const void *context); /* the instruction that was interrupted */
 
 /* in a forked child: every fault in shared space ends it with a clear line */
 void fault_forked(void);

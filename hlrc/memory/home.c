@@ -7,6 +7,7 @@
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/timeline.h"
@@ -62,6 +63,7 @@ int hlrc_place(void *addr, size_t len, int node)
     if (engine.alone)
         return 0;
     int rc = 0;
+    record_pages(RECORD_PLACE, first, count, (uint64_t)node, 0);
     struct fabric_op op = FABRIC_OP_INIT;
     struct thread *t = thread_enter();
     for (uint32_t i = first; i < first + count; i++)
@@ -83,6 +85,7 @@ int hlrc_prefetch(const void *addr, size_t len)
     if (engine.alone)
         return 0;
     struct thread *t = thread_enter();
+    record_pages(RECORD_PREFETCH, first, count, 0, 0);
     page_prefetch(first, count);
     thread_leave(t);
     return 0;
@@ -99,6 +102,7 @@ int hlrc_touch(void *addr, size_t len, int write)
     struct thread *t = thread_enter();
     enum stats_category before = stats_enter(t, STATS_FAULT);
     int64_t begin = timeline_begin();
+    record_pages(RECORD_TOUCH, first, count, write != 0, 0);
     page_touch(first, count, write);
     timeline_end(TIMELINE_TOUCH, begin, first, -1, count);
     stats_enter(t, before);

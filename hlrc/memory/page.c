@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* page.c - states and their transitions; see page.h for the invariants. Fetching is in
- * page_fetch.c. */
+/* page.c - states and their transitions; see page.h. Fetching is in page_fetch.c. */
 #include "hlrc/memory/page.h"
 
 #include <errno.h>
@@ -14,7 +13,9 @@
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
+#include "hlrc/memory/first_write.h"
 #include "hlrc/memory/need.h"
+#include "hlrc/memory/page_claim.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_move.h"
 #include "hlrc/memory/page_view.h"
@@ -22,6 +23,7 @@
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
@@ -99,7 +101,7 @@ void page_assert_announced(uint32_t page, uint64_t interval)
 
 static void set_initial(uint32_t page, struct page *p)
 {
-    p->access = engine.protocol.pages->initial(page);
+    p->access = first_access(page);
     uint8_t flags = PAGE_KNOWN | (p->flags & PAGE_LISTED);
     if (p->access == ACCESS_NONE)
         flags |= PAGE_STALE;
@@ -165,12 +167,12 @@ static void mark_dirty(uint32_t page, struct page *p, bool ahead)
 {
     if (!ahead && exclusive_begin(page, p)) /* AH2: what a thread writes, and writes again */
         return;
-    p->blank = ahead && p->blank;
-    if (ahead ? !p->blank : !page_is_home(p, engine.node)) { /* AH2 */
-        p->twin = twin_take();                               /* P5 */
-        memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
+    p->blank = ahead && p->blank && !races_checked();                              /* FW1 */
+    if (ahead ? !p->blank : !page_is_home(p, engine.node) || twin_at_home(page)) { /* AH2, FW1 */
+        p->twin = page_flush_twin(page, p);                                        /* P5 */
         stats_count(STAT_TWINS, 1);
     }
+    first_write_note(page); /* FW3 */
     if (!(p->flags & PAGE_LISTED))
         dirty_add(page); /* P3 */
     p->flags |= PAGE_DIRTY | PAGE_LISTED;
@@ -204,41 +206,11 @@ static int page_grant(uint32_t page, struct page *p, bool write)
     }
     if (write)
         p->idle = 0;
+    p->looked = 0;
     if (p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE))
         right = ACCESS_WRITE;
     perturb(page_twinned);
     return view_change(page, 1, right);
-}
-
-void page_prepare_home(uint32_t page)
-{
-    int win = engine.control.id;
-    fabric_window_prepare(engine.fabric, engine.space.id, (size_t)page << PAGE_SHIFT, PAGE_SIZE);
-    fabric_window_prepare(engine.fabric, win, applied_at(page, 0), VT_BYTES(engine.nodes));
-    fabric_window_prepare(engine.fabric, win, has_readers_at(page), 4);
-    fabric_window_prepare(engine.fabric, win, placed_at(page), 4);
-}
-
-/* Learns or takes the home of a complete page before the first write to it, or `ahead` of that;
- * whether it was taken. ASSUMPTION: marked BUSY, and locked, which it is not afterwards. */
-static bool page_claim(uint32_t page, struct page *p, bool ahead)
-{
-    bool assigned = false;
-    page_unlock(p);
-    perturb(page_busy);
-    page_prepare_home(page);
-    int home = engine.protocol.pages->claim(page, &assigned);
-    if (assigned) {
-        stats_count(STAT_FIRST_WRITE_FAULTS, !ahead);
-        stats_count(STAT_HOMES_ASSIGNED, 1);
-    }
-    page_lock(page);
-    if (home >= 0)
-        p->home = (uint16_t)(home + 1); /* P6 */
-    p->flags &= (uint8_t)~PAGE_BUSY;
-    page_unlock(p);
-    progress_changed(p);
-    return assigned;
 }
 
 /* ASSUMPTION: marked BUSY, and locked, which it is not afterwards. */
@@ -361,6 +333,7 @@ static uint32_t open_run(uint32_t first, uint32_t count, bool write, enum openin
             p->idle = 0;
         if (write && how == ASKED) /* hlrc_touch opens it again, in runs: sealing costs less */
             p->budget = 0;
+        p->looked = 0;
         n++;
     }
     if (n < count && n < RUN_PAGES)
@@ -393,6 +366,8 @@ static uint32_t open_stores(uint32_t first, uint32_t count, enum opening how)
 void page_ahead(uint32_t first, uint32_t count, bool write, bool here)
 {
     stats_count(STAT_AHEAD_PAGES, count);
+    record_pages(RECORD_AHEAD, first, 1, count,
+                 write ? RECORD_STORES | (here ? RECORD_HOMES_HERE : 0) : 0);
     if (!here)
         page_prefetch(first, count);
     if (write)
@@ -401,46 +376,15 @@ void page_ahead(uint32_t first, uint32_t count, bool write, bool here)
 
 void page_ahead_here(uint32_t first, uint32_t count)
 {
+    record_pages(RECORD_AHEAD, first, 1, count, RECORD_STORES | RECORD_NO_FETCH);
     stats_count(STAT_AHEAD_PAGES, open_stores(first, count, AHEAD));
-}
-
-static bool claim_if_unknown(uint32_t page, bool ahead)
-{
-    struct page *p = page_lock(page);
-    uint8_t out = ahead ? PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE : PAGE_BUSY | PAGE_STALE;
-    p->touched = p->touched || !ahead; /* P10 */
-    if (p->home != 0 || (p->flags & out) || (ahead && (p->held || page_held(page)))) {
-        page_unlock(p);
-        return false;
-    }
-    p->flags |= PAGE_BUSY;
-    return page_claim(page, p, ahead);
-}
-
-/* AH2 */
-static void mark_blank(uint32_t page, bool bare)
-{
-    bool zero = bare || diff_is_zero(page_mem(page));
-    struct page *p = page_lock(page);
-    p->blank = zero && p->access == ACCESS_READ && page_is_home(p, engine.node) &&
-               atomic_load(applied_here(page, engine.node)) == 0 &&
-               !(p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_DIRTY | PAGE_EXCLUSIVE));
-    page_unlock(p);
-}
-
-void page_claim_ahead(uint32_t first, uint32_t count)
-{
-    bool bare = count && space_bare(first, count);
-    for (uint32_t i = first; i < first + count; i++)
-        if (claim_if_unknown(i, true))
-            mark_blank(i, bare);
 }
 
 void page_touch(uint32_t first, uint32_t count, bool write)
 {
     page_prefetch(first, count);
     for (uint32_t i = 0; write && i < count; i++)
-        (void)claim_if_unknown(first + i, false);
+        page_claim_touched(first + i);
     for (uint32_t i = 0; i < count;) {
         uint32_t n = page_open_run(first + i, count - i, write);
         if (n == 0)
@@ -463,12 +407,21 @@ static bool told_is_there(const struct page *p)
     return engine.config.diffs == DIFFS_WRITE && !(p->flags & PAGE_BUSY);
 }
 
+/* TS4. ASSUMPTION: locked. */
+static bool look_later(struct page *p)
+{
+    bool closes = record_on && p->access == ACCESS_READ && !p->held &&
+                  !(p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_DIRTY | PAGE_EXCLUSIVE));
+    p->looked = p->looked || closes;
+    return closes;
+}
+
 /* Notes one page of a run; true when access has to be revoked. ASSUMPTION: locked. */
 static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interval)
 {
     if (applied_at_home(page, p, writer, interval)) {
         page_flush_told(page, p);
-        return false;
+        return look_later(p);
     }
     debug_assert(!(p->flags & PAGE_EXCLUSIVE) || page_is_home(p, engine.node));
     bool renewed = renew_instead(page, p);
@@ -539,7 +492,7 @@ void page_restore_exclusive(uint32_t page)
 {
     struct page *p = page_lock(page);
     debug_assert(p->home == 0);
-    p->flags |= PAGE_EXCLUSIVE; /* access follows at the next fault */
+    p->flags |= races_checked() ? 0 : PAGE_EXCLUSIVE; /* FW1; access follows at the next fault */
     page_unlock(p);
 }
 

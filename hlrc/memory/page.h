@@ -121,6 +121,7 @@ struct page {
     unsigned touched : 1; /* opened for stores by hlrc_touch, and not sealed since (P10) */
     unsigned copy : 2;    /* the queue of copies.c that it is in, 0 none */
     unsigned worded : 1;  /* operated on by word since its last closing (page_word.h WD4) */
+    unsigned looked : 1;  /* closed to see whether it is loaded (recorder.h TS4) */
     unsigned blank : 1;   /* its home since no node had written it: zero then, and no twin (AH2) */
 };
 
@@ -157,10 +158,6 @@ void page_ahead(uint32_t first, uint32_t count, bool write, bool here);
 /* For stores, what is complete here of a run. Spins. */
 void page_ahead_here(uint32_t first, uint32_t count);
 
-/* Makes this node the home of those of a run that no node has written, as a store would (ahead.h
- * AH5). Waits for the fabric alone. */
-void page_claim_ahead(uint32_t first, uint32_t count);
-
 /* From now on none of this run is sent for or opened before a thread asks for it (ahead.h, nor by a
  * prefetch), and none stays writable in a closing; the run before may be again. One thread at a
  * time; (0, 0) is no page. Then waits for what is BUSY there. */
@@ -192,11 +189,13 @@ void page_wait(uint32_t page);
  *          renewed
  *   diff   encodes what this node has written into `out`, room for DIFF_MAX bytes; the length, 0
  *          for nothing
+ *   prefetch  may come for any page of the run, before that: it is looked at soon
  *   end    `interval` is that in which the page is announced, 0 for none
  */
 uint32_t page_flush_begin(const uint32_t *list, uint32_t n, bool asked);
 /* How many at the head of the list have become clean meanwhile; they are off it. Spins. */
 uint32_t page_flush_skip(const uint32_t *list, uint32_t n);
+void page_flush_prefetch(uint32_t page);
 bool page_flush_home(uint32_t page, bool *changed);
 size_t page_flush_diff(uint32_t page, void *out);
 void page_flush_end(uint32_t page, uint64_t interval, bool changed);
@@ -205,6 +204,15 @@ void page_flush_end(uint32_t page, uint64_t interval, bool changed);
  * there: what differs from its twin from now on is this node's own again, as far as it can be known
  * (P9). Spins. ASSUMPTION: locked. */
 void page_flush_told(uint32_t page, struct page *p);
+
+/* A twin of the page as it is. ASSUMPTION: locked. */
+uint32_t page_flush_twin(uint32_t page, struct page *p);
+
+/* With --check races, at the home: the bytes that this node has stored since its last interval
+ * (diff.h diff_scan), for a closing and for a look before; false: none. With --profile, a look:
+ * none as well where they cannot be told from what others have (DW3). Both spin. */
+bool page_flush_tracked(uint32_t page, uint64_t *mask);
+bool page_tracked(uint32_t page, uint64_t *mask);
 
 /* A kept page that is revoked, and as its twin is, is clean. ASSUMPTION: locked. */
 void page_clean(struct page *p, uint32_t page);
@@ -220,9 +228,6 @@ int page_apply(uint32_t page, int writer, const void *diff, size_t len);
 /* ASYNC's handler: takes exclusive access away; true when the page was exclusive here. Its copy is
  * complete and readable afterwards. Spins; ASSUMPTION: the page's lock is not held. */
 bool page_demote(uint32_t page);
-/* Before this node becomes the home of the page: page and versions can be read by all from then on,
- * without this node's CPU. */
-void page_prepare_home(uint32_t page);
 /* All three spin. */
 void page_set_home(uint32_t page, int home); /* learnt from a message; P6 */
 int page_known_home(uint32_t page);          /* -1 unknown */

@@ -27,6 +27,7 @@
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/need.h"
+#include "hlrc/memory/profile.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
 #include "hlrc/progress/msg.h"
@@ -117,10 +118,12 @@ static bool home_current(void *arg)
 
 static void count_outcome(const struct page_fetch *f)
 {
-    if (f->home != engine.node)
+    if (f->home != engine.node) {
         stats_count(STAT_PAGE_FETCHES, 1);
-    else if (f->assigned)
+        profile_fetched(f->page, f->home);
+    } else if (f->assigned) {
         stats_count(STAT_HOMES_ASSIGNED, 1);
+    }
 }
 
 static void fetch_once(struct page_fetch *f)

@@ -28,6 +28,7 @@
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
+#include "hlrc/memory/first_write.h"
 #include "hlrc/memory/need.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_move.h"
@@ -35,6 +36,8 @@
 #include "hlrc/memory/twin.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
+
+#define PREFETCHED 1024 /* bytes at the beginning of a page */
 
 /* Written, or operated on (WD4). ASSUMPTION: locked. */
 static bool to_close(const struct page *p)
@@ -136,6 +139,16 @@ uint32_t page_flush_begin(const uint32_t *list, uint32_t n, bool asked)
     }
 }
 
+/* The processor's own look ahead ends with a page. */
+void page_flush_prefetch(uint32_t page)
+{
+    const char *mem = page_mem(page), *twin = twin_mem(page_at(page)->twin);
+    for (size_t at = 0; at < PREFETCHED; at += 64) {
+        __builtin_prefetch(mem + at);
+        __builtin_prefetch(twin + at);
+    }
+}
+
 static void set_twin(uint32_t page, uint32_t twin)
 {
     struct page *p = page_lock(page);
@@ -160,6 +173,13 @@ static uint16_t others_here(uint32_t page)
         if (w != engine.node)
             sum += atomic_load_explicit(applied_here(page, w), memory_order_acquire);
     return (uint16_t)sum;
+}
+
+uint32_t page_flush_twin(uint32_t page, struct page *p)
+{
+    if (page_is_home(p, engine.node))
+        p->others = others_here(page); /* before the copy: DW3 */
+    return copy_of(page);
 }
 
 /* The page is announced by the next closing whether it differs or not, since others have read it
@@ -268,8 +288,46 @@ void page_flush_end(uint32_t page, uint64_t interval, bool changed)
         stats_count(changed ? STAT_HOT_PAGES : STAT_HOT_UNCHANGED, 1);
 }
 
+bool page_flush_tracked(uint32_t page, uint64_t *mask)
+{
+    struct page *p = page_lock(page); /* FW2 */
+    bool changed = false;
+    if (p->twin && (p->flags & PAGE_KEPT))
+        changed = diff_track(page_mem(page), twin_mem(p->twin), mask); /* P8 */
+    else if (p->twin)
+        changed = diff_scan(page_mem(page), twin_mem(p->twin), mask);
+    page_unlock(p);
+    return changed;
+}
+
+bool page_tracked(uint32_t page, uint64_t *mask)
+{
+    struct page *p = page_lock(page); /* FW2 */
+    bool changed = p->twin && p->others == others_here(page) &&
+                   diff_scan(page_mem(page), twin_mem(p->twin), mask) &&
+                   p->others == others_here(page); /* DW3 */
+    page_unlock(p);
+    return changed;
+}
+
+/* FW2, PF1 */
+static int apply_tracked(uint32_t page, int writer, const void *diff, size_t len)
+{
+    struct page *p = page_lock(page);
+    int rc = diff_apply(page_mem(page), diff, len);
+    bool home = rc == 0 && page_is_home(p, engine.node);
+    if (home)
+        page_move_note(page, p, writer, (uint32_t)len);
+    if (home && p->twin)
+        rc = diff_apply(twin_mem(p->twin), diff, len); /* P8 */
+    page_unlock(p);
+    return rc;
+}
+
 int page_apply(uint32_t page, int writer, const void *diff, size_t len)
 {
+    if (races_checked() || profile_on)
+        return apply_tracked(page, writer, diff, len);
     int rc = diff_apply(page_mem(page), diff, len);
     perturb(page_applied);
     struct page *p = page_at(page);

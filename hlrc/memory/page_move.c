@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* page_move.c - see page_move.h, and sync/homes.h for the invariants. */
 #include "hlrc/memory/page_move.h"
+#include "hlrc/memory/page_claim.h"
 
 #include <stdatomic.h>
 #include <string.h>

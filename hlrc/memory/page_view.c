@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"
 
@@ -54,7 +55,7 @@ int view_change_marked(uint32_t first, uint32_t count, const bool *marked,
 static unsigned access_of(uint32_t page)
 {
     const struct page *p = page_at(page);
-    return p->flags & PAGE_KNOWN ? p->access : (unsigned)engine.protocol.pages->initial(page);
+    return p->flags & PAGE_KNOWN ? p->access : (unsigned)first_access(page);
 }
 
 static uint32_t borders(uint32_t first, uint32_t end)
@@ -162,8 +163,8 @@ static uint32_t block_rest(uint32_t page)
 static uint32_t initial_run(uint32_t first, uint32_t count, enum page_access_right *right)
 {
     uint64_t n = block_rest(first);
-    *right = engine.protocol.pages->initial(first);
-    while (n < count && engine.protocol.pages->initial(first + (uint32_t)n) == *right)
+    *right = first_access(first);
+    while (n < count && first_access(first + (uint32_t)n) == *right)
         n += block_rest(first + (uint32_t)n);
     return n < count ? (uint32_t)n : count;
 }

@@ -12,6 +12,7 @@
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_view.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
@@ -211,6 +212,8 @@ static bool settle(uint32_t page)
         probe(&p->renewal); /* it was not renewed */
     if (done && close)
         page_clean(p, page);
+    else if (!close)
+        record_pages(RECORD_RENEWED, page, 0, 0, 0);
     p->renewal.pending = p->renewal.pending && !done;
     page_unlock(p);
     if (!done)

@@ -26,6 +26,7 @@ static const uintptr_t candidates[] = {
 #define CANDIDATES  (sizeof candidates / sizeof candidates[0])
 #define SPACE_MOST  (UINT64_C(15) << 40) /* as --memory allows */
 #define BOOKED_MOST (UINT64_C(1) << 30)  /* valgrind takes seconds for each GiB that is mapped */
+#define ALIGNED     (UINT64_C(1) << 30)  /* what lies behind the heap */
 
 /* The last one is for programs with ThreadSanitizer, which lets them have memory there on x86-64,
  * and ends those that ask for another address. On other CPUs it has no place that is always
@@ -39,11 +40,11 @@ static const uintptr_t candidates[] = {
 
 static size_t heap_size;
 
-static bool allowed(size_t candidate, size_t size)
+static bool allowed(uintptr_t at, size_t size)
 {
-    if (candidate != WATCHED_CANDIDATE)
+    if (at < candidates[WATCHED_CANDIDATE] || at >= candidates[WATCHED_CANDIDATE - 1])
         return !race_watched();
-    return race_watched() && candidates[candidate] + size <= (uintptr_t)WATCHED_END;
+    return race_watched() && at + size <= (uintptr_t)WATCHED_END;
 }
 
 uint64_t space_most(void)
@@ -67,28 +68,30 @@ static void *reserve(uintptr_t at, size_t size)
 }
 
 /* Reserves all candidates that are free here, asks the others, keeps the first that is free
- * everywhere. */
-static int agree_on_base(size_t size)
+ * everywhere. The last one lies behind the heap, if there is one already. */
+int space_agree(size_t size, char **base)
 {
     uint32_t mine = 0, all[NODES_MAX], common = ~0u;
-    for (size_t i = 0; i < CANDIDATES; i++)
-        if (allowed(i, size) && reserve(candidates[i], size) != MAP_FAILED)
+    uintptr_t at[CANDIDATES + 1];
+    memcpy(at, candidates, sizeof candidates);
+    at[CANDIDATES] = ((uintptr_t)engine.app + heap_size + ALIGNED - 1) & ~(uintptr_t)(ALIGNED - 1);
+    size_t count = engine.app ? CANDIDATES + 1 : CANDIDATES;
+    for (size_t i = 0; i < count; i++)
+        if (allowed(at[i], size) && reserve(at[i], size) != MAP_FAILED)
             mine |= 1u << i;
     int rc = boot_exchange(engine.boot, &mine, sizeof mine, all);
     for (int n = 0; n < engine.nodes && rc == 0; n++)
         common &= all[n];
     if (rc)
         common = 0;
-    for (size_t i = 0; i < CANDIDATES; i++) {
-        bool keep = !engine.app && (common & 1u << i);
-        if (keep)
-            engine.app = (char *)candidates[i];
+    *base = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!*base && (common & 1u << i))
+            *base = (char *)at[i];
         else if (mine & 1u << i)
-            munmap((void *)candidates[i], size);
+            munmap((void *)at[i], size);
     }
-    if (!rc && !engine.app)
-        rc = -EADDRNOTAVAIL;
-    return rc;
+    return rc || *base ? rc : -EADDRNOTAVAIL;
 }
 
 int space_create(void)
@@ -104,7 +107,7 @@ int space_create(void)
     }
     engine.mem = engine.space.base;
     heap_size = (size_t)heap_pages() << PAGE_SHIFT;
-    rc = agree_on_base(heap_size);
+    rc = space_agree(heap_size, &engine.app);
     if (rc && race_watched()) {
         diag_report(1,
                     "ThreadSanitizer leaves no address range for %zu bytes of shared memory; lower "

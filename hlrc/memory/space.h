@@ -20,6 +20,10 @@
  * under ThreadSanitizer, and does not keep valgrind busy. */
 uint64_t space_most(void);
 
+/* Reserves `size` bytes of address space at the same address on every node. Collective. 0, or a
+ * negative errno on every node. */
+int space_agree(size_t size, char **base);
+
 /* Creates the window of engine.pages and both views; sets engine.space, engine.mem, engine.app.
  * Collective. 0 or a negative errno after one line to the user. */
 int space_create(void);

@@ -206,7 +206,8 @@ static const enum waits awaited[REQUEST_TYPES] = {
     [REQUEST_LOCK] = WAITS_LOCK,       [REQUEST_TRY] = WAITS_TRY,
     [REQUEST_BARRIER] = WAITS_BARRIER, [REQUEST_COND_WAIT] = WAITS_COND,
     [REQUEST_LOG_DRAIN] = WAITS_LOG,   [REQUEST_ATOMIC] = WAITS_ATOMIC,
-    [REQUEST_WORD] = WAITS_WORD,
+    [REQUEST_WORD] = WAITS_WORD,       [REQUEST_SITE] = WAITS_SITE,
+    [REQUEST_SERVED] = WAITS_SERVED,
 };
 
 const struct reply *msg_wait_as(uint32_t token, struct wait_for what)

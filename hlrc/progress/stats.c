@@ -11,6 +11,7 @@
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/thread.h"
 
 _Atomic uint64_t stats_counters[STAT_COUNTERS];
@@ -51,6 +52,10 @@ enum stats_category stats_enter(struct thread *t, enum stats_category to)
     add(&c->spent[from], now - atomic_load_explicit(&c->since, memory_order_relaxed));
     atomic_store_explicit(&c->since, now, memory_order_relaxed);
     atomic_store_explicit(&c->category, to, memory_order_relaxed);
+    if (record_on && from == STATS_COMPUTE)
+        record_leaves(t->index, now);
+    if (record_on && to == STATS_COMPUTE)
+        record_returns(t->index, now);
     return from;
 }
 

@@ -25,6 +25,7 @@ static _Atomic uint32_t taken_count;
 static pthread_key_t exit_key;
 static bool have_key;
 _Thread_local struct thread *thread_current;
+bool thread_guards;
 
 static void release_slot(void *arg)
 {
@@ -42,6 +43,7 @@ static void release_slot(void *arg)
 int threads_init(uint32_t max)
 {
     slot_count = max + THREADS_OWN;
+    thread_guards = engine.config.signals == SIGNALS_MASK || race_watched();
     slots = aligned_alloc(64, (size_t)slot_count * sizeof *slots);
     uint64_t *versions = calloc(slot_count * FETCH_WORDS(engine.nodes), sizeof *versions);
     if (!slots || !versions || altstacks_init(slot_count) != 0)
@@ -96,10 +98,11 @@ uint32_t threads_taken(void)
     return atomic_load_explicit(&taken_count, memory_order_relaxed);
 }
 
-struct thread *thread_own(void)
+struct thread *thread_own(enum thread_of_runtime which)
 {
-    thread_current = &slots[slot_count - THREADS_OWN];
-    timeline_lane = slot_count - THREADS_OWN + 1;
+    uint32_t slot = slot_count - THREADS_OWN + which;
+    thread_current = &slots[slot];
+    timeline_lane = slot + 1;
     atomic_store(&thread_current->taken, true);
     return thread_current;
 }
@@ -115,9 +118,8 @@ void thread_signals(sigset_t *set)
         sigdelset(set, others[i]);
 }
 
-struct thread *thread_enter(void)
+void thread_guard(struct thread *t)
 {
-    struct thread *t = thread_self();
     if (t->inside == 0 && engine.config.signals == SIGNALS_MASK) {
         sigset_t set;
         thread_signals(&set);
@@ -126,10 +128,9 @@ struct thread *thread_enter(void)
     t->inside++;
     if (race_watched())
         race_ignore_begin(); /* RC2 */
-    return t;
 }
 
-void thread_leave(struct thread *t)
+void thread_unguard(struct thread *t)
 {
     if (race_watched())
         race_ignore_end();

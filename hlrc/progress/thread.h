@@ -55,7 +55,8 @@ struct thread {
     uint64_t *versions;
 };
 
-#define THREADS_OWN 1u /* slots for the runtime itself */
+/* Slots for the runtime itself, the last ones. */
+enum thread_of_runtime { THREAD_WORKER, THREAD_TELLER, THREADS_OWN };
 
 int threads_init(uint32_t max); /* threads of the application at most */
 void threads_end(void);
@@ -66,8 +67,8 @@ static inline struct thread *thread_self(void)
 {
     return thread_current ? thread_current : thread_take_slot();
 }
-/* The slot of the runtime's own thread (worker.h), the last one; its time counts as no thread's. */
-struct thread *thread_own(void);
+/* Takes that slot for the calling thread; its time counts as no thread's. */
+struct thread *thread_own(enum thread_of_runtime which);
 struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong to no thread */
 uint32_t threads_taken(void);                   /* threads of the program that have one */
 struct thread *thread_slot(uint32_t index);     /* of threads_max() slots, taken or not */
@@ -94,9 +95,31 @@ static inline uint64_t thread_granted(struct thread *t)
     return number;
 }
 
+/* Whether more has to be done there than to count: signals are held back, or a sanitizer told.
+ * Written by threads_init. */
+extern bool thread_guards __attribute__((visibility("hidden")));
+void thread_guard(struct thread *t);
+void thread_unguard(struct thread *t);
+
 /* Around what takes locks or the progress lock, or sends requests (T1). */
-struct thread *thread_enter(void);
-void thread_leave(struct thread *t);
+static inline struct thread *thread_enter(void)
+{
+    struct thread *t = thread_self();
+    if (thread_guards)
+        thread_guard(t);
+    else
+        t->inside++;
+    return t;
+}
+
+static inline void thread_leave(struct thread *t)
+{
+    if (thread_guards)
+        thread_unguard(t);
+    else
+        t->inside--;
+}
+
 /* those that wait while a thread is inside, or a fault is resolved */
 void thread_signals(sigset_t *set);
 

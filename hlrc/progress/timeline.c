@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "hlrc/engine.h"
+#include "hlrc/progress/trace.h"
 
 #define PEER_BITS 32
 
@@ -45,7 +46,7 @@ void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, i
 
 uint64_t timeline_grant(void)
 {
-    if (!timeline_on)
+    if (!(trace_on & (TRACE_TIMELINE | TRACE_PROFILE)))
         return 0;
     return (uint64_t)(engine.node + 1) << 48 |
            (atomic_fetch_add_explicit(&grants, 1, memory_order_relaxed) + 1);

@@ -135,7 +135,8 @@ static inline void timeline_mark(unsigned kind, uint64_t object, int peer, uint6
         timeline_note(kind, now, now, object, peer, extra);
 }
 
-/* The number of a grant that this node gives, which is to travel with it (TL4); 0: off. */
+/* The number of a grant that this node gives, which is to travel with it (TL4); 0: nobody will
+ * ask. */
 uint64_t timeline_grant(void);
 
 /* timeline_open - maps the buffers of this node, of `size` bytes for each of its threads, the last
@@ -147,5 +148,11 @@ size_t timeline_bytes(void);
 struct timeline_moment timeline_moment(void);
 void timeline_stop(void);  /* nothing is noted any more */
 void timeline_close(void); /* behind that, when no thread is left */
+
+/* The node that gave the grant of this number; -1: of none. */
+static inline int timeline_granter(uint64_t number)
+{
+    return (int)(number >> 48) - 1;
+}
 
 #endif

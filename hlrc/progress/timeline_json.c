@@ -33,6 +33,8 @@ static const struct look looks[] = {
     [TIMELINE_SERVE + REQUEST_LOG_DRAIN] = { "serve full log", NULL, "from", NULL },
     [TIMELINE_SERVE + REQUEST_ATOMIC] = { "serve atomic", "word", "from", NULL },
     [TIMELINE_SERVE + REQUEST_WORD] = { "serve word operation", "page", "from", NULL },
+    [TIMELINE_SERVE + REQUEST_SITE] = { "serve question for block", "page", "from", NULL },
+    [TIMELINE_SERVE + REQUEST_SERVED] = { "serve question whether reads came", NULL, "from", NULL },
     [TIMELINE_SERVE_BULK + BULK_DIFFS] = { "apply diffs", "bytes", "from", NULL },
     [TIMELINE_SERVE_BULK + BULK_SIGNAL] = { "serve signal", "bytes", "from", NULL },
 };

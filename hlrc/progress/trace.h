@@ -46,8 +46,9 @@ struct trace_ring {
 };
 
 /* Whether there is something to note at all, in one word for those who are fast: in the rings, in
- * the timeline (timeline.h). Set before a second thread exists. */
-enum { TRACE_RING = 1, TRACE_TIMELINE = 2 };
+ * the timeline (timeline.h), of what locks cost (memory/profile.h), for the simulator (recorder.h).
+ * Set before a second thread exists. */
+enum { TRACE_RING = 1, TRACE_TIMELINE = 2, TRACE_PROFILE = 4, TRACE_RECORD = 8 };
 extern unsigned trace_on;
 
 /* By the ring's thread. In the engine: trace, of thread.h. */

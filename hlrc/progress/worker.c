@@ -25,7 +25,7 @@ static bool runs;
 static void *worker_main(void *arg)
 {
     (void)arg;
-    struct thread *t = thread_own();
+    struct thread *t = thread_own(THREAD_WORKER);
     uint32_t seen = 0;
     tasks_own(1);
     race_ignore_begin(); /* RC2 */

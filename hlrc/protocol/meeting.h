@@ -9,15 +9,17 @@
 #define HLRC_MEETING_H
 
 /* X(call, its name). Six bits hold one. */
-#define MEETINGS(X)                          \
-    X(MEETING_BARRIER, "hlrc_barrier")       \
-    X(MEETING_BROADCAST, "hlrc_broadcast")   \
-    X(MEETING_MALLOC_ALL, "hlrc_malloc_all") \
-    X(MEETING_FREE_ALL, "hlrc_free_all")     \
-    X(MEETING_PLACED, "hlrc_alloc_placed")   \
-    X(MEETING_REDUCE, "hlrc_reduce")         \
-    X(MEETING_FINALIZE, "hlrc_finalize")     \
-    X(MEETING_MOVES, "the round of homes that move")
+#define MEETINGS(X)                                  \
+    X(MEETING_BARRIER, "hlrc_barrier")               \
+    X(MEETING_BROADCAST, "hlrc_broadcast")           \
+    X(MEETING_MALLOC_ALL, "hlrc_malloc_all")         \
+    X(MEETING_FREE_ALL, "hlrc_free_all")             \
+    X(MEETING_PLACED, "hlrc_alloc_placed")           \
+    X(MEETING_REDUCE, "hlrc_reduce")                 \
+    X(MEETING_FINALIZE, "hlrc_finalize")             \
+    X(MEETING_MOVES, "the round of homes that move") \
+    X(MEETING_WINDOW_CREATE, "hlrc_window_create")   \
+    X(MEETING_WINDOW_FREE, "hlrc_window_free")
 
 enum meeting {
 #define X(call, name) call,

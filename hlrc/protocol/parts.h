@@ -24,6 +24,7 @@
 #include "hlrc/protocol/meeting.h"
 
 struct page_protocol;
+struct read_set;
 
 /* By the thread that closes an interval, one at a time (interval.h I1); what a page was sealed for
  * is captured when `room` has returned and the diff was encoded there. */
@@ -40,6 +41,10 @@ struct diff_protocol {
     void (*add)(int home, uint32_t page, size_t bytes);
     /* All that was added is on its way, and needs nothing more of this node (I4). */
     void (*send)(bool urgent);
+    /* With --check races: puts what was read among the diffs for that home, and waits until all
+     * homes have compared what was sent of that (reads.h RR3). */
+    void (*reads)(int home, uint64_t interval, bool urgent, const struct read_set *set);
+    void (*reads_wait)(void);
 
     /* I7. Neither waits; both may be called while serving. */
     void (*hand_on)(void); /* homes that have diffs of which they were not told are told */

@@ -31,6 +31,10 @@ enum request_type {
     /* object: page; arg[0], arg[1]: operands; flags: where and what (sync/word.c); answer as above
      */
     REQUEST_WORD,
+    /* arg[0]: address; answer: status = stamp or -ENOENT, arg = code, vec: block, size (sites.h) */
+    REQUEST_SITE,
+    /* answer: nothing; what this node has sent before has been served (reads.h RR3) */
+    REQUEST_SERVED,
     REQUEST_TYPES
 };
 

@@ -42,7 +42,11 @@
     X(WAITS_TAKEN, "all nodes to take the piece of a broadcast of number", 1, NULL) \
     X(WAITS_PIECE, "a piece of the broadcast", 0, " of node ")                      \
     X(WAITS_FINALIZE, "all nodes in hlrc_finalize", 0, NULL)                        \
-    X(WAITS_WORD, "an operation at the home of page", 1, NULL)
+    X(WAITS_WORD, "an operation at the home of page", 1, NULL)                      \
+    X(WAITS_SITE, "the block that has page", 1, NULL)                               \
+    X(WAITS_SERVED, "reads to be compared", 0, " at node ")                         \
+    X(WAITS_MUTEX, "mutex", 1, " of node ")                                         \
+    X(WAITS_MUTEX_NEXT, "the name of the next in the queue of mutex", 1, " of node ")
 
 enum waits {
 #define X(kind, words, number, node) kind,

@@ -10,6 +10,7 @@
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/msg.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/handles.h"
 
@@ -82,6 +83,7 @@ static uint64_t access_word(uint32_t word, enum operation op, uint64_t a, uint64
 {
     struct thread *t = thread_enter();
     bool fabric = engine.protocol.pages->caps & FABRIC_ATOMICS;
+    record_note(RECORD_ATOMIC, (uint64_t)home_of(word), 0);
     uint64_t old = fabric ? by_fabric(word, op, a, b) : by_request(word, op, a, b);
     thread_leave(t);
     return old;

@@ -10,8 +10,11 @@
 #include "base/race.h"
 #include "hlrc/call.h"
 #include "hlrc/coherence/interval.h"
+#include "hlrc/coherence/races.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/profile.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -46,7 +49,8 @@ int barrier_init(void)
     return engine.protocol.barrier->init();
 }
 
-static void arrive(bool waits, enum meeting call)
+/* Whether it has closed, rather than left that to a closing before. */
+static bool arrive(bool waits, enum meeting call)
 {
     if (atomic_exchange(&between, true))
         diag_fatal(1, "hlrc_barrier_arrive: this node has arrived already; call "
@@ -54,16 +58,19 @@ static void arrive(bool waits, enum meeting call)
     race_release();
     if (engine.alone) {
         atomic_store_explicit(&epoch, atomic_load(&epoch) + 1, memory_order_relaxed);
-        return;
+        return true;
     }
     uint64_t vt[NODES_MAX];
     struct thread *t = thread_enter();
     uint64_t number = atomic_load_explicit(&epoch, memory_order_relaxed);
     trace(TRACE_ARRIVE, number);
-    if (atomic_exchange(&deferred, false)) /* R6 */
+    bool left = atomic_exchange(&deferred, false); /* R6 */
+    if (left)
         waits = false;
     else
         interval_close(false);
+    if (call != MEETING_MOVES)
+        record_note(RECORD_ARRIVE, waits, 0); /* TS2: behind the closing */
     interval_vt(vt);
     enum arrival kind = !waits                ? ARRIVAL_PLAIN
                         : homes_offer(number) ? ARRIVAL_MOVES
@@ -72,9 +79,11 @@ static void arrive(bool waits, enum meeting call)
     atomic_store_explicit(&epoch, number + 1, memory_order_relaxed);
     engine.protocol.barrier->arrive(number, vt, kind, call);
     thread_leave(t);
+    return !left;
 }
 
-static bool depart(void)
+/* `closed`: by the same call, before it. */
+static bool depart(bool closed)
 {
     bool moves = false;
     if (!atomic_load(&between))
@@ -83,12 +92,22 @@ static bool depart(void)
     if (!engine.alone) {
         uint64_t vt[NODES_MAX];
         struct thread *t = thread_enter();
+        int64_t asked = profile_begin();
         moves = engine.protocol.barrier->await(vt);
+        profile_barrier(asked);
+        asked = profile_acquire_begin();
         perturb(barrier_released);
         interval_met();
         progress_settle(); /* what is applied already needs no revoking */
+        interval_unstored(closed);
         interval_acquire(vt, OCCASION_MEETING);
+        interval_unstored(false);
+        if (races_checked())
+            races_met(vt);
         progress_settle(); /* R4: a writer's diffs arrive before its notices, which are here now */
+        profile_acquire_end(asked);
+        if (atomic_load_explicit(&last_call, memory_order_relaxed) != MEETING_MOVES)
+            record_note(RECORD_DEPART, 0, 0);
         trace(TRACE_DEPART, atomic_load_explicit(&epoch, memory_order_relaxed) - 1);
         thread_leave(t);
     }
@@ -112,20 +131,20 @@ void barrier_arrive(enum meeting call)
 {
     int64_t begin = timeline_begin();
     prepare();
-    arrive(false, call);
+    (void)arrive(false, call);
     timeline_end(TIMELINE_ARRIVE, begin, number_of_last(), -1, 0);
 }
 
 void barrier_meet(enum meeting call)
 {
-    arrive(false, call);
-    (void)depart();
+    bool closed = arrive(false, call);
+    (void)depart(closed);
 }
 
 void barrier_depart(void)
 {
     int64_t begin = timeline_begin();
-    (void)depart();
+    (void)depart(false);
     stats_count(STAT_BARRIERS, 1);
     timeline_end(TIMELINE_BARRIER, begin, number_of_last(), -1, 0);
 }
@@ -171,8 +190,8 @@ void barrier_all(enum meeting call)
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     int64_t begin = timeline_begin();
     prepare();
-    arrive(true, call);
-    if (depart()) /* MV2 */
+    bool closed = arrive(true, call);
+    if (depart(closed)) /* MV2 */
         homes_move(number_of_last());
     stats_count(STAT_BARRIERS, 1);
     timeline_end(TIMELINE_BARRIER, begin, number_of_last(), -1, 0);

@@ -83,6 +83,8 @@ void combine(hlrc_type type, hlrc_op op, void *a, const void *b, size_t n)
     case HLRC_DOUBLE:
         combine_double(a, b, n, op);
         return;
+    default:
+        return;
     }
 }
 

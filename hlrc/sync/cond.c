@@ -18,6 +18,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -239,6 +240,7 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     perturb(cond_registered);
     int64_t again = timeline_begin();
     engine.protocol.locks->release(lock);
+    record_note(RECORD_WAIT, cond, lock); /* TS2: behind the closing */
     timeline_end(TIMELINE_UNLOCK, again, lock, -1, 0);
     conds->await(cond, place, vt);
     cond_count(-1); /* C4 */
@@ -275,6 +277,7 @@ static void signal_call(const char *call, hlrc_cond_t cond, bool all)
     trace(TRACE_SIGNAL, cond);
     int64_t begin = timeline_begin();
     signal_waiters(cond, all);
+    record_note(RECORD_SIGNAL, cond, all); /* TS2: behind the closing */
     timeline_end(TIMELINE_SIGNAL, begin, cond, -1, 0);
     stats_enter(t, before);
     thread_leave(t);

@@ -39,7 +39,7 @@ static_assert(sizeof(struct record) <= COND_RECORD_BYTES, "the layout has room f
 static int init(uint32_t conds)
 {
     (void)conds;
-    return 0; /* lock_mcs.c has begun and ends mcs.h */
+    return 0;
 }
 
 static void end(void)
@@ -110,7 +110,7 @@ static uint32_t mcs_enter(uint32_t cond)
 
 static void mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
 {
-    mcs_await(place, WAITS_SIGNAL, cond);
+    mcs_await(place, (struct wait_for){ WAITS_SIGNAL, cond, 0 });
     for (int w = 0; w < engine.nodes; w++)
         vt[w] = mcs_time(place)[w];
     mcs_give_node(place);

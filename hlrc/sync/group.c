@@ -17,6 +17,7 @@
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/progress.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -296,6 +297,7 @@ void hlrc_group_barrier(hlrc_group group)
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     int64_t begin = timeline_begin();
+    record_note(RECORD_GROUP, group, 0);
     race_release();
     if (g->pairs.count > 1)
         meet(g, group);

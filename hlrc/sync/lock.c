@@ -9,7 +9,9 @@
 #include "base/reserve.h"
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
+#include "hlrc/memory/profile.h"
 #include "hlrc/progress/dump.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
@@ -133,21 +135,35 @@ void lock_check_again(hlrc_lock_t lock, uint32_t holder)
                    engine.node, lock, t->index);
 }
 
+/* 0: nobody wants to know. */
+static int64_t time_asked(void)
+{
+    return trace_on & (TRACE_TIMELINE | TRACE_PROFILE) ? clock_ticks() : 0;
+}
+
 SLOW static void note(struct thread *t, enum timeline_kind kind, hlrc_lock_t lock)
 {
     int64_t now = timeline_begin();
+    uint64_t grant = kind == TIMELINE_LOCK ? thread_granted(t) : 0;
+    if (record_on)
+        record_add(t,
+                   kind == TIMELINE_LOCK   ? RECORD_LOCK
+                   : kind == TIMELINE_BUSY ? RECORD_BUSY
+                                           : RECORD_UNLOCK,
+                   lock, 0, 0, 0);
     if (kind != TIMELINE_BUSY)
         trace_of(t, kind == TIMELINE_LOCK ? TRACE_LOCKED : TRACE_UNLOCK, lock);
     if (now)
-        timeline_note(kind, t->asked ? t->asked : now, now, lock, -1,
-                      kind == TIMELINE_LOCK ? thread_granted(t) : 0);
+        timeline_note(kind, t->asked ? t->asked : now, now, lock, -1, grant);
+    if (kind == TIMELINE_LOCK && t->asked)
+        profile_lock(lock, t->asked, timeline_granter(grant));
     t->asked = 0;
 }
 
 SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
 {
     trace_of(t, TRACE_LOCK, lock);
-    t->asked = timeline_begin();
+    t->asked = time_asked();
     const struct lock_protocol *p = engine.protocol.locks;
     thread_enter();
     if (!p->acquire_soon || !p->acquire_soon(lock)) {
@@ -161,7 +177,7 @@ SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
 
 SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
 {
-    t->asked = timeline_begin();
+    t->asked = time_asked();
     thread_enter();
     enum stats_category before = stats_enter(t, STATS_LOCK);
     int rc = engine.protocol.locks->try(lock);
@@ -177,7 +193,7 @@ SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
 SLOW static void unlock_slowly(struct thread *t, hlrc_lock_t lock)
 {
     const struct lock_protocol *p = engine.protocol.locks;
-    t->asked = timeline_begin();
+    t->asked = time_asked();
     thread_enter();
     if (!p->release_soon || !p->release_soon(lock)) {
         enum stats_category before = stats_enter(t, STATS_LOCK);

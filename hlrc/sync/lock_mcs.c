@@ -61,12 +61,11 @@ static int init(uint32_t locks)
 {
     limit = locks;
     table = reserve(table_bytes());
-    return table ? mcs_init() : -ENOMEM;
+    return table ? 0 : -ENOMEM;
 }
 
 static void end(void)
 {
-    mcs_end();
     reserve_end(table, table_bytes());
 }
 

@@ -93,8 +93,8 @@ static uint32_t another_node(void)
     spin_unlock(&nodes_lock);
     if (none)
         diag_fatal(1,
-                   "more than %d locks are held or waited for at this node; hold fewer at a "
-                   "time, or use --locks handler",
+                   "more than %d locks and mutexes are held or waited for at this node; hold fewer "
+                   "at a time, or use --locks handler",
                    LOCK_QUEUE_NODES);
     if (!used)
         fabric_window_prepare(engine.fabric, engine.control.id, queue_node_at(k),
@@ -160,10 +160,10 @@ static bool is_granted(void *arg)
     return atomic_load_explicit(&((struct queue_node *)arg)->granted, memory_order_acquire) != 0;
 }
 
-void mcs_await(uint32_t k, enum waits what, uint64_t object)
+void mcs_await(uint32_t k, struct wait_for what)
 {
     struct queue_node *mine = queue_node(k);
-    progress_wait((struct wait_for){ what, object, 0 }, is_granted, mine, WAIT_STATE);
+    progress_wait(what, is_granted, mine, WAIT_STATE);
     thread_self()->granted = atomic_load_explicit(&mine->granted, memory_order_relaxed);
 }
 
@@ -178,7 +178,7 @@ static bool enter_queue(const struct mcs *q, uint32_t k, uint64_t tail)
         return true;
     fabric_write(engine.fabric, mcs_name_node(before), engine.control.id, mcs_name_next(before),
                  &me, sizeof me, NULL); /* MQ2 */
-    mcs_await(k, q->what, q->object);
+    mcs_await(k, (struct wait_for){ q->what, q->object, q->home });
     return false;
 }
 
@@ -244,7 +244,7 @@ static bool set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
 void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt)
 {
     if (successor_of(k) || !set_free(q, k, vt)) {
-        progress_wait((struct wait_for){ q->next, q->object, 0 }, has_successor, &k,
+        progress_wait((struct wait_for){ q->next, q->object, q->home }, has_successor, &k,
                       WAIT_STATE); /* MQ2 */
         int64_t begin = timeline_begin();
         uint64_t next = successor_of(k), number = mcs_grant(next, q->timed ? vt : NULL);

@@ -71,7 +71,7 @@ void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt);
 /* A queue node that others have learnt of by other ways: waits for its word; writes it, with a
  * vector time (MQ4), and tells the number of the grant, if the timeline has one (timeline.h TL4),
  * which the thread that waited finds as `granted`. */
-void mcs_await(uint32_t k, enum waits what, uint64_t object);
+void mcs_await(uint32_t k, struct wait_for what);
 uint64_t mcs_grant(uint64_t name, const uint64_t *vt);
 
 #endif

@@ -13,20 +13,16 @@
 #include "hlrc/coherence/interval.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/copies.h"
+#include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page_word.h"
+#include "hlrc/memory/profile.h"
 #include "hlrc/progress/msg.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/timeline.h"
+#include "hlrc/sync/change.h"
 #include "hlrc/sync/combine.h"
-
-/* What is done to a word; values are its bytes, and zeros behind them. */
-struct change {
-    hlrc_type type;
-    hlrc_op op; /* HLRC_REPLACE where `compares` */
-    bool compares;
-    uint64_t value, expected;
-};
 
 struct word {
     uint32_t page;
@@ -47,86 +43,11 @@ int words_init(void)
     return 0;
 }
 
-static bool stores(const struct change *c, uint64_t old)
-{
-    return c->op != HLRC_NO_OP && (!c->compares || old == c->expected);
-}
-
-/* What becomes of the word that was `old`. */
-static uint64_t changed(const struct change *c, uint64_t old)
-{
-    uint64_t result = old;
-    if (!stores(c, old))
-        return old;
-    if (c->op == HLRC_REPLACE)
-        return c->value;
-    combine(c->type, c->op, &result, &c->value, 1);
-    return result;
-}
-
-static uint64_t bytes_at(const void *from, size_t bytes)
-{
-    uint64_t value = 0;
-    memcpy(&value, from, bytes);
-    return value;
-}
-
-/* ---- by the fabric's atomics ---- */
-
-/* `whole`: the 8 bytes that the word lies in. */
-static uint64_t part_of(uint64_t whole, struct word w)
-{
-    return bytes_at((char *)&whole + w.at % 8, w.bytes);
-}
-
-static uint64_t with_part(uint64_t whole, struct word w, uint64_t value)
-{
-    memcpy((char *)&whole + w.at % 8, &value, w.bytes);
-    return whole;
-}
-
-static uint64_t fetch_add(int home, size_t off, uint64_t add)
-{
-    uint64_t old = 0;
-    struct fabric_op op = FABRIC_OP_INIT;
-    fabric_fetch_add(engine.fabric, home, engine.space.id, off, add, &old, &op);
-    fabric_wait(engine.fabric, &op);
-    return old;
-}
-
-static uint64_t read_word(int home, size_t off)
-{
-    uint64_t value = 0;
-    struct fabric_op op = FABRIC_OP_INIT;
-    fabric_read(engine.fabric, home, engine.space.id, off, &value, sizeof value, &op);
-    fabric_wait(engine.fabric, &op);
-    return value;
-}
-
 /* The copy here, which is what was there last time, is the first guess. */
-static uint64_t by_swaps(struct word w, int home, size_t off, const struct change *c)
-{
-    uint64_t guess = bytes_at(page_mem(w.page) + w.at / 8 * 8, 8);
-    for (;;) {
-        uint64_t seen = 0, old = part_of(guess, w);
-        struct fabric_op op = FABRIC_OP_INIT;
-        fabric_cas(engine.fabric, home, engine.space.id, off, guess,
-                   with_part(guess, w, changed(c, old)), &seen, &op);
-        fabric_wait(engine.fabric, &op);
-        if (seen == guess)
-            return old;
-        guess = seen;
-    }
-}
-
 static uint64_t by_fabric(struct word w, int home, const struct change *c)
 {
-    size_t off = ((size_t)w.page << PAGE_SHIFT) + w.at / 8 * 8;
-    if (c->op == HLRC_NO_OP)
-        return part_of(read_word(home, off), w);
-    if (c->op == HLRC_SUM && w.bytes == 8 && c->type != HLRC_DOUBLE)
-        return fetch_add(home, off, c->value);
-    return by_swaps(w, home, off, c);
+    uint64_t guess = change_bytes(page_mem(w.page) + w.at / 8 * 8, 8);
+    return change_by_fabric(home, engine.space.id, ((size_t)w.page << PAGE_SHIFT) + w.at, c, guess);
 }
 
 /* ---- by the home's handler ---- */
@@ -134,9 +55,9 @@ static uint64_t by_fabric(struct word w, int home, const struct change *c)
 /* ASSUMPTION: the page is locked, and this node's own (WD1). */
 static uint64_t perform_here(struct word w, const struct page *p, const struct change *c)
 {
-    uint64_t old = bytes_at(page_mem(w.page) + w.at, w.bytes);
-    uint64_t value = changed(c, old);
-    if (stores(c, old))
+    uint64_t old = change_bytes(page_mem(w.page) + w.at, w.bytes);
+    uint64_t value = change_of(c, old);
+    if (change_stores(c, old))
         page_word_store(w.page, p, w.at, w.bytes, &value);
     return old;
 }
@@ -169,7 +90,7 @@ static uint64_t by_request(struct word w, int home, const struct change *c)
 
 static bool atomics_are_the_way(void)
 {
-    return engine.protocol.pages->caps & FABRIC_ATOMICS; /* WD1 */
+    return (engine.protocol.pages->caps & FABRIC_ATOMICS) && !races_checked(); /* WD1, FW2 */
 }
 
 static struct page *begin(struct word w)
@@ -183,12 +104,13 @@ static struct page *begin(struct word w)
 /* Returns what the word was. */
 static uint64_t perform(struct word w, const struct change *c)
 {
+    int64_t asked = profile_begin();
     struct page *p = begin(w);
     bool fabric = atomics_are_the_way();
     uint64_t old;
     if (!fabric && page_word_is_here(p)) {
         old = perform_here(w, p, c);
-        if (stores(c, old))
+        if (change_stores(c, old))
             page_word_note(w.page, p);
         page_unlock(p);
         return old;
@@ -196,16 +118,17 @@ static uint64_t perform(struct word w, const struct change *c)
     int home = (int)p->home - 1;
     page_word_leave(p);
     old = fabric ? by_fabric(w, home, c) : by_request(w, home, c);
-    uint64_t value = changed(c, old);
+    uint64_t value = change_of(c, old);
     perturb(word_performed);
-    page_word_end(w.page, w.at, w.bytes, &value, stores(c, old));
+    page_word_end(w.page, w.at, w.bytes, &value, change_stores(c, old));
+    profile_word(w.page, asked);
     return old;
 }
 
-#define PERFORM_ALONE(T)                                                                 \
-    T seen = atomic_load_explicit((_Atomic T *)word, memory_order_relaxed);              \
-    while (!atomic_compare_exchange_weak((_Atomic T *)word, &seen, (T)changed(c, seen))) \
-        ;                                                                                \
+#define PERFORM_ALONE(T)                                                                   \
+    T seen = atomic_load_explicit((_Atomic T *)word, memory_order_relaxed);                \
+    while (!atomic_compare_exchange_weak((_Atomic T *)word, &seen, (T)change_of(c, seen))) \
+        ;                                                                                  \
     return seen
 
 /* In a job of one. */
@@ -234,6 +157,7 @@ static int operate(void *word, const struct change *c, uint64_t *old)
     struct word w = { page_of(word), (uintptr_t)word % PAGE_SIZE, bytes };
     struct thread *t = thread_enter();
     int64_t begin = timeline_begin();
+    record_pages(RECORD_WORD, w.page, 1, 0, 0);
     *old = perform(w, c);
     stats_count(STAT_WORD_OPS, 1);
     timeline_end(TIMELINE_WORD, begin, w.page, -1, 0);
@@ -251,7 +175,7 @@ int hlrc_fetch_op(void *word, const void *value, void *old, hlrc_type type, hlrc
         return -EINVAL;
     struct change c = { .type = type, .op = op };
     if (op != HLRC_NO_OP)
-        c.value = bytes_at(value, combine_bytes(type));
+        c.value = change_bytes(value, combine_bytes(type));
     uint64_t was = 0;
     int rc = operate(word, &c, &was);
     if (rc == 0 && old)
@@ -264,17 +188,8 @@ int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type
     call_check("hlrc_compare_swap");
     if (!combine_knows(type, HLRC_SUM))
         return -EINVAL;
-    size_t bytes = combine_bytes(type);
-    struct change c = { .type = type,
-                        .op = HLRC_REPLACE,
-                        .compares = true,
-                        .value = bytes_at(desired, bytes),
-                        .expected = bytes_at(expected, bytes) };
+    struct change c = change_if(type, expected, desired);
     uint64_t was = 0;
     int rc = operate(word, &c, &was);
-    if (rc)
-        return rc;
-    if (was != c.expected)
-        memcpy(expected, &was, bytes);
-    return was == c.expected;
+    return rc ? rc : change_was(&c, was, expected);
 }

@@ -459,10 +459,26 @@ sub figure14 {
     };
 }
 
+# Of each application one job, by hlrcrun --profile.
+sub maps {
+    my ($r) = @_;
+    my @jobs = map { my $app = $_; map { { %$_, called => join ', ', app_name($app, $_->{size}), $SHOWN{ $_->{protocol} },
+        "$_->{nodes} nodes" } } grep { $_->{kind} eq 'profile' && $_->{app} eq $app && @{ $_->{maps} // [] } } @{ $r->{all} } } @Plan::APPS;
+    return {
+        id => 'maps', title => 'Which pages, when, and between which nodes', source => 'hlrcrun --profile',
+        what => 'One job of each application. Fetches of pages, by their place in memory and in time; bytes that went from node to node, '
+            . 'as pages and as diffs. A colour begins at the value below it.',
+        plots => [], drawings => [map { my $job = $_; map { [$job->{called}, $_] } @{ $job->{maps} } } @jobs],
+        table => { head => ['Application', 'time of it, profiled, s'], rows => [map { [$_->{called}, $_->{rows}[0]{median}] } @jobs] },
+        claims => [], why => 'Columns are phases, rows are data: what is fetched in each phase by nodes that did not write it. A program of one\'s own '
+            . 'has such a page from hlrcrun --profile=FILE.html.',
+    };
+}
+
 sub all {
     my ($r) = @_;
     return map { $_->($r) } \&table1, \&figure1, \&figure2, \&figure8, \&figure9, \&figure10, \&figure11, \&figure12, \&figure13,
-        \&figure14;
+        \&figure14, \&maps;
 }
 
 1;

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Others - figures of the two papers on operations that adapters do by themselves (Buntinas, Panda and Gropp, "NIC-Based Atomic
-# Remote Memory Operations in Myrinet/GM"; Buntinas, Panda and Sadayappan, "Fast NIC-Based Barrier over Myrinet/GM"), and what
-# a user could take instead of HLRC on one machine.
+# Others - figures of two papers on operations that adapters do by themselves (Buntinas, Panda and Gropp, "NIC-Based Atomic
+# Remote Memory Operations in Myrinet/GM"; Buntinas, Panda and Sadayappan, "Fast NIC-Based Barrier over Myrinet/GM"), of one on
+# how many of them an adapter does (Underwood et al., "High Message Rate, NIC-Based Atomics"), and of one on gets (Nieplocha, Ju
+# and Apra, "One-sided Communication on the Myrinet-based SMP Clusters"); what a user could take instead of HLRC on one machine,
+# and programs of put and get.
 
 package Others;
 
@@ -12,6 +14,8 @@ use Plan;
 use Tell;
 
 my $ATOMICS = 'Buntinas, Panda and Gropp';
+my $RATE = 'Underwood et al., High Message Rate, NIC-Based Atomics';
+my $ARMCI = 'Nieplocha, Ju and Apra';
 my $BARRIER = 'Buntinas, Panda and Sadayappan';
 my @WAYS = (['nic', 'by the adapter'], ['poll', 'handler polls'], ['spin-block', 'handler spins, then blocks'],
     ['block', 'handler blocks']);
@@ -146,6 +150,102 @@ sub counter {
     };
 }
 
+# ---- Atomics at one target, and what is made of put and get ----
+
+# 8 bytes an operation.
+sub rate { my ($cell) = @_; return $cell && { mid => 8 / $cell->{mid}, lo => 8 / $cell->{hi}, hi => 8 / $cell->{lo}, turns => $cell->{turns} } }
+
+sub targets {
+    my ($r) = @_;
+    my @nodes = nodes_of($r, qr{^target_one/(\d+)$});
+    my $cell = sub { my ($what, $n, $under_way) = @_; rate($r->cell("$what/$n", $what, under_way => $under_way)) };
+    my @kinds = (['target_one', 1, 'one word, one at a time'], ['target_one', 16, 'one word, 16 under way'],
+        ['target_sixteen', 1, '16 words each, one at a time'], ['target_sixteen', 16, '16 words each, 16 under way']);
+    my $most = $nodes[-1];
+    my @of = defined $most ? map { $cell->($_, $most, 16) } qw(target_one target_sixteen) : ();
+    return {
+        id => 'targets', title => 'All nodes at one target', source => "$RATE, section IV and figure 2",
+        what => 'All other nodes do 1,000 fetch-and-adds each on words of node 0, on one or each on 16 of its own: what they do '
+            . 'together, from the first to the last of them, 8 bytes an operation.',
+        plots => [{ kind => 'lines', title => 'Fetch-and-adds at node 0', x => 'nodes', y => 'MB/s', logx => 1, logy => 1, series =>
+            [grep { @{ $_->{points} } } map { my $k = $_; { name => $k->[2], points => points(map { [$_, $cell->(@$k[0], $_, $k->[1])] }
+                @nodes) } } @kinds] }],
+        table => { head => ['nodes', map { "$_->[2], MB/s" } @kinds],
+            rows => [map { my $n = $_; [$n, map { span($cell->($_->[0], $n, $_->[1])) } @kinds] } @nodes] },
+        claims => [claim('One word is slower than many, where nothing keeps it near', @of == 2 && $of[0] && $of[1] ?
+            number($of[0]{mid}) . ' and ' . number($of[1]{mid}) . " MB/s with $most nodes" : undef, below(@of))],
+        why => "$ADAPTER So the cache that keeps a word near is that of a CPU, and the nodes of one core take turns in which each has it "
+            . 'to itself.',
+    };
+}
+
+# [name, nodes, cells of protocols and native] of each program, size and number of nodes.
+# By which scheme, and its name; those of a paper first.
+my @CONTIGUOUS = (['baseline', 'copied, a buffer at a time'], ['pipelined', 'copied, pipelined'], ['overlap', 'to new memory'],
+    ['kept', 'to the same memory'], ['window', 'into a window']);
+my @STRIDED = (['baseline', 'piece by piece'], ['pipelined', 'in one call'], ['packed', 'with what lies between']);
+
+sub gets {
+    my ($r) = @_;
+    my $cell = sub { my ($what, $by, $bytes) = @_; $r->cell("gets/$what", $what, by => $by, bytes => $bytes) };
+    my %sizes = map { $_ => [$r->values_of("gets/$_", $_, 'bytes')] } qw(contiguous strided);
+    my $plot = sub {
+        my ($what, $title, @by) = @_;
+        return { kind => 'lines', title => $title, x => 'size', y => 'MB/s', logx => 1, logy => 1, bytes => 1, series =>
+            [grep { @{ $_->{points} } } map { my $b = $_; { name => $b->[1], points => points(map { [$_, $cell->($what, $b->[0], $_)] }
+                @{ $sizes{$what} }) } } @by] };
+    };
+    my $most = $sizes{contiguous}[-1];
+    my @of = defined $most ? map { $cell->('contiguous', $_, $most) } qw(baseline overlap) : ();
+    my $pieces = $sizes{strided}[-1];
+    my @each = defined $pieces ? map { $cell->('strided', $_, $pieces) } qw(baseline pipelined) : ();
+    return {
+        id => 'gets', title => 'Gets by scheme', source => "$ARMCI, figures 3 to 5",
+        what => 'hlrc_get from a window of the other node into private memory: bytes in a row, and pieces of which every second is got.',
+        plots => [$plot->('contiguous', 'Bytes in a row', @CONTIGUOUS), $plot->('strided', 'Every second piece', @STRIDED)],
+        table => { head => ['bytes', map({ "$_->[1], MB/s" } @CONTIGUOUS, @STRIDED)],
+            rows => [map { my $n = $_; [$n, map({ span($cell->('contiguous', $_->[0], $n)) } @CONTIGUOUS),
+                map({ span($cell->('strided', $_->[0], $n)) } @STRIDED)] } @{ $sizes{contiguous} }] },
+        claims => [
+            claim('All in one get, not a buffer at a time: 43 MB/s become 73.5', @of == 2 && $of[0] && $of[1] ?
+                number($of[0]{mid}) . ' and ' . number($of[1]{mid}) . " MB/s with $most bytes" : undef, below(@of)),
+            claim('What we ask: pieces in one call are not slower than one by one', @each == 2 && $each[0] && $each[1] ?
+                number($each[0]{mid}) . ' and ' . number($each[1]{mid}) . " MB/s with $pieces bytes" : undef, below(@each))],
+        why => 'On one machine a get is a copy by the CPU that asks: there are no buffers to fill meanwhile, and nothing to register, so that '
+            . 'the schemes differ by what they do besides. With --fabric verbs private memory goes by buffers that are registered.',
+    };
+}
+
+sub sided {
+    my ($r) = @_;
+    my @ways = (qw(seq async ardmar onesided native));
+    my @rows;
+    for my $app (qw(lu lu_gets gups gups_puts fft3d fft3d_gets)) {
+        for my $size ('tiny', @Plan::SIZES) {
+            my $time = sub { my ($way, $n) = @_; $r->cell("app/$app/$size/$way/$n", 'time') };
+            my %seen = map { m{^app/\Q$app/$size\E/\w+/(\d+)$} ? ($1 => 1) : () } $r->ids;
+            push @rows, map { my $n = $_; my %of = map { $_ => $time->($_, $_ eq 'seq' ? 1 : $n) } @ways;
+                { app => $app, size => $size, n => $n, %of } } grep { $time->('ardmar', $_) || $time->('async', $_) }
+                sort { $a <=> $b } keys %seen;
+        }
+    }
+    my %at = map { ("$_->{app} $_->{size} $_->{n}" => $_) } @rows;
+    my $pair = sub { my ($plain, $gets, $way) = @_; map { my $g = $at{"$gets $_->{size} $_->{n}"}; $_->{app} eq $plain && $g && $_->{$way}
+        && $g->{$way} ? [$_->{$way}, $g->{$way}, "$_->{size} on $_->{n}"] : () } @rows };
+    my $not_slower = sub { my ($text, @pairs) = @_; my @ok = grep { $_->[1]{lo} <= $_->[0]{hi} } @pairs;
+        return claim($text, @pairs ? sprintf('in %d of %d', scalar @ok, scalar @pairs) : undef, verdict(@pairs ? @ok == @pairs : undef)) };
+    return {
+        id => 'sided', title => 'Programs of put and get', source => 'not of a paper',
+        what => 'LU of SPLASH-2 by loads and by gets, RandomAccess by atomics and by puts, and 3DFFT by loads and by gets.',
+        plots => [], table => { head => ['Application', 'nodes', map { "$_, s" } 'sequential', 'ASYNC', 'ARDMAR', 'ONESIDED', 'processes'],
+            rows => [map { my $row = $_; ["$Plan::APP{ $row->{app} }{name} $Plan::APP{ $row->{app} }{size}{ $row->{size} }", $row->{n},
+                map { span($row->{$_}) } @ways] } @rows] },
+        claims => [map { $not_slower->("What we ask: 3DFFT by gets is not slower than by loads, by " . uc, $pair->('fft3d', 'fft3d_gets', $_)) }
+            qw(async ardmar)],
+        why => 'Gets bring what a program asks for, and no page changes its state; but the program says what it needs, and copies it.',
+    };
+}
+
 sub barrier_cell { my ($r, $kind, $n) = @_; return $r->cell("barrier/$kind/$n", 'barriers') }
 
 # The dimensions that were run with that many nodes: children of a tree node.
@@ -263,7 +363,7 @@ sub beside {
 
 sub all {
     my ($r) = @_;
-    return map { $_->($r) } \&operations, \&contended, \&counter, \&barriers, \&trees, \&beside;
+    return map { $_->($r) } \&operations, \&contended, \&counter, \&targets, \&barriers, \&trees, \&beside, \&gets, \&sided;
 }
 
 1;

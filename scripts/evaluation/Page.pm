@@ -12,9 +12,10 @@ use File::Basename qw(dirname);
 use Figures;
 use Others;
 use Plot;
+use Simulated;
 use Tell;
 
-my %MARK = (agrees => 'agrees', differs => 'differs', unclear => 'within the spread', '' => 'another machine');
+my %MARK = (agrees => 'agrees', differs => 'differs', unclear => 'within the spread', fitted => 'fitted to it', '' => 'another machine');
 
 sub html { my ($text) = @_; $text =~ s/&/&amp;/g; $text =~ s/</&lt;/g; $text =~ s/>/&gt;/g; $text =~ s/"/&quot;/g; return $text }
 
@@ -56,10 +57,13 @@ sub figure_html {
     my $text = "<section id=\"$f->{id}\">\n<h2>" . html($f->{title}) . "</h2>\n<p class=\"source\">" . html($f->{source}) . "</p>\n<p>"
         . html($f->{what}) . "</p>\n";
     my @plots = grep { drawn($_) } @{ $f->{plots} };
-    $text .= "<p class=\"source\">Not measured in this run.</p>\n" if !@plots;
+    my @drawings = @{ $f->{drawings} // [] };
+    $text .= "<p class=\"source\">Not measured in this run.</p>\n" if !@plots && !@drawings;
     my $n = 0;
     $text .= '<div class="plots">' . join('', map { '<figure>' . Plot::svg($_, "$f->{id}-" . ++$n) . "</figure>\n" } @plots) . "</div>\n"
         if @plots;
+    $text .= '<div class="plots pairs">' . join('', map { my ($called, $svg) = @$_; "<figure><figcaption>" . html($called)
+        . "</figcaption>$svg</figure>\n" } @drawings) . "</div>\n" if @drawings;
     $text .= claims_html($f) . '<p><b>Why.</b> ' . html($f->{why}) . "</p>\n";
     $text .= "<details><summary>The numbers</summary>\n" . table_html($f->{table}{head}, $f->{table}{rows}, 'numbers') . "</details>\n"
         if @{ $f->{table}{rows} };
@@ -103,9 +107,10 @@ sub conditions {
 }
 
 sub summary {
-    my (@figures) = @_;
+    my ($simulated, @figures) = @_;
     my %count = (agrees => 0, differs => 0, unclear => 0);
     for (map { @{ $_->{claims} } } @figures) { $count{ $_->{verdict} }++ if $_->{verdict} }
+    return "Of what two more papers find, $count{agrees} findings agree with what was simulated, $count{differs} differ." if $simulated;
     return "Of what the papers find, $count{agrees} findings agree with what was measured here, $count{differs} differ, and of "
         . "$count{unclear} the turns do not tell. Times of their machines stand without a judgement.";
 }
@@ -113,6 +118,14 @@ sub summary {
 my $INTRO = 'Each measurement is a run of a program, whose median is taken; they were taken turn by turn. Points, bars and numbers are '
     . 'medians of the turns, error bars and what stands in brackets the least and the largest of them. Floors, dashed, are what the '
     . 'machine takes for the parts that cannot be left out.';
+
+# What was measured, and what was simulated.
+sub summaries {
+    my ($r, @figures) = @_;
+    my @simulated = grep { $_->{id} =~ /^sim-/ } @figures;
+    return join ' ', @{ $r->{all} } ? summary(0, grep { $_->{id} !~ /^sim-/ } @figures) . " $INTRO" : (),
+        @simulated ? summary(1, @simulated) : ();
+}
 
 sub failures { my ($r) = @_; return map { [$_->{id}, $_->{turn}, $_->{failed}] } grep { $_->{failed} } @{ $r->{all} } }
 
@@ -128,7 +141,8 @@ sub page_html {
     return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
         . "content=\"width=device-width, initial-scale=1\"/>\n<meta name=\"color-scheme\" content=\"light dark\"/>\n"
         . "<title>HLRC beside the papers</title>\n<style>\n" . style() . "</style>\n</head>\n<body>\n<h1>HLRC beside the papers</h1>\n<p>"
-        . html(summary(@figures)) . '</p><p>' . html($INTRO) . "</p>\n" . table_html(['Measured', ''], conditions($r), 'conditions')
+        . html(summaries($r, @figures)) . "</p>\n"
+        . (@{ $r->{all} } ? table_html(['Measured', ''], conditions($r), 'conditions') : '')
         . (@failures ? '<h2>Failed</h2>' . table_html(['measurement', 'turn', 'cause'], \@failures, 'claims') : '')
         . "<nav><ul>\n" . join('', map { "<li><a href=\"#$_->{id}\">" . html($_->{title}) . '</a> <span class="source">'
             . html($_->{source}) . "</span></li>\n" } @figures) . "</ul></nav>\n" . join('', map { figure_html($_) } @figures)
@@ -138,22 +152,28 @@ sub page_html {
 sub page_md {
     my ($r, @figures) = @_;
     my @failures = failures($r);
-    return "# HLRC beside the papers\n\n" . summary(@figures) . "\n\n$INTRO The plots are in index.html.\n\n"
-        . table_md(['Measured', ''], conditions($r)) . (@failures ? "## Failed\n\n" . table_md(['measurement', 'turn', 'cause'],
+    return "# HLRC beside the papers\n\n" . summaries($r, @figures) . " The plots are in index.html.\n\n"
+        . (@{ $r->{all} } ? table_md(['Measured', ''], conditions($r)) : '') . (@failures ? "## Failed\n\n" . table_md(['measurement', 'turn', 'cause'],
             \@failures) : '') . join('', map { figure_md($_) } @figures);
+}
+
+# Of measurements, where there are any, and of simulations.
+sub figures {
+    my ($r, $simulated) = @_;
+    return (@{ $r->{all} } ? (Figures::all($r), Others::all($r)) : (), Simulated::all($simulated));
 }
 
 # The first plot of a figure, as a file; undef where it was not measured.
 sub picture {
-    my ($r, $id) = @_;
-    my ($figure) = grep { $_->{id} eq $id } Figures::all($r), Others::all($r);
+    my ($r, $simulated, $id) = @_;
+    my ($figure) = grep { $_->{id} eq $id } figures($r, $simulated);
     my ($plot) = $figure ? grep { drawn($_) } @{ $figure->{plots} } : ();
     return $plot && Plot::alone(Plot::svg($plot, $id));
 }
 
 sub make {
-    my ($r) = @_;
-    my @figures = (Figures::all($r), Others::all($r));
+    my ($r, $simulated) = @_;
+    my @figures = figures($r, $simulated);
     return { 'index.html' => page_html($r, @figures), 'index.md' => page_md($r, @figures) };
 }
 

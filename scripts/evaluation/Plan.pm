@@ -3,7 +3,7 @@
 # Plan - what is measured: a list of experiments, the same for the same options, and the order in which they are run.
 #
 # An experiment: id, by which figures find it; kind (micro: a program of microbench/ as a job; alone: one without a job; app;
-# coherent: without HLRC; mpi); program, nodes, protocol, job (options of hlrcrun), args; app and size; guess, seconds.
+# coherent: without HLRC; mpi; profile: an app whose pages are looked at, in one turn); program, nodes, protocol, job (options of hlrcrun), args; app and size; guess, seconds.
 # Those whose figures are compared stand beside each other.
 
 package Plan;
@@ -11,11 +11,14 @@ package Plan;
 use strict;
 use warnings;
 
-our @APPS = qw(barnes radix is fft3d water);
+our @APPS = qw(barnes radix is fft3d water); # the paper's
+our @MORE = qw(lu lu_gets gups gups_puts fft3d_gets);
+our @ALL = (@APPS, @MORE);
 our @SIZES = qw(small large);
 our @PROTOCOLS = qw(async ardmar onesided);
 
-# Sizes are the paper's; tiny ones are for tests of the script.
+# Sizes of the paper's applications are the paper's; tiny ones are for tests of the script. `program` and `args`: where it is
+# another one with options.
 our %APP = (
     barnes => { name => 'Barnes', unit => 'bodies', option => '--bodies',
                 size => { tiny => 256, small => 16384, large => 32768 } },
@@ -26,7 +29,13 @@ our %APP = (
                 size => { tiny => '8^3', small => '64^3', large => '128^3' } },
     water  => { name => 'Water', unit => 'molecules', option => '--molecules',
                 size => { tiny => 512, small => 4096, large => 8192 } },
+    lu     => { name => 'LU', unit => 'rows', option => '--size', size => { tiny => 64, small => 1024, large => 3072 } },
+    gups   => { name => 'RandomAccess by atomics', unit => 'words', option => '--table',
+                size => { tiny => '2^8', small => '2^16', large => '2^20' } },
 );
+$APP{lu_gets} = { %{ $APP{lu} }, name => 'LU by gets', program => 'lu', args => ['--by', 'gets'] };
+$APP{gups_puts} = { %{ $APP{gups} }, name => 'RandomAccess by puts', program => 'gups', args => ['--by', 'puts'] };
+$APP{fft3d_gets} = { %{ $APP{fft3d} }, name => '3DFFT by gets', program => 'fft3d', args => ['--by', 'gets'] };
 
 # Nodes of the largest job: what the lock and barrier figures are shown for.
 sub most { my ($opt) = @_; my ($most) = sort { $b <=> $a } @{ $opt->{nodes} }; return $most }
@@ -79,7 +88,18 @@ sub atomics {
         for qw(queue handler);
     push @words, micro('cpu/nic', 'cpu', 2, 'onesided', 3, [], '--only', 'word', @span),
         map { micro("cpu/$_", 'cpu', 2, 'async', 3, ['--handler', $_], '--only', 'word', @span) } qw(poll spin-block block);
+    for my $n (grep { $_ > 1 } @{ $opt->{nodes} }) {
+        push @words, map { micro("$_/$n", 'atomics', $n, 'ardmar', 0.5 + 0.1 * $n, [], @brief, '--only', $_) }
+            qw(target_one target_sixteen);
+    }
     return @words;
+}
+
+sub gets {
+    my ($opt) = @_;
+    my @sizes = ('--sizes', $opt->{tiny} ? '1K,4K' : '1K,4K,16K,64K,256K,1M,4M');
+    my @brief = (($opt->{tiny} ? qw(--repetitions 3 --warmup 1) : qw(--seconds 0.1)), @sizes);
+    return map { micro("gets/$_", 'gets', 2, 'ardmar', 2, [], @brief, '--only', $_) } qw(contiguous strided);
 }
 
 sub barriers {
@@ -114,7 +134,7 @@ sub apps {
     my @list;
     for my $app (@{ $opt->{apps} }) {
         for my $size (@{ $opt->{sizes} }) {
-            my %base = (kind => 'app', app => $app, size => $size, program => $app);
+            my %base = (kind => 'app', app => $app, size => $size, program => $APP{$app}{program} // $app);
             my $weight = $opt->{tiny} ? 0.1 : $size eq 'large' ? 3 : 1;
             my @nodes = $opt->{quick} && $size eq 'large' ? most($opt) : @{ $opt->{nodes} };
             push @list, { %base, id => "app/$app/$size/seq/1", protocol => 'sequential', nodes => 1, guess => 0.5 * $weight };
@@ -127,9 +147,20 @@ sub apps {
     return @list;
 }
 
+# One job of each application, of a size, a protocol and as many nodes as a picture has room for.
+sub profiles {
+    my ($opt) = @_;
+    my ($protocol) = ((grep { $_ eq 'ardmar' } @{ $opt->{protocols} }), @{ $opt->{protocols} });
+    my ($n) = ((grep { $_ > 1 && $_ <= 8 } reverse @{ $opt->{nodes} }), most($opt));
+    my $size = $opt->{sizes}[0];
+    my %paper = map { $_ => 1 } @APPS;
+    return map { { kind => 'profile', once => 1, app => $_, size => $size, program => $APP{$_}{program} // $_,
+                   id => "profile/$_/$size/$protocol/$n", protocol => $protocol, nodes => $n, guess => 1 } } grep { $paper{$_} } @{ $opt->{apps} };
+}
+
 sub experiments {
     my ($opt) = @_;
-    my %part = (micro => [network($opt), pagefetch($opt), atomics($opt), barriers($opt), others($opt)], apps => [apps($opt)]);
+    my %part = (micro => [network($opt), pagefetch($opt), atomics($opt), gets($opt), barriers($opt), others($opt)], apps => [apps($opt), profiles($opt)]);
     return map { @{ $part{$_} } } @{ $opt->{parts} };
 }
 
@@ -138,7 +169,8 @@ sub experiments {
 sub turns {
     my ($opt) = @_;
     my @list = experiments($opt);
-    return map { my $turn = $_; map { { turn => $turn, experiment => $_ } } $turn % 2 ? @list : reverse @list }
+    return map { my $turn = $_; map { { turn => $turn, experiment => $_ } } grep { $turn == 1 || !$_->{once} }
+        $turn % 2 ? @list : reverse @list }
         1 .. $opt->{repeat};
 }
 

@@ -80,6 +80,15 @@ sub app_rows {
     return @rows;
 }
 
+# The drawings of fetches and traffic that hlrcrun --profile has made.
+sub maps {
+    my ($page) = @_;
+    my %map = map { /data-map="(\w+)"/ ? ($1 => $_) : () } $page =~ /(<svg .*?<\/svg>)/gs;
+    my @maps = map { $map{$_} // () } qw(fetches traffic);
+    s/ data-map="\w+"// for @maps;
+    return \@maps;
+}
+
 sub mpi_rows {
     my ($text) = @_;
     return map { /^(?:(.+)\|)?([0-9.]+)$/ ? { metric => $1 // 'barriers', unit => 'us', median => $2 + 0, shape => {} } : () }
@@ -96,15 +105,17 @@ sub app_command {
     my ($set, $e) = @_;
     my $app = $Plan::APP{ $e->{app} };
     my $suffix = { sequential => '_seq', native => '_native' }->{ $e->{protocol} } // '';
-    my @program = ("$set->{build}/apps/$e->{app}$suffix", $app->{option}, $app->{size}{ $e->{size} }, '--json', "$set->{work}/json");
+    my @program = ("$set->{build}/apps/$e->{program}$suffix", @{ $app->{args} // [] }, $app->{option}, $app->{size}{ $e->{size} },
+        '--json', "$set->{work}/json");
     return @program if $suffix;
+    return (hlrcrun($set, $e), "--profile=$set->{work}/profile.html", @program) if $e->{kind} eq 'profile';
     return (hlrcrun($set, $e), "--stats=$set->{work}/stats.json", @program);
 }
 
 sub command_of {
     my ($set, $e) = @_;
     my @program = ("$set->{build}/microbench/$e->{program}", @{ $e->{args} // [] }, '--json', "$set->{work}/json");
-    return app_command($set, $e) if $e->{kind} eq 'app';
+    return app_command($set, $e) if $e->{app};
     return @program if $e->{kind} eq 'alone';
     # the window of memory that the machine's own ranks share: the component for one machine
     return (qw(mpirun --oversubscribe --mca osc sm -n), $e->{nodes}, "$set->{mpi}/$e->{program}") if $e->{kind} eq 'mpi';
@@ -125,20 +136,21 @@ sub why {
         : 'wrote no figures';
 }
 
-# What was measured: { rows, fabric } or { failed }.
+# What was measured: { rows, fabric, of a profile maps } or { failed }.
 sub experiment {
     my ($set, $e, $waiting) = @_;
-    my ($out, $counters) = ("$set->{work}/json", "$set->{work}/stats.json");
-    unlink $out, $counters;
+    my ($out, $counters, $profile) = map { "$set->{work}/$_" } qw(json stats.json profile.html);
+    unlink $out, $counters, $profile;
     local @ENV{qw(OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM NATIVE_NODES)} = (1, 1, $e->{nodes});
     my $status = command($set, $waiting, command_of($set, $e));
     my $json = $e->{kind} eq 'mpi' ? undef : read_json($out);
     my $stats = read_json($counters);
     my @rows = $status != 0 ? () : $e->{kind} eq 'mpi' ? mpi_rows(text("$set->{work}/output"))
-        : !$json ? () : $e->{kind} eq 'app' ? ($json->{verified} ? app_rows($json, $stats) : ())
+        : !$json ? () : $e->{app} ? ($json->{verified} ? app_rows($json, $stats) : ())
         : $json->{results} ? micro_rows($json) : floor_rows($json);
     return { failed => why($set, $status) } if !@rows;
-    return { rows => \@rows, fabric => ($stats // $json // {})->{fabric} // 'none' };
+    my %maps = $e->{kind} eq 'profile' ? (maps => maps(text($profile))) : ();
+    return { rows => \@rows, %maps, fabric => ($stats // $json // {})->{fabric} // 'none' };
 }
 
 1;

@@ -4,7 +4,7 @@
 #
 # A figure: id, title, source, what (a paragraph), plots (of Plot), table { head, rows }, claims, why (a paragraph). A claim is
 # what a paper says, what was measured here, and whether they agree: 'agrees', 'differs', 'unclear' where the turns' spread is
-# wider than the difference, '' for figures of another machine, undef where it was not measured.
+# wider than the difference, 'fitted' where a model was made to agree, '' for figures of another machine, undef where it was not measured.
 
 package Tell;
 

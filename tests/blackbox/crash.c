@@ -198,6 +198,16 @@ static void others_function(void)
 {
     call(shared[2]);
 }
+/* This node has something else there, as by chance. */
+static void others_code(void)
+{
+    const size_t page = 4096;
+    void *here = (void *)(shared[2] & ~(page - 1));
+    if (mmap(here, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+             -1, 0) != here)
+        exit(95);
+    call(shared[2]);
+}
 static void others_data(void)
 {
     read_from(shared[3]);
@@ -320,6 +330,7 @@ static const struct {
               { "beyond", beyond },
               { "before", before },
               { "others-function", others_function },
+              { "others-code", others_code },
               { "others-data", others_data },
               { "others-heap", others_heap },
               { "divide", divide },

@@ -91,6 +91,11 @@ for name in others-function:execution others-data:read; do
     run_job 2 ardmar "$crash" ${name%:*}
     expect_crash $name 139 "hlrc: node 1, thread 0: SIGSEGV at ADDRESS: not shared memory: ${name#*:} of the program as node 0 has loaded it: pointers to functions, virtual tables and static data differ between nodes; start with --no-aslr"
 done
+# which is said too where this node has something else at the address
+if randomized; then
+    run_job 2 ardmar "$crash" others-code
+    expect_crash others-code 139 'hlrc: node 1, thread 0: SIGSEGV at ADDRESS: not shared memory: execution of the program as node 0 has loaded it: pointers to functions, virtual tables and static data differ between nodes; start with --no-aslr'
+fi
 
 # a handler that the program sets later gets what is no page fault, after the first crash was told of (HN1)
 run_job 2 ardmar "$crash" late-handler

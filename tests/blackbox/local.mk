@@ -81,6 +81,7 @@ BLACKBOX_SHELL = \
 	tests/blackbox/collectives.sh \
 	tests/blackbox/dumps.sh \
 	tests/blackbox/crash.sh \
+	tests/blackbox/dropped.sh \
 	tests/blackbox/endings.sh \
 	tests/blackbox/fork.sh \
 	tests/blackbox/hang.sh \
@@ -88,6 +89,8 @@ BLACKBOX_SHELL = \
 	tests/blackbox/large.sh \
 	tests/blackbox/many.sh \
 	tests/blackbox/noread.sh \
+	tests/blackbox/profile.sh \
+	tests/blackbox/races.sh \
 	tests/blackbox/ranges.sh \
 	tests/blackbox/segv.sh \
 	tests/blackbox/signals.sh \
@@ -96,11 +99,23 @@ BLACKBOX_SHELL = \
 	tests/blackbox/watchdog.sh
 
 check_PROGRAMS += tests/blackbox/sync_calls
-check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/hang tests/blackbox/holds tests/blackbox/large tests/blackbox/many tests/blackbox/meet tests/blackbox/misuse \
-	tests/blackbox/ranges tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
+check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/hang tests/blackbox/holds tests/blackbox/large tests/blackbox/many tests/blackbox/meet tests/blackbox/misuse tests/blackbox/outside \
+	tests/blackbox/race tests/blackbox/ranges tests/blackbox/sharing tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
 check_PROGRAMS += tests/blackbox/crash
 tests_blackbox_crash_SOURCES = tests/blackbox/crash.c
 tests_blackbox_crash_LDADD = libhlrc.la
+tests_blackbox_sharing_SOURCES = tests/blackbox/sharing.c
+tests_blackbox_sharing_LDADD = libhlrc.la
+tests_blackbox_race_SOURCES = tests/blackbox/race.c
+tests_blackbox_race_LDADD = libhlrc.la
+check_PROGRAMS += tests/blackbox/race_reads
+tests_blackbox_race_reads_SOURCES = tests/blackbox/race.c
+tests_blackbox_race_reads_LDADD = libhlrc_reads.la libhlrc.la
+if SANITIZERS
+tests_blackbox_race_reads_CPPFLAGS = $(AM_CPPFLAGS)
+else
+tests_blackbox_race_reads_CPPFLAGS = $(AM_CPPFLAGS) -fsanitize=thread
+endif
 tests_blackbox_stuck_SOURCES = tests/blackbox/stuck.c
 tests_blackbox_stuck_LDADD = libhlrc.la
 tests_blackbox_hang_SOURCES = tests/blackbox/hang.c
@@ -117,6 +132,8 @@ tests_blackbox_many_SOURCES = tests/blackbox/many.c $(LITMUS_COMMON)
 tests_blackbox_many_LDADD = libhlrc.la
 tests_blackbox_meet_SOURCES = tests/blackbox/meet.c
 tests_blackbox_meet_LDADD = libhlrc.la
+tests_blackbox_outside_SOURCES = tests/blackbox/outside.c
+tests_blackbox_outside_LDADD = libhlrc.la
 tests_blackbox_misuse_SOURCES = tests/blackbox/misuse.c
 tests_blackbox_misuse_LDADD = libhlrc.la
 tests_blackbox_ranges_SOURCES = tests/blackbox/ranges.c
@@ -124,6 +141,6 @@ tests_blackbox_ranges_LDADD = libhlrc.la
 tests_blackbox_signals_SOURCES = tests/blackbox/signals.c $(LITMUS_COMMON)
 tests_blackbox_signals_LDADD = libhlrc.la
 TESTS += $(BLACKBOX_TESTS) $(BLACKBOX_SHELL)
-EXTRA_DIST += $(BLACKBOX_SHELL) tests/lib.sh tests/statslib.sh tests/tracelib.sh
-SOAK_TESTS += tests/blackbox/many.sh
+EXTRA_DIST += $(BLACKBOX_SHELL) tests/blackbox/drop.c tests/lib.sh tests/statslib.sh tests/tracelib.sh
+SOAK_TESTS += tests/blackbox/dropped.sh tests/blackbox/many.sh tests/blackbox/races.sh
 tests/blackbox/many.log: TEST_TIMEOUT = 400

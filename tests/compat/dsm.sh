@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs of TreadMarks and of JIAJIA: every call of each, and programs in their style (tmk.c, jia.c), on 1 and 3 nodes under
-# all protocols; with 2 and 5 as well in the soak. Mistakes end the job with one line that names them. The headers stand alone,
+# all protocols; with 2 and 5 as well in the soak. Programs of put and get, of OpenSHMEM and ARMCI, likewise, by one protocol: on
+# 1, 2, 3 and 5 nodes, and on the fabric that reorders. Mistakes end the job with one line that names them. The headers stand alone,
 # in C++ too, and take a program from before prototypes.
 . "$(dirname "$0")/../lib.sh"
 programs=$top_builddir/tests/compat
@@ -19,6 +20,19 @@ for protocol in ardmar async onesided; do
         done
     done
 done
+for fabric in shm shm+chaos; do
+    for n in 1 2 3 5; do
+        for program in shmem shmem_examples shmem_groups armci; do
+            for ((i = 0; i < times; i++)); do
+                run_job "$n" onesided --fabric "$fabric" "$programs/$program"
+                expect_status "$program, $n nodes, $fabric" 0
+                [ "$(cat "$work/out")" = right ] || fail "$program, $n nodes, $fabric: $(cat "$work/out")"
+            done
+        done
+    done
+done
+SHMEM_SYMMETRIC_SIZE=64M run_job 2 async "$programs/shmem"
+[ "$(cat "$work/out")" = right ] || fail "SHMEM_SYMMETRIC_SIZE: $(cat "$work/out" "$work/err")"
 run_job 2 ardmar "$programs/tmk"
 [ "$(cat "$work/err")" = said ] || fail "Tmk_err: $(cat "$work/err")"
 
@@ -42,9 +56,40 @@ refused jia host '^jia_alloc2p: host 2: they are 0 to 1$'
 refused jia block '^jia_alloc4: blocks of 0 bytes: give them at least one$'
 refused jia op '^jia_reduce: operation 13: there is none$'
 refused jia bcast '^jia_bcast: host 0 sends 3 bytes, host 1 takes 4$'
+refused shmem early '^shmem_my_pe: called before shmem_init; call that first$'
+refused shmem pe '^shmem_put: PE 2: they are 0 to 1$'
+refused shmem automatic '^shmem_put: 8 bytes at 0x[0-9a-f]* are not symmetric; use memory of shmem_malloc, or a global variable of the'
+refused shmem beyond '^shmem_put: 88 bytes at 0x[0-9a-f]* go beyond the end of their symmetric object$'
+refused shmem freed '^shmem_put: 8 bytes at 0x[0-9a-f]* are in the symmetric heap, but in no block; use .* before shmem_free$'
+refused shmem twice '^shmem_free: no block begins at 0x[0-9a-f]*; give back once what shmem_malloc returned$'
+refused shmem sizes "^shmem_malloc: this PE's arguments are 0x[89] and 0x1, another one's are not; all PEs make this call"
+refused shmem lock '^shmem_clear_lock: the lock at 0x[0-9a-f]* is not set by this PE; set it first$'
+refused shmem stride '^shmem_iput: strides of 0 and 1 elements: they are 1 or more$'
+refused shmem context '^shmem_put: there is no context 0x9; use one that shmem_ctx_create has made, before shmem_ctx_destroy$'
+refused shmem team '^shmem_team_destroy: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED stay; destroy what'
+refused shmem set '^shmem_barrier: PE_start 0, logPE_stride 1, PE_size 2: not all of these PEs are 0 to 1$'
+refused shmem aligned '^shmem_atomic_add: the word at 0x[0-9a-f]*2 is not aligned to its 4 bytes$'
+SHMEM_SYMMETRIC_SIZE=3Q refused shmem size '^SHMEM_SYMMETRIC_SIZE=3Q: a number of bytes, from 1 on, with K, M, G or T$'
+run_job 2 ardmar "$programs/shmem" late
+expect_err 'shmem late' '^shmem_put: called behind shmem_finalize; make it the last call$'
+run_job 2 ardmar "$programs/shmem" exit
+expect_status 'shmem_global_exit' 3
+refused armci early '^ARMCI_Barrier: called before ARMCI_Init; call that first$'
+refused armci process '^ARMCI_Put: process 2: they are 0 to 1$'
+refused armci private '^ARMCI_Put: 4 bytes at 0x[0-9a-f]*, process 0, are not in memory of ARMCI_Malloc, or were given back by'
+refused armci beyond '^ARMCI_Put: 4 bytes at 0x[0-9a-f]* go beyond the 100 that process 0 has there; it asked ARMCI_Malloc for no more$'
+refused armci freed '^ARMCI_Get: 4 bytes at 0x[0-9a-f]*, process 0, are not in memory of ARMCI_Malloc, or were given back by'
+refused armci stride '^ARMCI_PutS: a stride of -4: give 0 or more$'
+refused armci levels '^ARMCI_PutS: 9 levels of strides: they are 0 to 8$'
+refused armci type '^ARMCI_Acc: type 7: they are ARMCI_ACC_INT, 1, to ARMCI_ACC_LNG, 6$'
+refused armci mutex '^ARMCI_Lock: mutex 1: process 0 has 1; create them by ARMCI_Create_mutexes$'
+refused armci rmw '^ARMCI_Rmw: the word at 0x[0-9a-f]*2 is not aligned to its 4 bytes$'
+run_job 2 ardmar "$programs/armci" error
+expect_status 'ARMCI_Error' 5
+expect_err 'ARMCI_Error' '^process 0: enough: 5$'
 
 # A program that returns from main, or exits, with 0 has ended well; so has one that is told how many processes it has.
-for ends_well in 'tmk -w return' 'tmk -w return -- -n2' 'tmk -w none -- -n 2 -x' 'jia return'; do
+for ends_well in 'tmk -w return' 'tmk -w return -- -n2' 'tmk -w none -- -n 2 -x' 'jia return' 'shmem return' 'armci return'; do
     run_job 2 ardmar $programs/$ends_well
     expect_status "$ends_well" 0
 done
@@ -84,15 +129,20 @@ if [ -z "${HLRC_TEST_SANITIZERS-}" ] && [ -e "$top_builddir/.libs/libhlrc_tmk.so
     else
         fail "a program from before prototypes: $(head -3 "$work/err")"
     fi
-    for names in Tmk_:libhlrc_tmk.so jia_:libhlrc_jia.so; do
+    for names in Tmk_:libhlrc_tmk.so jia_:libhlrc_jia.so '\(ARMCI_\|armci_hdl_\|armci_msg_\)':libhlrc_armci.so \
+        '\(shmem_\|shm\?[a-z]*$\|start_pes$\|_my_pe$\|_num_pes$\)':libhlrc_shmem.so; do
         others=$(nm -D --defined-only "$libs/${names#*:}" | awk '{ print $3 }' | grep -v "^${names%:*}")
         [ -z "$others" ] || fail "${names#*:} exports $others"
     done
 fi
 if [ -n "${CXX-}" ]; then
-    for header in treadmarks/Tmk.h jiajia/jia.h; do
+    for header in treadmarks/Tmk.h jiajia/jia.h shmem/shmem.h armci/armci.h; do
         "$CXX" -std=c++17 -Wall -Wextra -Wpedantic -Werror -x c++ -fsyntax-only -include "$top_srcdir/compat/$header" - \
             </dev/null 2>"$work/err" || fail "$header in C++: $(head -3 "$work/err")"
     done
 fi
+for std in c99 c11; do
+    ${CC:-cc} -std=$std -Wall -Wextra -Wpedantic -Werror -x c -fsyntax-only -include "$top_srcdir/compat/shmem/shmem.h" - \
+        </dev/null 2>"$work/err" || fail "shmem.h in $std: $(head -3 "$work/err")"
+done
 finish

@@ -220,6 +220,20 @@ static void test_exchange(struct run *r)
     expect(r, in == out, "exchanged in %ju, out %ju", (uintmax_t)in, (uintmax_t)out);
 }
 
+/* A compare-and-swap of which nobody wants to know what was there. */
+static void test_unasked(struct run *r)
+{
+    size_t word = AREA_WORDS + 48 * KIB;
+    int peer = right_of(r);
+    put_word(r, peer, word, 7);
+    for (uint64_t k = 0; k < 20; k++) {
+        struct fabric_op op = FABRIC_OP_INIT;
+        fabric_cas(r->f, peer, r->win.id, word, 7 + k, 8 + k, NULL, &op);
+        finish(r, &op);
+        expect(r, swap(r, peer, word, 0, 0) == 8 + k, "word %ju was not exchanged", (uintmax_t)k);
+    }
+}
+
 /* ---- runs ---- */
 
 #define RUNS       1500
@@ -266,6 +280,48 @@ static void test_runs(struct run *r)
         expect(r, memcmp(target, expected, RUN_REGION) == 0,
                "F1: not the bytes of the runs, and no others, round %ju", (uintmax_t)k);
         finish(r, &op);
+        meet(r);
+    }
+}
+
+/* A list of runs both ways at once: from here, there, and back to where it was, spread. */
+static void test_pieces(struct run *r)
+{
+    static struct fabric_run run[RUNS];
+    static struct fabric_piece out[RUNS], in[RUNS];
+    static unsigned char private[RUN_REGION];
+    unsigned char *mine = (unsigned char *)own(r, AREA_SOURCE);
+    unsigned char *back = (unsigned char *)own(r, AREA_BACK);
+    for (uint64_t k = 1; k <= rounds(r, 8); k++) {
+        struct fabric_op op = FABRIC_OP_INIT;
+        unsigned char *source = k % 2 ? mine : private;
+        size_t bytes = make_runs(run, k), at = 0;
+        memset(own(r, AREA_TARGET), 0xee, RUN_REGION);
+        memset(back, 0xee, RUN_REGION);
+        for (size_t i = 0; i < bytes; i++)
+            source[i] = (unsigned char)(i * 17 + k);
+        for (size_t i = 0; i < RUNS; at += run[i++].bytes) {
+            out[i] =
+                (struct fabric_piece){ AREA_TARGET + run[i].offset, source + at, run[i].bytes };
+            in[RUNS - 1 - i] =
+                (struct fabric_piece){ AREA_TARGET + run[i].offset, back + at, run[i].bytes };
+        }
+        meet(r);
+        fabric_write_pieces(r->f, right_of(r), r->win.id, out, RUNS, &op);
+        finish(r, &op);
+        if (r->f->caps & FABRIC_READ) {
+            fabric_read_pieces(r->f, right_of(r), r->win.id, in, RUNS, &op);
+            finish(r, &op);
+            expect(r, memcmp(back, source, bytes) == 0 && back[bytes] == 0xee,
+                   "other pieces came back than were written, round %ju", (uintmax_t)k);
+        }
+        meet(r);
+        const unsigned char *target = (unsigned char *)own(r, AREA_TARGET);
+        for (size_t i = 1, end = run[0].offset + run[0].bytes; i < RUNS; i++) {
+            for (; end < run[i].offset; end++)
+                expect(r, target[end] == 0xee, "byte %zu, between two pieces", end);
+            end = run[i].offset + run[i].bytes;
+        }
         meet(r);
     }
 }
@@ -352,7 +408,9 @@ const struct test flight_tests[] = {
     { "test", 0, 1, test_test },
     { "many atomics", FABRIC_ATOMICS | FABRIC_READ, 1, test_many_atomics },
     { "exchange", FABRIC_ATOMICS, 1, test_exchange },
+    { "unasked", FABRIC_ATOMICS, 1, test_unasked },
     { "runs", 0, 1, test_runs },
+    { "pieces", 0, 1, test_pieces },
     { "threads", 0, 1, test_threads },
     { "copied", FABRIC_WRITE_IMM, 1, test_copied },
     { NULL, 0, 0, NULL },

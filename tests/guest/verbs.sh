@@ -7,9 +7,10 @@
 #   verbs.sh [PART...]          runs conformance, litmus, blackbox, random, apps, compat, limits, cut, silence or all
 #   verbs.sh --list [PART...]   prints what it would run
 #
-# Environment: VERBS_WHOLE=1 runs all programs of each part, and litmus programs with 2, 3 and 4 nodes instead of 3;
-# LITMUS_PROTOCOLS (default "async ardmar"), LITMUS_NODES, LITMUS_SECONDS as in tests/litmus/litmus.h; CONFORMANCE_PERCENT as in
-# tests/fabric/conformance.c; VERBS_RANDOM, seconds of random programs; VERBS_SECONDS limits all.
+# Environment: VERBS_WHOLE=1 runs all programs of each part, and litmus programs by all protocols, not most of them by one in
+# turn, with 2, 3 and 4 nodes instead of 3; LITMUS_PROTOCOLS (default "async ardmar"), LITMUS_NODES, LITMUS_SECONDS as in
+# tests/litmus/litmus.h; CONFORMANCE_PERCENT as in tests/fabric/conformance.c; VERBS_RANDOM, seconds of random programs;
+# VERBS_SECONDS limits all.
 set -u
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 top_builddir=$(cd "${top_builddir:-$top_srcdir/build}" && pwd) || exit 1
@@ -38,13 +39,19 @@ list_conformance() {
 }
 
 list_litmus() {
-    local program some=' rule04_access rule07_home rule08_atomics rule11_cond '
+    local program turn=0 of="" some=' rule04_access rule07_home rule08_atomics rule11_cond '
+    local -a all
+    read -ra all <<<"$protocols"
     if sanitized; then some=' rule05_merge rule07_home '; fi
     for program in "$top_builddir"/tests/litmus/*; do
         whole || [[ $some == *" ${program##*/} "* ]] || continue
-        if [ -f "$program" ] && [ -x "$program" ]; then echo "600 env HLRCRUN=$helpers/hlrcrun $program"; fi
+        [ -f "$program" ] && [ -x "$program" ] || continue
+        turn=$((turn + 1))
+        whole || of="LITMUS_PROTOCOLS=${all[turn % ${#all[@]}]} "
+        echo "600 env ${of}HLRCRUN=$helpers/hlrcrun $program"
     done
     sanitized || echo "600 env LITMUS_NODES=3 HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/rule08_words"
+    sanitized || echo "100 env LITMUS_NODES=3 LITMUS_PROTOCOLS=onesided HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/windows"
     for program in rule03_lock $(sanitized || echo rule02_home rule11_cond) $(whole && echo locks threads rule03_causality rule09_log); do
         echo "600 env LITMUS_PROTOCOLS=onesided HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/$program"
     done
@@ -79,11 +86,24 @@ list_apps() {
         nodes=${app#*-}
         for protocol in $protocols $([ $app = is-2 ] && echo onesided); do echo "200 $self --app ${app%-*} $nodes $protocol"; done
     done
+    # put and get
+    echo "200 $self --app lu 2 onesided --size 96 --by gets"
+    echo "200 env VERBS_FABRIC=mixed $self --app gups 3 ardmar --table 2^8 --by puts"
+    whole || return 0
+    echo "200 env VERBS_FABRIC=mixed $self --app lu 3 ardmar --size 96 --layout rows --by gets"
+    echo "200 env VERBS_FABRIC=mixed $self --app gups 3 onesided --table 2^8 --by locks"
+    for protocol in $protocols onesided; do
+        echo "200 $self --app gups 2 $protocol --table 2^8 --by atomics"
+        echo "200 $self --app fft3d 2 $protocol --grid 16^3 --by gets"
+    done
 }
 
-# NPB kernels as programs of OpenMP.
+# NPB kernels as programs of OpenMP; programs of put and get.
 list_compat() {
-    local kernel protocol
+    local kernel protocol program
+    for program in shmem $(whole && echo shmem_examples shmem_groups armci); do
+        echo "100 $helpers/hlrcrun -n 3 --protocol onesided $top_builddir/tests/compat/$program"
+    done
     for kernel in is $(whole && echo ep cg mg ft); do
         for protocol in $(whole && echo "$protocols") onesided; do echo "200 $self --kernel $kernel 2 $protocol"; done
     done
@@ -102,10 +122,13 @@ field() {
 
 # One run of an application: it verifies, and has the checksum of the same program without HLRC.
 run_app() {
-    local app=$1 nodes=$2 protocol=$3 json=/tmp/$1.json expected=/tmp/$1.expected
-    "$top_builddir/hlrcrun" -n "$nodes" --protocol "$protocol" --fabric verbs "$helpers/by-node" \
-        "$top_builddir/apps/$app" --class S --json "$json" || return
-    [ -s "$expected" ] || "$top_builddir/apps/${app}_seq" --class S --json "$expected" || return
+    local app=$1 nodes=$2 protocol=$3 json expected
+    shift 3
+    [ $# -gt 0 ] || set -- --class S
+    expected=/tmp/$app$(printf %s "$*" | tr -c 0-9a-z _).expected json=/tmp/$app.json
+    "$top_builddir/hlrcrun" -n "$nodes" --protocol "$protocol" --fabric "${VERBS_FABRIC:-verbs}" "$helpers/by-node" \
+        "$top_builddir/apps/$app" "$@" --json "$json" || return
+    [ -s "$expected" ] || "$top_builddir/apps/${app}_seq" "$@" --json "$expected" || return
     [ "$(field verified "$json")" = true ] || { echo "not verified"; return 1; }
     [ "$(field checksum "$json")" = "$(field checksum "$expected")" ] || {
         echo "checksum $(field checksum "$json"), without HLRC $(field checksum "$expected")"
@@ -260,8 +283,8 @@ grep -qs '^#define HAVE_VERBS 1' "$top_builddir/config.h" || skip "the verbs fab
 needed=(hlrcrun)
 [[ " ${parts[*]} " != *' cut '* && " ${parts[*]} " != *' silence '* ]] || needed+=(tests/guest/waiting)
 [[ " ${parts[*]} " != *' conformance '* ]] || needed+=(tests/fabric/conformance)
-[[ " ${parts[*]} " != *' apps '* ]] || needed+=(apps/is apps/is_seq apps/fft3d)
-[[ " ${parts[*]} " != *' compat '* ]] || needed+=(hlrcc)
+[[ " ${parts[*]} " != *' apps '* ]] || needed+=(apps/is apps/is_seq apps/fft3d apps/lu apps/lu_seq apps/gups apps/gups_seq)
+[[ " ${parts[*]} " != *' compat '* ]] || needed+=(hlrcc tests/compat/armci tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups)
 [[ " ${parts[*]} " != *' limits '* ]] || needed+=(apps/is)
 for program in "${needed[@]}"; do
     [ -x "$top_builddir/$program" ] || skip "$program is not built"

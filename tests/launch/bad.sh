@@ -31,7 +31,7 @@ bad 2 '--label.*: not yes or no' --label=maybe true
 bad 2 '--help=3: takes no value' --help=3 true
 bad 2 '-n: a value is missing' -n
 bad 2 '--memory: a value is missing' --memory
-bad 2 '--pro: short for several: --protocol, --progress' --pro true
+bad 2 '--pro: short for several: --protocol, --profile, --progress' --pro true
 bad 2 '--nodes 0: out of range; give 1 to 1024' -n 0 true
 bad 2 '--nodes -1: out of range' -n -1 true
 bad 2 '--nodes 1025: out of range; give 1 to 1024' -n 1025 true

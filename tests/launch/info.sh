@@ -23,6 +23,8 @@ cache-size   SIZE|auto                  auto   auto    64K
 stats        FILE                       off    (off)   x.json
 trace        FILE                       off    (off)   y.json
 trace-size   SIZE                       8M     8M      256K
+profile      FILE                       off    (off)   z.json
+check        off|races                  off    off     races
 handler      block|spin-block|poll      block  block   spin-block
 spin         0..1000000|auto            auto   auto    7
 threads      1..1024                    64     64      5
@@ -74,7 +76,7 @@ cp "$work/out" "$work/info"
 spelling() {
     case $1 in
     nodes) echo "-n, --$1=$2" ;;
-    stats) echo "--$1[=$2]" ;;
+    stats | profile) echo "--$1[=$2]" ;;
     *) test "$2" = - && echo "--$1" || echo "--$1=$2" ;;
     esac
 }

@@ -65,7 +65,7 @@ line 2 '--=3: no such option; hlrcrun --help lists them' --=3 true
 line 2 '-q: no such option; hlrcrun --help lists them' -q true
 line 2 '-g: no such option; hlrcrun --help lists them' -g 0 true
 line 2 '-q: no such option; hlrcrun --help lists them' -hq true
-line 2 '--pro: short for several: --protocol, --progress' --pro true
+line 2 '--pro: short for several: --protocol, --profile, --progress' --pro true
 line 2 '-no: short for several: --nodes, --notices, --no-aslr, --nodelist' -no true
 line 127 '-: no such program in PATH; check the name, or give a path' -
 

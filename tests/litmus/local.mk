@@ -2,6 +2,7 @@
 # Litmus programs: each runs itself under hlrcrun, for every protocol (litmus.h).
 LITMUS_COMMON = tests/litmus/litmus.c tests/litmus/litmus.h
 LITMUS_TESTS = \
+	tests/litmus/accumulate \
 	tests/litmus/lock_turns \
 	tests/litmus/locks \
 	tests/litmus/mappings \
@@ -18,6 +19,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule04_copies \
 	tests/litmus/rule04_first_read \
 	tests/litmus/rule04_home \
+	tests/litmus/rule04_parts \
 	tests/litmus/rule04_prefetch \
 	tests/litmus/rule04_renew \
 	tests/litmus/rule04_runs \
@@ -41,11 +43,15 @@ LITMUS_TESTS = \
 	tests/litmus/rule11_group \
 	tests/litmus/rule11_split \
 	tests/litmus/rule11_trylock \
+	tests/litmus/sections \
 	tests/litmus/threads \
 	tests/litmus/wake_diff \
 	tests/litmus/wake_lock \
-	tests/litmus/wake_threads
+	tests/litmus/wake_threads \
+	tests/litmus/windows
 
+tests_litmus_accumulate_SOURCES = tests/litmus/accumulate.c $(LITMUS_COMMON)
+tests_litmus_accumulate_LDADD = libhlrc.la
 tests_litmus_lock_turns_SOURCES = tests/litmus/lock_turns.c $(LITMUS_COMMON)
 tests_litmus_lock_turns_LDADD = libhlrc.la
 tests_litmus_locks_SOURCES = tests/litmus/locks.c $(LITMUS_COMMON)
@@ -78,6 +84,8 @@ tests_litmus_rule04_home_SOURCES = tests/litmus/rule04_home.c $(LITMUS_COMMON)
 tests_litmus_rule04_home_LDADD = libhlrc.la
 tests_litmus_rule04_copies_SOURCES = tests/litmus/rule04_copies.c $(LITMUS_COMMON)
 tests_litmus_rule04_copies_LDADD = libhlrc.la
+tests_litmus_rule04_parts_SOURCES = tests/litmus/rule04_parts.c $(LITMUS_COMMON)
+tests_litmus_rule04_parts_LDADD = libhlrc.la
 tests_litmus_rule04_prefetch_SOURCES = tests/litmus/rule04_prefetch.c $(LITMUS_COMMON)
 tests_litmus_rule04_prefetch_LDADD = libhlrc.la
 tests_litmus_rule04_renew_SOURCES = tests/litmus/rule04_renew.c $(LITMUS_COMMON)
@@ -125,6 +133,8 @@ tests_litmus_rule11_split_SOURCES = tests/litmus/rule11_split.c $(LITMUS_COMMON)
 tests_litmus_rule11_split_LDADD = libhlrc.la
 tests_litmus_rule11_trylock_SOURCES = tests/litmus/rule11_trylock.c $(LITMUS_COMMON)
 tests_litmus_rule11_trylock_LDADD = libhlrc.la
+tests_litmus_sections_SOURCES = tests/litmus/sections.c $(LITMUS_COMMON)
+tests_litmus_sections_LDADD = libhlrc.la
 tests_litmus_threads_SOURCES = tests/litmus/threads.c $(LITMUS_COMMON)
 tests_litmus_threads_LDADD = libhlrc.la
 tests_litmus_wake_diff_SOURCES = tests/litmus/wake_diff.c $(LITMUS_COMMON)
@@ -133,6 +143,8 @@ tests_litmus_wake_lock_SOURCES = tests/litmus/wake_lock.c $(LITMUS_COMMON)
 tests_litmus_wake_lock_LDADD = libhlrc.la
 tests_litmus_wake_threads_SOURCES = tests/litmus/wake_threads.c $(LITMUS_COMMON)
 tests_litmus_wake_threads_LDADD = libhlrc.la
+tests_litmus_windows_SOURCES = tests/litmus/windows.c $(LITMUS_COMMON)
+tests_litmus_windows_LDADD = libhlrc.la
 
 check_PROGRAMS += $(LITMUS_TESTS)
 TESTS += $(LITMUS_TESTS) tests/litmus/chaos.sh tests/litmus/group.sh tests/litmus/meeting.sh tests/litmus/notices.sh tests/litmus/onesided.sh tests/litmus/queue.sh tests/litmus/writes.sh

@@ -97,6 +97,8 @@ static void combine(hlrc_type type, hlrc_op op, size_t i, int node, uint64_t see
     case HLRC_UINT64:
         sum.u64[i] = bits ? BITS(sum.u64[i], in.u64[i]) : COMBINED(sum.u64[i], in.u64[i]);
         return;
+    default:
+        return;
     }
 }
 

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/runs.sh"
 export HLRC_DIFFS=write
 
-runs shm rule01_release rule02_home rule02_many rule03_causality rule04_access rule04_home rule04_copies rule05_merge rule06_bytes \
+runs shm rule01_release rule02_home rule02_many rule03_causality rule04_access rule04_home rule04_parts rule04_copies rule05_merge rule06_bytes \
     rule07_home rule10_free rule11_split threads
 export LITMUS_NODES=3
 HLRC_FABRIC=shm-noread LITMUS_PROTOCOLS=async runs "no reads" rule02_home rule06_bytes

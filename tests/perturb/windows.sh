@@ -39,6 +39,8 @@ exclusive_listed:50:200,exclusive_seen:50:200 LITMUS_NODES=3 rule04_first_read
 page_twinned:50:300                         LITMUS_NODES=2 HLRC_HOT_PAGES=0 rule01_release
 page_fetched:100:500,acquire_noticed:50:300 LITMUS_NODES=2 rule04_access
 diff_arrived:100:2000,word_performed:50:100 LITMUS_NODES=3 rule08_words
+part_performed:50:200                       LITMUS_NODES=3 rule04_parts
+block_locked:30:200,block_written:30:200    LITMUS_NODES=3 LITMUS_PROTOCOLS=onesided accumulate
 fail:5:0                                    LITMUS_NODES=2 rule01_release
 fail:5:0                                    LITMUS_NODES=2 rule05_merge
 fail:5:0                                    LITMUS_NODES=3 rule10_heap

@@ -203,7 +203,10 @@ static void load_bytes(struct actor *a, const char *at, uint32_t from, uint32_t 
             a->found[i] = src[i];
         break;
     default:
-        memcpy(a->found + from, at + from, to - from);
+        if ((from ^ to) & 1)
+            memcpy(a->found + from, at + from, to - from);
+        else
+            hlrc_get(a->found + from, at + from, to - from, HLRC_HOMES);
         break;
     }
 }
@@ -262,7 +265,10 @@ static void store_bytes(struct actor *a, char *at, const unsigned char *src, uin
             dst[i] = src[i];
         break;
     default:
-        memcpy(at + from, src + from, to - from);
+        if ((from ^ to) & 1)
+            memcpy(at + from, src + from, to - from);
+        else
+            hlrc_put(at + from, src + from, to - from, HLRC_HOMES);
         break;
     }
 }

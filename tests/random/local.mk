@@ -8,6 +8,14 @@ tests_random_random_SOURCES = \
 	tests/random/words.c
 tests_random_random_LDADD = libhlrc.la
 
+# The same, compiled so that reads are noted (--check races).
+if !SANITIZERS
+check_PROGRAMS += tests/random/random_reads
+tests_random_random_reads_SOURCES = $(tests_random_random_SOURCES)
+tests_random_random_reads_CPPFLAGS = $(AM_CPPFLAGS) -fsanitize=thread
+tests_random_random_reads_LDADD = libhlrc_reads.la libhlrc.la
+endif
+
 RANDOM_SHELL = tests/random/shm.sh tests/random/chaos.sh tests/random/litmus.sh
 TESTS += tests/random/shm.sh tests/random/chaos.sh tests/random/drop.sh
 EXTRA_DIST += tests/random/drop.sh

@@ -107,6 +107,8 @@ static void enums_follow_table(void **state)
     SAME(protocol, "async", PROTOCOL_ASYNC);
     SAME(protocol, "ardmar", PROTOCOL_ARDMAR);
     SAME(protocol, "onesided", PROTOCOL_ONESIDED);
+    SAME(check, "off", CHECK_OFF);
+    SAME(check, "races", CHECK_RACES);
     SAME(pages, "auto", PAGES_AUTO);
     SAME(pages, "async", PAGES_ASYNC);
     SAME(pages, "ardmar", PAGES_ARDMAR);

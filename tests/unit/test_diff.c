@@ -76,7 +76,6 @@ static void change(size_t at)
 static size_t reference_changed(void)
 {
     size_t n = 0;
-
     for (size_t i = 0; i < DIFF_PAGE; i++)
         n += p.page[i] != p.twin[i];
     return n;
@@ -85,17 +84,13 @@ static size_t reference_changed(void)
 static size_t reference_length(void)
 {
     size_t runs = 0;
-
     for (size_t i = 0; i < DIFF_PAGE; i++)
         runs += p.page[i] != p.twin[i] && (i == 0 || p.page[i - 1] == p.twin[i - 1]);
     size_t index = 4 * runs < 512 ? 4 * runs : 512;
     return runs == 0 ? 0 : 4 + index + reference_changed();
 }
 
-/*
- * Onto what the diff is applied must not matter: TARGET keeps its own bytes wherever the writer
- * changed nothing.
- */
+/* On whatever it is applied: TARGET keeps its own bytes where the writer changed nothing. */
 static void reference_apply(uint8_t *target)
 {
     for (size_t i = 0; i < DIFF_PAGE; i++)
@@ -118,11 +113,24 @@ static void check_list(const uint8_t *wire, size_t len)
     assert_int_equal(k, count);
 }
 
+static void check_mask(const uint8_t *wire, size_t len)
+{
+    uint64_t of_diff[DIFF_MASK_WORDS], scanned[2][DIFF_MASK_WORDS];
+    uint8_t twin[DIFF_PAGE];
+    assert_true(diff_mask(wire, len, of_diff));
+    assert_int_equal(diff_scan(p.page, p.twin, scanned[0]), len != 0);
+    assert_int_equal(diff_track(p.page, memcpy(twin, p.twin, DIFF_PAGE), scanned[1]), len != 0);
+    assert_memory_equal(twin, p.page, DIFF_PAGE);
+    for (size_t i = 0; i < DIFF_PAGE; i++)
+        assert_int_equal(of_diff[i / 64] >> i % 64 & 1, p.page[i] != p.twin[i]);
+    assert_memory_equal(of_diff, scanned[0], sizeof of_diff);
+    assert_memory_equal(of_diff, scanned[1], sizeof of_diff);
+}
+
 /* Encode p.page against p.twin, apply to a random page, compare everything with the reference. */
 static void check_pair(void)
 {
     uint8_t expected[DIFF_PAGE], page[DIFF_PAGE], twin[DIFF_PAGE];
-
     memcpy(page, p.page, DIFF_PAGE);
     memcpy(twin, p.twin, DIFF_PAGE);
     size_t len = diff_encode(p.page, p.twin, p.out);
@@ -141,6 +149,7 @@ static void check_pair(void)
     assert_int_equal(diff_apply(p.other, wire, len), 0);
     assert_memory_equal(p.other, expected, DIFF_PAGE);
     check_list(wire, len);
+    check_mask(wire, len);
 }
 
 /* ---- Encoding and applying ------------------------------------------------------------------- */
@@ -208,7 +217,6 @@ static void test_periodic(void **state)
 static void test_largest(void **state)
 {
     size_t largest = 0;
-
     (void)state;
     fill_random(p.page, DIFF_PAGE);
     for (size_t gaps = 126; gaps <= 130; gaps++) {
@@ -244,7 +252,6 @@ static void test_random_density(void **state)
 static void test_unaligned(void **state)
 {
     uint8_t page[DIFF_PAGE + 8], twin[DIFF_PAGE + 8], out[DIFF_MAX + 8], back[DIFF_PAGE + 8];
-
     (void)state;
     for (size_t shift = 1; shift < 8; shift++) {
         fill_random(twin, sizeof(twin));
@@ -267,7 +274,6 @@ static void test_unaligned(void **state)
 static void test_two_writers(void **state)
 {
     static uint8_t first[DIFF_PAGE], second[DIFF_PAGE], both[DIFF_PAGE], out[2][DIFF_MAX];
-
     (void)state;
     for (int round = 0; round < ROUNDS(3000); round++) {
         size_t stripe = round < 64 ? (size_t)round + 1 : 1 + rng() % 200;
@@ -311,7 +317,6 @@ static uint8_t hammer_value(size_t at, unsigned turn)
 static void *hammer_run(void *arg)
 {
     struct hammer *h = arg;
-
     for (unsigned turn = 1; !atomic_load_explicit(&h->stop, memory_order_relaxed); turn++) {
         for (size_t at = 0; at < DIFF_PAGE; at++) {
             volatile uint8_t *byte = h->page + at;
@@ -348,7 +353,6 @@ static void hammer_stripes(size_t stripe)
 static void test_neighbours_keep_writing(void **state)
 {
     static const size_t stripes[] = { 1, 3, 4, 7, 20, 33, 64, 100 };
-
     (void)state;
     for (size_t i = 0; i < sizeof(stripes) / sizeof(stripes[0]); i++)
         hammer_stripes(stripes[i]);
@@ -387,7 +391,6 @@ static void test_differs_while_written(void **state)
 {
     pthread_t thread;
     int missed = 0;
-
     (void)state;
     fill_random(p.twin, DIFF_PAGE);
     memcpy(p.page, p.twin, DIFF_PAGE);
@@ -406,7 +409,6 @@ static void test_differs_while_written(void **state)
 static void test_merge(void **state)
 {
     uint8_t expected[DIFF_PAGE];
-
     (void)state;
     for (int round = 0; round < ROUNDS(5000); round++) {
         fill_random(p.twin, DIFF_PAGE);
@@ -429,7 +431,6 @@ static void test_merge(void **state)
 static void refused(const void *diff, size_t len)
 {
     static uint8_t before[DIFF_PAGE];
-
     memcpy(before, p.page, DIFF_PAGE);
     /* At the very end of accessible memory. */
     uint8_t *wire = p.out + DIFF_MAX - len;
@@ -489,7 +490,7 @@ static void test_malformed(void **state)
 static void test_fuzz(void **state)
 {
     unsigned taken = 0, turned_away = 0;
-
+    uint64_t mask[DIFF_MASK_WORDS];
     (void)state;
     for (int round = 0; round < ROUNDS(60000); round++) {
         size_t len = 1 + rng() % 700;
@@ -511,6 +512,7 @@ static void test_fuzz(void **state)
         memmove(wire, p.out, len);
         size_t bytes = diff_changed_bytes(wire, len);
         int rc = diff_apply(p.other, wire, len);
+        assert_int_equal(diff_mask(wire, len, mask), rc == 0);
         assert_true(rc == 0 ? bytes > 0 || len == 0 : rc == -EINVAL && bytes == 0);
         taken += rc == 0;
         turned_away += rc != 0;
@@ -534,7 +536,6 @@ static void test_same_encoding(void **state)
 {
     static const char *const names[] = { "avx2", "avx512" };
     static uint8_t other[DIFF_MAX];
-
     (void)state;
     for (int round = 0; round < ROUNDS(2000); round++) {
         fill_random(p.twin, DIFF_PAGE);
@@ -585,7 +586,6 @@ int main(void)
         cmocka_unit_test(test_same_encoding),
     };
     int failed;
-
     p = (struct pages){ guarded(DIFF_PAGE), guarded(DIFF_PAGE), guarded(DIFF_PAGE),
                         guarded(DIFF_MAX) };
     rng_state = 1;

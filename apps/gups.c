@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * gups.c - RandomAccess of the HPC Challenge: words of a table, chosen at random, updated one by
+ * one; giga-updates per second.
+ *
+ * By its published rules: the table has 2^k words, and word i is i. There are four updates a word.
+ * Update x, the next number of the stream (gups_stream.h), is an exclusive or of x into word x
+ * modulo 2^k. A node may look ahead: of the updates that it has taken from the stream, 1,024 at
+ * most are not made yet. One word in a hundred may be wrong in the end; here none is.
+ *
+ * Each node makes a piece of the stream, and has a piece of the table. Words of others it updates
+ *
+ *   --by atomics  by an operation of hlrc_rmw() on the word, which is in a window; 1 is under way
+ *        puts     by hlrc_put() of x to a bucket in the window of the word's owner, who updates it
+ *                 behind a barrier
+ *        locks    by a load and a store, as its own, under the lock of that stretch of the table,
+ *                 which is shared memory; 1,024 updates at a time, sorted by lock
+ *
+ * Buckets. There are two sets of them by turns, of which each node has one for every other node:
+ *
+ *   round r      put up to 512 updates and their number into set r mod 2 of the owners; barrier;
+ *                make those that others have put here
+ *
+ * A set is put to again two rounds later, behind the barrier of the round between, to which its
+ * owner has come with the set empty. Until that barrier the updates of both rounds may be to be
+ * made: 1,024.
+ *
+ * How pages move. By locks: a page comes with nearly every update, once the table has more pages
+ * than a node makes updates at a time. Else none, but that of the verification.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/common.h"
+#include "apps/gups_check.h"
+#include "apps/gups_stream.h"
+
+#define DEFAULT_WORDS (UINT64_C(1) << 20)
+#define MAX_WORDS     (UINT64_C(1) << 34)
+#define DEFAULT_LOCKS 64
+
+#define OUTSTANDING 1024
+#define ROUND       (OUTSTANDING / 2) /* of two rounds */
+
+enum way { ATOMICS, PUTS, LOCKS, WAYS };
+static const char *const way_names[WAYS] = { "atomics", "puts", "locks" };
+
+struct problem {
+    uint64_t words, first;
+    uint64_t locks;
+    enum way by;
+};
+
+/* Of one node, at another one. */
+struct bucket {
+    uint64_t count;
+    uint64_t update[ROUND];
+};
+
+struct gups {
+    struct problem problem;
+    int bits;               /* of the number of a word */
+    uint64_t *table;        /* by locks: shared, all of it; else in a window, the part of a node */
+    uint64_t *begin;        /* [node]: the first word of its part; and the end of the last one */
+    uint64_t begun, end;    /* this node's updates: numbers in the stream, less `first` */
+    uint64_t x;             /* the update before the next one */
+    struct bucket *buckets; /* by puts: in a window, [2][node] */
+    uint64_t *counts;       /* by puts: [node], how many of this round go there */
+};
+
+/* ---- what is whose ---- */
+
+/* Parts of `total` differ by 1 at most. The owner of index i is i nodes / total, rounded down. */
+static uint64_t part_begin(uint64_t total, int node)
+{
+    uint64_t nodes = (uint64_t)app.nodes;
+
+    return (total * (uint64_t)node + nodes - 1) / nodes;
+}
+
+static uint64_t word_of(const struct gups *g, uint64_t x)
+{
+    return x & (g->problem.words - 1);
+}
+
+static int owner_of(const struct gups *g, uint64_t word)
+{
+    return (int)(word * (uint64_t)app.nodes >> g->bits);
+}
+
+static uint64_t lock_of(const struct gups *g, uint64_t word)
+{
+    return word * g->problem.locks >> g->bits;
+}
+
+static uint64_t own_words(const struct gups *g)
+{
+    return g->begin[app.node + 1] - g->begin[app.node];
+}
+
+static uint64_t *own_part(const struct gups *g)
+{
+    return g->problem.by == LOCKS ? &g->table[g->begin[app.node]] : g->table;
+}
+
+/* ---- the updates ---- */
+
+static uint64_t next_update(struct gups *g)
+{
+    g->begun++;
+    return g->x = gups_next(g->x);
+}
+
+/* How many of `most` are left. */
+static uint64_t next_count(const struct gups *g, uint64_t most)
+{
+    uint64_t left = g->end - g->begun;
+
+    return left < most ? left : most;
+}
+
+static void update_by_atomics(struct gups *g)
+{
+    uint64_t count = next_count(g, OUTSTANDING);
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t x = next_update(g), word = word_of(g, x);
+        int owner = owner_of(g, word);
+
+        hlrc_rmw(&g->table[word - g->begin[owner]], &x, NULL, HLRC_UINT64, HLRC_XOR, owner);
+    }
+}
+
+/* The word is this node's. */
+static void update_own(struct gups *g, uint64_t x)
+{
+    g->table[word_of(g, x) - g->begin[app.node]] ^= x;
+}
+
+static struct bucket *bucket_of(const struct gups *g, uint64_t round, int node)
+{
+    return &g->buckets[(round & 1) * (uint64_t)app.nodes + (uint64_t)node];
+}
+
+static void fill_buckets(struct gups *g, struct bucket *to, uint64_t updates[ROUND])
+{
+    uint64_t count = next_count(g, ROUND);
+
+    memset(g->counts, 0, (size_t)app.nodes * sizeof *g->counts);
+    for (uint64_t i = 0; i < count; i++) {
+        int owner;
+
+        updates[i] = next_update(g);
+        owner = owner_of(g, word_of(g, updates[i]));
+        if (owner == app.node)
+            update_own(g, updates[i]);
+        else
+            hlrc_put_nb(&to->update[g->counts[owner]++], &updates[i], sizeof *updates, owner, NULL);
+    }
+    for (int node = 0; node < app.nodes; node++)
+        if (node != app.node)
+            hlrc_put_nb(&to->count, &g->counts[node], sizeof to->count, node, NULL);
+    hlrc_fence_all();
+}
+
+static void update_by_puts(struct gups *g, uint64_t round)
+{
+    uint64_t updates[ROUND];
+
+    fill_buckets(g, bucket_of(g, round, app.node), updates);
+    hlrc_barrier();
+    for (int node = 0; node < app.nodes; node++) {
+        const struct bucket *from = bucket_of(g, round, node);
+
+        for (uint64_t i = 0; node != app.node && i < from->count; i++)
+            update_own(g, from->update[i]);
+    }
+}
+
+/* Each of `count` updates to a place behind those of lower locks; `ends` is by lock. */
+static void sort_by_lock(const struct gups *g, const uint64_t *updates, uint64_t count,
+                         uint64_t *sorted, uint64_t ends[HLRC_STATIC_LOCKS])
+{
+    uint64_t sum = 0;
+
+    memset(ends, 0, g->problem.locks * sizeof *ends);
+    for (uint64_t i = 0; i < count; i++)
+        ends[lock_of(g, word_of(g, updates[i]))]++;
+    for (uint64_t lock = 0; lock < g->problem.locks; lock++) {
+        uint64_t of_lock = ends[lock];
+
+        ends[lock] = sum;
+        sum += of_lock;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        sorted[ends[lock_of(g, word_of(g, updates[i]))]++] = updates[i];
+}
+
+/* Begins with locks that the other nodes do not begin with. */
+static void update_by_locks(struct gups *g)
+{
+    uint64_t updates[OUTSTANDING], sorted[OUTSTANDING], ends[HLRC_STATIC_LOCKS];
+    uint64_t count = next_count(g, OUTSTANDING), locks = g->problem.locks;
+
+    for (uint64_t i = 0; i < count; i++)
+        updates[i] = next_update(g);
+    sort_by_lock(g, updates, count, sorted, ends);
+    for (uint64_t turn = 0; turn < locks; turn++) {
+        uint64_t lock = (part_begin(locks, app.node) + turn) % locks;
+        uint64_t i = lock == 0 ? 0 : ends[lock - 1];
+
+        if (i == ends[lock])
+            continue;
+        hlrc_lock((hlrc_lock_t)lock);
+        for (; i < ends[lock]; i++)
+            g->table[word_of(g, sorted[i])] ^= sorted[i];
+        hlrc_unlock((hlrc_lock_t)lock);
+    }
+}
+
+/* All nodes make as many rounds, as there are barriers in them. */
+static double timed_updates(struct gups *g)
+{
+    uint64_t each = g->problem.by == PUTS ? ROUND : OUTSTANDING;
+    uint64_t most =
+        (GUPS_UPDATES * g->problem.words + (uint64_t)app.nodes - 1) / (uint64_t)app.nodes;
+    uint64_t rounds = (most + each - 1) / each;
+    double start;
+
+    hlrc_barrier();
+    start = app_now();
+    for (uint64_t round = 0; round < rounds; round++) {
+        if (g->problem.by == ATOMICS)
+            update_by_atomics(g);
+        else if (g->problem.by == PUTS)
+            update_by_puts(g, round);
+        else
+            update_by_locks(g);
+        app_progress(round + 1, rounds);
+    }
+    hlrc_barrier();
+    return app_now() - start;
+}
+
+/* ---- start and end ---- */
+
+static void *window(const char *what, size_t size)
+{
+    void *p = hlrc_window_create(size);
+
+    if (p == NULL)
+        app_no_memory(what, size);
+    return p;
+}
+
+static void gups_init(struct gups *g, const struct problem *problem)
+{
+    uint64_t updates = GUPS_UPDATES * problem->words;
+    size_t nodes = (size_t)app.nodes;
+
+    *g = (struct gups){ .problem = *problem };
+    while (problem->words >> g->bits > 1)
+        g->bits++;
+    g->begin = app_private("parts", (nodes + 1) * sizeof *g->begin);
+    g->counts = app_private("counts", nodes * sizeof *g->counts);
+    for (int node = 0; node <= app.nodes; node++)
+        g->begin[node] = part_begin(problem->words, node);
+    g->begun = part_begin(updates, app.node);
+    g->end = part_begin(updates, app.node + 1);
+    g->x = gups_start(problem->first + g->begun);
+    if (problem->by == LOCKS)
+        g->table = app_shared("the table", problem->words * sizeof *g->table);
+    else
+        g->table = window("the table", g->begin[1] * sizeof *g->table);
+    if (problem->by == PUTS)
+        g->buckets = window("buckets", 2 * nodes * sizeof *g->buckets);
+    for (uint64_t i = 0; i < own_words(g); i++)
+        own_part(g)[i] = g->begin[app.node] + i;
+}
+
+static void gups_free(struct gups *g)
+{
+    free(g->begin);
+    free(g->counts);
+}
+
+static void report(const struct gups *g, struct app_result *result)
+{
+    const struct problem *p = &g->problem;
+    double updates = (double)(GUPS_UPDATES * p->words);
+
+    snprintf(result->size, sizeof result->size, "2^%d", g->bits);
+    snprintf(result->problem, sizeof result->problem,
+             "2^%d words, %.0f updates from number %" PRIu64 " on, by %s", g->bits, updates,
+             p->first, way_names[p->by]);
+    result->mops = 1e-6 * updates / result->time_s;
+    snprintf(result->rate, sizeof result->rate, "%.6f GUP/s", 1e-3 * result->mops);
+}
+
+static enum way way_of(const char *text)
+{
+    for (int by = 0; by < WAYS; by++)
+        if (strcmp(text, way_names[by]) == 0)
+            return (enum way)by;
+    app_usage_error("--by %s: unknown; choose atomics, puts or locks", text);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct problem *p = state->input;
+
+    switch (key) {
+    case 't':
+        p->words = app_number("--table", arg, 1, MAX_WORDS);
+        if ((p->words & (p->words - 1)) != 0)
+            app_usage_error("--table %s: not a power of two; write one such as 2^20", arg);
+        return 0;
+    case 'f':
+        p->first = app_number("--first", arg, 0, GUPS_PERIOD);
+        return 0;
+    case 'l':
+        p->locks = app_number("--locks", arg, 1, HLRC_STATIC_LOCKS);
+        return 0;
+    case 'w':
+        p->by = way_of(arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    { "table", 't', "WORDS", 0, "Words of 8 bytes, a power of two (default 2^20)", 0 },
+    { "by", 'w', "HOW", 0, "atomics (default), puts or locks", 0 },
+    { "locks", 'l', "N", 0, "By locks: how many the table has (default 64)", 0 },
+    { "first", 'f', "N", 0, "Begin behind this number of the stream (default 0)", 0 },
+    { 0 },
+};
+
+int main(int argc, char **argv)
+{
+    struct problem problem = { .words = DEFAULT_WORDS, .locks = DEFAULT_LOCKS };
+    struct app_result result = { 0 };
+    struct gups g;
+
+    app_begin("gups", &argc, &argv);
+    app_parse(options, parse, "RandomAccess of the HPC Challenge: giga-updates per second.", argc,
+              argv, &problem);
+    gups_init(&g, &problem);
+    result.time_s = timed_updates(&g);
+    gups_check(own_part(&g), g.begin[app.node], own_words(&g), problem.words, problem.first,
+               &result);
+    report(&g, &result);
+    gups_free(&g);
+    return app_end(&result);
+}

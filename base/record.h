@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * record.h - what a program did, as bytes: the file of --trace-sim, which `hlrc_sim replay` runs
+ * again on another machine. doc/trace.md has the same in words.
+ *
+ *   file       "HLRCRUN\n", the version in 4 bytes, settings, a part for each node, a digest in 8
+ *   settings   how many, and each of them in the order of RECORD_SETTINGS
+ *   part       counters, how many and each in the order of RECORD_COUNTED and RECORD_TIMED;
+ *              closings, bytes and how many; streams, one for each thread: how many, and of each
+ *              its bytes before it
+ *   stream     items: time << 5 | kind, and the arguments that RECORD_KINDS has for the kind
+ *   closing    pages << 1 | 1 if it was asked for by another node; of each page its distance from
+ *              the one before, what its diff took in a message << 1 | 1 if its home was here, and
+ *              the bytes that had changed, 0 where nobody knows
+ *
+ * All numbers are of seven bits a byte, the lowest first, the eighth is set but in the last. Those
+ * that may be negative are folded: 0, -1, 1, -2, ... Numbers of fixed length are little endian.
+ *
+ * Invariants
+ *   TF1  What is read is what was written: an item that was put is got with the same time, kind and
+ *        arguments, and the bytes that it took are the bytes that are got.
+ *   TF2  Nothing is read beyond the end of the bytes, whatever is in them. What is cut short, has a
+ *        number of more than 64 bits, a kind that there is none of, or a page beyond the highest
+ *        ends with an error, never with an item.
+ */
+#ifndef HLRC_RECORD_H
+#define HLRC_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORD_MAGIC   "HLRCRUN\n"
+#define RECORD_VERSION 1u
+#define RECORD_ARGS    4
+#define RECORD_LONGEST 64 /* bytes that an item, or a page of a closing, takes at most */
+
+/*
+ * X(kind, word, arguments): what a thread did, and after how much computing since the item before.
+ * Arguments, a letter each: p a page, as the distance from the last one; n a number; s one that may
+ * be negative.
+ */
+/* clang-format off */
+#define RECORD_KINDS(X)                                                                     \
+    X(RECORD_END, "end", "")          /* of the program's part; behind it nothing counts */ \
+    X(RECORD_READ, "read", "p")       /* a load found its page closed */                    \
+    X(RECORD_WRITE, "write", "p")     /* a store found it closed for stores */              \
+    X(RECORD_LOOK, "look", "p")       /* a load of a page that is open but for this */      \
+    X(RECORD_AHEAD, "ahead", "psnn")  /* stride, pages, how: opened, perhaps not used */    \
+    X(RECORD_RENEWED, "renewed", "p") /* left open: perhaps not used */                     \
+    X(RECORD_CLOSED, "closed", "n")   /* so many closings of this node have ended since */  \
+    X(RECORD_TOUCH, "touch", "pnn")   /* pages, stores: hlrc_touch */                       \
+    X(RECORD_PREFETCH, "prefetch", "pn")                                                    \
+    X(RECORD_PLACE, "place", "pnn") /* pages, node */                                       \
+    X(RECORD_RESET, "reset", "pn")  /* by all nodes: zero again, and without a home */      \
+    X(RECORD_LOCK, "lock", "n")                                                             \
+    X(RECORD_BUSY, "busy", "n") /* a try that failed */                                     \
+    X(RECORD_UNLOCK, "unlock", "n")                                                         \
+    X(RECORD_ARRIVE, "arrive", "n") /* at a barrier; 1: and waits there */                  \
+    X(RECORD_DEPART, "depart", "")                                                          \
+    X(RECORD_WAIT, "wait", "nn")     /* condition, lock */                                  \
+    X(RECORD_SIGNAL, "signal", "nn") /* condition; 1: to all */                             \
+    X(RECORD_ATOMIC, "atomic", "n")  /* node of the word */                                 \
+    X(RECORD_WORD, "word", "pn")     /* an operation on shared memory; 1: that stores */    \
+    X(RECORD_GROUP, "group", "n")    /* a barrier of it */                                  \
+    X(RECORD_PUT, "put", "nn")       /* node, bytes */                                      \
+    X(RECORD_GET, "get", "nn")
+/* clang-format on */
+
+enum record_kind {
+#define X(kind, word, args) kind,
+    RECORD_KINDS(X)
+#undef X
+        RECORD_KIND_COUNT
+};
+
+/* How pages are opened ahead: for stores, those whose home is here alone, those that are complete
+ * alone; or this node becomes their home. */
+enum { RECORD_STORES = 1, RECORD_CLAIMS = 2, RECORD_HOMES_HERE = 4, RECORD_NO_FETCH = 8 };
+
+/* X(name, text): what a replay has to know of the run, the same on all nodes. */
+#define RECORD_SETTINGS(X)                                               \
+    X(nodes, "nodes")                                                    \
+    X(units_s, "units of time in a second")                              \
+    X(fault_units, "units that a fault takes outside of its handler")    \
+    X(page_bytes, "bytes of a page")                                     \
+    X(pages, "pages of the space")                                       \
+    X(heap_pages, "of those, the heap's")                                \
+    X(home_near, "the first page whose default home changes more often") \
+    X(home_near_pages, "how many these are")                             \
+    X(home_shift, "log2 of the pages of one default home, of these")     \
+    X(far_shift, "of the heap's others")                                 \
+    X(range_shift, "of the pages behind the heap's")                     \
+    X(pages_by, "pages: 1 async, 2 ardmar")                              \
+    X(diffs_by, "diffs: 1 by handler, 2 by writes")                      \
+    X(notices_by, "notices: 1 written, 2 read")                          \
+    X(locks_by, "locks: 1 by handler, 2 queue")                          \
+    X(barrier_by, "barrier: 1 handler, 2 central, 3 gb, 4 pe")           \
+    X(barrier_fan, "of --barrier gb")                                    \
+    X(hot_pages, "--hot-pages")                                          \
+    X(exclusive, "--exclusive-pages: 0 on, 1 off")                       \
+    X(lazy_release, "--lazy-release")                                    \
+    X(move_homes, "--move-homes: 0 on, 1 off")                           \
+    X(ahead, "--ahead")                                                  \
+    X(renew, "--renew")                                                  \
+    X(memory_reads, "1: a remote read is as fast as one of memory")      \
+    X(threads, "threads of a node that may use shared memory")
+
+enum record_setting {
+#define X(name, text) RECORD_SET_##name,
+    RECORD_SETTINGS(X)
+#undef X
+        RECORD_SETTING_COUNT
+};
+
+/* clang-format off */
+/* X(name): what the run itself counted, of one node. First what is in struct hlrc_stats, without
+ * looks (hlrc/progress/recorder.h TS4) among the faults; then these, and times. */
+#define RECORD_COUNTED(X)                                                                        \
+    X(read_faults) X(write_faults) X(first_write_faults) X(page_fetches) X(fetch_retries)        \
+    X(homes_assigned) X(twins) X(diffs) X(diff_bytes) X(write_notices) X(invalidations)          \
+    X(lock_acquires) X(barriers) X(messages) X(wakes) X(rdma_reads) X(rdma_writes) X(atomics)    \
+    X(bytes_in) X(bytes_out) X(fetch_round_trips) X(hot_pages) X(hot_unchanged) X(ahead_pages)   \
+    X(exclusive_pages) X(homes_moved) X(lazy_releases) X(evictions) X(renewed_pages)             \
+    X(log_overflows) X(word_ops)
+#define RECORD_TIMED(X)                                                                          \
+    X(looks) X(wall_ns) X(compute_ns) X(page_ns) X(lock_ns) X(barrier_ns) X(diff_ns)
+/* clang-format on */
+
+enum record_counter {
+#define X(name) RECORD_COUNT_##name,
+    RECORD_COUNTED(X) RECORD_TIMED(X)
+#undef X
+        RECORD_COUNTER_COUNT
+};
+
+struct record_item {
+    enum record_kind kind;
+    uint64_t time; /* units of computing since the item before */
+    uint64_t arg[RECORD_ARGS];
+};
+
+/* Bytes that are being read. */
+struct record_reader {
+    const unsigned char *at, *end;
+    uint64_t page;  /* the last one */
+    uint64_t pages; /* all are below it */
+};
+
+extern const char *const record_args[RECORD_KIND_COUNT];
+extern const char *const record_words[RECORD_KIND_COUNT];
+
+/* record_number_put - returns where the bytes end; at most 10 */
+static inline unsigned char *record_number_put(unsigned char *at, uint64_t value)
+{
+    while (value >= 0x80) {
+        *at++ = (unsigned char)(value | 0x80);
+        value >>= 7;
+    }
+    *at++ = (unsigned char)value;
+    return at;
+}
+
+static inline uint64_t record_fold(int64_t value)
+{
+    return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+}
+
+static inline int64_t record_unfold(uint64_t value)
+{
+    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+/* record_put - an item with that time and those arguments, of which the kind says how many; `page`
+ * is the last one of the stream, which this one becomes. Returns where the bytes end. ASSUMPTION:
+ * there is room for RECORD_LONGEST. */
+unsigned char *record_put(unsigned char *at, uint64_t *page, enum record_kind kind, uint64_t time,
+                          const uint64_t *arg);
+
+/* record_number - false at the end, or of more than 64 bits (TF2) */
+bool record_number(struct record_reader *r, uint64_t *value);
+
+/* record_page - a page by its distance; false likewise, and for one beyond the highest */
+bool record_page(struct record_reader *r, uint64_t *page);
+
+/* record_get - 1; 0 at the end; -1 for what is no item (TF2), with nothing in *out */
+int record_get(struct record_reader *r, struct record_item *out);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * handle.c - operations that were begun (inner.h AR2). A handle of the program's need not be waited
+ * for once all of its process's operations were, and one of HLRC's must be: so these are in a table
+ * here. When that is full its operations are waited for.
+ */
+#include <pthread.h>
+
+#include "compat/armci/inner.h"
+
+#define ENTRIES 4096
+#define MANY    0xa66e9a7eU /* a handle of any number of operations: what ends these is a fence */
+
+struct entry {
+    hlrc_handle_t op;
+    unsigned use; /* how often it has been used */
+    int proc;     /* -1: free */
+};
+
+static struct entry entries[ENTRIES];
+static unsigned used; /* entries that have been used; all that are not free are among them */
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+
+/* Of this process, or, with -1, of all. Guarded. */
+static void end_all(int proc)
+{
+    for (struct entry *e = entries; e < entries + used; e++) {
+        if (e->proc < 0 || (proc >= 0 && e->proc != proc))
+            continue;
+        hlrc_wait(e->op);
+        e->proc = -1;
+        e->use++;
+    }
+}
+
+static struct entry *entry_free(void)
+{
+    for (struct entry *e = entries; e < entries + used; e++)
+        if (e->proc < 0)
+            return e;
+    if (used == ENTRIES) {
+        end_all(-1);
+        return entries;
+    }
+    return &entries[used++];
+}
+
+/* Of a handle whose operation is not over. Guarded. */
+static struct entry *entry_of(const armci_hdl_t *handle)
+{
+    struct entry *e = &entries[handle->entry < ENTRIES ? handle->entry : 0];
+    bool there = handle->entry < used && e->proc >= 0 && e->use == handle->use;
+    return there ? e : NULL;
+}
+
+hlrc_handle_t *armci_begin(armci_hdl_t *handle, int proc, hlrc_handle_t *room)
+{
+    if (!handle)
+        return NULL;
+    if (handle->aggregate == MANY) {
+        if (handle->proc >= 0 && handle->proc != proc)
+            compat_fail(
+                "an aggregate handle has operations at process %d: one at process %d has to "
+                "wait until ARMCI_Wait has ended these",
+                handle->proc, proc);
+        handle->proc = proc;
+        return NULL;
+    }
+    (void)ARMCI_Wait(handle);
+    return room;
+}
+
+void armci_begun(armci_hdl_t *handle, int proc, const hlrc_handle_t *room)
+{
+    if (!handle || handle->aggregate == MANY)
+        return;
+    (void)pthread_mutex_lock(&guard);
+    struct entry *e = entry_free();
+    e->op = *room;
+    e->proc = proc;
+    *handle = (armci_hdl_t){ .entry = (unsigned)(e - entries), .use = e->use, .proc = proc };
+    (void)pthread_mutex_unlock(&guard);
+}
+
+armci_hdl_t armci_hdl_none(void)
+{
+    return (armci_hdl_t){ .entry = ENTRIES, .proc = -1 };
+}
+
+void armci_hdl_aggregate(armci_hdl_t *handle, int on)
+{
+    *handle = armci_hdl_none();
+    handle->aggregate = on ? MANY : 0;
+}
+
+int ARMCI_Wait(armci_hdl_t *handle)
+{
+    armci_check("ARMCI_Wait", 0);
+    if (handle->aggregate == MANY) {
+        if (handle->proc >= 0)
+            hlrc_fence(handle->proc);
+        handle->proc = -1;
+        return 0;
+    }
+    (void)pthread_mutex_lock(&guard);
+    struct entry *e = entry_of(handle);
+    if (e) {
+        hlrc_wait(e->op);
+        e->proc = -1;
+        e->use++;
+    }
+    (void)pthread_mutex_unlock(&guard);
+    return 0;
+}
+
+int ARMCI_Test(armci_hdl_t *handle)
+{
+    armci_check("ARMCI_Test", 0);
+    if (handle->aggregate == MANY)
+        return ARMCI_Wait(handle) == 0;
+    (void)pthread_mutex_lock(&guard);
+    struct entry *e = entry_of(handle);
+    int over = !e || hlrc_test(e->op);
+    if (e && over) {
+        e->proc = -1;
+        e->use++;
+    }
+    (void)pthread_mutex_unlock(&guard);
+    return over;
+}
+
+static void end(int proc)
+{
+    (void)pthread_mutex_lock(&guard);
+    end_all(proc);
+    (void)pthread_mutex_unlock(&guard);
+    if (proc < 0)
+        hlrc_fence_all();
+    else
+        hlrc_fence(proc);
+}
+
+int ARMCI_WaitAll(void)
+{
+    armci_check("ARMCI_WaitAll", 0);
+    end(-1);
+    return 0;
+}
+
+int ARMCI_WaitProc(int proc)
+{
+    armci_check("ARMCI_WaitProc", proc);
+    end(proc);
+    return 0;
+}
+
+void ARMCI_Fence(int proc)
+{
+    armci_check("ARMCI_Fence", proc);
+    hlrc_fence(proc);
+}
+
+void ARMCI_AllFence(void)
+{
+    armci_check("ARMCI_AllFence", 0);
+    hlrc_fence_all();
+}
+
+void ARMCI_Barrier(void)
+{
+    armci_check("ARMCI_Barrier", 0);
+    hlrc_fence_all();
+    hlrc_barrier();
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* job.c - beginning and end, and what programs have of the message passing beside ARMCI. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/armci/inner.h"
+
+static void leave(void)
+{
+    if (!armci_job.joined || armci_job.left)
+        return;
+    hlrc_fence_all();
+    armci_job.left = true;
+    hlrc_finalize();
+}
+
+/* A program that ends by exit(0), or by return from main, has ended well; any other ends the
+ * job. */
+static void at_exit(int status, void *arg)
+{
+    (void)arg;
+    if (status == 0)
+        leave();
+}
+
+int ARMCI_Init(void)
+{
+    if (armci_job.joined && !armci_job.left)
+        return 0;
+    if (hlrc_init(NULL, NULL) < 0)
+        exit(1);
+    armci_job.me = hlrc_node_id();
+    armci_job.n = hlrc_node_count();
+    armci_job.joined = true;
+    if (on_exit(at_exit, NULL) != 0)
+        compat_fail("ARMCI_Init: no memory for an exit handler");
+    return 0;
+}
+
+int ARMCI_Init_args(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return ARMCI_Init();
+}
+
+int ARMCI_Initialized(void)
+{
+    return armci_job.joined && !armci_job.left;
+}
+
+void ARMCI_Finalize(void)
+{
+    armci_check("ARMCI_Finalize", 0);
+    leave();
+}
+
+/* Before a program ends otherwise; there is nothing that stays behind. */
+void ARMCI_Cleanup(void)
+{
+}
+
+/* Another process's memory cannot be loaded from, also on one machine. */
+int ARMCI_Same_node(int proc)
+{
+    armci_check("ARMCI_Same_node", proc);
+    return proc == armci_job.me;
+}
+
+int ARMCI_Uses_shm(void)
+{
+    return 0;
+}
+
+/* ---- messages ---- */
+
+int armci_msg_me(void)
+{
+    armci_check("armci_msg_me", 0);
+    return armci_job.me;
+}
+
+int armci_msg_nproc(void)
+{
+    armci_check("armci_msg_nproc", 0);
+    return armci_job.n;
+}
+
+void armci_msg_barrier(void)
+{
+    armci_check("armci_msg_barrier", 0);
+    hlrc_barrier();
+}
+
+void armci_msg_bcast(void *buffer, int len, int root)
+{
+    armci_check("armci_msg_bcast", root);
+    (void)hlrc_broadcast(buffer, len > 0 ? (size_t)len : 0, root);
+}
+
+static hlrc_op op_of(const char *call, const char *op)
+{
+    static const struct {
+        const char *name;
+        hlrc_op op;
+    } ops[] = { { "+", HLRC_SUM },   { "*", HLRC_PRODUCT },  { "max", HLRC_MAX },
+                { "min", HLRC_MIN }, { "absmax", HLRC_MAX }, { "absmin", HLRC_MIN },
+                { "or", HLRC_OR } };
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        if (strcmp(op, ops[i].name) == 0)
+            return ops[i].op;
+    compat_fail("%s: operation %s: they are +, *, max, min, absmax, absmin and or", call, op);
+}
+
+#define GOP(T, N, TYPE, ABS)                                               \
+    void armci_msg_##N##gop(T *x, int n, const char *op)                   \
+    {                                                                      \
+        const char *call = "armci_msg_" #N "gop";                          \
+        armci_check(call, 0);                                              \
+        hlrc_op how = op_of(call, op);                                     \
+        size_t count = n > 0 ? (size_t)n : 0;                              \
+        for (size_t i = 0; strncmp(op, "abs", 3) == 0 && i < count; i++)   \
+            x[i] = ABS(x[i]);                                              \
+        if (hlrc_reduce(x, x, count, TYPE, how) != 0)                      \
+            compat_fail("%s: operation %s: for integers alone", call, op); \
+    }
+GOP(int, i, HLRC_INT32, abs)
+GOP(long, l, HLRC_INT64, labs)
+GOP(long long, ll, HLRC_INT64, llabs)
+GOP(float, f, HLRC_FLOAT, fabsf)
+GOP(double, d, HLRC_DOUBLE, fabs)

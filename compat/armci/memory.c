@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* memory.c - memory that other processes reach: windows, of which each process has as much as it
+ * asked for, and all as much as the one that asked for most. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/armci/inner.h"
+
+struct piece {
+    char *at;        /* NULL: free */
+    uint64_t *sizes; /* of each process (AR1) */
+    size_t most;
+};
+
+static struct piece pieces[HLRC_MAX_WINDOWS];
+static pthread_rwlock_t guard = PTHREAD_RWLOCK_INITIALIZER; /* of these */
+
+/* The window that this is in, or behind the end of which it is; NULL: none. */
+static struct piece *find(const void *at)
+{
+    for (struct piece *p = pieces; p < pieces + HLRC_MAX_WINDOWS; p++)
+        if (p->at && (uintptr_t)at - (uintptr_t)p->at < p->most)
+            return p;
+    return NULL;
+}
+
+void armci_check_memory(const char *call, const void *at, size_t bytes, int proc)
+{
+    armci_check(call, proc);
+    (void)pthread_rwlock_rdlock(&guard);
+    const struct piece *p = find(at);
+    size_t has = p ? p->sizes[proc] : 0, off = p ? (size_t)((const char *)at - p->at) : 0;
+    (void)pthread_rwlock_unlock(&guard);
+    if (!p)
+        compat_fail("%s: %zu bytes at %p, process %d, are not in memory of ARMCI_Malloc, or were "
+                    "given back by ARMCI_Free; use an address that ARMCI_Malloc stored",
+                    call, bytes, at, proc);
+    if (off > has || bytes > has - off)
+        compat_fail("%s: %zu bytes at %p go beyond the %zu that process %d has there; it asked "
+                    "ARMCI_Malloc for no more",
+                    call, bytes, at, has, proc);
+}
+
+/* What each process passes, in `all`. */
+static void gather(uint64_t mine, uint64_t *all)
+{
+    memset(all, 0, (size_t)armci_job.n * sizeof *all);
+    all[armci_job.me] = mine;
+    (void)hlrc_reduce(all, all, (size_t)armci_job.n, HLRC_UINT64, HLRC_SUM);
+}
+
+int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
+{
+    armci_check("ARMCI_Malloc", 0);
+    if (bytes < 0)
+        compat_fail("ARMCI_Malloc: %ld bytes: give 0 or more", bytes);
+    uint64_t *sizes = calloc((size_t)armci_job.n, sizeof *sizes), most = 0;
+    if (!sizes)
+        compat_fail("ARMCI_Malloc: no private memory for %d sizes", armci_job.n);
+    gather((uint64_t)bytes, sizes);
+    for (int i = 0; i < armci_job.n; i++)
+        most = sizes[i] > most ? sizes[i] : most;
+    char *at = most ? hlrc_window_create(most) : NULL;
+    for (int i = 0; i < armci_job.n; i++)
+        ptr_arr[i] = at && sizes[i] ? at : NULL;
+    if (!at) {
+        free(sizes);
+        return most ? -1 : 0;
+    }
+    (void)pthread_rwlock_wrlock(&guard);
+    struct piece *p = pieces;
+    while (p->at)
+        p++; /* as many as windows */
+    *p = (struct piece){ at, sizes, most };
+    (void)pthread_rwlock_unlock(&guard);
+    return 0;
+}
+
+/* Who has none passes NULL, as ptr_arr has it, and learns from the others what goes. */
+int ARMCI_Free(void *ptr)
+{
+    uint64_t mine[2] = { (uintptr_t)ptr, 0 };
+    armci_check("ARMCI_Free", 0);
+    hlrc_fence_all();
+    (void)hlrc_reduce(mine, mine, 1, HLRC_UINT64, HLRC_MAX);
+    void *at = (void *)(uintptr_t)mine[0];
+    if (!at)
+        return 0;
+    struct piece *p = find(at);
+    if (!p || p->at != at || (ptr && ptr != at))
+        compat_fail("ARMCI_Free: nothing of ARMCI_Malloc begins at %p; free once what it stored",
+                    ptr && ptr != at ? ptr : at);
+    (void)pthread_rwlock_wrlock(&guard);
+    free(p->sizes);
+    *p = (struct piece){ 0 };
+    (void)pthread_rwlock_unlock(&guard);
+    hlrc_window_free(at);
+    return 0;
+}
+
+void *ARMCI_Malloc_local(armci_size_t bytes)
+{
+    return bytes < 0 ? NULL : malloc((size_t)bytes);
+}
+
+int ARMCI_Free_local(void *ptr)
+{
+    free(ptr);
+    return 0;
+}
+
+/* ---- mutexes: those of HLRC, as many at each process as it asked for ---- */
+
+static uint64_t *mutexes; /* of each process; NULL: none were created */
+
+int ARMCI_Create_mutexes(int num)
+{
+    armci_check("ARMCI_Create_mutexes", 0);
+    if (num < 0 || num > HLRC_MUTEXES)
+        compat_fail("ARMCI_Create_mutexes: %d: a process can have 0 to %d", num, HLRC_MUTEXES);
+    if (mutexes)
+        compat_fail("ARMCI_Create_mutexes: called twice; call ARMCI_Destroy_mutexes before");
+    mutexes = calloc((size_t)armci_job.n, sizeof *mutexes);
+    if (!mutexes)
+        compat_fail("ARMCI_Create_mutexes: no private memory for %d numbers", armci_job.n);
+    gather((uint64_t)num, mutexes);
+    return 0;
+}
+
+int ARMCI_Destroy_mutexes(void)
+{
+    armci_check("ARMCI_Destroy_mutexes", 0);
+    if (!mutexes)
+        compat_fail("ARMCI_Destroy_mutexes: there are none; call ARMCI_Create_mutexes before");
+    hlrc_fence_all();
+    hlrc_barrier();
+    free(mutexes);
+    mutexes = NULL;
+    return 0;
+}
+
+static void check_mutex(const char *call, int mutex, int proc)
+{
+    armci_check(call, proc);
+    long long has = mutexes ? (long long)mutexes[proc] : 0;
+    if (mutex < 0 || mutex >= has)
+        compat_fail("%s: mutex %d: process %d has %lld; create them by ARMCI_Create_mutexes", call,
+                    mutex, proc, has);
+}
+
+void ARMCI_Lock(int mutex, int proc)
+{
+    check_mutex("ARMCI_Lock", mutex, proc);
+    hlrc_mutex_lock((unsigned)mutex, proc);
+}
+
+void ARMCI_Unlock(int mutex, int proc)
+{
+    check_mutex("ARMCI_Unlock", mutex, proc);
+    hlrc_fence_all(); /* what was put within is there for the next one */
+    hlrc_mutex_unlock((unsigned)mutex, proc);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * reads.c - what a compiler calls for -fsanitize=thread, in place of ThreadSanitizer's own runtime:
+ * loads are noted for --check races (hlrc_note_read), stores are found by comparing pages.
+ *
+ * Atomic operations are performed, sequentially consistent whatever order they ask for, and noted
+ * as loads: between nodes they order nothing.
+ */
+#include <hlrc.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CALLER __builtin_return_address(0)
+
+void __tsan_init(void);
+void __tsan_init(void)
+{
+}
+
+void __tsan_func_entry(void *caller);
+void __tsan_func_entry(void *caller)
+{
+    (void)caller;
+}
+
+void __tsan_func_exit(void);
+void __tsan_func_exit(void)
+{
+}
+
+/* Clang has names of its own for what reads and then writes. */
+#define ACCESS(BYTES)                                      \
+    void __tsan_read##BYTES(void *at);                     \
+    void __tsan_read##BYTES(void *at)                      \
+    {                                                      \
+        hlrc_note_read(at, BYTES, CALLER);                 \
+    }                                                      \
+    void __tsan_unaligned_read##BYTES(void *at);           \
+    void __tsan_unaligned_read##BYTES(void *at)            \
+    {                                                      \
+        hlrc_note_read(at, BYTES, CALLER);                 \
+    }                                                      \
+    void __tsan_volatile_read##BYTES(void *at);            \
+    void __tsan_volatile_read##BYTES(void *at)             \
+    {                                                      \
+        hlrc_note_read(at, BYTES, CALLER);                 \
+    }                                                      \
+    void __tsan_unaligned_volatile_read##BYTES(void *at);  \
+    void __tsan_unaligned_volatile_read##BYTES(void *at)   \
+    {                                                      \
+        hlrc_note_read(at, BYTES, CALLER);                 \
+    }                                                      \
+    void __tsan_read_write##BYTES(void *at);               \
+    void __tsan_read_write##BYTES(void *at)                \
+    {                                                      \
+        hlrc_note_read(at, BYTES, CALLER);                 \
+    }                                                      \
+    void __tsan_unaligned_read_write##BYTES(void *at);     \
+    void __tsan_unaligned_read_write##BYTES(void *at)      \
+    {                                                      \
+        hlrc_note_read(at, BYTES, CALLER);                 \
+    }                                                      \
+    void __tsan_write##BYTES(void *at);                    \
+    void __tsan_write##BYTES(void *at)                     \
+    {                                                      \
+        (void)at;                                          \
+    }                                                      \
+    void __tsan_unaligned_write##BYTES(void *at);          \
+    void __tsan_unaligned_write##BYTES(void *at)           \
+    {                                                      \
+        (void)at;                                          \
+    }                                                      \
+    void __tsan_volatile_write##BYTES(void *at);           \
+    void __tsan_volatile_write##BYTES(void *at)            \
+    {                                                      \
+        (void)at;                                          \
+    }                                                      \
+    void __tsan_unaligned_volatile_write##BYTES(void *at); \
+    void __tsan_unaligned_volatile_write##BYTES(void *at)  \
+    {                                                      \
+        (void)at;                                          \
+    }
+
+ACCESS(1)
+ACCESS(2)
+ACCESS(4)
+ACCESS(8)
+ACCESS(16)
+
+void __tsan_read_range(void *at, size_t bytes);
+void __tsan_read_range(void *at, size_t bytes)
+{
+    hlrc_note_read(at, bytes, CALLER);
+}
+
+void __tsan_write_range(void *at, size_t bytes);
+void __tsan_write_range(void *at, size_t bytes)
+{
+    (void)at, (void)bytes;
+}
+
+void __tsan_vptr_update(void **at, void *value);
+void __tsan_vptr_update(void **at, void *value)
+{
+    (void)at, (void)value;
+}
+
+void __tsan_vptr_read(void **at);
+void __tsan_vptr_read(void **at)
+{
+    hlrc_note_read(at, sizeof *at, CALLER);
+}
+
+/* What clang calls in their place. */
+void *__tsan_memcpy(void *to, const void *from, size_t bytes);
+void *__tsan_memcpy(void *to, const void *from, size_t bytes)
+{
+    hlrc_note_read(from, bytes, CALLER);
+    return __builtin_memcpy(to, from, bytes);
+}
+
+void *__tsan_memmove(void *to, const void *from, size_t bytes);
+void *__tsan_memmove(void *to, const void *from, size_t bytes)
+{
+    hlrc_note_read(from, bytes, CALLER);
+    return __builtin_memmove(to, from, bytes);
+}
+
+void *__tsan_memset(void *to, int value, size_t bytes);
+void *__tsan_memset(void *to, int value, size_t bytes)
+{
+    return __builtin_memset(to, value, bytes);
+}
+
+/* ---- atomic operations ---- */
+
+#define FETCH(BITS, NAME)                                                               \
+    uint##BITS##_t __tsan_atomic##BITS##_fetch_##NAME(volatile uint##BITS##_t *at,      \
+                                                      uint##BITS##_t value, int order); \
+    uint##BITS##_t __tsan_atomic##BITS##_fetch_##NAME(volatile uint##BITS##_t *at,      \
+                                                      uint##BITS##_t value, int order)  \
+    {                                                                                   \
+        (void)order;                                                                    \
+        hlrc_note_read((const void *)(uintptr_t)at, BITS / 8, CALLER);                  \
+        return __atomic_fetch_##NAME(at, value, __ATOMIC_SEQ_CST);                      \
+    }
+
+#define SWAP(BITS, NAME)                                                                           \
+    int __tsan_atomic##BITS##_compare_exchange_##NAME(volatile uint##BITS##_t *at,                 \
+                                                      uint##BITS##_t *expected,                    \
+                                                      uint##BITS##_t value, int order,             \
+                                                      int failed);                                 \
+    int __tsan_atomic##BITS##_compare_exchange_##NAME(volatile uint##BITS##_t *at,                 \
+                                                      uint##BITS##_t *expected,                    \
+                                                      uint##BITS##_t value, int order, int failed) \
+    {                                                                                              \
+        (void)order, (void)failed;                                                                 \
+        hlrc_note_read((const void *)(uintptr_t)at, BITS / 8, CALLER);                             \
+        return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,           \
+                                           __ATOMIC_SEQ_CST);                                      \
+    }
+
+#define ATOMIC(BITS)                                                                               \
+    uint##BITS##_t __tsan_atomic##BITS##_load(const volatile uint##BITS##_t *at, int order);       \
+    uint##BITS##_t __tsan_atomic##BITS##_load(const volatile uint##BITS##_t *at, int order)        \
+    {                                                                                              \
+        (void)order;                                                                               \
+        hlrc_note_read((const void *)(uintptr_t)at, BITS / 8, CALLER);                             \
+        return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                              \
+    }                                                                                              \
+    void __tsan_atomic##BITS##_store(volatile uint##BITS##_t *at, uint##BITS##_t value,            \
+                                     int order);                                                   \
+    void __tsan_atomic##BITS##_store(volatile uint##BITS##_t *at, uint##BITS##_t value, int order) \
+    {                                                                                              \
+        (void)order;                                                                               \
+        __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                              \
+    uint##BITS##_t __tsan_atomic##BITS##_exchange(volatile uint##BITS##_t *at,                     \
+                                                  uint##BITS##_t value, int order);                \
+    uint##BITS##_t __tsan_atomic##BITS##_exchange(volatile uint##BITS##_t *at,                     \
+                                                  uint##BITS##_t value, int order)                 \
+    {                                                                                              \
+        (void)order;                                                                               \
+        hlrc_note_read((const void *)(uintptr_t)at, BITS / 8, CALLER);                             \
+        return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                   \
+    }                                                                                              \
+    uint##BITS##_t __tsan_atomic##BITS##_compare_exchange_val(volatile uint##BITS##_t *at,         \
+                                                              uint##BITS##_t expected,             \
+                                                              uint##BITS##_t value, int order,     \
+                                                              int failed);                         \
+    uint##BITS##_t __tsan_atomic##BITS##_compare_exchange_val(volatile uint##BITS##_t *at,         \
+                                                              uint##BITS##_t expected,             \
+                                                              uint##BITS##_t value, int order,     \
+                                                              int failed)                          \
+    {                                                                                              \
+        (void)order, (void)failed;                                                                 \
+        hlrc_note_read((const void *)(uintptr_t)at, BITS / 8, CALLER);                             \
+        (void)__atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST,           \
+                                          __ATOMIC_SEQ_CST);                                       \
+        return expected;                                                                           \
+    }                                                                                              \
+    SWAP(BITS, strong)                                                                             \
+    SWAP(BITS, weak)                                                                               \
+    FETCH(BITS, add)                                                                               \
+    FETCH(BITS, sub)                                                                               \
+    FETCH(BITS, and)                                                                               \
+    FETCH(BITS, or)                                                                                \
+    FETCH(BITS, xor)                                                                               \
+    FETCH(BITS, nand)
+
+ATOMIC(8)
+ATOMIC(16)
+ATOMIC(32)
+ATOMIC(64)
+
+void __tsan_atomic_thread_fence(int order);
+void __tsan_atomic_thread_fence(int order)
+{
+    (void)order;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void __tsan_atomic_signal_fence(int order);
+void __tsan_atomic_signal_fence(int order)
+{
+    (void)order;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}

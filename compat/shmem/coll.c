@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* coll.c - collectives but reductions, of teams and of active sets: where the arrays lie, and the
+ * parts of group.c that move them. */
+#include <string.h>
+
+#include "compat/shmem/inner.h"
+
+static size_t times(size_t a, size_t b)
+{
+    size_t product;
+    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
+/* ---- of a group ---- */
+
+static void meet(struct shmem_group *g)
+{
+    if (sh_is_world(g))
+        hlrc_barrier();
+    else
+        sh_meet(g);
+}
+
+/* `at_root`: the root's own array gets it, too. */
+static void broadcast(const char *call, struct shmem_group *g, void *dest, const void *source,
+                      size_t bytes, int root, bool at_root)
+{
+    if (root < 0 || root >= g->size)
+        sh_refuse_pe(call, root, g->size);
+    char *to = bytes ? sh_remote(call, dest, bytes) : NULL;
+    sh_broadcast(g, to, sh_local(source), bytes, root);
+    if (at_root && g->me == root && bytes && to != sh_local(source))
+        memcpy(to, source, bytes);
+}
+
+static void fcollect(const char *call, struct shmem_group *g, void *dest, const void *source,
+                     size_t bytes)
+{
+    size_t all = times(bytes, (size_t)g->size);
+    sh_fcollect(g, bytes ? sh_remote(call, dest, all) : NULL, sh_local(source), bytes);
+}
+
+/* How long the whole is, nobody knows here: what this PE has must fit at least. */
+static void collect(const char *call, struct shmem_group *g, void *dest, const void *source,
+                    size_t bytes)
+{
+    sh_collect(g, sh_remote(call, dest, bytes), sh_local(source), bytes);
+}
+
+static void alltoalls(const char *call, struct shmem_group *g, void *dest, const void *source,
+                      ptrdiff_t dst, ptrdiff_t sst, size_t nelems, size_t bytes)
+{
+    size_t all = times(nelems, (size_t)g->size);
+    if (dst < 1 || sst < 1)
+        compat_fail("%s: strides of %td and %td elements: they are 1 or more", call, dst, sst);
+    char *to = NULL;
+    if (all)
+        to =
+            sh_remote(call, dest,
+                      times(times(all - 1, (size_t)dst) < SIZE_MAX ? times(all - 1, (size_t)dst) + 1
+                                                                   : SIZE_MAX,
+                            bytes));
+    sh_alltoall(g, to, sh_local(source), (size_t)dst, (size_t)sst, nelems, bytes);
+}
+
+/* ---- of a team ---- */
+
+int shmem_team_sync(shmem_team_t team)
+{
+    if (team == SHMEM_TEAM_INVALID)
+        return -1;
+    meet(sh_group("shmem_team_sync", team));
+    return 0;
+}
+
+int shmem_broadcastmem(shmem_team_t team, void *dest, const void *source, size_t nelems, int root)
+{
+    const char *call = "shmem_broadcast";
+    broadcast(call, sh_group(call, team), dest, source, nelems, root, true);
+    return 0;
+}
+
+int shmem_collectmem(shmem_team_t team, void *dest, const void *source, size_t nelems)
+{
+    const char *call = "shmem_collect";
+    collect(call, sh_group(call, team), dest, source, nelems);
+    return 0;
+}
+
+int shmem_fcollectmem(shmem_team_t team, void *dest, const void *source, size_t nelems)
+{
+    const char *call = "shmem_fcollect";
+    fcollect(call, sh_group(call, team), dest, source, nelems);
+    return 0;
+}
+
+/* Strides of 1 element as large as the block: one piece. */
+int shmem_alltoallmem(shmem_team_t team, void *dest, const void *source, size_t nelems)
+{
+    const char *call = "shmem_alltoall";
+    alltoalls(call, sh_group(call, team), dest, source, 1, 1, nelems ? 1 : 0, nelems);
+    return 0;
+}
+
+int shmem_alltoallsmem(shmem_team_t team, void *dest, const void *source, ptrdiff_t dst,
+                       ptrdiff_t sst, size_t nelems)
+{
+    const char *call = "shmem_alltoalls";
+    alltoalls(call, sh_group(call, team), dest, source, dst, sst, nelems, 1);
+    return 0;
+}
+
+#define TYPED(T, N, ...)                                                                  \
+    int shmem_##N##_broadcast(shmem_team_t team, T *dest, const T *source, size_t nelems, \
+                              int root)                                                   \
+    {                                                                                     \
+        return shmem_broadcastmem(team, dest, source, times(nelems, sizeof(T)), root);    \
+    }                                                                                     \
+    int shmem_##N##_collect(shmem_team_t team, T *dest, const T *source, size_t nelems)   \
+    {                                                                                     \
+        return shmem_collectmem(team, dest, source, times(nelems, sizeof(T)));            \
+    }                                                                                     \
+    int shmem_##N##_fcollect(shmem_team_t team, T *dest, const T *source, size_t nelems)  \
+    {                                                                                     \
+        return shmem_fcollectmem(team, dest, source, times(nelems, sizeof(T)));           \
+    }                                                                                     \
+    int shmem_##N##_alltoall(shmem_team_t team, T *dest, const T *source, size_t nelems)  \
+    {                                                                                     \
+        return shmem_alltoallmem(team, dest, source, times(nelems, sizeof(T)));           \
+    }                                                                                     \
+    int shmem_##N##_alltoalls(shmem_team_t team, T *dest, const T *source, ptrdiff_t dst, \
+                              ptrdiff_t sst, size_t nelems)                               \
+    {                                                                                     \
+        const char *call = "shmem_alltoalls";                                             \
+        alltoalls(call, sh_group(call, team), dest, source, dst, sst, nelems, sizeof(T)); \
+        return 0;                                                                         \
+    }
+HLRC_SHMEM_RMA_(TYPED, )
+
+/* ---- of an active set ---- */
+
+/* In parentheses: shmem_generic.h has a macro by this name. */
+void(shmem_sync)(int PE_start, int logPE_stride, int PE_size, long *pSync)
+{
+    struct shmem_group g = sh_active("shmem_sync", PE_start, logPE_stride, PE_size, pSync);
+    sh_meet(&g);
+}
+
+void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long *pSync)
+{
+    struct shmem_group g = sh_active("shmem_barrier", PE_start, logPE_stride, PE_size, pSync);
+    hlrc_fence_all();
+    sh_meet(&g);
+}
+
+#define ACTIVE(S)                                                                         \
+    void shmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root,   \
+                            int PE_start, int logPE_stride, int PE_size, long *pSync)     \
+    {                                                                                     \
+        const char *call = "shmem_broadcast" #S;                                          \
+        struct shmem_group g = sh_active(call, PE_start, logPE_stride, PE_size, pSync);   \
+        broadcast(call, &g, dest, source, times(nelems, S / 8), PE_root, false);          \
+    }                                                                                     \
+    void shmem_collect##S(void *dest, const void *source, size_t nelems, int PE_start,    \
+                          int logPE_stride, int PE_size, long *pSync)                     \
+    {                                                                                     \
+        const char *call = "shmem_collect" #S;                                            \
+        struct shmem_group g = sh_active(call, PE_start, logPE_stride, PE_size, pSync);   \
+        collect(call, &g, dest, source, times(nelems, S / 8));                            \
+    }                                                                                     \
+    void shmem_fcollect##S(void *dest, const void *source, size_t nelems, int PE_start,   \
+                           int logPE_stride, int PE_size, long *pSync)                    \
+    {                                                                                     \
+        const char *call = "shmem_fcollect" #S;                                           \
+        struct shmem_group g = sh_active(call, PE_start, logPE_stride, PE_size, pSync);   \
+        fcollect(call, &g, dest, source, times(nelems, S / 8));                           \
+    }                                                                                     \
+    void shmem_alltoall##S(void *dest, const void *source, size_t nelems, int PE_start,   \
+                           int logPE_stride, int PE_size, long *pSync)                    \
+    {                                                                                     \
+        const char *call = "shmem_alltoall" #S;                                           \
+        struct shmem_group g = sh_active(call, PE_start, logPE_stride, PE_size, pSync);   \
+        alltoalls(call, &g, dest, source, 1, 1, nelems ? 1 : 0, times(nelems, S / 8));    \
+    }                                                                                     \
+    void shmem_alltoalls##S(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+                            size_t nelems, int PE_start, int logPE_stride, int PE_size,   \
+                            long *pSync)                                                  \
+    {                                                                                     \
+        const char *call = "shmem_alltoalls" #S;                                          \
+        struct shmem_group g = sh_active(call, PE_start, logPE_stride, PE_size, pSync);   \
+        alltoalls(call, &g, dest, source, dst, sst, nelems, S / 8);                       \
+    }
+ACTIVE(32)
+ACTIVE(64)

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * group.c - what collectives are made of, among the PEs of a team or of an active set: signals, and
+ * the trees by which these go. inner.h has the rules.
+ *
+ * A signal is a put, or an atomic operation, behind the data that it tells of. Nobody looks at a
+ * slot but its own PE, and each PE sends and awaits at most ceil(log2 n) of them in a round trip
+ * through all.
+ */
+#include <string.h>
+
+#include "compat/shmem/inner.h"
+
+/* ---- signals ---- */
+
+/* SY3. To the one that is 2^r above (UP) or below. */
+static void signal_to(struct shmem_group *g, unsigned slot, int index)
+{
+    uint64_t one = 1, *word = &g->slots[slot];
+    int pe = sh_member(g, index);
+    if (!g->sent) {
+        (void)hlrc_rmw(word, &one, NULL, HLRC_UINT64, HLRC_SUM, pe);
+        return;
+    }
+    one = ++g->sent[slot];
+    hlrc_put(word, &one, sizeof one, pe);
+}
+
+static void await(struct shmem_group *g, unsigned slot)
+{
+    uint64_t least = g->sent ? ++g->seen[slot] : 1, taken = UINT64_MAX;
+    unsigned tries = 0;
+    while (__atomic_load_n(&g->slots[slot], __ATOMIC_ACQUIRE) < least)
+        sh_pause(&tries);
+    if (!g->sent)
+        (void)hlrc_rmw(&g->slots[slot], &taken, NULL, HLRC_UINT64, HLRC_SUM, sh_member(g, g->me));
+}
+
+static int above(const struct shmem_group *g, int by)
+{
+    return (g->me + by) % g->size;
+}
+
+static int below(const struct shmem_group *g, int by)
+{
+    return (g->me - by + g->size) % g->size;
+}
+
+/* ---- meeting: dissemination ---- */
+
+void sh_meet(struct shmem_group *g)
+{
+    for (unsigned r = 0; 1 << r < g->size; r++) {
+        signal_to(g, UP + r, above(g, 1 << r));
+        await(g, UP + r);
+    }
+}
+
+/* ---- down a binomial tree ---- */
+
+/* Counted from the root, a PE's parent is the one without its highest bit. */
+void sh_broadcast(struct shmem_group *g, void *to, const void *from, size_t bytes, int root)
+{
+    int rank = (g->me - root + g->size) % g->size;
+    unsigned r = 0;
+    while (rank >> r != 0)
+        r++;
+    if (r > 0) {
+        await(g, UP + r - 1);
+        from = to;
+    }
+    for (; rank + (1 << r) < g->size; r++) {
+        int child = above(g, 1 << r);
+        if (bytes)
+            hlrc_put(to, from, bytes, sh_member(g, child));
+        signal_to(g, UP + r, child);
+    }
+}
+
+/* ---- up one, and down again ---- */
+
+/* To index 0, whose `to` has the result; a PE's children are those with one more low bit. */
+static void gather(struct shmem_group *g, char *to, size_t count, size_t bytes, sh_combine *combine)
+{
+    size_t part = g->inbox_bytes / LEVELS;
+    for (unsigned r = 0; 1 << r < g->size; r++) {
+        char *inbox = g->inbox + r * part;
+        if (g->me >> r & 1) {
+            int parent = below(g, 1 << r);
+            hlrc_put(inbox, to, count * bytes, sh_member(g, parent));
+            signal_to(g, DOWN + r, parent);
+            return;
+        }
+        if (g->me + (1 << r) >= g->size)
+            continue;
+        await(g, DOWN + r);
+        combine(to, inbox, count);
+    }
+}
+
+/* In pieces as long as an inbox. Its writer has had the piece before, which went through the root,
+ * before it sends the next. All get the root's bits. */
+void sh_reduce(struct shmem_group *g, void *to, const void *from, size_t count, size_t bytes,
+               sh_combine *combine)
+{
+    size_t most = g->inbox_bytes / LEVELS / bytes;
+    for (size_t done = 0, n; done < count; done += n) {
+        n = count - done < most ? count - done : most;
+        char *at = (char *)to + done * bytes;
+        const char *source = (const char *)from + done * bytes;
+        if (at != source)
+            memcpy(at, source, n * bytes);
+        gather(g, at, n, bytes, combine);
+        sh_broadcast(g, at, at, n * bytes, 0);
+    }
+}
+
+/* ---- the blocks of all ---- */
+
+/* Blocks of one size: those that a PE has, in doubling numbers, to the one so many below it. */
+void sh_fcollect(struct shmem_group *g, char *to, const char *from, size_t bytes)
+{
+    if (bytes && to + (size_t)g->me * bytes != from)
+        memcpy(to + (size_t)g->me * bytes, from, bytes);
+    for (unsigned r = 0; 1 << r < g->size; r++) {
+        int has = 1 << r, n = has < g->size - has ? has : g->size - has, other = below(g, has);
+        int first = g->size - g->me < n ? g->size - g->me : n; /* up to the end */
+        char *at = to + (size_t)g->me * bytes;
+        if (bytes) {
+            hlrc_put(at, at, (size_t)first * bytes, sh_member(g, other));
+            if (n > first)
+                hlrc_put(to, to, (size_t)(n - first) * bytes, sh_member(g, other));
+        }
+        signal_to(g, DOWN + r, other);
+        await(g, DOWN + r);
+    }
+}
+
+/* The sum of what those before this one have. */
+static uint64_t sum_before(struct shmem_group *g, uint64_t mine)
+{
+    uint64_t sum = mine;
+    for (unsigned r = 0; 1 << r < g->size; r++) {
+        if (g->me + (1 << r) < g->size) {
+            int other = g->me + (1 << r);
+            hlrc_put(&g->slots[VALUE + r], &sum, sizeof sum, sh_member(g, other));
+            signal_to(g, UP + r, other);
+        }
+        if (g->me < 1 << r)
+            continue;
+        await(g, UP + r);
+        sum += g->slots[VALUE + r];
+        g->slots[VALUE + r] = 0;
+    }
+    return sum - mine;
+}
+
+/* Of any size: each PE puts its own where those before it end. */
+void sh_collect(struct shmem_group *g, char *to, const char *from, size_t bytes)
+{
+    char *at = to + sum_before(g, bytes);
+    for (int i = 0; bytes && i < g->size; i++)
+        hlrc_put_nb(at, from, bytes, sh_member(g, above(g, i)), NULL);
+    hlrc_fence_all();
+    sh_meet(g);
+}
+
+/* Element i of `nelems`, of `bytes`, is `dst` and `sst` of them behind the one before. */
+void sh_alltoall(struct shmem_group *g, char *to, const char *from, size_t dst, size_t sst,
+                 size_t nelems, size_t bytes)
+{
+    size_t d = dst * bytes, s = sst * bytes, counts[] = { bytes, nelems };
+    char *at = to + (size_t)g->me * nelems * d;
+    for (int i = 0; nelems && bytes && i < g->size; i++) {
+        int other = above(g, i);
+        const char *source = from + (size_t)other * nelems * s;
+        hlrc_put_strided_nb(at, &d, source, &s, counts, 1, sh_member(g, other), NULL);
+    }
+    hlrc_fence_all();
+    sh_meet(g);
+}

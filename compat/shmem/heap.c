@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * heap.c - the symmetric heap: blocks in windows, of which each PE has the same list (inner.h SY2).
+ * The list is private, so that a program which writes beyond its block does not break it.
+ *
+ * SHMEM_SYMMETRIC_SIZE says how much there is, and is taken at once. Otherwise the heap grows, by a
+ * window for what finds no room.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/shmem/inner.h"
+
+#define GROWTH ((size_t)16 << 20) /* least size of a window */
+#define UNIT   ((size_t)16)       /* blocks begin at multiples of it */
+
+struct block {
+    char *begin;
+    size_t size;  /* that the block takes, */
+    size_t asked; /* and what the program may use of it; 0 and not `used`: free */
+    bool used;
+    bool first; /* of a window: never joined with the one before */
+};
+
+/* In the order of their addresses; all that the windows have. */
+static struct block *blocks;
+static size_t count, room;
+static pthread_rwlock_t guard = PTHREAD_RWLOCK_INITIALIZER; /* of the list */
+static _Atomic unsigned freed;                              /* rises whenever a block ends */
+static size_t limit;                                        /* 0: the heap grows */
+
+/* The block that this thread has found last; valid while `at` is `freed`. */
+static _Thread_local struct {
+    uintptr_t begin;
+    size_t size;
+    unsigned at;
+} last __attribute__((tls_model("initial-exec")));
+
+/* ---- the list ---- */
+
+/* The last one that begins at or before it; `count` if there is none. */
+static size_t find(const void *at)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if ((uintptr_t)blocks[mid].begin <= (uintptr_t)at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low ? low - 1 : count;
+}
+
+static bool inside(size_t i, const void *at)
+{
+    return i < count && (uintptr_t)at - (uintptr_t)blocks[i].begin < blocks[i].size;
+}
+
+bool sh_heap_has(const void *at, size_t len)
+{
+    unsigned now = atomic_load_explicit(&freed, memory_order_acquire);
+    size_t off = (uintptr_t)at - last.begin;
+    if (last.size && last.at == now && off <= last.size && len <= last.size - off)
+        return true;
+    (void)pthread_rwlock_rdlock(&guard);
+    size_t i = find(at);
+    bool has = inside(i, at) && blocks[i].used;
+    if (has) {
+        last.begin = (uintptr_t)blocks[i].begin;
+        last.size = blocks[i].asked;
+        last.at = now;
+    }
+    (void)pthread_rwlock_unlock(&guard);
+    off = (uintptr_t)at - last.begin;
+    return has && off <= last.size && len <= last.size - off;
+}
+
+bool sh_heap_had(const void *at)
+{
+    (void)pthread_rwlock_rdlock(&guard);
+    bool had = inside(find(at), at);
+    (void)pthread_rwlock_unlock(&guard);
+    return had;
+}
+
+static void insert(size_t i, struct block b)
+{
+    if (count == room) {
+        room = room ? 2 * room : 64;
+        blocks = realloc(blocks, room * sizeof *blocks);
+        if (!blocks)
+            compat_fail("shmem_malloc: no private memory for a list of %zu blocks", room);
+    }
+    memmove(&blocks[i + 1], &blocks[i], (count - i) * sizeof *blocks);
+    blocks[i] = b;
+    count++;
+}
+
+static void drop(size_t i)
+{
+    memmove(&blocks[i], &blocks[i + 1], (count - i - 1) * sizeof *blocks);
+    count--;
+}
+
+/* What is behind the first `size` bytes becomes a free block. */
+static void split(size_t i, size_t size)
+{
+    struct block rest = { .begin = blocks[i].begin + size, .size = blocks[i].size - size };
+    blocks[i].size = size;
+    if (rest.size)
+        insert(i + 1, rest);
+}
+
+/* With its neighbours, where these are free. */
+static void release(size_t i)
+{
+    blocks[i].used = false;
+    blocks[i].asked = 0;
+    if (i + 1 < count && !blocks[i + 1].used && !blocks[i + 1].first) {
+        blocks[i].size += blocks[i + 1].size;
+        drop(i + 1);
+    }
+    if (i > 0 && !blocks[i - 1].used && !blocks[i].first) {
+        blocks[i - 1].size += blocks[i].size;
+        drop(i);
+    }
+    atomic_fetch_add(&freed, 1);
+}
+
+/* ---- allocation ---- */
+
+static char *window_add(size_t size)
+{
+    char *window = hlrc_window_create(size);
+    if (!window)
+        return NULL;
+    size_t i = find(window);
+    insert(i == count ? 0 : i + 1,
+           (struct block){ .begin = window, .size = size & ~(UNIT - 1), .first = true });
+    return window;
+}
+
+static size_t gap(const char *at, size_t alignment)
+{
+    return (size_t)(-(uintptr_t)at) & (alignment - 1);
+}
+
+/* The first place that will do, or NULL. */
+static char *place(size_t alignment, size_t asked)
+{
+    size_t size = (asked + UNIT - 1) & ~(UNIT - 1);
+    for (size_t i = 0; i < count; i++) {
+        size_t skip = gap(blocks[i].begin, alignment);
+        if (blocks[i].used || blocks[i].size < skip || blocks[i].size - skip < size)
+            continue;
+        if (skip)
+            split(i++, skip);
+        split(i, size);
+        blocks[i].used = true;
+        blocks[i].asked = asked;
+        return blocks[i].begin;
+    }
+    return NULL;
+}
+
+/* SY2. All PEs meet, with the same arguments. */
+static void agree(const char *call, uint64_t a, uint64_t b)
+{
+    uint64_t mine[4] = { a, ~a, b, ~b }, least[4];
+    hlrc_fence_all();
+    (void)hlrc_reduce(mine, least, 4, HLRC_UINT64, HLRC_MIN);
+    if (least[0] != a || least[1] != ~a || least[2] != b || least[3] != ~b)
+        compat_fail(
+            "%s: this PE's arguments are %#llx and %#llx, another one's are not; all PEs make "
+            "this call with the same ones",
+            call, (unsigned long long)a, (unsigned long long)b);
+}
+
+static char *take(size_t alignment, size_t size)
+{
+    if (size > PTRDIFF_MAX / 2 || alignment > PTRDIFF_MAX / 4)
+        return NULL;
+    (void)pthread_rwlock_wrlock(&guard);
+    char *p = place(alignment, size);
+    if (!p && !limit) {
+        size_t least = size + alignment;
+        if (window_add(least < GROWTH ? GROWTH : least))
+            p = place(alignment, size);
+    }
+    (void)pthread_rwlock_unlock(&guard);
+    return p;
+}
+
+static void *allocate(const char *call, size_t alignment, size_t size)
+{
+    sh_check(call);
+    agree(call, size, alignment);
+    if (size == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0)
+        return NULL;
+    return take(alignment < UNIT ? UNIT : alignment, size);
+}
+
+/* The block that begins there. */
+static size_t block_of(const char *call, const void *ptr)
+{
+    size_t i = find(ptr);
+    if (!inside(i, ptr) || !blocks[i].used || blocks[i].begin != ptr)
+        compat_fail("%s: no block begins at %p; give back once what shmem_malloc returned", call,
+                    ptr);
+    return i;
+}
+
+/* ---- the calls ---- */
+
+void *shmem_malloc(size_t size)
+{
+    void *p = allocate("shmem_malloc", 1, size);
+    hlrc_barrier();
+    return p;
+}
+
+void *shmem_malloc_with_hints(size_t size, long hints)
+{
+    (void)hints;
+    return shmem_malloc(size);
+}
+
+/* The barrier at the end tells that all have cleared theirs. */
+void *shmem_calloc(size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes))
+        bytes = SIZE_MAX;
+    void *p = allocate("shmem_calloc", 1, bytes);
+    if (p)
+        memset(p, 0, bytes);
+    hlrc_barrier();
+    return p;
+}
+
+void *shmem_align(size_t alignment, size_t size)
+{
+    void *p = allocate("shmem_align", alignment, size);
+    hlrc_barrier();
+    return p;
+}
+
+static void give_back(const char *call, void *ptr)
+{
+    (void)pthread_rwlock_wrlock(&guard);
+    release(block_of(call, ptr));
+    (void)pthread_rwlock_unlock(&guard);
+}
+
+/* An offset, since global variables lie elsewhere on other PEs; those of the heap do not. */
+void shmem_free(void *ptr)
+{
+    sh_check("shmem_free");
+    if (!ptr)
+        return;
+    agree("shmem_free", (uintptr_t)ptr, 0);
+    give_back("shmem_free", ptr);
+}
+
+void *shmem_realloc(void *ptr, size_t size)
+{
+    if (!ptr)
+        return shmem_malloc(size);
+    sh_check("shmem_realloc");
+    agree("shmem_realloc", (uintptr_t)ptr, size);
+    (void)pthread_rwlock_rdlock(&guard);
+    size_t asked = blocks[block_of("shmem_realloc", ptr)].asked;
+    (void)pthread_rwlock_unlock(&guard);
+    char *p = size ? take(UNIT, size) : NULL;
+    if (p)
+        memcpy(p, ptr, asked < size ? asked : size);
+    if (p || size == 0)
+        give_back("shmem_realloc", ptr);
+    hlrc_barrier();
+    return p;
+}
+
+void *shmalloc(size_t size)
+{
+    return shmem_malloc(size);
+}
+
+void *shmemalign(size_t alignment, size_t size)
+{
+    return shmem_align(alignment, size);
+}
+
+void *shrealloc(void *ptr, size_t size)
+{
+    return shmem_realloc(ptr, size);
+}
+
+void shfree(void *ptr)
+{
+    shmem_free(ptr);
+}
+
+/* ---- the start ---- */
+
+/* "64M", "1.5G": bytes, or 0. */
+static size_t size_of(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    const char units[] = "kmgt", *unit = *end ? strchr(units, *end | 0x20) : NULL;
+    if (unit && *unit) {
+        value *= (double)((size_t)1 << (10 * (unit - units + 1)));
+        end++;
+    }
+    if (*end == 'b' || *end == 'B')
+        end++;
+    return *end == '\0' && end != text && value >= 1 && value < 1e15 ? (size_t)value : 0;
+}
+
+void sh_heap_begin(void)
+{
+    const char *text = getenv("SHMEM_SYMMETRIC_SIZE");
+    if (!text || !*text)
+        return;
+    limit = size_of(text);
+    if (!limit)
+        compat_fail("SHMEM_SYMMETRIC_SIZE=%s: a number of bytes, from 1 on, with K, M, G or T",
+                    text);
+    limit = (limit + UNIT - 1) & ~(UNIT - 1);
+    if (!window_add(limit))
+        compat_fail("SHMEM_SYMMETRIC_SIZE=%s: %s; lower it, or raise --memory", text,
+                    strerror(errno));
+}

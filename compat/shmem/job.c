@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* job.c - beginning and end, who this PE is, and order. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compat/shmem/inner.h"
+
+_Static_assert(HLRC_MAX_NODES <= 1 << LEVELS, "a slot for each power of two");
+_Static_assert(SLOTS <= SHMEM_SYNC_SIZE && VALUE + LEVELS <= SLOTS, "slots lie in pSync arrays");
+_Static_assert(sizeof(long) == sizeof(uint64_t), "an element of a pSync array is a slot");
+
+/* ---- beginning and end ---- */
+
+static void leave(void)
+{
+    if (!sh.joined || sh.left)
+        return;
+    hlrc_fence_all();
+    sh.left = true;
+    hlrc_finalize();
+}
+
+/* A program that ends by exit(0), or by return from main, has ended well; any other ends the
+ * job. */
+static void at_exit(int status, void *arg)
+{
+    (void)arg;
+    if (status == 0)
+        leave();
+}
+
+int shmem_init_thread(int requested, int *provided)
+{
+    (void)requested;
+    if (sh.joined && provided)
+        *provided = SHMEM_THREAD_MULTIPLE;
+    if (sh.joined && !sh.left)
+        return 0;
+    if (hlrc_init(NULL, NULL) < 0)
+        exit(1);
+    sh.me = hlrc_node_id();
+    sh.n = hlrc_node_count();
+    sh.joined = true;
+    if (on_exit(at_exit, NULL) != 0)
+        compat_fail("shmem_init: no memory for an exit handler");
+    sh_data_begin();
+    sh_heap_begin();
+    sh_teams_begin();
+    sh_locks_begin();
+    if (provided)
+        *provided = SHMEM_THREAD_MULTIPLE;
+    hlrc_barrier();
+    return 0;
+}
+
+void shmem_init(void)
+{
+    (void)shmem_init_thread(SHMEM_THREAD_SINGLE, NULL);
+}
+
+void shmem_query_thread(int *provided)
+{
+    sh_check("shmem_query_thread");
+    *provided = SHMEM_THREAD_MULTIPLE;
+}
+
+void shmem_finalize(void)
+{
+    sh_check("shmem_finalize");
+    leave();
+}
+
+void shmem_global_exit(int status)
+{
+    sh_check("shmem_global_exit");
+    (void)fflush(NULL);
+    hlrc_exit(status);
+}
+
+void start_pes(int npes)
+{
+    (void)npes;
+    shmem_init();
+}
+
+/* ---- who and where ---- */
+
+int shmem_my_pe(void)
+{
+    sh_check("shmem_my_pe");
+    return sh.me;
+}
+
+int shmem_n_pes(void)
+{
+    sh_check("shmem_n_pes");
+    return sh.n;
+}
+
+int _my_pe(void)
+{
+    return shmem_my_pe();
+}
+
+int _num_pes(void)
+{
+    return shmem_n_pes();
+}
+
+int shmem_pe_accessible(int pe)
+{
+    sh_check("shmem_pe_accessible");
+    return pe >= 0 && pe < sh.n;
+}
+
+int shmem_addr_accessible(const void *addr, int pe)
+{
+    return shmem_pe_accessible(pe) && sh_find(addr, 1) != NULL;
+}
+
+/* Another PE's memory cannot be loaded from. */
+void *shmem_ptr(const void *dest, int pe)
+{
+    sh_check("shmem_ptr");
+    return pe == sh.me && sh_find(dest, 1) ? (void *)(uintptr_t)dest : NULL;
+}
+
+void shmem_info_get_version(int *major, int *minor)
+{
+    *major = SHMEM_MAJOR_VERSION;
+    *minor = SHMEM_MINOR_VERSION;
+}
+
+void shmem_info_get_name(char *name)
+{
+    (void)snprintf(name, SHMEM_MAX_NAME_LEN, "%s", SHMEM_VENDOR_STRING);
+}
+
+void shmem_pcontrol(int level, ...)
+{
+    (void)level;
+}
+
+/* ---- order ---- */
+
+/* What was put by a blocking call is there; of the others none is told apart. */
+void shmem_ctx_quiet(shmem_ctx_t ctx)
+{
+    sh_check("shmem_quiet");
+    (void)sh_pe("shmem_quiet", ctx, 0);
+    hlrc_fence_all();
+}
+
+void shmem_ctx_fence(shmem_ctx_t ctx)
+{
+    sh_check("shmem_fence");
+    (void)sh_pe("shmem_fence", ctx, 0);
+    hlrc_fence_all();
+}
+
+void shmem_quiet(void)
+{
+    shmem_ctx_quiet(SHMEM_CTX_DEFAULT);
+}
+
+void shmem_fence(void)
+{
+    shmem_ctx_fence(SHMEM_CTX_DEFAULT);
+}
+
+void shmem_barrier_all(void)
+{
+    sh_check("shmem_barrier_all");
+    hlrc_fence_all();
+    hlrc_barrier();
+}
+
+void shmem_sync_all(void)
+{
+    sh_check("shmem_sync_all");
+    hlrc_barrier();
+}

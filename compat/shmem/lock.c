@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * lock.c - locks: queues of those who wait, each at a word of its own memory (Mellor-Crummey and
+ * Scott, Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors, 1991).
+ *
+ * The program's long at one PE, which its place chooses, is the lock: the last of the queue, or 0
+ * while it is free. Who holds it or waits has a record in a table of its PE, in a window: `next`
+ * is written by who comes behind, `turn` by who lets go.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "compat/shmem/inner.h"
+
+#define RECORDS 1024 /* locks that a PE can hold and wait for at a time */
+
+/* In a window. */
+struct record {
+    uint64_t next; /* name of a record, 0: none */
+    uint64_t turn; /* not 0: it has come */
+};
+
+static struct record *records;
+static bool taken[RECORDS];       /* of this PE; guarded */
+static const long *held[RECORDS]; /* which lock this PE has by it; guarded */
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+
+void sh_locks_begin(void)
+{
+    records = hlrc_window_create(RECORDS * sizeof *records);
+    if (!records)
+        compat_fail("shmem_init: no room for the records of locks; raise --memory");
+}
+
+static uint64_t name_of(int pe, unsigned i)
+{
+    return (uint64_t)pe * RECORDS + i + 1;
+}
+
+static int pe_of(uint64_t name)
+{
+    return (int)((name - 1) / RECORDS);
+}
+
+static struct record *record_of(uint64_t name)
+{
+    return &records[(name - 1) % RECORDS];
+}
+
+/* The lock's word, and at which PE. */
+static uint64_t *word_of(const char *call, const long *lock, int *pe)
+{
+    uint64_t *word = sh_remote(call, lock, sizeof *lock);
+    *pe = (int)((uintptr_t)word / sizeof *word % (size_t)sh.n);
+    if ((uintptr_t)word % sizeof *word != 0)
+        compat_fail("%s: the lock at %p is not aligned to 8 bytes", call, (const void *)lock);
+    return word;
+}
+
+static unsigned record_take(const char *call)
+{
+    unsigned i = 0;
+    (void)pthread_mutex_lock(&guard);
+    while (i < RECORDS && taken[i])
+        i++;
+    if (i < RECORDS)
+        taken[i] = true;
+    (void)pthread_mutex_unlock(&guard);
+    if (i == RECORDS)
+        compat_fail("%s: this PE holds %d locks, as many as it can; clear one first", call,
+                    RECORDS);
+    records[i] = (struct record){ 0, 0 };
+    return i;
+}
+
+static void record_hold(unsigned i, const long *lock)
+{
+    (void)pthread_mutex_lock(&guard);
+    held[i] = lock;
+    (void)pthread_mutex_unlock(&guard);
+}
+
+static void record_drop(unsigned i)
+{
+    (void)pthread_mutex_lock(&guard);
+    taken[i] = false;
+    held[i] = NULL;
+    (void)pthread_mutex_unlock(&guard);
+}
+
+/* By which this PE has the lock; RECORDS: it has not. */
+static unsigned record_of_lock(const long *lock)
+{
+    unsigned i = 0;
+    (void)pthread_mutex_lock(&guard);
+    while (i < RECORDS && held[i] != lock)
+        i++;
+    (void)pthread_mutex_unlock(&guard);
+    return i;
+}
+
+static uint64_t await(const uint64_t *word)
+{
+    unsigned tries = 0;
+    uint64_t seen;
+    while ((seen = __atomic_load_n(word, __ATOMIC_ACQUIRE)) == 0)
+        sh_pause(&tries);
+    return seen;
+}
+
+void shmem_set_lock(long *lock)
+{
+    int pe;
+    uint64_t *word = word_of("shmem_set_lock", lock, &pe), before = 0;
+    unsigned i = record_take("shmem_set_lock");
+    uint64_t mine = name_of(sh.me, i);
+    (void)hlrc_rmw(word, &mine, &before, HLRC_UINT64, HLRC_REPLACE, pe);
+    if (before != 0) {
+        hlrc_put(&record_of(before)->next, &mine, sizeof mine, pe_of(before));
+        (void)await(&records[i].turn);
+    }
+    record_hold(i, lock);
+}
+
+int shmem_test_lock(long *lock)
+{
+    int pe;
+    uint64_t *word = word_of("shmem_test_lock", lock, &pe), none = 0;
+    unsigned i = record_take("shmem_test_lock");
+    uint64_t mine = name_of(sh.me, i);
+    if (hlrc_rmw_compare(word, &none, &mine, HLRC_UINT64, pe) != 1) {
+        record_drop(i);
+        return 1;
+    }
+    record_hold(i, lock);
+    return 0;
+}
+
+/* What was put comes first. */
+void shmem_clear_lock(long *lock)
+{
+    int pe;
+    uint64_t *word = word_of("shmem_clear_lock", lock, &pe), nobody = 0, turn = 1;
+    unsigned i = record_of_lock(lock);
+    if (i == RECORDS)
+        compat_fail("shmem_clear_lock: the lock at %p is not set by this PE; set it first",
+                    (void *)lock);
+    hlrc_fence_all();
+    record_hold(i, NULL);
+    uint64_t seen = name_of(sh.me, i);
+    if (hlrc_rmw_compare(word, &seen, &nobody, HLRC_UINT64, pe) != 1) {
+        uint64_t next = await(&records[i].next);
+        hlrc_put(&record_of(next)->turn, &turn, sizeof turn, pe_of(next));
+    }
+    record_drop(i);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* reduce.c - reductions, of teams and of active sets. Values are combined in an order that follows
+ * from the number of PEs alone, and all get the same bits. */
+#include "compat/shmem/inner.h"
+
+static void reduce(const char *call, struct shmem_group *g, void *dest, const void *source,
+                   size_t count, size_t bytes, sh_combine *combine)
+{
+    size_t all;
+    if (count == 0)
+        return;
+    if (__builtin_mul_overflow(count, bytes, &all))
+        all = SIZE_MAX;
+    sh_reduce(g, sh_remote(call, dest, all), sh_local(source), count, bytes, combine);
+}
+
+/* The program's work array has max(count / 2 + 1, SHMEM_REDUCE_MIN_WRKDATA_SIZE) elements. */
+static void reduce_active(const char *call, struct shmem_group g, void *dest, const void *source,
+                          int count, size_t bytes, void *work, sh_combine *combine)
+{
+    size_t least = SHMEM_REDUCE_MIN_WRKDATA_SIZE, n = count > 0 ? (size_t)count : 0;
+    if (n / 2 + 1 > least)
+        least = n / 2 + 1;
+    g.inbox_bytes = least / LEVELS * LEVELS * bytes;
+    g.inbox = sh_remote(call, work, g.inbox_bytes);
+    reduce(call, &g, dest, source, n, bytes, combine);
+}
+
+/* ---- what is done to two values ---- */
+
+#define AND_OF(T, a, b)  ((T)((a) & (b)))
+#define OR_OF(T, a, b)   ((T)((a) | (b)))
+#define XOR_OF(T, a, b)  ((T)((a) ^ (b)))
+#define MAX_OF(T, a, b)  ((a) < (b) ? (b) : (a))
+#define MIN_OF(T, a, b)  ((b) < (a) ? (b) : (a))
+#define SUM_OF(T, a, b)  ((T)((a) + (b)))
+#define PROD_OF(T, a, b) ((T)((a) * (b)))
+
+/* C is the type that is computed in: signed integers wrap around. */
+#define COMBINE(T, N, C, OP, HOW)                                              \
+    static void combine_##N##_##OP(void *into, const void *with, size_t count) \
+    {                                                                          \
+        T *a = into;                                                           \
+        const T *b = with;                                                     \
+        for (size_t i = 0; i < count; i++)                                     \
+            a[i] = (T)HOW(C, (C)a[i], (C)b[i]);                                \
+    }
+#define TEAM(T, N, OP)                                                                            \
+    int shmem_##N##_##OP##_reduce(shmem_team_t team, T *dest, const T *source, size_t nreduce)    \
+    {                                                                                             \
+        const char *call = "shmem_" #OP "_reduce";                                                \
+        reduce(call, sh_group(call, team), dest, source, nreduce, sizeof(T), combine_##N##_##OP); \
+        return 0;                                                                                 \
+    }
+#define TO_ALL(T, N, OP)                                                                           \
+    void shmem_##N##_##OP##_to_all(T *dest, const T *source, int nreduce, int PE_start,            \
+                                   int logPE_stride, int PE_size, T *pWrk, long *pSync)            \
+    {                                                                                              \
+        const char *call = "shmem_" #N "_" #OP "_to_all";                                          \
+        reduce_active(call, sh_active(call, PE_start, logPE_stride, PE_size, pSync), dest, source, \
+                      nreduce, sizeof(T), pWrk, combine_##N##_##OP);                               \
+    }
+
+/* ---- all types ---- */
+
+#define BITS(T, N, OP, HOW)   \
+    COMBINE(T, N, T, OP, HOW) \
+    TEAM(T, N, OP)
+HLRC_SHMEM_REDUCE_BITS_(BITS, and, AND_OF)
+HLRC_SHMEM_REDUCE_BITS_(BITS, or, OR_OF)
+HLRC_SHMEM_REDUCE_BITS_(BITS, xor, XOR_OF)
+HLRC_SHMEM_RMA_(BITS, max, MAX_OF)
+HLRC_SHMEM_RMA_(BITS, min, MIN_OF)
+
+/* These have no reduction of a team. */
+#define BITS_OLD(T, N, OP, HOW) COMBINE(T, N, T, OP, HOW)
+HLRC_SHMEM_TO_ALL_BITS_(BITS_OLD, and, AND_OF)
+HLRC_SHMEM_TO_ALL_BITS_(BITS_OLD, or, OR_OF)
+HLRC_SHMEM_TO_ALL_BITS_(BITS_OLD, xor, XOR_OF)
+
+#define INTEGERS(X)                            \
+    X(char, char, uint64_t)                    \
+    X(signed char, schar, uint64_t)            \
+    X(short, short, uint64_t)                  \
+    X(int, int, uint64_t)                      \
+    X(long, long, uint64_t)                    \
+    X(long long, longlong, uint64_t)           \
+    X(unsigned char, uchar, uint64_t)          \
+    X(unsigned short, ushort, uint64_t)        \
+    X(unsigned int, uint, uint64_t)            \
+    X(unsigned long, ulong, uint64_t)          \
+    X(unsigned long long, ulonglong, uint64_t) \
+    X(int8_t, int8, uint64_t)                  \
+    X(int16_t, int16, uint64_t)                \
+    X(int32_t, int32, uint64_t)                \
+    X(int64_t, int64, uint64_t)                \
+    X(uint8_t, uint8, uint64_t)                \
+    X(uint16_t, uint16, uint64_t)              \
+    X(uint32_t, uint32, uint64_t)              \
+    X(uint64_t, uint64, uint64_t)              \
+    X(size_t, size, uint64_t)                  \
+    X(ptrdiff_t, ptrdiff, uint64_t)
+#define SUMS(T, N, C)               \
+    COMBINE(T, N, C, sum, SUM_OF)   \
+    COMBINE(T, N, C, prod, PROD_OF) \
+    TEAM(T, N, sum)                 \
+    TEAM(T, N, prod)
+INTEGERS(SUMS)
+SUMS(float, float, float)
+SUMS(double, double, double)
+SUMS(long double, longdouble, long double)
+SUMS(hlrc_shmem_complexf_, complexf, hlrc_shmem_complexf_)
+SUMS(hlrc_shmem_complexd_, complexd, hlrc_shmem_complexd_)
+
+HLRC_SHMEM_TO_ALL_BITS_(TO_ALL, and)
+HLRC_SHMEM_TO_ALL_BITS_(TO_ALL, or)
+HLRC_SHMEM_TO_ALL_BITS_(TO_ALL, xor)
+HLRC_SHMEM_TO_ALL_ORDER_(TO_ALL, max)
+HLRC_SHMEM_TO_ALL_ORDER_(TO_ALL, min)
+HLRC_SHMEM_TO_ALL_SUMS_(TO_ALL, sum)
+HLRC_SHMEM_TO_ALL_SUMS_(TO_ALL, prod)

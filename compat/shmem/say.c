@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* say.c - messages, and how a PE waits. */
+#include <sched.h>
+#include <time.h>
+
+#include "compat/shmem/inner.h"
+
+struct shmem_job sh;
+
+#define SPINS  200
+#define YIELDS 400
+#define NAP_NS 50000
+
+void sh_pause(unsigned *tries)
+{
+    const struct timespec nap = { .tv_nsec = NAP_NS };
+    unsigned now = (*tries)++;
+    if (now < SPINS)
+        return;
+    if (now < YIELDS)
+        (void)sched_yield();
+    else
+        (void)nanosleep(&nap, NULL);
+}
+
+/* ---- messages ---- */
+
+void sh_refuse_pe(const char *call, int pe, int n)
+{
+    compat_fail("%s: PE %d: they are 0 to %d", call, pe, n - 1);
+}
+
+void sh_refuse_time(const char *call)
+{
+    if (sh.left)
+        compat_fail("%s: called behind shmem_finalize; make it the last call", call);
+    compat_fail("%s: called before shmem_init; call that first", call);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* wait.c - waiting for words of this PE's own memory, which others put or change, and looking at
+ * them: plain loads, behind which what was put before is there, too. */
+#include "compat/shmem/inner.h"
+
+/* The words of a call, of 4 or 8 bytes; how they compare with a value each, or one for all. */
+struct words {
+    const void *at;
+    size_t size, nelems;
+    const int *status; /* NULL, or not 0 for words that are left out */
+    int cmp;
+    const void *values;
+    bool vector, has_sign;
+};
+
+/* So that it compares as an unsigned number: with the sign's bit turned. */
+static uint64_t number(const struct words *w, const void *at)
+{
+    if (w->size == 4) {
+        uint32_t v = __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+        return w->has_sign ? v ^ UINT32_C(0x80000000) : v;
+    }
+    uint64_t v = __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
+    return w->has_sign ? v ^ UINT64_C(0x8000000000000000) : v;
+}
+
+static bool holds(const struct words *w, size_t i)
+{
+    uint64_t a = number(w, (const char *)w->at + i * w->size),
+             b = number(w, (const char *)w->values + (w->vector ? i * w->size : 0));
+    switch (w->cmp) {
+    case SHMEM_CMP_EQ:
+        return a == b;
+    case SHMEM_CMP_NE:
+        return a != b;
+    case SHMEM_CMP_GT:
+        return a > b;
+    case SHMEM_CMP_LE:
+        return a <= b;
+    case SHMEM_CMP_LT:
+        return a < b;
+    case SHMEM_CMP_GE:
+        return a >= b;
+    default:
+        compat_fail("shmem_wait_until: comparison %d: they are SHMEM_CMP_EQ, 0, to SHMEM_CMP_GE, 5",
+                    w->cmp);
+    }
+}
+
+static bool counts(const struct words *w, size_t i)
+{
+    return !w->status || w->status[i] == 0;
+}
+
+static bool none(const struct words *w)
+{
+    size_t i = 0;
+    while (i < w->nelems && !counts(w, i))
+        i++;
+    return i == w->nelems;
+}
+
+static bool test_all(const struct words *w)
+{
+    for (size_t i = 0; i < w->nelems; i++)
+        if (counts(w, i) && !holds(w, i))
+            return false;
+    return true;
+}
+
+/* Each thread begins behind the one that it found last, so that none is overlooked for ever. */
+static size_t test_any(const struct words *w)
+{
+    static _Thread_local size_t begin __attribute__((tls_model("initial-exec")));
+    for (size_t k = 0; k < w->nelems; k++) {
+        size_t i = (begin % w->nelems + k) % w->nelems;
+        if (counts(w, i) && holds(w, i)) {
+            begin = i + 1;
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+static size_t test_some(const struct words *w, size_t *indices)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->nelems; i++)
+        if (counts(w, i) && holds(w, i))
+            indices[n++] = i;
+    return n;
+}
+
+static void wait_all(const struct words *w)
+{
+    unsigned tries = 0;
+    for (size_t i = 0; i < w->nelems; i++)
+        while (counts(w, i) && !holds(w, i))
+            sh_pause(&tries);
+}
+
+static size_t wait_any(const struct words *w)
+{
+    unsigned tries = 0;
+    size_t i;
+    if (none(w))
+        return SIZE_MAX;
+    while ((i = test_any(w)) == SIZE_MAX)
+        sh_pause(&tries);
+    return i;
+}
+
+static size_t wait_some(const struct words *w, size_t *indices)
+{
+    unsigned tries = 0;
+    size_t n;
+    if (none(w))
+        return 0;
+    while ((n = test_some(w, indices)) == 0)
+        sh_pause(&tries);
+    return n;
+}
+
+static struct words words_of(const void *at, size_t size, bool has_sign, size_t nelems,
+                             const int *status, int cmp, const void *values, bool vector)
+{
+    sh_check("shmem_wait_until");
+    return (struct words){ at, size, nelems, status, cmp, values, vector, has_sign };
+}
+
+#define WORDS(T, VALUES, VECTOR) \
+    words_of(ivars, sizeof(T), (T)-1 < (T)1, nelems, status, cmp, VALUES, VECTOR)
+
+/* One value for all, or one for each. */
+#define EACH(T, N, POST, VALUE, VALUES, VECTOR)                                                   \
+    void shmem_##N##_wait_until_all##POST(T *ivars, size_t nelems, const int *status, int cmp,    \
+                                          VALUE)                                                  \
+    {                                                                                             \
+        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        wait_all(&w);                                                                             \
+    }                                                                                             \
+    size_t shmem_##N##_wait_until_any##POST(T *ivars, size_t nelems, const int *status, int cmp,  \
+                                            VALUE)                                                \
+    {                                                                                             \
+        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        return wait_any(&w);                                                                      \
+    }                                                                                             \
+    size_t shmem_##N##_wait_until_some##POST(T *ivars, size_t nelems, size_t *indices,            \
+                                             const int *status, int cmp, VALUE)                   \
+    {                                                                                             \
+        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        return wait_some(&w, indices);                                                            \
+    }                                                                                             \
+    int shmem_##N##_test_all##POST(T *ivars, size_t nelems, const int *status, int cmp, VALUE)    \
+    {                                                                                             \
+        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        return test_all(&w);                                                                      \
+    }                                                                                             \
+    size_t shmem_##N##_test_any##POST(T *ivars, size_t nelems, const int *status, int cmp, VALUE) \
+    {                                                                                             \
+        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        return test_any(&w);                                                                      \
+    }                                                                                             \
+    size_t shmem_##N##_test_some##POST(T *ivars, size_t nelems, size_t *indices,                  \
+                                       const int *status, int cmp, VALUE)                         \
+    {                                                                                             \
+        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        return test_some(&w, indices);                                                            \
+    }
+
+#define WAITS(T, N, ...)                                            \
+    EACH(T, N, , T cmp_value, &cmp_value, false)                    \
+    EACH(T, N, _vector, T *cmp_values, cmp_values, true)            \
+    void shmem_##N##_wait_until(T *ivar, int cmp, T cmp_value)      \
+    {                                                               \
+        shmem_##N##_wait_until_all(ivar, 1, NULL, cmp, cmp_value);  \
+    }                                                               \
+    int shmem_##N##_test(T *ivar, int cmp, T cmp_value)             \
+    {                                                               \
+        return shmem_##N##_test_all(ivar, 1, NULL, cmp, cmp_value); \
+    }
+HLRC_SHMEM_AMO_(WAITS, )
+
+#define OLD(T, N, ...)                                         \
+    void shmem_##N##_wait(T *ivar, T cmp_value)                \
+    {                                                          \
+        shmem_##N##_wait_until(ivar, SHMEM_CMP_NE, cmp_value); \
+    }
+HLRC_SHMEM_OLD_(OLD, )
+
+uint64_t shmem_signal_fetch(const uint64_t *sig_addr)
+{
+    sh_check("shmem_signal_fetch");
+    return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
+}
+
+uint64_t shmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value)
+{
+    struct words w = words_of(sig_addr, sizeof *sig_addr, false, 1, NULL, cmp, &cmp_value, false);
+    unsigned tries = 0;
+    for (;;) { /* the value that was compared is returned */
+        uint64_t seen = shmem_signal_fetch(sig_addr);
+        w.at = &seen;
+        if (holds(&w, 0))
+            return seen;
+        sh_pause(&tries);
+    }
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* code.c - see code.h. */
+#include "hlrc/crash/code.h"
+
+#include <inttypes.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hlrc/crash/elf.h"
+#include "hlrc/crash/lines.h"
+
+#define FILES         128
+#define FILE_SHIFT    48 /* of a code that travels: a digest of the file's name, behind it */
+#define ADDRESS(code) ((code) & ((UINT64_C(1) << FILE_SHIFT) - 1))
+#define SECONDS       10 /* of addr2line for one code */
+
+/* What was loaded at the start. */
+static struct file {
+    char path[512];
+    uint64_t digest, bias, start, end;
+} files[FILES];
+static int file_count;
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* 1 .. 2^16 - 1 */
+static uint64_t digest_of(const char *name)
+{
+    uint64_t digest = 0;
+    for (; *name; name++)
+        digest = (digest * 31 + (unsigned char)*name) % 0xffff;
+    return digest + 1 > 0xffff ? 1 : digest + 1;
+}
+
+static int add_file(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size, (void)arg;
+    if (file_count == FILES)
+        return 1;
+    struct file *f = &files[file_count];
+    *f = (struct file){ .bias = info->dlpi_addr, .start = UINT64_MAX };
+    snprintf(f->path, sizeof f->path, "%s", info->dlpi_name ? info->dlpi_name : "");
+    if (file_count == 0 && readlink("/proc/self/exe", f->path, sizeof f->path - 1) < 0)
+        return 0;
+    f->digest = digest_of(name_of(f->path));
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uint64_t start = f->bias + info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD)
+            continue;
+        f->start = start < f->start ? start : f->start;
+        f->end = start + info->dlpi_phdr[i].p_memsz;
+    }
+    file_count++;
+    return 0;
+}
+
+void code_init(void)
+{
+    file_count = 0;
+    (void)dl_iterate_phdr(add_file, NULL);
+}
+
+static const struct file *loaded_at(uint64_t address)
+{
+    for (int i = 0; i < file_count; i++)
+        if (address - files[i].start < files[i].end - files[i].start)
+            return &files[i];
+    return NULL;
+}
+
+uint64_t code_for_all(uint64_t address)
+{
+    const struct file *f = address ? loaded_at(address) : NULL;
+    return f ? f->digest << FILE_SHIFT | ADDRESS(address - f->bias) : ADDRESS(address);
+}
+
+static const struct file *file_of(uint64_t code)
+{
+    for (int i = 0; i < file_count; i++)
+        if (files[i].digest == code >> FILE_SHIFT)
+            return &files[i];
+    return NULL;
+}
+
+/* By addr2line; false: it knows nothing. */
+static bool say_line(const struct file *f, uint64_t address, char *text, size_t len)
+{
+    static struct lines lines;
+    struct lines *out = &lines;
+    lines.count = 0;
+    lines_begin(SECONDS);
+    lines_find(f->path, &address, &out, 1);
+    if (lines.count == 0 || lines.of[0].place[0] == '\0')
+        return false;
+    snprintf(text, len, "%.100s, %.120s", lines.of[0].function, name_of(lines.of[0].place));
+    return true;
+}
+
+void code_say(uint64_t code, char *text, size_t len)
+{
+    const struct file *f = file_of(code);
+    uint64_t address = ADDRESS(code), behind = 0;
+    struct elf elf;
+    snprintf(text, len, "at 0x%" PRIx64 "%s%s", address, f ? " of " : "",
+             f ? name_of(f->path) : "");
+    if (!f || say_line(f, address, text, len) || !elf_open(f->path, &elf))
+        return;
+    const char *name = elf_function(&elf, address, &behind);
+    if (name)
+        snprintf(text, len, "%.100s+0x%" PRIx64 " in %s", name, behind, name_of(f->path));
+    elf_close(&elf);
+}
+
+void code_say_call(uint64_t code, char *text, size_t len)
+{
+    code_say(code - 1, text, len); /* what is there may be another line's already */
+}
+
+const char *code_variable(uintptr_t address, uint64_t *behind)
+{
+    static char name[160];
+    const struct file *f = loaded_at(address);
+    struct elf elf;
+    if (!f || !elf_open(f->path, &elf))
+        return NULL;
+    const char *found = elf_variable(&elf, address - f->bias, behind);
+    snprintf(name, sizeof name, "%s", found ? found : "");
+    elf_close(&elf);
+    return found ? name : NULL;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* sites.c - see sites.h for the invariants. */
+#include "hlrc/heap/sites.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <link.h>
+#include <string.h>
+#include <unwind.h>
+
+#include "base/reserve.h"
+#include "base/spin.h"
+#include "hlrc/coherence/interval.h"
+#include "hlrc/coherence/races.h"
+#include "hlrc/engine.h"
+#include "hlrc/heap/heap_tables.h"
+#include "hlrc/memory/profile.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/thread.h"
+
+#define GRAINS    (PAGE_SIZE / HEAP_GRAIN) /* places of a page where a block may begin */
+#define RECORDS   (1u << 26)
+#define LIBRARIES 16
+#define BITS      64u
+
+bool sites_on;
+uint64_t (*sites_code)(uint64_t code);
+
+static spin_lock_word lock;  /* guards all that follows but the libraries */
+static struct site *records; /* 0 is none; free ones are a list by size */
+static uint32_t used, unused;
+static uint32_t *beginning; /* the record of the block that begins at each grain */
+static uint64_t *pages;     /* a bit for each page in which one begins */
+
+/* Of HLRC, in this process: constant behind sites_init. */
+static struct {
+    uintptr_t start, end;
+} libraries[LIBRARIES];
+static unsigned library_count;
+
+#define RECORDS_BYTES   ((size_t)RECORDS * sizeof *records)
+#define BEGINNING_BYTES ((size_t)heap_pages() * GRAINS * sizeof *beginning)
+#define PAGES_BYTES     (((size_t)heap_pages() / BITS + 1) * sizeof *pages)
+
+/* ---- the caller ---- */
+
+static int add_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size, (void)arg;
+    const char *path = info->dlpi_name ? info->dlpi_name : "", *slash = strrchr(path, '/');
+    if (strncmp(slash ? slash + 1 : path, "libhlrc", 7) != 0 || library_count == LIBRARIES)
+        return 0;
+    uintptr_t start = UINTPTR_MAX, end = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD)
+            continue;
+        start = from < start ? from : start;
+        end = from + info->dlpi_phdr[i].p_memsz;
+    }
+    libraries[library_count].start = start;
+    libraries[library_count++].end = end;
+    return 0;
+}
+
+static bool is_of_hlrc(uintptr_t code)
+{
+    for (unsigned i = 0; i < library_count; i++)
+        if (code - libraries[i].start < libraries[i].end - libraries[i].start)
+            return true;
+    return false;
+}
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
+{
+    uintptr_t code = _Unwind_GetIP(context);
+    if (code == 0 || is_of_hlrc(code))
+        return _URC_NO_REASON;
+    *(uintptr_t *)arg = code;
+    return _URC_END_OF_STACK;
+}
+
+/* SI3 */
+static uintptr_t outside(uintptr_t caller)
+{
+    if (is_of_hlrc(caller))
+        (void)_Unwind_Backtrace(step, &caller);
+    return caller;
+}
+
+/* ---- what is where ---- */
+
+static void serve(struct request *req);
+
+int sites_init(void)
+{
+    if (!races_checked() && !profile_on)
+        return 0;
+    records = reserve(RECORDS_BYTES);
+    beginning = reserve(BEGINNING_BYTES);
+    pages = reserve(PAGES_BYTES);
+    used = unused = 0;
+    library_count = 0;
+    msg_handle(REQUEST_SITE, serve);
+    (void)dl_iterate_phdr(add_library, NULL);
+    sites_on = records && beginning && pages;
+    return sites_on ? 0 : -ENOMEM;
+}
+
+void sites_end(void)
+{
+    sites_on = false;
+    reserve_end(records, RECORDS_BYTES);
+    reserve_end(beginning, BEGINNING_BYTES);
+    reserve_end(pages, PAGES_BYTES);
+    records = NULL;
+    beginning = NULL;
+    pages = NULL;
+}
+
+static uint32_t *grain_of(const void *addr)
+{
+    return &beginning[(size_t)((const char *)addr - engine.app) / HEAP_GRAIN];
+}
+
+static uint32_t take(void)
+{
+    uint32_t r = unused;
+    if (r)
+        unused = (uint32_t)records[r].size;
+    else if (used + 1 < RECORDS)
+        r = ++used;
+    return r;
+}
+
+static void drop(uint32_t *grain)
+{
+    if (*grain == 0)
+        return;
+    records[*grain] = (struct site){ .size = unused };
+    unused = *grain;
+    *grain = 0;
+}
+
+/* The first page from `page` on in which a block begins, `end` if none does before that. */
+static uint32_t page_next(uint32_t page, uint32_t end)
+{
+    while (page < end && !(pages[page / BITS] >> page % BITS & 1))
+        page = pages[page / BITS] >> page % BITS ? page + 1 : (page / BITS + 1) * BITS;
+    return page < end ? page : end;
+}
+
+/* SI2. */
+static void forget(const void *block, size_t size)
+{
+    uint32_t *first = grain_of(block), *end = first + (size + HEAP_GRAIN - 1) / HEAP_GRAIN;
+    uint32_t last = page_of((const char *)block + size - 1);
+    for (uint32_t page = page_next(page_of(block), last + 1); page <= last;
+         page = page_next(page + 1, last + 1))
+        for (uint32_t i = 0; i < GRAINS; i++) {
+            uint32_t *grain = &beginning[(size_t)page * GRAINS + i];
+            if (grain >= first && grain < end)
+                drop(grain);
+        }
+}
+
+static uint64_t stamp_now(void)
+{
+    uint64_t time[NODES_MAX], sum = 0;
+    interval_vt(time);
+    for (int n = 0; n < engine.nodes; n++)
+        sum += time[n];
+    return sum;
+}
+
+void site_add(const void *block, size_t size, void *caller)
+{
+    struct site site = { block, size ? size : 1, sites_code(outside((uintptr_t)caller)),
+                         stamp_now() };
+    uint32_t page = page_of(block);
+    spin_lock(&lock);
+    forget(block, site.size);
+    uint32_t r = take();
+    if (r) {
+        records[r] = site;
+        *grain_of(block) = r;
+        pages[page / BITS] |= UINT64_C(1) << page % BITS;
+    }
+    spin_unlock(&lock);
+}
+
+/* Of those that begin in `page` and not behind `last`, the last one. */
+static uint32_t last_in(uint32_t page, const uint32_t *last)
+{
+    uint32_t *first = beginning + (size_t)page * GRAINS;
+    const uint32_t *at = last < first + GRAINS ? last : first + GRAINS - 1;
+    for (; at >= first; at--)
+        if (*at)
+            return *at;
+    return 0;
+}
+
+/* ASSUMPTION: under the lock. Blocks do not overlap (SI2), so the one that begins last before addr
+ * has it, or none does. */
+static uint32_t last_before(const void *addr)
+{
+    const uint32_t *last = grain_of(addr);
+    for (uint32_t page = page_of(addr);; page--) {
+        uint32_t r = pages[page / BITS] >> page % BITS & 1 ? last_in(page, last) : 0;
+        if (r || page == 0)
+            return r;
+        if (page % BITS == 0) /* a word of none at a time */
+            while (page > BITS && pages[page / BITS - 1] == 0)
+                page -= BITS;
+    }
+}
+
+bool site_of(const void *addr, struct site *out)
+{
+    if (!sites_on || !in_heap(addr))
+        return false;
+    spin_lock(&lock);
+    *out = records[last_before(addr)];
+    spin_unlock(&lock);
+    return out->block && (size_t)((const char *)addr - (const char *)out->block) < out->size;
+}
+
+void sites_each(void (*fn)(const struct site *site, void *arg), void *arg)
+{
+    for (uint32_t page = sites_on ? page_next(0, heap_pages()) : UINT32_MAX; page < heap_pages();
+         page = page_next(page + 1, heap_pages()))
+        for (uint32_t i = 0; i < GRAINS; i++)
+            if (beginning[(size_t)page * GRAINS + i])
+                fn(&records[beginning[(size_t)page * GRAINS + i]], arg);
+}
+
+/* ---- other nodes' ---- */
+
+static void serve(struct request *req)
+{
+    struct site site = { 0 };
+    uint64_t vec[NODES_MAX] = { 0 };
+    bool known = site_of((const void *)(uintptr_t)req->arg[0], &site);
+    vec[0] = (uintptr_t)site.block;
+    vec[1] = site.size;
+    msg_reply(req, known ? (int64_t)site.stamp : -ENOENT, site.code, vec);
+}
+
+static bool ask(int node, const void *addr, struct site *out)
+{
+    uint32_t token = thread_self()->call_token;
+    struct request *req = msg_compose(token, REQUEST_SITE, page_of(addr));
+    req->arg[0] = (uintptr_t)addr;
+    msg_send(req, node, false, true);
+    const struct reply *reply = msg_wait(token);
+    if (reply->status < 0)
+        return false;
+    *out = (struct site){ (const void *)(uintptr_t)reply->vec[0], (size_t)reply->vec[1], reply->arg,
+                          (uint64_t)reply->status };
+    return true;
+}
+
+/* SI1, SI2 */
+bool site_ask(const void *addr, struct site *out)
+{
+    struct site other;
+    bool known = site_of(addr, out);
+    for (int n = 0; n < engine.nodes; n++)
+        if (n != engine.node && ask(n, addr, &other) && (!known || other.stamp > out->stamp)) {
+            *out = other;
+            known = true;
+        }
+    return known;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* page_part.c - see page_part.h for the invariants. */
+#include "hlrc/memory/page_part.h"
+
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
+#include "hlrc/memory/first_write.h"
+#include "hlrc/memory/need.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/page_move.h"
+#include "hlrc/memory/page_word.h"
+#include "hlrc/memory/profile.h"
+#include "hlrc/memory/space.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/thread.h"
+
+static bool released(void *arg)
+{
+    return !atomic_load(&((const struct page *)arg)->held);
+}
+
+/* PP1. ASSUMPTION: locked. */
+static bool is_elsewhere(const struct page *p)
+{
+    uint8_t flags = p->flags & (PAGE_STALE | PAGE_DIRTY | PAGE_EXCLUSIVE);
+    return flags == PAGE_STALE && p->access == ACCESS_NONE && !p->renewal.pending && !p->twin &&
+           !page_is_home(p, engine.node);
+}
+
+/* PP5. What --profile counts are faults; and they keep a copy that is used where some have to go
+ * (copies.h). ASSUMPTION: locked. */
+static bool is_closed_here(const struct page *p)
+{
+    return p->access == ACCESS_NONE && !(p->flags & PAGE_STALE) && !profile_on && !copies_over();
+}
+
+/* Homes send whole pages, and it is one that a get would have sent. ASSUMPTION: locked. */
+static bool comes_whole(const struct page *p, bool put)
+{
+    return !put && !(engine.protocol.pages->caps & FABRIC_READ) && is_elsewhere(p) && !profile_on;
+}
+
+/* Until another thread is done with it, which does not open it if it is one that was sent for. */
+static void wait_for(uint32_t page)
+{
+    if (page_at(page)->flags & PAGE_PREFETCH)
+        (void)page_prefetch_end(page, INT64_MAX);
+    else
+        page_wait(page);
+}
+
+enum found { ELSEWHERE, CLOSED_HERE, NEITHER };
+
+/* Where the page's bytes are. Locked, and no thread's, unless it is NEITHER. */
+static enum found find(uint32_t page, bool put)
+{
+    for (;;) {
+        struct page *p = page_lock(page);
+        if (p->flags & PAGE_BUSY) {
+            page_unlock(p);
+            wait_for(page);
+        } else if (p->held) { /* MV1 */
+            page_unlock(p);
+            progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, released, p);
+        } else if (!put && is_closed_here(p)) {
+            return CLOSED_HERE;
+        } else if (comes_whole(p, put)) {
+            p->flags |= PAGE_BUSY;
+            (void)page_fetch(page, p);
+        } else if (is_elsewhere(p) && (engine.protocol.pages->caps & FABRIC_READ)) {
+            return ELSEWHERE;
+        } else {
+            page_unlock(p);
+            return NEITHER;
+        }
+    }
+}
+
+/* PP5. ASSUMPTION: locked, which it is not afterwards. */
+static void copy_closed(uint32_t page, size_t at, void *mem, size_t len)
+{
+    struct page *p = page_at(page);
+    page_move_used(p);
+    memcpy(mem, page_mem(page) + at, len);
+    page_unlock(p);
+}
+
+/* PP4 */
+static void introduce(uint32_t page, int home)
+{
+    static const uint32_t mark = 1;
+    uint64_t before;
+    struct fabric_op op = FABRIC_OP_INIT;
+    fabric_write(engine.fabric, home, engine.control.id, has_readers_at(page), &mark, sizeof mark,
+                 &op);
+    fabric_fetch_add(engine.fabric, home, engine.control.id, engine.at.arrivals, 1, &before, &op);
+    fabric_wait(engine.fabric, &op); /* behind the write: fabric.h F2 */
+}
+
+/* PP2. What is needed was listed behind the room for versions; with --diffs write all that was told
+ * of is there (ND1). */
+static bool is_there(uint32_t page, int home, uint32_t needs, uint64_t *versions)
+{
+    const uint64_t *needed = versions + engine.nodes;
+    struct fabric_op op = FABRIC_OP_INIT;
+    for (uint32_t i = 0; i < needs; i++)
+        fabric_read(engine.fabric, home, engine.control.id,
+                    applied_at(page, version_writer(needed[i])), &versions[i], sizeof versions[i],
+                    &op);
+    fabric_wait(engine.fabric, &op);
+    for (uint32_t i = 0; i < needs; i++)
+        if (versions[i] < version_interval(needed[i]))
+            return false;
+    return true;
+}
+
+static void transfer(bool put, uint32_t page, int home, size_t at, void *mem, size_t len)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    size_t off = ((size_t)page << PAGE_SHIFT) + at;
+    if (put)
+        fabric_write(engine.fabric, home, engine.space.id, off, mem, len, &op);
+    else
+        fabric_read(engine.fabric, home, engine.space.id, off, mem, len, &op);
+    fabric_wait(engine.fabric, &op);
+}
+
+/* ASSUMPTION: BUSY, by this thread. */
+static void end(uint32_t page, int home, bool done, bool put)
+{
+    struct page *p = page_lock(page);
+    if (done && p->home == 0)
+        p->home = (uint16_t)(home + 1); /* P6 */
+    if (done)
+        p->introduced = true;
+    if (done && put)
+        page_word_note(page, p); /* PP3 */
+    p->flags &= (uint8_t)~PAGE_BUSY;
+    page_unlock(p);
+    progress_changed(p);
+}
+
+/* ASSUMPTION: locked, elsewhere. */
+static bool part_elsewhere(bool put, uint32_t page, size_t at, void *mem, size_t len)
+{
+    struct page *p = page_at(page);
+    struct thread *t = thread_self();
+    int64_t asked = profile_begin();
+    int home = (int)p->home - 1;
+    uint32_t needs = need_list(p->need, t->versions + engine.nodes);
+    bool known = p->introduced || engine.config.exclusive_pages != SWITCH_ON;
+    p->flags |= PAGE_BUSY;
+    page_unlock(p);
+    perturb(page_busy);
+    if (home < 0)
+        home = engine.protocol.pages->home(page, t->call_token);
+    bool elsewhere = home >= 0 && home != engine.node;
+    if (elsewhere && !known)
+        introduce(page, home);
+    if (elsewhere && !is_there(page, home, needs, t->versions)) {
+        page_lock(page);
+        (void)page_fetch(page, p); /* which waits for what is missing */
+        return !put && page_part(false, page, at, mem, len);
+    }
+    if (elsewhere)
+        transfer(put, page, home, at, mem, len);
+    perturb(part_performed);
+    end(page, home, elsewhere, put);
+    if (elsewhere)
+        profile_part(page, put, len, home, asked);
+    return elsewhere;
+}
+
+bool page_part(bool put, uint32_t page, size_t at, void *mem, size_t len)
+{
+    if (engine.alone || races_checked() /* FW1 */)
+        return false;
+    switch (find(page, put)) {
+    case ELSEWHERE:
+        return part_elsewhere(put, page, at, mem, len);
+    case CLOSED_HERE:
+        copy_closed(page, at, mem, len);
+        return true;
+    case NEITHER:
+        break;
+    }
+    return false;
+}
+
+void page_part_expect(uint32_t first, uint32_t count)
+{
+    if (engine.alone || (engine.protocol.pages->caps & FABRIC_READ) || races_checked() ||
+        profile_on)
+        return;
+    page_prefetch_reclaim(count < engine.prefetches ? count : engine.prefetches);
+    for (uint32_t i = first; i < first + count; i++)
+        (void)page_prefetch_start(i, false);
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* profile.c - see profile.h for the invariants. */
+#include "hlrc/memory/profile.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/reserve.h"
+#include "base/spin.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/timeline.h"
+
+#define SAMPLES_ALL  16   /* looks at a page in a row that sample it, */
+#define ACQUIRED     4096 /* pages among which the time of one acquire is shared, at most */
+#define SAMPLES_EACH 64   /* then each of so many; */
+#define SAMPLES_MOST 64   /* and samples of a node, besides one for each so many looks: */
+#define SAMPLES_LESS 256
+
+#define CHUNK        1024
+#define FIRST_COLUMN 16 /* ticks of a column of the map at first, a power of two */
+
+bool profile_on;
+
+static struct profile_page *pages;
+static _Atomic bool *noted; /* of CHUNK pages each: one of them has something */
+static struct profile_mask *masks;
+static struct profile_lock *locks;
+static struct profile_sums *sums;
+static struct heat *heat;
+static spin_lock_word heat_lock; /* guards it */
+static spin_lock_word lock; /* guards the locks and the sums of barriers, and adding to the list */
+static uint32_t *told;      /* pages, in the order in which they were told of */
+static _Atomic uint32_t told_count;
+static _Atomic uint64_t barriers;
+static uint32_t acquired[ACQUIRED]; /* pages that the acquire under way was told of; by it */
+static _Atomic uint32_t acquired_count;
+static _Atomic bool acquiring; /* between the two calls */
+static uint32_t *acquires; /* that have looked at a page of the list; by acquires, with `next` */
+static uint32_t next, looks, samples;
+static int64_t aside; /* ticks; by closings */
+static struct timeline_moment start, end;
+
+#define PAGES_BYTES ((size_t)engine.pages * sizeof *pages)
+#define NOTED_BYTES ((size_t)engine.pages / CHUNK + 1)
+#define MASKS_BYTES ((size_t)engine.pages * sizeof *masks)
+#define LIST_BYTES  ((size_t)engine.pages * sizeof *told)
+#define LOCKS_BYTES (PROFILE_LOCKS * sizeof *locks)
+
+int profile_init(void)
+{
+    if (engine.config.profile[0] == '\0' || engine.alone)
+        return 0;
+    pages = reserve(PAGES_BYTES);
+    noted = reserve(NOTED_BYTES);
+    masks = reserve(MASKS_BYTES);
+    told = reserve(LIST_BYTES);
+    acquires = reserve(LIST_BYTES);
+    locks = reserve(LOCKS_BYTES);
+    sums = reserve(sizeof *sums);
+    heat = reserve(sizeof *heat);
+    atomic_store(&told_count, 0);
+    atomic_store(&barriers, 0);
+    atomic_store(&acquiring, false);
+    next = looks = samples = 0;
+    if (heat)
+        heat->time_shift = FIRST_COLUMN;
+    profile_on = pages && noted && masks && told && acquires && locks && sums && heat;
+    return profile_on ? 0 : -ENOMEM;
+}
+
+void profile_start(void)
+{
+    start = timeline_moment();
+}
+
+void profile_stop(void)
+{
+    profile_on = false;
+    end = timeline_moment();
+}
+
+void profile_end(void)
+{
+    profile_on = false;
+    reserve_end(pages, PAGES_BYTES);
+    reserve_end(noted, NOTED_BYTES);
+    reserve_end(masks, MASKS_BYTES);
+    reserve_end(told, LIST_BYTES);
+    reserve_end(acquires, LIST_BYTES);
+    reserve_end(locks, LOCKS_BYTES);
+    reserve_end(sums, sizeof *sums);
+    reserve_end(heat, sizeof *heat);
+    pages = NULL;
+    noted = NULL;
+    masks = NULL;
+    told = acquires = NULL;
+    locks = NULL;
+    sums = NULL;
+    heat = NULL;
+}
+
+static struct profile_page *note(uint32_t page)
+{
+    if (!atomic_load_explicit(&noted[page / CHUNK], memory_order_relaxed))
+        atomic_store_explicit(&noted[page / CHUNK], true, memory_order_relaxed);
+    return &pages[page];
+}
+
+static void add(_Atomic uint64_t *to, uint64_t by)
+{
+    atomic_fetch_add_explicit(to, by, memory_order_relaxed);
+}
+
+static void add_ticks(struct profile_page *p, uint64_t ticks)
+{
+    add(&p->ticks, ticks);
+    if (atomic_load_explicit(&p->told, memory_order_relaxed))
+        add(&p->shared, ticks);
+}
+
+static void heat_note(enum heat_kind kind, uint32_t page, int64_t now)
+{
+    uint64_t time = start.ticks && now > start.ticks ? (uint64_t)(now - start.ticks) : 0;
+    spin_lock(&heat_lock);
+    heat_add(heat, kind, page, time, 1);
+    spin_unlock(&heat_lock);
+}
+
+static void touch(struct profile_page *p, uint32_t page, uint32_t byte)
+{
+    _Atomic uint32_t *touched = masks[page].touched;
+    if (!atomic_load_explicit(&p->told, memory_order_relaxed))
+        return;
+    for (int i = 0; i < PROFILE_TOUCHED;) { /* PF2 */
+        uint32_t was = atomic_load_explicit(&touched[i], memory_order_relaxed);
+        if (was != 0 && was >> 16 != byte)
+            i++;
+        else if ((was & 0xffff) == 0xffff ||
+                 atomic_compare_exchange_weak(&touched[i], &was, byte << 16 | ((was & 0xffff) + 1)))
+            return;
+    }
+}
+
+static uint32_t phase_now(void)
+{
+    return (uint32_t)atomic_load_explicit(&barriers, memory_order_relaxed) + 1;
+}
+
+/* A read of the phase before that was followed by no store is one of `looks`. */
+static void read_in_phase(struct profile_page *p)
+{
+    uint32_t now = phase_now(), was = atomic_load_explicit(&p->reading, memory_order_relaxed);
+    if (was == now)
+        return;
+    if (was)
+        atomic_fetch_add_explicit(&p->looks, 1, memory_order_relaxed);
+    atomic_store_explicit(&p->reading, now, memory_order_relaxed);
+}
+
+void profile_fault(uint32_t page, uint32_t byte, bool write, int64_t begin)
+{
+    if (!begin)
+        return;
+    struct profile_page *p = note(page);
+    touch(p, page, byte);
+    if (!write && atomic_load_explicit(&p->told, memory_order_relaxed))
+        read_in_phase(p);
+    if (atomic_load_explicit(&p->sampled, memory_order_relaxed) &&
+        atomic_exchange(&p->sampled, false)) /* PF3 */
+        return;
+    int64_t now = clock_ticks();
+    add(&p->count[write ? PROFILE_write_faults : PROFILE_read_faults], 1);
+    add_ticks(p, (uint64_t)(now - begin));
+    heat_note(HEAT_FAULTS, page, now);
+}
+
+void profile_count(uint32_t page, enum profile_count what, uint64_t by)
+{
+    if (profile_on)
+        add(&note(page)->count[what], by);
+}
+
+void profile_fetched(uint32_t page, int home)
+{
+    if (!profile_on)
+        return;
+    atomic_store(&pages[page].sampled, false); /* PF3: this would have been without it */
+    add(&note(page)->count[PROFILE_fetches], 1);
+    add((_Atomic uint64_t *)&sums->fetched[home], 1);
+    heat_note(HEAT_FETCHES, page, clock_ticks());
+}
+
+void profile_part(uint32_t page, bool put, size_t bytes, int home, int64_t begin)
+{
+    if (!begin)
+        return;
+    struct profile_page *p = note(page);
+    add(&p->count[PROFILE_parts], 1);
+    add(&p->count[PROFILE_part_bytes], bytes);
+    add((_Atomic uint64_t *)(put ? &sums->put[home] : &sums->got[home]), bytes);
+    add_ticks(p, (uint64_t)(clock_ticks() - begin));
+}
+
+void profile_word(uint32_t page, int64_t begin)
+{
+    if (!begin)
+        return;
+    add(&note(page)->count[PROFILE_words], 1);
+    add_ticks(&pages[page], (uint64_t)(clock_ticks() - begin));
+}
+
+static void list_add(uint32_t page)
+{
+    spin_lock(&lock);
+    uint32_t n = atomic_load_explicit(&told_count, memory_order_relaxed);
+    told[n] = page;
+    atomic_store_explicit(&told_count, n + 1, memory_order_release);
+    spin_unlock(&lock);
+}
+
+void profile_told(uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; profile_on && i < first + count; i++) {
+        struct profile_page *p = note(i);
+        if (!atomic_load_explicit(&p->told, memory_order_relaxed) &&
+            !atomic_exchange(&p->told, true))
+            list_add(i);
+        if (atomic_load_explicit(&p->wrote, memory_order_relaxed) &&
+            atomic_exchange(&p->wrote, false))
+            atomic_fetch_add_explicit(&p->turns, 1, memory_order_relaxed);
+        uint32_t n = atomic_fetch_add(&acquired_count, 1);
+        if (n < ACQUIRED)
+            acquired[n] = i;
+    }
+}
+
+bool profile_is_told(uint32_t page)
+{
+    return profile_on && atomic_load_explicit(&pages[page].told, memory_order_relaxed);
+}
+
+void profile_diff(uint32_t page, size_t bytes, int home)
+{
+    struct profile_page *p = note(page);
+    add(&p->count[PROFILE_diffs], 1);
+    add(&p->count[PROFILE_diff_bytes], bytes);
+    add((_Atomic uint64_t *)&sums->sent[home], bytes);
+    heat_note(HEAT_DIFFS, page, clock_ticks());
+}
+
+/* Where it cannot be told whether a home has written, it counts as if it had read nothing. */
+void profile_written(uint32_t page, const uint64_t *mask, bool home)
+{
+    struct profile_page *p = note(page);
+    p->home = home;
+    if ((mask || (home && engine.config.diffs == DIFFS_WRITE)) && p->reading == phase_now())
+        atomic_store(&p->reading, 0);
+    if (!mask)
+        return;
+    for (uint32_t i = 0; i < PROFILE_WORDS; i++)
+        masks[page].written[i] |= mask[i];
+    atomic_store_explicit(&p->wrote, true, memory_order_relaxed);
+}
+
+static void share(const uint32_t *list, uint32_t count, int64_t begin)
+{
+    if (!begin || count == 0)
+        return;
+    uint64_t each = (uint64_t)(clock_ticks() - begin) / count;
+    for (uint32_t i = 0; i < count; i++)
+        add_ticks(note(list[i]), each);
+}
+
+void profile_aside(int64_t begin)
+{
+    aside += clock_ticks() - begin;
+}
+
+void profile_close(const uint32_t *announced, uint32_t count, int64_t begin)
+{
+    if (begin)
+        share(announced, count, begin + aside);
+    aside = 0;
+}
+
+int64_t profile_acquire_begin(void)
+{
+    if (!profile_on || atomic_exchange(&acquiring, true))
+        return 0;
+    atomic_store(&acquired_count, 0);
+    return clock_ticks();
+}
+
+void profile_acquire_end(int64_t begin)
+{
+    if (!begin)
+        return;
+    uint32_t n = atomic_load(&acquired_count);
+    atomic_store(&acquiring, false);
+    share(acquired, n < ACQUIRED ? n : ACQUIRED, begin);
+}
+
+/* ---- locks and barriers ---- */
+
+/* The last place is for all that find no other. ASSUMPTION: under the lock. */
+static struct profile_lock *place_of(uint32_t number)
+{
+    uint32_t at = number * UINT32_C(2654435769) >> 20;
+    for (uint32_t i = 0; i < PROFILE_LOCKS - 1; i++) {
+        struct profile_lock *l = &locks[(at + i) % (PROFILE_LOCKS - 1)];
+        if (l->lock == 0)
+            l->lock = number + 1;
+        if (l->lock == number + 1)
+            return l;
+    }
+    locks[PROFILE_LOCKS - 1].lock = UINT32_MAX;
+    return &locks[PROFILE_LOCKS - 1];
+}
+
+void profile_lock(uint32_t number, int64_t begin, int granter)
+{
+    if (!profile_on)
+        return;
+    uint64_t ticks = (uint64_t)(clock_ticks() - begin);
+    spin_lock(&lock);
+    struct profile_lock *l = place_of(number);
+    l->waits++;
+    l->hands += granter >= 0 && granter != engine.node;
+    l->ticks += ticks;
+    spin_unlock(&lock);
+}
+
+void profile_barrier(int64_t begin)
+{
+    if (!begin)
+        return;
+    uint64_t ticks = (uint64_t)(clock_ticks() - begin);
+    spin_lock(&lock);
+    atomic_fetch_add(&barriers, 1);
+    sums->barrier_ticks += ticks;
+    sums->barrier_most = ticks > sums->barrier_most ? ticks : sums->barrier_most;
+    spin_unlock(&lock);
+}
+
+/* ---- samples ---- */
+
+bool profile_next(uint32_t *page, bool *due)
+{
+    uint32_t count = atomic_load_explicit(&told_count, memory_order_acquire);
+    if (count == 0)
+        return false;
+    next = next + 1 < count ? next + 1 : 0;
+    *page = told[next];
+    uint32_t n = acquires[next]++;
+    *due = (n < SAMPLES_ALL || n % SAMPLES_EACH == 0) &&
+           samples < SAMPLES_MOST + looks++ / SAMPLES_LESS;
+    samples += *due;
+    return true;
+}
+
+void profile_sampled(uint32_t page)
+{
+    atomic_store(&pages[page].sampled, true);
+}
+
+/* ---- the end ---- */
+
+static bool has_something(const struct profile_page *p)
+{
+    for (int k = 0; k < PROFILE_COUNTERS; k++)
+        if (p->count[k])
+            return true;
+    return p->ticks || p->told;
+}
+
+uint32_t profile_page_next(uint32_t page)
+{
+    while (page < engine.pages && !(noted[page / CHUNK] && has_something(&pages[page])))
+        page = noted[page / CHUNK] ? page + 1 : (page / CHUNK + 1) * CHUNK;
+    return page < engine.pages ? page : UINT32_MAX;
+}
+
+const struct profile_page *profile_page(uint32_t page)
+{
+    return &pages[page];
+}
+
+const struct profile_mask *profile_mask(uint32_t page)
+{
+    return &masks[page];
+}
+
+const struct profile_lock *profile_locks(void)
+{
+    return locks;
+}
+
+const struct profile_sums *profile_sums(void)
+{
+    sums->barriers = atomic_load(&barriers);
+    return sums;
+}
+
+const struct heat *profile_heat(void)
+{
+    return heat;
+}
+
+void profile_time(double *tick_s, double *wall_s)
+{
+    *wall_s = (double)(end.ns - start.ns) * 1e-9;
+    *tick_s = end.ticks > start.ticks ? *wall_s / (double)(end.ticks - start.ticks) : 1e-9;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* sample.c - see sample.h. */
+#include "hlrc/memory/sample.h"
+
+#include "hlrc/engine.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/memory/page_view.h"
+
+#define AT_ONCE 4
+
+/* What the view allows is less than the state permits then, which is always right. Not what
+ * hlrc_touch has opened for stores: its caller may be about to call the system (page.h P10). */
+static bool may_close(const struct page *p)
+{
+    return p->access != ACCESS_NONE && !p->touched && !p->held &&
+           !(p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE));
+}
+
+static void close_one(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    int rc = may_close(p) ? view_change(page, 1, ACCESS_NONE) : 1;
+    if (rc == 0)
+        profile_sampled(page); /* PF3 */
+    page_unlock(p);
+    if (rc < 0)
+        view_mend(page, 1);
+}
+
+void sample_some(void)
+{
+    uint32_t page, first = 0;
+    bool due;
+    for (int i = 0; i < AT_ONCE && profile_next(&page, &due) && (i == 0 || page != first); i++) {
+        first = i == 0 ? page : first;
+        if (due)
+            close_one(page);
+    }
+}
+
+static bool is_stale(uint32_t page)
+{
+    return page_at(page)->flags & PAGE_STALE;
+}
+
+void sample_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval)
+{
+    for (uint32_t n; count > 0; first += n, count -= n) {
+        bool stale[RUN_PAGES];
+        n = count < RUN_PAGES ? count : RUN_PAGES;
+        for (uint32_t i = 0; i < n; i++)
+            stale[i] = is_stale(first + i);
+        page_invalidate(first, n, writer, interval);
+        for (uint32_t i = 0; i < n; i++)
+            if (!stale[i] && is_stale(first + i))
+                profile_count(first + i, PROFILE_invalidations, 1);
+        profile_told(first, n);
+    }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * profile_job.h - what becomes of --profile when the job finalizes.
+ *
+ *   PJ1  Each node writes what it has counted into one piece of memory (struct profile_head),
+ *        which node 0 gathers (gather.h) when no node serves any more. Of a job that fails there
+ *        is nothing. */
+#ifndef HLRC_PROFILE_JOB_H
+#define HLRC_PROFILE_JOB_H
+
+#include "hlrc/heap/sites.h"
+#include "hlrc/memory/profile.h"
+
+/* Behind the head: pages, masks, locks, sites, rows of the map. */
+struct profile_head {
+    uint32_t node, pages, masks, locks; /* counts of these */
+    uint64_t sites;
+    uint32_t heat_rows, page_shift, time_shift, unused;
+    double tick_s, wall_s;
+    struct profile_sums sums;
+};
+
+struct profile_record {
+    uint32_t page;
+    uint32_t mask; /* its number + 1; 0: none */
+    uint32_t turns, looks;
+    uint32_t home, unused;
+    uint64_t count[PROFILE_COUNTERS];
+    uint64_t ticks, shared;
+};
+
+/* Where the parts of a node's memory are. */
+struct profile_node {
+    const struct profile_head *head;
+    const struct profile_record *pages;
+    const struct profile_mask *masks;
+    const struct profile_lock *locks;
+    const struct site *sites;
+    const struct heat_row *heat;
+};
+
+int profile_check(void);   /* once the options are known; 0, or a negative errno after a line */
+void profile_finish(void); /* collective, when no node sends any more */
+
+#endif

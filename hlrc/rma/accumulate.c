@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * accumulate.c - hlrc_acc and its like: values are read, combined here and written back, under a
+ * lock at their node. No CPU of that node takes part.
+ *
+ * A part of a window is in blocks of 16 KiB; each belongs to one of the BLOCK_LOCKS words of its
+ * node, 0 or the node + 1 that works there. The pieces of a call that lie in one block, one after
+ * the other, are read and written together.
+ *
+ *   compare-and-swap 0 -> me, and reads | combine | writes, and compare-and-swap me -> 0
+ *
+ * That is two round trips where the adapter keeps the order of reads (FABRIC_READ_ORDERED), else
+ * three. Where another one has the block it is asked for again, at longer and longer intervals.
+ *
+ * So are words of 4 bytes operated on where an adapter's atomics would undo stores beside them.
+ *
+ * Invariants
+ *   RA1  All that accumulate into a value have its block's lock: they read it behind the
+ *        compare-and-swap that took the lock, and let go behind their writes (fabric.h F2).
+ *   RA2  A piece that overlaps another one of its list is combined when that one is written.
+ *   RA3  Without FABRIC_ATOMICS_NARROW no atomic of the fabric touches a word of 4 bytes, nor the 4
+ *        beside it: all operations on it have its block's lock, and write these 4 bytes alone.
+ *   RA4  What hlrc_acc_nb and its like leave under way needs nobody here any more: the writes'
+ *        sources have been copied, and behind them (fabric.h F2) the lock is let go of. So whoever
+ *        waits for a block's lock waits for adapters alone, not for a program to end what it began.
+ */
+#include <errno.h>
+#include <hlrc.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/perturb.h"
+#include "base/spin.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/rma/accumulate.h"
+#include "hlrc/rma/handle.h"
+#include "hlrc/rma/pieces.h"
+#include "hlrc/rma/transfer.h"
+#include "hlrc/rma/window.h"
+#include "hlrc/sync/combine.h"
+
+#define BLOCK ((size_t)16384)
+#define ROOM  ((size_t)16384) /* bytes of values that are on their way at a time */
+
+#define SPINS  50
+#define YIELDS 200
+#define NAP_NS 50000
+
+/* What is done. A value of a complex type is two of `part`. */
+struct kind {
+    hlrc_type part;
+    hlrc_op op;
+    size_t bytes, part_bytes; /* of a value */
+    bool complex;
+    const void *scale; /* NULL: none; private, of a value */
+};
+
+struct batch {
+    const struct kind *kind;
+    int node;
+    struct fabric_op *tail; /* what the last of it raises; NULL: it is waited for (RA4) */
+    size_t block;
+    size_t count, used;
+    struct fabric_piece piece[PIECES]; /* `local` is in room */
+    _Alignas(16) char room[ROOM];      /* what is there, at the same places as */
+    _Alignas(16) char add[ROOM];       /* what is combined with it */
+};
+
+/* ---- the values ---- */
+
+#define SCALE(T, U)                                    \
+    do {                                               \
+        T *v = at, by;                                 \
+        memcpy(&by, k->scale, sizeof by);              \
+        for (size_t i = 0; i < bytes / sizeof *v; i++) \
+            v[i] = (T)((U)v[i] * (U)by);               \
+    } while (0)
+
+#define SCALE_COMPLEX(T)                                    \
+    do {                                                    \
+        T *v = at, by[2];                                   \
+        memcpy(by, k->scale, sizeof by);                    \
+        for (size_t i = 0; i < bytes / sizeof *v; i += 2) { \
+            T re = v[i] * by[0] - v[i + 1] * by[1];         \
+            v[i + 1] = v[i] * by[1] + v[i + 1] * by[0];     \
+            v[i] = re;                                      \
+        }                                                   \
+    } while (0)
+
+static void scale(const struct kind *k, void *at, size_t bytes)
+{
+    if (k->complex && k->part == HLRC_FLOAT)
+        SCALE_COMPLEX(float);
+    else if (k->complex)
+        SCALE_COMPLEX(double);
+    else if (k->part == HLRC_FLOAT)
+        SCALE(float, float);
+    else if (k->part == HLRC_DOUBLE)
+        SCALE(double, double);
+    else if (k->part_bytes == 4)
+        SCALE(uint32_t, uint32_t);
+    else
+        SCALE(uint64_t, uint64_t);
+}
+
+/* ---- a block ---- */
+
+static void pause_before(int try)
+{
+    const struct timespec nap = { .tv_nsec = NAP_NS };
+    if (try < SPINS)
+        cpu_relax();
+    else if (try < YIELDS)
+        sched_yield();
+    else
+        (void)nanosleep(&nap, NULL);
+}
+
+static size_t lock_of(const struct batch *b)
+{
+    return engine.at.block_locks + b->block % BLOCK_LOCKS * 8;
+}
+
+static bool try_lock(const struct batch *b, bool reads)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t seen = 1;
+    fabric_cas(engine.fabric, b->node, engine.control.id, lock_of(b), 0, (uint64_t)engine.node + 1,
+               &seen, &op);
+    if (reads)
+        fabric_read_pieces(engine.fabric, b->node, arena.id, b->piece, b->count, &op);
+    fabric_wait(engine.fabric, &op);
+    return seen == 0;
+}
+
+/* RA1. Behind it `room` has what is there. */
+static void lock_and_read(const struct batch *b)
+{
+    bool together = engine.fabric->caps & FABRIC_READ_ORDERED;
+    if (together && try_lock(b, true))
+        return;
+    for (int try = 0; !try_lock(b, false); try++)
+        pause_before(try);
+    perturb(block_locked);
+    struct fabric_op op = FABRIC_OP_INIT;
+    fabric_read_pieces(engine.fabric, b->node, arena.id, b->piece, b->count, &op);
+    fabric_wait(engine.fabric, &op);
+}
+
+/* RA1, RA4. A block at a time is locked by each thread: the next one may have to wait for another
+ * node, which may wait for this one. */
+static void write_and_leave(const struct batch *b)
+{
+    for (const struct fabric_piece *p = b->piece; p < b->piece + b->count; p++)
+        fabric_write_copied(engine.fabric, b->node, arena.id, p->off, p->local, p->len);
+    perturb(block_written);
+    fabric_cas(engine.fabric, b->node, engine.control.id, lock_of(b), (uint64_t)engine.node + 1, 0,
+               NULL, b->tail);
+}
+
+/* RA1. */
+static void write_and_unlock(const struct batch *b)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t me = (uint64_t)engine.node + 1, seen = 0;
+    fabric_write_pieces(engine.fabric, b->node, arena.id, b->piece, b->count, &op);
+    perturb(block_written);
+    fabric_cas(engine.fabric, b->node, engine.control.id, lock_of(b), me, 0, &seen, &op);
+    fabric_wait(engine.fabric, &op);
+    debug_assert(seen == me);
+}
+
+/* RA3. What stays as it was is written, too. */
+uint64_t accumulate_change(int node, size_t off, const struct change *c)
+{
+    uint32_t room = 0;
+    struct batch b;
+    b.node = node;
+    b.block = off / BLOCK;
+    b.count = 1;
+    b.piece[0] = (struct fabric_piece){ off, &room, sizeof room };
+    lock_and_read(&b);
+    uint64_t old = room;
+    room = (uint32_t)change_of(c, old);
+    write_and_unlock(&b);
+    return old;
+}
+
+static void batch_end(struct batch *b)
+{
+    if (b->count == 0)
+        return;
+    struct thread *t = thread_enter();
+    lock_and_read(b);
+    for (size_t i = 0; i < b->count; i++) {
+        char *there = b->piece[i].local;
+        combine(b->kind->part, b->kind->op, there, b->add + (there - b->room),
+                b->piece[i].len / b->kind->part_bytes);
+    }
+    if (b->tail)
+        write_and_leave(b);
+    else
+        write_and_unlock(b);
+    thread_leave(t);
+    b->count = 0;
+}
+
+/* RA2. */
+static bool overlaps(const struct batch *b, size_t off, size_t len)
+{
+    for (size_t i = 0; i < b->count; i++)
+        if (off < b->piece[i].off + b->piece[i].len && b->piece[i].off < off + len)
+            return true;
+    return false;
+}
+
+/* Of what is at `at` of `add`. */
+static void batch_place(struct batch *b, size_t off, size_t at, size_t len)
+{
+    if (b->count && (off / BLOCK != b->block || b->count == PIECES || overlaps(b, off, len)))
+        batch_end(b);
+    b->block = off / BLOCK;
+    b->piece[b->count++] = (struct fabric_piece){ off, b->room + at, len };
+}
+
+/* Whole values; of a complex one the parts may lie in different blocks. */
+static void batch_add(struct batch *b, size_t off, const char *user, size_t len)
+{
+    while (len) {
+        if (ROOM - b->used < b->kind->bytes) {
+            batch_end(b);
+            b->used = 0;
+        }
+        size_t fit = (ROOM - b->used) / b->kind->bytes * b->kind->bytes, n = len < fit ? len : fit;
+        memcpy(b->add + b->used, user, n); /* may fault (RM5) */
+        if (b->kind->scale)
+            scale(b->kind, b->add + b->used, n);
+        for (size_t i = 0, m; i < n; i += m) {
+            m = BLOCK - (off + i) % BLOCK;
+            m = n - i < m ? n - i : m;
+            batch_place(b, off + i, b->used + i, m);
+        }
+        b->used += n;
+        user += n;
+        off += n;
+        len -= n;
+    }
+}
+
+/* ---- the calls ---- */
+
+/* A copy of what `scale` points to is at `copy`, of 16 bytes. */
+static int kind_of(struct kind *k, hlrc_type type, hlrc_op op, const void *scale, void *copy)
+{
+    bool complex = type == HLRC_COMPLEX_FLOAT || type == HLRC_COMPLEX_DOUBLE;
+    hlrc_type part = type == HLRC_COMPLEX_FLOAT    ? HLRC_FLOAT
+                     : type == HLRC_COMPLEX_DOUBLE ? HLRC_DOUBLE
+                                                   : type;
+    if (!combine_knows(part, op) || ((complex || scale) && op != HLRC_SUM))
+        return -EINVAL;
+    size_t bytes = combine_bytes(part);
+    *k = (struct kind){ .part = part,
+                        .op = op,
+                        .bytes = complex ? 2 * bytes : bytes,
+                        .part_bytes = bytes,
+                        .complex = complex,
+                        .scale = scale ? memcpy(copy, scale, complex ? 2 * bytes : bytes) : NULL };
+    return 0;
+}
+
+/* Of all pieces, before the first is worked on. */
+static bool aligned(const struct pieces *p, size_t to)
+{
+    size_t low = p->off;
+    for (int i = 0; i < p->levels; i++)
+        low |= p->far[i];
+    for (size_t i = 0; p->there && i < p->left; i++)
+        low |= (uintptr_t)p->there[i];
+    return low % to == 0;
+}
+
+/* Of the calls that begin: `at`, for the program's handle, NULL where it wants none. */
+struct begins {
+    hlrc_handle_t *at;
+};
+
+static int accumulate(const struct kind *k, struct pieces *p, const struct begins *begins)
+{
+    if (!aligned(p, k->part_bytes))
+        return -EINVAL;
+    if (p->node == HLRC_HOMES)
+        window_refuse(p->call, NULL, 0, p->node);
+    struct handle *h = begins && begins->at ? handle_take(p->node) : NULL;
+    struct fabric_piece piece[PIECES];
+    struct batch b;
+    size_t n;
+    b.kind = k;
+    b.node = p->node;
+    b.tail = h ? &h->op : begins ? handle_none(p->node) : NULL;
+    b.count = b.used = 0;
+    while ((n = pieces_next(p, piece)) > 0)
+        for (size_t i = 0; i < n; i++)
+            batch_add(&b, piece[i].off, piece[i].local, piece[i].len);
+    batch_end(&b);
+    if (h)
+        *begins->at = handle_name(h);
+    return 0;
+}
+
+/* What is accumulated, as all calls are given it. */
+struct values {
+    hlrc_type type;
+    hlrc_op op;
+    const void *scale;
+};
+
+static int row(const char *call, void *dst, const void *src, size_t count, struct values v,
+               int node, const struct begins *begins)
+{
+    char copy[16];
+    struct kind k;
+    size_t bytes;
+    call_check(call);
+    int rc = kind_of(&k, v.type, v.op, v.scale, copy);
+    if (rc)
+        return rc;
+    if (__builtin_mul_overflow(count, k.bytes, &bytes))
+        bytes = SIZE_MAX;
+    struct pieces p =
+        pieces_strided(call, dst, NULL, (void *)(uintptr_t)src, NULL, &bytes, 0, node);
+    return accumulate(&k, &p, begins);
+}
+
+/* `bytes` of a piece. */
+static int section(struct pieces p, size_t bytes, struct values v, const struct begins *begins)
+{
+    char copy[16];
+    struct kind k;
+    int rc = kind_of(&k, v.type, v.op, v.scale, copy);
+    if (rc || bytes % k.bytes != 0)
+        return -EINVAL;
+    return accumulate(&k, &p, begins);
+}
+
+int hlrc_acc(void *dst, const void *src, size_t count, hlrc_type type, hlrc_op op,
+             const void *scale, int node)
+{
+    return row("hlrc_acc", dst, src, count, (struct values){ type, op, scale }, node, NULL);
+}
+
+int hlrc_acc_nb(void *dst, const void *src, size_t count, hlrc_type type, hlrc_op op,
+                const void *scale, int node, hlrc_handle_t *handle)
+{
+    return row("hlrc_acc_nb", dst, src, count, (struct values){ type, op, scale }, node,
+               &(struct begins){ handle });
+}
+
+int hlrc_acc_strided(void *dst, const size_t *dst_strides, const void *src,
+                     const size_t *src_strides, const size_t *counts, int levels, hlrc_type type,
+                     hlrc_op op, const void *scale, int node)
+{
+    struct pieces p = pieces_strided("hlrc_acc_strided", dst, dst_strides, (void *)(uintptr_t)src,
+                                     src_strides, counts, levels, node);
+    return section(p, counts[0], (struct values){ type, op, scale }, NULL);
+}
+
+int hlrc_acc_strided_nb(void *dst, const size_t *dst_strides, const void *src,
+                        const size_t *src_strides, const size_t *counts, int levels, hlrc_type type,
+                        hlrc_op op, const void *scale, int node, hlrc_handle_t *handle)
+{
+    struct pieces p = pieces_strided("hlrc_acc_strided_nb", dst, dst_strides,
+                                     (void *)(uintptr_t)src, src_strides, counts, levels, node);
+    return section(p, counts[0], (struct values){ type, op, scale }, &(struct begins){ handle });
+}
+
+int hlrc_acc_vector(void *const *dst, const void *const *src, size_t count, size_t len,
+                    hlrc_type type, hlrc_op op, const void *scale, int node)
+{
+    struct pieces p = pieces_vector("hlrc_acc_vector", dst, (void *const *)src, count, len, node);
+    return section(p, len, (struct values){ type, op, scale }, NULL);
+}
+
+int hlrc_acc_vector_nb(void *const *dst, const void *const *src, size_t count, size_t len,
+                       hlrc_type type, hlrc_op op, const void *scale, int node,
+                       hlrc_handle_t *handle)
+{
+    struct pieces p =
+        pieces_vector("hlrc_acc_vector_nb", dst, (void *const *)src, count, len, node);
+    return section(p, len, (struct values){ type, op, scale }, &(struct begins){ handle });
+}

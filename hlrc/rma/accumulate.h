@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* accumulate.h - a word of 4 bytes, changed under the lock of what is accumulated into. */
+#ifndef HLRC_ACCUMULATE_H
+#define HLRC_ACCUMULATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hlrc/sync/change.h"
+
+/* What it was. `off` is aligned, of a window. ASSUMPTION: within thread_enter. */
+uint64_t accumulate_change(int node, size_t off, const struct change *c);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* handle.c - see handle.h for the invariants. */
+#include "hlrc/rma/handle.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <stdatomic.h>
+
+#include "base/diag.h"
+#include "base/reserve.h"
+#include "base/spin.h"
+#include "hlrc/call.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/thread.h"
+
+#define INDEX_BITS 16
+static_assert(HANDLES == 1 << INDEX_BITS, "an entry has its bits in a name");
+
+static struct handle *table;
+static spin_lock_word lock; /* guards the next two, and `made` where it is written */
+static uint16_t *returned;
+static uint32_t returned_count;
+static _Atomic uint32_t made;                /* entries that have been used */
+static struct fabric_op nameless[NODES_MAX]; /* by node */
+
+int handles_start(void)
+{
+    returned_count = 0;
+    atomic_store(&made, 0);
+    table = reserve(HANDLES * sizeof *table);
+    returned = reserve(HANDLES * sizeof *returned);
+    return table && returned ? 0 : -ENOMEM;
+}
+
+void handles_stop(void)
+{
+    reserve_end(table, HANDLES * sizeof *table);
+    reserve_end(returned, HANDLES * sizeof *returned);
+    table = NULL;
+    returned = NULL;
+}
+
+struct handle *handle_take(int node)
+{
+    uint32_t i = HANDLES;
+    spin_lock(&lock);
+    if (returned_count)
+        i = returned[--returned_count];
+    else if (made < HANDLES)
+        i = made++;
+    spin_unlock(&lock);
+    if (i == HANDLES)
+        diag_fatal(1,
+                   "%d operations have handles that were not waited for; call hlrc_wait for each, "
+                   "or pass NULL and call hlrc_fence",
+                   HANDLES);
+    atomic_store_explicit(&table[i].node, node, memory_order_relaxed);
+    return &table[i];
+}
+
+uint64_t handle_name(struct handle *h)
+{
+    uint64_t name = 0;
+    while (name >> INDEX_BITS == 0)
+        name = ++h->uses << INDEX_BITS | (uint64_t)(h - table);
+    atomic_store(&h->name, name); /* RH1 */
+    return name;
+}
+
+uint64_t handle_done(void)
+{
+    return handle_name(handle_take(engine.node));
+}
+
+static void give(struct handle *h)
+{
+    atomic_store_explicit(&h->node, -1, memory_order_relaxed);
+    spin_lock(&lock);
+    returned[returned_count++] = (uint16_t)(h - table);
+    spin_unlock(&lock);
+}
+
+struct fabric_op *handle_none(int node)
+{
+    return &nameless[node];
+}
+
+static _Noreturn void refuse(const char *call, uint64_t name)
+{
+    diag_fatal(1,
+               "%s(%#llx): no operation that is under way has this handle; end each once, by "
+               "hlrc_wait or by hlrc_test when it returns 1",
+               call, (unsigned long long)name);
+}
+
+static struct handle *find(const char *call, uint64_t name)
+{
+    struct handle *h = &table[name & (HANDLES - 1)];
+    call_check(call);
+    if (name == 0 || (uint32_t)(h - table) >= made || atomic_load(&h->name) != name)
+        refuse(call, name);
+    return h;
+}
+
+/* RH1. Nobody else ends it. */
+static void claim(const char *call, struct handle *h, uint64_t name)
+{
+    uint64_t mine = name;
+    if (!atomic_compare_exchange_strong(&h->name, &mine, 0))
+        refuse(call, name);
+}
+
+void hlrc_wait(hlrc_handle_t handle)
+{
+    struct handle *h = find("hlrc_wait", handle);
+    claim("hlrc_wait", h, handle);
+    struct thread *t = thread_enter();
+    fabric_wait(engine.fabric, &h->op);
+    give(h);
+    thread_leave(t);
+}
+
+int hlrc_test(hlrc_handle_t handle)
+{
+    struct handle *h = find("hlrc_test", handle);
+    struct thread *t = thread_enter();
+    bool done = fabric_test(engine.fabric, &h->op);
+    if (done) {
+        claim("hlrc_test", h, handle);
+        give(h);
+    }
+    thread_leave(t);
+    return done;
+}
+
+static bool is_for(const struct handle *h, int node)
+{
+    int at = atomic_load_explicit(&h->node, memory_order_relaxed);
+    return at >= 0 && (node < 0 || at == node);
+}
+
+/* RH2. node -1: at all of them. */
+static void fence(int node)
+{
+    struct thread *t = thread_enter();
+    for (int n = 0; n < engine.nodes; n++)
+        if (node < 0 || n == node)
+            fabric_wait(engine.fabric, &nameless[n]);
+    for (uint32_t i = 0, end = made; i < end; i++)
+        if (is_for(&table[i], node))
+            fabric_wait(engine.fabric, &table[i].op);
+    thread_leave(t);
+}
+
+void handles_fence_all(void)
+{
+    fence(-1);
+}
+
+void hlrc_fence(int node)
+{
+    call_check("hlrc_fence");
+    if (node < 0 || node >= engine.nodes)
+        diag_fatal(1, "hlrc_fence: there is no node %d; this job has nodes 0 to %d", node,
+                   engine.nodes - 1);
+    fence(node);
+}
+
+void hlrc_fence_all(void)
+{
+    call_check("hlrc_fence_all");
+    fence(-1);
+}

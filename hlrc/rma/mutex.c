@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * mutex.c - mutexes by number at a node: queues of mcs.h without a vector time.
+ *
+ * Each thread that asks is in the queue with a queue node of its own, which is noted for the one
+ * that has the mutex. They order no memory of the shared space.
+ */
+#include "hlrc/rma/mutex.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <stdatomic.h>
+
+#include "base/diag.h"
+#include "base/reserve.h"
+#include "hlrc/call.h"
+#include "hlrc/engine.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/sync/mcs.h"
+
+static _Atomic uint32_t *held; /* by node and mutex: the queue node of a thread here, + 1 */
+
+static size_t held_bytes(void)
+{
+    return (size_t)engine.nodes * HLRC_MUTEXES * sizeof *held;
+}
+
+int mutexes_start(void)
+{
+    held = reserve(held_bytes());
+    return held ? 0 : -ENOMEM;
+}
+
+void mutexes_stop(void)
+{
+    reserve_end((void *)held, held_bytes());
+    held = NULL;
+}
+
+static struct mcs queue_of(unsigned mutex, int node)
+{
+    return (struct mcs){ .home = node,
+                         .at = engine.at.mutexes + (size_t)mutex * 8,
+                         .what = WAITS_MUTEX,
+                         .next = WAITS_MUTEX_NEXT,
+                         .object = mutex };
+}
+
+static _Atomic uint32_t *check(const char *call, unsigned mutex, int node)
+{
+    call_check(call);
+    if (node < 0 || node >= engine.nodes || mutex >= HLRC_MUTEXES)
+        diag_fatal(1, "%s(%u, %d): a node, 0 to %d, has mutexes 0 to %d", call, mutex, node,
+                   engine.nodes - 1, HLRC_MUTEXES - 1);
+    if (!(engine.fabric->caps & FABRIC_ATOMICS))
+        diag_fatal(1, "%s: fabric %s has no atomics; choose another --fabric", call,
+                   engine.config.fabric);
+    return &held[(size_t)node * HLRC_MUTEXES + mutex];
+}
+
+void hlrc_mutex_lock(unsigned mutex, int node)
+{
+    _Atomic uint32_t *mine = check("hlrc_mutex_lock", mutex, node);
+    struct mcs q = queue_of(mutex, node);
+    struct thread *t = thread_enter();
+    uint32_t k = mcs_take_node();
+    mcs_acquire(&q, k);
+    atomic_store_explicit(mine, k + 1, memory_order_relaxed);
+    thread_leave(t);
+}
+
+void hlrc_mutex_unlock(unsigned mutex, int node)
+{
+    _Atomic uint32_t *mine = check("hlrc_mutex_unlock", mutex, node);
+    uint32_t k = atomic_exchange_explicit(mine, 0, memory_order_relaxed);
+    if (k == 0)
+        diag_fatal(1, "hlrc_mutex_unlock(%u, %d): no thread of this node holds it; lock it first",
+                   mutex, node);
+    struct mcs q = queue_of(mutex, node);
+    struct thread *t = thread_enter();
+    mcs_release(&q, k - 1, NULL);
+    thread_leave(t);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pieces.c - see pieces.h. */
+#include "hlrc/rma/pieces.h"
+
+#include "base/diag.h"
+#include "hlrc/rma/window.h"
+
+void shared_check(const char *call, const void *there, size_t len)
+{
+    uint32_t in_a_row;
+    bool inside = in_space(there);
+    call_check(call);
+    if (inside)
+        (void)app_run(page_of(there), &in_a_row);
+    if (!inside || len > ((size_t)in_a_row << PAGE_SHIFT) - (uintptr_t)there % PAGE_SIZE)
+        diag_fatal(1,
+                   "%s: %zu bytes at %p, HLRC_HOMES, are not shared memory; use that of "
+                   "hlrc_malloc, or name a node and use a window",
+                   call, len, there);
+}
+
+/* ---- strided ---- */
+
+/* What lies behind each other on both sides is one piece; a level of one is none. */
+static void join_levels(struct pieces *p)
+{
+    int kept = 0;
+    for (int i = 0; i < p->levels; i++) {
+        if (p->count[i] == 1)
+            continue;
+        if (kept == 0 && p->far[i] == p->bytes && p->near[i] == p->bytes) {
+            p->bytes *= p->count[i];
+            continue;
+        }
+        p->far[kept] = p->far[i];
+        p->near[kept] = p->near[i];
+        p->count[kept++] = p->count[i];
+    }
+    p->levels = kept;
+}
+
+/* From the first byte to the last one; SIZE_MAX: more than there are addresses. */
+static size_t span_of(size_t bytes, const size_t *strides, const size_t *counts, int levels)
+{
+    size_t span = bytes, step;
+    for (int i = 0; i < levels; i++)
+        if (__builtin_mul_overflow(counts[i] - 1, strides[i], &step) ||
+            __builtin_add_overflow(span, step, &span))
+            return SIZE_MAX;
+    return span;
+}
+
+/* In the arena; of shared memory it is the address. */
+static size_t place_of(const char *call, const void *there, size_t len, int node)
+{
+    if (node != HLRC_HOMES)
+        return window_offset(call, there, len, node);
+    shared_check(call, there, len);
+    return (uintptr_t)there;
+}
+
+struct pieces pieces_strided(const char *call, void *there, const size_t *far, void *here,
+                             const size_t *near, const size_t *counts, int levels, int node)
+{
+    struct pieces p = { .call = call, .node = node };
+    if (levels < 0 || levels > HLRC_STRIDE_LEVELS)
+        diag_fatal(1, "%s: %d levels of strides; there may be 0 to %d", call, levels,
+                   HLRC_STRIDE_LEVELS);
+    p.left = p.bytes = counts[0];
+    p.levels = levels;
+    for (int i = 0; i < levels; i++) {
+        p.far[i] = far[i];
+        p.near[i] = near[i];
+        p.count[i] = counts[i + 1];
+        p.left = p.count[i] == 0 ? 0 : p.left;
+    }
+    if (p.left == 0) {
+        p.off = place_of(call, there, 0, node);
+        return p;
+    }
+    size_t span = span_of(p.bytes, p.near, p.count, levels);
+    p.off = place_of(call, there, span_of(p.bytes, p.far, p.count, levels), node);
+    p.may_fault = node == HLRC_HOMES || local_is_shared(here, span);
+    p.local = p.may_fault ? here : local_mem(here);
+    join_levels(&p);
+    return p;
+}
+
+/* The places of the next piece, once a row of the first level is over. */
+static void next_row(struct pieces *p)
+{
+    for (int i = 0; i < p->levels; i++) {
+        if (p->done[i] < p->count[i])
+            return;
+        p->off -= p->far[i] * p->count[i];
+        p->local -= p->near[i] * p->count[i];
+        p->done[i] = 0;
+        if (i + 1 < p->levels) {
+            p->off += p->far[i + 1];
+            p->local += p->near[i + 1];
+            p->done[i + 1]++;
+        }
+    }
+    p->left = 0;
+}
+
+static size_t next_strided(struct pieces *p, struct fabric_piece *piece)
+{
+    size_t n = 0;
+    if (p->levels == 0) {
+        piece[0] = (struct fabric_piece){ p->off, p->local, p->bytes };
+        p->left = 0;
+        return 1;
+    }
+    while (n < PIECES && p->left) {
+        size_t row = p->count[0] - p->done[0], end = row < PIECES - n ? n + row : PIECES;
+        size_t off = p->off, far = p->far[0], near = p->near[0], bytes = p->bytes;
+        char *local = p->local;
+        p->done[0] += end - n;
+        for (; n < end; n++) {
+            piece[n] = (struct fabric_piece){ off, local, bytes };
+            off += far;
+            local += near;
+        }
+        p->off = off;
+        p->local = local;
+        next_row(p);
+    }
+    return n;
+}
+
+/* ---- vector ---- */
+
+struct pieces pieces_vector(const char *call, void *const *there, void *const *here, size_t count,
+                            size_t bytes, int node)
+{
+    call_check(call);
+    if (node != HLRC_HOMES && (node < 0 || node >= engine.nodes))
+        window_refuse(call, NULL, 0, node);
+    return (struct pieces){ .call = call,
+                            .node = node,
+                            .may_fault = true,
+                            .bytes = bytes,
+                            .there = there,
+                            .here = here,
+                            .left = count };
+}
+
+static size_t next_listed(struct pieces *p, struct fabric_piece *piece)
+{
+    size_t n = p->left < PIECES ? p->left : PIECES;
+    for (size_t i = 0; i < n; i++)
+        piece[i] = (struct fabric_piece){ place_of(p->call, p->there[i], p->bytes, p->node),
+                                          p->here[i], p->bytes };
+    p->there += n;
+    p->here += n;
+    p->left -= n;
+    return p->bytes ? n : 0;
+}
+
+size_t pieces_next(struct pieces *p, struct fabric_piece *piece)
+{
+    if (p->left == 0)
+        return 0;
+    return p->there ? next_listed(p, piece) : next_strided(p, piece);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* rmw.c - hlrc_rmw and hlrc_rmw_compare: words of windows, by the fabric's atomics, the owner's own
+ * included (rule 8, fabric.h F6); of 4 bytes by them only where they leave those beside alone. */
+#include <errno.h>
+#include <hlrc.h>
+#include <string.h>
+
+#include "hlrc/progress/thread.h"
+#include "hlrc/rma/accumulate.h"
+#include "hlrc/rma/window.h"
+#include "hlrc/sync/change.h"
+#include "hlrc/sync/combine.h"
+
+/* RA3. To be read it needs no lock: its 4 bytes are written at once. */
+static bool by_lock(const struct change *c, size_t bytes)
+{
+    return bytes == 4 && c->op != HLRC_NO_OP && !(engine.fabric->caps & FABRIC_ATOMICS_NARROW);
+}
+
+static int perform(const char *call, void *word, const struct change *c, int node, uint64_t *old)
+{
+    size_t bytes = combine_bytes(c->type), off = window_offset(call, word, bytes, node);
+    if (off % bytes != 0)
+        return -EINVAL;
+    uint64_t guess = 0;
+    if (c->compares)
+        memcpy((char *)&guess + off % 8, &c->expected, bytes);
+    struct thread *t = thread_enter();
+    if (c->op == HLRC_REPLACE && !c->compares && bytes == 8)
+        *old = fabric_exchange(engine.fabric, node, arena.id, off, c->value, 0);
+    else if (by_lock(c, bytes))
+        *old = accumulate_change(node, off, c);
+    else
+        *old = change_by_fabric(node, arena.id, off, c, guess);
+    thread_leave(t);
+    return 0;
+}
+
+int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node)
+{
+    bool plain = op == HLRC_REPLACE || op == HLRC_NO_OP;
+    call_check("hlrc_rmw");
+    if (!combine_knows(type, plain ? HLRC_SUM : op))
+        return -EINVAL;
+    struct change c = { .type = type, .op = op };
+    if (op != HLRC_NO_OP)
+        c.value = change_bytes(value, combine_bytes(type));
+    uint64_t was = 0;
+    int rc = perform("hlrc_rmw", word, &c, node, &was);
+    if (rc == 0 && old)
+        memcpy(old, &was, combine_bytes(type));
+    return rc;
+}
+
+int hlrc_rmw_compare(void *word, void *expected, const void *desired, hlrc_type type, int node)
+{
+    call_check("hlrc_rmw_compare");
+    if (!combine_knows(type, HLRC_SUM))
+        return -EINVAL;
+    struct change c = change_if(type, expected, desired);
+    uint64_t was = 0;
+    int rc = perform("hlrc_rmw_compare", word, &c, node, &was);
+    return rc ? rc : change_was(&c, was, expected);
+}

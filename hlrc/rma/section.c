@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* section.c - put and get of many pieces, strided and listed, some of them at a time. */
+#include <hlrc.h>
+
+#include "hlrc/progress/thread.h"
+#include "hlrc/rma/handle.h"
+#include "hlrc/rma/pieces.h"
+#include "hlrc/rma/shared.h"
+#include "hlrc/rma/transfer.h"
+#include "hlrc/rma/window.h"
+
+static void *writable(const void *at)
+{
+    return (void *)(uintptr_t)at;
+}
+
+static void start(enum way way, int node, const struct fabric_piece *piece, size_t n,
+                  struct fabric_op *op)
+{
+    struct thread *t = thread_enter();
+    if (way == PUT)
+        fabric_write_pieces(engine.fabric, node, arena.id, piece, n, op);
+    else
+        fabric_read_pieces(engine.fabric, node, arena.id, piece, n, op);
+    thread_leave(t);
+}
+
+/* RM5. Keeps those that the fabric may touch; the others go by the stage. */
+static size_t sort_out(struct stage *s, struct fabric_piece *piece, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct fabric_piece p = piece[i];
+        if (local_is_shared(p.local, p.len)) {
+            stage_add(s, p.off, p.local, p.len);
+        } else {
+            p.local = local_mem(p.local);
+            piece[kept++] = p;
+        }
+    }
+    return kept;
+}
+
+static void start_careful(enum way way, struct pieces *p, struct fabric_op *op)
+{
+    struct fabric_piece piece[PIECES];
+    struct stage s;
+    size_t n;
+    s.way = way;
+    s.node = p->node;
+    s.count = s.used = 0;
+    while ((n = pieces_next(p, piece)) > 0)
+        if ((n = sort_out(&s, piece, n)) > 0)
+            start(way, p->node, piece, n, op);
+    stage_end(&s);
+}
+
+static void start_all(enum way way, struct pieces *p, struct fabric_op *op)
+{
+    struct fabric_piece piece[PIECES];
+    size_t n;
+    if (p->may_fault) {
+        start_careful(way, p, op);
+        return;
+    }
+    while ((n = pieces_next(p, piece)) > 0)
+        start(way, p->node, piece, n, op);
+}
+
+static void transfer(enum way way, struct pieces p)
+{
+    if (p.node == HLRC_HOMES) {
+        shared_copy_pieces(way, &p);
+        return;
+    }
+    struct fabric_op op = FABRIC_OP_INIT;
+    start_all(way, &p, &op);
+    struct thread *t = thread_enter();
+    transfer_finish(&op);
+    thread_leave(t);
+}
+
+static void transfer_nb(enum way way, struct pieces p, hlrc_handle_t *handle)
+{
+    if (p.node == HLRC_HOMES) {
+        shared_copy_pieces(way, &p);
+        if (handle)
+            *handle = handle_done();
+        return;
+    }
+    struct handle *h = handle ? handle_take(p.node) : NULL;
+    start_all(way, &p, h ? &h->op : handle_none(p.node));
+    if (handle)
+        *handle = handle_name(h);
+}
+
+void hlrc_put_strided(void *dst, const size_t *dst_strides, const void *src,
+                      const size_t *src_strides, const size_t *counts, int levels, int node)
+{
+    transfer(PUT, pieces_strided("hlrc_put_strided", dst, dst_strides, writable(src), src_strides,
+                                 counts, levels, node));
+}
+
+void hlrc_get_strided(void *dst, const size_t *dst_strides, const void *src,
+                      const size_t *src_strides, const size_t *counts, int levels, int node)
+{
+    transfer(GET, pieces_strided("hlrc_get_strided", writable(src), src_strides, dst, dst_strides,
+                                 counts, levels, node));
+}
+
+void hlrc_put_strided_nb(void *dst, const size_t *dst_strides, const void *src,
+                         const size_t *src_strides, const size_t *counts, int levels, int node,
+                         hlrc_handle_t *handle)
+{
+    transfer_nb(PUT,
+                pieces_strided("hlrc_put_strided_nb", dst, dst_strides, writable(src), src_strides,
+                               counts, levels, node),
+                handle);
+}
+
+void hlrc_get_strided_nb(void *dst, const size_t *dst_strides, const void *src,
+                         const size_t *src_strides, const size_t *counts, int levels, int node,
+                         hlrc_handle_t *handle)
+{
+    transfer_nb(GET,
+                pieces_strided("hlrc_get_strided_nb", writable(src), src_strides, dst, dst_strides,
+                               counts, levels, node),
+                handle);
+}
+
+void hlrc_put_vector(void *const *dst, const void *const *src, size_t count, size_t len, int node)
+{
+    transfer(PUT, pieces_vector("hlrc_put_vector", dst, (void *const *)src, count, len, node));
+}
+
+void hlrc_get_vector(void *const *dst, const void *const *src, size_t count, size_t len, int node)
+{
+    transfer(GET, pieces_vector("hlrc_get_vector", (void *const *)src, dst, count, len, node));
+}
+
+void hlrc_put_vector_nb(void *const *dst, const void *const *src, size_t count, size_t len,
+                        int node, hlrc_handle_t *handle)
+{
+    transfer_nb(PUT, pieces_vector("hlrc_put_vector_nb", dst, (void *const *)src, count, len, node),
+                handle);
+}
+
+void hlrc_get_vector_nb(void *const *dst, const void *const *src, size_t count, size_t len,
+                        int node, hlrc_handle_t *handle)
+{
+    transfer_nb(GET, pieces_vector("hlrc_get_vector_nb", (void *const *)src, dst, count, len, node),
+                handle);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * shared.c - put and get on shared memory: see shared.h.
+ *
+ * Page by page: where this node has a copy, and where it is home, it is a load or store; elsewhere
+ * the bytes alone go from or to the home (memory/page_part.h). What a get needs whole pages for is
+ * sent for some pages ahead.
+ */
+#include "hlrc/rma/shared.h"
+
+#include <string.h>
+
+#include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
+#include "hlrc/memory/page_part.h"
+#include "hlrc/progress/thread.h"
+
+#define AHEAD 32 /* pages of a piece that are sent for together */
+
+/* Of one page. What goes past it lies on the stack meanwhile: the program's may fault (RM5). */
+static void copy_part(enum way way, char *there, char *local, size_t len)
+{
+    char stage[PAGE_SIZE];
+    if (way == PUT)
+        memcpy(stage, local, len);
+    struct thread *t = thread_enter();
+    bool done = page_part(way == PUT, page_of(there), (uintptr_t)there % PAGE_SIZE, stage, len);
+    if (copies_over())
+        copies_trim();
+    thread_leave(t);
+    if (way == GET)
+        memcpy(local, done ? stage : there, len);
+    else if (!done)
+        memcpy(there, stage, len);
+}
+
+/* As far as `most` pages. */
+static void expect(const void *there, size_t len, uint32_t most)
+{
+    uint32_t first = page_of(there);
+    size_t count = ((uintptr_t)there % PAGE_SIZE + len + PAGE_SIZE - 1) / PAGE_SIZE;
+    struct thread *t = thread_enter();
+    page_part_expect(first, count < most ? (uint32_t)count : most);
+    thread_leave(t);
+}
+
+void shared_copy(enum way way, void *there, void *local, size_t len)
+{
+    for (size_t at = 0, n, next = 0; at < len; at += n) {
+        char *from = (char *)there + at;
+        if (way == GET && len - at > PAGE_SIZE && at >= next) {
+            expect(from, len - at, AHEAD);
+            next = at + AHEAD / 2 * PAGE_SIZE;
+        }
+        n = PAGE_SIZE - (uintptr_t)from % PAGE_SIZE;
+        n = len - at < n ? len - at : n;
+        copy_part(way, from, (char *)local + at, n);
+    }
+}
+
+/* `off` of a piece is its address. */
+void shared_copy_pieces(enum way way, struct pieces *p)
+{
+    struct fabric_piece piece[PIECES];
+    size_t n;
+    while ((n = pieces_next(p, piece)) > 0) {
+        for (size_t i = 0; way == GET && i < n && p->left + n > 1; i++)
+            expect((void *)piece[i].off, piece[i].len, AHEAD);
+        for (size_t i = 0; i < n; i++)
+            shared_copy(way, (void *)piece[i].off, piece[i].local, piece[i].len);
+    }
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * transfer.c - hlrc_put and hlrc_get of bytes in a row.
+ *
+ * One operation of the fabric, and few instructions beside it. What the program has in the shared
+ * space goes through a stage on the stack (window.h RM5), and is complete when the call returns,
+ * with a handle or without.
+ */
+#include "hlrc/rma/transfer.h"
+
+#include <hlrc.h>
+#include <string.h>
+
+#include "hlrc/progress/recorder.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/rma/handle.h"
+#include "hlrc/rma/shared.h"
+
+void stage_end(struct stage *s)
+{
+    if (s->count == 0)
+        return;
+    struct fabric_op op = FABRIC_OP_INIT;
+    struct thread *t = thread_enter();
+    if (s->way == PUT)
+        fabric_write_pieces(engine.fabric, s->node, arena.id, s->piece, s->count, &op);
+    else
+        fabric_read_pieces(engine.fabric, s->node, arena.id, s->piece, s->count, &op);
+    transfer_finish(&op);
+    thread_leave(t);
+    for (size_t i = 0; s->way == GET && i < s->count; i++)
+        memcpy(s->user[i], s->piece[i].local, s->piece[i].len);
+    s->count = s->used = 0;
+}
+
+void stage_add(struct stage *s, size_t off, void *local, size_t len)
+{
+    char *mine = local;
+    while (len) {
+        if (s->count == PIECES || s->used == sizeof s->room)
+            stage_end(s);
+        size_t n = len < sizeof s->room - s->used ? len : sizeof s->room - s->used;
+        char *room = s->room + s->used;
+        if (s->way == PUT)
+            memcpy(room, mine, n);
+        s->piece[s->count] = (struct fabric_piece){ off, room, n };
+        s->user[s->count++] = mine;
+        s->used += n;
+        off += n;
+        mine += n;
+        len -= n;
+    }
+}
+
+static void transfer_copied(enum way way, int node, size_t off, void *local, size_t len)
+{
+    struct stage s;
+    s.way = way;
+    s.node = node;
+    s.count = s.used = 0;
+    stage_add(&s, off, local, len);
+    stage_end(&s);
+}
+
+static inline void transfer(enum way way, int node, size_t off, void *local, size_t len)
+{
+    if (__builtin_expect(local_is_shared(local, len), 0)) {
+        transfer_copied(way, node, off, local, len);
+        return;
+    }
+    if (len == 0)
+        return;
+    struct fabric_op op = FABRIC_OP_INIT;
+    struct thread *t = thread_enter();
+    transfer_start(way, node, off, local_mem(local), len, &op);
+    transfer_finish(&op);
+    thread_leave(t);
+}
+
+static void transfer_nb(enum way way, int node, size_t off, void *local, size_t len,
+                        hlrc_handle_t *handle)
+{
+    bool shared = local_is_shared(local, len);
+    if (shared)
+        transfer_copied(way, node, off, local, len);
+    struct thread *t = thread_enter();
+    struct handle *h = handle ? handle_take(node) : NULL;
+    if (!shared && len)
+        transfer_start(way, node, off, local_mem(local), len, h ? &h->op : handle_none(node));
+    uint64_t name = h ? handle_name(h) : 0;
+    thread_leave(t);
+    if (handle)
+        *handle = name; /* may lie in shared memory */
+}
+
+static __attribute__((noinline)) void of_homes(const char *call, enum way way, void *there,
+                                               void *local, size_t len)
+{
+    shared_check(call, there, len);
+    shared_copy(way, there, local, len);
+}
+
+void hlrc_put(void *dst, const void *src, size_t len, int node)
+{
+    if (__builtin_expect(node == HLRC_HOMES, 0)) {
+        of_homes("hlrc_put", PUT, dst, (void *)(uintptr_t)src, len);
+        return;
+    }
+    size_t off = window_offset("hlrc_put", dst, len, node);
+    record_note(RECORD_PUT, (uint64_t)node, len);
+    transfer(PUT, node, off, (void *)(uintptr_t)src, len);
+}
+
+void hlrc_get(void *dst, const void *src, size_t len, int node)
+{
+    if (__builtin_expect(node == HLRC_HOMES, 0)) {
+        of_homes("hlrc_get", GET, (void *)(uintptr_t)src, dst, len);
+        return;
+    }
+    size_t off = window_offset("hlrc_get", src, len, node);
+    record_note(RECORD_GET, (uint64_t)node, len);
+    transfer(GET, node, off, dst, len);
+}
+
+void hlrc_put_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t *handle)
+{
+    if (node == HLRC_HOMES) {
+        of_homes("hlrc_put_nb", PUT, dst, (void *)(uintptr_t)src, len);
+        if (handle)
+            *handle = handle_done();
+        return;
+    }
+    size_t off = window_offset("hlrc_put_nb", dst, len, node);
+    record_note(RECORD_PUT, (uint64_t)node, len);
+    transfer_nb(PUT, node, off, (void *)(uintptr_t)src, len, handle);
+}
+
+void hlrc_get_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t *handle)
+{
+    if (node == HLRC_HOMES) {
+        of_homes("hlrc_get_nb", GET, (void *)(uintptr_t)src, dst, len);
+        if (handle)
+            *handle = handle_done();
+        return;
+    }
+    size_t off = window_offset("hlrc_get_nb", src, len, node);
+    record_note(RECORD_GET, (uint64_t)node, len);
+    transfer_nb(GET, node, off, dst, len, handle);
+}

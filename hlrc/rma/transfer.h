@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* transfer.h - what put and get are made of: one way or the other, between the program's memory and
+ * a window. */
+#ifndef HLRC_TRANSFER_H
+#define HLRC_TRANSFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fabric/fabric.h"
+#include "hlrc/rma/pieces.h"
+#include "hlrc/rma/window.h"
+
+enum way { PUT, GET };
+
+/* Of memory that does not fault. ASSUMPTION: within thread_enter. */
+static inline void transfer_start(enum way way, int node, size_t off, void *local, size_t len,
+                                  struct fabric_op *op)
+{
+    if (way == PUT)
+        fabric_write(engine.fabric, node, arena.id, off, local, len, op);
+    else
+        fabric_read(engine.fabric, node, arena.id, off, local, len, op);
+}
+
+/* An operation that ends at once leaves nothing to wait for. */
+static inline void transfer_finish(struct fabric_op *op)
+{
+    if (atomic_load_explicit(&op->pending, memory_order_acquire) != 0)
+        fabric_wait(engine.fabric, op);
+}
+
+/* RM5. Pieces of shared memory, on their way by a stack. */
+struct stage {
+    enum way way;
+    int node;
+    size_t count, used;
+    struct fabric_piece piece[PIECES];
+    char *user[PIECES]; /* where the program has them */
+    char room[16384];
+};
+
+/* Adds a piece, cut where it does not fit; now and then makes room. And ends what is in it: both
+ * wait for the network, and for what a fault waits for. Not within thread_enter. */
+void stage_add(struct stage *s, size_t off, void *local, size_t len);
+void stage_end(struct stage *s);
+
+#endif

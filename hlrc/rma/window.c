@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* window.c - see window.h for the invariants. */
+#include "hlrc/rma/window.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/diag.h"
+#include "boot/boot.h"
+#include "hlrc/memory/space.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/progress/timeline.h"
+#include "hlrc/rma/handle.h"
+#include "hlrc/sync/barrier.h"
+#include "hlrc/sync/parcel.h"
+
+#define ROOT 0        /* whose arguments the others compare with */
+#define FREE SIZE_MAX /* `begin` of an entry that is free */
+
+struct arena arena;
+
+bool window_ranges_touch(const void *at, size_t len)
+{
+    for (const struct range *r = engine.ranges; r < engine.ranges + engine.range_count; r++)
+        if ((uintptr_t)at - (uintptr_t)r->app < (size_t)r->pages << PAGE_SHIFT ||
+            (uintptr_t)r->app - (uintptr_t)at < len)
+            return true;
+    return false;
+}
+
+void window_refuse(const char *call, const void *at, size_t len, int node)
+{
+    if (node < 0 || node >= engine.nodes)
+        diag_fatal(1, "%s: there is no node %d; this job has nodes 0 to %d", call, node,
+                   engine.nodes - 1);
+    diag_fatal(1,
+               "%s: %zu bytes at %p, node %d, are not within one window; use memory of "
+               "hlrc_window_create before hlrc_window_free",
+               call, len, at, node);
+}
+
+/* ---- the arena ---- */
+
+/* Collective: 0 where all nodes say so, else what one of them says. */
+static int agree(int mine)
+{
+    int32_t status = mine, every[NODES_MAX];
+    int rc = boot_exchange(engine.boot, &status, sizeof status, every);
+    for (int n = 0; n < engine.nodes && rc == 0; n++)
+        rc = every[n];
+    return rc;
+}
+
+static void *map_nothing(char *at, size_t size)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    return mmap(at, size, PROT_NONE, flags, -1, 0);
+}
+
+static int arena_make(void)
+{
+    static struct fabric_window made; /* by a call that then found no address */
+    size_t size = (size_t)engine.pages << PAGE_SHIFT;
+    if ((engine.fabric->caps & (FABRIC_READ | FABRIC_ATOMICS)) != (FABRIC_READ | FABRIC_ATOMICS))
+        return -ENOTSUP;
+    int rc = made.size ? 0 : fabric_window_create(engine.fabric, size, &made);
+    if (rc == 0)
+        rc = space_agree(size, &arena.app);
+    if (rc)
+        return rc == -ENOTSUP ? rc : -ENOMEM;
+    arena.base = made.base;
+    arena.id = made.id;
+    arena.fd = made.fd;
+    arena.heap = engine.app;
+    arena.heap_bytes = (size_t)heap_pages() << PAGE_SHIFT;
+    arena.size = size;
+    made = (struct fabric_window){ 0 };
+    return 0;
+}
+
+void windows_end(void)
+{
+    if (arena.size)
+        munmap(arena.app, arena.size);
+    memset(&arena, 0, sizeof arena);
+}
+
+/* ---- places ---- */
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE_SIZE - 1) & ~(size_t)(PAGE_SIZE - 1);
+}
+
+static bool overlaps(size_t begin, size_t end)
+{
+    for (unsigned i = 0; i < arena.top; i++)
+        if (arena.window[i].begin < end && begin < arena.window[i].end)
+            return true;
+    return false;
+}
+
+/* RM1. The lowest place that is free: the begin, or behind a window; FREE: there is none. */
+static size_t find_place(size_t size)
+{
+    size_t best = overlaps(0, size) ? FREE : 0;
+    for (unsigned i = 0; i < arena.top; i++) {
+        size_t at = whole_pages(arena.window[i].end);
+        if (arena.window[i].begin != FREE && at < best && size <= arena.size - at &&
+            !overlaps(at, at + size))
+            best = at;
+    }
+    return best;
+}
+
+static struct window *free_entry(void)
+{
+    for (unsigned i = 0; i < arena.top; i++)
+        if (arena.window[i].begin == FREE)
+            return &arena.window[i];
+    return arena.top < HLRC_MAX_WINDOWS ? &arena.window[arena.top] : NULL;
+}
+
+/* NULL: no such window begins there. */
+static struct window *window_at(const void *at)
+{
+    for (unsigned i = 0; i < arena.top; i++)
+        if (arena.window[i].begin != FREE && arena.app + arena.window[i].begin == at)
+            return &arena.window[i];
+    return NULL;
+}
+
+/* Where the application has it. */
+static int open_view(size_t begin, size_t size)
+{
+    void *p = mmap(arena.app + begin, size, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED | MAP_NORESERVE, arena.fd, (off_t)begin);
+    if (p == MAP_FAILED)
+        return -ENOMEM;
+    (void)madvise(p, size, MADV_DONTFORK);
+    (void)madvise(p, size, MADV_DONTDUMP);
+    return 0;
+}
+
+/* ---- the calls ---- */
+
+/* A root's parcel. */
+struct argument {
+    uint64_t step, value; /* a size, or an address */
+};
+
+/* All nodes meet in the call, with the same argument. */
+static void meet(enum meeting call, uint64_t value)
+{
+    if (engine.alone) {
+        barrier_meet(call);
+        return;
+    }
+    struct argument *mine = parcel_begin();
+    *mine = (struct argument){ parcel_step(), value };
+    if (engine.node == ROOT)
+        parcel_send_all(sizeof *mine);
+    parcel_meet(call);
+    const struct argument *roots = parcel_from(ROOT);
+    if (roots->step != parcel_step() || roots->value != value)
+        diag_fatal(1,
+                   "%s(%#llx) here, but %#llx on node %d; all nodes make the same collective calls "
+                   "with the same arguments",
+                   meeting_name(call), (unsigned long long)value, (unsigned long long)roots->value,
+                   ROOT);
+}
+
+/* The address, or NULL and errno; the same on all nodes. */
+static void *create(size_t size)
+{
+    size_t whole = whole_pages(size);
+    int rc = arena.size ? 0 : arena_make();
+    struct window *w = rc ? NULL : free_entry();
+    size_t begin = w && whole && whole <= arena.size ? find_place(whole) : FREE;
+    if (rc == 0 && begin == FREE)
+        rc = -ENOMEM;
+    if (rc == 0) {
+        rc = open_view(begin, whole);
+        if (rc == 0)
+            rc = fabric_window_prepare(engine.fabric, arena.id, begin, whole); /* RM3 */
+        rc = agree(rc);
+        if (rc)
+            (void)map_nothing(arena.app + begin, whole);
+    }
+    if (rc) {
+        errno = -rc;
+        return NULL;
+    }
+    atomic_store(&w->begin, begin);
+    atomic_store(&w->end, begin + size);
+    if (w == &arena.window[arena.top])
+        arena.top++;
+    return arena.app + begin;
+}
+
+void *hlrc_window_create(size_t size)
+{
+    call_check("hlrc_window_create");
+    enum stats_category before = stats_enter(thread_self(), STATS_BARRIER);
+    meet(MEETING_WINDOW_CREATE, size);
+    void *window = create(size ? size : 1);
+    int err = errno;
+    barrier_meet(MEETING_WINDOW_CREATE); /* RM3 */
+    stats_enter(thread_self(), before);
+    errno = err;
+    return window;
+}
+
+static void discard(struct window *w)
+{
+    size_t begin = w->begin, size = whole_pages(w->end) - begin;
+    atomic_store(&w->end, 0);
+    atomic_store(&w->begin, FREE);
+    (void)map_nothing(arena.app + begin, size);
+    int rc = fabric_window_discard(engine.fabric, arena.id, begin, size); /* RM4 */
+    if (rc)
+        diag_fatal(1, "giving back %zu bytes of a window: %s", size, strerror(-rc));
+}
+
+void hlrc_window_free(void *window)
+{
+    call_check("hlrc_window_free");
+    if (!window)
+        return;
+    struct window *w = window_at(window);
+    if (!w)
+        diag_fatal(1,
+                   "hlrc_window_free(%p): no window begins there; free once what "
+                   "hlrc_window_create returned",
+                   window);
+    enum stats_category before = stats_enter(thread_self(), STATS_BARRIER);
+    handles_fence_all(); /* RM4 */
+    meet(MEETING_WINDOW_FREE, (uintptr_t)window);
+    discard(w);
+    stats_enter(thread_self(), before);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* change.c - see change.h. */
+#include "hlrc/sync/change.h"
+
+#include <string.h>
+
+#include "hlrc/engine.h"
+#include "hlrc/sync/combine.h"
+
+uint64_t change_bytes(const void *from, size_t bytes)
+{
+    uint64_t value = 0;
+    memcpy(&value, from, bytes);
+    return value;
+}
+
+bool change_stores(const struct change *c, uint64_t old)
+{
+    return c->op != HLRC_NO_OP && (!c->compares || old == c->expected);
+}
+
+uint64_t change_of(const struct change *c, uint64_t old)
+{
+    uint64_t result = old;
+    if (!change_stores(c, old))
+        return old;
+    if (c->op == HLRC_REPLACE)
+        return c->value;
+    combine(c->type, c->op, &result, &c->value, 1);
+    return result;
+}
+
+/* Where the word is. */
+struct place {
+    int node, win;
+    size_t off;   /* of the 8 bytes that it lies in */
+    size_t at;    /* there */
+    size_t bytes; /* of the word */
+};
+
+/* `whole`: the 8 bytes. */
+static uint64_t part_of(uint64_t whole, const struct place *w)
+{
+    return change_bytes((char *)&whole + w->at, w->bytes);
+}
+
+static uint64_t with_part(uint64_t whole, const struct place *w, uint64_t value)
+{
+    memcpy((char *)&whole + w->at, &value, w->bytes);
+    return whole;
+}
+
+static uint64_t fetch_add(const struct place *w, uint64_t add)
+{
+    uint64_t old = 0;
+    struct fabric_op op = FABRIC_OP_INIT;
+    fabric_fetch_add(engine.fabric, w->node, w->win, w->off, add, &old, &op);
+    fabric_wait(engine.fabric, &op);
+    return old;
+}
+
+static uint64_t read_whole(const struct place *w)
+{
+    uint64_t value = 0;
+    struct fabric_op op = FABRIC_OP_INIT;
+    fabric_read(engine.fabric, w->node, w->win, w->off, &value, sizeof value, &op);
+    fabric_wait(engine.fabric, &op);
+    return value;
+}
+
+static uint64_t by_swaps(const struct place *w, const struct change *c, uint64_t guess)
+{
+    for (;;) {
+        uint64_t seen = 0, old = part_of(guess, w);
+        struct fabric_op op = FABRIC_OP_INIT;
+        fabric_cas(engine.fabric, w->node, w->win, w->off, guess,
+                   with_part(guess, w, change_of(c, old)), &seen, &op);
+        fabric_wait(engine.fabric, &op);
+        if (seen == guess)
+            return old;
+        guess = seen;
+    }
+}
+
+uint64_t change_by_fabric(int node, int win, size_t off, const struct change *c, uint64_t guess)
+{
+    struct place w = { node, win, off / 8 * 8, off % 8, combine_bytes(c->type) };
+    if (c->op == HLRC_NO_OP)
+        return part_of(read_whole(&w), &w);
+    if (c->op == HLRC_SUM && w.bytes == 8 && c->type != HLRC_DOUBLE)
+        return fetch_add(&w, c->value);
+    return by_swaps(&w, c, guess);
+}
+
+struct change change_if(hlrc_type type, const void *expected, const void *desired)
+{
+    size_t bytes = combine_bytes(type);
+    return (struct change){ .type = type,
+                            .op = HLRC_REPLACE,
+                            .compares = true,
+                            .value = change_bytes(desired, bytes),
+                            .expected = change_bytes(expected, bytes) };
+}
+
+int change_was(const struct change *c, uint64_t was, void *expected)
+{
+    if (was != c->expected)
+        memcpy(expected, &was, combine_bytes(c->type));
+    return was == c->expected;
+}

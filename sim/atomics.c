@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sim/atomics.h"
+
+#include "sim/fail.h"
+#include "sim/random.h"
+#include "sim/slots.h"
+#include "sim/torus.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define PES_PER_NODE 2
+#define WORD         8
+
+struct pe {
+    unsigned left, outstanding, next_word;
+    uint64_t word[ATOMICS_WORDS];
+    sim_time cpu_free; /* applies updates of others */
+};
+
+struct node {
+    struct system *system;
+    unsigned number;
+    struct host_port port;
+    struct atomic_unit unit;
+    struct link out, in;
+    unsigned turn;     /* the PE that is asked first for the next command */
+    sim_time command;  /* the next one can follow */
+    bool commands;     /* then, by an event */
+    unsigned cpu_turn; /* the PE that applies the next update */
+};
+
+/* On its way. */
+struct message {
+    uint64_t address;
+    sim_time began;
+    unsigned pe, to;
+};
+
+struct system {
+    struct event_loop loop;
+    const struct atomics_config *cfg;
+    struct torus torus;
+    struct sim_random random;
+    unsigned nodes;
+    struct node *node;
+    struct pe *pe;
+    struct message *message;
+    struct slots messages;
+    uint64_t done;
+    struct tally latency;
+};
+
+/* ---- messages ---- */
+
+static unsigned message_new(struct system *s)
+{
+    if (s->messages.first == 0)
+        s->message = sim_again(s->message, slots_grow(&s->messages), sizeof *s->message);
+    return slots_take(&s->messages);
+}
+
+static void commands_more(struct node *node);
+
+/* Its result is written: the PE that sent it may send another one. */
+static void message_done(void *self, uint64_t number)
+{
+    struct system *s = self;
+    struct message *m = &s->message[number];
+    unsigned pe = m->pe;
+
+    tally_add(&s->latency, s->loop.now - m->began);
+    s->done++;
+    slots_give(&s->messages, (unsigned)number);
+    s->pe[pe].outstanding--;
+    commands_more(&s->node[pe / PES_PER_NODE]);
+}
+
+static void cpu_done(void *self, uint64_t number)
+{
+    message_done(self, number);
+}
+
+/* An update by a message has come to the memory; one of the node's PEs applies it. */
+static void in_memory(void *self, uint64_t number)
+{
+    struct system *s = self;
+    struct node *node = &s->node[s->message[number].to];
+    struct pe *pe = &s->pe[node->number * PES_PER_NODE + node->cpu_turn];
+
+    node->cpu_turn = (node->cpu_turn + 1) % PES_PER_NODE;
+    if (pe->cpu_free < s->loop.now)
+        pe->cpu_free = s->loop.now;
+    pe->cpu_free += s->cfg->cpu_update;
+    event_at(&s->loop, pe->cpu_free, cpu_done, s, number);
+}
+
+static void at_target(void *self, uint64_t number)
+{
+    struct system *s = self;
+    struct message *m = &s->message[number];
+    struct node *node = &s->node[m->to];
+
+    if (s->cfg->workload == WORKLOAD_SHMEM)
+        host_port_write(&node->port, in_memory, s, number);
+    else
+        atomic_unit_add(&node->unit, m->address, number);
+}
+
+static void at_last_router(void *self, uint64_t number)
+{
+    struct system *s = self;
+
+    link_send(&s->node[s->message[number].to].in, s->cfg->message_bytes, at_target, s, number);
+}
+
+static void at_first_router(void *self, uint64_t number)
+{
+    struct system *s = self;
+    struct message *m = &s->message[number];
+    unsigned routers = torus_routers(&s->torus, m->pe / PES_PER_NODE, m->to);
+
+    event_after(&s->loop, routers * s->cfg->router, at_last_router, s, number);
+}
+
+/* A command has come to the adapter of its CPU. What is for this node stays in it. */
+static void at_adapter(void *self, uint64_t number)
+{
+    struct system *s = self;
+    struct message *m = &s->message[number];
+    unsigned from = m->pe / PES_PER_NODE;
+
+    if (m->to == from)
+        at_target(s, number);
+    else
+        link_send(&s->node[from].out, s->cfg->message_bytes, at_first_router, s, number);
+}
+
+/* ---- commands ---- */
+
+static void choose_target(struct system *s, struct pe *pe, struct message *m)
+{
+    switch (s->cfg->workload) {
+    case WORKLOAD_ONE:
+    case WORKLOAD_SIXTEEN:
+        m->to = 0;
+        m->address = pe->word[pe->next_word];
+        pe->next_word = (pe->next_word + 1) % ATOMICS_WORDS;
+        break;
+    case WORKLOAD_RANDOM:
+    case WORKLOAD_SHMEM:
+        m->to = (unsigned)sim_random_below(&s->random, s->nodes);
+        m->address = sim_random_below(&s->random, s->cfg->table) * WORD;
+        break;
+    }
+}
+
+static struct pe *next_pe(struct node *node)
+{
+    for (unsigned i = 0; i < PES_PER_NODE; i++) {
+        unsigned which = (node->turn + i) % PES_PER_NODE;
+        struct pe *pe = &node->system->pe[node->number * PES_PER_NODE + which];
+
+        if (pe->left > 0 && pe->outstanding < node->system->cfg->outstanding) {
+            node->turn = (which + 1) % PES_PER_NODE;
+            return pe;
+        }
+    }
+    return NULL;
+}
+
+static void command_turn(void *self, uint64_t arg)
+{
+    struct node *node = self;
+
+    (void)arg;
+    node->commands = false;
+    commands_more(node);
+}
+
+/* The CPUs give one command after the other, as the port takes them. */
+static void commands_more(struct node *node)
+{
+    struct system *s = node->system;
+
+    if (node->commands)
+        return;
+    if (node->command > s->loop.now) {
+        node->commands = true;
+        event_at(&s->loop, node->command, command_turn, node, 0);
+        return;
+    }
+    struct pe *pe = next_pe(node);
+    if (pe == NULL)
+        return;
+    unsigned m = message_new(s);
+    s->message[m] = (struct message){ .began = s->loop.now, .pe = (unsigned)(pe - s->pe) };
+    choose_target(s, pe, &s->message[m]);
+    pe->left--;
+    pe->outstanding++;
+    node->command = host_port_command(&node->port, at_adapter, s, m);
+    node->commands = true;
+    event_at(&s->loop, node->command, command_turn, node, 0);
+}
+
+/* ---- all of it ---- */
+
+static bool takes_part(const struct atomics_config *cfg, unsigned pe)
+{
+    return pe > 0 || cfg->workload == WORKLOAD_RANDOM || cfg->workload == WORKLOAD_SHMEM;
+}
+
+/* No two PEs have a word in common, as if each had its own part of the table. */
+static void choose_words(struct system *s, unsigned number)
+{
+    uint64_t part = s->cfg->table / s->cfg->pes;
+    uint64_t base = sim_random_below(&s->random, part - ATOMICS_WORDS + 1), word = 0;
+
+    for (unsigned i = 0; i < ATOMICS_WORDS; i++) {
+        if (s->cfg->workload == WORKLOAD_ONE)
+            word = 0;
+        else if (s->cfg->in_a_row)
+            word = number * part + base + i;
+        else
+            word = number * part + i * (part / ATOMICS_WORDS) +
+                   sim_random_below(&s->random, part / ATOMICS_WORDS);
+        s->pe[number].word[i] = word * WORD;
+    }
+}
+
+static void system_init(struct system *s, const struct atomics_config *cfg)
+{
+    *s = (struct system){ .cfg = cfg, .random = { cfg->seed } };
+    event_loop_init(&s->loop);
+    s->nodes = (cfg->pes + PES_PER_NODE - 1) / PES_PER_NODE;
+    s->torus = torus_for(s->nodes);
+    s->node = sim_new(s->nodes, sizeof *s->node);
+    s->pe = sim_new(s->nodes * PES_PER_NODE, sizeof *s->pe);
+    for (unsigned n = 0; n < s->nodes; n++) {
+        struct node *node = &s->node[n];
+
+        node->system = s;
+        node->number = n;
+        host_port_init(&node->port, &s->loop, &cfg->port);
+        atomic_unit_init(&node->unit, &s->loop, &node->port, &cfg->unit, message_done, s);
+        link_init(&node->out, &s->loop, 0, 0, cfg->network_rate);
+        link_init(&node->in, &s->loop, 0, 0, cfg->network_rate);
+    }
+    for (unsigned p = 0; p < cfg->pes; p++) {
+        choose_words(s, p);
+        s->pe[p].left = takes_part(cfg, p) ? cfg->operations : 0;
+    }
+}
+
+static void system_free(struct system *s)
+{
+    for (unsigned n = 0; n < s->nodes; n++) {
+        host_port_free(&s->node[n].port);
+        atomic_unit_free(&s->node[n].unit);
+        link_free(&s->node[n].out);
+        link_free(&s->node[n].in);
+    }
+    free(s->node);
+    free(s->pe);
+    free(s->message);
+    free(s->messages.next);
+    event_loop_free(&s->loop);
+}
+
+static void raise_share(double *share, const struct link *link, sim_time time)
+{
+    double here = time == 0 ? 0 : (double)link->busy / (double)time;
+
+    assert(link->bytes_in == link->bytes_out); /* LK1 */
+    if (*share < here)
+        *share = here;
+}
+
+static void add_node(struct atomics_result *r, const struct node *node)
+{
+    r->hits += node->unit.hits;
+    r->misses += node->unit.misses;
+    r->kept += node->unit.kept;
+    r->stalled_set += node->unit.stalled_set;
+    r->stalled_raw += node->unit.stalled_raw;
+    r->reads += node->port.reads;
+    r->writes += node->port.writes;
+    r->no_tag += node->port.no_tag;
+    r->network_bytes += node->in.bytes_out;
+    raise_share(&r->to_host_used, &node->port.to_host, r->time);
+    raise_share(&r->to_nic_used, &node->port.to_nic, r->time);
+    raise_share(&r->network_used, &node->in, r->time);
+    raise_share(&r->network_used, &node->out, r->time);
+}
+
+struct atomics_result atomics_run(const struct atomics_config *cfg)
+{
+    struct system s;
+
+    system_init(&s, cfg);
+    for (unsigned n = 0; n < s.nodes; n++)
+        commands_more(&s.node[n]);
+    event_loop_run(&s.loop);
+    struct atomics_result r = {
+        .operations = s.done, .events = s.loop.done, .time = s.loop.now, .latency = s.latency
+    };
+    for (unsigned n = 0; n < s.nodes; n++)
+        add_node(&r, &s.node[n]);
+    system_free(&s);
+    return r;
+}

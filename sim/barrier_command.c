@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * hlrc_sim barrier: each run has the barrier at the host and the one at the adapter, and says what
+ * the paper's equations give and what the paper measured.
+ *
+ * The paper has totals and no parts. Times of the card lanai4 are those with which the model comes
+ * near its seven totals: 16 nodes with PE and GB at both places, 8 nodes with PE (the factor), and
+ * the two of lanai7, whose adapter takes half of them (66 MHz for 33). See doc/simulation.md.
+ */
+#include "sim/barrier_command.h"
+
+#include "sim/fail.h"
+#include "sim/nic_barrier.h"
+
+#include <inttypes.h>
+
+#define MB 1000000 /* per second */
+
+enum {
+    O_CARD,
+    O_ALGORITHM,
+    O_NODES,
+    O_DIMENSION,
+    O_GROUPS,
+    O_SKEW,
+    O_BARRIERS,
+    O_SEND,
+    O_SDMA,
+    O_NETWORK,
+    O_RECV,
+    O_RDMA,
+    O_HRECV,
+    O_WORK,
+    O_ACK,
+    O_BUSY,
+    O_RATE,
+    O_BYTES,
+    O_SEED,
+};
+
+enum { LANAI4, LANAI7 };
+
+static const char *const cards[] = { "lanai4", "lanai7", NULL };
+static const char *const algorithms[] = { "pe", "gb", NULL };
+
+#define MOST 1000000000
+
+static const struct sim_option options[] = {
+    [O_CARD] = { "card", "", "whose times: LANai 4.3 at 33 MHz, or LANai 7.2 at 66 MHz", 0, 0,
+                 "lanai4", cards },
+    [O_ALGORITHM] = { "algorithm", "",
+                      "pairwise exchange (pe), or gathering and broadcast along a tree (gb)", 0, 0,
+                      "pe", algorithms },
+    [O_NODES] = { "nodes", "", "nodes", 2, 1024, "16", NULL },
+    [O_DIMENSION] = { "dimension", "",
+                      "children of a node in the tree; 0: of all up to the nodes less 1 the best, "
+                      "for the host and for the adapter",
+                      0, 1023, "0", NULL },
+    [O_GROUPS] = { "groups", "",
+                   "processes of a node, each in a barrier with one of each other node", 1, 8, "1",
+                   NULL },
+    [O_SKEW] = { "skew", "ns", "a process computes up to that time before each barrier", 0, MOST,
+                 "0", NULL },
+    [O_BARRIERS] = { "barriers", "", "one after the other", 1, 1000000, "100", NULL },
+    [O_SEND] = { "send", "ns",
+                 "the CPU, until the adapter has noticed a message; as all times that follow, in "
+                 "place of the card's",
+                 0, MOST, NULL, NULL },
+    [O_SDMA] = { "sdma", "ns", "the adapter, to get a message of the host and make a packet of it",
+                 0, MOST, NULL, NULL },
+    [O_NETWORK] = { "network", "ns", "from adapter to adapter", 0, MOST, NULL, NULL },
+    [O_RECV] = { "recv", "ns", "the adapter, to take a packet", 0, MOST, NULL, NULL },
+    [O_RDMA] = { "rdma", "ns", "the adapter, to bring it to the host", 0, MOST, NULL, NULL },
+    [O_HRECV] = { "hrecv", "ns", "the CPU, to see and take it", 0, MOST, NULL, NULL },
+    [O_WORK] = { "work", "ns", "the adapter, to make a packet of a barrier of its own", 0, MOST,
+                 NULL, NULL },
+    [O_ACK] = { "ack", "ns",
+                "the adapter, to make or take the acknowledgement of a host's packet; 0: there is "
+                "none",
+                0, MOST, NULL, NULL },
+    [O_BUSY] = { "busy", "percent", "of the adapter's times occupy its processor", 0, 100, NULL,
+                 NULL },
+    [O_RATE] = { "rate", "MB/s", "a link", 1, 1000000, "160", NULL },
+    [O_BYTES] = { "bytes", "bytes", "a packet", 0, 65536, "24", NULL },
+    [O_SEED] = { "seed", "", "of the times that processes compute", 0, UINT64_MAX - 1, "1", NULL },
+    { NULL, NULL, NULL, 0, 0, NULL, NULL },
+};
+
+static const struct sim_figure figures[] = {
+    { "5", "both cards and algorithms by nodes, beside what was measured",
+      (const char *const[]){ "--card lanai4 --algorithm pe,gb --nodes 2,4,8,16",
+                             "--card lanai7 --algorithm pe,gb --nodes 2,4,8", NULL } },
+    { "dimension", "the tree of 16 nodes by its dimension",
+      (const char *const[]){ "--algorithm gb --dimension 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15",
+                             NULL } },
+    { "early", "processes that come at different times",
+      (const char *const[]){ "--algorithm pe,gb --dimension 4 --skew 0,20000,50000,100000,200000",
+                             NULL } },
+    { "groups", "several barriers at once",
+      (const char *const[]){ "--algorithm pe,gb --dimension 4 --groups 1,2,4,8", NULL } },
+    { "scale", "up to 1,024 nodes",
+      (const char *const[]){
+          "--card lanai4,lanai7 --nodes 2,4,8,16,32,64,128,256,512,1024 --barriers 20", NULL } },
+    { NULL, NULL, NULL },
+};
+
+/* ---- costs ---- */
+
+/* In ns; of the adapter's half with lanai7. */
+static const struct {
+    unsigned send, sdma, network, recv, rdma, hrecv, work, ack, busy;
+} lanai4 = { 7600, 13300, 500, 5100, 12000, 6800, 13200, 0, 60 };
+
+static sim_time cost(const uint64_t *v, unsigned option, uint64_t of_card)
+{
+    return (v[option] != SIM_NOT_GIVEN ? v[option] : of_card) * SIM_NS;
+}
+
+static struct barrier_costs costs_of(const uint64_t *v)
+{
+    unsigned part = v[O_CARD] == LANAI7 ? 2 : 1;
+
+    return (struct barrier_costs){
+        .send = cost(v, O_SEND, lanai4.send),
+        .sdma = cost(v, O_SDMA, lanai4.sdma / part),
+        .network = cost(v, O_NETWORK, lanai4.network),
+        .recv = cost(v, O_RECV, lanai4.recv / part),
+        .rdma = cost(v, O_RDMA, lanai4.rdma / part),
+        .hrecv = cost(v, O_HRECV, lanai4.hrecv),
+        .work = cost(v, O_WORK, lanai4.work / part),
+        .ack = cost(v, O_ACK, lanai4.ack / part),
+        .busy = (unsigned)(v[O_BUSY] != SIM_NOT_GIVEN ? v[O_BUSY] : lanai4.busy),
+        .rate = v[O_RATE] * MB,
+        .bytes = (unsigned)v[O_BYTES],
+    };
+}
+
+/* ---- what was measured: section 6 of the paper, in us; 0 where it does not say ---- */
+
+static const struct measured {
+    unsigned card, algorithm, nodes;
+    double nic, factor;
+} measured[] = {
+    { LANAI4, BARRIER_PE, 16, 102.14, 1.78 },
+    { LANAI4, BARRIER_GB, 16, 152.27, 1.46 },
+    { LANAI4, BARRIER_PE, 8, 0, 1.66 },
+    { LANAI7, BARRIER_PE, 8, 49.25, 1.83 },
+};
+
+static bool as_on_card(const uint64_t *v)
+{
+    for (unsigned o = O_SEND; o <= O_BUSY; o++)
+        if (v[o] != SIM_NOT_GIVEN)
+            return false;
+    return v[O_GROUPS] == 1 && v[O_SKEW] == 0 &&
+           (v[O_ALGORITHM] == BARRIER_PE || v[O_DIMENSION] == 0);
+}
+
+static void print_measured(const uint64_t *v)
+{
+    for (size_t i = 0; i < sizeof measured / sizeof *measured && as_on_card(v); i++)
+        if (measured[i].card == v[O_CARD] && measured[i].algorithm == v[O_ALGORITHM] &&
+            measured[i].nodes == v[O_NODES]) {
+            if (measured[i].nic > 0)
+                printf(",%.2f,%.2f\n", measured[i].nic, measured[i].factor);
+            else
+                printf(",,%.2f\n", measured[i].factor);
+            return;
+        }
+    puts(",,");
+}
+
+/* ---- one run ---- */
+
+static void check(const uint64_t *v)
+{
+    if (v[O_ALGORITHM] == BARRIER_GB && v[O_DIMENSION] >= v[O_NODES])
+        sim_fail(SIM_WRONG_USE,
+                 "barrier: --dimension %" PRIu64 ": a tree of %" PRIu64
+                 " nodes has at most %" PRIu64 " children; lower it",
+                 v[O_DIMENSION], v[O_NODES], v[O_NODES] - 1);
+    if (v[O_GROUPS] * v[O_BARRIERS] > 4000000)
+        sim_fail(SIM_WRONG_USE,
+                 "barrier: --barriers %" PRIu64 ": more than 4000000 in all groups; lower it",
+                 v[O_BARRIERS]);
+}
+
+struct best {
+    unsigned dimension;
+    struct barrier_result r;
+    uint64_t events;
+};
+
+/* Of the dimensions that are asked for. */
+static struct best best_of(const uint64_t *v, struct barrier_config cfg)
+{
+    unsigned first = v[O_DIMENSION] > 0 ? (unsigned)v[O_DIMENSION] : 1, last = first;
+    struct best best = { 0 };
+
+    if (v[O_DIMENSION] == 0 && cfg.algorithm == BARRIER_GB)
+        last = cfg.nodes - 1;
+    for (cfg.dimension = first; cfg.dimension <= last; cfg.dimension++) {
+        struct barrier_result r = nic_barrier_run(&cfg);
+
+        best.events += r.events;
+        if (best.dimension == 0 || r.time < best.r.time) {
+            best.dimension = cfg.dimension;
+            best.r = r;
+        }
+    }
+    if (cfg.algorithm == BARRIER_PE)
+        best.dimension = 0;
+    return best;
+}
+
+static void head(void)
+{
+    puts("card,algorithm,nodes,groups,skew_ns,barriers,seed,dimension_host,host_us,"
+         "host_last_us,early_host,host_nic_used,dimension_nic,nic_us,nic_last_us,early_nic,"
+         "nic_nic_used,factor,equation_host_us,equation_nic_us,equation_factor,"
+         "printed_nic_us,printed_factor,events,paper_nic_us,paper_factor");
+}
+
+static void print_place(const struct best *b, uint64_t barriers)
+{
+    printf(",%u,%.3f,%.3f,%" PRIu64 ",%.3f", b->dimension,
+           (double)b->r.time / SIM_US / (double)barriers, tally_mean(&b->r.last_in) / SIM_US,
+           b->r.early, b->r.nic_used);
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+/* The equations are of PE alone. */
+static void print_equations(const uint64_t *v, const struct barrier_costs *c)
+{
+    unsigned nodes = (unsigned)v[O_NODES];
+    double host = barrier_equation_host(c, nodes), nic = barrier_equation_nic(c, nodes);
+    double printed = barrier_equation_printed(c, nodes);
+
+    if (v[O_ALGORITHM] == BARRIER_PE)
+        printf(",%.3f,%.3f,%.4f,%.3f,%.4f", host / SIM_US, nic / SIM_US, ratio(host, nic),
+               printed / SIM_US, ratio(host, printed));
+    else
+        printf(",,,,,");
+}
+
+static uint64_t run(const uint64_t *v)
+{
+    struct barrier_config cfg = {
+        .algorithm = (enum barrier_algorithm)v[O_ALGORITHM],
+        .nodes = (unsigned)v[O_NODES],
+        .groups = (unsigned)v[O_GROUPS],
+        .barriers = (unsigned)v[O_BARRIERS],
+        .skew = v[O_SKEW] * SIM_NS,
+        .seed = v[O_SEED],
+        .costs = costs_of(v),
+    };
+    struct best host = best_of(v, cfg);
+
+    cfg.at_nic = true;
+    struct best nic = best_of(v, cfg);
+    printf("%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, cards[v[O_CARD]],
+           algorithms[v[O_ALGORITHM]], v[O_NODES], v[O_GROUPS], v[O_SKEW], v[O_BARRIERS],
+           v[O_SEED]);
+    print_place(&host, v[O_BARRIERS]);
+    print_place(&nic, v[O_BARRIERS]);
+    printf(",%.4f", ratio((double)host.r.time, (double)nic.r.time));
+    print_equations(v, &cfg.costs);
+    printf(",%" PRIu64, host.events + nic.events);
+    print_measured(v);
+    return host.events + nic.events;
+}
+
+const struct sim_command barrier_command = {
+    .name = "barrier",
+    .text = "Barriers that adapters make among themselves, beside those of their hosts.",
+    .options = options,
+    .figures = figures,
+    .head = head,
+    .check = check,
+    .run = run,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sim/event.h"
+
+#include "sim/fail.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define CHILDREN 4
+
+void event_loop_init(struct event_loop *loop)
+{
+    *loop = (struct event_loop){ 0 };
+}
+
+void event_loop_free(struct event_loop *loop)
+{
+    free(loop->heap);
+    event_loop_init(loop);
+}
+
+/* EV2 */
+static bool before(const struct event *a, const struct event *b)
+{
+    return a->when < b->when || (a->when == b->when && a->number < b->number);
+}
+
+static void grow(struct event_loop *loop)
+{
+    size_t room = loop->room == 0 ? 256 : loop->room * 2;
+
+    loop->heap = sim_again(loop->heap, room, sizeof *loop->heap);
+    loop->room = room;
+}
+
+void event_at(struct event_loop *loop, sim_time when, event_fn fn, void *self, uint64_t arg)
+{
+    struct event e = { when, loop->asked++, fn, self, arg };
+
+    assert(when >= loop->now); /* EV1 */
+    if (loop->waiting == loop->room)
+        grow(loop);
+    size_t at = loop->waiting++;
+    while (at > 0) {
+        size_t parent = (at - 1) / CHILDREN;
+
+        if (!before(&e, &loop->heap[parent]))
+            break;
+        loop->heap[at] = loop->heap[parent];
+        at = parent;
+    }
+    loop->heap[at] = e;
+}
+
+static size_t first_child(const struct event_loop *loop, size_t at)
+{
+    size_t first = at * CHILDREN + 1, end = first + CHILDREN;
+
+    if (end > loop->waiting)
+        end = loop->waiting;
+    for (size_t i = first + 1; i < end; i++)
+        if (before(&loop->heap[i], &loop->heap[first]))
+            first = i;
+    return first;
+}
+
+/* Takes the first event; the last one sinks from the top to its place. */
+static struct event take(struct event_loop *loop)
+{
+    struct event first = loop->heap[0], last = loop->heap[--loop->waiting];
+    size_t at = 0;
+
+    while (at * CHILDREN + 1 < loop->waiting) {
+        size_t child = first_child(loop, at);
+
+        if (!before(&loop->heap[child], &last))
+            break;
+        loop->heap[at] = loop->heap[child];
+        at = child;
+    }
+    loop->heap[at] = last;
+    return first;
+}
+
+void event_loop_run(struct event_loop *loop)
+{
+    while (loop->waiting > 0) {
+        struct event e = take(loop);
+
+        loop->now = e.when;
+        loop->done++;
+        e.fn(e.self, e.arg);
+    }
+}

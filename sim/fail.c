@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sim/fail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+_Noreturn void sim_fail(int status, const char *fmt, ...)
+{
+    char line[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
+    fflush(stdout);
+    fprintf(stderr, "hlrc_sim: %s\n", line);
+    exit(status);
+}
+
+static _Noreturn void no_memory(size_t count, size_t size)
+{
+    sim_fail(SIM_FAILED, "%zu bytes of memory for %zu entries: there is no more; simulate fewer",
+             count * size, count);
+}
+
+void *sim_new(size_t count, size_t size)
+{
+    void *memory = calloc(count > 0 ? count : 1, size);
+
+    if (memory == NULL)
+        no_memory(count, size);
+    return memory;
+}
+
+void *sim_again(void *old, size_t count, size_t size)
+{
+    void *memory = reallocarray(old, count, size);
+
+    if (memory == NULL)
+        no_memory(count, size);
+    return memory;
+}

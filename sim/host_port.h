@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An adapter's way to its host's memory, as HyperTransport is one: a link each way, requests in one
+ * queue, and tags for those that are outstanding.
+ *
+ *   HT1  A request has a tag from when it begins to be sent until it is done: a read until the
+ *        answer is back, a write until it has come to the memory. So at most `tags` are under way.
+ *   HT2  Requests are sent in the order in which they were made.
+ */
+#ifndef SIM_HOST_PORT_H
+#define SIM_HOST_PORT_H
+
+#include "sim/link.h"
+
+#include <stdbool.h>
+
+struct host_port_config {
+    unsigned tags;
+    sim_time latency; /* one way */
+    sim_time memory;  /* from a read's arrival to its answer */
+    uint64_t rate;    /* bytes per second, each way */
+    unsigned read_bytes, write_bytes, answer_bytes, command_bytes;
+};
+
+struct host_request {
+    event_fn done;
+    void *self;
+    uint64_t arg;
+    bool write;
+};
+
+struct host_port {
+    struct event_loop *loop;
+    struct host_port_config cfg;
+    struct link to_host, to_nic;
+    struct host_request *queue; /* a ring */
+    uint64_t asked, sent;       /* requests */
+    size_t room;                /* a power of two, or 0 */
+    struct host_request *tag;   /* who has it; done NULL: nobody */
+    unsigned *free_tag, free_tags;
+    bool sends; /* when the link is free, by an event */
+    uint64_t reads, writes, no_tag;
+};
+
+void host_port_init(struct host_port *port, struct event_loop *loop,
+                    const struct host_port_config *cfg);
+void host_port_free(struct host_port *port);
+
+/* A read, or a write, of the host's memory; DONE is called at its end. */
+void host_port_read(struct host_port *port, event_fn done, void *self, uint64_t arg);
+void host_port_write(struct host_port *port, event_fn done, void *self, uint64_t arg);
+
+/* host_port_command - from a CPU to its adapter; returns when the next one can follow */
+sim_time host_port_command(struct host_port *port, event_fn arrives, void *self, uint64_t arg);
+
+/* host_port_waiting - requests that are not under way yet */
+static inline uint64_t host_port_waiting(const struct host_port *port)
+{
+    return port->asked - port->sent;
+}
+
+#endif

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The simulator: an event loop, links, and what is modelled on them. It uses nothing of the library; its tests link all but main.
+noinst_LTLIBRARIES += libhlrc_sim.la
+libhlrc_sim_la_SOURCES = sim/event.c sim/event.h sim/fail.c sim/fail.h sim/link.c sim/link.h sim/options.c sim/options.h \
+	sim/random.h sim/server.h sim/slots.h sim/tally.h sim/torus.c sim/torus.h
+
+# The atomic unit of an adapter.
+libhlrc_sim_la_SOURCES += sim/atomic_unit.c sim/atomic_unit.h sim/atomics.c sim/atomics.h sim/atomics_bound.c sim/atomics_bound.h \
+	sim/atomics_command.c sim/atomics_command.h sim/host_port.c sim/host_port.h sim/nic_cache.c sim/nic_cache.h
+
+# Barriers of adapters.
+libhlrc_sim_la_SOURCES += sim/barrier_command.c sim/barrier_command.h sim/nic_barrier.c sim/nic_barrier.h
+
+# What programs did, traced: the format is the library's, too.
+libhlrc_sim_la_SOURCES += base/record.c base/record.h sim/fiber.c sim/fiber.h sim/machine.c sim/machine.h sim/map.c sim/map.h \
+	sim/replay.c sim/replay.h sim/replay_close.c sim/replay_command.c sim/replay_command.h sim/replay_copy.c sim/replay_fetch.c sim/replay_page.c sim/replay_sync.c \
+	sim/replay_time.c sim/script.c sim/script.h sim/versions.c sim/trace.c sim/trace.h sim/trace_command.c sim/trace_command.h
+
+bin_PROGRAMS += hlrc_sim
+hlrc_sim_SOURCES = sim/main.c
+hlrc_sim_LDFLAGS = $(INSTALLED_LDFLAGS)
+hlrc_sim_LDADD = libhlrc_sim.la
+
+nodist_man1_MANS += man/hlrc_sim.1
+man/hlrc_sim.1: hlrc_sim$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) man && ./hlrc_sim$(EXEEXT) --man >$@.tmp && mv $@.tmp $@

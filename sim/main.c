@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hlrc_sim: machines that are not here, by events. */
+#include "sim/atomics_command.h"
+#include "sim/barrier_command.h"
+#include "sim/fail.h"
+#include "sim/replay_command.h"
+#include "sim/trace_command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct sim_command *const commands[] = { &atomics_command, &barrier_command };
+
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static void help(void)
+{
+    puts("Usage: hlrc_sim COMMAND [options]\n"
+         "Simulates what this machine does not have, and prints CSV, the same for the same "
+         "options.\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %s\n        %s\n", commands[i]->name, commands[i]->text);
+    puts("  replay --machine FILE [--protocol ardmar] FILE\n        A file of hlrcrun "
+         "--trace-sim again, on that machine.");
+    puts("  trace FILE\n        What is in a file of hlrcrun --trace-sim, a line for each item.");
+    puts("  -h, --help\n        this text; hlrc_sim COMMAND --help has the options\n"
+         "  -V, --version\n        the version\n      --man\n        the manual page, for man -l "
+         "-");
+}
+
+static void manual(void)
+{
+    printf(".TH hlrc_sim 1 \"\" \"hlrc %s\" \"HLRC\"\n.SH NAME\nhlrc_sim \\- simulate machines "
+           "that are not here\n",
+           PACKAGE_VERSION);
+    fputs(".SH SYNOPSIS\n.B hlrc_sim\n.I command\n.RI [ options ]\n.SH DESCRIPTION\n"
+          "Simulates adapters and networks by events, and prints a table as CSV on standard "
+          "output. The same options and the\n"
+          "same seed give the same table, to the bit. A value may be a list with commas: there is "
+          "a run for each\n"
+          "combination, in the order of the options below, the last of them changing first. What "
+          "the models are, and how far\n"
+          "they are from what was published, is in doc/simulation.md.\n",
+          stdout);
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf(".TP\n.B %s\n%s\n", commands[i]->name, commands[i]->text);
+    fputs(".TP\n.B replay \\-\\-machine\n.I FILE TRACE\nWhat a program did that was traced by "
+          "hlrcrun "
+          "\\-\\-trace\\-sim, again under ARDMAR on the machine of the\nfile; there are some in "
+          "share/hlrc/machines. What is counted stands beside what the run itself had counted. How "
+          "far\n"
+          "that is from the run, and what has no model and is passed over, is in doc/trace.md.\n"
+          ".TP\n.B trace\n.I TRACE\nWhat is in it, a line for each item.\n",
+          stdout);
+    for (size_t i = 0; i < COMMANDS; i++)
+        sim_command_man(stdout, commands[i]);
+    fputs(".SH OPTIONS OF ALL\n.TP\n.B \\-\\-speed\nHow many events there were, and how many in a "
+          "second, on standard error.\n"
+          ".TP\n.B \\-h, \\-\\-help\nA list of the options.\n.TP\n.B \\-V, \\-\\-version\n"
+          "The version; in place of a command.\n.TP\n.B \\-\\-man\nThis page; in place of a "
+          "command.\n.SH EXIT STATUS\n0; 1 if there was no memory or no room for the output; 2 if "
+          "the command line is wrong.\n"
+          ".SH EXAMPLES\n.nf\nhlrc_sim atomics \\-\\-workload sixteen \\-\\-tags 32,64,128\n"
+          "hlrc_sim atomics \\-\\-figure 2 >fig2.csv\n"
+          "hlrc_sim barrier \\-\\-algorithm gb \\-\\-nodes 64 \\-\\-dimension 2,4,8\n.fi\n.SH SEE "
+          "ALSO\nhlrc(7), hlrcrun(1)\n",
+          stdout);
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, word) == 0)
+            return sim_command_main(commands[i], argc - 1, argv + 1);
+    if (strcmp(word, "replay") == 0)
+        return replay_command_main(argc - 1, argv + 1);
+    if (strcmp(word, "trace") == 0)
+        return trace_command_main(argc - 1, argv + 1);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        help();
+    else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+        puts("hlrc_sim " PACKAGE_VERSION);
+    else if (strcmp(word, "--man") == 0)
+        manual();
+    else
+        sim_fail(SIM_WRONG_USE, "%s: no such command; see hlrc_sim --help",
+                 word[0] != '\0' ? word : "nothing given");
+    return 0;
+}

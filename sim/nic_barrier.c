@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sim/nic_barrier.h"
+
+#include "sim/fail.h"
+#include "sim/link.h"
+#include "sim/random.h"
+#include "sim/server.h"
+#include "sim/slots.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* What a process does in a barrier, one after the other. */
+enum verb { SEND, RECEIVE, LEAVE };
+
+struct step {
+    enum verb verb;
+    unsigned node; /* the partner's; same group */
+};
+
+struct process {
+    struct barrier *b;
+    unsigned node, group;
+    struct server cpu;
+    struct step *steps;
+    unsigned count, next;
+    bool *noted; /* by node of the sender: a message came (NB1) */
+    bool inside; /* the script runs */
+    unsigned entered, left;
+};
+
+struct adapter {
+    struct server processor;
+    struct link out;
+};
+
+struct epoch {
+    unsigned entered, left;
+    sim_time last_in;
+};
+
+struct packet {
+    unsigned from, to, group; /* nodes */
+    bool answer;
+};
+
+struct barrier {
+    struct event_loop loop;
+    const struct barrier_config *cfg;
+    struct sim_random random;
+    struct adapter *adapter;
+    struct process *process; /* by node and group */
+    struct epoch *epoch;     /* by group and number */
+    struct packet *packet;
+    struct slots packets;
+    struct tally last_in;
+    uint64_t early;
+};
+
+static struct process *process_of(struct barrier *b, unsigned node, unsigned group)
+{
+    return &b->process[node * b->cfg->groups + group];
+}
+
+/* ---- scripts ---- */
+
+static void add_step(struct process *p, enum verb verb, unsigned node)
+{
+    p->steps[p->count++] = (struct step){ verb, node };
+}
+
+static void exchange(struct process *p, unsigned node)
+{
+    add_step(p, SEND, node);
+    add_step(p, RECEIVE, node);
+}
+
+/* As MPICH does where N is no power of two: those beyond the largest one tell a partner that they
+ * are there, and hear from it when all are. */
+static void script_pairs(struct process *p, unsigned nodes)
+{
+    unsigned whole = 1;
+
+    while (whole * 2 <= nodes)
+        whole *= 2;
+    if (p->node >= whole) {
+        exchange(p, p->node - whole);
+        add_step(p, LEAVE, 0);
+        return;
+    }
+    if (p->node + whole < nodes)
+        add_step(p, RECEIVE, p->node + whole);
+    for (unsigned far = 1; far < whole; far *= 2)
+        exchange(p, p->node ^ far);
+    if (p->node + whole < nodes)
+        add_step(p, SEND, p->node + whole);
+    add_step(p, LEAVE, 0);
+}
+
+static void for_children(struct process *p, enum verb verb, unsigned nodes, unsigned dimension)
+{
+    for (unsigned i = 1; i <= dimension; i++)
+        if (p->node * dimension + i < nodes)
+            add_step(p, verb, p->node * dimension + i);
+}
+
+/* An adapter tells its host before it sends to the children, a host leaves when it has sent. */
+static void script_tree(struct process *p, const struct barrier_config *cfg)
+{
+    for_children(p, RECEIVE, cfg->nodes, cfg->dimension);
+    if (p->node > 0)
+        exchange(p, (p->node - 1) / cfg->dimension);
+    if (cfg->at_nic)
+        add_step(p, LEAVE, 0);
+    for_children(p, SEND, cfg->nodes, cfg->dimension);
+    if (!cfg->at_nic)
+        add_step(p, LEAVE, 0);
+}
+
+static void script(struct process *p, const struct barrier_config *cfg)
+{
+    p->steps = sim_new(2 * cfg->dimension + 70, sizeof *p->steps); /* two of 32 rounds, and six */
+    if (cfg->algorithm == BARRIER_PE)
+        script_pairs(p, cfg->nodes);
+    else
+        script_tree(p, cfg);
+}
+
+/* ---- packets ---- */
+
+static unsigned packet_new(struct barrier *b, struct packet packet)
+{
+    if (b->packets.first == 0)
+        b->packet = sim_again(b->packet, slots_grow(&b->packets), sizeof *b->packet);
+    unsigned n = slots_take(&b->packets);
+    b->packet[n] = packet;
+    return n;
+}
+
+static struct packet packet_end(struct barrier *b, uint64_t number)
+{
+    slots_give(&b->packets, (unsigned)number);
+    return b->packet[number];
+}
+
+/* When a node's adapter has done what takes that long. */
+static sim_time adapter_end(struct barrier *b, unsigned node, sim_time length)
+{
+    sim_time busy = length * b->cfg->costs.busy / 100;
+
+    return server_take(&b->adapter[node].processor, b->loop.now, busy) + (length - busy);
+}
+
+static void adapter_does(struct barrier *b, unsigned node, sim_time length, event_fn fn,
+                         uint64_t arg)
+{
+    event_at(&b->loop, adapter_end(b, node, length), fn, b, arg);
+}
+
+static void proceed(struct process *p);
+
+/* The message is where the script runs. */
+static void delivered(struct barrier *b, const struct packet *m)
+{
+    struct process *p = process_of(b, m->to, m->group);
+
+    assert(!p->noted[m->from]); /* NB1 */
+    p->noted[m->from] = true;
+    if (!p->inside || p->steps[p->next].verb != RECEIVE || p->steps[p->next].node != m->from)
+        b->early++;
+    if (p->inside)
+        proceed(p);
+}
+
+static void host_has_it(void *self, uint64_t number)
+{
+    struct packet m = packet_end(self, number);
+
+    delivered(self, &m);
+}
+
+static void host_takes(void *self, uint64_t number)
+{
+    struct barrier *b = self;
+    struct packet *m = &b->packet[number];
+    struct process *p = process_of(b, m->to, m->group);
+
+    event_at(&b->loop, server_take(&p->cpu, b->loop.now, b->cfg->costs.hrecv), host_has_it, b,
+             number);
+}
+
+static void packet_leaves(void *self, uint64_t number);
+
+static void received(void *self, uint64_t number)
+{
+    struct barrier *b = self;
+    struct packet m = b->packet[number];
+
+    if (b->cfg->at_nic) {
+        host_has_it(b, number);
+        return;
+    }
+    adapter_does(b, m.to, b->cfg->costs.rdma, host_takes, number);
+    if (b->cfg->costs.ack > 0)
+        adapter_does(b, m.to, b->cfg->costs.ack, packet_leaves,
+                     packet_new(b, (struct packet){ m.to, m.from, m.group, true }));
+}
+
+static void answered(void *self, uint64_t number)
+{
+    packet_end(self, number);
+}
+
+static void packet_comes(void *self, uint64_t number)
+{
+    struct barrier *b = self;
+    struct packet *m = &b->packet[number];
+
+    if (m->answer)
+        adapter_does(b, m->to, b->cfg->costs.ack, answered, number);
+    else
+        adapter_does(b, m->to, b->cfg->costs.recv, received, number);
+}
+
+static void packet_leaves(void *self, uint64_t number)
+{
+    struct barrier *b = self;
+
+    link_send(&b->adapter[b->packet[number].from].out, b->cfg->costs.bytes, packet_comes, b,
+              number);
+}
+
+static void adapter_sends(void *self, uint64_t number)
+{
+    struct barrier *b = self;
+    sim_time length = b->cfg->at_nic ? b->cfg->costs.work : b->cfg->costs.sdma;
+
+    adapter_does(b, b->packet[number].from, length, packet_leaves, number);
+}
+
+/* ---- processes ---- */
+
+static struct epoch *epoch_of(struct process *p, unsigned number)
+{
+    return &p->b->epoch[p->group * p->b->cfg->barriers + number];
+}
+
+static void begin(void *self, uint64_t arg);
+
+/* The process enters: the host begins at once, the adapter when it has been told. */
+static void enter(void *self, uint64_t arg)
+{
+    struct process *p = self;
+    struct barrier *b = p->b;
+    struct epoch *e = epoch_of(p, p->entered++);
+
+    (void)arg;
+    e->entered++;
+    e->last_in = b->loop.now;
+    if (b->cfg->at_nic)
+        event_at(&b->loop, server_take(&p->cpu, b->loop.now, b->cfg->costs.send), begin, p, 0);
+    else
+        begin(p, 0);
+}
+
+static void enter_next(struct process *p)
+{
+    struct barrier *b = p->b;
+
+    if (p->entered < b->cfg->barriers)
+        event_after(&b->loop, b->cfg->skew > 0 ? sim_random_below(&b->random, b->cfg->skew + 1) : 0,
+                    enter, p, 0);
+}
+
+static void leave(void *self, uint64_t arg)
+{
+    struct process *p = self;
+    struct epoch *e = epoch_of(p, p->left++);
+
+    (void)arg;
+    assert(e->entered == p->b->cfg->nodes); /* NB2 */
+    if (++e->left == p->b->cfg->nodes)
+        tally_add(&p->b->last_in, p->b->loop.now - e->last_in);
+    enter_next(p);
+}
+
+static void host_told(void *self, uint64_t arg)
+{
+    struct process *p = self;
+
+    (void)arg;
+    event_at(&p->b->loop, server_take(&p->cpu, p->b->loop.now, p->b->cfg->costs.hrecv), leave, p,
+             0);
+}
+
+static void send_step(struct process *p, unsigned to)
+{
+    struct barrier *b = p->b;
+    unsigned m = packet_new(b, (struct packet){ p->node, to, p->group, false });
+
+    if (b->cfg->at_nic)
+        adapter_sends(b, m);
+    else
+        event_at(&b->loop, server_take(&p->cpu, b->loop.now, b->cfg->costs.send), adapter_sends, b,
+                 m);
+}
+
+static void leave_step(struct process *p)
+{
+    struct barrier *b = p->b;
+
+    if (b->cfg->at_nic)
+        event_at(&b->loop, adapter_end(b, p->node, b->cfg->costs.rdma), host_told, p, 0);
+    else
+        event_at(&b->loop, server_take(&p->cpu, b->loop.now, 0), leave, p, 0);
+}
+
+/* As far as the script goes without a message that is not there. */
+static void proceed(struct process *p)
+{
+    for (; p->next < p->count; p->next++) {
+        const struct step *s = &p->steps[p->next];
+
+        if (s->verb == RECEIVE && !p->noted[s->node])
+            return;
+        if (s->verb == RECEIVE)
+            p->noted[s->node] = false;
+        else if (s->verb == SEND)
+            send_step(p, s->node);
+        else
+            leave_step(p);
+    }
+    p->inside = false;
+}
+
+static void begin(void *self, uint64_t arg)
+{
+    struct process *p = self;
+
+    (void)arg;
+    assert(!p->inside);
+    p->inside = true;
+    p->next = 0;
+    proceed(p);
+}
+
+/* ---- all of it ---- */
+
+static void barrier_init(struct barrier *b, const struct barrier_config *cfg)
+{
+    unsigned processes = cfg->nodes * cfg->groups;
+
+    *b = (struct barrier){ .cfg = cfg, .random = { cfg->seed } };
+    event_loop_init(&b->loop);
+    b->adapter = sim_new(cfg->nodes, sizeof *b->adapter);
+    b->process = sim_new(processes, sizeof *b->process);
+    b->epoch = sim_new((size_t)cfg->groups * cfg->barriers, sizeof *b->epoch);
+    for (unsigned n = 0; n < cfg->nodes; n++)
+        link_init(&b->adapter[n].out, &b->loop, cfg->costs.network, 0, cfg->costs.rate);
+    for (unsigned i = 0; i < processes; i++) {
+        struct process *p = &b->process[i];
+
+        *p = (struct process){ .b = b, .node = i / cfg->groups, .group = i % cfg->groups };
+        p->noted = sim_new(cfg->nodes, sizeof *p->noted);
+        script(p, cfg);
+        enter_next(p);
+    }
+}
+
+static void barrier_free(struct barrier *b)
+{
+    for (unsigned i = 0; i < b->cfg->nodes * b->cfg->groups; i++) {
+        free(b->process[i].noted);
+        free(b->process[i].steps);
+    }
+    for (unsigned n = 0; n < b->cfg->nodes; n++)
+        link_free(&b->adapter[n].out);
+    free(b->adapter);
+    free(b->process);
+    free(b->epoch);
+    free(b->packet);
+    free(b->packets.next);
+    event_loop_free(&b->loop);
+}
+
+struct barrier_result nic_barrier_run(const struct barrier_config *cfg)
+{
+    struct barrier_result r = { 0 };
+    struct barrier b;
+
+    barrier_init(&b, cfg);
+    event_loop_run(&b.loop);
+    for (unsigned i = 0; i < cfg->nodes * cfg->groups; i++)
+        assert(b.process[i].left == cfg->barriers);
+    r.time = b.loop.now;
+    r.last_in = b.last_in;
+    r.early = b.early;
+    r.events = b.loop.done;
+    for (unsigned n = 0; n < cfg->nodes; n++) {
+        double used = r.time > 0 ? (double)b.adapter[n].processor.busy / (double)r.time : 0;
+
+        assert(b.adapter[n].out.bytes_in == b.adapter[n].out.bytes_out); /* LK1 */
+        if (r.nic_used < used)
+            r.nic_used = used;
+    }
+    barrier_free(&b);
+    return r;
+}
+
+/* ---- equations ---- */
+
+static unsigned rounds(unsigned nodes)
+{
+    unsigned r = 0;
+
+    while (nodes > 1U << r)
+        r++;
+    return r;
+}
+
+double barrier_equation_host(const struct barrier_costs *c, unsigned nodes)
+{
+    return (double)rounds(nodes) *
+           (double)(c->send + c->sdma + c->network + c->recv + c->rdma + c->hrecv);
+}
+
+double barrier_equation_nic(const struct barrier_costs *c, unsigned nodes)
+{
+    return (double)(c->send + c->rdma + c->hrecv) +
+           (double)rounds(nodes) * (double)(c->network + c->recv);
+}
+
+double barrier_equation_printed(const struct barrier_costs *c, unsigned nodes)
+{
+    return (double)c->send +
+           (double)rounds(nodes) * (double)(c->network + c->recv + c->rdma + c->hrecv);
+}

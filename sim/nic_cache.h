@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The cache of an adapter's atomic unit: lines of one word each, in sets of `ways` lines; an
+ * address belongs to the set of its word's number modulo the sets. It is written through, so a line
+ * that nobody uses may go at any time.
+ *
+ *   NC1  A line is in use while a read of the host's memory is under way for it, while operations
+ *        that found it are not done, and while the newest value is in the register file. It is not
+ *        replaced meanwhile; where all lines of a set are in use there is no place.
+ *   NC2  An address has one line at most, in its set.
+ *   NC3  Of the lines that may go, the one goes that was found or placed longest ago, empty ones
+ *        first.
+ */
+#ifndef SIM_NIC_CACHE_H
+#define SIM_NIC_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct nic_line {
+    uint64_t address;
+    uint64_t used;   /* when found or placed last, counted; 0: empty */
+    unsigned users;  /* operations that found it, and are not done */
+    bool waits;      /* for the host's memory */
+    bool computes;   /* read by the ALU, and not written back */
+    bool registered; /* the newest value is in the register file */
+    unsigned kept;   /* times in a row that it was written there */
+};
+
+struct nic_cache {
+    unsigned lines, ways;
+    uint64_t clock;
+    struct nic_line *line;
+};
+
+/* ASSUMPTIONS: LINES is a multiple of WAYS, and both are above 0. */
+void nic_cache_init(struct nic_cache *cache, unsigned lines, unsigned ways);
+void nic_cache_free(struct nic_cache *cache);
+
+/* nic_cache_set - the number of the set that an address belongs to */
+static inline uint64_t nic_cache_set(const struct nic_cache *cache, uint64_t address)
+{
+    return address / 8 % (cache->lines / cache->ways);
+}
+
+/* nic_cache_find - its line, which is used last then; NULL if it has none */
+struct nic_line *nic_cache_find(struct nic_cache *cache, uint64_t address);
+
+/* nic_cache_place - a line for an address that has none; NULL where all of its set are in use */
+struct nic_line *nic_cache_place(struct nic_cache *cache, uint64_t address);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* random.h - numbers that follow from a seed: SplitMix64 (Steele, Lea and Flood, 2014). */
+#ifndef SIM_RANDOM_H
+#define SIM_RANDOM_H
+
+#include <stdint.h>
+
+struct sim_random {
+    uint64_t state; /* the seed, at first */
+};
+
+static inline uint64_t sim_random(struct sim_random *r)
+{
+    uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* From 0 to below LIMIT, which is from 1 to 2^32, each as likely as the others but for
+ * LIMIT / 2^32. */
+static inline uint64_t sim_random_below(struct sim_random *r, uint64_t limit)
+{
+    return (sim_random(r) >> 32) * limit >> 32;
+}
+
+#endif

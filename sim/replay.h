@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * replay.h - a traced program again, on another machine or under another protocol: what its nodes'
+ * pages, intervals, locks and barriers do, by the rules of the code. Labels of rules are those of
+ * the headers that keep them (hlrc/memory/page.h P1 to P10 and so on).
+ *
+ *   RY1  A fiber does what its node's script says, in that order. What it does at its own node
+ *        alone takes time, which is added up (`debt`) and passes before the node does anything that
+ *        another one could notice.
+ *   RY2  What a node knows of another one came by a message or a remote operation, at the time
+ *        when that was there.
+ *   RY3  Which of two nodes is home that want a page at about the same time, a few nanoseconds
+ *        decide: under the protocol of the traced run it is the one that was home there.
+ *   RY4  A fault is what the state of the page makes one: an item of the trace that finds its page
+ *        open costs nothing.
+ */
+#ifndef SIM_REPLAY_H
+#define SIM_REPLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/event.h"
+#include "sim/fiber.h"
+#include "sim/machine.h"
+#include "sim/map.h"
+#include "sim/script.h"
+#include "sim/server.h"
+
+enum replay_protocol { REPLAY_ASYNC, REPLAY_ARDMAR, REPLAY_ONESIDED };
+
+enum copy_access { CLOSED, OPEN_LOADS, OPEN_STORES };
+
+enum { COPY_STALE = 1, COPY_DIRTY = 2, COPY_BUSY = 4, COPY_EXCLUSIVE = 8, COPY_LISTED = 16 };
+
+struct fetch;
+struct shared;
+
+struct version {
+    uint32_t writer, interval;
+};
+
+struct versions {
+    struct version *at;
+    uint32_t count, room;
+};
+
+/* Of a page, at a node: struct page. */
+struct copy {
+    uint32_t page;
+    struct shared *shared;
+    struct versions need;
+    struct fetch *fetch; /* ahead, under way */
+    uint32_t bytes,
+        length;    /* changed since its twin, and what a diff of that takes; 0: not known */
+    uint16_t home; /* node + 1 */
+    uint8_t flags, access, budget, idle, stores;
+    uint8_t left, renew_budget, renew_acquire, missed, used;
+    bool pending, probing, changed, twin, loaded, introduced, blank, listed, touched;
+};
+
+/* Of a page, at its home and its default home. */
+struct shared {
+    struct versions applied;
+    uint16_t home;   /* node + 1: the home word */
+    uint16_t traced; /* node + 1 that was its home in the traced run; 0: not known */
+    bool readers, written, claimed;
+    struct parked *parked; /* who waits for versions */
+};
+
+struct parked {
+    struct parked *next;
+    struct fetch *fetch;
+};
+
+struct fetch {
+    struct replay_node *node;
+    struct copy *copy;
+    int home;
+    bool hint, done, assigned, refused;
+    bool used; /* the entry */
+    struct versions needed;
+};
+
+struct lock_here {
+    uint32_t lock;
+    bool moved, held, waiting, listed; /* moved: HAVE, inverted at the manager */
+    uint8_t stays;
+    int next; /* node + 1 that gets it at the unlock */
+    int last; /* manager: node + 1 of the last in the queue */
+    uint64_t mark;
+};
+
+struct interval {
+    uint32_t *page;
+    uint32_t count;
+};
+
+struct replay_node {
+    struct replay *r;
+    unsigned id;
+    struct fiber *fiber;
+    struct script script;
+    bool waits, ended;
+    uint64_t ops;
+    uint32_t *renewed, renewed_count, renewed_room; /* in the trace, by the acquire under way */
+    sim_time debt, stolen, since, ends;
+    struct server out, in, handler, adapter;
+    struct remote *reads_waiting;
+    uint64_t reads_under_way;
+    struct map pages, lock_map;
+    struct copy **copy;
+    uint32_t copy_room;
+    struct lock_here *lock;
+    uint32_t locks_room;
+    uint32_t *vt;
+    struct interval *interval; /* of this node, from 1 on */
+    uint32_t intervals_room;
+    uint32_t *dirty, *taken, dirty_count, dirty_room, taken_room;
+    uint32_t *exclusive, exclusive_count, exclusive_room;
+    uint64_t arrivals, seen, closes;
+    uint32_t *renewing, renewing_count, renewing_room;
+    uint8_t acquire;
+    uint64_t epoch;
+    struct release *release;
+    bool got_release, granted;
+    bool closing, worker, in_event; /* replay_sync.c work */
+    uint32_t *grant;
+    uint64_t count[RECORD_COUNTER_COUNT];
+    sim_time spent[4]; /* pages, locks, barriers, closings */
+};
+
+struct meeting {
+    uint32_t arrived;
+    uint32_t *vt;
+};
+
+struct replay {
+    struct event_loop loop;
+    const struct trace *trace;
+    struct machine m;
+    enum replay_protocol protocol;
+    unsigned nodes;
+    uint64_t set[RECORD_SETTING_COUNT]; /* of this run */
+    struct replay_node *node;
+    struct map pages;
+    struct shared **shared;
+    uint32_t shared_room;
+    struct meeting meeting[2];
+    uint64_t passed[RECORD_KIND_COUNT]; /* items that are not modelled */
+    const char *wrong;
+    unsigned wrong_node;
+};
+
+#define COUNT(n, name, by) ((n)->count[RECORD_COUNT_##name] += (uint64_t)(by))
+
+/* ---- versions.c ---- */
+
+void versions_raise(struct versions *v, uint32_t writer, uint32_t interval);
+uint32_t versions_of(const struct versions *v, uint32_t writer);
+bool versions_cover(const struct versions *have, const struct versions *need);
+
+/* ---- replay_time.c: time, CPUs, and what is between nodes ---- */
+
+/* Units of a trace in ps. */
+sim_time replay_units(const struct replay *r, uint64_t units);
+/* The node's fiber: lets its debt pass. */
+void replay_settle(struct replay_node *n);
+/* The node's fiber: until the word is set; others call replay_wake behind it. */
+void replay_await(struct replay_node *n, const bool *word);
+void replay_wake(struct replay_node *n);
+/* A message to a handler; FN(SELF, ARG) when it has been served. By what is at FROM. */
+void replay_message(struct replay_node *from, struct replay_node *to, uint64_t bytes, event_fn fn,
+                    void *self, uint64_t arg);
+/* The same, for which the handler takes so much longer. */
+void replay_message_long(struct replay_node *from, struct replay_node *to, uint64_t bytes,
+                         sim_time more, event_fn fn, void *self, uint64_t arg);
+/* A remote write, seen by who polls; likewise, with nobody who serves. */
+void replay_write(struct replay_node *from, struct replay_node *to, uint64_t bytes, event_fn fn,
+                  void *self, uint64_t arg);
+/* A remote read or atomic of TO: THERE(SELF, ARG), which may be NULL, when it is done there, BACK
+ * when the answer is here. */
+void replay_read(struct replay_node *from, struct replay_node *to, uint64_t bytes, bool atomic,
+                 event_fn there, event_fn back, void *self, uint64_t arg);
+/* The node's fiber: an atomic at TO and back; THERE(SELF) when it is done there. */
+void replay_atomic(struct replay_node *n, struct replay_node *to, event_fn there, void *self);
+
+/* ---- replay_copy.c ---- */
+
+struct shared *shared_of(struct replay *r, uint32_t page);
+struct copy *copy_of(struct replay_node *n, uint32_t page);
+void copy_begin(struct replay_node *n, struct copy *c); /* as at first */
+unsigned replay_default_home(const struct replay *r, uint32_t page);
+bool copy_is_home(const struct copy *c, const struct replay_node *n);
+bool exclusive_begin_copy(struct replay_node *n, struct copy *c);
+void dirty_add_copy(struct replay_node *n, struct copy *c);
+
+/* ---- replay_page.c ---- */
+
+/* A load or store of the program, or what it says to be one. */
+void replay_access(struct replay_node *n, uint32_t page, bool write);
+void replay_touch(struct replay_node *n, uint32_t first, uint32_t count, bool write);
+void replay_ahead(struct replay_node *n, const struct script_op *op);
+void replay_prefetch(struct replay_node *n, uint32_t first, uint32_t count);
+
+/* ---- replay_fetch.c ---- */
+
+/* The page comes; its home is known afterwards. True: it has become this node. */
+bool replay_fetch(struct replay_node *n, struct copy *c);
+bool replay_fetch_ahead(struct replay_node *n, struct copy *c);
+/* Finishes what is under way to a busy page. */
+void replay_finish(struct replay_node *n, struct copy *c);
+bool replay_arrived(const struct copy *c);
+void replay_applied(struct replay *r, struct shared *s, uint32_t writer, uint32_t interval);
+unsigned replay_claim(struct replay_node *n, struct copy *c, bool *assigned);
+
+/* ---- replay_close.c ---- */
+
+void replay_close(struct replay_node *n);
+bool replay_clean(const struct replay_node *n, bool arrivals);
+void replay_acquire(struct replay_node *n, const uint32_t *want);
+
+/* ---- replay_sync.c ---- */
+
+void replay_lock(struct replay_node *n, uint32_t lock);
+void replay_unlock(struct replay_node *n, uint32_t lock);
+void replay_arrive(struct replay_node *n);
+void replay_depart(struct replay_node *n);
+
+/* ---- replay.c ---- */
+
+/* replay_run - the trace on that machine; 0, or the node whose script is wrong + 1. */
+void replay_run(struct replay *r, const struct trace *t, const struct machine *m,
+                enum replay_protocol protocol);
+void replay_free(struct replay *r);
+
+#endif

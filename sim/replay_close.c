@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* replay_close.c - releases and acquires: interval.c, page_flush.c, exclusive.c, renew.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/fail.h"
+#include "sim/replay.h"
+
+#define DIFF_HEAD     8
+#define DIFF_MOST     (8 + 512 + 4096) /* diff.h DIFF_MAX */
+#define BULK_ROOM     (8192 - 16)      /* bulk.h BULK_PAYLOAD */
+#define BEHIND        16               /* diff_message.c */
+#define USED_OFTEN    2                /* renew.c */
+#define UNKNOWN_BYTES 4096             /* of a page that its home wrote in the trace */
+
+/* ---- releases ---- */
+
+/* exclusive.c exclusive_look: EP3. */
+static void look_for_readers(struct replay_node *n)
+{
+    uint32_t kept = 0;
+
+    if (n->exclusive_count == 0 || n->arrivals == n->seen)
+        return;
+    n->seen = n->arrivals;
+    for (uint32_t i = 0; i < n->exclusive_count; i++) {
+        struct copy *c = copy_of(n, n->exclusive[i]);
+        if (!c->shared->readers) {
+            n->exclusive[kept++] = c->page;
+            continue;
+        }
+        c->listed = false;
+        if (!(c->flags & COPY_EXCLUSIVE))
+            continue;
+        c->flags = (uint8_t)((c->flags & ~COPY_EXCLUSIVE) | COPY_DIRTY);
+        c->idle = 0;
+        if (!(c->flags & COPY_LISTED))
+            dirty_add_copy(n, c);
+    }
+    n->exclusive_count = kept;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static uint32_t take_dirty(struct replay_node *n)
+{
+    uint32_t count = n->dirty_count, *list = n->dirty, room = n->dirty_room;
+
+    n->dirty = n->taken;
+    n->dirty_room = n->taken_room;
+    n->taken = list;
+    n->taken_room = room;
+    n->dirty_count = 0;
+    if (count > 0)
+        qsort(list, count, sizeof *list, by_number);
+    return count;
+}
+
+/* page_flush.c page_flush_home: whether it is announced. */
+static bool flush_home(struct copy *c, bool kept, bool *changed)
+{
+    if (c->blank)
+        *changed = kept || c->changed;
+    else
+        *changed = !c->twin || c->changed;
+    if (!*changed)
+        return c->shared->readers; /* P9 */
+    if (kept)
+        c->twin = true;
+    return true;
+}
+
+/* page_flush.c learn */
+static void learn(const struct replay *r, struct copy *c, bool changed, bool kept)
+{
+    unsigned most = (unsigned)r->set[RECORD_SET_hot_pages], more = c->budget ? c->budget * 2u : 1;
+
+    if (changed) {
+        c->budget = (uint8_t)(more < most ? more : most);
+        c->idle = 0;
+    } else if (kept) {
+        c->idle++;
+    } else {
+        c->budget /= 2;
+    }
+}
+
+static void judge_load(struct copy *c, bool written)
+{
+    if (c->loaded && !written) {
+        c->stores = 0;
+        c->idle = c->budget;
+    }
+    c->loaded = false;
+}
+
+/* page_flush.c page_flush_end */
+static void flush_end(struct replay_node *n, struct copy *c, uint32_t interval, bool changed,
+                      bool kept)
+{
+    bool was_kept = kept;
+
+    if (interval > 0 && !copy_is_home(c, n))
+        versions_raise(&c->need, n->id, interval);
+    learn(n->r, c, changed, kept);
+    judge_load(c, changed);
+    c->blank = false;
+    c->changed = false;
+    c->bytes = c->length = 0;
+    if (kept && changed && !(c->flags & COPY_STALE) && exclusive_begin_copy(n, c))
+        was_kept = false;
+    else if (kept)
+        dirty_add_copy(n, c);
+    if (!was_kept) {
+        c->twin = false;
+        c->flags &= (uint8_t)~COPY_DIRTY;
+    } else if (changed) {
+        COUNT(n, hot_pages, 1);
+    } else {
+        COUNT(n, hot_unchanged, 1);
+    }
+}
+
+struct entry {
+    struct shared *shared;
+    uint32_t writer, interval;
+};
+
+/* The diffs of a message, at their home. */
+struct message {
+    struct replay *r;
+    struct replay_node *home;
+    struct entry *entry;
+    uint32_t count, room, bytes;
+};
+
+static void apply_all(void *self, uint64_t arg)
+{
+    struct message *m = self;
+
+    (void)arg;
+    for (uint32_t i = 0; i < m->count; i++)
+        replay_applied(m->r, m->entry[i].shared, m->entry[i].writer, m->entry[i].interval);
+    free(m->entry);
+    free(m);
+}
+
+static void send_message(struct replay_node *n, struct message **open)
+{
+    struct message *m = *open;
+
+    if (m == NULL)
+        return;
+    COUNT(n, messages, 1);
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    replay_message_long(n, m->home, m->bytes, m->count * n->r->m.apply_ns * SIM_NS, apply_all, m,
+                        0);
+    *open = NULL;
+}
+
+/* diff_message.c message_room */
+static struct message *room_for(struct replay_node *n, struct message **open, unsigned home)
+{
+    if (open[home] != NULL && open[home]->bytes + 8 + DIFF_MOST + 8 + BEHIND > BULK_ROOM)
+        send_message(n, &open[home]);
+    if (open[home] == NULL) {
+        open[home] = sim_new(1, sizeof **open);
+        open[home]->r = n->r;
+        open[home]->home = &n->r->node[home];
+    }
+    return open[home];
+}
+
+/* False for one without a change. */
+static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
+                      struct message **open)
+{
+    unsigned home = c->home - 1u;
+    struct message *m = room_for(n, open, home);
+    uint32_t bytes = c->bytes > 0 ? c->bytes : UNKNOWN_BYTES;
+    uint32_t length = c->length > 0 ? c->length : UNKNOWN_BYTES + DIFF_HEAD;
+
+    n->debt += n->r->m.compare_ns * SIM_NS;
+    if (!c->changed)
+        return false;
+    n->debt += n->r->m.diff_ns * SIM_NS;
+    m->entry = grow(m->entry, &m->room, m->count + 1, sizeof *m->entry);
+    m->entry[m->count++] = (struct entry){ c->shared, n->id, interval };
+    m->bytes += 8 + ((length + 7) & ~7u);
+    COUNT(n, diffs, 1);
+    COUNT(n, diff_bytes, bytes);
+    return true;
+}
+
+static bool capture(struct replay_node *n, struct copy *c, uint32_t interval, bool kept,
+                    struct message **open, bool *changed)
+{
+    bool announce;
+
+    if (!copy_is_home(c, n)) {
+        *changed = send_diff(n, c, interval, open);
+        return *changed;
+    }
+    if (c->twin)
+        n->debt += n->r->m.compare_ns * SIM_NS;
+    announce = flush_home(c, kept, changed);
+    if (announce)
+        replay_applied(n->r, c->shared, n->id, interval);
+    return announce;
+}
+
+static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t interval,
+                            uint32_t *announced, struct message **open)
+{
+    uint32_t all = 0;
+    bool sealing = false;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct copy *c = copy_of(n, n->taken[i]);
+        bool changed, was = sealing;
+        c->flags &= (uint8_t)~COPY_LISTED;
+        if (!(c->flags & COPY_DIRTY))
+            continue;
+        if ((c->flags & COPY_BUSY) && n->in_event) {
+            dirty_add_copy(n, c);
+            continue;
+        }
+        if (c->flags & COPY_BUSY)
+            replay_finish(n, c);
+        bool seal = c->access == OPEN_STORES && c->idle >= c->budget; /* P8 */
+        sealing = seal;
+        if (seal)
+            c->access = OPEN_LOADS;
+        if (seal && !was)
+            n->debt += n->r->m.protect_ns * SIM_NS;
+        bool kept = c->access == OPEN_STORES;
+        bool announce = capture(n, c, interval, kept, open, &changed);
+        if (announce)
+            announced[all++] = c->page;
+        flush_end(n, c, announce ? interval : 0, changed, kept);
+    }
+    return all;
+}
+
+/* What is announced goes to all: notice_log.c. */
+static void publish(struct replay_node *n, uint32_t *announced, uint32_t count)
+{
+    uint32_t interval = n->vt[n->id] + 1;
+
+    n->interval = grow(n->interval, &n->intervals_room, interval + 1, sizeof *n->interval);
+    n->interval[interval] = (struct interval){ announced, count };
+    n->vt[n->id] = interval;
+    COUNT(n, write_notices, count);
+    COUNT(n, rdma_writes, 2 * (n->r->nodes - 1));
+    n->debt += 2 * n->r->m.post_ns * (n->r->nodes - 1) * SIM_NS;
+}
+
+static void close_dirty(struct replay_node *n)
+{
+    struct message **open;
+    uint32_t count, *announced;
+
+    look_for_readers(n);
+    count = take_dirty(n);
+    if (count == 0)
+        return;
+    open = sim_new(n->r->nodes, sizeof *open);
+    announced = sim_new(count, sizeof *announced);
+    uint32_t all = capture_all(n, count, n->vt[n->id] + 1, announced, open);
+    for (unsigned h = 0; h < n->r->nodes; h++) {
+        if (open[h] != NULL && open[h]->count == 0) {
+            free(open[h]);
+            open[h] = NULL;
+        }
+        send_message(n, &open[h]);
+    }
+    if (all > 0)
+        publish(n, announced, all);
+    else
+        free(announced);
+    free(open);
+}
+
+void replay_close(struct replay_node *n)
+{
+    sim_time begun = n->r->loop.now;
+
+    n->closing = true;
+    close_dirty(n);
+    n->closes++;
+    n->closing = false;
+    replay_settle(n);
+    n->spent[3] += n->r->loop.now - begun;
+}
+
+bool replay_clean(const struct replay_node *n, bool arrivals)
+{
+    return n->dirty_count == 0 && !(arrivals && n->exclusive_count > 0 && n->arrivals != n->seen);
+}
+
+/* ---- acquires: renew.c ---- */
+
+static uint8_t budget_first(const struct replay *r)
+{
+    return r->m.memory && r->protocol != REPLAY_ASYNC ? 4 : 2;
+}
+
+static uint8_t at_most(const struct replay *r, unsigned budget)
+{
+    unsigned most = (unsigned)r->set[RECORD_SET_renew];
+
+    return (uint8_t)(budget < most ? budget : most);
+}
+
+static void judge(const struct replay *r, struct copy *c, bool used)
+{
+    if (!used)
+        c->renew_budget = c->used = 0;
+    else if (c->used < USED_OFTEN && ++c->used == USED_OFTEN)
+        c->renew_budget = at_most(r, budget_first(r));
+    else
+        c->renew_budget = at_most(r, c->renew_budget * 2u);
+    c->left = c->renew_budget;
+    c->probing = false;
+}
+
+static void look(struct replay_node *n, struct copy *c, bool used)
+{
+    if (used)
+        judge(n->r, c, true);
+    else if (c->renew_acquire != n->acquire && ++c->missed == budget_first(n->r))
+        judge(n->r, c, false);
+    c->renew_acquire = n->acquire;
+}
+
+static void probe(struct replay_node *n, struct copy *c)
+{
+    c->probing = true;
+    c->missed = 0;
+    c->renew_acquire = n->acquire;
+}
+
+/* RN1, RN4 */
+static bool renew_instead(struct replay_node *n, struct copy *c)
+{
+    bool stale = c->flags & COPY_STALE;
+
+    if (c->pending)
+        return true;
+    if (c->home == 0 || copy_is_home(c, n))
+        return false;
+    if (c->probing)
+        look(n, c, !stale && c->access != CLOSED);
+    if (stale)
+        return false;
+    if (c->access != CLOSED && c->left > 0 &&
+        (!(c->flags & COPY_DIRTY) || n->r->protocol != REPLAY_ASYNC)) {
+        c->left--;
+        c->pending = true;
+        n->renewing =
+            grow(n->renewing, &n->renewing_room, n->renewing_count + 1, sizeof *n->renewing);
+        n->renewing[n->renewing_count++] = c->page;
+        return true;
+    }
+    probe(n, c);
+    return false;
+}
+
+/* page_flush.c page_clean */
+static void clean(struct replay_node *n, struct copy *c)
+{
+    if (!(c->flags & COPY_DIRTY) || !c->twin || copy_is_home(c, n) || c->changed)
+        return;
+    c->twin = false;
+    c->flags &= (uint8_t)~COPY_DIRTY;
+    judge_load(c, false);
+}
+
+/* page.c note_one, note_end; true when it was closed */
+static bool note(struct replay_node *n, struct copy *c, uint32_t writer, uint32_t interval)
+{
+    bool renewed, revoke;
+
+    if (copy_is_home(c, n) && versions_of(&c->shared->applied, writer) >= interval)
+        return false;
+    if (c->flags & COPY_BUSY)
+        replay_finish(n, c);
+    renewed = renew_instead(n, c);
+    if (!(c->flags & COPY_STALE))
+        COUNT(n, invalidations, 1);
+    c->flags |= COPY_STALE;
+    revoke = c->access != CLOSED && !renewed;
+    versions_raise(&c->need, writer, interval);
+    if (revoke) {
+        c->access = CLOSED;
+        clean(n, c);
+    }
+    return revoke;
+}
+
+static void settle_copy(struct replay_node *n, struct copy *c)
+{
+    if (c->fetch != NULL)
+        replay_finish(n, c);
+    if ((c->flags & COPY_STALE) && c->access != CLOSED) {
+        c->access = CLOSED;
+        n->debt += n->r->m.protect_ns * SIM_NS;
+        if (c->pending)
+            probe(n, c);
+        clean(n, c);
+    }
+    c->pending = false;
+}
+
+static void renew_all(struct replay_node *n)
+{
+    for (uint32_t i = 0; i < n->renewing_count; i++)
+        (void)replay_fetch_ahead(n, copy_of(n, n->renewing[i]));
+    for (uint32_t i = 0; i < n->renewing_count; i++)
+        settle_copy(n, copy_of(n, n->renewing[i]));
+    n->renewing_count = 0;
+    n->acquire++;
+}
+
+static void take(struct replay_node *n, uint32_t writer, uint32_t until)
+{
+    const struct replay_node *w = &n->r->node[writer];
+    bool run = false;
+
+    for (uint32_t k = n->vt[writer] + 1; k <= until; k++)
+        for (uint32_t i = 0; i < w->interval[k].count; i++) {
+            bool closed = note(n, copy_of(n, w->interval[k].page[i]), writer, k);
+            if (closed && !run)
+                n->debt += n->r->m.protect_ns * SIM_NS;
+            run = closed;
+        }
+}
+
+void replay_acquire(struct replay_node *n, const uint32_t *want)
+{
+    bool any = false;
+
+    for (unsigned w = 0; w < n->r->nodes && !any; w++)
+        any = w != n->id && n->vt[w] < want[w];
+    if (!any)
+        return;
+    for (unsigned w = 0; w < n->r->nodes; w++)
+        if (w != n->id && n->vt[w] < want[w])
+            take(n, w, want[w]);
+    renew_all(n);
+    for (unsigned w = 0; w < n->r->nodes; w++)
+        if (w != n->id && n->vt[w] < want[w])
+            n->vt[w] = want[w];
+    replay_settle(n);
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* replay_fetch.c - pages on their way: async/async.c (H1 to H4) and ardmar/ardmar.c (A1 to A4). */
+#include <stdlib.h>
+
+#include "sim/fail.h"
+#include "sim/replay.h"
+
+#define PAGE_BYTES 4096
+
+static struct replay_node *home_node(const struct fetch *f)
+{
+    return &f->node->r->node[f->home];
+}
+
+static void finish(struct fetch *f)
+{
+    f->done = true;
+    replay_wake(f->node);
+}
+
+static void finish_event(void *self, uint64_t arg)
+{
+    (void)arg;
+    finish(self);
+}
+
+/* ---- at the home ---- */
+
+static bool covered(const struct fetch *f)
+{
+    return versions_cover(&f->copy->shared->applied, &f->needed);
+}
+
+static void read_page(struct fetch *f);
+
+/* H3, or a read that is repeated until the versions suffice. */
+static void park(struct fetch *f)
+{
+    struct parked *p = sim_new(1, sizeof *p);
+
+    *p = (struct parked){ f->copy->shared->parked, f };
+    f->copy->shared->parked = p;
+}
+
+/* EP1 */
+static void note_reader(struct fetch *f)
+{
+    struct shared *s = f->copy->shared;
+
+    if (f->node->r->set[RECORD_SET_exclusive] != 0 || f->copy->introduced)
+        return;
+    if (!s->readers)
+        home_node(f)->arrivals++;
+    s->readers = true;
+}
+
+static void answer_page(struct fetch *f)
+{
+    note_reader(f);
+    replay_write(home_node(f), f->node, PAGE_BYTES, finish_event, f, 0);
+}
+
+static void page_there(void *self, uint64_t arg)
+{
+    struct fetch *f = self;
+
+    (void)arg;
+    note_reader(f);
+}
+
+static void read_page(struct fetch *f)
+{
+    replay_read(f->node, home_node(f), PAGE_BYTES, false, page_there, finish_event, f, 0);
+}
+
+static bool is_async(const struct replay *r)
+{
+    return r->protocol == REPLAY_ASYNC;
+}
+
+void replay_applied(struct replay *r, struct shared *s, uint32_t writer, uint32_t interval)
+{
+    versions_raise(&s->applied, writer, interval);
+    for (struct parked **at = &s->parked; *at != NULL;) {
+        struct parked *p = *at;
+        struct fetch *f = p->fetch;
+        if (!covered(f)) {
+            at = &p->next;
+            continue;
+        }
+        *at = p->next;
+        free(p);
+        if (f->home == (int)f->node->id)
+            finish(f);
+        else if (is_async(r))
+            answer_page(f);
+        else
+            read_page(f);
+    }
+}
+
+/* ---- async ---- */
+
+static void serve_at_home(struct fetch *f)
+{
+    if (covered(f)) {
+        answer_page(f);
+    } else if (f->hint) {
+        f->refused = true;
+        replay_write(home_node(f), f->node, 8, finish_event, f, 0);
+    } else {
+        COUNT(home_node(f), fetch_retries, 1);
+        park(f);
+    }
+}
+
+static void serve_home_event(void *self, uint64_t arg)
+{
+    (void)arg;
+    serve_at_home(self);
+}
+
+/* H1: what the default home has written without a fault makes it the home. `candidate` -1: only
+ * looks. */
+static int directory_lookup(struct replay_node *at, struct copy *c, int candidate, bool *appointed)
+{
+    struct shared *s = c->shared;
+    int home = (int)s->home - 1;
+
+    *appointed = false;
+    if (home >= 0)
+        return home;
+    if (c->flags & COPY_EXCLUSIVE) {
+        home = c->touched ? (int)at->id : candidate;
+        if (home >= 0) {
+            c->flags &= (uint8_t)~COPY_EXCLUSIVE;
+            c->access = OPEN_LOADS;
+        }
+    } else {
+        home = candidate;
+    }
+    if (home >= 0) {
+        s->home = c->home = (uint16_t)(home + 1);
+        *appointed = !c->touched;
+        if (c->touched)
+            COUNT(at, homes_assigned, 1);
+    }
+    return home;
+}
+
+static void serve_page(void *self, uint64_t arg)
+{
+    struct fetch *f = self;
+    struct replay *r = f->node->r;
+    struct replay_node *at = &r->node[arg];
+    struct copy *c;
+    bool appointed;
+    int home;
+
+    if (replay_default_home(r, f->copy->page) != at->id) {
+        f->home = (int)at->id;
+        serve_at_home(f);
+        return;
+    }
+    c = copy_of(at, f->copy->page);
+    home = directory_lookup(at, c, f->hint ? -1 : (int)f->node->id, &appointed);
+    if (home == (int)at->id) {
+        f->home = home;
+        serve_at_home(f);
+    } else if (home < 0 || home == (int)f->node->id) {
+        f->refused = home < 0;
+        f->assigned = appointed;
+        f->home = home;
+        replay_write(at, f->node, 8, finish_event, f, 0);
+    } else {
+        f->home = home;
+        COUNT(at, messages, 1);
+        replay_message(at, home_node(f), 64, serve_home_event, f, 0);
+    }
+}
+
+static void start_async(struct fetch *f)
+{
+    struct replay *r = f->node->r;
+    unsigned to = f->home >= 0 ? (unsigned)f->home : replay_default_home(r, f->copy->page);
+
+    f->node->debt += r->m.post_ns * SIM_NS;
+    replay_settle(f->node);
+    COUNT(f->node, messages, to != f->node->id);
+    replay_message(f->node, &r->node[to], 64 + 8 * (uint64_t)r->nodes, serve_page, f, to);
+}
+
+/* ---- ardmar ---- */
+
+struct claim {
+    struct replay_node *node;
+    struct shared *shared;
+    unsigned home;
+    bool assigned;
+};
+
+/* A2 */
+static void compare_and_swap(void *self, uint64_t arg)
+{
+    struct claim *c = self;
+
+    (void)arg;
+    if (c->shared->home == 0)
+        c->shared->home = c->shared->traced > 0 ? c->shared->traced : (uint16_t)(c->node->id + 1);
+    c->home = c->shared->home - 1u;
+    c->assigned = c->home == c->node->id && !c->shared->claimed; /* RY3 */
+    c->shared->claimed = c->shared->claimed || c->assigned;
+}
+
+unsigned replay_claim(struct replay_node *n, struct copy *c, bool *assigned)
+{
+    struct replay *r = n->r;
+    unsigned at = replay_default_home(r, c->page);
+    struct claim claim = { .node = n, .shared = c->shared };
+
+    if (is_async(r)) { /* only a default home holds a page without a home */
+        int home = directory_lookup(n, c, (int)n->id, assigned);
+        *assigned = *assigned || home == (int)n->id;
+        return (unsigned)home;
+    }
+    COUNT(n, rdma_reads, 1);
+    replay_atomic(n, &r->node[at], compare_and_swap, &claim);
+    *assigned = claim.assigned;
+    return claim.home;
+}
+
+static void versions_there(void *self, uint64_t arg)
+{
+    struct fetch *f = self;
+
+    (void)arg;
+    f->refused = !covered(f);
+}
+
+static void versions_back(void *self, uint64_t arg)
+{
+    struct fetch *f = self;
+
+    (void)arg;
+    if (!f->refused) {
+        read_page(f);
+    } else if (f->hint) {
+        finish(f);
+    } else {
+        COUNT(f->node, fetch_retries, 1);
+        f->refused = false;
+        if (covered(f))
+            read_page(f);
+        else
+            park(f);
+    }
+}
+
+/* Both reads at once: A3. */
+static void both_back(void *self, uint64_t arg)
+{
+    struct fetch *f = self;
+
+    if (f->refused)
+        versions_back(f, arg);
+    else
+        finish(f);
+}
+
+static void start_ardmar(struct fetch *f)
+{
+    struct replay_node *n = f->node;
+    const struct machine *m = &n->r->m;
+    bool assigned;
+
+    n->debt += (f->needed.count > 0 ? 2 : 1) * m->post_ns * SIM_NS;
+    replay_settle(n);
+    if (f->home < 0)
+        f->home = (int)replay_claim(n, f->copy, &assigned);
+    if (f->home == (int)n->id) {
+        f->done = true;
+        return;
+    }
+    if (!f->copy->introduced && n->r->set[RECORD_SET_exclusive] == 0) {
+        COUNT(n, rdma_writes, 1);
+        COUNT(n, atomics, 1);
+    }
+    if (f->needed.count == 0 && f->copy->introduced) {
+        read_page(f);
+    } else if (m->reads_ordered) {
+        COUNT(n, rdma_reads, 1);
+        replay_read(n, home_node(f), PAGE_BYTES, false, versions_there, both_back, f, 0);
+        note_reader(f);
+    } else {
+        note_reader(f);
+        replay_read(n, home_node(f), 8 * f->needed.count, false, versions_there, versions_back, f,
+                    0);
+    }
+}
+
+/* ---- both ---- */
+
+static struct fetch *fetch_new(struct replay_node *n, struct copy *c, bool hint)
+{
+    struct fetch *f = sim_new(1, sizeof *f);
+
+    *f = (struct fetch){ .node = n, .copy = c, .home = (int)c->home - 1, .hint = hint };
+    for (uint32_t i = 0; i < c->need.count; i++)
+        versions_raise(&f->needed, c->need.at[i].writer, c->need.at[i].interval);
+    return f;
+}
+
+static void fetch_free(struct fetch *f)
+{
+    free(f->needed.at);
+    free(f);
+}
+
+static void start(struct fetch *f)
+{
+    if (is_async(f->node->r))
+        start_async(f);
+    else
+        start_ardmar(f);
+}
+
+/* page_fetch.c install: false where a version became needed meanwhile. */
+static bool install(struct fetch *f)
+{
+    struct copy *c = f->copy;
+
+    if (f->home >= 0)
+        c->home = (uint16_t)(f->home + 1);
+    if (!versions_cover(&c->shared->applied, &c->need))
+        return false;
+    c->need.count = 0;
+    if (f->home != (int)f->node->id) {
+        c->introduced = true;
+        f->node->debt += (c->flags & COPY_DIRTY ? 2 : 0) * f->node->r->m.copy_page_ns * SIM_NS;
+    }
+    c->flags &= (uint8_t) ~(COPY_STALE | COPY_BUSY);
+    COUNT(f->node, renewed_pages, c->pending);
+    c->pending = false;
+    return true;
+}
+
+static void count_outcome(const struct fetch *f)
+{
+    if (f->home != (int)f->node->id)
+        COUNT(f->node, page_fetches, 1);
+    else if (f->assigned)
+        COUNT(f->node, homes_assigned, 1);
+}
+
+static void await_own(struct fetch *f)
+{
+    f->done = covered(f);
+    if (!f->done)
+        park(f);
+    replay_await(f->node, &f->done);
+}
+
+bool replay_fetch(struct replay_node *n, struct copy *c)
+{
+    sim_time begun;
+    bool assigned = false, done = false;
+
+    replay_settle(n);
+    begun = n->r->loop.now;
+    c->flags |= COPY_BUSY;
+    while (!done) {
+        struct fetch *f = fetch_new(n, c, false);
+        if (f->home != (int)n->id) {
+            start(f);
+            replay_await(n, &f->done);
+            count_outcome(f);
+        }
+        assigned = assigned || f->assigned;
+        if (f->home == (int)n->id)
+            await_own(f);
+        done = install(f);
+        fetch_free(f);
+    }
+    n->debt += n->r->m.complete_ns * SIM_NS;
+    n->spent[0] += n->r->loop.now - begun;
+    return assigned;
+}
+
+bool replay_fetch_ahead(struct replay_node *n, struct copy *c)
+{
+    uint8_t out = c->pending ? COPY_BUSY : COPY_BUSY | COPY_DIRTY;
+
+    if ((c->flags & (COPY_STALE | out)) != COPY_STALE || copy_is_home(c, n))
+        return false;
+    c->flags |= COPY_BUSY;
+    c->fetch = fetch_new(n, c, true);
+    start(c->fetch);
+    return true;
+}
+
+bool replay_arrived(const struct copy *c)
+{
+    return c->fetch != NULL && c->fetch->done;
+}
+
+void replay_finish(struct replay_node *n, struct copy *c)
+{
+    struct fetch *f = c->fetch;
+
+    replay_await(n, &f->done);
+    c->fetch = NULL;
+    if (!f->refused)
+        count_outcome(f);
+    if (f->refused || (f->home == (int)n->id && !covered(f)) || !install(f))
+        c->flags &= (uint8_t)~COPY_BUSY;
+    fetch_free(f);
+}

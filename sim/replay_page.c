@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* replay_page.c - the states of pages at a node: hlrc/memory/page.c, ahead.c, past.c. */
+#include "sim/fail.h"
+#include "sim/replay.h"
+
+#define STORES_FOLLOW 2  /* AH4 */
+#define BATCH         32 /* page_fetch.c PREFETCH_BATCH */
+
+static void mark_dirty(struct replay_node *n, struct copy *c, bool ahead)
+{
+    if (!ahead && exclusive_begin_copy(n, c)) /* AH2 */
+        return;
+    c->blank = ahead && c->blank;
+    if (ahead ? !c->blank : !copy_is_home(c, n)) {
+        c->twin = true;
+        COUNT(n, twins, 1);
+        n->debt += n->r->m.copy_page_ns * SIM_NS;
+    }
+    if (!(c->flags & COPY_LISTED))
+        dirty_add_copy(n, c);
+    c->flags |= COPY_DIRTY | COPY_LISTED;
+}
+
+static void protect(struct replay_node *n)
+{
+    n->debt += n->r->m.protect_ns * SIM_NS;
+}
+
+/* page.c page_grant */
+static void grant(struct replay_node *n, struct copy *c, bool write)
+{
+    bool follow = c->stores == STORES_FOLLOW && c->idle < c->budget && c->home != 0; /* AH4 */
+
+    if (!(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE)) && (write || follow)) {
+        mark_dirty(n, c, !write);
+        c->loaded = !write;
+        if (write && c->stores < STORES_FOLLOW)
+            c->stores++;
+    }
+    if (write)
+        c->idle = 0;
+    c->access = c->flags & (COPY_DIRTY | COPY_EXCLUSIVE) ? OPEN_STORES : OPEN_LOADS;
+    protect(n);
+}
+
+static void claim(struct replay_node *n, struct copy *c, bool ahead)
+{
+    bool assigned;
+
+    c->home = (uint16_t)(replay_claim(n, c, &assigned) + 1);
+    COUNT(n, first_write_faults, assigned && !ahead);
+    COUNT(n, homes_assigned, assigned);
+}
+
+/* ---- in runs ---- */
+
+static bool grantable(const struct copy *c, bool write)
+{
+    if (c->flags & (COPY_BUSY | COPY_STALE | COPY_EXCLUSIVE))
+        return false;
+    return write ? c->home != 0 && c->access != OPEN_STORES
+                 : !(c->flags & COPY_DIRTY) && c->access == CLOSED;
+}
+
+enum opening { ASKED, AHEAD, AHEAD_HERE };
+
+/* page.c open_run, all of a run */
+static uint32_t open_runs(struct replay_node *n, uint32_t first, uint32_t count, bool write,
+                          enum opening how)
+{
+    uint32_t opened = 0;
+    bool in_run = false;
+
+    for (uint32_t p = first; p < first + count; p++) {
+        struct copy *c = copy_of(n, p);
+        bool open = grantable(c, write) && (how != AHEAD_HERE || copy_is_home(c, n));
+        if (open && write && !(c->flags & COPY_DIRTY))
+            mark_dirty(n, c, how != ASKED);
+        if (open && write)
+            c->idle = 0;
+        if (open && write && how == ASKED)
+            c->budget = 0;
+        if (open)
+            c->access = write ? OPEN_STORES : OPEN_LOADS;
+        if (open && !in_run)
+            protect(n);
+        in_run = open;
+        opened += open;
+    }
+    return opened;
+}
+
+/* page_fetch.c open_arrived */
+static void open_arrived(struct replay_node *n, uint32_t first, uint32_t count)
+{
+    for (uint32_t p = first; p < first + count; p++)
+        if (replay_arrived(copy_of(n, p)))
+            replay_finish(n, copy_of(n, p));
+    (void)open_runs(n, first, count, false, ASKED);
+}
+
+static uint32_t within_space(const struct replay *r, uint32_t first, uint32_t count)
+{
+    uint32_t room = (uint32_t)r->set[RECORD_SET_pages] - first;
+
+    return count < room ? count : room;
+}
+
+/* Where a read is a copy by the CPU it is there at once. */
+static void let_arrive(struct replay_node *n, uint32_t first, uint32_t count)
+{
+    if (!n->r->m.memory || n->r->protocol == REPLAY_ASYNC)
+        return;
+    for (uint32_t p = first; p < first + count; p++)
+        if (copy_of(n, p)->fetch != NULL)
+            replay_finish(n, copy_of(n, p));
+}
+
+void replay_prefetch(struct replay_node *n, uint32_t first, uint32_t count)
+{
+    count = within_space(n->r, first, count);
+    for (uint32_t i = first; i < first + count; i += BATCH) {
+        uint32_t some = first + count - i < BATCH ? first + count - i : BATCH;
+        open_arrived(n, i, some);
+        for (uint32_t k = i; k < i + some; k++)
+            (void)replay_fetch_ahead(n, copy_of(n, k));
+        let_arrive(n, i, some);
+        open_arrived(n, i, some);
+    }
+}
+
+static void page_ahead(struct replay_node *n, uint32_t first, uint32_t count, bool write, bool here)
+{
+    COUNT(n, ahead_pages, count);
+    if (!here)
+        replay_prefetch(n, first, count);
+    if (write)
+        (void)open_runs(n, first, count, true, here ? AHEAD_HERE : AHEAD);
+}
+
+/* page_claim.c page_claim_ahead: AH5 */
+static void claim_ahead(struct replay_node *n, uint32_t first, uint32_t count)
+{
+    for (uint32_t p = first; p < first + count; p++) {
+        struct copy *c = copy_of(n, p);
+        if (c->home != 0 || (c->flags & (COPY_BUSY | COPY_STALE | COPY_EXCLUSIVE)))
+            continue;
+        claim(n, c, true);
+        c->blank = !c->shared->written && c->access == OPEN_LOADS && copy_is_home(c, n) &&
+                   versions_of(&c->shared->applied, n->id) == 0 && !(c->flags & COPY_DIRTY);
+    }
+}
+
+/* What was opened ahead in the traced run, as ahead.c and past.c found it: they go by the order of
+ * faults, which is the program's. */
+void replay_ahead(struct replay_node *n, const struct script_op *op)
+{
+    uint64_t pages = n->r->set[RECORD_SET_pages], how = op->arg[3];
+    uint32_t first = (uint32_t)op->arg[0], count = within_space(n->r, first, (uint32_t)op->arg[2]);
+
+    if (op->arg[1] != 1 || op->arg[2] > pages)
+        return;
+    if (how & RECORD_CLAIMS)
+        claim_ahead(n, first, count);
+    else if (how & RECORD_NO_FETCH)
+        COUNT(n, ahead_pages, open_runs(n, first, count, true, AHEAD));
+    else
+        page_ahead(n, first, count, (how & RECORD_STORES) != 0, (how & RECORD_HOMES_HERE) != 0);
+}
+
+/* ---- a fault ---- */
+
+/* page.c access_step: true when the page can be accessed. */
+static bool step(struct replay_node *n, struct copy *c, bool write, bool *worked)
+{
+    if (c->flags & COPY_BUSY) {
+        uint32_t page = c->page;
+        replay_finish(n, c);
+        open_arrived(n, page, within_space(n->r, page, BATCH));
+        return false;
+    }
+    if (c->access >= (write ? OPEN_STORES : OPEN_LOADS))
+        return true;
+    *worked = true;
+    if (c->flags & COPY_STALE) {
+        bool assigned = replay_fetch(n, c);
+        COUNT(n, first_write_faults, assigned && write);
+        return false;
+    }
+    if (write && c->home == 0 && !(c->flags & COPY_EXCLUSIVE)) {
+        claim(n, c, false);
+        return false;
+    }
+    grant(n, c, write);
+    return true;
+}
+
+void replay_access(struct replay_node *n, uint32_t page, bool write)
+{
+    struct copy *c = copy_of(n, page);
+    bool worked = false;
+
+    c->touched = true;
+    if (write)
+        c->shared->written = true;
+    if (c->access >= (write ? OPEN_STORES : OPEN_LOADS)) /* RY4 */
+        return;
+    n->debt += n->r->m.fault_ns * SIM_NS;
+    while (!step(n, c, write, &worked))
+        ;
+    if (!worked)
+        return;
+    if (write)
+        COUNT(n, write_faults, 1);
+    else
+        COUNT(n, read_faults, 1);
+}
+
+/* page.c page_touch */
+void replay_touch(struct replay_node *n, uint32_t first, uint32_t count, bool write)
+{
+    replay_prefetch(n, first, count);
+    for (uint32_t p = first; p < first + count; p++) {
+        struct copy *c = copy_of(n, p);
+        bool worked = false;
+        c->touched = true;
+        c->shared->written = c->shared->written || write;
+        if (write && c->home == 0 && !(c->flags & (COPY_BUSY | COPY_STALE)))
+            claim(n, c, false);
+        if (open_runs(n, p, 1, write, ASKED) == 0)
+            while (!step(n, c, write, &worked))
+                ;
+    }
+}

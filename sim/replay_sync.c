@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* replay_sync.c - locks and barriers by handlers: hlrc/sync/lock_queue.c (L1 to L9) and
+ * barrier_master.c (R1 to R4). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/fail.h"
+#include "sim/replay.h"
+
+#define MASTER 0
+
+static uint64_t vector_bytes(const struct replay *r)
+{
+    return 48 + 8 * (uint64_t)r->nodes;
+}
+
+static uint32_t *copy_vt(const struct replay_node *n)
+{
+    uint32_t *vt = sim_new(n->r->nodes, sizeof *vt);
+
+    memcpy(vt, n->vt, n->r->nodes * sizeof *vt);
+    return vt;
+}
+
+/* ---- locks ---- */
+
+static struct lock_here *lock_of(struct replay_node *n, uint32_t lock)
+{
+    bool is_new;
+    uint32_t i = map_index(&n->lock_map, lock, &is_new);
+
+    n->lock = grow(n->lock, &n->locks_room, i + 1, sizeof *n->lock);
+    if (is_new)
+        n->lock[i].lock = lock;
+    return &n->lock[i];
+}
+
+static unsigned manager_of(const struct replay *r, uint32_t lock)
+{
+    return lock % r->nodes;
+}
+
+static bool here(const struct replay_node *n, const struct lock_here *l)
+{
+    return l->moved != (manager_of(n->r, l->lock) == n->id);
+}
+
+static void set_here(const struct replay_node *n, struct lock_here *l, bool yes)
+{
+    l->moved = yes != (manager_of(n->r, l->lock) == n->id);
+}
+
+/* A request for a lock on its way. */
+struct ask {
+    struct replay_node *from;
+    uint32_t lock;
+};
+
+static void take_grant(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    n->grant = (uint32_t *)(uintptr_t)arg;
+    n->granted = true;
+    replay_wake(n);
+}
+
+static void grant(struct replay_node *n, struct lock_here *l, struct replay_node *to)
+{
+    set_here(n, l, false); /* L1 */
+    replay_message(n, to, vector_bytes(n->r), take_grant, to, (uintptr_t)copy_vt(n));
+}
+
+/* L3 */
+static bool published(const struct replay_node *n, const struct lock_here *l)
+{
+    return !(n->exclusive_count > 0 && n->arrivals != n->seen) &&
+           (n->closes >= l->mark || n->dirty_count == 0);
+}
+
+/* L6 */
+static void grant_listed(struct replay_node *n)
+{
+    for (uint32_t i = 0; i < n->lock_map.count; i++) {
+        struct lock_here *l = &n->lock[i];
+        if (!l->listed)
+            continue;
+        l->listed = false;
+        if (l->held || l->waiting || l->next == 0)
+            continue;
+        int next = l->next;
+        l->next = 0;
+        grant(n, l, &n->r->node[next - 1]);
+    }
+}
+
+/* The thread of the runtime that closes when another node has asked: its time is taken from the
+ * program's. One closing at a time (I1). */
+static void work(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    if (n->closing) {
+        event_after(&n->r->loop, SIM_US, work, n, arg);
+        return;
+    }
+    n->worker = false;
+    n->in_event = true;
+    replay_close(n);
+    n->in_event = false;
+    grant_listed(n);
+}
+
+static void call_worker(struct replay_node *n)
+{
+    if (!n->worker)
+        event_after(&n->r->loop, n->r->m.wake_ns * SIM_NS, work, n, 0);
+    n->worker = true;
+}
+
+static void serve_owner(void *self, uint64_t at)
+{
+    struct ask *a = self;
+    struct replay_node *n = &a->from->r->node[at];
+    struct lock_here *l = lock_of(n, a->lock);
+    bool idle = here(n, l) && !l->held && !l->waiting && l->next == 0;
+
+    if (idle && published(n, l)) {
+        grant(n, l, a->from);
+    } else {
+        l->next = (int)a->from->id + 1; /* L2 */
+        l->listed = idle;
+        if (idle)
+            call_worker(n); /* L6 */
+    }
+    free(a);
+}
+
+static void manage(void *self, uint64_t arg)
+{
+    struct ask *a = self;
+    struct replay *r = a->from->r;
+    struct replay_node *n = &r->node[manager_of(r, a->lock)];
+    struct lock_here *l = lock_of(n, a->lock);
+    unsigned before = l->last > 0 ? (unsigned)l->last - 1 : n->id;
+
+    (void)arg;
+    l->last = (int)a->from->id + 1;
+    COUNT(n, messages, before != n->id);
+    replay_message(n, &r->node[before], vector_bytes(r), serve_owner, a, before);
+}
+
+static void request(struct replay_node *n, struct lock_here *l)
+{
+    struct replay *r = n->r;
+    unsigned manager = manager_of(r, l->lock);
+    struct ask *a = sim_new(1, sizeof *a);
+    uint32_t lock = l->lock, *vt;
+
+    *a = (struct ask){ n, lock };
+    l->waiting = true;
+    n->granted = false;
+    n->debt += r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    COUNT(n, messages, manager != n->id);
+    replay_message(n, &r->node[manager], 64, manage, a, 0);
+    replay_await(n, &n->granted);
+    vt = n->grant;
+    replay_acquire(n, vt);
+    free(vt);
+    l = lock_of(n, lock);
+    l->waiting = false;
+    set_here(n, l, true);
+    l->stays = 0;
+}
+
+void replay_lock(struct replay_node *n, uint32_t lock)
+{
+    struct lock_here *l = lock_of(n, lock);
+    sim_time begun;
+
+    replay_settle(n);
+    begun = n->r->loop.now;
+    COUNT(n, lock_acquires, 1);
+    if (!here(n, l))
+        request(n, l);
+    lock_of(n, lock)->held = true;
+    n->spent[1] += n->r->loop.now - begun;
+}
+
+void replay_unlock(struct replay_node *n, uint32_t lock)
+{
+    struct lock_here *l = lock_of(n, lock);
+    uint64_t lazy = n->r->set[RECORD_SET_lazy_release];
+    bool settled = lazy > 0 && l->stays >= lazy;
+
+    replay_settle(n);
+    l->mark = 0;
+    if (!replay_clean(n, l->next > 0)) {
+        if (settled && l->next == 0 && !l->listed) {
+            l->mark = n->closes + 1; /* L3, L6 */
+            COUNT(n, lazy_releases, 1);
+        } else {
+            replay_close(n);
+            l = lock_of(n, lock);
+        }
+    }
+    l->held = false;
+    l->stays = (uint8_t)(l->stays < UINT8_MAX ? l->stays + 1 : UINT8_MAX);
+    if (l->next == 0)
+        return;
+    int next = l->next;
+    l->next = 0;
+    l->listed = false;
+    grant(n, l, &n->r->node[next - 1]);
+}
+
+/* ---- barriers ---- */
+
+struct arrival {
+    struct replay_node *from;
+    uint64_t epoch;
+    uint32_t *vt;
+};
+
+struct release {
+    uint32_t *vt;
+    unsigned users;
+};
+
+static void take_release(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    n->release = (struct release *)(uintptr_t)arg;
+    n->got_release = true;
+    replay_wake(n);
+}
+
+static void release_all(struct replay *r, struct meeting *m)
+{
+    struct release *all = sim_new(1, sizeof *all);
+
+    *all = (struct release){ m->vt, r->nodes };
+    m->vt = sim_new(r->nodes, sizeof *m->vt);
+    m->arrived = 0;
+    for (unsigned n = 0; n < r->nodes; n++)
+        replay_message(&r->node[MASTER], &r->node[n], vector_bytes(r), take_release, &r->node[n],
+                       (uintptr_t)all);
+}
+
+static void serve_arrival(void *self, uint64_t arg)
+{
+    struct arrival *a = self;
+    struct replay *r = a->from->r;
+    struct meeting *m = &r->meeting[a->epoch & 1];
+
+    (void)arg;
+    for (unsigned w = 0; w < r->nodes; w++)
+        if (m->vt[w] < a->vt[w])
+            m->vt[w] = a->vt[w];
+    free(a->vt);
+    free(a);
+    if (++m->arrived == r->nodes)
+        release_all(r, m);
+}
+
+void replay_arrive(struct replay_node *n)
+{
+    struct arrival *a = sim_new(1, sizeof *a);
+
+    replay_settle(n);
+    if (!replay_clean(n, true))
+        replay_close(n);
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    *a = (struct arrival){ n, n->epoch++, copy_vt(n) };
+    n->got_release = false;
+    COUNT(n, messages, n->id != MASTER);
+    replay_message(n, &n->r->node[MASTER], vector_bytes(n->r), serve_arrival, a, 0);
+}
+
+void replay_depart(struct replay_node *n)
+{
+    sim_time begun;
+    struct release *all;
+
+    replay_settle(n);
+    begun = n->r->loop.now;
+    replay_await(n, &n->got_release);
+    all = n->release;
+    replay_acquire(n, all->vt);
+    if (--all->users == 0) {
+        free(all->vt);
+        free(all);
+    }
+    COUNT(n, barriers, 1);
+    n->spent[2] += n->r->loop.now - begun;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* replay_time.c - CPUs, adapters and links of a replay; see replay.h. */
+#include <stdlib.h>
+
+#include "sim/fail.h"
+#include "sim/replay.h"
+
+#define POLLS 0
+
+/* Bytes that a request and an answer take besides what they bring. */
+#define HEAD_BYTES 64
+
+sim_time replay_units(const struct replay *r, uint64_t units)
+{
+    return (sim_time)((__uint128_t)units * UINT64_C(1000000000000) / r->set[RECORD_SET_units_s]);
+}
+
+static void resume(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    (void)arg;
+    n->ended = !fiber_run(n->fiber);
+}
+
+/* RY1. What handlers have taken of the CPU meanwhile comes on top. */
+void replay_settle(struct replay_node *n)
+{
+    if (n->in_event) { /* what the runtime's own thread does takes the program's time */
+        n->stolen += n->debt;
+        n->debt = 0;
+        return;
+    }
+    while (n->debt + n->stolen > 0) {
+        sim_time length = n->debt + n->stolen;
+        n->debt = n->stolen = 0;
+        event_after(&n->r->loop, length, resume, n, 0);
+        fiber_wait();
+    }
+}
+
+void replay_await(struct replay_node *n, const bool *word)
+{
+    replay_settle(n);
+    n->waits = true;
+    while (!*word)
+        fiber_wait();
+    n->waits = false;
+    n->stolen = 0; /* while it waited there was nothing to be taken */
+}
+
+void replay_wake(struct replay_node *n)
+{
+    if (n->waits)
+        resume(n, 0);
+}
+
+static sim_time on_wire(const struct replay *r, uint64_t bytes)
+{
+    sim_time length = bytes * 1000000 / r->m.rate_mb_s;
+    sim_time gap = r->m.gap_ns * SIM_NS;
+
+    return length > gap ? length : gap;
+}
+
+/* When the last byte is there: the links out of FROM and into TO are taken one message after the
+ * other. */
+static sim_time arrival(struct replay_node *from, struct replay_node *to, sim_time at,
+                        uint64_t bytes)
+{
+    const struct replay *r = from->r;
+    sim_time length = on_wire(r, bytes);
+
+    if (r->m.memory)
+        return at + r->m.latency_ns * SIM_NS;
+    sim_time left = server_take(&from->out, at, length);
+    sim_time first = left - length + r->m.latency_ns * SIM_NS;
+    COUNT(from, bytes_out, bytes);
+    COUNT(to, bytes_in, bytes);
+    return server_take(&to->in, first, length);
+}
+
+void replay_write(struct replay_node *from, struct replay_node *to, uint64_t bytes, event_fn fn,
+                  void *self, uint64_t arg)
+{
+    struct replay *r = from->r;
+
+    COUNT(from, rdma_writes, 1);
+    event_at(&r->loop, arrival(from, to, r->loop.now, bytes + HEAD_BYTES), fn, self, arg);
+}
+
+struct served {
+    struct replay_node *to;
+    sim_time more;
+    event_fn fn;
+    void *self;
+    uint64_t arg;
+};
+
+/* How long until a handler looks, and whose time it takes (progress.h S1 to S8). */
+static sim_time served_at(struct replay_node *to, sim_time now, sim_time more)
+{
+    const struct machine *m = &to->r->m;
+    sim_time serve = m->serve_ns * SIM_NS + more, late = 0;
+    bool looks = to->waits || to->ended || m->handler == POLLS;
+
+    if (!looks)
+        late = m->wake_ns * SIM_NS;
+    if (m->cpus == 1 && !to->waits)
+        to->stolen += serve + late;
+    return server_take(&to->handler, now + late, serve);
+}
+
+static void serve(void *self, uint64_t at)
+{
+    (void)at;
+    struct served *s = self;
+    event_fn fn = s->fn;
+    void *owner = s->self;
+    uint64_t arg = s->arg;
+
+    free(s);
+    fn(owner, arg);
+}
+
+static void arrive(void *self, uint64_t arg)
+{
+    struct served *s = self;
+    struct event_loop *loop = &s->to->r->loop;
+
+    (void)arg;
+    event_at(loop, served_at(s->to, loop->now, s->more), serve, s, 0);
+}
+
+void replay_message(struct replay_node *from, struct replay_node *to, uint64_t bytes, event_fn fn,
+                    void *self, uint64_t arg)
+{
+    replay_message_long(from, to, bytes, 0, fn, self, arg);
+}
+
+void replay_message_long(struct replay_node *from, struct replay_node *to, uint64_t bytes,
+                         sim_time more, event_fn fn, void *self, uint64_t arg)
+{
+    struct replay *r = from->r;
+    struct served *s = sim_new(1, sizeof *s);
+
+    *s = (struct served){ to, more, fn, self, arg };
+    if (from == to) { /* served by who sends it */
+        event_after(&r->loop, r->m.serve_ns * SIM_NS + more, serve, s, 0);
+        return;
+    }
+    COUNT(from, rdma_writes, 1);
+    event_at(&r->loop, arrival(from, to, r->loop.now, bytes + HEAD_BYTES), arrive, s, 0);
+}
+
+struct remote {
+    struct replay_node *from, *to;
+    uint64_t bytes;
+    sim_time unit;
+    event_fn there, back;
+    void *self;
+    uint64_t arg;
+    struct remote *next; /* that waits behind it for its adapter */
+};
+
+static void send_off(struct remote *o);
+
+static void come_back(void *self, uint64_t arg)
+{
+    struct remote o = *(struct remote *)self;
+    struct remote *next = o.from->reads_waiting;
+
+    (void)arg;
+    free(self);
+    if (next != NULL) {
+        o.from->reads_waiting = next->next;
+        send_off(next);
+    } else {
+        o.from->reads_under_way--;
+    }
+    o.back(o.self, o.arg);
+}
+
+static void be_there(void *self, uint64_t arg)
+{
+    struct remote *o = self;
+    struct replay *r = o->from->r;
+
+    (void)arg;
+    if (o->there != NULL)
+        o->there(o->self, o->arg);
+    event_at(&r->loop, arrival(o->to, o->from, r->loop.now, o->bytes + HEAD_BYTES), come_back, o,
+             0);
+}
+
+static void reach(void *self, uint64_t arg)
+{
+    struct remote *o = self;
+    struct event_loop *loop = &o->from->r->loop;
+
+    (void)arg;
+    event_at(loop, server_take(&o->to->adapter, loop->now, o->unit), be_there, o, 0);
+}
+
+static void send_off(struct remote *o)
+{
+    event_at(&o->from->r->loop, arrival(o->from, o->to, o->from->r->loop.now, HEAD_BYTES), reach, o,
+             0);
+}
+
+/* An adapter has so many reads and atomics under way; what is more waits, in order. */
+static void send_or_wait(struct remote *o)
+{
+    struct replay_node *n = o->from;
+    struct remote **at = &n->reads_waiting;
+
+    if (n->reads_under_way < n->r->m.reads_most) {
+        n->reads_under_way++;
+        send_off(o);
+        return;
+    }
+    while (*at != NULL)
+        at = &(*at)->next;
+    *at = o;
+}
+
+void replay_read(struct replay_node *from, struct replay_node *to, uint64_t bytes, bool atomic,
+                 event_fn there, event_fn back, void *self, uint64_t arg)
+{
+    struct replay *r = from->r;
+    struct remote *o = sim_new(1, sizeof *o);
+    sim_time unit = (atomic ? r->m.atomic_ns : r->m.read_ns) * SIM_NS;
+
+    if (atomic)
+        COUNT(from, atomics, 1);
+    else
+        COUNT(from, rdma_reads, 1);
+    if (r->m.memory && !atomic)
+        unit += r->m.copy_page_ns * SIM_NS * bytes / 4096;
+    *o = (struct remote){ from, to, bytes, unit, there, back, self, arg, NULL };
+    if (r->m.memory) { /* by the CPU that asks */
+        from->reads_under_way++;
+        if (there != NULL)
+            there(self, arg);
+        event_after(&r->loop, unit, come_back, o, 0);
+        return;
+    }
+    send_or_wait(o);
+}
+
+struct answer {
+    struct replay_node *node;
+    bool here;
+    event_fn there;
+    void *self;
+};
+
+static void at_word(void *self, uint64_t arg)
+{
+    struct answer *a = self;
+
+    if (a->there != NULL)
+        a->there(a->self, arg);
+}
+
+static void take_answer(void *self, uint64_t arg)
+{
+    struct answer *a = self;
+
+    (void)arg;
+    a->here = true;
+    replay_wake(a->node);
+}
+
+void replay_atomic(struct replay_node *n, struct replay_node *to, event_fn there, void *self)
+{
+    struct answer a = { .node = n };
+
+    n->debt += (n->r->m.post_ns + n->r->m.complete_ns) * SIM_NS;
+    replay_settle(n);
+    a.there = there;
+    a.self = self;
+    replay_read(n, to, 8, true, at_word, take_answer, &a, 0);
+    replay_await(n, &a.here);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * script.h - what one node of a traced run did, in order: its stream, and what only the closing
+ * behind an interval tells: which pages were written without a fault, and how many bytes of each
+ * had changed. Memory is used for an interval of each node, not for the trace.
+ *
+ *   SR1  A store that no fault shows, SCRIPT_STORE, stands behind what opened the page ahead of it,
+ *        else behind the last acquire of its interval: nobody knows when it happened, and before
+ *        that it may have belonged to the interval before. What has changed, SCRIPT_WROTE, stands
+ *        where the closing ended.
+ */
+#ifndef SIM_SCRIPT_H
+#define SIM_SCRIPT_H
+
+#include "sim/map.h"
+#include "sim/trace.h"
+
+/* Kinds besides those of base/record.h. */
+enum script_kind {
+    SCRIPT_STORE = RECORD_KIND_COUNT, /* page: as a store to it */
+    SCRIPT_WROTE,                     /* page, length of its diff or 0, bytes or 0: has changed */
+};
+
+struct script_op {
+    uint64_t time; /* units of computing before it */
+    uint64_t arg[RECORD_ARGS];
+    unsigned kind;
+};
+
+struct script_store {
+    uint32_t at, page;
+};
+
+struct script {
+    const struct trace *trace;
+    unsigned node;
+    struct record_reader stream, closings;
+    struct script_op *op; /* of the interval under way */
+    uint32_t count, room, at;
+    struct script_op *spare;
+    uint32_t spare_room;
+    struct map pages; /* of the interval: stored to, or opened for that, */
+    uint32_t *since;  /* behind which item; 0: stored to by it */
+    uint32_t since_room;
+    struct script_store *store; /* that are put in */
+    uint32_t store_room;
+    const char *wrong; /* what is no trace, in words; NULL: nothing */
+    bool ended;
+};
+
+void script_open(struct script *s, const struct trace *t, unsigned node);
+void script_close(struct script *s);
+
+/* script_homes - calls FN(SELF, page) for each page of a closing of this node whose home it was */
+void script_homes(const struct trace *t, unsigned node, void (*fn)(void *self, uint32_t page),
+                  void *self);
+
+/* script_next - NULL at the end, or where the trace is wrong */
+const struct script_op *script_next(struct script *s);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* trace.c - see trace.h. */
+#include "sim/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "sim/fail.h"
+
+/* ---- the file ---- */
+
+static uint64_t fixed(const unsigned char *at, int bytes)
+{
+    uint64_t value = 0;
+
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t)at[i] << 8 * i;
+    return value;
+}
+
+/* As many numbers as this version has. */
+static bool read_row(struct record_reader *r, uint64_t *row, uint64_t want)
+{
+    uint64_t count;
+
+    if (!record_number(r, &count) || count != want)
+        return false;
+    for (uint64_t i = 0; i < want; i++)
+        if (!record_number(r, &row[i]))
+            return false;
+    return true;
+}
+
+/* The bytes behind a number that says how many. */
+static bool read_bytes(struct record_reader *r, const unsigned char **begin,
+                       const unsigned char **end)
+{
+    uint64_t count;
+
+    if (!record_number(r, &count) || count > (uint64_t)(r->end - r->at))
+        return false;
+    *begin = r->at;
+    *end = r->at += count;
+    return true;
+}
+
+static const char *check_settings(const uint64_t *set)
+{
+    if (set[RECORD_SET_nodes] < 2 || set[RECORD_SET_nodes] > TRACE_NODES_MAX)
+        return "the number of nodes is not from 2 to 1024";
+    if (set[RECORD_SET_units_s] == 0 || set[RECORD_SET_pages] == 0 ||
+        set[RECORD_SET_pages] > UINT32_MAX || set[RECORD_SET_heap_pages] > set[RECORD_SET_pages] ||
+        set[RECORD_SET_home_shift] > 31 || set[RECORD_SET_far_shift] > 31 ||
+        set[RECORD_SET_range_shift] > 31)
+        return "its settings contradict each other";
+    return NULL;
+}
+
+static bool read_part(struct record_reader *r, struct trace_part *p)
+{
+    const unsigned char *more;
+
+    if (!read_row(r, p->count, RECORD_COUNTER_COUNT) ||
+        !read_bytes(r, &p->closings, &p->closings_end) || !record_number(r, &p->closing_count) ||
+        !record_number(r, &p->streams))
+        return false;
+    for (uint64_t i = 0; i < p->streams; i++)
+        if (!read_bytes(r, i == 0 ? &p->stream : &more, i == 0 ? &p->stream_end : &more))
+            return false;
+    return true;
+}
+
+static const char *read_parts(struct trace *t, struct record_reader *r)
+{
+    for (uint64_t n = 0; n < t->set[RECORD_SET_nodes]; n++)
+        if (!read_part(r, &t->part[n]))
+            return "the part of a node is cut short";
+    return r->at == r->end ? NULL : "there is something behind the last node";
+}
+
+const char *trace_read(struct trace *t, const unsigned char *bytes, size_t length)
+{
+    size_t front = sizeof RECORD_MAGIC - 1, back = 8;
+    const char *wrong;
+
+    memset(t, 0, sizeof *t);
+    if (length < front || memcmp(bytes, RECORD_MAGIC, front) != 0)
+        return "this is no file of --trace-sim";
+    if (length < front + 4 + back)
+        return "it is cut short";
+    if (fixed(bytes + front, 4) != RECORD_VERSION)
+        return "it is of another version of the format; trace the run again with this version";
+    if (fixed(bytes + length - back, 8) != digest_add(DIGEST_START, bytes, length - back))
+        return "it is cut short, or was changed"; /* TW1 */
+    struct record_reader r = { bytes + front + 4, bytes + length - back, 0, 0 };
+    if (!read_row(&r, t->set, RECORD_SETTING_COUNT))
+        return "it has other settings than this version";
+    wrong = check_settings(t->set);
+    if (wrong != NULL)
+        return wrong;
+    t->part = sim_new(t->set[RECORD_SET_nodes], sizeof *t->part);
+    wrong = read_parts(t, &r);
+    if (wrong != NULL)
+        trace_free(t);
+    return wrong;
+}
+
+static unsigned char *whole(const char *file, size_t *length)
+{
+    FILE *in = fopen(file, "rb");
+    unsigned char *bytes = NULL;
+    size_t room = 0, got = 1;
+
+    if (in == NULL)
+        sim_fail(SIM_FAILED, "%s: %s; give a file of --trace-sim", file, strerror(errno));
+    for (*length = 0; got > 0; *length += got) {
+        if (room - *length < 65536)
+            bytes = sim_again(bytes, room = room * 2 + 65536, 1);
+        got = fread(bytes + *length, 1, room - *length, in);
+    }
+    if (ferror(in))
+        sim_fail(SIM_FAILED, "%s: %s; give a file of --trace-sim", file, strerror(errno));
+    fclose(in);
+    return bytes;
+}
+
+void trace_load(struct trace *t, const char *file)
+{
+    size_t length;
+    unsigned char *bytes = whole(file, &length);
+    const char *wrong = trace_read(t, bytes, length);
+
+    if (wrong != NULL)
+        sim_fail(SIM_FAILED, "%s: %s; give a file that --trace-sim has written", file, wrong);
+    t->bytes = bytes;
+    t->length = length;
+}
+
+void trace_free(struct trace *t)
+{
+    free(t->part);
+    free(t->bytes);
+    t->part = NULL;
+    t->bytes = NULL;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The atomic unit: times worked out by hand, and many operations through units of all shapes, whose
+ * reads and writes are looked at on their way to the host. AU1 to AU4 are the rules of
+ * sim/atomic_unit.h, HT1 those of sim/host_port.h.
+ */
+#include "sim/atomic_unit.h"
+#include "sim/atomics_bound.h"
+#include "sim/random.h"
+#include "sim/torus.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WORDS 24
+#define MOST  600
+
+static struct event_loop loop;
+static struct host_port port;
+static struct atomic_unit unit;
+static sim_time at[MOST]; /* an operation's result */
+static uint64_t done;
+static uint64_t word_of[MOST];
+static unsigned writes_under_way[WORDS];
+static bool fresh[WORDS]; /* the host has the newest value, or will */
+static bool wrote;        /* since the last result */
+
+/* ---- what goes to the host ---- */
+
+void __real_host_port_read(struct host_port *p, event_fn fn, void *self, uint64_t arg);
+void __real_host_port_write(struct host_port *p, event_fn fn, void *self, uint64_t arg);
+void __wrap_host_port_read(struct host_port *p, event_fn fn, void *self, uint64_t arg);
+void __wrap_host_port_write(struct host_port *p, event_fn fn, void *self, uint64_t arg);
+
+void __wrap_host_port_read(struct host_port *p, event_fn fn, void *self, uint64_t arg)
+{
+    uint64_t word = unit.cfg.lines > 0 ? unit.cache.line[arg].address / 8 : word_of[arg];
+
+    assert_int_equal(writes_under_way[word], 0); /* AU3 */
+    __real_host_port_read(p, fn, self, arg);
+}
+
+static event_fn write_done;
+
+static void write_over(void *self, uint64_t address)
+{
+    writes_under_way[address / 8]--;
+    write_done(self, address);
+}
+
+void __wrap_host_port_write(struct host_port *p, event_fn fn, void *self, uint64_t address)
+{
+    write_done = fn;
+    writes_under_way[address / 8]++;
+    wrote = true;
+    __real_host_port_write(p, write_over, self, address);
+}
+
+/* AU1: results in the order in which operations came. */
+static void result(void *self, uint64_t number)
+{
+    (void)self;
+    assert_int_equal(number, done);
+    at[done++] = loop.now;
+    fresh[word_of[number]] = wrote;
+    wrote = false;
+    assert_true(port.free_tags <= port.cfg.tags); /* HT1 */
+}
+
+/* ---- a unit ---- */
+
+/* 1 GB/s each way, 100 ns, 70 ns at the memory. */
+static void begin(struct atomic_unit_config cfg, unsigned tags)
+{
+    struct host_port_config p = { tags, 100 * SIM_NS, 70 * SIM_NS, 1000000000, 8, 16, 12, 32 };
+
+    cfg.cycle = 2 * SIM_NS;
+    cfg.alu_cycles = 3;
+    done = 0;
+    memset(writes_under_way, 0, sizeof writes_under_way);
+    event_loop_init(&loop);
+    host_port_init(&port, &loop, &p);
+    atomic_unit_init(&unit, &loop, &port, &cfg, result, NULL);
+}
+
+static void add(void *self, uint64_t number)
+{
+    (void)self;
+    atomic_unit_add(&unit, word_of[number] * 8, number);
+}
+
+static void end(uint64_t operations)
+{
+    event_loop_run(&loop);
+    assert_int_equal(done, operations);
+    for (uint64_t i = 0; i < operations; i++)
+        assert_true(fresh[word_of[i]]); /* AU2 */
+    assert_int_equal(port.free_tags, port.cfg.tags);
+    assert_int_equal(unit.raw_used, 0);
+    assert_int_equal(unit.registers_used, 0);
+    assert_int_equal(port.to_host.bytes_in, port.to_host.bytes_out);
+    atomic_unit_free(&unit);
+    host_port_free(&port);
+    event_loop_free(&loop);
+}
+
+static void run(struct atomic_unit_config cfg, unsigned tags, const char *words)
+{
+    uint64_t count = strlen(words);
+
+    begin(cfg, tags);
+    for (uint64_t i = 0; i < count; i++) {
+        word_of[i] = (uint64_t)(words[i] - 'A');
+        add(NULL, i);
+    }
+    end(count);
+}
+
+static const struct atomic_unit_config plain = {
+    .lines = 4, .ways = 1, .registers = 4, .raw = 8, .pipeline = 16
+};
+
+/* A read of 8 ns, 100 there, 70, 12 and 100 back: the word is there at 290, the result at 296. */
+static void test_times(void **state)
+{
+    struct atomic_unit_config cfg = plain;
+
+    (void)state;
+    run(cfg, 8, "A");
+    assert_int_equal(at[0], 296 * SIM_NS);
+    /* The second one hits, and computes when the first has its result. */
+    run(cfg, 8, "AA");
+    assert_int_equal(at[1], 302 * SIM_NS);
+    assert_int_equal(port.writes, 2);
+    assert_int_equal(unit.hits, 1);
+    /* Another word's read is 8 ns behind, and its answer too: the cycle that begins then. */
+    run(cfg, 8, "AB");
+    assert_int_equal(at[1], 308 * SIM_NS);
+}
+
+/* With a window of one the first of two results is not written, of three with a limit of one the
+ * second is. */
+static void test_registers(void **state)
+{
+    struct atomic_unit_config cfg = plain;
+
+    (void)state;
+    cfg.window = 1;
+    run(cfg, 8, "AA");
+    assert_int_equal(port.writes, 1);
+    assert_int_equal(unit.kept, 1);
+    run(cfg, 8, "ABAB");
+    assert_int_equal(unit.kept, 0);
+    cfg.window = 2;
+    run(cfg, 8, "ABAB");
+    assert_int_equal(unit.kept, 2);
+    assert_int_equal(port.writes, 2);
+    cfg.aging = AGING_COUNT;
+    cfg.aging_count = 1;
+    run(cfg, 8, "AAA");
+    assert_int_equal(unit.kept, 1);
+    run(cfg, 8, "AAAAA");
+    assert_int_equal(unit.kept, 2);
+    cfg.aging = AGING_QUEUE; /* a single write at a time: nothing waits */
+    run(cfg, 8, "AA");
+    assert_int_equal(unit.kept, 0);
+    cfg.registers = 0;
+    cfg.aging = AGING_NONE;
+    run(cfg, 8, "AA");
+    assert_int_equal(unit.kept, 0);
+}
+
+/* One line: B waits for it, and A's next operation comes behind B. */
+static void test_line_in_the_way(void **state)
+{
+    struct atomic_unit_config cfg = plain;
+
+    (void)state;
+    cfg.lines = 1;
+    cfg.window = 8;
+    run(cfg, 8, "ABABAAB");
+    assert_int_equal(unit.kept, 1);
+}
+
+/* AU3, AU4: without a cache each operation on the word waits for the write of the one before: 296,
+ * 16 and 100 to the memory, and then the same again. With two lines, C takes A's while A's value is
+ * on its way, and A's next operation waits until it is there. */
+static void test_read_after_write(void **state)
+{
+    struct atomic_unit_config cfg = plain;
+
+    (void)state;
+    cfg.lines = 2;
+    cfg.ways = 2;
+    run(cfg, 8, "ABCA");
+    assert_true(unit.stalled_raw > 0);
+    assert_true(at[3] > (412 + 290) * SIM_NS);
+    cfg.lines = 0;
+    run(cfg, 8, "AA");
+    assert_int_equal(at[0], 296 * SIM_NS);
+    assert_int_equal(at[1], (412 + 296) * SIM_NS);
+}
+
+static unsigned choose(struct sim_random *r, const unsigned *of, unsigned count)
+{
+    return of[sim_random_below(r, count)];
+}
+
+/* Units of all shapes: nothing stands still, and the rules hold. */
+static void test_all_shapes(void **state)
+{
+    static const unsigned lines[] = { 0, 1, 2, 4, 8, 16 }, ways[] = { 1, 2, 4, 8 };
+    static const unsigned few[] = { 1, 2, 3, 8, 64 }, many[] = { 0, 1, 4, 64 };
+    struct sim_random r = { 11 };
+
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        struct atomic_unit_config cfg = { .lines = choose(&r, lines, 6) };
+        uint64_t words = 1 + sim_random_below(&r, WORDS), operations = MOST / 4;
+        sim_time when = 0, apart = choose(&r, few, 5);
+
+        do
+            cfg.ways = choose(&r, ways, 4);
+        while (cfg.lines % cfg.ways != 0);
+        cfg.window = choose(&r, many, 4);
+        cfg.registers = choose(&r, many, 4);
+        cfg.aging = (enum aging)sim_random_below(&r, 4);
+        cfg.aging_count = choose(&r, few, 5);
+        cfg.aging_queue = choose(&r, many, 4);
+        cfg.raw = choose(&r, few, 5);
+        cfg.pipeline = choose(&r, few, 5);
+        begin(cfg, choose(&r, few, 5));
+        for (uint64_t i = 0; i < operations; i++) {
+            word_of[i] = sim_random_below(&r, words);
+            when += sim_random_below(&r, apart) * SIM_NS;
+            event_at(&loop, when, add, NULL, i);
+        }
+        end(operations);
+    }
+}
+
+/* The paper's equations and tables. */
+static void test_bounds(void **state)
+{
+    static const struct atomics_bytes b = { 32, 8, 12, 16 };
+
+    (void)state;
+    assert_int_equal(bound_message_to_host(&b), 16);
+    assert_int_equal(bound_message_to_nic(&b), 32);
+    assert_int_equal(bound_atomic_to_host(&b), 24);
+    assert_int_equal(bound_atomic_to_nic(&b), 44);
+    assert_int_equal((int)(bound_rate(2.3e9, 24, 44) / 1e6), 52);
+    assert_int_equal((int)(bound_rate(2.3e9, 24, 12) / 1e6), 95);
+    assert_int_equal(bound_nearest(bound_requests(52e6, 500, 250, 70)), 43);
+    assert_int_equal(bound_nearest(bound_requests(52e6, 300, 150, 70)), 27);
+    assert_int_equal(bound_nearest(bound_requests(52e6, 100, 50, 70)), 11);
+    assert_int_equal(bound_upward(bound_requests(83e6, 500, 250, 70)), 69);
+    assert_int_equal(bound_upward(bound_requests(83e6, 300, 150, 70)), 44);
+    assert_int_equal(bound_upward(bound_requests(83e6, 100, 50, 70)), 19);
+    assert_int_equal(bound_upward(3.0), 3);
+}
+
+/* 32 nodes are 4 by 4 by 2: from one corner the farthest is 2, 2 and 1 away. */
+static void test_torus(void **state)
+{
+    struct torus t = torus_for(32);
+    unsigned most = 0;
+
+    (void)state;
+    assert_int_equal(t.side[0] + t.side[1] + t.side[2], 10);
+    assert_int_equal(t.side[0] * t.side[1] * t.side[2], 32);
+    for (unsigned a = 0; a < 32; a++)
+        for (unsigned b = 0; b < 32; b++) {
+            unsigned routers = torus_routers(&t, a, b);
+
+            assert_int_equal(routers, torus_routers(&t, b, a));
+            assert_int_equal(routers == 1, a == b);
+            if (most < routers)
+                most = routers;
+        }
+    assert_int_equal(most, 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_times),           cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_line_in_the_way), cmocka_unit_test(test_read_after_write),
+        cmocka_unit_test(test_all_shapes),      cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_torus),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# hlrc_sim: the same options give the same table to the bit, and another seed another one; a list is as good as one run after
+# the other; what is wrong is told in one line; and the equations give what the papers print.
+. "$(dirname "$0")/../lib.sh"
+sim=$top_builddir/hlrc_sim
+
+# sim ARGUMENT...: its status in $status
+sim() {
+    status=0
+    "$sim" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+sim_again() { # WHAT ARGUMENT...
+    local what=$1
+    shift
+    sim "$@"
+    expect_status "$what" 0
+    cp "$work/out" "$work/first"
+    sim "$@"
+    cmp -s "$work/first" "$work/out" || fail "$what: not the same the second time"
+    sim "$@" --seed 2
+    ! cmp -s "$work/first" "$work/out" || fail "$what: the seed changes nothing"
+    ! grep -qE 'nan|inf' "$work/first" || fail "$what: $(grep -E 'nan|inf' "$work/first" | head -1)"
+}
+
+sim_again "atomics" atomics --workload sixteen,random --lines 0,32 --pes 8 --operations 200
+sim atomics --workload one --operations 50 --tags 32,64
+cp "$work/out" "$work/list"
+sim atomics --workload one --operations 50 --tags 32
+cp "$work/out" "$work/each"
+sim atomics --workload one --operations 50 --tags=64
+tail -n 1 "$work/out" >>"$work/each"
+cmp -s "$work/list" "$work/each" || fail "a list is not what its values are one by one"
+
+sim_again "barriers" barrier --algorithm pe,gb --skew 1000 --nodes 5,8 --groups 2 --barriers 20
+
+# Each figure, small; columns as in the head.
+for figure in 2 3 4 5 6 7 8; do
+    sim atomics --figure "$figure" --operations 5 --speed
+    expect_status "figure $figure" 0
+    expect_err "figure $figure" ' events in '
+    awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR < 5 }' "$work/out" || fail "figure $figure: rows of other lengths"
+done
+
+for figure in 5 dimension early groups; do
+    sim barrier --figure "$figure" --barriers 2
+    expect_status "figure $figure" 0
+    awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR < 5 }' "$work/out" || fail "figure $figure: rows of other lengths"
+done
+
+# What the paper measured, and the model beside it: not farther than doc/simulation.md says.
+sim barrier --figure 5
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    function off(here, paper) { return paper != "" && (here / paper > 1.03 || here / paper < 0.97) }
+    $at["paper_factor"] != "" { n++ }
+    off($at["nic_us"], $at["paper_nic_us"]) || off($at["factor"], $at["paper_factor"]) { print; bad = 1 }
+    END { exit bad || n != 4 }' "$work/out" || fail "far from what was measured"
+
+# With twice the tags, and no cache, twice as many reads are under way; what is in the network is one message for each operation.
+sim atomics --workload sixteen --lines 0 --tags 8,16 --pes 8
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { rate[NR] = $at["mb_s"]; if ($at["network_bytes"] != 6000 * 48 || $at["host_reads"] != 7000) exit 1 }
+    END { twice = rate[3] / rate[2]; exit twice < 1.9 || twice > 2.1 }' "$work/out" || fail "8 and 16 tags: $(cat "$work/out")"
+
+sim atomics --tables
+awk -F, '/^table|^equation [1-4]/ && $2 != $3 { print; bad = 1 } /^table|^equation [1-4]/ { n++ } END { exit bad || n != 10 }' \
+    "$work/out" || fail "tables III and IV"
+
+for wrong in 'nothing' '' 'atomics --tags 0' 'atomics --tags 5000' 'atomics --tags x' 'atomics --tags 1,' 'atomics --tags' \
+    'atomics --workload two' 'atomics --lines 32 --ways 64' 'atomics --figure 1' 'atomics --nothing 3' 'atomics word' \
+    'atomics --pes 4096 --table 65535' 'atomics --seed 99999999999999999999' 'atomics --tags -1' \
+    'barrier --nodes 1' 'barrier --nodes 16 --algorithm gb --dimension 16' 'barrier --barriers 1000000 --groups 8' \
+    'barrier --tables'; do
+    # shellcheck disable=SC2086
+    sim $wrong
+    expect_status "$wrong" 2
+    test "$(wc -l <"$work/err")" = 1 || fail "$wrong: not one line: $(head -3 "$work/err")"
+    expect_err "$wrong" '^hlrc_sim: .+: .+;|^hlrc_sim: .*; see'
+done
+sim atomics --help
+expect_status "--help" 0
+expect_out "--help" '--tags VALUE'
+sim --version
+expect_out "--version" '^hlrc_sim [0-9]'
+if test -w /dev/full; then
+    "$sim" atomics --operations 1 >/dev/full 2>"$work/err" && fail "no room, and no word of it"
+    expect_err "no room" 'standard output'
+fi
+finish

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Replays of programs that the test writes by hand, item by item: what every node counts is known
+ * beforehand, from the rules of the runtime (page.h, exclusive.h, lock.h, barrier.h by the numbers
+ * that are cited), and so are times where one thing follows the other (sim/replay.h RY1, RY2, RY4).
+ */
+#include "sim/replay.h"
+#include "tests/sim/trace_make.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define PAGE 1000u /* its default home is node 1000 / 16 mod N: 0 of two, 2 of four */
+
+static struct made made;
+static struct replay r;
+static struct trace t;
+
+static const struct machine machine = { .latency_ns = 1000,
+                                        .rate_mb_s = 1000,
+                                        .post_ns = 100,
+                                        .read_ns = 200,
+                                        .atomic_ns = 300,
+                                        .reads_most = 16,
+                                        .reads_ordered = 1,
+                                        .fault_ns = 2000,
+                                        .protect_ns = 500,
+                                        .serve_ns = 400,
+                                        .wake_ns = 5000,
+                                        .cpus = 2,
+                                        .compute_percent = 100 };
+
+static void barrier(unsigned node, uint64_t time)
+{
+    made_put(&made, node, RECORD_ARRIVE, time, 1, 0);
+    made_put(&made, node, RECORD_DEPART, 0, 0, 0);
+}
+
+static void run(enum replay_protocol protocol, const struct machine *m)
+{
+    made_end(&made);
+    assert_null(trace_read(&t, made.bytes, made.length));
+    replay_run(&r, &t, m, protocol);
+    assert_null(r.wrong);
+    for (unsigned n = 0; n < r.nodes; n++)
+        assert_true(r.node[n].ended);
+}
+
+static void end(void)
+{
+    replay_free(&r);
+    trace_free(&t);
+}
+
+#define expect(node_, name, value) assert_int_equal(r.node[node_].count[RECORD_COUNT_##name], value)
+
+/* Node 1 writes, all meet, node 0 reads: one claim, one notice, one fetch. */
+static void write_and_read(enum replay_protocol protocol)
+{
+    made_begin(&made, 2);
+    made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 1, PAGE, 0, 0);
+    barrier(1, 0);
+    barrier(0, 0);
+    made_put(&made, 0, RECORD_READ, 0, PAGE, 0);
+    run(protocol, &machine);
+}
+
+static void test_ardmar(void **unused)
+{
+    (void)unused;
+    write_and_read(REPLAY_ARDMAR);
+    expect(1, write_faults, 1);
+    expect(1, first_write_faults, 1);
+    expect(1, homes_assigned, 1);
+    expect(1, twins, 0); /* its home: P5 */
+    expect(1, write_notices, 1);
+    expect(1, messages, 1); /* its arrival */
+    expect(0, messages, 0); /* the master's own, and a page that no handler serves */
+    expect(0, invalidations, 1);
+    expect(0, read_faults, 1);
+    expect(0, page_fetches, 1);
+    expect(0, fetch_retries, 0);
+    end();
+}
+
+static void test_async(void **unused)
+{
+    (void)unused;
+    write_and_read(REPLAY_ASYNC);
+    expect(1, write_faults, 1);
+    expect(1, first_write_faults, 1); /* the default home appoints who asks first: H1 */
+    expect(1, homes_assigned, 1);
+    expect(1, messages, 2); /* for the page, and its arrival */
+    expect(0, read_faults, 1);
+    expect(0, page_fetches, 1);
+    expect(0, messages, 1); /* forwarded by itself, as the default home */
+    end();
+}
+
+/* H1: the default home writes without a fault, and is home when another node asks. */
+static void test_default_home(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 0, PAGE, 0, 0);
+    barrier(0, 0);
+    barrier(1, 0);
+    made_put(&made, 1, RECORD_READ, 0, PAGE, 0);
+    run(REPLAY_ASYNC, &machine);
+    expect(0, write_faults, 0);
+    expect(0, homes_assigned, 1);
+    expect(1, homes_assigned, 0);
+    expect(1, page_fetches, 1);
+    expect(1, read_faults, 1);
+    end();
+}
+
+/* A writer away from the home: twin, diff, and a home that needs it (I3). */
+static void test_diff(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 1, PAGE, 0, 0);
+    barrier(1, 0);
+    barrier(0, 0);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 0, PAGE, 100, 24);
+    barrier(0, 0);
+    barrier(1, 0);
+    made_put(&made, 1, RECORD_READ, 0, PAGE, 0);
+    run(REPLAY_ARDMAR, &machine);
+    expect(0, page_fetches, 1);
+    expect(0, write_faults, 1);
+    expect(0, twins, 1);
+    expect(0, diffs, 1);
+    expect(0, diff_bytes, 24);
+    expect(0, messages, 1); /* the diff; it is the master */
+    expect(1, page_fetches, 0);
+    expect(1, read_faults, 0); /* applied before the notice: ND1 */
+    expect(1, invalidations, 0);
+    end();
+}
+
+/* EP2: a page that nobody reads is announced, then written without a trace, until one reads it. */
+static void test_exclusive(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    for (int i = 0; i < 5; i++) {
+        made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
+        made_close(&made, 1, PAGE, 0, 0);
+        barrier(1, 0);
+        barrier(0, 0);
+    }
+    made_put(&made, 0, RECORD_READ, 0, PAGE, 0);
+    barrier(0, 0);
+    barrier(1, 0);
+    barrier(1, 0);
+    barrier(0, 0);
+    run(REPLAY_ARDMAR, &machine);
+    expect(1, write_faults, 2); /* the second makes it exclusive */
+    expect(1, exclusive_pages, 1);
+    expect(0, page_fetches, 1);
+    expect(1, write_notices, 2); /* and once more since a reader came: EP3 */
+    expect(0, invalidations, 2);
+    end();
+}
+
+/* P8: a page that is written again and again stays writable, and needs no further fault. */
+static void test_hot(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 0, PAGE, 0, 0);
+    barrier(0, 0);
+    barrier(1, 0);
+    for (int i = 0; i < 4; i++) {
+        made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
+        made_close(&made, 1, PAGE, 40, 8);
+        barrier(1, 0);
+        barrier(0, 0);
+    }
+    run(REPLAY_ARDMAR, &machine);
+    expect(1, write_faults, 2); /* sealed once, kept from then on */
+    expect(1, twins, 2);
+    expect(1, hot_pages, 3);
+    expect(1, diffs, 4);
+    end();
+}
+
+/* L1, L3: a lock of node 1's goes to node 0 and back, with what was written under it. */
+static void test_lock(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    made_put(&made, 0, RECORD_LOCK, 0, 1, 0);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 0, PAGE, 0, 0);
+    made_put(&made, 0, RECORD_UNLOCK, 0, 1, 0);
+    made_put(&made, 0, RECORD_LOCK, 0, 1, 0); /* still there: no message */
+    made_put(&made, 0, RECORD_UNLOCK, 0, 1, 0);
+    made_put(&made, 1, RECORD_LOCK, 1000000, 1, 0);
+    made_put(&made, 1, RECORD_READ, 0, PAGE, 0);
+    made_put(&made, 1, RECORD_UNLOCK, 0, 1, 0);
+    run(REPLAY_ARDMAR, &machine);
+    expect(0, lock_acquires, 2);
+    expect(0, messages, 1); /* to the manager, who has the lock */
+    expect(1, lock_acquires, 1);
+    expect(1, messages, 1); /* the manager's to the last in the queue */
+    expect(1, invalidations, 1);
+    expect(1, page_fetches, 1);
+    end();
+}
+
+/* RY1, RY2: what follows the one from the other, to the nanosecond. */
+static void test_time(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    made_put(&made, 1, RECORD_WRITE, 7000, PAGE, 0);
+    made_put(&made, 1, RECORD_END, 3000, 0, 0);
+    run(REPLAY_ARDMAR, &machine);
+    /* computing, fault, post, request of 64 bytes, atomic, answer of 72, opening, computing */
+    assert_int_equal(r.node[1].ends / SIM_NS,
+                     7000 + 2000 + 100 + (64 + 1000) + 300 + (72 + 1000) + 500 + 3000);
+    end();
+}
+
+static void test_time_of_fault(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    made.set[RECORD_SET_fault_units] = 1500; /* of the traced run, within its time */
+    made_put(&made, 0, RECORD_WRITE, 7000, PAGE, 0);
+    run(REPLAY_ASYNC, &machine); /* the default home's stores cost nothing: H1, RY4 */
+    assert_int_equal(r.node[0].ends / SIM_NS, 5500);
+    end();
+}
+
+/* Four nodes, all orders of waiting: the same twice. */
+static void many(void)
+{
+    made_begin(&made, 4);
+    for (unsigned n = 0; n < 4; n++)
+        for (uint64_t i = 0; i < 60; i++) {
+            made_put(&made, n, RECORD_LOCK, 100 + 37 * n + i, i % 3, 0);
+            made_put(&made, n, RECORD_WRITE, 50, PAGE + i % 7, 0);
+            made_close(&made, n, PAGE + i % 7, 60, 12);
+            made_put(&made, n, RECORD_UNLOCK, 0, i % 3, 0);
+            if (i % 10 == 9)
+                barrier(n, 20);
+        }
+}
+
+static void test_deterministic(void **unused)
+{
+    static uint64_t first[4][RECORD_COUNTER_COUNT];
+    sim_time ends[4];
+
+    (void)unused;
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ARDMAR; protocol++) {
+        many();
+        run((enum replay_protocol)protocol, &machine);
+        uint64_t events = r.loop.done;
+        for (unsigned n = 0; n < 4; n++) {
+            memcpy(first[n], r.node[n].count, sizeof first[n]);
+            ends[n] = r.node[n].ends;
+            expect(n, lock_acquires, 60);
+            expect(n, barriers, 6);
+        }
+        end();
+        many();
+        run((enum replay_protocol)protocol, &machine);
+        assert_int_equal(r.loop.done, events);
+        for (unsigned n = 0; n < 4; n++) {
+            assert_memory_equal(first[n], r.node[n].count, sizeof first[n]);
+            assert_int_equal(r.node[n].ends, ends[n]);
+        }
+        /* what goes out comes in (LK1 of links, here of nodes) */
+        assert_int_equal(
+            r.node[0].count[RECORD_COUNT_bytes_out] + r.node[1].count[RECORD_COUNT_bytes_out] +
+                r.node[2].count[RECORD_COUNT_bytes_out] + r.node[3].count[RECORD_COUNT_bytes_out],
+            r.node[0].count[RECORD_COUNT_bytes_in] + r.node[1].count[RECORD_COUNT_bytes_in] +
+                r.node[2].count[RECORD_COUNT_bytes_in] + r.node[3].count[RECORD_COUNT_bytes_in]);
+        end();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ardmar),        cmocka_unit_test(test_async),
+        cmocka_unit_test(test_default_home),  cmocka_unit_test(test_diff),
+        cmocka_unit_test(test_exclusive),     cmocka_unit_test(test_hot),
+        cmocka_unit_test(test_lock),          cmocka_unit_test(test_time),
+        cmocka_unit_test(test_time_of_fault), cmocka_unit_test(test_deterministic),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

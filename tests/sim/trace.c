@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The format of --trace-sim (base/record.h TF1, TF2), files of it, and what a script puts in
+ * (sim/script.h SR1): what is read is what was written, and what is no trace is refused whatever is
+ * in it.
+ */
+#include "sim/random.h"
+#include "sim/script.h"
+#include "tests/sim/trace_make.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define ITEMS 20000
+#define PAGES UINT64_C(1) << 31
+
+static struct record_item items[ITEMS];
+static unsigned char bytes[ITEMS * RECORD_LONGEST];
+static struct sim_random chance = { 7 };
+static struct made made;
+
+/* Of any length, short ones as often as long ones. */
+static uint64_t any_number(unsigned bits)
+{
+    return sim_random(&chance) >> (64 - 1 - sim_random_below(&chance, bits));
+}
+
+static void any_item(struct record_item *item)
+{
+    *item = (struct record_item){ .kind = (enum record_kind)sim_random_below(&chance,
+                                                                             RECORD_KIND_COUNT),
+                                  .time = any_number(59) };
+    for (int i = 0; record_args[item->kind][i] != '\0'; i++)
+        item->arg[i] = record_args[item->kind][i] == 'p' ? any_number(31) : any_number(64);
+}
+
+static size_t write_items(void)
+{
+    unsigned char *at = bytes;
+    uint64_t page = 0;
+
+    for (size_t i = 0; i < ITEMS; i++) {
+        unsigned char *before = at;
+        any_item(&items[i]);
+        at = record_put(at, &page, items[i].kind, items[i].time, items[i].arg);
+        assert_true(at - before <= RECORD_LONGEST);
+    }
+    return (size_t)(at - bytes);
+}
+
+/* TF1: items and bytes. */
+static void test_round_trip(void **unused)
+{
+    size_t length = write_items();
+    struct record_reader r = { bytes, bytes + length, 0, PAGES };
+    unsigned char again[RECORD_LONGEST];
+    struct record_item got;
+    uint64_t page = 0;
+
+    (void)unused;
+    for (size_t i = 0; i < ITEMS; i++) {
+        const unsigned char *before = r.at;
+        assert_int_equal(record_get(&r, &got), 1);
+        assert_memory_equal(&got, &items[i], sizeof got);
+        size_t took = (size_t)(record_put(again, &page, got.kind, got.time, got.arg) - again);
+        assert_int_equal(took, r.at - before);
+        assert_memory_equal(again, before, took);
+    }
+    assert_int_equal(record_get(&r, &got), 0);
+}
+
+/* TF2: cut at each byte of an item, in memory that ends there. */
+static void test_cut(void **unused)
+{
+    struct record_item item, got;
+    uint64_t page;
+
+    (void)unused;
+    for (int i = 0; i < 2000; i++) {
+        any_item(&item);
+        page = 0;
+        size_t length = (size_t)(record_put(bytes, &page, item.kind, item.time, item.arg) - bytes);
+        for (size_t cut = 1; cut < length; cut++) {
+            unsigned char *part = malloc(cut);
+            memcpy(part, bytes, cut);
+            struct record_reader r = { part, part + cut, 0, PAGES };
+            got.kind = RECORD_KIND_COUNT;
+            assert_int_equal(record_get(&r, &got), -1);
+            assert_int_equal(got.kind, RECORD_KIND_COUNT);
+            free(part);
+        }
+    }
+}
+
+/* TF2: any bytes end, and what is got from them is as it would have been written. */
+static void test_any_bytes(void **unused)
+{
+    unsigned char again[RECORD_LONGEST];
+    struct record_item got;
+
+    (void)unused;
+    for (int round = 0; round < 20000; round++) {
+        size_t length = sim_random_below(&chance, 40);
+        unsigned char *part = malloc(length + 1);
+        for (size_t i = 0; i < length; i++)
+            part[i] = (unsigned char)sim_random(&chance);
+        struct record_reader r = { part, part + length, 0, 1000 };
+        uint64_t page = 0;
+        const unsigned char *before = r.at;
+        while (record_get(&r, &got) == 1) {
+            size_t took = (size_t)(record_put(again, &page, got.kind, got.time, got.arg) - again);
+            assert_int_equal(took, r.at - before);
+            assert_memory_equal(again, before, took);
+            assert_true(page < 1000);
+            before = r.at;
+        }
+        free(part);
+    }
+}
+
+static void test_limits(void **unused)
+{
+    static const unsigned char most[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 };
+    static const unsigned char more[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2 };
+    static const unsigned char longer[] = { 0x80, 0 };
+    uint64_t value = 0;
+    struct record_reader r = { most, most + sizeof most, 0, 1 };
+
+    (void)unused;
+    assert_true(record_number(&r, &value));
+    assert_int_equal(value, UINT64_MAX);
+    r = (struct record_reader){ more, more + sizeof more, 0, 1 };
+    assert_false(record_number(&r, &value));
+    r = (struct record_reader){ longer, longer + sizeof longer, 0, 1 };
+    assert_false(record_number(&r, &value)); /* TF1: written in one way alone */
+    for (int64_t v = -3; v < 4; v++)
+        assert_int_equal(record_unfold(record_fold(v)), v);
+    assert_int_equal(record_unfold(record_fold(INT64_MIN)), INT64_MIN);
+}
+
+static void make_file(void)
+{
+    made_begin(&made, 2);
+    made_put(&made, 0, RECORD_WRITE, 500, 100, 0);
+    made_close(&made, 0, 101, 40, 7);
+    made_put(&made, 0, RECORD_ARRIVE, 3, 1, 0);
+    made_put(&made, 0, RECORD_DEPART, 0, 0, 0);
+    made_put(&made, 0, RECORD_END, 9, 0, 0);
+    made_put(&made, 1, RECORD_ARRIVE, 3, 1, 0);
+    made_put(&made, 1, RECORD_DEPART, 0, 0, 0);
+    made.node[1].count[RECORD_COUNT_read_faults] = 12;
+    made_end(&made);
+}
+
+static void test_file(void **unused)
+{
+    struct trace t;
+
+    (void)unused;
+    make_file();
+    assert_null(trace_read(&t, made.bytes, made.length));
+    assert_memory_equal(t.set, made.set, sizeof t.set);
+    assert_int_equal(t.part[1].count[RECORD_COUNT_read_faults], 12);
+    assert_int_equal(t.part[0].closing_count, 1);
+    trace_free(&t);
+}
+
+/* TW1: each prefix, and each byte changed. */
+static void test_damage(void **unused)
+{
+    struct trace t;
+
+    (void)unused;
+    make_file();
+    for (size_t cut = 0; cut < made.length; cut++)
+        assert_non_null(trace_read(&t, made.bytes, cut));
+    for (size_t i = 0; i < made.length; i++) {
+        made.bytes[i] ^= 0x10;
+        assert_non_null(trace_read(&t, made.bytes, made.length));
+        made.bytes[i] ^= 0x10;
+    }
+    assert_null(trace_read(&t, made.bytes, made.length));
+    trace_free(&t);
+    made.bytes[8]++;
+    made.length -= 8;
+    made_sign(&made);
+    assert_non_null(strstr(trace_read(&t, made.bytes, made.length), "another version"));
+}
+
+/* Signed anew, whatever is in it: read without an error, or refused. */
+static void test_signed_damage(void **unused)
+{
+    struct trace t;
+    struct script s;
+
+    (void)unused;
+    for (int round = 0; round < 5000; round++) {
+        make_file();
+        made.length -= 8;
+        for (uint64_t k = sim_random_below(&chance, 4) + 1; k > 0; k--)
+            made.bytes[12 + sim_random_below(&chance, made.length - 12)] =
+                (unsigned char)sim_random(&chance);
+        made_sign(&made);
+        if (trace_read(&t, made.bytes, made.length) != NULL)
+            continue;
+        for (unsigned n = 0; n < t.set[RECORD_SET_nodes]; n++) {
+            script_open(&s, &t, n);
+            for (int i = 0; i < 1000 && script_next(&s) != NULL; i++)
+                ;
+            script_close(&s);
+        }
+        trace_free(&t);
+    }
+}
+
+static void expect(struct script *s, unsigned kind, uint64_t time, uint64_t arg)
+{
+    const struct script_op *op = script_next(s);
+
+    assert_non_null(op);
+    assert_int_equal(op->kind, kind);
+    assert_int_equal(op->time, time);
+    assert_int_equal(op->arg[0], arg);
+}
+
+/* SR1 */
+static void test_script(void **unused)
+{
+    struct trace t;
+    struct script s;
+
+    (void)unused;
+    made_begin(&made, 2);
+    made_put(&made, 0, RECORD_LOCK, 10, 3, 0);
+    made_put(&made, 0, RECORD_WRITE, 500, 100, 0);
+    made_close(&made, 0, 101, 40, 7); /* 100 was written as it was */
+    made_put(&made, 0, RECORD_UNLOCK, 3, 3, 0);
+    made_close(&made, 0, UINT64_MAX, 0, 0);
+    made_put(&made, 0, RECORD_WRITE, 5, 200, 0);
+    made_close(&made, 0, 200, 0, 0);
+    made_put(&made, 0, RECORD_END, 9, 0, 0);
+    made_end(&made);
+    assert_null(trace_read(&t, made.bytes, made.length));
+    script_open(&s, &t, 0);
+    expect(&s, RECORD_LOCK, 10, 3);
+    expect(&s, SCRIPT_STORE, 0, 101); /* behind the acquire, not at the fault of another page */
+    expect(&s, RECORD_WRITE, 500, 100);
+    expect(&s, SCRIPT_WROTE, 0, 101);
+    expect(&s, RECORD_UNLOCK, 3, 3);
+    expect(&s, RECORD_WRITE, 5, 200);
+    expect(&s, SCRIPT_WROTE, 0, 200); /* no store beside its fault */
+    expect(&s, RECORD_END, 9, 0);
+    assert_null(script_next(&s));
+    assert_null(s.wrong);
+    script_close(&s);
+    trace_free(&t);
+}
+
+/* What a stream has opened ahead is stored to behind that. */
+static void test_script_ahead(void **unused)
+{
+    static const uint64_t run[RECORD_ARGS] = { 51, 1, 8, 1 };
+    struct trace t;
+    struct script s;
+    struct made_node *n = &made.node[0];
+
+    (void)unused;
+    made_begin(&made, 2);
+    made_put(&made, 0, RECORD_DEPART, 10, 0, 0);
+    made_put(&made, 0, RECORD_WRITE, 5, 50, 0);
+    n->stream_bytes =
+        (size_t)(record_put(n->stream + n->stream_bytes, &n->page, RECORD_AHEAD, 0, run) -
+                 n->stream);
+    made_close(&made, 0, 53, 0, 0);
+    made_end(&made);
+    assert_null(trace_read(&t, made.bytes, made.length));
+    script_open(&s, &t, 0);
+    expect(&s, RECORD_DEPART, 10, 0);
+    expect(&s, RECORD_WRITE, 5, 50);
+    expect(&s, RECORD_AHEAD, 0, 51);
+    expect(&s, SCRIPT_STORE, 0, 53);
+    expect(&s, SCRIPT_WROTE, 0, 53);
+    script_close(&s);
+    trace_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_any_bytes),     cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_file),          cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_signed_damage), cmocka_unit_test(test_script),
+        cmocka_unit_test(test_script_ahead),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

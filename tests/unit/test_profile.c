@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What nodes did to a page, made by hand, and what is said of it: FS1 to FS3 of profile_shared.h.
+ * Maps, HE1 of heat.h. */
+#include "hlrc/profile_shared.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NODES = 3 };
+
+static struct profile_mask mask[NODES];
+static struct shared_side side[NODES];
+static struct shared_form form;
+
+/* Nobody has written, or read; two have gone to and fro often enough. */
+static int setup(void **unused)
+{
+    (void)unused;
+    memset(mask, 0, sizeof mask);
+    for (int n = 0; n < NODES; n++)
+        side[n] = (struct shared_side){ .mask = &mask[n], .turns = 100, .fetches = 100 };
+    return 0;
+}
+
+static void writes(int node, uint32_t first, uint32_t bytes)
+{
+    for (uint32_t b = first; b < first + bytes; b++)
+        mask[node].written[b / 64] |= UINT64_C(1) << b % 64;
+}
+
+static void touches(int node, uint32_t byte, uint32_t times)
+{
+    int i = 0;
+    while (mask[node].touched[i])
+        i++;
+    mask[node].touched[i] = byte << 16 | times;
+}
+
+static void expect(int nodes, enum shared_verdict verdict)
+{
+    assert_int_equal(shared_judge(side, nodes, &form), verdict);
+}
+
+static void counters_of_two_are_shared_falsely(void **unused)
+{
+    (void)unused;
+    writes(0, 0, 8);
+    writes(1, 8, 8);
+    touches(0, 0, 20);
+    touches(1, 8, 20);
+    expect(2, SHARED_FALSE);
+    assert_int_equal(form.writers, 2);
+    assert_int_equal(form.pieces, 2);
+    assert_int_equal(form.distance, 8);
+}
+
+static void one_writer_is_not_enough(void **unused)
+{
+    (void)unused;
+    writes(0, 0, 8);
+    expect(2, SHARED_NOT); /* FS1 */
+}
+
+static void a_page_without_a_mask_is_not_shared(void **unused)
+{
+    (void)unused;
+    side[0].mask = side[1].mask = NULL;
+    expect(2, SHARED_NOT);
+}
+
+static void what_changes_hands_seldom_is_not_worth_a_line(void **unused)
+{
+    (void)unused;
+    writes(0, 0, 8);
+    writes(1, 8, 8);
+    side[0].turns = 1;
+    side[1].turns = SHARED_TURNS - 2;
+    expect(2, SHARED_SELDOM); /* FS1 */
+    side[1].turns++;
+    expect(2, SHARED_FALSE);
+}
+
+static void one_byte_of_both_is_sharing(void **unused)
+{
+    (void)unused;
+    writes(0, 0, 65);
+    writes(1, 64, 200);
+    expect(2, SHARED_OVERLAP); /* FS2 */
+    setup(NULL);
+    writes(0, PAGE_SIZE - 1, 1);
+    writes(1, 0, 8);
+    writes(2, PAGE_SIZE - 1, 1);
+    expect(3, SHARED_OVERLAP);
+}
+
+static void bytes_of_one_word_need_more_turns(void **unused)
+{
+    (void)unused;
+    writes(0, 0, 1);
+    writes(1, 1, 1);
+    side[0].turns = SHARED_WORD_TURNS - 1;
+    side[1].turns = 0;
+    expect(2, SHARED_SELDOM); /* FS2 */
+    side[1].turns = 1;
+    expect(2, SHARED_FALSE);
+}
+
+static void reading_of_others_bytes_counts(void **unused)
+{
+    (void)unused;
+    writes(0, 0, 8);
+    writes(1, 8, 8);
+    touches(0, 0, 16);
+    touches(0, 8, 2);
+    touches(1, 8, 20);
+    expect(2, SHARED_FALSE); /* FS3: one in nine */
+    mask[0].touched[1]++;
+    expect(2, SHARED_READ);
+}
+
+static void reading_of_what_nobody_writes_does_not(void **unused)
+{
+    (void)unused;
+    writes(0, 0, 8);
+    writes(1, 8, 8);
+    touches(0, 2000, 100);
+    touches(1, 2000, 100);
+    expect(2, SHARED_FALSE); /* FS3 */
+}
+
+static void phases_in_which_it_is_only_read_count(void **unused)
+{
+    (void)unused;
+    writes(0, 0, 8);
+    writes(1, 8, 8);
+    touches(1, 8, 16);
+    side[1].looks = 2;
+    expect(2, SHARED_FALSE);
+    side[1].looks = 3;
+    expect(2, SHARED_READ); /* FS3 */
+}
+
+static void who_only_fetches_reads(void **unused)
+{
+    (void)unused;
+    writes(0, 0, 8);
+    writes(1, 8, 8);
+    side[2].turns = 0;
+    side[2].fetches = 25;
+    expect(3, SHARED_FALSE); /* FS3: one in eight */
+    side[2].fetches = 26;
+    expect(3, SHARED_READ);
+}
+
+static void elements_by_turns_are_seen_as_such(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 100; i++)
+        writes((int)i % 3, 40 * i, 16);
+    expect(3, SHARED_FALSE);
+    assert_int_equal(form.writers, 3);
+    assert_int_equal(form.pieces, 100);
+    assert_int_equal(form.distance, 40);
+    mask[1].written[40 / 64] ^= UINT64_C(7) << 40; /* what has not changed of one of them */
+    expect(3, SHARED_FALSE);
+    assert_int_equal(form.distance, 40);
+}
+
+/* ---- maps ---- */
+
+static struct heat heat;
+
+static int setup_heat(void **unused)
+{
+    (void)unused;
+    memset(&heat, 0, sizeof heat);
+    return 0;
+}
+
+static uint32_t at(uint32_t row, uint32_t column)
+{
+    return heat.row[row].count[HEAT_FETCHES][column];
+}
+
+static uint64_t all_of(enum heat_kind kind)
+{
+    uint64_t sum = 0;
+    for (uint32_t r = 0; r < heat.rows; r++)
+        for (uint32_t c = 0; c < HEAT_COLUMNS; c++)
+            sum += heat.row[r].count[kind][c];
+    return sum;
+}
+
+static void columns_become_longer(void **unused)
+{
+    (void)unused;
+    for (uint32_t t = 0; t < 4 * HEAT_COLUMNS; t++)
+        heat_add(&heat, HEAT_FETCHES, 7, t, t + 1);
+    assert_int_equal(heat.rows, 1);
+    assert_int_equal(heat.time_shift, 2);
+    for (uint32_t c = 0; c < HEAT_COLUMNS; c++) /* HE1: 4c + 1 to 4c + 4 */
+        assert_int_equal(at(0, c), 16 * c + 10);
+    heat_reach(&heat, 8 * HEAT_COLUMNS - 1);
+    assert_int_equal(heat.time_shift, 3);
+    assert_int_equal(at(0, 1), 2 * 10 + 16 * 5);
+    assert_int_equal(at(0, HEAT_COLUMNS / 2), 0);
+}
+
+static void rows_become_wider(void **unused)
+{
+    (void)unused;
+    for (uint32_t page = 0; page < 2 * HEAT_ROWS; page++) /* backwards, and far apart */
+        heat_add(&heat, HEAT_FETCHES, 5000 - page, page % 3, page + 1);
+    for (uint32_t page = 0; page < 2 * HEAT_ROWS; page++)
+        heat_add(&heat, HEAT_DIFFS, 1000000000 + 64 * page, 0, 1);
+    assert_true(heat.rows <= HEAT_ROWS);
+    assert_int_equal(all_of(HEAT_FETCHES), HEAT_ROWS * (2 * HEAT_ROWS + 1)); /* HE1 */
+    assert_int_equal(all_of(HEAT_DIFFS), 2 * HEAT_ROWS);
+    assert_int_equal(all_of(HEAT_FAULTS), 0);
+    heat_sort(&heat);
+    for (uint32_t r = 1; r < heat.rows; r++)
+        assert_true(heat.row[r].group > heat.row[r - 1].group);
+    uint32_t rows = heat.rows;
+    heat_add(&heat, HEAT_FETCHES, 5000, 0, 1); /* found though the order is another one */
+    assert_int_equal(heat.rows, rows);
+}
+
+static void pages_that_are_met_are_rows(void **unused)
+{
+    (void)unused;
+    heat_add(&heat, HEAT_FETCHES, 12, 1, 2);
+    heat_add(&heat, HEAT_FETCHES, 4000000000, 1, 3);
+    heat_add(&heat, HEAT_FETCHES, 13, 1, 4);
+    assert_int_equal(heat.rows, 3);
+    assert_int_equal(at(0, 1), 2);
+    assert_int_equal(at(1, 1), 3);
+    heat_widen(&heat, 1);
+    assert_int_equal(heat.rows, 2);
+    assert_int_equal(at(0, 1), 6); /* HE1 */
+    assert_int_equal(heat.row[0].group, 6);
+    assert_int_equal(heat.row[1].group, 2000000000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(counters_of_two_are_shared_falsely, setup),
+        cmocka_unit_test_setup(one_writer_is_not_enough, setup),
+        cmocka_unit_test_setup(a_page_without_a_mask_is_not_shared, setup),
+        cmocka_unit_test_setup(what_changes_hands_seldom_is_not_worth_a_line, setup),
+        cmocka_unit_test_setup(one_byte_of_both_is_sharing, setup),
+        cmocka_unit_test_setup(bytes_of_one_word_need_more_turns, setup),
+        cmocka_unit_test_setup(reading_of_others_bytes_counts, setup),
+        cmocka_unit_test_setup(reading_of_what_nobody_writes_does_not, setup),
+        cmocka_unit_test_setup(phases_in_which_it_is_only_read_count, setup),
+        cmocka_unit_test_setup(who_only_fetches_reads, setup),
+        cmocka_unit_test_setup(elements_by_turns_are_seen_as_such, setup),
+        cmocka_unit_test_setup(columns_become_longer, setup_heat),
+        cmocka_unit_test_setup(rows_become_wider, setup_heat),
+        cmocka_unit_test_setup(pages_that_are_met_are_rows, setup_heat),
+    };
+    return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}
