@@ -91,6 +91,7 @@ static void strip_ops(struct fabric *f, const char *suffix)
     if (strcmp(suffix, "-noread") == 0) {
         f->ops.read = no_read;
         f->ops.read_pieces = NULL;
+        f->ops.read_long = NULL;
         f->ops.cas = no_cas;
         f->ops.fetch_add = no_fetch_add;
         f->ops.exchange = NULL;

@@ -74,6 +74,8 @@ enum fabric_level { FABRIC_URGENT, FABRIC_ALL }; /* which events wake a sleeping
 #define FABRIC_INLINE \
     4096 /* a write of at most this many bytes may pass op == NULL: its source is copied */
 
+#define FABRIC_LONG 65536 /* from here on registering memory may pay */
+
 /* One or more operations in flight. The starter owns it until fabric_wait returned or fabric_test
  * said true. */
 struct fabric_op {
@@ -172,6 +174,11 @@ struct fabric_ops {
                         size_t count, struct fabric_op *op);
     void (*write_pieces)(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
                          size_t count, struct fabric_op *op);
+    /* may stay NULL: as read and write */
+    void (*read_long)(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                      struct fabric_op *op);
+    void (*write_long)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                       struct fabric_op *op);
     void (*write_imm)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                       uint32_t imm, bool urgent, struct fabric_op *op);
     void (*write_wake)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
@@ -342,6 +349,29 @@ static inline void fabric_write_pieces(struct fabric *f, int peer, int win,
     }
     for (size_t i = 0; i < count; i++)
         f->ops.write(f, peer, win, pieces[i].off, pieces[i].local, pieces[i].len, op);
+}
+
+/*
+ * A read and a write of FABRIC_LONG bytes or more, whose local buffer may be any memory that stays
+ * mapped until it is complete: where the network needs memory that it knows, this registers it. By
+ * a thread that may allocate memory: not in a fault handler. op is not NULL.
+ */
+static inline void fabric_read_long(struct fabric *f, int peer, int win, size_t off, void *dst,
+                                    size_t len, struct fabric_op *op)
+{
+    if (f->ops.read_long)
+        f->ops.read_long(f, peer, win, off, dst, len, op);
+    else
+        f->ops.read(f, peer, win, off, dst, len, op);
+}
+
+static inline void fabric_write_long(struct fabric *f, int peer, int win, size_t off,
+                                     const void *src, size_t len, struct fabric_op *op)
+{
+    if (f->ops.write_long)
+        f->ops.write_long(f, peer, win, off, src, len, op);
+    else
+        f->ops.write(f, peer, win, off, src, len, op);
 }
 
 /* A write whose arrival is an event at the target. A non-urgent event leaves a handler asleep that

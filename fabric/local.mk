@@ -6,8 +6,8 @@ libhlrc_core_la_SOURCES += fabric/fabric.c fabric/fabric.h fabric/failure.c fabr
 	fabric/chaos/chaos.c fabric/chaos/chaos.h fabric/chaos/chaos_list.c fabric/chaos/chaos_parts.h
 
 VERBS_SOURCES = fabric/verbs/verbs.c fabric/verbs/verbs.h fabric/verbs/verbs_count.c fabric/verbs/verbs_device.c \
-	fabric/verbs/verbs_memory.c fabric/verbs/verbs_near.c fabric/verbs/verbs_parts.h \
-	fabric/verbs/verbs_registrar.c fabric/verbs/verbs_rx.c
+	fabric/verbs/verbs_long.c fabric/verbs/verbs_memory.c fabric/verbs/verbs_near.c fabric/verbs/verbs_parts.h \
+	fabric/verbs/verbs_pieces.c fabric/verbs/verbs_registrar.c fabric/verbs/verbs_rx.c
 EXTRA_DIST += $(VERBS_SOURCES)
 if LIBIBVERBS
 libhlrc_core_la_SOURCES += $(VERBS_SOURCES)

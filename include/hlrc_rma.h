@@ -87,9 +87,10 @@ void hlrc_window_free(void *window);
  *
  * NOTES: On one machine, and with a buffer in shared memory, these are done when they return; so
  * are short puts over verbs, as far as the buffer is concerned. Over verbs private memory goes
- * through registered buffers of 4 KiB; memory of a window goes as it is. With HLRC_HOMES a call
- * goes page by page, a round trip or two each, and is done when it returns. A page of which this
- * node has a copy that may be read, or has stored to, is loaded and stored to. With --protocol
+ * through registered buffers of 4 KiB; from 64 KiB on it is registered, for this call alone, while
+ * what was registered before is on its way. Memory of a window goes as it is. With HLRC_HOMES a
+ * call goes page by page, a round trip or two each, and is done when it returns. A page of which
+ * this node has a copy that may be read, or has stored to, is loaded and stored to. With --protocol
  * async, whose homes send whole pages, a put is a store, and a get sends for all pages that it
  * needs and copies from them; they are not opened for loads, so a load of them costs a fault yet.
  *

@@ -68,11 +68,6 @@ static void give_slot(struct verbs_fabric *v, uint16_t *list, int *count, int sl
     pthread_spin_unlock(&v->work_lock);
 }
 
-static char *bounce_at(struct verbs_fabric *v, int slot)
-{
-    return v->bounce + (size_t)slot * FABRIC_INLINE;
-}
-
 /* ---- completion ---- */
 
 /* wr_id: the slot, or NO_SLOT where only a failure completes (V2), and above it the kind, for its
@@ -88,10 +83,14 @@ static void complete(struct verbs_fabric *v, const struct ibv_wc *wc)
                    ibv_wc_status_str(wc->status));
     struct verbs_work *w = &v->work[slot];
     struct verbs_peer *p = &v->peer[w->peer];
-    if (w->dst)
-        memcpy(w->dst, bounce_at(v, w->bounce), w->len);
+    if (w->parts)
+        verbs_hand_out(v, w);
+    else if (w->dst)
+        memcpy(w->dst, verbs_bounce_at(v, w->bounce), w->len);
     if (w->bounce >= 0)
         give_slot(v, v->free_bounce, &v->free_bounces, w->bounce);
+    if (w->region)
+        verbs_region_done(v, w->region);
     struct fabric_op *op = w->op;
     pthread_spin_lock(&p->lock);
     p->retired += w->retires;
@@ -151,23 +150,6 @@ static bool verbs_test(struct fabric *f, struct fabric_op *op)
 
 /* ---- starting ---- */
 
-/* What one work request is about. */
-struct order {
-    enum verbs_kind kind;
-    int peer;
-    struct fabric_op *op;
-    void *local; /* in registered memory, or the source of an inline write */
-    uint32_t lkey;
-    size_t len;
-    bool is_inline;
-    uint64_t remote;
-    uint32_t rkey, imm;
-    bool urgent;
-    uint64_t a, b;
-    int bounce; /* slot that goes back at completion, -1 none */
-    void *dst;  /* where its contents go then */
-};
-
 static enum ibv_wr_opcode opcode_of(enum verbs_kind kind)
 {
     static const enum ibv_wr_opcode opcode[] = { IBV_WR_RDMA_READ, IBV_WR_RDMA_WRITE,
@@ -177,7 +159,7 @@ static enum ibv_wr_opcode opcode_of(enum verbs_kind kind)
     return opcode[kind];
 }
 
-static void fill_request(struct ibv_send_wr *wr, struct ibv_sge *sge, const struct order *o)
+static void fill_request(struct ibv_send_wr *wr, struct ibv_sge *sge, const struct verbs_order *o)
 {
     *sge = (struct ibv_sge){ .addr = (uint64_t)(uintptr_t)o->local,
                              .length = (uint32_t)o->len,
@@ -216,7 +198,7 @@ static void take_place(struct verbs_fabric *v, struct verbs_peer *p)
     }
 }
 
-static void post(struct verbs_fabric *v, const struct order *o)
+void verbs_post(struct verbs_fabric *v, const struct verbs_order *o)
 {
     struct verbs_peer *p = &v->peer[o->peer];
     struct ibv_send_wr wr, *bad;
@@ -242,6 +224,8 @@ static void post(struct verbs_fabric *v, const struct order *o)
                                              .peer = o->peer,
                                              .bounce = o->bounce,
                                              .dst = o->dst,
+                                             .parts = o->parts,
+                                             .region = o->region,
                                              .len = o->len,
                                              .retires = p->unsignalled };
         wr.send_flags |= IBV_SEND_SIGNALED;
@@ -253,9 +237,11 @@ static void post(struct verbs_fabric *v, const struct order *o)
         verbs_fail(v, kind_name[o->kind], o->peer, strerror(rc));
 }
 
-static uint64_t remote_at(struct verbs_fabric *v, int peer, int win, size_t off)
+void verbs_take_bounce(struct verbs_fabric *v, struct verbs_order *o)
 {
-    return v->window[win].peer_base[peer] + off;
+    o->bounce = await_slot(v, v->free_bounce, &v->free_bounces);
+    o->local = verbs_bounce_at(v, o->bounce);
+    o->lkey = v->bounce_mr->lkey;
 }
 
 static void count(_Atomic uint64_t *c, uint64_t by)
@@ -264,23 +250,21 @@ static void count(_Atomic uint64_t *c, uint64_t by)
 }
 
 /* One part of a transfer, which lies in one piece at either end; returns its length. */
-static size_t start_part(struct verbs_fabric *v, struct order *o, int win, size_t off, char *local,
-                         size_t len)
+static size_t start_part(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
+                         char *local, size_t len)
 {
     o->bounce = -1;
     o->dst = NULL;
     o->is_inline = false;
     o->rkey = verbs_remote_key(v, o->peer, win, off, &len);
-    o->remote = remote_at(v, o->peer, win, off);
+    o->remote = verbs_remote_at(v, o->peer, win, off);
     o->local = local;
     if (o->kind != VERBS_READ && len <= v->max_inline) {
         o->is_inline = true;
     } else if (!o->op || !verbs_local_key(v, local, o->kind == VERBS_READ, &o->lkey, &len)) {
         if (len > FABRIC_INLINE)
             len = FABRIC_INLINE;
-        o->bounce = await_slot(v, v->free_bounce, &v->free_bounces);
-        o->local = bounce_at(v, o->bounce);
-        o->lkey = v->bounce_mr->lkey;
+        verbs_take_bounce(v, o);
         if (o->kind == VERBS_READ)
             o->dst = local;
         else
@@ -290,8 +274,8 @@ static size_t start_part(struct verbs_fabric *v, struct order *o, int win, size_
     return len;
 }
 
-static void transfer(struct verbs_fabric *v, struct order *o, int win, size_t off, char *local,
-                     size_t len)
+void verbs_transfer(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off, char *local,
+                    size_t len)
 {
     enum verbs_kind kind = o->kind;
     while (len || kind == VERBS_WRITE_IMM) {
@@ -299,21 +283,21 @@ static void transfer(struct verbs_fabric *v, struct order *o, int win, size_t of
         size_t n = start_part(v, o, win, off, local, len);
         if (kind == VERBS_WRITE_IMM && n == len) { /* the last part carries the event (F1) */
             o->kind = VERBS_WRITE_IMM;
-            post(v, o);
+            verbs_post(v, o);
             return;
         }
-        post(v, o);
+        verbs_post(v, o);
         off += n;
         local += n;
         len -= n;
     }
 }
 
-static void verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
-                       struct fabric_op *op)
+void verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                struct fabric_op *op)
 {
     struct verbs_fabric *v = verbs_of(f);
-    struct order o = { .kind = VERBS_READ, .peer = peer, .op = op };
+    struct verbs_order o = { .kind = VERBS_READ, .peer = peer, .op = op };
     assert(op);
     count(&v->reads, 1);
     count(&v->count[peer].read_bytes, len);
@@ -322,7 +306,7 @@ static void verbs_read(struct fabric *f, int peer, int win, size_t off, void *ds
         atomic_thread_fence(memory_order_acquire);
         return;
     }
-    transfer(v, &o, win, off, dst, len);
+    verbs_transfer(v, &o, win, off, dst, len);
 }
 
 /* V7; the fences order it between the caller's earlier writes and whatever tells of it. */
@@ -334,18 +318,18 @@ static void write_near(struct verbs_fabric *v, int peer, int win, size_t off, co
     atomic_thread_fence(memory_order_release);
 }
 
-static void verbs_write(struct fabric *f, int peer, int win, size_t off, const void *src,
-                        size_t len, struct fabric_op *op)
+void verbs_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                 struct fabric_op *op)
 {
     struct verbs_fabric *v = verbs_of(f);
-    struct order o = { .kind = VERBS_WRITE, .peer = peer, .op = op };
+    struct verbs_order o = { .kind = VERBS_WRITE, .peer = peer, .op = op };
     count(&v->writes, 1);
     count(&v->count[peer].written_bytes, len);
     if (v->peer[peer].near) {
         write_near(v, peer, win, off, src, len);
         return;
     }
-    transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
+    verbs_transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
 }
 
 /* What the adapter copies when it is posted completes unseen: the next operation that is waited for
@@ -364,18 +348,8 @@ static void verbs_write_runs(struct fabric *f, int peer, int win, size_t off,
     }
 }
 
-/* Likewise. */
-static void verbs_write_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *p,
-                               size_t count, struct fabric_op *op)
-{
-    uint32_t unseen = verbs_of(f)->max_inline;
-    for (const struct fabric_piece *end = p + count; p < end; p++)
-        verbs_write(f, peer, win, p->off, p->local, p->len,
-                    p == end - 1 || p->len > unseen ? op : NULL);
-}
-
 /* A write whose last part carries `o->imm`. */
-static void write_event(struct verbs_fabric *v, struct order *o, int win, size_t off,
+static void write_event(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
                         const void *src, size_t len)
 {
     count(&v->writes, 1);
@@ -383,16 +357,16 @@ static void write_event(struct verbs_fabric *v, struct order *o, int win, size_t
     if (v->peer[o->peer].near) {
         write_near(v, o->peer, win, off, src, len);
         o->bounce = -1;
-        post(v, o); /* the event alone */
+        verbs_post(v, o); /* the event alone */
     } else {
-        transfer(v, o, win, off, (char *)(uintptr_t)src, len);
+        verbs_transfer(v, o, win, off, (char *)(uintptr_t)src, len);
     }
 }
 
 static void verbs_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
                             size_t len, uint32_t imm, bool urgent, struct fabric_op *op)
 {
-    struct order o = {
+    struct verbs_order o = {
         .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = imm, .urgent = urgent
     };
     assert(imm < VERBS_IMM_INTERNAL);
@@ -403,79 +377,75 @@ static void verbs_write_imm(struct fabric *f, int peer, int win, size_t off, con
 static void verbs_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src,
                              size_t len, struct fabric_op *op)
 {
-    struct order o = {
+    struct verbs_order o = {
         .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = VERBS_IMM_WAKE, .urgent = true
     };
     write_event(verbs_of(f), &o, win, off, src, len);
 }
 
-static void start_atomic(struct verbs_fabric *v, struct order *o, int win, size_t off,
+static void start_atomic(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
                          uint64_t *old)
 {
     size_t len = 8;
     assert(o->op);
     count(&v->atomics, 1);
     o->rkey = verbs_remote_key(v, o->peer, win, off, &len);
-    o->remote = remote_at(v, o->peer, win, off);
-    o->bounce = await_slot(v, v->free_bounce, &v->free_bounces);
-    o->local = bounce_at(v, o->bounce);
-    o->lkey = v->bounce_mr->lkey;
+    o->remote = verbs_remote_at(v, o->peer, win, off);
+    verbs_take_bounce(v, o);
     o->len = 8;
     o->dst = old;
-    post(v, o);
+    verbs_post(v, o);
 }
 
 static void verbs_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
                       uint64_t desired, uint64_t *old, struct fabric_op *op)
 {
-    struct order o = { .kind = VERBS_CAS, .peer = peer, .op = op, .a = expect, .b = desired };
+    struct verbs_order o = { .kind = VERBS_CAS, .peer = peer, .op = op, .a = expect, .b = desired };
     start_atomic(verbs_of(f), &o, win, off, old);
 }
 
 static void verbs_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add,
                             uint64_t *old, struct fabric_op *op)
 {
-    struct order o = { .kind = VERBS_FETCH_ADD, .peer = peer, .op = op, .a = add };
+    struct verbs_order o = { .kind = VERBS_FETCH_ADD, .peer = peer, .op = op, .a = add };
     start_atomic(verbs_of(f), &o, win, off, old);
 }
 
 /* An event without data, for the fabric itself. */
 void verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urgent)
 {
-    struct order o = {
+    struct verbs_order o = {
         .kind = VERBS_WRITE_IMM, .peer = peer, .imm = imm, .urgent = urgent, .bounce = -1
     };
-    post(v, &o);
+    verbs_post(v, &o);
 }
 
 /* A short operation at a plain address of the peer's. */
-static void start_at(struct verbs_fabric *v, struct order *o, const void *value)
+static void start_at(struct verbs_fabric *v, struct verbs_order *o, const void *value)
 {
-    o->bounce = await_slot(v, v->free_bounce, &v->free_bounces);
-    o->local = bounce_at(v, o->bounce);
-    o->lkey = v->bounce_mr->lkey;
+    verbs_take_bounce(v, o);
     if (value)
         memcpy(o->local, value, o->len);
-    post(v, o);
+    verbs_post(v, o);
 }
 
 void verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst,
                    size_t len, struct fabric_op *op)
 {
-    struct order o = { .kind = VERBS_READ,
-                       .peer = peer,
-                       .op = op,
-                       .remote = addr,
-                       .rkey = rkey,
-                       .len = len,
-                       .dst = dst };
+    struct verbs_order o = { .kind = VERBS_READ,
+                             .peer = peer,
+                             .op = op,
+                             .remote = addr,
+                             .rkey = rkey,
+                             .len = len,
+                             .dst = dst };
     start_at(v, &o, NULL);
 }
 
 void verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey,
                       uint64_t value, struct fabric_op *op)
 {
-    struct order o = {
+    struct verbs_order o = {
         .kind = VERBS_WRITE, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = 8
     };
     start_at(v, &o, &value);
@@ -584,12 +554,13 @@ static int mixed_open(const struct fabric_job *job, struct fabric **out)
         .window_discard = verbs_window_discard, .window_prepare = verbs_window_prepare,           \
         .window_require = verbs_window_require, .read = verbs_read, .write = verbs_write,         \
         .write_runs = verbs_write_runs, .write_pieces = verbs_write_pieces,                       \
-        .write_imm = verbs_write_imm, .write_wake = verbs_write_wake, .cas = verbs_cas,           \
-        .fetch_add = verbs_fetch_add, .wait = verbs_wait, .test = verbs_test,                     \
-        .rx_poll = verbs_rx_poll, .rx_pending = verbs_rx_pending, .rx_busy = verbs_rx_busy,       \
-        .rx_ticket = verbs_rx_ticket, .rx_arm = verbs_rx_arm, .rx_sleep = verbs_rx_sleep,         \
-        .rx_wake = verbs_rx_wake, .wake = verbs_wake, .counters = verbs_counters,                 \
-        .check = verbs_check, .window_release = verbs_window_release,                             \
+        .read_pieces = verbs_read_pieces, .write_imm = verbs_write_imm,                           \
+        .write_wake = verbs_write_wake, .cas = verbs_cas, .fetch_add = verbs_fetch_add,           \
+        .wait = verbs_wait, .test = verbs_test, .rx_poll = verbs_rx_poll,                         \
+        .rx_pending = verbs_rx_pending, .rx_busy = verbs_rx_busy, .rx_ticket = verbs_rx_ticket,   \
+        .rx_arm = verbs_rx_arm, .rx_sleep = verbs_rx_sleep, .rx_wake = verbs_rx_wake,             \
+        .wake = verbs_wake, .counters = verbs_counters, .check = verbs_check,                     \
+        .window_release = verbs_window_release,                                                   \
     }
 
 const struct fabric_ops fabric_verbs = VERBS_OPS("verbs", verbs_open);

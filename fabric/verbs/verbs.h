@@ -8,6 +8,8 @@
  *   verbs_rx.c         the receive queue and sleeping
  *   verbs_near.c       the mixed fabric: peers of the same machine, by memory that both map
  *   verbs_count.c      counters, and whether peers answer
+ *   verbs_pieces.c     transfers of many pieces
+ *   verbs_long.c       long transfers
  *   verbs.c            data operations and their completion
  *
  * One reliable-connected queue pair to every node, this one included, made at start: what a queue
@@ -40,9 +42,10 @@
  *       way to a near peer, so F1 and F2 hold.
  *   V8  What a peer does not answer fails within job.peer_timeout: the queue pair repeats it for
  *       less than that (to_send), and fabric_check has something under way to every peer.
- *   V9  Memory is registered in the registrar thread, in opening and in fabric_window_create,
- *       nowhere else: not in a fault handler, and not by a thread that serves (verbs_register
- *       asserts it). What is not registered yet is sent from and received into bounce slots.
+ *   V9  Memory is registered in the registrar thread, in opening, in fabric_window_create and by
+ *       who starts a long transfer, nowhere else: not in a fault handler, and not by a thread that
+ *       serves (verbs_register asserts it). What is not registered yet is sent from and received
+ *       into bounce slots.
  */
 #ifndef FABRIC_VERBS_H
 #define FABRIC_VERBS_H
@@ -56,6 +59,8 @@
 #define VERBS_SIGNAL_EVERY 32  /* an unsignalled write in so many is signalled (V2) */
 #define VERBS_WORKS        512 /* signalled operations in flight per node */
 #define VERBS_BOUNCE       256 /* slots of FABRIC_INLINE bytes for buffers outside of windows */
+#define VERBS_PARTS        64  /* of a read at most (VP1) */
+#define VERBS_REGIONS      32  /* of the program's memory, registered for a transfer */
 #define VERBS_PIECE_LEAST  ((size_t)1 << 20)  /* registered at once of a large window: ... */
 #define VERBS_PIECE_MOST   ((size_t)16 << 20) /* ... and more only for the largest */
 #define VERBS_PIECES_LIKED 4096               /* of a window, while pieces are smaller than that */
@@ -85,7 +90,21 @@ struct verbs_work {
     int bounce; /* slot in use, -1 none */
     void *dst;  /* where the bounce slot's contents go at completion, NULL nowhere */
     size_t len;
-    uint32_t retires; /* places of the send queue that its completion gives back */
+    struct verbs_region *region; /* that its memory is in (VL1), NULL none */
+    int parts;                   /* of what it brings, which go to v->part[bounce] (VP1); 0 none */
+    uint32_t retires;            /* places of the send queue that its completion gives back */
+};
+
+/* Some bytes of a read, and where they belong (VP1). */
+struct verbs_part {
+    void *dst;
+    uint16_t at, len;
+};
+
+/* Memory that is registered for a transfer (verbs_long.c). */
+struct verbs_region {
+    _Atomic int state, users; /* users: operations under way, and who starts them */
+    struct ibv_mr *mr;
 };
 
 struct verbs_window {
@@ -144,6 +163,8 @@ struct verbs_fabric {
     int free_works, free_bounces;
     char *bounce;
     struct ibv_mr *bounce_mr;
+    struct verbs_part part[VERBS_BOUNCE][VERBS_PARTS]; /* of what is read into a slot */
+    struct verbs_region region[VERBS_REGIONS];
     pthread_spinlock_t poll_lock; /* one thread at a time takes completions */
 
     pthread_spinlock_t rx_lock; /* guards stash, unreturned and woken */

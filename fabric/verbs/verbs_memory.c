@@ -101,6 +101,7 @@ static void destroy_window(struct verbs_fabric *v, struct verbs_window *w)
 
 void verbs_memory_end(struct verbs_fabric *v)
 {
+    verbs_regions_reap(v);
     for (int i = 0; i < v->windows; i++)
         destroy_window(v, &v->window[i]);
     if (v->bounce_mr)
@@ -336,6 +337,11 @@ static struct verbs_window *window_of(struct verbs_fabric *v, const void *buf)
         if ((uintptr_t)buf - (uintptr_t)v->window[i].base < v->window[i].size)
             return &v->window[i];
     return NULL;
+}
+
+bool verbs_in_window(struct verbs_fabric *v, const void *buf)
+{
+    return window_of(v, buf) != NULL;
 }
 
 bool verbs_local_key(struct verbs_fabric *v, const void *buf, bool want, uint32_t *key, size_t *len)

@@ -29,6 +29,7 @@ void verbs_make_known(struct verbs_fabric *v, int win, size_t piece); /* for the
 /* Key of the peer's piece at `off`, asking the peer to register it if need be, and waiting for
  * that; *len is cut to what lies in the piece. */
 uint32_t verbs_remote_key(struct verbs_fabric *v, int peer, int win, size_t off, size_t *len);
+bool verbs_in_window(struct verbs_fabric *v, const void *buf);
 /* Key of a local buffer, if it lies in a window, in a piece that is registered; *len is cut as
  * above. If it is not, and `want`, it will be. */
 bool verbs_local_key(struct verbs_fabric *v, const void *buf, bool want, uint32_t *key,
@@ -39,6 +40,7 @@ int verbs_registrar_start(struct verbs_fabric *v);
 void verbs_registrar_stop(struct verbs_fabric *v); /* what was wanted before is known afterwards */
 /* has it registered; does not wait */
 void verbs_want(struct verbs_fabric *v, int win, size_t piece);
+void verbs_registrar_look(struct verbs_fabric *v);                     /* something is to be done */
 void verbs_await_known(struct verbs_fabric *v, int win, size_t piece); /* after verbs_want */
 bool verbs_known(const struct verbs_window *w, size_t piece);
 void verbs_set_known(struct verbs_fabric *v, struct verbs_window *w, size_t piece);
@@ -67,7 +69,63 @@ bool verbs_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level lev
 void verbs_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns);
 void verbs_rx_wake(struct fabric *f, enum fabric_sleeper s);
 
+/* verbs_pieces.c */
+void verbs_read_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
+                       size_t count, struct fabric_op *op);
+void verbs_write_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
+                        size_t count, struct fabric_op *op);
+/* What a completed read brought, to where its parts belong. */
+void verbs_hand_out(struct verbs_fabric *v, const struct verbs_work *w);
+
+/* verbs_long.c: as fabric_read_long and fabric_write_long */
+void verbs_read_long(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                     struct fabric_op *op);
+void verbs_write_long(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                      struct fabric_op *op);
+void verbs_region_done(struct verbs_fabric *v, struct verbs_region *r); /* by an operation */
+void verbs_regions_reap(struct verbs_fabric *v); /* deregisters what has ended: the registrar */
+
 /* verbs.c */
+/* What one work request is about. */
+struct verbs_order {
+    enum verbs_kind kind;
+    int peer;
+    struct fabric_op *op;
+    void *local; /* in registered memory, or the source of an inline write */
+    uint32_t lkey;
+    size_t len;
+    bool is_inline;
+    uint64_t remote;
+    uint32_t rkey, imm;
+    bool urgent;
+    uint64_t a, b;
+    int bounce;                  /* slot that goes back at completion, -1 none */
+    void *dst;                   /* where its contents go then; */
+    int parts;                   /* or so many parts of it (VP1), 0 none */
+    struct verbs_region *region; /* its memory was registered for this (VL1); NULL: it was not */
+};
+
+static inline char *verbs_bounce_at(struct verbs_fabric *v, int slot)
+{
+    return v->bounce + (size_t)slot * FABRIC_INLINE;
+}
+
+static inline uint64_t verbs_remote_at(struct verbs_fabric *v, int peer, int win, size_t off)
+{
+    return v->window[win].peer_base[peer] + off;
+}
+
+/* Starts it, once there is room. */
+void verbs_post(struct verbs_fabric *v, const struct verbs_order *o);
+/* A slot, as its local buffer, once there is one. */
+void verbs_take_bounce(struct verbs_fabric *v, struct verbs_order *o);
+/* As many of them as it takes, of whatever memory. */
+void verbs_transfer(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off, char *local,
+                    size_t len);
+void verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                struct fabric_op *op);
+void verbs_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                 struct fabric_op *op);
 _Noreturn void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *why);
 void verbs_progress(struct verbs_fabric *v); /* takes what has completed */
 void verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool urgent);

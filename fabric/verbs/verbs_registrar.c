@@ -66,6 +66,11 @@ void verbs_want(struct verbs_fabric *v, int win, size_t piece)
     futex_raise(&v->asked, 1);
 }
 
+void verbs_registrar_look(struct verbs_fabric *v)
+{
+    futex_raise(&v->asked, 1);
+}
+
 void verbs_await_known(struct verbs_fabric *v, int win, size_t piece)
 {
     struct verbs_window *w = &v->window[win];
@@ -97,6 +102,7 @@ static void *registrar_main(void *arg)
     for (bool last = false; !last;) {
         uint32_t seen = atomic_load(&v->asked);
         last = atomic_load(&v->registrar_stops);
+        verbs_regions_reap(v);
         int windows = atomic_load_explicit(&v->windows, memory_order_acquire);
         for (int win = 0; win < windows; win++)
             serve_window(v, win);

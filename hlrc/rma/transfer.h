@@ -13,11 +13,22 @@
 
 enum way { PUT, GET };
 
+static inline void transfer_start_long(enum way way, int node, size_t off, void *local, size_t len,
+                                       struct fabric_op *op)
+{
+    if (way == PUT)
+        fabric_write_long(engine.fabric, node, arena.id, off, local, len, op);
+    else
+        fabric_read_long(engine.fabric, node, arena.id, off, local, len, op);
+}
+
 /* Of memory that does not fault. ASSUMPTION: within thread_enter. */
 static inline void transfer_start(enum way way, int node, size_t off, void *local, size_t len,
                                   struct fabric_op *op)
 {
-    if (way == PUT)
+    if (__builtin_expect(len >= FABRIC_LONG, 0))
+        transfer_start_long(way, node, off, local, len, op);
+    else if (way == PUT)
         fabric_write(engine.fabric, node, arena.id, off, local, len, op);
     else
         fabric_read(engine.fabric, node, arena.id, off, local, len, op);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define LONG_BYTES (48 * KIB + 8) /* no multiple of a page, or of what a CPU copies at once */
 #define LONG_WORDS (LONG_BYTES / 8)
@@ -284,17 +285,18 @@ static void test_runs(struct run *r)
     }
 }
 
-/* A list of runs both ways at once: from here, there, and back to where it was, spread. */
+/* A list of runs both ways: from here, there, and back to where it was, in the order of their
+ * places or against it, to memory that the fabric knows or not. */
 static void test_pieces(struct run *r)
 {
     static struct fabric_run run[RUNS];
     static struct fabric_piece out[RUNS], in[RUNS];
-    static unsigned char private[RUN_REGION];
+    static unsigned char private[RUN_REGION], private_back[RUN_REGION];
     unsigned char *mine = (unsigned char *)own(r, AREA_SOURCE);
-    unsigned char *back = (unsigned char *)own(r, AREA_BACK);
     for (uint64_t k = 1; k <= rounds(r, 8); k++) {
         struct fabric_op op = FABRIC_OP_INIT;
         unsigned char *source = k % 2 ? mine : private;
+        unsigned char *back = k % 4 < 2 ? private_back : (unsigned char *)own(r, AREA_BACK);
         size_t bytes = make_runs(run, k), at = 0;
         memset(own(r, AREA_TARGET), 0xee, RUN_REGION);
         memset(back, 0xee, RUN_REGION);
@@ -303,7 +305,7 @@ static void test_pieces(struct run *r)
         for (size_t i = 0; i < RUNS; at += run[i++].bytes) {
             out[i] =
                 (struct fabric_piece){ AREA_TARGET + run[i].offset, source + at, run[i].bytes };
-            in[RUNS - 1 - i] =
+            in[k % 3 ? i : RUNS - 1 - i] =
                 (struct fabric_piece){ AREA_TARGET + run[i].offset, back + at, run[i].bytes };
         }
         meet(r);
@@ -321,6 +323,59 @@ static void test_pieces(struct run *r)
             for (; end < run[i].offset; end++)
                 expect(r, target[end] == 0xee, "byte %zu, between two pieces", end);
             end = run[i].offset + run[i].bytes;
+        }
+        meet(r);
+    }
+}
+
+/* ---- memory that no window has ---- */
+
+static unsigned char byte_of(uint64_t seed, size_t i)
+{
+    return (unsigned char)(seed * 131 + i * 7 + (i >> 8) * 3);
+}
+
+static unsigned char *new_memory(const struct run *r, size_t len)
+{
+    unsigned char *at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    expect(r, at != MAP_FAILED, "mmap of %zu bytes", len);
+    return at;
+}
+
+static void expect_bytes(const struct run *r, const unsigned char *at, size_t len, uint64_t seed,
+                         const char *what)
+{
+    size_t i = 0;
+    while (i < len && at[i] == byte_of(seed, i))
+        i++;
+    expect(r, i == len, "%s of %zu bytes: byte %zu is wrong", what, len, i);
+}
+
+/* Memory comes and goes with each transfer, much of it at the same address, and that which is
+ * written from may be read-only. */
+static void test_private(struct run *r)
+{
+    static const size_t sizes[] = { FABRIC_LONG, FABRIC_LONG + 1, 256 * KIB + 9, MIB, 3 * MIB + 5 };
+    for (uint64_t k = 0; k < rounds(r, 20); k++) {
+        struct fabric_op op = FABRIC_OP_INIT;
+        size_t len = sizes[k / 2 % 5], skip = k / 2 % 3 * 1000, off = AREA_TARGET + k % 8;
+        uint64_t mine = k * 17 + (uint64_t)r->node, left = k * 17 + (uint64_t)left_of(r);
+        unsigned char *mem = new_memory(r, len + skip);
+        for (size_t i = 0; i < len; i++)
+            mem[skip + i] = byte_of(mine, i);
+        if (k % 2)
+            expect(r, mprotect(mem, len + skip, PROT_READ) == 0, "mprotect");
+        fabric_write_long(r->f, right_of(r), r->win.id, off, mem + skip, len, &op);
+        finish(r, &op);
+        munmap(mem, len + skip);
+        meet(r);
+        expect_bytes(r, (unsigned char *)own(r, off), len, left, "write");
+        if (r->f->caps & FABRIC_READ) {
+            mem = new_memory(r, len + skip);
+            fabric_read_long(r->f, right_of(r), r->win.id, off, mem + skip, len, &op);
+            finish(r, &op);
+            expect_bytes(r, mem + skip, len, mine, "read");
+            munmap(mem, len + skip);
         }
         meet(r);
     }
@@ -411,6 +466,7 @@ const struct test flight_tests[] = {
     { "unasked", FABRIC_ATOMICS, 1, test_unasked },
     { "runs", 0, 1, test_runs },
     { "pieces", 0, 1, test_pieces },
+    { "private", 0, 1, test_private },
     { "threads", 0, 1, test_threads },
     { "copied", FABRIC_WRITE_IMM, 1, test_copied },
     { NULL, 0, 0, NULL },

@@ -28,14 +28,14 @@ sanitized() { [ -n "${HLRC_TEST_SANITIZERS:-}" ]; }
 # ---- the cases: one line each, "SECONDS COMMAND..." ----
 
 list_conformance() {
-    local fabric nodes program="120 $top_builddir/tests/fabric/conformance"
+    local fabric nodes program="400 env CONFORMANCE_SECONDS=390 $top_builddir/tests/fabric/conformance"
     if sanitized; then
         echo "400 env CONFORMANCE_SECONDS=390 $top_builddir/tests/fabric/conformance mixed 3"
         return
     fi
     for nodes in $(whole && echo 1 2 3 4 5 || echo 3); do echo "$program verbs $nodes"; done
     for fabric in verbs-noread verbs-noimm verbs+chaos $(whole && echo mixed); do echo "$program $fabric 3"; done
-    echo "120 env CONFORMANCE_APART=1 $top_builddir/tests/fabric/conformance mixed 4"
+    echo "${program/env/env CONFORMANCE_APART=1} mixed 4"
 }
 
 list_litmus() {
@@ -47,7 +47,7 @@ list_litmus() {
         whole || [[ $some == *" ${program##*/} "* ]] || continue
         [ -f "$program" ] && [ -x "$program" ] || continue
         turn=$((turn + 1))
-        whole || of="LITMUS_PROTOCOLS=${all[turn % ${#all[@]}]} "
+        whole || of="LITMUS_NODES=3 LITMUS_PROTOCOLS=${all[turn % ${#all[@]}]} "
         echo "600 env ${of}HLRCRUN=$helpers/hlrcrun $program"
     done
     sanitized || echo "600 env LITMUS_NODES=3 HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/rule08_words"

@@ -23,6 +23,8 @@ cache-size   SIZE|auto                  auto   auto    64K
 stats        FILE                       off    (off)   x.json
 trace        FILE                       off    (off)   y.json
 trace-size   SIZE                       8M     8M      256K
+trace-sim    FILE                       off    (off)   s.trace
+trace-sim-size SIZE                     64M    64M     512K
 profile      FILE                       off    (off)   z.json
 check        off|races                  off    off     races
 handler      block|spin-block|poll      block  block   spin-block

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * verbs_pieces.c - transfers of many pieces. A work request costs more than the bytes of a short
+ * piece: those that lie close together at the peer share one.
+ *
+ * Invariants
+ *   VP1  A read of several pieces brings all from the first byte to the last, at most FABRIC_INLINE
+ *        of them and VERBS_GAP between two pieces, out of one piece of registered memory, into a
+ *        slot. At its completion each piece is copied to where it belongs, and nothing else is.
+ *   VP2  A write of several pieces writes bytes that were asked for, and no others: those pieces
+ *        follow each other without a gap at the peer. They are copied to a slot when it is started.
+ *   VP3  Pieces are taken in the order of the list, and only those are joined that rise at the
+ *        peer: so writes that overlap land in their order.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "fabric/verbs/verbs_parts.h"
+
+/* That are read and not asked for. A work request of an adapter takes as long as some hundred bytes
+ * to a KiB on its link; with soft-RoCE, as long as several KiB. */
+#define VERBS_GAP 1024
+
+/* How many pieces, from the first one on, may share a request; *bytes is what they span. */
+static size_t together(const struct fabric_piece *p, size_t n, size_t gap, size_t *bytes)
+{
+    size_t k = 1, end = p[0].len;
+    for (; k < n && k < VERBS_PARTS; k++) {
+        size_t at = p[k].off - p[0].off; /* enormous if before it */
+        if (at < end || at - end > gap || at + p[k].len > FABRIC_INLINE)
+            break;
+        end = at + p[k].len;
+    }
+    *bytes = end;
+    return k;
+}
+
+/* A request for all of these bytes; false: they do not lie in one piece of registered memory. */
+static bool aim(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off, size_t bytes)
+{
+    size_t len = bytes;
+    o->rkey = verbs_remote_key(v, o->peer, win, off, &len);
+    o->remote = verbs_remote_at(v, o->peer, win, off);
+    o->len = bytes;
+    return len == bytes;
+}
+
+static void count(_Atomic uint64_t *c, uint64_t by)
+{
+    atomic_fetch_add_explicit(c, by, memory_order_relaxed);
+}
+
+void verbs_hand_out(struct verbs_fabric *v, const struct verbs_work *w)
+{
+    const struct verbs_part *part = v->part[w->bounce];
+    const char *slot = verbs_bounce_at(v, w->bounce);
+    for (int i = 0; i < w->parts; i++)
+        memcpy(part[i].dst, slot + part[i].at, part[i].len);
+}
+
+/* VP1. */
+static bool read_together(struct verbs_fabric *v, struct verbs_order *o, int win,
+                          const struct fabric_piece *p, size_t n, size_t bytes)
+{
+    if (!aim(v, o, win, p->off, bytes))
+        return false;
+    verbs_take_bounce(v, o);
+    for (size_t i = 0; i < n; i++)
+        v->part[o->bounce][i] =
+            (struct verbs_part){ p[i].local, (uint16_t)(p[i].off - p[0].off), (uint16_t)p[i].len };
+    o->parts = (int)n;
+    count(&v->reads, 1);
+    count(&v->count[o->peer].read_bytes, bytes);
+    verbs_post(v, o);
+    return true;
+}
+
+/* VP2. What the adapter copies when it is posted completes unseen, if it is not the last: that is
+ * behind it (F1). */
+static bool write_together(struct verbs_fabric *v, struct verbs_order *o, int win,
+                           const struct fabric_piece *p, size_t n, size_t bytes)
+{
+    if (!aim(v, o, win, p->off, bytes))
+        return false;
+    verbs_take_bounce(v, o);
+    char *to = o->local;
+    for (size_t i = 0; i < n; to += p[i++].len)
+        memcpy(to, p[i].local, p[i].len);
+    assert((size_t)(to - (char *)o->local) == bytes); /* VP2 */
+    count(&v->writes, 1);
+    count(&v->count[o->peer].written_bytes, bytes);
+    verbs_post(v, o);
+    return true;
+}
+
+void verbs_read_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *p,
+                       size_t count, struct fabric_op *op)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    for (size_t i = 0, n, bytes; i < count; i += n) {
+        struct verbs_order o = { .kind = VERBS_READ, .peer = peer, .op = op };
+        n = v->peer[peer].near ? 1 : together(p + i, count - i, VERBS_GAP, &bytes);
+        if (n > 1 && read_together(v, &o, win, p + i, n, bytes))
+            continue;
+        for (size_t k = i; k < i + n; k++)
+            verbs_read(f, peer, win, p[k].off, p[k].local, p[k].len, op);
+    }
+}
+
+void verbs_write_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *p,
+                        size_t count, struct fabric_op *op)
+{
+    struct verbs_fabric *v = verbs_of(f);
+    for (size_t i = 0, n, bytes; i < count; i += n) {
+        struct verbs_order o = { .kind = VERBS_WRITE, .peer = peer, .op = op };
+        n = v->peer[peer].near ? 1 : together(p + i, count - i, 0, &bytes);
+        if (n > 1 && write_together(v, &o, win, p + i, n, bytes))
+            continue;
+        for (size_t k = i; k < i + n; k++)
+            verbs_write(f, peer, win, p[k].off, p[k].local, p[k].len,
+                        k == count - 1 || p[k].len > v->max_inline ? op : NULL);
+    }
+}
