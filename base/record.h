@@ -5,7 +5,7 @@
  *
  *   file       "HLRCRUN\n", the version in 4 bytes, settings, a part for each node, a digest in 8
  *   settings   how many, and each of them in the order of RECORD_SETTINGS
- *   part       counters, how many and each in the order of RECORD_COUNTED and RECORD_TIMED;
+ *   part       counters, how many and each in the order of HLRC_COUNTS and RECORD_TIMED;
  *              closings, bytes and how many; streams, one for each thread: how many, and of each
  *              its bytes before it
  *   stream     items: time << 5 | kind, and the arguments that RECORD_KINDS has for the kind
@@ -29,6 +29,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/counts.h"
 
 #define RECORD_MAGIC   "HLRCRUN\n"
 #define RECORD_VERSION 1u
@@ -114,22 +116,15 @@ enum record_setting {
 };
 
 /* clang-format off */
-/* X(name): what the run itself counted, of one node. First what is in struct hlrc_stats, without
- * looks (hlrc/progress/recorder.h TS4) among the faults; then these, and times. */
-#define RECORD_COUNTED(X)                                                                        \
-    X(read_faults) X(write_faults) X(first_write_faults) X(page_fetches) X(fetch_retries)        \
-    X(homes_assigned) X(twins) X(diffs) X(diff_bytes) X(write_notices) X(invalidations)          \
-    X(lock_acquires) X(barriers) X(messages) X(wakes) X(rdma_reads) X(rdma_writes) X(atomics)    \
-    X(bytes_in) X(bytes_out) X(fetch_round_trips) X(hot_pages) X(hot_unchanged) X(ahead_pages)   \
-    X(exclusive_pages) X(homes_moved) X(lazy_releases) X(evictions) X(renewed_pages)             \
-    X(log_overflows) X(word_ops)
+/* X(name): what the run itself counted, of one node. First HLRC_COUNTS, without looks
+ * (hlrc/progress/recorder.h TS4) among the faults; then these, and times. */
 #define RECORD_TIMED(X)                                                                          \
     X(looks) X(wall_ns) X(compute_ns) X(page_ns) X(lock_ns) X(barrier_ns) X(diff_ns)
 /* clang-format on */
 
 enum record_counter {
 #define X(name) RECORD_COUNT_##name,
-    RECORD_COUNTED(X) RECORD_TIMED(X)
+    HLRC_COUNTS(X) RECORD_TIMED(X)
 #undef X
         RECORD_COUNTER_COUNT
 };

@@ -86,7 +86,7 @@ static void put_counters(struct part *p)
                    diff_ns = ns(s.diff_s);
     put_number(p, RECORD_COUNTER_COUNT);
 #define OF_STATS(name) put_number(p, s.name);
-    RECORD_COUNTED(OF_STATS)
+    HLRC_COUNTS(OF_STATS)
 #undef OF_STATS
 #define OF_TIMES(name) put_number(p, name);
     RECORD_TIMED(OF_TIMES)

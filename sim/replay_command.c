@@ -13,7 +13,7 @@
 
 static const char *const counters[] = {
 #define X(name) #name,
-    RECORD_COUNTED(X)
+    HLRC_COUNTS(X)
 #undef X
 };
 

@@ -18,7 +18,7 @@ static const char *const settings[] = {
 
 static const char *const counters[] = {
 #define X(name) #name,
-    RECORD_COUNTED(X) RECORD_TIMED(X)
+    HLRC_COUNTS(X) RECORD_TIMED(X)
 #undef X
 };
 

@@ -11,21 +11,12 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/counts.h"
 #include "base/diag.h"
 #include "hlrc/progress/outfile.h"
 
 #define SECONDS(X) \
     X(wall_s) X(compute_s) X(page_s) X(lock_s) X(barrier_s) X(diff_s) X(handler_s) X(fault_s)
-
-/* clang-format off */
-#define COUNTS(X) \
-    X(read_faults) X(write_faults) X(first_write_faults) X(page_fetches) X(fetch_retries) \
-    X(homes_assigned) X(twins) X(diffs) X(diff_bytes) X(write_notices) X(invalidations) \
-    X(lock_acquires) X(barriers) X(messages) X(wakes) X(rdma_reads) X(rdma_writes) X(atomics) \
-    X(bytes_in) X(bytes_out) X(fetch_round_trips) X(hot_pages) X(hot_unchanged) X(ahead_pages) \
-    X(exclusive_pages) X(homes_moved) X(lazy_releases) X(evictions) X(renewed_pages) \
-    X(log_overflows) X(word_ops)
-/* clang-format on */
 
 struct field {
     const char *name;
@@ -35,10 +26,10 @@ struct field {
 
 #define SECONDS_FIELD(name) { #name, offsetof(struct hlrc_stats, name), true },
 #define COUNTS_FIELD(name)  { #name, offsetof(struct hlrc_stats, name), false },
-static const struct field fields[] = { SECONDS(SECONDS_FIELD) COUNTS(COUNTS_FIELD) };
+static const struct field fields[] = { SECONDS(SECONDS_FIELD) HLRC_COUNTS(COUNTS_FIELD) };
 #define FIELDS (sizeof fields / sizeof fields[0])
 
-/* A field that is added to the struct has to be added above. */
+/* A field that is added to the struct has to be added above, or to HLRC_COUNTS. */
 static_assert(sizeof(struct hlrc_stats) == sizeof(size_t) + FIELDS * 8,
               "every field of struct hlrc_stats is listed");
 
