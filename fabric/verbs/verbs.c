@@ -560,7 +560,8 @@ static int mixed_open(const struct fabric_job *job, struct fabric **out)
         .rx_pending = verbs_rx_pending, .rx_busy = verbs_rx_busy, .rx_ticket = verbs_rx_ticket,   \
         .rx_arm = verbs_rx_arm, .rx_sleep = verbs_rx_sleep, .rx_wake = verbs_rx_wake,             \
         .wake = verbs_wake, .counters = verbs_counters, .check = verbs_check,                     \
-        .window_release = verbs_window_release,                                                   \
+        .window_release = verbs_window_release, .read_long = verbs_read_long,                     \
+        .write_long = verbs_write_long,                                                           \
     }
 
 const struct fabric_ops fabric_verbs = VERBS_OPS("verbs", verbs_open);

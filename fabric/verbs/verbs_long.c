@@ -53,7 +53,7 @@ static struct verbs_region *register_chunk(struct verbs_fabric *v, void *at, siz
     struct verbs_region *r = take_region(v);
     if (!r)
         return NULL;
-    r->mr = ibv_reg_mr(v->pd, at, len, (int)access);
+    r->mr = ibv_reg_mr(v->pd, at, len, access);
     if (!r->mr) {
         atomic_store_explicit(&r->state, FREE, memory_order_release);
         return NULL;
