@@ -20,7 +20,8 @@ static void help(void)
          "options.\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %s\n        %s\n", commands[i]->name, commands[i]->text);
-    puts("  replay --machine FILE [--protocol ardmar] FILE\n        A file of hlrcrun "
+    puts("  replay --machine FILE [--protocol async|ardmar|onesided] FILE\n        A file of "
+         "hlrcrun "
          "--trace-sim again, on that machine.");
     puts("  trace FILE\n        What is in a file of hlrcrun --trace-sim, a line for each item.");
     puts("  -h, --help\n        this text; hlrc_sim COMMAND --help has the options\n"
@@ -46,7 +47,8 @@ static void manual(void)
         printf(".TP\n.B %s\n%s\n", commands[i]->name, commands[i]->text);
     fputs(".TP\n.B replay \\-\\-machine\n.I FILE TRACE\nWhat a program did that was traced by "
           "hlrcrun "
-          "\\-\\-trace\\-sim, again under ARDMAR on the machine of the\nfile; there are some in "
+          "\\-\\-trace\\-sim, again on the machine of the\nfile, under ARDMAR or the "
+          "protocol of \\-\\-protocol; there are some in "
           "share/hlrc/machines. What is counted stands beside what the run itself had counted. How "
           "far\n"
           "that is from the run, and what has no model and is passed over, is in doc/trace.md.\n"

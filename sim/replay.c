@@ -9,6 +9,85 @@
 
 #define STACK_BYTES 65536
 
+static void add_use(struct replay_node *n, struct use use)
+{
+    n->use = grow(n->use, &n->use_room, n->uses + 1, sizeof *n->use);
+    n->use[n->uses++] = use;
+}
+
+/* Nobody knows when the last store was: if the page was closed, or its exclusive access was taken
+ * away, since the first, there was one behind that. */
+static void change(struct replay_node *n, const struct use *u)
+{
+    struct copy *c = copy_of(n, u->page);
+
+    c->shared->written = true;
+    if (!(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE)))
+        replay_access(n, u->page, true);
+    if (c->flags & COPY_EXCLUSIVE)
+        return;
+    c->changed = true;
+    c->length += u->length;
+    c->bytes += u->bytes;
+}
+
+static void change_all(struct replay_node *n)
+{
+    uint32_t kept = 0;
+    bool any = false;
+
+    for (uint32_t i = 0; i < n->uses; i++)
+        any = any || n->use[i].what == USE_CHANGED;
+    if (any)
+        replay_settle(n);
+    for (uint32_t i = 0; i < n->uses; i++)
+        if (n->use[i].what == USE_CHANGED)
+            change(n, &n->use[i]);
+        else if (n->use[i].what == USE_RENEWED)
+            n->use[kept++] = n->use[i];
+    n->uses = kept;
+}
+
+static void use_renewed(struct replay_node *n)
+{
+    for (uint32_t i = 0; i < n->uses; i++)
+        n->use[i].what = USE_LOAD;
+}
+
+/* What the program opens by itself, or has the runtime fetch, it uses behind that. */
+static void use_touched(struct replay_node *n, uint64_t first, uint64_t count)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < n->uses; i++) {
+        bool within = n->use[i].page >= first && n->use[i].page - first < count;
+        if (n->use[i].what != USE_LOAD || !within)
+            n->use[kept++] = n->use[i];
+    }
+    n->uses = kept;
+}
+
+static bool takes_time(const struct use *u)
+{
+    return u->what == USE_LOAD || u->what == USE_STORE;
+}
+
+/* RY4: computes for so long, and uses what is due meanwhile. */
+static void spend(struct replay_node *n, sim_time length)
+{
+    uint32_t slices = 1;
+
+    for (uint32_t i = 0; i < n->uses; i++)
+        slices += takes_time(&n->use[i]);
+    n->debt += length - length / slices * (slices - 1);
+    for (uint32_t i = 0; i < n->uses; i++)
+        if (takes_time(&n->use[i])) {
+            replay_access(n, n->use[i].page, n->use[i].what == USE_STORE);
+            n->debt += length / slices;
+        }
+    change_all(n);
+}
+
 /* TS1: faults are in the time between items, but for what their handlers took. */
 static void compute(struct replay_node *n, const struct script_op *op)
 {
@@ -17,20 +96,52 @@ static void compute(struct replay_node *n, const struct script_op *op)
                          ? r->set[RECORD_SET_fault_units]
                          : 0;
     uint64_t units = op->time > fault ? op->time - fault : 0;
+    sim_time length = replay_units(r, units) * r->m.compute_percent / 100;
 
-    n->debt += replay_units(r, units) * r->m.compute_percent / 100;
+    if (op->kind != RECORD_TOUCH && op->kind != RECORD_PREFETCH) {
+        spend(n, length);
+        return;
+    }
+    n->debt += length;
+    use_touched(n, op->arg[0], op->arg[1]);
 }
 
-static void wrote(struct replay_node *n, const struct script_op *op)
+static void add_loads(struct replay_node *n, uint64_t first, uint64_t count)
 {
-    struct copy *c = copy_of(n, (uint32_t)op->arg[0]);
+    for (uint64_t p = first; p < first + count && p < n->r->set[RECORD_SET_pages]; p++)
+        add_use(n, (struct use){ .page = (uint32_t)p, .what = USE_LOAD });
+}
 
-    c->shared->written = true;
-    if (c->flags & COPY_EXCLUSIVE)
+/* RY4: of what was opened for stores, closings tell what was used. */
+static void note_ahead(struct replay_node *n, const struct script_op *op)
+{
+    replay_ahead(n, op);
+    if ((op->arg[3] & (RECORD_STORES | RECORD_CLAIMS)) != 0 || !op->used)
         return;
-    c->changed = true;
-    c->length += (uint32_t)op->arg[1];
-    c->bytes += (uint32_t)op->arg[2];
+    add_loads(n, op->arg[0], op->arg[2]);
+}
+
+/* What happened while the program computed until its next item; else false. */
+static bool note(struct replay_node *n, const struct script_op *op)
+{
+    uint32_t page = (uint32_t)op->arg[0];
+
+    switch (op->kind) {
+    case RECORD_AHEAD:
+        note_ahead(n, op);
+        return true;
+    case RECORD_RENEWED: /* by the acquire that follows */
+        add_use(n, (struct use){ .page = page, .what = USE_RENEWED });
+        return true;
+    case SCRIPT_STORE:
+        add_use(n, (struct use){ .page = page, .what = USE_STORE });
+        return true;
+    case SCRIPT_WROTE:
+        add_use(n, (struct use){ page, (uint32_t)op->arg[1], (uint32_t)op->arg[2], USE_CHANGED });
+        return true;
+    default:
+        return false;
+    }
 }
 
 static void reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
@@ -38,6 +149,8 @@ static void reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
     for (uint32_t p = first; p < first + count; p++) {
         struct copy *c = copy_of(n, p);
         struct shared *s = c->shared;
+        if (c->fetch != NULL)
+            replay_finish(n, c);
         struct copy empty = { .page = p, .shared = s, .listed = c->listed };
         if (replay_default_home(n->r, p) == n->id) {
             s->home = 0;
@@ -53,20 +166,6 @@ static void reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
     }
 }
 
-/* What stayed open in the traced run is taken to have been used, where it is closed here. */
-static void note_renewed(struct replay_node *n, uint32_t page)
-{
-    n->renewed = grow(n->renewed, &n->renewed_room, n->renewed_count + 1, sizeof *n->renewed);
-    n->renewed[n->renewed_count++] = page;
-}
-
-static void use_renewed(struct replay_node *n)
-{
-    for (uint32_t i = 0; i < n->renewed_count; i++)
-        replay_access(n, n->renewed[i], false);
-    n->renewed_count = 0;
-}
-
 static void perform(struct replay_node *n, const struct script_op *op)
 {
     uint32_t first = (uint32_t)op->arg[0];
@@ -77,23 +176,14 @@ static void perform(struct replay_node *n, const struct script_op *op)
         replay_access(n, first, false);
         return;
     case RECORD_WRITE:
-    case SCRIPT_STORE:
         replay_access(n, first, true);
-        return;
-    case SCRIPT_WROTE:
-        wrote(n, op);
-        return;
-    case RECORD_AHEAD:
-        replay_ahead(n, op);
-        return;
-    case RECORD_RENEWED:
-        note_renewed(n, first);
         return;
     case RECORD_TOUCH:
         replay_touch(n, first, (uint32_t)op->arg[1], op->arg[2] != 0);
         return;
     case RECORD_PREFETCH:
         replay_prefetch(n, first, (uint32_t)op->arg[1]);
+        add_loads(n, first, op->arg[1]); /* RY4: the program has said so */
         return;
     case RECORD_RESET:
         reset_pages(n, first, (uint32_t)op->arg[1]);
@@ -128,13 +218,19 @@ static void run_node(void *arg)
 
     while ((op = script_next(&n->script)) != NULL) {
         n->ops++;
+        if (note(n, op))
+            continue;
         compute(n, op);
         if (op->kind == RECORD_END)
             break;
         perform(n, op);
     }
+    spend(n, 0);
     replay_settle(n);
     n->ends = n->r->loop.now;
+    for (uint32_t i = 0; i < n->pages.count; i++) /* hlrc_finalize */
+        if (n->copy[i]->fetch != NULL)
+            replay_finish(n, n->copy[i]);
     if (n->script.wrong != NULL && n->r->wrong == NULL) {
         n->r->wrong = n->script.wrong;
         n->r->wrong_node = n->id;
@@ -182,6 +278,7 @@ void replay_run(struct replay *r, const struct trace *t, const struct machine *m
 {
     *r = (struct replay){ .trace = t, .m = *m, .protocol = protocol };
     memcpy(r->set, t->set, sizeof r->set);
+    r->own_ahead = (t->set[RECORD_SET_pages_by] == 1) != (protocol == REPLAY_ASYNC);
     r->nodes = (unsigned)t->set[RECORD_SET_nodes];
     event_loop_init(&r->loop);
     r->node = sim_new(r->nodes, sizeof *r->node);
@@ -200,8 +297,12 @@ static void free_node(struct replay_node *n)
     }
     for (uint32_t i = 1; n->interval != NULL && i <= n->vt[n->id]; i++)
         free(n->interval[i].page);
-    void *const all[] = { n->copy,  n->lock,      n->vt,       n->interval, n->dirty,
-                          n->taken, n->exclusive, n->renewing, n->renewed };
+    for (uint32_t i = 0; i < n->lock_map.count; i++) {
+        free(n->lock[i].time);
+        free(n->lock[i].got);
+    }
+    void *const all[] = { n->copy,      n->lock,     n->vt,  n->interval, n->dirty,  n->taken,
+                          n->exclusive, n->renewing, n->use, n->habits,   n->reader, n->block };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     map_free(&n->pages);
@@ -220,6 +321,9 @@ void replay_free(struct replay *r)
     }
     for (int i = 0; i < 2; i++)
         free(r->meeting[i].vt);
+    for (unsigned i = 0; r->gathered != NULL && i < 4 * r->nodes; i++)
+        free(r->gathered[i].vt);
+    free(r->gathered);
     free(r->shared);
     free(r->node);
     map_free(&r->pages);

@@ -12,7 +12,11 @@
  *   RY3  Which of two nodes is home that want a page at about the same time, a few nanoseconds
  *        decide: under the protocol of the traced run it is the one that was home there.
  *   RY4  A fault is what the state of the page makes one: an item of the trace that finds its page
- *        open costs nothing.
+ *        open costs nothing. Pages that were opened ahead in the traced run, or left open, count as
+ *        used: one after the other, while the program computed until its next item.
+ *   RY5  What is opened ahead is what was in the traced run, where pages have the same protocol: it
+ *        goes by the order of faults, which is the program's. Else faults are others, and what is
+ *        opened ahead follows from them, by the library's rules (ahead.h, past.h).
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -20,6 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hlrc/memory/ahead.h"
 #include "sim/event.h"
 #include "sim/fiber.h"
 #include "sim/machine.h"
@@ -51,11 +56,13 @@ struct copy {
     struct shared *shared;
     struct versions need;
     struct fetch *fetch; /* ahead, under way */
+    uint32_t others;     /* page_flush.c */
     uint32_t bytes,
         length;    /* changed since its twin, and what a diff of that takes; 0: not known */
     uint16_t home; /* node + 1 */
     uint8_t flags, access, budget, idle, stores;
     uint8_t left, renew_budget, renew_acquire, missed, used;
+    uint16_t turns[2]; /* past.c, loads and stores */
     bool pending, probing, changed, twin, loaded, introduced, blank, listed, touched;
 };
 
@@ -77,9 +84,8 @@ struct fetch {
     struct replay_node *node;
     struct copy *copy;
     int home;
-    bool hint, done, assigned, refused;
-    bool used; /* the entry */
-    struct versions needed;
+    bool hint, early, done, assigned, refused;
+    struct versions needed, had; /* of the home: what was compared when the page was read */
 };
 
 struct lock_here {
@@ -89,12 +95,28 @@ struct lock_here {
     int next; /* node + 1 that gets it at the unlock */
     int last; /* manager: node + 1 of the last in the queue */
     uint64_t mark;
+    uint32_t *time, *got; /* home: of the free lock; as it was read there: mcs.h MQ3 */
+};
+
+/* An access to a page, or what has changed there by a closing. */
+struct use {
+    uint32_t page, length, bytes;
+    enum { USE_LOAD, USE_STORE, USE_CHANGED, USE_RENEWED } what;
 };
 
 struct interval {
     uint32_t *page;
     uint32_t count;
+    uint64_t begins, ends; /* in the ring of its writer, words since the start: notice_read.c */
 };
+
+/* Of a writer's ring. */
+struct reader {
+    uint32_t seen;
+    uint64_t place;
+};
+
+struct habit;
 
 struct replay_node {
     struct replay *r;
@@ -103,7 +125,6 @@ struct replay_node {
     struct script script;
     bool waits, ended;
     uint64_t ops;
-    uint32_t *renewed, renewed_count, renewed_room; /* in the trace, by the acquire under way */
     sim_time debt, stolen, since, ends;
     struct server out, in, handler, adapter;
     struct remote *reads_waiting;
@@ -120,14 +141,32 @@ struct replay_node {
     uint32_t *exclusive, exclusive_count, exclusive_room;
     uint64_t arrivals, seen, closes;
     uint32_t *renewing, renewing_count, renewing_room;
+    struct habit *habits; /* RN5 */
+    uint32_t expected;
+    bool told[16];
+    struct reader *reader; /* by writer */
+    uint64_t ring_end;
+    uint32_t ring_oldest, *block, block_room, blocks_end;
+    uint32_t writing, reading; /* operations of the node's fiber */
+    bool all_written, all_read, named;
     uint8_t acquire;
+    struct ahead_streams streams;
+    uint32_t turn;
+    struct use *use; /* that are due until the next item */
+    uint32_t uses, use_room;
     uint64_t epoch;
     struct release *release;
+    uint32_t *partner[2]; /* the other one's vector time, by parity of the epoch */
     bool got_release, granted;
     bool closing, worker, in_event; /* replay_sync.c work */
     uint32_t *grant;
     uint64_t count[RECORD_COUNTER_COUNT];
     sim_time spent[4]; /* pages, locks, barriers, closings */
+};
+
+struct release {
+    uint32_t *vt;
+    unsigned users;
 };
 
 struct meeting {
@@ -141,13 +180,14 @@ struct replay {
     struct machine m;
     enum replay_protocol protocol;
     unsigned nodes;
+    bool own_ahead;                     /* RY5 */
     uint64_t set[RECORD_SETTING_COUNT]; /* of this run */
     struct replay_node *node;
     struct map pages;
     struct shared **shared;
     uint32_t shared_room;
-    struct meeting meeting[2];
-    uint64_t passed[RECORD_KIND_COUNT]; /* items that are not modelled */
+    struct meeting meeting[2], *gathered; /* by gathering and parity */
+    uint64_t passed[RECORD_KIND_COUNT];   /* items that are not modelled */
     const char *wrong;
     unsigned wrong_node;
 };
@@ -169,6 +209,8 @@ void replay_settle(struct replay_node *n);
 /* The node's fiber: until the word is set; others call replay_wake behind it. */
 void replay_await(struct replay_node *n, const bool *word);
 void replay_wake(struct replay_node *n);
+/* The same for so long at most; false: it is not set. */
+bool replay_await_for(struct replay_node *n, const bool *word, sim_time most);
 /* A message to a handler; FN(SELF, ARG) when it has been served. By what is at FROM. */
 void replay_message(struct replay_node *from, struct replay_node *to, uint64_t bytes, event_fn fn,
                     void *self, uint64_t arg);
@@ -202,12 +244,22 @@ void replay_access(struct replay_node *n, uint32_t page, bool write);
 void replay_touch(struct replay_node *n, uint32_t first, uint32_t count, bool write);
 void replay_ahead(struct replay_node *n, const struct script_op *op);
 void replay_prefetch(struct replay_node *n, uint32_t first, uint32_t count);
+void replay_open_ahead(struct replay_node *n, uint32_t first, uint32_t count, bool write,
+                       bool here);
+void replay_open_here(struct replay_node *n, uint32_t first, uint32_t count);
+void replay_claim_ahead(struct replay_node *n, uint32_t first, uint32_t count);
+
+/* ---- replay_ahead.c ---- */
+
+/* A fault on this page, which is open now: opens what follows (RY5). */
+void replay_faulted(struct replay_node *n, uint32_t page, bool write);
+void replay_turn(struct replay_node *n); /* a closing or an acquire: past.c */
 
 /* ---- replay_fetch.c ---- */
 
 /* The page comes; its home is known afterwards. True: it has become this node. */
 bool replay_fetch(struct replay_node *n, struct copy *c);
-bool replay_fetch_ahead(struct replay_node *n, struct copy *c);
+bool replay_fetch_ahead(struct replay_node *n, struct copy *c, bool early);
 /* Finishes what is under way to a busy page. */
 void replay_finish(struct replay_node *n, struct copy *c);
 bool replay_arrived(const struct copy *c);
@@ -218,10 +270,35 @@ unsigned replay_claim(struct replay_node *n, struct copy *c, bool *assigned);
 
 void replay_close(struct replay_node *n);
 bool replay_clean(const struct replay_node *n, bool arrivals);
-void replay_acquire(struct replay_node *n, const uint32_t *want);
+void replay_judge_load(struct copy *c, bool written); /* AH4 */
+
+/* ---- replay_renew.c ---- */
+
+/* OCCASION: a lock, or OCCASION_MEETING. */
+void replay_acquire(struct replay_node *n, const uint32_t *want, uint32_t occasion);
+void replay_notice(struct replay_node *n, uint32_t writer, uint32_t interval);
+#define OCCASION_MEETING UINT32_MAX
+
+/* ---- replay_write.c ---- */
+
+uint32_t replay_others(const struct replay_node *n, const struct copy *c);
+void replay_write_diff(struct replay_node *n, struct copy *c, uint32_t interval, uint32_t bytes);
+void replay_await_written(struct replay_node *n);
+void replay_record(struct replay_node *n, uint32_t interval);
+void replay_read_notices(struct replay_node *n, const uint32_t *want);
+/* Reads by the node's fiber, of which several may be under way. */
+void replay_post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes);
+void replay_await_reads(struct replay_node *n);
+
+/* ---- replay_queue.c ---- */
+
+void replay_queue_lock(struct replay_node *n, uint32_t lock);
+void replay_queue_unlock(struct replay_node *n, uint32_t lock);
+void replay_gather(struct replay_node *n);
 
 /* ---- replay_sync.c ---- */
 
+struct lock_here *replay_lock_of(struct replay_node *n, uint32_t lock);
 void replay_lock(struct replay_node *n, uint32_t lock);
 void replay_unlock(struct replay_node *n, uint32_t lock);
 void replay_arrive(struct replay_node *n);

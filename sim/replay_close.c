@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_close.c - releases and acquires: interval.c, page_flush.c, exclusive.c, renew.c. */
+/* replay_close.c - releases: interval.c, page_flush.c, exclusive.c, diff_message.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +10,7 @@
 #define DIFF_MOST     (8 + 512 + 4096) /* diff.h DIFF_MAX */
 #define BULK_ROOM     (8192 - 16)      /* bulk.h BULK_PAYLOAD */
 #define BEHIND        16               /* diff_message.c */
-#define USED_OFTEN    2                /* renew.c */
 #define UNKNOWN_BYTES 4096             /* of a page that its home wrote in the trace */
-
-/* ---- releases ---- */
 
 /* exclusive.c exclusive_look: EP3. */
 static void look_for_readers(struct replay_node *n)
@@ -33,7 +30,7 @@ static void look_for_readers(struct replay_node *n)
         if (!(c->flags & COPY_EXCLUSIVE))
             continue;
         c->flags = (uint8_t)((c->flags & ~COPY_EXCLUSIVE) | COPY_DIRTY);
-        c->idle = 0;
+        c->budget = c->idle = 0; /* EP6 */
         if (!(c->flags & COPY_LISTED))
             dirty_add_copy(n, c);
     }
@@ -61,15 +58,25 @@ static uint32_t take_dirty(struct replay_node *n)
     return count;
 }
 
-/* page_flush.c page_flush_home: whether it is announced. */
-static bool flush_home(struct copy *c, bool kept, bool *changed)
+/* page_flush.c home_changed. `others`: what they have written since the twin. */
+static bool home_changed(const struct copy *c, bool kept, bool others)
 {
     if (c->blank)
-        *changed = kept || c->changed;
-    else
-        *changed = !c->twin || c->changed;
+        return kept || c->changed || others;
+    return !c->twin || c->changed || others;
+}
+
+/* page_flush.c page_flush_home: whether it is announced. */
+static bool flush_home(const struct replay_node *n, struct copy *c, bool kept, bool *changed)
+{
+    uint32_t others = replay_others(n, c);
+
+    *changed = home_changed(c, kept, others != (c->blank ? 0 : c->others));
     if (!*changed)
         return c->shared->readers; /* P9 */
+    if (c->twin && c->others != others)
+        *changed = false; /* DW3 */
+    c->others = others;
     if (kept)
         c->twin = true;
     return true;
@@ -90,7 +97,7 @@ static void learn(const struct replay *r, struct copy *c, bool changed, bool kep
     }
 }
 
-static void judge_load(struct copy *c, bool written)
+void replay_judge_load(struct copy *c, bool written)
 {
     if (c->loaded && !written) {
         c->stores = 0;
@@ -108,7 +115,7 @@ static void flush_end(struct replay_node *n, struct copy *c, uint32_t interval, 
     if (interval > 0 && !copy_is_home(c, n))
         versions_raise(&c->need, n->id, interval);
     learn(n->r, c, changed, kept);
-    judge_load(c, changed);
+    replay_judge_load(c, changed);
     c->blank = false;
     c->changed = false;
     c->bytes = c->length = 0;
@@ -181,8 +188,8 @@ static struct message *room_for(struct replay_node *n, struct message **open, un
 static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
                       struct message **open)
 {
-    unsigned home = c->home - 1u;
-    struct message *m = room_for(n, open, home);
+    bool written = n->r->protocol == REPLAY_ONESIDED;
+    struct message *m = written ? NULL : room_for(n, open, c->home - 1u);
     uint32_t bytes = c->bytes > 0 ? c->bytes : UNKNOWN_BYTES;
     uint32_t length = c->length > 0 ? c->length : UNKNOWN_BYTES + DIFF_HEAD;
 
@@ -190,9 +197,13 @@ static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
     if (!c->changed)
         return false;
     n->debt += n->r->m.diff_ns * SIM_NS;
-    m->entry = grow(m->entry, &m->room, m->count + 1, sizeof *m->entry);
-    m->entry[m->count++] = (struct entry){ c->shared, n->id, interval };
-    m->bytes += 8 + ((length + 7) & ~7u);
+    if (written) {
+        replay_write_diff(n, c, interval, bytes);
+    } else {
+        m->entry = grow(m->entry, &m->room, m->count + 1, sizeof *m->entry);
+        m->entry[m->count++] = (struct entry){ c->shared, n->id, interval };
+        m->bytes += 8 + ((length + 7) & ~7u);
+    }
     COUNT(n, diffs, 1);
     COUNT(n, diff_bytes, bytes);
     return true;
@@ -209,7 +220,7 @@ static bool capture(struct replay_node *n, struct copy *c, uint32_t interval, bo
     }
     if (c->twin)
         n->debt += n->r->m.compare_ns * SIM_NS;
-    announce = flush_home(c, kept, changed);
+    announce = flush_home(n, c, kept, changed);
     if (announce)
         replay_applied(n->r, c->shared, n->id, interval);
     return announce;
@@ -248,17 +259,21 @@ static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t inte
     return all;
 }
 
-/* What is announced goes to all: notice_log.c. */
+/* What is announced goes to all, notice_log.c, or lies here: notice_read.c. */
 static void publish(struct replay_node *n, uint32_t *announced, uint32_t count)
 {
     uint32_t interval = n->vt[n->id] + 1;
 
     n->interval = grow(n->interval, &n->intervals_room, interval + 1, sizeof *n->interval);
-    n->interval[interval] = (struct interval){ announced, count };
-    n->vt[n->id] = interval;
+    n->interval[interval] = (struct interval){ .page = announced, .count = count };
     COUNT(n, write_notices, count);
-    COUNT(n, rdma_writes, 2 * (n->r->nodes - 1));
-    n->debt += 2 * n->r->m.post_ns * (n->r->nodes - 1) * SIM_NS;
+    if (n->r->protocol == REPLAY_ONESIDED) {
+        replay_record(n, interval);
+    } else {
+        COUNT(n, rdma_writes, 2 * (n->r->nodes - 1));
+        n->debt += 2 * n->r->m.post_ns * (n->r->nodes - 1) * SIM_NS;
+    }
+    n->vt[n->id] = interval;
 }
 
 static void close_dirty(struct replay_node *n)
@@ -270,6 +285,7 @@ static void close_dirty(struct replay_node *n)
     count = take_dirty(n);
     if (count == 0)
         return;
+    replay_turn(n);
     open = sim_new(n->r->nodes, sizeof *open);
     announced = sim_new(count, sizeof *announced);
     uint32_t all = capture_all(n, count, n->vt[n->id] + 1, announced, open);
@@ -280,6 +296,7 @@ static void close_dirty(struct replay_node *n)
         }
         send_message(n, &open[h]);
     }
+    replay_await_written(n);
     if (all > 0)
         publish(n, announced, all);
     else
@@ -302,160 +319,4 @@ void replay_close(struct replay_node *n)
 bool replay_clean(const struct replay_node *n, bool arrivals)
 {
     return n->dirty_count == 0 && !(arrivals && n->exclusive_count > 0 && n->arrivals != n->seen);
-}
-
-/* ---- acquires: renew.c ---- */
-
-static uint8_t budget_first(const struct replay *r)
-{
-    return r->m.memory && r->protocol != REPLAY_ASYNC ? 4 : 2;
-}
-
-static uint8_t at_most(const struct replay *r, unsigned budget)
-{
-    unsigned most = (unsigned)r->set[RECORD_SET_renew];
-
-    return (uint8_t)(budget < most ? budget : most);
-}
-
-static void judge(const struct replay *r, struct copy *c, bool used)
-{
-    if (!used)
-        c->renew_budget = c->used = 0;
-    else if (c->used < USED_OFTEN && ++c->used == USED_OFTEN)
-        c->renew_budget = at_most(r, budget_first(r));
-    else
-        c->renew_budget = at_most(r, c->renew_budget * 2u);
-    c->left = c->renew_budget;
-    c->probing = false;
-}
-
-static void look(struct replay_node *n, struct copy *c, bool used)
-{
-    if (used)
-        judge(n->r, c, true);
-    else if (c->renew_acquire != n->acquire && ++c->missed == budget_first(n->r))
-        judge(n->r, c, false);
-    c->renew_acquire = n->acquire;
-}
-
-static void probe(struct replay_node *n, struct copy *c)
-{
-    c->probing = true;
-    c->missed = 0;
-    c->renew_acquire = n->acquire;
-}
-
-/* RN1, RN4 */
-static bool renew_instead(struct replay_node *n, struct copy *c)
-{
-    bool stale = c->flags & COPY_STALE;
-
-    if (c->pending)
-        return true;
-    if (c->home == 0 || copy_is_home(c, n))
-        return false;
-    if (c->probing)
-        look(n, c, !stale && c->access != CLOSED);
-    if (stale)
-        return false;
-    if (c->access != CLOSED && c->left > 0 &&
-        (!(c->flags & COPY_DIRTY) || n->r->protocol != REPLAY_ASYNC)) {
-        c->left--;
-        c->pending = true;
-        n->renewing =
-            grow(n->renewing, &n->renewing_room, n->renewing_count + 1, sizeof *n->renewing);
-        n->renewing[n->renewing_count++] = c->page;
-        return true;
-    }
-    probe(n, c);
-    return false;
-}
-
-/* page_flush.c page_clean */
-static void clean(struct replay_node *n, struct copy *c)
-{
-    if (!(c->flags & COPY_DIRTY) || !c->twin || copy_is_home(c, n) || c->changed)
-        return;
-    c->twin = false;
-    c->flags &= (uint8_t)~COPY_DIRTY;
-    judge_load(c, false);
-}
-
-/* page.c note_one, note_end; true when it was closed */
-static bool note(struct replay_node *n, struct copy *c, uint32_t writer, uint32_t interval)
-{
-    bool renewed, revoke;
-
-    if (copy_is_home(c, n) && versions_of(&c->shared->applied, writer) >= interval)
-        return false;
-    if (c->flags & COPY_BUSY)
-        replay_finish(n, c);
-    renewed = renew_instead(n, c);
-    if (!(c->flags & COPY_STALE))
-        COUNT(n, invalidations, 1);
-    c->flags |= COPY_STALE;
-    revoke = c->access != CLOSED && !renewed;
-    versions_raise(&c->need, writer, interval);
-    if (revoke) {
-        c->access = CLOSED;
-        clean(n, c);
-    }
-    return revoke;
-}
-
-static void settle_copy(struct replay_node *n, struct copy *c)
-{
-    if (c->fetch != NULL)
-        replay_finish(n, c);
-    if ((c->flags & COPY_STALE) && c->access != CLOSED) {
-        c->access = CLOSED;
-        n->debt += n->r->m.protect_ns * SIM_NS;
-        if (c->pending)
-            probe(n, c);
-        clean(n, c);
-    }
-    c->pending = false;
-}
-
-static void renew_all(struct replay_node *n)
-{
-    for (uint32_t i = 0; i < n->renewing_count; i++)
-        (void)replay_fetch_ahead(n, copy_of(n, n->renewing[i]));
-    for (uint32_t i = 0; i < n->renewing_count; i++)
-        settle_copy(n, copy_of(n, n->renewing[i]));
-    n->renewing_count = 0;
-    n->acquire++;
-}
-
-static void take(struct replay_node *n, uint32_t writer, uint32_t until)
-{
-    const struct replay_node *w = &n->r->node[writer];
-    bool run = false;
-
-    for (uint32_t k = n->vt[writer] + 1; k <= until; k++)
-        for (uint32_t i = 0; i < w->interval[k].count; i++) {
-            bool closed = note(n, copy_of(n, w->interval[k].page[i]), writer, k);
-            if (closed && !run)
-                n->debt += n->r->m.protect_ns * SIM_NS;
-            run = closed;
-        }
-}
-
-void replay_acquire(struct replay_node *n, const uint32_t *want)
-{
-    bool any = false;
-
-    for (unsigned w = 0; w < n->r->nodes && !any; w++)
-        any = w != n->id && n->vt[w] < want[w];
-    if (!any)
-        return;
-    for (unsigned w = 0; w < n->r->nodes; w++)
-        if (w != n->id && n->vt[w] < want[w])
-            take(n, w, want[w]);
-    renew_all(n);
-    for (unsigned w = 0; w < n->r->nodes; w++)
-        if (w != n->id && n->vt[w] < want[w])
-            n->vt[w] = want[w];
-    replay_settle(n);
 }

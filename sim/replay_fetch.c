@@ -24,11 +24,39 @@ static void finish_event(void *self, uint64_t arg)
     finish(self);
 }
 
+static bool is_async(const struct replay *r)
+{
+    return r->protocol == REPLAY_ASYNC;
+}
+
 /* ---- at the home ---- */
 
 static bool covered(const struct fetch *f)
 {
     return versions_cover(&f->copy->shared->applied, &f->needed);
+}
+
+/* What the copy is known to have: H4, or the versions that ardmar.c read_versions reads. */
+static void note_versions(struct fetch *f)
+{
+    const struct versions *needed = &f->needed, *applied = &f->copy->shared->applied;
+    /* page_fetch.c home_current, or RN5 */
+    bool own = f->home == (int)f->node->id || f->early;
+    uint32_t first = own ? 0 : UINT32_MAX, last = own ? UINT32_MAX : 0;
+
+    f->had.count = 0;
+    for (uint32_t i = 0; i < needed->count; i++) {
+        first = needed->at[i].writer < first ? needed->at[i].writer : first;
+        last = needed->at[i].writer > last ? needed->at[i].writer : last;
+    }
+    if (is_async(f->node->r) && !own) {
+        for (uint32_t i = 0; i < needed->count; i++)
+            versions_raise(&f->had, needed->at[i].writer, needed->at[i].interval);
+        return;
+    }
+    for (uint32_t i = 0; i < applied->count; i++)
+        if (applied->at[i].writer >= first && applied->at[i].writer <= last)
+            versions_raise(&f->had, applied->at[i].writer, applied->at[i].interval);
 }
 
 static void read_page(struct fetch *f);
@@ -73,11 +101,6 @@ static void read_page(struct fetch *f)
     replay_read(f->node, home_node(f), PAGE_BYTES, false, page_there, finish_event, f, 0);
 }
 
-static bool is_async(const struct replay *r)
-{
-    return r->protocol == REPLAY_ASYNC;
-}
-
 void replay_applied(struct replay *r, struct shared *s, uint32_t writer, uint32_t interval)
 {
     versions_raise(&s->applied, writer, interval);
@@ -90,6 +113,7 @@ void replay_applied(struct replay *r, struct shared *s, uint32_t writer, uint32_
         }
         *at = p->next;
         free(p);
+        note_versions(f);
         if (f->home == (int)f->node->id)
             finish(f);
         else if (is_async(r))
@@ -104,6 +128,7 @@ void replay_applied(struct replay *r, struct shared *s, uint32_t writer, uint32_
 static void serve_at_home(struct fetch *f)
 {
     if (covered(f)) {
+        note_versions(f);
         answer_page(f);
     } else if (f->hint) {
         f->refused = true;
@@ -130,21 +155,16 @@ static int directory_lookup(struct replay_node *at, struct copy *c, int candidat
     *appointed = false;
     if (home >= 0)
         return home;
-    if (c->flags & COPY_EXCLUSIVE) {
-        home = c->touched ? (int)at->id : candidate;
-        if (home >= 0) {
-            c->flags &= (uint8_t)~COPY_EXCLUSIVE;
-            c->access = OPEN_LOADS;
-        }
-    } else {
-        home = candidate;
-    }
-    if (home >= 0) {
-        s->home = c->home = (uint16_t)(home + 1);
-        *appointed = !c->touched;
-        if (c->touched)
-            COUNT(at, homes_assigned, 1);
-    }
+    bool exclusive = c->flags & COPY_EXCLUSIVE, touched = exclusive && c->touched;
+    home = touched ? (int)at->id : candidate;
+    if (exclusive)
+        c->access = OPEN_LOADS; /* page_demote; page_restore does not open it */
+    if (home < 0)
+        return home;
+    c->flags &= (uint8_t)~COPY_EXCLUSIVE;
+    s->home = c->home = (uint16_t)(home + 1);
+    *appointed = !touched;
+    COUNT(at, homes_assigned, touched);
     return home;
 }
 
@@ -219,9 +239,7 @@ unsigned replay_claim(struct replay_node *n, struct copy *c, bool *assigned)
     struct claim claim = { .node = n, .shared = c->shared };
 
     if (is_async(r)) { /* only a default home holds a page without a home */
-        int home = directory_lookup(n, c, (int)n->id, assigned);
-        *assigned = *assigned || home == (int)n->id;
-        return (unsigned)home;
+        return (unsigned)directory_lookup(n, c, (int)n->id, assigned);
     }
     COUNT(n, rdma_reads, 1);
     replay_atomic(n, &r->node[at], compare_and_swap, &claim);
@@ -235,6 +253,7 @@ static void versions_there(void *self, uint64_t arg)
 
     (void)arg;
     f->refused = !covered(f);
+    note_versions(f);
 }
 
 static void versions_back(void *self, uint64_t arg)
@@ -249,10 +268,12 @@ static void versions_back(void *self, uint64_t arg)
     } else {
         COUNT(f->node, fetch_retries, 1);
         f->refused = false;
-        if (covered(f))
+        if (covered(f)) {
+            note_versions(f);
             read_page(f);
-        else
+        } else {
             park(f);
+        }
     }
 }
 
@@ -285,10 +306,10 @@ static void start_ardmar(struct fetch *f)
         COUNT(n, rdma_writes, 1);
         COUNT(n, atomics, 1);
     }
-    if (f->needed.count == 0 && f->copy->introduced) {
+    if (f->needed.count == 0 && f->copy->introduced && !f->early) {
         read_page(f);
     } else if (m->reads_ordered) {
-        COUNT(n, rdma_reads, 1);
+        COUNT(n, rdma_reads, f->needed.count > 0 || f->early);
         replay_read(n, home_node(f), PAGE_BYTES, false, versions_there, both_back, f, 0);
         note_reader(f);
     } else {
@@ -313,6 +334,7 @@ static struct fetch *fetch_new(struct replay_node *n, struct copy *c, bool hint)
 static void fetch_free(struct fetch *f)
 {
     free(f->needed.at);
+    free(f->had.at);
     free(f);
 }
 
@@ -331,7 +353,7 @@ static bool install(struct fetch *f)
 
     if (f->home >= 0)
         c->home = (uint16_t)(f->home + 1);
-    if (!versions_cover(&c->shared->applied, &c->need))
+    if (!versions_cover(&f->had, &c->need)) /* P4 */
         return false;
     c->need.count = 0;
     if (f->home != (int)f->node->id) {
@@ -355,7 +377,9 @@ static void count_outcome(const struct fetch *f)
 static void await_own(struct fetch *f)
 {
     f->done = covered(f);
-    if (!f->done)
+    if (f->done)
+        note_versions(f);
+    else
         park(f);
     replay_await(f->node, &f->done);
 }
@@ -386,7 +410,7 @@ bool replay_fetch(struct replay_node *n, struct copy *c)
     return assigned;
 }
 
-bool replay_fetch_ahead(struct replay_node *n, struct copy *c)
+bool replay_fetch_ahead(struct replay_node *n, struct copy *c, bool early)
 {
     uint8_t out = c->pending ? COPY_BUSY : COPY_BUSY | COPY_DIRTY;
 
@@ -394,6 +418,7 @@ bool replay_fetch_ahead(struct replay_node *n, struct copy *c)
         return false;
     c->flags |= COPY_BUSY;
     c->fetch = fetch_new(n, c, true);
+    c->fetch->early = early;
     start(c->fetch);
     return true;
 }
@@ -411,6 +436,8 @@ void replay_finish(struct replay_node *n, struct copy *c)
     c->fetch = NULL;
     if (!f->refused)
         count_outcome(f);
+    if (f->home == (int)n->id)
+        note_versions(f);
     if (f->refused || (f->home == (int)n->id && !covered(f)) || !install(f))
         c->flags &= (uint8_t)~COPY_BUSY;
     fetch_free(f);

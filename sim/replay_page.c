@@ -13,6 +13,7 @@ static void mark_dirty(struct replay_node *n, struct copy *c, bool ahead)
     c->blank = ahead && c->blank;
     if (ahead ? !c->blank : !copy_is_home(c, n)) {
         c->twin = true;
+        c->others = replay_others(n, c);
         COUNT(n, twins, 1);
         n->debt += n->r->m.copy_page_ns * SIM_NS;
     }
@@ -123,13 +124,13 @@ void replay_prefetch(struct replay_node *n, uint32_t first, uint32_t count)
         uint32_t some = first + count - i < BATCH ? first + count - i : BATCH;
         open_arrived(n, i, some);
         for (uint32_t k = i; k < i + some; k++)
-            (void)replay_fetch_ahead(n, copy_of(n, k));
+            (void)replay_fetch_ahead(n, copy_of(n, k), false);
         let_arrive(n, i, some);
         open_arrived(n, i, some);
     }
 }
 
-static void page_ahead(struct replay_node *n, uint32_t first, uint32_t count, bool write, bool here)
+void replay_open_ahead(struct replay_node *n, uint32_t first, uint32_t count, bool write, bool here)
 {
     COUNT(n, ahead_pages, count);
     if (!here)
@@ -138,8 +139,13 @@ static void page_ahead(struct replay_node *n, uint32_t first, uint32_t count, bo
         (void)open_runs(n, first, count, true, here ? AHEAD_HERE : AHEAD);
 }
 
+void replay_open_here(struct replay_node *n, uint32_t first, uint32_t count)
+{
+    COUNT(n, ahead_pages, open_runs(n, first, count, true, AHEAD));
+}
+
 /* page_claim.c page_claim_ahead: AH5 */
-static void claim_ahead(struct replay_node *n, uint32_t first, uint32_t count)
+void replay_claim_ahead(struct replay_node *n, uint32_t first, uint32_t count)
 {
     for (uint32_t p = first; p < first + count; p++) {
         struct copy *c = copy_of(n, p);
@@ -158,14 +164,15 @@ void replay_ahead(struct replay_node *n, const struct script_op *op)
     uint64_t pages = n->r->set[RECORD_SET_pages], how = op->arg[3];
     uint32_t first = (uint32_t)op->arg[0], count = within_space(n->r, first, (uint32_t)op->arg[2]);
 
-    if (op->arg[1] != 1 || op->arg[2] > pages)
+    if (n->r->own_ahead || op->arg[1] != 1 || op->arg[2] > pages)
         return;
     if (how & RECORD_CLAIMS)
-        claim_ahead(n, first, count);
+        replay_claim_ahead(n, first, count);
     else if (how & RECORD_NO_FETCH)
-        COUNT(n, ahead_pages, open_runs(n, first, count, true, AHEAD));
+        replay_open_here(n, first, count);
     else
-        page_ahead(n, first, count, (how & RECORD_STORES) != 0, (how & RECORD_HOMES_HERE) != 0);
+        replay_open_ahead(n, first, count, (how & RECORD_STORES) != 0,
+                          (how & RECORD_HOMES_HERE) != 0);
 }
 
 /* ---- a fault ---- */
@@ -214,6 +221,7 @@ void replay_access(struct replay_node *n, uint32_t page, bool write)
         COUNT(n, write_faults, 1);
     else
         COUNT(n, read_faults, 1);
+    replay_faulted(n, page, write);
 }
 
 /* page.c page_touch */
@@ -223,10 +231,10 @@ void replay_touch(struct replay_node *n, uint32_t first, uint32_t count, bool wr
     for (uint32_t p = first; p < first + count; p++) {
         struct copy *c = copy_of(n, p);
         bool worked = false;
-        c->touched = true;
-        c->shared->written = c->shared->written || write;
         if (write && c->home == 0 && !(c->flags & (COPY_BUSY | COPY_STALE)))
             claim(n, c, false);
+        c->touched = true;
+        c->shared->written = c->shared->written || write;
         if (open_runs(n, p, 1, write, ASKED) == 0)
             while (!step(n, c, write, &worked))
                 ;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_sync.c - locks and barriers by handlers: hlrc/sync/lock_queue.c (L1 to L9) and
+/* replay_sync.c - locks and barriers; by handlers: hlrc/sync/lock_queue.c (L1 to L9) and
  * barrier_master.c (R1 to R4). */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static uint32_t *copy_vt(const struct replay_node *n)
 
 /* ---- locks ---- */
 
-static struct lock_here *lock_of(struct replay_node *n, uint32_t lock)
+struct lock_here *replay_lock_of(struct replay_node *n, uint32_t lock)
 {
     bool is_new;
     uint32_t i = map_index(&n->lock_map, lock, &is_new);
@@ -122,7 +122,7 @@ static void serve_owner(void *self, uint64_t at)
 {
     struct ask *a = self;
     struct replay_node *n = &a->from->r->node[at];
-    struct lock_here *l = lock_of(n, a->lock);
+    struct lock_here *l = replay_lock_of(n, a->lock);
     bool idle = here(n, l) && !l->held && !l->waiting && l->next == 0;
 
     if (idle && published(n, l)) {
@@ -141,7 +141,7 @@ static void manage(void *self, uint64_t arg)
     struct ask *a = self;
     struct replay *r = a->from->r;
     struct replay_node *n = &r->node[manager_of(r, a->lock)];
-    struct lock_here *l = lock_of(n, a->lock);
+    struct lock_here *l = replay_lock_of(n, a->lock);
     unsigned before = l->last > 0 ? (unsigned)l->last - 1 : n->id;
 
     (void)arg;
@@ -166,9 +166,9 @@ static void request(struct replay_node *n, struct lock_here *l)
     replay_message(n, &r->node[manager], 64, manage, a, 0);
     replay_await(n, &n->granted);
     vt = n->grant;
-    replay_acquire(n, vt);
+    replay_acquire(n, vt, lock);
     free(vt);
-    l = lock_of(n, lock);
+    l = replay_lock_of(n, lock);
     l->waiting = false;
     set_here(n, l, true);
     l->stays = 0;
@@ -176,25 +176,32 @@ static void request(struct replay_node *n, struct lock_here *l)
 
 void replay_lock(struct replay_node *n, uint32_t lock)
 {
-    struct lock_here *l = lock_of(n, lock);
+    struct lock_here *l = replay_lock_of(n, lock);
     sim_time begun;
 
     replay_settle(n);
     begun = n->r->loop.now;
     COUNT(n, lock_acquires, 1);
-    if (!here(n, l))
+    if (n->r->protocol == REPLAY_ONESIDED)
+        replay_queue_lock(n, lock);
+    else if (!here(n, l))
         request(n, l);
-    lock_of(n, lock)->held = true;
+    replay_lock_of(n, lock)->held = true;
     n->spent[1] += n->r->loop.now - begun;
 }
 
 void replay_unlock(struct replay_node *n, uint32_t lock)
 {
-    struct lock_here *l = lock_of(n, lock);
+    struct lock_here *l = replay_lock_of(n, lock);
     uint64_t lazy = n->r->set[RECORD_SET_lazy_release];
     bool settled = lazy > 0 && l->stays >= lazy;
 
     replay_settle(n);
+    if (n->r->protocol == REPLAY_ONESIDED) {
+        l->held = false;
+        replay_queue_unlock(n, lock);
+        return;
+    }
     l->mark = 0;
     if (!replay_clean(n, l->next > 0)) {
         if (settled && l->next == 0 && !l->listed) {
@@ -202,7 +209,7 @@ void replay_unlock(struct replay_node *n, uint32_t lock)
             COUNT(n, lazy_releases, 1);
         } else {
             replay_close(n);
-            l = lock_of(n, lock);
+            l = replay_lock_of(n, lock);
         }
     }
     l->held = false;
@@ -221,11 +228,6 @@ struct arrival {
     struct replay_node *from;
     uint64_t epoch;
     uint32_t *vt;
-};
-
-struct release {
-    uint32_t *vt;
-    unsigned users;
 };
 
 static void take_release(void *self, uint64_t arg)
@@ -267,11 +269,16 @@ static void serve_arrival(void *self, uint64_t arg)
 
 void replay_arrive(struct replay_node *n)
 {
-    struct arrival *a = sim_new(1, sizeof *a);
+    struct arrival *a;
 
     replay_settle(n);
     if (!replay_clean(n, true))
         replay_close(n);
+    if (n->r->protocol == REPLAY_ONESIDED) {
+        replay_gather(n);
+        return;
+    }
+    a = sim_new(1, sizeof *a);
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     *a = (struct arrival){ n, n->epoch++, copy_vt(n) };
@@ -289,7 +296,7 @@ void replay_depart(struct replay_node *n)
     begun = n->r->loop.now;
     replay_await(n, &n->got_release);
     all = n->release;
-    replay_acquire(n, all->vt);
+    replay_acquire(n, all->vt, OCCASION_MEETING);
     if (--all->users == 0) {
         free(all->vt);
         free(all);

@@ -49,6 +49,45 @@ void replay_await(struct replay_node *n, const bool *word)
     n->stolen = 0; /* while it waited there was nothing to be taken */
 }
 
+struct patience {
+    struct replay_node *node;
+    bool over, gone; /* gone: whoever waited goes on */
+};
+
+static void be_over(void *self, uint64_t arg)
+{
+    struct patience *p = self;
+
+    (void)arg;
+    p->over = true;
+    if (p->gone)
+        free(p);
+    else
+        replay_wake(p->node);
+}
+
+bool replay_await_for(struct replay_node *n, const bool *word, sim_time most)
+{
+    struct patience *p;
+
+    replay_settle(n);
+    if (*word)
+        return true;
+    p = sim_new(1, sizeof *p);
+    p->node = n;
+    event_after(&n->r->loop, most, be_over, p, 0);
+    n->waits = true;
+    while (!*word && !p->over)
+        fiber_wait();
+    n->waits = false;
+    n->stolen = 0;
+    if (p->over)
+        free(p);
+    else
+        p->gone = true;
+    return *word;
+}
+
 void replay_wake(struct replay_node *n)
 {
     if (n->waits)

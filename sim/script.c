@@ -7,7 +7,10 @@
 
 #include "sim/fail.h"
 
-#define RUN_MOST 65536 /* pages that one item opens, at most */
+#define RUN_MOST   65536 /* pages that one item opens, at most */
+#define LOOK_FAR   256u  /* items: SR2 */
+#define IN_CLOSING UINT32_MAX
+#define SLACK      8u /* hlrc/memory/ahead.c */
 
 void script_open(struct script *s, const struct trace *t, unsigned node)
 {
@@ -25,7 +28,9 @@ void script_close(struct script *s)
     free(s->spare);
     free(s->since);
     free(s->store);
+    free(s->exclusive);
     map_free(&s->pages);
+    map_free(&s->met);
     *s = (struct script){ .ended = true };
 }
 
@@ -60,15 +65,48 @@ static void note_run(struct script *s, uint64_t page, uint64_t stride, uint64_t 
         note_page(s, (uint32_t)page, since);
 }
 
+static bool *exclusive_of(struct script *s, uint32_t page)
+{
+    bool is_new;
+    uint32_t i = map_index(&s->met, page, &is_new);
+
+    s->exclusive = grow(s->exclusive, &s->exclusive_room, i + 1, sizeof *s->exclusive);
+    return &s->exclusive[i];
+}
+
+/* SR3: of an interval that was clean at a barrier. */
+static void note_clean(struct script *s, uint32_t from, uint32_t until)
+{
+    for (uint32_t i = from; i < until; i++) {
+        const struct script_op *o = &s->op[i];
+        bool run = o->kind == RECORD_TOUCH && o->arg[2] != 0;
+        uint64_t count = o->kind == RECORD_WRITE ? 1 : run ? o->arg[1] : 0;
+        for (uint64_t p = o->arg[0]; p < o->arg[0] + count && count <= RUN_MOST; p++)
+            *exclusive_of(s, (uint32_t)p) = true;
+    }
+}
+
+static uint32_t arrived_at(const struct script *s, uint32_t from)
+{
+    uint32_t at = from;
+
+    for (uint32_t i = from; i < s->count; i++)
+        at = s->op[i].kind == RECORD_ARRIVE ? i : at;
+    return at;
+}
+
 /* What the items from this one on say of stores. */
 static void note_stores(struct script *s, uint32_t from)
 {
+    uint32_t arrived = arrived_at(s, from);
+
     map_clear(&s->pages);
+    note_clean(s, from, arrived);
     for (uint32_t i = from; i < s->count; i++) {
         const struct script_op *o = &s->op[i];
-        if (o->kind == RECORD_WRITE)
+        if (o->kind == RECORD_WRITE && i >= arrived)
             note_page(s, (uint32_t)o->arg[0], 0);
-        if (o->kind == RECORD_TOUCH && o->arg[2] != 0)
+        if (o->kind == RECORD_TOUCH && o->arg[2] != 0 && i >= arrived)
             note_run(s, o->arg[0], 1, o->arg[1], 0);
         if (o->kind == RECORD_AHEAD && (o->arg[3] & RECORD_STORES))
             note_run(s, o->arg[0], o->arg[1], o->arg[2], i + 1);
@@ -120,6 +158,33 @@ static uint32_t acquired_at(const struct script *s, uint32_t from)
     return at;
 }
 
+/* SR3, for those that this closing did not have. */
+static void note_exclusive(struct script *s)
+{
+    for (uint32_t i = 0; i < s->pages.room; i++)
+        if (s->pages.slot[i] != 0 && s->since[s->pages.slot[i] - 1] == 0)
+            *exclusive_of(s, s->pages.key[i]) = true;
+}
+
+/* One page of a closing. */
+static void put_page(struct script *s, uint32_t page, uint64_t length, uint64_t bytes,
+                     uint32_t behind, uint32_t *stores)
+{
+    uint32_t k = map_find(&s->pages, page), at = k != UINT32_MAX ? s->since[k] : behind;
+    bool shown = k != UINT32_MAX && at == 0, *exclusive = exclusive_of(s, page);
+    bool unknown = (length & 1) && *exclusive && k == UINT32_MAX; /* SR3 */
+
+    *exclusive = false;
+    if (k != UINT32_MAX)
+        s->since[k] = IN_CLOSING;
+    if (unknown)
+        return;
+    s->store = grow(s->store, &s->store_room, *stores + 1, sizeof *s->store);
+    if (!shown)
+        s->store[(*stores)++] = (struct script_store){ at > behind ? at : behind, page };
+    *append(s) = (struct script_op){ .kind = SCRIPT_WROTE, .arg = { page, length >> 1, bytes } };
+}
+
 /* One closing: false where it is none. */
 static bool put_closing(struct script *s, uint32_t from)
 {
@@ -134,14 +199,9 @@ static bool put_closing(struct script *s, uint32_t from)
         if (!record_page(&s->closings, &page) || !record_number(&s->closings, &length) ||
             !record_number(&s->closings, &bytes))
             return false;
-        uint32_t k = map_find(&s->pages, (uint32_t)page),
-                 at = k != UINT32_MAX ? s->since[k] : behind;
-        s->store = grow(s->store, &s->store_room, stores + 1, sizeof *s->store);
-        if (k == UINT32_MAX || at > 0)
-            s->store[stores++] = (struct script_store){ at > behind ? at : behind, (uint32_t)page };
-        *append(s) =
-            (struct script_op){ .kind = SCRIPT_WROTE, .arg = { page, length >> 1, bytes } };
+        put_page(s, (uint32_t)page, length, bytes, behind, &stores);
     }
+    note_exclusive(s);
     put_stores(s, from, stores);
     return true;
 }
@@ -177,6 +237,47 @@ void script_homes(const struct trace *t, unsigned node, void (*fn)(void *self, u
     }
 }
 
+/* Whether a fault on this page follows what item `at` has opened, upwards or downwards. */
+static bool follows(const struct script *s, uint32_t at, uint64_t page, bool up)
+{
+    uint64_t first = s->op[at].arg[0], beyond = first + s->op[at].arg[2];
+
+    return up ? page >= beyond && page - beyond <= SLACK
+              : page < first && first - page <= SLACK + 1;
+}
+
+static bool goes_on(const struct script *s, uint32_t at, bool up)
+{
+    for (uint32_t i = at + 1; i < s->count && i - at < LOOK_FAR; i++)
+        if (s->op[i].kind == RECORD_READ && follows(s, at, s->op[i].arg[0], up))
+            return true;
+    return false;
+}
+
+static bool has_come(const struct script *s, uint32_t at, uint64_t fault, bool up)
+{
+    for (uint32_t i = at; i-- > 0 && at - i < LOOK_FAR;)
+        if (s->op[i].kind == RECORD_AHEAD && follows(s, i, fault, up))
+            return true;
+    return false;
+}
+
+/* SR2 */
+static void judge_ahead(struct script *s)
+{
+    uint64_t fault = UINT64_MAX - 1;
+
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct script_op *o = &s->op[i];
+        if (o->kind == RECORD_READ)
+            fault = o->arg[0];
+        if (o->kind != RECORD_AHEAD)
+            continue;
+        bool up = o->arg[0] == fault + 1, down = o->arg[0] + o->arg[2] == fault;
+        o->used = !(up || down) || has_come(s, i, fault, up) || goes_on(s, i, up);
+    }
+}
+
 static void fill(struct script *s)
 {
     struct record_item item;
@@ -185,6 +286,7 @@ static void fill(struct script *s)
     s->count = s->at = 0;
     while ((got = record_get(&s->stream, &item)) > 0) {
         if (item.kind == RECORD_CLOSED) {
+            judge_ahead(s);
             if (!put_closings(s, item.arg[0]))
                 s->wrong = "it has fewer closings than its threads have seen";
             return;
@@ -193,6 +295,7 @@ static void fill(struct script *s)
         *op = (struct script_op){ .time = item.time, .kind = item.kind };
         memcpy(op->arg, item.arg, sizeof item.arg);
     }
+    judge_ahead(s);
     s->ended = true;
     if (got < 0)
         s->wrong = "what a thread did is not legible";

@@ -8,6 +8,14 @@
  *        else behind the last acquire of its interval: nobody knows when it happened, and before
  *        that it may have belonged to the interval before. What has changed, SCRIPT_WROTE, stands
  *        where the closing ended.
+ *   SR2  Pages that a stream of loads was given ahead were used if it had come there by such pages,
+ *        or went on behind them, within the interval. Of the first that a stream was given, and
+ *        that it never came to the end of, nobody knows: they count as unused. Those of a group of
+ *        past.h, which were used together twice before, count as used.
+ *   SR3  A page that its home stored to, and that the closing behind that did not have, or a
+ *        barrier needed none, was exclusive from then on (exclusive.h). The closing that has it
+ *        again announces it since a reader came, written or not (EP3): it counts as not written,
+ *        unless a fault shows it.
  */
 #ifndef SIM_SCRIPT_H
 #define SIM_SCRIPT_H
@@ -25,6 +33,7 @@ struct script_op {
     uint64_t time; /* units of computing before it */
     uint64_t arg[RECORD_ARGS];
     unsigned kind;
+    bool used; /* RECORD_AHEAD, for loads: SR2 */
 };
 
 struct script_store {
@@ -42,6 +51,9 @@ struct script {
     struct map pages; /* of the interval: stored to, or opened for that, */
     uint32_t *since;  /* behind which item; 0: stored to by it */
     uint32_t since_room;
+    struct map met;
+    bool *exclusive; /* SR3 */
+    uint32_t exclusive_room;
     struct script_store *store; /* that are put in */
     uint32_t store_room;
     const char *wrong; /* what is no trace, in words; NULL: nothing */

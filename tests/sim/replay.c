@@ -245,6 +245,183 @@ static void test_time_of_fault(void **unused)
     end();
 }
 
+/* ---- ONESIDED ---- */
+
+static void test_onesided(void **unused)
+{
+    (void)unused;
+    write_and_read(REPLAY_ONESIDED);
+    expect(1, write_faults, 1);
+    expect(1, homes_assigned, 1);
+    expect(1, write_notices, 1);
+    expect(1, messages, 0);
+    expect(0, messages, 0);
+    expect(0, invalidations, 1);
+    expect(0, page_fetches, 1);
+    expect(0, fetch_retries, 0);
+    expect(0, rdma_reads, 4); /* the writer's ring, and how far that is; home word, page */
+    expect(1, rdma_reads, 1); /* the home word: A2 */
+    expect(0, atomics, 2);    /* the home word; the reader's mark: EP1 */
+    end();
+}
+
+/* DW3: what another node wrote makes the home announce the page once more; DW1: nobody waits. */
+static void test_others(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    for (int i = 0; i < 3; i++) { /* kept from the second time on: P8 */
+        made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+        made_close(&made, 0, PAGE, 0, 0);
+        barrier(0, 0);
+        barrier(1, 0);
+        made_put(&made, 1, RECORD_READ, 0, PAGE, 0);
+        barrier(0, 0);
+        barrier(1, 0);
+    }
+    made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 1, PAGE, 100, 24);
+    barrier(0, 0);
+    barrier(1, 0);
+    barrier(0, 0);
+    barrier(1, 0);
+    run(REPLAY_ONESIDED, &machine);
+    expect(1, diffs, 1);
+    expect(1, diff_bytes, 24);
+    expect(1, fetch_retries, 0);
+    expect(0, fetch_retries, 0);
+    assert_true(r.node[0].count[RECORD_COUNT_hot_pages] > 0);
+    end();
+}
+
+/* MQ1 to MQ4, LQ2: a lock that two nodes want goes from the one to the other, with what was written
+ * under it; four nodes meet by counters: BC1 to BC3. */
+static void test_queue(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 4);
+    made.set[RECORD_SET_barrier_fan] = 2;
+    for (unsigned n = 0; n < 4; n++) {
+        for (int i = 0; i < 5; i++) {
+            made_put(&made, n, RECORD_LOCK, 100 * n, 1, 0);
+            made_put(&made, n, RECORD_WRITE, 50, PAGE, 0);
+            made_close(&made, n, PAGE, 60, 12);
+            made_put(&made, n, RECORD_UNLOCK, 0, 1, 0);
+        }
+        barrier(n, 0);
+    }
+    run(REPLAY_ONESIDED, &machine);
+    for (unsigned n = 0; n < 4; n++) {
+        expect(n, lock_acquires, 5);
+        expect(n, barriers, 1);
+        expect(n, messages, 0);
+        for (unsigned w = 0; w < 4; w++) {
+            assert_true(r.node[n].vt[w] >= 5);
+            assert_int_equal(r.node[n].vt[w], r.node[0].vt[w]);
+        }
+    }
+    end();
+}
+
+/* ---- what a trace says of pages that no fault shows ---- */
+
+static void ahead(unsigned node, uint64_t first, uint64_t count, uint64_t how)
+{
+    struct made_node *n = &made.node[node];
+    const uint64_t arg[RECORD_ARGS] = { first, 1, count, how };
+
+    n->stream_bytes =
+        (size_t)(record_put(n->stream + n->stream_bytes, &n->page, RECORD_AHEAD, 0, arg) -
+                 n->stream);
+}
+
+/* How many items of this kind the script of node 0 has, and whether the first was `used`. */
+static unsigned count_ops(unsigned kind, bool *used)
+{
+    struct script s;
+    const struct script_op *op;
+    unsigned count = 0;
+
+    made_end(&made);
+    assert_null(trace_read(&t, made.bytes, made.length));
+    script_open(&s, &t, 0);
+    while ((op = script_next(&s)) != NULL)
+        if (op->kind == kind && count++ == 0 && used != NULL)
+            *used = op->used;
+    assert_null(s.wrong);
+    script_close(&s);
+    trace_free(&t);
+    return count;
+}
+
+/* SR2: two faults in a row, and eight pages that follow. */
+static bool stream_used(uint64_t next)
+{
+    bool used = false;
+
+    made_begin(&made, 2);
+    made_put(&made, 0, RECORD_READ, 0, PAGE, 0);
+    made_put(&made, 0, RECORD_READ, 0, PAGE + 1, 0);
+    ahead(0, PAGE + 2, 8, 0);
+    if (next != 0)
+        made_put(&made, 0, RECORD_READ, 0, next, 0);
+    assert_int_equal(count_ops(RECORD_AHEAD, &used), 1);
+    return used;
+}
+
+static void test_streams(void **unused)
+{
+    (void)unused;
+    assert_false(stream_used(0));
+    assert_true(stream_used(PAGE + 10));
+    assert_true(stream_used(PAGE + 18)); /* those between were open: ahead.c */
+    assert_false(stream_used(PAGE + 19));
+    assert_false(stream_used(PAGE - 1));
+}
+
+/* SR3: announced, exclusive, and announced again since a reader came. */
+static void test_not_written(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 0, PAGE, 0, 0);
+    barrier(0, 0);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0); /* the barrier finds nothing to close */
+    barrier(0, 0);
+    made_put(&made, 0, RECORD_LOOK, 0, PAGE + 5, 0);
+    made_close(&made, 0, PAGE, 0, 0);
+    barrier(0, 0);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0); /* tracked again */
+    made_close(&made, 0, PAGE, 0, 0);
+    barrier(0, 0);
+    made_close(&made, 0, PAGE, 0, 0); /* and kept */
+    barrier(0, 0);
+    assert_int_equal(count_ops(SCRIPT_WROTE, NULL), 3);
+    assert_int_equal(count_ops(SCRIPT_STORE, NULL), 1);
+}
+
+/* RY5: with ASYNC there are faults that the traced run had not, and streams of them. */
+static void test_own_ahead(void **unused)
+{
+    const uint64_t first = 992; /* to 1007: of node 0 by default */
+
+    (void)unused;
+    made_begin(&made, 2);
+    for (uint64_t p = first; p < first + 16; p++)
+        made_put(&made, 0, RECORD_WRITE, 0, p, 0);
+    barrier(0, 0);
+    barrier(1, 0);
+    for (uint64_t p = first; p < first + 16; p++)
+        made_put(&made, 1, RECORD_READ, 0, p, 0);
+    run(REPLAY_ASYNC, &machine);
+    expect(0, write_faults, 0);
+    expect(1, read_faults, 3); /* the first two, and behind the eight that were opened then */
+    expect(1, page_fetches, 16);
+    expect(1, ahead_pages, 24);
+    end();
+}
+
 /* Four nodes, all orders of waiting: the same twice. */
 static void many(void)
 {
@@ -266,7 +443,7 @@ static void test_deterministic(void **unused)
     sim_time ends[4];
 
     (void)unused;
-    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ARDMAR; protocol++) {
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         many();
         run((enum replay_protocol)protocol, &machine);
         uint64_t events = r.loop.done;
@@ -302,6 +479,9 @@ int main(void)
         cmocka_unit_test(test_exclusive),     cmocka_unit_test(test_hot),
         cmocka_unit_test(test_lock),          cmocka_unit_test(test_time),
         cmocka_unit_test(test_time_of_fault), cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(test_onesided),      cmocka_unit_test(test_others),
+        cmocka_unit_test(test_queue),         cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_not_written),   cmocka_unit_test(test_own_ahead),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * replay_queue.c - locks and barriers by remote operations alone: hlrc/sync/mcs.c (MQ1 to MQ4),
+ * lock_mcs.c (LQ1, LQ2), barrier_counter.c (BC1 to BC3), of two nodes pairs.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/fail.h"
+#include "sim/replay.h"
+
+static uint64_t vector_bytes(const struct replay *r)
+{
+    return 8 * (uint64_t)r->nodes;
+}
+
+static uint32_t *copy_of_time(const struct replay *r, const uint32_t *vt)
+{
+    uint32_t *copy = sim_new(r->nodes, sizeof *copy);
+
+    if (vt != NULL)
+        memcpy(copy, vt, r->nodes * sizeof *copy);
+    return copy;
+}
+
+/* ---- locks ---- */
+
+/* An operation on the word at the home of a lock. */
+struct at_tail {
+    struct replay_node *node;
+    uint32_t lock;
+    unsigned expected, value, found; /* node + 1; 0: nobody */
+    bool swaps;                      /* whatever is there */
+};
+
+static struct replay_node *home_of(const struct replay_node *n, uint32_t lock)
+{
+    return &n->r->node[lock % n->r->nodes];
+}
+
+static void change_tail(void *self, uint64_t arg)
+{
+    struct at_tail *a = self;
+    struct lock_here *l = replay_lock_of(home_of(a->node, a->lock), a->lock);
+
+    (void)arg;
+    a->found = (unsigned)l->last;
+    if (a->swaps || a->found == a->expected)
+        l->last = (int)a->value;
+}
+
+static unsigned compare(struct replay_node *n, uint32_t lock, unsigned expected, unsigned value)
+{
+    struct at_tail a = { .node = n, .lock = lock, .expected = expected, .value = value };
+
+    replay_atomic(n, home_of(n, lock), change_tail, &a);
+    return a.found;
+}
+
+static unsigned exchange(struct replay_node *n, uint32_t lock, unsigned value)
+{
+    struct at_tail a = { .node = n, .lock = lock, .value = value, .swaps = true };
+
+    replay_atomic(n, home_of(n, lock), change_tail, &a);
+    return a.found;
+}
+
+/* MQ3: the vector time that the lock had when it became free. */
+static void read_time(struct replay_node *n, uint32_t lock)
+{
+    const uint32_t *time = replay_lock_of(home_of(n, lock), lock)->time;
+    uint32_t *got = copy_of_time(n->r, time);
+
+    if (n->r->m.reads_ordered) {
+        n->debt += n->r->m.post_ns * SIM_NS; /* it comes with the answer of the atomic */
+    } else {
+        replay_post_read(n, home_of(n, lock), vector_bytes(n->r));
+        replay_await_reads(n);
+    }
+    struct lock_here *l = replay_lock_of(n, lock);
+    free(l->got);
+    l->got = got;
+}
+
+struct told {
+    struct replay_node *to;
+    uint32_t lock, *vt;
+    unsigned who;
+};
+
+static void take_name(void *self, uint64_t arg)
+{
+    struct told *t = self;
+
+    (void)arg;
+    replay_lock_of(t->to, t->lock)->next = (int)t->who;
+    t->to->named = true;
+    replay_wake(t->to);
+    free(t);
+}
+
+static void take_turn(void *self, uint64_t arg)
+{
+    struct told *t = self;
+
+    (void)arg;
+    t->to->grant = t->vt;
+    t->to->granted = true;
+    replay_wake(t->to);
+    free(t);
+}
+
+static struct told *told_new(struct replay_node *to, uint32_t lock)
+{
+    struct told *t = sim_new(1, sizeof *t);
+
+    *t = (struct told){ .to = to, .lock = lock };
+    return t;
+}
+
+/* MQ2: true when it was nobody's by then. */
+static bool enter_queue(struct replay_node *n, uint32_t lock)
+{
+    n->granted = false;
+    unsigned before = exchange(n, lock, n->id + 1);
+    if (before == 0)
+        return true;
+    struct told *t = told_new(&n->r->node[before - 1], lock);
+    t->who = n->id + 1;
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    replay_write(n, t->to, 8, take_name, t, 0);
+    replay_await(n, &n->granted);
+    return false;
+}
+
+void replay_queue_lock(struct replay_node *n, uint32_t lock)
+{
+    struct lock_here *l = replay_lock_of(n, lock);
+    uint32_t *vt;
+
+    l->next = 0;
+    COUNT(n, rdma_reads, n->r->m.reads_ordered); /* posted in any case */
+    bool mine = compare(n, lock, 0, n->id + 1) == 0 || enter_queue(n, lock);
+    if (mine) {
+        read_time(n, lock);
+        l = replay_lock_of(n, lock);
+        vt = copy_of_time(n->r, l->got);
+    } else {
+        l = replay_lock_of(n, lock);
+        free(l->got);
+        l->got = NULL;
+        vt = n->grant;
+    }
+    replay_acquire(n, vt, lock);
+    free(vt);
+}
+
+/* MQ4 */
+static void hand_on(struct replay_node *n, uint32_t lock, unsigned next)
+{
+    struct told *t = told_new(&n->r->node[next - 1], lock);
+
+    t->vt = copy_of_time(n->r, n->vt);
+    n->debt += 2 * n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    COUNT(n, rdma_writes, 1);
+    replay_write(n, t->to, vector_bytes(n->r) + 8, take_turn, t, 0);
+}
+
+/* MQ3. True when nobody is behind this node. */
+static bool set_free(struct replay_node *n, uint32_t lock)
+{
+    struct lock_here *l = replay_lock_of(n, lock);
+    bool same = l->got != NULL && memcmp(l->got, n->vt, n->r->nodes * sizeof *l->got) == 0;
+
+    if (!same) {
+        struct lock_here *there = replay_lock_of(home_of(n, lock), lock);
+        free(there->time);
+        there->time = copy_of_time(n->r, n->vt); /* nobody reads it before the word is 0 */
+        n->debt += n->r->m.post_ns * SIM_NS;
+        COUNT(n, rdma_writes, 1);
+    }
+    return compare(n, lock, n->id + 1, 0) == n->id + 1;
+}
+
+/* LQ2 */
+void replay_queue_unlock(struct replay_node *n, uint32_t lock)
+{
+    if (!replay_clean(n, true))
+        replay_close(n);
+    if (replay_lock_of(n, lock)->next == 0 && set_free(n, lock))
+        return;
+    while (replay_lock_of(n, lock)->next == 0) {
+        n->named = false;
+        replay_await(n, &n->named);
+    }
+    hand_on(n, lock, (unsigned)replay_lock_of(n, lock)->next);
+}
+
+/* ---- barriers ---- */
+
+/* One of the gatherings of a level: its members are consecutive. */
+struct gathering {
+    struct replay_node *node; /* that arrives there */
+    unsigned number, index, members, home;
+    unsigned parity;
+    uint32_t *vt;
+    bool last;
+};
+
+/* BC1, BC2 */
+static void add_arrival(void *self, uint64_t arg)
+{
+    struct gathering *g = self;
+    struct replay *r = g->node->r;
+    struct meeting *m = &r->gathered[g->number * 2 + g->parity];
+
+    (void)arg;
+    if (m->vt == NULL)
+        m->vt = sim_new(r->nodes, sizeof *m->vt);
+    for (unsigned w = 0; w < r->nodes; w++)
+        m->vt[w] = m->vt[w] < g->vt[w] ? g->vt[w] : m->vt[w];
+    g->last = ++m->arrived == g->members;
+}
+
+/* True for the last of its gathering, which has merged what all have brought. */
+static bool arrive_at(struct gathering *g)
+{
+    struct replay_node *n = g->node;
+    struct replay *r = n->r;
+    struct meeting *m = &r->gathered[g->number * 2 + g->parity];
+
+    n->debt += 2 * r->m.post_ns * SIM_NS;
+    COUNT(n, rdma_writes, 2);
+    replay_atomic(n, &r->node[g->home], add_arrival, g);
+    if (!g->last)
+        return false;
+    if (g->home != n->id)
+        for (unsigned i = 0; i < g->members; i++)
+            replay_post_read(n, &r->node[g->home], vector_bytes(r) + 8);
+    replay_await_reads(n);
+    memcpy(g->vt, m->vt, r->nodes * sizeof *g->vt);
+    m->arrived = 0;
+    memset(m->vt, 0, r->nodes * sizeof *m->vt);
+    return true;
+}
+
+static void take_release(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    n->release = (struct release *)(uintptr_t)arg;
+    n->got_release = true;
+    replay_wake(n);
+}
+
+/* BC3 */
+static void release_all(struct replay_node *n, uint32_t *vt)
+{
+    struct replay *r = n->r;
+    struct release *all = sim_new(1, sizeof *all);
+
+    *all = (struct release){ vt, r->nodes };
+    n->debt += 2 * r->nodes * r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    COUNT(n, rdma_writes, r->nodes);
+    for (unsigned i = 0; i < r->nodes; i++)
+        replay_write(n, &r->node[i], vector_bytes(r) + 8, take_release, &r->node[i],
+                     (uintptr_t)all);
+}
+
+/* A meeting of two, which is --barrier pe: pairs.h PE2, PE3. */
+static void end_pair(struct replay_node *n, uint64_t epoch)
+{
+    struct release *all;
+
+    if (n->partner[epoch & 1] == NULL || n->epoch != epoch + 1)
+        return;
+    all = sim_new(1, sizeof *all);
+    *all = (struct release){ n->partner[epoch & 1], 1 };
+    n->partner[epoch & 1] = NULL;
+    n->release = all;
+    n->got_release = true;
+    replay_wake(n);
+}
+
+static void take_partner(void *self, uint64_t arg)
+{
+    struct told *t = self;
+
+    t->to->partner[arg & 1] = t->vt;
+    end_pair(t->to, arg);
+    free(t);
+}
+
+static void meet_partner(struct replay_node *n)
+{
+    struct told *t = told_new(&n->r->node[1 - n->id], 0);
+    uint64_t epoch = n->epoch;
+
+    t->vt = copy_of_time(n->r, n->vt);
+    n->debt += 2 * n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    n->got_release = false;
+    n->epoch = epoch + 1;
+    COUNT(n, rdma_writes, 1);
+    replay_write(n, t->to, vector_bytes(n->r) + 8, take_partner, t, epoch);
+    end_pair(n, epoch);
+}
+
+/* By a tree of counters: --barrier gb. */
+static void gather(struct replay_node *n)
+{
+    struct replay *r = n->r;
+    unsigned fan = (unsigned)r->set[RECORD_SET_barrier_fan], members = r->nodes, member = n->id,
+             first = 0, leaves = 1;
+    struct gathering g = { .node = n, .parity = (unsigned)(n->epoch++ & 1) };
+
+    fan = fan < 2 ? 2 : fan;
+    if (r->gathered == NULL)
+        r->gathered = sim_new(4 * (size_t)r->nodes, sizeof *r->gathered);
+    g.vt = copy_of_time(r, n->vt);
+    n->got_release = false;
+    while (members > 1) {
+        unsigned gatherings = (members + fan - 1) / fan;
+        g.index = member / fan;
+        g.number = first + g.index;
+        g.members = members - g.index * fan < fan ? members - g.index * fan : fan;
+        g.home = g.index * fan * leaves;
+        if (g.members > 1 && !arrive_at(&g)) {
+            free(g.vt);
+            return;
+        }
+        first += gatherings;
+        leaves *= fan;
+        member = g.index;
+        members = gatherings;
+    }
+    release_all(n, g.vt);
+}
+
+void replay_gather(struct replay_node *n)
+{
+    if (n->r->nodes == 2)
+        meet_partner(n);
+    else
+        gather(n);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * replay_write.c - diffs that are written into the home's page, and notices that are read from
+ * their writer: hlrc/coherence/diff_write.c (DW1 to DW3), notice_read.c (NR1 to NR5).
+ */
+#include <stdlib.h>
+
+#include "sim/fail.h"
+#include "sim/replay.h"
+
+/* notice_read.c; words */
+#define RING        4096u
+#define RECORD_MOST (RING / 2)
+#define FIRST_WORDS 32u
+#define CHUNK       512u
+#define BLOCK       64u /* pages */
+
+uint32_t replay_others(const struct replay_node *n, const struct copy *c)
+{
+    const struct versions *v = &c->shared->applied;
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < v->count && n->r->protocol == REPLAY_ONESIDED; i++)
+        sum += v->at[i].writer != n->id ? v->at[i].interval : 0;
+    return sum;
+}
+
+/* ---- diffs ---- */
+
+struct written {
+    struct replay_node *from;
+    struct shared *shared;
+    uint32_t interval;
+};
+
+static void complete(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    (void)arg;
+    if (--n->writing == 0) {
+        n->all_written = true;
+        replay_wake(n);
+    }
+}
+
+static void be_written(void *self, uint64_t arg)
+{
+    struct written *w = self;
+    struct replay *r = w->from->r;
+
+    (void)arg;
+    replay_applied(r, w->shared, w->from->id, w->interval);
+    event_after(&r->loop, r->m.latency_ns * SIM_NS, complete, w->from, 0);
+    free(w);
+}
+
+/* The runs, and behind them the version: fabric.h F1. */
+void replay_write_diff(struct replay_node *n, struct copy *c, uint32_t interval, uint32_t bytes)
+{
+    struct written *w = sim_new(1, sizeof *w);
+
+    *w = (struct written){ n, c->shared, interval };
+    n->debt += 2 * n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    COUNT(n, rdma_writes, 1);
+    n->writing++;
+    replay_write(n, &n->r->node[c->home - 1], bytes + 8, be_written, w, 0);
+}
+
+/* DW1 */
+void replay_await_written(struct replay_node *n)
+{
+    n->all_written = n->writing == 0;
+    if (!n->all_written)
+        replay_await(n, &n->all_written);
+}
+
+/* ---- notices ---- */
+
+static uint32_t runs_of(const struct interval *k)
+{
+    uint32_t runs = 0;
+
+    for (uint32_t i = 0; i < k->count; i++)
+        runs += i == 0 || k->page[i] != k->page[i - 1] + 1;
+    return runs;
+}
+
+static void enter_in_table(struct replay_node *n, const struct interval *k, uint32_t interval)
+{
+    for (uint32_t i = 0; i < k->count; i++) {
+        uint32_t block = k->page[i] / BLOCK;
+        n->block = grow(n->block, &n->block_room, block + 1, sizeof *n->block);
+        n->block[block] = interval;
+        n->blocks_end = block < n->blocks_end ? n->blocks_end : block + 1;
+    }
+}
+
+void replay_record(struct replay_node *n, uint32_t interval)
+{
+    struct interval *k = &n->interval[interval];
+    uint32_t words = runs_of(k) + 1;
+
+    enter_in_table(n, k, interval);
+    if (words > RECORD_MOST) { /* NR4 */
+        n->ring_oldest = interval + 1;
+        k->begins = k->ends = n->ring_end;
+        return;
+    }
+    k->begins = n->ring_end;
+    k->ends = n->ring_end += words;
+    n->ring_oldest = n->ring_oldest > 0 ? n->ring_oldest : interval;
+    while (n->ring_end - n->interval[n->ring_oldest].begins > RING) /* NR2 */
+        n->ring_oldest++;
+}
+
+static void read_back(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    (void)arg;
+    if (--n->reading == 0) {
+        n->all_read = true;
+        replay_wake(n);
+    }
+}
+
+void replay_post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes)
+{
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    n->reading++;
+    replay_read(n, from, bytes, false, NULL, read_back, n, 0);
+}
+
+void replay_await_reads(struct replay_node *n)
+{
+    n->all_read = n->reading == 0;
+    if (!n->all_read)
+        replay_await(n, &n->all_read);
+}
+
+static void post_read(struct replay_node *n, struct replay_node *from, uint32_t words)
+{
+    replay_post_read(n, from, (uint64_t)words * 8);
+}
+
+static void read_now(struct replay_node *n, struct replay_node *from, uint32_t words)
+{
+    post_read(n, from, words);
+    replay_await_reads(n);
+}
+
+/* NR3: the entries of the table that are later than what was seen, by blocks. */
+static void take_table(struct replay_node *n, uint32_t writer)
+{
+    struct replay_node *w = &n->r->node[writer];
+    struct reader *at = &n->reader[writer];
+    uint32_t last = w->vt[writer], run = 0;
+
+    read_now(n, w, 1);
+    read_now(n, w, 1);
+    for (uint32_t b = 0; b < w->blocks_end; b++) {
+        if (b % CHUNK == 0)
+            read_now(n, w, w->blocks_end - b < CHUNK ? w->blocks_end - b : CHUNK);
+        run = w->block[b] > at->seen ? run + 1 : 0;
+        if (run % (CHUNK / BLOCK) == 1)
+            read_now(n, w, CHUNK);
+    }
+    for (uint32_t k = at->seen + 1; k <= last; k++)
+        replay_notice(n, writer, k);
+    *at = (struct reader){ last, w->interval[last].ends };
+    COUNT(n, log_overflows, 1);
+}
+
+static bool is_lost(const struct replay_node *w, const struct reader *at)
+{
+    return w->ring_oldest > at->seen + 1;
+}
+
+/* What is read of one ring at once: how many words. */
+static uint32_t words_wanted(const struct reader *at, bool again)
+{
+    uint32_t words = again ? CHUNK : FIRST_WORDS, to_end = RING - (uint32_t)(at->place % RING);
+
+    return words < to_end ? words : to_end;
+}
+
+/* Applies what was read of a ring: whole records, as far as they are wanted. */
+static void apply_words(struct replay_node *n, uint32_t writer, uint32_t words, uint32_t want)
+{
+    const struct replay_node *w = &n->r->node[writer];
+    struct reader *at = &n->reader[writer];
+    uint64_t until = at->place + words;
+
+    while (at->seen < want && w->interval[at->seen + 1].ends <= until) {
+        replay_notice(n, writer, ++at->seen);
+        at->place = w->interval[at->seen].ends;
+    }
+    if (at->seen < want)
+        at->place = until;
+}
+
+static bool read_rings(struct replay_node *n, const uint32_t *want, bool again)
+{
+    struct replay *r = n->r;
+    bool any = false;
+
+    for (uint32_t w = 0; w < r->nodes; w++)
+        if (w != n->id && n->reader[w].seen < want[w]) {
+            post_read(n, &r->node[w], words_wanted(&n->reader[w], again));
+            if (r->m.reads_ordered)
+                post_read(n, &r->node[w], 1);
+            any = true;
+        }
+    replay_await_reads(n);
+    for (uint32_t w = 0; w < r->nodes && !r->m.reads_ordered; w++)
+        if (w != n->id && n->reader[w].seen < want[w])
+            post_read(n, &r->node[w], 1);
+    replay_await_reads(n);
+    return any;
+}
+
+void replay_read_notices(struct replay_node *n, const uint32_t *want)
+{
+    struct replay *r = n->r;
+
+    if (n->reader == NULL)
+        n->reader = sim_new(r->nodes, sizeof *n->reader);
+    for (bool again = false; read_rings(n, want, again); again = true)
+        for (uint32_t w = 0; w < r->nodes; w++) {
+            if (w == n->id || n->reader[w].seen >= want[w])
+                continue;
+            if (is_lost(&r->node[w], &n->reader[w]))
+                take_table(n, w);
+            else
+                apply_words(n, w, words_wanted(&n->reader[w], again), want[w]);
+        }
+}
