@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define CHILDREN 4
+#define CHILDREN   4
+#define LOOK_EVERY 65536 /* events */
 
 void event_loop_init(struct event_loop *loop)
 {
@@ -91,5 +92,7 @@ void event_loop_run(struct event_loop *loop)
         loop->now = e.when;
         loop->done++;
         e.fn(e.self, e.arg);
+        if (loop->done % LOOK_EVERY == 0 && loop->look != NULL)
+            loop->look(loop->look_self);
     }
 }

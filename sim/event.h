@@ -40,6 +40,8 @@ struct event_loop {
     uint64_t asked, done;
     size_t waiting, room;
     struct event *heap;
+    void (*look)(void *self); /* now and then, between events: it changes nothing; NULL: nobody */
+    void *look_self;
 };
 
 void event_loop_init(struct event_loop *loop);

@@ -273,6 +273,22 @@ static void open_node(struct replay *r, unsigned id)
     event_at(&r->loop, 0, begin, n, 0);
 }
 
+/* How far the scripts have been read. */
+static void look(void *self)
+{
+    struct replay *r = self;
+    uint64_t done = 0, all = 0;
+
+    if (!progress_due(&r->progress))
+        return;
+    for (unsigned n = 0; n < r->nodes; n++) {
+        const struct trace_part *p = &r->trace->part[n];
+        done += (uint64_t)(r->node[n].script.stream.at - p->stream);
+        all += (uint64_t)(p->stream_end - p->stream);
+    }
+    progress_show(&r->progress, done, all, r->loop.done);
+}
+
 void replay_run(struct replay *r, const struct trace *t, const struct machine *m,
                 enum replay_protocol protocol)
 {
@@ -286,7 +302,11 @@ void replay_run(struct replay *r, const struct trace *t, const struct machine *m
         r->meeting[i].vt = sim_new(r->nodes, sizeof *r->meeting[i].vt);
     for (unsigned n = 0; n < r->nodes; n++)
         open_node(r, n);
+    progress_begin(&r->progress);
+    r->loop.look = look;
+    r->loop.look_self = r;
     event_loop_run(&r->loop);
+    progress_end(&r->progress);
 }
 
 static void free_node(struct replay_node *n)

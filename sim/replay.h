@@ -29,6 +29,7 @@
 #include "sim/fiber.h"
 #include "sim/machine.h"
 #include "sim/map.h"
+#include "sim/progress.h"
 #include "sim/script.h"
 #include "sim/server.h"
 
@@ -188,6 +189,7 @@ struct replay {
     uint32_t shared_room;
     struct meeting meeting[2], *gathered; /* by gathering and parity */
     uint64_t passed[RECORD_KIND_COUNT];   /* items that are not modelled */
+    struct progress progress;
     const char *wrong;
     unsigned wrong_node;
 };
