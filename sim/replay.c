@@ -109,7 +109,8 @@ static void compute(struct replay_node *n, const struct script_op *op)
 static void add_loads(struct replay_node *n, uint64_t first, uint64_t count)
 {
     for (uint64_t p = first; p < first + count && p < n->r->set[RECORD_SET_pages]; p++)
-        add_use(n, (struct use){ .page = (uint32_t)p, .what = USE_LOAD });
+        if (shared_of(n->r, (uint32_t)p)->written) /* SR2 */
+            add_use(n, (struct use){ .page = (uint32_t)p, .what = USE_LOAD });
 }
 
 /* RY4: of what was opened for stores, closings tell what was used. */

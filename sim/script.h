@@ -11,7 +11,8 @@
  *   SR2  Pages that a stream of loads was given ahead were used if it had come there by such pages,
  *        or went on behind them, within the interval. Of the first that a stream was given, and
  *        that it never came to the end of, nobody knows: they count as unused. Those of a group of
- *        past.h, which were used together twice before, count as used.
+ *        past.h, which were used together twice before, count as used. None does that no node has
+ *        written yet: with ARDMAR such a page is open anyway.
  *   SR3  A page that its home stored to, and that the closing behind that did not have, or a
  *        barrier needed none, was exclusive from then on (exclusive.h). The closing that has it
  *        again announces it since a reader came, written or not (EP3): it counts as not written,
