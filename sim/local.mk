@@ -16,6 +16,10 @@ libhlrc_sim_la_SOURCES += base/record.c base/record.h hlrc/memory/ahead.c hlrc/m
 	sim/replay.c sim/replay.h sim/replay_ahead.c sim/replay_close.c sim/replay_command.c sim/replay_command.h sim/replay_copy.c sim/replay_fetch.c sim/replay_page.c sim/replay_queue.c sim/replay_renew.c \
 	sim/replay_sync.c sim/replay_time.c sim/replay_write.c sim/script.c sim/script.h sim/versions.c sim/trace.c sim/trace.h sim/trace_command.c sim/trace_command.h
 
+# More nodes than were traced, by the law of a program.
+libhlrc_sim_la_SOURCES += sim/grow_command.c sim/grow_command.h sim/growth.h sim/growth_fit.c sim/growth_write.c sim/law.c \
+	sim/law.h sim/law_expr.c sim/law_expr.h sim/law_run.c
+
 bin_PROGRAMS += hlrc_sim
 hlrc_sim_SOURCES = sim/main.c
 hlrc_sim_LDFLAGS = $(INSTALLED_LDFLAGS)

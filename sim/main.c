@@ -3,6 +3,7 @@
 #include "sim/atomics_command.h"
 #include "sim/barrier_command.h"
 #include "sim/fail.h"
+#include "sim/grow_command.h"
 #include "sim/replay_command.h"
 #include "sim/trace_command.h"
 
@@ -20,6 +21,10 @@ static void help(void)
          "options.\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %s\n        %s\n", commands[i]->name, commands[i]->text);
+    puts(
+        "  grow --law FILE [--set NAME=VALUE] [--check FILE] FILE... [--nodes N -o FILE]\n"
+        "        [--grow NAME=VALUE] [--weak] [--traced-options]\n"
+        "        Files of hlrcrun --trace-sim of few nodes: that of N, by the law of the program.");
     puts("  replay --machine FILE [--protocol async|ardmar|onesided] FILE\n        A file of "
          "hlrcrun "
          "--trace-sim again, on that machine.");
@@ -45,6 +50,16 @@ static void manual(void)
           stdout);
     for (size_t i = 0; i < COMMANDS; i++)
         printf(".TP\n.B %s\n%s\n", commands[i]->name, commands[i]->text);
+    fputs(
+        ".TP\n.B grow \\-\\-law\n.I FILE TRACE ...\nSeveral traces of one program, with few nodes "
+        "each, beside what the law of the file says of it, as CSV: pages, and\n"
+        "microseconds of computing up to each line where it synchronizes. A trace of "
+        "\\-\\-check is compared, and nothing is derived from it.\n"
+        "With \\-\\-nodes and \\-o the trace of so many nodes is written. \\-\\-set is of "
+        "the traced size, \\-\\-grow of the other, \\-\\-weak as the law has it. It has the "
+        "options\nof a job by default, or with \\-\\-traced\\-options those of the traces. Laws "
+        "are in share/hlrc/laws; how to write one, and how to trace, is in doc/growth.md.\n",
+        stdout);
     fputs(".TP\n.B replay \\-\\-machine\n.I FILE TRACE\nWhat a program did that was traced by "
           "hlrcrun "
           "\\-\\-trace\\-sim, again on the machine of the\nfile, under ARDMAR or the "
@@ -64,7 +79,9 @@ static void manual(void)
           "the command line is wrong.\n"
           ".SH EXAMPLES\n.nf\nhlrc_sim atomics \\-\\-workload sixteen \\-\\-tags 32,64,128\n"
           "hlrc_sim atomics \\-\\-figure 2 >fig2.csv\n"
-          "hlrc_sim barrier \\-\\-algorithm gb \\-\\-nodes 64 \\-\\-dimension 2,4,8\n.fi\n.SH SEE "
+          "hlrc_sim barrier \\-\\-algorithm gb \\-\\-nodes 64 \\-\\-dimension 2,4,8\n"
+          "hlrc_sim grow \\-\\-law share/laws/sor sor.2 sor.4 sor.8 \\-\\-nodes 256 \\-o "
+          "sor.256\n.fi\n.SH SEE "
           "ALSO\nhlrc(7), hlrcrun(1)\n",
           stdout);
 }
@@ -76,6 +93,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i]->name, word) == 0)
             return sim_command_main(commands[i], argc - 1, argv + 1);
+    if (strcmp(word, "grow") == 0)
+        return grow_command_main(argc - 1, argv + 1);
     if (strcmp(word, "replay") == 0)
         return replay_command_main(argc - 1, argv + 1);
     if (strcmp(word, "trace") == 0)

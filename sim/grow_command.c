@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* grow_command.c - see grow_command.h. */
+#include "sim/grow_command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/fail.h"
+#include "sim/growth.h"
+
+#define OFF_MOST 5 /* of 100 pages, which a law and its traces have not in common: GL1 */
+
+struct wish {
+    const char *law, *out, *trace[GROWTH_TRACES];
+    bool is_check[GROWTH_TRACES];
+    uint32_t traces;
+    struct growth_wish growth;
+};
+
+static struct law law;
+static struct growth growth;
+static struct trace traces[GROWTH_TRACES];
+
+/* ---- the command line ---- */
+
+static bool number(const char *text, int64_t *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return end != text && *end == '\0' && errno == 0;
+}
+
+/* NAME=VALUE */
+static void set(const char *text)
+{
+    size_t length = strcspn(text, "=");
+    char name[LAW_WORD];
+    int64_t value;
+
+    if (length >= sizeof name || text[length] == '\0' || !number(text + length + 1, &value))
+        sim_fail(SIM_WRONG_USE,
+                 "--set %s: give a parameter of the law and a whole number, as "
+                 "size=1024",
+                 text);
+    memcpy(name, text, length);
+    name[length] = '\0';
+    if (!law_set(&law, name, value))
+        sim_fail(SIM_WRONG_USE, "--set %s: the law has no such parameter; its file has them", text);
+}
+
+static uint32_t nodes_of(const char *text)
+{
+    int64_t value;
+
+    if (!number(text, &value) || value < 2 || value > TRACE_NODES_MAX)
+        sim_fail(SIM_WRONG_USE, "--nodes %s: give a number from 2 to %u", text, TRACE_NODES_MAX);
+    return (uint32_t)value;
+}
+
+static void add_file(struct wish *w, const char *name, bool is_check)
+{
+    if (w->traces == GROWTH_TRACES)
+        sim_fail(SIM_WRONG_USE, "grow: %s: there are more than %d traces; leave some out", name,
+                 GROWTH_TRACES);
+    w->is_check[w->traces] = is_check;
+    w->trace[w->traces++] = name;
+}
+
+static void take(struct wish *w, char **argv, int *i)
+{
+    const char *word = argv[*i], *next = argv[*i + 1];
+
+    if (strcmp(word, "--weak") == 0)
+        w->growth.weak = true;
+    else if (strcmp(word, "--traced-options") == 0)
+        w->growth.traced_options = true;
+    else if (word[0] != '-')
+        add_file(w, word, false);
+    else if (next == NULL)
+        sim_fail(SIM_WRONG_USE,
+                 "grow: %s: not understood, or it lacks a value; see hlrc_sim --help", word);
+    else if (strcmp(word, "--nodes") == 0)
+        w->growth.nodes = nodes_of(argv[++*i]);
+    else if (strcmp(word, "--check") == 0)
+        add_file(w, argv[++*i], true);
+    else if (strcmp(word, "-o") == 0 || strcmp(word, "--output") == 0)
+        w->out = argv[++*i];
+    else if (strcmp(word, "--law") == 0 || strcmp(word, "--set") == 0 ||
+             strcmp(word, "--grow") == 0)
+        ++*i; /* the law first, and what is set when it is there */
+    else
+        sim_fail(SIM_WRONG_USE, "grow: %s: not understood; see hlrc_sim --help", word);
+}
+
+static void each(int argc, char **argv, const char *option, void (*fn)(const char *text))
+{
+    for (int i = 1; i + 1 < argc; i++)
+        if (strcmp(argv[i], option) == 0)
+            fn(argv[++i]);
+}
+
+static void set_law(const char *file_name)
+{
+    law_load(&law, file_name);
+}
+
+/* One that something can be derived from. */
+static bool has_trace(const struct wish *w)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < w->traces; i++)
+        any = any || !w->is_check[i];
+    return any;
+}
+
+static struct wish parse(int argc, char **argv)
+{
+    struct wish w = { 0 };
+
+    for (int i = 1; i < argc; i++)
+        take(&w, argv, &i);
+    each(argc, argv, "--law", set_law);
+    if (law.e.names == 0 || !has_trace(&w) || (w.growth.nodes != 0) != (w.out != NULL))
+        sim_fail(SIM_WRONG_USE,
+                 "grow: it takes --law FILE, files of --trace-sim and, to write one, "
+                 "--nodes N and -o FILE; see hlrc_sim --help");
+    each(argc, argv, "--set", set);
+    return w;
+}
+
+/* ---- how far the law is from its traces ---- */
+
+static uint64_t mean_us(uint64_t ns, uint64_t count)
+{
+    return count == 0 ? 0 : (ns / count + 500) / 1000;
+}
+
+static void print_times(uint32_t i, const char *name)
+{
+    const struct growth_seen *s = &growth.seen[i];
+
+    for (uint32_t at = 0; at <= law.count; at++) {
+        const struct growth_times *t = &s->at[at];
+        const struct growth_line *l = &growth.line[at];
+        if (t->count == 0)
+            continue;
+        uint64_t stated = (uint64_t)(l->constant * t->count +
+                                     (uint64_t)(((__uint128_t)l->slope * t->work) >> 20));
+        printf("%s,us_to_line_%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", name,
+               law.at[at].line, t->count, mean_us((uint64_t)t->time, t->count),
+               mean_us(stated, t->count));
+    }
+}
+
+static void print_check(const struct wish *w)
+{
+    puts("trace,what,count,traced,law");
+    for (uint32_t i = 0; i < growth.traces; i++) {
+        const struct growth_seen *s = &growth.seen[i];
+        const char *name = w->trace[i];
+        printf("%s,pages_loaded,,%" PRIu64 ",%" PRIu64 "\n", name, s->reads, s->reads_stated);
+        printf("%s,pages_changed,,%" PRIu64 ",%" PRIu64 "\n", name, s->writes, s->writes_stated);
+        printf("%s,pages_stored_to,,%" PRIu64 ",%" PRIu64 "\n", name, s->writes_stated, s->stated);
+        print_times(i, name);
+    }
+}
+
+/* GL1 */
+static void check(const struct wish *w)
+{
+    for (uint32_t i = 0; i < growth.traces; i++) {
+        const struct growth_seen *s = &growth.seen[i];
+        uint64_t off = s->reads - s->reads_stated + (s->writes - s->writes_stated) +
+                       (s->stated - s->writes_stated);
+        if (off * 100 > OFF_MOST * (s->reads + s->writes))
+            sim_fail(SIM_FAILED,
+                     "%s: of %" PRIu64 " pages that are used %" PRIu64 " are not those of the law, "
+                     "more than %d in 100; see whether --set has the size of the run, and "
+                     "doc/growth.md for how to trace",
+                     w->trace[i], s->reads + s->writes, off, OFF_MOST);
+    }
+}
+
+static void load_all(struct wish *w)
+{
+    growth.law = &law;
+    growth.traces = w->traces;
+    for (uint32_t i = 0; i < w->traces; i++) {
+        trace_load(&traces[i], w->trace[i]);
+        growth.trace[i] = &traces[i];
+        growth.is_check[i] = w->is_check[i];
+        if (traces[i].set[RECORD_SET_page_bytes] != traces[0].set[RECORD_SET_page_bytes])
+            sim_fail(SIM_FAILED,
+                     "%s: its pages have other sizes than those of %s; trace both alike",
+                     w->trace[i], w->trace[0]);
+    }
+}
+
+static void write_out(const struct wish *w)
+{
+    FILE *out = fopen(w->out, "wb");
+    const char *wrong;
+
+    if (out == NULL)
+        sim_fail(SIM_FAILED, "-o %s: %s; give a file that can be written", w->out, strerror(errno));
+    wrong = growth_write(&growth, &w->growth, out);
+    if (wrong != NULL)
+        sim_fail(SIM_FAILED, "the law, with %" PRIu32 " nodes: %s; see doc/growth.md",
+                 w->growth.nodes, wrong);
+    if (ferror(out) || fclose(out) != 0)
+        sim_fail(SIM_FAILED, "-o %s: %s; free some room", w->out, strerror(errno));
+}
+
+int grow_command_main(int argc, char **argv)
+{
+    struct wish w = parse(argc, argv);
+    const char *wrong;
+
+    load_all(&w);
+    wrong = growth_fit(&growth);
+    if (wrong != NULL)
+        sim_fail(SIM_FAILED, "%s: node %" PRIu32 ": %s; see whether --set has the size of the run",
+                 w.trace[growth.wrong_trace], growth.wrong_node, wrong);
+    print_check(&w);
+    check(&w);
+    each(argc, argv, "--grow", set);
+    if (w.out != NULL)
+        write_out(&w);
+    for (uint32_t i = 0; i < w.traces; i++)
+        trace_free(&traces[i]);
+    growth_free(&growth);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        sim_fail(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
+    return 0;
+}

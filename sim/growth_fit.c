@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* growth_fit.c - see growth.h: a law and traces side by side. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/fail.h"
+#include "sim/growth.h"
+
+#define SLOPE_SHIFT 20
+#define MANY        UINT32_MAX
+
+/* A page since the last release. */
+struct used {
+    uint64_t page;
+    uint32_t writer;  /* statement + 1; MANY */
+    uint32_t written; /* bytes */
+    bool stated, is_read, wrote;
+};
+
+/* A node of a trace, and the law beside it. */
+struct walk {
+    struct growth *g;
+    struct growth_seen *seen;
+    const struct trace *trace;
+    struct script script;
+    struct map pages;
+    struct used *used;
+    uint32_t used_room;
+    const char *wrong;
+    uint32_t line;
+    bool is_check;
+};
+
+static struct used *use(struct walk *w, uint64_t page)
+{
+    bool is_new;
+    uint32_t i = map_index(&w->pages, (uint32_t)page, &is_new);
+
+    w->used = grow(w->used, &w->used_room, i + 1, sizeof *w->used);
+    if (is_new)
+        w->used[i] = (struct used){ .page = page };
+    return &w->used[i];
+}
+
+/* ---- the law's side ---- */
+
+static void note_access(void *self, const struct law_access *a)
+{
+    struct walk *w = self;
+    uint64_t bytes = w->trace->set[RECORD_SET_page_bytes];
+    bool writes = a->kind == LAW_WRITE || a->kind == LAW_UPDATE || a->kind == LAW_TOUCH;
+
+    for (uint64_t p = a->begin / bytes; p * bytes < a->end; p++) {
+        struct used *u = use(w, p);
+        uint64_t from = p * bytes > a->begin ? p * bytes : a->begin;
+        uint64_t to = (p + 1) * bytes < a->end ? (p + 1) * bytes : a->end;
+        u->stated = true;
+        if (!writes)
+            continue;
+        u->writer = u->writer == 0 || u->writer == a->site + 1 ? a->site + 1 : MANY;
+        u->written += (uint32_t)(to - from);
+    }
+}
+
+/* ---- the trace's side ---- */
+
+static void note_wrote(struct walk *w, const struct script_op *op)
+{
+    struct used *u = use(w, op->arg[0]);
+
+    u->wrote = true;
+    if (op->arg[2] == 0 || u->writer == 0 || u->writer == MANY || w->is_check)
+        return;
+    struct growth_change *c = &w->g->change[u->writer - 1];
+    c->bytes += op->arg[2];
+    c->length += op->arg[1];
+    c->written += u->written < 4096 ? u->written : 4096;
+}
+
+static bool is_fault(unsigned kind)
+{
+    return kind == RECORD_READ || kind == RECORD_WRITE || kind == RECORD_LOOK;
+}
+
+/* What lies between two places where it synchronizes; its time is added. */
+static void note_item(struct walk *w, const struct script_op *op)
+{
+    switch (op->kind) {
+    case RECORD_READ:
+    case RECORD_LOOK:
+        use(w, op->arg[0])->is_read = true;
+        return;
+    case SCRIPT_WROTE:
+        note_wrote(w, op);
+        return;
+    case RECORD_WAIT:
+    case RECORD_SIGNAL:
+    case RECORD_ATOMIC:
+    case RECORD_WORD:
+    case RECORD_GROUP:
+    case RECORD_PUT:
+    case RECORD_GET:
+    case RECORD_RESET:
+        w->wrong = "the trace has what no law can state: conditions, atomics, groups, put and get, "
+                   "or memory that is used anew";
+        return;
+    default:
+        return;
+    }
+}
+
+static bool is_sync(unsigned kind)
+{
+    return kind == RECORD_ARRIVE || kind == RECORD_DEPART || kind == RECORD_LOCK ||
+           kind == RECORD_UNLOCK || kind == RECORD_END;
+}
+
+/* Up to the next place where it synchronizes, which is returned; RECORD_END at the end. */
+static unsigned next_sync(struct walk *w, uint64_t *arg, uint64_t *units)
+{
+    const struct script_op *op;
+    uint64_t fault = w->trace->set[RECORD_SET_fault_units];
+
+    while ((op = script_next(&w->script)) != NULL && w->wrong == NULL) {
+        uint64_t outside = is_fault(op->kind) ? fault : 0;
+        *units += op->time > outside ? op->time - outside : 0;
+        if (is_sync(op->kind)) {
+            *arg = op->arg[0];
+            return op->kind;
+        }
+        note_item(w, op);
+    }
+    if (w->script.wrong != NULL)
+        w->wrong = w->script.wrong;
+    return RECORD_END;
+}
+
+/* ---- both ---- */
+
+/* Pages before the law's first array are the runtime's own. */
+static void compare(struct walk *w)
+{
+    struct growth_seen *s = w->seen;
+
+    for (uint32_t i = 0; i < w->pages.count; i++) {
+        const struct used *u = &w->used[i];
+        bool writes = u->writer != 0;
+        if (u->page < w->g->first_page)
+            continue;
+        s->stated += writes;
+        s->reads += u->is_read;
+        s->reads_stated += u->is_read && u->stated;
+        s->writes += u->wrote;
+        s->writes_stated += u->wrote && writes;
+    }
+}
+
+static void add_time(struct growth_times *t, uint64_t work, uint64_t ns)
+{
+    t->count++;
+    t->work += work;
+    t->time += ns;
+    t->work_work += (__uint128_t)work * work;
+    t->work_time += (__uint128_t)work * ns;
+}
+
+static const char *mismatch(enum law_kind kind)
+{
+    switch (kind) {
+    case LAW_BARRIER:
+        return "the law has a barrier here, and the trace none";
+    case LAW_LOCK:
+        return "the law acquires a lock here, and the trace not this one";
+    case LAW_UNLOCK:
+        return "the law releases a lock here, and the trace not this one";
+    default:
+        return "the law ends here, and the trace goes on";
+    }
+}
+
+static bool fits(enum law_kind kind, uint64_t wanted, unsigned got, uint64_t arg)
+{
+    switch (kind) {
+    case LAW_BARRIER:
+        return got == RECORD_ARRIVE;
+    case LAW_LOCK:
+        return got == RECORD_LOCK && arg == wanted;
+    case LAW_UNLOCK:
+        return got == RECORD_UNLOCK && arg == wanted;
+    default:
+        return got == RECORD_END;
+    }
+}
+
+static bool note_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site, uint64_t work)
+{
+    struct walk *w = self;
+    uint64_t units = 0, more = 0, got_arg = 0, second = w->trace->set[RECORD_SET_units_s];
+    unsigned got = next_sync(w, &got_arg, &units);
+
+    if (w->wrong == NULL && !fits(kind, arg, got, got_arg))
+        w->wrong = mismatch(kind); /* GL1 */
+    if (w->wrong == NULL && kind == LAW_BARRIER && next_sync(w, &got_arg, &more) != RECORD_DEPART)
+        w->wrong = "the trace leaves a barrier otherwise than it came to it";
+    w->line = w->g->law->at[site].line;
+    if (w->wrong != NULL)
+        return false;
+    add_time(&w->seen->at[site], work,
+             (uint64_t)((__uint128_t)(units + more) * 1000000000 / second));
+    if (kind != LAW_LOCK) {
+        compare(w);
+        map_clear(&w->pages);
+    }
+    return true;
+}
+
+static const char *walk_node(struct growth *g, uint32_t i, uint32_t node)
+{
+    static const struct law_sink sink = { note_access, note_sync };
+    const struct trace *t = g->trace[i];
+    struct law_job job = { .nodes = (uint32_t)t->set[RECORD_SET_nodes],
+                           .node = node,
+                           .traced = (uint32_t)g->largest->set[RECORD_SET_nodes],
+                           .page_bytes = t->set[RECORD_SET_page_bytes],
+                           .first_page = g->first_page,
+                           .seen = g->loaded,
+                           .seen_count = g->loaded_count };
+    struct walk w = { .g = g, .seen = &g->seen[i], .trace = t, .is_check = g->is_check[i] };
+    const char *wrong;
+
+    if (t->part[node].streams != 1)
+        return "it has several threads";
+    script_open(&w.script, t, node);
+    wrong = law_run(g->law, &job, &sink, &w);
+    if (wrong == NULL && w.wrong != NULL) {
+        snprintf(g->wrong, sizeof g->wrong, "line %" PRIu32 " of the law: %s", w.line, w.wrong);
+        wrong = g->wrong;
+    }
+    script_close(&w.script);
+    map_free(&w.pages);
+    free(w.used);
+    return wrong;
+}
+
+/* The law's first array is where the heap's first page is used: the lowest of its near part. */
+static uint64_t lowest_page(const struct trace *t)
+{
+    uint64_t lowest = UINT64_MAX, near = t->set[RECORD_SET_home_near];
+    const struct script_op *op;
+    struct script s;
+
+    for (uint32_t n = 0; n < t->set[RECORD_SET_nodes]; n++) {
+        script_open(&s, t, n);
+        while ((op = script_next(&s)) != NULL) {
+            bool is_page = op->kind == SCRIPT_STORE || op->kind == SCRIPT_WROTE ||
+                           (op->kind < RECORD_KIND_COUNT && record_args[op->kind][0] == 'p');
+            if (is_page && op->arg[0] >= near && op->arg[0] < lowest)
+                lowest = op->arg[0];
+        }
+        script_close(&s);
+    }
+    return lowest;
+}
+
+/* ---- a + b work ---- */
+
+static void add_all(struct growth_times *all, const struct growth_times *t)
+{
+    all->count += t->count;
+    all->work += t->work;
+    all->time += t->time;
+    all->work_work += t->work_work;
+    all->work_time += t->work_time;
+}
+
+static uint64_t rounded(__uint128_t a, __uint128_t b)
+{
+    return b == 0 ? 0 : (uint64_t)((a + b / 2) / b);
+}
+
+/* GL2: sums are exact, and one quotient is rounded, as IEEE 754 has it everywhere (GL4). */
+static struct growth_line fit(const struct growth_times *t)
+{
+    struct growth_line through = { 0, rounded(t->work_time << SLOPE_SHIFT, t->work_work) };
+    struct growth_line flat = { rounded(t->time, t->count), 0 };
+    __int128_t n = (__int128_t)t->count, w = (__int128_t)t->work, y = (__int128_t)t->time;
+    __int128_t spread = n * (__int128_t)t->work_work - w * w;
+    __int128_t rise = n * (__int128_t)t->work_time - w * y;
+
+    if (spread == 0 && t->work > 0)
+        return through; /* the law says what the work is, and these have all as much */
+    if (spread <= 0 || rise <= 0)
+        return flat;
+    uint64_t slope = (uint64_t)((double)rise / (double)spread * (1 << SLOPE_SHIFT));
+    __int128_t rest = y - (__int128_t)(((__uint128_t)slope * t->work) >> SLOPE_SHIFT);
+
+    if (rest <= 0)
+        return through;
+    return (struct growth_line){ rounded((__uint128_t)rest, t->count), slope };
+}
+
+uint64_t growth_ns(const struct growth *g, uint32_t site, uint64_t work)
+{
+    const struct growth_line *l = &g->line[site];
+
+    return l->constant + (uint64_t)(((__uint128_t)l->slope * work) >> SLOPE_SHIFT);
+}
+
+static void fit_all(struct growth *g)
+{
+    for (uint32_t s = 0; s <= g->law->count; s++) {
+        struct growth_times all = { 0 };
+        for (uint32_t i = 0; i < g->traces; i++)
+            if (!g->is_check[i])
+                add_all(&all, &g->seen[i].at[s]);
+        g->line[s] = fit(&all);
+    }
+}
+
+/* ---- before ---- */
+
+static void note_loaded(struct growth *g, uint32_t part, uint64_t page)
+{
+    g->loaded = grow(g->loaded, &g->loaded_room, g->loaded_count + 1, sizeof *g->loaded);
+    g->loaded[g->loaded_count++] = (struct law_seen){ part, (uint32_t)page };
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const struct law_seen *x = a, *y = b;
+
+    if (x->part != y->part)
+        return x->part < y->part ? -1 : 1;
+    return (x->page > y->page) - (x->page < y->page);
+}
+
+static void collect_loaded(struct growth *g)
+{
+    const struct script_op *op;
+    struct script s;
+
+    for (uint32_t n = 0; n < g->largest->set[RECORD_SET_nodes]; n++) {
+        uint32_t part = 0;
+        script_open(&s, g->largest, n);
+        while ((op = script_next(&s)) != NULL) {
+            if (op->kind == RECORD_READ && op->arg[0] >= g->first_page)
+                note_loaded(g, part, op->arg[0]);
+            part += is_sync(op->kind) && op->kind != RECORD_DEPART;
+        }
+        script_close(&s);
+    }
+    if (g->loaded_count > 0)
+        qsort(g->loaded, g->loaded_count, sizeof *g->loaded, by_part);
+}
+
+static void find_largest(struct growth *g)
+{
+    g->first_page = UINT64_MAX;
+    for (uint32_t i = 0; i < g->traces; i++) {
+        const struct trace *t = g->trace[i];
+        uint64_t lowest = lowest_page(t);
+        if (g->is_check[i])
+            continue;
+        g->first_page = lowest < g->first_page ? lowest : g->first_page;
+        if (g->largest == NULL || t->set[RECORD_SET_nodes] > g->largest->set[RECORD_SET_nodes])
+            g->largest = t;
+    }
+}
+
+const char *growth_fit(struct growth *g)
+{
+    find_largest(g);
+    collect_loaded(g);
+    for (uint32_t i = 0; i < g->traces; i++)
+        for (uint32_t n = 0; n < g->trace[i]->set[RECORD_SET_nodes]; n++) {
+            const char *wrong = walk_node(g, i, n);
+            g->wrong_trace = i;
+            g->wrong_node = n;
+            if (wrong != NULL)
+                return wrong;
+        }
+    fit_all(g);
+    return NULL;
+}
+
+void growth_free(struct growth *g)
+{
+    free(g->loaded);
+    g->loaded = NULL;
+}
