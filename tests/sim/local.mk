@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The simulator.
-SHELL_TESTS += tests/sim/command.sh
+SHELL_TESTS += tests/sim/command.sh tests/sim/grow.sh
 if CMOCKA
 UNIT_TESTS += tests/sim/events
 tests_sim_events_SOURCES = tests/sim/events.c
@@ -27,6 +27,10 @@ UNIT_TESTS += tests/sim/replay
 tests_sim_replay_SOURCES = tests/sim/replay.c tests/sim/trace_make.h
 tests_sim_replay_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_sim_replay_LDADD = libhlrc_sim.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/sim/growth
+tests_sim_growth_SOURCES = tests/sim/growth.c tests/sim/trace_make.h
+tests_sim_growth_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_sim_growth_LDADD = libhlrc_sim.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/sim/nic_barrier
 tests_sim_nic_barrier_SOURCES = tests/sim/nic_barrier.c
 tests_sim_nic_barrier_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

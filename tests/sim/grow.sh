@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# hlrc_sim grow with real runs: the law of SOR, from two, three and four nodes, has the pages that five nodes use; the grown
+# trace is the same each time, and is replayed with what that of five nodes has; a wrong size or law is refused in one line.
+. "$(dirname "$0")/../lib.sh"
+sim=$top_builddir/hlrc_sim
+law=$top_srcdir/share/laws/sor
+size=(--size 200 --sweeps 5)
+set_size=(--set size=200 --set sweeps=5)
+plain=(--ahead 0 --renew 0 --hot-pages 0 --exclusive-pages off --lazy-release 0 --move-homes off)
+
+# sim ARGUMENT...: its status in $status
+sim() {
+    status=0
+    "$sim" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+# replayed WHAT FILE: what is counted, as "name number"
+replayed() {
+    sim replay --machine "$top_srcdir/share/machines/infiniband-2004" "$2"
+    expect_status "$1" 0
+    awk -F, 'NR > 1 { print $1, $2 }' "$work/out" >"$2.counts"
+}
+
+for nodes in 2 3 4 5; do
+    run_job "$nodes" ardmar "${plain[@]}" --trace-sim "$work/t$nodes" "$top_builddir/apps/sor" "${size[@]}"
+    expect_status "sor, $nodes nodes" 0
+    test -s "$work/t$nodes" || skip "no trace: $(head -1 "$work/err")"
+done
+few=("$work/t2" "$work/t3" "$work/t4")
+
+# All pages but one in fifty are those of the law, with five nodes too, of which it knows nothing else.
+sim grow --law "$law" "${set_size[@]}" "${few[@]}" --check "$work/t5"
+expect_status "grow" 0
+awk -F, '$2 ~ /^pages/ { n++; if ($4 < 50 || $5 > $4 * 1.02 || $5 < $4 * 0.98) { print; bad = 1 } } END { exit bad || n != 12 }' \
+    "$work/out" || fail "pages that are not those of the law: $(head -40 "$work/out")"
+
+sim grow --law "$law" "${set_size[@]}" "${few[@]}" --nodes 5 --traced-options -o "$work/g5"
+expect_status "grown to five" 0
+cp "$work/g5" "$work/again"
+sim grow --law "$law" "${set_size[@]}" "${few[@]}" --nodes 5 --traced-options -o "$work/g5"
+cmp -s "$work/g5" "$work/again" || fail "not the same the second time"
+replayed "traced" "$work/t5"
+replayed "grown" "$work/g5"
+for name in read_faults write_faults page_fetches write_notices invalidations barriers; do
+    traced=$(awk -v n="$name" '$1 == n { print $2 }' "$work/t5.counts")
+    grown=$(awk -v n="$name" '$1 == n { print $2 }' "$work/g5.counts")
+    test $((grown * 100)) -ge $((traced * 95)) && test $((grown * 100)) -le $((traced * 105)) ||
+        fail "$name: $grown grown, $traced traced"
+done
+
+# Many nodes, and a size that grows with them.
+sim grow --law "$law" "${set_size[@]}" "${few[@]}" --nodes 64 --weak -o "$work/g64"
+expect_status "grown to 64" 0
+sim replay --machine "$top_srcdir/share/machines/infiniband-2004" "$work/g64"
+expect_status "replay of 64" 0
+expect_out "replay of 64" '^nodes,64,64$'
+expect_out "replay of 64" "^barriers,$((64 * 13)),"
+
+refused() { # WHAT STATUS PATTERN ARGUMENT...
+    local what=$1 want=$2 pattern=$3
+    shift 3
+    sim grow "$@"
+    expect_status "$what" "$want"
+    test "$(wc -l <"$work/err")" = 1 || fail "$what: not one line: $(head -3 "$work/err")"
+    expect_err "$what" "$pattern"
+}
+refused "another size" 1 'pages that are used .* are not those of the law' --law "$law" --set size=150 --set sweeps=5 "${few[@]}"
+refused "other sweeps" 1 'the law ends here, and the trace goes on' --law "$law" --set size=200 --set sweeps=4 "${few[@]}"
+refused "another law" 1 'line .* of the law' --law "$top_srcdir/share/laws/is" "${few[@]}"
+printf 'array a[1]\nread a[0 .. 2]\n' >"$work/bad"
+refused "a bad law" 1 'line 2: a range lies outside' --law "$work/bad" "${few[@]}"
+printf 'array a[1\n' >"$work/bad"
+refused "no law" 1 'line 1: ' --law "$work/bad" "${few[@]}"
+refused "no file" 1 'No such file' --law "$work/nothing" "${few[@]}"
+refused "no trace" 1 'no file of --trace-sim' --law "$law" "$law"
+refused "no law at all" 2 'it takes --law FILE' "${few[@]}"
+refused "no nodes" 2 'it takes --law FILE' --law "$law" "${few[@]}" -o "$work/x"
+refused "too many nodes" 2 '--nodes 2000: give a number' --law "$law" "${few[@]}" --nodes 2000 -o "$work/x"
+refused "no parameter" 2 '--set colour=3: the law has no such' --law "$law" --set colour=3 "${few[@]}"
+refused "no number" 2 '--set size=x: give' --law "$law" --set size=x "${few[@]}"
+refused "no option" 2 '--nothing: not understood' --law "$law" "${few[@]}" --nothing 3
+refused "no room" 1 '-o /nowhere/x: ' --law "$law" "${set_size[@]}" "${few[@]}" --nodes 8 -o /nowhere/x
+
+# All laws can be read, and say something of any number of nodes: what is wrong first is what the trace does.
+for each in "$top_srcdir"/share/laws/*; do
+    sim grow --law "$each" "$work/t2"
+    grep -q ": line [0-9]*: .*see doc/growth.md" "$work/err" && fail "$each: $(cat "$work/err")"
+done
+finish
