@@ -198,6 +198,20 @@ static void test_run(void **unused)
                               "lock 0 after 0; lock 1 after 0; end 0 after 0; ");
 }
 
+/* LW1: nothing is left of the run before. */
+static void test_twice(void **unused)
+{
+    struct law_job job = { .nodes = 2, .traced = 2, .page_bytes = 100 };
+
+    (void)unused;
+    assert_null(law_read(&law, "lock marked(3)\nmark 3\nlet x = 7\nwork 2\n"));
+    for (int i = 0; i < 2; i++) {
+        told[0] = '\0';
+        assert_null(law_run(&law, &job, &teller, NULL));
+        assert_string_equal(told, "lock 0 after 0; end 0 after 2; ");
+    }
+}
+
 static void test_weak_and_set(void **unused)
 {
     struct law_job job = { .nodes = 8, .traced = 4, .page_bytes = 100, .weak = true };
@@ -374,6 +388,42 @@ static void test_mismatch(void **unused)
     end();
 }
 
+/* GL1, of locks. */
+static void test_locks(void **unused)
+{
+    static const struct {
+        const char *law;
+        bool fits;
+    } some[] = {
+        { "lock 3\nwork 2\nunlock 3\nwork 4\n", true },
+        { "lock 4\nunlock 3\n", false },
+        { "lock 3\nunlock 4\n", false },
+        { "lock 3\nunlock 3\nlock 3\n", false },
+        { "unlock 3\nlock 3\n", false },
+    };
+
+    (void)unused;
+    made_begin(&made[0], 2);
+    for (unsigned n = 0; n < 2; n++) {
+        made_put(&made[0], n, RECORD_LOCK, 10, 3, 0);
+        made_put(&made[0], n, RECORD_UNLOCK, 20, 3, 0);
+        made_put(&made[0], n, RECORD_END, 40, 0, 0);
+    }
+    made_end(&made[0]);
+    assert_null(trace_read(&traces[0], made[0].bytes, made[0].length));
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        assert_null(law_read(&law, some[i].law));
+        g = (struct growth){ .law = &law, .traces = 1, .trace = { &traces[0] } };
+        assert_int_equal(growth_fit(&g) == NULL, some[i].fits);
+        if (some[i].fits) {
+            assert_int_equal(growth_ns(&g, 2, 2), 20);
+            assert_int_equal(growth_ns(&g, law.count, 4), 40);
+        }
+        growth_free(&g);
+    }
+    trace_free(&traces[0]);
+}
+
 static void expect(struct script *s, unsigned kind, uint64_t arg)
 {
     const struct script_op *op = script_next(s);
@@ -505,11 +555,12 @@ static void test_left_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expressions), cmocka_unit_test(test_wrong_texts),
-        cmocka_unit_test(test_run),         cmocka_unit_test(test_weak_and_set),
-        cmocka_unit_test(test_wrong_runs),  cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_check),       cmocka_unit_test(test_mismatch),
-        cmocka_unit_test(test_grown),       cmocka_unit_test(test_again),
+        cmocka_unit_test(test_expressions),  cmocka_unit_test(test_wrong_texts),
+        cmocka_unit_test(test_run),          cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_weak_and_set), cmocka_unit_test(test_wrong_runs),
+        cmocka_unit_test(test_fit),          cmocka_unit_test(test_check),
+        cmocka_unit_test(test_mismatch),     cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_grown),        cmocka_unit_test(test_again),
         cmocka_unit_test(test_left_out),
     };
 
