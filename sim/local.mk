@@ -18,7 +18,7 @@ libhlrc_sim_la_SOURCES += base/record.c base/record.h hlrc/memory/ahead.c hlrc/m
 
 # More nodes than were traced, by the law of a program.
 libhlrc_sim_la_SOURCES += sim/grow_command.c sim/grow_command.h sim/growth.h sim/growth_fit.c sim/growth_write.c sim/law.c \
-	sim/law.h sim/law_expr.c sim/law_expr.h sim/law_run.c
+	sim/law.h sim/law_expr.c sim/law_expr.h sim/law_run.c sim/load_command.c sim/load_command.h
 
 bin_PROGRAMS += hlrc_sim
 hlrc_sim_SOURCES = sim/main.c

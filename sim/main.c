@@ -4,6 +4,7 @@
 #include "sim/barrier_command.h"
 #include "sim/fail.h"
 #include "sim/grow_command.h"
+#include "sim/load_command.h"
 #include "sim/replay_command.h"
 #include "sim/trace_command.h"
 
@@ -25,6 +26,9 @@ static void help(void)
         "  grow --law FILE [--set NAME=VALUE] [--check FILE] FILE... [--nodes N -o FILE]\n"
         "        [--grow NAME=VALUE] [--weak] [--traced-options]\n"
         "        Files of hlrcrun --trace-sim of few nodes: that of N, by the law of the program.");
+    puts(
+        "  load --machine FILE FILE...\n        These again under ARDMAR, and what is loaded most: "
+        "handlers, adapters, links.");
     puts("  replay --machine FILE [--protocol async|ardmar|onesided] FILE\n        A file of "
          "hlrcrun "
          "--trace-sim again, on that machine.");
@@ -60,6 +64,13 @@ static void manual(void)
         "options\nof a job by default, or with \\-\\-traced\\-options those of the traces. Laws "
         "are in share/hlrc/laws; how to write one, and how to trace, is in doc/growth.md.\n",
         stdout);
+    fputs(".TP\n.B load \\-\\-machine\n.I FILE TRACE ...\nA row for each trace, run again under "
+          "ARDMAR on that machine: microseconds of a node, the mean of all, in pages, locks, "
+          "barriers and closings;\nhow many of a hundred parts of the time the busiest handler, "
+          "adapter and link are busy, whose that is, and the mean;\nhow many intervals and write "
+          "notices all nodes have published, which each keeps, and the pages and versions that\n"
+          "the node with the most of them knows.\n",
+          stdout);
     fputs(".TP\n.B replay \\-\\-machine\n.I FILE TRACE\nWhat a program did that was traced by "
           "hlrcrun "
           "\\-\\-trace\\-sim, again on the machine of the\nfile, under ARDMAR or the "
@@ -95,6 +106,8 @@ int main(int argc, char **argv)
             return sim_command_main(commands[i], argc - 1, argv + 1);
     if (strcmp(word, "grow") == 0)
         return grow_command_main(argc - 1, argv + 1);
+    if (strcmp(word, "load") == 0)
+        return load_command_main(argc - 1, argv + 1);
     if (strcmp(word, "replay") == 0)
         return replay_command_main(argc - 1, argv + 1);
     if (strcmp(word, "trace") == 0)

@@ -57,6 +57,20 @@ expect_status "replay of 64" 0
 expect_out "replay of 64" '^nodes,64,64$'
 expect_out "replay of 64" "^barriers,$((64 * 13)),"
 
+# A row for each trace, as wide as the head; the master's handler is the busiest.
+sim load --machine "$top_srcdir/share/machines/infiniband-2004" "$work/t5" "$work/g5" "$work/g64"
+expect_status "load" 0
+awk -F, 'NR == 1 { n = NF; for (i = 1; i <= NF; i++) at[$i] = i; next }
+    NF != n || $at["handler_node"] != 0 || $at["time_us"] < 1 { exit 1 }
+    { sum = $at["pages_us"] + $at["locks_us"] + $at["barriers_us"] + $at["closings_us"]; if (sum > $at["time_us"]) exit 1 }
+    END { exit NR != 4 }' "$work/out" || fail "load: $(cat "$work/out")"
+for wrong in 'load' 'load --machine' 'load x y z' "load --machine $work/t5"; do
+    # shellcheck disable=SC2086
+    sim $wrong
+    expect_status "$wrong" 2
+    expect_err "$wrong" 'load: it takes --machine FILE'
+done
+
 refused() { # WHAT STATUS PATTERN ARGUMENT...
     local what=$1 want=$2 pattern=$3
     shift 3

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * load_command.c - see load_command.h. A row for each trace: where the nodes' time goes, the node
+ * whose handler, adapter and link are busiest, and what a node has to remember of all others.
+ */
+#include "sim/load_command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/fail.h"
+#include "sim/replay.h"
+
+enum { PAGES, LOCKS, BARRIERS, CLOSINGS, SPENT }; /* replay.h spent */
+
+/* Of all nodes: the most, whose that is, and the sum. */
+struct most {
+    uint64_t most, all;
+    unsigned node;
+};
+
+static void note(struct most *m, unsigned node, uint64_t value)
+{
+    if (value > m->most || node == 0) {
+        m->most = value;
+        m->node = node;
+    }
+    m->all += value;
+}
+
+struct load {
+    struct most handler, adapter, out, in, copies, versions;
+    uint64_t spent[SPENT], intervals, notices;
+    sim_time last;
+};
+
+static void look_at(struct load *l, const struct replay_node *n)
+{
+    uint64_t versions = 0, count = n->vt[n->id];
+
+    for (uint32_t i = 0; i < n->pages.count; i++)
+        versions += n->copy[i]->need.count;
+    note(&l->handler, n->id, n->handler.busy);
+    note(&l->adapter, n->id, n->adapter.busy);
+    note(&l->out, n->id, n->out.busy);
+    note(&l->in, n->id, n->in.busy);
+    note(&l->copies, n->id, n->pages.count);
+    note(&l->versions, n->id, versions);
+    for (int i = 0; i < SPENT; i++)
+        l->spent[i] += n->spent[i];
+    for (uint64_t i = 1; i <= count; i++)
+        l->notices += n->interval[i].count;
+    l->intervals += count;
+    l->last = n->ends > l->last ? n->ends : l->last;
+}
+
+/* Of the time from the beginning to the end, in hundredths of one in a hundred. */
+static void print_busy(const struct most *m, const struct load *l, unsigned nodes)
+{
+    uint64_t most = l->last == 0 ? 0 : (uint64_t)((__uint128_t)m->most * 10000 / l->last);
+    uint64_t mean = l->last == 0 ? 0 : (uint64_t)((__uint128_t)m->all * 10000 / nodes / l->last);
+
+    printf(",%" PRIu64 ".%02" PRIu64 ",%u,%" PRIu64 ".%02" PRIu64, most / 100, most % 100, m->node,
+           mean / 100, mean % 100);
+}
+
+static void print_load(const struct replay *r, const char *file)
+{
+    struct load l = { 0 };
+
+    for (unsigned n = 0; n < r->nodes; n++)
+        look_at(&l, &r->node[n]);
+    printf("%s,%u,%" PRIu64, file, r->nodes, l.last / SIM_US);
+    for (int i = 0; i < SPENT; i++)
+        printf(",%" PRIu64, l.spent[i] / r->nodes / SIM_US);
+    print_busy(&l.handler, &l, r->nodes);
+    print_busy(&l.adapter, &l, r->nodes);
+    print_busy(&l.out, &l, r->nodes);
+    print_busy(&l.in, &l, r->nodes);
+    printf(",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", l.intervals, l.notices,
+           l.copies.most, l.versions.most, r->loop.done);
+}
+
+static void run(const struct machine *m, const char *file)
+{
+    static struct replay r;
+    struct trace t;
+
+    trace_load(&t, file);
+    for (unsigned n = 0; n < t.set[RECORD_SET_nodes]; n++)
+        if (t.part[n].streams != 1)
+            sim_fail(SIM_FAILED,
+                     "%s: node %u has several threads; give traces of one for each node", file, n);
+    replay_run(&r, &t, m, REPLAY_ARDMAR);
+    if (r.wrong != NULL)
+        sim_fail(SIM_FAILED, "%s: node %u: %s; trace the run again", file, r.wrong_node, r.wrong);
+    print_load(&r, file);
+    replay_free(&r);
+    trace_free(&t);
+}
+
+int load_command_main(int argc, char **argv)
+{
+    const char *wrong =
+        "load: it takes --machine FILE and files of --trace-sim; see hlrc_sim --help";
+    struct machine m;
+
+    if (argc < 4 || strcmp(argv[1], "--machine") != 0)
+        sim_fail(SIM_WRONG_USE, "%s", wrong);
+    for (int i = 3; i < argc; i++)
+        if (argv[i][0] == '-')
+            sim_fail(SIM_WRONG_USE, "%s", wrong);
+    machine_load(&m, argv[2]);
+    puts("trace,nodes,time_us,pages_us,locks_us,barriers_us,closings_us,handler_most,handler_node,"
+         "handler_mean,adapter_most,adapter_node,adapter_mean,out_most,out_node,out_mean,in_most,"
+         "in_node,in_mean,intervals,notices,copies_most,versions_most,events");
+    for (int i = 3; i < argc; i++)
+        run(&m, argv[i]);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        sim_fail(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
+    return 0;
+}
