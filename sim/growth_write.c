@@ -329,8 +329,6 @@ static const char *write_all(struct maker *m, FILE *out)
 
     if (wrong != NULL)
         return wrong;
-    if (m->last_page >= UINT32_MAX)
-        return "its arrays have more pages than a trace can";
     if (m->last_page >= m->set[RECORD_SET_heap_pages])
         m->set[RECORD_SET_heap_pages] = m->last_page + 1;
     if (m->set[RECORD_SET_heap_pages] > m->set[RECORD_SET_pages])

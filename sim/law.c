@@ -82,7 +82,7 @@ static void read_param(struct reader *r)
 {
     uint32_t at = r->l->count;
 
-    read_assignment(r, LAW_LET);
+    read_assignment(r, LAW_PARAM);
     r->l->is_param[r->l->at[at].name] = true;
 }
 

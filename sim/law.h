@@ -34,6 +34,7 @@
 enum { NAME_N, NAME_NODE, NAME_M, NAME_PAGE }; /* the names that are there from the beginning */
 
 enum law_kind {
+    LAW_PARAM,
     LAW_LET,
     LAW_WEAK,
     LAW_ARRAY,

@@ -39,6 +39,8 @@ static void place_array(struct run *r, const struct law_statement *s)
     r->array[s->name] = r->next_page * page;
     r->bytes[s->name] = (uint64_t)bytes;
     r->next_page += ((uint64_t)bytes + page - 1) / page;
+    if (r->next_page > UINT32_MAX)
+        r->what = "its arrays have more pages than a trace can";
 }
 
 /* LW2 */
@@ -72,9 +74,9 @@ static void assign(struct run *r, const struct law_statement *s)
 {
     int64_t to = value(r, s, 0);
 
-    if (s->kind == LAW_LET && r->l->is_given[s->name])
+    if (s->kind == LAW_PARAM && r->l->is_given[s->name])
         to = r->l->given[s->name];
-    if (s->kind == LAW_LET || r->job->weak)
+    if (s->kind != LAW_WEAK || r->job->weak)
         r->v.name[s->name] = to;
 }
 
@@ -142,6 +144,7 @@ static uint32_t step(struct run *r, uint32_t at)
     const struct law_statement *s = &r->l->at[at];
 
     switch (s->kind) {
+    case LAW_PARAM:
     case LAW_LET:
     case LAW_WEAK:
         assign(r, s);

@@ -241,6 +241,8 @@ static void test_wrong_runs(void **unused)
     assert_string_equal(run("\nlock 1 / n\n", 2, 0), "line 2: there is a division by 0");
     assert_string_equal(run("mark -1\n", 2, 0),
                         "line 1: only numbers from 0 to 1048575 can be marked");
+    assert_string_equal(run("array a[400000000000]\narray b[40000000000]\n", 2, 0),
+                        "line 2: its arrays have more pages than a trace can");
     assert_string_equal(run("array a[0]\n", 2, 0),
                         "line 1: an array has no bytes, or more than 16 TB");
 }
