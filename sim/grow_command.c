@@ -187,12 +187,33 @@ static void check(const struct wish *w)
     }
 }
 
+/* What is written or read without a fault is in no trace. */
+static void check_options(const struct trace *t, const char *name)
+{
+    static const struct {
+        enum record_setting set;
+        uint64_t value;
+        const char *option;
+    } plain[] = { { RECORD_SET_ahead, 0, "--ahead 0" },
+                  { RECORD_SET_renew, 0, "--renew 0" },
+                  { RECORD_SET_hot_pages, 0, "--hot-pages 0" },
+                  { RECORD_SET_exclusive, 1, "--exclusive-pages off" } };
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (t->set[plain[i].set] != plain[i].value)
+            sim_fail(SIM_FAILED,
+                     "%s: it was not traced with %s, and does not show all pages that are used; "
+                     "doc/growth.md has the options",
+                     name, plain[i].option);
+}
+
 static void load_all(struct wish *w)
 {
     growth.law = &law;
     growth.traces = w->traces;
     for (uint32_t i = 0; i < w->traces; i++) {
         trace_load(&traces[i], w->trace[i]);
+        check_options(&traces[i], w->trace[i]);
         growth.trace[i] = &traces[i];
         growth.is_check[i] = w->is_check[i];
         if (traces[i].set[RECORD_SET_page_bytes] != traces[0].set[RECORD_SET_page_bytes])

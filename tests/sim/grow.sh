@@ -79,6 +79,8 @@ refused() { # WHAT STATUS PATTERN ARGUMENT...
     test "$(wc -l <"$work/err")" = 1 || fail "$what: not one line: $(head -3 "$work/err")"
     expect_err "$what" "$pattern"
 }
+run_job 2 ardmar --trace-sim "$work/usual" "$top_builddir/apps/sor" "${size[@]}"
+refused "usual options" 1 'not traced with --ahead 0' --law "$law" "${set_size[@]}" "$work/usual"
 refused "another size" 1 'pages that are used .* are not those of the law' --law "$law" --set size=150 --set sweeps=5 "${few[@]}"
 refused "other sweeps" 1 'the law ends here, and the trace goes on' --law "$law" --set size=200 --set sweeps=4 "${few[@]}"
 refused "another law" 1 'line .* of the law' --law "$top_srcdir/share/laws/is" "${few[@]}"
