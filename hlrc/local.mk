@@ -15,7 +15,7 @@ libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h \
 
 # The two views of the space, states of pages, faults, twins and diffs.
 libhlrc_core_la_SOURCES += hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/diff_loops.c hlrc/memory/diff_loops.h \
-	hlrc/memory/ahead.c hlrc/memory/ahead.h hlrc/memory/ahead_fault.c hlrc/memory/copies.c hlrc/memory/copies.h hlrc/memory/debugger.c hlrc/memory/debugger.h \
+	hlrc/memory/ahead.c hlrc/memory/ahead.h hlrc/memory/copies.c hlrc/memory/copies.h hlrc/memory/debugger.c hlrc/memory/debugger.h \
 	hlrc/memory/dirty.c hlrc/memory/dirty.h \
 	hlrc/memory/exact.c hlrc/memory/exact.h hlrc/memory/exclusive.c hlrc/memory/exclusive.h hlrc/memory/fault.c hlrc/memory/fault.h hlrc/memory/first_write.c hlrc/memory/first_write.h hlrc/memory/heat.c hlrc/memory/heat.h hlrc/memory/home.c hlrc/memory/page.c hlrc/memory/page.h hlrc/memory/page_claim.c hlrc/memory/page_claim.h \
 	hlrc/memory/need.c hlrc/memory/need.h hlrc/memory/page_fetch.c hlrc/memory/page_fetch.h hlrc/memory/page_flush.c hlrc/memory/page_move.c hlrc/memory/page_move.h hlrc/memory/page_view.c hlrc/memory/page_view.h \

@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hlrc/memory/ahead.h"
+#include "base/streams.h"
 #include "sim/event.h"
 #include "sim/fiber.h"
 #include "sim/machine.h"

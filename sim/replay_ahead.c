@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * replay_ahead.c - what faults of a replay open ahead, where they are not those of the traced run
- * (replay.h RY5): hlrc/memory/ahead_fault.c, past.c. Streams of faults are the library's.
+ * (replay.h RY5): hlrc/memory/ahead.c, past.c. Streams of faults are the library's.
  */
 #include "sim/replay.h"
 
@@ -94,7 +94,7 @@ static void past_opened(struct replay_node *n, uint32_t page, bool write)
     set_turn(copy_of(n, page), write, turn_now(n));
 }
 
-/* ---- ahead_fault.c ---- */
+/* ---- hlrc/memory/ahead.c ---- */
 
 static void open_run(struct replay_node *n, uint32_t page, uint32_t steps, int32_t stride,
                      bool write, bool here)

@@ -10,7 +10,7 @@
 #define RUN_MOST   65536 /* pages that one item opens, at most */
 #define LOOK_FAR   256u  /* items: SR2 */
 #define IN_CLOSING UINT32_MAX
-#define SLACK      8u /* hlrc/memory/ahead.c */
+#define SLACK      8u /* base/streams.c */
 
 void script_open(struct script *s, const struct trace *t, unsigned node)
 {

@@ -1,168 +1,60 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ahead.c - streams of faults; see ahead.h for the invariants. The simulator has them, too. */
+/* ahead.c - what a fault opens ahead; see ahead.h for the invariants. */
 #include "hlrc/memory/ahead.h"
 
 #include <stddef.h>
 
-#define SLACK 8 /* pages behind those opened, of which some may have been open before */
+#include "hlrc/engine.h"
+#include "hlrc/memory/copies.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/memory/page_claim.h"
+#include "hlrc/memory/past.h"
+#include "hlrc/memory/space.h"
+
+static _Thread_local struct ahead_streams mine;
 
 static bool adjacent(int32_t stride)
 {
     return stride == 1 || stride == -1;
 }
 
-/* How many steps of the stream the page lies beyond its last fault; 0 if it is not on its way. */
-static uint32_t steps_to(const struct ahead_stream *s, uint32_t page)
+/* How many of these steps stay within the space. */
+static uint32_t within(uint32_t page, uint32_t steps, int32_t stride)
 {
-    int64_t away = (int64_t)page - s->last;
-    if (s->stride == 0 || away % s->stride != 0 || away / s->stride <= 0 ||
-        away / s->stride > UINT16_MAX)
-        return 0;
-    return (uint32_t)(away / s->stride);
+    uint32_t room =
+        stride > 0 ? (engine.pages - 1 - page) / (uint32_t)stride : page / (uint32_t)-stride;
+    return steps < room ? steps : room;
 }
 
-/* Whether a fault so many steps on is where the stream was expected. */
-static bool expected(const struct ahead_stream *s, uint32_t steps)
+void ahead_fault(uint32_t page, bool write)
 {
-    uint32_t behind = steps - s->opened; /* wraps where it lies in what was opened */
-    return steps > s->opened && behind <= (s->opened && adjacent(s->stride) ? SLACK : 1u);
-}
-
-/* A stream ends; if what was opened for it was too much, the next one is given less. */
-static void forget(struct ahead_streams *s, struct ahead_stream *a, bool write)
-{
-    if (a->opened && !a->trusted && s->doubt[write] < AHEAD_DOUBT)
-        s->doubt[write]++;
-    *a = (struct ahead_stream){ .last = a->last };
-}
-
-/* A stream has faulted behind what was opened for it. */
-static void trust(struct ahead_streams *s, struct ahead_stream *a, bool write)
-{
-    if (s->doubt[write] > 0)
-        s->doubt[write]--;
-    a->trusted = true;
-}
-
-static uint32_t widen(const struct ahead_streams *s, const struct ahead_stream *a, bool write)
-{
-    if (a->opened)
-        return 2 * a->opened;
-    return a->run >= AHEAD_FIRST ? AHEAD_FIRST : AHEAD_FIRST >> s->doubt[write];
-}
-
-/* The stream that may have been at this page before the fault; else the one not seen for longest,
- * which begins anew. */
-static struct ahead_stream *find(struct ahead_streams *s, uint32_t page, bool write)
-{
-    struct ahead_stream *all = s->of[write], *oldest = &all[0], *near = NULL;
-    for (size_t i = 0; i < AHEAD_STREAMS; i++) {
-        struct ahead_stream *a = &all[i];
-        uint32_t steps = steps_to(a, page), away = page > a->last ? page - a->last : a->last - page;
-        if (a->seen && steps && steps <= a->opened + (a->opened ? SLACK : 1u))
-            return a;
-        if (a->seen && a->opened == 0 && away <= AHEAD_FAR)
-            near = a;
-        if (a->seen < oldest->seen)
-            oldest = a;
+    int32_t stride;
+    uint32_t most = (uint32_t)engine.config.ahead;
+    if (most > copies_room() / 4)
+        most = copies_room() / 4;
+    uint32_t steps = most ? ahead_next(&mine, page, write, most, &stride) : 0;
+    if (steps == 0) {
+        if (most)
+            past_fault(page, write);
+        return;
     }
-    if (near)
-        return near;
-    forget(s, oldest, write);
-    oldest->last = page;
-    return oldest;
-}
-
-static bool was_faulted(const uint32_t *past, int64_t page)
-{
-    bool found = false;
-    for (size_t i = 0; i < AHEAD_PAST; i++)
-        found = found || past[i] == page + 1;
-    return page >= 0 && found;
-}
-
-static int64_t apart(int64_t stride)
-{
-    return stride < 0 ? -stride : stride;
-}
-
-/* The shortest distance at which three faults have led to this one, beyond AHEAD_FAR; 0: none. */
-static int32_t far_stride(const uint32_t *past, uint32_t page)
-{
-    int64_t best = 0;
-    for (size_t i = 0; i < AHEAD_PAST; i++) {
-        int64_t away = (int64_t)page + 1 - past[i];
-        if (past[i] && apart(away) > AHEAD_FAR && (best == 0 || apart(away) < apart(best)) &&
-            was_faulted(past, page - 2 * away) && was_faulted(past, page - 3 * away))
-            best = away;
+    steps = within(page, steps, stride);
+    bool here = write && page_is_home(page_at(page), engine.node); /* AH3 */
+    if (adjacent(stride)) {
+        bool fresh = here && steps && page_at(page + (uint32_t)stride)->home == 0; /* a guess */
+        uint32_t claims = fresh ? ahead_claims(&mine, page, steps) : 0;            /* AH5 */
+        steps = claims ? claims : steps;
+        uint32_t first = stride > 0 ? page + 1 : page - steps;
+        page_claim_ahead(first, claims);
+        page_ahead(first, steps, write, here);
+        if (claims)
+            space_populate(first, claims);
+        return;
     }
-    return best <= INT32_MAX && best >= -INT32_MAX ? (int32_t)best : 0;
-}
-
-static void remember(struct ahead_streams *s, uint32_t page, bool write)
-{
-    s->last[write] = (s->last[write] + 1) % AHEAD_PAST;
-    s->past[write][s->last[write]] = page + 1;
-}
-
-/* The stream goes to a page where nobody expected it: how many steps to open from there. */
-static uint32_t turn(struct ahead_streams *s, struct ahead_stream *a, uint32_t page, bool write)
-{
-    int32_t stride = (int32_t)(page - a->last),
-            far = adjacent(stride) ? 0 : far_stride(s->past[write], page);
-    remember(s, page, write);
-    forget(s, a, write);
-    a->seen = s->faults;
-    a->stride = far ? far : stride;
-    a->run = 1;
-    a->front = page;
-    a->dense = adjacent(a->stride) ? 2 : 1;
-    return far || adjacent(stride) ? widen(s, a, write) : 0;
-}
-
-/* AH5. A page whose number is the same may fault twice. */
-static void note_dense(struct ahead_stream *a, uint32_t page)
-{
-    bool follows = adjacent(a->stride) && page == a->front + (uint32_t)a->stride;
-    if (page != a->front || a->dense == 0)
-        a->dense = follows ? a->dense + 1 : 1;
-    a->front = page;
-}
-
-uint32_t ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps)
-{
-    struct ahead_stream *a = s->of[true];
-    while (a < s->of[true] + AHEAD_STREAMS && (a->seen != s->faults || a->last != page))
-        a++;
-    if (a == s->of[true] + AHEAD_STREAMS || !adjacent(a->stride) || a->dense < AHEAD_DENSE)
-        return 0;
-    uint32_t n = steps < a->dense / AHEAD_SHARE ? steps : a->dense / AHEAD_SHARE;
-    a->opened = n;
-    a->front = page + n * (uint32_t)a->stride;
-    a->dense += n;
-    return n;
-}
-
-uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
-                    int32_t *stride)
-{
-    struct ahead_stream *a = find(s, page, write);
-    uint32_t steps = steps_to(a, page), n = 0;
-    a->seen = ++s->faults ? s->faults : ++s->faults; /* 0 is never */
-    if (steps)
-        note_dense(a, page);
-    if (steps && steps <= a->opened)
-        return 0; /* opened already, and closed since, or on its way */
-    if (steps && expected(a, steps)) {
-        if (a->opened)
-            trust(s, a, write);
-        a->run++;
-        n = widen(s, a, write);
-    } else {
-        n = turn(s, a, page, write);
+    past_opened(page, write);
+    for (uint32_t k = 1; k <= steps; k++) {
+        uint32_t next = (uint32_t)((int64_t)page + (int64_t)k * stride);
+        page_ahead(next, 1, write, here);
+        past_opened(next, write);
     }
-    a->opened = n < most ? n : most;
-    a->last = page;
-    *stride = a->stride;
-    return a->opened;
 }

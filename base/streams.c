@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* streams.c - see streams.h, and hlrc/memory/ahead.h for the invariants. */
+#include "base/streams.h"
+
+#include <stddef.h>
+
+#define SLACK 8 /* pages behind those opened, of which some may have been open before */
+
+static bool adjacent(int32_t stride)
+{
+    return stride == 1 || stride == -1;
+}
+
+/* How many steps of the stream the page lies beyond its last fault; 0 if it is not on its way. */
+static uint32_t steps_to(const struct ahead_stream *s, uint32_t page)
+{
+    int64_t away = (int64_t)page - s->last;
+    if (s->stride == 0 || away % s->stride != 0 || away / s->stride <= 0 ||
+        away / s->stride > UINT16_MAX)
+        return 0;
+    return (uint32_t)(away / s->stride);
+}
+
+/* Whether a fault so many steps on is where the stream was expected. */
+static bool expected(const struct ahead_stream *s, uint32_t steps)
+{
+    uint32_t behind = steps - s->opened; /* wraps where it lies in what was opened */
+    return steps > s->opened && behind <= (s->opened && adjacent(s->stride) ? SLACK : 1u);
+}
+
+/* A stream ends; if what was opened for it was too much, the next one is given less. */
+static void forget(struct ahead_streams *s, struct ahead_stream *a, bool write)
+{
+    if (a->opened && !a->trusted && s->doubt[write] < AHEAD_DOUBT)
+        s->doubt[write]++;
+    *a = (struct ahead_stream){ .last = a->last };
+}
+
+/* A stream has faulted behind what was opened for it. */
+static void trust(struct ahead_streams *s, struct ahead_stream *a, bool write)
+{
+    if (s->doubt[write] > 0)
+        s->doubt[write]--;
+    a->trusted = true;
+}
+
+static uint32_t widen(const struct ahead_streams *s, const struct ahead_stream *a, bool write)
+{
+    if (a->opened)
+        return 2 * a->opened;
+    return a->run >= AHEAD_FIRST ? AHEAD_FIRST : AHEAD_FIRST >> s->doubt[write];
+}
+
+/* The stream that may have been at this page before the fault; else the one not seen for longest,
+ * which begins anew. */
+static struct ahead_stream *find(struct ahead_streams *s, uint32_t page, bool write)
+{
+    struct ahead_stream *all = s->of[write], *oldest = &all[0], *near = NULL;
+    for (size_t i = 0; i < AHEAD_STREAMS; i++) {
+        struct ahead_stream *a = &all[i];
+        uint32_t steps = steps_to(a, page), away = page > a->last ? page - a->last : a->last - page;
+        if (a->seen && steps && steps <= a->opened + (a->opened ? SLACK : 1u))
+            return a;
+        if (a->seen && a->opened == 0 && away <= AHEAD_FAR)
+            near = a;
+        if (a->seen < oldest->seen)
+            oldest = a;
+    }
+    if (near)
+        return near;
+    forget(s, oldest, write);
+    oldest->last = page;
+    return oldest;
+}
+
+static bool was_faulted(const uint32_t *past, int64_t page)
+{
+    bool found = false;
+    for (size_t i = 0; i < AHEAD_PAST; i++)
+        found = found || past[i] == page + 1;
+    return page >= 0 && found;
+}
+
+static int64_t apart(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* The shortest distance at which three faults have led to this one, beyond AHEAD_FAR; 0: none. */
+static int32_t far_stride(const uint32_t *past, uint32_t page)
+{
+    int64_t best = 0;
+    for (size_t i = 0; i < AHEAD_PAST; i++) {
+        int64_t away = (int64_t)page + 1 - past[i];
+        if (past[i] && apart(away) > AHEAD_FAR && (best == 0 || apart(away) < apart(best)) &&
+            was_faulted(past, page - 2 * away) && was_faulted(past, page - 3 * away))
+            best = away;
+    }
+    return best <= INT32_MAX && best >= -INT32_MAX ? (int32_t)best : 0;
+}
+
+static void remember(struct ahead_streams *s, uint32_t page, bool write)
+{
+    s->last[write] = (s->last[write] + 1) % AHEAD_PAST;
+    s->past[write][s->last[write]] = page + 1;
+}
+
+/* The stream goes to a page where nobody expected it: how many steps to open from there. */
+static uint32_t turn(struct ahead_streams *s, struct ahead_stream *a, uint32_t page, bool write)
+{
+    int32_t stride = (int32_t)(page - a->last),
+            far = adjacent(stride) ? 0 : far_stride(s->past[write], page);
+    remember(s, page, write);
+    forget(s, a, write);
+    a->seen = s->faults;
+    a->stride = far ? far : stride;
+    a->run = 1;
+    a->front = page;
+    a->dense = adjacent(a->stride) ? 2 : 1;
+    return far || adjacent(stride) ? widen(s, a, write) : 0;
+}
+
+/* AH5. A page whose number is the same may fault twice. */
+static void note_dense(struct ahead_stream *a, uint32_t page)
+{
+    bool follows = adjacent(a->stride) && page == a->front + (uint32_t)a->stride;
+    if (page != a->front || a->dense == 0)
+        a->dense = follows ? a->dense + 1 : 1;
+    a->front = page;
+}
+
+uint32_t ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps)
+{
+    struct ahead_stream *a = s->of[true];
+    while (a < s->of[true] + AHEAD_STREAMS && (a->seen != s->faults || a->last != page))
+        a++;
+    if (a == s->of[true] + AHEAD_STREAMS || !adjacent(a->stride) || a->dense < AHEAD_DENSE)
+        return 0;
+    uint32_t n = steps < a->dense / AHEAD_SHARE ? steps : a->dense / AHEAD_SHARE;
+    a->opened = n;
+    a->front = page + n * (uint32_t)a->stride;
+    a->dense += n;
+    return n;
+}
+
+uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
+                    int32_t *stride)
+{
+    struct ahead_stream *a = find(s, page, write);
+    uint32_t steps = steps_to(a, page), n = 0;
+    a->seen = ++s->faults ? s->faults : ++s->faults; /* 0 is never */
+    if (steps)
+        note_dense(a, page);
+    if (steps && steps <= a->opened)
+        return 0; /* opened already, and closed since, or on its way */
+    if (steps && expected(a, steps)) {
+        if (a->opened)
+            trust(s, a, write);
+        a->run++;
+        n = widen(s, a, write);
+    } else {
+        n = turn(s, a, page, write);
+    }
+    a->opened = n < most ? n : most;
+    a->last = page;
+    *stride = a->stride;
+    return a->opened;
+}
