@@ -32,7 +32,8 @@
     X(diff_ns, "ns", "to make a diff, besides")                                               \
     X(apply_ns, "ns", "to apply one")                                                         \
     X(serve_ns, "ns", "of a handler, for each message")                                       \
-    X(wake_ns, "ns", "until a thread that sleeps runs")                                       \
+    X(wake_ns, "ns", "until a thread that sleeps runs, on a CPU of its own")                  \
+    X(switch_ns, "ns", "from a computation to the handler and back, on one CPU")              \
     X(handler, "0, 1 or 2", "polls, spins while its threads wait and blocks else, or blocks") \
     X(cpus, "", "of a node: with one the handler takes its time from the computation")        \
     X(compute_percent, "%", "time of computing, of that in the trace")

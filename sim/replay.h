@@ -17,6 +17,8 @@
  *   RY5  What is opened ahead is what was in the traced run, where pages have the same protocol: it
  *        goes by the order of faults, which is the program's. Else faults are others, and what is
  *        opened ahead follows from them, by the library's rules (ahead.h, past.h).
+ *   RY6  A message is served by who looks first: the node's thread, if it waits or begins to, or
+ *        the handler, if it runs; else it wakes that one (progress.h S5, S6).
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -119,15 +121,18 @@ struct reader {
 
 struct habit;
 
+struct served;
+
 struct replay_node {
     struct replay *r;
     unsigned id;
     struct fiber *fiber;
     struct script script;
-    bool waits, ended;
+    bool waits, ended, waking;
     uint64_t ops;
     sim_time debt, stolen, since, ends;
     struct server out, in, handler, adapter;
+    struct served *pending, **last_pending; /* messages that wait for a look (RY6) */
     struct remote *reads_waiting;
     uint64_t reads_under_way;
     struct map pages, lock_map;

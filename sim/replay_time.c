@@ -39,10 +39,13 @@ void replay_settle(struct replay_node *n)
     }
 }
 
+static void serve_pending(struct replay_node *n);
+
 void replay_await(struct replay_node *n, const bool *word)
 {
     replay_settle(n);
     n->waits = true;
+    serve_pending(n);
     while (!*word)
         fiber_wait();
     n->waits = false;
@@ -77,6 +80,7 @@ bool replay_await_for(struct replay_node *n, const bool *word, sim_time most)
     p->node = n;
     event_after(&n->r->loop, most, be_over, p, 0);
     n->waits = true;
+    serve_pending(n);
     while (!*word && !p->over)
         fiber_wait();
     n->waits = false;
@@ -129,26 +133,13 @@ void replay_write(struct replay_node *from, struct replay_node *to, uint64_t byt
 }
 
 struct served {
+    struct served *next; /* in what waits for a look (RY6) */
     struct replay_node *to;
     sim_time more;
     event_fn fn;
     void *self;
     uint64_t arg;
 };
-
-/* How long until a handler looks, and whose time it takes (progress.h S1 to S8). */
-static sim_time served_at(struct replay_node *to, sim_time now, sim_time more)
-{
-    const struct machine *m = &to->r->m;
-    sim_time serve = m->serve_ns * SIM_NS + more, late = 0;
-    bool looks = to->waits || to->ended || m->handler == POLLS;
-
-    if (!looks)
-        late = m->wake_ns * SIM_NS;
-    if (m->cpus == 1 && !to->waits)
-        to->stolen += serve + late;
-    return server_take(&to->handler, now + late, serve);
-}
 
 static void serve(void *self, uint64_t at)
 {
@@ -162,13 +153,64 @@ static void serve(void *self, uint64_t at)
     fn(owner, arg);
 }
 
+/* It takes its time of a handler that runs, or of the thread that waits; where there is one CPU, of
+ * the computation. */
+static void take_handler(struct served *s)
+{
+    struct replay_node *to = s->to;
+    struct event_loop *loop = &to->r->loop;
+    sim_time length = to->r->m.serve_ns * SIM_NS + s->more;
+
+    if (to->r->m.cpus == 1 && !to->waits)
+        to->stolen += length;
+    event_at(loop, server_take(&to->handler, loop->now, length), serve, s, 0);
+}
+
+static void serve_pending(struct replay_node *n)
+{
+    struct served *s;
+
+    while ((s = n->pending) != NULL) {
+        n->pending = s->next;
+        take_handler(s);
+    }
+    n->last_pending = &n->pending;
+}
+
+/* The handler runs. Where it has the computation's CPU, that waits until it has it back. */
+static void awake(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    (void)arg;
+    n->waking = false;
+    if (n->pending != NULL && n->r->m.cpus == 1)
+        n->stolen += n->r->m.switch_ns * SIM_NS;
+    serve_pending(n);
+}
+
+/* RY6. */
 static void arrive(void *self, uint64_t arg)
 {
     struct served *s = self;
-    struct event_loop *loop = &s->to->r->loop;
+    struct replay_node *to = s->to;
+    const struct machine *m = &to->r->m;
 
     (void)arg;
-    event_at(loop, served_at(s->to, loop->now, s->more), serve, s, 0);
+    if (to->waits || to->ended || m->handler == POLLS || to->handler.free_at > to->r->loop.now) {
+        take_handler(s);
+        return;
+    }
+    s->next = NULL;
+    if (to->pending == NULL)
+        to->last_pending = &to->pending;
+    *to->last_pending = s;
+    to->last_pending = &s->next;
+    if (to->waking)
+        return;
+    to->waking = true;
+    COUNT(to, wakes, 1);
+    event_after(&to->r->loop, (m->cpus == 1 ? m->switch_ns : m->wake_ns) * SIM_NS, awake, to, 0);
 }
 
 void replay_message(struct replay_node *from, struct replay_node *to, uint64_t bytes, event_fn fn,
@@ -183,7 +225,7 @@ void replay_message_long(struct replay_node *from, struct replay_node *to, uint6
     struct replay *r = from->r;
     struct served *s = sim_new(1, sizeof *s);
 
-    *s = (struct served){ to, more, fn, self, arg };
+    *s = (struct served){ NULL, to, more, fn, self, arg };
     if (from == to) { /* served by who sends it */
         event_after(&r->loop, r->m.serve_ns * SIM_NS + more, serve, s, 0);
         return;

@@ -517,6 +517,7 @@ static void replay_counts(const struct growth_wish *wish, uint64_t *count)
                                             .reads_most = 16,
                                             .fault_ns = 2000,
                                             .wake_ns = 5000,
+                                            .switch_ns = 3000,
                                             .cpus = 2,
                                             .compute_percent = 100 };
     static struct replay r;
