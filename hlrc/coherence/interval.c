@@ -230,8 +230,10 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
 static void send_reads(const struct read_set *sets, uint32_t count, uint64_t interval, bool urgent)
 {
     uint64_t time[NODES_MAX];
-    if (count)
+    if (count) {
         interval_vt(time); /* RK1 */
+        progress_settle(); /* RR4 */
+    }
     for (uint32_t i = 0; i < count; i++) {
         int home = page_claim_read(sets[i].page);
         if (home == engine.node)

@@ -13,6 +13,10 @@
  *        nothing else would keep one that is ordered behind from coming first. A page that was
  *        read before anybody has written it gets a home for that (page_claim_read): who writes it
  *        first without having learnt of the read is compared with it there.
+ *   RR4  Where the reader is home, diffs that its vector time covers are compared before the read
+ *        is. They have arrived (interval.h I4), but who has noted a read, and not made it, may not
+ *        have taken them in: taken for later, they would race with it. Reads that are sent come
+ *        behind them.
  */
 #ifndef HLRC_READS_H
 #define HLRC_READS_H

@@ -16,6 +16,8 @@
  *   race read-before F  node 1 reads before it takes the lock under which node 0 has written (RR1)
  *   race read-early F   node 1 reads, and its interval ends, before anybody has written the page;
  *                  node 0 writes it then (RR3)
+ *   race read-behind    node 0 notes reads at its home under the lock under which node 1 has
+ *                  written, each time before it has taken in what that was (RR4): no race
  *   race clean     all that looks like it: other bytes, one lock, chains of locks, operations
  *                  on a word of a page that the home writes, blocks that are freed and used again
  *
@@ -229,6 +231,20 @@ static void rotate(volatile char *page)
     }
 }
 
+/* Who tries a lock serves nothing, and notes before it reads. */
+static void read_behind(volatile char *page)
+{
+    for (int turn = 0; turn < 10 * TURNS && me < 2; turn++) {
+        while (hlrc_trylock(1) != 0)
+            (void)usleep(1);
+        if (me == 1)
+            page[AT] = (char)turn;
+        else
+            hlrc_note_read((const char *)page + AT, 1, NULL);
+        hlrc_unlock(1);
+    }
+}
+
 static void clean(char *page)
 {
     int64_t one = 1;
@@ -298,6 +314,8 @@ int main(int argc, char **argv)
         (void)before(page, file, false);
     if (strcmp(what, "after") == 0)
         after(page, file);
+    if (strcmp(what, "read-behind") == 0)
+        read_behind(page);
     if (strcmp(what, "clean") == 0)
         clean(page);
     hlrc_barrier();
