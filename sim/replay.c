@@ -48,10 +48,17 @@ static void change_all(struct replay_node *n)
     n->uses = kept;
 }
 
+static bool is_acquire(unsigned kind)
+{
+    return kind == RECORD_LOCK || kind == RECORD_DEPART || kind == RECORD_WAIT ||
+           kind == RECORD_GROUP;
+}
+
 static void use_renewed(struct replay_node *n)
 {
     for (uint32_t i = 0; i < n->uses; i++)
-        n->use[i].what = USE_LOAD;
+        if (n->use[i].what == USE_RENEWED)
+            n->use[i].what = USE_LOAD;
 }
 
 /* What the program opens by itself, or has the runtime fetch, it uses behind that. */
@@ -131,7 +138,7 @@ static bool note(struct replay_node *n, const struct script_op *op)
     case RECORD_AHEAD:
         note_ahead(n, op);
         return true;
-    case RECORD_RENEWED: /* by the acquire that follows */
+    case RECORD_RENEWED: /* by the acquire that follows, or by a round of homes that move */
         add_use(n, (struct use){ .page = page, .what = USE_RENEWED });
         return true;
     case SCRIPT_STORE:
@@ -155,7 +162,7 @@ static void reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
         struct copy empty = { .page = p, .shared = s, .listed = c->listed };
         if (replay_default_home(n->r, p) == n->id) {
             s->home = 0;
-            s->readers = s->written = s->claimed = false;
+            s->readers = s->written = s->claimed = s->placed = false;
             s->traced = 0;
             s->applied.count = 0;
         }
@@ -164,6 +171,15 @@ static void reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
         empty.need.count = 0;
         *c = empty;
         copy_begin(n, c);
+    }
+}
+
+/* Who is home there, RY3; it stays, MV4. */
+static void place_pages(const struct replay_node *n, uint32_t first, uint32_t count, uint32_t at)
+{
+    for (uint32_t p = first; p < first + count && p < n->r->set[RECORD_SET_pages]; p++) {
+        struct shared *s = shared_of(n->r, p);
+        s->placed = s->placed || s->home == 0 || s->home == at + 1;
     }
 }
 
@@ -197,13 +213,14 @@ static void perform(struct replay_node *n, const struct script_op *op)
         replay_unlock(n, first);
         return;
     case RECORD_ARRIVE:
-        replay_arrive(n);
+        replay_arrive(n, op->arg[0] != 0);
         return;
     case RECORD_DEPART:
         replay_depart(n);
         use_renewed(n);
         return;
-    case RECORD_PLACE: /* a hint */
+    case RECORD_PLACE:
+        place_pages(n, first, (uint32_t)op->arg[1], (uint32_t)op->arg[2]);
         return;
     default:
         if (op->kind < RECORD_KIND_COUNT)
@@ -221,6 +238,8 @@ static void run_node(void *arg)
         n->ops++;
         if (note(n, op))
             continue;
+        if (!is_acquire(op->kind))
+            use_renewed(n);
         compute(n, op);
         if (op->kind == RECORD_END)
             break;
@@ -251,13 +270,15 @@ struct homes {
     unsigned node;
 };
 
-static void note_home(void *self, uint32_t page)
+static void note_home(void *self, uint32_t page, uint32_t arrivals)
 {
     struct homes *h = self;
     struct shared *s = shared_of(h->r, page);
 
-    if (s->traced == 0)
-        s->traced = (uint16_t)(h->node + 1);
+    if (s->traced != 0 && s->traced_at <= arrivals)
+        return;
+    s->traced = (uint16_t)(h->node + 1);
+    s->traced_at = arrivals;
 }
 
 static void open_node(struct replay *r, unsigned id)
@@ -326,6 +347,7 @@ static void free_node(struct replay_node *n)
                           n->exclusive, n->renewing, n->use, n->habits,   n->reader, n->block };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
+    replay_moves_free(n);
     map_free(&n->pages);
     map_free(&n->lock_map);
     script_close(&n->script);

@@ -10,15 +10,19 @@
  *   RY2  What a node knows of another one came by a message or a remote operation, at the time
  *        when that was there.
  *   RY3  Which of two nodes is home that want a page at about the same time, a few nanoseconds
- *        decide: under the protocol of the traced run it is the one that was home there.
+ *        decide: under the protocol of the traced run it is the one that was home there, of several
+ *        (MV) the first.
  *   RY4  A fault is what the state of the page makes one: an item of the trace that finds its page
  *        open costs nothing. Pages that were opened ahead in the traced run, or left open, count as
- *        used: one after the other, while the program computed until its next item.
+ *        used: one after the other, while the program computed until its next item. What an
+ *        acquire left open is used behind it; what a round of homes that move did, behind that.
  *   RY5  What is opened ahead is what was in the traced run, where pages have the same protocol: it
  *        goes by the order of faults, which is the program's. Else faults are others, and what is
  *        opened ahead follows from them, by the library's rules (ahead.h, past.h).
  *   RY6  A message is served by who looks first: the node's thread, if it waits or begins to, or
  *        the handler, if it runs; else it wakes that one (progress.h S5, S6).
+ *   RY7  Homes move when the library's rules say so here (homes.h MV1 to MV4), whenever they did in
+ *        the traced run. What the closings of such a round find, and announce (P9), is counted.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -65,6 +69,9 @@ struct copy {
     uint16_t home; /* node + 1 */
     uint8_t flags, access, budget, idle, stores;
     uint8_t left, renew_budget, renew_acquire, missed, used;
+    uint16_t spent, writer; /* page_move.h, as the next three */
+    uint8_t tries;
+    bool watched, noted, held;
     uint16_t turns[2]; /* past.c, loads and stores */
     bool pending, probing, changed, twin, loaded, introduced, blank, listed, touched;
 };
@@ -72,9 +79,10 @@ struct copy {
 /* Of a page, at its home and its default home. */
 struct shared {
     struct versions applied;
-    uint16_t home;   /* node + 1: the home word */
-    uint16_t traced; /* node + 1 that was its home in the traced run; 0: not known */
-    bool readers, written, claimed;
+    uint16_t home;      /* node + 1: the home word */
+    uint16_t traced;    /* node + 1 that was its first home in the traced run; 0: not known */
+    uint32_t traced_at; /* how many barriers were before it is known to be */
+    bool readers, written, claimed, placed;
     struct parked *parked; /* who waits for versions */
 };
 
@@ -120,6 +128,10 @@ struct reader {
 };
 
 struct habit;
+struct moves;
+
+/* At a barrier: plain is who does not wait there, or amid a round of homes that move (MV2). */
+enum arrives { ARRIVES_PLAIN = 1, ARRIVES_WAITING = 2, ARRIVES_MOVING = 4 };
 
 struct served;
 
@@ -161,8 +173,11 @@ struct replay_node {
     struct use *use; /* that are due until the next item */
     uint32_t uses, use_room;
     uint64_t epoch;
+    enum arrives arrives; /* last */
+    struct moves *moves;
     struct release *release;
-    uint32_t *partner[2]; /* the other one's vector time, by parity of the epoch */
+    uint32_t *partner[2];   /* the other one's vector time, by parity of the epoch */
+    unsigned partner_is[2]; /* how it has arrived */
     bool got_release, granted;
     bool closing, worker, in_event; /* replay_sync.c work */
     uint32_t *grant;
@@ -173,10 +188,12 @@ struct replay_node {
 struct release {
     uint32_t *vt;
     unsigned users;
+    bool moves; /* R5 */
 };
 
 struct meeting {
     uint32_t arrived;
+    unsigned arrives; /* of all */
     uint32_t *vt;
 };
 
@@ -242,6 +259,7 @@ void copy_begin(struct replay_node *n, struct copy *c); /* as at first */
 unsigned replay_default_home(const struct replay *r, uint32_t page);
 bool copy_is_home(const struct copy *c, const struct replay_node *n);
 bool exclusive_begin_copy(struct replay_node *n, struct copy *c);
+void exclusive_end_copy(struct replay_node *n, struct copy *c); /* EP3, EP6 */
 void dirty_add_copy(struct replay_node *n, struct copy *c);
 
 /* ---- replay_page.c ---- */
@@ -291,6 +309,7 @@ void replay_notice(struct replay_node *n, uint32_t writer, uint32_t interval);
 uint32_t replay_others(const struct replay_node *n, const struct copy *c);
 void replay_write_diff(struct replay_node *n, struct copy *c, uint32_t interval, uint32_t bytes);
 void replay_await_written(struct replay_node *n);
+void replay_written(struct replay_node *n); /* there is what one of `writing` wrote */
 void replay_record(struct replay_node *n, uint32_t interval);
 void replay_read_notices(struct replay_node *n, const uint32_t *want);
 /* Reads by the node's fiber, of which several may be under way. */
@@ -308,8 +327,21 @@ void replay_gather(struct replay_node *n);
 struct lock_here *replay_lock_of(struct replay_node *n, uint32_t lock);
 void replay_lock(struct replay_node *n, uint32_t lock);
 void replay_unlock(struct replay_node *n, uint32_t lock);
-void replay_arrive(struct replay_node *n);
+/* Whether it WAITS there, by the same call. */
+void replay_arrive(struct replay_node *n, bool waits);
 void replay_depart(struct replay_node *n);
+void replay_meet(struct replay_node *n); /* barrier.c barrier_meet */
+bool replay_moves(unsigned arrives);     /* R5: of all nodes */
+
+/* ---- replay_move.c ---- */
+
+/* At the home: a diff of that node was applied, or the home wrote the page itself. */
+void replay_move_note(struct replay_node *n, struct copy *c, unsigned writer, uint32_t bytes);
+void replay_move_tell(struct replay_node *n, struct copy *c, uint32_t bytes);
+void replay_move_used(struct replay_node *n, struct copy *c);
+bool replay_offer_homes(struct replay_node *n);
+void replay_move_homes(struct replay_node *n);
+void replay_moves_free(struct replay_node *n);
 
 /* ---- replay.c ---- */
 

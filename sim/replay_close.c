@@ -27,12 +27,8 @@ static void look_for_readers(struct replay_node *n)
             continue;
         }
         c->listed = false;
-        if (!(c->flags & COPY_EXCLUSIVE))
-            continue;
-        c->flags = (uint8_t)((c->flags & ~COPY_EXCLUSIVE) | COPY_DIRTY);
-        c->budget = c->idle = 0; /* EP6 */
-        if (!(c->flags & COPY_LISTED))
-            dirty_add_copy(n, c);
+        if (c->flags & COPY_EXCLUSIVE)
+            exclusive_end_copy(n, c);
     }
     n->exclusive_count = kept;
 }
@@ -115,11 +111,13 @@ static void flush_end(struct replay_node *n, struct copy *c, uint32_t interval, 
     if (interval > 0 && !copy_is_home(c, n))
         versions_raise(&c->need, n->id, interval);
     learn(n->r, c, changed, kept);
+    if (changed)
+        replay_move_note(n, c, n->id, 0);
     replay_judge_load(c, changed);
     c->blank = false;
     c->changed = false;
     c->bytes = c->length = 0;
-    if (kept && changed && !(c->flags & COPY_STALE) && exclusive_begin_copy(n, c))
+    if (kept && changed && !c->held && !(c->flags & COPY_STALE) && exclusive_begin_copy(n, c))
         was_kept = false;
     else if (kept)
         dirty_add_copy(n, c);
@@ -135,7 +133,7 @@ static void flush_end(struct replay_node *n, struct copy *c, uint32_t interval, 
 
 struct entry {
     struct shared *shared;
-    uint32_t writer, interval;
+    uint32_t page, length, writer, interval;
 };
 
 /* The diffs of a message, at their home. */
@@ -151,8 +149,11 @@ static void apply_all(void *self, uint64_t arg)
     struct message *m = self;
 
     (void)arg;
-    for (uint32_t i = 0; i < m->count; i++)
-        replay_applied(m->r, m->entry[i].shared, m->entry[i].writer, m->entry[i].interval);
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct entry *e = &m->entry[i];
+        replay_move_note(m->home, copy_of(m->home, e->page), e->writer, e->length);
+        replay_applied(m->r, e->shared, e->writer, e->interval);
+    }
     free(m->entry);
     free(m);
 }
@@ -199,9 +200,10 @@ static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
     n->debt += n->r->m.diff_ns * SIM_NS;
     if (written) {
         replay_write_diff(n, c, interval, bytes);
+        replay_move_tell(n, c, length);
     } else {
         m->entry = grow(m->entry, &m->room, m->count + 1, sizeof *m->entry);
-        m->entry[m->count++] = (struct entry){ c->shared, n->id, interval };
+        m->entry[m->count++] = (struct entry){ c->shared, c->page, length, n->id, interval };
         m->bytes += 8 + ((length + 7) & ~7u);
     }
     COUNT(n, diffs, 1);
@@ -244,7 +246,7 @@ static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t inte
         }
         if (c->flags & COPY_BUSY)
             replay_finish(n, c);
-        bool seal = c->access == OPEN_STORES && c->idle >= c->budget; /* P8 */
+        bool seal = c->access == OPEN_STORES && (c->held || c->idle >= c->budget); /* P8 */
         sealing = seal;
         if (seal)
             c->access = OPEN_LOADS;

@@ -65,6 +65,15 @@ void dirty_add_copy(struct replay_node *n, struct copy *c)
     c->flags |= COPY_LISTED;
 }
 
+/* exclusive.c leave */
+void exclusive_end_copy(struct replay_node *n, struct copy *c)
+{
+    c->flags = (uint8_t)((c->flags & ~COPY_EXCLUSIVE) | COPY_DIRTY);
+    c->budget = c->idle = 0; /* EP6 */
+    if (!(c->flags & COPY_LISTED))
+        dirty_add_copy(n, c);
+}
+
 /* exclusive.c exclusive_begin: EP2. */
 bool exclusive_begin_copy(struct replay_node *n, struct copy *c)
 {

@@ -57,7 +57,7 @@ static void claim(struct replay_node *n, struct copy *c, bool ahead)
 
 static bool grantable(const struct copy *c, bool write)
 {
-    if (c->flags & (COPY_BUSY | COPY_STALE | COPY_EXCLUSIVE))
+    if (c->watched || (c->flags & (COPY_BUSY | COPY_STALE | COPY_EXCLUSIVE)))
         return false;
     return write ? c->home != 0 && c->access != OPEN_STORES
                  : !(c->flags & COPY_DIRTY) && c->access == CLOSED;
@@ -188,6 +188,7 @@ static bool step(struct replay_node *n, struct copy *c, bool write, bool *worked
     }
     if (c->access >= (write ? OPEN_STORES : OPEN_LOADS))
         return true;
+    replay_move_used(n, c);
     *worked = true;
     if (c->flags & COPY_STALE) {
         bool assigned = replay_fetch(n, c);

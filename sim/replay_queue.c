@@ -204,7 +204,7 @@ void replay_queue_unlock(struct replay_node *n, uint32_t lock)
 struct gathering {
     struct replay_node *node; /* that arrives there */
     unsigned number, index, members, home;
-    unsigned parity;
+    unsigned parity, arrives;
     uint32_t *vt;
     bool last;
 };
@@ -221,6 +221,7 @@ static void add_arrival(void *self, uint64_t arg)
         m->vt = sim_new(r->nodes, sizeof *m->vt);
     for (unsigned w = 0; w < r->nodes; w++)
         m->vt[w] = m->vt[w] < g->vt[w] ? g->vt[w] : m->vt[w];
+    m->arrives |= g->arrives;
     g->last = ++m->arrived == g->members;
 }
 
@@ -241,7 +242,8 @@ static bool arrive_at(struct gathering *g)
             replay_post_read(n, &r->node[g->home], vector_bytes(r) + 8);
     replay_await_reads(n);
     memcpy(g->vt, m->vt, r->nodes * sizeof *g->vt);
-    m->arrived = 0;
+    g->arrives = m->arrives;
+    m->arrived = m->arrives = 0;
     memset(m->vt, 0, r->nodes * sizeof *m->vt);
     return true;
 }
@@ -256,12 +258,12 @@ static void take_release(void *self, uint64_t arg)
 }
 
 /* BC3 */
-static void release_all(struct replay_node *n, uint32_t *vt)
+static void release_all(struct replay_node *n, uint32_t *vt, unsigned arrives)
 {
     struct replay *r = n->r;
     struct release *all = sim_new(1, sizeof *all);
 
-    *all = (struct release){ vt, r->nodes };
+    *all = (struct release){ vt, r->nodes, replay_moves(arrives) };
     n->debt += 2 * r->nodes * r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, rdma_writes, r->nodes);
@@ -278,7 +280,8 @@ static void end_pair(struct replay_node *n, uint64_t epoch)
     if (n->partner[epoch & 1] == NULL || n->epoch != epoch + 1)
         return;
     all = sim_new(1, sizeof *all);
-    *all = (struct release){ n->partner[epoch & 1], 1 };
+    *all = (struct release){ n->partner[epoch & 1], 1,
+                             replay_moves(n->arrives | n->partner_is[epoch & 1]) };
     n->partner[epoch & 1] = NULL;
     n->release = all;
     n->got_release = true;
@@ -290,6 +293,7 @@ static void take_partner(void *self, uint64_t arg)
     struct told *t = self;
 
     t->to->partner[arg & 1] = t->vt;
+    t->to->partner_is[arg & 1] = t->who;
     end_pair(t->to, arg);
     free(t);
 }
@@ -300,6 +304,7 @@ static void meet_partner(struct replay_node *n)
     uint64_t epoch = n->epoch;
 
     t->vt = copy_of_time(n->r, n->vt);
+    t->who = n->arrives;
     n->debt += 2 * n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     n->got_release = false;
@@ -315,7 +320,7 @@ static void gather(struct replay_node *n)
     struct replay *r = n->r;
     unsigned fan = (unsigned)r->set[RECORD_SET_barrier_fan], members = r->nodes, member = n->id,
              first = 0, leaves = 1;
-    struct gathering g = { .node = n, .parity = (unsigned)(n->epoch++ & 1) };
+    struct gathering g = { .node = n, .parity = (unsigned)(n->epoch++ & 1), .arrives = n->arrives };
 
     fan = fan < 2 ? 2 : fan;
     if (r->gathered == NULL)
@@ -337,7 +342,7 @@ static void gather(struct replay_node *n)
         member = g.index;
         members = gatherings;
     }
-    release_all(n, g.vt);
+    release_all(n, g.vt, g.arrives);
 }
 
 void replay_gather(struct replay_node *n)

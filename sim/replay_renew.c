@@ -71,7 +71,7 @@ static void note_told(struct replay_node *n, struct copy *c)
 /* RN4: a release waits for what is under way to a dirty page. */
 static bool worth_it(const struct replay_node *n, const struct copy *c)
 {
-    return c->access != CLOSED && c->left > 0 &&
+    return c->access != CLOSED && c->left > 0 && !c->held && /* MV1 */
            (!(c->flags & COPY_DIRTY) || n->r->protocol != REPLAY_ASYNC);
 }
 

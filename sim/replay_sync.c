@@ -228,7 +228,13 @@ struct arrival {
     struct replay_node *from;
     uint64_t epoch;
     uint32_t *vt;
+    enum arrives arrives;
 };
+
+bool replay_moves(unsigned arrives)
+{
+    return (arrives & (ARRIVES_MOVING | ARRIVES_PLAIN)) == ARRIVES_MOVING; /* MV2 */
+}
 
 static void take_release(void *self, uint64_t arg)
 {
@@ -243,9 +249,9 @@ static void release_all(struct replay *r, struct meeting *m)
 {
     struct release *all = sim_new(1, sizeof *all);
 
-    *all = (struct release){ m->vt, r->nodes };
+    *all = (struct release){ m->vt, r->nodes, replay_moves(m->arrives) };
     m->vt = sim_new(r->nodes, sizeof *m->vt);
-    m->arrived = 0;
+    m->arrived = m->arrives = 0;
     for (unsigned n = 0; n < r->nodes; n++)
         replay_message(&r->node[MASTER], &r->node[n], vector_bytes(r), take_release, &r->node[n],
                        (uintptr_t)all);
@@ -261,19 +267,21 @@ static void serve_arrival(void *self, uint64_t arg)
     for (unsigned w = 0; w < r->nodes; w++)
         if (m->vt[w] < a->vt[w])
             m->vt[w] = a->vt[w];
+    m->arrives |= a->arrives;
     free(a->vt);
     free(a);
     if (++m->arrived == r->nodes)
         release_all(r, m);
 }
 
-void replay_arrive(struct replay_node *n)
+void replay_arrive(struct replay_node *n, bool waits)
 {
     struct arrival *a;
 
     replay_settle(n);
     if (!replay_clean(n, true))
         replay_close(n);
+    n->arrives = !waits ? ARRIVES_PLAIN : replay_offer_homes(n) ? ARRIVES_MOVING : ARRIVES_WAITING;
     if (n->r->protocol == REPLAY_ONESIDED) {
         replay_gather(n);
         return;
@@ -281,26 +289,43 @@ void replay_arrive(struct replay_node *n)
     a = sim_new(1, sizeof *a);
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
-    *a = (struct arrival){ n, n->epoch++, copy_vt(n) };
+    *a = (struct arrival){ n, n->epoch++, copy_vt(n), n->arrives };
     n->got_release = false;
     COUNT(n, messages, n->id != MASTER);
     replay_message(n, &n->r->node[MASTER], vector_bytes(n->r), serve_arrival, a, 0);
 }
 
-void replay_depart(struct replay_node *n)
+/* True: homes move now. */
+static bool depart(struct replay_node *n)
 {
-    sim_time begun;
     struct release *all;
+    bool moves;
 
-    replay_settle(n);
-    begun = n->r->loop.now;
     replay_await(n, &n->got_release);
     all = n->release;
+    moves = all->moves;
     replay_acquire(n, all->vt, OCCASION_MEETING);
     if (--all->users == 0) {
         free(all->vt);
         free(all);
     }
+    return moves;
+}
+
+void replay_meet(struct replay_node *n)
+{
+    replay_arrive(n, false);
+    (void)depart(n);
+}
+
+void replay_depart(struct replay_node *n)
+{
+    sim_time begun;
+
+    replay_settle(n);
+    begun = n->r->loop.now;
+    if (depart(n)) /* MV2 */
+        replay_move_homes(n);
     COUNT(n, barriers, 1);
     n->spent[2] += n->r->loop.now - begun;
 }

@@ -44,14 +44,18 @@ static void complete(void *self, uint64_t arg)
     }
 }
 
+void replay_written(struct replay_node *n)
+{
+    event_after(&n->r->loop, n->r->m.latency_ns * SIM_NS, complete, n, 0);
+}
+
 static void be_written(void *self, uint64_t arg)
 {
     struct written *w = self;
-    struct replay *r = w->from->r;
 
     (void)arg;
-    replay_applied(r, w->shared, w->from->id, w->interval);
-    event_after(&r->loop, r->m.latency_ns * SIM_NS, complete, w->from, 0);
+    replay_applied(w->from->r, w->shared, w->from->id, w->interval);
+    replay_written(w->from);
     free(w);
 }
 

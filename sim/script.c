@@ -218,23 +218,42 @@ static bool put_closings(struct script *s, uint64_t count)
     return true;
 }
 
-void script_homes(const struct trace *t, unsigned node, void (*fn)(void *self, uint32_t page),
-                  void *self)
+/* The homes of one closing; false at the end. */
+static bool closing_homes(struct record_reader *r, uint32_t arrivals,
+                          void (*fn)(void *self, uint32_t page, uint32_t arrivals), void *self)
 {
-    const struct trace_part *p = &t->part[node];
-    struct record_reader r = { p->closings, p->closings_end, 0, t->set[RECORD_SET_pages] };
     uint64_t head, page, length, bytes;
 
-    while (record_number(&r, &head)) {
-        r.page = 0;
-        for (uint64_t i = 0; i < head >> 1; i++) {
-            if (!record_page(&r, &page) || !record_number(&r, &length) ||
-                !record_number(&r, &bytes))
-                return;
-            if (length & 1)
-                fn(self, (uint32_t)page);
-        }
+    r->page = 0;
+    if (!record_number(r, &head))
+        return false;
+    for (uint64_t i = 0; i < head >> 1; i++) {
+        if (!record_page(r, &page) || !record_number(r, &length) || !record_number(r, &bytes))
+            return false;
+        if (length & 1)
+            fn(self, (uint32_t)page, arrivals);
     }
+    return true;
+}
+
+void script_homes(const struct trace *t, unsigned node,
+                  void (*fn)(void *self, uint32_t page, uint32_t arrivals), void *self)
+{
+    struct script s;
+    struct record_item item;
+    uint32_t arrivals = 0;
+
+    script_open(&s, t, node);
+    while (record_get(&s.stream, &item) > 0) {
+        arrivals += item.kind == RECORD_ARRIVE;
+        if (item.kind != RECORD_CLOSED)
+            continue;
+        for (uint64_t i = 0; i < item.arg[0]; i++)
+            if (!closing_homes(&s.closings, arrivals, fn, self))
+                return;
+    }
+    while (closing_homes(&s.closings, arrivals, fn, self))
+        ;
 }
 
 /* Whether a fault on this page follows what item `at` has opened, upwards or downwards. */

@@ -64,9 +64,10 @@ struct script {
 void script_open(struct script *s, const struct trace *t, unsigned node);
 void script_close(struct script *s);
 
-/* script_homes - calls FN(SELF, page) for each page of a closing of this node whose home it was */
-void script_homes(const struct trace *t, unsigned node, void (*fn)(void *self, uint32_t page),
-                  void *self);
+/* script_homes - calls FN(SELF, page, arrivals) for each page of a closing of this node whose home
+ * it was, and at how many barriers it had arrived by then */
+void script_homes(const struct trace *t, unsigned node,
+                  void (*fn)(void *self, uint32_t page, uint32_t arrivals), void *self);
 
 /* script_next - NULL at the end, or where the trace is wrong */
 const struct script_op *script_next(struct script *s);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Replays of programs whose homes move (sim/replay.h RY7, by homes.h MV1 to MV4), and of what such
+ * rounds leave in a trace (RY3, RY4).
+ */
+#include "tests/sim/replay_run.h"
+
+/* Node 0 is home; behind that node 1 alone writes the page, of which each diff has cost 17. */
+static void write_elsewhere(int times, bool read, bool waits)
+{
+    made_begin(&made, 2);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 0, PAGE, 0, 0);
+    barrier(0, 0);
+    barrier(1, 0);
+    for (int i = 0; i < times; i++) {
+        made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
+        made_close(&made, 1, PAGE, 4096, 4000);
+        made_put(&made, 1, RECORD_ARRIVE, 0, waits, 0);
+        made_put(&made, 1, RECORD_DEPART, 0, 0, 0);
+        if (read)
+            made_put(&made, 0, RECORD_LOOK, 0, PAGE, 0);
+        barrier(0, 1000000); /* the diff is there by then */
+    }
+}
+
+static void expect_moved(uint64_t moves)
+{
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
+        run((enum replay_protocol)protocol, &machine);
+        expect(0, homes_moved, 0);
+        expect(1, homes_moved, moves);
+        assert_int_equal(shared_of(&r, PAGE)->home, moves + 1);
+        end();
+    }
+}
+
+/* MV4, RY7: twice 34 units, of which the second half is spent while nobody here uses the page. */
+static void test_home_moves(void **unused)
+{
+    (void)unused;
+    write_elsewhere(3, false, true);
+    expect_moved(0);
+    write_elsewhere(6, false, true);
+    expect_moved(1);
+}
+
+static void test_home_stays(void **unused)
+{
+    (void)unused;
+    write_elsewhere(20, true, true); /* MV4: the home reads it */
+    expect_moved(0);
+    write_elsewhere(20, false, false); /* MV2 */
+    expect_moved(0);
+    write_elsewhere(20, false, true);
+    made.set[RECORD_SET_move_homes] = 1;
+    expect_moved(0);
+}
+
+/* MV1: the new home writes without a trace (EP2), all others have lost their copies; what a closing
+ * amid the round found unchanged was announced (P9). */
+static void test_behind_a_move(void **unused)
+{
+    (void)unused;
+    write_elsewhere(10, false, true);
+    made_put(&made, 0, RECORD_READ, 0, PAGE, 0);
+    run(REPLAY_ARDMAR, &machine);
+    expect(0, read_faults, 1);
+    expect(0, page_fetches, 1);
+    expect(1, exclusive_pages, 1);
+    assert_int_equal(r.node[0].epoch, 11 + 3); /* MEETING_MOVES */
+    assert_false(copy_of(&r.node[0], PAGE)->held);
+    end();
+}
+
+/* MV3 */
+static void test_moves_end(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    for (unsigned i = 0; i < 300; i++) {
+        unsigned writer = i / 50 % 2;
+        made_put(&made, writer, RECORD_WRITE, 0, PAGE, 0);
+        made_close(&made, writer, PAGE, 4096, 4000);
+        barrier(writer, 0);
+        barrier(1 - writer, 1000000);
+    }
+    made.set[RECORD_SET_exclusive] = 1; /* off: each closing counts */
+    run(REPLAY_ARDMAR, &machine);
+    assert_int_equal(r.node[0].count[RECORD_COUNT_homes_moved] +
+                         r.node[1].count[RECORD_COUNT_homes_moved],
+                     3);
+    end();
+}
+
+/* RY3: node 1 had it first, and both want it now, node 0 before. */
+static void test_first_home(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    made_put(&made, 1, RECORD_WRITE, 1000, PAGE, 0);
+    made_close(&made, 1, PAGE, 0, 0);
+    barrier(1, 0);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 0, PAGE, 100, 24);
+    barrier(0, 0);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 0, PAGE, 0, 0); /* it has moved since */
+    run(REPLAY_ARDMAR, &machine);
+    expect(1, homes_assigned, 1);
+    expect(0, homes_assigned, 0);
+    end();
+}
+
+/* RY4: no acquire follows, so a round has left the page open. */
+static void test_renewed_in_a_round(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    for (int i = 0; i < 2; i++) {
+        made_put(&made, 1, RECORD_WRITE, 1000000, PAGE, 0);
+        made_close(&made, 1, PAGE, 0, 0);
+        barrier(1, 0);
+        barrier(0, 0);
+        made_put(&made, 0, RECORD_RENEWED, 0, PAGE, 0);
+    }
+    made_put(&made, 0, RECORD_END, 0, 0, 0);
+    run(REPLAY_ARDMAR, &machine);
+    expect(0, read_faults, 2);
+    expect(0, invalidations, 2);
+    end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_home_moves),    cmocka_unit_test(test_home_stays),
+        cmocka_unit_test(test_behind_a_move), cmocka_unit_test(test_moves_end),
+        cmocka_unit_test(test_first_home),    cmocka_unit_test(test_renewed_in_a_round),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
