@@ -29,9 +29,8 @@ static void help(void)
     puts(
         "  load --machine FILE FILE...\n        These again under ARDMAR, and what is loaded most: "
         "handlers, adapters, links.");
-    puts("  replay --machine FILE [--protocol async|ardmar|onesided] FILE\n        A file of "
-         "hlrcrun "
-         "--trace-sim again, on that machine.");
+    puts("  replay --machine FILE [--protocol async|ardmar|onesided] [--move-homes on|off] "
+         "FILE\n        A file of hlrcrun --trace-sim again, on that machine.");
     puts("  trace FILE\n        What is in a file of hlrcrun --trace-sim, a line for each item.");
     puts("  -h, --help\n        this text; hlrc_sim COMMAND --help has the options\n"
          "  -V, --version\n        the version\n      --man\n        the manual page, for man -l "
@@ -74,7 +73,8 @@ static void manual(void)
     fputs(".TP\n.B replay \\-\\-machine\n.I FILE TRACE\nWhat a program did that was traced by "
           "hlrcrun "
           "\\-\\-trace\\-sim, again on the machine of the\nfile, under ARDMAR or the "
-          "protocol of \\-\\-protocol; there are some in "
+          "protocol of \\-\\-protocol, and with \\-\\-move\\-homes as in the traced run, or as "
+          "said; there are some machines in "
           "share/hlrc/machines. What is counted stands beside what the run itself had counted. How "
           "far\n"
           "that is from the run, and what has no model and is passed over, is in doc/trace.md.\n"

@@ -24,6 +24,7 @@ static const char *const counters[] = {
 struct wish {
     const char *machine, *trace;
     enum replay_protocol protocol;
+    enum { AS_TRACED, MOVE, STAY } homes;
 };
 
 static enum replay_protocol protocol_named(const char *name)
@@ -36,6 +37,13 @@ static enum replay_protocol protocol_named(const char *name)
     sim_fail(SIM_WRONG_USE, "--protocol %s: there is none; take async, ardmar or onesided", name);
 }
 
+static bool is_switch(const char *option, const char *value)
+{
+    if (strcmp(value, "on") == 0 || strcmp(value, "off") == 0)
+        return strcmp(value, "on") == 0;
+    sim_fail(SIM_WRONG_USE, "%s %s: it is a switch; take on or off", option, value);
+}
+
 static struct wish parse(int argc, char **argv)
 {
     struct wish w = { .protocol = REPLAY_ARDMAR };
@@ -45,6 +53,8 @@ static struct wish parse(int argc, char **argv)
             w.machine = argv[++i];
         else if (strcmp(argv[i], "--protocol") == 0 && i + 1 < argc)
             w.protocol = protocol_named(argv[++i]);
+        else if (strcmp(argv[i], "--move-homes") == 0 && i + 1 < argc)
+            w.homes = is_switch("--move-homes", argv[++i]) ? MOVE : STAY;
         else if (argv[i][0] != '-' && w.trace == NULL)
             w.trace = argv[i];
         else
@@ -122,6 +132,8 @@ int replay_command_main(int argc, char **argv)
     machine_load(&m, w.machine);
     trace_load(&t, w.trace);
     check(&w, &t);
+    if (w.homes != AS_TRACED)
+        t.set[RECORD_SET_move_homes] = w.homes == STAY;
     replay_run(&r, &t, &m, w.protocol);
     if (r.wrong != NULL)
         sim_fail(SIM_FAILED, "%s: node %u: %s; trace the run again", w.trace, r.wrong_node,
