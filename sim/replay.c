@@ -163,7 +163,7 @@ static void reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
         if (replay_default_home(n->r, p) == n->id) {
             s->home = 0;
             s->readers = s->written = s->claimed = s->placed = false;
-            s->traced = 0;
+            s->traced = s->tried = 0;
             s->applied.count = 0;
         }
         empty.flags = c->flags & COPY_LISTED;
@@ -270,12 +270,19 @@ struct homes {
     unsigned node;
 };
 
-static void note_home(void *self, uint32_t page, uint32_t arrivals)
+static void note_home(void *self, uint32_t page, enum script_home what, uint32_t arrivals)
 {
     struct homes *h = self;
     struct shared *s = shared_of(h->r, page);
 
-    if (s->traced != 0 && s->traced_at <= arrivals)
+    if (what == HOME_TRIED && s->tried == 0)
+        s->tried = (uint16_t)(h->node + 1);
+    if (what == HOME_ELSEWHERE && s->traced != h->node + 1) {
+        s->wrote = (uint16_t)(h->node + 1);
+        s->tried = s->tried == s->wrote ? 0 : s->tried; /* in vain */
+    }
+    if (what != HOME_HERE || s->wrote == h->node + 1 ||
+        (s->traced != 0 && s->traced_at <= arrivals))
         return;
     s->traced = (uint16_t)(h->node + 1);
     s->traced_at = arrivals;

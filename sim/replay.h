@@ -11,7 +11,7 @@
  *        when that was there.
  *   RY3  Which of two nodes is home that want a page at about the same time, a few nanoseconds
  *        decide: under the protocol of the traced run it is the one that was home there, of several
- *        (MV) the first.
+ *        (MV) the first. Who wrote it before for another home is not the first.
  *   RY4  A fault is what the state of the page makes one: an item of the trace that finds its page
  *        open costs nothing. Pages that were opened ahead in the traced run, or left open, count as
  *        used: one after the other, while the program computed until its next item. What an
@@ -82,6 +82,8 @@ struct shared {
     uint16_t home;      /* node + 1: the home word */
     uint16_t traced;    /* node + 1 that was its first home in the traced run; 0: not known */
     uint32_t traced_at; /* how many barriers were before it is known to be */
+    uint16_t tried;     /* the same that may have been, since it tried, if `traced` is not known */
+    uint16_t wrote; /* node + 1, whose trace is read, that wrote it while another one was home */
     bool readers, written, claimed, placed;
     struct parked *parked; /* who waits for versions */
 };

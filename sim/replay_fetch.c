@@ -223,10 +223,11 @@ struct claim {
 static void compare_and_swap(void *self, uint64_t arg)
 {
     struct claim *c = self;
+    uint16_t traced = c->shared->traced > 0 ? c->shared->traced : c->shared->tried; /* RY3 */
 
     (void)arg;
     if (c->shared->home == 0)
-        c->shared->home = c->shared->traced > 0 ? c->shared->traced : (uint16_t)(c->node->id + 1);
+        c->shared->home = traced > 0 ? traced : (uint16_t)(c->node->id + 1);
     c->home = c->shared->home - 1u;
     c->assigned = c->home == c->node->id && !c->shared->claimed; /* RY3 */
     c->shared->claimed = c->shared->claimed || c->assigned;

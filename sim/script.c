@@ -219,8 +219,7 @@ static bool put_closings(struct script *s, uint64_t count)
 }
 
 /* The homes of one closing; false at the end. */
-static bool closing_homes(struct record_reader *r, uint32_t arrivals,
-                          void (*fn)(void *self, uint32_t page, uint32_t arrivals), void *self)
+static bool closing_homes(struct record_reader *r, uint32_t arrivals, script_home_fn fn, void *self)
 {
     uint64_t head, page, length, bytes;
 
@@ -230,14 +229,21 @@ static bool closing_homes(struct record_reader *r, uint32_t arrivals,
     for (uint64_t i = 0; i < head >> 1; i++) {
         if (!record_page(r, &page) || !record_number(r, &length) || !record_number(r, &bytes))
             return false;
-        if (length & 1)
-            fn(self, (uint32_t)page, arrivals);
+        fn(self, (uint32_t)page, length & 1 ? HOME_HERE : HOME_ELSEWHERE, arrivals);
     }
     return true;
 }
 
-void script_homes(const struct trace *t, unsigned node,
-                  void (*fn)(void *self, uint32_t page, uint32_t arrivals), void *self)
+static void tried_homes(const struct trace *t, const struct record_item *item, uint32_t arrivals,
+                        script_home_fn fn, void *self)
+{
+    uint64_t first = item->arg[0], count = item->arg[2], pages = t->set[RECORD_SET_pages];
+
+    for (uint64_t p = first; p < pages && p - first < count && count <= RUN_MOST; p++)
+        fn(self, (uint32_t)p, HOME_TRIED, arrivals);
+}
+
+void script_homes(const struct trace *t, unsigned node, script_home_fn fn, void *self)
 {
     struct script s;
     struct record_item item;
@@ -246,9 +252,9 @@ void script_homes(const struct trace *t, unsigned node,
     script_open(&s, t, node);
     while (record_get(&s.stream, &item) > 0) {
         arrivals += item.kind == RECORD_ARRIVE;
-        if (item.kind != RECORD_CLOSED)
-            continue;
-        for (uint64_t i = 0; i < item.arg[0]; i++)
+        if (item.kind == RECORD_AHEAD && (item.arg[3] & RECORD_CLAIMS))
+            tried_homes(t, &item, arrivals, fn, self);
+        for (uint64_t i = 0; item.kind == RECORD_CLOSED && i < item.arg[0]; i++)
             if (!closing_homes(&s.closings, arrivals, fn, self))
                 return;
     }

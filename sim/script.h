@@ -64,10 +64,15 @@ struct script {
 void script_open(struct script *s, const struct trace *t, unsigned node);
 void script_close(struct script *s);
 
-/* script_homes - calls FN(SELF, page, arrivals) for each page of a closing of this node whose home
- * it was, and at how many barriers it had arrived by then */
-void script_homes(const struct trace *t, unsigned node,
-                  void (*fn)(void *self, uint32_t page, uint32_t arrivals), void *self);
+/* What a node's trace says of homes: it tried to be that of a page that it had not written; a
+ * closing of a page was that of its home, or not. */
+enum script_home { HOME_TRIED, HOME_HERE, HOME_ELSEWHERE };
+
+typedef void (*script_home_fn)(void *self, uint32_t page, enum script_home what, uint32_t arrivals);
+
+/* script_homes - calls FN in the order of the node's trace; `arrivals`: at so many barriers it had
+ * arrived by then */
+void script_homes(const struct trace *t, unsigned node, script_home_fn fn, void *self);
 
 /* script_next - NULL at the end, or where the trace is wrong */
 const struct script_op *script_next(struct script *s);

@@ -93,6 +93,16 @@ static void test_moves_end(void **unused)
     end();
 }
 
+static void made_touch(unsigned node, uint64_t page)
+{
+    struct made_node *n = &made.node[node];
+    const uint64_t arg[RECORD_ARGS] = { page, 1, 1 };
+
+    n->stream_bytes =
+        (size_t)(record_put(n->stream + n->stream_bytes, &n->page, RECORD_TOUCH, 0, arg) -
+                 n->stream);
+}
+
 /* RY3: node 1 had it first, and both want it now, node 0 before. */
 static void test_first_home(void **unused)
 {
@@ -101,14 +111,38 @@ static void test_first_home(void **unused)
     made_put(&made, 1, RECORD_WRITE, 1000, PAGE, 0);
     made_close(&made, 1, PAGE, 0, 0);
     barrier(1, 0);
-    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 0, PAGE, 100, 24);
+    made_touch(0, PAGE);
     barrier(0, 0);
     made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
     made_close(&made, 0, PAGE, 0, 0); /* it has moved since */
     run(REPLAY_ARDMAR, &machine);
     expect(1, homes_assigned, 1);
     expect(0, homes_assigned, 0);
+    end();
+}
+
+/* RY3: node 0 has tried to be home of what it never wrote; node 1 is home since it has moved. */
+static void test_first_home_silent(void **unused)
+{
+    struct made_node *n = &made.node[0];
+    const uint64_t claims[RECORD_ARGS] = { PAGE, 1, 1, RECORD_CLAIMS };
+
+    (void)unused;
+    made_begin(&made, 2);
+    made_put(&made, 0, RECORD_TOUCH, 100000, PAGE + 50, 0);
+    n->stream_bytes =
+        (size_t)(record_put(n->stream + n->stream_bytes, &n->page, RECORD_AHEAD, 0, claims) -
+                 n->stream);
+    made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 1, PAGE, 100, 24);
+    barrier(0, 0);
+    barrier(1, 0);
+    made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
+    made_close(&made, 1, PAGE, 0, 0);
+    run(REPLAY_ARDMAR, &machine);
+    expect(0, homes_assigned, 1);
+    expect(1, homes_assigned, 0);
+    expect(1, diffs, 1);
     end();
 }
 
@@ -134,9 +168,10 @@ static void test_renewed_in_a_round(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_home_moves),    cmocka_unit_test(test_home_stays),
-        cmocka_unit_test(test_behind_a_move), cmocka_unit_test(test_moves_end),
-        cmocka_unit_test(test_first_home),    cmocka_unit_test(test_renewed_in_a_round),
+        cmocka_unit_test(test_home_moves),        cmocka_unit_test(test_home_stays),
+        cmocka_unit_test(test_behind_a_move),     cmocka_unit_test(test_moves_end),
+        cmocka_unit_test(test_first_home),        cmocka_unit_test(test_renewed_in_a_round),
+        cmocka_unit_test(test_first_home_silent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
