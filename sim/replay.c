@@ -319,11 +319,14 @@ static void look(void *self)
 }
 
 void replay_run(struct replay *r, const struct trace *t, const struct machine *m,
-                enum replay_protocol protocol)
+                enum replay_protocol protocol, enum replay_homes homes)
 {
     *r = (struct replay){ .trace = t, .m = *m, .protocol = protocol };
     memcpy(r->set, t->set, sizeof r->set);
-    r->own_ahead = (t->set[RECORD_SET_pages_by] == 1) != (protocol == REPLAY_ASYNC);
+    if (homes != HOMES_AS_TRACED)
+        r->set[RECORD_SET_move_homes] = homes == HOMES_STAY;
+    r->own_ahead = (t->set[RECORD_SET_pages_by] == 1) != (protocol == REPLAY_ASYNC) ||
+                   r->set[RECORD_SET_move_homes] != t->set[RECORD_SET_move_homes];
     r->nodes = (unsigned)t->set[RECORD_SET_nodes];
     event_loop_init(&r->loop);
     r->node = sim_new(r->nodes, sizeof *r->node);

@@ -16,9 +16,10 @@
  *        open costs nothing. Pages that were opened ahead in the traced run, or left open, count as
  *        used: one after the other, while the program computed until its next item. What an
  *        acquire left open is used behind it; what a round of homes that move did, behind that.
- *   RY5  What is opened ahead is what was in the traced run, where pages have the same protocol: it
- *        goes by the order of faults, which is the program's. Else faults are others, and what is
- *        opened ahead follows from them, by the library's rules (ahead.h, past.h).
+ *   RY5  What is opened ahead is what was in the traced run, where pages have the same protocol and
+ *        homes move as there, or do not: it goes by the order of faults, which is the program's.
+ *        Else faults are others, and what is opened ahead follows from them, by the library's rules
+ *        (ahead.h, past.h).
  *   RY6  A message is served by who looks first: the node's thread, if it waits or begins to, or
  *        the handler, if it runs; else it wakes that one (progress.h S5, S6).
  *   RY7  Homes move when the library's rules say so here (homes.h MV1 to MV4), whenever they did in
@@ -40,6 +41,9 @@
 #include "sim/server.h"
 
 enum replay_protocol { REPLAY_ASYNC, REPLAY_ARDMAR, REPLAY_ONESIDED };
+
+/* Whether homes move (RY6): as in the traced run, or as said. */
+enum replay_homes { HOMES_AS_TRACED, HOMES_MOVE, HOMES_STAY };
 
 enum copy_access { CLOSED, OPEN_LOADS, OPEN_STORES };
 
@@ -349,7 +353,7 @@ void replay_moves_free(struct replay_node *n);
 
 /* replay_run - the trace on that machine; 0, or the node whose script is wrong + 1. */
 void replay_run(struct replay *r, const struct trace *t, const struct machine *m,
-                enum replay_protocol protocol);
+                enum replay_protocol protocol, enum replay_homes homes);
 void replay_free(struct replay *r);
 
 #endif

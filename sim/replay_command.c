@@ -24,7 +24,7 @@ static const char *const counters[] = {
 struct wish {
     const char *machine, *trace;
     enum replay_protocol protocol;
-    enum { AS_TRACED, MOVE, STAY } homes;
+    enum replay_homes homes;
 };
 
 static enum replay_protocol protocol_named(const char *name)
@@ -54,7 +54,7 @@ static struct wish parse(int argc, char **argv)
         else if (strcmp(argv[i], "--protocol") == 0 && i + 1 < argc)
             w.protocol = protocol_named(argv[++i]);
         else if (strcmp(argv[i], "--move-homes") == 0 && i + 1 < argc)
-            w.homes = is_switch("--move-homes", argv[++i]) ? MOVE : STAY;
+            w.homes = is_switch("--move-homes", argv[++i]) ? HOMES_MOVE : HOMES_STAY;
         else if (argv[i][0] != '-' && w.trace == NULL)
             w.trace = argv[i];
         else
@@ -132,9 +132,7 @@ int replay_command_main(int argc, char **argv)
     machine_load(&m, w.machine);
     trace_load(&t, w.trace);
     check(&w, &t);
-    if (w.homes != AS_TRACED)
-        t.set[RECORD_SET_move_homes] = w.homes == STAY;
-    replay_run(&r, &t, &m, w.protocol);
+    replay_run(&r, &t, &m, w.protocol, w.homes);
     if (r.wrong != NULL)
         sim_fail(SIM_FAILED, "%s: node %u: %s; trace the run again", w.trace, r.wrong_node,
                  r.wrong);

@@ -165,13 +165,34 @@ static void test_renewed_in_a_round(void **unused)
     end();
 }
 
+/* RY5: where homes move and did not, or the other way round, faults are others. */
+static void test_ahead_of_other_faults(void **unused)
+{
+    (void)unused;
+    for (int homes = HOMES_AS_TRACED; homes <= HOMES_STAY; homes++) {
+        made_begin(&made, 2);
+        for (uint64_t p = PAGE; p < PAGE + 16; p++) {
+            made_put(&made, 0, RECORD_WRITE, 0, p, 0);
+            made_close(&made, 0, p, 0, 0);
+        }
+        barrier(0, 0);
+        barrier(1, 0);
+        for (uint64_t p = PAGE; p < PAGE + 16; p++)
+            made_put(&made, 1, RECORD_READ, 0, p, 0);
+        run_homes(REPLAY_ARDMAR, &machine, (enum replay_homes)homes);
+        expect(1, read_faults, homes == HOMES_STAY ? 3 : 16);
+        expect(1, page_fetches, 16);
+        end();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_home_moves),        cmocka_unit_test(test_home_stays),
         cmocka_unit_test(test_behind_a_move),     cmocka_unit_test(test_moves_end),
         cmocka_unit_test(test_first_home),        cmocka_unit_test(test_renewed_in_a_round),
-        cmocka_unit_test(test_first_home_silent),
+        cmocka_unit_test(test_first_home_silent), cmocka_unit_test(test_ahead_of_other_faults),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

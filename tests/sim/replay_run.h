@@ -40,14 +40,20 @@ static inline void barrier(unsigned node, uint64_t time)
     made_put(&made, node, RECORD_DEPART, 0, 0, 0);
 }
 
-static inline void run(enum replay_protocol protocol, const struct machine *m)
+static inline void run_homes(enum replay_protocol protocol, const struct machine *m,
+                             enum replay_homes homes)
 {
     made_end(&made);
     assert_null(trace_read(&t, made.bytes, made.length));
-    replay_run(&r, &t, m, protocol);
+    replay_run(&r, &t, m, protocol, homes);
     assert_null(r.wrong);
     for (unsigned n = 0; n < r.nodes; n++)
         assert_true(r.node[n].ended);
+}
+
+static inline void run(enum replay_protocol protocol, const struct machine *m)
+{
+    run_homes(protocol, m, HOMES_AS_TRACED);
 }
 
 static inline void end(void)
