@@ -345,9 +345,12 @@ bool replay_moves(unsigned arrives);     /* R5: of all nodes */
 void replay_move_note(struct replay_node *n, struct copy *c, unsigned writer, uint32_t bytes);
 void replay_move_tell(struct replay_node *n, struct copy *c, uint32_t bytes);
 void replay_move_used(struct replay_node *n, struct copy *c);
+void replay_moves_free(struct replay_node *n);
+
+/* ---- replay_round.c ---- */
+
 bool replay_offer_homes(struct replay_node *n);
 void replay_move_homes(struct replay_node *n);
-void replay_moves_free(struct replay_node *n);
 
 /* ---- replay.c ---- */
 

@@ -46,7 +46,7 @@ my @circles = (
     [map { "hlrc/sync/$_" } qw(barrier homes)],
     [map { "fabric/verbs/verbs$_" } '', qw(_count _long _memory _near _pieces _registrar _rx)],
     [map { "sim/replay_$_" } qw(ahead close page renew write)],
-    [map { "sim/replay_$_" } qw(queue sync)],
+    [map { "sim/replay_$_" } qw(queue round sync)],
 );
 
 # What these define the C library has, too: for all but programs of hlrcc, and for programs without HLRC.

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * replay_round.c - homes move: the round that all nodes make in a barrier, hlrc/sync/homes.c, with
+ * what is chosen for it in hlrc/memory/page_move.c (MV1, MV2).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/fail.h"
+#include "sim/replay_moves.h"
+
+/* ---- before a barrier ---- */
+
+enum verdict { UNWANTED, UNWATCHED, RIPE };
+
+static enum verdict judge(struct replay_node *n, const struct move *m)
+{
+    struct copy *c = copy_of(n, m->page);
+    bool wanted = c->noted && c->writer == m->to && copy_is_home(c, n) &&
+                  !(c->flags & (COPY_BUSY | COPY_DIRTY));
+
+    c->noted = false;
+    return !wanted ? UNWANTED : c->watched ? RIPE : UNWATCHED;
+}
+
+static void close_copy(struct replay_node *n, struct copy *c)
+{
+    if (c->access != CLOSED)
+        n->debt += n->r->m.protect_ns * SIM_NS;
+    c->access = CLOSED;
+}
+
+static void watch(struct replay_node *n, struct copy *c)
+{
+    if (!copy_is_home(c, n) || (c->flags & (COPY_BUSY | COPY_DIRTY | COPY_EXCLUSIVE)))
+        return;
+    close_copy(n, c);
+    c->watched = true;
+}
+
+/* page_move.c page_move_take */
+static uint32_t take(struct replay_node *n)
+{
+    struct moves *m = replay_moves_of(n);
+    uint32_t ripe = 0, others = 0, most;
+
+    for (uint32_t i = 0; i < m->wanted_count; i++) {
+        struct move it = m->wanted[i];
+        enum verdict v = judge(n, &it);
+        if (v == RIPE)
+            m->list[ripe++] = it;
+        else if (v == UNWATCHED)
+            m->wanted[others++] = it;
+    }
+    m->wanted_count = 0;
+    if (ripe > 0)
+        m->batch = m->batch * BATCH_GROWS < MOVES_ROUND ? m->batch * BATCH_GROWS : MOVES_ROUND;
+    most = m->batch > others / WATCH_SHARE ? m->batch : others / WATCH_SHARE;
+    for (uint32_t i = 0; i < others && i < most; i++)
+        watch(n, copy_of(n, m->wanted[i].page));
+    return ripe;
+}
+
+static void list_there(void *self, uint64_t arg)
+{
+    (void)arg;
+    replay_written(self);
+}
+
+static void tell_all(struct replay_node *n, uint64_t bytes)
+{
+    struct replay *r = n->r;
+
+    n->debt += r->m.post_ns * (r->nodes - 1) * SIM_NS;
+    replay_settle(n);
+    for (unsigned i = 0; i < r->nodes; i++) {
+        if (i == n->id)
+            continue;
+        n->writing++;
+        replay_write(n, &r->node[i], bytes, list_there, n, 0);
+    }
+    replay_await_written(n);
+}
+
+bool replay_offer_homes(struct replay_node *n)
+{
+    struct moves *m = replay_moves_of(n);
+
+    if (replay_moves_off(n))
+        return false;
+    for (unsigned w = 0; w < n->r->nodes && n->r->protocol == REPLAY_ONESIDED; w++)
+        if (w != n->id)
+            replay_move_listen(n, w);
+    if (m->wanted_count == 0)
+        return false;
+    m->epoch = n->epoch + 1;
+    m->list_count = take(n);
+    if (m->list_count > 0)
+        tell_all(n, 16 + 8 * (uint64_t)m->list_count);
+    return m->list_count > 0;
+}
+
+/* ---- the round ---- */
+
+static struct move *gather(struct replay_node *n, uint64_t epoch, uint32_t *count)
+{
+    struct move *all = NULL;
+    uint32_t room = 0;
+
+    *count = 0;
+    for (unsigned i = 0; i < n->r->nodes; i++) {
+        const struct moves *m = replay_moves_of(&n->r->node[i]);
+        if (m->epoch != epoch + 1 || m->list_count == 0)
+            continue;
+        all = grow(all, &room, *count + m->list_count, sizeof *all);
+        memcpy(all + *count, m->list, m->list_count * sizeof *all);
+        *count += m->list_count;
+    }
+    return all;
+}
+
+static bool settled(struct replay_node *n, struct copy *c)
+{
+    if (c->flags & COPY_BUSY) {
+        replay_finish(n, c);
+        return false;
+    }
+    return !(c->flags & COPY_DIRTY);
+}
+
+/* MV1, of this node. */
+static void hold(struct replay_node *n, const struct move *moves, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct copy *c = copy_of(n, moves[i].page);
+        c->held = true;
+        if (copy_is_home(c, n) && (c->flags & COPY_EXCLUSIVE))
+            exclusive_end_copy(n, c);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        while (!settled(n, copy_of(n, moves[i].page)))
+            replay_close(n);
+}
+
+/* MV1: complete here, and all that is written anywhere until now is in it. */
+static void bring(struct replay_node *n, struct copy *c)
+{
+    while (c->flags & COPY_STALE)
+        (void)replay_fetch(n, c);
+    c->need.count = 0;
+    for (unsigned w = 0; w < n->r->nodes; w++)
+        if (n->vt[w] > 0)
+            versions_raise(&c->shared->applied, w, n->vt[w]);
+    c->shared->readers = false;
+}
+
+/* MV1 */
+static void change_home(struct replay_node *n, struct copy *c, unsigned to)
+{
+    if (to != n->id) {
+        close_copy(n, c);
+        c->flags |= COPY_STALE;
+    }
+    c->home = c->shared->home = (uint16_t)(to + 1);
+    c->introduced = c->watched = c->noted = false;
+    c->spent = 0;
+    replay_move_tried(c);
+    COUNT(n, homes_moved, to == n->id);
+}
+
+void replay_move_homes(struct replay_node *n)
+{
+    uint32_t count;
+    struct move *moves = gather(n, n->epoch - 1, &count);
+
+    hold(n, moves, count);
+    replay_meet(n);
+    for (uint32_t i = 0; i < count; i++)
+        if (moves[i].to == n->id)
+            bring(n, copy_of(n, moves[i].page));
+    replay_meet(n);
+    for (uint32_t i = 0; i < count; i++)
+        change_home(n, copy_of(n, moves[i].page), moves[i].to);
+    replay_meet(n);
+    for (uint32_t i = 0; i < count; i++)
+        copy_of(n, moves[i].page)->held = false;
+    free(moves);
+}
