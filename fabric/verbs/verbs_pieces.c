@@ -75,8 +75,7 @@ static bool read_together(struct verbs_fabric *v, struct verbs_order *o, int win
     return true;
 }
 
-/* VP2. What the adapter copies when it is posted completes unseen, if it is not the last: that is
- * behind it (F1). */
+/* VP2. */
 static bool write_together(struct verbs_fabric *v, struct verbs_order *o, int win,
                            const struct fabric_piece *p, size_t n, size_t bytes)
 {
@@ -107,6 +106,8 @@ void verbs_read_pieces(struct fabric *f, int peer, int win, const struct fabric_
     }
 }
 
+/* A piece that the adapter copies when it is posted completes unseen, if it is not the last one:
+ * that is behind it (F1). */
 void verbs_write_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *p,
                         size_t count, struct fabric_op *op)
 {
