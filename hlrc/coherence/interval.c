@@ -123,7 +123,7 @@ static bool flush_home(uint32_t page, uint64_t interval, bool *changed)
         interval_vt(time); /* RK1 */
         races_note_own(page, interval, time, mask);
     }
-    return *changed || !exclusive_unread(page); /* P9 */
+    return *changed || page_flush_same(page);
 }
 
 /* PF1. ASSUMPTION: sealed or kept, its home is here. */

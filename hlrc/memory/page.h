@@ -55,7 +55,9 @@
  *       twin is renewed after the comparison and before the interval is published. So what a thread
  *       writes meanwhile is covered by this interval or differs from the twin in the next.
  *   P9  A home page that is as its twin was may have been otherwise in between, and another node
- *       may have read it then. So it is announced, unless no other node has read it at all.
+ *       may have read it then. So it is announced, unless no other node has read it at all. What
+ *       this node's operations on words did is in the twin: then it is announced in any case
+ *       (page_word.h WD4), lest those keep what they had who have read the page as untouched.
  *   P10  What hlrc_touch has opened for a system call only this node's threads close, by their
  *       acquires and releases: a closing that another node has asked for keeps it writable (P8), a
  *       request for it finds that it has a home (async.c H1).
@@ -197,6 +199,7 @@ uint32_t page_flush_begin(const uint32_t *list, uint32_t n, bool asked);
 uint32_t page_flush_skip(const uint32_t *list, uint32_t n);
 void page_flush_prefetch(uint32_t page);
 bool page_flush_home(uint32_t page, bool *changed);
+bool page_flush_same(uint32_t page); /* whether to announce one that is as its twin was (P9) */
 size_t page_flush_diff(uint32_t page, void *out);
 void page_flush_end(uint32_t page, uint64_t interval, bool changed);
 

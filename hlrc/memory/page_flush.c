@@ -201,13 +201,18 @@ static bool home_changed(uint32_t page, const struct page *p)
     return !p->twin || diff_differs(page_mem(page), twin_mem(p->twin));
 }
 
+bool page_flush_same(uint32_t page)
+{
+    return page_at(page)->worded || !exclusive_unread(page); /* WD4, P9 */
+}
+
 bool page_flush_home(uint32_t page, bool *changed)
 {
     struct page *p = page_at(page);
     uint16_t others = others_here(page);
     *changed = home_changed(page, p);
     if (!*changed)
-        return !exclusive_unread(page); /* P9 */
+        return page_flush_same(page); /* P9 */
     perturb(page_compared);
     if (p->twin && p->others != others)
         *changed = false; /* DW3: by whom, nobody knows; announced, and no reason to keep it */

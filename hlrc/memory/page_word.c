@@ -8,6 +8,7 @@
 #include "base/perturb.h"
 #include "hlrc/engine.h"
 #include "hlrc/memory/dirty.h"
+#include "hlrc/memory/first_write.h"
 #include "hlrc/memory/need.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/twin.h"
@@ -86,10 +87,11 @@ static bool step(uint32_t page, struct page *p)
     return false;
 }
 
-/* WD2. A home's stores need not be sent. */
+/* WD2. A home's stores need not be sent, but noted where races are looked for: the operation hides
+ * them (P8). */
 static bool is_unsent(uint32_t page, const struct page *p, size_t at, size_t bytes)
 {
-    return p->twin && !page_is_home(p, engine.node) &&
+    return p->twin && (!page_is_home(p, engine.node) || races_checked()) &&
            memcmp(page_mem(page) + at, (char *)twin_mem(p->twin) + at, bytes) != 0;
 }
 

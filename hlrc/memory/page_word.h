@@ -15,15 +15,16 @@
  *        of the home's, changes the page under its lock.
  *   WD2  (1, 3) An operation is performed behind all that happened before it: the page is fetched
  *        first if this copy lacks a version, the home has the diffs that this node has sent, and a
- *        store of this node's to that word is sent, by a closing.
+ *        store of this node's to that word is sent, by a closing; with --check races a home's
+ *        store is noted by one.
  *   WD3  Of a node one thread at a time operates on words of a page: it is BUSY until the result is
  *        in this node's copy. So the copy holds the last of them. The twin gets it too: it is in no
  *        diff, which would undo what others have done to the word meanwhile.
  *   WD4  (1) An operation that may have changed the word puts the page on the dirty list behind it,
  *        `worded`, unless it is EXCLUSIVE, so that the next closing announces it, though this node
  *        may have stored nothing to it: with an empty diff, whose version says that a copy has what
- *        the operations did. Until then the page is as a dirty one for a home that moves
- *        (page_move_settled).
+ *        the operations did; a home that finds its twin the same announces it as well. Until then
+ *        the page is as a dirty one for a home that moves (page_move_settled).
  */
 #ifndef HLRC_PAGE_WORD_H
 #define HLRC_PAGE_WORD_H

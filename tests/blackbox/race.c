@@ -5,6 +5,7 @@
  *   race same      nodes 0 and 1 write bytes 24 to 27 between the same two barriers (RK1, RK2)
  *   race locks     the same, each under a lock of its own (RK1)
  *   race home      as same, but the page is at home with node 0 before (FW1)
+ *   race word      as home, and node 0 operates on the word behind its stores (page_word.h WD2)
  *   race before F  node 1 writes before it takes the lock under which node 0 has written (RK3)
  *   race after F   node 0 writes behind the unlock, then node 1 takes the lock and writes (RK3)
  *   race joined F  node 1 writes in more intervals than a page's home keeps apart (RK5); node 2
@@ -278,7 +279,8 @@ int main(int argc, char **argv)
     char *page = hlrc_malloc_all(4096);
     if (!page)
         return 1;
-    bool at_home = strcmp(what, "home") == 0 || strcmp(what, "open") == 0 ||
+    bool at_home = strcmp(what, "home") == 0 || strcmp(what, "word") == 0 ||
+                   strcmp(what, "open") == 0 ||
                    (strncmp(what, "read", 4) == 0 && strcmp(what, "read-early") != 0);
     if (at_home && me == 0)
         page[0] = 1; /* its home is here */
@@ -289,8 +291,11 @@ int main(int argc, char **argv)
         memset(page, 0, me == 2 ? 100 : 0);
         hlrc_barrier();
     }
-    if (strcmp(what, "home") == 0)
+    if (strcmp(what, "home") == 0 || strcmp(what, "word") == 0)
         write_both(page);
+    const int64_t nothing = 0;
+    if (strcmp(what, "word") == 0 && me == 0)
+        hlrc_fetch_op(page + AT, &nothing, NULL, HLRC_INT64, HLRC_SUM);
     int sum = strcmp(what, "reads") == 0 ? read_or_write(page) : 0;
     if (strcmp(what, "locks") == 0) {
         hlrc_lock(1 + (hlrc_lock_t)me);

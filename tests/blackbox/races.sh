@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # --check races (coherence/races.h): two nodes that write the same bytes are told of, with both lines of the source, and the
-# status is 66 (RK1 to RK5, FW1, RR1 to RR4); what only looks like that is not. Random programs, which have no races, give no report.
+# status is 66 (RK1 to RK5, FW1, WD2, RR1 to RR4); what only looks like that is not. Random programs, which have no races, give no report.
 . "$(dirname "$0")/../lib.sh"
 race=$top_builddir/tests/blackbox/race random=$top_builddir/tests/random/random
 test -x "$race" || skip "$race is not built"
@@ -35,7 +35,7 @@ clean() { # PROTOCOL PROGRAM HOW
 
 export HLRC_LAZY_RELEASE=0 # each unlock is an interval
 for protocol in async ardmar onesided; do
-    for how in same locks home before after; do
+    for how in same locks home word before after; do
         found $protocol "$race" $how ""
     done
     for how in joined open read-behind clean; do

@@ -14,6 +14,7 @@ const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
 #define COUNT   60u
 #define ROUNDS  12u
 #define PAGES   4u
+#define FRESH   6u /* pages behind them, for first_operation */
 
 static volatile uint64_t *pages; /* homes: 0; the last node; two whose first touch decides */
 static volatile unsigned char *taken;
@@ -193,6 +194,28 @@ static void announced(uint64_t page, uint64_t r)
     hlrc_barrier();
 }
 
+/* The first that anybody does to a page of which all have read that it is zero: an operation, or a
+ * store and an operation behind it. Whoever becomes the page's home, or was it by default,
+ * announces it (WD4), though what the operation did is in its twin, if it has one (P8). */
+static void first_operation(void)
+{
+    for (uint64_t page = PAGES; page < PAGES + FRESH; page++)
+        expect_word(*word(page, 10) + *word(page, 11), 0, "page %ju at first", (uintmax_t)page);
+    hlrc_barrier();
+    for (uint64_t page = PAGES; page < PAGES + FRESH; page++) {
+        if (page % (uint64_t)nodes != (uint64_t)me)
+            continue;
+        if (page & 1)
+            *word(page, 10) = 8;
+        fetch(word(page, 10), HLRC_SUM, 5);
+    }
+    hlrc_barrier();
+    for (uint64_t page = PAGES; page < PAGES + FRESH; page++)
+        expect_word(*word(page, 10), page & 1 ? 13 : 5, "page %ju, first operated on",
+                    (uintmax_t)page);
+    hlrc_barrier();
+}
+
 /* Two threads of a node operate on a word: what they leave in the copy is that of both (WD3). */
 static void twice(int thread)
 {
@@ -220,7 +243,7 @@ static void without_acquire(void)
 
 void litmus_run(void)
 {
-    pages = shared_words(PAGES * PAGE_WORDS);
+    pages = shared_words((PAGES + FRESH) * PAGE_WORDS);
     taken = shared_bytes(total() * THREADS * (uint64_t)nodes);
     if (me == 0) {
         place(word(0, 0), PAGE, 0);
@@ -229,7 +252,7 @@ void litmus_run(void)
     }
     hlrc_barrier();
     refusals();
-    hlrc_barrier();
+    first_operation();
     in_threads(THREADS, tickets);
     hlrc_barrier();
     check_tickets();
