@@ -11,7 +11,7 @@
  * memory, so that nothing but the fabric is tested. A hang ends with SIGALRM.
  *
  * Environment: CONFORMANCE_PERCENT of the usual rounds (an emulated adapter takes a hundred times
- * as long as shared memory); CONFORMANCE_SECONDS after which a run hangs (default 400);
+ * as long as shared memory); CONFORMANCE_SECONDS after which a test hangs (default 400);
  * CONFORMANCE_DEVICES, adapters that the nodes take in turn, with commas between;
  * CONFORMANCE_APART=1 puts every second node into an IPC namespace of its own, so that to the mixed
  * fabric it is far from the others; in a build with --enable-perturb, what base/perturb.h says.
@@ -32,7 +32,7 @@
 
 #include "base/perturb.h"
 
-#define RUN_SECONDS 400  /* of a run that hangs */
+#define TEST_SECONDS 400 /* of a test that hangs */
 #ifdef HLRC_INSTRUMENTED /* it is slow, and the plain build does all */
 #    define USUAL_PERCENT 10
 #else
@@ -170,6 +170,7 @@ static void run_tests(struct run *r, const struct test *tests)
             (t->caps & ~r->f->caps))
             continue;
         atomic_store(&meeting->word[r->node], 0);
+        alarm(r->seconds);
         meet(r);
         t->run(r);
         meet(r);
@@ -250,7 +251,8 @@ static int node_main(const char *fabric, int node, int nodes)
     this_run = &r;
     signal(SIGALRM, tell_hang);
     perturb_start(node);
-    alarm(seconds ? (unsigned)atoi(seconds) : RUN_SECONDS);
+    r.seconds = seconds ? (unsigned)atoi(seconds) : TEST_SECONDS;
+    alarm(r.seconds);
     open_all(&r);
     for (size_t i = 0; i < LISTS; i++)
         run_tests(&r, lists[i]);

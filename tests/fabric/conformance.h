@@ -46,6 +46,7 @@ struct run {
     bool hooked;                  /* operations are late, and may count as several */
     bool heals;                   /* and sleeps end early, arming fails */
     unsigned percent;             /* of the usual rounds */
+    unsigned seconds;             /* after which a test hangs */
     const struct fabric_job *job; /* that it was opened for */
     struct fabric *f;
     struct fabric_window win;

@@ -28,9 +28,9 @@ sanitized() { [ -n "${HLRC_TEST_SANITIZERS:-}" ]; }
 # ---- the cases: one line each, "SECONDS COMMAND..." ----
 
 list_conformance() {
-    local fabric nodes program="400 env CONFORMANCE_SECONDS=390 $top_builddir/tests/fabric/conformance"
+    local fabric nodes program="900 env CONFORMANCE_SECONDS=200 $top_builddir/tests/fabric/conformance"
     if sanitized; then
-        echo "400 env CONFORMANCE_SECONDS=390 $top_builddir/tests/fabric/conformance mixed 3"
+        echo "900 env CONFORMANCE_SECONDS=200 $top_builddir/tests/fabric/conformance mixed 3"
         return
     fi
     for nodes in $(whole && echo 1 2 3 4 5 || echo 3); do echo "$program verbs $nodes"; done
