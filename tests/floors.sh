@@ -4,6 +4,7 @@
 # never above; and no objects call each other in a circle but those named here.
 set -u
 perl=${PERL:-perl}
+[ -z "${HLRC_TEST_SANITIZERS:-}" ] || { echo "SKIP: once is enough: the default build's tests do it"; exit 77; }
 for tool in "$perl" nm; do
     command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
 done

@@ -262,7 +262,7 @@ skip() { echo "skipped: $*"; exit 77; }
 
 parts=(conformance litmus blackbox random apps compat limits cut silence)
 memory=2G
-if sanitized; then parts=(conformance litmus) memory=4G; fi
+if sanitized; then parts=(conformance) memory=4G; fi
 action=run
 case ${1-} in
 --app) shift; run_app "$@"; exit ;;
