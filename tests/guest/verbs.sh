@@ -34,7 +34,7 @@ list_conformance() {
         return
     fi
     for nodes in $(whole && echo 1 2 3 4 5 || echo 3); do echo "$program verbs $nodes"; done
-    for fabric in verbs-noread verbs-noimm verbs+chaos $(whole && echo mixed); do echo "$program $fabric 3"; done
+    for fabric in verbs-noread verbs+chaos $(whole && echo verbs-noimm mixed); do echo "$program $fabric 3"; done
     echo "${program/env/env CONFORMANCE_APART=1} mixed 4"
 }
 
