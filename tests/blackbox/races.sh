@@ -28,7 +28,7 @@ found() { # PROTOCOL PROGRAM HOW VERB
 }
 clean() { # PROTOCOL PROGRAM HOW
     rm -f "$work"/go*
-    HLRC_PERTURB=open_compared:100:2000 run_job 3 "$1" "$2" "$3" "$work/go"
+    HLRC_PERTURB=open_compared:100:2000,diff_arrived:50:1000 run_job 3 "$1" "$2" "$3" "$work/go"
     expect_status "$1, $3" 0
     test -s "$work/err" && fail "$1, $3: $(head -5 "$work/err")"
 }
@@ -38,7 +38,7 @@ for protocol in async ardmar onesided; do
     for how in same locks home word before after; do
         found $protocol "$race" $how ""
     done
-    for how in joined open read-behind clean; do
+    for how in joined open read-behind read-behind read-behind clean; do # RR4: by chance
         clean $protocol "$race" $how
     done
     test -n "${HLRC_TEST_SANITIZERS:-}" && continue # then no reads are noted
