@@ -215,16 +215,13 @@ static uint32_t first_run(const uint64_t *a, const uint64_t *b, uint32_t *bytes)
     return at;
 }
 
-/* As many as the compiler can do at a time. */
-typedef uint64_t wide __attribute__((vector_size(64), aligned(8), may_alias));
-#define WIDES (DIFF_MASK_WORDS / 8)
+/* What every machine has registers for: wider ones the compiler takes apart in memory. */
+typedef uint64_t wide __attribute__((vector_size(16), aligned(8), may_alias));
+#define WIDES (DIFF_MASK_WORDS / 2)
 
 static bool any_of(const wide *bits)
 {
-    uint64_t any = 0;
-    for (unsigned i = 0; i < 8; i++)
-        any |= (*bits)[i];
-    return any != 0;
+    return ((*bits)[0] | (*bits)[1]) != 0;
 }
 
 static bool meet(const uint64_t *a, const uint64_t *b)
@@ -347,7 +344,7 @@ static bool outlives(struct record *r, const struct written *w)
     }
     if (w->reads && !(r->reads && r->writer == w->writer))
         return true;
-    return !meet(r->mask, w->mask) || without(r->mask, w->mask);
+    return without(r->mask, w->mask);
 }
 
 /* RK2: all records of the page; returns the one of the same interval, if there is one, and how many
