@@ -39,12 +39,14 @@ struct load {
 
 static void look_at(struct load *l, const struct replay_node *n)
 {
-    uint64_t versions = 0, count = n->vt[n->id];
+    uint64_t versions = 0, reads = 0, count = n->vt[n->id];
 
     for (uint32_t i = 0; i < n->pages.count; i++)
         versions += n->copy[i]->need.count;
     note(&l->handler, n->id, n->handler.busy);
-    note(&l->adapter, n->id, n->adapter.busy);
+    for (uint64_t i = 0; i < n->r->m.reads_at_once; i++)
+        reads += n->adapter[i].busy;
+    note(&l->adapter, n->id, reads / n->r->m.reads_at_once);
     note(&l->out, n->id, n->out.busy);
     note(&l->in, n->id, n->in.busy);
     note(&l->copies, n->id, n->pages.count);

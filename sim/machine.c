@@ -38,6 +38,8 @@ static const char *put(struct machine *m, const char *name, uint64_t value, bool
 
 static const char *check(const struct machine *m)
 {
+    if (m->reads_at_once == 0 || m->reads_at_once > MACHINE_READS_AT_ONCE)
+        return "reads_at_once is from 1 to 64";
     if (m->rate_mb_s == 0 || m->reads_most == 0 || m->cpus == 0 || m->compute_percent == 0)
         return "rate_mb_s, reads_most, cpus and compute_percent are 1 at least";
     if (m->reads_ordered > 1 || m->memory > 1 || m->handler > 2)

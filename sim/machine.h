@@ -13,6 +13,8 @@
 
 #include "sim/event.h"
 
+#define MACHINE_READS_AT_ONCE 64 /* at most */
+
 /* X(name, unit, text) */
 #define MACHINE_VALUES(X)                                                                     \
     X(latency_ns, "ns", "from one adapter to another")                                        \
@@ -22,10 +24,14 @@
     X(complete_ns, "ns", "of a CPU, to see that it is complete")                              \
     X(read_ns, "ns", "of the adapter that is read from, for each read")                       \
     X(atomic_ns, "ns", "of the adapter that has the word, for each atomic")                   \
+    X(reads_at_once, "", "reads that an adapter answers at once; atomics one by one")         \
     X(reads_most, "", "reads and atomics of an adapter under way")                            \
     X(reads_ordered, "0 or 1", "whether reads of one connection are in order")                \
     X(memory, "0 or 1", "whether remote operations are copies by the CPU, on one machine")    \
     X(copy_page_ns, "ns", "to copy a page")                                                   \
+    X(clear_page_ns, "ns", "of the system, for a page of memory that nobody has had")         \
+    X(split_ns, "ns",                                                                         \
+      "to change the protection of some pages of a mapping, of which that makes several")     \
     X(fault_ns, "ns", "of a fault outside of its handler")                                    \
     X(protect_ns, "ns", "to change the protection of a run of pages")                         \
     X(compare_ns, "ns", "to compare a page with its twin")                                    \

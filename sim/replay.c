@@ -105,6 +105,7 @@ static void compute(struct replay_node *n, const struct script_op *op)
     uint64_t units = op->time > fault ? op->time - fault : 0;
     sim_time length = replay_units(r, units) * r->m.compute_percent / 100;
 
+    n->computed += length;
     if (op->kind != RECORD_TOUCH && op->kind != RECORD_PREFETCH) {
         spend(n, length);
         return;
@@ -234,6 +235,9 @@ static void run_node(void *arg)
     struct replay_node *n = arg;
     const struct script_op *op;
 
+    if (n->r->protocol == REPLAY_ASYNC && n->r->nodes > 1)
+        n->start = replay_own_runs(n) * n->r->m.split_ns * SIM_NS; /* RY8 */
+    n->debt += n->start;
     while ((op = script_next(&n->script)) != NULL) {
         n->ops++;
         if (note(n, op))

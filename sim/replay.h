@@ -24,6 +24,11 @@
  *        the handler, if it runs; else it wakes that one (progress.h S5, S6).
  *   RY7  Homes move when the library's rules say so here (homes.h MV1 to MV4), whenever they did in
  *        the traced run. What the closings of such a round find, and announce (P9), is counted.
+ *   RY8  What a job pays once. With ASYNC each node opens, at its start, each run of pages of which
+ *        it is the default home, and closes each of them for stores when another node asks for it
+ *        first (page_demote). Who copies a page to where it never was, has memory cleared for it:
+ *        with ASYNC the home, else who fetches. What the program touches first itself is in its
+ *        computing, as traced.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -78,6 +83,7 @@ struct copy {
     bool watched, noted, held;
     uint16_t turns[2]; /* past.c, loads and stores */
     bool pending, probing, changed, twin, loaded, introduced, blank, listed, touched;
+    bool in_memory; /* RY8 */
 };
 
 /* Of a page, at its home and its default home. */
@@ -148,9 +154,10 @@ struct replay_node {
     struct script script;
     bool waits, ended, waking;
     uint64_t ops;
-    sim_time debt, stolen, since, ends;
-    struct server out, in, handler, adapter;
-    struct served *pending, **last_pending; /* messages that wait for a look (RY6) */
+    sim_time debt, stolen, since, ends, start, computed; /* start: RY8, of debt */
+    struct server out, in, handler;
+    struct server adapter[MACHINE_READS_AT_ONCE]; /* of each read the one that is free first */
+    struct served *pending, **last_pending;       /* messages that wait for a look (RY6) */
     struct remote *reads_waiting;
     uint64_t reads_under_way;
     struct map pages, lock_map;
@@ -247,6 +254,8 @@ void replay_message(struct replay_node *from, struct replay_node *to, uint64_t b
 /* The same, for which the handler takes so much longer. */
 void replay_message_long(struct replay_node *from, struct replay_node *to, uint64_t bytes,
                          sim_time more, event_fn fn, void *self, uint64_t arg);
+/* The handler goes on for so long with what it has served; FN(SELF, ARG) behind that. */
+void replay_serve_on(struct replay_node *n, sim_time length, event_fn fn, void *self, uint64_t arg);
 /* A remote write, seen by who polls; likewise, with nobody who serves. */
 void replay_write(struct replay_node *from, struct replay_node *to, uint64_t bytes, event_fn fn,
                   void *self, uint64_t arg);
@@ -263,6 +272,7 @@ struct shared *shared_of(struct replay *r, uint32_t page);
 struct copy *copy_of(struct replay_node *n, uint32_t page);
 void copy_begin(struct replay_node *n, struct copy *c); /* as at first */
 unsigned replay_default_home(const struct replay *r, uint32_t page);
+uint32_t replay_own_runs(const struct replay_node *n); /* RY8 */
 bool copy_is_home(const struct copy *c, const struct replay_node *n);
 bool exclusive_begin_copy(struct replay_node *n, struct copy *c);
 void exclusive_end_copy(struct replay_node *n, struct copy *c); /* EP3, EP6 */

@@ -3,16 +3,50 @@
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-unsigned replay_default_home(const struct replay *r, uint32_t page)
+static uint64_t shift_of(const struct replay *r, uint32_t page)
 {
     const uint64_t *set = r->set;
-    uint64_t shift = set[RECORD_SET_far_shift];
 
     if (page >= set[RECORD_SET_heap_pages])
-        shift = set[RECORD_SET_range_shift];
-    else if (page - (uint32_t)set[RECORD_SET_home_near] < set[RECORD_SET_home_near_pages])
-        shift = set[RECORD_SET_home_shift];
-    return (page >> shift) % r->nodes;
+        return set[RECORD_SET_range_shift];
+    if (page - (uint32_t)set[RECORD_SET_home_near] < set[RECORD_SET_home_near_pages])
+        return set[RECORD_SET_home_shift];
+    return set[RECORD_SET_far_shift];
+}
+
+unsigned replay_default_home(const struct replay *r, uint32_t page)
+{
+    return (page >> shift_of(r, page)) % r->nodes;
+}
+
+/* page_view.c block_rest: where the block ends, or where blocks have another length. */
+static uint64_t block_end(const struct replay *r, uint64_t page)
+{
+    uint64_t shift = shift_of(r, (uint32_t)page), end = ((page >> shift) + 1) << shift;
+    uint64_t near = r->set[RECORD_SET_home_near];
+    const uint64_t other[] = { near, near + r->set[RECORD_SET_home_near_pages],
+                               r->set[RECORD_SET_heap_pages], r->set[RECORD_SET_pages] };
+
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (other[i] > page && other[i] < end)
+            end = other[i];
+    return end;
+}
+
+/* page_view.c view_init: blocks of one default home, side by side they are one run. */
+uint32_t replay_own_runs(const struct replay_node *n)
+{
+    const struct replay *r = n->r;
+    uint64_t pages = r->set[RECORD_SET_pages], page = 0;
+    uint32_t runs = 0;
+    bool before = false;
+
+    for (; page < pages; page = block_end(r, page)) {
+        bool own = replay_default_home(r, (uint32_t)page) == n->id;
+        runs += own && !before;
+        before = own;
+    }
+    return runs;
 }
 
 struct shared *shared_of(struct replay *r, uint32_t page)

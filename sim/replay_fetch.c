@@ -82,10 +82,23 @@ static void note_reader(struct fetch *f)
     s->readers = true;
 }
 
+static void send_page(void *self, uint64_t arg)
+{
+    struct fetch *f = self;
+
+    (void)arg;
+    replay_write(home_node(f), f->node, PAGE_BYTES, finish_event, f, 0);
+}
+
 static void answer_page(struct fetch *f)
 {
+    struct replay_node *home = home_node(f);
+
     note_reader(f);
-    replay_write(home_node(f), f->node, PAGE_BYTES, finish_event, f, 0);
+    if (!f->copy->in_memory) /* RY8 */
+        replay_serve_on(home, home->r->m.clear_page_ns * SIM_NS, send_page, f, 0);
+    else
+        send_page(f, 0);
 }
 
 static void page_there(void *self, uint64_t arg)
@@ -145,6 +158,12 @@ static void serve_home_event(void *self, uint64_t arg)
     serve_at_home(self);
 }
 
+/* RY8: whether a default home closes it for stores, to look who is home. */
+static bool closes_first(const struct copy *c)
+{
+    return c->shared->home == 0 && c->flags & COPY_EXCLUSIVE && c->access == OPEN_STORES;
+}
+
 /* H1: what the default home has written without a fault makes it the home. `candidate` -1: only
  * looks. */
 static int directory_lookup(struct replay_node *at, struct copy *c, int candidate, bool *appointed)
@@ -168,22 +187,14 @@ static int directory_lookup(struct replay_node *at, struct copy *c, int candidat
     return home;
 }
 
-static void serve_page(void *self, uint64_t arg)
+static void find_home(void *self, uint64_t arg)
 {
     struct fetch *f = self;
-    struct replay *r = f->node->r;
-    struct replay_node *at = &r->node[arg];
-    struct copy *c;
+    struct replay_node *at = &f->node->r->node[arg];
     bool appointed;
-    int home;
+    int home = directory_lookup(at, copy_of(at, f->copy->page), f->hint ? -1 : (int)f->node->id,
+                                &appointed);
 
-    if (replay_default_home(r, f->copy->page) != at->id) {
-        f->home = (int)at->id;
-        serve_at_home(f);
-        return;
-    }
-    c = copy_of(at, f->copy->page);
-    home = directory_lookup(at, c, f->hint ? -1 : (int)f->node->id, &appointed);
     if (home == (int)at->id) {
         f->home = home;
         serve_at_home(f);
@@ -196,6 +207,22 @@ static void serve_page(void *self, uint64_t arg)
         f->home = home;
         COUNT(at, messages, 1);
         replay_message(at, home_node(f), 64, serve_home_event, f, 0);
+    }
+}
+
+static void serve_page(void *self, uint64_t arg)
+{
+    struct fetch *f = self;
+    struct replay *r = f->node->r;
+    struct replay_node *at = &r->node[arg];
+
+    if (replay_default_home(r, f->copy->page) != at->id) {
+        f->home = (int)at->id;
+        serve_at_home(f);
+    } else if (closes_first(copy_of(at, f->copy->page))) {
+        replay_serve_on(at, r->m.split_ns * SIM_NS, find_home, f, arg);
+    } else {
+        find_home(f, arg);
     }
 }
 
@@ -240,6 +267,7 @@ unsigned replay_claim(struct replay_node *n, struct copy *c, bool *assigned)
     struct claim claim = { .node = n, .shared = c->shared };
 
     if (is_async(r)) { /* only a default home holds a page without a home */
+        n->debt += closes_first(c) ? r->m.split_ns * SIM_NS : 0;
         return (unsigned)directory_lookup(n, c, (int)n->id, assigned);
     }
     COUNT(n, rdma_reads, 1);
@@ -359,6 +387,9 @@ static bool install(struct fetch *f)
     c->need.count = 0;
     if (f->home != (int)f->node->id) {
         c->introduced = true;
+        if (!is_async(f->node->r) && !c->in_memory) /* RY8 */
+            f->node->debt += f->node->r->m.clear_page_ns * SIM_NS;
+        c->in_memory = true;
         f->node->debt += (c->flags & COPY_DIRTY ? 2 : 0) * f->node->r->m.copy_page_ns * SIM_NS;
     }
     c->flags &= (uint8_t) ~(COPY_STALE | COPY_BUSY);

@@ -208,6 +208,7 @@ void replay_access(struct replay_node *n, uint32_t page, bool write)
     struct copy *c = copy_of(n, page);
     bool worked = false;
 
+    c->in_memory = c->in_memory || c->access != CLOSED; /* RY8 */
     c->touched = true;
     if (write)
         c->shared->written = true;
@@ -234,6 +235,7 @@ void replay_touch(struct replay_node *n, uint32_t first, uint32_t count, bool wr
         bool worked = false;
         if (write && c->home == 0 && !(c->flags & (COPY_BUSY | COPY_STALE)))
             claim(n, c, false);
+        c->in_memory = c->in_memory || c->access != CLOSED;
         c->touched = true;
         c->shared->written = c->shared->written || write;
         if (open_runs(n, p, 1, write, ASKED) == 0)

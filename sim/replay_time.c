@@ -158,12 +158,17 @@ static void serve(void *self, uint64_t at)
 static void take_handler(struct served *s)
 {
     struct replay_node *to = s->to;
-    struct event_loop *loop = &to->r->loop;
-    sim_time length = to->r->m.serve_ns * SIM_NS + s->more;
 
-    if (to->r->m.cpus == 1 && !to->waits)
-        to->stolen += length;
-    event_at(loop, server_take(&to->handler, loop->now, length), serve, s, 0);
+    replay_serve_on(to, to->r->m.serve_ns * SIM_NS + s->more, serve, s, 0);
+}
+
+void replay_serve_on(struct replay_node *n, sim_time length, event_fn fn, void *self, uint64_t arg)
+{
+    struct event_loop *loop = &n->r->loop;
+
+    if (n->r->m.cpus == 1 && !n->waits)
+        n->stolen += length;
+    event_at(loop, server_take(&n->handler, loop->now, length), fn, self, arg);
 }
 
 static void serve_pending(struct replay_node *n)
@@ -241,6 +246,7 @@ struct remote {
     event_fn there, back;
     void *self;
     uint64_t arg;
+    bool atomic;
     struct remote *next; /* that waits behind it for its adapter */
 };
 
@@ -274,13 +280,24 @@ static void be_there(void *self, uint64_t arg)
              0);
 }
 
+static struct server *free_first(struct replay_node *n)
+{
+    struct server *first = &n->adapter[0];
+
+    for (uint64_t i = 1; i < n->r->m.reads_at_once; i++)
+        if (n->adapter[i].free_at < first->free_at)
+            first = &n->adapter[i];
+    return first;
+}
+
 static void reach(void *self, uint64_t arg)
 {
     struct remote *o = self;
     struct event_loop *loop = &o->from->r->loop;
+    struct server *unit = o->atomic ? &o->to->adapter[0] : free_first(o->to);
 
     (void)arg;
-    event_at(loop, server_take(&o->to->adapter, loop->now, o->unit), be_there, o, 0);
+    event_at(loop, server_take(unit, loop->now, o->unit), be_there, o, 0);
 }
 
 static void send_off(struct remote *o)
@@ -318,7 +335,7 @@ void replay_read(struct replay_node *from, struct replay_node *to, uint64_t byte
         COUNT(from, rdma_reads, 1);
     if (r->m.memory && !atomic)
         unit += r->m.copy_page_ns * SIM_NS * bytes / 4096;
-    *o = (struct remote){ from, to, bytes, unit, there, back, self, arg, NULL };
+    *o = (struct remote){ from, to, bytes, unit, there, back, self, arg, atomic, NULL };
     if (r->m.memory) { /* by the CPU that asks */
         from->reads_under_way++;
         if (there != NULL)
