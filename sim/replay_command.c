@@ -107,16 +107,50 @@ static uint64_t sum(const struct replay *r, size_t counter, bool replayed)
     return all;
 }
 
+/* Of a node, the mean of all: what it waits in, as the run itself counts it, and its handler. */
+static void print_times(const struct replay *r)
+{
+    static const struct {
+        const char *name;
+        size_t traced;
+    } parts[] = { { "pages_us", RECORD_COUNT_page_ns },
+                  { "locks_us", RECORD_COUNT_lock_ns },
+                  { "barriers_us", RECORD_COUNT_barrier_ns },
+                  { "closings_us", RECORD_COUNT_diff_ns } };
+    sim_time busy = 0, most = 0, computed = 0;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        sim_time spent = 0;
+        for (unsigned n = 0; n < r->nodes; n++)
+            spent += r->node[n].spent[i];
+        printf("%s,%" PRIu64 ",%" PRIu64 "\n", parts[i].name, spent / r->nodes / SIM_US,
+               sum(r, parts[i].traced, false) / r->nodes / 1000);
+    }
+    for (unsigned n = 0; n < r->nodes; n++) {
+        busy += r->node[n].handler.busy;
+        computed += r->node[n].computed;
+        most = r->node[n].handler.busy > most ? r->node[n].handler.busy : most;
+    }
+    printf("handler_us,%" PRIu64 ",\nhandler_most_us,%" PRIu64 ",\n", busy / r->nodes / SIM_US,
+           most / SIM_US);
+    printf("compute_us,%" PRIu64 ",%" PRIu64 "\n", computed / r->nodes / SIM_US,
+           sum(r, RECORD_COUNT_compute_ns, false) / r->nodes / 1000);
+}
+
 static void print(const struct replay *r)
 {
-    sim_time last = 0;
+    sim_time last = 0, start = 0;
 
-    for (unsigned n = 0; n < r->nodes; n++)
+    for (unsigned n = 0; n < r->nodes; n++) {
         last = r->node[n].ends > last ? r->node[n].ends : last;
+        start = r->node[n].start > start ? r->node[n].start : start;
+    }
     puts("what,replayed,traced");
     printf("nodes,%u,%" PRIu64 "\n", r->nodes, r->trace->set[RECORD_SET_nodes]);
     printf("time_us,%" PRIu64 ",%" PRIu64 "\n", last / SIM_US,
            r->trace->part[0].count[RECORD_COUNT_wall_ns] / 1000);
+    printf("start_us,%" PRIu64 ",\n", start / SIM_US);
+    print_times(r);
     printf("events,%" PRIu64 ",\n", r->loop.done);
     for (size_t i = 0; i < COUNTERS; i++)
         printf("%s,%" PRIu64 ",%" PRIu64 "\n", counters[i], sum(r, i, true), sum(r, i, false));
