@@ -18,7 +18,8 @@ hlrcrun_LDADD = libhlrc_core.la $(HWLOC_LIBS)
 # What hlrcrun --gdb tells gdb; a build beside the source has a copy, for hlrcrun to find.
 dist_pkgdata_DATA = share/hlrc.gdb
 machinesdir = $(pkgdatadir)/machines
-dist_machines_DATA = share/machines/infiniband-2004 share/machines/shm-here share/machines/soft-roce
+dist_machines_DATA = share/machines/infiniband-2004 share/machines/infiniband-ndr share/machines/roce-100 share/machines/shm-here \
+	share/machines/soft-roce
 lawsdir = $(pkgdatadir)/laws
 dist_laws_DATA = share/laws/fft3d share/laws/gauss share/laws/is share/laws/radix share/laws/sor
 all-local: share-beside

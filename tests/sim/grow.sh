@@ -49,6 +49,14 @@ for name in read_faults write_faults page_fetches write_notices invalidations ba
         fail "$name: $grown grown, $traced traced"
 done
 
+# Each machine that there is.
+for machine in "$top_srcdir"/share/machines/*; do
+    for protocol in async ardmar onesided; do
+        sim replay --machine "$machine" --protocol "$protocol" "$work/t5"
+        expect_status "$machine, $protocol" 0
+    done
+done
+
 # Many nodes, and a size that grows with them.
 sim grow --law "$law" "${set_size[@]}" "${few[@]}" --nodes 64 --weak -o "$work/g64"
 expect_status "grown to 64" 0
