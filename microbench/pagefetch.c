@@ -44,7 +44,7 @@
 #define LOOK    200000 /* ns that a home computes until it looks whether it may end */
 
 static unsigned long pages = 1024, stride = 8;
-static bool one_reader;
+static bool one_reader, cold_alone;
 static struct bench_list threads;
 static uint64_t generation; /* of what is written; the same on all nodes */
 static _Atomic uint64_t wrong;
@@ -392,7 +392,8 @@ static void measure_all(void)
     if (bench_wants("sequential")) {
         told_cold = measure(&sequential);
         sequential.cold = false;
-        told_warm = measure(&sequential);
+        if (!cold_alone)
+            told_warm = measure(&sequential);
     }
     uint64_t *region = region_of(&sequential);
     struct phase random = { .pattern = "random", .threads = 1, .region = region },
@@ -452,12 +453,21 @@ static void take_readers(const char *arg)
         bench_fail(2, "--readers %s: no such choice; choose all or one", arg);
 }
 
+static void take_states(const char *arg)
+{
+    cold_alone = strcmp(arg, "cold") == 0;
+    if (!cold_alone && strcmp(arg, "both") != 0)
+        bench_fail(2, "--states %s: no such choice; choose both or cold", arg);
+}
+
 static bool take(int key, char *arg)
 {
     if (key == 'p')
         pages = bench_number("--pages", arg, 1, 1ul << 24);
     else if (key == 'R')
         take_readers(arg);
+    else if (key == 'c')
+        take_states(arg);
     else if (key == 's')
         stride = bench_number("--stride", arg, 1, 1ul << 24);
     else if (key == 't')
@@ -471,6 +481,7 @@ static const struct argp_option options[] = {
     { "pages", 'p', "N", 0, "pages that node 0 writes (default 1024)", 0 },
     { "readers", 'R', "all|one", 0,
       "who reads: all nodes but 0 at once, or node 1 alone (default all)", 0 },
+    { "states", 'c', "both|cold", 0, "of sequential: both (default), or cold pages alone", 0 },
     { "stride", 's', "N", 0, "of the pattern strided, in pages (default 8)", 0 },
     { "threads", 't', "LIST", 0, "threads of each reader (default 1,2,3,4)", 0 },
     { 0 },
