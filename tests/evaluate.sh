@@ -119,15 +119,26 @@ out=$work/alone
 evaluate --simulate
 expect_status "--simulate alone" 0
 for page in "$work/both" "$out/index.html"; do
-    for figure in atomics2 atomics3 atomics4 atomics5 atomics6 atomics7 atomics8 barrier5 barrier-more; do
+    for figure in atomics2 atomics3 atomics4 atomics5 atomics6 atomics7 atomics8 barrier5 barrier-more fig8 fig9 fig10 fig11 fig12 \
+        fig13 fig14 grow-time grow-busy grow-waits grow-metadata; do
         sed -n "/<section id=\"sim-$figure\">/,/<\/section>/p" "$page" | grep -q '<svg viewBox=' || fail "$page: sim-$figure has no plot"
     done
     grep -q '<section id="sim-atomics-tables">' "$page" || fail "$page has no tables of the simulator"
+    sed -n '/<section id="sim-validation">/,/<\/section>/p' "$page" | grep -q '<td>ASYNC, from a trace of ARDMAR</td>' ||
+        fail "$page has nothing of how far predicted counts are"
     ! grep -nE 'xlink|NaN|ARRAY\(0x|HASH\(0x' "$page" || fail "$page has what nobody wrote"
 done
 grep -q '<section id="fig8">' "$work/both" || fail "--simulate: what was measured is gone"
 ! grep -q '<section id="fig8">' "$out/index.html" || fail "nothing was measured, and there is a figure of it"
 test ! -e "$out/results.csv" || fail "nothing was measured, and there is a table of it"
+# What is torn, or depends on what has changed, is done again, and nothing else.
+lines=$(wc -l <"$out/simulated/replays.jsonl")
+rm "$out/simulated/traces/page-2"
+printf '{"name": "torn' >>"$out/simulated/replays.jsonl"
+evaluate --simulate
+expect_status "--simulate, a trace is missing" 0
+again=$(($(wc -l <"$out/simulated/replays.jsonl") - lines))
+test "$again" -ge 2 && test "$again" -le 4 || fail "a trace was missing: $again lines are new"
 evaluate --picture sim-atomics2
 expect_out "--picture of what is simulated" '^<svg xmlns='
 out=$work/report

@@ -10,8 +10,10 @@ use strict;
 use warnings;
 use File::Basename qw(dirname);
 use Figures;
+use Grown;
 use Others;
 use Plot;
+use Replayed;
 use Simulated;
 use Tell;
 
@@ -65,7 +67,8 @@ sub figure_html {
     $text .= '<div class="plots pairs">' . join('', map { my ($called, $svg) = @$_; "<figure><figcaption>" . html($called)
         . "</figcaption>$svg</figure>\n" } @drawings) . "</div>\n" if @drawings;
     $text .= claims_html($f) . '<p><b>Why.</b> ' . html($f->{why}) . "</p>\n";
-    $text .= "<details><summary>The numbers</summary>\n" . table_html($f->{table}{head}, $f->{table}{rows}, 'numbers') . "</details>\n"
+    my $open = $f->{table}{open} ? ' open="open"' : '';
+    $text .= "<details$open><summary>The numbers</summary>\n" . table_html($f->{table}{head}, $f->{table}{rows}, 'numbers') . "</details>\n"
         if @{ $f->{table}{rows} };
     return "$text</section>\n";
 }
@@ -110,7 +113,7 @@ sub summary {
     my ($simulated, @figures) = @_;
     my %count = (agrees => 0, differs => 0, unclear => 0);
     for (map { @{ $_->{claims} } } @figures) { $count{ $_->{verdict} }++ if $_->{verdict} }
-    return "Of what two more papers find, $count{agrees} findings agree with what was simulated, $count{differs} differ." if $simulated;
+    return "Of what three papers find, $count{agrees} findings agree with what was simulated, $count{differs} differ." if $simulated;
     return "Of what the papers find, $count{agrees} findings agree with what was measured here, $count{differs} differ, and of "
         . "$count{unclear} the turns do not tell. Times of their machines stand without a judgement.";
 }
@@ -160,7 +163,8 @@ sub page_md {
 # Of measurements, where there are any, and of simulations.
 sub figures {
     my ($r, $simulated) = @_;
-    return (@{ $r->{all} } ? (Figures::all($r), Others::all($r)) : (), Simulated::all($simulated));
+    return (@{ $r->{all} } ? (Figures::all($r), Others::all($r)) : (), Replayed::all($simulated->{replays}), Grown::all($simulated->{replays}),
+        Simulated::all($simulated));
 }
 
 # The first plot of a figure, as a file; undef where it was not measured.

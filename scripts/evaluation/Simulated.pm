@@ -8,6 +8,7 @@ package Simulated;
 use strict;
 use warnings;
 use Tell;
+use Traces;
 
 my $ATOMICS = 'Underwood et al., High Message Rate, NIC-Based Atomics';
 my $BARRIER = 'Buntinas et al., Fast NIC-Based Barrier over Myrinet/GM';
@@ -31,6 +32,8 @@ sub load {
         my @columns = split /,/, shift(@lines) // next;
         $of{$name} = [map { my %row; @row{@columns} = split /,/, $_, -1; \%row } @lines];
     }
+    my $replays = Traces::load($dir);
+    $of{replays} = $replays if $replays;
     return %of ? \%of : undef;
 }
 

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Traces - programs that are traced here and run again on machines that are not here: what is recorded, replayed and grown, in
+# order, and what came of it, in the file DIR/replays.jsonl, a line each when it is done.
+#
+# A step: name, by which figures find it; kind (trace, run, replay, check, load); and what it depends on. Its key is a digest of
+# all that decides what comes of it - command, machine, law, traces, simulator -, so that only what has changed is done again.
+# A trace is recorded once, and again with --fresh.
+
+package Traces;
+
+use strict;
+use warnings;
+use Digest::MD5;
+use IO::Handle;
+use JSON::PP;
+use Plan;
+use Run;
+use Time::HiRes;
+
+# As the paper's protocols: no page is opened or left open ahead, none is hidden, no home moves. hlrc_sim grow needs the same.
+my @PLAIN = ('--ahead', 0, '--renew', 0, '--hot-pages', 0, '--exclusive-pages', 'off', '--lazy-release', 0, '--move-homes', 'off');
+
+# The paper's small size where a trace of sixteen nodes on two cores takes seconds, else a smaller one.
+our %SIZE = (barnes => 4096, radix => 524288, is => '2^21', fft3d => '64^3', water => 1728);
+
+# Programs with a law, what they are run with, and the numbers of nodes that they are grown to: what a replay of takes less than
+# half a minute and 2 GB. SOR's node 0 looks at the whole grid in the end, which is left out with more nodes.
+our @GROWN = qw(sor is fft3d gauss radix);
+our %GROWN = (
+    sor   => { name => 'SOR 1,024', args => ['--size', 1024, '--sweeps', 10, '--no-verify'], set => ['sweeps=10'], grow => ['verify=0'],
+               most => 1024 },
+    is    => { name => 'IS class W', args => ['--class', 'W'], set => [], most => 256 },
+    fft3d => { name => '3DFFT 64^3', args => ['--grid', '64^3'], set => [], most => 1024 },
+    gauss => { name => 'Gauss 512', args => ['--size', 512], set => [], most => 256 },
+    radix => { name => 'Radix 2^20', args => ['--keys', '2^20'], set => [], most => 512 },
+);
+my %TINY = (name => 'SOR 200', args => ['--size', 200, '--sweeps', 5, '--no-verify'], set => ['size=200', 'sweeps=5'],
+    grow => ['verify=0'], most => 16);
+
+our @MACHINES = qw(infiniband-2004 infiniband-ndr);
+our $SLOWER = 4; # times as long for computing
+
+sub grown { my ($opt) = @_; return $opt->{tiny} ? (sor => \%TINY) : map { $_ => $GROWN{$_} } @GROWN }
+sub few { my ($opt) = @_; return $opt->{tiny} ? (2, 3, 4) : (2, 4, 8) }
+sub paper_nodes { my ($opt) = @_; return grep { $_ > 1 && $_ <= 64 } @{ $opt->{nodes} } }
+
+# ---- Steps ----
+
+sub trace {
+    my ($opt, $name, $nodes, $options, @program) = @_;
+    my ($program, @args) = @program;
+    return { name => "trace/$name", kind => 'trace', file => 'traces/' . $name =~ tr{/}{-}r, guess => 0.5 + 0.2 * $nodes,
+        command => ["$opt->{build}/hlrcrun", '-n', $nodes, '--protocol', 'ardmar', @$options, '--trace-sim-size', '256M'],
+        program => ["$opt->{build}/$program", @args] };
+}
+
+sub replay {
+    my ($opt, $name, $trace, $machine, $protocol) = @_;
+    return { name => "replay/$machine/$protocol/$name", kind => 'replay', of => [$trace], guess => 0.2, machine => $machine,
+        protocol => $protocol };
+}
+
+sub app_size { my ($opt, $app) = @_; return $opt->{tiny} ? $Plan::APP{$app}{size}{tiny} : $SIZE{$app} }
+
+sub app_steps {
+    my ($opt) = @_;
+    my @steps;
+    for my $app (@Plan::APPS) {
+        my @program = ("apps/$app", $Plan::APP{$app}{option}, app_size($opt, $app), '--no-verify', '--no-hints');
+        for my $n (paper_nodes($opt)) {
+            my $trace = trace($opt, "paper/$app/$n", $n, \@PLAIN, @program);
+            push @steps, $trace, map { my $machine = $_; map { replay($opt, "$app/$n", $trace, $machine, $_) } qw(async ardmar) }
+                'infiniband-2004', 'slower';
+        }
+    }
+    return @steps;
+}
+
+sub page_steps {
+    my ($opt) = @_;
+    return map {
+        my $n = $_;
+        my $trace = trace($opt, "page/$n", $n, \@PLAIN, 'microbench/pagefetch', qw(--only sequential --states cold --repetitions 1
+            --warmup 1), $opt->{tiny} ? ('--pages', 64) : ());
+        ($trace, map { replay($opt, "page/$n", $trace, 'infiniband-2004', $_) } qw(async ardmar))
+    } paper_nodes($opt);
+}
+
+# Counts of a run by ASYNC, and of a replay of one by ARDMAR, each with a job's own options but for homes, which stay.
+sub validation_steps {
+    my ($opt) = @_;
+    my ($n) = ((grep { $_ <= 4 } reverse paper_nodes($opt)), 2);
+    return map {
+        my $app = $_;
+        my @program = ("apps/$app", $Plan::APP{$app}{option}, app_size($opt, $app), '--no-verify');
+        my $trace = trace($opt, "own/$app/$n", $n, ['--move-homes', 'off'], @program);
+        ($trace, replay($opt, "own/$app/$n", $trace, 'shm-here', 'async'), replay($opt, "own/$app/$n", $trace, 'shm-here', 'ardmar'),
+            { name => "run/$app/$n", kind => 'run', guess => 0.5 + 0.2 * $n,
+              command => ["$opt->{build}/hlrcrun", '-n', $n, '--protocol', 'async', '--move-homes', 'off'],
+              program => ["$opt->{build}/$program[0]", @program[1 .. $#program]] })
+    } @Plan::APPS;
+}
+
+sub growth_steps {
+    my ($opt) = @_;
+    my %programs = grown($opt);
+    my @steps;
+    for my $name (grep { $programs{$_} } @GROWN) {
+        my $p = $programs{$name};
+        my @traces = map { trace($opt, "law/$name/$_", $_, \@PLAIN, "apps/$name", @{ $p->{args} }) } few($opt);
+        my %law = (law => $name, set => $p->{set}, grow => $p->{grow} // [], of => \@traces);
+        push @steps, @traces;
+        if (!$opt->{tiny}) {
+            my $check = trace($opt, "law/$name/16", 16, \@PLAIN, "apps/$name", @{ $p->{args} });
+            push @steps, $check, replay($opt, "law/$name/16", $check, 'infiniband-2004', 'ardmar'),
+                { name => "grown/$name/16", kind => 'grown', nodes => 16, guess => 1, %law };
+        }
+        for (my $n = $opt->{tiny} ? 8 : 32; $n <= $p->{most}; $n *= 2) {
+            push @steps, { name => "load/$name/$n", kind => 'load', nodes => $n, guess => $n / 30, %law };
+        }
+    }
+    return @steps;
+}
+
+sub steps {
+    my ($opt) = @_;
+    return page_steps($opt), app_steps($opt), validation_steps($opt), growth_steps($opt);
+}
+
+# ---- What came of them ----
+
+sub load {
+    my ($dir) = @_;
+    my %of;
+    open my $in, '<', "$dir/replays.jsonl" or return undef;
+    while (<$in>) {
+        my $line = /\n\z/ ? eval { JSON::PP->new->decode($_) } : undef; # the last may be torn
+        $of{ $line->{name} } = $line if ref $line eq 'HASH' && defined $line->{name};
+    }
+    return %of ? \%of : undef;
+}
+
+sub content { my ($file) = @_; open my $in, '<:raw', $file or die "$file: $!\n"; local $/; return scalar <$in> }
+
+sub digest { return Digest::MD5::md5_hex(join "\0", @_) }
+
+sub machine_file {
+    my ($set, $name) = @_;
+    return "$set->{top}/share/machines/$name" if $name ne 'slower';
+    my $text = content("$set->{top}/share/machines/infiniband-2004");
+    $text =~ s/^(compute_percent\s+)(\d+)/$1 . $2 * $SLOWER/me;
+    open my $out, '>', "$set->{work}/slower" or die "$set->{work}/slower: $!\n";
+    print $out $text;
+    close $out or die "$set->{work}/slower: $!\n";
+    return "$set->{work}/slower";
+}
+
+# What decides what comes of a step; traces have been recorded.
+sub key {
+    my ($set, $s) = @_;
+    return digest(map { s{^\Q$set->{build}\E/}{}r } @{ $s->{command} }, @{ $s->{program} }) if $s->{command};
+    my @files = (map({ "$set->{dir}/$_->{file}" } @{ $s->{of} }), map { machine_file($set, $_) } machines_of($s));
+    push @files, "$set->{top}/share/laws/$s->{law}" if $s->{law};
+    return digest($set->{simulator}, $s->{name}, @{ $s->{set} // [] }, @{ $s->{grow} // [] }, map { digest(content($_)) } @files);
+}
+
+sub machines_of {
+    my ($s) = @_;
+    return $s->{kind} eq 'replay' ? $s->{machine} : $s->{kind} eq 'grown' ? 'infiniband-2004' : @MACHINES;
+}
+
+# By name: what was replayed, and what was traced.
+sub replayed {
+    my ($table) = @_;
+    my (undef, @lines) = split /\n/, $table;
+    my (%values, %traced);
+    for (@lines) {
+        my ($name, $here, $there) = split /,/, $_, -1;
+        $values{$name} = $here + 0;
+        $traced{$name} = $there + 0 if $there ne '';
+    }
+    return { values => \%values, traced => \%traced };
+}
+
+sub loaded {
+    my ($table) = @_;
+    my ($head, $row) = split /\n/, $table;
+    my %of;
+    @of{ split /,/, $head } = split /,/, $row;
+    delete $of{trace};
+    return { map { $_ => $of{$_} + 0 } keys %of };
+}
+
+# Counts of all nodes, with the names that a replay has.
+sub counted {
+    my ($file) = @_;
+    my $stats = Run::read_json($file) // die "no counters were written\n";
+    my %sum;
+    for my $node (@{ $stats->{per_node} }) { $sum{$_} += $node->{$_} for grep { $_ ne 'node' && !/_s$/ } keys %$node }
+    return { values => \%sum };
+}
+
+sub command {
+    my ($set, @command) = @_;
+    my $status = Run::command($set, $set->{waiting}, @command);
+    die Run::why($set, $status) . "\n" if $status != 0;
+    return content("$set->{work}/output");
+}
+
+sub grow {
+    my ($set, $s, @more) = @_;
+    command($set, $set->{sim}, 'grow', '--law', "$set->{top}/share/laws/$s->{law}", map({ ('--set', $_) } @{ $s->{set} }),
+        map({ "$set->{dir}/$_->{file}" } @{ $s->{of} }), '--nodes', $s->{nodes}, @more, '-o', "$set->{work}/grown");
+    return "$set->{work}/grown";
+}
+
+my %DO = (
+    trace => sub {
+        my ($set, $s) = @_;
+        my $file = "$set->{dir}/$s->{file}";
+        command($set, @{ $s->{command} }, '--trace-sim', "$file.new", @{ $s->{program} });
+        rename "$file.new", $file or die "no trace was written\n";
+        return { digest => digest(content($file)) };
+    },
+    run => sub {
+        my ($set, $s) = @_;
+        command($set, @{ $s->{command} }, "--stats=$set->{work}/stats.json", @{ $s->{program} });
+        return counted("$set->{work}/stats.json");
+    },
+    replay => sub {
+        my ($set, $s) = @_;
+        return replayed(command($set, $set->{sim}, 'replay', '--machine', machine_file($set, $s->{machine}), '--protocol',
+            $s->{protocol}, "$set->{dir}/$s->{of}[0]{file}"));
+    },
+    grown => sub {
+        my ($set, $s) = @_;
+        my $file = grow($set, $s, '--traced-options');
+        return replayed(command($set, $set->{sim}, 'replay', '--machine', machine_file($set, 'infiniband-2004'), $file));
+    },
+    load => sub {
+        my ($set, $s) = @_;
+        my $file = grow($set, $s, map { ('--grow', $_) } @{ $s->{grow} });
+        my %of = map { $_ => loaded(command($set, $set->{sim}, 'load', '--machine', machine_file($set, $_), $file)) } @MACHINES;
+        unlink $file;
+        return { on => \%of };
+    },
+);
+
+sub is_done {
+    my ($set, $s, $old) = @_;
+    return 0 if !$old || $old->{key} ne key($set, $s);
+    return $s->{kind} ne 'trace' || -e "$set->{dir}/$s->{file}";
+}
+
+# Does what is not done yet. SET: top, build, dir, work, timeout, waiting, told (a sub that is called with how many are done, of
+# how many, and the name of the next). Dies with a line where one fails.
+sub make {
+    my ($set, @steps) = @_;
+    my $done = load($set->{dir}) // {};
+    my $number = 0;
+    $set->{sim} = "$set->{build}/hlrc_sim";
+    $set->{simulator} = digest(content($set->{sim}));
+    my $torn = -s "$set->{dir}/replays.jsonl" && content("$set->{dir}/replays.jsonl") !~ /\n\z/;
+    open my $out, '>>', "$set->{dir}/replays.jsonl" or die "$set->{dir}/replays.jsonl: $!\n";
+    $out->autoflush(1);
+    print $out "\n" if $torn;
+    for my $s (@steps) {
+        $set->{told}->($number++, $s, @steps);
+        next if is_done($set, $s, $done->{ $s->{name} });
+        my $got = eval { $DO{ $s->{kind} }->($set, $s) } // die "$s->{name}: $@";
+        my $line = { name => $s->{name}, key => key($set, $s), %$got };
+        print $out JSON::PP->new->canonical->encode($line), "\n" or die "$set->{dir}/replays.jsonl: $!\n";
+        $done->{ $s->{name} } = $line;
+    }
+    close $out or die "$set->{dir}/replays.jsonl: $!\n";
+}
+
+1;
