@@ -60,7 +60,7 @@ sub figure_html {
         . html($f->{what}) . "</p>\n";
     my @plots = grep { drawn($_) } @{ $f->{plots} };
     my @drawings = @{ $f->{drawings} // [] };
-    $text .= "<p class=\"source\">Not measured in this run.</p>\n" if !@plots && !@drawings;
+    $text .= "<p class=\"source\">Not measured in this run.</p>\n" if !@plots && !@drawings && !$f->{table}{open};
     my $n = 0;
     $text .= '<div class="plots">' . join('', map { '<figure>' . Plot::svg($_, "$f->{id}-" . ++$n) . "</figure>\n" } @plots) . "</div>\n"
         if @plots;

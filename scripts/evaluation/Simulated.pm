@@ -207,7 +207,7 @@ sub equations {
         id => 'sim-atomics-tables', title => 'Requests that have to be outstanding', source => "$ATOMICS, equations 1 to 6, tables III and IV",
         what => 'By arithmetic. Table III comes by rounding to the nearest number, from the 52 million updates a second that the '
             . 'paper has; table IV by rounding up, from 83 million. Neither way gives both.',
-        plots => [], table => { head => ['', 'paper', 'here', 'unit'], rows => [map { [@$_{qw(what paper here unit)}] } @rows] },
+        plots => [], table => { open => 1, head => ['', 'paper', 'here', 'unit'], rows => [map { [@$_{qw(what paper here unit)}] } @rows] },
         claims => [map { claim($_->{what} . ": $_->{paper}", $_->{here}, verdict($_->{paper} == $_->{here} ? 1 : 0)) }
             grep { $_->{what} =~ /^table/ } @rows],
         why => 'Equation 3 takes 8 bytes for a read request, the text before it 16; with 16 the rate at a target would be 72 million, not 95.',
