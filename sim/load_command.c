@@ -37,19 +37,17 @@ struct load {
     sim_time last;
 };
 
-static void look_at(struct load *l, const struct replay_node *n)
+static void look_at(struct load *l, const struct replay_node *n, uint64_t versions)
 {
-    uint64_t versions = 0, reads = 0, count = n->vt[n->id];
+    uint64_t reads = 0, count = n->vt[n->id];
 
-    for (uint32_t i = 0; i < n->pages.count; i++)
-        versions += n->copy[i]->need.count;
     note(&l->handler, n->id, n->handler.busy);
     for (uint64_t i = 0; i < n->r->m.reads_at_once; i++)
         reads += n->adapter[i].busy;
     note(&l->adapter, n->id, reads / n->r->m.reads_at_once);
     note(&l->out, n->id, n->out.busy);
     note(&l->in, n->id, n->in.busy);
-    note(&l->copies, n->id, n->pages.count);
+    note(&l->copies, n->id, n->known);
     note(&l->versions, n->id, versions);
     for (int i = 0; i < SPENT; i++)
         l->spent[i] += n->spent[i];
@@ -69,12 +67,14 @@ static void print_busy(const struct most *m, const struct load *l, unsigned node
            mean / 100, mean % 100);
 }
 
-static void print_load(const struct replay *r, const char *file)
+static void print_load(struct replay *r, const char *file)
 {
     struct load l = { 0 };
+    uint64_t *versions = copies_needs(r);
 
     for (unsigned n = 0; n < r->nodes; n++)
-        look_at(&l, &r->node[n]);
+        look_at(&l, &r->node[n], versions[n]);
+    free(versions);
     printf("%s,%u,%" PRIu64, file, r->nodes, l.last / SIM_US);
     for (int i = 0; i < SPENT; i++)
         printf(",%" PRIu64, l.spent[i] / r->nodes / SIM_US);

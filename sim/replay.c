@@ -230,6 +230,12 @@ static void perform(struct replay_node *n, const struct script_op *op)
     }
 }
 
+static void finish_copy(struct replay_node *n, struct copy *c)
+{
+    if (c->fetch != NULL)
+        replay_finish(n, c);
+}
+
 static void run_node(void *arg)
 {
     struct replay_node *n = arg;
@@ -252,9 +258,7 @@ static void run_node(void *arg)
     spend(n, 0);
     replay_settle(n);
     n->ends = n->r->loop.now;
-    for (uint32_t i = 0; i < n->pages.count; i++) /* hlrc_finalize */
-        if (n->copy[i]->fetch != NULL)
-            replay_finish(n, n->copy[i]);
+    copies_each(n, finish_copy); /* hlrc_finalize */
     if (n->script.wrong != NULL && n->r->wrong == NULL) {
         n->r->wrong = n->script.wrong;
         n->r->wrong_node = n->id;
@@ -299,6 +303,7 @@ static void open_node(struct replay *r, unsigned id)
     n->r = r;
     n->id = id;
     n->vt = sim_new(r->nodes, sizeof *n->vt);
+    n->noticed = sim_new(r->nodes, sizeof *n->noticed);
     n->fiber = fiber_new(run_node, n, STACK_BYTES);
     script_open(&n->script, r->trace, id);
     if (r->set[RECORD_SET_pages_by] == (r->protocol == REPLAY_ASYNC ? 1 : 2))
@@ -345,24 +350,31 @@ void replay_run(struct replay *r, const struct trace *t, const struct machine *m
     progress_end(&r->progress);
 }
 
+static void free_copy(struct replay_node *n, struct copy *c)
+{
+    (void)n;
+    free(c->need.at);
+    free(c);
+}
+
 static void free_node(struct replay_node *n)
 {
-    for (uint32_t i = 0; i < n->pages.count; i++) {
-        free(n->copy[i]->need.at);
-        free(n->copy[i]);
-    }
+    copies_each(n, free_copy);
+    for (uint32_t i = 0; i < n->chunks.count; i++)
+        free(n->chunk[i].copy);
     for (uint32_t i = 1; n->interval != NULL && i <= n->vt[n->id]; i++)
         free(n->interval[i].page);
     for (uint32_t i = 0; i < n->lock_map.count; i++) {
         free(n->lock[i].time);
         free(n->lock[i].got);
     }
-    void *const all[] = { n->copy,      n->lock,     n->vt,  n->interval, n->dirty,  n->taken,
-                          n->exclusive, n->renewing, n->use, n->habits,   n->reader, n->block };
+    void *const all[] = { n->chunk,  n->lock,      n->vt,       n->interval, n->dirty,
+                          n->taken,  n->exclusive, n->renewing, n->use,      n->habits,
+                          n->reader, n->block,     n->noticed };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     replay_moves_free(n);
-    map_free(&n->pages);
+    map_free(&n->chunks);
     map_free(&n->lock_map);
     script_close(&n->script);
     fiber_free(n->fiber);
@@ -374,6 +386,7 @@ void replay_free(struct replay *r)
         free_node(&r->node[n]);
     for (uint32_t i = 0; i < r->pages.count; i++) {
         free(r->shared[i]->applied.at);
+        free(r->shared[i]->announced);
         free(r->shared[i]);
     }
     for (int i = 0; i < 2; i++)

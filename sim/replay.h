@@ -29,6 +29,9 @@
  *        first (page_demote). Who copies a page to where it never was, has memory cleared for it:
  *        with ASYNC the home, else who fetches. What the program touches first itself is in its
  *        computing, as traced.
+ *   RY12  A node has a copy of a page from when it, or a home's business, touches it. Of all others
+ *        it has a bit: told that somebody wrote it. What such a copy needs when it is made are the
+ *        announcements of the page that the node has had by then (`noticed`).
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -86,9 +89,18 @@ struct copy {
     bool in_memory; /* RY8 */
 };
 
+/* Of 64 pages in a row, at a node (RY12): bits of those that were met, of those that it was told of,
+ * and of those that it has copies of, which are in their order. */
+struct chunk {
+    uint64_t met, told, here;
+    struct copy **copy;
+};
+
 /* Of a page, at its home and its default home. */
 struct shared {
     struct versions applied;
+    struct version *announced; /* by all, in the order of closings: RY12 */
+    uint32_t announcements, announced_room, page;
     uint16_t home;      /* node + 1: the home word */
     uint16_t traced;    /* node + 1 that was its first home in the traced run; 0: not known */
     uint32_t traced_at; /* how many barriers were before it is known to be */
@@ -160,9 +172,11 @@ struct replay_node {
     struct served *pending, **last_pending;       /* messages that wait for a look (RY6) */
     struct remote *reads_waiting;
     uint64_t reads_under_way;
-    struct map pages, lock_map;
-    struct copy **copy;
-    uint32_t copy_room;
+    struct map chunks, lock_map;
+    struct chunk *chunk;
+    uint32_t chunks_room, chunk_key, chunk_index; /* the last one */
+    uint32_t known;                               /* pages that were met here */
+    uint32_t *noticed; /* by writer: the last interval whose announcements were taken */
     struct lock_here *lock;
     uint32_t locks_room;
     uint32_t *vt;
@@ -270,6 +284,12 @@ void replay_atomic(struct replay_node *n, struct replay_node *to, event_fn there
 
 struct shared *shared_of(struct replay *r, uint32_t page);
 struct copy *copy_of(struct replay_node *n, uint32_t page);
+struct copy *copy_found(struct replay_node *n, uint32_t page); /* NULL: none */
+/* RY12: an announcement of a page that has no copy here; true: it closes it. */
+bool copy_tell(struct replay_node *n, uint32_t page);
+void copies_each(struct replay_node *n, void (*fn)(struct replay_node *n, struct copy *c));
+/* How many versions the copies of each node need, with those that are not made yet; for free(). */
+uint64_t *copies_needs(struct replay *r);
 void copy_begin(struct replay_node *n, struct copy *c); /* as at first */
 unsigned replay_default_home(const struct replay *r, uint32_t page);
 uint32_t replay_own_runs(const struct replay_node *n); /* RY8 */

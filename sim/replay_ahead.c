@@ -59,12 +59,19 @@ static bool is_open(const struct copy *c, bool write)
     return write ? c->access == OPEN_STORES : c->access != CLOSED;
 }
 
+static uint16_t turns_of(struct replay_node *n, uint32_t page, bool write)
+{
+    const struct copy *c = copy_found(n, page);
+
+    return c != NULL ? c->turns[write] : 0;
+}
+
 static void open_group(struct replay_node *n, uint32_t first, uint32_t beyond, bool write,
                        uint16_t were, uint8_t now)
 {
     for (uint32_t p = first; p < beyond;) {
         uint32_t count = 0;
-        while (p + count < beyond && copy_of(n, p + count)->turns[write] == were &&
+        while (p + count < beyond && turns_of(n, p + count, write) == were &&
                !is_left_out(p + count, now))
             count++;
         if (count > 0)

@@ -261,6 +261,16 @@ static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t inte
     return all;
 }
 
+/* RY12 */
+static void note_announced(struct replay_node *n, uint32_t page, uint32_t interval)
+{
+    struct shared *s = shared_of(n->r, page);
+
+    s->announced =
+        grow(s->announced, &s->announced_room, s->announcements + 1, sizeof *s->announced);
+    s->announced[s->announcements++] = (struct version){ n->id, interval };
+}
+
 /* What is announced goes to all, notice_log.c, or lies here: notice_read.c. */
 static void publish(struct replay_node *n, uint32_t *announced, uint32_t count)
 {
@@ -269,6 +279,8 @@ static void publish(struct replay_node *n, uint32_t *announced, uint32_t count)
     n->interval = grow(n->interval, &n->intervals_room, interval + 1, sizeof *n->interval);
     n->interval[interval] = (struct interval){ .page = announced, .count = count };
     COUNT(n, write_notices, count);
+    for (uint32_t i = 0; i < count; i++)
+        note_announced(n, announced[i], interval);
     if (n->r->protocol == REPLAY_ONESIDED) {
         replay_record(n, interval);
     } else {

@@ -73,8 +73,8 @@ static uint32_t open_runs(struct replay_node *n, uint32_t first, uint32_t count,
     bool in_run = false;
 
     for (uint32_t p = first; p < first + count; p++) {
-        struct copy *c = copy_of(n, p);
-        bool open = grantable(c, write) && (how != AHEAD_HERE || copy_is_home(c, n));
+        struct copy *c = copy_found(n, p); /* without one: no home, and open or stale */
+        bool open = c != NULL && grantable(c, write) && (how != AHEAD_HERE || copy_is_home(c, n));
         if (open && write && !(c->flags & COPY_DIRTY))
             mark_dirty(n, c, how != ASKED);
         if (open && write)
@@ -94,9 +94,11 @@ static uint32_t open_runs(struct replay_node *n, uint32_t first, uint32_t count,
 /* page_fetch.c open_arrived */
 static void open_arrived(struct replay_node *n, uint32_t first, uint32_t count)
 {
-    for (uint32_t p = first; p < first + count; p++)
-        if (replay_arrived(copy_of(n, p)))
-            replay_finish(n, copy_of(n, p));
+    for (uint32_t p = first; p < first + count; p++) {
+        struct copy *c = copy_found(n, p);
+        if (c != NULL && replay_arrived(c))
+            replay_finish(n, c);
+    }
     (void)open_runs(n, first, count, false, ASKED);
 }
 

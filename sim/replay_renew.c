@@ -248,11 +248,13 @@ void replay_notice(struct replay_node *n, uint32_t writer, uint32_t interval)
     bool run = false;
 
     for (uint32_t i = 0; i < k->count; i++) {
-        bool closed = note(n, copy_of(n, k->page[i]), writer, interval);
+        struct copy *c = copy_found(n, k->page[i]);
+        bool closed = c != NULL ? note(n, c, writer, interval) : copy_tell(n, k->page[i]);
         if (closed && !run)
             n->debt += n->r->m.protect_ns * SIM_NS;
         run = closed;
     }
+    n->noticed[writer] = interval;
 }
 
 static void take(struct replay_node *n, const uint32_t *want)

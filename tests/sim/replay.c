@@ -168,6 +168,36 @@ static void test_lock(void **unused)
     end();
 }
 
+/* RY12: node 0 is told of what node 1 wrote, and not of what node 2 did; it never uses the page. */
+static void test_copy_made_late(void **unused)
+{
+    uint64_t *needs;
+
+    (void)unused;
+    made_begin(&made, 3);
+    for (unsigned n = 1; n < 3; n++) {
+        made_put(&made, n, RECORD_LOCK, 1000000 * n, n, 0);
+        made_put(&made, n, RECORD_WRITE, 0, PAGE, 0);
+        made_close(&made, n, PAGE, n == 1 ? 0 : 60, 12);
+        made_put(&made, n, RECORD_UNLOCK, 0, n, 0);
+    }
+    made_put(&made, 0, RECORD_LOCK, 3000000, 1, 0);
+    made_put(&made, 0, RECORD_UNLOCK, 0, 1, 0);
+    run(REPLAY_ARDMAR, &machine);
+    expect(2, diffs, 1);
+    expect(0, invalidations, 1);
+    needs = copies_needs(&r);
+    assert_int_equal(needs[0], 1);
+    free(needs);
+    assert_null(copy_found(&r.node[0], PAGE));
+    const struct copy *c = copy_of(&r.node[0], PAGE);
+    assert_int_equal(c->access, CLOSED);
+    assert_int_equal(c->need.count, 1);
+    assert_int_equal(c->need.at[0].writer, 1);
+    assert_int_equal(c->need.at[0].interval, 1);
+    end();
+}
+
 /* RY1, RY2: what follows the one from the other, to the nanosecond. */
 static void test_time(void **unused)
 {
@@ -490,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_exclusive),
         cmocka_unit_test(test_hot),
         cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_copy_made_late),
         cmocka_unit_test(test_time),
         cmocka_unit_test(test_time_of_fault),
         cmocka_unit_test(test_deterministic),
