@@ -6,6 +6,7 @@
  */
 #include "sim/growth.h"
 #include "sim/replay.h"
+#include "tests/sim/replay_machine.h"
 #include "tests/sim/trace_make.h"
 
 #include <setjmp.h>
@@ -512,14 +513,6 @@ static void test_again(void **unused)
 
 static void replay_counts(const struct growth_wish *wish, uint64_t *count)
 {
-    static const struct machine machine = { .latency_ns = 1000,
-                                            .rate_mb_s = 1000,
-                                            .reads_most = 16,
-                                            .fault_ns = 2000,
-                                            .wake_ns = 5000,
-                                            .switch_ns = 3000,
-                                            .cpus = 2,
-                                            .compute_percent = 100 };
     static struct replay r;
     struct trace t;
     size_t length;

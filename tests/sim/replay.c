@@ -10,10 +10,8 @@
 static void write_and_read(enum replay_protocol protocol)
 {
     made_begin(&made, 2);
-    made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 1, PAGE, 0, 0);
-    barrier(1, 0);
-    barrier(0, 0);
+    wrote(1, 0, PAGE, 0, 0);
+    meet();
     made_put(&made, 0, RECORD_READ, 0, PAGE, 0);
     run(protocol, &machine);
 }
@@ -55,10 +53,8 @@ static void test_default_home(void **unused)
 {
     (void)unused;
     made_begin(&made, 2);
-    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 0, PAGE, 0, 0);
-    barrier(0, 0);
-    barrier(1, 0);
+    wrote(0, 0, PAGE, 0, 0);
+    meet();
     made_put(&made, 1, RECORD_READ, 0, PAGE, 0);
     run(REPLAY_ASYNC, &machine);
     expect(0, write_faults, 0);
@@ -74,14 +70,10 @@ static void test_diff(void **unused)
 {
     (void)unused;
     made_begin(&made, 2);
-    made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 1, PAGE, 0, 0);
-    barrier(1, 0);
-    barrier(0, 0);
-    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 0, PAGE, 100, 24);
-    barrier(0, 0);
-    barrier(1, 0);
+    wrote(1, 0, PAGE, 0, 0);
+    meet();
+    wrote(0, 0, PAGE, 100, 24);
+    meet();
     made_put(&made, 1, RECORD_READ, 0, PAGE, 0);
     run(REPLAY_ARDMAR, &machine);
     expect(0, page_fetches, 1);
@@ -102,16 +94,12 @@ static void test_exclusive(void **unused)
     (void)unused;
     made_begin(&made, 2);
     for (int i = 0; i < 5; i++) {
-        made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
-        made_close(&made, 1, PAGE, 0, 0);
-        barrier(1, 0);
-        barrier(0, 0);
+        wrote(1, 0, PAGE, 0, 0);
+        meet();
     }
     made_put(&made, 0, RECORD_READ, 0, PAGE, 0);
-    barrier(0, 0);
-    barrier(1, 0);
-    barrier(1, 0);
-    barrier(0, 0);
+    meet();
+    meet();
     run(REPLAY_ARDMAR, &machine);
     expect(1, write_faults, 2); /* the second makes it exclusive */
     expect(1, exclusive_pages, 1);
@@ -126,15 +114,11 @@ static void test_hot(void **unused)
 {
     (void)unused;
     made_begin(&made, 2);
-    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 0, PAGE, 0, 0);
-    barrier(0, 0);
-    barrier(1, 0);
+    wrote(0, 0, PAGE, 0, 0);
+    meet();
     for (int i = 0; i < 4; i++) {
-        made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
-        made_close(&made, 1, PAGE, 40, 8);
-        barrier(1, 0);
-        barrier(0, 0);
+        wrote(1, 0, PAGE, 40, 8);
+        meet();
     }
     run(REPLAY_ARDMAR, &machine);
     expect(1, write_faults, 2); /* sealed once, kept from then on */
@@ -150,8 +134,7 @@ static void test_lock(void **unused)
     (void)unused;
     made_begin(&made, 2);
     made_put(&made, 0, RECORD_LOCK, 0, 1, 0);
-    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 0, PAGE, 0, 0);
+    wrote(0, 0, PAGE, 0, 0);
     made_put(&made, 0, RECORD_UNLOCK, 0, 1, 0);
     made_put(&made, 0, RECORD_LOCK, 0, 1, 0); /* still there: no message */
     made_put(&made, 0, RECORD_UNLOCK, 0, 1, 0);
@@ -177,8 +160,7 @@ static void test_copy_made_late(void **unused)
     made_begin(&made, 3);
     for (unsigned n = 1; n < 3; n++) {
         made_put(&made, n, RECORD_LOCK, 1000000 * n, n, 0);
-        made_put(&made, n, RECORD_WRITE, 0, PAGE, 0);
-        made_close(&made, n, PAGE, n == 1 ? 0 : 60, 12);
+        wrote(n, 0, PAGE, n == 1 ? 0 : 60, 12);
         made_put(&made, n, RECORD_UNLOCK, 0, n, 0);
     }
     made_put(&made, 0, RECORD_LOCK, 3000000, 1, 0);
@@ -249,20 +231,14 @@ static void test_others(void **unused)
     (void)unused;
     made_begin(&made, 2);
     for (int i = 0; i < 3; i++) { /* kept from the second time on: P8 */
-        made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
-        made_close(&made, 0, PAGE, 0, 0);
-        barrier(0, 0);
-        barrier(1, 0);
+        wrote(0, 0, PAGE, 0, 0);
+        meet();
         made_put(&made, 1, RECORD_READ, 0, PAGE, 0);
-        barrier(0, 0);
-        barrier(1, 0);
+        meet();
     }
-    made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 1, PAGE, 100, 24);
-    barrier(0, 0);
-    barrier(1, 0);
-    barrier(0, 0);
-    barrier(1, 0);
+    wrote(1, 0, PAGE, 100, 24);
+    meet();
+    meet();
     run(REPLAY_ONESIDED, &machine);
     expect(1, diffs, 1);
     expect(1, diff_bytes, 24);
@@ -282,8 +258,7 @@ static void test_queue(void **unused)
     for (unsigned n = 0; n < 4; n++) {
         for (int i = 0; i < 5; i++) {
             made_put(&made, n, RECORD_LOCK, 100 * n, 1, 0);
-            made_put(&made, n, RECORD_WRITE, 50, PAGE, 0);
-            made_close(&made, n, PAGE, 60, 12);
+            wrote(n, 50, PAGE, 60, 12);
             made_put(&made, n, RECORD_UNLOCK, 0, 1, 0);
         }
         barrier(n, 0);
@@ -362,8 +337,7 @@ static void test_not_written(void **unused)
 {
     (void)unused;
     made_begin(&made, 2);
-    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 0, PAGE, 0, 0);
+    wrote(0, 0, PAGE, 0, 0);
     barrier(0, 0);
     made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0); /* the barrier finds nothing to close */
     barrier(0, 0);
@@ -388,8 +362,7 @@ static void test_own_ahead(void **unused)
     made_begin(&made, 2);
     for (uint64_t p = first; p < first + 16; p++)
         made_put(&made, 0, RECORD_WRITE, 0, p, 0);
-    barrier(0, 0);
-    barrier(1, 0);
+    meet();
     for (uint64_t p = first; p < first + 16; p++)
         made_put(&made, 1, RECORD_READ, 0, p, 0);
     run(REPLAY_ASYNC, &machine);
@@ -435,8 +408,7 @@ static void many(void)
     for (unsigned n = 0; n < 4; n++)
         for (uint64_t i = 0; i < 60; i++) {
             made_put(&made, n, RECORD_LOCK, 100 + 37 * n + i, i % 3, 0);
-            made_put(&made, n, RECORD_WRITE, 50, PAGE + i % 7, 0);
-            made_close(&made, n, PAGE + i % 7, 60, 12);
+            wrote(n, 50, PAGE + i % 7, 60, 12);
             made_put(&made, n, RECORD_UNLOCK, 0, i % 3, 0);
             if (i % 10 == 9)
                 barrier(n, 20);

@@ -9,13 +9,10 @@
 static void write_elsewhere(int times, bool read, bool waits)
 {
     made_begin(&made, 2);
-    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 0, PAGE, 0, 0);
-    barrier(0, 0);
-    barrier(1, 0);
+    wrote(0, 0, PAGE, 0, 0);
+    meet();
     for (int i = 0; i < times; i++) {
-        made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
-        made_close(&made, 1, PAGE, 4096, 4000);
+        wrote(1, 0, PAGE, 4096, 4000);
         made_put(&made, 1, RECORD_ARRIVE, 0, waits, 0);
         made_put(&made, 1, RECORD_DEPART, 0, 0, 0);
         if (read)
@@ -80,8 +77,7 @@ static void test_moves_end(void **unused)
     made_begin(&made, 2);
     for (unsigned i = 0; i < 300; i++) {
         unsigned writer = i / 50 % 2;
-        made_put(&made, writer, RECORD_WRITE, 0, PAGE, 0);
-        made_close(&made, writer, PAGE, 4096, 4000);
+        wrote(writer, 0, PAGE, 4096, 4000);
         barrier(writer, 0);
         barrier(1 - writer, 1000000);
     }
@@ -108,13 +104,11 @@ static void test_first_home(void **unused)
 {
     (void)unused;
     made_begin(&made, 2);
-    made_put(&made, 1, RECORD_WRITE, 1000, PAGE, 0);
-    made_close(&made, 1, PAGE, 0, 0);
+    wrote(1, 1000, PAGE, 0, 0);
     barrier(1, 0);
     made_touch(0, PAGE);
     barrier(0, 0);
-    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 0, PAGE, 0, 0); /* it has moved since */
+    wrote(0, 0, PAGE, 0, 0); /* it has moved since */
     run(REPLAY_ARDMAR, &machine);
     expect(1, homes_assigned, 1);
     expect(0, homes_assigned, 0);
@@ -133,12 +127,9 @@ static void test_first_home_silent(void **unused)
     n->stream_bytes =
         (size_t)(record_put(n->stream + n->stream_bytes, &n->page, RECORD_AHEAD, 0, claims) -
                  n->stream);
-    made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 1, PAGE, 100, 24);
-    barrier(0, 0);
-    barrier(1, 0);
-    made_put(&made, 1, RECORD_WRITE, 0, PAGE, 0);
-    made_close(&made, 1, PAGE, 0, 0);
+    wrote(1, 0, PAGE, 100, 24);
+    meet();
+    wrote(1, 0, PAGE, 0, 0);
     run(REPLAY_ARDMAR, &machine);
     expect(0, homes_assigned, 1);
     expect(1, homes_assigned, 0);
@@ -152,10 +143,8 @@ static void test_renewed_in_a_round(void **unused)
     (void)unused;
     made_begin(&made, 2);
     for (int i = 0; i < 2; i++) {
-        made_put(&made, 1, RECORD_WRITE, 1000000, PAGE, 0);
-        made_close(&made, 1, PAGE, 0, 0);
-        barrier(1, 0);
-        barrier(0, 0);
+        wrote(1, 1000000, PAGE, 0, 0);
+        meet();
         made_put(&made, 0, RECORD_RENEWED, 0, PAGE, 0);
     }
     made_put(&made, 0, RECORD_END, 0, 0, 0);
@@ -172,11 +161,9 @@ static void test_ahead_of_other_faults(void **unused)
     for (int homes = HOMES_AS_TRACED; homes <= HOMES_STAY; homes++) {
         made_begin(&made, 2);
         for (uint64_t p = PAGE; p < PAGE + 16; p++) {
-            made_put(&made, 0, RECORD_WRITE, 0, p, 0);
-            made_close(&made, 0, p, 0, 0);
+            wrote(0, 0, p, 0, 0);
         }
-        barrier(0, 0);
-        barrier(1, 0);
+        meet();
         for (uint64_t p = PAGE; p < PAGE + 16; p++)
             made_put(&made, 1, RECORD_READ, 0, p, 0);
         run_homes(REPLAY_ARDMAR, &machine, (enum replay_homes)homes);

@@ -4,6 +4,7 @@
 #define TESTS_SIM_REPLAY_RUN_H
 
 #include "sim/replay.h"
+#include "tests/sim/replay_machine.h"
 #include "tests/sim/trace_make.h"
 
 #include <setjmp.h>
@@ -19,26 +20,25 @@ static struct made made;
 static struct replay r;
 static struct trace t;
 
-static const struct machine machine = { .latency_ns = 1000,
-                                        .rate_mb_s = 1000,
-                                        .post_ns = 100,
-                                        .read_ns = 200,
-                                        .atomic_ns = 300,
-                                        .reads_at_once = 1,
-                                        .reads_most = 16,
-                                        .reads_ordered = 1,
-                                        .fault_ns = 2000,
-                                        .protect_ns = 500,
-                                        .serve_ns = 400,
-                                        .wake_ns = 5000,
-                                        .switch_ns = 3000,
-                                        .cpus = 2,
-                                        .compute_percent = 100 };
-
 static inline void barrier(unsigned node, uint64_t time)
 {
     made_put(&made, node, RECORD_ARRIVE, time, 1, 0);
     made_put(&made, node, RECORD_DEPART, 0, 0, 0);
+}
+
+/* Nodes 0 and 1 meet. */
+static inline void meet(void)
+{
+    barrier(0, 0);
+    barrier(1, 0);
+}
+
+/* A store, and the closing that finds it: `length` of the diff, 0 at the home. */
+static inline void wrote(unsigned node, uint64_t time, uint64_t page, uint64_t length,
+                         uint64_t changed)
+{
+    made_put(&made, node, RECORD_WRITE, time, page, 0);
+    made_close(&made, node, page, length, changed);
 }
 
 static inline void run_homes(enum replay_protocol protocol, const struct machine *m,
