@@ -33,7 +33,7 @@
 #include "base/counts.h"
 
 #define RECORD_MAGIC   "HLRCRUN\n"
-#define RECORD_VERSION 1u
+#define RECORD_VERSION 2u
 #define RECORD_ARGS    4
 #define RECORD_LONGEST 64 /* bytes that an item, or a page of a closing, takes at most */
 
@@ -60,13 +60,14 @@
     X(RECORD_UNLOCK, "unlock", "n")                                                         \
     X(RECORD_ARRIVE, "arrive", "n") /* at a barrier; 1: and waits there */                  \
     X(RECORD_DEPART, "depart", "")                                                          \
-    X(RECORD_WAIT, "wait", "nn")     /* condition, lock */                                  \
-    X(RECORD_SIGNAL, "signal", "nn") /* condition; 1: to all */                             \
+    X(RECORD_WAIT, "wait", "nn")     /* condition, lock: registered, and let go of it */    \
+    X(RECORD_SIGNAL, "signal", "nnn") /* condition; 1: to all; its number at this node */   \
     X(RECORD_ATOMIC, "atomic", "n")  /* node of the word */                                 \
     X(RECORD_WORD, "word", "pn")     /* an operation on shared memory; 1: that stores */    \
     X(RECORD_GROUP, "group", "n")    /* a barrier of it */                                  \
     X(RECORD_PUT, "put", "nn")       /* node, bytes */                                      \
-    X(RECORD_GET, "get", "nn")
+    X(RECORD_GET, "get", "nn")                                                              \
+    X(RECORD_WOKEN, "woken", "nnn") /* has the lock again; node + 1 and number of the signal */
 /* clang-format on */
 
 enum record_kind {

@@ -50,7 +50,7 @@ static void change_all(struct replay_node *n)
 
 static bool is_acquire(unsigned kind)
 {
-    return kind == RECORD_LOCK || kind == RECORD_DEPART || kind == RECORD_WAIT ||
+    return kind == RECORD_LOCK || kind == RECORD_DEPART || kind == RECORD_WOKEN ||
            kind == RECORD_GROUP;
 }
 
@@ -220,6 +220,16 @@ static void perform(struct replay_node *n, const struct script_op *op)
         replay_depart(n);
         use_renewed(n);
         return;
+    case RECORD_WAIT:
+        replay_wait(n, first, (uint32_t)op->arg[1]);
+        return;
+    case RECORD_WOKEN:
+        replay_woken(n, first);
+        use_renewed(n);
+        return;
+    case RECORD_SIGNAL:
+        replay_signal(n, first, op->arg[1] != 0, (uint32_t)op->arg[2]);
+        return;
     case RECORD_PLACE:
         place_pages(n, first, (uint32_t)op->arg[1], (uint32_t)op->arg[2]);
         return;
@@ -341,6 +351,7 @@ void replay_run(struct replay *r, const struct trace *t, const struct machine *m
     r->node = sim_new(r->nodes, sizeof *r->node);
     for (int i = 0; i < 2; i++)
         r->meeting[i].vt = sim_new(r->nodes, sizeof *r->meeting[i].vt);
+    replay_conds_begin(r);
     for (unsigned n = 0; n < r->nodes; n++)
         open_node(r, n);
     progress_begin(&r->progress);
@@ -373,6 +384,7 @@ static void free_node(struct replay_node *n)
                           n->reader, n->block,     n->noticed };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
+    free(n->signalled);
     replay_moves_free(n);
     map_free(&n->chunks);
     map_free(&n->lock_map);
@@ -382,6 +394,7 @@ static void free_node(struct replay_node *n)
 
 void replay_free(struct replay *r)
 {
+    replay_conds_free(r);
     for (unsigned n = 0; n < r->nodes; n++)
         free_node(&r->node[n]);
     for (uint32_t i = 0; i < r->pages.count; i++) {

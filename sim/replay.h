@@ -32,6 +32,9 @@
  *   RY12  A node has a copy of a page from when it, or a home's business, touches it. Of all others
  *        it has a bit: told that somebody wrote it. What such a copy needs when it is made are the
  *        announcements of the page that the node has had by then (`noticed`).
+ *   RY9  A wait for a condition ends with the signal that ended it in the traced run, whichever of
+ *        the two is first here: what the program waited for is there by then. A wait of which the
+ *        trace does not know that ends at once.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -153,6 +156,7 @@ struct reader {
 
 struct habit;
 struct moves;
+struct conds;
 
 /* At a barrier: plain is who does not wait there, or amid a round of homes that move (MV2). */
 enum arrives { ARRIVES_PLAIN = 1, ARRIVES_WAITING = 2, ARRIVES_MOVING = 4 };
@@ -205,7 +209,8 @@ struct replay_node {
     struct release *release;
     uint32_t *partner[2];   /* the other one's vector time, by parity of the epoch */
     unsigned partner_is[2]; /* how it has arrived */
-    bool got_release, granted;
+    bool got_release, granted, registered, woken;
+    uint32_t *signalled;            /* the vector time of who has woken it */
     bool closing, worker, in_event; /* replay_sync.c work */
     uint32_t *grant;
     uint64_t count[RECORD_COUNTER_COUNT];
@@ -239,6 +244,7 @@ struct replay {
     struct meeting meeting[2], *gathered; /* by gathering and parity */
     uint64_t passed[RECORD_KIND_COUNT];   /* items that are not modelled */
     struct progress progress;
+    struct conds *conds;
     const char *wrong;
     unsigned wrong_node;
 };
@@ -356,12 +362,24 @@ void replay_await_reads(struct replay_node *n);
 
 void replay_queue_lock(struct replay_node *n, uint32_t lock);
 void replay_queue_unlock(struct replay_node *n, uint32_t lock);
+/* The queue by which the record of a condition variable is guarded: cond_mcs.c CQ1. */
+void replay_guard(struct replay_node *n, uint32_t cond);
+void replay_unguard(struct replay_node *n, uint32_t cond);
 void replay_gather(struct replay_node *n);
+
+/* ---- replay_cond.c ---- */
+
+void replay_conds_begin(struct replay *r);
+void replay_conds_free(struct replay *r);
+void replay_wait(struct replay_node *n, uint32_t cond, uint32_t lock); /* lets go of the lock */
+void replay_woken(struct replay_node *n, uint32_t lock);               /* and has it again */
+void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t number);
 
 /* ---- replay_sync.c ---- */
 
 struct lock_here *replay_lock_of(struct replay_node *n, uint32_t lock);
 void replay_lock(struct replay_node *n, uint32_t lock);
+void replay_lock_again(struct replay_node *n, uint32_t lock); /* which is not counted */
 void replay_unlock(struct replay_node *n, uint32_t lock);
 /* Whether it WAITS there, by the same call. */
 void replay_arrive(struct replay_node *n, bool waits);

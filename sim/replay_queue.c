@@ -33,9 +33,12 @@ struct at_tail {
     bool swaps;                      /* whatever is there */
 };
 
+/* Queues that guard condition variables have numbers of their own. */
+#define GUARD (UINT32_C(1) << 31)
+
 static struct replay_node *home_of(const struct replay_node *n, uint32_t lock)
 {
-    return &n->r->node[lock % n->r->nodes];
+    return &n->r->node[(lock & ~GUARD) % n->r->nodes];
 }
 
 static void change_tail(void *self, uint64_t arg)
@@ -160,12 +163,24 @@ void replay_queue_lock(struct replay_node *n, uint32_t lock)
 static void hand_on(struct replay_node *n, uint32_t lock, unsigned next)
 {
     struct told *t = told_new(&n->r->node[next - 1], lock);
+    bool timed = !(lock & GUARD);
 
-    t->vt = copy_of_time(n->r, n->vt);
-    n->debt += 2 * n->r->m.post_ns * SIM_NS;
+    if (timed)
+        t->vt = copy_of_time(n->r, n->vt);
+    n->debt += (timed ? 2 : 1) * n->r->m.post_ns * SIM_NS;
     replay_settle(n);
-    COUNT(n, rdma_writes, 1);
-    replay_write(n, t->to, vector_bytes(n->r) + 8, take_turn, t, 0);
+    COUNT(n, rdma_writes, timed);
+    replay_write(n, t->to, (timed ? vector_bytes(n->r) : 0) + 8, take_turn, t, 0);
+}
+
+/* MQ2 */
+static void hand_on_when_named(struct replay_node *n, uint32_t lock)
+{
+    while (replay_lock_of(n, lock)->next == 0) {
+        n->named = false;
+        replay_await(n, &n->named);
+    }
+    hand_on(n, lock, (unsigned)replay_lock_of(n, lock)->next);
 }
 
 /* MQ3. True when nobody is behind this node. */
@@ -191,11 +206,22 @@ void replay_queue_unlock(struct replay_node *n, uint32_t lock)
         replay_close(n);
     if (replay_lock_of(n, lock)->next == 0 && set_free(n, lock))
         return;
-    while (replay_lock_of(n, lock)->next == 0) {
-        n->named = false;
-        replay_await(n, &n->named);
-    }
-    hand_on(n, lock, (unsigned)replay_lock_of(n, lock)->next);
+    hand_on_when_named(n, lock);
+}
+
+void replay_guard(struct replay_node *n, uint32_t cond)
+{
+    replay_lock_of(n, cond | GUARD)->next = 0;
+    if (compare(n, cond | GUARD, 0, n->id + 1) != 0)
+        (void)enter_queue(n, cond | GUARD);
+}
+
+void replay_unguard(struct replay_node *n, uint32_t cond)
+{
+    uint32_t lock = cond | GUARD;
+
+    if (replay_lock_of(n, lock)->next != 0 || compare(n, lock, n->id + 1, 0) != n->id + 1)
+        hand_on_when_named(n, lock);
 }
 
 /* ---- barriers ---- */

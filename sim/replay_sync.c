@@ -174,20 +174,25 @@ static void request(struct replay_node *n, struct lock_here *l)
     l->stays = 0;
 }
 
-void replay_lock(struct replay_node *n, uint32_t lock)
+void replay_lock_again(struct replay_node *n, uint32_t lock)
 {
     struct lock_here *l = replay_lock_of(n, lock);
     sim_time begun;
 
     replay_settle(n);
     begun = n->r->loop.now;
-    COUNT(n, lock_acquires, 1);
     if (n->r->protocol == REPLAY_ONESIDED)
         replay_queue_lock(n, lock);
     else if (!here(n, l))
         request(n, l);
     replay_lock_of(n, lock)->held = true;
     n->spent[1] += n->r->loop.now - begun;
+}
+
+void replay_lock(struct replay_node *n, uint32_t lock)
+{
+    COUNT(n, lock_acquires, 1);
+    replay_lock_again(n, lock);
 }
 
 void replay_unlock(struct replay_node *n, uint32_t lock)

@@ -42,7 +42,7 @@ static struct script_op *append(struct script *s)
 
 static bool is_acquire(unsigned kind)
 {
-    return kind == RECORD_LOCK || kind == RECORD_DEPART || kind == RECORD_WAIT ||
+    return kind == RECORD_LOCK || kind == RECORD_DEPART || kind == RECORD_WOKEN ||
            kind == RECORD_GROUP || kind == RECORD_RESET;
 }
 

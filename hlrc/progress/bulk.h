@@ -43,7 +43,8 @@ enum bulk_type { BULK_DIFFS, BULK_SIGNAL, BULK_TYPES };
 struct bulk {
     uint32_t type;  /* enum bulk_type */
     uint32_t bytes; /* of the payload */
-    /* BULK_DIFFS: of the sender; BULK_SIGNAL: condition variable << 1 | broadcast */
+    /* BULK_DIFFS: of the sender; BULK_SIGNAL: condition variable << 1 | broadcast, and, while
+     * --trace-sim is on, the number of the signal << 33 */
     uint64_t interval;
     unsigned char payload[];
 };

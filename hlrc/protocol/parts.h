@@ -110,10 +110,11 @@ struct cond_protocol {
 
     /* This thread is registered when it returns (C1): its place in the queue. */
     uint32_t (*enter)(uint32_t cond);
-    /* Waits there for a signal; *vt is the signaller's vector time. */
-    void (*await)(uint32_t cond, uint32_t place, uint64_t *vt);
-    /* Wakes the first that is registered, or all, with this vector time. */
-    void (*signal)(uint32_t cond, bool all, const uint64_t *vt);
+    /* Waits there for a signal; *vt is the signaller's vector time. Returns the signal's name. */
+    uint64_t (*await)(uint32_t cond, uint32_t place, uint64_t *vt);
+    /* Wakes the first that is registered, or all, with this vector time. `name`: node + 1 << 48 and
+     * a number of 31 bits; 0: nobody will ask. */
+    void (*signal)(uint32_t cond, bool all, const uint64_t *vt, uint64_t name);
 };
 
 /* Of several nodes' the largest counts. */

@@ -40,6 +40,33 @@ static struct handles created; /* numbers of condition variables */
 
 _Atomic int64_t cond_under_way;
 
+/* ---- the names of signals, for traces ---- */
+
+#define NAME_SHIFT   48 /* node + 1; below it the number */
+#define NUMBER_BITS  31
+#define NUMBER_SHIFT (64 - NUMBER_BITS) /* in a message, above the condition variable */
+
+static _Atomic uint64_t signals;
+
+static uint64_t signal_number(uint64_t name)
+{
+    return name & ((UINT64_C(1) << NAME_SHIFT) - 1);
+}
+
+static uint64_t signal_name(int node, uint64_t number)
+{
+    return (uint64_t)(node + 1) << NAME_SHIFT | number;
+}
+
+/* From 1 on: more signals than a number has bits for begin again. */
+static uint64_t next_name(void)
+{
+    uint64_t most = (UINT64_C(1) << NUMBER_BITS) - 1;
+    return record_on ? signal_name(engine.node, atomic_fetch_add(&signals, 1) % most + 1) : 0;
+}
+
+/* ---- from the start to the end ---- */
+
 /* RE3, C4 */
 static void report_signals(struct report_draft *d)
 {
@@ -49,6 +76,7 @@ static void report_signals(struct report_draft *d)
 int cond_init(void)
 {
     handles_init(&created, 0, CONDS_PER_NODE);
+    atomic_store(&signals, 0);
     atomic_store(&cond_under_way, 0);
     reporter_add(report_signals);
     return engine.protocol.conds->init(created.limit);
@@ -131,7 +159,7 @@ static uint32_t unlink_waiters(uint32_t cond, bool all)
     return first;
 }
 
-static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt)
+static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt, uint64_t name)
 {
     spin_lock(&queues_lock);
     uint32_t at = unlink_waiters(cond, all);
@@ -143,7 +171,7 @@ static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt)
         uint64_t number = timeline_grant();
         int64_t begin = timeline_begin();
         int node = (int)(ref / engine.tokens);
-        msg_reply(msg_slot(node, ref % engine.tokens), 0, number, vt);
+        msg_reply(msg_slot(node, ref % engine.tokens), (int64_t)name, number, vt);
         timeline_end(TIMELINE_WAKE, begin, cond, node, number); /* TL4 */
     }
     cond_count(-1); /* C4 */
@@ -151,23 +179,23 @@ static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt)
 
 static void cond_serve_signal(int from, const struct bulk *msg)
 {
-    (void)from;
-    uint64_t vt[NODES_MAX];
+    uint64_t vt[NODES_MAX], number = msg->interval >> NUMBER_SHIFT;
     memcpy(vt, msg->payload, VT_BYTES(engine.nodes));
-    wake_waiters((uint32_t)(msg->interval >> 1), msg->interval & 1, vt);
+    wake_waiters((uint32_t)(msg->interval >> 1), msg->interval & 1, vt,
+                 number ? signal_name(from, number) : 0);
 }
 
-static void manager_signal(uint32_t cond, bool all, const uint64_t *vt)
+static void manager_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t name)
 {
     if (manager_of(cond) == engine.node) {
-        wake_waiters(cond, all, vt);
+        wake_waiters(cond, all, vt, name);
         return;
     }
     uint64_t copy[(sizeof(struct bulk) + VT_BYTES(NODES_MAX)) / 8];
     struct bulk *msg = (struct bulk *)(void *)copy;
     *msg = (struct bulk){ .type = BULK_SIGNAL,
                           .bytes = (uint32_t)VT_BYTES(engine.nodes),
-                          .interval = (uint64_t)cond << 1 | all };
+                          .interval = name << NUMBER_SHIFT | (uint64_t)cond << 1 | (uint64_t)all };
     memcpy(msg->payload, vt, VT_BYTES(engine.nodes));
     bulk_send(manager_of(cond), msg, true, NULL);
 }
@@ -184,12 +212,13 @@ static uint32_t manager_enter(uint32_t cond)
     return t->cond_token;
 }
 
-static void manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
+static uint64_t manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
 {
     struct wait_for what = { WAITS_SIGNAL, cond, 0 };
     const struct reply *rep = msg_wait_as(place, what);
     memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
     thread_self()->granted = rep->arg; /* TL4 */
+    return (uint64_t)rep->status;
 }
 
 const struct cond_protocol conds_by_manager = {
@@ -242,7 +271,7 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     engine.protocol.locks->release(lock);
     record_note(RECORD_WAIT, cond, lock); /* TS2: behind the closing */
     timeline_end(TIMELINE_UNLOCK, again, lock, -1, 0);
-    conds->await(cond, place, vt);
+    uint64_t name = conds->await(cond, place, vt);
     cond_count(-1); /* C4 */
     uint64_t number = thread_granted(t);
     if (!engine.alone)
@@ -252,20 +281,22 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     again = timeline_begin();
     engine.protocol.locks->acquire(lock);
     timeline_end(TIMELINE_RELOCK, again, lock, -1, thread_granted(t));
+    if (record_on)
+        record_add(t, RECORD_WOKEN, lock, name >> NAME_SHIFT, signal_number(name), 0);
     stats_enter(t, before);
     thread_leave(t);
     race_acquire(); /* RC1 */
     race_lock(lock);
 }
 
-static void signal_waiters(uint32_t cond, bool all)
+static void signal_waiters(uint32_t cond, bool all, uint64_t name)
 {
     uint64_t vt[NODES_MAX];
     interval_close(true); /* C2 */
     interval_hand_on(vt);
     perturb(cond_signalling);
     cond_count(1); /* C4 */
-    engine.protocol.conds->signal(cond, all, vt);
+    engine.protocol.conds->signal(cond, all, vt, name);
 }
 
 static void signal_call(const char *call, hlrc_cond_t cond, bool all)
@@ -276,8 +307,10 @@ static void signal_call(const char *call, hlrc_cond_t cond, bool all)
     enum stats_category before = stats_enter(t, STATS_LOCK);
     trace(TRACE_SIGNAL, cond);
     int64_t begin = timeline_begin();
-    signal_waiters(cond, all);
-    record_note(RECORD_SIGNAL, cond, all); /* TS2: behind the closing */
+    uint64_t name = next_name();
+    signal_waiters(cond, all, name);
+    if (record_on) /* TS2: behind the closing */
+        record_add(t, RECORD_SIGNAL, cond, all, signal_number(name), 0);
     timeline_end(TIMELINE_SIGNAL, begin, cond, -1, 0);
     stats_enter(t, before);
     thread_leave(t);

@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "hlrc/engine.h"
+#include "hlrc/progress/thread.h"
 #include "hlrc/progress/timeline.h"
 #include "hlrc/protocol/parts.h"
 #include "hlrc/sync/cond.h"
@@ -108,12 +109,13 @@ static uint32_t mcs_enter(uint32_t cond)
     return mine;
 }
 
-static void mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
+static uint64_t mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
 {
     mcs_await(place, (struct wait_for){ WAITS_SIGNAL, cond, 0 });
     for (int w = 0; w < engine.nodes; w++)
         vt[w] = mcs_time(place)[w];
     mcs_give_node(place);
+    return trace_on & (TRACE_TIMELINE | TRACE_PROFILE) ? 0 : thread_self()->granted;
 }
 
 /* Takes the first off the list, or all. */
@@ -133,7 +135,7 @@ static struct list unlink_waiters(uint32_t cond, bool all)
     return found;
 }
 
-static void mcs_signal(uint32_t cond, bool all, const uint64_t *vt)
+static void mcs_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t told)
 {
     struct list woken = unlink_waiters(cond, all);
     uint32_t k = mcs_take_node();
@@ -142,7 +144,7 @@ static void mcs_signal(uint32_t cond, bool all, const uint64_t *vt)
         woken.first = name == woken.last ? 0 : next_of(name, k); /* CQ2 */
         cond_count(1);                                           /* C4 */
         int64_t begin = timeline_begin();
-        uint64_t number = mcs_grant(name, vt);
+        uint64_t number = mcs_grant(name, vt, told);
         timeline_end(TIMELINE_WAKE, begin, cond, mcs_name_node(name), number); /* TL4 */
     }
     cond_count(-1); /* C4 */

@@ -196,9 +196,9 @@ void mcs_acquire(const struct mcs *q, uint32_t k)
 /* ---- letting go ---- */
 
 /* MQ4 */
-uint64_t mcs_grant(uint64_t name, const uint64_t *vt)
+uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told)
 {
-    uint64_t number = timeline_grant(), yes = number ? number : 1;
+    uint64_t number = timeline_grant(), yes = number ? number : told ? told : 1;
     int node = mcs_name_node(name), win = engine.control.id;
     size_t at = queue_node_at((uint32_t)name), word = at + offsetof(struct queue_node, granted);
     if (vt)
@@ -247,7 +247,7 @@ void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt)
         progress_wait((struct wait_for){ q->next, q->object, q->home }, has_successor, &k,
                       WAIT_STATE); /* MQ2 */
         int64_t begin = timeline_begin();
-        uint64_t next = successor_of(k), number = mcs_grant(next, q->timed ? vt : NULL);
+        uint64_t next = successor_of(k), number = mcs_grant(next, q->timed ? vt : NULL, 0);
         if (q->timed)
             timeline_end(TIMELINE_GRANT, begin, q->object, mcs_name_node(next), number);
     }

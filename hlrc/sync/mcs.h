@@ -70,8 +70,8 @@ void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt);
 
 /* A queue node that others have learnt of by other ways: waits for its word; writes it, with a
  * vector time (MQ4), and tells the number of the grant, if the timeline has one (timeline.h TL4),
- * which the thread that waited finds as `granted`. */
+ * which the thread that waited finds as `granted`; else it finds `told` there, if that is not 0. */
 void mcs_await(uint32_t k, struct wait_for what);
-uint64_t mcs_grant(uint64_t name, const uint64_t *vt);
+uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told);
 
 #endif

@@ -43,15 +43,21 @@ static inline void made_begin(struct made *m, unsigned nodes)
     m->set[RECORD_SET_ahead] = m->set[RECORD_SET_renew] = 32;
 }
 
-static inline void made_put(struct made *m, unsigned node, enum record_kind kind, uint64_t time,
-                            uint64_t a, uint64_t b)
+static inline void made_put3(struct made *m, unsigned node, enum record_kind kind, uint64_t time,
+                             uint64_t a, uint64_t b, uint64_t c)
 {
     struct made_node *n = &m->node[node];
-    const uint64_t arg[RECORD_ARGS] = { a, b };
+    const uint64_t arg[RECORD_ARGS] = { a, b, c };
 
     assert(n->stream_bytes + RECORD_LONGEST < MADE_ROOM);
     n->stream_bytes =
         (size_t)(record_put(n->stream + n->stream_bytes, &n->page, kind, time, arg) - n->stream);
+}
+
+static inline void made_put(struct made *m, unsigned node, enum record_kind kind, uint64_t time,
+                            uint64_t a, uint64_t b)
+{
+    made_put3(m, node, kind, time, a, b, 0);
 }
 
 /* A closing that found this page changed; page UINT64_MAX: none. */

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * replay_cond.c - condition variables: by handlers hlrc/sync/cond.c (C1, C2), by remote operations
+ * hlrc/sync/cond_mcs.c (CQ1, CQ2). Which signal ends a wait: replay.h RY9.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/fail.h"
+#include "sim/replay.h"
+
+#define OCCASION_SIGNAL (OCCASION_MEETING - 1)
+#define NAME_BYTES      8  /* cond_mcs.c */
+#define LIST_BYTES      16 /* struct list */
+#define REPLY_BYTES     16
+
+struct waker {
+    uint32_t node, number; /* node + 1; 0: not known */
+};
+
+struct waiting {
+    struct waiting *next;
+    struct replay_node *node;
+    uint32_t cond;
+    struct waker waker;
+};
+
+/* A signal, until all have come that it wakes. */
+struct signal {
+    struct signal *next;
+    struct replay_node *from;
+    uint32_t cond, number, waits; /* so many it wakes yet */
+    uint32_t *vt;
+};
+
+/* At its home. */
+struct condition {
+    struct waiting *first;
+    struct signal *served;
+};
+
+/* Of a node, by its trace and those of the others. */
+struct wakes {
+    struct waker *waker; /* of its waits, in order */
+    uint32_t count, room, begun;
+    struct map numbers; /* of its signals, those that wake */
+    uint32_t *wakes, wakes_room;
+};
+
+struct conds {
+    struct map map;
+    struct condition *at;
+    uint32_t room;
+    struct wakes *wakes;
+};
+
+/* ---- what the trace says ---- */
+
+static void note_woken(struct replay *r, unsigned node, const uint64_t *arg)
+{
+    struct wakes *w = &r->conds->wakes[node], *from;
+    struct waker waker = { 0, (uint32_t)arg[2] };
+    bool is_new;
+
+    w->waker = grow(w->waker, &w->room, w->count + 1, sizeof *w->waker);
+    if (arg[1] > 0 && arg[1] <= r->nodes) {
+        waker.node = (uint32_t)arg[1];
+        from = &r->conds->wakes[waker.node - 1];
+        uint32_t i = map_index(&from->numbers, waker.number, &is_new);
+        from->wakes = grow(from->wakes, &from->wakes_room, i + 1, sizeof *from->wakes);
+        from->wakes[i]++;
+    }
+    w->waker[w->count++] = waker;
+}
+
+void replay_conds_begin(struct replay *r)
+{
+    r->conds = sim_new(1, sizeof *r->conds);
+    r->conds->wakes = sim_new(r->nodes, sizeof *r->conds->wakes);
+    for (unsigned n = 0; n < r->nodes; n++) {
+        struct script s;
+        struct record_item item;
+        script_open(&s, r->trace, n);
+        while (record_get(&s.stream, &item) > 0)
+            if (item.kind == RECORD_WOKEN)
+                note_woken(r, n, item.arg);
+        script_close(&s);
+    }
+}
+
+static void free_condition(struct condition *c)
+{
+    while (c->first != NULL) {
+        struct waiting *w = c->first;
+        c->first = w->next;
+        free(w);
+    }
+    while (c->served != NULL) {
+        struct signal *s = c->served;
+        c->served = s->next;
+        free(s->vt);
+        free(s);
+    }
+}
+
+void replay_conds_free(struct replay *r)
+{
+    struct conds *c = r->conds;
+
+    for (uint32_t i = 0; i < c->map.count; i++)
+        free_condition(&c->at[i]);
+    for (unsigned n = 0; n < r->nodes; n++) {
+        free(c->wakes[n].waker);
+        free(c->wakes[n].wakes);
+        map_free(&c->wakes[n].numbers);
+    }
+    map_free(&c->map);
+    free(c->at);
+    free(c->wakes);
+    free(c);
+}
+
+/* ---- at the home ---- */
+
+static struct condition *condition_of(struct replay *r, uint32_t cond)
+{
+    struct conds *c = r->conds;
+    bool is_new;
+    uint32_t i = map_index(&c->map, cond, &is_new);
+
+    c->at = grow(c->at, &c->room, i + 1, sizeof *c->at);
+    return &c->at[i];
+}
+
+static struct replay_node *home_of(struct replay *r, uint32_t cond)
+{
+    return &r->node[cond % r->nodes];
+}
+
+static bool by_queue(const struct replay *r)
+{
+    return r->protocol == REPLAY_ONESIDED;
+}
+
+static uint32_t *copy_of_time(const struct replay *r, const uint32_t *vt)
+{
+    uint32_t *copy = sim_new(r->nodes, sizeof *copy);
+
+    memcpy(copy, vt, r->nodes * sizeof *copy);
+    return copy;
+}
+
+static void take_signal(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    n->signalled = (uint32_t *)(uintptr_t)arg;
+    n->woken = true;
+    replay_wake(n);
+}
+
+/* VT NULL: nobody knows whose signal it was. */
+static void wake(struct replay_node *from, struct waiting *w, const uint32_t *vt)
+{
+    struct replay *r = from->r;
+    uintptr_t copy = vt == NULL ? 0 : (uintptr_t)copy_of_time(r, vt);
+    uint64_t bytes = 8 * (uint64_t)r->nodes;
+
+    if (by_queue(r)) {
+        COUNT(from, rdma_writes, 1); /* the vector time, then the word: MQ4 */
+        replay_write(from, w->node, bytes + 8, take_signal, w->node, copy);
+    } else {
+        replay_message(from, w->node, bytes + 48, take_signal, w->node, copy);
+    }
+    free(w);
+}
+
+static bool ends(const struct signal *s, const struct waiting *w)
+{
+    return w->waker.node == s->from->id + 1 && w->waker.number == s->number;
+}
+
+/* A signal that has been served before the waiter came: RY9. */
+static bool take_served(struct condition *c, struct waiting *w)
+{
+    for (struct signal **at = &c->served; *at != NULL; at = &(*at)->next) {
+        struct signal *s = *at;
+        if (!ends(s, w))
+            continue;
+        wake(home_of(s->from->r, s->cond), w, s->vt);
+        if (--s->waits == 0) {
+            *at = s->next;
+            free(s->vt);
+            free(s);
+        }
+        return true;
+    }
+    return false;
+}
+
+/* C1 */
+static void enter_list(struct replay *r, struct waiting *w)
+{
+    struct condition *c = condition_of(r, w->cond);
+    struct waiting **end = &c->first;
+
+    if (w->waker.node == 0) {
+        wake(home_of(r, w->cond), w, NULL);
+        return;
+    }
+    if (take_served(c, w))
+        return;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = w;
+}
+
+/* Wakes whom it has woken in the traced run, as far as they have come. */
+static void serve(struct replay_node *at, struct signal *s)
+{
+    struct condition *c = condition_of(at->r, s->cond);
+
+    for (struct waiting **w = &c->first; *w != NULL;) {
+        struct waiting *it = *w;
+        if (!ends(s, it)) {
+            w = &it->next;
+            continue;
+        }
+        *w = it->next;
+        s->waits--;
+        wake(at, it, s->vt);
+    }
+    if (s->waits > 0) {
+        s->next = c->served;
+        c->served = s;
+        return;
+    }
+    free(s->vt);
+    free(s);
+}
+
+/* ---- by handlers ---- */
+
+static void take_place(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    (void)arg;
+    n->registered = true;
+    replay_wake(n);
+}
+
+static void serve_wait(void *self, uint64_t arg)
+{
+    struct waiting *w = self;
+    struct replay_node *n = w->node, *home = home_of(n->r, w->cond);
+
+    (void)arg;
+    replay_message(home, n, REPLY_BYTES, take_place, n, 0);
+    enter_list(n->r, w);
+}
+
+static void ask_to_enter(struct replay_node *n, struct waiting *w)
+{
+    struct replay_node *home = home_of(n->r, w->cond);
+
+    n->registered = false;
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    COUNT(n, messages, home != n);
+    replay_message(n, home, 64, serve_wait, w, 0);
+    replay_await(n, &n->registered);
+}
+
+static void serve_signal(void *self, uint64_t arg)
+{
+    struct signal *s = self;
+
+    (void)arg;
+    serve(home_of(s->from->r, s->cond), s);
+}
+
+static void send_signal(struct replay_node *n, struct signal *s)
+{
+    struct replay_node *home = home_of(n->r, s->cond);
+
+    if (home == n) {
+        serve(n, s);
+        return;
+    }
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    COUNT(n, messages, 1);
+    replay_message(n, home, 16 + 8 * (uint64_t)n->r->nodes, serve_signal, s, 0);
+}
+
+/* ---- by remote operations ---- */
+
+static void be_there(void *self, uint64_t arg)
+{
+    (void)arg;
+    replay_written(self);
+}
+
+static void write_there(struct replay_node *n, struct replay_node *to, uint64_t bytes)
+{
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    n->writing++;
+    replay_write(n, to, bytes, be_there, n, 0);
+    replay_await_written(n);
+}
+
+static void read_there(struct replay_node *n, struct replay_node *from, uint64_t bytes)
+{
+    replay_post_read(n, from, bytes);
+    replay_await_reads(n);
+}
+
+/* CQ1 */
+static void enter_by_guard(struct replay_node *n, struct waiting *w)
+{
+    struct replay *r = n->r;
+    uint32_t cond = w->cond;
+    struct waiting *last;
+
+    replay_guard(n, cond);
+    read_there(n, home_of(r, cond), LIST_BYTES);
+    last = condition_of(r, cond)->first;
+    while (last != NULL && last->next != NULL)
+        last = last->next;
+    if (last != NULL)
+        write_there(n, last->node, NAME_BYTES);
+    write_there(n, home_of(r, cond), LIST_BYTES);
+    enter_list(r, w);
+    replay_unguard(n, cond);
+}
+
+/* CQ1, CQ2. Reads of names behind others are those of a list in which all are woken in turn. */
+static void signal_by_guard(struct replay_node *n, struct signal *s, bool all)
+{
+    struct replay *r = n->r;
+    uint32_t cond = s->cond, count = 0;
+    struct waiting *first;
+
+    replay_guard(n, cond);
+    read_there(n, home_of(r, cond), LIST_BYTES);
+    first = condition_of(r, cond)->first;
+    for (struct waiting *w = first; w != NULL; w = w->next)
+        count++;
+    if (count > 1 && !all)
+        read_there(n, first->node, NAME_BYTES);
+    if (count > 0)
+        write_there(n, home_of(r, cond), LIST_BYTES);
+    replay_unguard(n, cond);
+    for (uint32_t i = 1; i < count && all; i++)
+        read_there(n, home_of(r, cond), NAME_BYTES);
+    n->debt += 2 * n->r->m.post_ns * SIM_NS * (all ? count : count > 0);
+    replay_settle(n);
+    serve(n, s);
+}
+
+/* ---- what a node does ---- */
+
+void replay_wait(struct replay_node *n, uint32_t cond, uint32_t lock)
+{
+    struct wakes *k = &n->r->conds->wakes[n->id];
+    struct waiting *w = sim_new(1, sizeof *w);
+    sim_time begun;
+
+    replay_settle(n);
+    begun = n->r->loop.now;
+    *w = (struct waiting){ .node = n, .cond = cond };
+    if (k->begun < k->count)
+        w->waker = k->waker[k->begun];
+    k->begun++;
+    n->woken = false;
+    if (by_queue(n->r))
+        enter_by_guard(n, w);
+    else
+        ask_to_enter(n, w);
+    n->spent[1] += n->r->loop.now - begun;
+    replay_unlock(n, lock);
+}
+
+void replay_woken(struct replay_node *n, uint32_t lock)
+{
+    sim_time begun;
+
+    replay_settle(n);
+    begun = n->r->loop.now;
+    replay_await(n, &n->woken);
+    if (n->signalled != NULL) /* C2 */
+        replay_acquire(n, n->signalled, OCCASION_SIGNAL);
+    free(n->signalled);
+    n->signalled = NULL;
+    n->spent[1] += n->r->loop.now - begun;
+    replay_lock_again(n, lock);
+}
+
+static uint32_t wakes_of(const struct replay_node *n, uint32_t number)
+{
+    const struct wakes *k = &n->r->conds->wakes[n->id];
+    uint32_t i = map_find(&k->numbers, number);
+
+    return i == UINT32_MAX ? 0 : k->wakes[i];
+}
+
+void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t number)
+{
+    struct signal *s = sim_new(1, sizeof *s);
+    sim_time begun;
+
+    replay_settle(n);
+    if (!replay_clean(n, true)) /* C2 */
+        replay_close(n);
+    begun = n->r->loop.now;
+    *s = (struct signal){ NULL, n, cond, number, wakes_of(n, number), copy_of_time(n->r, n->vt) };
+    if (by_queue(n->r))
+        signal_by_guard(n, s, all);
+    else
+        send_signal(n, s);
+    n->spent[1] += n->r->loop.now - begun;
+}
