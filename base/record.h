@@ -33,7 +33,7 @@
 #include "base/counts.h"
 
 #define RECORD_MAGIC   "HLRCRUN\n"
-#define RECORD_VERSION 2u
+#define RECORD_VERSION 3u
 #define RECORD_ARGS    4
 #define RECORD_LONGEST 64 /* bytes that an item, or a page of a closing, takes at most */
 
@@ -65,8 +65,8 @@
     X(RECORD_ATOMIC, "atomic", "n")  /* node of the word */                                 \
     X(RECORD_WORD, "word", "pn")     /* an operation on shared memory; 1: that stores */    \
     X(RECORD_GROUP, "group", "n")    /* a barrier of it */                                  \
-    X(RECORD_PUT, "put", "nn")       /* node, bytes */                                      \
-    X(RECORD_GET, "get", "nn")                                                              \
+    X(RECORD_PUT, "put", "nnn") /* node, bytes; 1: not waited for */                        \
+    X(RECORD_GET, "get", "nnn")                                                             \
     X(RECORD_WOKEN, "woken", "nnn") /* has the lock again; node + 1 and number of the signal */
 /* clang-format on */
 

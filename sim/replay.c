@@ -230,6 +230,15 @@ static void perform(struct replay_node *n, const struct script_op *op)
     case RECORD_SIGNAL:
         replay_signal(n, first, op->arg[1] != 0, (uint32_t)op->arg[2]);
         return;
+    case RECORD_ATOMIC:
+        replay_atomic_word(n, first % n->r->nodes);
+        return;
+    case RECORD_PUT:
+        replay_put(n, first % n->r->nodes, op->arg[1], op->arg[2] != 0);
+        return;
+    case RECORD_GET:
+        replay_get(n, first % n->r->nodes, op->arg[1], op->arg[2] != 0);
+        return;
     case RECORD_PLACE:
         place_pages(n, first, (uint32_t)op->arg[1], (uint32_t)op->arg[2]);
         return;

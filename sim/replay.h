@@ -35,6 +35,8 @@
  *   RY9  A wait for a condition ends with the signal that ended it in the traced run, whichever of
  *        the two is first here: what the program waited for is there by then. A wait of which the
  *        trace does not know that ends at once.
+ *   RY10  A put or a get takes what one remote operation of so many bytes takes; where the call
+ *        does not wait for it the node goes on, and nothing waits for it later.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -209,7 +211,7 @@ struct replay_node {
     struct release *release;
     uint32_t *partner[2];   /* the other one's vector time, by parity of the epoch */
     unsigned partner_is[2]; /* how it has arrived */
-    bool got_release, granted, registered, woken;
+    bool got_release, granted, registered, woken, answered;
     uint32_t *signalled;            /* the vector time of who has woken it */
     bool closing, worker, in_event; /* replay_sync.c work */
     uint32_t *grant;
@@ -366,6 +368,12 @@ void replay_queue_unlock(struct replay_node *n, uint32_t lock);
 void replay_guard(struct replay_node *n, uint32_t cond);
 void replay_unguard(struct replay_node *n, uint32_t cond);
 void replay_gather(struct replay_node *n);
+
+/* ---- replay_rma.c ---- */
+
+void replay_put(struct replay_node *n, unsigned to, uint64_t bytes, bool goes_on);
+void replay_get(struct replay_node *n, unsigned from, uint64_t bytes, bool goes_on);
+void replay_atomic_word(struct replay_node *n, unsigned home);
 
 /* ---- replay_cond.c ---- */
 

@@ -107,7 +107,7 @@ void hlrc_put(void *dst, const void *src, size_t len, int node)
         return;
     }
     size_t off = window_offset("hlrc_put", dst, len, node);
-    record_note(RECORD_PUT, (uint64_t)node, len);
+    record_pages(RECORD_PUT, (uint32_t)node, len, 0, 0);
     transfer(PUT, node, off, (void *)(uintptr_t)src, len);
 }
 
@@ -118,7 +118,7 @@ void hlrc_get(void *dst, const void *src, size_t len, int node)
         return;
     }
     size_t off = window_offset("hlrc_get", src, len, node);
-    record_note(RECORD_GET, (uint64_t)node, len);
+    record_pages(RECORD_GET, (uint32_t)node, len, 0, 0);
     transfer(GET, node, off, dst, len);
 }
 
@@ -131,7 +131,7 @@ void hlrc_put_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t
         return;
     }
     size_t off = window_offset("hlrc_put_nb", dst, len, node);
-    record_note(RECORD_PUT, (uint64_t)node, len);
+    record_pages(RECORD_PUT, (uint32_t)node, len, 1, 0);
     transfer_nb(PUT, node, off, (void *)(uintptr_t)src, len, handle);
 }
 
@@ -144,6 +144,6 @@ void hlrc_get_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t
         return;
     }
     size_t off = window_offset("hlrc_get_nb", src, len, node);
-    record_note(RECORD_GET, (uint64_t)node, len);
+    record_pages(RECORD_GET, (uint32_t)node, len, 1, 0);
     transfer_nb(GET, node, off, dst, len, handle);
 }

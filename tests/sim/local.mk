@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The simulator.
-SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/grow.sh
+SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/grow.sh tests/sim/puts.sh
 if CMOCKA
 UNIT_TESTS += tests/sim/events
 tests_sim_events_SOURCES = tests/sim/events.c
@@ -39,6 +39,10 @@ UNIT_TESTS += tests/sim/replay_cond
 tests_sim_replay_cond_SOURCES = tests/sim/replay_cond.c tests/sim/replay_machine.h tests/sim/replay_run.h tests/sim/trace_make.h
 tests_sim_replay_cond_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_sim_replay_cond_LDADD = libhlrc_sim.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/sim/replay_rma
+tests_sim_replay_rma_SOURCES = tests/sim/replay_rma.c tests/sim/replay_machine.h tests/sim/replay_run.h tests/sim/trace_make.h
+tests_sim_replay_rma_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_sim_replay_rma_LDADD = libhlrc_sim.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/sim/nic_barrier
 tests_sim_nic_barrier_SOURCES = tests/sim/nic_barrier.c
 tests_sim_nic_barrier_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
