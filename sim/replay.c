@@ -22,6 +22,8 @@ static void change(struct replay_node *n, const struct use *u)
     struct copy *c = copy_of(n, u->page);
 
     c->shared->written = true;
+    if (c->worded && !(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE))) /* RY11 */
+        return;
     if (!(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE)))
         replay_access(n, u->page, true);
     if (c->flags & COPY_EXCLUSIVE)
@@ -232,6 +234,9 @@ static void perform(struct replay_node *n, const struct script_op *op)
         return;
     case RECORD_ATOMIC:
         replay_atomic_word(n, first % n->r->nodes);
+        return;
+    case RECORD_WORD:
+        replay_word(n, first);
         return;
     case RECORD_PUT:
         replay_put(n, first % n->r->nodes, op->arg[1], op->arg[2] != 0);

@@ -37,6 +37,9 @@
  *        trace does not know that ends at once.
  *   RY10  A put or a get takes what one remote operation of so many bytes takes; where the call
  *        does not wait for it the node goes on, and nothing waits for it later.
+ *   RY11  An operation on a word of shared memory counts as one that stores, takes one atomic, and
+ *        finds no store of its own node's to the word that is not sent yet. What closings find of a
+ *        page that is not dirty here they have found for the operations on it.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -90,7 +93,7 @@ struct copy {
     uint8_t tries;
     bool watched, noted, held;
     uint16_t turns[2]; /* past.c, loads and stores */
-    bool pending, probing, changed, twin, loaded, introduced, blank, listed, touched;
+    bool pending, probing, changed, twin, loaded, introduced, blank, listed, touched, worded;
     bool in_memory; /* RY8 */
 };
 
@@ -310,6 +313,7 @@ void dirty_add_copy(struct replay_node *n, struct copy *c);
 
 /* A load or store of the program, or what it says to be one. */
 void replay_access(struct replay_node *n, uint32_t page, bool write);
+void replay_open(struct replay_node *n, uint32_t page, bool write); /* as a call does: no fault */
 void replay_touch(struct replay_node *n, uint32_t first, uint32_t count, bool write);
 void replay_ahead(struct replay_node *n, const struct script_op *op);
 void replay_prefetch(struct replay_node *n, uint32_t first, uint32_t count);
@@ -374,6 +378,10 @@ void replay_gather(struct replay_node *n);
 void replay_put(struct replay_node *n, unsigned to, uint64_t bytes, bool goes_on);
 void replay_get(struct replay_node *n, unsigned from, uint64_t bytes, bool goes_on);
 void replay_atomic_word(struct replay_node *n, unsigned home);
+
+/* ---- replay_word.c ---- */
+
+void replay_word(struct replay_node *n, uint32_t page);
 
 /* ---- replay_cond.c ---- */
 

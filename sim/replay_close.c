@@ -69,7 +69,7 @@ static bool flush_home(const struct replay_node *n, struct copy *c, bool kept, b
 
     *changed = home_changed(c, kept, others != (c->blank ? 0 : c->others));
     if (!*changed)
-        return c->shared->readers; /* P9 */
+        return c->worded || c->shared->readers; /* WD4, P9 */
     if (c->twin && c->others != others)
         *changed = false; /* DW3 */
     c->others = others;
@@ -110,11 +110,12 @@ static void flush_end(struct replay_node *n, struct copy *c, uint32_t interval, 
 
     if (interval > 0 && !copy_is_home(c, n))
         versions_raise(&c->need, n->id, interval);
-    learn(n->r, c, changed, kept);
+    if (c->flags & COPY_DIRTY)
+        learn(n->r, c, changed, kept);
     if (changed)
         replay_move_note(n, c, n->id, 0);
     replay_judge_load(c, changed);
-    c->blank = false;
+    c->blank = c->worded = false;
     c->changed = false;
     c->bytes = c->length = 0;
     if (kept && changed && !c->held && !(c->flags & COPY_STALE) && exclusive_begin_copy(n, c))
@@ -185,17 +186,17 @@ static struct message *room_for(struct replay_node *n, struct message **open, un
     return open[home];
 }
 
-/* False for one without a change. */
+/* False for one without a change, but for operations on words, whose diff is empty: WD4. */
 static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
                       struct message **open)
 {
     bool written = n->r->protocol == REPLAY_ONESIDED;
     struct message *m = written ? NULL : room_for(n, open, c->home - 1u);
-    uint32_t bytes = c->bytes > 0 ? c->bytes : UNKNOWN_BYTES;
-    uint32_t length = c->length > 0 ? c->length : UNKNOWN_BYTES + DIFF_HEAD;
+    uint32_t bytes = !c->changed ? 0 : c->bytes > 0 ? c->bytes : UNKNOWN_BYTES;
+    uint32_t length = !c->changed ? 0 : c->length > 0 ? c->length : UNKNOWN_BYTES + DIFF_HEAD;
 
     n->debt += n->r->m.compare_ns * SIM_NS;
-    if (!c->changed)
+    if (!c->changed && !c->worded)
         return false;
     n->debt += n->r->m.diff_ns * SIM_NS;
     if (written) {
@@ -217,8 +218,8 @@ static bool capture(struct replay_node *n, struct copy *c, uint32_t interval, bo
     bool announce;
 
     if (!copy_is_home(c, n)) {
-        *changed = send_diff(n, c, interval, open);
-        return *changed;
+        *changed = c->changed;
+        return send_diff(n, c, interval, open);
     }
     if (c->twin)
         n->debt += n->r->m.compare_ns * SIM_NS;
@@ -226,6 +227,12 @@ static bool capture(struct replay_node *n, struct copy *c, uint32_t interval, bo
     if (announce)
         replay_applied(n->r, c->shared, n->id, interval);
     return announce;
+}
+
+/* page_flush.c to_close */
+static bool to_close(const struct copy *c)
+{
+    return (c->flags & COPY_DIRTY) || (c->worded && !(c->flags & COPY_EXCLUSIVE));
 }
 
 static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t interval,
@@ -238,8 +245,10 @@ static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t inte
         struct copy *c = copy_of(n, n->taken[i]);
         bool changed, was = sealing;
         c->flags &= (uint8_t)~COPY_LISTED;
-        if (!(c->flags & COPY_DIRTY))
+        if (!to_close(c)) {
+            c->worded = false;
             continue;
+        }
         if ((c->flags & COPY_BUSY) && n->in_event) {
             dirty_add_copy(n, c);
             continue;

@@ -228,6 +228,16 @@ void replay_access(struct replay_node *n, uint32_t page, bool write)
     replay_faulted(n, page, write);
 }
 
+/* page.c page_access */
+void replay_open(struct replay_node *n, uint32_t page, bool write)
+{
+    struct copy *c = copy_of(n, page);
+    bool worked = false;
+
+    while (!step(n, c, write, &worked))
+        ;
+}
+
 /* page.c page_touch */
 void replay_touch(struct replay_node *n, uint32_t first, uint32_t count, bool write)
 {

@@ -10,7 +10,8 @@
 #define RUN_MOST   65536 /* pages that one item opens, at most */
 #define LOOK_FAR   256u  /* items: SR2 */
 #define IN_CLOSING UINT32_MAX
-#define SLACK      8u /* base/streams.c */
+#define WORDED     (UINT32_MAX - 1) /* operated on: the closing at its home shows it */
+#define SLACK      8u               /* base/streams.c */
 
 void script_open(struct script *s, const struct trace *t, unsigned node)
 {
@@ -108,6 +109,8 @@ static void note_stores(struct script *s, uint32_t from)
             note_page(s, (uint32_t)o->arg[0], 0);
         if (o->kind == RECORD_TOUCH && o->arg[2] != 0 && i >= arrived)
             note_run(s, o->arg[0], 1, o->arg[1], 0);
+        if (o->kind == RECORD_WORD)
+            note_page(s, (uint32_t)o->arg[0], WORDED);
         if (o->kind == RECORD_AHEAD && (o->arg[3] & RECORD_STORES))
             note_run(s, o->arg[0], o->arg[1], o->arg[2], i + 1);
     }
@@ -171,7 +174,7 @@ static void put_page(struct script *s, uint32_t page, uint64_t length, uint64_t 
                      uint32_t behind, uint32_t *stores)
 {
     uint32_t k = map_find(&s->pages, page), at = k != UINT32_MAX ? s->since[k] : behind;
-    bool shown = k != UINT32_MAX && at == 0, *exclusive = exclusive_of(s, page);
+    bool shown = k != UINT32_MAX && (at == 0 || at == WORDED), *exclusive = exclusive_of(s, page);
     bool unknown = (length & 1) && *exclusive && k == UINT32_MAX; /* SR3 */
 
     *exclusive = false;

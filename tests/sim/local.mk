@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The simulator.
-SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/grow.sh tests/sim/puts.sh
+SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/grow.sh tests/sim/puts.sh tests/sim/words.sh
+check_PROGRAMS += tests/sim/words
+tests_sim_words_SOURCES = tests/sim/words.c
+tests_sim_words_LDADD = libhlrc.la
 if CMOCKA
 UNIT_TESTS += tests/sim/events
 tests_sim_events_SOURCES = tests/sim/events.c

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replays of put and get, and of atomic words: sim/replay.h RY10. */
+/* Replays of put and get, and of atomic words: sim/replay.h RY10; of operations on words of shared
+ * memory: RY11. */
 #include "tests/sim/replay_run.h"
 
 static sim_time ends_at(unsigned node)
@@ -60,13 +61,34 @@ static void test_atomic(void **unused)
     }
 }
 
+/* Node 1 is home; node 0 operates on a word, and announces it with an empty diff: WD4. */
+static void test_word(void **unused)
+{
+    (void)unused;
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
+        made_begin(&made, 2);
+        wrote(1, 0, PAGE, 0, 0);
+        meet();
+        made_put(&made, 0, RECORD_WORD, 0, PAGE, 1);
+        made_close(&made, 0, UINT64_MAX, 0, 0);
+        meet();
+        run((enum replay_protocol)protocol, &machine);
+        expect(0, word_ops, 1);
+        expect(0, write_faults, 0);
+        expect(0, page_fetches, 1);
+        expect(0, twins, 0);
+        expect(0, diffs, 1);
+        expect(0, diff_bytes, 0);
+        expect(0, write_notices, 1);
+        end();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_put),
-        cmocka_unit_test(test_goes_on),
-        cmocka_unit_test(test_get),
-        cmocka_unit_test(test_atomic),
+        cmocka_unit_test(test_put),    cmocka_unit_test(test_goes_on), cmocka_unit_test(test_get),
+        cmocka_unit_test(test_atomic), cmocka_unit_test(test_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

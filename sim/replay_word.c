@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* replay_word.c - operations on words of shared memory: hlrc/memory/page_word.h
+ * (WD1 to WD4), hlrc/sync/word.c; what a trace does not show of them: replay.h
+ * RY11. */
+#include "sim/replay.h"
+
+static bool is_async(const struct replay_node *n)
+{
+    return n->r->protocol == REPLAY_ASYNC;
+}
+
+/* page_word.c settle: the home may have what this node has sent by now. */
+static void settle_word(struct replay_node *n, struct copy *c)
+{
+    if (!is_async(n) && !(c->flags & COPY_STALE)) {
+        replay_post_read(n, &n->r->node[c->home - 1], 8);
+        replay_await_reads(n);
+        if (!(c->flags & COPY_STALE) && versions_cover(&c->shared->applied, &c->need)) {
+            c->need.count = 0;
+            return;
+        }
+    }
+    (void)replay_fetch(n, c);
+}
+
+/* page_word.c step: true when it can be operated on. */
+static bool step(struct replay_node *n, struct copy *c)
+{
+    if (c->flags & COPY_BUSY)
+        replay_finish(n, c);
+    else if ((c->flags & COPY_STALE) || (c->need.count > 0 && !copy_is_home(c, n)))
+        settle_word(n, c);
+    else if (c->home == 0 && !(c->flags & COPY_EXCLUSIVE))
+        replay_open(n, c->page, true);
+    else
+        return true;
+    return false;
+}
+
+static void take_answer(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    (void)arg;
+    n->answered = true;
+    replay_wake(n);
+}
+
+/* word.c word_serve */
+static void serve(void *self, uint64_t home)
+{
+    struct replay_node *n = self;
+
+    replay_message(&n->r->node[home], n, 16, take_answer, n, 0);
+}
+
+static void ask_home(struct replay_node *n, unsigned home)
+{
+    n->answered = false;
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    COUNT(n, messages, 1);
+    replay_message(n, &n->r->node[home], 64, serve, n, home);
+    replay_await(n, &n->answered);
+}
+
+/* page_word.c page_word_note: WD4 */
+static void note_word(struct replay_node *n, struct copy *c)
+{
+    if (c->flags & COPY_EXCLUSIVE)
+        return;
+    c->worded = true;
+    if (!(c->flags & COPY_LISTED))
+        dirty_add_copy(n, c);
+}
+
+void replay_word(struct replay_node *n, uint32_t page)
+{
+    struct copy *c = copy_of(n, page);
+    bool here;
+
+    replay_settle(n);
+    c->touched = true;
+    c->shared->written = true;
+    while (!step(n, c))
+        ;
+    here = c->home == 0 || copy_is_home(c, n);
+    if (!is_async(n)) { /* WD1 */
+        replay_atomic(n, c->home == 0 ? n : &n->r->node[c->home - 1], NULL, NULL);
+    } else if (!here) {
+        c->flags |= COPY_BUSY; /* WD3 */
+        ask_home(n, c->home - 1u);
+        c->flags &= (uint8_t)~COPY_BUSY;
+    }
+    note_word(n, c);
+    COUNT(n, word_ops, 1);
+}
