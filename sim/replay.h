@@ -29,9 +29,6 @@
  *        first (page_demote). Who copies a page to where it never was, has memory cleared for it:
  *        with ASYNC the home, else who fetches. What the program touches first itself is in its
  *        computing, as traced.
- *   RY12  A node has a copy of a page from when it, or a home's business, touches it. Of all others
- *        it has a bit: told that somebody wrote it. What such a copy needs when it is made are the
- *        announcements of the page that the node has had by then (`noticed`).
  *   RY9  A wait for a condition ends with the signal that ended it in the traced run, whichever of
  *        the two is first here: what the program waited for is there by then. A wait of which the
  *        trace does not know that ends at once.
@@ -40,6 +37,9 @@
  *   RY11  An operation on a word of shared memory counts as one that stores, takes one atomic, and
  *        finds no store of its own node's to the word that is not sent yet. What closings find of a
  *        page that is not dirty here they have found for the operations on it.
+ *   RY12  A node has a copy of a page from when it, or a home's business, touches it. Of all others
+ *        it has a bit: told that somebody wrote it. What such a copy needs when it is made are the
+ *        announcements of the page that the node has had by then (`noticed`).
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
