@@ -97,8 +97,8 @@ struct copy {
     bool in_memory; /* RY8 */
 };
 
-/* Of 64 pages in a row, at a node (RY12): bits of those that were met, of those that it was told of,
- * and of those that it has copies of, which are in their order. */
+/* Of 64 pages in a row, at a node (RY12): bits of those that were met, of those that it was told
+ * of, and of those that it has copies of, which are in their order. */
 struct chunk {
     uint64_t met, told, here;
     struct copy **copy;
