@@ -173,6 +173,7 @@ static void reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
         empty.need = c->need;
         empty.need.count = 0;
         *c = empty;
+        copy_shut(n, p);
         copy_begin(n, c);
     }
 }
@@ -265,9 +266,6 @@ static void run_node(void *arg)
     struct replay_node *n = arg;
     const struct script_op *op;
 
-    if (n->r->protocol == REPLAY_ASYNC && n->r->nodes > 1)
-        n->start = replay_own_runs(n) * n->r->m.split_ns * SIM_NS; /* RY8 */
-    n->debt += n->start;
     while ((op = script_next(&n->script)) != NULL) {
         n->ops++;
         if (note(n, op))

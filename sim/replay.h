@@ -24,11 +24,11 @@
  *        the handler, if it runs; else it wakes that one (progress.h S5, S6).
  *   RY7  Homes move when the library's rules say so here (homes.h MV1 to MV4), whenever they did in
  *        the traced run. What the closings of such a round find, and announce (P9), is counted.
- *   RY8  What a job pays once. With ASYNC each node opens, at its start, each run of pages of which
- *        it is the default home, and closes each of them for stores when another node asks for it
- *        first (page_demote). Who copies a page to where it never was, has memory cleared for it:
- *        with ASYNC the home, else who fetches. What the program touches first itself is in its
- *        computing, as traced.
+ *   RY8  What a job pays once. With ASYNC a node opens the pages of which it is the default home
+ *        when it touches one, those of the block that nobody has asked for (page.h P11); one that
+ *        is open it closes for stores when another node asks for it first (page_demote). Who copies
+ *        a page to where it never was, has memory cleared for it: with ASYNC the home, else who
+ *        fetches. What the program touches first itself is in its computing, as traced.
  *   RY9  A wait for a condition ends with the signal that ended it in the traced run, whichever of
  *        the two is first here: what the program waited for is there by then. A wait of which the
  *        trace does not know that ends at once.
@@ -98,9 +98,10 @@ struct copy {
 };
 
 /* Of 64 pages in a row, at a node (RY12): bits of those that were met, of those that it was told
- * of, and of those that it has copies of, which are in their order. */
+ * of, of those that it has copies of, which are in their order, and of those that it has opened as
+ * their default home (RY8). */
 struct chunk {
-    uint64_t met, told, here;
+    uint64_t met, told, here, open;
     struct copy **copy;
 };
 
@@ -175,7 +176,7 @@ struct replay_node {
     struct script script;
     bool waits, ended, waking;
     uint64_t ops;
-    sim_time debt, stolen, since, ends, start, computed; /* start: RY8, of debt */
+    sim_time debt, stolen, since, ends, computed;
     struct server out, in, handler;
     struct server adapter[MACHINE_READS_AT_ONCE]; /* of each read the one that is free first */
     struct served *pending, **last_pending;       /* messages that wait for a look (RY6) */
@@ -303,7 +304,10 @@ void copies_each(struct replay_node *n, void (*fn)(struct replay_node *n, struct
 uint64_t *copies_needs(struct replay *r);
 void copy_begin(struct replay_node *n, struct copy *c); /* as at first */
 unsigned replay_default_home(const struct replay *r, uint32_t page);
-uint32_t replay_own_runs(const struct replay_node *n); /* RY8 */
+/* RY8, page.c open_alone: of a copy that is_shut. */
+bool copy_is_shut(const struct copy *c);
+void copy_open_alone(struct replay_node *n, struct copy *c);
+void copy_shut(struct replay_node *n, uint32_t page); /* given back */
 bool copy_is_home(const struct copy *c, const struct replay_node *n);
 bool exclusive_begin_copy(struct replay_node *n, struct copy *c);
 void exclusive_end_copy(struct replay_node *n, struct copy *c); /* EP3, EP6 */

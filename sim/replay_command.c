@@ -139,17 +139,14 @@ static void print_times(const struct replay *r)
 
 static void print(const struct replay *r)
 {
-    sim_time last = 0, start = 0;
+    sim_time last = 0;
 
-    for (unsigned n = 0; n < r->nodes; n++) {
+    for (unsigned n = 0; n < r->nodes; n++)
         last = r->node[n].ends > last ? r->node[n].ends : last;
-        start = r->node[n].start > start ? r->node[n].start : start;
-    }
     puts("what,replayed,traced");
     printf("nodes,%u,%" PRIu64 "\n", r->nodes, r->trace->set[RECORD_SET_nodes]);
     printf("time_us,%" PRIu64 ",%" PRIu64 "\n", last / SIM_US,
            r->trace->part[0].count[RECORD_COUNT_wall_ns] / 1000);
-    printf("start_us,%" PRIu64 ",\n", start / SIM_US);
     print_times(r);
     printf("events,%" PRIu64 ",\n", r->loop.done);
     for (size_t i = 0; i < COUNTERS; i++)

@@ -22,36 +22,6 @@ unsigned replay_default_home(const struct replay *r, uint32_t page)
     return (page >> shift_of(r, page)) % r->nodes;
 }
 
-/* page_view.c block_rest: where the block ends, or where blocks have another length. */
-static uint64_t block_end(const struct replay *r, uint64_t page)
-{
-    uint64_t shift = shift_of(r, (uint32_t)page), end = ((page >> shift) + 1) << shift;
-    uint64_t near = r->set[RECORD_SET_home_near];
-    const uint64_t other[] = { near, near + r->set[RECORD_SET_home_near_pages],
-                               r->set[RECORD_SET_heap_pages], r->set[RECORD_SET_pages] };
-
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-        if (other[i] > page && other[i] < end)
-            end = other[i];
-    return end;
-}
-
-/* page_view.c view_init: blocks of one default home, side by side they are one run. */
-uint32_t replay_own_runs(const struct replay_node *n)
-{
-    const struct replay *r = n->r;
-    uint64_t pages = r->set[RECORD_SET_pages], page = 0;
-    uint32_t runs = 0;
-    bool before = false;
-
-    for (; page < pages; page = block_end(r, page)) {
-        bool own = replay_default_home(r, (uint32_t)page) == n->id;
-        runs += own && !before;
-        before = own;
-    }
-    return runs;
-}
-
 struct shared *shared_of(struct replay *r, uint32_t page)
 {
     bool is_new;
@@ -65,21 +35,10 @@ struct shared *shared_of(struct replay *r, uint32_t page)
     return r->shared[i];
 }
 
-void copy_begin(struct replay_node *n, struct copy *c)
-{
-    c->access = OPEN_LOADS; /* A1 */
-    if (n->r->protocol == REPLAY_ASYNC && replay_default_home(n->r, c->page) == n->id) {
-        c->access = OPEN_STORES; /* H1 */
-        c->flags |= COPY_EXCLUSIVE;
-    } else if (n->r->protocol == REPLAY_ASYNC) {
-        c->access = CLOSED;
-        c->flags |= COPY_STALE;
-    }
-}
-
 /* ---- RY12 ---- */
 
-#define CHUNK 64u
+#define CHUNK     64u
+#define RUN_PAGES 256u /* page_view.h */
 
 static uint64_t bit_of(uint32_t page)
 {
@@ -104,6 +63,18 @@ static struct chunk *chunk_of(struct replay_node *n, uint32_t page)
     return &n->chunk[n->chunk_index];
 }
 
+void copy_begin(struct replay_node *n, struct copy *c)
+{
+    c->access = OPEN_LOADS; /* A1 */
+    if (n->r->protocol == REPLAY_ASYNC && replay_default_home(n->r, c->page) == n->id) {
+        c->access = chunk_of(n, c->page)->open & bit_of(c->page) ? OPEN_STORES : CLOSED; /* H1 */
+        c->flags |= COPY_EXCLUSIVE;
+    } else if (n->r->protocol == REPLAY_ASYNC) {
+        c->access = CLOSED;
+        c->flags |= COPY_STALE;
+    }
+}
+
 static struct copy *copy_in(const struct chunk *k, uint32_t page)
 {
     return k->here & bit_of(page) ? k->copy[rank_of(k, page)] : NULL;
@@ -116,6 +87,48 @@ struct copy *copy_found(struct replay_node *n, uint32_t page)
     n->known += !(k->met & bit_of(page));
     k->met |= bit_of(page);
     return copy_in(k, page);
+}
+
+bool copy_is_shut(const struct copy *c)
+{
+    return (c->flags & (COPY_EXCLUSIVE | COPY_BUSY)) == COPY_EXCLUSIVE && c->access == CLOSED &&
+           !c->held && !c->watched;
+}
+
+static bool is_shut(struct replay_node *n, uint32_t page)
+{
+    const struct chunk *k = chunk_of(n, page);
+    const struct copy *c = copy_in(k, page);
+
+    return c != NULL ? copy_is_shut(c) : !(k->open & bit_of(page));
+}
+
+static void open_for_stores(struct replay_node *n, uint32_t page)
+{
+    struct chunk *k = chunk_of(n, page);
+    struct copy *c = copy_in(k, page);
+
+    k->open |= bit_of(page);
+    if (c != NULL)
+        c->access = OPEN_STORES;
+}
+
+void copy_open_alone(struct replay_node *n, struct copy *c)
+{
+    uint32_t pages = 1u << shift_of(n->r, c->page), first = c->page, end = c->page + 1;
+
+    pages = pages < RUN_PAGES ? pages : RUN_PAGES;
+    for (; first % pages != 0 && is_shut(n, first - 1); first--)
+        open_for_stores(n, first - 1);
+    for (; end % pages != 0 && end < n->r->set[RECORD_SET_pages] && is_shut(n, end); end++)
+        open_for_stores(n, end);
+    open_for_stores(n, c->page);
+    n->debt += n->r->m.split_ns * SIM_NS;
+}
+
+void copy_shut(struct replay_node *n, uint32_t page)
+{
+    chunk_of(n, page)->open &= ~bit_of(page);
 }
 
 static void put_in(struct chunk *k, struct copy *c)

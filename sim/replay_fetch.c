@@ -176,7 +176,7 @@ static int directory_lookup(struct replay_node *at, struct copy *c, int candidat
         return home;
     bool exclusive = c->flags & COPY_EXCLUSIVE, touched = exclusive && c->touched;
     home = touched ? (int)at->id : candidate;
-    if (exclusive)
+    if (exclusive && c->access == OPEN_STORES)
         c->access = OPEN_LOADS; /* page_demote; page_restore does not open it */
     if (home < 0)
         return home;

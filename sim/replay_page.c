@@ -192,6 +192,10 @@ static bool step(struct replay_node *n, struct copy *c, bool write, bool *worked
         return true;
     replay_move_used(n, c);
     *worked = true;
+    if (copy_is_shut(c)) {
+        copy_open_alone(n, c); /* RY8 */
+        return true;
+    }
     if (c->flags & COPY_STALE) {
         bool assigned = replay_fetch(n, c);
         COUNT(n, first_write_faults, assigned && write);
@@ -210,7 +214,7 @@ void replay_access(struct replay_node *n, uint32_t page, bool write)
     struct copy *c = copy_of(n, page);
     bool worked = false;
 
-    c->in_memory = c->in_memory || c->access != CLOSED; /* RY8 */
+    c->in_memory = c->in_memory || c->access != CLOSED || copy_is_shut(c); /* RY8 */
     c->touched = true;
     if (write)
         c->shared->written = true;
@@ -247,7 +251,7 @@ void replay_touch(struct replay_node *n, uint32_t first, uint32_t count, bool wr
         bool worked = false;
         if (write && c->home == 0 && !(c->flags & (COPY_BUSY | COPY_STALE)))
             claim(n, c, false);
-        c->in_memory = c->in_memory || c->access != CLOSED;
+        c->in_memory = c->in_memory || c->access != CLOSED || copy_is_shut(c);
         c->touched = true;
         c->shared->written = c->shared->written || write;
         if (open_runs(n, p, 1, write, ASKED) == 0)

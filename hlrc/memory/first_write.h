@@ -55,4 +55,11 @@ static inline enum page_access_right first_access(uint32_t page)
     return right == ACCESS_WRITE && races_checked() ? ACCESS_READ : right;
 }
 
+/* What the view allows of it then (page.h P11). */
+static inline enum page_access_right first_view(uint32_t page)
+{
+    enum page_access_right right = first_access(page);
+    return right == ACCESS_WRITE ? ACCESS_NONE : right;
+}
+
 #endif

@@ -101,12 +101,13 @@ void page_assert_announced(uint32_t page, uint64_t interval)
 
 static void set_initial(uint32_t page, struct page *p)
 {
-    p->access = first_access(page);
+    enum page_access_right right = first_access(page);
     uint8_t flags = PAGE_KNOWN | (p->flags & PAGE_LISTED);
-    if (p->access == ACCESS_NONE)
+    if (right == ACCESS_NONE)
         flags |= PAGE_STALE;
-    if (p->access == ACCESS_WRITE)
+    if (right == ACCESS_WRITE)
         flags |= PAGE_EXCLUSIVE;
+    p->access = first_view(page);
     p->flags = flags;
 }
 
@@ -226,6 +227,36 @@ static bool page_released(void *arg)
     return !atomic_load(&((const struct page *)arg)->held);
 }
 
+static bool is_shut(const struct page *p)
+{
+    return (p->flags & (PAGE_EXCLUSIVE | PAGE_BUSY)) == PAGE_EXCLUSIVE &&
+           p->access == ACCESS_NONE && !p->held && !p->watched;
+}
+
+/* P11: the block's other pages are likely to be used as well. */
+static bool open_alone(uint32_t page)
+{
+    uint32_t pages = 1u << home_block_shift(page), low, end;
+    if (pages > RUN_PAGES)
+        pages = RUN_PAGES;
+    low = page / pages * pages;
+    end = low + pages < engine.pages ? low + pages : engine.pages;
+    for (uint32_t i = low; i < end; i++)
+        (void)page_lock(i);
+    uint32_t first = page, last = page;
+    while (first > low && is_shut(&table[first - 1]))
+        first--;
+    while (last + 1 < end && is_shut(&table[last + 1]))
+        last++;
+    bool shut = is_shut(&table[page]);
+    int rc = shut ? view_change(first, last + 1 - first, ACCESS_WRITE) : 0;
+    for (uint32_t i = low; i < end; i++)
+        page_unlock(&table[i]);
+    if (rc)
+        view_mend(first, last + 1 - first);
+    return shut && rc == 0;
+}
+
 /* One step towards access (P1); true when the page can be accessed now. */
 static bool access_step(uint32_t page, bool write, bool *worked)
 {
@@ -246,6 +277,10 @@ static bool access_step(uint32_t page, bool write, bool *worked)
     }
     page_move_used(p);
     *worked = true;
+    if (is_shut(p)) {
+        page_unlock(p);
+        return open_alone(page);
+    }
     bool stale = p->flags & PAGE_STALE;
     bool unclaimed = write && p->home == 0 && !(p->flags & PAGE_EXCLUSIVE);
     if (stale || unclaimed) {

@@ -61,6 +61,9 @@
  *   P10  What hlrc_touch has opened for a system call only this node's threads close, by their
  *       acquires and releases: a closing that another node has asked for keeps it writable (P8), a
  *       request for it finds that it has a home (async.c H1).
+ *   P11  What is EXCLUSIVE from the beginning is closed, and an access opens it with all that is so
+ *        around it in its block: under their locks, and nothing that is not EXCLUSIVE. So the view
+ *        is not cut into the blocks of default homes when a job starts.
  */
 #ifndef HLRC_PAGE_H
 #define HLRC_PAGE_H

@@ -55,7 +55,7 @@ int view_change_marked(uint32_t first, uint32_t count, const bool *marked,
 static unsigned access_of(uint32_t page)
 {
     const struct page *p = page_at(page);
-    return p->flags & PAGE_KNOWN ? p->access : (unsigned)first_access(page);
+    return p->flags & PAGE_KNOWN ? p->access : (unsigned)first_view(page);
 }
 
 static uint32_t borders(uint32_t first, uint32_t end)
@@ -163,8 +163,8 @@ static uint32_t block_rest(uint32_t page)
 static uint32_t initial_run(uint32_t first, uint32_t count, enum page_access_right *right)
 {
     uint64_t n = block_rest(first);
-    *right = first_access(first);
-    while (n < count && first_access(first + (uint32_t)n) == *right)
+    *right = first_view(first);
+    while (n < count && first_view(first + (uint32_t)n) == *right)
         n += block_rest(first + (uint32_t)n);
     return n < count ? (uint32_t)n : count;
 }

@@ -19,7 +19,7 @@ my %RATIO = (barnes => 1.73, radix => 2.25, is => 1.41, fft3d => 1.18, water => 
 
 my $HOW = 'Traced here under ARDMAR, without hints to the runtime and without what HLRC has beyond the paper (no pages ahead, no '
     . 'pages that are hidden, homes stay), and run again by hlrc_sim replay on share/machines/infiniband-2004; doc/trace.md says how '
-    . 'far a replay is from a run. Times are from the beginning to the end of a job, without the protection of all pages at the start.';
+    . 'far a replay is from a run. Times are from the beginning to the end of a job.';
 
 my $AS = 'Traced and replayed as the page fetches above.';
 
@@ -43,8 +43,8 @@ sub most { my ($t) = @_; my ($most) = sort { $b <=> $a } map { nodes_of($t, $_) 
 # Seconds of a job.
 sub time_of {
     my ($t, $app, $n, $protocol, $machine) = @_;
-    my ($time, $start) = map { of($t, $app, $n, $protocol, $_, $machine) } qw(time_us start_us);
-    return defined $time ? ($time - $start) / 1e6 : undef;
+    my $time = of($t, $app, $n, $protocol, 'time_us', $machine);
+    return defined $time ? $time / 1e6 : undef;
 }
 
 sub shown { my ($app) = @_; return $Plan::APP{$app}{name} }

@@ -199,8 +199,8 @@ static void first_touches(void)
         home_word(1, 0);
     }
     step(0, first_write_at_default);
-    if (!async) { /* ASYNC writes there without a fault */
-        want[0].write_faults++;
+    want[0].write_faults++;
+    if (!async) { /* ASYNC opens its block, and asks nobody (page.h P11) */
         want[0].first_write_faults++;
         want[0].homes_assigned++;
         home_word(0, 0);

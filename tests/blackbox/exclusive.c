@@ -3,7 +3,8 @@
  * Black box: a home page that no other node has read costs two faults, and then no fault, no twin
  * and no notice, however often its home writes it (exclusive.h); from the interval on in which
  * somebody reads it, it is announced again, but once if it is not written any more (EP6); what is
- * written once is announced once.
+ * written once is announced once. With ASYNC a default home opens a block of its pages by one fault
+ * (page.h P11).
  */
 #include "tests/litmus/litmus.h"
 
@@ -155,6 +156,26 @@ static void given_back(void)
     }
 }
 
+/* Of these pages some have their default home here, and the others appoint this node their home at
+ * a fault each. Blocks have 32 pages, and some are cut. */
+static void default_homes(void)
+{
+    enum { FRESH = 512, OF_BLOCK = 16 };
+    volatile uint64_t *pages = shared_words(FRESH * PAGE_WORDS);
+    struct hlrc_stats before = stats();
+    for (uint64_t p = 0; p < FRESH && me == 0; p++)
+        pages[p * PAGE_WORDS] = p;
+    struct hlrc_stats after = stats();
+    uint64_t others = after.homes_assigned - before.homes_assigned, own = FRESH - others;
+    uint64_t faults = after.write_faults - before.write_faults;
+    expect(me != 0 || !async || (others > 0 && own > 0 && faults > others), "homes of %ju pages",
+           (uintmax_t)others);
+    expect(me != 0 || !async || (faults - others) * OF_BLOCK <= own,
+           "%ju faults for %ju pages of this node's own", (uintmax_t)(faults - others),
+           (uintmax_t)own);
+    hlrc_barrier();
+}
+
 /* So that each page faults for itself. */
 LITMUS_SET(AHEAD, "0")
 
@@ -165,4 +186,5 @@ void litmus_run(void)
     read_by_one();
     written_once();
     given_back();
+    default_homes();
 }
