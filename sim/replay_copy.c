@@ -91,8 +91,8 @@ struct copy *copy_found(struct replay_node *n, uint32_t page)
 
 bool copy_is_shut(const struct copy *c)
 {
-    return (c->flags & (COPY_EXCLUSIVE | COPY_BUSY)) == COPY_EXCLUSIVE && c->access == CLOSED &&
-           !c->held && !c->watched;
+    return (c->flags & (COPY_EXCLUSIVE | COPY_BUSY | COPY_STALE)) == COPY_EXCLUSIVE &&
+           c->access == CLOSED && !c->held && !c->watched;
 }
 
 static bool is_shut(struct replay_node *n, uint32_t page)

@@ -229,7 +229,8 @@ void replay_access(struct replay_node *n, uint32_t page, bool write)
         COUNT(n, write_faults, 1);
     else
         COUNT(n, read_faults, 1);
-    replay_faulted(n, page, write);
+    if (!(c->flags & COPY_EXCLUSIVE) || c->home != 0) /* page.h page_was_alone */
+        replay_faulted(n, page, write);
 }
 
 /* page.c page_access */

@@ -229,7 +229,7 @@ static bool page_released(void *arg)
 
 static bool is_shut(const struct page *p)
 {
-    return (p->flags & (PAGE_EXCLUSIVE | PAGE_BUSY)) == PAGE_EXCLUSIVE &&
+    return (p->flags & (PAGE_EXCLUSIVE | PAGE_BUSY | PAGE_STALE)) == PAGE_EXCLUSIVE &&
            p->access == ACCESS_NONE && !p->held && !p->watched;
 }
 

@@ -62,8 +62,9 @@
  *       acquires and releases: a closing that another node has asked for keeps it writable (P8), a
  *       request for it finds that it has a home (async.c H1).
  *   P11  What is EXCLUSIVE from the beginning is closed, and an access opens it with all that is so
- *        around it in its block: under their locks, and nothing that is not EXCLUSIVE. So the view
- *        is not cut into the blocks of default homes when a job starts.
+ *        around it in its block: under their locks, and nothing that is not EXCLUSIVE, or that is
+ *        STALE, since a home may be told of a version before that has come. So the view is not cut
+ *        into the blocks of default homes when a job starts.
  */
 #ifndef HLRC_PAGE_H
 #define HLRC_PAGE_H
@@ -153,6 +154,11 @@ static inline bool page_is_home(const struct page *p, int node)
 /* Makes the page readable or writable for the application. Waits. True when it had to do
  * something. */
 bool page_access(uint32_t page, bool write);
+/* Behind that: its block was opened with it (P11), so the fault begins no stream. A guess. */
+static inline bool page_was_alone(const struct page *p)
+{
+    return (p->flags & PAGE_EXCLUSIVE) && p->home == 0;
+}
 
 /* The same for a run of pages, with as few calls of the system as they allow. Waits. */
 void page_touch(uint32_t first, uint32_t count, bool write);

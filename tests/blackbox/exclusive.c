@@ -176,6 +176,34 @@ static void default_homes(void)
     hlrc_barrier();
 }
 
+/* The home of a page that has left tracking is told by a lock of what another node has written to
+ * it, and closes no interval since that one came: its next access waits for the diff (P2). */
+static void told_of(void)
+{
+    enum { LOCK = 30 };
+    volatile uint64_t *own = shared_words(PAGES * PAGE_WORDS);
+    hlrc_atomic_t written = shared_atomic(), read = shared_atomic();
+    if (me == 0)
+        place(own, PAGES * PAGE, 0);
+    for (uint64_t k = 0; k < 2; k++) {
+        hlrc_barrier();
+        for (uint64_t p = 0; p < PAGES && me == 0; p++)
+            own[p * PAGE_WORDS] = k + 1;
+    }
+    hlrc_barrier();
+    for (uint64_t p = 0; p < PAGES && me < 2; p++) {
+        await_atomic(me == 0 ? written : read, me == 0 ? p + 1 : p);
+        hlrc_lock(LOCK);
+        if (me == 0)
+            expect_word(own[p * PAGE_WORDS + 1], p + 1, "page %ju, by another node", (uintmax_t)p);
+        else
+            own[p * PAGE_WORDS + 1] = p + 1;
+        hlrc_unlock(LOCK);
+        hlrc_atomic_exchange(me == 0 ? read : written, p + 1);
+    }
+    hlrc_barrier();
+}
+
 /* So that each page faults for itself. */
 LITMUS_SET(AHEAD, "0")
 
@@ -187,4 +215,5 @@ void litmus_run(void)
     written_once();
     given_back();
     default_homes();
+    told_of();
 }
