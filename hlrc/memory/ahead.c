@@ -32,6 +32,8 @@ void ahead_fault(uint32_t page, bool write)
     uint32_t most = (uint32_t)engine.config.ahead;
     if (most > copies_room() / 4)
         most = copies_room() / 4;
+    if (most && page_was_alone(page_at(page)))
+        return;
     uint32_t steps = most ? ahead_next(&mine, page, write, most, &stride) : 0;
     if (steps == 0) {
         if (most)

@@ -136,7 +136,7 @@ static bool resolve(void *addr)
                      : look ? RECORD_LOOK
                             : RECORD_READ,
                      page_of(addr), 0, 0, 0);
-        if (!look && !page_was_alone(page_at(page_of(addr))))
+        if (!look)
             ahead_fault(page_of(addr), write);
         copies_trim();
         timeline_end(write ? TIMELINE_WRITE_FAULT : TIMELINE_READ_FAULT, begin, page_of(addr), -1,
