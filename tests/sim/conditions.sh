@@ -13,6 +13,7 @@ for protocol in ardmar onesided; do
     "$sim" replay --protocol "$protocol" --machine "$top_srcdir/share/machines/shm-here" "$work/t" >"$work/out" 2>"$work/err" ||
         status=$?
     expect_status "replay, $protocol" 0
+    sed -i '/ASan doesn.t fully support makecontext/d' "$work/err" # the replay's own stacks
     test -s "$work/err" && fail "$protocol: $(head -3 "$work/err")"
     awk -F, '
         /^(lock_acquires|barriers|diffs),/ { n++; if ($2 != $3) { print; bad = 1 } }

@@ -12,6 +12,7 @@ for protocol in ardmar onesided; do
     "$sim" replay --protocol "$protocol" --machine "$top_srcdir/share/machines/shm-here" "$work/t" >"$work/out" 2>"$work/err" ||
         status=$?
     expect_status "replay, $protocol" 0
+    sed -i '/ASan doesn.t fully support makecontext/d' "$work/err" # the replay's own stacks
     test -s "$work/err" && fail "$protocol: $(head -3 "$work/err")"
     awk -F, '
         function off(most) { d = $2 - $3; d = d < 0 ? -d : d; return d * 100 > $3 * most && d > 3 }
