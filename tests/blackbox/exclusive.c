@@ -176,6 +176,22 @@ static void default_homes(void)
     hlrc_barrier();
 }
 
+/* What another node has written amid such a block is not opened with the pages around it. */
+static void amid_a_block(void)
+{
+    enum { FRESH = 128 };
+    volatile uint64_t *pages = shared_words(FRESH * PAGE_WORDS);
+    for (uint64_t p = 1; p < FRESH && me == 1; p += 2)
+        pages[p * PAGE_WORDS] = p;
+    hlrc_barrier();
+    for (uint64_t p = 0; p < FRESH && me == 0; p++) {
+        if (p % 2 == 0)
+            pages[p * PAGE_WORDS] = p;
+        expect_word(pages[p * PAGE_WORDS], p, "page %ju of others amid own ones", (uintmax_t)p);
+    }
+    hlrc_barrier();
+}
+
 /* The home of a page that has left tracking is told by a lock of what another node has written to
  * it, and closes no interval since that one came: its next access waits for the diff (P2). */
 static void told_of(void)
@@ -215,5 +231,6 @@ void litmus_run(void)
     written_once();
     given_back();
     default_homes();
+    amid_a_block();
     told_of();
 }
