@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The simulator.
 SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/grow.sh tests/sim/puts.sh tests/sim/words.sh
+EXTRA_DIST += tests/sim/replayed.sh
 check_PROGRAMS += tests/sim/words
 tests_sim_words_SOURCES = tests/sim/words.c
 tests_sim_words_LDADD = libhlrc.la

@@ -2,23 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # hlrc_sim replay of a real program of puts: it writes as often as the run has.
 . "$(dirname "$0")/../lib.sh"
-sim=$top_builddir/hlrc_sim
+. "$(dirname "$0")/replayed.sh"
 
-for protocol in ardmar onesided; do
-    run_job 2 "$protocol" --trace-sim "$work/t" "$top_builddir/apps/gups" --by puts --table 2^13
-    expect_status "gups, $protocol" 0
-    test -s "$work/t" || skip "no trace: $(head -1 "$work/err")"
-    status=0
-    "$sim" replay --protocol "$protocol" --machine "$top_srcdir/share/machines/shm-here" "$work/t" >"$work/out" 2>"$work/err" ||
-        status=$?
-    expect_status "replay, $protocol" 0
-    sed -i '/ASan doesn.t fully support makecontext/d' "$work/err" # the replay's own stacks
-    test -s "$work/err" && fail "$protocol: $(head -3 "$work/err")"
-    awk -F, '
-        function off(most) { d = $2 - $3; d = d < 0 ? -d : d; return d * 100 > $3 * most && d > 3 }
-        /^(page_fetches|diffs|messages),/ { n++; if (off(0)) { print; bad = 1 } }
-        /^rdma_writes,/ { n++; if ($3 < 10000 || off(1)) { print; bad = 1 } }
-        END { exit bad || n != 4 }' "$work/out" >"$work/bad" || fail "$protocol: far from the run: $(cat "$work/bad")"
-    rm -f "$work/t"
-done
+replayed gups '
+    /^(page_fetches|diffs|messages),/ { n++; if (off(0)) { print; bad = 1 } }
+    /^rdma_writes,/ { n++; if ($3 < 10000 || off(1)) { print; bad = 1 } }
+    END { exit bad || n != 4 }' "$top_builddir/apps/gups" --by puts --table 2^13
 finish
