@@ -37,33 +37,6 @@ static bool step(struct replay_node *n, struct copy *c)
     return false;
 }
 
-static void take_answer(void *self, uint64_t arg)
-{
-    struct replay_node *n = self;
-
-    (void)arg;
-    n->answered = true;
-    replay_wake(n);
-}
-
-/* word.c word_serve */
-static void serve(void *self, uint64_t home)
-{
-    struct replay_node *n = self;
-
-    replay_message(&n->r->node[home], n, 16, take_answer, n, 0);
-}
-
-static void ask_home(struct replay_node *n, unsigned home)
-{
-    n->answered = false;
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    COUNT(n, messages, 1);
-    replay_message(n, &n->r->node[home], 64, serve, n, home);
-    replay_await(n, &n->answered);
-}
-
 /* page_word.c page_word_note: WD4 */
 static void note_word(struct replay_node *n, struct copy *c)
 {
@@ -88,8 +61,8 @@ void replay_word(struct replay_node *n, uint32_t page)
     if (!is_async(n)) { /* WD1 */
         replay_atomic(n, c->home == 0 ? n : &n->r->node[c->home - 1], NULL, NULL);
     } else if (!here) {
-        c->flags |= COPY_BUSY; /* WD3 */
-        ask_home(n, c->home - 1u);
+        c->flags |= COPY_BUSY;               /* WD3 */
+        replay_atomic_word(n, c->home - 1u); /* a request and its answer, likewise */
         c->flags &= (uint8_t)~COPY_BUSY;
     }
     note_word(n, c);
