@@ -169,6 +169,28 @@ static void note_exclusive(struct script *s)
             *exclusive_of(s, s->pages.key[i]) = true;
 }
 
+/* SR4. */
+static void note_claims(struct script *s, const struct script_op *o, uint32_t *stores)
+{
+    uint64_t count = o->arg[2] <= RUN_MOST ? o->arg[2] : 0;
+
+    for (uint64_t p = o->arg[0]; p < o->arg[0] + count; p++) {
+        uint32_t k = map_find(&s->pages, (uint32_t)p), at = k != UINT32_MAX ? s->since[k] : 0;
+        if (at == 0 || at == WORDED || at == IN_CLOSING)
+            continue;
+        s->store = grow(s->store, &s->store_room, *stores + 1, sizeof *s->store);
+        s->store[(*stores)++] = (struct script_store){ at, (uint32_t)p };
+        s->since[k] = 0;
+    }
+}
+
+static void note_all_claims(struct script *s, uint32_t from, uint32_t *stores)
+{
+    for (uint32_t i = from; i < s->count; i++)
+        if (s->op[i].kind == RECORD_AHEAD && (s->op[i].arg[3] & RECORD_CLAIMS) && s->op[i].used)
+            note_claims(s, &s->op[i], stores);
+}
+
 /* One page of a closing. */
 static void put_page(struct script *s, uint32_t page, uint64_t length, uint64_t bytes,
                      uint32_t behind, uint32_t *stores)
@@ -204,6 +226,7 @@ static bool put_closing(struct script *s, uint32_t from)
             return false;
         put_page(s, (uint32_t)page, length, bytes, behind, &stores);
     }
+    note_all_claims(s, from, &stores);
     note_exclusive(s);
     put_stores(s, from, stores);
     return true;
@@ -274,10 +297,10 @@ static bool follows(const struct script *s, uint32_t at, uint64_t page, bool up)
               : page < first && first - page <= SLACK + 1;
 }
 
-static bool goes_on(const struct script *s, uint32_t at, bool up)
+static bool goes_on(const struct script *s, uint32_t at, unsigned kind, bool up)
 {
     for (uint32_t i = at + 1; i < s->count && i - at < LOOK_FAR; i++)
-        if (s->op[i].kind == RECORD_READ && follows(s, at, s->op[i].arg[0], up))
+        if (s->op[i].kind == kind && follows(s, at, s->op[i].arg[0], up))
             return true;
     return false;
 }
@@ -290,19 +313,26 @@ static bool has_come(const struct script *s, uint32_t at, uint64_t fault, bool u
     return false;
 }
 
-/* SR2 */
+/* SR2, SR4 */
 static void judge_ahead(struct script *s)
 {
-    uint64_t fault = UINT64_MAX - 1;
+    uint64_t load = UINT64_MAX - 1, store = UINT64_MAX - 1;
 
     for (uint32_t i = 0; i < s->count; i++) {
         struct script_op *o = &s->op[i];
         if (o->kind == RECORD_READ)
-            fault = o->arg[0];
+            load = o->arg[0];
+        if (o->kind == RECORD_WRITE)
+            store = o->arg[0];
         if (o->kind != RECORD_AHEAD)
             continue;
+        bool claims = o->arg[3] & RECORD_CLAIMS;
+        uint64_t fault = claims ? store : load;
         bool up = o->arg[0] == fault + 1, down = o->arg[0] + o->arg[2] == fault;
-        o->used = !(up || down) || has_come(s, i, fault, up) || goes_on(s, i, up);
+        if (claims)
+            o->used = goes_on(s, i, RECORD_WRITE, up);
+        else
+            o->used = !(up || down) || has_come(s, i, fault, up) || goes_on(s, i, RECORD_READ, up);
     }
 }
 

@@ -355,6 +355,34 @@ static void test_not_written(void **unused)
     assert_int_equal(count_ops(SCRIPT_STORE, NULL), 1);
 }
 
+/* SR4: of eight pages that got homes ahead, none of which the closing has, how many were stored to,
+ * if the stream is next seen there. A later closing announces one to a reader (SR3). */
+static unsigned claims_stored(uint64_t next)
+{
+    made_begin(&made, 2);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE + 1, 0);
+    ahead(0, PAGE + 2, 8, RECORD_CLAIMS);
+    ahead(0, PAGE + 2, 8, RECORD_STORES | RECORD_HOMES_HERE);
+    if (next != 0)
+        made_put(&made, 0, RECORD_WRITE, 0, next, 0);
+    made_close(&made, 0, PAGE, 0, 0);
+    barrier(0, 0);
+    made_put(&made, 0, RECORD_LOOK, 0, PAGE + 20, 0);
+    if (next != 0)
+        made_close(&made, 0, PAGE + 5, 0, 0);
+    barrier(0, 0);
+    return count_ops(SCRIPT_STORE, NULL);
+}
+
+static void test_claims(void **unused)
+{
+    (void)unused;
+    assert_int_equal(claims_stored(PAGE + 10), 8);
+    assert_int_equal(claims_stored(PAGE + 1), 1); /* not behind them; that closing is of a store */
+    assert_int_equal(claims_stored(0), 0);
+}
+
 /* RY5: with ASYNC there are faults that the traced run had not, and streams of them. */
 static void test_own_ahead(void **unused)
 {
@@ -504,6 +532,7 @@ int main(void)
         cmocka_unit_test(test_queue),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_not_written),
+        cmocka_unit_test(test_claims),
         cmocka_unit_test(test_own_ahead),
         cmocka_unit_test(test_paid_once),
     };
