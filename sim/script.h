@@ -17,9 +17,9 @@
  *        barrier needed none, was exclusive from then on (exclusive.h). The closing that has it
  *        again announces it since a reader came, written or not (EP3): it counts as not written,
  *        unless a fault shows it.
- *   SR4  Pages that a stream of stores got homes for ahead (ahead.h AH5), and that the closing of the
- *        interval does not have, were exclusive at once: they were stored to where the stream went
- *        on behind them, and are exclusive from then on (SR3). Else nobody knows: not.
+ *   SR4  Pages that a stream of stores got homes for ahead (ahead.h AH5), and that the closing of
+ *        the interval does not have, were exclusive at once: they were stored to where the stream
+ *        went on behind them, and are exclusive from then on (SR3). Else nobody knows: not.
  */
 #ifndef SIM_SCRIPT_H
 #define SIM_SCRIPT_H
