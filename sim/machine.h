@@ -39,7 +39,10 @@
     X(apply_ns, "ns", "to apply one")                                                         \
     X(serve_ns, "ns", "of a handler, for each message")                                       \
     X(wake_ns, "ns", "until a thread that sleeps runs, on a CPU of its own")                  \
-    X(switch_ns, "ns", "from a computation to the handler and back, on one CPU")              \
+    X(preempt_ns, "ns", "until the handler runs, if a computation has its CPU")               \
+    X(switch_ns, "ns", "of the computation, from there to the handler and back")              \
+    X(notify_ns, "ns", "of a CPU, to wake a thread that sleeps")                              \
+    X(spin_ns, "ns", "that a thread spins that waits, before it sleeps; 0: it never does")    \
     X(handler, "0, 1 or 2", "polls, spins while its threads wait and blocks else, or blocks") \
     X(cpus, "", "of a node: with one the handler takes its time from the computation")        \
     X(compute_percent, "%", "time of computing, of that in the trace")

@@ -21,7 +21,10 @@
  *        Else faults are others, and what is opened ahead follows from them, by the library's rules
  *        (ahead.h, past.h).
  *   RY6  A message is served by who looks first: the node's thread, if it waits or begins to, or
- *        the handler, if it runs; else it wakes that one (progress.h S5, S6).
+ *        the handler, if it runs; else it wakes that one (progress.h S5, S6), but for arrivals at
+ *        barriers and the diffs of their closings, which are not urgent. Where a node has one CPU
+ *        the handler runs after preempt_ns, and the computation has lost switch_ns when it goes on.
+ *        A handler that finds a thread waiting that has served all has the CPU as long (S7).
  *   RY7  Homes move when the library's rules say so here (homes.h MV1 to MV4), whenever they did in
  *        the traced run. What the closings of such a round find, and announce (P9), is counted.
  *   RY8  What a job pays once. With ASYNC a node opens the pages of which it is the default home
@@ -40,6 +43,9 @@
  *   RY12  A node has a copy of a page from when it, or a home's business, touches it. Of all others
  *        it has a bit: told that somebody wrote it. What such a copy needs when it is made are the
  *        announcements of the page that the node has had by then (`noticed`).
+ *   RY13  A thread that waits and has seen nothing for spin_ns sleeps (progress.h S5). What comes
+ *        for it then takes wake_ns longer. Who wakes it, or a handler, is busy with that for
+ *        notify_ns, the first one of several.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -174,9 +180,14 @@ struct replay_node {
     unsigned id;
     struct fiber *fiber;
     struct script script;
-    bool waits, ended, waking;
+    bool waits, runs, ended;
+    bool waking, rousing, called; /* RY13 */
+    bool quiet;                   /* RY6 */
     uint64_t ops;
     sim_time debt, stolen, since, ends, computed;
+    sim_time taken_until; /* of its CPU by a handler that found nothing to do */
+    sim_time spins_from;  /* RY13 */
+    uint64_t waited;      /* how often */
     struct server out, in, handler;
     struct server adapter[MACHINE_READS_AT_ONCE]; /* of each read the one that is free first */
     struct served *pending, **last_pending;       /* messages that wait for a look (RY6) */
@@ -285,6 +296,9 @@ void replay_serve_on(struct replay_node *n, sim_time length, event_fn fn, void *
 /* A remote write, seen by who polls; likewise, with nobody who serves. */
 void replay_write(struct replay_node *from, struct replay_node *to, uint64_t bytes, event_fn fn,
                   void *self, uint64_t arg);
+/* The same, which wakes who sleeps at TO. */
+void replay_write_wake(struct replay_node *from, struct replay_node *to, uint64_t bytes,
+                       event_fn fn, void *self, uint64_t arg);
 /* A remote read or atomic of TO: THERE(SELF, ARG), which may be NULL, when it is done there, BACK
  * when the answer is here. */
 void replay_read(struct replay_node *from, struct replay_node *to, uint64_t bytes, bool atomic,

@@ -168,7 +168,7 @@ static void wake(struct replay_node *from, struct waiting *w, const uint32_t *vt
 
     if (by_queue(r)) {
         COUNT(from, rdma_writes, 1); /* the vector time, then the word: MQ4 */
-        replay_write(from, w->node, bytes + 8, take_signal, w->node, copy);
+        replay_write_wake(from, w->node, bytes + 8, take_signal, w->node, copy);
     } else {
         replay_message(from, w->node, bytes + 48, take_signal, w->node, copy);
     }

@@ -87,7 +87,7 @@ static void send_page(void *self, uint64_t arg)
     struct fetch *f = self;
 
     (void)arg;
-    replay_write(home_node(f), f->node, PAGE_BYTES, finish_event, f, 0);
+    replay_write_wake(home_node(f), f->node, PAGE_BYTES, finish_event, f, 0);
 }
 
 static void answer_page(struct fetch *f)
@@ -145,7 +145,7 @@ static void serve_at_home(struct fetch *f)
         answer_page(f);
     } else if (f->hint) {
         f->refused = true;
-        replay_write(home_node(f), f->node, 8, finish_event, f, 0);
+        replay_write_wake(home_node(f), f->node, 8, finish_event, f, 0);
     } else {
         COUNT(home_node(f), fetch_retries, 1);
         park(f);
@@ -202,7 +202,7 @@ static void find_home(void *self, uint64_t arg)
         f->refused = home < 0;
         f->assigned = appointed;
         f->home = home;
-        replay_write(at, f->node, 8, finish_event, f, 0);
+        replay_write_wake(at, f->node, 8, finish_event, f, 0);
     } else {
         f->home = home;
         COUNT(at, messages, 1);

@@ -65,28 +65,38 @@ static bool grantable(const struct copy *c, bool write)
 
 enum opening { ASKED, AHEAD, AHEAD_HERE };
 
-/* page.c open_run, all of a run */
+/* page.c open_run: how many pages from the first one on are opened, by one call. */
+static uint32_t open_run(struct replay_node *n, uint32_t first, uint32_t count, bool write,
+                         enum opening how)
+{
+    uint32_t opened = 0;
+
+    for (; opened < count; opened++) {
+        struct copy *c = copy_found(n, first + opened); /* none: no home, and open or stale */
+        if (c == NULL || !grantable(c, write) || (how == AHEAD_HERE && !copy_is_home(c, n)))
+            break;
+        if (write && !(c->flags & COPY_DIRTY))
+            mark_dirty(n, c, how != ASKED);
+        if (write)
+            c->idle = 0;
+        if (write && how == ASKED)
+            c->budget = 0;
+        c->access = write ? OPEN_STORES : OPEN_LOADS;
+    }
+    if (opened > 0)
+        protect(n);
+    return opened;
+}
+
 static uint32_t open_runs(struct replay_node *n, uint32_t first, uint32_t count, bool write,
                           enum opening how)
 {
     uint32_t opened = 0;
-    bool in_run = false;
 
-    for (uint32_t p = first; p < first + count; p++) {
-        struct copy *c = copy_found(n, p); /* without one: no home, and open or stale */
-        bool open = c != NULL && grantable(c, write) && (how != AHEAD_HERE || copy_is_home(c, n));
-        if (open && write && !(c->flags & COPY_DIRTY))
-            mark_dirty(n, c, how != ASKED);
-        if (open && write)
-            c->idle = 0;
-        if (open && write && how == ASKED)
-            c->budget = 0;
-        if (open)
-            c->access = write ? OPEN_STORES : OPEN_LOADS;
-        if (open && !in_run)
-            protect(n);
-        in_run = open;
-        opened += open;
+    for (uint32_t i = 0; i < count;) {
+        uint32_t some = open_run(n, first + i, count - i, write, how);
+        opened += some;
+        i += some > 0 ? some : 1;
     }
     return opened;
 }
@@ -243,20 +253,26 @@ void replay_open(struct replay_node *n, uint32_t page, bool write)
         ;
 }
 
+static void note_touched(struct replay_node *n, struct copy *c, bool write)
+{
+    if (write && c->home == 0 && !(c->flags & (COPY_BUSY | COPY_STALE)))
+        claim(n, c, false);
+    c->in_memory = c->in_memory || c->access != CLOSED || copy_is_shut(c); /* RY8 */
+    c->touched = true;
+    c->shared->written = c->shared->written || write;
+}
+
 /* page.c page_touch */
 void replay_touch(struct replay_node *n, uint32_t first, uint32_t count, bool write)
 {
     replay_prefetch(n, first, count);
-    for (uint32_t p = first; p < first + count; p++) {
-        struct copy *c = copy_of(n, p);
+    for (uint32_t p = first; p < first + count; p++)
+        note_touched(n, copy_of(n, p), write);
+    for (uint32_t i = 0; i < count;) {
+        uint32_t opened = open_run(n, first + i, count - i, write, ASKED);
         bool worked = false;
-        if (write && c->home == 0 && !(c->flags & (COPY_BUSY | COPY_STALE)))
-            claim(n, c, false);
-        c->in_memory = c->in_memory || c->access != CLOSED || copy_is_shut(c);
-        c->touched = true;
-        c->shared->written = c->shared->written || write;
-        if (open_runs(n, p, 1, write, ASKED) == 0)
-            while (!step(n, c, write, &worked))
-                ;
+        while (opened == 0 && !step(n, copy_of(n, first + i), write, &worked))
+            ;
+        i += opened > 0 ? opened : 1;
     }
 }

@@ -132,7 +132,7 @@ static bool enter_queue(struct replay_node *n, uint32_t lock)
     t->who = n->id + 1;
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
-    replay_write(n, t->to, 8, take_name, t, 0);
+    replay_write_wake(n, t->to, 8, take_name, t, 0);
     replay_await(n, &n->granted);
     return false;
 }
@@ -170,7 +170,7 @@ static void hand_on(struct replay_node *n, uint32_t lock, unsigned next)
     n->debt += (timed ? 2 : 1) * n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, rdma_writes, timed);
-    replay_write(n, t->to, (timed ? vector_bytes(n->r) : 0) + 8, take_turn, t, 0);
+    replay_write_wake(n, t->to, (timed ? vector_bytes(n->r) : 0) + 8, take_turn, t, 0);
 }
 
 /* MQ2 */
@@ -294,8 +294,8 @@ static void release_all(struct replay_node *n, uint32_t *vt, unsigned arrives)
     replay_settle(n);
     COUNT(n, rdma_writes, r->nodes);
     for (unsigned i = 0; i < r->nodes; i++)
-        replay_write(n, &r->node[i], vector_bytes(r) + 8, take_release, &r->node[i],
-                     (uintptr_t)all);
+        replay_write_wake(n, &r->node[i], vector_bytes(r) + 8, take_release, &r->node[i],
+                          (uintptr_t)all);
 }
 
 /* A meeting of two, which is --barrier pe: pairs.h PE2, PE3. */
@@ -336,7 +336,7 @@ static void meet_partner(struct replay_node *n)
     n->got_release = false;
     n->epoch = epoch + 1;
     COUNT(n, rdma_writes, 1);
-    replay_write(n, t->to, vector_bytes(n->r) + 8, take_partner, t, epoch);
+    replay_write_wake(n, t->to, vector_bytes(n->r) + 8, take_partner, t, epoch);
     end_pair(n, epoch);
 }
 

@@ -137,9 +137,11 @@ static void hold(struct replay_node *n, const struct move *moves, uint32_t count
         if (copy_is_home(c, n) && (c->flags & COPY_EXCLUSIVE))
             exclusive_end_copy(n, c);
     }
+    n->quiet = true; /* RY6 */
     for (uint32_t i = 0; i < count; i++)
         while (!settled(n, copy_of(n, moves[i].page)))
             replay_close(n);
+    n->quiet = false;
 }
 
 /* MV1: complete here, and all that is written anywhere until now is in it. */

@@ -284,8 +284,10 @@ void replay_arrive(struct replay_node *n, bool waits)
     struct arrival *a;
 
     replay_settle(n);
+    n->quiet = true; /* RY6 */
     if (!replay_clean(n, true))
         replay_close(n);
+    n->quiet = false;
     n->arrives = !waits ? ARRIVES_PLAIN : replay_offer_homes(n) ? ARRIVES_MOVING : ARRIVES_WAITING;
     if (n->r->protocol == REPLAY_ONESIDED) {
         replay_gather(n);
@@ -297,7 +299,9 @@ void replay_arrive(struct replay_node *n, bool waits)
     *a = (struct arrival){ n, n->epoch++, copy_vt(n), n->arrives };
     n->got_release = false;
     COUNT(n, messages, n->id != MASTER);
+    n->quiet = true;
     replay_message(n, &n->r->node[MASTER], vector_bytes(n->r), serve_arrival, a, 0);
+    n->quiet = false;
 }
 
 /* True: homes move now. */

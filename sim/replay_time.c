@@ -20,7 +20,9 @@ static void resume(void *self, uint64_t arg)
     struct replay_node *n = self;
 
     (void)arg;
+    n->runs = true;
     n->ended = !fiber_run(n->fiber);
+    n->runs = false;
 }
 
 /* RY1. What handlers have taken of the CPU meanwhile comes on top. */
@@ -41,15 +43,30 @@ void replay_settle(struct replay_node *n)
 
 static void serve_pending(struct replay_node *n);
 
+static void begin_waiting(struct replay_node *n)
+{
+    n->waits = true;
+    n->waited++;
+    n->spins_from = n->r->loop.now;
+    serve_pending(n);
+}
+
+static void end_waiting(struct replay_node *n)
+{
+    n->waits = false;
+    n->stolen = 0; /* while it waited there was nothing to be taken */
+    if (n->taken_until > n->r->loop.now)
+        n->debt += n->taken_until - n->r->loop.now;
+    n->taken_until = 0;
+}
+
 void replay_await(struct replay_node *n, const bool *word)
 {
     replay_settle(n);
-    n->waits = true;
-    serve_pending(n);
+    begin_waiting(n);
     while (!*word)
         fiber_wait();
-    n->waits = false;
-    n->stolen = 0; /* while it waited there was nothing to be taken */
+    end_waiting(n);
 }
 
 struct patience {
@@ -79,12 +96,10 @@ bool replay_await_for(struct replay_node *n, const bool *word, sim_time most)
     p = sim_new(1, sizeof *p);
     p->node = n;
     event_after(&n->r->loop, most, be_over, p, 0);
-    n->waits = true;
-    serve_pending(n);
+    begin_waiting(n);
     while (!*word && !p->over)
         fiber_wait();
-    n->waits = false;
-    n->stolen = 0;
+    end_waiting(n);
     if (p->over)
         free(p);
     else
@@ -92,10 +107,65 @@ bool replay_await_for(struct replay_node *n, const bool *word, sim_time most)
     return *word;
 }
 
+/* RY13 */
+static bool sleeps(const struct replay_node *n)
+{
+    uint64_t spins = n->r->m.spin_ns * SIM_NS;
+
+    return n->waits && spins != 0 && n->r->loop.now - n->spins_from >= spins;
+}
+
+static void get_up(void *self, uint64_t waited)
+{
+    struct replay_node *n = self;
+
+    n->rousing = n->called = false;
+    if (!n->waits || n->waited != waited)
+        return;
+    n->spins_from = n->r->loop.now;
+    resume(n, 0);
+}
+
 void replay_wake(struct replay_node *n)
 {
-    if (n->waits)
+    if (!n->waits || n->rousing)
+        return;
+    if (!sleeps(n)) {
+        n->called = false;
         resume(n, 0);
+        return;
+    }
+    n->rousing = true;
+    event_after(&n->r->loop, n->r->m.wake_ns * SIM_NS, get_up, n, n->waited);
+}
+
+/* Of its CPU, or of the computation's where that is the same. */
+static sim_time busy_handler(struct replay_node *n, sim_time length)
+{
+    if (n->r->m.cpus == 1 && !n->waits)
+        n->stolen += length;
+    return server_take(&n->handler, n->r->loop.now, length);
+}
+
+static bool handler_sleeps(const struct replay_node *n)
+{
+    return !n->waits && !n->ended && n->r->m.handler != POLLS &&
+           n->handler.free_at <= n->r->loop.now;
+}
+
+/* RY13: the first one that finds it asleep. */
+static void call(struct replay_node *from, struct replay_node *to)
+{
+    sim_time length = from->r->m.notify_ns * SIM_NS;
+
+    if (from == to || to->called || !(sleeps(to) || handler_sleeps(to)))
+        return;
+    to->called = true;
+    COUNT(from, wakes, 1);
+    if (from->runs)
+        from->debt += length;
+    else if (length > 0)
+        busy_handler(from, length);
 }
 
 static sim_time on_wire(const struct replay *r, uint64_t bytes)
@@ -132,9 +202,18 @@ void replay_write(struct replay_node *from, struct replay_node *to, uint64_t byt
     event_at(&r->loop, arrival(from, to, r->loop.now, bytes + HEAD_BYTES), fn, self, arg);
 }
 
+void replay_write_wake(struct replay_node *from, struct replay_node *to, uint64_t bytes,
+                       event_fn fn, void *self, uint64_t arg)
+{
+    if (sleeps(to))
+        call(from, to);
+    replay_write(from, to, bytes, fn, self, arg);
+}
+
 struct served {
     struct served *next; /* in what waits for a look (RY6) */
     struct replay_node *to;
+    bool quiet;
     sim_time more;
     event_fn fn;
     void *self;
@@ -164,11 +243,7 @@ static void take_handler(struct served *s)
 
 void replay_serve_on(struct replay_node *n, sim_time length, event_fn fn, void *self, uint64_t arg)
 {
-    struct event_loop *loop = &n->r->loop;
-
-    if (n->r->m.cpus == 1 && !n->waits)
-        n->stolen += length;
-    event_at(loop, server_take(&n->handler, loop->now, length), fn, self, arg);
+    event_at(&n->r->loop, busy_handler(n, length), fn, self, arg);
 }
 
 static void serve_pending(struct replay_node *n)
@@ -182,15 +257,29 @@ static void serve_pending(struct replay_node *n)
     n->last_pending = &n->pending;
 }
 
-/* The handler runs. Where it has the computation's CPU, that waits until it has it back. */
+/* Of the computation; or, if that has begun to wait and has served what was there, of what it
+ * would serve or see next. */
+static void take_cpu(struct replay_node *n)
+{
+    sim_time length = n->r->m.switch_ns * SIM_NS;
+
+    if (!n->waits)
+        n->stolen += length;
+    else if (n->pending == NULL)
+        n->taken_until = server_take(&n->handler, n->r->loop.now, length);
+}
+
+/* The handler runs, or the thread that slept. Where the handler has the computation's CPU, that
+ * waits until it has it back. */
 static void awake(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
     (void)arg;
-    n->waking = false;
-    if (n->pending != NULL && n->r->m.cpus == 1)
-        n->stolen += n->r->m.switch_ns * SIM_NS;
+    n->waking = n->called = false;
+    n->spins_from = n->r->loop.now;
+    if (n->r->m.cpus == 1)
+        take_cpu(n);
     serve_pending(n);
 }
 
@@ -202,7 +291,9 @@ static void arrive(void *self, uint64_t arg)
     const struct machine *m = &to->r->m;
 
     (void)arg;
-    if (to->waits || to->ended || m->handler == POLLS || to->handler.free_at > to->r->loop.now) {
+    if (!sleeps(to) && !handler_sleeps(to)) {
+        to->called = false;
+        to->spins_from = to->r->loop.now;
         take_handler(s);
         return;
     }
@@ -211,11 +302,11 @@ static void arrive(void *self, uint64_t arg)
         to->last_pending = &to->pending;
     *to->last_pending = s;
     to->last_pending = &s->next;
-    if (to->waking)
+    if (to->waking || (s->quiet && !to->waits))
         return;
     to->waking = true;
-    COUNT(to, wakes, 1);
-    event_after(&to->r->loop, (m->cpus == 1 ? m->switch_ns : m->wake_ns) * SIM_NS, awake, to, 0);
+    bool idle = to->waits || m->cpus > 1;
+    event_after(&to->r->loop, (idle ? m->wake_ns : m->preempt_ns) * SIM_NS, awake, to, 0);
 }
 
 void replay_message(struct replay_node *from, struct replay_node *to, uint64_t bytes, event_fn fn,
@@ -230,12 +321,14 @@ void replay_message_long(struct replay_node *from, struct replay_node *to, uint6
     struct replay *r = from->r;
     struct served *s = sim_new(1, sizeof *s);
 
-    *s = (struct served){ NULL, to, more, fn, self, arg };
+    *s = (struct served){ NULL, to, from->quiet || from->in_event, more, fn, self, arg };
     if (from == to) { /* served by who sends it */
         event_after(&r->loop, r->m.serve_ns * SIM_NS + more, serve, s, 0);
         return;
     }
     COUNT(from, rdma_writes, 1);
+    if (!s->quiet || to->waits)
+        call(from, to);
     event_at(&r->loop, arrival(from, to, r->loop.now, bytes + HEAD_BYTES), arrive, s, 0);
 }
 

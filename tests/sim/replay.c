@@ -403,34 +403,6 @@ static void test_own_ahead(void **unused)
     end();
 }
 
-/* How long node 1 waits for a page of node 0, which computes for so long and waits itself then. */
-static sim_time served_after(uint64_t time)
-{
-    struct machine blocks = machine;
-    blocks.handler = 2;
-    made_begin(&made, 2);
-    made_put(&made, 1, RECORD_READ, 10000, PAGE, 0);
-    barrier(1, 0);
-    barrier(0, time);
-    run(REPLAY_ASYNC, &blocks);
-    sim_time spent = r.node[1].spent[0] / SIM_NS;
-    end();
-    return spent;
-}
-
-/* RY6: by node 0's thread if that waits already, or begins to before its handler is awake; else by
- * the handler, which takes 5,000 ns to wake. The request is there at some 13,150. */
-static void test_who_waits_serves(void **unused)
-{
-    (void)unused;
-    sim_time at_once = served_after(5000), late = served_after(1000000);
-    assert_int_equal(late - at_once, 5000);
-    assert_int_equal(served_after(13000), at_once);
-    assert_in_range(served_after(15000) - at_once, 1500, 2500);
-    assert_int_equal(served_after(16000) - served_after(15000), 1000);
-    assert_int_equal(served_after(30000), late);
-}
-
 /* Four nodes, all orders of waiting: the same twice. */
 static void many(void)
 {
@@ -515,25 +487,15 @@ static void test_paid_once(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_waits_serves),
-        cmocka_unit_test(test_ardmar),
-        cmocka_unit_test(test_async),
-        cmocka_unit_test(test_default_home),
-        cmocka_unit_test(test_diff),
-        cmocka_unit_test(test_exclusive),
-        cmocka_unit_test(test_hot),
-        cmocka_unit_test(test_lock),
-        cmocka_unit_test(test_copy_made_late),
-        cmocka_unit_test(test_time),
-        cmocka_unit_test(test_time_of_fault),
-        cmocka_unit_test(test_deterministic),
-        cmocka_unit_test(test_onesided),
-        cmocka_unit_test(test_others),
-        cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_not_written),
-        cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_own_ahead),
+        cmocka_unit_test(test_ardmar),        cmocka_unit_test(test_async),
+        cmocka_unit_test(test_default_home),  cmocka_unit_test(test_diff),
+        cmocka_unit_test(test_exclusive),     cmocka_unit_test(test_hot),
+        cmocka_unit_test(test_lock),          cmocka_unit_test(test_copy_made_late),
+        cmocka_unit_test(test_time),          cmocka_unit_test(test_time_of_fault),
+        cmocka_unit_test(test_deterministic), cmocka_unit_test(test_onesided),
+        cmocka_unit_test(test_others),        cmocka_unit_test(test_queue),
+        cmocka_unit_test(test_streams),       cmocka_unit_test(test_not_written),
+        cmocka_unit_test(test_claims),        cmocka_unit_test(test_own_ahead),
         cmocka_unit_test(test_paid_once),
     };
 

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Who serves what comes, who sleeps, and what that takes of CPUs (sim/replay.h RY6, RY13), to the
+ * nanosecond, on programs of a few items.
+ */
+#include "tests/sim/replay_run.h"
+
+/* Handlers block; PREEMPT until one runs on a CPU that computes, SWITCH that this takes of it. */
+static struct machine blocking(uint64_t cpus)
+{
+    struct machine m = machine;
+
+    m.handler = 2;
+    m.cpus = cpus;
+    m.preempt_ns = 4000;
+    m.switch_ns = 3000;
+    return m;
+}
+
+/* Node 1 asks for a page of node 0, which computes for so long and waits itself then. */
+static void ask(uint64_t time, const struct machine *m)
+{
+    made_begin(&made, 2);
+    made_put(&made, 1, RECORD_READ, 10000, PAGE, 0);
+    barrier(1, 0);
+    barrier(0, time);
+    run(REPLAY_ASYNC, m);
+}
+
+/* How long it waits for that. */
+static sim_time served_after(uint64_t time, const struct machine *m)
+{
+    ask(time, m);
+    sim_time spent = r.node[1].spent[0] / SIM_NS;
+    end();
+    return spent;
+}
+
+/* By node 0's thread if that waits already, or begins to before its handler is awake; else by the
+ * handler, which takes 5,000 ns to wake. The request is there at some 13,150. */
+static void test_who_waits_serves(void **unused)
+{
+    (void)unused;
+    const struct machine m = blocking(2);
+    sim_time at_once = served_after(5000, &m), late = served_after(1000000, &m);
+
+    assert_int_equal(late - at_once, 5000);
+    assert_int_equal(served_after(13000, &m), at_once);
+    assert_in_range(served_after(15000, &m) - at_once, 1500, 2500);
+    assert_int_equal(served_after(16000, &m) - served_after(15000, &m), 1000);
+    assert_int_equal(served_after(30000, &m), late);
+}
+
+/* RY6: on the only CPU of a node the handler runs after 4,000 ns, and the computation has lost
+ * 3,000, and 400 for the message. */
+static void test_preempts(void **unused)
+{
+    (void)unused;
+    const struct machine one = blocking(1), two = blocking(2);
+
+    assert_int_equal(served_after(1000000, &one) - served_after(5000, &one), 4000);
+    ask(1000000, &two);
+    sim_time ends = r.node[0].ends;
+    expect(1, wakes, 1);
+    end();
+    ask(1000000, &one);
+    assert_int_equal((r.node[0].ends - ends) / SIM_NS, 3000 + 400);
+    expect(1, wakes, 1);
+    end();
+}
+
+static void ask_twice(uint64_t computes, uint64_t until, uint64_t switch_ns)
+{
+    struct machine m = blocking(1);
+
+    m.switch_ns = switch_ns;
+    made_begin(&made, 2);
+    made_put(&made, 1, RECORD_READ, 10000, PAGE, 0);
+    made_put(&made, 1, RECORD_READ, computes, PAGE + 1, 0);
+    barrier(1, 0);
+    barrier(0, until);
+    run(REPLAY_ASYNC, &m);
+}
+
+static sim_time second_after(uint64_t computes, uint64_t until, uint64_t switch_ns)
+{
+    ask_twice(computes, until, switch_ns);
+    sim_time spent = r.node[1].spent[0] / SIM_NS;
+    end();
+    return spent;
+}
+
+/* RY6: node 0 begins to wait at 15,000 and serves the first request, for which its handler wakes at
+ * some 17,150 to find nothing, and has the CPU until 29,150. The second comes at some 20,200. */
+static void test_in_vain(void **unused)
+{
+    (void)unused;
+    assert_in_range(second_after(0, 15000, 12000) - second_after(0, 15000, 0), 8900, 9000);
+    assert_int_equal(second_after(9000, 15000, 12000), second_after(9000, 15000, 0));
+}
+
+/* RY6: an arrival wakes no master that computes, and takes nothing of it. */
+static void test_arrivals_are_quiet(void **unused)
+{
+    (void)unused;
+    const struct machine one = blocking(1);
+
+    made_begin(&made, 2);
+    barrier(1, 0);
+    barrier(0, 1000000);
+    run(REPLAY_ARDMAR, &one);
+    sim_time ends = r.node[0].ends;
+    expect(1, wakes, 0);
+    expect(0, wakes, 0);
+    end();
+    made_begin(&made, 2);
+    barrier(1, 1000000);
+    barrier(0, 1000000);
+    run(REPLAY_ARDMAR, &one);
+    assert_true(r.node[0].ends >= ends);
+    end();
+}
+
+/* Node 1 waits at a barrier for node 0, which computes. */
+static sim_time released_at(enum replay_protocol protocol, uint64_t computes, uint64_t spin_ns,
+                            uint64_t notify_ns)
+{
+    struct machine m = blocking(1);
+    sim_time ends;
+
+    m.spin_ns = spin_ns;
+    m.notify_ns = notify_ns;
+    made_begin(&made, 2);
+    barrier(1, 0);
+    barrier(0, computes);
+    run(protocol, &m);
+    expect(0, wakes, spin_ns != 0 && spin_ns < computes);
+    ends = r.node[1].ends / SIM_NS;
+    end();
+    return ends;
+}
+
+/* RY13: a thread that has waited for longer than it spins takes 5,000 ns to go on. */
+static void test_sleeps(void **unused)
+{
+    (void)unused;
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
+        enum replay_protocol p = (enum replay_protocol)protocol;
+        sim_time spinning = released_at(p, 1000000, 0, 0);
+        assert_int_equal(released_at(p, 1000000, 100000, 0) - spinning, 5000);
+        assert_int_equal(released_at(p, 1000000, 2000000, 0), spinning);
+    }
+}
+
+/* RY13: who wakes another one's handler is busy with that, and sees its answer no sooner. */
+static void test_notifies(void **unused)
+{
+    (void)unused;
+    struct machine m = blocking(1), more = m;
+
+    m.notify_ns = 50000;
+    more.notify_ns = 60000;
+    assert_int_equal(served_after(1000000, &more) - served_after(1000000, &m), 10000);
+    assert_int_equal(served_after(5000, &more), served_after(5000, &m));
+}
+
+static sim_time touched_at(uint64_t protect_ns)
+{
+    struct machine m = machine;
+    sim_time ends;
+
+    m.protect_ns = protect_ns;
+    made_begin(&made, 2);
+    made_put3(&made, 0, RECORD_TOUCH, 0, PAGE, 8, 1);
+    run(REPLAY_ARDMAR, &m);
+    expect(0, homes_assigned, 8);
+    ends = r.node[0].ends / SIM_NS;
+    end();
+    return ends;
+}
+
+/* page.h page_touch: pages in a row are opened by one call. */
+static void test_touch_opens_a_run(void **unused)
+{
+    (void)unused;
+    assert_int_equal(touched_at(1500) - touched_at(500), 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_waits_serves),
+        cmocka_unit_test(test_preempts),
+        cmocka_unit_test(test_in_vain),
+        cmocka_unit_test(test_arrivals_are_quiet),
+        cmocka_unit_test(test_sleeps),
+        cmocka_unit_test(test_notifies),
+        cmocka_unit_test(test_touch_opens_a_run),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
