@@ -28,6 +28,10 @@
  *               for 2 ms, as a handler usually has.
  *  wake_early   the same after 100 us: a core that has just become idle does not sleep deep yet, on
  *               a virtual machine it may not sleep at all.
+ *  wake_call    the FUTEX_WAKE alone, which this process is busy with.
+ *  wake_busy    as wake_early, but the core of who sleeps is taken by a second thread of this
+ *               process, which it has to preempt.
+ *  wake_lost    what that thread loses by it.
  *  handover     from one core to the other and on, both spinning: the time for each of them.
  *  handover_page
  *               the same, each with 4 KiB that the other core has just written, which are copied
@@ -221,17 +225,25 @@ static uint64_t run_copy_own(void)
     return bench_now() - start;
 }
 
-static uint64_t run_wake(uint64_t idle)
+static void rest(uint64_t idle)
 {
-    uint32_t bell = atomic_load_explicit(&lab.words->bell, memory_order_relaxed) + 1;
-
     if (lab.cores == 2)
         bench_wait_until(bench_now() + idle);
     else
         usleep((useconds_t)(idle / 1000));
+}
+
+/* Until the echo is here; *CALL, which may be NULL: until FUTEX_WAKE has returned. */
+static uint64_t wake(uint64_t idle, uint64_t *call)
+{
+    uint32_t bell = atomic_load_explicit(&lab.words->bell, memory_order_relaxed) + 1;
+
+    rest(idle);
     uint64_t start = bench_now();
     atomic_store_explicit(&lab.words->bell, bell, memory_order_release);
     syscall(SYS_futex, &lab.words->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (call != NULL)
+        *call = bench_now() - start;
     while (atomic_load_explicit(&lab.words->echo, memory_order_acquire) != bell) {
         if (lab.cores == 1)
             sched_yield();
@@ -242,12 +254,29 @@ static uint64_t run_wake(uint64_t idle)
 
 static uint64_t run_wake_short(void)
 {
-    return run_wake(IDLE_SHORT);
+    return wake(IDLE_SHORT, NULL);
 }
 
 static uint64_t run_wake_long(void)
 {
-    return run_wake(IDLE_LONG);
+    return wake(IDLE_LONG, NULL);
+}
+
+static uint64_t run_wake_call(void)
+{
+    uint64_t call;
+
+    (void)wake(IDLE_SHORT, &call);
+    return call;
+}
+
+static uint64_t run_wake_lost(void)
+{
+    rest(IDLE_SHORT);
+    uint64_t before = lab_second_lost();
+    (void)wake(0, NULL);
+    rest(IDLE_SHORT); /* until that thread has its core back */
+    return lab_second_lost() - before;
 }
 
 static uint64_t run_handover(void)
@@ -330,6 +359,16 @@ static const struct figure wakes[] = {
       "wake of a sleeper until it runs" },
     { "wake_early", action_open, prepare_nothing, run_wake_short, PER_CALL, false,
       "... asleep for 100 us only" },
+    { "wake_call", action_open, prepare_nothing, run_wake_call, PER_CALL, false,
+      "... what the waker is busy with" },
+};
+
+/* With a thread that computes all along on the core of who sleeps. */
+static const struct figure busy_wakes[] = {
+    { "wake_busy", action_open, prepare_nothing, run_wake_short, PER_CALL, false,
+      "... whose core a thread computes on" },
+    { "wake_lost", action_open, prepare_nothing, run_wake_lost, PER_CALL, false,
+      "... what that thread loses" },
 };
 
 static const struct figure handovers[] = {
@@ -384,13 +423,22 @@ struct result {
     struct bench_stat stat;
 };
 
-static struct result results[sizeof(figures) / sizeof(figures[0]) + 5];
+static struct result results[sizeof(figures) / sizeof(figures[0]) + 8];
 static size_t result_count;
 
 static void take(const struct figure *f, struct bench_stat stat)
 {
     results[result_count++] = (struct result){ f, stat };
     bench_row(f->name, stat, f->what);
+}
+
+static void measure_wakes(const struct figure *f, size_t figures_count, unsigned long count)
+{
+    for (size_t i = 0; i < figures_count; i++) {
+        lab_other_listens((uint32_t)(WARM_UP + count));
+        take(&f[i], measure(&f[i], WARM_UP, count));
+        lab_other_listened();
+    }
 }
 
 static void measure_all(const struct options *options, unsigned long cold_rounds)
@@ -400,11 +448,11 @@ static void measure_all(const struct options *options, unsigned long cold_rounds
         if (!figures[i].second_thread || lab.cores == 2)
             take(&figures[i], measure(&figures[i], WARM_UP, options->rounds));
 
-    for (size_t i = 0; i < sizeof(wakes) / sizeof(wakes[0]); i++) {
-        unsigned long count = 4 * options->rounds;
-        lab_other_listens((uint32_t)(WARM_UP + count));
-        take(&wakes[i], measure(&wakes[i], WARM_UP, count));
-        lab_other_listened();
+    measure_wakes(wakes, sizeof(wakes) / sizeof(wakes[0]), 4 * options->rounds);
+    if (lab.cores == 2) {
+        lab_second_thread(true);
+        measure_wakes(busy_wakes, sizeof(busy_wakes) / sizeof(busy_wakes[0]), 4 * options->rounds);
+        lab_second_thread(false);
     }
     for (size_t i = 0; lab.cores == 2 && i < sizeof(handovers) / sizeof(handovers[0]); i++)
         take(&handovers[i], measure(&handovers[i], WARM_UP, options->rounds));

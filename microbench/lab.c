@@ -227,7 +227,10 @@ static void start_other(void)
 
 /* ---- The second thread ---- */
 
+#define GAP 1000 /* ns: what takes longer between two readings of the clock is none of its own */
+
 static atomic_bool second_stop, second_runs;
+static _Atomic uint64_t second_lost;
 static pthread_t second;
 
 static void *second_main(void *arg)
@@ -235,9 +238,18 @@ static void *second_main(void *arg)
     (void)arg;
     bench_pin(lab.core[1]);
     atomic_store(&second_runs, true);
-    while (!atomic_load_explicit(&second_stop, memory_order_relaxed))
-        bench_relax();
+    for (uint64_t last = bench_now(); !atomic_load_explicit(&second_stop, memory_order_relaxed);) {
+        uint64_t now = bench_now();
+        if (now - last > GAP)
+            atomic_fetch_add_explicit(&second_lost, now - last, memory_order_relaxed);
+        last = now;
+    }
     return NULL;
+}
+
+uint64_t lab_second_lost(void)
+{
+    return atomic_load(&second_lost);
 }
 
 void lab_second_thread(bool run)

@@ -86,4 +86,7 @@ void lab_turns(uint32_t count, bool with_page);
 /* A second thread of this process that runs, and does nothing, on the other core. */
 void lab_second_thread(bool run);
 
+/* ns that it has not had its core for, in all. */
+uint64_t lab_second_lost(void);
+
 #endif

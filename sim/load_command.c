@@ -96,7 +96,7 @@ static void run(const struct machine *m, const char *file)
         if (t.part[n].streams != 1)
             sim_fail(SIM_FAILED,
                      "%s: node %u has several threads; give traces of one for each node", file, n);
-    replay_run(&r, &t, m, REPLAY_ARDMAR, HOMES_AS_TRACED);
+    replay_run(&r, &t, m, &(struct replay_wish){ .protocol = REPLAY_ARDMAR });
     if (r.wrong != NULL)
         sim_fail(SIM_FAILED, "%s: node %u: %s; trace the run again", file, r.wrong_node, r.wrong);
     print_load(&r, file);

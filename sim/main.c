@@ -29,8 +29,10 @@ static void help(void)
     puts(
         "  load --machine FILE FILE...\n        These again under ARDMAR, and what is loaded most: "
         "handlers, adapters, links.");
-    puts("  replay --machine FILE [--protocol async|ardmar|onesided] [--move-homes on|off] "
-         "FILE\n        A file of hlrcrun --trace-sim again, on that machine.");
+    puts("  replay --machine FILE [--protocol async|ardmar|onesided] [--default-options]\n"
+         "        [--ahead N] [--renew N] [--hot-pages N] [--exclusive-pages on|off]\n"
+         "        [--lazy-release N] [--move-homes on|off] [--times FILE] FILE\n"
+         "        A file of hlrcrun --trace-sim again, on that machine.");
     puts("  trace FILE\n        What is in a file of hlrcrun --trace-sim, a line for each item.");
     puts("  -h, --help\n        this text; hlrc_sim COMMAND --help has the options\n"
          "  -V, --version\n        the version\n      --man\n        the manual page, for man -l "

@@ -98,14 +98,16 @@ static void spend(struct replay_node *n, sim_time length)
 }
 
 /* TS1: faults are in the time between items, but for what their handlers took. */
+static sim_time computes_for(struct replay_node *n, const struct script_op *op)
+{
+    uint64_t ns = spans_of_item(n->r->trace, op->kind, op->time);
+
+    return (n->pace.here.count > 0 ? pace_next(&n->pace, op->kind, ns) : ns) * SIM_NS;
+}
+
 static void compute(struct replay_node *n, const struct script_op *op)
 {
-    const struct replay *r = n->r;
-    uint64_t fault = op->kind == RECORD_READ || op->kind == RECORD_WRITE || op->kind == RECORD_LOOK
-                         ? r->set[RECORD_SET_fault_units]
-                         : 0;
-    uint64_t units = op->time > fault ? op->time - fault : 0;
-    sim_time length = replay_units(r, units) * r->m.compute_percent / 100;
+    sim_time length = computes_for(n, op) * n->r->m.compute_percent / 100;
 
     n->computed += length;
     if (op->kind != RECORD_TOUCH && op->kind != RECORD_PREFETCH) {
@@ -292,7 +294,9 @@ static void begin(void *self, uint64_t arg)
     struct replay_node *n = self;
 
     (void)arg;
+    n->runs = true;
     n->ended = !fiber_run(n->fiber);
+    n->runs = false;
 }
 
 struct homes {
@@ -349,23 +353,36 @@ static void look(void *self)
     progress_show(&r->progress, done, all, r->loop.done);
 }
 
-void replay_run(struct replay *r, const struct trace *t, const struct machine *m,
-                enum replay_protocol protocol, enum replay_homes homes)
+/* RY5 */
+static bool as_traced(const struct replay *r)
 {
-    *r = (struct replay){ .trace = t, .m = *m, .protocol = protocol };
-    memcpy(r->set, t->set, sizeof r->set);
-    if (homes != HOMES_AS_TRACED)
-        r->set[RECORD_SET_move_homes] = homes == HOMES_STAY;
-    r->own_ahead = (t->set[RECORD_SET_pages_by] == 1) != (protocol == REPLAY_ASYNC) ||
-                   r->set[RECORD_SET_move_homes] != t->set[RECORD_SET_move_homes];
+    struct run_option o;
+
+    if ((r->trace->set[RECORD_SET_pages_by] == 1) != (r->protocol == REPLAY_ASYNC))
+        return false;
+    for (unsigned i = 0; run_option(i, &o); i++)
+        if (r->set[o.at] != r->trace->set[o.at])
+            return false;
+    return true;
+}
+
+void replay_run(struct replay *r, const struct trace *t, const struct machine *m,
+                const struct replay_wish *wish)
+{
+    *r = (struct replay){ .trace = t, .m = *m, .protocol = wish->protocol };
+    memcpy(r->set, wish->set != NULL ? wish->set : t->set, sizeof r->set);
+    r->own_ahead = !as_traced(r);
     r->nodes = (unsigned)t->set[RECORD_SET_nodes];
     event_loop_init(&r->loop);
     r->node = sim_new(r->nodes, sizeof *r->node);
     for (int i = 0; i < 2; i++)
         r->meeting[i].vt = sim_new(r->nodes, sizeof *r->meeting[i].vt);
     replay_conds_begin(r);
-    for (unsigned n = 0; n < r->nodes; n++)
+    for (unsigned n = 0; n < r->nodes; n++) {
         open_node(r, n);
+        if (wish->times != NULL)
+            (void)pace_begin(&r->node[n].pace, t, wish->times, n);
+    }
     progress_begin(&r->progress);
     r->loop.look = look;
     r->loop.look_self = r;
@@ -401,6 +418,7 @@ static void free_node(struct replay_node *n)
     map_free(&n->chunks);
     map_free(&n->lock_map);
     script_close(&n->script);
+    pace_end(&n->pace);
     fiber_free(n->fiber);
 }
 

@@ -17,8 +17,7 @@
  *        used: one after the other, while the program computed until its next item. What an
  *        acquire left open is used behind it; what a round of homes that move did, behind that.
  *   RY5  What is opened ahead is what was in the traced run, where pages have the same protocol and
- *        homes move as there, or do not: it goes by the order of faults, which is the program's.
- *        Else faults are others, and what is opened ahead follows from them, by the library's rules
+ *        options are the same: it goes by the order of faults, which is the program's. Else faults are others, and what is opened ahead follows from them, by the library's rules
  *        (ahead.h, past.h).
  *   RY6  A message is served by who looks first: the node's thread, if it waits or begins to, or
  *        the handler, if it runs; else it wakes that one (progress.h S5, S6), but for arrivals at
@@ -59,13 +58,12 @@
 #include "sim/machine.h"
 #include "sim/map.h"
 #include "sim/progress.h"
+#include "sim/run_options.h"
 #include "sim/script.h"
 #include "sim/server.h"
+#include "sim/spans.h"
 
 enum replay_protocol { REPLAY_ASYNC, REPLAY_ARDMAR, REPLAY_ONESIDED };
-
-/* Whether homes move (RY6): as in the traced run, or as said. */
-enum replay_homes { HOMES_AS_TRACED, HOMES_MOVE, HOMES_STAY };
 
 enum copy_access { CLOSED, OPEN_LOADS, OPEN_STORES };
 
@@ -180,6 +178,7 @@ struct replay_node {
     unsigned id;
     struct fiber *fiber;
     struct script script;
+    struct pace pace;
     bool waits, runs, ended;
     bool waking, rousing, called; /* RY13 */
     bool quiet;                   /* RY6 */
@@ -436,9 +435,17 @@ void replay_move_homes(struct replay_node *n);
 
 /* ---- replay.c ---- */
 
-/* replay_run - the trace on that machine; 0, or the node whose script is wrong + 1. */
+struct replay_wish {
+    enum replay_protocol protocol;
+    const uint64_t *set; /* settings of base/record.h; NULL: those of the trace */
+    const struct trace
+        *times; /* of another run, whose pace this one has (spans.h); NULL: its own */
+};
+
+/* replay_run - the trace on that machine. What is wrong with a script, if one is, is in `wrong`
+ * then. ASSUMPTION: nodes of `times` synchronize as these do. */
 void replay_run(struct replay *r, const struct trace *t, const struct machine *m,
-                enum replay_protocol protocol, enum replay_homes homes);
+                const struct replay_wish *wish);
 void replay_free(struct replay *r);
 
 #endif

@@ -22,9 +22,11 @@ static const char *const counters[] = {
 #define ASYNC_PAGES 1 /* record.h pages_by */
 
 struct wish {
-    const char *machine, *trace;
+    const char *machine, *trace, *times;
     enum replay_protocol protocol;
-    enum replay_homes homes;
+    bool usual; /* options as hlrcrun has them by default */
+    uint64_t option[RECORD_SETTING_COUNT];
+    bool chosen[RECORD_SETTING_COUNT];
 };
 
 static enum replay_protocol protocol_named(const char *name)
@@ -44,6 +46,44 @@ static bool is_switch(const char *option, const char *value)
     sim_fail(SIM_WRONG_USE, "%s %s: it is a switch; take on or off", option, value);
 }
 
+static uint64_t number(const struct run_option *o, const char *text)
+{
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+
+    if (*text < '0' || *text > '9' || *end != '\0' || value > o->most)
+        sim_fail(SIM_WRONG_USE, "%s %s: it takes a number from 0 to %" PRIu64, o->name, text,
+                 o->most);
+    return value;
+}
+
+/* Whether this is an option of hlrcrun's, with its value behind it. */
+static bool choose(struct wish *w, const char *name, const char *value)
+{
+    struct run_option o;
+
+    for (unsigned i = 0; run_option(i, &o); i++)
+        if (strcmp(name, o.name) == 0 && value != NULL) {
+            w->chosen[o.at] = true;
+            w->option[o.at] = o.is_switch ? !is_switch(name, value) : number(&o, value);
+            return true;
+        }
+    return false;
+}
+
+static void settings(const struct wish *w, const struct trace *t, uint64_t *set)
+{
+    struct run_option o;
+
+    memcpy(set, t->set, sizeof w->option);
+    for (unsigned i = 0; run_option(i, &o); i++) {
+        if (w->usual)
+            set[o.at] = o.usual;
+        if (w->chosen[o.at])
+            set[o.at] = w->option[o.at];
+    }
+}
+
 static struct wish parse(int argc, char **argv)
 {
     struct wish w = { .protocol = REPLAY_ARDMAR };
@@ -53,8 +93,12 @@ static struct wish parse(int argc, char **argv)
             w.machine = argv[++i];
         else if (strcmp(argv[i], "--protocol") == 0 && i + 1 < argc)
             w.protocol = protocol_named(argv[++i]);
-        else if (strcmp(argv[i], "--move-homes") == 0 && i + 1 < argc)
-            w.homes = is_switch("--move-homes", argv[++i]) ? HOMES_MOVE : HOMES_STAY;
+        else if (strcmp(argv[i], "--times") == 0 && i + 1 < argc)
+            w.times = argv[++i];
+        else if (strcmp(argv[i], "--default-options") == 0)
+            w.usual = true;
+        else if (choose(&w, argv[i], argv[i + 1]))
+            i++;
         else if (argv[i][0] != '-' && w.trace == NULL)
             w.trace = argv[i];
         else
@@ -153,17 +197,41 @@ static void print(const struct replay *r)
         printf("%s,%" PRIu64 ",%" PRIu64 "\n", counters[i], sum(r, i, true), sum(r, i, false));
 }
 
+/* Of the other run, which has to synchronize as this one. */
+static void load_times(const struct wish *w, const struct trace *t, struct trace *times)
+{
+    trace_load(times, w->times);
+    if (times->set[RECORD_SET_nodes] != t->set[RECORD_SET_nodes])
+        sim_fail(SIM_FAILED, "--times %s: of %" PRIu64 " nodes; %s has %" PRIu64, w->times,
+                 times->set[RECORD_SET_nodes], w->trace, t->set[RECORD_SET_nodes]);
+    for (unsigned n = 0; n < t->set[RECORD_SET_nodes]; n++) {
+        struct pace pace;
+        uint32_t differ = pace_begin(&pace, t, times, n);
+        if (differ != 0)
+            sim_fail(SIM_FAILED,
+                     "--times %s: node %u synchronizes otherwise than in %s, at its place %" PRIu32
+                     "; trace the same program of the same size",
+                     w->times, n, w->trace, differ);
+        pace_end(&pace);
+    }
+}
+
 int replay_command_main(int argc, char **argv)
 {
     struct wish w = parse(argc, argv);
     struct machine m;
     struct replay r;
-    struct trace t;
+    struct trace t, times;
+    uint64_t set[RECORD_SETTING_COUNT];
 
     machine_load(&m, w.machine);
     trace_load(&t, w.trace);
     check(&w, &t);
-    replay_run(&r, &t, &m, w.protocol, w.homes);
+    settings(&w, &t, set);
+    if (w.times != NULL)
+        load_times(&w, &t, &times);
+    replay_run(&r, &t, &m,
+               &(struct replay_wish){ w.protocol, set, w.times != NULL ? &times : NULL });
     if (r.wrong != NULL)
         sim_fail(SIM_FAILED, "%s: node %u: %s; trace the run again", w.trace, r.wrong_node,
                  r.wrong);
@@ -175,6 +243,8 @@ int replay_command_main(int argc, char **argv)
     print(&r);
     replay_free(&r);
     trace_free(&t);
+    if (w.times != NULL)
+        trace_free(&times);
     if (fflush(stdout) != 0 || ferror(stdout))
         sim_fail(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
     return 0;

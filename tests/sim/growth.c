@@ -519,7 +519,7 @@ static void replay_counts(const struct growth_wish *wish, uint64_t *count)
     char *bytes = grown(wish, &length);
 
     assert_null(trace_read(&t, (unsigned char *)bytes, length));
-    replay_run(&r, &t, &machine, REPLAY_ARDMAR, HOMES_AS_TRACED);
+    replay_run(&r, &t, &machine, &(struct replay_wish){ .protocol = REPLAY_ARDMAR });
     assert_null(r.wrong);
     for (unsigned i = 0; i < RECORD_COUNTER_COUNT; i++) {
         count[i] = 0;

@@ -41,12 +41,13 @@ static inline void wrote(unsigned node, uint64_t time, uint64_t page, uint64_t l
     made_close(&made, node, page, length, changed);
 }
 
-static inline void run_homes(enum replay_protocol protocol, const struct machine *m,
-                             enum replay_homes homes)
+/* SET: of the replay; NULL: as in the trace. */
+static inline void run_set(enum replay_protocol protocol, const struct machine *m,
+                           const uint64_t *set)
 {
     made_end(&made);
     assert_null(trace_read(&t, made.bytes, made.length));
-    replay_run(&r, &t, m, protocol, homes);
+    replay_run(&r, &t, m, &(struct replay_wish){ .protocol = protocol, .set = set });
     assert_null(r.wrong);
     for (unsigned n = 0; n < r.nodes; n++)
         assert_true(r.node[n].ended);
@@ -54,7 +55,7 @@ static inline void run_homes(enum replay_protocol protocol, const struct machine
 
 static inline void run(enum replay_protocol protocol, const struct machine *m)
 {
-    run_homes(protocol, m, HOMES_AS_TRACED);
+    run_set(protocol, m, NULL);
 }
 
 static inline void end(void)

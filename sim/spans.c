@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* spans.c - see spans.h. */
+#include "sim/spans.h"
+
+#include <stdlib.h>
+
+#include "sim/fail.h"
+
+bool spans_ends(unsigned kind)
+{
+    return kind == RECORD_LOCK || kind == RECORD_UNLOCK || kind == RECORD_ARRIVE ||
+           kind == RECORD_DEPART || kind == RECORD_WAIT || kind == RECORD_WOKEN ||
+           kind == RECORD_GROUP || kind == RECORD_END;
+}
+
+uint64_t spans_of_item(const struct trace *t, unsigned kind, uint64_t time)
+{
+    bool faults = kind == RECORD_READ || kind == RECORD_WRITE || kind == RECORD_LOOK;
+    uint64_t fault = faults ? t->set[RECORD_SET_fault_units] : 0,
+             units = time > fault ? time - fault : 0;
+
+    return (uint64_t)((__uint128_t)units * 1000000000 / t->set[RECORD_SET_units_s]);
+}
+
+static void put(struct spans *s, uint64_t units, unsigned kind)
+{
+    if (s->count == s->room) {
+        s->room = s->room == 0 ? 256 : 2 * s->room;
+        s->units = sim_again(s->units, s->room, sizeof *s->units);
+        s->kind = sim_again(s->kind, s->room, sizeof *s->kind);
+    }
+    s->units[s->count] = units;
+    s->kind[s->count++] = (unsigned char)kind;
+}
+
+void spans_read(struct spans *s, const struct trace *t, unsigned node)
+{
+    const struct trace_part *p = &t->part[node];
+    struct record_reader stream = { p->stream, p->stream_end, 0, t->set[RECORD_SET_pages] };
+    struct record_item item;
+    uint64_t sum = 0;
+
+    *s = (struct spans){ .count = 0 };
+    while (record_get(&stream, &item) > 0) {
+        sum += spans_of_item(t, item.kind, item.time);
+        if (!spans_ends(item.kind))
+            continue;
+        put(s, sum, item.kind);
+        sum = 0;
+    }
+    put(s, sum, RECORD_KIND_COUNT);
+}
+
+void spans_free(struct spans *s)
+{
+    free(s->units);
+    free(s->kind);
+    *s = (struct spans){ .count = 0 };
+}
+
+uint32_t spans_differ(const struct spans *a, const struct spans *b)
+{
+    for (uint32_t i = 0; i < a->count && i < b->count; i++)
+        if (a->kind[i] != b->kind[i])
+            return i + 1;
+    return a->count != b->count ? (a->count < b->count ? a->count : b->count) + 1 : 0;
+}
+
+uint32_t pace_begin(struct pace *p, const struct trace *here, const struct trace *there,
+                    unsigned node)
+{
+    uint32_t differ;
+
+    *p = (struct pace){ .at = 0 };
+    spans_read(&p->here, here, node);
+    spans_read(&p->there, there, node);
+    differ = spans_differ(&p->here, &p->there);
+    if (differ != 0)
+        pace_end(p);
+    return differ;
+}
+
+void pace_end(struct pace *p)
+{
+    spans_free(&p->here);
+    spans_free(&p->there);
+}
+
+/* SQ1 */
+uint64_t pace_next(struct pace *p, unsigned kind, uint64_t units)
+{
+    uint64_t here = p->here.units[p->at], there = p->there.units[p->at], before = p->given;
+    bool ends = spans_ends(kind);
+
+    p->done += units;
+    p->given = ends ? there : here == 0 ? 0 : (uint64_t)((__uint128_t)there * p->done / here);
+    uint64_t now = p->given - before;
+    if (ends) {
+        p->at++;
+        p->done = p->given = 0;
+    }
+    return now;
+}
