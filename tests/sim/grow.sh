@@ -121,6 +121,7 @@ other() { # LAW SETTINGS ARGUMENT...
         END { exit bad || n != 12 }' "$work/out" || fail "$name: pages that are not those of the law: $(grep ,pages "$work/out")"
 }
 other lu '--set size=256' --size 256
+other cg '--set iterations=2' --iterations 2
 
 # All laws can be read, and say something of any number of nodes: what is wrong first is what the trace does.
 for each in "$top_srcdir"/share/laws/*; do
