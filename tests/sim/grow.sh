@@ -122,6 +122,7 @@ other() { # LAW SETTINGS ARGUMENT...
 }
 other lu '--set size=256' --size 256
 other cg '--set iterations=2' --iterations 2
+other water '--set side=10' --molecules 1000
 
 # All laws can be read, and say something of any number of nodes: what is wrong first is what the trace does.
 for each in "$top_srcdir"/share/laws/*; do
