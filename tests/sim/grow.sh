@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # hlrc_sim grow with real runs: the law of SOR, from two, three and four nodes, has the pages that five nodes use; the grown
-# trace is the same each time, and is replayed with what that of five nodes has; a wrong size or law is refused in one line.
+# trace is the same each time, and is replayed with what that of five nodes has; a wrong size or law is refused in one line. The laws
+# of LU, CG and Water, too, have the pages that five nodes use.
 . "$(dirname "$0")/../lib.sh"
 sim=$top_builddir/hlrc_sim
 law=$top_srcdir/share/laws/sor
