@@ -25,8 +25,9 @@ my @PLAIN = ('--ahead', 0, '--renew', 0, '--hot-pages', 0, '--exclusive-pages', 
 our %SIZE = (barnes => 4096, radix => 524288, is => '2^21', fft3d => '64^3', water => 1728);
 
 # Programs with a law, what they are run with, and the numbers of nodes that they are grown to: what a replay of takes less than
-# half a minute and 2 GB. SOR's node 0 looks at the whole grid in the end, which is left out with more nodes.
-our @GROWN = qw(sor is fft3d gauss radix);
+# half a minute and 2 GB. Node 0 looks at the whole grid or matrix in the end of SOR and LU, which is left out with more nodes. CG has
+# 128 parts to deal, and Water of this size 100.
+our @GROWN = qw(sor is fft3d gauss radix lu cg water);
 our %GROWN = (
     sor   => { name => 'SOR 1,024', args => ['--size', 1024, '--sweeps', 10, '--no-verify'], set => ['sweeps=10'], grow => ['verify=0'],
                most => 1024 },
@@ -34,6 +35,10 @@ our %GROWN = (
     fft3d => { name => '3DFFT 64^3', args => ['--grid', '64^3'], set => [], most => 1024 },
     gauss => { name => 'Gauss 512', args => ['--size', 512], set => [], most => 256 },
     radix => { name => 'Radix 2^20', args => ['--keys', '2^20'], set => [], most => 512 },
+    lu    => { name => 'LU 1,024', args => ['--size', 1024, '--no-verify'], set => [], grow => ['look=0'], most => 1024 },
+    cg    => { name => 'CG class W', args => ['--class', 'W', '--iterations', 3, '--no-verify'],
+               set => ['rows=7000', 'elements=508402', 'iterations=3'], most => 128 },
+    water => { name => 'Water 10,648', args => ['--molecules', 10648, '--no-verify'], set => [], most => 64 },
 );
 my %TINY = (name => 'SOR 200', args => ['--size', 200, '--sweeps', 5, '--no-verify'], set => ['size=200', 'sweeps=5'],
     grow => ['verify=0'], most => 16);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # hlrc_sim grow with real runs: the law of SOR, from two, three and four nodes, has the pages that five nodes use; the grown
-# trace is the same each time, and is replayed with what that of five nodes has; a wrong size or law is refused in one line.
+# trace is the same each time, and is replayed with what that of five nodes has; a wrong size or law is refused in one line. The laws
+# of LU, CG and Water, too, have the pages that five nodes use.
 . "$(dirname "$0")/../lib.sh"
 sim=$top_builddir/hlrc_sim
 law=$top_srcdir/share/laws/sor
@@ -105,6 +106,24 @@ refused "no parameter" 2 '--set colour=3: the law has no such' --law "$law" --se
 refused "no number" 2 '--set size=x: give' --law "$law" --set size=x "${few[@]}"
 refused "no option" 2 '--nothing: not understood' --law "$law" "${few[@]}" --nothing 3
 refused "no room" 1 '-o /nowhere/x: ' --law "$law" "${set_size[@]}" "${few[@]}" --nodes 8 -o /nowhere/x
+
+# Of others, too, pages are those of the law with five nodes, all but one in fifty.
+other() { # LAW SETTINGS ARGUMENT...
+    local name=$1 settings=$2 nodes
+    shift 2
+    for nodes in 2 3 4 5; do
+        run_job "$nodes" ardmar "${plain[@]}" --trace-sim "$work/$name$nodes" "$top_builddir/apps/$name" "$@" --no-verify
+        expect_status "$name, $nodes nodes" 0
+    done
+    # shellcheck disable=SC2086
+    sim grow --law "$top_srcdir/share/laws/$name" $settings "$work/${name}2" "$work/${name}3" "$work/${name}4" --check "$work/${name}5"
+    expect_status "$name" 0
+    awk -F, '$2 ~ /^pages/ { n++; if ($5 > $4 * 1.02 || $5 < $4 * 0.98 || $2 == "pages_changed" && $4 < 50) { print; bad = 1 } }
+        END { exit bad || n != 12 }' "$work/out" || fail "$name: pages that are not those of the law: $(grep ,pages "$work/out")"
+}
+other lu '--set size=256' --size 256
+other cg '--set iterations=2' --iterations 2
+other water '--set side=10' --molecules 1000
 
 # All laws can be read, and say something of any number of nodes: what is wrong first is what the trace does.
 for each in "$top_srcdir"/share/laws/*; do
