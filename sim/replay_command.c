@@ -52,8 +52,9 @@ static uint64_t number(const struct run_option *o, const char *text)
     unsigned long long value = strtoull(text, &end, 10);
 
     if (*text < '0' || *text > '9' || *end != '\0' || value > o->most)
-        sim_fail(SIM_WRONG_USE, "%s %s: it takes a number from 0 to %" PRIu64, o->name, text,
-                 o->most);
+        sim_fail(SIM_WRONG_USE,
+                 "%s %s: it takes a number from 0 to %" PRIu64 "; see hlrc_sim --help", o->name,
+                 text, o->most);
     return value;
 }
 
@@ -202,8 +203,9 @@ static void load_times(const struct wish *w, const struct trace *t, struct trace
 {
     trace_load(times, w->times);
     if (times->set[RECORD_SET_nodes] != t->set[RECORD_SET_nodes])
-        sim_fail(SIM_FAILED, "--times %s: of %" PRIu64 " nodes; %s has %" PRIu64, w->times,
-                 times->set[RECORD_SET_nodes], w->trace, t->set[RECORD_SET_nodes]);
+        sim_fail(SIM_FAILED,
+                 "--times %s: of %" PRIu64 " nodes, not %" PRIu64 " as %s; trace as many", w->times,
+                 times->set[RECORD_SET_nodes], t->set[RECORD_SET_nodes], w->trace);
     for (unsigned n = 0; n < t->set[RECORD_SET_nodes]; n++) {
         struct pace pace;
         uint32_t differ = pace_begin(&pace, t, times, n);

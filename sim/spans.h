@@ -12,13 +12,12 @@
 #include "sim/trace.h"
 
 struct spans {
-    uint64_t *units;     /* of computing: in nanoseconds, those of faults left out */
+    uint64_t *units;     /* nanoseconds of computing, without those of faults */
     unsigned char *kind; /* of the item that ends it (base/record.h) */
     uint32_t count, room;
 };
 
-/* spans_read - what follows the last place is a span, too, of kind RECORD_KIND_COUNT. A trace that
- * is cut ends them. */
+/* spans_read - what follows the last place is a span, too, of kind RECORD_KIND_COUNT */
 void spans_read(struct spans *s, const struct trace *t, unsigned node);
 void spans_free(struct spans *s);
 
@@ -28,7 +27,7 @@ uint64_t spans_of_item(const struct trace *t, unsigned kind, uint64_t time);
 /* Whether an item of this kind ends a span. */
 bool spans_ends(unsigned kind);
 
-/* spans_differ - the first place where two runs do not synchronize alike, counted from 1; 0: none */
+/* spans_differ - the first place, from 1, where two runs do not synchronize alike; 0: none */
 uint32_t spans_differ(const struct spans *a, const struct spans *b);
 
 /* The pace of another run of the same program. */

@@ -71,7 +71,8 @@ for wrong in 'nothing' '' 'atomics --tags 0' 'atomics --tags 5000' 'atomics --ta
     'atomics --workload two' 'atomics --lines 32 --ways 64' 'atomics --figure 1' 'atomics --nothing 3' 'atomics word' \
     'atomics --pes 4096 --table 65535' 'atomics --seed 99999999999999999999' 'atomics --tags -1' \
     'barrier --nodes 1' 'barrier --nodes 16 --algorithm gb --dimension 16' 'barrier --barriers 1000000 --groups 8' \
-    'barrier --tables' 'replay --move-homes perhaps' 'replay --move-homes on'; do
+    'barrier --tables' 'replay --move-homes perhaps' 'replay --move-homes on' 'replay --ahead many' \
+    'replay --renew 256' 'replay --times'; do
     # shellcheck disable=SC2086
     sim $wrong
     expect_status "$wrong" 2

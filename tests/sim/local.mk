@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The simulator.
-SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/grow.sh tests/sim/puts.sh tests/sim/words.sh
+SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/grow.sh tests/sim/paced.sh tests/sim/puts.sh tests/sim/words.sh
 EXTRA_DIST += tests/sim/replayed.sh
 check_PROGRAMS += tests/sim/words
 tests_sim_words_SOURCES = tests/sim/words.c
@@ -47,6 +47,10 @@ UNIT_TESTS += tests/sim/replay_rma
 tests_sim_replay_rma_SOURCES = tests/sim/replay_rma.c tests/sim/replay_machine.h tests/sim/replay_run.h tests/sim/trace_make.h
 tests_sim_replay_rma_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_sim_replay_rma_LDADD = libhlrc_sim.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/sim/spans
+tests_sim_spans_SOURCES = tests/sim/spans.c tests/sim/replay_machine.h tests/sim/replay_run.h tests/sim/trace_make.h
+tests_sim_spans_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_sim_spans_LDADD = libhlrc_sim.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/sim/replay_time
 tests_sim_replay_time_SOURCES = tests/sim/replay_time.c tests/sim/replay_machine.h tests/sim/replay_run.h tests/sim/trace_make.h
 tests_sim_replay_time_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
