@@ -17,8 +17,9 @@
  *        used: one after the other, while the program computed until its next item. What an
  *        acquire left open is used behind it; what a round of homes that move did, behind that.
  *   RY5  What is opened ahead is what was in the traced run, where pages have the same protocol and
- *        options are the same: it goes by the order of faults, which is the program's. Else faults are others, and what is opened ahead follows from them, by the library's rules
- *        (ahead.h, past.h).
+ *        options are the same: it goes by the order of faults, which is the program's. Else faults
+ *        are others, and what is opened ahead follows from them, by the library's rules (ahead.h,
+ *        past.h).
  *   RY6  A message is served by who looks first: the node's thread, if it waits or begins to, or
  *        the handler, if it runs; else it wakes that one (progress.h S5, S6), but for arrivals at
  *        barriers and the diffs of their closings, which are not urgent. Where a node has one CPU
