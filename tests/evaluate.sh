@@ -124,7 +124,7 @@ for page in "$work/both" "$out/index.html"; do
         sed -n "/<section id=\"sim-$figure\">/,/<\/section>/p" "$page" | grep -q '<svg viewBox=' || fail "$page: sim-$figure has no plot"
     done
     grep -q '<section id="sim-atomics-tables">' "$page" || fail "$page has no tables of the simulator"
-    sed -n '/<section id="sim-validation">/,/<\/section>/p' "$page" | grep -q '<td>ASYNC, from a trace of ARDMAR</td>' ||
+    sed -n '/<section id="sim-validation">/,/<\/section>/p' "$page" | grep -q '<td>ONESIDED</td>' ||
         fail "$page has nothing of how far predicted counts are"
     ! grep -nE 'xlink|NaN|ARRAY\(0x|HASH\(0x' "$page" || fail "$page has what nobody wrote"
 done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Grown - programs on 32 to 1,024 nodes, by hlrc_sim grow and load, and how far what is predicted is from what was counted.
+# Grown - programs on 32 to 1,024 nodes, by hlrc_sim grow and load.
 
 package Grown;
 
@@ -121,61 +121,10 @@ sub metadata {
     };
 }
 
-# ---- How far it is ----
-
-my @COUNTS = (['faults', qw(read_faults write_faults)], ['fetches', 'page_fetches'], ['invalidations', 'invalidations'],
-    ['notices', 'write_notices'], ['messages', 'messages']);
-
-sub sum {
-    my ($values, @names) = @_;
-    return undef if !$values || grep { !defined $values->{$_} } @names;
-    my $sum = 0;
-    $sum += $values->{$_} for @names;
-    return $sum;
-}
-
-sub off { my ($predicted, $measured) = @_; return $measured ? sprintf('%.1f', 100 * ($predicted / $measured - 1)) : $predicted ? '-' : '0.0' }
-
-sub rows_of {
-    my ($program, $how, $predicted, $measured) = @_;
-    return map { my ($what, @names) = @$_; my ($p, $m) = map { sum($_, @names) } $predicted, $measured;
-        defined $p && defined $m ? [$program, $how, $what, $p, $m, off($p, $m)] : () } @COUNTS;
-}
-
-sub validation {
-    my ($t) = @_;
-    my @rows;
-    for my $app (@Plan::APPS) {
-        for my $name (sort grep { m{^run/\Q$app\E/} } keys %$t) {
-            my ($n) = $name =~ m{(\d+)$};
-            push @rows, rows_of("$Plan::APP{$app}{name}, $n nodes", 'ASYNC, from a trace of ARDMAR',
-                map { $t->{$_} && $t->{$_}{values} } "replay/shm-here/async/own/$app/$n", $name);
-            my $same = $t->{"replay/shm-here/ardmar/own/$app/$n"};
-            push @rows, rows_of("$Plan::APP{$app}{name}, $n nodes", 'ARDMAR, the run that was traced', @$same{qw(values traced)}) if $same;
-        }
-    }
-    for my $p (@Traces::GROWN) {
-        my ($grown, $run) = map { $t->{$_} } "grown/$p/16", "replay/infiniband-2004/ardmar/law/$p/16";
-        push @rows, rows_of(name_of($p) . ', 16 nodes', 'ARDMAR, grown from 2, 4 and 8', $grown->{values}, $run->{traced}) if $grown && $run;
-    }
-    my @known = map { abs $_->[5] } grep { $_->[5] ne '-' } @rows;
-    my $near = grep { $_ <= 5 } @known;
-    return {
-        id => 'sim-validation', title => 'How far predicted counts are from measured ones', source => 'doc/trace.md, doc/growth.md',
-        what => 'Counts of all nodes: of a replay, or of a trace that was grown and replayed, beside what a run here counted itself, one of '
-            . 'each. Off by: per cent of what was measured.',
-        plots => [], table => { open => 1, head => ['Program', 'Predicted', '', 'predicted', 'measured', 'off by, %'], rows => \@rows },
-        claims => [@known ? { paper => '', here => sprintf('%d of %d counts are within 5 %%.', $near, scalar @known), verdict => '' } : ()],
-        why => 'Who comes first at the start of a job decides who becomes home of what several nodes write, so two runs differ, too; '
-            . 'doc/trace.md and doc/growth.md say what is known of each difference.',
-    };
-}
-
 sub all {
     my ($t) = @_;
     return () if !$t;
-    return ((programs($t) ? map { $_->($t) } \&times, \&busy, \&waits, \&metadata : ()),
-        (grep { m{^run/} } keys %$t) ? validation($t) : ());
+    return programs($t) ? map { $_->($t) } \&times, \&busy, \&waits, \&metadata : ();
 }
 
 1;

@@ -10,6 +10,7 @@ use strict;
 use warnings;
 use File::Basename qw(dirname);
 use Figures;
+use Compared;
 use Grown;
 use Others;
 use Plot;
@@ -164,6 +165,7 @@ sub page_md {
 sub figures {
     my ($r, $simulated) = @_;
     return (@{ $r->{all} } ? (Figures::all($r), Others::all($r)) : (), Replayed::all($simulated->{replays}), Grown::all($simulated->{replays}),
+        Compared::all($simulated->{replays}),
         Simulated::all($simulated));
 }
 

@@ -3,7 +3,7 @@
 # Traces - programs that are traced here and run again on machines that are not here: what is recorded, replayed and grown, in
 # order, and what came of it, in the file DIR/replays.jsonl, a line each when it is done.
 #
-# A step: name, by which figures find it; kind (trace, run, replay, check, load); and what it depends on. Its key is a digest of
+# A step: name, by which figures find it; kind (trace, run, times, replay, grown, load); and what it depends on. Its key is a digest of
 # all that decides what comes of it - command, machine, law, traces, simulator -, so that only what has changed is done again.
 # A trace is recorded once, and again with --fresh.
 
@@ -45,6 +45,7 @@ my %TINY = (name => 'SOR 200', args => ['--size', 200, '--sweeps', 5, '--no-veri
 
 our @MACHINES = qw(infiniband-2004 infiniband-ndr);
 our $SLOWER = 4; # times as long for computing
+our $TURNS = 7;  # runs of each protocol, of which the median is taken
 
 sub grown { my ($opt) = @_; return $opt->{tiny} ? (sor => \%TINY) : map { $_ => $GROWN{$_} } @GROWN }
 sub few { my ($opt) = @_; return $opt->{tiny} ? (2, 3, 4) : (2, 4, 8) }
@@ -92,19 +93,48 @@ sub page_steps {
     } paper_nodes($opt);
 }
 
-# Counts of a run by ASYNC, and of a replay of one by ARDMAR, each with a job's own options but for homes, which stay.
-sub validation_steps {
+# What replays and runs are compared of: the paper's programs, and those with a law, of which the machine's values know nothing.
+# Each by key, name, its traces that show every access, and what it is run with.
+sub compared {
     my ($opt) = @_;
-    my ($n) = ((grep { $_ <= 4 } reverse paper_nodes($opt)), 2);
-    return map {
-        my $app = $_;
-        my @program = ("apps/$app", $Plan::APP{$app}{option}, app_size($opt, $app), '--no-verify');
-        my $trace = trace($opt, "own/$app/$n", $n, ['--move-homes', 'off'], @program);
-        ($trace, replay($opt, "own/$app/$n", $trace, 'shm-here', 'async'), replay($opt, "own/$app/$n", $trace, 'shm-here', 'ardmar'),
-            { name => "run/$app/$n", kind => 'run', guess => 0.5 + 0.2 * $n,
-              command => ["$opt->{build}/hlrcrun", '-n', $n, '--protocol', 'async', '--move-homes', 'off'],
-              program => ["$opt->{build}/$program[0]", @program[1 .. $#program]] })
-    } @Plan::APPS;
+    my @paper = map { my $app = $_; { key => $app, name => $Plan::APP{$app}{name}, traces => "paper/$app",
+        program => ["apps/$app", $Plan::APP{$app}{option}, app_size($opt, $app), '--no-verify', '--no-hints'] } } @Plan::APPS;
+    return @paper, map { { key => "law-$_", name => $GROWN{$_}{name}, traces => "law/$_", program => ["apps/$_", @{ $GROWN{$_}{args} }] } }
+        $opt->{tiny} ? () : qw(sor gauss lu cg);
+}
+
+our @PROTOCOLS = qw(async ardmar onesided);
+
+sub as_job { my ($opt, $protocol, $n, @program) = @_; return (guess => 0.5 + 0.2 * $n,
+    command => ["$opt->{build}/hlrcrun", '-n', $n, '--protocol', $protocol], program => ["$opt->{build}/$program[0]", @program[1 .. $#program]]) }
+
+sub job_run {
+    my ($opt, $protocol, $c, $n) = @_;
+    return { name => "run/$protocol/$c->{key}/$n", kind => 'run', as_job($opt, $protocol, $n, @{ $c->{program} }) };
+}
+
+# Counts: of runs with a job's own options, and of replays with these of traces that show every access, made without.
+sub count_steps {
+    my ($opt) = @_;
+    return map { my $c = $_; map { my $n = $_;
+        my $trace = trace($opt, "$c->{traces}/$n", $n, \@PLAIN, @{ $c->{program} });
+        ($trace, map { my $p = $_; ({ %{ replay($opt, "$c->{key}/$n", $trace, 'shm-here', $p) }, name => "own/$p/$c->{key}/$n", own => 1 },
+            job_run($opt, $p, $c, $n)) } @PROTOCOLS)
+    } grep { $_ <= 16 } paper_nodes($opt) } compared($opt);
+}
+
+# Times: of two nodes, each with a core of its own; how long they compute between is another trace's, with a job's own options.
+sub time_steps {
+    my ($opt) = @_;
+    my @two = grep { $_ == 2 } paper_nodes($opt);
+    return map { my $c = $_; map { my $n = $_;
+        my $pages = trace($opt, "$c->{traces}/$n", $n, \@PLAIN, @{ $c->{program} });
+        my $times = trace($opt, "own/$c->{key}/$n", $n, [], @{ $c->{program} });
+        ($times, map({ { %{ replay($opt, "$c->{key}/$n", $pages, 'shm-here', $_) }, name => "timed/$_/$c->{key}/$n", own => 1,
+            of => [$pages, $times] } } @PROTOCOLS),
+            { name => "times/$c->{key}/$n", kind => 'times', guess => 8, turns => $opt->{tiny} ? 1 : $TURNS, command => job_run($opt, 'PROTOCOL', $c, $n)->{command},
+              program => job_run($opt, 'PROTOCOL', $c, $n)->{program} })
+    } @two } compared($opt);
 }
 
 sub growth_steps {
@@ -130,7 +160,8 @@ sub growth_steps {
 
 sub steps {
     my ($opt) = @_;
-    return page_steps($opt), app_steps($opt), validation_steps($opt), growth_steps($opt);
+    my %seen;
+    return grep { !$seen{ $_->{name} }++ } page_steps($opt), app_steps($opt), growth_steps($opt), count_steps($opt), time_steps($opt);
 }
 
 # ---- What came of them ----
@@ -235,8 +266,20 @@ my %DO = (
     },
     replay => sub {
         my ($set, $s) = @_;
+        my ($pages, $times) = map { "$set->{dir}/$_->{file}" } @{ $s->{of} };
         return replayed(command($set, $set->{sim}, 'replay', '--machine', machine_file($set, $s->{machine}), '--protocol',
-            $s->{protocol}, "$set->{dir}/$s->{of}[0]{file}"));
+            $s->{protocol}, $s->{own} ? '--default-options' : (), $times ? ('--times', $times) : (), $pages));
+    },
+    times => sub {
+        my ($set, $s) = @_;
+        my %ms;
+        for my $turn (1 .. $s->{turns}) {
+            for my $protocol (@PROTOCOLS) {
+                command($set, map({ s/^PROTOCOL$/$protocol/r } @{ $s->{command} }), "--stats=$set->{work}/stats.json", @{ $s->{program} });
+                push @{ $ms{$protocol} }, 1000 * (Run::read_json("$set->{work}/stats.json") // die "no counters were written\n")->{wall_s};
+            }
+        }
+        return { ms => { map { my @sorted = sort { $a <=> $b } @{ $ms{$_} }; $_ => $sorted[$#sorted / 2] } keys %ms } };
     },
     grown => sub {
         my ($set, $s) = @_;
