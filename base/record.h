@@ -33,7 +33,7 @@
 #include "base/counts.h"
 
 #define RECORD_MAGIC   "HLRCRUN\n"
-#define RECORD_VERSION 3u
+#define RECORD_VERSION 4u
 #define RECORD_ARGS    4
 #define RECORD_LONGEST 64 /* bytes that an item, or a page of a closing, takes at most */
 
@@ -65,8 +65,12 @@
     X(RECORD_ATOMIC, "atomic", "n")  /* node of the word */                                 \
     X(RECORD_WORD, "word", "pn")     /* an operation on shared memory; 1: that stores */    \
     X(RECORD_GROUP, "group", "n")    /* a barrier of it */                                  \
-    X(RECORD_PUT, "put", "nnn") /* node, bytes; 1: not waited for */                        \
-    X(RECORD_GET, "get", "nnn")                                                             \
+    X(RECORD_PUT, "put", "nnnn") /* node, bytes, enum record_wait, operations; 0 of them:   \
+                                    is waited for those under way there */                  \
+    X(RECORD_GET, "get", "nnnn")                                                            \
+    X(RECORD_ACC, "acc", "nnnn") /* node, bytes, pieces << 1 | 1 if it is not waited for    \
+                                    when they are written, how often it asked for a block */ \
+    X(RECORD_RMW, "rmw", "nn") /* node, atomics; 0 of them: a read */                       \
     X(RECORD_WOKEN, "woken", "nnn") /* has the lock again; node + 1 and number of the signal */
 /* clang-format on */
 
@@ -80,6 +84,11 @@ enum record_kind {
 /* How pages are opened ahead: for stores, those whose home is here alone, those that are complete
  * alone; or this node becomes their home. */
 enum { RECORD_STORES = 1, RECORD_CLAIMS = 2, RECORD_HOMES_HERE = 4, RECORD_NO_FETCH = 8 };
+
+/* Whether a put or a get is waited for: at once; never; by the item that waits for all of them. */
+enum record_wait { RECORD_AWAITED, RECORD_LEFT, RECORD_LATER };
+
+#define RECORD_PIECES 64 /* operations of one item at most */
 
 /* X(name, text): what a replay has to know of the run, the same on all nodes. */
 #define RECORD_SETTINGS(X)                                               \

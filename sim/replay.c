@@ -240,10 +240,16 @@ static void perform(struct replay_node *n, const struct script_op *op)
         replay_word(n, first);
         return;
     case RECORD_PUT:
-        replay_put(n, first % n->r->nodes, op->arg[1], op->arg[2] != 0);
+        replay_put(n, op);
         return;
     case RECORD_GET:
-        replay_get(n, first % n->r->nodes, op->arg[1], op->arg[2] != 0);
+        replay_get(n, op);
+        return;
+    case RECORD_ACC:
+        replay_accumulate(n, op);
+        return;
+    case RECORD_RMW:
+        replay_change(n, op);
         return;
     case RECORD_PLACE:
         place_pages(n, first, (uint32_t)op->arg[1], (uint32_t)op->arg[2]);

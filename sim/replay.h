@@ -32,14 +32,18 @@
  *   RY9  A wait for a condition ends with the signal that ended it in the traced run, whichever of
  *        the two is first here: what the program waited for is there by then. A wait of which the
  *        trace does not know that ends at once.
- *   RY10  A put or a get takes what one remote operation of so many bytes takes; where the call
- *        does not wait for it the node goes on, and nothing waits for it later.
+ *   RY10  A put or a get takes what so many remote operations of so many bytes take; where the
+ *        call does not wait for them the node goes on, and nothing waits for them later.
  *   RY11  An operation on a word of shared memory counts as one that stores, takes one atomic, and
  *        finds no store of its own node's to the word that is not sent yet. What closings find of a
  *        page that is not dirty here they have found for the operations on it.
  *   RY12  A node has a copy of a page from when it, or a home's business, touches it. Of all others
  *        it has a bit: told that somebody wrote it. What such a copy needs when it is made are the
  *        announcements of the page that the node has had by then (`noticed`).
+ *   RY13  Is left for what a job pays in time (replay_time.c).
+ *   RY14  What is accumulated is read behind an atomic that takes its block's lock, or with it
+ *        where reads keep their order, and written in front of one that lets go. How often that, or
+ *        an atomic on a word of a window, is tried is as in the traced run.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -366,6 +370,7 @@ void replay_record(struct replay_node *n, uint32_t interval);
 void replay_read_notices(struct replay_node *n, const uint32_t *want);
 /* Reads by the node's fiber, of which several may be under way. */
 void replay_post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes);
+void replay_post_atomic(struct replay_node *n, struct replay_node *at); /* likewise */
 void replay_await_reads(struct replay_node *n);
 
 /* ---- replay_queue.c ---- */
@@ -379,8 +384,10 @@ void replay_gather(struct replay_node *n);
 
 /* ---- replay_rma.c ---- */
 
-void replay_put(struct replay_node *n, unsigned to, uint64_t bytes, bool goes_on);
-void replay_get(struct replay_node *n, unsigned from, uint64_t bytes, bool goes_on);
+void replay_put(struct replay_node *n, const struct script_op *op);
+void replay_get(struct replay_node *n, const struct script_op *op);
+void replay_accumulate(struct replay_node *n, const struct script_op *op);
+void replay_change(struct replay_node *n, const struct script_op *op);
 void replay_atomic_word(struct replay_node *n, unsigned home);
 
 /* ---- replay_word.c ---- */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * replay_rma.c - put and get in windows (hlrc/rma/transfer.c), and atomic words, which live at a
- * node (hlrc/sync/atomic.c AT1): replay.h RY10.
+ * replay_rma.c - put, get, accumulate and atomics in windows (hlrc/rma/transfer.c, section.c,
+ * accumulate.c, rmw.c), and atomic words, which live at a node (hlrc/sync/atomic.c AT1): replay.h
+ * RY10, RY14.
  */
 #include "sim/replay.h"
+
+#define TRIES_MOST 65536
 
 static void nothing(void *self, uint64_t arg)
 {
@@ -17,35 +20,131 @@ static void be_written(void *self, uint64_t arg)
     replay_written(self);
 }
 
-void replay_put(struct replay_node *n, unsigned to, uint64_t bytes, bool goes_on)
+static struct replay_node *other(const struct replay_node *n, const struct script_op *op)
+{
+    return &n->r->node[op->arg[0] % n->r->nodes];
+}
+
+static uint64_t at_most(uint64_t count, uint64_t most)
+{
+    return count < most ? count : most;
+}
+
+/* Of the operations that bring BYTES, about equal. */
+static uint64_t share(uint64_t bytes, uint64_t operations, uint64_t i)
+{
+    return bytes / operations + (i < bytes % operations);
+}
+
+static void post_write(struct replay_node *n, struct replay_node *to, uint64_t bytes, bool left)
 {
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
-    if (bytes == 0)
-        return;
-    if (goes_on) {
-        replay_write(n, &n->r->node[to], bytes, nothing, NULL, 0);
+    if (left) {
+        replay_write(n, to, bytes, nothing, NULL, 0);
         return;
     }
     n->writing++;
-    replay_write(n, &n->r->node[to], bytes, be_written, n, 0);
+    replay_write(n, to, bytes, be_written, n, 0);
+}
+
+static void post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes, bool left)
+{
+    if (!left) {
+        replay_post_read(n, from, bytes);
+        return;
+    }
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    replay_read(n, from, bytes, false, NULL, nothing, NULL, 0);
+}
+
+static void await_all(struct replay_node *n)
+{
     replay_await_written(n);
+    replay_await_reads(n);
     n->debt += n->r->m.complete_ns * SIM_NS;
 }
 
-void replay_get(struct replay_node *n, unsigned from, uint64_t bytes, bool goes_on)
+void replay_put(struct replay_node *n, const struct script_op *op)
 {
-    if (bytes == 0)
-        return;
-    if (goes_on) {
-        n->debt += n->r->m.post_ns * SIM_NS;
-        replay_settle(n);
-        replay_read(n, &n->r->node[from], bytes, false, NULL, nothing, NULL, 0);
-        return;
+    uint64_t operations = at_most(op->arg[3], RECORD_PIECES);
+
+    for (uint64_t i = 0; i < operations; i++)
+        post_write(n, other(n, op), share(op->arg[1], operations, i), op->arg[2] == RECORD_LEFT);
+    if (op->arg[2] == RECORD_AWAITED)
+        await_all(n);
+}
+
+void replay_get(struct replay_node *n, const struct script_op *op)
+{
+    uint64_t operations = at_most(op->arg[3], RECORD_PIECES);
+
+    for (uint64_t i = 0; i < operations; i++)
+        post_read(n, other(n, op), share(op->arg[1], operations, i), op->arg[2] == RECORD_LEFT);
+    if (op->arg[2] == RECORD_AWAITED)
+        await_all(n);
+}
+
+/* ---- accumulate ---- */
+
+static void read_pieces(struct replay_node *n, const struct script_op *op, uint64_t pieces)
+{
+    for (uint64_t i = 0; i < pieces; i++)
+        replay_post_read(n, other(n, op), share(op->arg[1], pieces, i));
+}
+
+/* accumulate.c lock_and_read: RA1. With the first try where reads keep their order, which finds
+ * nothing else but what the last one does. */
+static void lock_and_read(struct replay_node *n, const struct script_op *op, uint64_t pieces)
+{
+    bool together = n->r->m.reads_ordered;
+    uint64_t tries = at_most(op->arg[3], TRIES_MOST);
+
+    for (uint64_t i = 0; i < tries; i++) {
+        replay_post_atomic(n, other(n, op));
+        if (i == 0 && together)
+            read_pieces(n, op, pieces);
+        replay_await_reads(n);
+        n->debt += n->r->m.complete_ns * SIM_NS;
     }
-    replay_post_read(n, &n->r->node[from], bytes);
+    if (together && tries <= 1)
+        return;
+    read_pieces(n, op, pieces);
     replay_await_reads(n);
     n->debt += n->r->m.complete_ns * SIM_NS;
+}
+
+/* accumulate.c batch_end, accumulate_change */
+void replay_accumulate(struct replay_node *n, const struct script_op *op)
+{
+    uint64_t pieces = at_most(op->arg[2] >> 1, RECORD_PIECES);
+    bool left = op->arg[2] & 1; /* RA4 */
+
+    lock_and_read(n, op, pieces);
+    for (uint64_t i = 0; i < pieces; i++)
+        post_write(n, other(n, op), share(op->arg[1], pieces, i), left);
+    if (left) {
+        n->debt += n->r->m.post_ns * SIM_NS;
+        replay_settle(n);
+        replay_read(n, other(n, op), 8, true, NULL, nothing, NULL, 0);
+        return;
+    }
+    replay_post_atomic(n, other(n, op));
+    await_all(n);
+}
+
+/* rmw.c, change.c change_by_fabric */
+void replay_change(struct replay_node *n, const struct script_op *op)
+{
+    uint64_t atomics = at_most(op->arg[1], TRIES_MOST);
+
+    for (uint64_t i = 0; i < atomics; i++)
+        replay_atomic(n, other(n, op), NULL, NULL);
+    if (atomics > 0)
+        return;
+    replay_post_read(n, other(n, op), 8);
+    await_all(n);
 }
 
 /* ---- atomic words ---- */

@@ -138,6 +138,14 @@ void replay_post_read(struct replay_node *n, struct replay_node *from, uint64_t 
     replay_read(n, from, bytes, false, NULL, read_back, n, 0);
 }
 
+void replay_post_atomic(struct replay_node *n, struct replay_node *at)
+{
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    n->reading++;
+    replay_read(n, at, 8, true, NULL, read_back, n, 0);
+}
+
 void replay_await_reads(struct replay_node *n)
 {
     n->all_read = n->reading == 0;
