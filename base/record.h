@@ -70,6 +70,8 @@
     X(RECORD_GET, "get", "nnnn")                                                            \
     X(RECORD_ACC, "acc", "nnnn") /* node, bytes, pieces << 1 | 1 if it is not waited for    \
                                     when they are written, how often it asked for a block */ \
+    X(RECORD_PART, "part", "pnn") /* bytes of shared memory; 1: put, 0: got */              \
+    X(RECORD_EXPECT, "expect", "pn") /* pages, of which gets follow */                      \
     X(RECORD_RMW, "rmw", "nn") /* node, atomics; 0 of them: a read */                       \
     X(RECORD_WOKEN, "woken", "nnn") /* has the lock again; node + 1 and number of the signal */
 /* clang-format on */

@@ -236,6 +236,12 @@ static void perform(struct replay_node *n, const struct script_op *op)
     case RECORD_ATOMIC:
         replay_atomic_word(n, first % n->r->nodes);
         return;
+    case RECORD_PART:
+        replay_part(n, first, (uint32_t)op->arg[1], op->arg[2] != 0);
+        return;
+    case RECORD_EXPECT:
+        replay_expect(n, first, (uint32_t)op->arg[1]);
+        return;
     case RECORD_WORD:
         replay_word(n, first);
         return;

@@ -44,6 +44,9 @@
  *   RY14  What is accumulated is read behind an atomic that takes its block's lock, or with it
  *        where reads keep their order, and written in front of one that lets go. How often that, or
  *        an atomic on a word of a window, is tried is as in the traced run.
+ *   RY15  Put and get of shared memory go by the homes and states of pages that are here, as the
+ *        code's do (page_part.h PP1 to PP5): what is put is a store, or in the home's page behind
+ *        the call, and nothing else shows it. Of what is stored so all bytes have changed.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -90,6 +93,7 @@ struct copy {
     uint32_t others;     /* page_flush.c */
     uint32_t bytes,
         length;    /* changed since its twin, and what a diff of that takes; 0: not known */
+    uint32_t put;  /* bytes, by puts that were stores: RY15 */
     uint16_t home; /* node + 1 */
     uint8_t flags, access, budget, idle, stores;
     uint8_t left, renew_budget, renew_acquire, missed, used;
@@ -341,6 +345,7 @@ void replay_turn(struct replay_node *n); /* a closing or an acquire: past.c */
 /* The page comes; its home is known afterwards. True: it has become this node. */
 bool replay_fetch(struct replay_node *n, struct copy *c);
 bool replay_fetch_ahead(struct replay_node *n, struct copy *c, bool early);
+void replay_note_reader(struct replay_node *home, struct shared *s); /* EP1 */
 /* Finishes what is under way to a busy page. */
 void replay_finish(struct replay_node *n, struct copy *c);
 bool replay_arrived(const struct copy *c);
@@ -368,6 +373,8 @@ void replay_await_written(struct replay_node *n);
 void replay_written(struct replay_node *n); /* there is what one of `writing` wrote */
 void replay_record(struct replay_node *n, uint32_t interval);
 void replay_read_notices(struct replay_node *n, const uint32_t *want);
+/* The writes that replay_await_written waits for. */
+void replay_post_write(struct replay_node *n, struct replay_node *to, uint64_t bytes);
 /* Reads by the node's fiber, of which several may be under way. */
 void replay_post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes);
 void replay_post_atomic(struct replay_node *n, struct replay_node *at); /* likewise */
@@ -390,7 +397,14 @@ void replay_accumulate(struct replay_node *n, const struct script_op *op);
 void replay_change(struct replay_node *n, const struct script_op *op);
 void replay_atomic_word(struct replay_node *n, unsigned home);
 
+/* ---- replay_part.c ---- */
+
+void replay_part(struct replay_node *n, uint32_t page, uint32_t bytes, bool put);
+void replay_expect(struct replay_node *n, uint32_t first, uint32_t count);
+
 /* ---- replay_word.c ---- */
+
+void replay_word_note(struct replay_node *n, struct copy *c); /* WD4 */
 
 void replay_word(struct replay_node *n, uint32_t page);
 

@@ -14,12 +14,6 @@ static void nothing(void *self, uint64_t arg)
     (void)arg;
 }
 
-static void be_written(void *self, uint64_t arg)
-{
-    (void)arg;
-    replay_written(self);
-}
-
 static struct replay_node *other(const struct replay_node *n, const struct script_op *op)
 {
     return &n->r->node[op->arg[0] % n->r->nodes];
@@ -38,14 +32,13 @@ static uint64_t share(uint64_t bytes, uint64_t operations, uint64_t i)
 
 static void post_write(struct replay_node *n, struct replay_node *to, uint64_t bytes, bool left)
 {
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    if (left) {
-        replay_write(n, to, bytes, nothing, NULL, 0);
+    if (!left) {
+        replay_post_write(n, to, bytes);
         return;
     }
-    n->writing++;
-    replay_write(n, to, bytes, be_written, n, 0);
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    replay_write(n, to, bytes, nothing, NULL, 0);
 }
 
 static void post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes, bool left)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The simulator.
-SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/grow.sh tests/sim/puts.sh tests/sim/transfers.sh tests/sim/words.sh
+SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/gets.sh tests/sim/grow.sh tests/sim/puts.sh tests/sim/transfers.sh tests/sim/words.sh
 EXTRA_DIST += tests/sim/replayed.sh
 check_PROGRAMS += tests/sim/transfers tests/sim/words
 tests_sim_transfers_SOURCES = tests/sim/transfers.c

@@ -151,14 +151,131 @@ static void test_word(void **unused)
     }
 }
 
+/* ---- RY15 ---- */
+
+static void part(uint64_t page, uint64_t bytes, bool put)
+{
+    made_put3(&made, 0, RECORD_PART, 0, page, bytes, put);
+}
+
+/* Node 0 gets 100 bytes of a page of node 1's. The home, the version and the bytes are read; where
+ * homes send pages, one is fetched, and stays closed. */
+static void test_get_part(void **unused)
+{
+    (void)unused;
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ARDMAR; protocol++) {
+        made_begin(&made, 2);
+        wrote(1, 0, PAGE, 0, 0);
+        meet();
+        part(PAGE, 100, false);
+        run((enum replay_protocol)protocol, &machine);
+        expect(0, read_faults, 0);
+        expect(0, page_fetches, protocol == REPLAY_ASYNC);
+        expect(0, rdma_reads, protocol == REPLAY_ASYNC ? 0 : 3);
+        expect(0, atomics, protocol == REPLAY_ARDMAR); /* PP4 */
+        assert_int_equal(copy_of(&r.node[0], PAGE)->access, CLOSED);
+        end();
+    }
+}
+
+/* The second one finds the page, or its home, and nothing has to be introduced again. */
+static void test_get_again(void **unused)
+{
+    (void)unused;
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ARDMAR; protocol++) {
+        made_begin(&made, 2);
+        wrote(1, 0, PAGE, 0, 0);
+        meet();
+        part(PAGE, 100, false);
+        part(PAGE, 100, false);
+        made_put(&made, 0, RECORD_READ, 0, PAGE, 0);
+        run((enum replay_protocol)protocol, &machine);
+        expect(0, read_faults, 1);
+        expect(0, page_fetches, 1);
+        expect(0, atomics, protocol == REPLAY_ARDMAR);
+        end();
+    }
+}
+
+/* The bytes alone go, and the page is announced; or it is stored to, of which the diff has as many
+ * bytes. */
+static void test_put_part(void **unused)
+{
+    (void)unused;
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
+        bool stores = protocol == REPLAY_ASYNC;
+        made_begin(&made, 2);
+        wrote(1, 0, PAGE, 0, 0);
+        meet();
+        part(PAGE, 100, true);
+        made_close(&made, 0, UINT64_MAX, 0, 0);
+        meet();
+        run((enum replay_protocol)protocol, &machine);
+        expect(0, write_faults, stores);
+        expect(0, page_fetches, stores);
+        expect(0, twins, stores);
+        expect(0, diffs, 1);
+        expect(0, diff_bytes, stores ? 100 : 0);
+        expect(0, write_notices, 1);
+        end();
+    }
+}
+
+/* What is dirty here is loaded and stored to: PP1. */
+static void test_part_of_dirty(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    wrote(1, 0, PAGE, 0, 0);
+    meet();
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+    part(PAGE, 100, true);
+    part(PAGE, 100, false);
+    made_close(&made, 0, PAGE, 108, 100);
+    meet();
+    run(REPLAY_ARDMAR, &machine);
+    expect(0, write_faults, 1);
+    expect(0, read_faults, 0);
+    expect(0, page_fetches, 1);
+    expect(0, diff_bytes, 100);
+    end();
+}
+
+/* PP5: of eight pages that come whole, one is awaited, not eight. */
+static void test_expect(void **unused)
+{
+    uint64_t ends[2];
+
+    (void)unused;
+    for (int expects = 0; expects < 2; expects++) {
+        made_begin(&made, 2);
+        for (uint64_t p = PAGE; p < PAGE + 8; p++)
+            made_put(&made, 1, RECORD_WRITE, 0, p, 0);
+        made_close(&made, 1, PAGE, 0, 0);
+        meet();
+        if (expects)
+            made_put(&made, 0, RECORD_EXPECT, 0, PAGE, 8);
+        for (uint64_t p = PAGE; p < PAGE + 8; p++)
+            part(p, 4096, false);
+        run(REPLAY_ASYNC, &machine);
+        expect(0, page_fetches, 8);
+        expect(0, read_faults, 0);
+        ends[expects] = ends_at(0);
+        end();
+    }
+    assert_true(ends[1] + (uint64_t)7 * 2000 <= ends[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_put),        cmocka_unit_test(test_goes_on),
-        cmocka_unit_test(test_get),        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_accumulate), cmocka_unit_test(test_accumulate_left),
-        cmocka_unit_test(test_change),     cmocka_unit_test(test_atomic),
-        cmocka_unit_test(test_word),
+        cmocka_unit_test(test_put),           cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_get),           cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_accumulate),    cmocka_unit_test(test_accumulate_left),
+        cmocka_unit_test(test_change),        cmocka_unit_test(test_atomic),
+        cmocka_unit_test(test_word),          cmocka_unit_test(test_get_part),
+        cmocka_unit_test(test_get_again),     cmocka_unit_test(test_put_part),
+        cmocka_unit_test(test_part_of_dirty), cmocka_unit_test(test_expect),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
