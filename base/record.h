@@ -64,6 +64,7 @@
     X(RECORD_SIGNAL, "signal", "nnn") /* condition; 1: to all; its number at this node */   \
     X(RECORD_ATOMIC, "atomic", "n")  /* node of the word */                                 \
     X(RECORD_WORD, "word", "pn")     /* an operation on shared memory; 1: that stores */    \
+    X(RECORD_MEMBER, "member", "nnn") /* group, node, how many follow: made when none does */ \
     X(RECORD_GROUP, "group", "n")    /* a barrier of it */                                  \
     X(RECORD_PUT, "put", "nnnn") /* node, bytes, enum record_wait, operations; 0 of them:   \
                                     is waited for those under way there */                  \

@@ -213,6 +213,9 @@ static void perform(struct replay_node *n, const struct script_op *op)
         replay_lock(n, first);
         use_renewed(n);
         return;
+    case RECORD_BUSY:
+        replay_try(n, first);
+        return;
     case RECORD_UNLOCK:
         replay_unlock(n, first);
         return;
@@ -221,6 +224,13 @@ static void perform(struct replay_node *n, const struct script_op *op)
         return;
     case RECORD_DEPART:
         replay_depart(n);
+        use_renewed(n);
+        return;
+    case RECORD_MEMBER:
+        replay_member(n, op);
+        return;
+    case RECORD_GROUP:
+        replay_group(n, first);
         use_renewed(n);
         return;
     case RECORD_WAIT:
@@ -261,8 +271,6 @@ static void perform(struct replay_node *n, const struct script_op *op)
         place_pages(n, first, (uint32_t)op->arg[1], (uint32_t)op->arg[2]);
         return;
     default:
-        if (op->kind < RECORD_KIND_COUNT)
-            n->r->passed[op->kind]++;
         return;
     }
 }
@@ -410,6 +418,7 @@ static void free_node(struct replay_node *n)
         free(all[i]);
     free(n->signalled);
     replay_moves_free(n);
+    replay_groups_free(n);
     map_free(&n->chunks);
     map_free(&n->lock_map);
     script_close(&n->script);

@@ -47,6 +47,9 @@
  *   RY15  Put and get of shared memory go by the homes and states of pages that are here, as the
  *        code's do (page_part.h PP1 to PP5): what is put is a store, or in the home's page behind
  *        the call, and nothing else shows it. Of what is stored so all bytes have changed.
+ *   RY16  Members of a group meet by pairs, and agree on it when it is made, as the code's do.
+ *   RY17  A try that failed fails: it asks where the lock is here, and changes nothing, whether
+ *        another node has it or not.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -171,6 +174,7 @@ struct reader {
 struct habit;
 struct moves;
 struct conds;
+struct group_here;
 
 /* At a barrier: plain is who does not wait there, or amid a round of homes that move (MV2). */
 enum arrives { ARRIVES_PLAIN = 1, ARRIVES_WAITING = 2, ARRIVES_MOVING = 4 };
@@ -220,6 +224,7 @@ struct replay_node {
     uint64_t epoch;
     enum arrives arrives; /* last */
     struct moves *moves;
+    struct group_here *groups;
     struct release *release;
     uint32_t *partner[2];   /* the other one's vector time, by parity of the epoch */
     unsigned partner_is[2]; /* how it has arrived */
@@ -256,7 +261,6 @@ struct replay {
     struct shared **shared;
     uint32_t shared_room;
     struct meeting meeting[2], *gathered; /* by gathering and parity */
-    uint64_t passed[RECORD_KIND_COUNT];   /* items that are not modelled */
     struct progress progress;
     struct conds *conds;
     const char *wrong;
@@ -383,6 +387,7 @@ void replay_await_reads(struct replay_node *n);
 /* ---- replay_queue.c ---- */
 
 void replay_queue_lock(struct replay_node *n, uint32_t lock);
+void replay_queue_try(struct replay_node *n, uint32_t lock); /* in vain */
 void replay_queue_unlock(struct replay_node *n, uint32_t lock);
 /* The queue by which the record of a condition variable is guarded: cond_mcs.c CQ1. */
 void replay_guard(struct replay_node *n, uint32_t cond);
@@ -420,6 +425,7 @@ void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t numb
 
 struct lock_here *replay_lock_of(struct replay_node *n, uint32_t lock);
 void replay_lock(struct replay_node *n, uint32_t lock);
+void replay_try(struct replay_node *n, uint32_t lock);        /* in vain: RY17 */
 void replay_lock_again(struct replay_node *n, uint32_t lock); /* which is not counted */
 void replay_unlock(struct replay_node *n, uint32_t lock);
 /* Whether it WAITS there, by the same call. */
@@ -427,6 +433,12 @@ void replay_arrive(struct replay_node *n, bool waits);
 void replay_depart(struct replay_node *n);
 void replay_meet(struct replay_node *n); /* barrier.c barrier_meet */
 bool replay_moves(unsigned arrives);     /* R5: of all nodes */
+
+/* ---- replay_group.c ---- */
+
+void replay_member(struct replay_node *n, const struct script_op *op);
+void replay_group(struct replay_node *n, uint32_t number); /* its barrier */
+void replay_groups_free(struct replay_node *n);
 
 /* ---- replay_move.c ---- */
 

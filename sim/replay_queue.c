@@ -159,6 +159,14 @@ void replay_queue_lock(struct replay_node *n, uint32_t lock)
     free(vt);
 }
 
+/* LQ4 */
+void replay_queue_try(struct replay_node *n, uint32_t lock)
+{
+    n->debt += n->r->m.reads_ordered ? n->r->m.post_ns * SIM_NS : 0; /* of the time: MQ3 */
+    COUNT(n, rdma_reads, n->r->m.reads_ordered);
+    replay_atomic(n, home_of(n, lock), NULL, NULL);
+}
+
 /* MQ4 */
 static void hand_on(struct replay_node *n, uint32_t lock, unsigned next)
 {

@@ -92,7 +92,7 @@ static uint32_t arrived_at(const struct script *s, uint32_t from)
     uint32_t at = from;
 
     for (uint32_t i = from; i < s->count; i++)
-        at = s->op[i].kind == RECORD_ARRIVE ? i : at;
+        at = s->op[i].kind == RECORD_ARRIVE || s->op[i].kind == RECORD_GROUP ? i : at;
     return at;
 }
 
