@@ -50,6 +50,8 @@
  *   RY16  Members of a group meet by pairs, and agree on it when it is made, as the code's do.
  *   RY17  A try that failed fails: it asks where the lock is here, and changes nothing, whether
  *        another node has it or not.
+ *   RY18  An adapter answers so many reads at once, each by the one of its units that is free
+ *        first, and atomics one after the other, by one of them (replay_time.c).
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H

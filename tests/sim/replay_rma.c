@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replays of put and get, and of atomic words: sim/replay.h RY10; of accumulate and of atomics in
- * windows: RY14; of operations on words of shared memory: RY11. */
+/* Replays of put and get, and of atomic words: sim/replay.h RY10; of operations on words of shared
+ * memory: RY11; of accumulate and of atomics in windows: RY14; of put and get of shared memory:
+ * RY15; of what an adapter does at once: RY18. */
 #include "tests/sim/replay_run.h"
 
 static sim_time ends_at(unsigned node)
@@ -112,6 +113,40 @@ static void test_change(void **unused)
         expect(0, messages, 0);
         end();
     }
+}
+
+/* Node 0 has what three others want, four times each: how many times 10 us that takes. */
+static uint64_t turns(enum record_kind kind, uint64_t at_once)
+{
+    struct machine m = machine;
+    uint64_t last = 0;
+
+    m.read_ns = m.atomic_ns = 10000;
+    m.reads_at_once = at_once;
+    made_begin(&made, 4);
+    for (unsigned node = 1; node < 4; node++)
+        if (kind == RECORD_GET)
+            made_put4(&made, node, kind, 0, 0, (uint64_t)4 * 8, RECORD_AWAITED, 4);
+        else
+            made_put(&made, node, kind, 0, 0, 4);
+    run(REPLAY_ARDMAR, &m);
+    for (unsigned node = 1; node < 4; node++)
+        last = ends_at(node) > last ? ends_at(node) : last;
+    end();
+    return last / 10000;
+}
+
+/* RY18. An atomic of a node comes behind the answer to the one before: of three there is always one
+ * that waits. */
+static void test_at_once(void **unused)
+{
+    (void)unused;
+    assert_int_equal(turns(RECORD_GET, 1), 12);
+    assert_int_equal(turns(RECORD_GET, 2), 6);
+    assert_int_equal(turns(RECORD_GET, 5), 3);
+    assert_int_equal(turns(RECORD_GET, 12), 1);
+    assert_int_equal(turns(RECORD_RMW, 1), 12);
+    assert_int_equal(turns(RECORD_RMW, 12), 12);
 }
 
 /* AT1: by the adapter, or by the handler of the node that has the word. */
@@ -269,13 +304,14 @@ static void test_expect(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_put),           cmocka_unit_test(test_goes_on),
-        cmocka_unit_test(test_get),           cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_accumulate),    cmocka_unit_test(test_accumulate_left),
-        cmocka_unit_test(test_change),        cmocka_unit_test(test_atomic),
-        cmocka_unit_test(test_word),          cmocka_unit_test(test_get_part),
-        cmocka_unit_test(test_get_again),     cmocka_unit_test(test_put_part),
-        cmocka_unit_test(test_part_of_dirty), cmocka_unit_test(test_expect),
+        cmocka_unit_test(test_put),        cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_get),        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_accumulate), cmocka_unit_test(test_accumulate_left),
+        cmocka_unit_test(test_change),     cmocka_unit_test(test_at_once),
+        cmocka_unit_test(test_atomic),     cmocka_unit_test(test_word),
+        cmocka_unit_test(test_get_part),   cmocka_unit_test(test_get_again),
+        cmocka_unit_test(test_put_part),   cmocka_unit_test(test_part_of_dirty),
+        cmocka_unit_test(test_expect),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
