@@ -74,6 +74,7 @@
     X(RECORD_PART, "part", "pnn") /* bytes of shared memory; 1: put, 0: got */              \
     X(RECORD_EXPECT, "expect", "pn") /* pages, of which gets follow */                      \
     X(RECORD_RMW, "rmw", "nn") /* node, atomics; 0 of them: a read */                       \
+    X(RECORD_FENCE, "fence", "nn") /* node + 1, 0: all; items left since those awaited */    \
     X(RECORD_WOKEN, "woken", "nnn") /* has the lock again; node + 1 and number of the signal */
 /* clang-format on */
 
@@ -88,7 +89,7 @@ enum record_kind {
  * alone; or this node becomes their home. */
 enum { RECORD_STORES = 1, RECORD_CLAIMS = 2, RECORD_HOMES_HERE = 4, RECORD_NO_FETCH = 8 };
 
-/* Whether a put or a get is waited for: at once; never; by the item that waits for all of them. */
+/* Whether a put or a get is waited for: at once; by a fence, if at all; by the next that is. */
 enum record_wait { RECORD_AWAITED, RECORD_LEFT, RECORD_LATER };
 
 #define RECORD_PIECES 64 /* operations of one item at most */

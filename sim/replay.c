@@ -261,6 +261,9 @@ static void perform(struct replay_node *n, const struct script_op *op)
     case RECORD_GET:
         replay_get(n, op);
         return;
+    case RECORD_FENCE:
+        replay_fence(n, op);
+        return;
     case RECORD_ACC:
         replay_accumulate(n, op);
         return;

@@ -33,7 +33,8 @@
  *        the two is first here: what the program waited for is there by then. A wait of which the
  *        trace does not know that ends at once.
  *   RY10  A put or a get takes what so many remote operations of so many bytes take; where the
- *        call does not wait for them the node goes on, and nothing waits for them later.
+ *        call does not wait for them the node goes on, until a fence, or the end of a handle, waits
+ *        for what was begun by then at a node.
  *   RY11  An operation on a word of shared memory counts as one that stores, takes one atomic, and
  *        finds no store of its own node's to the word that is not sent yet. What closings find of a
  *        page that is not dirty here they have found for the operations on it.
@@ -177,6 +178,7 @@ struct habit;
 struct moves;
 struct conds;
 struct group_here;
+struct left;
 
 /* At a barrier: plain is who does not wait there, or amid a round of homes that move (MV2). */
 enum arrives { ARRIVES_PLAIN = 1, ARRIVES_WAITING = 2, ARRIVES_MOVING = 4 };
@@ -217,6 +219,9 @@ struct replay_node {
     uint64_t ring_end;
     uint32_t ring_oldest, *block, block_room, blocks_end;
     uint32_t writing, reading; /* operations of the node's fiber */
+    struct left *left;         /* RY10 */
+    uint64_t left_begun, left_awaited;
+    bool left_over; /* none of those that are awaited is under way */
     bool all_written, all_read, named;
     uint8_t acquire;
     struct ahead_streams streams;
@@ -401,6 +406,7 @@ void replay_gather(struct replay_node *n);
 void replay_put(struct replay_node *n, const struct script_op *op);
 void replay_get(struct replay_node *n, const struct script_op *op);
 void replay_accumulate(struct replay_node *n, const struct script_op *op);
+void replay_fence(struct replay_node *n, const struct script_op *op);
 void replay_change(struct replay_node *n, const struct script_op *op);
 void replay_atomic_word(struct replay_node *n, unsigned home);
 

@@ -4,15 +4,12 @@
  * accumulate.c, rmw.c), and atomic words, which live at a node (hlrc/sync/atomic.c AT1): replay.h
  * RY10, RY14.
  */
+#include <stdlib.h>
+
+#include "sim/fail.h"
 #include "sim/replay.h"
 
 #define TRIES_MOST 65536
-
-static void nothing(void *self, uint64_t arg)
-{
-    (void)self;
-    (void)arg;
-}
 
 static struct replay_node *other(const struct replay_node *n, const struct script_op *op)
 {
@@ -30,26 +27,103 @@ static uint64_t share(uint64_t bytes, uint64_t operations, uint64_t i)
     return bytes / operations + (i < bytes % operations);
 }
 
-static void post_write(struct replay_node *n, struct replay_node *to, uint64_t bytes, bool left)
+/* ---- what a call leaves under way ---- */
+
+/* An item's operations. */
+struct left {
+    struct left *next, **from;
+    struct replay_node *node, *to;
+    uint64_t number;
+    uint32_t under_way; /* and 1 while it is posted */
+    bool awaited;
+};
+
+static struct left *left_begin(struct replay_node *n, struct replay_node *to)
 {
-    if (!left) {
+    struct left *l = sim_new(1, sizeof *l);
+
+    *l = (struct left){ n->left, &n->left, n, to, ++n->left_begun, 1, false };
+    if (n->left != NULL)
+        n->left->from = &l->next;
+    n->left = l;
+    return l;
+}
+
+static void left_end(void *self, uint64_t arg)
+{
+    struct left *l = self;
+    struct replay_node *n = l->node;
+
+    (void)arg;
+    if (--l->under_way > 0)
+        return;
+    *l->from = l->next;
+    if (l->next != NULL)
+        l->next->from = l->from;
+    if (l->awaited && --n->left_awaited == 0) {
+        n->left_over = true;
+        replay_wake(n);
+    }
+    free(l);
+}
+
+/* As replay_written. */
+static void left_written(void *self, uint64_t arg)
+{
+    struct replay *r = ((struct left *)self)->node->r;
+
+    (void)arg;
+    event_after(&r->loop, r->m.latency_ns * SIM_NS, left_end, self, 0);
+}
+
+/* handle.c hlrc_wait, fence */
+void replay_fence(struct replay_node *n, const struct script_op *op)
+{
+    uint64_t last = n->left_begun - at_most(op->arg[1], n->left_begun);
+
+    replay_settle(n);
+    n->left_awaited = 0;
+    n->left_over = false;
+    for (struct left *l = n->left; l != NULL; l = l->next) {
+        l->awaited = l->number <= last && (op->arg[0] == 0 || l->to->id + 1 == op->arg[0]);
+        n->left_awaited += l->awaited;
+    }
+    if (n->left_awaited == 0)
+        return;
+    replay_await(n, &n->left_over);
+    n->debt += n->r->m.complete_ns * SIM_NS;
+}
+
+/* ---- put and get ---- */
+
+/* Of LEFT one more; elsewhere NULL is for what the node itself waits for. */
+static void post(struct replay_node *n, struct left *left)
+{
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    left->under_way++;
+}
+
+static void post_write(struct replay_node *n, struct replay_node *to, uint64_t bytes,
+                       struct left *left)
+{
+    if (left == NULL) {
         replay_post_write(n, to, bytes);
         return;
     }
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    replay_write(n, to, bytes, nothing, NULL, 0);
+    post(n, left);
+    replay_write(n, to, bytes, left_written, left, 0);
 }
 
-static void post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes, bool left)
+static void post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes,
+                      struct left *left)
 {
-    if (!left) {
+    if (left == NULL) {
         replay_post_read(n, from, bytes);
         return;
     }
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    replay_read(n, from, bytes, false, NULL, nothing, NULL, 0);
+    post(n, left);
+    replay_read(n, from, bytes, false, NULL, left_end, left, 0);
 }
 
 static void await_all(struct replay_node *n)
@@ -59,24 +133,31 @@ static void await_all(struct replay_node *n)
     n->debt += n->r->m.complete_ns * SIM_NS;
 }
 
-void replay_put(struct replay_node *n, const struct script_op *op)
+static void transfer(struct replay_node *n, const struct script_op *op, bool put)
 {
     uint64_t operations = at_most(op->arg[3], RECORD_PIECES);
+    struct replay_node *at = other(n, op);
+    struct left *left = op->arg[2] == RECORD_LEFT ? left_begin(n, at) : NULL;
 
     for (uint64_t i = 0; i < operations; i++)
-        post_write(n, other(n, op), share(op->arg[1], operations, i), op->arg[2] == RECORD_LEFT);
+        if (put)
+            post_write(n, at, share(op->arg[1], operations, i), left);
+        else
+            post_read(n, at, share(op->arg[1], operations, i), left);
+    if (left != NULL)
+        left_end(left, 0);
     if (op->arg[2] == RECORD_AWAITED)
         await_all(n);
 }
 
+void replay_put(struct replay_node *n, const struct script_op *op)
+{
+    transfer(n, op, true);
+}
+
 void replay_get(struct replay_node *n, const struct script_op *op)
 {
-    uint64_t operations = at_most(op->arg[3], RECORD_PIECES);
-
-    for (uint64_t i = 0; i < operations; i++)
-        post_read(n, other(n, op), share(op->arg[1], operations, i), op->arg[2] == RECORD_LEFT);
-    if (op->arg[2] == RECORD_AWAITED)
-        await_all(n);
+    transfer(n, op, false);
 }
 
 /* ---- accumulate ---- */
@@ -112,19 +193,22 @@ static void lock_and_read(struct replay_node *n, const struct script_op *op, uin
 void replay_accumulate(struct replay_node *n, const struct script_op *op)
 {
     uint64_t pieces = at_most(op->arg[2] >> 1, RECORD_PIECES);
-    bool left = op->arg[2] & 1; /* RA4 */
+    struct replay_node *at = other(n, op);
+    struct left *left = NULL;
 
     lock_and_read(n, op, pieces);
+    if (op->arg[2] & 1) /* RA4 */
+        left = left_begin(n, at);
     for (uint64_t i = 0; i < pieces; i++)
-        post_write(n, other(n, op), share(op->arg[1], pieces, i), left);
-    if (left) {
-        n->debt += n->r->m.post_ns * SIM_NS;
-        replay_settle(n);
-        replay_read(n, other(n, op), 8, true, NULL, nothing, NULL, 0);
+        post_write(n, at, share(op->arg[1], pieces, i), left);
+    if (left == NULL) {
+        replay_post_atomic(n, at);
+        await_all(n);
         return;
     }
-    replay_post_atomic(n, other(n, op));
-    await_all(n);
+    post(n, left);
+    replay_read(n, at, 8, true, NULL, left_end, left, 0);
+    left_end(left, 0);
 }
 
 /* rmw.c, change.c change_by_fabric */

@@ -180,6 +180,8 @@ static void note(const struct batch *b, bool left, unsigned asked)
     for (size_t i = 0; i < b->count; i++)
         bytes += b->piece[i].len;
     record_pages(RECORD_ACC, (uint32_t)b->node, bytes, b->count << 1 | left, asked);
+    if (left)
+        handle_left();
 }
 
 /* RA3. What stays as it was is written, too. */

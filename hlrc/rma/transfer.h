@@ -9,6 +9,7 @@
 
 #include "fabric/fabric.h"
 #include "hlrc/progress/recorder.h"
+#include "hlrc/rma/handle.h"
 #include "hlrc/rma/pieces.h"
 #include "hlrc/rma/window.h"
 
@@ -47,6 +48,8 @@ static inline void transfer_record(enum way way, int node, size_t bytes, enum re
                                    size_t operations)
 {
     record_pages(way == PUT ? RECORD_PUT : RECORD_GET, (uint32_t)node, bytes, wait, operations);
+    if (record_on && wait == RECORD_LEFT)
+        handle_left();
 }
 
 /* RM5. Pieces of shared memory, on their way by a stack. */

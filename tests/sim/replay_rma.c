@@ -36,6 +36,26 @@ static void test_goes_on(void **unused)
     end();
 }
 
+/* RY10: of three puts, the last of which goes to node 2, those that were begun there by then. */
+static void test_fence(void **unused)
+{
+    static const struct {
+        uint64_t at, since, puts;
+    } fences[] = { { 0, 0, 3 }, { 2, 0, 2 }, { 2, 1, 2 }, { 2, 2, 1 }, { 2, 3, 0 }, { 3, 0, 3 } };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof fences / sizeof *fences; i++) {
+        made_begin(&made, 3);
+        for (uint64_t k = 0; k < 3; k++)
+            made_put4(&made, 0, RECORD_PUT, 0, k == 2 ? 2 : 1, 4096, RECORD_LEFT, 1);
+        made_put(&made, 0, RECORD_FENCE, 0, fences[i].at, fences[i].since);
+        run(REPLAY_ARDMAR, &machine);
+        uint64_t there = 100 + fences[i].puts * 4160 + 2000;
+        assert_int_equal(ends_at(0), fences[i].puts == 0 ? 300 : there);
+        end();
+    }
+}
+
 /* The request of a head, the adapter, and the answer. */
 static void test_get(void **unused)
 {
@@ -304,13 +324,21 @@ static void test_expect(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_put),        cmocka_unit_test(test_goes_on),
-        cmocka_unit_test(test_get),        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_accumulate), cmocka_unit_test(test_accumulate_left),
-        cmocka_unit_test(test_change),     cmocka_unit_test(test_at_once),
-        cmocka_unit_test(test_atomic),     cmocka_unit_test(test_word),
-        cmocka_unit_test(test_get_part),   cmocka_unit_test(test_get_again),
-        cmocka_unit_test(test_put_part),   cmocka_unit_test(test_part_of_dirty),
+        cmocka_unit_test(test_put),
+        cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_fence),
+        cmocka_unit_test(test_get),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_accumulate),
+        cmocka_unit_test(test_accumulate_left),
+        cmocka_unit_test(test_change),
+        cmocka_unit_test(test_at_once),
+        cmocka_unit_test(test_atomic),
+        cmocka_unit_test(test_word),
+        cmocka_unit_test(test_get_part),
+        cmocka_unit_test(test_get_again),
+        cmocka_unit_test(test_put_part),
+        cmocka_unit_test(test_part_of_dirty),
         cmocka_unit_test(test_expect),
     };
 
