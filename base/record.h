@@ -75,6 +75,8 @@
     X(RECORD_EXPECT, "expect", "pn") /* pages, of which gets follow */                      \
     X(RECORD_RMW, "rmw", "nn") /* node, atomics; 0 of them: a read */                       \
     X(RECORD_FENCE, "fence", "nn") /* node + 1, 0: all; items left since those awaited */    \
+    X(RECORD_MUTEX, "mutex", "nn") /* number, node; it has been locked */                   \
+    X(RECORD_UNMUTEX, "unmutex", "nn")                                                      \
     X(RECORD_WOKEN, "woken", "nnn") /* has the lock again; node + 1 and number of the signal */
 /* clang-format on */
 

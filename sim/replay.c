@@ -264,6 +264,10 @@ static void perform(struct replay_node *n, const struct script_op *op)
     case RECORD_FENCE:
         replay_fence(n, op);
         return;
+    case RECORD_MUTEX:
+    case RECORD_UNMUTEX:
+        replay_mutex(n, op, op->kind == RECORD_MUTEX);
+        return;
     case RECORD_ACC:
         replay_accumulate(n, op);
         return;

@@ -53,6 +53,8 @@
  *        another node has it or not.
  *   RY18  An adapter answers so many reads at once, each by the one of its units that is free
  *        first, and atomics one after the other, by one of them (replay_time.c).
+ *   RY19  A mutex of a node is a queue as that of a lock, and orders no memory. Who has it next,
+ *        the time here decides.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -396,9 +398,11 @@ void replay_await_reads(struct replay_node *n);
 void replay_queue_lock(struct replay_node *n, uint32_t lock);
 void replay_queue_try(struct replay_node *n, uint32_t lock); /* in vain */
 void replay_queue_unlock(struct replay_node *n, uint32_t lock);
-/* The queue by which the record of a condition variable is guarded: cond_mcs.c CQ1. */
+/* Queues without a vector time: by which the record of a condition variable is guarded (cond_mcs.c
+ * CQ1), and mutexes of nodes (rma/mutex.c). */
 void replay_guard(struct replay_node *n, uint32_t cond);
 void replay_unguard(struct replay_node *n, uint32_t cond);
+void replay_mutex(struct replay_node *n, const struct script_op *op, bool lock);
 void replay_gather(struct replay_node *n);
 
 /* ---- replay_rma.c ---- */

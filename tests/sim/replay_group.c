@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replays of groups and their barriers: sim/replay.h RY16; of tries that failed: RY17. */
+/* Replays of groups and their barriers: sim/replay.h RY16; of tries that failed: RY17; of
+ * mutexes of nodes: RY19. */
 #include "tests/sim/replay_run.h"
 
 #define GROUP 64u
@@ -122,6 +123,27 @@ static void test_busy_though_free(void **unused)
     }
 }
 
+/* Node 0 has mutex 5 of node 1 for 50 us, and node 2 waits for it; node 3's is another one. */
+static void test_mutex(void **unused)
+{
+    (void)unused;
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
+        made_begin(&made, 4);
+        for (unsigned node = 0; node < 4; node += node == 0 ? 2 : 1) {
+            made_put(&made, node, RECORD_MUTEX, node == 0 ? 0 : 9000, 5, node == 3 ? 3 : 1);
+            made_put(&made, node, RECORD_UNMUTEX, node == 0 ? 50000 : 0, 5, node == 3 ? 3 : 1);
+        }
+        run((enum replay_protocol)protocol, &machine);
+        assert_true(ends_at(2) >= 50000 && ends_at(3) < 20000);
+        expect(0, messages, 0);
+        expect(0, rdma_writes, 1); /* a word to who is next */
+        expect(2, atomics, 3);     /* compared, exchanged, let go */
+        expect(3, atomics, 2);
+        expect(2, rdma_reads, 0);
+        end();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_ahead),
         cmocka_unit_test(test_busy),
         cmocka_unit_test(test_busy_though_free),
+        cmocka_unit_test(test_mutex),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < ROUNDS; i++) {
         sections(square, next);
         lists(square, next);
+        hlrc_mutex_lock((unsigned)next, next); /* nobody else does */
         words(word, next);
+        hlrc_mutex_unlock((unsigned)next, next);
         hlrc_put(square, shared, 8192, next);
         (void)hlrc_acc(square, near, 5000, HLRC_DOUBLE, HLRC_SUM, NULL, next);
         (void)hlrc_acc_nb(square, near, 100, HLRC_DOUBLE, HLRC_SUM, NULL, next, &handle);
