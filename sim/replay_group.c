@@ -129,6 +129,8 @@ void replay_member(struct replay_node *n, const struct script_op *op)
     struct group_here *g = group_of(n, (uint32_t)op->arg[0]);
     unsigned node = (unsigned)(op->arg[1] % n->r->nodes);
 
+    if (g->count == n->r->nodes) /* there are no more */
+        return;
     if (node == n->id)
         g->self = g->count;
     g->node = grow(g->node, &g->room, g->count + 1, sizeof *g->node);

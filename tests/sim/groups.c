@@ -13,7 +13,7 @@ static uint64_t work(hlrc_group group, const int *nodes, int count, uint64_t *a,
 {
     uint64_t sum = 0;
 
-    a[me * ROW] += (uint64_t)round;
+    a[me * ROW] += (uint64_t)round + 1;
     hlrc_group_barrier(group);
     for (int i = 0; i < count; i++)
         sum += a[nodes[i] * ROW];
