@@ -33,7 +33,7 @@
 #include "base/counts.h"
 
 #define RECORD_MAGIC   "HLRCRUN\n"
-#define RECORD_VERSION 3u
+#define RECORD_VERSION 4u
 #define RECORD_ARGS    4
 #define RECORD_LONGEST 64 /* bytes that an item, or a page of a closing, takes at most */
 
@@ -64,9 +64,19 @@
     X(RECORD_SIGNAL, "signal", "nnn") /* condition; 1: to all; its number at this node */   \
     X(RECORD_ATOMIC, "atomic", "n")  /* node of the word */                                 \
     X(RECORD_WORD, "word", "pn")     /* an operation on shared memory; 1: that stores */    \
+    X(RECORD_MEMBER, "member", "nnn") /* group, node, how many follow: made when none does */ \
     X(RECORD_GROUP, "group", "n")    /* a barrier of it */                                  \
-    X(RECORD_PUT, "put", "nnn") /* node, bytes; 1: not waited for */                        \
-    X(RECORD_GET, "get", "nnn")                                                             \
+    X(RECORD_PUT, "put", "nnnn") /* node, bytes, enum record_wait, operations; 0 of them:   \
+                                    is waited for those under way there */                  \
+    X(RECORD_GET, "get", "nnnn")                                                            \
+    X(RECORD_ACC, "acc", "nnnn") /* node, bytes, pieces << 1 | 1 if it is not waited for    \
+                                    when they are written, how often it asked for a block */ \
+    X(RECORD_PART, "part", "pnn") /* bytes of shared memory; 1: put, 0: got */              \
+    X(RECORD_EXPECT, "expect", "pn") /* pages, of which gets follow */                      \
+    X(RECORD_RMW, "rmw", "nn") /* node, atomics; 0 of them: a read */                       \
+    X(RECORD_FENCE, "fence", "nn") /* node + 1, 0: all; items left since those awaited */    \
+    X(RECORD_MUTEX, "mutex", "nn") /* number, node; it has been locked */                   \
+    X(RECORD_UNMUTEX, "unmutex", "nn")                                                      \
     X(RECORD_WOKEN, "woken", "nnn") /* has the lock again; node + 1 and number of the signal */
 /* clang-format on */
 
@@ -80,6 +90,11 @@ enum record_kind {
 /* How pages are opened ahead: for stores, those whose home is here alone, those that are complete
  * alone; or this node becomes their home. */
 enum { RECORD_STORES = 1, RECORD_CLAIMS = 2, RECORD_HOMES_HERE = 4, RECORD_NO_FETCH = 8 };
+
+/* Whether a put or a get is waited for: at once; by a fence, if at all; by the next that is. */
+enum record_wait { RECORD_AWAITED, RECORD_LEFT, RECORD_LATER };
+
+#define RECORD_PIECES 64 /* operations of one item at most */
 
 /* X(name, text): what a replay has to know of the run, the same on all nodes. */
 #define RECORD_SETTINGS(X)                                               \

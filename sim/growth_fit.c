@@ -98,9 +98,14 @@ static void note_item(struct walk *w, const struct script_op *op)
     case RECORD_SIGNAL:
     case RECORD_ATOMIC:
     case RECORD_WORD:
+    case RECORD_MEMBER:
     case RECORD_GROUP:
     case RECORD_PUT:
     case RECORD_GET:
+    case RECORD_ACC:
+    case RECORD_RMW:
+    case RECORD_PART:
+    case RECORD_MUTEX:
     case RECORD_RESET:
         w->wrong = "the trace has what no law can state: conditions, atomics, groups, put and get, "
                    "or memory that is used anew";

@@ -215,6 +215,9 @@ static void perform(struct replay_node *n, const struct script_op *op)
         replay_lock(n, first);
         use_renewed(n);
         return;
+    case RECORD_BUSY:
+        replay_try(n, first);
+        return;
     case RECORD_UNLOCK:
         replay_unlock(n, first);
         return;
@@ -223,6 +226,13 @@ static void perform(struct replay_node *n, const struct script_op *op)
         return;
     case RECORD_DEPART:
         replay_depart(n);
+        use_renewed(n);
+        return;
+    case RECORD_MEMBER:
+        replay_member(n, op);
+        return;
+    case RECORD_GROUP:
+        replay_group(n, first);
         use_renewed(n);
         return;
     case RECORD_WAIT:
@@ -238,21 +248,38 @@ static void perform(struct replay_node *n, const struct script_op *op)
     case RECORD_ATOMIC:
         replay_atomic_word(n, first % n->r->nodes);
         return;
+    case RECORD_PART:
+        replay_part(n, first, (uint32_t)op->arg[1], op->arg[2] != 0);
+        return;
+    case RECORD_EXPECT:
+        replay_expect(n, first, (uint32_t)op->arg[1]);
+        return;
     case RECORD_WORD:
         replay_word(n, first);
         return;
     case RECORD_PUT:
-        replay_put(n, first % n->r->nodes, op->arg[1], op->arg[2] != 0);
+        replay_put(n, op);
         return;
     case RECORD_GET:
-        replay_get(n, first % n->r->nodes, op->arg[1], op->arg[2] != 0);
+        replay_get(n, op);
+        return;
+    case RECORD_FENCE:
+        replay_fence(n, op);
+        return;
+    case RECORD_MUTEX:
+    case RECORD_UNMUTEX:
+        replay_mutex(n, op, op->kind == RECORD_MUTEX);
+        return;
+    case RECORD_ACC:
+        replay_accumulate(n, op);
+        return;
+    case RECORD_RMW:
+        replay_change(n, op);
         return;
     case RECORD_PLACE:
         place_pages(n, first, (uint32_t)op->arg[1], (uint32_t)op->arg[2]);
         return;
     default:
-        if (op->kind < RECORD_KIND_COUNT)
-            n->r->passed[op->kind]++;
         return;
     }
 }
@@ -415,6 +442,7 @@ static void free_node(struct replay_node *n)
         free(all[i]);
     free(n->signalled);
     replay_moves_free(n);
+    replay_groups_free(n);
     map_free(&n->chunks);
     map_free(&n->lock_map);
     script_close(&n->script);

@@ -35,8 +35,9 @@
  *   RY9  A wait for a condition ends with the signal that ended it in the traced run, whichever of
  *        the two is first here: what the program waited for is there by then. A wait of which the
  *        trace does not know that ends at once.
- *   RY10  A put or a get takes what one remote operation of so many bytes takes; where the call
- *        does not wait for it the node goes on, and nothing waits for it later.
+ *   RY10  A put or a get takes what so many remote operations of so many bytes take; where the
+ *        call does not wait for them the node goes on, until a fence, or the end of a handle, waits
+ *        for what was begun by then at a node.
  *   RY11  An operation on a word of shared memory counts as one that stores, takes one atomic, and
  *        finds no store of its own node's to the word that is not sent yet. What closings find of a
  *        page that is not dirty here they have found for the operations on it.
@@ -46,6 +47,19 @@
  *   RY13  A thread that waits and has seen nothing for spin_ns sleeps (progress.h S5). What comes
  *        for it then takes wake_ns longer. Who wakes it, or a handler, is busy with that for
  *        notify_ns, the first one of several.
+ *   RY14  What is accumulated is read behind an atomic that takes its block's lock, or with it
+ *        where reads keep their order, and written in front of one that lets go. How often that, or
+ *        an atomic on a word of a window, is tried is as in the traced run.
+ *   RY15  Put and get of shared memory go by the homes and states of pages that are here, as the
+ *        code's do (page_part.h PP1 to PP5): what is put is a store, or in the home's page behind
+ *        the call, and nothing else shows it. Of what is stored so all bytes have changed.
+ *   RY16  Members of a group meet by pairs, and agree on it when it is made, as the code's do.
+ *   RY17  A try that failed fails: it asks where the lock is here, and changes nothing, whether
+ *        another node has it or not.
+ *   RY18  An adapter answers so many reads at once, each by the one of its units that is free
+ *        first, and atomics one after the other, by one of them (replay_time.c).
+ *   RY19  A mutex of a node is a queue as that of a lock, and orders no memory. Who has it next,
+ *        the time here decides.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -91,6 +105,7 @@ struct copy {
     uint32_t others;     /* page_flush.c */
     uint32_t bytes,
         length;    /* changed since its twin, and what a diff of that takes; 0: not known */
+    uint32_t put;  /* bytes, by puts that were stores: RY15 */
     uint16_t home; /* node + 1 */
     uint8_t flags, access, budget, idle, stores;
     uint8_t left, renew_budget, renew_acquire, missed, used;
@@ -168,6 +183,8 @@ struct reader {
 struct habit;
 struct moves;
 struct conds;
+struct group_here;
+struct left;
 
 /* At a barrier: plain is who does not wait there, or amid a round of homes that move (MV2). */
 enum arrives { ARRIVES_PLAIN = 1, ARRIVES_WAITING = 2, ARRIVES_MOVING = 4 };
@@ -214,6 +231,9 @@ struct replay_node {
     uint64_t ring_end;
     uint32_t ring_oldest, *block, block_room, blocks_end;
     uint32_t writing, reading; /* operations of the node's fiber */
+    struct left *left;         /* RY10 */
+    uint64_t left_begun, left_awaited;
+    bool left_over; /* none of those that are awaited is under way */
     bool all_written, all_read, named;
     uint8_t acquire;
     struct ahead_streams streams;
@@ -223,6 +243,7 @@ struct replay_node {
     uint64_t epoch;
     enum arrives arrives; /* last */
     struct moves *moves;
+    struct group_here *groups;
     struct release *release;
     uint32_t *partner[2];   /* the other one's vector time, by parity of the epoch */
     unsigned partner_is[2]; /* how it has arrived */
@@ -259,7 +280,6 @@ struct replay {
     struct shared **shared;
     uint32_t shared_room;
     struct meeting meeting[2], *gathered; /* by gathering and parity */
-    uint64_t passed[RECORD_KIND_COUNT];   /* items that are not modelled */
     struct progress progress;
     struct conds *conds;
     const char *wrong;
@@ -351,6 +371,7 @@ void replay_turn(struct replay_node *n); /* a closing or an acquire: past.c */
 /* The page comes; its home is known afterwards. True: it has become this node. */
 bool replay_fetch(struct replay_node *n, struct copy *c);
 bool replay_fetch_ahead(struct replay_node *n, struct copy *c, bool early);
+void replay_note_reader(struct replay_node *home, struct shared *s); /* EP1 */
 /* Finishes what is under way to a busy page. */
 void replay_finish(struct replay_node *n, struct copy *c);
 bool replay_arrived(const struct copy *c);
@@ -378,26 +399,42 @@ void replay_await_written(struct replay_node *n);
 void replay_written(struct replay_node *n); /* there is what one of `writing` wrote */
 void replay_record(struct replay_node *n, uint32_t interval);
 void replay_read_notices(struct replay_node *n, const uint32_t *want);
+/* The writes that replay_await_written waits for. */
+void replay_post_write(struct replay_node *n, struct replay_node *to, uint64_t bytes);
 /* Reads by the node's fiber, of which several may be under way. */
 void replay_post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes);
+void replay_post_atomic(struct replay_node *n, struct replay_node *at); /* likewise */
 void replay_await_reads(struct replay_node *n);
 
 /* ---- replay_queue.c ---- */
 
 void replay_queue_lock(struct replay_node *n, uint32_t lock);
+void replay_queue_try(struct replay_node *n, uint32_t lock); /* in vain */
 void replay_queue_unlock(struct replay_node *n, uint32_t lock);
-/* The queue by which the record of a condition variable is guarded: cond_mcs.c CQ1. */
+/* Queues without a vector time: by which the record of a condition variable is guarded (cond_mcs.c
+ * CQ1), and mutexes of nodes (rma/mutex.c). */
 void replay_guard(struct replay_node *n, uint32_t cond);
 void replay_unguard(struct replay_node *n, uint32_t cond);
+void replay_mutex(struct replay_node *n, const struct script_op *op, bool lock);
 void replay_gather(struct replay_node *n);
 
 /* ---- replay_rma.c ---- */
 
-void replay_put(struct replay_node *n, unsigned to, uint64_t bytes, bool goes_on);
-void replay_get(struct replay_node *n, unsigned from, uint64_t bytes, bool goes_on);
+void replay_put(struct replay_node *n, const struct script_op *op);
+void replay_get(struct replay_node *n, const struct script_op *op);
+void replay_accumulate(struct replay_node *n, const struct script_op *op);
+void replay_fence(struct replay_node *n, const struct script_op *op);
+void replay_change(struct replay_node *n, const struct script_op *op);
 void replay_atomic_word(struct replay_node *n, unsigned home);
 
+/* ---- replay_part.c ---- */
+
+void replay_part(struct replay_node *n, uint32_t page, uint32_t bytes, bool put);
+void replay_expect(struct replay_node *n, uint32_t first, uint32_t count);
+
 /* ---- replay_word.c ---- */
+
+void replay_word_note(struct replay_node *n, struct copy *c); /* WD4 */
 
 void replay_word(struct replay_node *n, uint32_t page);
 
@@ -413,6 +450,7 @@ void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t numb
 
 struct lock_here *replay_lock_of(struct replay_node *n, uint32_t lock);
 void replay_lock(struct replay_node *n, uint32_t lock);
+void replay_try(struct replay_node *n, uint32_t lock);        /* in vain: RY17 */
 void replay_lock_again(struct replay_node *n, uint32_t lock); /* which is not counted */
 void replay_unlock(struct replay_node *n, uint32_t lock);
 /* Whether it WAITS there, by the same call. */
@@ -420,6 +458,12 @@ void replay_arrive(struct replay_node *n, bool waits);
 void replay_depart(struct replay_node *n);
 void replay_meet(struct replay_node *n); /* barrier.c barrier_meet */
 bool replay_moves(unsigned arrives);     /* R5: of all nodes */
+
+/* ---- replay_group.c ---- */
+
+void replay_member(struct replay_node *n, const struct script_op *op);
+void replay_group(struct replay_node *n, uint32_t number); /* its barrier */
+void replay_groups_free(struct replay_node *n);
 
 /* ---- replay_move.c ---- */
 

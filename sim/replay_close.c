@@ -117,7 +117,7 @@ static void flush_end(struct replay_node *n, struct copy *c, uint32_t interval, 
     replay_judge_load(c, changed);
     c->blank = c->worded = false;
     c->changed = false;
-    c->bytes = c->length = 0;
+    c->bytes = c->length = c->put = 0;
     if (kept && changed && !c->held && !(c->flags & COPY_STALE) && exclusive_begin_copy(n, c))
         was_kept = false;
     else if (kept)
@@ -192,8 +192,9 @@ static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
 {
     bool written = n->r->protocol == REPLAY_ONESIDED;
     struct message *m = written ? NULL : room_for(n, open, c->home - 1u);
-    uint32_t bytes = !c->changed ? 0 : c->bytes > 0 ? c->bytes : UNKNOWN_BYTES;
-    uint32_t length = !c->changed ? 0 : c->length > 0 ? c->length : UNKNOWN_BYTES + DIFF_HEAD;
+    uint32_t unknown = c->put > 0 ? c->put : UNKNOWN_BYTES; /* RY15 */
+    uint32_t bytes = !c->changed ? 0 : c->bytes > 0 ? c->bytes : unknown;
+    uint32_t length = !c->changed ? 0 : c->length > 0 ? c->length : unknown + DIFF_HEAD;
 
     n->debt += n->r->m.compare_ns * SIM_NS;
     if (!c->changed && !c->worded)

@@ -126,23 +126,6 @@ static void check(const struct wish *w, const struct trace *t)
                      w->trace, n, t->part[n].streams);
 }
 
-/* Whose results do not have them. */
-static void tell_passed(const struct replay *r, const char *file)
-{
-    const char *before = "passed over, since they have no model: ";
-
-    for (int k = 0; k < RECORD_KIND_COUNT; k++) {
-        if (r->passed[k] == 0)
-            continue;
-        if (before[0] == 'p')
-            fprintf(stderr, "hlrc_sim: %s: ", file);
-        fprintf(stderr, "%s%" PRIu64 " %s", before, r->passed[k], record_words[k]);
-        before = ", ";
-    }
-    if (before[0] != 'p')
-        fputc('\n', stderr);
-}
-
 static uint64_t sum(const struct replay *r, size_t counter, bool replayed)
 {
     uint64_t all = 0;
@@ -241,7 +224,6 @@ int replay_command_main(int argc, char **argv)
         if (!r.node[n].ended)
             sim_fail(SIM_FAILED, "%s: node %u waits for ever at its item %" PRIu64, w.trace, n,
                      r.node[n].ops);
-    tell_passed(&r, w.trace);
     print(&r);
     replay_free(&r);
     trace_free(&t);

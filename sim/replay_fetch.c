@@ -70,16 +70,17 @@ static void park(struct fetch *f)
     f->copy->shared->parked = p;
 }
 
-/* EP1 */
+void replay_note_reader(struct replay_node *home, struct shared *s)
+{
+    if (!s->readers)
+        home->arrivals++;
+    s->readers = true;
+}
+
 static void note_reader(struct fetch *f)
 {
-    struct shared *s = f->copy->shared;
-
-    if (f->node->r->set[RECORD_SET_exclusive] != 0 || f->copy->introduced)
-        return;
-    if (!s->readers)
-        home_node(f)->arrivals++;
-    s->readers = true;
+    if (f->node->r->set[RECORD_SET_exclusive] == 0 && !f->copy->introduced)
+        replay_note_reader(home_node(f), f->copy->shared);
 }
 
 static void send_page(void *self, uint64_t arg)

@@ -33,12 +33,16 @@ struct at_tail {
     bool swaps;                      /* whatever is there */
 };
 
-/* Queues that guard condition variables have numbers of their own. */
-#define GUARD (UINT32_C(1) << 31)
+/* Queues that guard condition variables, and mutexes, have numbers of their own, and no vector
+ * time. */
+#define GUARD   (UINT32_C(1) << 31)
+#define MUTEX   (UINT32_C(1) << 30)
+#define UNTIMED (GUARD | MUTEX)
+#define MUTEXES 1024u /* hlrc_rma.h */
 
 static struct replay_node *home_of(const struct replay_node *n, uint32_t lock)
 {
-    return &n->r->node[(lock & ~GUARD) % n->r->nodes];
+    return &n->r->node[(lock & ~UNTIMED) % n->r->nodes];
 }
 
 static void change_tail(void *self, uint64_t arg)
@@ -159,11 +163,19 @@ void replay_queue_lock(struct replay_node *n, uint32_t lock)
     free(vt);
 }
 
+/* LQ4 */
+void replay_queue_try(struct replay_node *n, uint32_t lock)
+{
+    n->debt += n->r->m.reads_ordered ? n->r->m.post_ns * SIM_NS : 0; /* of the time: MQ3 */
+    COUNT(n, rdma_reads, n->r->m.reads_ordered);
+    replay_atomic(n, home_of(n, lock), NULL, NULL);
+}
+
 /* MQ4 */
 static void hand_on(struct replay_node *n, uint32_t lock, unsigned next)
 {
     struct told *t = told_new(&n->r->node[next - 1], lock);
-    bool timed = !(lock & GUARD);
+    bool timed = !(lock & UNTIMED);
 
     if (timed)
         t->vt = copy_of_time(n->r, n->vt);
@@ -209,19 +221,39 @@ void replay_queue_unlock(struct replay_node *n, uint32_t lock)
     hand_on_when_named(n, lock);
 }
 
+static void enter_untimed(struct replay_node *n, uint32_t lock)
+{
+    replay_lock_of(n, lock)->next = 0;
+    if (compare(n, lock, 0, n->id + 1) != 0)
+        (void)enter_queue(n, lock);
+}
+
+static void leave_untimed(struct replay_node *n, uint32_t lock)
+{
+    if (replay_lock_of(n, lock)->next != 0 || compare(n, lock, n->id + 1, 0) != n->id + 1)
+        hand_on_when_named(n, lock);
+}
+
 void replay_guard(struct replay_node *n, uint32_t cond)
 {
-    replay_lock_of(n, cond | GUARD)->next = 0;
-    if (compare(n, cond | GUARD, 0, n->id + 1) != 0)
-        (void)enter_queue(n, cond | GUARD);
+    enter_untimed(n, cond | GUARD);
 }
 
 void replay_unguard(struct replay_node *n, uint32_t cond)
 {
-    uint32_t lock = cond | GUARD;
+    leave_untimed(n, cond | GUARD);
+}
 
-    if (replay_lock_of(n, lock)->next != 0 || compare(n, lock, n->id + 1, 0) != n->id + 1)
-        hand_on_when_named(n, lock);
+void replay_mutex(struct replay_node *n, const struct script_op *op, bool lock)
+{
+    uint32_t nodes = n->r->nodes, number = (uint32_t)(op->arg[0] % MUTEXES);
+    uint32_t queue = number * nodes + (uint32_t)(op->arg[1] % nodes);
+
+    replay_settle(n);
+    if (lock)
+        enter_untimed(n, queue | MUTEX);
+    else
+        leave_untimed(n, queue | MUTEX);
 }
 
 /* ---- barriers ---- */

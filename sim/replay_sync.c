@@ -195,6 +195,79 @@ void replay_lock(struct replay_node *n, uint32_t lock)
     replay_lock_again(n, lock);
 }
 
+/* ---- tries ---- */
+
+static void take_refusal(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    (void)arg;
+    n->answered = true;
+    replay_wake(n);
+}
+
+/* lock_queue.c manage_result */
+static void serve_result(void *self, uint64_t arg)
+{
+    struct ask *a = self;
+    struct replay *r = a->from->r;
+
+    (void)arg;
+    replay_message(&r->node[manager_of(r, a->lock)], a->from, 16, take_refusal, a->from, 0);
+    free(a);
+}
+
+/* L5 */
+static void serve_try_owner(void *self, uint64_t at)
+{
+    struct ask *a = self;
+    struct replay_node *n = &a->from->r->node[at];
+    unsigned manager = manager_of(n->r, a->lock);
+
+    COUNT(n, messages, manager != n->id);
+    replay_message(n, &n->r->node[manager], vector_bytes(n->r), serve_result, a, 0);
+}
+
+static void manage_try(void *self, uint64_t arg)
+{
+    struct ask *a = self;
+    struct replay *r = a->from->r;
+    struct replay_node *n = &r->node[manager_of(r, a->lock)];
+    const struct lock_here *l = replay_lock_of(n, a->lock);
+    unsigned owner = l->last > 0 ? (unsigned)l->last - 1 : n->id;
+
+    (void)arg;
+    COUNT(n, messages, owner != n->id);
+    replay_message(n, &r->node[owner], 64, serve_try_owner, a, owner);
+}
+
+static void request_try(struct replay_node *n, uint32_t lock)
+{
+    unsigned manager = manager_of(n->r, lock);
+    struct ask *a = sim_new(1, sizeof *a);
+
+    *a = (struct ask){ n, lock };
+    n->answered = false;
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    COUNT(n, messages, manager != n->id);
+    replay_message(n, &n->r->node[manager], 64, manage_try, a, 0);
+    replay_await(n, &n->answered);
+}
+
+void replay_try(struct replay_node *n, uint32_t lock)
+{
+    sim_time begun;
+
+    replay_settle(n);
+    begun = n->r->loop.now;
+    if (n->r->protocol == REPLAY_ONESIDED)
+        replay_queue_try(n, lock);
+    else if (!here(n, replay_lock_of(n, lock)))
+        request_try(n, lock);
+    n->spent[1] += n->r->loop.now - begun;
+}
+
 void replay_unlock(struct replay_node *n, uint32_t lock)
 {
     struct lock_here *l = replay_lock_of(n, lock);

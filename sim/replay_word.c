@@ -38,7 +38,7 @@ static bool step(struct replay_node *n, struct copy *c)
 }
 
 /* page_word.c page_word_note: WD4 */
-static void note_word(struct replay_node *n, struct copy *c)
+void replay_word_note(struct replay_node *n, struct copy *c)
 {
     if (c->flags & COPY_EXCLUSIVE)
         return;
@@ -65,6 +65,6 @@ void replay_word(struct replay_node *n, uint32_t page)
         replay_atomic_word(n, c->home - 1u); /* a request and its answer, likewise */
         c->flags &= (uint8_t)~COPY_BUSY;
     }
-    note_word(n, c);
+    replay_word_note(n, c);
     COUNT(n, word_ops, 1);
 }

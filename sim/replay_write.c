@@ -59,6 +59,20 @@ static void be_written(void *self, uint64_t arg)
     free(w);
 }
 
+static void one_written(void *self, uint64_t arg)
+{
+    (void)arg;
+    replay_written(self);
+}
+
+void replay_post_write(struct replay_node *n, struct replay_node *to, uint64_t bytes)
+{
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    n->writing++;
+    replay_write(n, to, bytes, one_written, n, 0);
+}
+
 /* The runs, and behind them the version: fabric.h F1. */
 void replay_write_diff(struct replay_node *n, struct copy *c, uint32_t interval, uint32_t bytes)
 {
@@ -136,6 +150,14 @@ void replay_post_read(struct replay_node *n, struct replay_node *from, uint64_t 
     replay_settle(n);
     n->reading++;
     replay_read(n, from, bytes, false, NULL, read_back, n, 0);
+}
+
+void replay_post_atomic(struct replay_node *n, struct replay_node *at)
+{
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    n->reading++;
+    replay_read(n, at, 8, true, NULL, read_back, n, 0);
 }
 
 void replay_await_reads(struct replay_node *n)

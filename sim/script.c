@@ -10,7 +10,7 @@
 #define RUN_MOST   65536 /* pages that one item opens, at most */
 #define LOOK_FAR   256u  /* items: SR2 */
 #define IN_CLOSING UINT32_MAX
-#define WORDED     (UINT32_MAX - 1) /* operated on: the closing at its home shows it */
+#define WORDED     (UINT32_MAX - 1) /* operated on, or put to: the closing at its home shows it */
 #define SLACK      8u               /* base/streams.c */
 
 void script_open(struct script *s, const struct trace *t, unsigned node)
@@ -92,7 +92,7 @@ static uint32_t arrived_at(const struct script *s, uint32_t from)
     uint32_t at = from;
 
     for (uint32_t i = from; i < s->count; i++)
-        at = s->op[i].kind == RECORD_ARRIVE ? i : at;
+        at = s->op[i].kind == RECORD_ARRIVE || s->op[i].kind == RECORD_GROUP ? i : at;
     return at;
 }
 
@@ -109,7 +109,7 @@ static void note_stores(struct script *s, uint32_t from)
             note_page(s, (uint32_t)o->arg[0], 0);
         if (o->kind == RECORD_TOUCH && o->arg[2] != 0 && i >= arrived)
             note_run(s, o->arg[0], 1, o->arg[1], 0);
-        if (o->kind == RECORD_WORD)
+        if (o->kind == RECORD_WORD || (o->kind == RECORD_PART && o->arg[2] != 0))
             note_page(s, (uint32_t)o->arg[0], WORDED);
         if (o->kind == RECORD_AHEAD && (o->arg[3] & RECORD_STORES))
             note_run(s, o->arg[0], o->arg[1], o->arg[2], i + 1);

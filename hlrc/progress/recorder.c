@@ -116,6 +116,38 @@ static uint64_t units_of(int64_t ticks)
     return (uint64_t)ticks >> record_shift();
 }
 
+static bool computes(const struct thread *t)
+{
+    return t->index < lane_count &&
+           atomic_load_explicit(&t->clock.category, memory_order_relaxed) == STATS_COMPUTE;
+}
+
+/* Of a thread that computes. */
+static int64_t leave(struct thread *t)
+{
+    struct lane *l = &lanes[t->index];
+    int64_t now = clock_ticks();
+    if (!l->used) /* since it got its slot */
+        l->since = atomic_load_explicit(&t->clock.since, memory_order_relaxed);
+    l->used = true;
+    record_leaves(t->index, now);
+    return now;
+}
+
+void record_suspend(struct thread *t)
+{
+    if (!computes(t))
+        return;
+    (void)leave(t);
+    lanes[t->index].since = 0;
+}
+
+void record_resume(struct thread *t)
+{
+    if (computes(t))
+        record_returns(t->index, clock_ticks());
+}
+
 void record_add(struct thread *t, enum record_kind kind, uint64_t a, uint64_t b, uint64_t c,
                 uint64_t d)
 {
@@ -123,15 +155,8 @@ void record_add(struct thread *t, enum record_kind kind, uint64_t a, uint64_t b,
     struct lane *l = &lanes[t->index];
     if (t->index >= lane_count)
         return;
-    bool computes = atomic_load_explicit(&t->clock.category, memory_order_relaxed) == STATS_COMPUTE;
-    if (computes) {
-        int64_t now = clock_ticks();
-        if (!l->used) /* since it got its slot */
-            l->since = atomic_load_explicit(&t->clock.since, memory_order_relaxed);
-        l->used = true;
-        record_leaves(t->index, now);
-        l->since = now;
-    }
+    if (computes(t))
+        l->since = leave(t);
     uint64_t seen = atomic_load_explicit(&closings, memory_order_acquire); /* TS2 */
     if (seen != l->closings) {
         uint64_t more = seen - l->closings;

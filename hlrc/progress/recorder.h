@@ -10,7 +10,7 @@
  *   TS1  A stream is written by its thread alone, in the order of what it did. Computing is what
  *        lies between the calls and faults of the thread, whatever the protocol did in them. Where
  *        it takes long, the CPU time of the thread counts: what others did on its core meanwhile is
- *        not in it.
+ *        not in it. Nor are remote operations of the program.
  *   TS2  Closings are noted by whoever closes, one at a time (interval.h I1). A stream says how
  *        many had ended before an item, so a store that was noted behind that belongs to a later
  *        one.
@@ -39,6 +39,22 @@ void record_returns(uint32_t thread, int64_t now);
 
 void record_add(struct thread *t, enum record_kind kind, uint64_t a, uint64_t b, uint64_t c,
                 uint64_t d);
+
+/* What the thread does until it resumes is no computing, though stats.h has no category for it. */
+void record_suspend(struct thread *t);
+void record_resume(struct thread *t);
+
+static inline void record_away(void)
+{
+    if (record_on)
+        record_suspend(thread_self());
+}
+
+static inline void record_back(void)
+{
+    if (record_on)
+        record_resume(thread_self());
+}
 
 /* By the thread that does it, with the arguments that the kind has (record.h). */
 static inline void record_note(enum record_kind kind, uint64_t a, uint64_t b)

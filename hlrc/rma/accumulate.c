@@ -31,6 +31,7 @@
 
 #include "base/perturb.h"
 #include "base/spin.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/accumulate.h"
 #include "hlrc/rma/handle.h"
@@ -133,18 +134,20 @@ static bool try_lock(const struct batch *b, bool reads)
     return seen == 0;
 }
 
-/* RA1. Behind it `room` has what is there. */
-static void lock_and_read(const struct batch *b)
+/* RA1. Behind it `room` has what is there. Returns how often it asked for the block. */
+static unsigned lock_and_read(const struct batch *b)
 {
     bool together = engine.fabric->caps & FABRIC_READ_ORDERED;
+    unsigned asked = 1 + together;
     if (together && try_lock(b, true))
-        return;
-    for (int try = 0; !try_lock(b, false); try++)
+        return 1;
+    for (int try = 0; !try_lock(b, false); try++, asked++)
         pause_before(try);
     perturb(block_locked);
     struct fabric_op op = FABRIC_OP_INIT;
     fabric_read_pieces(engine.fabric, b->node, arena.id, b->piece, b->count, &op);
     fabric_wait(engine.fabric, &op);
+    return asked;
 }
 
 /* RA1, RA4. A block at a time is locked by each thread: the next one may have to wait for another
@@ -170,6 +173,17 @@ static void write_and_unlock(const struct batch *b)
     debug_assert(seen == me);
 }
 
+/* When it is over. */
+static void note(const struct batch *b, bool left, unsigned asked)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < b->count; i++)
+        bytes += b->piece[i].len;
+    record_pages(RECORD_ACC, (uint32_t)b->node, bytes, b->count << 1 | left, asked);
+    if (left)
+        handle_left();
+}
+
 /* RA3. What stays as it was is written, too. */
 uint64_t accumulate_change(int node, size_t off, const struct change *c)
 {
@@ -179,10 +193,12 @@ uint64_t accumulate_change(int node, size_t off, const struct change *c)
     b.block = off / BLOCK;
     b.count = 1;
     b.piece[0] = (struct fabric_piece){ off, &room, sizeof room };
-    lock_and_read(&b);
+    unsigned asked = lock_and_read(&b);
     uint64_t old = room;
     room = (uint32_t)change_of(c, old);
     write_and_unlock(&b);
+    if (record_on)
+        note(&b, false, asked);
     return old;
 }
 
@@ -190,8 +206,9 @@ static void batch_end(struct batch *b)
 {
     if (b->count == 0)
         return;
+    record_away();
     struct thread *t = thread_enter();
-    lock_and_read(b);
+    unsigned asked = lock_and_read(b);
     for (size_t i = 0; i < b->count; i++) {
         char *there = b->piece[i].local;
         combine(b->kind->part, b->kind->op, there, b->add + (there - b->room),
@@ -202,6 +219,9 @@ static void batch_end(struct batch *b)
     else
         write_and_unlock(b);
     thread_leave(t);
+    record_back();
+    if (record_on)
+        note(b, b->tail != NULL, asked);
     b->count = 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/spin.h"
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/thread.h"
 
 #define INDEX_BITS 16
@@ -22,11 +23,13 @@ static uint16_t *returned;
 static uint32_t returned_count;
 static _Atomic uint32_t made;                /* entries that have been used */
 static struct fabric_op nameless[NODES_MAX]; /* by node */
+static _Atomic uint64_t left;                /* items (handle_left) */
 
 int handles_start(void)
 {
     returned_count = 0;
     atomic_store(&made, 0);
+    atomic_store(&left, 0);
     table = reserve(HANDLES * sizeof *table);
     returned = reserve(HANDLES * sizeof *returned);
     return table && returned ? 0 : -ENOMEM;
@@ -55,12 +58,19 @@ struct handle *handle_take(int node)
                    "or pass NULL and call hlrc_fence",
                    HANDLES);
     atomic_store_explicit(&table[i].node, node, memory_order_relaxed);
+    table[i].begun = atomic_load_explicit(&left, memory_order_relaxed);
     return &table[i];
+}
+
+void handle_left(void)
+{
+    atomic_fetch_add_explicit(&left, 1, memory_order_relaxed);
 }
 
 uint64_t handle_name(struct handle *h)
 {
-    uint64_t name = 0;
+    uint64_t name = 0, items = atomic_load_explicit(&left, memory_order_relaxed);
+    h->begun = items != h->begun ? items : 0;
     while (name >> INDEX_BITS == 0)
         name = ++h->uses << INDEX_BITS | (uint64_t)(h - table);
     atomic_store(&h->name, name); /* RH1 */
@@ -110,14 +120,25 @@ static void claim(const char *call, struct handle *h, uint64_t name)
         refuse(call, name);
 }
 
+/* ASSUMPTION: claimed. */
+static void note_end(const struct handle *h)
+{
+    int node = atomic_load_explicit(&h->node, memory_order_relaxed);
+    if (record_on && h->begun)
+        record_pages(RECORD_FENCE, (uint32_t)node + 1,
+                     atomic_load_explicit(&left, memory_order_relaxed) - h->begun, 0, 0);
+}
+
 void hlrc_wait(hlrc_handle_t handle)
 {
     struct handle *h = find("hlrc_wait", handle);
     claim("hlrc_wait", h, handle);
+    note_end(h);
     struct thread *t = thread_enter();
     fabric_wait(engine.fabric, &h->op);
     give(h);
     thread_leave(t);
+    record_back();
 }
 
 int hlrc_test(hlrc_handle_t handle)
@@ -127,6 +148,7 @@ int hlrc_test(hlrc_handle_t handle)
     bool done = fabric_test(engine.fabric, &h->op);
     if (done) {
         claim("hlrc_test", h, handle);
+        note_end(h);
         give(h);
     }
     thread_leave(t);
@@ -142,6 +164,7 @@ static bool is_for(const struct handle *h, int node)
 /* RH2. node -1: at all of them. */
 static void fence(int node)
 {
+    record_pages(RECORD_FENCE, (uint32_t)(node + 1), 0, 0, 0);
     struct thread *t = thread_enter();
     for (int n = 0; n < engine.nodes; n++)
         if (node < 0 || n == node)
@@ -150,6 +173,7 @@ static void fence(int node)
         if (is_for(&table[i], node))
             fabric_wait(engine.fabric, &table[i].op);
     thread_leave(t);
+    record_back();
 }
 
 void handles_fence_all(void)

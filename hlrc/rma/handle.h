@@ -28,6 +28,7 @@ struct handle {
     _Atomic int node;      /* at which it is under way; -1: free */
     _Atomic uint64_t name; /* 0: nobody has it (RH1) */
     uint64_t uses;
+    uint64_t begun; /* --trace-sim: items until then; 0: it has none */
 };
 
 int handles_start(void);
@@ -39,6 +40,9 @@ struct handle *handle_take(int node);
 uint64_t handle_name(struct handle *h);
 /* One that is over. */
 uint64_t handle_done(void);
+
+/* For --trace-sim: an item has been noted of what is left under way. */
+void handle_left(void);
 
 /* What operations without a handle raise (RH2). */
 struct fabric_op *handle_none(int node);

@@ -7,9 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/record.h"
 #include "fabric/fabric.h"
 
-#define PIECES 64 /* that are listed for the fabric at a time */
+#define PIECES RECORD_PIECES /* that are listed for the fabric at a time */
 
 struct pieces {
     const char *call;

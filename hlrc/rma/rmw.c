@@ -5,6 +5,7 @@
 #include <hlrc.h>
 #include <string.h>
 
+#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/accumulate.h"
 #include "hlrc/rma/window.h"
@@ -25,14 +26,20 @@ static int perform(const char *call, void *word, const struct change *c, int nod
     uint64_t guess = 0;
     if (c->compares)
         memcpy((char *)&guess + off % 8, &c->expected, bytes);
+    uint32_t atomics = 1;
+    bool locked = by_lock(c, bytes);
+    record_away();
     struct thread *t = thread_enter();
     if (c->op == HLRC_REPLACE && !c->compares && bytes == 8)
         *old = fabric_exchange(engine.fabric, node, arena.id, off, c->value, 0);
-    else if (by_lock(c, bytes))
+    else if (locked)
         *old = accumulate_change(node, off, c);
     else
-        *old = change_by_fabric(node, arena.id, off, c, guess);
+        *old = change_by_fabric(node, arena.id, off, c, guess, &atomics);
     thread_leave(t);
+    record_back();
+    if (!locked)
+        record_pages(RECORD_RMW, (uint32_t)node, atomics, 0, 0);
     return 0;
 }
 

@@ -14,15 +14,28 @@ static void *writable(const void *at)
     return (void *)(uintptr_t)at;
 }
 
-static void start(enum way way, int node, const struct fabric_piece *piece, size_t n,
-                  struct fabric_op *op)
+static void note(enum way way, int node, const struct fabric_piece *piece, size_t n,
+                 enum record_wait wait)
 {
+    size_t bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        bytes += piece[i].len;
+    transfer_record(way, node, bytes, wait, n);
+}
+
+/* `wait`: when all that was started is waited for. */
+static void start(enum way way, int node, const struct fabric_piece *piece, size_t n,
+                  enum record_wait wait, struct fabric_op *op)
+{
+    if (record_on)
+        note(way, node, piece, n, wait);
     struct thread *t = thread_enter();
     if (way == PUT)
         fabric_write_pieces(engine.fabric, node, arena.id, piece, n, op);
     else
         fabric_read_pieces(engine.fabric, node, arena.id, piece, n, op);
     thread_leave(t);
+    record_back();
 }
 
 /* RM5. Keeps those that the fabric may touch; the others go by the stage. */
@@ -41,7 +54,8 @@ static size_t sort_out(struct stage *s, struct fabric_piece *piece, size_t n)
     return kept;
 }
 
-static void start_careful(enum way way, struct pieces *p, struct fabric_op *op)
+static void start_careful(enum way way, struct pieces *p, enum record_wait wait,
+                          struct fabric_op *op)
 {
     struct fabric_piece piece[PIECES];
     struct stage s;
@@ -51,20 +65,20 @@ static void start_careful(enum way way, struct pieces *p, struct fabric_op *op)
     s.count = s.used = 0;
     while ((n = pieces_next(p, piece)) > 0)
         if ((n = sort_out(&s, piece, n)) > 0)
-            start(way, p->node, piece, n, op);
+            start(way, p->node, piece, n, wait, op);
     stage_end(&s);
 }
 
-static void start_all(enum way way, struct pieces *p, struct fabric_op *op)
+static void start_all(enum way way, struct pieces *p, enum record_wait wait, struct fabric_op *op)
 {
     struct fabric_piece piece[PIECES];
     size_t n;
     if (p->may_fault) {
-        start_careful(way, p, op);
+        start_careful(way, p, wait, op);
         return;
     }
     while ((n = pieces_next(p, piece)) > 0)
-        start(way, p->node, piece, n, op);
+        start(way, p->node, piece, n, wait, op);
 }
 
 static void transfer(enum way way, struct pieces p)
@@ -74,10 +88,12 @@ static void transfer(enum way way, struct pieces p)
         return;
     }
     struct fabric_op op = FABRIC_OP_INIT;
-    start_all(way, &p, &op);
+    start_all(way, &p, RECORD_LATER, &op);
+    transfer_record(way, p.node, 0, RECORD_AWAITED, 0);
     struct thread *t = thread_enter();
     transfer_finish(&op);
     thread_leave(t);
+    record_back();
 }
 
 static void transfer_nb(enum way way, struct pieces p, hlrc_handle_t *handle)
@@ -89,7 +105,7 @@ static void transfer_nb(enum way way, struct pieces p, hlrc_handle_t *handle)
         return;
     }
     struct handle *h = handle ? handle_take(p.node) : NULL;
-    start_all(way, &p, h ? &h->op : handle_none(p.node));
+    start_all(way, &p, RECORD_LEFT, h ? &h->op : handle_none(p.node));
     if (handle)
         *handle = handle_name(h);
 }

@@ -11,7 +11,6 @@
 #include <hlrc.h>
 #include <string.h>
 
-#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/handle.h"
 #include "hlrc/rma/shared.h"
@@ -21,6 +20,7 @@ void stage_end(struct stage *s)
     if (s->count == 0)
         return;
     struct fabric_op op = FABRIC_OP_INIT;
+    transfer_record(s->way, s->node, s->used, RECORD_AWAITED, s->count);
     struct thread *t = thread_enter();
     if (s->way == PUT)
         fabric_write_pieces(engine.fabric, s->node, arena.id, s->piece, s->count, &op);
@@ -28,6 +28,7 @@ void stage_end(struct stage *s)
         fabric_read_pieces(engine.fabric, s->node, arena.id, s->piece, s->count, &op);
     transfer_finish(&op);
     thread_leave(t);
+    record_back();
     for (size_t i = 0; s->way == GET && i < s->count; i++)
         memcpy(s->user[i], s->piece[i].local, s->piece[i].len);
     s->count = s->used = 0;
@@ -71,10 +72,12 @@ static inline void transfer(enum way way, int node, size_t off, void *local, siz
     if (len == 0)
         return;
     struct fabric_op op = FABRIC_OP_INIT;
+    transfer_record(way, node, len, RECORD_AWAITED, 1);
     struct thread *t = thread_enter();
     transfer_start(way, node, off, local_mem(local), len, &op);
     transfer_finish(&op);
     thread_leave(t);
+    record_back();
 }
 
 static void transfer_nb(enum way way, int node, size_t off, void *local, size_t len,
@@ -83,12 +86,15 @@ static void transfer_nb(enum way way, int node, size_t off, void *local, size_t 
     bool shared = local_is_shared(local, len);
     if (shared)
         transfer_copied(way, node, off, local, len);
+    else if (len)
+        transfer_record(way, node, len, RECORD_LEFT, 1);
     struct thread *t = thread_enter();
     struct handle *h = handle ? handle_take(node) : NULL;
     if (!shared && len)
         transfer_start(way, node, off, local_mem(local), len, h ? &h->op : handle_none(node));
     uint64_t name = h ? handle_name(h) : 0;
     thread_leave(t);
+    record_back();
     if (handle)
         *handle = name; /* may lie in shared memory */
 }
@@ -107,7 +113,6 @@ void hlrc_put(void *dst, const void *src, size_t len, int node)
         return;
     }
     size_t off = window_offset("hlrc_put", dst, len, node);
-    record_pages(RECORD_PUT, (uint32_t)node, len, 0, 0);
     transfer(PUT, node, off, (void *)(uintptr_t)src, len);
 }
 
@@ -118,7 +123,6 @@ void hlrc_get(void *dst, const void *src, size_t len, int node)
         return;
     }
     size_t off = window_offset("hlrc_get", src, len, node);
-    record_pages(RECORD_GET, (uint32_t)node, len, 0, 0);
     transfer(GET, node, off, dst, len);
 }
 
@@ -131,7 +135,6 @@ void hlrc_put_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t
         return;
     }
     size_t off = window_offset("hlrc_put_nb", dst, len, node);
-    record_pages(RECORD_PUT, (uint32_t)node, len, 1, 0);
     transfer_nb(PUT, node, off, (void *)(uintptr_t)src, len, handle);
 }
 
@@ -144,6 +147,5 @@ void hlrc_get_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t
         return;
     }
     size_t off = window_offset("hlrc_get_nb", src, len, node);
-    record_pages(RECORD_GET, (uint32_t)node, len, 1, 0);
     transfer_nb(GET, node, off, dst, len, handle);
 }

@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "fabric/fabric.h"
+#include "hlrc/progress/recorder.h"
+#include "hlrc/rma/handle.h"
 #include "hlrc/rma/pieces.h"
 #include "hlrc/rma/window.h"
 
@@ -39,6 +41,15 @@ static inline void transfer_finish(struct fabric_op *op)
 {
     if (atomic_load_explicit(&op->pending, memory_order_acquire) != 0)
         fabric_wait(engine.fabric, op);
+}
+
+/* For --trace-sim, in front of the operations; record_back() follows. */
+static inline void transfer_record(enum way way, int node, size_t bytes, enum record_wait wait,
+                                   size_t operations)
+{
+    record_pages(way == PUT ? RECORD_PUT : RECORD_GET, (uint32_t)node, bytes, wait, operations);
+    if (record_on && wait == RECORD_LEFT)
+        handle_left();
 }
 
 /* RM5. Pieces of shared memory, on their way by a stack. */

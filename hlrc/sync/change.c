@@ -68,9 +68,10 @@ static uint64_t read_whole(const struct place *w)
     return value;
 }
 
-static uint64_t by_swaps(const struct place *w, const struct change *c, uint64_t guess)
+static uint64_t by_swaps(const struct place *w, const struct change *c, uint64_t guess,
+                         uint32_t *atomics)
 {
-    for (;;) {
+    for (;; ++*atomics) {
         uint64_t seen = 0, old = part_of(guess, w);
         struct fabric_op op = FABRIC_OP_INIT;
         fabric_cas(engine.fabric, w->node, w->win, w->off, guess,
@@ -82,14 +83,16 @@ static uint64_t by_swaps(const struct place *w, const struct change *c, uint64_t
     }
 }
 
-uint64_t change_by_fabric(int node, int win, size_t off, const struct change *c, uint64_t guess)
+uint64_t change_by_fabric(int node, int win, size_t off, const struct change *c, uint64_t guess,
+                          uint32_t *atomics)
 {
     struct place w = { node, win, off / 8 * 8, off % 8, combine_bytes(c->type) };
+    *atomics = c->op != HLRC_NO_OP;
     if (c->op == HLRC_NO_OP)
         return part_of(read_whole(&w), &w);
     if (c->op == HLRC_SUM && w.bytes == 8 && c->type != HLRC_DOUBLE)
         return fetch_add(&w, c->value);
-    return by_swaps(&w, c, guess);
+    return by_swaps(&w, c, guess, atomics);
 }
 
 struct change change_if(hlrc_type type, const void *expected, const void *desired)

@@ -25,9 +25,10 @@ uint64_t change_of(const struct change *c, uint64_t old); /* what becomes of it 
 /*
  * Changes the word at `off` of a window, which is aligned to its size: what it was. Of 4 bytes the
  * 8 around them are compared and swapped (FABRIC_ATOMICS_NARROW). `guess`: what those 8 may be.
- * Waits for the network alone.
+ * Waits for the network alone. *atomics: so many operations that took; 0: it was read.
  */
-uint64_t change_by_fabric(int node, int win, size_t off, const struct change *c, uint64_t guess);
+uint64_t change_by_fabric(int node, int win, size_t off, const struct change *c, uint64_t guess,
+                          uint32_t *atomics);
 
 /* A comparison and, where it holds, `desired`; and what the call returns when the word was `was`,
  * which becomes what the program expects. */

@@ -244,6 +244,13 @@ static int make(struct invitation *in)
     return in->group != GROUP_NONE ? 0 : -ENOMEM;
 }
 
+/* For --trace-sim. */
+static void record_group(struct thread *t, const struct invitation *in)
+{
+    for (uint32_t i = 0; i < in->count; i++)
+        record_add(t, RECORD_MEMBER, in->group, (uint64_t)in->nodes[i], in->count - 1 - i, 0);
+}
+
 int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
 {
     call_check("hlrc_group_create");
@@ -256,6 +263,8 @@ int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
     t = thread_enter();
     rc = make(&in);
     thread_leave(t);
+    if (rc == 0 && record_on)
+        record_group(t, &in);
     stats_enter(t, before);
     if (rc == 0)
         *group = in.group;
@@ -297,11 +306,11 @@ void hlrc_group_barrier(hlrc_group group)
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     int64_t begin = timeline_begin();
-    record_note(RECORD_GROUP, group, 0);
     race_release();
     if (g->pairs.count > 1)
         meet(g, group);
-    race_acquire(); /* RC1 */
+    record_note(RECORD_GROUP, group, 0); /* TS2: behind the closing */
+    race_acquire();                      /* RC1 */
     stats_count(STAT_BARRIERS, 1);
     timeline_end(TIMELINE_GROUP, begin, group, -1, 0);
     stats_enter(t, before);

@@ -47,7 +47,9 @@ int words_init(void)
 static uint64_t by_fabric(struct word w, int home, const struct change *c)
 {
     uint64_t guess = change_bytes(page_mem(w.page) + w.at / 8 * 8, 8);
-    return change_by_fabric(home, engine.space.id, ((size_t)w.page << PAGE_SHIFT) + w.at, c, guess);
+    uint32_t atomics;
+    return change_by_fabric(home, engine.space.id, ((size_t)w.page << PAGE_SHIFT) + w.at, c, guess,
+                            &atomics);
 }
 
 /* ---- by the home's handler ---- */

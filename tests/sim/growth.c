@@ -548,6 +548,32 @@ static void test_left_out(void **unused)
     end();
 }
 
+/* What no law can state is not passed over. */
+static void test_beyond_laws(void **unused)
+{
+    static const enum record_kind some[] = { RECORD_WAIT, RECORD_SIGNAL, RECORD_ATOMIC,
+                                             RECORD_WORD, RECORD_MEMBER, RECORD_GROUP,
+                                             RECORD_PUT,  RECORD_GET,    RECORD_ACC,
+                                             RECORD_RMW,  RECORD_PART,   RECORD_MUTEX,
+                                             RECORD_RESET };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        made_begin(&made[0], 2);
+        for (unsigned n = 0; n < 2; n++) {
+            made_put3(&made[0], n, some[i], 0, 1, 1, 1);
+            made_put(&made[0], n, RECORD_END, 0, 0, 0);
+        }
+        made_end(&made[0]);
+        assert_null(trace_read(&traces[0], made[0].bytes, made[0].length));
+        assert_null(law_read(&law, "array a[1]\n"));
+        g = (struct growth){ .law = &law, .traces = 1, .trace = { &traces[0] } };
+        assert_non_null(strstr(growth_fit(&g), "what no law can state"));
+        growth_free(&g);
+        trace_free(&traces[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -557,7 +583,7 @@ int main(void)
         cmocka_unit_test(test_fit),          cmocka_unit_test(test_check),
         cmocka_unit_test(test_mismatch),     cmocka_unit_test(test_locks),
         cmocka_unit_test(test_grown),        cmocka_unit_test(test_again),
-        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_left_out),     cmocka_unit_test(test_beyond_laws),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

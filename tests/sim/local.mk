@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The simulator.
-SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/grow.sh tests/sim/paced.sh tests/sim/puts.sh tests/sim/words.sh
+SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/gets.sh tests/sim/groups.sh tests/sim/grow.sh tests/sim/paced.sh tests/sim/puts.sh tests/sim/transfers.sh tests/sim/words.sh
 EXTRA_DIST += tests/sim/replayed.sh
-check_PROGRAMS += tests/sim/words
+check_PROGRAMS += tests/sim/groups tests/sim/transfers tests/sim/words
+tests_sim_groups_SOURCES = tests/sim/groups.c
+tests_sim_groups_LDADD = libhlrc.la
+tests_sim_transfers_SOURCES = tests/sim/transfers.c
+tests_sim_transfers_LDADD = libhlrc.la
 tests_sim_words_SOURCES = tests/sim/words.c
 tests_sim_words_LDADD = libhlrc.la
 if CMOCKA
@@ -43,6 +47,10 @@ UNIT_TESTS += tests/sim/replay_cond
 tests_sim_replay_cond_SOURCES = tests/sim/replay_cond.c tests/sim/replay_machine.h tests/sim/replay_run.h tests/sim/trace_make.h
 tests_sim_replay_cond_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_sim_replay_cond_LDADD = libhlrc_sim.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/sim/replay_group
+tests_sim_replay_group_SOURCES = tests/sim/replay_group.c tests/sim/replay_machine.h tests/sim/replay_run.h tests/sim/trace_make.h
+tests_sim_replay_group_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_sim_replay_group_LDADD = libhlrc_sim.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/sim/replay_rma
 tests_sim_replay_rma_SOURCES = tests/sim/replay_rma.c tests/sim/replay_machine.h tests/sim/replay_run.h tests/sim/trace_make.h
 tests_sim_replay_rma_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

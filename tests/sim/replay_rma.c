@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Replays of put and get, and of atomic words: sim/replay.h RY10; of operations on words of shared
- * memory: RY11. */
+ * memory: RY11; of accumulate and of atomics in windows: RY14; of put and get of shared memory:
+ * RY15; of what an adapter does at once: RY18. */
 #include "tests/sim/replay_run.h"
 
 static sim_time ends_at(unsigned node)
@@ -13,7 +14,7 @@ static void test_put(void **unused)
 {
     (void)unused;
     made_begin(&made, 2);
-    made_put3(&made, 0, RECORD_PUT, 7000, 1, 4096, 0);
+    made_put4(&made, 0, RECORD_PUT, 7000, 1, 4096, RECORD_AWAITED, 1);
     run(REPLAY_ARDMAR, &machine);
     expect(0, rdma_writes, 1);
     expect(0, messages, 0);
@@ -27,7 +28,7 @@ static void test_goes_on(void **unused)
     (void)unused;
     made_begin(&made, 2);
     for (int i = 0; i < 3; i++)
-        made_put3(&made, 0, i == 1 ? RECORD_GET : RECORD_PUT, 0, 1, 4096, 1);
+        made_put4(&made, 0, i == 1 ? RECORD_GET : RECORD_PUT, 0, 1, 4096, RECORD_LEFT, 1);
     run(REPLAY_ARDMAR, &machine);
     expect(0, rdma_writes, 2);
     expect(0, rdma_reads, 1);
@@ -35,16 +36,137 @@ static void test_goes_on(void **unused)
     end();
 }
 
+/* RY10: of three puts, the last of which goes to node 2, those that were begun there by then. */
+static void test_fence(void **unused)
+{
+    static const struct {
+        uint64_t at, since, puts;
+    } fences[] = { { 0, 0, 3 }, { 2, 0, 2 }, { 2, 1, 2 }, { 2, 2, 1 }, { 2, 3, 0 }, { 3, 0, 3 } };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof fences / sizeof *fences; i++) {
+        made_begin(&made, 3);
+        for (uint64_t k = 0; k < 3; k++)
+            made_put4(&made, 0, RECORD_PUT, 0, k == 2 ? 2 : 1, 4096, RECORD_LEFT, 1);
+        made_put(&made, 0, RECORD_FENCE, 0, fences[i].at, fences[i].since);
+        run(REPLAY_ARDMAR, &machine);
+        uint64_t there = 100 + fences[i].puts * 4160 + 2000;
+        assert_int_equal(ends_at(0), fences[i].puts == 0 ? 300 : there);
+        end();
+    }
+}
+
 /* The request of a head, the adapter, and the answer. */
 static void test_get(void **unused)
 {
     (void)unused;
     made_begin(&made, 2);
-    made_put3(&made, 0, RECORD_GET, 0, 1, 1000, 0);
+    made_put4(&made, 0, RECORD_GET, 0, 1, 1000, RECORD_AWAITED, 1);
     run(REPLAY_ONESIDED, &machine);
     expect(0, rdma_reads, 1);
     assert_int_equal(ends_at(0), 100 + 64 + 1000 + 200 + 1000 + 64 + 1000);
     end();
+}
+
+/* Two pieces of 500 and, with the item that waits for them, a third one. */
+static void test_pieces(void **unused)
+{
+    (void)unused;
+    for (int last = 0; last < 2; last++) {
+        made_begin(&made, 2);
+        made_put4(&made, 0, RECORD_PUT, 0, 1, 1000, RECORD_LATER, 2);
+        made_put4(&made, 0, RECORD_PUT, 0, 1, last ? 4096 : 0, RECORD_AWAITED, (uint64_t)last);
+        run(REPLAY_ARDMAR, &machine);
+        expect(0, rdma_writes, 2 + last);
+        assert_int_equal(ends_at(0), 100 + 2 * (500 + 64) + (last ? 4096 + 64 : 0) + 1000 + 1000);
+        end();
+    }
+}
+
+/* A block is asked for once, or three times; its values are read with the first try where reads
+ * keep their order, and again behind the last. */
+static void test_accumulate(void **unused)
+{
+    (void)unused;
+    for (int tries = 1; tries <= 3; tries += 2)
+        for (int ordered = 0; ordered < 2; ordered++) {
+            struct machine m = machine;
+            m.reads_ordered = (uint64_t)ordered;
+            made_begin(&made, 2);
+            made_put4(&made, 0, RECORD_ACC, 0, 1, 800, 2 << 1, (uint64_t)tries);
+            run(REPLAY_ASYNC, &m);
+            expect(0, atomics, tries + 1);
+            expect(0, rdma_reads, ordered && tries > 1 ? 4 : 2);
+            expect(0, rdma_writes, 2);
+            end();
+        }
+}
+
+/* RA4: in time, what is left under way is not there when the node ends. */
+static void test_accumulate_left(void **unused)
+{
+    uint64_t ends[2];
+
+    (void)unused;
+    for (uint64_t left = 0; left < 2; left++) {
+        made_begin(&made, 2);
+        made_put4(&made, 0, RECORD_ACC, 0, 1, 800, 2 << 1 | left, 1);
+        run(REPLAY_ARDMAR, &machine);
+        expect(0, atomics, 2);
+        expect(0, rdma_writes, 2);
+        ends[left] = ends_at(0);
+        end();
+    }
+    assert_true(ends[1] + 2000 <= ends[0]);
+}
+
+/* As many atomics as in the traced run, or a read. */
+static void test_change(void **unused)
+{
+    (void)unused;
+    for (uint64_t atomics = 0; atomics < 3; atomics++) {
+        made_begin(&made, 2);
+        made_put(&made, 0, RECORD_RMW, 0, 1, atomics);
+        run(REPLAY_ASYNC, &machine);
+        expect(0, atomics, atomics);
+        expect(0, rdma_reads, atomics == 0);
+        expect(0, messages, 0);
+        end();
+    }
+}
+
+/* Node 0 has what three others want, four times each: how many times 10 us that takes. */
+static uint64_t turns(enum record_kind kind, uint64_t at_once)
+{
+    struct machine m = machine;
+    uint64_t last = 0;
+
+    m.read_ns = m.atomic_ns = 10000;
+    m.reads_at_once = at_once;
+    made_begin(&made, 4);
+    for (unsigned node = 1; node < 4; node++)
+        if (kind == RECORD_GET)
+            made_put4(&made, node, kind, 0, 0, (uint64_t)4 * 8, RECORD_AWAITED, 4);
+        else
+            made_put(&made, node, kind, 0, 0, 4);
+    run(REPLAY_ARDMAR, &m);
+    for (unsigned node = 1; node < 4; node++)
+        last = ends_at(node) > last ? ends_at(node) : last;
+    end();
+    return last / 10000;
+}
+
+/* RY18. An atomic of a node comes behind the answer to the one before: of three there is always one
+ * that waits. */
+static void test_at_once(void **unused)
+{
+    (void)unused;
+    assert_int_equal(turns(RECORD_GET, 1), 12);
+    assert_int_equal(turns(RECORD_GET, 2), 6);
+    assert_int_equal(turns(RECORD_GET, 5), 3);
+    assert_int_equal(turns(RECORD_GET, 12), 1);
+    assert_int_equal(turns(RECORD_RMW, 1), 12);
+    assert_int_equal(turns(RECORD_RMW, 12), 12);
 }
 
 /* AT1: by the adapter, or by the handler of the node that has the word. */
@@ -84,11 +206,140 @@ static void test_word(void **unused)
     }
 }
 
+/* ---- RY15 ---- */
+
+static void part(uint64_t page, uint64_t bytes, bool put)
+{
+    made_put3(&made, 0, RECORD_PART, 0, page, bytes, put);
+}
+
+/* Node 0 gets 100 bytes of a page of node 1's. The home, the version and the bytes are read; where
+ * homes send pages, one is fetched, and stays closed. */
+static void test_get_part(void **unused)
+{
+    (void)unused;
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ARDMAR; protocol++) {
+        made_begin(&made, 2);
+        wrote(1, 0, PAGE, 0, 0);
+        meet();
+        part(PAGE, 100, false);
+        run((enum replay_protocol)protocol, &machine);
+        expect(0, read_faults, 0);
+        expect(0, page_fetches, protocol == REPLAY_ASYNC);
+        expect(0, rdma_reads, protocol == REPLAY_ASYNC ? 0 : 3);
+        expect(0, atomics, protocol == REPLAY_ARDMAR); /* PP4 */
+        assert_int_equal(copy_of(&r.node[0], PAGE)->access, CLOSED);
+        end();
+    }
+}
+
+/* The second one finds the page, or its home, and nothing has to be introduced again. */
+static void test_get_again(void **unused)
+{
+    (void)unused;
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ARDMAR; protocol++) {
+        made_begin(&made, 2);
+        wrote(1, 0, PAGE, 0, 0);
+        meet();
+        part(PAGE, 100, false);
+        part(PAGE, 100, false);
+        made_put(&made, 0, RECORD_READ, 0, PAGE, 0);
+        run((enum replay_protocol)protocol, &machine);
+        expect(0, read_faults, 1);
+        expect(0, page_fetches, 1);
+        expect(0, atomics, protocol == REPLAY_ARDMAR);
+        end();
+    }
+}
+
+/* The bytes alone go, and the page is announced; or it is stored to, of which the diff has as many
+ * bytes. */
+static void test_put_part(void **unused)
+{
+    (void)unused;
+    for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
+        bool stores = protocol == REPLAY_ASYNC;
+        made_begin(&made, 2);
+        wrote(1, 0, PAGE, 0, 0);
+        meet();
+        part(PAGE, 100, true);
+        made_close(&made, 0, UINT64_MAX, 0, 0);
+        meet();
+        run((enum replay_protocol)protocol, &machine);
+        expect(0, write_faults, stores);
+        expect(0, page_fetches, stores);
+        expect(0, twins, stores);
+        expect(0, diffs, 1);
+        expect(0, diff_bytes, stores ? 100 : 0);
+        expect(0, write_notices, 1);
+        end();
+    }
+}
+
+/* What is dirty here is loaded and stored to: PP1. */
+static void test_part_of_dirty(void **unused)
+{
+    (void)unused;
+    made_begin(&made, 2);
+    wrote(1, 0, PAGE, 0, 0);
+    meet();
+    made_put(&made, 0, RECORD_WRITE, 0, PAGE, 0);
+    part(PAGE, 100, true);
+    part(PAGE, 100, false);
+    made_close(&made, 0, PAGE, 108, 100);
+    meet();
+    run(REPLAY_ARDMAR, &machine);
+    expect(0, write_faults, 1);
+    expect(0, read_faults, 0);
+    expect(0, page_fetches, 1);
+    expect(0, diff_bytes, 100);
+    end();
+}
+
+/* PP5: of eight pages that come whole, one is awaited, not eight. */
+static void test_expect(void **unused)
+{
+    uint64_t ends[2];
+
+    (void)unused;
+    for (int expects = 0; expects < 2; expects++) {
+        made_begin(&made, 2);
+        for (uint64_t p = PAGE; p < PAGE + 8; p++)
+            made_put(&made, 1, RECORD_WRITE, 0, p, 0);
+        made_close(&made, 1, PAGE, 0, 0);
+        meet();
+        if (expects)
+            made_put(&made, 0, RECORD_EXPECT, 0, PAGE, 8);
+        for (uint64_t p = PAGE; p < PAGE + 8; p++)
+            part(p, 4096, false);
+        run(REPLAY_ASYNC, &machine);
+        expect(0, page_fetches, 8);
+        expect(0, read_faults, 0);
+        ends[expects] = ends_at(0);
+        end();
+    }
+    assert_true(ends[1] + (uint64_t)7 * 2000 <= ends[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_put),    cmocka_unit_test(test_goes_on), cmocka_unit_test(test_get),
-        cmocka_unit_test(test_atomic), cmocka_unit_test(test_word),
+        cmocka_unit_test(test_put),
+        cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_fence),
+        cmocka_unit_test(test_get),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_accumulate),
+        cmocka_unit_test(test_accumulate_left),
+        cmocka_unit_test(test_change),
+        cmocka_unit_test(test_at_once),
+        cmocka_unit_test(test_atomic),
+        cmocka_unit_test(test_word),
+        cmocka_unit_test(test_get_part),
+        cmocka_unit_test(test_get_again),
+        cmocka_unit_test(test_put_part),
+        cmocka_unit_test(test_part_of_dirty),
+        cmocka_unit_test(test_expect),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

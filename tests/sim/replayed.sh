@@ -2,13 +2,13 @@
 # For the scripts here that compare replays of a real program with what its run has counted; sourced after ../lib.sh.
 sim=$top_builddir/hlrc_sim
 
-# replayed WHAT AWK PROGRAM...: two nodes, traced and replayed under ARDMAR and under ONESIDED. AWK gets the lines "name,replayed,traced",
+# replayed WHAT AWK PROGRAM...: $nodes nodes, two unless it is set, traced and replayed under ARDMAR and under ONESIDED. AWK gets the lines "name,replayed,traced",
 # off(MOST) there says whether the two differ by more than MOST per cent, and its status and output tell what is wrong.
 replayed() {
     local what=$1 compare=$2 protocol
     shift 2
     for protocol in ardmar onesided; do
-        run_job 2 "$protocol" --trace-sim "$work/t" "$@"
+        run_job "${nodes:-2}" "$protocol" --trace-sim "$work/t" "$@"
         expect_status "$what, $protocol" 0
         test -s "$work/t" || skip "no trace: $(head -1 "$work/err")"
         status=0

@@ -43,15 +43,21 @@ static inline void made_begin(struct made *m, unsigned nodes)
     m->set[RECORD_SET_ahead] = m->set[RECORD_SET_renew] = 32;
 }
 
-static inline void made_put3(struct made *m, unsigned node, enum record_kind kind, uint64_t time,
-                             uint64_t a, uint64_t b, uint64_t c)
+static inline void made_put4(struct made *m, unsigned node, enum record_kind kind, uint64_t time,
+                             uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     struct made_node *n = &m->node[node];
-    const uint64_t arg[RECORD_ARGS] = { a, b, c };
+    const uint64_t arg[RECORD_ARGS] = { a, b, c, d };
 
     assert(n->stream_bytes + RECORD_LONGEST < MADE_ROOM);
     n->stream_bytes =
         (size_t)(record_put(n->stream + n->stream_bytes, &n->page, kind, time, arg) - n->stream);
+}
+
+static inline void made_put3(struct made *m, unsigned node, enum record_kind kind, uint64_t time,
+                             uint64_t a, uint64_t b, uint64_t c)
+{
+    made_put4(m, node, kind, time, a, b, c, 0);
 }
 
 static inline void made_put(struct made *m, unsigned node, enum record_kind kind, uint64_t time,

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* replay_group.c - groups of nodes: hlrc/sync/group.c (GR1, GR3) and pairs.c (PE1 to PE4); replay.h
+ * RY16. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/fail.h"
+#include "sim/replay.h"
+
+#define ROUNDS 10 /* of TRACE_NODES_MAX */
+
+_Static_assert(1u << ROUNDS >= TRACE_NODES_MAX, "a meeting of all has its rounds");
+
+/* PE3 */
+struct slot {
+    uint64_t word; /* epoch + 1 */
+    uint32_t *vt;
+};
+
+/* Of a group, at a member, or where one that is it already has written. */
+struct group_here {
+    struct group_here *next;
+    uint32_t number;
+    unsigned *node; /* of the members in turn */
+    uint32_t count, room;
+    unsigned self;
+    uint64_t epoch;
+    uint32_t answers; /* at the lowest member */
+    bool invited;     /* at the others */
+    bool told;        /* something has come since it was looked at last */
+    struct slot slot[ROUNDS][2];
+};
+
+static struct group_here *group_of(struct replay_node *n, uint32_t number)
+{
+    struct group_here *g = n->groups;
+
+    while (g != NULL && g->number != number)
+        g = g->next;
+    if (g != NULL)
+        return g;
+    g = sim_new(1, sizeof *g);
+    g->number = number;
+    g->next = n->groups;
+    n->groups = g;
+    return g;
+}
+
+void replay_groups_free(struct replay_node *n)
+{
+    struct group_here *g;
+
+    while ((g = n->groups) != NULL) {
+        n->groups = g->next;
+        for (int i = 0; i < ROUNDS; i++) {
+            free(g->slot[i][0].vt);
+            free(g->slot[i][1].vt);
+        }
+        free(g->node);
+        free(g);
+    }
+}
+
+static void tell(struct replay_node *n, struct group_here *g)
+{
+    g->told = true;
+    replay_wake(n);
+}
+
+static void await(struct replay_node *n, struct group_here *g)
+{
+    g->told = false;
+    replay_await(n, &g->told);
+}
+
+/* ---- making one: GR3 ---- */
+
+static unsigned lowest_of(const struct group_here *g)
+{
+    unsigned lowest = g->node[0];
+
+    for (uint32_t i = 1; i < g->count; i++)
+        lowest = g->node[i] < lowest ? g->node[i] : lowest;
+    return lowest;
+}
+
+static void take_invitation(void *self, uint64_t number)
+{
+    struct group_here *g = group_of(self, (uint32_t)number);
+
+    g->invited = true;
+    tell(self, g);
+}
+
+static void take_answer(void *self, uint64_t number)
+{
+    struct group_here *g = group_of(self, (uint32_t)number);
+
+    g->answers++;
+    tell(self, g);
+}
+
+static void invite(struct replay_node *n, struct group_here *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct replay_node *to = &n->r->node[g->node[i]];
+        if (to == n)
+            continue;
+        n->debt += 2 * n->r->m.post_ns * SIM_NS;
+        replay_settle(n);
+        COUNT(n, rdma_writes, 1);
+        replay_write(n, to, 16 + 4 * (uint64_t)g->count, take_invitation, to, g->number);
+    }
+    while (g->answers + 1 < g->count)
+        await(n, g);
+}
+
+static void accept_from(struct replay_node *n, struct group_here *g, struct replay_node *lowest)
+{
+    while (!g->invited)
+        await(n, g);
+    n->debt += n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    replay_write(n, lowest, 8, take_answer, lowest, g->number);
+}
+
+void replay_member(struct replay_node *n, const struct script_op *op)
+{
+    struct group_here *g = group_of(n, (uint32_t)op->arg[0]);
+    unsigned node = (unsigned)(op->arg[1] % n->r->nodes);
+
+    if (g->count == n->r->nodes) /* there are no more */
+        return;
+    if (node == n->id)
+        g->self = g->count;
+    g->node = grow(g->node, &g->room, g->count + 1, sizeof *g->node);
+    g->node[g->count++] = node;
+    if (op->arg[2] > 0) /* others follow */
+        return;
+    if (lowest_of(g) == n->id)
+        invite(n, g);
+    else
+        accept_from(n, g, &n->r->node[lowest_of(g)]);
+}
+
+/* ---- its barrier ---- */
+
+struct arrival {
+    struct replay_node *to;
+    uint32_t number, round;
+    uint64_t epoch;
+    uint32_t *vt;
+};
+
+static void take_arrival(void *self, uint64_t arg)
+{
+    struct arrival *a = self;
+    struct group_here *g = group_of(a->to, a->number);
+    struct slot *s = &g->slot[a->round][a->epoch & 1];
+
+    (void)arg;
+    free(s->vt);
+    *s = (struct slot){ a->epoch + 1, a->vt };
+    tell(a->to, g);
+    free(a);
+}
+
+/* PE2 */
+static void send(struct replay_node *n, const struct group_here *g, uint32_t round,
+                 const uint32_t *vt)
+{
+    struct replay *r = n->r;
+    struct arrival *a = sim_new(1, sizeof *a);
+    size_t bytes = r->nodes * sizeof *vt;
+
+    *a = (struct arrival){ &r->node[g->node[(g->self + (1u << round)) % g->count]], g->number,
+                           round, g->epoch, sim_new(r->nodes, sizeof *vt) };
+    memcpy(a->vt, vt, bytes);
+    n->debt += 2 * r->m.post_ns * SIM_NS;
+    replay_settle(n);
+    COUNT(n, rdma_writes, 1);
+    replay_write(n, a->to, 8 * (uint64_t)r->nodes + 16, take_arrival, a, 0);
+}
+
+/* PE4 */
+static void meet(struct replay_node *n, struct group_here *g, uint32_t *vt)
+{
+    for (uint32_t round = 0; 1u << round < g->count; round++) {
+        struct slot *s = &g->slot[round][g->epoch & 1];
+        send(n, g, round, vt);
+        while (s->word != g->epoch + 1)
+            await(n, g);
+        for (unsigned w = 0; w < n->r->nodes; w++)
+            vt[w] = vt[w] < s->vt[w] ? s->vt[w] : vt[w];
+    }
+    g->epoch++;
+}
+
+/* GR1 */
+void replay_group(struct replay_node *n, uint32_t number)
+{
+    struct group_here *g = group_of(n, number);
+    sim_time begun;
+    uint32_t *vt;
+
+    replay_settle(n);
+    begun = n->r->loop.now;
+    COUNT(n, barriers, 1);
+    if (g->count <= 1)
+        return;
+    if (!replay_clean(n, true))
+        replay_close(n);
+    vt = sim_new(n->r->nodes, sizeof *vt);
+    memcpy(vt, n->vt, n->r->nodes * sizeof *vt);
+    meet(n, g, vt);
+    replay_acquire(n, vt, OCCASION_MEETING);
+    free(vt);
+    n->spent[2] += n->r->loop.now - begun;
+}

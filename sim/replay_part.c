@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* replay_part.c - put and get of shared memory, page by page: hlrc/memory/page_part.c (PP1 to PP5);
+ * replay.h RY15. */
+#include "sim/replay.h"
+
+#define PAGE_BYTES 4096
+
+static bool is_async(const struct replay_node *n)
+{
+    return n->r->protocol == REPLAY_ASYNC;
+}
+
+/* PP1 */
+static bool is_elsewhere(const struct replay_node *n, const struct copy *c)
+{
+    return (c->flags & (COPY_STALE | COPY_DIRTY | COPY_EXCLUSIVE)) == COPY_STALE &&
+           c->access == CLOSED && !c->pending && !c->twin && !copy_is_home(c, n);
+}
+
+static bool is_closed_here(const struct copy *c)
+{
+    return c->access == CLOSED && !(c->flags & COPY_STALE);
+}
+
+enum found { ELSEWHERE, CLOSED_HERE, NEITHER };
+
+static enum found find(struct replay_node *n, struct copy *c, bool put)
+{
+    for (;;) {
+        if (c->flags & COPY_BUSY)
+            replay_finish(n, c);
+        else if (!put && is_closed_here(c))
+            return CLOSED_HERE;
+        else if (!is_elsewhere(n, c) || (put && is_async(n)))
+            return NEITHER;
+        else if (!is_async(n))
+            return ELSEWHERE;
+        else
+            (void)replay_fetch(n, c); /* PP5 */
+    }
+}
+
+/* ardmar.c ardmar_home: -1 where there is none. */
+static int home_of(struct replay_node *n, const struct copy *c)
+{
+    if (c->home == 0) {
+        replay_post_read(n, &n->r->node[replay_default_home(n->r, c->page)], 8);
+        replay_await_reads(n);
+        n->debt += n->r->m.complete_ns * SIM_NS;
+    }
+    return (c->home != 0 ? c->home : c->shared->home) - 1;
+}
+
+static void await_all(struct replay_node *n)
+{
+    replay_await_written(n);
+    replay_await_reads(n);
+    n->debt += n->r->m.complete_ns * SIM_NS;
+}
+
+/* PP4 */
+static void introduce(struct replay_node *n, struct copy *c, struct replay_node *home)
+{
+    if (c->introduced || n->r->set[RECORD_SET_exclusive] != 0)
+        return;
+    replay_post_write(n, home, 4);
+    replay_post_atomic(n, home);
+    await_all(n);
+    replay_note_reader(home, c->shared);
+}
+
+/* PP2 */
+static bool is_there(struct replay_node *n, struct copy *c, struct replay_node *home)
+{
+    for (uint32_t i = 0; i < c->need.count; i++)
+        replay_post_read(n, home, 8);
+    replay_await_reads(n);
+    return versions_cover(&c->shared->applied, &c->need);
+}
+
+static void transfer(struct replay_node *n, struct replay_node *home, uint32_t bytes, bool put)
+{
+    if (put)
+        replay_post_write(n, home, bytes);
+    else
+        replay_post_read(n, home, bytes);
+    await_all(n);
+}
+
+static bool part(struct replay_node *n, struct copy *c, uint32_t bytes, bool put);
+
+static bool part_elsewhere(struct replay_node *n, struct copy *c, uint32_t bytes, bool put)
+{
+    int home;
+
+    c->flags |= COPY_BUSY;
+    home = home_of(n, c);
+    if (home < 0 || home == (int)n->id) {
+        c->flags &= (uint8_t)~COPY_BUSY;
+        return false;
+    }
+    introduce(n, c, &n->r->node[home]);
+    if (!is_there(n, c, &n->r->node[home])) {
+        (void)replay_fetch(n, c);
+        return !put && part(n, c, bytes, put);
+    }
+    transfer(n, &n->r->node[home], bytes, put);
+    c->home = (uint16_t)(home + 1);
+    c->introduced = true;
+    c->flags &= (uint8_t)~COPY_BUSY;
+    if (put)
+        replay_word_note(n, c); /* PP3 */
+    return true;
+}
+
+/* page_part.c page_part: false where the program loads or stores. */
+static bool part(struct replay_node *n, struct copy *c, uint32_t bytes, bool put)
+{
+    switch (find(n, c, put)) {
+    case ELSEWHERE:
+        return part_elsewhere(n, c, bytes, put);
+    case CLOSED_HERE:
+        replay_move_used(n, c);
+        c->in_memory = true;
+        return true;
+    case NEITHER:
+        break;
+    }
+    return false;
+}
+
+/* A store of the program, of which the trace shows nothing where it was none there. */
+static void store(struct replay_node *n, struct copy *c, uint32_t bytes)
+{
+    replay_access(n, c->page, true);
+    if (c->flags & COPY_EXCLUSIVE)
+        return;
+    c->changed = true;
+    c->put = c->put + bytes < PAGE_BYTES ? c->put + bytes : PAGE_BYTES;
+}
+
+void replay_part(struct replay_node *n, uint32_t page, uint32_t bytes, bool put)
+{
+    struct copy *c = copy_of(n, page);
+
+    replay_settle(n);
+    bytes = bytes < PAGE_BYTES ? bytes : PAGE_BYTES;
+    c->shared->written = c->shared->written || put;
+    if (part(n, c, bytes, put))
+        return;
+    if (put)
+        store(n, c, bytes);
+    else
+        replay_access(n, page, false);
+}
+
+/* page_part.c page_part_expect: PP5 */
+void replay_expect(struct replay_node *n, uint32_t first, uint32_t count)
+{
+    uint32_t room = (uint32_t)n->r->set[RECORD_SET_pages] - first;
+
+    count = count < room ? count : room;
+    for (uint32_t p = first; p < first + count && is_async(n); p++)
+        (void)replay_fetch_ahead(n, copy_of(n, p), false);
+}
