@@ -308,37 +308,62 @@ static void resolve_parts(struct config *cfg)
         cfg->barrier = part == PART_HANDLER ? BARRIER_HANDLER : BARRIER_GB;
 }
 
+/* What an option needs of another one. */
+struct need {
+    enum config_id id;
+    const char *value;
+};
+
+static int demand(struct config *cfg, const char *what, const struct need *need, char *err,
+                  size_t errlen)
+{
+    enum config_source from = (enum config_source)cfg->source[need->id];
+    char value[CONFIG_TEXT_MAX];
+
+    config_value(cfg, need->id, value, sizeof value);
+    if (from != CONFIG_DEFAULT && strcmp(value, need->value) != 0)
+        return complain(err, errlen, need->id, value, from, -EINVAL,
+                        "%s needs %s; leave one of the two out", what, need->value);
+    return config_set(cfg, need->id, need->value, from, err, errlen);
+}
+
 /* CF6 */
 static int resolve_check(struct config *cfg, char *err, size_t errlen)
 {
-    static const struct {
-        enum config_id id;
-        const char *value;
-    } needs[] = {
+    static const struct need needs[] = {
         { CONFIG_ID_diffs, "handler" },
         { CONFIG_ID_locks, "queue" },
         { CONFIG_ID_move_homes, "off" },
     };
-    char value[CONFIG_TEXT_MAX];
+    int ret = 0;
 
-    for (size_t i = 0; cfg->check == CHECK_RACES && i < sizeof needs / sizeof *needs; i++) {
-        enum config_source from = (enum config_source)cfg->source[needs[i].id];
-        config_value(cfg, needs[i].id, value, sizeof value);
-        if (from != CONFIG_DEFAULT && strcmp(value, needs[i].value) != 0)
-            return complain(err, errlen, needs[i].id, value, from, -EINVAL,
-                            "--check races needs %s; leave one of the two out", needs[i].value);
-        int ret = config_set(cfg, needs[i].id, needs[i].value, from, err, errlen);
-        if (ret < 0)
-            return ret;
-    }
-    return 0;
+    for (size_t i = 0; ret == 0 && i < sizeof needs / sizeof *needs; i++)
+        ret = demand(cfg, "--check races", &needs[i], err, errlen);
+    return ret;
+}
+
+/* CF7 */
+static int resolve_detail(struct config *cfg, char *err, size_t errlen)
+{
+    static const struct need needs[] = {
+        { CONFIG_ID_ahead, "0" },        { CONFIG_ID_renew, "0" },
+        { CONFIG_ID_hot_pages, "0" },    { CONFIG_ID_exclusive_pages, "off" },
+        { CONFIG_ID_lazy_release, "0" }, { CONFIG_ID_move_homes, "off" },
+    };
+    int ret = 0;
+
+    for (size_t i = 0; ret == 0 && i < sizeof needs / sizeof *needs; i++)
+        ret = demand(cfg, "--trace-sim-detail all", &needs[i], err, errlen);
+    return ret;
 }
 
 int config_resolve(struct config *cfg, char *err, size_t errlen)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    int ret = resolve_check(cfg, err, errlen);
+    int ret = cfg->check == CHECK_RACES ? resolve_check(cfg, err, errlen) : 0;
 
+    if (ret == 0 && cfg->trace_sim_detail == DETAIL_ALL && cfg->trace_sim[0] != '\0')
+        ret = resolve_detail(cfg, err, errlen);
     if (ret < 0)
         return ret;
     resolve_parts(cfg);

@@ -21,6 +21,7 @@
  *   CF5  A variable that begins with HLRC_ and is neither an option nor another name that means
  *        something (config_names.c) is refused, with the name that was probably meant.
  *   CF6  With --check races what would hide a write is off, and refused where it was asked for.
+ *   CF7  With --trace-sim-detail all what would hide an access is off likewise.
  */
 
 #include <stdbool.h>
@@ -42,6 +43,7 @@ enum config_barrier { BARRIER_AUTO, BARRIER_HANDLER, BARRIER_CENTRAL, BARRIER_GB
 enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
 enum config_switch { SWITCH_ON, SWITCH_OFF };
 enum config_check { CHECK_OFF, CHECK_RACES };
+enum config_detail { DETAIL_OWN, DETAIL_ALL };
 enum config_syscalls { SYSCALLS_OFF, SYSCALLS_TOUCH, SYSCALLS_AUTO };
 enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
 enum config_core { CORE_SMALL, CORE_FULL };
@@ -117,6 +119,10 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "what the program does into FILE, for hlrc_sim replay: computing, pages, locks, barriers")   \
     X(SIZE, uint64_t, trace_sim_size, "trace-sim-size", "64M", INT64_C(64) << 10, INT64_C(4) << 30,\
       "SIZE", 1, "memory for what one thread notes for --trace-sim, some bytes each time")         \
+    X(CHOICE, enum config_detail, trace_sim_detail, "trace-sim-detail", "own", 0, 0, "own|all", 1, \
+      "of --trace-sim: the job as it is, whose times count; or every access and every change, for "\
+      "hlrc_sim replay --default-options: nothing is opened or left open ahead, no home moves, "   \
+      "which takes longer")                                                                        \
     X(TEXT, char, profile, "profile", "", 0, 0, "FILE", 1,                                         \
       "at the end on standard error: what shared memory has cost, by block, lock and barrier, and "\
       "false sharing; all of it into FILE, too, if one is given, as JSON or as a page, FILE.html") \

@@ -43,6 +43,7 @@ int record_job_start(void)
     if (!wanted())
         return 0;
     fault_ticks = record_fault_ticks();
+    record_all = engine.config.trace_sim_detail == DETAIL_ALL;
     int rc = record_open(engine.config.trace_sim_size, (uint32_t)engine.config.threads);
     if (rc)
         diag_report(1, "--trace-sim: no address space for what threads note; lower "

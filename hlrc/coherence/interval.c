@@ -155,10 +155,11 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
     if (page_is_home(p, engine.node)) {
         if (profile_is_told(page))
             profile_own(page);
+        size_t bytes = 0, len = record_all ? page_flush_size(page, &bytes) : 0; /* TS5 */
         if (!flush_home(page, interval, changed))
             return false;
         if (record_on && *changed)
-            record_closing_page(page, true, 0, 0);
+            record_closing_page(page, true, len, bytes);
         /* orders this node's writes to the page, which have ended, before the version (I3) */
         atomic_store_explicit(applied_here(page, engine.node), interval, memory_order_release);
         return true;

@@ -20,6 +20,7 @@
 #include "hlrc/engine.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/profile.h"
+#include "hlrc/progress/recorder.h"
 
 /* It travels between nodes as it is. */
 struct first_write {
@@ -42,10 +43,10 @@ void first_write_note(uint32_t page); /* FW3. ASSUMPTION: locked */
 struct first_write first_write_of(uint32_t page);
 
 /* Whether the home's own writing to a page is told apart from others' by a twin (FW1, profile.h
- * PF1). */
+ * PF1, recorder.h TS5). */
 static inline bool twin_at_home(uint32_t page)
 {
-    return races_checked() || profile_is_told(page);
+    return races_checked() || profile_is_told(page) || record_all;
 }
 
 /* What the application may do with a page that no node has touched (FW1). */

@@ -225,6 +225,9 @@ uint32_t page_flush_twin(uint32_t page, struct page *p);
  * none as well where they cannot be told from what others have (DW3). Both spin. */
 bool page_flush_tracked(uint32_t page, uint64_t *mask);
 bool page_tracked(uint32_t page, uint64_t *mask);
+/* At the home: what a diff of the same would take, and how many bytes these are; 0 without a twin.
+ * Spins. */
+size_t page_flush_size(uint32_t page, size_t *bytes);
 
 /* A kept page that is revoked, and as its twin is, is clean. ASSUMPTION: locked. */
 void page_clean(struct page *p, uint32_t page);

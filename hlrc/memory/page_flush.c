@@ -315,6 +315,16 @@ bool page_tracked(uint32_t page, uint64_t *mask)
     return changed;
 }
 
+size_t page_flush_size(uint32_t page, size_t *bytes)
+{
+    _Alignas(64) unsigned char diff[DIFF_MAX];
+    struct page *p = page_lock(page); /* FW2 */
+    size_t len = p->twin ? diff_encode(page_mem(page), twin_mem(p->twin), diff) : 0;
+    page_unlock(p);
+    *bytes = diff_changed_bytes(diff, len);
+    return len;
+}
+
 /* FW2, PF1 */
 static int apply_tracked(uint32_t page, int writer, const void *diff, size_t len)
 {

@@ -17,7 +17,7 @@
 #define CALIBRATION 2000000
 #define FAULTS      101
 
-bool record_on;
+bool record_on, record_all;
 
 struct lane {
     unsigned char *at, *begin, *end;

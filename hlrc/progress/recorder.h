@@ -19,6 +19,9 @@
  *   TS4  What this node reads of pages whose home it is, it would not show: with --trace-sim an
  *        acquire takes the access to such a page away when another node has written it. That takes
  *        a fault more, a `look`, which is not among the faults that are counted.
+ *   TS5  With --trace-sim-detail all a home page that this node writes has a twin, and the closing
+ *        that seals it notes what differs from that: a page that was stored to and is as it was is
+ *        not among those that have changed.
  */
 #ifndef HLRC_RECORDER_H
 #define HLRC_RECORDER_H
@@ -31,7 +34,9 @@
 #include "base/record.h"
 #include "hlrc/progress/thread.h"
 
-extern bool record_on; /* constant from the start of a job to its end */
+/* Constant from the start of a job to its end. */
+extern bool record_on;
+extern bool record_all; /* also what changes at homes: --trace-sim-detail all */
 
 /* Ticks (clock.h) of the thread's change between computing and something else; by stats_enter. */
 void record_leaves(uint32_t thread, int64_t now);
@@ -70,8 +75,8 @@ static inline void record_pages(enum record_kind kind, uint32_t first, uint64_t 
         record_add(thread_self(), kind, first, b, c, d);
 }
 
-/* A closing, by who closes: its pages in ascending order, then its end. `length`: of the diff, and
- * 0 at the home; `changed`: bytes, 0 not known. */
+/* A closing, by who closes: its pages in ascending order, then its end. `length`: of the diff;
+ * `changed`: bytes; at the home both are 0 where that is not known. */
 void record_closing_page(uint32_t page, bool home, size_t length, size_t changed);
 void record_closing_end(bool asked);
 

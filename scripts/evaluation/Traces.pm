@@ -21,6 +21,9 @@ use Time::HiRes;
 # As the paper's protocols: no page is opened or left open ahead, none is hidden, no home moves. hlrc_sim grow needs the same.
 my @PLAIN = ('--ahead', 0, '--renew', 0, '--hot-pages', 0, '--exclusive-pages', 'off', '--lazy-release', 0, '--move-homes', 'off');
 
+# For replays with a job's own options.
+my @ALL = ('--trace-sim-detail', 'all');
+
 # The paper's small size where a trace of sixteen nodes on two cores takes seconds, else a smaller one.
 our %SIZE = (barnes => 4096, radix => 524288, is => '2^21', fft3d => '64^3', water => 1728);
 
@@ -94,12 +97,12 @@ sub page_steps {
 }
 
 # What replays and runs are compared of: the paper's programs, and those with a law, of which the machine's values know nothing.
-# Each by key, name, its traces that show every access, and what it is run with.
+# Each by key, name, and what it is run with.
 sub compared {
     my ($opt) = @_;
-    my @paper = map { my $app = $_; { key => $app, name => $Plan::APP{$app}{name}, traces => "paper/$app",
+    my @paper = map { my $app = $_; { key => $app, name => $Plan::APP{$app}{name},
         program => ["apps/$app", $Plan::APP{$app}{option}, app_size($opt, $app), '--no-verify', '--no-hints'] } } @Plan::APPS;
-    return @paper, map { { key => "law-$_", name => $GROWN{$_}{name}, traces => "law/$_", program => ["apps/$_", @{ $GROWN{$_}{args} }] } }
+    return @paper, map { { key => "law-$_", name => $GROWN{$_}{name}, program => ["apps/$_", @{ $GROWN{$_}{args} }] } }
         $opt->{tiny} ? () : qw(sor gauss lu cg);
 }
 
@@ -113,11 +116,11 @@ sub job_run {
     return { name => "run/$protocol/$c->{key}/$n", kind => 'run', as_job($opt, $protocol, $n, @{ $c->{program} }) };
 }
 
-# Counts: of runs with a job's own options, and of replays with these of traces that show every access, made without.
+# Counts: of runs with a job's own options, and of replays with these of traces that show every access.
 sub count_steps {
     my ($opt) = @_;
     return map { my $c = $_; map { my $n = $_;
-        my $trace = trace($opt, "$c->{traces}/$n", $n, \@PLAIN, @{ $c->{program} });
+        my $trace = trace($opt, "all/$c->{key}/$n", $n, \@ALL, @{ $c->{program} });
         ($trace, map { my $p = $_; ({ %{ replay($opt, "$c->{key}/$n", $trace, 'shm-here', $p) }, name => "own/$p/$c->{key}/$n", own => 1 },
             job_run($opt, $p, $c, $n)) } @PROTOCOLS)
     } grep { $_ <= 16 } paper_nodes($opt) } compared($opt);
@@ -128,7 +131,7 @@ sub time_steps {
     my ($opt) = @_;
     my @two = grep { $_ == 2 } paper_nodes($opt);
     return map { my $c = $_; map { my $n = $_;
-        my $pages = trace($opt, "$c->{traces}/$n", $n, \@PLAIN, @{ $c->{program} });
+        my $pages = trace($opt, "all/$c->{key}/$n", $n, \@ALL, @{ $c->{program} });
         my $times = trace($opt, "own/$c->{key}/$n", $n, [], @{ $c->{program} });
         ($times, map({ { %{ replay($opt, "$c->{key}/$n", $pages, 'shm-here', $_) }, name => "timed/$_/$c->{key}/$n", own => 1,
             of => [$pages, $times] } } @PROTOCOLS),

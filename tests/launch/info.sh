@@ -25,6 +25,7 @@ trace        FILE                       off    (off)   y.json
 trace-size   SIZE                       8M     8M      256K
 trace-sim    FILE                       off    (off)   s.trace
 trace-sim-size SIZE                     64M    64M     512K
+trace-sim-detail own|all                own    own     own
 profile      FILE                       off    (off)   z.json
 check        off|races                  off    off     races
 handler      block|spin-block|poll      block  block   spin-block
