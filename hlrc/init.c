@@ -38,6 +38,7 @@
 #include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/page_look.h"
 #include "hlrc/memory/past.h"
 #include "hlrc/memory/profile.h"
 #include "hlrc/memory/range.h"
@@ -298,7 +299,7 @@ static int make_tables(void)
         dirty_init,       exclusive_init, copies_init,       past_init,     renew_init,
         interval_init,    mcs_init,       lock_init,         cond_init,     words_init,
         barrier_init,     group_init,     atomic_words_init, handles_start, mutexes_start,
-        first_write_init, races_init,     sites_init,        reads_init
+        first_write_init, races_init,     sites_init,        reads_init,    page_look_init
     };
     if (races_checked() || engine.config.profile[0])
         code_init();
@@ -425,12 +426,13 @@ int hlrc_init(int *argc, char ***argv)
 
 static void drop_tables(void)
 {
-    void (*const end[])(
-        void) = { windows_end,    mutexes_stop,    handles_stop, group_end,     heap_look_end,
-                  heap_end,       cond_end,        lock_end,     mcs_end,       interval_end,
-                  renew_end,      past_end,        copies_end,   exclusive_end, dirty_end,
-                  page_fetch_end, pages_end,       msg_end,      twins_end,     threads_end,
-                  races_end,      first_write_end, sites_end,    reads_end,     profile_end };
+    void (*const end[])(void) = { windows_end,    mutexes_stop,  handles_stop,    group_end,
+                                  heap_look_end,  heap_end,      cond_end,        lock_end,
+                                  mcs_end,        interval_end,  renew_end,       past_end,
+                                  copies_end,     exclusive_end, dirty_end,       page_look_end,
+                                  page_fetch_end, pages_end,     msg_end,         twins_end,
+                                  threads_end,    races_end,     first_write_end, sites_end,
+                                  reads_end,      profile_end };
     engine.protocol.notices->end();
     dump_end();
     reporter_end();

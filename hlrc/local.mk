@@ -18,7 +18,7 @@ libhlrc_core_la_SOURCES += hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/dif
 	hlrc/memory/ahead.c hlrc/memory/ahead.h hlrc/memory/copies.c hlrc/memory/copies.h hlrc/memory/debugger.c hlrc/memory/debugger.h \
 	hlrc/memory/dirty.c hlrc/memory/dirty.h \
 	hlrc/memory/exact.c hlrc/memory/exact.h hlrc/memory/exclusive.c hlrc/memory/exclusive.h hlrc/memory/fault.c hlrc/memory/fault.h hlrc/memory/first_write.c hlrc/memory/first_write.h hlrc/memory/heat.c hlrc/memory/heat.h hlrc/memory/home.c hlrc/memory/page.c hlrc/memory/page.h hlrc/memory/page_claim.c hlrc/memory/page_claim.h \
-	hlrc/memory/need.c hlrc/memory/need.h hlrc/memory/page_fetch.c hlrc/memory/page_fetch.h hlrc/memory/page_flush.c hlrc/memory/page_move.c hlrc/memory/page_move.h hlrc/memory/page_view.c hlrc/memory/page_view.h \
+	hlrc/memory/need.c hlrc/memory/need.h hlrc/memory/page_fetch.c hlrc/memory/page_fetch.h hlrc/memory/page_flush.c hlrc/memory/page_look.c hlrc/memory/page_look.h hlrc/memory/page_move.c hlrc/memory/page_move.h hlrc/memory/page_view.c hlrc/memory/page_view.h \
 	hlrc/memory/page_part.c hlrc/memory/page_part.h hlrc/memory/page_word.c hlrc/memory/page_word.h \
 	hlrc/memory/past.c hlrc/memory/past.h hlrc/memory/profile.c hlrc/memory/profile.h hlrc/memory/range.c hlrc/memory/range.h hlrc/memory/reads.c hlrc/memory/reads.h \
 	hlrc/memory/renew.c hlrc/memory/renew.h hlrc/memory/sample.c hlrc/memory/sample.h \

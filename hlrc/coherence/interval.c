@@ -416,4 +416,6 @@ void interval_acquire(const uint64_t *want, uint32_t occasion)
             progress_await((struct wait_for){ WAITS_ACQUIRE, 0, 0 }, &acquire_busy, acquire_over,
                            (void *)(uintptr_t)want);
     }
+    if (record_all)
+        sample_all(); /* TS6 */
 }

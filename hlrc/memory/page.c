@@ -17,6 +17,7 @@
 #include "hlrc/memory/need.h"
 #include "hlrc/memory/page_claim.h"
 #include "hlrc/memory/page_fetch.h"
+#include "hlrc/memory/page_look.h"
 #include "hlrc/memory/page_move.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/memory/renew.h"
@@ -207,7 +208,7 @@ static int page_grant(uint32_t page, struct page *p, bool write)
     }
     if (write)
         p->idle = 0;
-    p->looked = 0;
+    page_look_opens(page, p);
     if (p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE))
         right = ACCESS_WRITE;
     perturb(page_twinned);
@@ -368,7 +369,7 @@ static uint32_t open_run(uint32_t first, uint32_t count, bool write, enum openin
             p->idle = 0;
         if (write && how == ASKED) /* hlrc_touch opens it again, in runs: sealing costs less */
             p->budget = 0;
-        p->looked = 0;
+        page_look_opens(first + n, p);
         n++;
     }
     if (n < count && n < RUN_PAGES)
@@ -442,27 +443,19 @@ static bool told_is_there(const struct page *p)
     return engine.config.diffs == DIFFS_WRITE && !(p->flags & PAGE_BUSY);
 }
 
-/* TS4. ASSUMPTION: locked. */
-static bool look_later(struct page *p)
-{
-    bool closes = record_on && p->access == ACCESS_READ && !p->held &&
-                  !(p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_DIRTY | PAGE_EXCLUSIVE));
-    p->looked = p->looked || closes;
-    return closes;
-}
-
 /* Notes one page of a run; true when access has to be revoked. ASSUMPTION: locked. */
 static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interval)
 {
     if (applied_at_home(page, p, writer, interval)) {
         page_flush_told(page, p);
-        return look_later(p);
+        return page_look_later(p);
     }
     debug_assert(!(p->flags & PAGE_EXCLUSIVE) || page_is_home(p, engine.node));
     bool renewed = renew_instead(page, p);
     if (!(p->flags & PAGE_STALE))
         stats_count(STAT_INVALIDATIONS, 1);
     p->flags |= PAGE_STALE;
+    p->looked = 0; /* the next access to it is a fault without it, too */
     return p->access != ACCESS_NONE && !renewed;
 }
 

@@ -128,6 +128,7 @@ struct page {
     unsigned copy : 2;    /* the queue of copies.c that it is in, 0 none */
     unsigned worded : 1;  /* operated on by word since its last closing (page_word.h WD4) */
     unsigned looked : 1;  /* closed to see whether it is loaded (recorder.h TS4) */
+    unsigned listed : 1;  /* on the list of page_look.c */
     unsigned blank : 1;   /* its home since no node had written it: zero then, and no twin (AH2) */
 };
 

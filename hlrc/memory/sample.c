@@ -2,8 +2,11 @@
 /* sample.c - see sample.h. */
 #include "hlrc/memory/sample.h"
 
+#include <stdatomic.h>
+
 #include "hlrc/engine.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/page_look.h"
 #include "hlrc/memory/page_view.h"
 
 #define AT_ONCE 4
@@ -36,6 +39,33 @@ void sample_some(void)
         if (due)
             close_one(page);
     }
+}
+
+/* What cannot be closed now is tried again behind the next acquire. */
+static void look_at(uint32_t page)
+{
+    struct page *p = page_lock(page);
+    int rc = 0;
+    p->listed = 0;
+    if (page_look_later(p))
+        rc = view_change(page, 1, ACCESS_NONE);
+    if (p->access != ACCESS_NONE)
+        page_look_list(page, p);
+    page_unlock(p);
+    if (rc)
+        view_mend(page, 1);
+}
+
+void sample_all(void)
+{
+    static _Atomic bool busy;
+    uint32_t n;
+    if (atomic_exchange(&busy, true))
+        return;
+    const uint32_t *pages = page_look_take(&n);
+    for (uint32_t i = 0; i < n; i++)
+        look_at(pages[i]);
+    atomic_store(&busy, false);
 }
 
 static bool is_stale(uint32_t page)

@@ -13,4 +13,8 @@ void sample_invalidate(uint32_t first, uint32_t count, int writer, uint64_t inte
  * that acquires, before the acquire ends. Spins. */
 void sample_some(void);
 
+/* recorder.h TS6: closes what was opened since it was called last, but for what is dirty or under
+ * way. Behind an acquire. Spins. */
+void sample_all(void);
+
 #endif

@@ -22,6 +22,9 @@
  *   TS5  With --trace-sim-detail all a home page that this node writes has a twin, and the closing
  *        that seals it notes what differs from that: a page that was stored to and is as it was is
  *        not among those that have changed.
+ *   TS6  And each acquire takes all access away but to pages that are dirty: what was opened since
+ *        the one before takes a look again when it is used next. So a page that nobody has closed
+ *        shows in each interval that loads it.
  */
 #ifndef HLRC_RECORDER_H
 #define HLRC_RECORDER_H

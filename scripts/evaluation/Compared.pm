@@ -25,17 +25,23 @@ sub sum {
 # In per cent. Counts that are three apart or less are as good as equal: one page more at one home.
 sub off { my ($predicted, $measured) = @_; return abs($predicted - $measured) <= 3 ? 0 : $measured ? 100 * ($predicted / $measured - 1) : 100 }
 
-# [program, nodes, protocol, a cell for each of the counts], and how far off each is
+# Of the run that is nearer.
+sub nearer { my ($predicted, @runs) = @_; my ($near) = sort { abs $a <=> abs $b } map { off($predicted, $_) } @runs; return $near }
+
+# A row: program, nodes, protocol, a cell for each of the counts. How far off each is, and how far two runs are apart.
 sub row_of {
-    my ($program, $n, $how, $predicted, $measured) = @_;
-    my (@cells, @off);
+    my ($program, $n, $how, $predicted, @runs) = @_;
+    my (@cells, @off, @apart);
     for (@COUNTS) {
         my ($what, @names) = @$_;
-        my ($p, $m) = map { sum($_, @names) } $predicted, $measured;
-        push @cells, defined $p && defined $m ? sprintf('%s; %s (%+.1f)', $p, $m, off($p, $m)) : '-';
-        push @off, off($p, $m) if defined $p && defined $m;
+        my ($p, @m) = map { sum($_, @names) } $predicted, @runs;
+        my $known = !grep { !defined } $p, @m;
+        push @cells, $known ? join('; ', $p, @m) . sprintf(' (%+.1f)', nearer($p, @m)) : '-';
+        next if !$known;
+        push @off, nearer($p, @m);
+        push @apart, off(@m) if @m == 2;
     }
-    return { row => [$program, $n, $how, @cells], off => \@off };
+    return { row => [$program, $n, $how, @cells], off => \@off, apart => \@apart };
 }
 
 sub within { my ($limit, @off) = @_; return scalar grep { abs $_ <= $limit } @off }
@@ -44,8 +50,10 @@ sub claim_of {
     my ($title, @rows) = @_;
     my @off = map { @{ $_->{off} } } @rows;
     return () if !@off;
-    return { paper => '', verdict => '', here => sprintf('%s: of %d counts %d are within 1 %%, %d within 5 %%, %d within 10 %%.', $title,
-        scalar @off, map { within($_, @off) } 1, 5, 10) };
+    my @apart = map { @{ $_->{apart} } } @rows;
+    return { paper => '', verdict => '', here => sprintf('%s: of %d counts %d are within 1 %%, %d within 5 %%, %d within 10 %%', $title,
+        scalar @off, map { within($_, @off) } 1, 5, 10)
+        . (@apart ? sprintf(' of one of two runs; of these two %d, %d and %d are of each other.', map { within($_, @apart) } 1, 5, 10) : '.') };
 }
 
 sub head { return ['Program', 'nodes', 'protocol', map { $_->[0] } @COUNTS] }
@@ -71,17 +79,17 @@ sub counts {
         my ($key, $name) = @$program;
         for my $protocol (@Traces::PROTOCOLS) {
             for my $n (nodes_of($t, $key)) {
-                my ($own, $run) = map { $t->{"$_/$protocol/$key/$n"} } qw(own run);
-                push @{ $rows{$protocol} }, row_of($name, $n, $SHOWN{$protocol}, map { $_->{values} } $own, $run) if $own && $run;
+                my @lines = map { $t->{"$_/$protocol/$key/$n"} } qw(own run again);
+                push @{ $rows{$protocol} }, row_of($name, $n, $SHOWN{$protocol}, map { $_->{values} } @lines) if !grep { !$_ } @lines;
             }
         }
     }
     my @all = map { @{ $rows{$_} // [] } } @Traces::PROTOCOLS;
     return {
         id => 'sim-validation', title => 'Simulated: how far counts are from those of runs', source => 'hlrc_sim replay; doc/trace.md',
-        what => 'Counts of all nodes, predicted; of one run here with a job\'s own options, and by how many per cent the first is off. Predicted '
-            . 'from one trace under ARDMAR that shows every access (no page is opened or left open ahead, homes stay), replayed with a job\'s own '
-            . 'options under each protocol. Differences of up to three count as none.',
+        what => 'Counts of all nodes, predicted; of two runs here with a job\'s own options, and by how many per cent the first is off from the nearer '
+            . 'one. Predicted from one trace under ARDMAR that shows every access (--trace-sim-detail all), replayed with a job\'s own options under '
+            . 'each protocol. Differences of up to three count as none.',
         plots => [], table => { open => 1, head => head(), rows => [map { $_->{row} } @all] },
         claims => [map { claim_of($SHOWN{$_}, @{ $rows{$_} // [] }) } @Traces::PROTOCOLS],
         why => 'Who comes first at the start of a job decides who becomes home of what several nodes write, so two runs differ, too, and so '

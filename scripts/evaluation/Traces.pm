@@ -112,17 +112,17 @@ sub as_job { my ($opt, $protocol, $n, @program) = @_; return (guess => 0.5 + 0.2
     command => ["$opt->{build}/hlrcrun", '-n', $n, '--protocol', $protocol], program => ["$opt->{build}/$program[0]", @program[1 .. $#program]]) }
 
 sub job_run {
-    my ($opt, $protocol, $c, $n) = @_;
-    return { name => "run/$protocol/$c->{key}/$n", kind => 'run', as_job($opt, $protocol, $n, @{ $c->{program} }) };
+    my ($opt, $protocol, $c, $n, $turn) = @_;
+    return { name => ($turn // 'run') . "/$protocol/$c->{key}/$n", kind => 'run', as_job($opt, $protocol, $n, @{ $c->{program} }) };
 }
 
-# Counts: of runs with a job's own options, and of replays with these of traces that show every access.
+# Counts: of two runs with a job's own options, and of replays with these of traces that show every access.
 sub count_steps {
     my ($opt) = @_;
     return map { my $c = $_; map { my $n = $_;
         my $trace = trace($opt, "all/$c->{key}/$n", $n, \@ALL, @{ $c->{program} });
         ($trace, map { my $p = $_; ({ %{ replay($opt, "$c->{key}/$n", $trace, 'shm-here', $p) }, name => "own/$p/$c->{key}/$n", own => 1 },
-            job_run($opt, $p, $c, $n)) } @PROTOCOLS)
+            job_run($opt, $p, $c, $n), job_run($opt, $p, $c, $n, 'again')) } @PROTOCOLS)
     } grep { $_ <= 16 } paper_nodes($opt) } compared($opt);
 }
 
@@ -135,8 +135,8 @@ sub time_steps {
         my $times = trace($opt, "own/$c->{key}/$n", $n, [], @{ $c->{program} });
         ($times, map({ { %{ replay($opt, "$c->{key}/$n", $pages, 'shm-here', $_) }, name => "timed/$_/$c->{key}/$n", own => 1,
             of => [$pages, $times] } } @PROTOCOLS),
-            { name => "times/$c->{key}/$n", kind => 'times', guess => 8, turns => $opt->{tiny} ? 1 : $TURNS, command => job_run($opt, 'PROTOCOL', $c, $n)->{command},
-              program => job_run($opt, 'PROTOCOL', $c, $n)->{program} })
+            { %{ job_run($opt, 'PROTOCOL', $c, $n) }, name => "times/$c->{key}/$n", kind => 'times', guess => 8,
+              turns => $opt->{tiny} ? 1 : $TURNS })
     } @two } compared($opt);
 }
 

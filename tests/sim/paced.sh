@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What hlrc_sim predicts of ASYNC from two runs under ARDMAR, beside what a run under ASYNC counts: pages of a run with --trace-sim-detail
-# all (hlrc/progress/recorder.h TS5), computing of one with a job's own options (sim/spans.h SQ1).
+# What hlrc_sim predicts from two runs under ARDMAR, beside what another run counts: pages of a run with --trace-sim-detail all
+# (hlrc/progress/recorder.h TS5, TS6), computing of one with a job's own options (sim/spans.h SQ1).
 . "$(dirname "$0")/../lib.sh"
 sim=$top_builddir/hlrc_sim
 machine=$top_srcdir/share/machines/shm-here
@@ -15,21 +15,22 @@ sim() {
 # column NAME: of what was replayed
 column() { awk -F, -v name="$1" '$1 == name { print $2 }' "$work/out"; }
 
-# predicted PROGRAM...
+# predicted PROTOCOL PROGRAM...
 predicted() {
-    local computes name
+    local protocol=$1 computes name
+    shift
     run_job 2 ardmar --trace-sim-detail all --trace-sim "$work/pages" "$@"
     expect_status "$1, every access shown" 0
     test -s "$work/pages" || skip "no trace: $(head -1 "$work/err")"
     run_job 2 ardmar --trace-sim "$work/times" "$@"
     expect_status "$1, own options" 0
-    run_job 2 async --stats "$@"
-    expect_status "$1, async" 0
+    run_job 2 "$protocol" --stats "$@"
+    expect_status "$1, $protocol" 0
     cp "$work/err" "$work/run"
     sim "$work/times"
     expect_status "$1, own options, replayed" 0
     computes=$(column compute_us)
-    sim --protocol async --default-options --times "$work/times" "$work/pages"
+    sim --protocol "$protocol" --default-options --times "$work/times" "$work/pages"
     expect_status "$1, predicted" 0
     test -s "$work/err" && fail "$1: $(head -3 "$work/err")"
     test "$(column compute_us)" = "$computes" || fail "$1: computes $(column compute_us) us, not $computes as in the other run"
@@ -40,9 +41,11 @@ predicted() {
     done
 }
 
-# The second writes anew what is there already, at the home of its pages: who does not know that predicts a third too many fetches.
-predicted "$top_builddir/apps/radix" --keys 65536
-predicted "$top_builddir/apps/is" --keys 2^18 --no-hints
+# The second writes anew what is there already, at the home of its pages: who does not know that predicts a tenth too many fetches. The
+# third loads again what nobody has written meanwhile, but is announced: who does not know that predicts a fifth too few.
+predicted async "$top_builddir/apps/radix" --keys 65536
+predicted async "$top_builddir/apps/is" --keys 2^18 --no-hints
+predicted ardmar "$top_builddir/apps/barnes" --bodies 4096 --no-hints
 
 run_job 2 ardmar --trace-sim "$work/other" "$top_builddir/examples/02-counter"
 sim --times "$work/other" "$work/pages"
