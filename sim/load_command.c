@@ -86,9 +86,16 @@ static void print_load(struct replay *r, const char *file)
            l.copies.most, l.versions.most, r->loop.done);
 }
 
-static void run(const struct machine *m, const char *file)
+struct wish {
+    const char *machine;
+    enum replay_protocol protocol;
+    struct run_choice choice;
+};
+
+static void run(const struct machine *m, const struct wish *w, const char *file)
 {
     static struct replay r;
+    uint64_t set[RECORD_SETTING_COUNT];
     struct trace t;
 
     trace_load(&t, file);
@@ -96,7 +103,8 @@ static void run(const struct machine *m, const char *file)
         if (t.part[n].streams != 1)
             sim_fail(SIM_FAILED,
                      "%s: node %u has several threads; give traces of one for each node", file, n);
-    replay_run(&r, &t, m, &(struct replay_wish){ .protocol = REPLAY_ARDMAR });
+    run_settings(&w->choice, t.set, set);
+    replay_run(&r, &t, m, &(struct replay_wish){ .protocol = w->protocol, .set = set });
     if (r.wrong != NULL)
         sim_fail(SIM_FAILED, "%s: node %u: %s; trace the run again", file, r.wrong_node, r.wrong);
     print_load(&r, file);
@@ -104,23 +112,45 @@ static void run(const struct machine *m, const char *file)
     trace_free(&t);
 }
 
+/* Takes options away; the files are left in ARGV from 1 on, NULL behind them. */
+static struct wish parse(int argc, char **argv)
+{
+    struct wish w = { .protocol = REPLAY_ARDMAR };
+    int files = 1;
+
+    for (int i = 1, words; i < argc; i++) {
+        if (strcmp(argv[i], "--machine") == 0 && i + 1 < argc)
+            w.machine = argv[++i];
+        else if (strcmp(argv[i], "--protocol") == 0 && i + 1 < argc)
+            w.protocol = replay_protocol_named(argv[++i]);
+        else if ((words = run_choose(&w.choice, &argv[i])) > 0)
+            i += words - 1;
+        else if (argv[i][0] != '-')
+            argv[files++] = argv[i];
+        else
+            sim_fail(SIM_WRONG_USE,
+                     "load: it takes --machine FILE and files of --trace-sim, not %s; see hlrc_sim "
+                     "--help",
+                     argv[i]);
+    }
+    argv[files] = NULL;
+    if (w.machine == NULL || files == 1)
+        sim_fail(SIM_WRONG_USE,
+                 "load: it takes --machine FILE and files of --trace-sim; see hlrc_sim --help");
+    return w;
+}
+
 int load_command_main(int argc, char **argv)
 {
-    const char *wrong =
-        "load: it takes --machine FILE and files of --trace-sim; see hlrc_sim --help";
+    struct wish w = parse(argc, argv);
     struct machine m;
 
-    if (argc < 4 || strcmp(argv[1], "--machine") != 0)
-        sim_fail(SIM_WRONG_USE, "%s", wrong);
-    for (int i = 3; i < argc; i++)
-        if (argv[i][0] == '-')
-            sim_fail(SIM_WRONG_USE, "%s", wrong);
-    machine_load(&m, argv[2]);
+    machine_load(&m, w.machine);
     puts("trace,nodes,time_us,pages_us,locks_us,barriers_us,closings_us,handler_most,handler_node,"
          "handler_mean,adapter_most,adapter_node,adapter_mean,out_most,out_node,out_mean,in_most,"
          "in_node,in_mean,intervals,notices,copies_most,versions_most,events");
-    for (int i = 3; i < argc; i++)
-        run(&m, argv[i]);
+    for (char **file = argv + 1; *file != NULL; file++)
+        run(&m, &w, *file);
     if (fflush(stdout) != 0 || ferror(stdout))
         sim_fail(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
     return 0;

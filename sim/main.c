@@ -26,9 +26,8 @@ static void help(void)
         "  grow --law FILE [--set NAME=VALUE] [--check FILE] FILE... [--nodes N -o FILE]\n"
         "        [--grow NAME=VALUE] [--weak] [--traced-options]\n"
         "        Files of hlrcrun --trace-sim of few nodes: that of N, by the law of the program.");
-    puts(
-        "  load --machine FILE FILE...\n        These again under ARDMAR, and what is loaded most: "
-        "handlers, adapters, links.");
+    puts("  load --machine FILE [--protocol ...] [options as replay] FILE...\n"
+         "        These again, and what is loaded most: handlers, adapters, links.");
     puts("  replay --machine FILE [--protocol async|ardmar|onesided] [--default-options]\n"
          "        [--ahead N] [--renew N] [--hot-pages N] [--exclusive-pages on|off]\n"
          "        [--lazy-release N] [--move-homes on|off] [--times FILE] FILE\n"
@@ -66,7 +65,8 @@ static void manual(void)
         "are in share/hlrc/laws; how to write one, and how to trace, is in doc/growth.md.\n",
         stdout);
     fputs(".TP\n.B load \\-\\-machine\n.I FILE TRACE ...\nA row for each trace, run again under "
-          "ARDMAR on that machine: microseconds of a node, the mean of all, in pages, locks, "
+          "ARDMAR, or the protocol of \\-\\-protocol, on that machine, with options as replay has "
+          "them: microseconds of a node, the mean of all, in pages, locks, "
           "barriers and closings;\nhow many of a hundred parts of the time the busiest handler, "
           "adapter and link are busy, whose that is, and the mean;\nhow many intervals and write "
           "notices all nodes have published, which each keeps, and the pages and versions that\n"

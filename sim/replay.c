@@ -380,6 +380,16 @@ static void look(void *self)
     progress_show(&r->progress, done, all, r->loop.done);
 }
 
+enum replay_protocol replay_protocol_named(const char *name)
+{
+    static const char *const names[] = { "async", "ardmar", "onesided" };
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, names[i]) == 0)
+            return (enum replay_protocol)i;
+    sim_fail(SIM_WRONG_USE, "--protocol %s: there is none; take async, ardmar or onesided", name);
+}
+
 /* RY5 */
 static bool as_traced(const struct replay *r)
 {

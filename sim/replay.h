@@ -487,6 +487,9 @@ struct replay_wish {
         *times; /* of another run, whose pace this one has (spans.h); NULL: its own */
 };
 
+/* replay_protocol_named - async, ardmar or onesided; ends the program with a line if it is none */
+enum replay_protocol replay_protocol_named(const char *name);
+
 /* replay_run - the trace on that machine. What is wrong with a script, if one is, is in `wrong`
  * then. ASSUMPTION: nodes of `times` synchronize as these do. */
 void replay_run(struct replay *r, const struct trace *t, const struct machine *m,

@@ -24,82 +24,22 @@ static const char *const counters[] = {
 struct wish {
     const char *machine, *trace, *times;
     enum replay_protocol protocol;
-    bool usual; /* options as hlrcrun has them by default */
-    uint64_t option[RECORD_SETTING_COUNT];
-    bool chosen[RECORD_SETTING_COUNT];
+    struct run_choice choice;
 };
-
-static enum replay_protocol protocol_named(const char *name)
-{
-    static const char *const names[] = { "async", "ardmar", "onesided" };
-
-    for (int i = 0; i < 3; i++)
-        if (strcmp(name, names[i]) == 0)
-            return (enum replay_protocol)i;
-    sim_fail(SIM_WRONG_USE, "--protocol %s: there is none; take async, ardmar or onesided", name);
-}
-
-static bool is_switch(const char *option, const char *value)
-{
-    if (strcmp(value, "on") == 0 || strcmp(value, "off") == 0)
-        return strcmp(value, "on") == 0;
-    sim_fail(SIM_WRONG_USE, "%s %s: it is a switch; take on or off", option, value);
-}
-
-static uint64_t number(const struct run_option *o, const char *text)
-{
-    char *end;
-    unsigned long long value = strtoull(text, &end, 10);
-
-    if (*text < '0' || *text > '9' || *end != '\0' || value > o->most)
-        sim_fail(SIM_WRONG_USE,
-                 "%s %s: it takes a number from 0 to %" PRIu64 "; see hlrc_sim --help", o->name,
-                 text, o->most);
-    return value;
-}
-
-/* Whether this is an option of hlrcrun's, with its value behind it. */
-static bool choose(struct wish *w, const char *name, const char *value)
-{
-    struct run_option o;
-
-    for (unsigned i = 0; run_option(i, &o); i++)
-        if (strcmp(name, o.name) == 0 && value != NULL) {
-            w->chosen[o.at] = true;
-            w->option[o.at] = o.is_switch ? !is_switch(name, value) : number(&o, value);
-            return true;
-        }
-    return false;
-}
-
-static void settings(const struct wish *w, const struct trace *t, uint64_t *set)
-{
-    struct run_option o;
-
-    memcpy(set, t->set, sizeof w->option);
-    for (unsigned i = 0; run_option(i, &o); i++) {
-        if (w->usual)
-            set[o.at] = o.usual;
-        if (w->chosen[o.at])
-            set[o.at] = w->option[o.at];
-    }
-}
 
 static struct wish parse(int argc, char **argv)
 {
     struct wish w = { .protocol = REPLAY_ARDMAR };
 
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1, words; i < argc; i++) {
         if (strcmp(argv[i], "--machine") == 0 && i + 1 < argc)
             w.machine = argv[++i];
         else if (strcmp(argv[i], "--protocol") == 0 && i + 1 < argc)
-            w.protocol = protocol_named(argv[++i]);
+            w.protocol = replay_protocol_named(argv[++i]);
         else if (strcmp(argv[i], "--times") == 0 && i + 1 < argc)
             w.times = argv[++i];
-        else if (strcmp(argv[i], "--default-options") == 0)
-            w.usual = true;
-        else if (choose(&w, argv[i], argv[i + 1]))
-            i++;
+        else if ((words = run_choose(&w.choice, &argv[i])) > 0)
+            i += words - 1;
         else if (argv[i][0] != '-' && w.trace == NULL)
             w.trace = argv[i];
         else
@@ -212,7 +152,7 @@ int replay_command_main(int argc, char **argv)
     machine_load(&m, w.machine);
     trace_load(&t, w.trace);
     check(&w, &t);
-    settings(&w, &t, set);
+    run_settings(&w.choice, t.set, set);
     if (w.times != NULL)
         load_times(&w, &t, &times);
     replay_run(&r, &t, &m,

@@ -2,9 +2,12 @@
 /* run_options.c - see run_options.h. */
 #include "sim/run_options.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/config.h"
+#include "sim/fail.h"
 
 #define OPTION(kind, type, field, name, initial, low, high, values, agree, help) \
     { "--" name, initial, (uint64_t)(high), CONFIG_##kind == CONFIG_CHOICE },
@@ -38,4 +41,50 @@ bool run_option(unsigned i, struct run_option *o)
     o->usual = o->is_switch ? 0 : strtoull(options[id].initial, NULL, 10);
     o->most = o->is_switch ? 1 : options[id].most;
     return true;
+}
+
+static uint64_t switch_of(const struct run_option *o, const char *text)
+{
+    if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
+        sim_fail(SIM_WRONG_USE, "%s %s: it is a switch; take on or off", o->name, text);
+    return strcmp(text, "off") == 0;
+}
+
+static uint64_t number_of(const struct run_option *o, const char *text)
+{
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+
+    if (*text < '0' || *text > '9' || *end != '\0' || value > o->most)
+        sim_fail(SIM_WRONG_USE,
+                 "%s %s: it takes a number from 0 to %" PRIu64 "; see hlrc_sim --help", o->name,
+                 text, o->most);
+    return value;
+}
+
+int run_choose(struct run_choice *c, char *const *argv)
+{
+    struct run_option o;
+
+    if (strcmp(argv[0], "--default-options") == 0) {
+        c->usual = true;
+        return 1;
+    }
+    for (unsigned i = 0; run_option(i, &o); i++)
+        if (strcmp(argv[0], o.name) == 0 && argv[1] != NULL) {
+            c->named[o.at] = true;
+            c->value[o.at] = o.is_switch ? switch_of(&o, argv[1]) : number_of(&o, argv[1]);
+            return 2;
+        }
+    return 0;
+}
+
+void run_settings(const struct run_choice *c, const uint64_t *traced, uint64_t *set)
+{
+    struct run_option o;
+
+    memcpy(set, traced, sizeof c->value);
+    for (unsigned i = 0; run_option(i, &o); i++)
+        if (c->named[o.at] || c->usual)
+            set[o.at] = c->named[o.at] ? c->value[o.at] : o.usual;
 }

@@ -18,4 +18,18 @@ struct run_option {
 /* run_option - false behind the last one */
 bool run_option(unsigned i, struct run_option *o);
 
+/* What a command line says of them. */
+struct run_choice {
+    bool usual; /* --default-options: those that are not named are as by default, else as traced */
+    bool named[RECORD_SETTING_COUNT];
+    uint64_t value[RECORD_SETTING_COUNT];
+};
+
+/* run_choose - how many words at ARGV, which NULL ends, are one of them and its value; 0: none.
+ * Ends the program with a line where the value is none. */
+int run_choose(struct run_choice *c, char *const *argv);
+
+/* run_settings - SET, of a run whose trace has TRACED: RECORD_SETTING_COUNT of each */
+void run_settings(const struct run_choice *c, const uint64_t *traced, uint64_t *set);
+
 #endif

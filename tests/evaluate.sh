@@ -120,7 +120,7 @@ evaluate --simulate
 expect_status "--simulate alone" 0
 for page in "$work/both" "$out/index.html"; do
     for figure in atomics2 atomics3 atomics4 atomics5 atomics6 atomics7 atomics8 barrier5 barrier-more fig8 fig9 fig10 fig11 fig12 \
-        fig13 fig14 grow-time grow-busy grow-waits grow-metadata; do
+        fig13 fig14 grow-time grow-protocols grow-busy grow-waits grow-metadata; do
         sed -n "/<section id=\"sim-$figure\">/,/<\/section>/p" "$page" | grep -q '<svg viewBox=' || fail "$page: sim-$figure has no plot"
     done
     grep -q '<section id="sim-atomics-tables">' "$page" || fail "$page has no tables of the simulator"

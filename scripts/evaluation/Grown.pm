@@ -55,6 +55,33 @@ sub times {
     };
 }
 
+my %SHOWN = (async => 'ASYNC', ardmar => 'ARDMAR', onesided => 'ONESIDED');
+
+sub by { my ($t, $program, $n, $protocol, $machine, $what) = @_; my $line = $t->{"load/$program/$n"};
+    return $line && $line->{by} && $line->{by}{$protocol} && $line->{by}{$protocol}{$machine}{$what} }
+
+# The three beside each other, of those programs that are replayed under all.
+sub protocols {
+    my ($t) = @_;
+    my @programs = grep { my $p = $_; grep { defined by($t, $p, $_, 'async', $Traces::MACHINES[0], 'time_us') } nodes_of($t, $p) } programs($t);
+    return () if !@programs;
+    my @plots = map { my $p = $_; my @nodes = nodes_of($t, $p); map { my $m = $_; plot(name_of($p) . ", $MACHINE{$m}", 'ms', logy => 1,
+        series => [map { my $q = $_; line($SHOWN{$q}, \@nodes, sub { my $us = by($t, $p, $_[0], $q, $m, 'time_us'); defined $us ? $us / 1000 : undef })
+        } @Traces::PROTOCOLS]) } @Traces::MACHINES } @programs;
+    my @notes = map { my $p = $_; map { my $m = $_; my ($n) = reverse nodes_of($t, $p);
+        my %ms = map { $_ => by($t, $p, $n, $_, $m, 'time_us') / 1000 } @Traces::PROTOCOLS;
+        { paper => '', verdict => '', here => name_of($p) . ", $MACHINE{$m}, $n nodes: " . join(', ', map { "$SHOWN{$_} " . number($ms{$_}) . ' ms' }
+            @Traces::PROTOCOLS) . '.' } } @Traces::MACHINES } @programs;
+    return {
+        id => 'sim-grow-protocols', title => 'Simulated: three protocols with 32 to 1,024 nodes', source => $SOURCE,
+        what => 'Milliseconds of a job. ONESIDED has no handler: its barrier is a tree of counters (--barrier gb), where the others meet at a master.',
+        plots => \@plots, table => { head => ['Program', 'nodes', 'machine', map { "$SHOWN{$_}, ms" } @Traces::PROTOCOLS],
+            rows => [map { my $p = $_; map { my $n = $_; map { my $m = $_; [name_of($p), $n, $MACHINE{$m}, map { my $us = by($t, $p, $n, $_, $m, 'time_us');
+                defined $us ? number($us / 1000) : '-' } @Traces::PROTOCOLS] } @Traces::MACHINES } nodes_of($t, $p) } @programs] },
+        claims => \@notes, why => $HOW,
+    };
+}
+
 sub numbers {
     my ($t, @columns) = @_;
     return { head => ['Program', 'nodes', 'machine', map { tr/_/ /r } @columns], rows => [map { my $p = $_; map { my $n = $_;
@@ -124,7 +151,7 @@ sub metadata {
 sub all {
     my ($t) = @_;
     return () if !$t;
-    return programs($t) ? map { $_->($t) } \&times, \&busy, \&waits, \&metadata : ();
+    return programs($t) ? map { $_->($t) } \&times, \&protocols, \&busy, \&waits, \&metadata : ();
 }
 
 1;

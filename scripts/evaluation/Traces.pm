@@ -33,8 +33,8 @@ our %SIZE = (barnes => 4096, radix => 524288, is => '2^21', fft3d => '64^3', wat
 our @GROWN = qw(sor is fft3d gauss radix lu cg water);
 our %GROWN = (
     sor   => { name => 'SOR 1,024', args => ['--size', 1024, '--sweeps', 10, '--no-verify'], set => ['sweeps=10'], grow => ['verify=0'],
-               most => 1024 },
-    is    => { name => 'IS class W', args => ['--class', 'W'], set => [], most => 256 },
+               most => 1024, others => ['async', 'onesided'] },
+    is    => { name => 'IS class W', args => ['--class', 'W'], set => [], most => 256, others => ['async', 'onesided'] },
     fft3d => { name => '3DFFT 64^3', args => ['--grid', '64^3'], set => [], most => 1024 },
     gauss => { name => 'Gauss 512', args => ['--size', 512], set => [], most => 256 },
     radix => { name => 'Radix 2^20', args => ['--keys', '2^20'], set => [], most => 512 },
@@ -44,7 +44,7 @@ our %GROWN = (
     water => { name => 'Water 10,648', args => ['--molecules', 10648, '--no-verify'], set => [], most => 64 },
 );
 my %TINY = (name => 'SOR 200', args => ['--size', 200, '--sweeps', 5, '--no-verify'], set => ['size=200', 'sweeps=5'],
-    grow => ['verify=0'], most => 16);
+    grow => ['verify=0'], most => 16, others => ['async', 'onesided']);
 
 our @MACHINES = qw(infiniband-2004 infiniband-ndr);
 our $SLOWER = 4; # times as long for computing
@@ -147,7 +147,7 @@ sub growth_steps {
     for my $name (grep { $programs{$_} } @GROWN) {
         my $p = $programs{$name};
         my @traces = map { trace($opt, "law/$name/$_", $_, \@PLAIN, "apps/$name", @{ $p->{args} }) } few($opt);
-        my %law = (law => $name, set => $p->{set}, grow => $p->{grow} // [], of => \@traces);
+        my %law = (law => $name, set => $p->{set}, grow => $p->{grow} // [], others => $p->{others} // [], of => \@traces);
         push @steps, @traces;
         if (!$opt->{tiny}) {
             my $check = trace($opt, "law/$name/16", 16, \@PLAIN, "apps/$name", @{ $p->{args} });
@@ -201,7 +201,7 @@ sub key {
     return digest(map { s{^\Q$set->{build}\E/}{}r } @{ $s->{command} }, @{ $s->{program} }) if $s->{command};
     my @files = (map({ "$set->{dir}/$_->{file}" } @{ $s->{of} }), map { machine_file($set, $_) } machines_of($s));
     push @files, "$set->{top}/share/laws/$s->{law}" if $s->{law};
-    return digest($set->{simulator}, $s->{name}, @{ $s->{set} // [] }, @{ $s->{grow} // [] }, map { digest(content($_)) } @files);
+    return digest($set->{simulator}, $s->{name}, @{ $s->{others} // [] }, @{ $s->{set} // [] }, @{ $s->{grow} // [] }, map { digest(content($_)) } @files);
 }
 
 sub machines_of {
@@ -292,9 +292,10 @@ my %DO = (
     load => sub {
         my ($set, $s) = @_;
         my $file = grow($set, $s, map { ('--grow', $_) } @{ $s->{grow} });
-        my %of = map { $_ => loaded(command($set, $set->{sim}, 'load', '--machine', machine_file($set, $_), $file)) } @MACHINES;
+        my %by = map { my $protocol = $_; $protocol => { map { $_ => loaded(command($set, $set->{sim}, 'load', '--machine',
+            machine_file($set, $_), '--protocol', $protocol, $file)) } @MACHINES } } 'ardmar', @{ $s->{others} };
         unlink $file;
-        return { on => \%of };
+        return { on => $by{ardmar}, by => \%by };
     },
 );
 

@@ -36,7 +36,7 @@ predicted() {
     test "$(column compute_us)" = "$computes" || fail "$1: computes $(column compute_us) us, not $computes as in the other run"
     for name in write_faults first_write_faults page_fetches invalidations write_notices messages ahead_pages twins; do
         awk -v name=$name -v predicted="$(column $name)" '$1 == name { run = $NF }
-            END { off = predicted - run; exit (off < 0 ? -off : off) > 2 + run / 100 }' "$work/run" ||
+            END { off = predicted - run; exit (off < 0 ? -off : off) > 2 + run / 20 }' "$work/run" ||
             fail "$1: $name: predicted $(column $name), counted $(grep "^$name " "$work/run")"
     done
 }
