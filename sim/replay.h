@@ -208,7 +208,7 @@ struct replay_node {
     struct server out, in, handler;
     struct server adapter[MACHINE_READS_AT_ONCE]; /* of each read the one that is free first */
     struct served *pending, **last_pending;       /* messages that wait for a look (RY6) */
-    struct remote *reads_waiting;
+    struct remote *reads_waiting, **last_waiting;
     uint64_t reads_under_way;
     struct map chunks, lock_map;
     struct chunk *chunk;

@@ -403,16 +403,16 @@ static void send_off(struct remote *o)
 static void send_or_wait(struct remote *o)
 {
     struct replay_node *n = o->from;
-    struct remote **at = &n->reads_waiting;
 
     if (n->reads_under_way < n->r->m.reads_most) {
         n->reads_under_way++;
         send_off(o);
         return;
     }
-    while (*at != NULL)
-        at = &(*at)->next;
-    *at = o;
+    if (n->reads_waiting == NULL)
+        n->last_waiting = &n->reads_waiting;
+    *n->last_waiting = o;
+    n->last_waiting = &o->next;
 }
 
 void replay_read(struct replay_node *from, struct replay_node *to, uint64_t bytes, bool atomic,

@@ -68,13 +68,14 @@ sub protocols {
     my @plots = map { my $p = $_; my @nodes = nodes_of($t, $p); map { my $m = $_; plot(name_of($p) . ", $MACHINE{$m}", 'ms', logy => 1,
         series => [map { my $q = $_; line($SHOWN{$q}, \@nodes, sub { my $us = by($t, $p, $_[0], $q, $m, 'time_us'); defined $us ? $us / 1000 : undef })
         } @Traces::PROTOCOLS]) } @Traces::MACHINES } @programs;
-    my @notes = map { my $p = $_; map { my $m = $_; my ($n) = reverse nodes_of($t, $p);
+    my @notes = map { my $p = $_; map { my $m = $_; my ($n) = reverse grep { defined by($t, $p, $_, 'async', $m, 'time_us') } nodes_of($t, $p);
         my %ms = map { $_ => by($t, $p, $n, $_, $m, 'time_us') / 1000 } @Traces::PROTOCOLS;
         { paper => '', verdict => '', here => name_of($p) . ", $MACHINE{$m}, $n nodes: " . join(', ', map { "$SHOWN{$_} " . number($ms{$_}) . ' ms' }
             @Traces::PROTOCOLS) . '.' } } @Traces::MACHINES } @programs;
     return {
-        id => 'sim-grow-protocols', title => 'Simulated: three protocols with 32 to 1,024 nodes', source => $SOURCE,
-        what => 'Milliseconds of a job. ONESIDED has no handler: its barrier is a tree of counters (--barrier gb), where the others meet at a master.',
+        id => 'sim-grow-protocols', title => 'Simulated: three protocols with 32 to 256 nodes', source => $SOURCE,
+        what => 'Milliseconds of a job. ONESIDED has no handler: its barrier is a tree of counters (--barrier gb), where the others meet at a master; '
+            . 'with more nodes its replays take minutes, since each reads the notices of each.',
         plots => \@plots, table => { head => ['Program', 'nodes', 'machine', map { "$SHOWN{$_}, ms" } @Traces::PROTOCOLS],
             rows => [map { my $p = $_; map { my $n = $_; map { my $m = $_; [name_of($p), $n, $MACHINE{$m}, map { my $us = by($t, $p, $n, $_, $m, 'time_us');
                 defined $us ? number($us / 1000) : '-' } @Traces::PROTOCOLS] } @Traces::MACHINES } nodes_of($t, $p) } @programs] },

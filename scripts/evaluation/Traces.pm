@@ -155,7 +155,7 @@ sub growth_steps {
                 { name => "grown/$name/16", kind => 'grown', nodes => 16, guess => 1, %law };
         }
         for (my $n = $opt->{tiny} ? 8 : 32; $n <= $p->{most}; $n *= 2) {
-            push @steps, { name => "load/$name/$n", kind => 'load', nodes => $n, guess => $n / 30, %law };
+            push @steps, { name => "load/$name/$n", kind => 'load', nodes => $n, guess => $n / 30, %law, $n > 256 ? (others => []) : () };
         }
     }
     return @steps;
