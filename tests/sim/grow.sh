@@ -73,6 +73,13 @@ awk -F, 'NR == 1 { n = NF; for (i = 1; i <= NF; i++) at[$i] = i; next }
     NF != n || $at["handler_node"] != 0 || $at["time_us"] < 1 { exit 1 }
     { sum = $at["pages_us"] + $at["locks_us"] + $at["barriers_us"] + $at["closings_us"]; if (sum > $at["time_us"]) exit 1 }
     END { exit NR != 4 }' "$work/out" || fail "load: $(cat "$work/out")"
+# Under ONESIDED no handler has anything to do, under ASYNC no adapter.
+for protocol in async:adapter_most onesided:handler_most; do
+    sim load --machine "$top_srcdir/share/machines/infiniband-2004" --protocol "${protocol%:*}" --ahead 8 "$work/g64"
+    expect_status "load, ${protocol%:*}" 0
+    awk -F, -v idle="${protocol#*:}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { exit $at[idle] != 0 || $at["out_most"] == 0 }' \
+        "$work/out" || fail "load, $protocol: $(cat "$work/out")"
+done
 for wrong in 'load' 'load --machine' 'load x y z' "load --machine $work/t5"; do
     # shellcheck disable=SC2086
     sim $wrong
