@@ -341,7 +341,7 @@ static int apply_tracked(uint32_t page, int writer, const void *diff, size_t len
 
 int page_apply(uint32_t page, int writer, const void *diff, size_t len)
 {
-    if (races_checked() || profile_on)
+    if (races_checked() || profile_on || record_all) /* TS5 */
         return apply_tracked(page, writer, diff, len);
     int rc = diff_apply(page_mem(page), diff, len);
     perturb(page_applied);
