@@ -286,7 +286,7 @@ int record_open(uint64_t size, uint32_t threads)
 
 void record_stop(void)
 {
-    record_on = false;
+    record_on = record_all = false;
 }
 
 void record_close(void)
