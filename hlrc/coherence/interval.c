@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fence.h"
 #include "base/perturb.h"
 #include "base/reserve.h"
 #include "hlrc/coherence/races.h"
@@ -283,6 +284,7 @@ static void close_once(struct thread *t, bool asked)
 {
     enum stats_category before = stats_enter(t, STATS_DIFF);
     uint64_t number = atomic_fetch_add(&closes_begun, 1) + 1;
+    fence_after_rmw(); /* I10: before the pages are read */
     /* read after closes_begun rose: sees all whom this one serves */
     close_dirty((struct closing){ .urgent = atomic_load(&urgent_closers) > 0, .asked = asked });
     atomic_store(&looking, false);
@@ -307,13 +309,15 @@ bool interval_clean(void)
 {
     if (engine.alone)
         return true;
+    fence_full();                                                              /* I10 */
     if (atomic_load(&interval_closing) || exclusive_arrivals() || dirty_any()) /* I8, EP3 */
         return false;
     perturb(clean_looked);
     return !atomic_load(&interval_closing); /* I8, EP4 */
 }
 
-/* Any closing that begins after this call takes everything that this thread wrote (I1; L3). */
+/* Any closing that begins after this call takes everything that this thread wrote (I1; L3).
+ * ASSUMPTION: a full fence since the caller's last store (I10). */
 uint64_t interval_next(void)
 {
     return atomic_load(&closes_begun) + 1;
@@ -351,14 +355,15 @@ void interval_close(bool urgent)
         return;
     /* before closes_begun is read: the next one to begin is urgent */
     atomic_fetch_add(&urgent_closers, urgent);
-    close_until(atomic_load(&closes_begun) + 1, false);
+    close_until(interval_next(), false); /* I10: interval_clean has fenced */
     atomic_fetch_sub(&urgent_closers, urgent);
 }
 
 void interval_publish(void)
 {
     atomic_fetch_add(&urgent_closers, 1);
-    close_until(atomic_load(&closes_begun) + 1, true);
+    close_until(interval_next(),
+                true); /* I10: stores of others, that a lock has shown to this one */
     atomic_fetch_sub(&urgent_closers, 1);
 }
 

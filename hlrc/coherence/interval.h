@@ -28,6 +28,14 @@
  *   I9  (R4) A home that has taken the notices of an interval has the diffs of that interval in its
  *       memory, or in its receive queue. So who has served what came before a departure from a
  *       barrier has all diffs that the barrier covers.
+ *   I10  (1) A full fence lies between a thread's stores and its test for unpublished ones, that is
+ *       its reads of interval_closing, the dirty list and closes_begun. A closing raises
+ *       interval_closing and closes_begun, then has a full fence before it reads the pages. Without
+ *       either fence both sides read old values: the thread finds no closing, or notes the one that
+ *       comes next, and that closing captures a page that stays writable (page.h P8) while the
+ *       thread's last stores are still in its store buffer. A page that is write-protected needs no
+ *       fence: the TLB shootdown interrupts the CPU that stores. A thread that tests on behalf of
+ *       others, whose stores a lock has made visible to it, needs none either.
  *
  *   write fault           interval_close
  *   ----------> dirty ----------------> diffs sent -> published, vt[self]
@@ -53,14 +61,15 @@ void interval_end(void);
  * handlers are woken to apply the diffs; otherwise they may lie until the home waits or is woken,
  * which is right when all homes are about to take part in the same barrier. */
 void interval_close(bool urgent);
-/* interval_close would have nothing to do. Neither waits nor spins. */
+/* True if this node has no unpublished stores: interval_close would return at once. A full fence
+ * (I10) and loads; does not block. */
 bool interval_clean(void);
 
 extern _Atomic bool interval_closing __attribute__((visibility("hidden"))); /* one is under way */
 uint64_t interval_next(void); /* the number of the closing that begins next, or after it */
 
-/* Of what this thread has written, and what it learnt of by a lock of this node, nothing is to be
- * published. Neither waits nor spins. */
+/* True if neither this thread nor a thread that it synchronised with on this node has unpublished
+ * stores. Does not block. ASSUMPTION: a full fence since the caller's last store (I10). */
 static inline bool interval_spotless(void)
 {
     if (engine.alone)
@@ -71,7 +80,8 @@ static inline bool interval_spotless(void)
     return !atomic_load(&interval_closing); /* I8 */
 }
 
-/* The closing by which it is published; 0: nothing is. Likewise. */
+/* Number of the closing that publishes those stores, 0 if there are none. Does not block.
+ * ASSUMPTION: as above (I10). */
 static inline uint64_t interval_mark(void)
 {
     return interval_spotless() ? 0 : interval_next();

@@ -22,7 +22,7 @@ extern _Atomic uint32_t dirty_count __attribute__((visibility("hidden"))); /* pa
 /* pages have been noted as read (reads.h RR1) */
 extern _Atomic bool dirty_reads __attribute__((visibility("hidden")));
 
-/* Without a lock; O2. */
+/* Without a lock; O2, and interval.h I10 where the caller has stored. */
 static inline bool dirty_any(void)
 {
     return atomic_load_explicit(&dirty_count, memory_order_acquire) != 0 ||

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/fence.h"
 #include "base/perturb.h"
 #include "base/reserve.h"
 #include "base/spin.h"
@@ -340,35 +341,51 @@ static void note_unlock(struct lock *l, uint64_t mark)
     l->stays = (uint8_t)(l->stays < UINT8_MAX ? l->stays + 1 : UINT8_MAX);
 }
 
-/* L8: in this mode nobody waits for it. */
-static bool unlock_taken(struct lock *l, uint32_t thread, uint64_t mark)
+/* L8: no thread or node waits for it. ASSUMPTION: GUARDED by unlock_begin. */
+static void unlock_taken(struct lock *l, uint64_t mark)
 {
-    uint16_t mode = (uint16_t)(TAKEN + thread);
     note_unlock(l, mark);
     perturb(lock_dropping);
-    return atomic_compare_exchange_strong_explicit(&l->mode, &mode, FREE, memory_order_release,
-                                                   memory_order_relaxed);
+    atomic_store_explicit(&l->mode, FREE, memory_order_release);
 }
 
-/* Kept apart: the other way is short. */
+/* noinline: keeps the rarer path out of the short one. ASSUMPTION: as above. */
 __attribute__((noinline)) static bool drop_unpublished(struct lock *l, uint32_t thread)
 {
-    uint64_t mark = interval_next(); /* L3 */
-    bool done = has_settled(l) && unlock_taken(l, thread, mark);
-    if (done)
-        stats_count(STAT_LAZY_RELEASES, 1);
-    return done;
+    if (!has_settled(l)) {
+        atomic_store_explicit(&l->mode, (uint16_t)(TAKEN + thread), memory_order_release);
+        return false;
+    }
+    unlock_taken(l, interval_next()); /* L3 */
+    stats_count(STAT_LAZY_RELEASES, 1);
+    return true;
+}
+
+/* L8. The compare-and-swap is also the fence between what was stored under the lock and the test
+ * for unpublished stores (I10); a fence of its own would cost as much again. */
+static bool unlock_begin(struct lock *l, uint32_t thread)
+{
+    uint16_t mode = (uint16_t)(TAKEN + thread);
+    bool taken = atomic_compare_exchange_strong(&l->mode, &mode, GUARDED);
+    fence_after_rmw();
+    return taken;
 }
 
 static bool queue_drop(uint32_t lock, uint32_t thread)
 {
     struct lock *l = &table[lock];
-    return interval_spotless() ? unlock_taken(l, thread, 0) : drop_unpublished(l, thread); /* L3 */
+    if (!unlock_begin(l, thread))
+        return false;
+    if (!interval_spotless()) /* L3 */
+        return drop_unpublished(l, thread);
+    unlock_taken(l, 0);
+    return true;
 }
 
 static void queue_release(uint32_t lock)
 {
     struct lock *l = &table[lock];
+    fence_full();                    /* I10 */
     uint64_t mark = interval_mark(); /* L3 */
     perturb(lock_dropping);
     guard(l, lock);

@@ -6,6 +6,7 @@ LITMUS_TESTS = \
 	tests/litmus/lock_turns \
 	tests/litmus/locks \
 	tests/litmus/mappings \
+	tests/litmus/rule01_fence \
 	tests/litmus/rule01_release \
 	tests/litmus/rule01_toggle \
 	tests/litmus/rule02_home \
@@ -58,6 +59,8 @@ tests_litmus_locks_SOURCES = tests/litmus/locks.c $(LITMUS_COMMON)
 tests_litmus_locks_LDADD = libhlrc.la
 tests_litmus_mappings_SOURCES = tests/litmus/mappings.c $(LITMUS_COMMON)
 tests_litmus_mappings_LDADD = libhlrc.la
+tests_litmus_rule01_fence_SOURCES = tests/litmus/rule01_fence.c $(LITMUS_COMMON)
+tests_litmus_rule01_fence_LDADD = libhlrc.la
 tests_litmus_rule01_release_SOURCES = tests/litmus/rule01_release.c $(LITMUS_COMMON)
 tests_litmus_rule01_release_LDADD = libhlrc.la
 tests_litmus_rule01_toggle_SOURCES = tests/litmus/rule01_toggle.c $(LITMUS_COMMON)
