@@ -151,8 +151,9 @@ void page_word_note(uint32_t page, struct page *p)
 void page_word_end(uint32_t page, size_t at, size_t bytes, const void *value, bool changed)
 {
     struct page *p = page_lock(page);
-    bool copy = !page_is_home(p, engine.node) && (p->twin || !(p->flags & PAGE_STALE));
-    if (copy)
+    /* an acquire may have marked the copy STALE since, and left it open (renew.h RN1) */
+    bool visible = p->access != ACCESS_NONE || !(p->flags & PAGE_STALE);
+    if (!page_is_home(p, engine.node) && (visible || p->twin))
         page_word_store(page, p, at, bytes, value); /* WD3 */
     if (changed)
         page_word_note(page, p); /* WD4 */

@@ -32,6 +32,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule07_range \
 	tests/litmus/rule07_range_few \
 	tests/litmus/rule08_atomics \
+	tests/litmus/rule08_stale \
 	tests/litmus/rule08_words \
 	tests/litmus/rule09_log \
 	tests/litmus/rule10_free \
@@ -112,6 +113,8 @@ tests_litmus_rule07_range_few_CPPFLAGS = $(AM_CPPFLAGS) -DFEW_COPIES
 tests_litmus_rule07_range_few_LDADD = libhlrc.la
 tests_litmus_rule08_atomics_SOURCES = tests/litmus/rule08_atomics.c $(LITMUS_COMMON)
 tests_litmus_rule08_atomics_LDADD = libhlrc.la
+tests_litmus_rule08_stale_SOURCES = tests/litmus/rule08_stale.c $(LITMUS_COMMON)
+tests_litmus_rule08_stale_LDADD = libhlrc.la
 tests_litmus_rule08_words_SOURCES = tests/litmus/rule08_words.c $(LITMUS_COMMON)
 tests_litmus_rule08_words_LDADD = libhlrc.la
 tests_litmus_rule09_log_SOURCES = tests/litmus/rule09_log.c $(LITMUS_COMMON)
