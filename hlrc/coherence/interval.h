@@ -17,9 +17,12 @@
  *       here, or renewed (renew.h RN1).
  *   I6  vt[self] is the last published interval; an interval whose diffs are all empty does not
  *       come into being, unless reads are noted in it (reads.h RR1).
- *   I7  Diffs that wake no thread are for homes that are about to meet in a barrier. A vector time
- *       that leaves this node in any other way is told by interval_hand_on, which wakes the homes
- *       that have such diffs first: the requests that follow may have to wait for them.
+ *   I7  Diffs that wake no thread are for homes that meet next in a barrier: only the thread that is
+ *       about to arrive there sends such diffs. Before a vector time leaves this node in any other
+ *       way, interval_hand_on wakes the homes that have them, and so does a fetch that needs this
+ *       node's own version (page_fetch.c): a request there may have to wait for them. An interval
+ *       that ends to make room (copies.h CP3) wakes the homes: it may end between an arrival and the
+ *       departure, which takes all diffs for applied.
  *   I8  Who looks whether there is anything to publish looks at interval_closing before the dirty
  *       list and after it. A page that a closing leaves writable (page.h P8) is on no list from
  *       dirty_take to page_flush_end: it is missed in the list by who looks before the second, and
@@ -111,7 +114,8 @@ static inline void vt_raise(uint64_t *time, const uint64_t *other)
             time[w] = other[w];
 }
 
-/* a barrier is over: every home has met, none has to be woken any more */
+/* A barrier is complete: each home has applied the diffs that woke no thread, and is not woken for
+ * them any more (I7). */
 void interval_met(void);
 
 #endif

@@ -126,11 +126,19 @@ static void count_outcome(const struct page_fetch *f)
     }
 }
 
+static void fetch_start(struct page_fetch *f, bool prefetch)
+{
+    for (uint32_t i = 0; i < f->needs; i++)
+        if (version_writer(f->needed[i]) == engine.node)
+            engine.protocol.diffs->hand_on(); /* I7: the home may sleep on this node's diffs */
+    engine.protocol.pages->fetch_start(f, prefetch);
+}
+
 static void fetch_once(struct page_fetch *f)
 {
     if (f->home != engine.node) {
         int64_t begin = timeline_begin();
-        engine.protocol.pages->fetch_start(f, false);
+        fetch_start(f, false);
         engine.protocol.pages->fetch_finish(f, false);
         count_outcome(f);
         if (f->home != engine.node)
@@ -286,7 +294,7 @@ bool page_prefetch_start(uint32_t page, bool early)
         return false;
     prefetches[k].fetch.early = early;
     prefetches[k].begun = timeline_begin();
-    engine.protocol.pages->fetch_start(&prefetches[k].fetch, true);
+    fetch_start(&prefetches[k].fetch, true);
     perturb(prefetch_started);
     struct page *p = page_lock(page);
     p->flags |= PAGE_PREFETCH;

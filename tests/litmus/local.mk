@@ -49,6 +49,7 @@ LITMUS_TESTS = \
 	tests/litmus/threads \
 	tests/litmus/wake_diff \
 	tests/litmus/wake_lock \
+	tests/litmus/wake_room \
 	tests/litmus/wake_threads \
 	tests/litmus/windows
 
@@ -147,6 +148,8 @@ tests_litmus_wake_diff_SOURCES = tests/litmus/wake_diff.c $(LITMUS_COMMON)
 tests_litmus_wake_diff_LDADD = libhlrc.la
 tests_litmus_wake_lock_SOURCES = tests/litmus/wake_lock.c $(LITMUS_COMMON)
 tests_litmus_wake_lock_LDADD = libhlrc.la
+tests_litmus_wake_room_SOURCES = tests/litmus/wake_room.c $(LITMUS_COMMON)
+tests_litmus_wake_room_LDADD = libhlrc.la
 tests_litmus_wake_threads_SOURCES = tests/litmus/wake_threads.c $(LITMUS_COMMON)
 tests_litmus_wake_threads_LDADD = libhlrc.la
 tests_litmus_windows_SOURCES = tests/litmus/windows.c $(LITMUS_COMMON)
