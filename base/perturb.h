@@ -80,6 +80,8 @@
     X(diff_written, "runs written, version not (DW1)")                                       \
     X(notice_written, "records written, tail or last not (N1, NR1)")                         \
     X(notice_tabled, "interval in the table, its record not written (NR1)")                  \
+    X(pages_settled, "pages to be reset published, still looked at (EP5)")                   \
+    X(pages_closed, "pages to be reset closed, their states as before (P11)")                \
     X(pages_given, "pages reset on all nodes, still held here (EP5)")                        \
     X(notice_room, "oldest raised, its record not written over (NR2)")                       \
     X(notice_read, "words of a ring read, oldest not (NR2)")                                 \

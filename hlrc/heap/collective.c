@@ -156,6 +156,7 @@ static void settle(uint32_t first, uint32_t count)
     struct thread *t = thread_enter();
     page_hold(first, count);
     interval_close(false);
+    perturb(pages_settled);
     page_hold_looks();
     thread_leave(t);
 }

@@ -31,9 +31,10 @@
  *   EP5  Pages that are about to be reset do not become dirty by a look (page_hold_looks) from
  *        before the barrier after which they are reset, lest a notice of them comes behind it; but
  *        not before a closing behind this node's last write to them, since other nodes read them
- *        until they come to that barrier. Who reads one for the first time behind that closing
- *        reads what is there in the end. A reset forgets their readers. It forgets no entry of the
- *        list, so that none is there twice. Looks see the pages again from the reset on, which is
+ *        until they come to that barrier. The arrival there waits for a closing of another thread
+ *        that has looked before. Who reads one for the first time behind that closing reads what is
+ *        there in the end. A reset forgets their readers. It forgets no entry of the list, so that
+ *        none is there twice. Looks see the pages again from the reset on, which is
  *        before the barrier behind it: who is through that may have them, and give them to a thread
  *        of a node whose freeing thread has not come out of the barrier yet.
  *   EP6  A page that a look puts on the dirty list is sealed by that closing: when it was written

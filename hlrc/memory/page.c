@@ -234,6 +234,12 @@ static bool is_shut(const struct page *p)
            p->access == ACCESS_NONE && !p->held && !p->watched;
 }
 
+/* P11, CO2. ASSUMPTION: locked. */
+static bool opens_with(uint32_t neighbour)
+{
+    return is_shut(&table[neighbour]) && !page_held(neighbour);
+}
+
 /* P11: the block's other pages are likely to be used as well. */
 static bool open_alone(uint32_t page)
 {
@@ -245,9 +251,9 @@ static bool open_alone(uint32_t page)
     for (uint32_t i = low; i < end; i++)
         (void)page_lock(i);
     uint32_t first = page, last = page;
-    while (first > low && is_shut(&table[first - 1]))
+    while (first > low && opens_with(first - 1))
         first--;
-    while (last + 1 < end && is_shut(&table[last + 1]))
+    while (last + 1 < end && opens_with(last + 1))
         last++;
     bool shut = is_shut(&table[page]);
     int rc = shut ? view_change(first, last + 1 - first, ACCESS_WRITE) : 0;
@@ -351,10 +357,10 @@ static bool grantable(const struct page *p, bool write)
  * that are stored to ahead, all, or those whose home is here. */
 enum opening { ASKED, AHEAD, AHEAD_HERE };
 
+/* A held page is opened only by itself, for a thread that asks for it (page_hold). */
 static bool opened_by(enum opening how, uint32_t page)
 {
-    return how == ASKED ||
-           (!page_held(page) && (how == AHEAD || page_is_home(&table[page], engine.node)));
+    return !page_held(page) && (how != AHEAD_HERE || page_is_home(&table[page], engine.node));
 }
 
 static uint32_t open_run(uint32_t first, uint32_t count, bool write, enum opening how)
@@ -568,6 +574,7 @@ void page_reset(uint32_t first, uint32_t count)
     int control = engine.control.id;
     discard(engine.space.id, (size_t)first << PAGE_SHIFT, (size_t)count << PAGE_SHIFT);
     view_close(first, count);
+    perturb(pages_closed);
     discard(control, applied_at(first, 0), count * VT_BYTES(engine.nodes));
     discard(control, has_readers_at(first), (size_t)count * 4);
     discard(control, placed_at(first), (size_t)count * 4);

@@ -63,8 +63,9 @@
  *       request for it finds that it has a home (async.c H1).
  *   P11  What is EXCLUSIVE from the beginning is closed, and an access opens it with all that is so
  *        around it in its block: under their locks, and nothing that is not EXCLUSIVE, or that is
- *        STALE, since a home may be told of a version before that has come. So the view is not cut
- *        into the blocks of default homes when a job starts.
+ *        STALE, since a home may be told of a version before that has come, or that is held
+ *        (page_hold), since it may be reset at this moment. So the view is not cut into the blocks
+ *        of default homes when a job starts.
  */
 #ifndef HLRC_PAGE_H
 #define HLRC_PAGE_H

@@ -37,6 +37,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule09_log \
 	tests/litmus/rule10_free \
 	tests/litmus/rule10_heap \
+	tests/litmus/rule10_held \
 	tests/litmus/rule10_reuse \
 	tests/litmus/rule10_sizes \
 	tests/litmus/rule11_cond \
@@ -124,6 +125,8 @@ tests_litmus_rule10_free_SOURCES = tests/litmus/rule10_free.c $(LITMUS_COMMON)
 tests_litmus_rule10_free_LDADD = libhlrc.la
 tests_litmus_rule10_heap_SOURCES = tests/litmus/rule10_heap.c $(LITMUS_COMMON)
 tests_litmus_rule10_heap_LDADD = libhlrc.la
+tests_litmus_rule10_held_SOURCES = tests/litmus/rule10_held.c $(LITMUS_COMMON)
+tests_litmus_rule10_held_LDADD = libhlrc.la
 tests_litmus_rule10_reuse_SOURCES = tests/litmus/rule10_reuse.c $(LITMUS_COMMON)
 tests_litmus_rule10_reuse_LDADD = libhlrc.la
 tests_litmus_rule10_sizes_SOURCES = tests/litmus/rule10_sizes.c $(LITMUS_COMMON)

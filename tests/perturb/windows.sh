@@ -18,6 +18,7 @@ rounds=1
 # P7, P3, G1: sealing, opening, and a change of protection that fails half done
 # P8: a page that stays writable is copied, and gets diffs, while it is written
 # EP5: memory that was freed is had again before its freeing thread has come out of the call
+# P11, EP5: pages are reset while a thread touches those beside them, or ends intervals
 windows='
 queue_filled:100:300,progress_armed:100:300     LITMUS_NODES=2 wake_lock
 queue_filled:100:300,progress_armed:100:300     LITMUS_NODES=2 threads
@@ -35,6 +36,8 @@ page_sealed:50:200,page_captured:50:200     LITMUS_NODES=2 HLRC_HOT_PAGES=0 rule
 page_compared:50:200,page_copied:50:200     LITMUS_NODES=2 rule01_release
 page_applied:50:200                         LITMUS_NODES=2 rule05_merge
 pages_given:50:20000                        LITMUS_NODES=3 rule10_reuse
+pages_closed:100:1500                       LITMUS_NODES=2 rule10_held
+pages_settled:100:3000,close_taken:30:10000 LITMUS_NODES=2 rule10_held
 exclusive_listed:50:200,exclusive_seen:50:200 LITMUS_NODES=3 rule04_first_read
 page_twinned:50:300                         LITMUS_NODES=2 HLRC_HOT_PAGES=0 rule01_release
 page_fetched:100:500,acquire_noticed:50:300 LITMUS_NODES=2 rule04_access
