@@ -20,13 +20,14 @@
 const char litmus_rule[] = "rule 10, memory that is given back beside other threads";
 const int litmus_nodes[] = { 2, 3, 0 };
 
-#define ROUNDS 24u
+#define ROUNDS 16u
 #define PAGES  6u /* of each allocation */
 #define LOCK   3
 
 static volatile uint64_t *first, *second, *beside;
 static uint64_t number; /* of the round, from 1 */
 static atomic_bool given;
+static hlrc_cond_t cond; /* this node's own */
 
 static volatile uint64_t *allocate(void)
 {
@@ -127,11 +128,11 @@ static void prefetched(void)
 static void write_exclusively(void)
 {
     for (uint64_t k = 1; k <= 3; k++) { /* announced, then without a trace (exclusive.h EP2) */
-        hlrc_lock(LOCK + 1 + (hlrc_lock_t)me);
+        hlrc_lock(LOCK + (hlrc_lock_t)me);
         for (uint64_t p = 0; p < PAGES; p++)
             if (p % (uint64_t)nodes == (uint64_t)me)
                 first[p * PAGE_WORDS] = number + k;
-        hlrc_unlock(LOCK + 1 + (hlrc_lock_t)me);
+        hlrc_unlock(LOCK + (hlrc_lock_t)me);
         hlrc_barrier();
     }
 }
@@ -155,9 +156,9 @@ static void give_or_close(int thread)
         return;
     }
     while (!atomic_load(&given)) {
-        hlrc_lock(LOCK);
         beside[me] += 1;
-        hlrc_unlock(LOCK);
+        hlrc_cond_signal(cond); /* a release */
+        sleep_us(20);
     }
 }
 
@@ -174,6 +175,7 @@ static void closing(void)
 void litmus_run(void)
 {
     beside = shared_words(PAGE_WORDS);
+    expect(hlrc_cond_create(&cond) == 0, "hlrc_cond_create");
     for (number = 1; number <= ROUNDS; number++) {
         neighbour();
         prefetched();
