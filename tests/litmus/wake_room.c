@@ -22,8 +22,8 @@ LITMUS_SET(CACHE_SIZE, "64K")
 LITMUS_SET(MOVE_HOMES, "off")
 LITMUS_SET(LAZY_RELEASE, "0") /* node 2 publishes at its unlock */
 
-#define ROUNDS 30u
-#define FILL   40u /* pages of node 2's, more than the cache holds */
+#define ROUNDS 20u
+#define FILL   40u /* pages of node 2's in each round, more than the cache holds */
 
 static volatile uint64_t *data, *fill;
 static hlrc_atomic_t ready, step, done;
@@ -35,16 +35,18 @@ static void look_until(hlrc_atomic_t word, uint64_t value)
         sched_yield();
 }
 
+/* Pages that this node has never written: a fetch that needs its own version wakes all homes. */
 static void fill_cache(uint64_t r)
 {
-    for (uint64_t i = 0; i < FILL; i++)
+    for (uint64_t i = (r - 1) * FILL; i < r * FILL; i++)
         fill[i * PAGE_WORDS + 1] = r;
 }
 
 static void room_writer(uint64_t r)
 {
     hlrc_barrier_arrive();
-    look_until(ready, r); /* node 0 has departed */
+    look_until(ready, r); /* node 0 has departed, */
+    sleep_ms(3);          /* and its handler sleeps */
     hlrc_lock(lock);
     data[0] = r;
     fill_cache(r);
@@ -110,14 +112,16 @@ void litmus_run(void)
 {
     lock = (hlrc_lock_t)nodes + 1; /* managed by node 1: its requests wake no thread of node 0 */
     data = shared_words(PAGE_WORDS);
-    fill = shared_words(FILL * PAGE_WORDS);
+    fill = shared_words(ROUNDS * FILL * PAGE_WORDS);
     place(data, PAGE, 0);
-    place(fill, FILL * PAGE, 2);
+    place(fill, ROUNDS * FILL * PAGE, 2);
     ready = shared_atomic();
     step = shared_atomic();
     done = shared_atomic();
     if (me == 0)
         data[32] = 1;
+    for (uint64_t i = 0; i < ROUNDS * FILL && me == 2; i++)
+        fill[i * PAGE_WORDS] = 1; /* so that node 1 fetches them */
     hlrc_barrier();
     for (uint64_t r = 1; r <= ROUNDS; r++)
         room(r);
