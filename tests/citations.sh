@@ -24,6 +24,7 @@ my %covers = (
     notices => [qw(hlrc/coherence/notice_read.c)],
     diffs => [qw(hlrc/coherence/diff_write.c)],
     given => [qw(hlrc/heap/collective.h)],
+    intervals => [],
     protocol => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/copies.h hlrc/memory/renew.h hlrc/coherence/interval.h hlrc/coherence/notice_log.h hlrc/sync/lock.h hlrc/progress/bulk.h ardmar/ardmar.c)],
 );
 # A model may cite a few rules of a head that another one covers.
@@ -32,6 +33,7 @@ my %borrows = (
     conds => [qw(hlrc/sync/mcs.h)],
     diffs => [qw(hlrc/memory/page.h)],
     given => [qw(hlrc/memory/exclusive.h)],
+    intervals => [qw(hlrc/memory/page.h hlrc/memory/dirty.h hlrc/memory/exclusive.h hlrc/coherence/interval.h hlrc/sync/lock.h)],
 );
 my $label = qr/\b[A-Z]{1,2}[0-9]+\b/;
 my ($failures, $citations, $variants) = (0, 0, 0);

@@ -123,6 +123,16 @@ for variant in LAZY_UNPUBLISHED NOT_LISTED LAZY_ASKED MARK_OF_THIS MARK_LATE; do
 done
 order=-DT_REVERSE optimize=-Og search bad protocol -DDUO -DOPERATIONS=3 -DLAZY -DTWO_OWNERS
 
+search good intervals
+search good intervals -DHOME -DOPERATIONS=2
+for variant in UNLOCK_UNFENCED RELEASE_UNFENCED CLOSER_UNFENCED; do
+    search bad intervals -DOPERATIONS=2 -D$variant
+done
+for variant in LOOK_UNFENCED READER_UNFENCED; do
+    order=-DT_REVERSE search bad intervals -DHOME -DOPERATIONS=2 -D$variant
+done
+search bad intervals -DHOME -DOPERATIONS=2 -DLIST_UNFENCED
+
 search good homes -DWRITES=0
 for variant in NOT_HELD NOT_SETTLED; do
     order=-DT_REVERSE optimize=-Og search bad homes -D$variant
@@ -236,6 +246,7 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good protocol -DDUO -DOPERATIONS=2 -DWRITTEN -DALONE
     optimize=-Og search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
     optimize=-Og search bad protocol -DDUO -DOPERATIONS=4 -DWRITTEN -DWRITTEN_UNSEEN
+    search good intervals -DHOME
     search good homes
     search good locks -DREADS
     search good conds -DTOKENS=6
