@@ -24,6 +24,7 @@ my %covers = (
     notices => [qw(hlrc/coherence/notice_read.c)],
     diffs => [qw(hlrc/coherence/diff_write.c)],
     given => [qw(hlrc/heap/collective.h)],
+    words => [qw(hlrc/memory/page_word.h hlrc/memory/page_part.h)],
     intervals => [],
     protocol => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/copies.h hlrc/memory/renew.h hlrc/coherence/interval.h hlrc/coherence/notice_log.h hlrc/sync/lock.h hlrc/progress/bulk.h ardmar/ardmar.c)],
 );
@@ -33,6 +34,7 @@ my %borrows = (
     conds => [qw(hlrc/sync/mcs.h)],
     diffs => [qw(hlrc/memory/page.h)],
     given => [qw(hlrc/memory/exclusive.h)],
+    words => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/renew.h hlrc/coherence/interval.h ardmar/ardmar.c)],
     intervals => [qw(hlrc/memory/page.h hlrc/memory/dirty.h hlrc/memory/exclusive.h hlrc/coherence/interval.h hlrc/sync/lock.h)],
 );
 my $label = qr/\b[A-Z]{1,2}[0-9]+\b/;

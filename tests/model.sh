@@ -133,6 +133,26 @@ for variant in LOOK_UNFENCED READER_UNFENCED; do
 done
 search bad intervals -DHOME -DOPERATIONS=2 -DLIST_UNFENCED
 
+search good words
+small=yes search good words -DUNTOUCHED -DOPERATIONS=2
+for thread in 0 1 3; do
+    small=yes search good words -DSTORED=$thread -DOPERATIONS=2
+done
+search bad words -DSTORED=3 -DOPERATIONS=2 -DWORD_STALE
+for variant in WORD_DIFF_ON_ITS_WAY WORD_STORE_UNSENT; do
+    search bad words -DSTORED=1 -DOPERATIONS=2 -D$variant
+done
+for variant in WORD_BY_THE_WAY WORD_TWICE_AT_ONCE WORD_NOT_HERE WORD_EMPTY_UNSENT PART_STALE_COPIED PART_UNTOLD; do
+    search bad words -D$variant
+done
+order=-DREVERSE search bad words -DWORD_IN_THE_DIFF
+order=-DREVERSE search bad words -DUNTOUCHED -DHANDLED -DWORD_SAME_TWIN
+order=-DT_REVERSE search bad words -DPART_UNINTRODUCED
+search bad words -DUNTOUCHED -DWORD_UNLISTED
+for variant in WORD_OPEN_STALE PART_PAST_OWN_STORES PART_BEFORE_DIFFS; do
+    order=-DREVERSE search bad words -DUNTOUCHED -D$variant
+done
+
 search good homes -DWRITES=0
 for variant in NOT_HELD NOT_SETTLED; do
     order=-DT_REVERSE optimize=-Og search bad homes -D$variant
@@ -247,6 +267,8 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     optimize=-Og search bad protocol -DDUO -DOPERATIONS=4 -DNO_INSTALL_CHECK
     optimize=-Og search bad protocol -DDUO -DOPERATIONS=4 -DWRITTEN -DWRITTEN_UNSEEN
     search good intervals -DHOME
+    search good words -DUNTOUCHED
+    search good words -DHANDLED
     search good homes
     search good locks -DREADS
     search good conds -DTOKENS=6
