@@ -26,6 +26,7 @@ my %covers = (
     given => [qw(hlrc/heap/collective.h)],
     words => [qw(hlrc/memory/page_word.h hlrc/memory/page_part.h)],
     intervals => [],
+    room => [],
     protocol => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/copies.h hlrc/memory/renew.h hlrc/coherence/interval.h hlrc/coherence/notice_log.h hlrc/sync/lock.h hlrc/progress/bulk.h ardmar/ardmar.c)],
 );
 # A model may cite a few rules of a head that another one covers.
@@ -36,6 +37,7 @@ my %borrows = (
     given => [qw(hlrc/memory/exclusive.h)],
     words => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/renew.h hlrc/coherence/interval.h ardmar/ardmar.c)],
     intervals => [qw(hlrc/memory/page.h hlrc/memory/dirty.h hlrc/memory/exclusive.h hlrc/coherence/interval.h hlrc/sync/lock.h)],
+    room => [qw(hlrc/memory/copies.h hlrc/coherence/interval.h)],
 );
 my $label = qr/\b[A-Z]{1,2}[0-9]+\b/;
 my ($failures, $citations, $variants) = (0, 0, 0);

@@ -284,7 +284,7 @@ SOAK_TESTS += tests/model.sh
 tests/model.log: TEST_TIMEOUT = 1200
 EXTRA_DIST += doc/model/README.md doc/model/conds.pml doc/model/counters.pml doc/model/diffs.pml doc/model/homes.pml \
 	doc/model/locks.pml doc/model/notices.pml doc/model/pairs.pml doc/model/progress.pml doc/model/protocol.pml \
-	doc/model/given.pml doc/model/standstill.pml doc/model/intervals.pml doc/model/words.pml
+	doc/model/given.pml doc/model/standstill.pml doc/model/intervals.pml doc/model/words.pml doc/model/room.pml
 
 # RDMA in a virtual machine, which boots for each of them.
 GUEST_TESTS = tests/guest/verbs.sh tests/pmix/two_guests.sh

@@ -153,6 +153,11 @@ for variant in WORD_OPEN_STALE PART_PAST_OWN_STORES PART_BEFORE_DIFFS; do
     order=-DREVERSE search bad words -DUNTOUCHED -D$variant
 done
 
+small=yes search good room
+for variant in ROOM_QUIET OWN_QUIET; do
+    search bad room -D$variant
+done
+
 search good homes -DWRITES=0
 for variant in NOT_HELD NOT_SETTLED; do
     order=-DT_REVERSE optimize=-Og search bad homes -D$variant

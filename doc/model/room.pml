@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * room.pml - diffs that wake no thread, and intervals that end to make room for copies (hlrc/coherence/diff_message.c,
+ * interval.c, hlrc/memory/copies.c), for spin.
+ *
+ * Node 0 is the home of a page. Its program computes, and serves what arrives only while it waits in a barrier; otherwise
+ * its handler does, where it is woken. Node 1 has two threads that write the page. The first one meets the others in
+ * barriers, in two phases; between them it may write, too, and may need the page with its own last version, as where it
+ * acquires what node 2 has written beside it. The second one releases a lock to node 2 at any time. Where a thread of node 1
+ * writes, an interval may have to end to make room. Node 2 meets in the barriers, and may take the lock between them; it reads
+ * what it has acquired.
+ *
+ * What is checked: no fetch waits for the home's program. That arrives at a barrier only while none waits, so a fetch whose
+ * diff nobody serves waits for ever (spin: no invalid end state).
+ */
+#ifndef BARRIERS
+#define BARRIERS 2
+#endif
+#ifndef WRITES
+#define WRITES 3                /* of node 1 */
+#endif
+#define NODES 3
+
+/* at the home */
+byte sent, applied;             /* intervals of node 1, by messages that are served in order */
+bool woken;                     /* its handler was woken, and has not looked since */
+bool waits;                     /* its program waits in a barrier */
+
+/* node 1 */
+bool dirty, closing;
+byte urgent_closers, vt;
+bool quiet;                     /* the home has diffs that woke no thread */
+
+/* the barrier, and the grant of the lock */
+byte arrived;                   /* at all barriers together */
+byte barrier_vt[BARRIERS];      /* of node 1, at the arrival */
+bool asked, granted;
+byte granted_vt;
+
+byte left = WRITES, fetching;   /* ghosts */
+
+/* The home's handler, and the program while it waits. */
+active proctype serving()
+{
+end:
+    do
+    :: atomic { woken -> woken = false; applied = sent }
+    :: atomic { waits && applied != sent -> applied = sent }
+    od
+}
+
+/* Wakes the home, after the diffs. I7: message_hand_on, interval_hand_on */
+inline HAND_ON()
+{
+    atomic {
+        if
+        :: quiet -> quiet = false; woken = true
+        :: else
+        fi
+    }
+}
+
+/* One at a time; it wakes the home if an urgent closer waits for it when it begins. I1: interval_close */
+inline CLOSE(urgent)
+{
+    if
+    :: dirty || closing ->
+        urgent_closers = urgent_closers + urgent;
+        atomic { !closing -> closing = true };
+        atomic {
+            if
+            :: dirty ->
+                dirty = false;
+                sent++;
+                woken = woken || urgent_closers > 0;
+                closes = true;
+                wakes = urgent_closers > 0
+            :: else
+            fi
+        };
+        if
+        :: atomic { closes -> quiet = !wakes; closes = false; wakes = false };  /* after it */
+            vt = sent                                           /* I4: close_dirty */
+        :: else
+        fi;
+        atomic { closing = false; urgent_closers = urgent_closers - urgent }
+    :: else
+    fi
+}
+
+/* A node needs this version of node 1's. */
+inline FETCH(version)
+{
+    atomic {
+        if
+        :: applied < version -> fetching++
+        :: else -> fetched = true
+        fi
+    };
+    if
+    :: fetched -> fetched = false
+    :: else -> atomic { applied >= version -> fetching-- }
+    fi
+}
+
+/* Writes, and then there may be too many copies that are dirty. CP3: relieve, close_for_room. I7: close_for_room */
+inline WRITE()
+{
+    atomic { left > 0 -> left--; dirty = true };
+    if
+#ifdef ROOM_QUIET
+    :: CLOSE(0)
+#else
+    :: CLOSE(1)
+#endif
+    :: true
+    fi
+}
+
+/* ---- the barrier ---- */
+
+#define ARRIVE() arrived++
+#define ALL_ARRIVED(b) (arrived >= NODES * (b))
+
+active proctype home_program()
+{
+    byte b;
+    do
+    :: b < BARRIERS ->
+        atomic { fetching == 0 && arrived == NODES * b + NODES - 1 -> ARRIVE(); waits = true; b++ };
+        atomic { applied == sent -> waits = false }             /* it has served all that came before: I9: message_send_all */
+    :: else -> break
+    od
+}
+
+active proctype main_thread()
+{
+    byte b;
+    bool closes, wakes, fetched;
+    do
+    :: b < BARRIERS ->
+        if
+        :: WRITE()
+        :: true
+        fi;
+        CLOSE(0);
+        atomic { barrier_vt[b] = vt; ARRIVE(); b++ };
+        if
+        :: WRITE()
+        :: true
+        fi;
+        if
+        :: true ->                                              /* the copy is gone, or stale */
+#ifndef OWN_QUIET
+            HAND_ON();                                          /* I7: fetch_start */
+#endif
+            FETCH(vt)
+        :: true
+        fi;
+        ALL_ARRIVED(b);
+        quiet = false                                           /* I7: interval_met */
+    :: else -> break
+    od
+}
+
+/* Takes the lock, writes or not, and releases it to node 2. */
+active proctype second_thread()
+{
+    bool closes, wakes;
+    byte time;
+end:
+    do
+    :: asked ->
+        asked = false;
+        if
+        :: WRITE()
+        :: true
+        fi;
+        CLOSE(1);
+        time = vt;
+        HAND_ON();
+        atomic { granted_vt = time; time = 0; granted = true }
+    od
+}
+
+active proctype reader()
+{
+    byte b;
+    bool fetched;
+    do
+    :: b < BARRIERS ->
+        if
+        :: asked = true;
+            atomic { granted -> granted = false };
+            FETCH(granted_vt);
+            granted_vt = 0
+        :: true
+        fi;
+        atomic { ARRIVE(); b++ };
+        ALL_ARRIVED(b);
+        FETCH(barrier_vt[b - 1])
+    :: else -> break
+    od;
+    asked = true;
+    atomic { granted -> granted = false };
+    FETCH(granted_vt)
+}
