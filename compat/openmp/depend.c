@@ -185,6 +185,7 @@ void depend_mark(const struct depends *d, void **depend)
     }
 }
 
+/* DE3. */
 bool depend_leads(struct dependence *one)
 {
     if (one->mark == mark)
@@ -193,8 +194,10 @@ bool depend_leads(struct dependence *one)
         return false;
     one->seen = mark;
     for (unsigned k = 0; k < one->after.count; k++)
-        if (depend_leads(one->after.at[k]))
+        if (depend_leads(one->after.at[k])) {
+            one->mark = mark;
             return true;
+        }
     return false;
 }
 

@@ -10,6 +10,9 @@
  *   DE1  A task that writes at an address waits for the last one before it that does, and for all
  *        behind that one which read there; one that reads waits for the last that writes.
  *   DE2  A task is ready when all that it waits for are done, which is told once.
+ *   DE3  After depend_mark, depend_leads gives the same answer for a task however often it is
+ *        called and in whatever order. A visited task keeps its answer, true or false, until the
+ *        next mark.
  */
 #ifndef COMPAT_DEPEND_H
 #define COMPAT_DEPEND_H
