@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks that depend on each other: a wavefront, iterators, objects, sets. */
+/* Tasks that depend on each other: a wavefront, iterators, objects, sets, many predecessors. */
 #include <omp.h>
 #include <stdio.h>
+#include <time.h>
 
 #define N 12
 
@@ -52,8 +53,82 @@ static void others(void)
     printf("%d %d %d\n", sum, exclusive, x);
 }
 
+enum { MOST = 40 };
+static int cells[MOST], total, seen[MOST];
+
+static void nap(int wanted)
+{
+    if (wanted)
+        nanosleep(&(struct timespec){ 0, 3000000 }, NULL);
+}
+
+/* A task that waits for `count` writers, by one list: number `late` is the last to be done. */
+static int join_writers(int count, int late)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+#pragma omp task depend(out : cells[i]) firstprivate(i, late)
+        {
+            nap(i == late);
+            cells[i] = i + 1;
+        }
+    }
+#pragma omp task depend(iterator(int i = 0 : count), in : cells[i]) shared(found)
+    {
+        for (int i = 0; i < count; i++)
+            found += cells[i];
+    }
+#pragma omp taskwait
+    for (int i = 0; i < count; i++)
+        cells[i] = 0;
+    return found;
+}
+
+/* A task that writes waits for `count` readers; a taskwait waits for it and for a reader more. */
+static int join_readers(int count, int late)
+{
+    int found = 0;
+    total = 1;
+    for (int i = 0; i < count; i++) {
+#pragma omp task depend(in : total) firstprivate(i, late)
+        {
+            nap(i == late);
+            seen[i] = total;
+        }
+    }
+#pragma omp task depend(mutexinoutset : total)
+    total = 1000;
+#pragma omp task depend(in : total) depend(inout : cells[0])
+    {
+        nap(1);
+        cells[0] = total;
+    }
+#pragma omp taskwait depend(in : total, cells[0])
+    for (int i = 0; i < count; i++)
+        found += seen[i];
+    found += cells[0];
+#pragma omp taskwait
+    cells[0] = 0;
+    return found;
+}
+
+static void joins(void)
+{
+    static const int counts[] = { 1, 2, 3, 4, 5, 8, 9, 17, MOST };
+    long sum = 0;
+#pragma omp parallel
+#pragma omp single
+    for (int k = 0; k < 9; k++)
+        for (int late = 0; late < 3; late++) {
+            int count = counts[k], last = late * (count - 1) / 2;
+            sum = 31 * sum + join_writers(count, last);
+            sum = (31 * sum + join_readers(count, last)) % 1000000007;
+        }
+    printf("joins: %ld\n", sum);
+}
+
 int main(void)
 {
-    wavefront(), others();
+    wavefront(), others(), joins();
     return 0;
 }
