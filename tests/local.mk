@@ -230,7 +230,7 @@ SHELL_TESTS += tests/compat/projects.sh
 SOAK_TESTS += tests/compat/projects.sh
 
 # Programs of TreadMarks, of JIAJIA, of OpenSHMEM and of ARMCI.
-check_PROGRAMS += tests/compat/tmk tests/compat/jia tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups tests/compat/armci
+check_PROGRAMS += tests/compat/tmk tests/compat/jia tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups tests/compat/shmem_waits tests/compat/armci
 tests_compat_shmem_SOURCES = tests/compat/shmem.c tests/compat/shmem_right.h
 tests_compat_shmem_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/shmem
 tests_compat_shmem_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed -pthread
@@ -243,6 +243,10 @@ tests_compat_shmem_groups_SOURCES = tests/compat/shmem_groups.c tests/compat/shm
 tests_compat_shmem_groups_CPPFLAGS = $(tests_compat_shmem_CPPFLAGS)
 tests_compat_shmem_groups_LDFLAGS = $(tests_compat_shmem_LDFLAGS)
 tests_compat_shmem_groups_LDADD = $(tests_compat_shmem_LDADD)
+tests_compat_shmem_waits_SOURCES = tests/compat/shmem_waits.c tests/compat/shmem_right.h
+tests_compat_shmem_waits_CPPFLAGS = $(tests_compat_shmem_CPPFLAGS)
+tests_compat_shmem_waits_LDFLAGS = $(tests_compat_shmem_LDFLAGS)
+tests_compat_shmem_waits_LDADD = $(tests_compat_shmem_LDADD)
 tests_compat_armci_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/armci
 tests_compat_armci_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
 tests_compat_armci_LDADD = libhlrc_armci.la libhlrc.la

@@ -17,6 +17,9 @@
  *        around the end. So what is awaited at a slot comes in the order in which it was sent.
  *   SY4  A team's slots are counted from 0, at all members, when it is made: who leaves a team
  *        clears its own behind the last meeting, which is behind all signals.
+ *   SY5  Calls on several words skip the words whose status is not 0. A call that returns one index
+ *        begins its search at a random word. So every word that holds is returned sooner or later,
+ *        whatever other arrays the same thread searches between two calls.
  */
 #ifndef COMPAT_SHMEM_INNER_H
 #define COMPAT_SHMEM_INNER_H

@@ -47,6 +47,7 @@ static bool holds(const struct words *w, size_t i)
     }
 }
 
+/* SY5. */
 static bool counts(const struct words *w, size_t i)
 {
     return !w->status || w->status[i] == 0;
@@ -68,16 +69,21 @@ static bool test_all(const struct words *w)
     return true;
 }
 
-/* Each thread begins behind the one that it found last, so that none is overlooked for ever. */
+/* SY5. Knuth's generator, of each thread; the upper half of its bits. */
+static size_t index_draw(size_t nelems)
+{
+    static _Thread_local uint64_t state __attribute__((tls_model("initial-exec")));
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (size_t)(state >> 32) % nelems;
+}
+
 static size_t test_any(const struct words *w)
 {
-    static _Thread_local size_t begin __attribute__((tls_model("initial-exec")));
+    size_t begin = w->nelems > 1 ? index_draw(w->nelems) : 0;
     for (size_t k = 0; k < w->nelems; k++) {
-        size_t i = (begin % w->nelems + k) % w->nelems;
-        if (counts(w, i) && holds(w, i)) {
-            begin = i + 1;
+        size_t i = (begin + k) % w->nelems;
+        if (counts(w, i) && holds(w, i))
             return i;
-        }
     }
     return SIZE_MAX;
 }

@@ -3,10 +3,21 @@
 # Programs of TreadMarks and of JIAJIA: every call of each, and programs in their style (tmk.c, jia.c), on 1 and 3 nodes under
 # all protocols; with 2 and 5 as well in the soak. Programs of put and get, of OpenSHMEM and ARMCI, likewise, by one protocol: on
 # 1, 2, 3 and 5 nodes, and on the fabric that reorders. Mistakes end the job with one line that names them. The headers stand alone,
-# in C++ too, and take a program from before prototypes.
+# in C++ too, and take a program from before prototypes. Arguments: only these programs of put and get, on shm.
 . "$(dirname "$0")/../lib.sh"
 programs=$top_builddir/tests/compat
 
+if [ $# -gt 0 ]; then
+    for program; do
+        for n in 1 2 3; do
+            run_job $n onesided "$programs/$program"
+            expect_status "$program, $n nodes" 0
+            [ "$(cat "$work/out")" = right ] || fail "$program, $n nodes: $(cat "$work/out")"
+            [ $failures = 0 ] || finish
+        done
+    done
+    finish
+fi
 nodes='1 3' times=1
 [ -z "${HLRC_SOAK-}" ] || nodes='1 2 3 5' times=20
 for protocol in ardmar async onesided; do
@@ -22,7 +33,7 @@ for protocol in ardmar async onesided; do
 done
 for fabric in shm shm+chaos; do
     for n in 1 2 3 5; do
-        for program in shmem shmem_examples shmem_groups armci; do
+        for program in shmem shmem_examples shmem_groups shmem_waits armci; do
             for ((i = 0; i < times; i++)); do
                 run_job "$n" onesided --fabric "$fabric" "$programs/$program"
                 expect_status "$program, $n nodes, $fabric" 0
