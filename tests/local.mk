@@ -207,6 +207,7 @@ EXTRA_DIST += tests/compat/calls.c tests/compat/compatlib.sh tests/compat/contai
 	tests/compat/fortran.f90 tests/compat/loops.c tests/compat/own.c tests/compat/plain.c tests/compat/sync.c \
 	tests/compat/target.c tests/compat/tasks.c
 EXTRA_DIST += tests/compat/pthread/classes.cc tests/compat/pthread/common.h tests/compat/pthread/futures.cc \
+	tests/compat/pthread/gives_up.c \
 	tests/compat/pthread/life.c \
 	tests/compat/pthread/mutexes.c tests/compat/pthread/places.c tests/compat/pthread/signals.c tests/compat/pthread/waits.c
 EXTRA_DIST += tests/compat/npb/cg.c tests/compat/npb/ep.c tests/compat/npb/ft.c tests/compat/npb/is.c tests/compat/npb/mg.c \

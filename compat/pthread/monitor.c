@@ -162,7 +162,7 @@ static int await_until(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
     bool more = true;
     for (long ns = 0; !w->woken;) {
         if (!more) {
-            unlink_waiter(q, w);
+            unlink_waiter(q, w); /* MN4 */
             return ETIMEDOUT;
         }
         hlrc_unlock(monitor);

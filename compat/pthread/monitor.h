@@ -13,6 +13,9 @@
  *        more: it may be gone.
  *   MN3  Whether a thread that waits until some time was woken, or is taken off the queue since its
  *        time is up, is decided in the monitor: each wake goes to one that returns 0 for it.
+ *   MN4  A thread that gives up leaves the object as if it had never waited. Its record is off the
+ *        queue, it is not counted any more and owns nothing, and threads that only it held up are
+ *        woken before it leaves the monitor.
  */
 #ifndef COMPAT_MONITOR_H
 #define COMPAT_MONITOR_H

@@ -67,7 +67,7 @@ static void hand_on(struct rwlock *l)
     }
 }
 
-/* A writer who gives up may have been all that kept readers waiting. */
+/* MN4. Readers may have waited only for the writer that gives up. */
 static int wait(struct rwlock *l, const struct request *r, const struct until *until,
                 hlrc_lock_t monitor)
 {
@@ -92,7 +92,7 @@ static int take(struct rwlock *l, const struct request *r, const struct until *u
         return EBUSY;
     else
         rc = wait(l, r, until, monitor);
-    if (rc == 0 && r->write)
+    if (rc == 0 && r->write) /* MN4 */
         l->writer = r->me;
     return rc;
 }

@@ -25,6 +25,7 @@ compare() { # PROGRAM NODES PROTOCOL ARGUMENTS...
     cmp -s "$work/out" "$work/wanted" && [ $status = $expected ] && return
     fail "$program $*, $protocol, $nodes nodes: status $status, not $expected; $(diff "$work/out" "$work/wanted" | head -5)" \
         "$(head -3 "$work/err")"
+    [ -z "${LITMUS_STOP-}" ] || finish
 }
 
 each() { # PROGRAM
@@ -42,8 +43,15 @@ each() { # PROGRAM
     compare "$1" 3 "$3"
 }
 
+if [ $# -gt 0 ]; then
+    for program; do
+        build "$program" "$program.c" gcc hlrcc && each "$program" ardmar async
+    done
+    finish
+fi
 build mutexes mutexes.c gcc hlrcc && each mutexes ardmar async
 build waits waits.c gcc hlrcc && each waits async onesided
+build gives_up gives_up.c gcc hlrcc && each gives_up ardmar async # MN4
 build life life.c gcc hlrcc && each life onesided ardmar
 build signals signals.c gcc hlrcc && each signals async ardmar # SG1, SG2
 if command -v g++ >/dev/null; then
