@@ -90,6 +90,7 @@ BLACKBOX_SHELL = \
 	tests/blackbox/many.sh \
 	tests/blackbox/noread.sh \
 	tests/blackbox/profile.sh \
+	tests/blackbox/race_pages.sh \
 	tests/blackbox/races.sh \
 	tests/blackbox/ranges.sh \
 	tests/blackbox/segv.sh \
@@ -100,7 +101,7 @@ BLACKBOX_SHELL = \
 
 check_PROGRAMS += tests/blackbox/sync_calls
 check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/figures tests/blackbox/hang tests/blackbox/holds tests/blackbox/large tests/blackbox/many tests/blackbox/meet tests/blackbox/misuse tests/blackbox/outside \
-	tests/blackbox/race tests/blackbox/ranges tests/blackbox/sharing tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
+	tests/blackbox/race tests/blackbox/race_pages tests/blackbox/ranges tests/blackbox/sharing tests/blackbox/signals tests/blackbox/stuck tests/blackbox/unfinished
 check_PROGRAMS += tests/blackbox/crash
 tests_blackbox_crash_SOURCES = tests/blackbox/crash.c
 tests_blackbox_crash_LDADD = libhlrc.la
@@ -108,6 +109,8 @@ tests_blackbox_sharing_SOURCES = tests/blackbox/sharing.c
 tests_blackbox_sharing_LDADD = libhlrc.la
 tests_blackbox_race_SOURCES = tests/blackbox/race.c
 tests_blackbox_race_LDADD = libhlrc.la
+tests_blackbox_race_pages_SOURCES = tests/blackbox/race_pages.c
+tests_blackbox_race_pages_LDADD = libhlrc.la
 check_PROGRAMS += tests/blackbox/race_reads
 tests_blackbox_race_reads_SOURCES = tests/blackbox/race.c
 tests_blackbox_race_reads_LDADD = libhlrc_reads.la libhlrc.la
@@ -142,5 +145,5 @@ tests_blackbox_signals_SOURCES = tests/blackbox/signals.c $(LITMUS_COMMON)
 tests_blackbox_signals_LDADD = libhlrc.la
 TESTS += $(BLACKBOX_TESTS) $(BLACKBOX_SHELL)
 EXTRA_DIST += $(BLACKBOX_SHELL) tests/blackbox/drop.c tests/lib.sh tests/statslib.sh tests/tracelib.sh
-SOAK_TESTS += tests/blackbox/dropped.sh tests/blackbox/many.sh tests/blackbox/races.sh
+SOAK_TESTS += tests/blackbox/dropped.sh tests/blackbox/many.sh tests/blackbox/race_pages.sh tests/blackbox/races.sh
 tests/blackbox/many.log: TEST_TIMEOUT = 400
