@@ -171,7 +171,7 @@ static void ending_proceed(struct job *job, int64_t now)
     job->give_up_at = now + JOB_GIVE_UP_MS;
 }
 
-/* Everybody else is asked by sig, and given ms to comply (J4). */
+/* Everybody else is asked by sig, and given ms to comply (J4). The status is that of the job. */
 static void ending_begin(struct job *job, int status, int spared, int sig, int64_t ms)
 {
     int64_t now = clock_ms();
@@ -190,6 +190,12 @@ static void ending_begin(struct job *job, int status, int spared, int sig, int64
     ending_proceed(job, now);
 }
 
+/* J10. */
+static int status_of_first(const struct job *job, int status)
+{
+    return job->status != 0 ? job->status : status;
+}
+
 void job_end(struct job *job, int status, int spared, const char *fmt, ...)
 {
     va_list args;
@@ -199,13 +205,13 @@ void job_end(struct job *job, int status, int spared, const char *fmt, ...)
     va_start(args, fmt);
     line_print(job, fmt, args);
     va_end(args);
-    ending_begin(job, status, spared, SIGTERM, JOB_KILL_MS);
+    ending_begin(job, status_of_first(job, status), spared, SIGTERM, JOB_KILL_MS);
 }
 
 void job_quit(struct job *job, int status)
 {
     if (!job->ending)
-        ending_begin(job, status, -1, SIGTERM, JOB_KILL_MS);
+        ending_begin(job, status_of_first(job, status), -1, SIGTERM, JOB_KILL_MS);
 }
 
 /* The user's own signal is passed on as it is. A second one does not wait. */
@@ -242,6 +248,7 @@ static void children_reap(struct job *job)
         else if (pid == job->guard.pid)
             job->guard.pid = 0;
     }
+    ends_read(&job->ends); /* after the reaping, so that none of those is missing */
 }
 
 static void signals_read(struct job *job)
@@ -268,19 +275,25 @@ static void engines_check(struct job *job, const struct pollfd *fds)
             node_engine_ended(&job->nodes[i]);
 }
 
-/*
- * When one node is killed others may fail because of it, all within one turn of the loop. So those
- * that a signal ended are judged first.
- */
+static void ended_judge(struct job *job, bool signalled, int64_t now)
+{
+    for (int k = 0; k < job->ends.count && !job->ending; k++) {
+        int i = job->ends.order[k];
+
+        if (job->nodes[i].ended && job->nodes[i].signalled == signalled) {
+            node_receive(job, i);
+            node_judge(job, i, now);
+        }
+    }
+}
+
+/* J9. All nodes afterwards: also those whose program ended in a wrapper that goes on. */
 static void nodes_judge(struct job *job)
 {
     int64_t now = clock_ms();
 
-    for (int i = 0; i < job->config->nodes && !job->ending; i++)
-        if (job->nodes[i].ended && job->nodes[i].signalled) {
-            node_receive(job, i);
-            node_judge(job, i, now);
-        }
+    ended_judge(job, true, now);
+    ended_judge(job, false, now);
     for (int i = 0; i < job->config->nodes && !job->ending; i++) {
         if (!node_alive(&job->nodes[i]))
             node_receive(job, i);
@@ -478,7 +491,8 @@ static int node_start(struct job *job, int index)
     if (err < 0)
         return err;
     node_init(&job->nodes[index], &spawned, job->config->label ? index : -1, &job->out, job->err);
-    return guard_watch(&job->guard, spawned.pid, spawned.pidfd);
+    err = ends_watch(&job->ends, index, spawned.pidfd);
+    return err < 0 ? err : guard_watch(&job->guard, spawned.pid, spawned.pidfd);
 }
 
 static void nodes_start(struct job *job)
@@ -514,6 +528,7 @@ static void job_finish(struct job *job)
     for (int i = 0; i < job->config->nodes; i++)
         node_free(&job->nodes[i]);
     exchange_free(&job->exchange);
+    ends_close(&job->ends);
     guard_dismiss(&job->guard);
     children_reap(job);
     sink_free(&job->out);
@@ -532,6 +547,8 @@ int job_run(struct job *job)
         err = -ENOMEM;
     if (err == 0)
         err = guard_start(&job->guard);
+    if (err == 0)
+        err = ends_open(&job->ends, job->config->nodes);
     if (err < 0) {
         fprintf(stderr, "hlrcrun: cannot start: %s\n", strerror(-err));
         free(fds);

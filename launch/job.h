@@ -29,6 +29,10 @@
  *       down when all is over, unless one has finalized: then node 0 did that.
  *   J8  With --trace, hlrcrun has the descriptor of the memory in which a node notes. It is read
  *       when all is over, however the node ended.
+ *   J9  Of deaths that are seen at once, those by a signal are judged before exits: nodes may fail
+ *       because another was killed. Within each kind the node that ended first is judged first.
+ *   J10  A failure of a node that had finalized keeps the job's status, whatever death follows.
+ *       Only a signal of the user's replaces it.
  */
 
 #include <hlrc.h>
@@ -39,6 +43,7 @@
 #include "base/config.h"
 #include "boot/boot.h"
 #include "hlrc/progress/timeline.h"
+#include "launch/ends.h"
 #include "launch/exchange.h"
 #include "launch/guard.h"
 #include "launch/look.h"
@@ -89,6 +94,7 @@ struct job {
     struct spawn spawn;
     struct guard guard;
     struct node *nodes; /* config->nodes of them */
+    struct ends ends;   /* of the nodes' children */
     struct exchange exchange;
     struct progress progress;
     struct oom oom;

@@ -24,6 +24,7 @@ SHELL_TESTS = \
 	tests/launch/path.sh \
 	tests/launch/run.sh \
 	tests/launch/secure.sh \
+	tests/launch/several.sh \
 	tests/launch/signals.sh \
 	tests/launch/sanitizers.sh \
 	tests/launch/stats.sh \
