@@ -263,8 +263,10 @@ static int choose_size(void)
     engine.size_given = engine.config.memory != 0;
     int rc = size_agree();
     engine.pages = (uint32_t)(engine.config.memory >> PAGE_SHIFT);
-    ranges_enter();
-    choose_home_blocks(heap_pages(), engine.pages - heap_pages());
+    if (rc == 0)
+        rc = ranges_enter();
+    if (rc == 0)
+        choose_home_blocks(heap_pages(), engine.pages - heap_pages());
     return rc;
 }
 

@@ -178,14 +178,33 @@ void ranges_identify(struct range_identity *out)
 
 /* ---- from private to shared, and back ---- */
 
-void ranges_enter(void)
+/* Numbers of pages have 32 bits. */
+static bool fits_numbers(void)
 {
+    uint64_t pages = engine.pages, shared = 0;
+    for (uint32_t i = 0; i < count; i++)
+        shared += wanted[i].bytes >> PAGE_SHIFT;
+    if (pages + shared <= UINT32_MAX)
+        return true;
+    diag_report(1,
+                "--memory of %llu bytes and %llu bytes of hlrc_share are %llu pages; a job has "
+                "%u at most (16T); lower --memory",
+                (unsigned long long)pages << PAGE_SHIFT, (unsigned long long)shared << PAGE_SHIFT,
+                (unsigned long long)(pages + shared), UINT32_MAX);
+    return false;
+}
+
+int ranges_enter(void)
+{
+    if (!fits_numbers())
+        return -EOVERFLOW;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pages = (uint32_t)(wanted[i].bytes >> PAGE_SHIFT);
         engine.ranges[i] = (struct range){ wanted[i].at, engine.pages, pages };
         engine.pages += pages;
     }
     engine.range_count = count;
+    return 0;
 }
 
 static size_t bytes_of(const struct range *r)

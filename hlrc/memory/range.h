@@ -32,7 +32,9 @@ struct range_identity {
 /* Fills in RANGES_MAX of them. Reads what is in the ranges. */
 void ranges_identify(struct range_identity *out);
 
-void ranges_enter(void); /* counts their pages behind those of engine.pages: RG2 */
+/* Counts their pages behind those of engine.pages: RG2. 0, or -EOVERFLOW after one line to the
+ * user. */
+int ranges_enter(void);
 /* Copies what is in them to engine.mem, and maps it in their place. 0 or a negative errno after one
  * line to the user. */
 int ranges_map(void);

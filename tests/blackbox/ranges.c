@@ -117,6 +117,14 @@ static void untouched(void)
     share(large, LARGE);
 }
 
+/* With --memory 15T one page more than page numbers have. */
+static void beyond(void)
+{
+    void *at = mmap((void *)0x5a0000000000, (size_t)1 << 40, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    share(at, (size_t)1 << 40);
+}
+
 /* ---- in the job ---- */
 
 static long resident_kib(void)
@@ -181,6 +189,7 @@ static const struct {
     { "not-everywhere", not_everywhere, nothing },
     { "refused", refused, nothing },
     { "too-many", too_many, nothing },
+    { "beyond", beyond, nothing },
     { "untouched", untouched, look_at_large },
     { "free", everything, free_it },
     { "free-all", everything, free_it_all },
