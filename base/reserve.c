@@ -5,12 +5,13 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "base/addresses.h"
 #include "base/limits.h"
 
 void *reserve(size_t bytes)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    void *at = addresses_map(bytes, PROT_READ | PROT_WRITE, flags, -1); /* AD1 */
     if (at == MAP_FAILED)
         return NULL;
 #ifndef HLRC_DEBUG
@@ -23,7 +24,7 @@ void *reserve(size_t bytes)
 void reserve_end(void *at, size_t bytes)
 {
     if (at)
-        munmap(at, bytes);
+        addresses_unmap(at, bytes);
 }
 
 size_t reserve_touched(const void *at, size_t from, size_t bytes)

@@ -3,12 +3,14 @@
 # Macros that make programs of POSIX threads, which m4 expands.
 dist_pkgdata_DATA += compat/parmacs/c.m4.hlrc
 
-EXTRA_DIST += compat/compat.map compat/cc/as.in compat/cc/hlrcc.in compat/cc/libgomp.spec
+EXTRA_DIST += compat/compat.map compat/cc/as.in compat/cc/hlrcc.in compat/cc/libgomp.spec compat/start/begin.c
 
 if COMPAT
 lib_LTLIBRARIES += libhlrc_compat.la
 libhlrc_compat_la_SOURCES = \
 	compat/start/calls.c compat/start/exceptions.c compat/start/fork.c \
+	compat/start/early.c compat/start/early.h \
+	compat/start/fail.c \
 	compat/start/heap.c compat/start/heap.h compat/start/heap_wrap.c \
 	compat/start/image.c compat/start/image.h \
 	compat/start/lane.c compat/start/lane.h \
@@ -62,14 +64,16 @@ libhlrc_compat_la_DEPENDENCIES = libhlrc.la compat/compat.map
 # One script by three names; what it needs besides is in a folder of its own, beside a build as installed.
 bin_SCRIPTS = hlrcc
 compatdir = $(pkglibexecdir)
-nodist_compat_DATA = compat/beside/libgomp.spec
+nodist_compat_DATA = compat/beside/libgomp.spec compat/beside/begin.o
 nodist_compat_SCRIPTS = compat/beside/as
-CLEANFILES += hlrcc hlrc++ hlrcfort compat/beside/libgomp.spec compat/beside/as
+CLEANFILES += hlrcc hlrc++ hlrcfort compat/beside/libgomp.spec compat/beside/as compat/beside/begin.o
+compat/beside/begin.o: compat/start/begin.c compat/start/early.h
+	$(AM_V_GEN)$(MKDIR_P) compat/beside && $(CC) $(CPPFLAGS) -I$(top_srcdir) -O2 -fno-lto -fno-pie -mno-direct-extern-access -c $(top_srcdir)/compat/start/begin.c -o $@.tmp && mv $@.tmp $@
 compat/beside/libgomp.spec: compat/cc/libgomp.spec
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && cp $(top_srcdir)/compat/cc/libgomp.spec $@
 compat/beside/as: compat/cc/as.in
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && cp $(top_srcdir)/compat/cc/as.in $@.tmp && chmod +x $@.tmp && mv $@.tmp $@
-hlrcc: compat/cc/hlrcc.in Makefile compat/beside/libgomp.spec compat/beside/as
+hlrcc: compat/cc/hlrcc.in Makefile compat/beside/libgomp.spec compat/beside/as compat/beside/begin.o
 	$(AM_V_GEN)sed -e 's|@LIBDIR@|$(libdir)|; s|@PKGLIBDIR@|$(pkglibexecdir)|; s|@INCLUDEDIR@|$(includedir)|' \
 		-e 's|@SRC@|$(abs_top_srcdir)|' $(top_srcdir)/compat/cc/hlrcc.in >$@.tmp && chmod +x $@.tmp && mv $@.tmp $@
 	$(AM_V_at)for name in hlrc++ hlrcfort; do rm -f $$name && $(LN_S) hlrcc $$name || exit 1; done

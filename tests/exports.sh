@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The shared library exports exactly what the public headers declare, what a debugger finds by name (DB1), and what
-# the C library has, too (hlrc/crash/handlers.h).
+# The shared library exports exactly what the public headers declare, what a debugger finds by name (DB1), what
+# libhlrc_compat calls before the job begins (base/addresses.h), and what the C library has, too (hlrc/crash/handlers.h).
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${PERL:=perl}"
 command -v "${PERL:-none}" >/dev/null || { echo "skipped: no perl, which reads the header"; exit 77; }
@@ -11,8 +11,10 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 sed -n 's/^void \(hlrc_debug_[a-z_]*\)(void);$/\1/p' "$top_srcdir/hlrc/memory/debugger.h" >"$work/debugger"
 [ "$(wc -l <"$work/debugger")" -eq 3 ] || { echo "FAIL: debugger.h declares $(cat "$work/debugger")"; exit 1; }
+sed -n 's/^[a-z].*[ *]\(hlrc_addresses_[a-z_]*\)(.*/\1/p' "$top_srcdir/base/addresses.h" >"$work/addresses"
+[ "$(wc -l <"$work/addresses")" -eq 3 ] || { echo "FAIL: addresses.h declares $(cat "$work/addresses")"; exit 1; }
 {
-    cat "$work/debugger"
+    cat "$work/debugger" "$work/addresses"
     "$PERL" "$top_srcdir/scripts/mkman" --list "$top_srcdir"/include/hlrc*.h | sed -n 's/\.3$//p'
     printf 'pthread_sigmask\nsigprocmask\n'
     case ${HLRC_TEST_SANITIZERS:-} in *address*) ;; *) printf 'sigaction\nsignal\n' ;; esac

@@ -64,6 +64,10 @@ UNIT_TESTS += tests/unit/renew
 tests_unit_renew_SOURCES = tests/unit/test_renew.c
 tests_unit_renew_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_renew_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/addresses
+tests_unit_addresses_SOURCES = tests/unit/test_addresses.c
+tests_unit_addresses_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_unit_addresses_LDADD = libhlrc_core.la
 UNIT_TESTS += tests/unit/ahead
 tests_unit_ahead_SOURCES = tests/unit/test_ahead.c
 tests_unit_ahead_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -202,8 +206,9 @@ SHELL_TESTS += tests/sor.sh tests/gauss.sh
 SOAK_TESTS += tests/sor.sh tests/gauss.sh
 
 # Programs of OpenMP that know nothing of HLRC, beside what gcc's own runtime makes of them.
-SHELL_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh
-SOAK_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh
+SHELL_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh tests/compat/private.sh
+SOAK_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh tests/compat/private.sh
+EXTRA_DIST += tests/compat/private/library.c tests/compat/private/program.c
 EXTRA_DIST += tests/compat/calls.c tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \
 	tests/compat/fortran.f90 tests/compat/loops.c tests/compat/own.c tests/compat/plain.c tests/compat/sync.c \
 	tests/compat/target.c tests/compat/tasks.c

@@ -82,8 +82,7 @@ static void each_mapping(mapping_fn *fn)
 
 static void find_heap(char *begin, char *end, const char *rights)
 {
-    (void)rights;
-    if (!heap_is_shared(begin))
+    if (!heap_is_shared(begin) || rights[3] != 's') /* the rest is reserved: AD2 */
         return;
     if (!heap_begin || begin < heap_begin)
         heap_begin = begin;

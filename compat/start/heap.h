@@ -16,10 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/addresses.h"
+
 /* Where HLRC may put its heap. Nothing else is there, but libraries and what they allocate where
  * system calls are held back (hlrc/system/filter.h SF2): from a third of the address space on. */
-#define HEAP_LOW   ((uintptr_t)0x180000000000)
-#define HEAP_HIGH  ((uintptr_t)0x500000000000)
+#define HEAP_LOW   ADDRESSES_SPACE
+#define HEAP_HIGH  ADDRESSES_SLICES
 #define OTHERS_LOW ((uintptr_t)0x2aaaaaaaa000)
 #define OTHERS_END ((uintptr_t)0x300000000000)
 

@@ -8,11 +8,12 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "base/addresses.h"
 #include "compat/start/stack.h"
 
 /* LN2: far from everything, from the addresses of HLRC's heap too. */
-#define SHARED_AT    ((char *)0x100000000000)
-#define PRIVATE_AT   ((char *)0x140000000000)
+#define SHARED_AT    ((char *)ADDRESSES_STACKS)
+#define PRIVATE_AT   (SHARED_AT + ((ADDRESSES_SPACE - ADDRESSES_STACKS) / 2))
 #define GUARD_BYTES  ((size_t)64 << 10)
 #define OWN_BYTES    ((size_t)1 << 20) /* of a private stack that HLRC alone is called on */
 #define ONE_AT_LEAST ((size_t)64 << 10)
@@ -24,13 +25,8 @@ static size_t private_bytes = OWN_BYTES; /* besides thread-local variables */
 
 static char *map(char *at, size_t bytes)
 {
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    void *p = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (p != MAP_FAILED && p != at) {
-        munmap(p, bytes);
-        errno = EEXIST;
-        p = MAP_FAILED;
-    }
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *p = hlrc_addresses_map_at(at, bytes, PROT_READ | PROT_WRITE, flags, -1);
     return p == MAP_FAILED ? NULL : p;
 }
 

@@ -5,21 +5,19 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <hlrc.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
+#include "compat/start/early.h"
 #include "compat/start/heap.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
 
-#define NODES_UNKNOWN 128 /* taken for the number of nodes where no variable says it */
 #define STACK_DEFAULT ((size_t)8 << 20)
 #define STACK_MOST    ((size_t)1 << 30)
 
@@ -49,17 +47,6 @@ static struct {
     void *stack_end;
 } program;
 
-_Noreturn void start_fail(const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    fputs("hlrc: ", stderr);
-    vfprintf(stderr, fmt, args);
-    fputc('\n', stderr);
-    va_end(args);
-    _exit(1);
-}
-
 void start_register(const struct start_layer *above)
 {
     if (layer_count == LAYERS_MOST)
@@ -85,29 +72,6 @@ bool start_is_program(const void *code)
     return (const char *)code >= image.code && (const char *)code < image.code_end;
 }
 
-/* ---- how large the job is ---- */
-
-static int number_in(const char *variable)
-{
-    const char *text = getenv(variable);
-    char *end;
-    long n = text ? strtol(text, &end, 10) : 0;
-    return text && *end == '\0' && n > 0 && n <= HLRC_MAX_NODES ? (int)n : 0;
-}
-
-/* hlrc_init will know; stacks are shared before it. */
-static int nodes_to_be(void)
-{
-    static const char *const variables[] = { "HLRC_NODES", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-                                             "SLURM_NTASKS" };
-    if (!getenv("HLRC_LAUNCH_FD") && !getenv("PMIX_RANK"))
-        return 1;
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
-        if (number_in(variables[i]))
-            return number_in(variables[i]);
-    return NODES_UNKNOWN;
-}
-
 static size_t stack_bytes(void)
 {
     struct rlimit limit;
@@ -117,18 +81,12 @@ static size_t stack_bytes(void)
     return bytes;
 }
 
-/* ---- 1: equal addresses, and libraries where system calls can be told by them ---- */
+/* ---- system calls ---- */
 
 #define SERVE "HLRC_SYSCALLS"
 
 /* Whether this process set it. */
 static bool serve_is_ours;
-
-static bool serves_calls(void)
-{
-    const char *asked = getenv(SERVE);
-    return (!asked || strcmp(asked, "off") != 0) && !getenv("HLRC_FILTERED");
-}
 
 /* SM5. */
 static void serve_calls(void)
@@ -137,25 +95,6 @@ static void serve_calls(void)
     serve_is_ours = !asked || *asked == '\0';
     if (serve_is_ours && setenv(SERVE, "auto", 1) != 0)
         start_fail("no memory for the environment");
-}
-
-static void without_aslr(void)
-{
-    char path[PATH_MAX];
-    int now = personality(0xffffffff), wanted = ADDR_NO_RANDOMIZE;
-    if (serves_calls())
-        wanted |= ADDR_COMPAT_LAYOUT; /* goes when the job has begun */
-    if (now >= 0 && (now & wanted) == wanted)
-        return;
-    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (now < 0 || len <= 0 || personality((unsigned long)(now | wanted)) < 0)
-        start_fail("equal addresses on all nodes need personality(2), which failed: %s; start the "
-                   "job with --no-aslr",
-                   strerror(errno));
-    path[len] = '\0';
-    execv(path, program.argv);
-    start_fail("executing %s again, without address space randomisation: %s", path,
-               strerror(errno));
 }
 
 /* ---- whose threads ---- */
@@ -407,6 +346,7 @@ static void wait_for_lanes(int node)
 /* The C library goes on with its own. */
 static int run_alone(void)
 {
+    hlrc_addresses_release_stack();
     lane_adopt(&lanes[0], 0);
     start_others(0, 1);
     run_program(NULL);
@@ -415,15 +355,13 @@ static int run_alone(void)
 
 static int run(void)
 {
-    int nodes = nodes_to_be();
+    int nodes = early_nodes();
     choose_layer(nodes);
-    start_lanes = number_in("HLRC_THREADS_PER_NODE");
+    start_lanes = early_number("HLRC_THREADS_PER_NODE");
     if (start_lanes == 0 || !layer || layer->threads)
         start_lanes = 1;
     if (layer && layer->threads && nodes > 1)
         layer_threads = layer->threads(nodes);
-    if (nodes > 1)
-        without_aslr();
     share(nodes);
     serve_calls();
     if (hlrc_init(NULL, NULL) != 0)
@@ -437,6 +375,8 @@ static int run(void)
     if (hlrc_node_count() > nodes)
         start_fail("%d nodes, of which no variable has told; set HLRC_NODES to that number",
                    hlrc_node_count());
+    if (nodes > 1)
+        early_check_node(hlrc_node_id());
     for (size_t i = 0; i < begin_count; i++)
         begins[i]();
     if (layer)

@@ -5,8 +5,9 @@
  * The program is linked against this library before the C library, so its first function calls
  * __libc_start_main here. What follows, on each node, in this order:
  *
- *   1  the process executes itself again without address space randomisation, unless the job is one
- *      process
+ *   1  unless the job is one process: the process executes itself again without address space
+ *      randomisation, and keeps private memory of this node apart from the others' (early.h), both
+ *      before libraries are initialised
  *   2  the executable's .data and .bss, and the stacks of the lanes, are shared (hlrc_share)
  *   3  hlrc_init, and what the layer above needs (struct start_layer)
  *   4  lanes; the first of node 0 calls the C library's __libc_start_main, which runs constructors
@@ -18,7 +19,8 @@
  *   SM1  No code of the program runs before 4, and that of node 0 alone from there on, but for what
  *        the layer has other lanes do. So what is shared is the same on all nodes at first: what
  *        the executable has, and the addresses that the loader has put there.
- *   SM2  Libraries are not shared, nor is what they allocate themselves.
+ *   SM2  Libraries are not shared, nor is what they allocate themselves. What a library or mmap
+ *        allocates on one node is accessible on no other (base/addresses.h AD2).
  *   SM3  The exit status of node 0 is the program's, and the others' is 0.
  *   SM4  Arguments and environment that main gets are copies in shared memory: where the system has
  *        put them differs from node to node.

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -88,7 +89,7 @@ static void map(struct mirror *m, const struct shown *s)
     if (fd >= 0 && ftruncate(fd, (off_t)len) == 0)
         p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED ||
-        mmap(page, len, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0) != page)
+        hlrc_addresses_map_at(page, len, PROT_READ, MAP_SHARED, fd) == MAP_FAILED)
         start_fail("no room for %zu bytes of another node's thread-local variables", len);
     close(fd);
     m->writable = p + before;

@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
+
 int shm_make_object(size_t size)
 {
     int fd = memfd_create("hlrc-window", MFD_CLOEXEC);
@@ -26,7 +28,7 @@ int shm_make_object(size_t size)
 
 int shm_map_object(int fd, size_t size, char **base)
 {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    void *p = addresses_map(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd); /* AD1 */
     if (p == MAP_FAILED)
         return -errno;
     (void)madvise(p, size, MADV_DONTDUMP);
@@ -58,11 +60,11 @@ static char *path_of(const struct shm_ticket *t, char *path)
     return path;
 }
 
-static const char *remedy_of(int rc)
+static const char *remedy_of(int rc, size_t size)
 {
     switch (rc) {
     case -ENOMEM:
-        return "too many mappings in this process: raise vm.max_map_count";
+        return addresses_remedy(size);
     case -EMFILE:
     case -ENFILE:
         return "close files, or raise ulimit -n";
@@ -72,11 +74,13 @@ static const char *remedy_of(int rc)
     }
 }
 
-int shm_peer_refused(const struct fabric_job *job, int node, const struct shm_ticket *t, int rc)
+int shm_peer_refused(const struct fabric_job *job, int node, const struct shm_ticket *t,
+                     size_t size, int rc)
 {
     char line[256], path[PATH_BYTES];
-    snprintf(line, sizeof line, "fabric shm: cannot open the memory of node %d (%s): %s; %s", node,
-             path_of(t, path), strerror(-rc), remedy_of(rc));
+    snprintf(line, sizeof line,
+             "fabric shm: cannot open the memory of node %d (%zu bytes, %s): %s; %s", node, size,
+             path_of(t, path), strerror(-rc), remedy_of(rc, size));
     if (job->fail)
         job->fail(line);
     return rc;

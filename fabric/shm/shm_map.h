@@ -21,7 +21,8 @@ struct shm_ticket {
 /* Makes a zero-filled object of `size` bytes; its descriptor, or a negative errno. */
 int shm_make_object(size_t size);
 
-/* Maps an object, left out of core dumps and of forked children. 0 or a negative errno. */
+/* Maps an object, left out of core dumps and of forked children. 0 or a negative errno. All that is
+ * mapped here is unmapped by addresses_unmap. */
 int shm_map_object(int fd, size_t size, char **base);
 
 /* Maps the object of a peer, which keeps its descriptor open meanwhile. 0 or a negative errno;
@@ -30,7 +31,8 @@ int shm_map_peer(const struct shm_ticket *t, size_t size, char **base);
 
 /* The nodes are together (locality.h), and yet one could not map what belongs to another: says so
  * through job->fail, with what helps, and returns rc. */
-int shm_peer_refused(const struct fabric_job *job, int node, const struct shm_ticket *t, int rc);
+int shm_peer_refused(const struct fabric_job *job, int node, const struct shm_ticket *t,
+                     size_t size, int rc);
 
 /* Copies so that every aligned 8 bytes arrive whole (F5 of fabric.h) where source and destination
  * are aligned alike. */

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
 #include "base/clock.h"
 
 #define SPARE_BYTES 4096
@@ -95,7 +96,7 @@ static char *base_keep(struct shm_object *o, int peer, char *mine)
     char *first = NULL;
     if (atomic_compare_exchange_strong(&o->base[peer], &first, mine))
         return mine;
-    munmap(mine, o->size);
+    addresses_unmap(mine, o->size);
     return first;
 }
 
@@ -105,7 +106,7 @@ char *shm_object_map(struct shm_object *o, const struct fabric_job *job, struct 
     char *mine;
     int rc = map_peer(&o->ticket[peer], o->size, s, &mine);
     if (rc) {
-        shm_peer_refused(job, peer, &o->ticket[peer], rc);
+        shm_peer_refused(job, peer, &o->ticket[peer], o->size, rc);
         abort(); /* there is nobody to tell */
     }
     return base_keep(o, peer, mine);
@@ -124,8 +125,8 @@ int shm_object_try(struct shm_object *o, const struct fabric_job *job, int peer)
     char *base;
     int rc = shm_map_peer(&o->ticket[peer], o->size, &base);
     if (rc)
-        return shm_peer_refused(job, peer, &o->ticket[peer], rc);
-    munmap(base, o->size);
+        return shm_peer_refused(job, peer, &o->ticket[peer], o->size, rc);
+    addresses_unmap(base, o->size);
     return 0;
 }
 
@@ -134,7 +135,7 @@ void shm_object_end(struct shm_object *o, const struct fabric_job *job)
     for (int n = 0; n < job->nodes; n++) {
         char *base = atomic_load(&o->base[n]);
         if (base)
-            munmap(base, o->size);
+            addresses_unmap(base, o->size);
         if (base && n == job->node)
             close(o->fd);
         atomic_store(&o->base[n], NULL);

@@ -6,6 +6,7 @@
  * of counts per peer (struct verbs_count) in registered memory, and a node that wants its own sums
  * reads its row at every peer.
  */
+#include "base/addresses.h"
 #include "base/clock.h"
 #include "fabric/verbs/verbs_parts.h"
 
@@ -23,7 +24,7 @@ static size_t table_bytes(const struct verbs_fabric *v)
 static int make_table(struct verbs_fabric *v)
 {
     void *p =
-        mmap(NULL, table_bytes(v), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        addresses_map(table_bytes(v), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     if (p == MAP_FAILED)
         return -ENOMEM;
     v->count = p;
@@ -88,7 +89,7 @@ void verbs_count_end(struct verbs_fabric *v)
     if (v->count_mr)
         ibv_dereg_mr(v->count_mr);
     if (v->count)
-        munmap(v->count, table_bytes(v));
+        addresses_unmap(v->count, table_bytes(v));
 }
 
 /* What the peer counts of its traffic with this node. */

@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
 #include "fabric/shm/shm_map.h"
 
 #define ACCESS                                                                   \
@@ -66,7 +67,7 @@ int verbs_memory_start(struct verbs_fabric *v)
     pthread_spin_init(&v->work_lock, PTHREAD_PROCESS_PRIVATE);
     pthread_spin_init(&v->poll_lock, PTHREAD_PROCESS_PRIVATE);
     pthread_spin_init(&v->rx_lock, PTHREAD_PROCESS_PRIVATE);
-    v->bounce = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    v->bounce = addresses_map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     if (v->bounce == MAP_FAILED) {
         v->bounce = NULL;
         return -ENOMEM;
@@ -93,7 +94,7 @@ static void destroy_window(struct verbs_fabric *v, struct verbs_window *w)
     free((void *)w->known);
     free((void *)w->keys);
     if (w->base)
-        munmap(w->base, w->size);
+        addresses_unmap(w->base, w->size);
     if (w->fd >= 0)
         close(w->fd);
     memset(w, 0, sizeof *w);
@@ -107,7 +108,7 @@ void verbs_memory_end(struct verbs_fabric *v)
     if (v->bounce_mr)
         ibv_dereg_mr(v->bounce_mr);
     if (v->bounce)
-        munmap(v->bounce, (size_t)VERBS_BOUNCE * FABRIC_INLINE);
+        addresses_unmap(v->bounce, (size_t)VERBS_BOUNCE * FABRIC_INLINE);
 }
 
 static size_t piece_bytes(const struct verbs_window *w, size_t piece)

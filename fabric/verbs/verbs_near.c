@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
 #include "fabric/locality.h"
 #include "fabric/shm/shm_map.h"
 #include "fabric/verbs/verbs_parts.h"
@@ -47,7 +48,7 @@ int verbs_near_map(struct verbs_fabric *v, struct verbs_window *w)
         else if (v->peer[n].near)
             done = shm_map_peer(&all[n], w->size, &w->near[n]);
         if (done)
-            done = shm_peer_refused(&v->job, n, &all[n], done);
+            done = shm_peer_refused(&v->job, n, &all[n], w->size, done);
     }
     rc = v->job.exchange(v->job.ctx, &done, sizeof done, every);
     for (int n = 0; n < v->job.nodes && rc == 0; n++)
@@ -59,5 +60,5 @@ void verbs_near_unmap(struct verbs_fabric *v, struct verbs_window *w)
 {
     for (int n = 0; n < v->job.nodes; n++)
         if (w->near[n] && n != v->job.node)
-            munmap(w->near[n], w->size);
+            addresses_unmap(w->near[n], w->size);
 }

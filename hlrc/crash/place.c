@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
 #include "hlrc/crash/maps.h"
 #include "hlrc/engine.h"
 #include "hlrc/heap/heap_look.h"
@@ -221,7 +222,8 @@ static bool look_at_peer(const struct mapping *mapping, void *arg)
 {
     struct peer_search *s = arg;
     s->is_peer = s->is_peer || mapping->start == (s->image & ~(uintptr_t)(PAGE_SIZE - 1));
-    if (s->address >= mapping->start && s->address < mapping->end) {
+    bool accessible = mapping->readable || mapping->writable || mapping->executable;
+    if (accessible && s->address >= mapping->start && s->address < mapping->end) {
         s->found = true;
         s->executable = mapping->executable;
         memcpy(s->name, mapping->name, sizeof s->name);
@@ -234,6 +236,36 @@ static bool in_peer(uintptr_t address, int n, struct peer_search *s)
 {
     *s = (struct peer_search){ .address = address, .image = images[n].start };
     return maps_walk((pid_t)images[n].pid, look_at_peer, s) && s->is_peer && s->found;
+}
+
+static bool look_for_code(const struct mapping *mapping, void *arg)
+{
+    struct peer_search *s = arg;
+    s->executable |= mapping->executable && strcmp(mapping->name, s->name) == 0;
+    return !s->executable;
+}
+
+/* Whether the file that in_peer has found is a library, which has code; else it is data. */
+static bool is_library(int n, struct peer_search *s)
+{
+    (void)maps_walk((pid_t)images[n].pid, look_for_code, s);
+    return s->executable;
+}
+
+/* Programs of hlrcc know nothing of hlrc_malloc. */
+static const char *for_shared_memory(void)
+{
+    return addresses_parted(NULL, NULL) ? "malloc in the program's own code gives memory that all "
+                                          "have"
+                                        : "hlrc_malloc gives memory that all have";
+}
+
+static void describe_private(const struct look *l, int node, const char *name)
+{
+    snprintf(l->text, l->len,
+             "not shared memory: %s node %d's private memory%s%.60s: pointers to it are of no use "
+             "on other nodes; %s",
+             l->of, node, name[0] ? " " : "", name, for_shared_memory());
 }
 
 /* Where addresses are not random one node has loaded it later, or by itself. */
@@ -260,22 +292,36 @@ static bool describe_foreign(const struct look *l, bool code)
     for (int n = 0; images && n < images_count; n++) {
         if (n == image_own || !in_peer(l->address, n, &s) || (code && !s.executable))
             continue;
-        if (s.name[0] == '/' && !strstr(s.name, "memfd:"))
+        if (s.name[0] != '/' || strstr(s.name, "memfd:"))
+            describe_private(l, n, s.name);
+        else if (!is_library(n, &s))
+            snprintf(l->text, l->len,
+                     "not shared memory: %s %.300s as node %d has mapped it: what mmap returns is "
+                     "of one node; %s",
+                     l->of, s.name, n, for_shared_memory());
+        else
             snprintf(l->text, l->len,
                      "not shared memory: %s %.300s as node %d has loaded it: pointers to "
                      "functions and static data differ between nodes; %s",
                      l->of, s.name, n, for_equal_addresses());
-        else
-            snprintf(l->text, l->len,
-                     "not shared memory: %s node %d's private memory%s%.60s: pointers to it are "
-                     "of no use on other nodes; hlrc_malloc gives memory that all have",
-                     l->of, n, s.name[0] ? " " : "", s.name);
         return true;
     }
-    return false;
+    int owner = code ? -1 : addresses_node(l->address); /* of another machine, or given back */
+    if (owner < 0 || owner == image_own)
+        return false;
+    describe_private(l, owner, "");
+    return true;
 }
 
 /* ---- this process ---- */
+
+/* What base/addresses.h AD2 has reserved. */
+static bool is_reserved(const struct look *l, const struct mapping *at)
+{
+    uintptr_t begin, end;
+    return addresses_parted(&begin, &end) && (l->address < begin || l->address >= end) &&
+           !at->readable && !at->writable && !at->executable && !at->name[0];
+}
 
 static void describe_mapping(const struct look *l, const struct mapping *at)
 {
@@ -312,9 +358,10 @@ static void describe_rest(const struct look *l, int sig, siginfo_t *info, void *
     bool mapped = maps_find(l->address, &at, &below, &above);
     if (is_overflow(l, &at, mapped, above, sig, info, context))
         describe_overflow(l);
-    else if (mapped && (l->kind != FAULT_EXECUTE || !describe_foreign(l, true)))
+    else if (mapped && !is_reserved(l, &at) &&
+             (l->kind != FAULT_EXECUTE || !describe_foreign(l, true)))
         describe_mapping(l, &at);
-    else if (mapped)
+    else if (mapped && !is_reserved(l, &at))
         return;
     else if (is_overrun(l, below))
         snprintf(l->text, l->len,

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
 #include "base/diag.h"
 #include "base/race.h"
 #include "base/tool.h"
@@ -55,16 +56,11 @@ uint64_t space_most(void)
     return tool_valgrind() ? BOOKED_MOST : SPACE_MOST;
 }
 
-static void *reserve(uintptr_t at, size_t size)
+/* The heap is no mapping that was there at the start. */
+static bool meets_heap(uintptr_t at, size_t size)
 {
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    void *p = mmap((void *)at, size, PROT_NONE, flags, -1, 0);
-    /* a kernel older than the flag takes the address as a hint */
-    if (p != MAP_FAILED && p != (void *)at) {
-        munmap(p, size);
-        p = MAP_FAILED;
-    }
-    return p;
+    uintptr_t heap = (uintptr_t)engine.app;
+    return heap && at < heap + heap_size && heap < at + size;
 }
 
 /* Reserves all candidates that are free here, asks the others, keeps the first that is free
@@ -77,7 +73,8 @@ int space_agree(size_t size, char **base)
     at[CANDIDATES] = ((uintptr_t)engine.app + heap_size + ALIGNED - 1) & ~(uintptr_t)(ALIGNED - 1);
     size_t count = engine.app ? CANDIDATES + 1 : CANDIDATES;
     for (size_t i = 0; i < count; i++)
-        if (allowed(at[i], size) && reserve(at[i], size) != MAP_FAILED)
+        if (allowed(at[i], size) && !meets_heap(at[i], size) &&
+            addresses_claim((void *)at[i], size))
             mine |= 1u << i;
     int rc = boot_exchange(engine.boot, &mine, sizeof mine, all);
     for (int n = 0; n < engine.nodes && rc == 0; n++)
@@ -89,7 +86,7 @@ int space_agree(size_t size, char **base)
         if (!*base && (common & 1u << i))
             *base = (char *)at[i];
         else if (mine & 1u << i)
-            munmap((void *)at[i], size);
+            addresses_unmap((void *)at[i], size);
     }
     return rc || *base ? rc : -EADDRNOTAVAIL;
 }
@@ -138,7 +135,7 @@ int space_create(void)
 void space_destroy(void)
 {
     if (engine.app)
-        munmap(engine.app, heap_size);
+        addresses_unmap(engine.app, heap_size);
     engine.app = NULL;
     ranges_unmap();
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
 #include "hlrc/engine.h"
 #include "hlrc/progress/trace.h"
 
@@ -103,7 +104,7 @@ int timeline_open(uint64_t size, uint32_t threads, uint32_t workers, uint64_t ma
         return -errno;
     void *mem = MAP_FAILED;
     if (ftruncate(fd, (off_t)bytes) == 0)
-        mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        mem = addresses_map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
     if (mem == MAP_FAILED) {
         int rc = -errno;
         close(fd);
@@ -136,6 +137,6 @@ void timeline_stop(void)
 void timeline_close(void)
 {
     if (head)
-        munmap(head, bytes);
+        addresses_unmap(head, bytes);
     head = NULL;
 }

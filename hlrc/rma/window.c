@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/addresses.h"
 #include "base/diag.h"
 #include "boot/boot.h"
 #include "hlrc/memory/space.h"
@@ -83,7 +84,7 @@ static int arena_make(void)
 void windows_end(void)
 {
     if (arena.size)
-        munmap(arena.app, arena.size);
+        addresses_unmap(arena.app, arena.size);
     memset(&arena, 0, sizeof arena);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
 #include "base/diag.h"
 #include "base/race.h"
 #include "base/system_sigaction.h"
@@ -154,9 +155,18 @@ static void emit_arg(unsigned arg)
     steps[skip].jf = (uint8_t)(step_count - skip - 1);
 }
 
-/* SF1, SF2: `code` to `code_last` are the upper words of addresses of libraries. */
-static bool build(uint32_t code, uint32_t code_last)
+/* SF2: `first` to `last` are the upper words of addresses of libraries. */
+static void emit_code(uint32_t first, uint32_t last)
 {
+    IF_GE(first, 0, 2);
+    IF_GT(last, 1, 0);
+    RETURN(SECCOMP_RET_TRAP);
+}
+
+/* SF1, SF2 */
+static bool build(uint32_t code)
+{
+    uintptr_t begin, end;
     long first[512];
     size_t n = 0;
     for (long number = 0; number <= calls_end(); number++)
@@ -176,10 +186,10 @@ static bool build(uint32_t code, uint32_t code_last)
     RETURN(SECCOMP_RET_ALLOW);
     land_all(to_code.at, to_code.count);
     LOAD(OFFSET(instruction_pointer) + 4);
-    IF_GE(code, 0, 1);
-    IF_GT(code_last, 0, 1);
+    emit_code(code - 1, code + 1);
+    if (addresses_parted(&begin, &end)) /* of dlopen: AD2 */
+        emit_code(HIGH(begin), HIGH(end - 1));
     RETURN(SECCOMP_RET_ALLOW);
-    RETURN(SECCOMP_RET_TRAP);
     return step_count <= STEPS;
 }
 
@@ -243,8 +253,7 @@ static int start(const char **why)
     *why = obstacle();
     if (*why)
         return -ENOTSUP;
-    uint32_t code = HIGH(code_address());
-    if (!build(code - 1, code + 1)) {
+    if (!build(HIGH(code_address()))) {
         *why = "too many ranges of shared memory";
         return -ENOTSUP;
     }

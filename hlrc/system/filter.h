@@ -9,9 +9,10 @@
  *   SF2  A filter stays for good, and with whatever the program starts, which has no handler. So
  *        calls are held back only from code where no other program has any: that of this process's
  *        libraries, which lie elsewhere, as the flag ADDR_COMPAT_LAYOUT of personality(2) has had
- *        the system put them when the process began. What the process starts is put where programs
- *        usually are: the flag is gone from here on. A program of HLRC among it leaves the flag
- *        alone and has no filter: there is a variable in the environment that says so.
+ *        the system put them when the process began, or in the node's slice (base/addresses.h AD2)
+ *        if they were loaded later. What the process starts is put where programs usually are: the
+ *        flag is gone from here on. A program of HLRC among it leaves the flag alone and has no
+ *        filter: there is a variable in the environment that says so.
  *   SF3  Where that is not so, or the system has no such filters, there is none: nothing is said
  *        unless it was asked for, and else one line ends the job.
  *   SF4  Threads of the runtime, and of libraries that block all signals, could not take SIGSYS. So

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
 #include "base/diag.h"
 #include "hlrc/engine.h"
 #include "hlrc/system/trap.h"
@@ -36,12 +37,8 @@ static const unsigned char make_code[] = {
 
 int trap_page(void)
 {
-    void *page = mmap(TRAP_PAGE, PAGE_SIZE, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (page != MAP_FAILED && page != TRAP_PAGE) {
-        munmap(page, PAGE_SIZE);
-        return -EEXIST;
-    }
+    void *page = hlrc_addresses_map_at(TRAP_PAGE, PAGE_SIZE, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS, -1);
     if (page == MAP_FAILED)
         return -errno;
     memcpy(page, make_code, sizeof make_code);

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* addresses.c - see addresses.h for the invariants. */
+#include "base/addresses.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/race.h"
+#include "base/tool.h"
+
+#define SLICES_BYTES ((uintptr_t)4 << 40)
+#define STACK_MOST   ((uintptr_t)1 << 30)
+#define GUARD_BYTES  ((uintptr_t)1 << 20) /* what the system keeps free below a stack */
+#define USER_END     ((uintptr_t)0x7ffffffff000)
+
+struct span {
+    uintptr_t begin, end;
+};
+
+/* AD1: where the next mapping goes. The second one is used when the first is full. */
+static struct {
+    _Atomic uintptr_t next;
+    struct span all;
+} own[] = {
+    { 0x580000000000, { 0x580000000000, 0x7e0000000000 } },
+    { 0x001000000000, { 0x001000000000, ADDRESSES_STACKS } },
+};
+#define OWN (sizeof own / sizeof own[0])
+
+/* Written by hlrc_addresses_part, while the process has one thread. */
+static int parts;              /* slices; 0: not parted */
+static struct span slice;      /* of this node */
+static struct span libraries;  /* among the addresses of the shared space */
+static struct span below_main; /* reserved where the first stack would grow */
+
+static uintptr_t page_up(uintptr_t at)
+{
+    return (at + PAGE_SIZE - 1) & ~(uintptr_t)(PAGE_SIZE - 1);
+}
+
+static bool spans_meet(struct span a, struct span b)
+{
+    return a.begin < b.end && b.begin < a.end;
+}
+
+static struct span span_of(const void *at, size_t bytes)
+{
+    return (struct span){ (uintptr_t)at, (uintptr_t)at + bytes };
+}
+
+static void *map_reserved(uintptr_t at, size_t bytes, int fixed)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed;
+    return mmap((void *)at, bytes, PROT_NONE, flags, -1, 0);
+}
+
+void __asan_init(void) __attribute__((weak));
+
+/* Where the system would put them. */
+static bool fits(size_t bytes)
+{
+    void *p = map_reserved(0, bytes, 0);
+    if (p != MAP_FAILED)
+        munmap(p, bytes);
+    return p != MAP_FAILED;
+}
+
+/* ---- parting ---- */
+
+/* The lowest pages are allowed to some processes only, and to none to others. */
+static int reserve_span(struct span s)
+{
+    while (s.begin < s.end) {
+        void *p = map_reserved(s.begin, s.end - s.begin, MAP_FIXED_NOREPLACE);
+        if (p != MAP_FAILED && p != (void *)s.begin) {
+            munmap(p, s.end - s.begin);
+            return -ENOTSUP;
+        }
+        if (p != MAP_FAILED || (errno != EPERM && errno != EACCES))
+            return p == MAP_FAILED ? -errno : 0;
+        s.begin *= 2;
+    }
+    return 0;
+}
+
+/* AD2 */
+static int reserve_gap(struct span gap)
+{
+    if (!spans_meet(gap, slice))
+        return reserve_span(gap);
+    int rc = reserve_span((struct span){ gap.begin, slice.begin });
+    return rc ? rc : reserve_span((struct span){ slice.end, gap.end });
+}
+
+/* Something that lies there since the start: not where HLRC does. */
+static int meet_mapping(struct span m)
+{
+    const struct span stacks = { ADDRESSES_STACKS, ADDRESSES_SPACE },
+                      slices = { ADDRESSES_SLICES, ADDRESSES_SLICES + SLICES_BYTES },
+                      space = { ADDRESSES_SPACE, ADDRESSES_SLICES };
+    if (spans_meet(m, stacks) || spans_meet(m, slices) || spans_meet(m, own[0].all) ||
+        spans_meet(m, own[1].all))
+        return -EEXIST;
+    if (spans_meet(m, space)) {
+        libraries.begin = libraries.begin ? libraries.begin : m.begin;
+        libraries.end = m.end;
+    }
+    return 0;
+}
+
+static bool ends_with(const char *line, const char *word)
+{
+    size_t len = strlen(line), n = strlen(word);
+    return len >= n && strcmp(line + len - n, word) == 0;
+}
+
+/* A line of /proc/self/maps: reserves what lies between the mapping before, which ends at *end, and
+ * this one. Lines come by ascending address, so those that follow are as they were. */
+static int take_line(const char *line, uintptr_t *end)
+{
+    char *rest;
+    struct span m = { strtoul(line, &rest, 16), 0 };
+    m.end = *rest == '-' ? strtoul(rest + 1, NULL, 16) : 0;
+    if (m.end <= m.begin || m.begin >= USER_END)
+        return m.end <= m.begin ? -EINVAL : 0;
+    struct span gap = { *end, m.begin };
+    if (ends_with(line, "[stack]")) {
+        gap.end = gap.end - gap.begin > GUARD_BYTES ? gap.end - GUARD_BYTES : gap.begin;
+        below_main = gap;
+    }
+    if (ends_with(line, "[heap]"))
+        return -EBUSY; /* AD5 */
+    *end = m.end;
+    int rc = meet_mapping(m);
+    return rc ? rc : reserve_gap(gap);
+}
+
+static int take_text(char *text, uintptr_t *end)
+{
+    int rc = 0;
+    for (char *line = text, *stop; rc == 0 && (stop = strchr(line, '\n')); line = stop + 1) {
+        *stop = '\0';
+        rc = take_line(line, end);
+    }
+    return rc;
+}
+
+/* The system gives whole lines. */
+static int reserve_gaps(int fd)
+{
+    static char text[32768];
+    uintptr_t end = PAGE_SIZE;
+    ssize_t got;
+    int rc = 0;
+    while (rc == 0 && (got = read(fd, text, sizeof text - 1)) > 0) {
+        text[got] = '\0';
+        rc = take_text(text, &end);
+    }
+    if (rc == 0 && got < 0)
+        rc = -errno;
+    return rc ? rc : reserve_gap((struct span){ end, end < USER_END ? USER_END : end });
+}
+
+#ifdef HLRC_DEBUG
+/* AD2 */
+static void assert_parted(void)
+{
+    void *one = map_reserved(0, PAGE_SIZE, 0);
+    assert((uintptr_t)one >= slice.begin && (uintptr_t)one < slice.end);
+    munmap(one, PAGE_SIZE);
+    assert(!fits(slice.end - slice.begin + PAGE_SIZE));
+    assert(sbrk(PAGE_SIZE) == (void *)-1);
+}
+#endif
+
+int hlrc_addresses_part(int node, int nodes)
+{
+#ifndef __x86_64__
+    return -ENOTSUP;
+#endif
+    if (race_watched() || __asan_init || tool_valgrind())
+        return -EEXIST;
+    uintptr_t bytes = (SLICES_BYTES / (uintptr_t)nodes) & ~(uintptr_t)(PAGE_SIZE - 1);
+    slice.begin = ADDRESSES_SLICES + (uintptr_t)node * bytes; /* AD3 */
+    slice.end = slice.begin + bytes;
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int rc = reserve_gaps(fd);
+    close(fd);
+    if (rc)
+        return rc;
+    parts = nodes;
+#ifdef HLRC_DEBUG
+    assert_parted();
+#endif
+    return 0;
+}
+
+bool addresses_parted(uintptr_t *begin, uintptr_t *end)
+{
+    if (begin)
+        *begin = slice.begin;
+    if (end)
+        *end = slice.end;
+    return parts > 0;
+}
+
+int addresses_node(uintptr_t address)
+{
+    uintptr_t at = address - ADDRESSES_SLICES, bytes = slice.end - slice.begin;
+    return parts && at < (uintptr_t)parts * bytes ? (int)(at / bytes) : -1;
+}
+
+void hlrc_addresses_release_stack(void)
+{
+    struct rlimit limit;
+    uintptr_t bytes = STACK_MOST;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < bytes)
+        bytes = limit.rlim_cur & ~(uintptr_t)(PAGE_SIZE - 1);
+    if (bytes > 0 && parts && bytes <= below_main.end - below_main.begin)
+        munmap((void *)(below_main.end - bytes), bytes);
+}
+
+/* ---- HLRC's own ---- */
+
+/* 0: no room. */
+static uintptr_t take_room(size_t which, size_t bytes)
+{
+    uintptr_t at = atomic_load(&own[which].next);
+    do
+        if (own[which].all.end - at < bytes)
+            return 0;
+    while (!atomic_compare_exchange_weak(&own[which].next, &at, at + bytes));
+    return at;
+}
+
+/* What was taken last can be taken again. */
+static void return_room(uintptr_t at, size_t bytes)
+{
+    for (size_t i = 0; i < OWN; i++) {
+        uintptr_t end = at + bytes;
+        atomic_compare_exchange_strong(&own[i].next, &end, at);
+    }
+}
+
+/* AD1, AD4 */
+void *addresses_map(size_t bytes, int prot, int flags, int fd)
+{
+    size_t room = page_up(bytes);
+    for (size_t i = 0; i < OWN && !race_watched(); i++) {
+        uintptr_t at = take_room(i, room);
+        if (!at)
+            continue;
+        int fixed = parts ? MAP_FIXED : MAP_FIXED_NOREPLACE;
+        void *p = mmap((void *)at, bytes, prot, flags | fixed, fd, 0);
+        if (p != MAP_FAILED)
+            return p; /* a tool, or an old kernel, may have chosen another address */
+        return_room(at, room);
+        if (parts)
+            return MAP_FAILED;
+    }
+    if (!parts)
+        return mmap(NULL, bytes, prot, flags, fd, 0);
+    errno = ENOMEM;
+    return MAP_FAILED;
+}
+
+void *hlrc_addresses_map_at(void *at, size_t bytes, int prot, int flags, int fd)
+{
+    int fixed = parts ? MAP_FIXED : MAP_FIXED_NOREPLACE;
+    void *p = mmap(at, bytes, prot, flags | fixed, fd, 0);
+    if (p != MAP_FAILED && p != at) {
+        munmap(p, bytes);
+        errno = EEXIST;
+        p = MAP_FAILED;
+    }
+    return p;
+}
+
+bool addresses_claim(void *at, size_t bytes)
+{
+    struct span wanted = span_of(at, bytes);
+    if (parts)
+        return wanted.begin >= ADDRESSES_SPACE && wanted.end <= ADDRESSES_SLICES &&
+               !spans_meet(wanted, libraries);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    return hlrc_addresses_map_at(at, bytes, PROT_NONE, flags, -1) != MAP_FAILED;
+}
+
+void addresses_unmap(void *at, size_t bytes)
+{
+    size_t room = page_up(bytes);
+    if (parts)
+        (void)map_reserved((uintptr_t)at, room, MAP_FIXED); /* AD4 */
+    else
+        munmap(at, bytes);
+    return_room((uintptr_t)at, room);
+}
+
+/* ---- what was missing ---- */
+
+static bool has_room(size_t bytes)
+{
+    if (!parts)
+        return fits(bytes);
+    for (size_t i = 0; i < OWN; i++)
+        if (own[i].all.end - atomic_load(&own[i].next) >= bytes)
+            return true;
+    return false;
+}
+
+const char *addresses_remedy(size_t bytes)
+{
+    struct rlimit limit;
+    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    if (fits(PAGE_SIZE) && !has_room(bytes))
+        return limited ? "raise the limit on address space (ulimit -v), or lower --memory"
+                       : "this process has no address space left for it: lower --memory";
+    return "too many mappings in this process: raise vm.max_map_count";
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* early.c - see early.h. */
+#include "compat/start/early.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include "base/addresses.h"
+#include "compat/start/start.h"
+
+#define NODES_UNKNOWN 128 /* where no variable has their number */
+#define NOT_PARTED    (-1)
+
+static int part = NOT_PARTED; /* the node whose slice this process has */
+
+int early_number(const char *variable)
+{
+    const char *text = getenv(variable);
+    char *end;
+    long n = text ? strtol(text, &end, 10) : 0;
+    return text && *end == '\0' && n > 0 && n <= HLRC_MAX_NODES ? (int)n : 0;
+}
+
+/* Stacks are shared, and slices chosen, before hlrc_init. */
+int early_nodes(void)
+{
+    static const char *const variables[] = { "HLRC_NODES", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                             "SLURM_NTASKS" };
+    if (!getenv("HLRC_LAUNCH_FD") && !getenv("PMIX_RANK"))
+        return 1;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        if (early_number(variables[i]))
+            return early_number(variables[i]);
+    return NODES_UNKNOWN;
+}
+
+/* ---- equal addresses, and libraries where system calls can be told by them ---- */
+
+static bool serves_calls(void)
+{
+    const char *asked = getenv("HLRC_SYSCALLS");
+    return (!asked || strcmp(asked, "off") != 0) && !getenv("HLRC_FILTERED");
+}
+
+static void without_aslr(char **argv)
+{
+    char path[PATH_MAX];
+    int now = personality(0xffffffff), wanted = ADDR_NO_RANDOMIZE;
+    if (serves_calls())
+        wanted |= ADDR_COMPAT_LAYOUT; /* goes when the job has begun */
+    if (now >= 0 && (now & wanted) == wanted)
+        return;
+    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (now < 0 || len <= 0 || personality((unsigned long)(now | wanted)) < 0)
+        start_fail("equal addresses on all nodes need personality(2), which failed: %s; start the "
+                   "job with --no-aslr",
+                   strerror(errno));
+    path[len] = '\0';
+    execv(path, argv);
+    start_fail("executing %s again, without address space randomisation: %s", path,
+               strerror(errno));
+}
+
+/* ---- private memory of this node only ---- */
+
+static void leave_slice(int nodes)
+{
+    const char *text = getenv(getenv("HLRC_LAUNCH_FD") ? "HLRC_NODE" : "PMIX_RANK");
+    int node = text ? atoi(text) : 0;
+    if (node < 0 || node >= nodes)
+        start_fail("node %d of %d nodes: no such node; set HLRC_NODES to their number", node,
+                   nodes);
+    int rc = hlrc_addresses_part(node, nodes);
+    if (rc == -EEXIST)
+        start_fail("the addresses of the threads' stacks are taken, as by -fsanitize=address or "
+                   "thread, or by valgrind; run without it, or start one node");
+    if (rc == -EBUSY)
+        start_fail("a library allocates memory before all others are initialised, as by LD_AUDIT; "
+                   "run without it, or start one node");
+    if (rc == -ENOMEM)
+        start_fail("memory of one node is kept apart from that of others by reserving 128 TiB of "
+                   "addresses, which the limit on address space forbids; use ulimit -v unlimited");
+    if (rc)
+        start_fail("reserving the addresses of other nodes' memory: %s; mount /proc",
+                   strerror(-rc));
+    part = node;
+}
+
+void hlrc_begin(int argc, char **argv, char **envp)
+{
+    (void)argc;
+    environ = envp; /* the C library's own initialisation comes later */
+    int nodes = early_nodes();
+    if (nodes == 1)
+        return;
+    without_aslr(argv);
+    leave_slice(nodes);
+}
+
+void early_check_node(int node)
+{
+    if (part == NOT_PARTED)
+        start_fail("this program was not linked by this version of hlrcc; link it again");
+    if (part != node)
+        start_fail("node %d has begun as node %d of the launcher's variables", node, part);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* fail.c - start_fail of start.h; apart, since early.c calls it, too. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "compat/start/start.h"
+
+_Noreturn void start_fail(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    fputs("hlrc: ", stderr);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+    va_end(args);
+    _exit(1);
+}
