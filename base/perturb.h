@@ -95,6 +95,7 @@
     X(lock_queued, "in the queue of a lock, the one before not told (MQ2)")                  \
     X(lock_leaving, "lock's vector time written, lock not let go of (MQ3)")                  \
     X(lock_asking, "WAITING set, request not sent (L2)")                                     \
+    X(lock_trying, "BUSY for a try, tail not read (LQ4)")                                    \
     X(parcel_met, "barrier passed, parcels not read (PC2)")                                  \
     X(barrier_arriving, "interval closed, arrival not sent (R1)")                            \
     X(barrier_releasing, "time of a release or round written, its word not (BC3, PE2)")      \

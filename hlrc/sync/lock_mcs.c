@@ -9,7 +9,8 @@
  *
  * Invariants (in brackets the rules of doc/design.md)
  *   LQ1  A node takes part in the queue of a lock with one queue node at most; between its threads
- *        the lock is guarded, and BUSY.
+ *        the lock is guarded, and BUSY. A thread that ends this, also after a try that failed,
+ *        wakes a thread of the node that began to wait before.
  *   LQ2  (1) The vector time that leaves with a lock covers all that was written under it here: a
  *        closing lies between. Threads of one node hand a lock on without one.
  *   LQ3  A node hands a lock on among its threads LOCAL_RUN times at most while another one waits.
@@ -100,6 +101,7 @@ static bool try_fetch(struct lock *l, uint32_t lock)
     struct mcs q = queue_of(lock);
     uint64_t tail;
     l->node = mcs_take_node();
+    perturb(lock_trying);
     bool taken = mcs_take_free(&q, l->node, &tail);
     if (taken)
         interval_acquire(mcs_time(l->node), lock);
@@ -143,7 +145,7 @@ static void set_flags(struct lock *l, unsigned flags)
     atomic_store_explicit(&l->flags, (uint8_t)flags, memory_order_relaxed);
 }
 
-/* Ends what this thread did with it. ASSUMPTION: guarded, which it is not afterwards. */
+/* LQ1: ends what this thread did with it. ASSUMPTION: guarded, which it is not afterwards. */
 static void pass_turn(struct lock *l, unsigned flags)
 {
     bool wake = l->waiters > 0;

@@ -45,6 +45,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule11_rwlock \
 	tests/litmus/rule11_group \
 	tests/litmus/rule11_split \
+	tests/litmus/rule11_tries \
 	tests/litmus/rule11_trylock \
 	tests/litmus/sections \
 	tests/litmus/threads \
@@ -141,6 +142,8 @@ tests_litmus_rule11_group_SOURCES = tests/litmus/rule11_group.c $(LITMUS_COMMON)
 tests_litmus_rule11_group_LDADD = libhlrc.la
 tests_litmus_rule11_split_SOURCES = tests/litmus/rule11_split.c $(LITMUS_COMMON)
 tests_litmus_rule11_split_LDADD = libhlrc.la
+tests_litmus_rule11_tries_SOURCES = tests/litmus/rule11_tries.c $(LITMUS_COMMON)
+tests_litmus_rule11_tries_LDADD = libhlrc.la
 tests_litmus_rule11_trylock_SOURCES = tests/litmus/rule11_trylock.c $(LITMUS_COMMON)
 tests_litmus_rule11_trylock_LDADD = libhlrc.la
 tests_litmus_sections_SOURCES = tests/litmus/sections.c $(LITMUS_COMMON)

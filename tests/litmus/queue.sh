@@ -5,12 +5,12 @@
 . "$(dirname "$0")/runs.sh"
 export HLRC_LOCKS=queue
 
-runs shm lock_turns locks rule01_release rule03_causality rule03_lock rule10_heap rule11_cond rule11_trylock threads wake_threads
+runs shm lock_turns locks rule01_release rule03_causality rule03_lock rule10_heap rule11_cond rule11_tries rule11_trylock threads wake_threads
 export LITMUS_NODES=3
 HLRC_FABRIC=shm-noswap runs "no exchange" locks rule03_lock
 HLRC_FABRIC=shm-noswap LITMUS_PROTOCOLS=ardmar runs "wide atomics" windows
 export HLRC_FABRIC=shm+chaos
-runs chaos locks rule03_causality rule03_lock rule11_cond rule11_trylock threads
+runs chaos locks rule03_causality rule03_lock rule11_cond rule11_tries rule11_trylock threads
 HLRC_CHAOS_ORDERED=1 LITMUS_PROTOCOLS=ardmar runs "reads in order" locks rule03_lock
 HLRC_FABRIC=shm-noswap+chaos LITMUS_PROTOCOLS=ardmar runs "no exchange, chaos" locks rule03_lock
 finish
