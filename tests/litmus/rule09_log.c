@@ -85,6 +85,34 @@ static void many_intervals(void)
     hlrc_barrier();
 }
 
+/* Node 0 reads under a lock, again and again, and seldom writes: with --check races each such
+ * release is an interval, most of them without pages (I6). Another one takes them all at the end,
+ * and a third one, if there is one, as they come. */
+static void reading_intervals(void)
+{
+    volatile uint64_t *page = words + PAGE_WORDS;
+    uint64_t from = *page, rest = INTERVALS / 2;
+    hlrc_barrier();
+    if (me == 0) {
+        for (uint64_t k = 1; k <= rest; k++) {
+            hlrc_lock(20);
+            hlrc_note_read((const void *)(uintptr_t)data, sizeof data[0], NULL);
+            if (k % 400 == 0)
+                *page = from + k;
+            hlrc_unlock(20);
+        }
+        hlrc_atomic_fetch_add(released, 1);
+    } else if (me == nodes - 1) {
+        stay_away((uint64_t)nodes + 2);
+        hlrc_lock(20);
+        expect_word(*page, from + rest, "the page that a reader wrote");
+        hlrc_unlock(20);
+    } else {
+        await(20, page, from + rest);
+    }
+    hlrc_barrier();
+}
+
 void litmus_run(void)
 {
     data = shared_words(2 * PAGES * PAGE_WORDS);
@@ -104,4 +132,5 @@ void litmus_run(void)
     hlrc_barrier();
     big_intervals();
     many_intervals();
+    reading_intervals();
 }

@@ -20,8 +20,9 @@
 
 #include <cmocka.h>
 
-#define PAGES     10000u /* no multiple of a block */
-#define INTERVALS 30000u
+#define PAGES      10000u /* no multiple of a block */
+#define INTERVALS  30000u
+#define READS_MOST 20000u /* far more than one call needs */
 
 static char *control[2];                            /* of the two nodes */
 static unsigned char written[INTERVALS][PAGES / 8]; /* model: a bit per interval and page */
@@ -30,10 +31,11 @@ static uint64_t revoked[PAGES]; /* latest interval for which the reader revoked 
 static uint64_t published;      /* intervals so far */
 static uint64_t taken;          /* up to this one the reader has taken them */
 static unsigned reads, calls;
-static uint32_t goes_on; /* the writer, between two words, once in so many; 0: never */
-static uint32_t longest; /* pages of an interval while it goes on */
-static uint32_t looks;   /* the reader, amid a publication, once in so many; 0: never; */
-static int looks_at;     /* at this point, negative: at any */
+static unsigned reads_before; /* when the reader began to take */
+static uint32_t goes_on;      /* the writer, between two words, once in so many; 0: never */
+static uint32_t longest;      /* pages of an interval while it goes on */
+static uint32_t looks;        /* the reader, amid a publication, once in so many; 0: never; */
+static int looks_at;          /* at this point, negative: at any */
 static uint64_t rng_state;
 
 static uint32_t rng(uint32_t below)
@@ -69,9 +71,10 @@ static void publish(uint32_t first, uint32_t count, uint32_t step)
     become(before);
 }
 
+/* One in eight is of no pages. */
 static void publish_any(uint32_t most)
 {
-    publish(rng(PAGES), 1 + rng(most), 1 + rng(3));
+    publish(rng(PAGES), rng(8) ? 1 + rng(most) : 0, 1 + rng(3));
 }
 
 /* ---- what lies below and beside ---- */
@@ -86,7 +89,7 @@ static void read_window(struct fabric *f, int peer, int win, size_t off, void *d
     assert_int_equal(engine.node, 1);
     assert_int_equal(peer, 0);
     assert_true(len > 0 && len % 8 == 0 && off % 8 == 0 && off + len <= engine.at.end);
-    reads++;
+    assert_true(++reads - reads_before < READS_MOST);
     for (uint32_t i = 0; i < words; i++) {
         size_t at = (from + i) % words * 8;
         memcpy((char *)dst + at, control[0] + off + at, 8);
@@ -174,6 +177,7 @@ static void check_covered(uint64_t interval)
 static void take(uint64_t interval)
 {
     become(1);
+    reads_before = reads;
     notices_by_read.take(&(struct notices_wanted){ 0, interval }, 1);
     taken = interval;
     check_covered(interval);
@@ -282,6 +286,146 @@ static void an_interval_that_the_ring_cannot_hold(void **state)
     check_all_revoked();
 }
 
+/* ---- intervals of no pages (I6): of a node that only reads, with --check races ---- */
+
+static void publish_empty(uint32_t times)
+{
+    while (times-- > 0)
+        publish(0, 0, 1);
+}
+
+/* Each costs a word of the ring, two reads, and nothing is revoked for it. */
+static void an_interval_of_no_pages(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i <= 3; i++) {
+        publish_empty(1);
+        take(published);
+        assert_int_equal(reads, 4 * i - 2);
+        assert_int_equal(calls, i - 1);
+        publish(7 * i, 2, 1);
+        take(published);
+        check_all_revoked();
+        assert_int_equal(reads, 4 * i);
+        assert_int_equal(calls, i);
+    }
+    assert_int_equal(overflows(), 0);
+}
+
+/* So many in a row, taken at once, between intervals of pages. What the reader had taken to be
+ * theirs is not applied a second time, nor for another interval. */
+static void many_intervals_of_no_pages(void **state)
+{
+    static const uint32_t rows[] = { 1,
+                                     2,
+                                     30,
+                                     31,
+                                     32,
+                                     33,
+                                     63,
+                                     64,
+                                     65,
+                                     510,
+                                     511,
+                                     512,
+                                     513,
+                                     514,
+                                     1023,
+                                     1024,
+                                     1025,
+                                     NOTICE_RING - 3,
+                                     NOTICE_RING - 2 };
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        unsigned before = calls;
+        publish_empty(rows[k]);
+        publish((uint32_t)k, 1, 1);
+        take(published);
+        check_all_revoked();
+        assert_int_equal(calls, before + 1);
+        publish_empty(rows[k]);
+        take(published);
+        assert_int_equal(calls, before + 1);
+    }
+    assert_int_equal(overflows(), 0);
+}
+
+/* At each place around the end of the ring: a row of up to `most` of them begins, and what comes
+ * next is taken right, all at once or one after the other. */
+static void no_pages_at_the_end_of_the_ring(void **state)
+{
+    const uint32_t most = 4;
+    (void)state;
+    for (uint32_t place = NOTICE_RING - 6; place <= NOTICE_RING + 1; place++) {
+        for (uint32_t row = 1; row <= most; row++) {
+            for (int at_once = 0; at_once < 2; at_once++) {
+                for (uint32_t left = place, words; left > 0; left -= words) {
+                    words = left > 300 ? 256 : left;
+                    publish(left, words - 1, 2);
+                    take(published);
+                }
+                for (uint32_t i = 0; i < row; i++) {
+                    publish_empty(1);
+                    if (!at_once)
+                        take(published);
+                }
+                publish(1000 + place, 2, 2);
+                publish_empty(1);
+                publish(2000 + place, 1, 1);
+                if (!at_once)
+                    take(published - 1);
+                take(published);
+                check_all_revoked();
+                assert_int_equal(overflows(), 0);
+                end(state);
+                begin(state);
+            }
+        }
+    }
+}
+
+/* NR3: those that the ring has lost, before and after one that it has not; and where the oldest
+ * record of the ring is one of them. The table knows none of them. */
+static void lost_intervals_of_no_pages(void **state)
+{
+    (void)state;
+    for (unsigned round = 1; round <= 6; round++) {
+        publish(50 * round, 3, 2);
+        publish_empty(NOTICE_RING - 3 + round);
+        take(published);
+        check_all_revoked();
+        assert_int_equal(overflows(), round);
+        publish_empty(round);
+        publish(60 * round, 3, 2);
+        take(published);
+        check_all_revoked();
+        assert_int_equal(overflows(), round);
+    }
+}
+
+/* NR4: beside one that has more runs than the ring may hold. */
+static void no_pages_beside_a_long_interval(void **state)
+{
+    (void)state;
+    for (unsigned round = 1; round <= 8; round++) {
+        if (round & 1)
+            publish_empty(round);
+        publish(round, NOTICE_RING, 2);
+        if (round & 2)
+            publish_empty(2);
+        if (round & 4)
+            publish(round, 1, 1);
+        take(published);
+        check_all_revoked();
+        assert_int_equal(overflows(), round);
+        publish_empty(1);
+        publish(round + 1, 1, 1);
+        take(published);
+        check_all_revoked();
+        assert_int_equal(overflows(), round);
+    }
+}
+
 /* NR1 to NR3: the writer goes on between any two words that the reader reads. */
 static void the_writer_goes_on(void **state)
 {
@@ -368,6 +512,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_ring_goes_round, begin, end),
         cmocka_unit_test_setup_teardown(a_ring_that_went_on_loses_nothing, begin, end),
         cmocka_unit_test_setup_teardown(an_interval_that_the_ring_cannot_hold, begin, end),
+        cmocka_unit_test_setup_teardown(an_interval_of_no_pages, begin, end),
+        cmocka_unit_test_setup_teardown(many_intervals_of_no_pages, begin, end),
+        cmocka_unit_test_setup_teardown(no_pages_at_the_end_of_the_ring, begin, end),
+        cmocka_unit_test_setup_teardown(lost_intervals_of_no_pages, begin, end),
+        cmocka_unit_test_setup_teardown(no_pages_beside_a_long_interval, begin, end),
         cmocka_unit_test_setup_teardown(the_writer_goes_on, begin, end),
         cmocka_unit_test_setup_teardown(the_reader_looks_meanwhile, begin, end),
         cmocka_unit_test_setup_teardown(the_oldest_record, begin, end),
