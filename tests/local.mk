@@ -59,6 +59,10 @@ UNIT_TESTS += tests/unit/diff
 tests_unit_diff_SOURCES = tests/unit/test_diff.c
 tests_unit_diff_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_diff_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/diff_merge
+tests_unit_diff_merge_SOURCES = tests/unit/test_diff_merge.c
+tests_unit_diff_merge_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_diff_merge_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/renew
 tests_unit_renew_SOURCES = tests/unit/test_renew.c

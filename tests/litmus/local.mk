@@ -27,6 +27,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule04_stack \
 	tests/litmus/rule05_merge \
 	tests/litmus/rule06_bytes \
+	tests/litmus/rule06_edges \
 	tests/litmus/rule07_home \
 	tests/litmus/rule07_move \
 	tests/litmus/rule07_range \
@@ -105,6 +106,8 @@ tests_litmus_rule05_merge_SOURCES = tests/litmus/rule05_merge.c $(LITMUS_COMMON)
 tests_litmus_rule05_merge_LDADD = libhlrc.la
 tests_litmus_rule06_bytes_SOURCES = tests/litmus/rule06_bytes.c $(LITMUS_COMMON)
 tests_litmus_rule06_bytes_LDADD = libhlrc.la
+tests_litmus_rule06_edges_SOURCES = tests/litmus/rule06_edges.c $(LITMUS_COMMON)
+tests_litmus_rule06_edges_LDADD = libhlrc.la
 tests_litmus_rule07_home_SOURCES = tests/litmus/rule07_home.c $(LITMUS_COMMON)
 tests_litmus_rule07_home_LDADD = libhlrc.la
 tests_litmus_rule07_move_SOURCES = tests/litmus/rule07_move.c $(LITMUS_COMMON)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Merges and updates of copies, with one changed byte at each place of the page in turn, and pages
+ * of zeros. Every test runs once per instruction set that this CPU has. D1 and D2 are the
+ * invariants of hlrc/memory/diff.h, RN3 of renew.h.
+ */
+#include "hlrc/memory/diff.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#ifdef HLRC_INSTRUMENTED
+#    define STEP 15 /* odd: all alignments occur; 4095 is a multiple */
+#else
+#    define STEP 1
+#endif
+
+static struct {
+    uint8_t page[DIFF_PAGE], twin[DIFF_PAGE], other[DIFF_PAGE];
+} p;
+
+/* The byte at `at` is the only one that is changed here, or in what was fetched, or both. */
+static void merge_at(size_t at, bool here, bool fetched, void (*into)(void *, void *, const void *))
+{
+    uint8_t expected[DIFF_PAGE];
+    memcpy(p.page, p.twin, DIFF_PAGE);
+    memcpy(p.other, p.twin, DIFF_PAGE);
+    if (here)
+        p.page[at] ^= 0x21;
+    if (fetched)
+        p.other[at] = (uint8_t)(p.twin[at] ^ 0x80);
+    memcpy(expected, p.page, DIFF_PAGE);
+    if (fetched && (!here || into == diff_renew))
+        expected[at] = p.other[at];
+    into(p.page, p.twin, p.other);
+    assert_memory_equal(p.page, expected, DIFF_PAGE);
+    assert_memory_equal(p.twin, p.other, DIFF_PAGE);
+}
+
+/* diff_merge keeps a byte that was changed on both sides as it is here; diff_renew assumes that
+ * there is none, and takes what was fetched. */
+static void test_merge_each_byte_alone(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DIFF_PAGE; i++)
+        p.twin[i] = (uint8_t)(i * 167 >> 3);
+    for (size_t at = 0; at < DIFF_PAGE; at += STEP) {
+        merge_at(at, true, false, diff_merge);
+        merge_at(at, false, true, diff_merge);
+        merge_at(at, true, true, diff_merge);
+        merge_at(at, true, false, diff_renew);
+        merge_at(at, false, true, diff_renew);
+    }
+}
+
+static void test_zero(void **state)
+{
+    (void)state;
+    memset(p.page, 0, DIFF_PAGE);
+    assert_true(diff_is_zero(p.page));
+    for (size_t at = 0; at < DIFF_PAGE; at++) {
+        p.page[at] = (uint8_t)(1u << at % 8);
+        assert_false(diff_is_zero(p.page));
+        p.page[at] = 0;
+    }
+    assert_true(diff_is_zero(p.page));
+}
+
+static int run_all(const char *name)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_merge_each_byte_alone),
+        cmocka_unit_test(test_zero),
+    };
+    if (diff_use(name) != 0) {
+        printf("diff: no %s here: its loops are not tested\n", name);
+        return 0;
+    }
+    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = run_all("portable");
+#if defined(__x86_64__)
+    failed += run_all("avx2") + run_all("avx512");
+#endif
+    return failed != 0;
+}
