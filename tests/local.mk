@@ -55,6 +55,12 @@ UNIT_TESTS += tests/unit/depend
 tests_unit_depend_SOURCES = tests/unit/test_depend.c compat/openmp/depend.c
 tests_unit_depend_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_depend_LDADD = $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/copies
+tests_unit_copies_SOURCES = tests/unit/test_copies.c
+tests_unit_copies_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_copies_LDFLAGS = -Wl,--wrap=page_at,--wrap=page_lock,--wrap=page_unlock,--wrap=page_held \
+	-Wl,--wrap=view_change_marked,--wrap=view_mend,--wrap=progress_changed,--wrap=headroom_now
+tests_unit_copies_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/diff
 tests_unit_diff_SOURCES = tests/unit/test_diff.c
 tests_unit_diff_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
