@@ -61,6 +61,8 @@ static int claim(uint32_t page, bool *assigned)
     return 1;
 }
 
+static bool woken; /* the home, for diffs of this node (I7); since the last fetch */
+
 static void fetch_start(struct page_fetch *f, bool prefetch)
 {
     uint64_t asked[2] = { 0 };
@@ -69,6 +71,8 @@ static void fetch_start(struct page_fetch *f, bool prefetch)
     for (uint32_t i = 0; i < f->needs; i++)
         asked[version_writer(f->needed[i])] = version_interval(f->needed[i]);
     assert_memory_equal(asked, wanted[f->page], sizeof asked); /* P4 */
+    assert_true(woken || asked[0] == 0);                       /* I7 */
+    woken = false;
     prefetched += prefetch;
     fetched += !prefetch;
     early += f->early;
@@ -111,6 +115,13 @@ static const struct page_protocol scripted = {
     .fetch_finish = fetch_finish,
     .reset = reset,
 };
+
+static void hand_on(void)
+{
+    woken = true;
+}
+
+static const struct diff_protocol quiet_diffs = { .name = "scripted", .hand_on = hand_on };
 
 /* ---- what lies beside ---- */
 
@@ -173,6 +184,7 @@ static int begin(void **state)
     engine.space.id = SPACE;
     engine.control.id = CONTROL;
     engine.protocol.pages = &scripted;
+    engine.protocol.diffs = &quiet_diffs;
     assert_int_equal(ftruncate(fd, PAGES * PAGE_SIZE), 0);
     engine.app = mmap(NULL, PAGES * PAGE_SIZE, PROT_NONE, MAP_SHARED, fd, 0);
     engine.mem = mmap(NULL, PAGES * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
