@@ -368,7 +368,7 @@ inline TAKE(c)
     }
 }
 
-/* Publishes nothing, and notes what has to be published. L3: queue_drop. L6: has_settled. L8: unlock_begin, unlock_taken */
+/* Publishes nothing, and notes what has to be published. L3: queue_drop. L6: has_settled. L8: queue_drop */
 inline DROP(c)
 {
 #ifdef UNLOCK_UNFENCED
@@ -380,7 +380,7 @@ inline DROP(c)
         memory[MODE] = (dropped -> FREE : memory[MODE])
     };
 #else
-    atomic {                                                    /* I10: unlock_begin */
+    atomic {                                                    /* I10: queue_drop */
         FENCE(c) ->
         dropped = memory[MODE] == TAKEN;
         memory[MODE] = (dropped -> GUARDED : memory[MODE])

@@ -17,12 +17,12 @@
  *       here, or renewed (renew.h RN1).
  *   I6  vt[self] is the last published interval; an interval whose diffs are all empty does not
  *       come into being, unless reads are noted in it (reads.h RR1).
- *   I7  Diffs that wake no thread are for homes that meet next in a barrier: only the thread that is
- *       about to arrive there sends such diffs. Before a vector time leaves this node in any other
- *       way, interval_hand_on wakes the homes that have them, and so does a fetch that needs this
- *       node's own version (page_fetch.c): a request there may have to wait for them. An interval
- *       that ends to make room (copies.h CP3) wakes the homes: it may end between an arrival and the
- *       departure, which takes all diffs for applied.
+ *   I7  Diffs that wake no thread are for homes that meet next in a barrier: only the thread that
+ *       is about to arrive there sends such diffs. Before a vector time leaves this node in any
+ *       other way, interval_hand_on wakes the homes that have them, and so does a fetch that needs
+ *       this node's own version (page_fetch.c): a request there may have to wait for them. An
+ *       interval that ends to make room (copies.h CP3) wakes the homes: it may end between an
+ *       arrival and the departure, which takes all diffs for applied.
  *   I8  Who looks whether there is anything to publish looks at interval_closing before the dirty
  *       list and after it. A page that a closing leaves writable (page.h P8) is on no list from
  *       dirty_take to page_flush_end: it is missed in the list by who looks before the second, and

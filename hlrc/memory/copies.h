@@ -22,8 +22,8 @@
  *        its memory goes, and STALE from then on. So it is as after an invalidation: who needs it
  *        fetches it, and what this node knows of its versions stays. A home page never goes.
  *   CP3  What is dirty cannot go. Where too much is, this node closes an interval at once, as it
- *        may at any time, and keeps no page writable in it (page.h P8). The homes are woken to apply
- *        its diffs: a fetch of a copy that goes needs them (interval.h I7).
+ *        may at any time, and keeps no page writable in it (page.h P8). The homes are woken to
+ *        apply its diffs: a fetch of a copy that goes needs them (interval.h I7).
  *   CP4  Copies go when threads fault, or operate on words (page_word.h). So while there are too
  *        many, none that is revoked is renewed instead (renew.h): a node whose copies all stayed
  *        open would keep them for ever.

@@ -19,8 +19,8 @@
  *        store is noted by one.
  *   WD3  Of a node one thread at a time operates on words of a page: it is BUSY until the result is
  *        in this node's copy. So the copy holds the last of them. A copy that is STALE gets it as
- *        well while it is open (renew.h RN1): the caller's next load reads it. The twin gets it too:
- *        it is in no diff, which would undo what others have done to the word meanwhile.
+ *        well while it is open (renew.h RN1): the caller's next load reads it. The twin gets it
+ *        too: it is in no diff, which would undo what others have done to the word meanwhile.
  *   WD4  (1) An operation that may have changed the word puts the page on the dirty list behind it,
  *        `worded`, unless it is EXCLUSIVE, so that the next closing announces it, though this node
  *        may have stored nothing to it: with an empty diff, whose version says that a copy has what

@@ -40,8 +40,8 @@
  *       is no `next` meanwhile (L4).
  *   L8  A lock's mode is FREE or TAKEN only where it is CACHED or HELD and no thread or node waits
  *       for it: then a thread takes it by one compare-and-swap of the mode, and releases it by one
- *       to GUARDED, which comes before the test for unpublished stores (interval.h I10), and a store
- *       of FREE. A thread that changes anything else guards it (GUARDED), which ends both.
+ *       to GUARDED, before its test for unpublished stores (interval.h I10), and a store of FREE. A
+ *       thread that changes anything else guards it (GUARDED), which ends both.
  *   L9  Threads of a node that wait for a lock are overtaken by others of the node, who find it
  *       free before one that was woken has come, so often in a row at most; then it is theirs. So
  *       a thread that takes it again and again, to look for what another does under it, does not

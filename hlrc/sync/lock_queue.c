@@ -341,45 +341,25 @@ static void note_unlock(struct lock *l, uint64_t mark)
     l->stays = (uint8_t)(l->stays < UINT8_MAX ? l->stays + 1 : UINT8_MAX);
 }
 
-/* L8: no thread or node waits for it. ASSUMPTION: GUARDED by unlock_begin. */
-static void unlock_taken(struct lock *l, uint64_t mark)
-{
-    note_unlock(l, mark);
-    perturb(lock_dropping);
-    atomic_store_explicit(&l->mode, FREE, memory_order_release);
-}
-
-/* noinline: keeps the rarer path out of the short one. ASSUMPTION: as above. */
-__attribute__((noinline)) static bool drop_unpublished(struct lock *l, uint32_t thread)
-{
-    if (!has_settled(l)) {
-        atomic_store_explicit(&l->mode, (uint16_t)(TAKEN + thread), memory_order_release);
-        return false;
-    }
-    unlock_taken(l, interval_next()); /* L3 */
-    stats_count(STAT_LAZY_RELEASES, 1);
-    return true;
-}
-
 /* L8. The compare-and-swap is also the fence between what was stored under the lock and the test
- * for unpublished stores (I10); a fence of its own would cost as much again. */
-static bool unlock_begin(struct lock *l, uint32_t thread)
-{
-    uint16_t mode = (uint16_t)(TAKEN + thread);
-    bool taken = atomic_compare_exchange_strong(&l->mode, &mode, GUARDED);
-    fence_after_rmw();
-    return taken;
-}
-
+ * for unpublished stores (I10). A fence of its own would cost as much again. */
 static bool queue_drop(uint32_t lock, uint32_t thread)
 {
     struct lock *l = &table[lock];
-    if (!unlock_begin(l, thread))
+    uint16_t mode = (uint16_t)(TAKEN + thread);
+    if (!atomic_compare_exchange_strong(&l->mode, &mode, GUARDED))
         return false;
-    if (!interval_spotless()) /* L3 */
-        return drop_unpublished(l, thread);
-    unlock_taken(l, 0);
-    return true;
+    fence_after_rmw();
+    bool clean = interval_spotless();
+    bool done = clean || has_settled(l);
+    if (done)
+        note_unlock(l, clean ? 0 : interval_next()); /* L3 */
+    perturb(lock_dropping);
+    mode = (uint16_t)(done ? FREE : TAKEN + thread);
+    atomic_store_explicit(&l->mode, mode, memory_order_release);
+    if (!clean)
+        stats_count(STAT_LAZY_RELEASES, done);
+    return done;
 }
 
 static void queue_release(uint32_t lock)

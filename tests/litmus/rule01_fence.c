@@ -2,10 +2,10 @@
 /*
  * Rule 1 on the hardware's memory (interval.h I10): an unlock that publishes nothing notes which
  * closing will. Two threads of node 0 run on a CPU each. One stores under the lock, first to lines
- * that no cache has, so that the stores behind them stay in its store buffer, and unlocks. The other
- * ends an interval at about the same moment. Node 1 then takes the lock: it must see every store.
+ * that no cache has, so that the stores after them stay in its store buffer, and unlocks. The other
+ * ends an interval at about the same moment. Node 1 then takes the lock and must see every store.
  *
- * Nothing is delayed on purpose. Without a fence between the stores and the unlock's test, about one
+ * Nothing is delayed on purpose. Without a fence between the stores and the unlock's test, one
  * round in a hundred goes wrong where both CPUs are free, none where the two threads share one.
  */
 #include "tests/litmus/litmus.h"

@@ -7,10 +7,10 @@
  *   neighbour  another thread touches the second for the first time. No page of the first may be
  *              opened with it: where a page is open that counts as closed, its node never fetches
  *              what another node writes there in its next life.
- *   prefetch   another thread finishes prefetches of the second, which opens pages that follow. The
- *              same holds for those of the first.
- *   closing    another thread ends intervals, and a node that has not come so far reads pages of the
- *              first for the first time. No closing may work on a page that is being reset.
+ *   prefetch   another thread finishes prefetches of the second, which opens the pages that follow.
+ *              None of the first may be among them.
+ *   closing    another thread ends intervals, and a node that comes later reads pages of the first
+ *              for the first time. No closing may work on a page that is being reset.
  */
 #include "tests/litmus/litmus.h"
 

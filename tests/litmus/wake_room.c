@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Diffs that woke no thread, of a node that stands between its arrival at a barrier and its
- * departure (interval.h I7, copies.h CP3). Node 0 is the home of a page and computes: it looks at an
- * atomic word and serves nothing unless it is woken.
+ * departure (interval.h I7, copies.h CP3). Node 0 is the home of a page and computes: it looks at
+ * an atomic word and serves nothing unless it is woken.
  *
  *   room   node 1 fills its cache after it has arrived, so that an interval ends to make room, and
  *          departs. Then it releases a lock under which it has written the page. Node 2 takes the
  *          lock and reads the page before node 0 waits for anything.
  *   own    node 1 has written the page before it arrives. Between arrival and departure it takes a
- *          lock under which node 2 has written another word of the page, and reads its own word: the
- *          fetch needs this node's diff. Node 0 has not arrived, and does so only afterwards.
+ *          lock under which node 2 has written another word of the page, and reads its own word:
+ *          the fetch needs this node's diff. Node 0 arrives only afterwards.
  */
 #include "tests/litmus/litmus.h"
 
