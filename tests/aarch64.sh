@@ -2,7 +2,8 @@
 # The tree compiled for aarch64, without a warning, and run under qemu-user: how a fault is decoded, a job of one node,
 # jobs of two with both protocols. qemu-user 7.2 maps both views and delivers SIGSEGV with its address, but leaves the
 # ESR record out: the program that decodes real faults says so, and the jobs run by rule X4 of fault.h. Memory accesses
-# are ordered as on this machine, which is stricter than aarch64: nothing is learnt of fences here.
+# are ordered as on this machine, which is stricter than aarch64, so the runs show nothing about fences. The fences
+# after the atomics of fabric/shm/shm.c are looked up in its instructions.
 set -u
 cross=aarch64-linux-gnu
 test -z "${HLRC_TEST_SANITIZERS:-}" || { echo "SKIP: nothing of an instrumented build is in it"; exit 77; }
@@ -41,6 +42,23 @@ mkdir "$work/build"
 step configure "$source/configure" --quiet --host=$cross --disable-maintainer-mode --disable-dependency-tracking \
     --disable-static --without-libsigsegv --without-libibverbs --without-pmix --without-cmocka --without-fftw3 \
     --enable-werror CC=$cross-gcc
+# Without LSE instructions an atomic ends with stlxr, which a later load can pass. Each atomic of the fabric has a full
+# fence after it (F3, EP1).
+object=$work/shm.o
+step "shm.c without LSE" $cross-gcc -O2 -march=armv8-a -mno-outline-atomics -include config.h -I. -I"$source" \
+    -I"$source/include" -pthread -c "$source/fabric/shm/shm.c" -o "$object"
+$cross-objdump -d --no-show-raw-insn "$object" >"$work/instructions" || exit 1
+for function in shm_cas shm_fetch_add shm_exchange; do
+    awk -v function_="$function" '
+        /^[0-9a-f]+ </ { inside = index($0, "<" function_ ">:") }
+        inside && $2 == "stlxr" { atomics++; fenced = 0 }
+        inside && $2 == "dmb" && $3 == "ish" { fenced = 1 }
+        inside && $2 == "ret" { returns++; bad += !fenced }
+        END { exit !(atomics == 1 && returns > 0 && bad == 0) }' "$work/instructions" ||
+        fail "$function: no full fence between its atomic and its return"
+done
+test $failures -eq 0 || finish
+
 targets="libhlrc.la hlrcrun examples/01-hello tests/faultkind"
 for program in $litmus; do targets="$targets tests/litmus/$program"; done
 # shellcheck disable=SC2086

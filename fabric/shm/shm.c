@@ -7,9 +7,16 @@
  * with an entry in the target's queue (shm_queue.h). Every operation is complete when its start
  * returns. How peers open each other's objects: shm_map.h.
  *
- * Ordering: x86-64 keeps stores in order, and elsewhere each operation ends with a release fence
- * and each read begins and ends with an acquire fence, which gives F1, F2 and FABRIC_READ_ORDERED.
- * F5: see shm_copy.
+ * Ordering. x86-64 performs loads in order and makes stores visible in order. There the fences
+ * below only restrain the compiler, except that of a wake. Other CPUs need each of them:
+ *   - A write begins with a release fence. It orders the earlier writes before this one (F1). The
+ *     event of a write with immediate is a release store (shm_queue.h Q2).
+ *   - A read ends with an acquire fence. It orders the read before the next read or atomic (F3).
+ *   - An atomic is a sequentially consistent read-modify-write. As a release it follows the earlier
+ *     writes (F2). fence_after_rmw() orders its store before the next read (F3). Without that fence
+ *     aarch64 reads a page before the reader's mark is visible to the page's home (EP1).
+ *   - A wake has a full fence before its look at the sleeper (Q4).
+ * So FABRIC_READ_ORDERED is offered. F5: see shm_copy.
  */
 #include "fabric/fabric.h"
 
@@ -21,6 +28,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/fence.h"
 #include "fabric/locality.h"
 #include "fabric/shm/shm_map.h"
 #include "fabric/shm/shm_object.h"
@@ -326,6 +334,7 @@ static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t ex
     (void)op;
     count(&s->self->atomics, 1);
     atomic_compare_exchange_strong(shm_word(s, peer, win, off), &expect, desired);
+    fence_after_rmw(); /* F3, EP1 */
     if (old)
         *old = expect;
 }
@@ -337,6 +346,7 @@ static void shm_fetch_add(struct fabric *f, int peer, int win, size_t off, uint6
     (void)op;
     count(&s->self->atomics, 1);
     *old = atomic_fetch_add(shm_word(s, peer, win, off), add);
+    fence_after_rmw(); /* F3, EP1 */
 }
 
 static void shm_exchange(struct fabric *f, int peer, int win, size_t off, uint64_t value,
@@ -346,6 +356,7 @@ static void shm_exchange(struct fabric *f, int peer, int win, size_t off, uint64
     (void)op;
     count(&s->self->atomics, 1);
     *old = atomic_exchange(shm_word(s, peer, win, off), value);
+    fence_after_rmw(); /* F3, EP1 */
 }
 
 static void shm_wait(struct fabric *f, struct fabric_op *op)
