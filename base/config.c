@@ -314,14 +314,16 @@ struct need {
     const char *value;
 };
 
+/* CF8 */
 static int demand(struct config *cfg, const char *what, const struct need *need, char *err,
                   size_t errlen)
 {
     enum config_source from = (enum config_source)cfg->source[need->id];
+    const char *fallback = config_option(need->id)->fallback;
     char value[CONFIG_TEXT_MAX];
 
     config_value(cfg, need->id, value, sizeof value);
-    if (from != CONFIG_DEFAULT && strcmp(value, need->value) != 0)
+    if (strcmp(value, fallback) != 0 && strcmp(value, need->value) != 0)
         return complain(err, errlen, need->id, value, from, -EINVAL,
                         "%s needs %s; leave one of the two out", what, need->value);
     return config_set(cfg, need->id, need->value, from, err, errlen);

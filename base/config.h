@@ -22,6 +22,8 @@
  *        something (config_names.c) is refused, with the name that was probably meant.
  *   CF6  With --check races what would hide a write is off, and refused where it was asked for.
  *   CF7  With --trace-sim-detail all what would hide an access is off likewise.
+ *   CF8  An option that is given its default value has the same effect as one that is not given.
+ *        CF6 and CF7 replace the value in both cases.
  */
 
 #include <stdbool.h>

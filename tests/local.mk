@@ -10,6 +10,7 @@ SHELL_TESTS = \
 	tests/launch/bad.sh \
 	tests/launch/bind.sh \
 	tests/launch/death.sh \
+	tests/launch/defaults.sh \
 	tests/launch/dumping.sh \
 	tests/launch/exchange.sh \
 	tests/launch/gdb.sh \
@@ -61,6 +62,10 @@ tests_unit_copies_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_copies_LDFLAGS = -Wl,--wrap=page_at,--wrap=page_lock,--wrap=page_unlock,--wrap=page_held \
 	-Wl,--wrap=view_change_marked,--wrap=view_mend,--wrap=progress_changed,--wrap=headroom_now
 tests_unit_copies_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/defaults
+tests_unit_defaults_SOURCES = tests/unit/test_defaults.c
+tests_unit_defaults_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_defaults_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/diff
 tests_unit_diff_SOURCES = tests/unit/test_diff.c
 tests_unit_diff_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

@@ -50,9 +50,9 @@ done
 unset HLRC_LAZY_RELEASE
 
 what="an option that would hide writes"
-run_job 2 ardmar --move-homes on "$race" clean
+run_job 2 ardmar --diffs write "$race" clean
 expect_status "$what" 2
-expect_err "$what" '^hlrcrun: --move-homes on: --check races needs off; leave one of the two out$'
+expect_err "$what" '^hlrcrun: --diffs write: --check races needs handler; leave one of the two out$'
 
 # what random programs choose at random and --check races needs otherwise
 export HLRC_LOCKS=queue HLRC_DIFFS=handler HLRC_MOVE_HOMES=off
