@@ -102,16 +102,20 @@ libhlrc_tmk_la_SOURCES = \
 	compat/treadmarks/say.c \
 	compat/treadmarks/sched.c compat/treadmarks/sched.h \
 	compat/treadmarks/tmk.c
-libhlrc_tmk_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '^Tmk_'
-libhlrc_tmk_la_DEPENDENCIES = libhlrc.la
+libhlrc_tmk_names = ^Tmk_
+libhlrc_tmk_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '$(libhlrc_tmk_names)'
+libhlrc_tmk_la_LINK = $(link_local) '$(libhlrc_tmk_names)' $(link_library) $(libhlrc_tmk_la_LDFLAGS) $(LDFLAGS) -o $@
+libhlrc_tmk_la_DEPENDENCIES = libhlrc.la scripts/local-names
 
 libhlrc_jia_la_SOURCES = \
 	compat/jiajia/jia.c compat/jiajia/jiajia.h \
 	compat/jiajia/load.c \
 	compat/jiajia/message.c \
 	compat/jiajia/say.c
-libhlrc_jia_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '^jia_'
-libhlrc_jia_la_DEPENDENCIES = libhlrc.la
+libhlrc_jia_names = ^jia_
+libhlrc_jia_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '$(libhlrc_jia_names)'
+libhlrc_jia_la_LINK = $(link_local) '$(libhlrc_jia_names)' $(link_library) $(libhlrc_jia_la_LDFLAGS) $(LDFLAGS) -o $@
+libhlrc_jia_la_DEPENDENCIES = libhlrc.la scripts/local-names
 
 # What is symmetric lies in windows for put and get.
 libhlrc_shmem_la_SOURCES = \
@@ -130,8 +134,10 @@ libhlrc_shmem_la_SOURCES = \
 	compat/shmem/say.c \
 	compat/shmem/team.c \
 	compat/shmem/wait.c
-libhlrc_shmem_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '^(shmem_|start_pes|_my_pe|_num_pes|sh(malloc|memalign|realloc|free)$$)'
-libhlrc_shmem_la_DEPENDENCIES = libhlrc.la
+libhlrc_shmem_names = ^(shmem_|start_pes|_my_pe|_num_pes|sh(malloc|memalign|realloc|free)$$)
+libhlrc_shmem_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '$(libhlrc_shmem_names)'
+libhlrc_shmem_la_LINK = $(link_local) '$(libhlrc_shmem_names)' $(link_library) $(libhlrc_shmem_la_LDFLAGS) $(LDFLAGS) -o $@
+libhlrc_shmem_la_DEPENDENCIES = libhlrc.la scripts/local-names
 
 libhlrc_armci_la_SOURCES = \
 	compat/fail.c compat/fail.h \
@@ -142,11 +148,15 @@ libhlrc_armci_la_SOURCES = \
 	compat/armci/move.c \
 	compat/armci/say.c \
 	compat/armci/value.c
-libhlrc_armci_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '^(ARMCI_|armci_(hdl|msg)_)'
-libhlrc_armci_la_DEPENDENCIES = libhlrc.la
+libhlrc_armci_names = ^(ARMCI_|armci_(hdl|msg)_)
+libhlrc_armci_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '$(libhlrc_armci_names)'
+libhlrc_armci_la_LINK = $(link_local) '$(libhlrc_armci_names)' $(link_library) $(libhlrc_armci_la_LDFLAGS) $(LDFLAGS) -o $@
+libhlrc_armci_la_DEPENDENCIES = libhlrc.la scripts/local-names
 
 # In the place of ThreadSanitizer's runtime: which bytes a program reads, for --check races.
 lib_LTLIBRARIES += libhlrc_reads.la
 libhlrc_reads_la_SOURCES = compat/reads/reads.c
-libhlrc_reads_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '^__tsan_'
-libhlrc_reads_la_DEPENDENCIES = libhlrc.la
+libhlrc_reads_names = ^__tsan_
+libhlrc_reads_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '$(libhlrc_reads_names)'
+libhlrc_reads_la_LINK = $(link_local) '$(libhlrc_reads_names)' $(link_library) $(libhlrc_reads_la_LDFLAGS) $(LDFLAGS) -o $@
+libhlrc_reads_la_DEPENDENCIES = libhlrc.la scripts/local-names
