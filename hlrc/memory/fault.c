@@ -257,8 +257,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     code_now = fault_code(context);
     if (!is_ours(info))
         pass_on(sig, info, context);
-    else if (altstack_is_small(context, &fault))
-        altstack_run(context, dispatch, &fault); /* AS1 */
+    else if (altstack_is_small(context))
+        altstack_run(thread_self()->index, dispatch, &fault); /* AS1 */
     else
         dispatch(&fault);
     if (vain >= VAIN_MAX) { /* X3 */

@@ -7,29 +7,42 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/reserve.h"
 #include "base/tool.h"
 
-#define GUARD    4096u
-#define RED_ZONE 256u /* below the stack pointer, of functions that call none */
+#define GUARD 4096u
 
-static char *stacks; /* a guard and a stack for each slot */
+static char *stacks;       /* a guard and a stack for each slot */
+static size_t stack_bytes; /* of each; a multiple of GUARD */
 /* Valgrind loses sight of a thread's stack when a handler returns from another one: it then takes
  * the next large frame for a switch of stacks, and all that is in it for invalid. */
 static bool tool;
 
 static char *stack_of(uint32_t slot)
 {
-    return stacks + (size_t)slot * (GUARD + ALTSTACK_BYTES) + GUARD;
+    return stacks + (size_t)slot * (GUARD + stack_bytes) + GUARD;
+}
+
+stack_t altstack_slot(uint32_t slot)
+{
+    return (stack_t){ .ss_sp = stack_of(slot), .ss_size = stack_bytes };
+}
+
+/* AS2 */
+static stack_t stack_guarded(uint32_t slot)
+{
+    (void)mprotect(stack_of(slot) - GUARD, GUARD, PROT_NONE);
+    return altstack_slot(slot);
 }
 
 void altstack_take(uint32_t slot)
 {
-    stack_t now, ours = { .ss_sp = stack_of(slot), .ss_size = ALTSTACK_BYTES };
+    stack_t now, ours;
     if (!stacks || tool || sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
         return; /* AS1 */
-    (void)mprotect(stack_of(slot) - GUARD, GUARD, PROT_NONE);
+    ours = stack_guarded(slot);
     (void)sigaltstack(&ours, NULL);
 }
 
@@ -58,81 +71,101 @@ uintptr_t altstack_interrupted(const ucontext_t *context)
 #endif
 }
 
+/* Calls act(arg) on the stack that ends at `top`, a multiple of 16. Not swapcontext: the address
+ * sanitizer complains of that, and it makes two system calls. */
+void altstack_call(uintptr_t top, void (*act)(void *), void *arg);
+#if defined(__x86_64__)
+__asm__(".pushsection .text\n"
+        ".hidden altstack_call\n"
+        ".globl altstack_call\n"
+        ".type altstack_call, @function\n"
+        "altstack_call:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n"
+        "    pushq %rbp\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset %rbp, -16\n"
+        "    movq %rsp, %rbp\n"
+        "    .cfi_def_cfa_register %rbp\n"
+        "    movq %rdi, %rsp\n"
+        "    movq %rdx, %rdi\n"
+        "    callq *%rsi\n"
+        "    leave\n"
+        "    .cfi_def_cfa %rsp, 8\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size altstack_call, .-altstack_call\n"
+        ".popsection\n");
+#elif defined(__aarch64__)
+__asm__(".pushsection .text\n"
+        ".hidden altstack_call\n"
+        ".globl altstack_call\n"
+        ".type altstack_call, %function\n"
+        ".align 2\n"
+        "altstack_call:\n"
+        "    .cfi_startproc\n"
+        "    stp x29, x30, [sp, #-16]!\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset 29, -16\n"
+        "    .cfi_offset 30, -8\n"
+        "    mov x29, sp\n"
+        "    .cfi_def_cfa_register 29\n"
+        "    mov sp, x0\n"
+        "    mov x0, x2\n"
+        "    blr x1\n"
+        "    mov sp, x29\n"
+        "    .cfi_def_cfa_register 31\n"
+        "    ldp x29, x30, [sp], #16\n"
+        "    .cfi_restore 29\n"
+        "    .cfi_restore 30\n"
+        "    .cfi_def_cfa_offset 0\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size altstack_call, .-altstack_call\n"
+        ".popsection\n");
+#else
+#    error "call on another stack for this CPU here"
+#endif
+
 struct call {
     void (*act)(void *);
     void *arg;
-};
-
-/* makecontext passes integers. */
-static void enter(unsigned low, unsigned high)
-{
-    const struct call *call = (const void *)((uintptr_t)low | (uintptr_t)high << 32);
-    call->act(call->arg);
-}
-
-static void run_at(uintptr_t top, void (*act)(void *), void *arg)
-{
-    struct call call = { act, arg };
-    uintptr_t self = (uintptr_t)&call;
-    ucontext_t here, there;
-    if (getcontext(&there) != 0)
-        return;
-    there.uc_stack =
-        (stack_t){ .ss_sp = (void *)(top - ALTSTACK_BYTES), .ss_size = ALTSTACK_BYTES };
-    there.uc_link = &here;
-    makecontext(&there, (void (*)(void))enter, 2, (unsigned)self, (unsigned)(self >> 32));
-    (void)swapcontext(&here, &there);
-}
-
-void altstack_run(const ucontext_t *context, void (*act)(void *), void *arg)
-{
-    run_at((altstack_interrupted(context) - RED_ZONE) & ~(uintptr_t)63, act, arg);
-}
-
-/* Of the sanitizer's runtime, in the program or here; NULL without it. */
-void __asan_init(void) __attribute__((weak));
-
-struct own_call {
-    struct call call;
     stack_t own;
 };
 
-static void run_as_alternate(void *arg)
+static void call_as_alternate(void *arg)
 {
-    const struct own_call *c = arg;
+    const struct call *c = arg;
     (void)sigaltstack(&c->own, NULL);
-    c->call.act(c->call.arg);
+    c->act(c->arg);
 }
 
-void altstack_run_own(uint32_t slot, void (*act)(void *), void *arg)
+void altstack_run(uint32_t slot, void (*act)(void *), void *arg)
 {
-    stack_t own = { .ss_sp = stack_of(slot), .ss_size = ALTSTACK_BYTES };
-    struct own_call c = { { act, arg }, own };
-    run_at((uintptr_t)own.ss_sp + ALTSTACK_BYTES, run_as_alternate, &c);
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0), base = (uintptr_t)stack_of(slot);
+    if (here - base < stack_bytes) {
+        act(arg);
+        return;
+    }
+    struct call c = { act, arg, stack_guarded(slot) };
+    altstack_call(base + stack_bytes, call_as_alternate, &c);
 }
 
-static void nothing(void *unused)
+/* AS3: twice what handling needs, and the frames of a trapped call, of a fault in it, and of the
+ * signal of the program that interrupts both. */
+static size_t bytes_needed(void)
 {
-    (void)unused;
-}
-
-/* Binds the functions of altstack_run: the dynamic linker does it at their first call, and needs
- * more than a small stack has. The address sanitizer has large ones, and complains of swapcontext.
- */
-static void bind_functions(void)
-{
-    char *elsewhere = __asan_init ? NULL : reserve(ALTSTACK_BYTES);
-    if (elsewhere)
-        run_at((uintptr_t)elsewhere + ALTSTACK_BYTES, nothing, NULL);
-    reserve_end(elsewhere, ALTSTACK_BYTES);
+    long frame = sysconf(_SC_MINSIGSTKSZ);
+    size_t bytes = 2 * ALTSTACK_LEAST + 3 * (size_t)(frame > 0 ? frame : MINSIGSTKSZ);
+    return (bytes + GUARD - 1) & ~(size_t)(GUARD - 1);
 }
 
 int altstacks_init(uint32_t count)
 {
-    size_t bytes = (size_t)count * (GUARD + ALTSTACK_BYTES);
+    stack_bytes = bytes_needed();
+    size_t bytes = (size_t)count * (GUARD + stack_bytes);
     tool = tool_valgrind();
-    bind_functions();
     if (!stacks && (stacks = reserve(bytes)) != NULL)
-        (void)madvise(stacks, bytes, MADV_DODUMP); /* who crashes there may be of interest */
+        (void)madvise(stacks, bytes, MADV_DODUMP); /* for the core of a thread that crashes on it */
     return stacks ? 0 : -ENOMEM;
 }

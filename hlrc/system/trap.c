@@ -162,8 +162,8 @@ static void on_trap(int sig, siginfo_t *info, void *context)
         debug_assert(sigismember(&((ucontext_t *)context)->uc_sigmask, SIGSYS) != 1); /* SC4 */
         t.number = info->si_syscall;
         t.context = context;
-        if (engine.app && altstack_is_small(context, &t))
-            altstack_run_own(thread_self()->index, serve, &t);
+        if (engine.app && altstack_is_small(context))
+            altstack_run(thread_self()->index, serve, &t); /* AS1 */
         else
             serve(&t);
         if (none && altstack_is_new(context))

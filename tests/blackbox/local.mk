@@ -5,6 +5,7 @@ BLACKBOX_TESTS = \
 	tests/blackbox/ahead \
 	tests/blackbox/alone \
 	tests/blackbox/altstack \
+	tests/blackbox/altstack_depth \
 	tests/blackbox/counts \
 	tests/blackbox/efault \
 	tests/blackbox/errno \
@@ -30,6 +31,8 @@ tests_blackbox_ahead_SOURCES = tests/blackbox/ahead.c $(LITMUS_COMMON)
 tests_blackbox_ahead_LDADD = libhlrc.la
 tests_blackbox_altstack_SOURCES = tests/blackbox/altstack.c $(LITMUS_COMMON)
 tests_blackbox_altstack_LDADD = libhlrc.la
+tests_blackbox_altstack_depth_SOURCES = tests/blackbox/altstack_depth.c $(LITMUS_COMMON)
+tests_blackbox_altstack_depth_LDADD = libhlrc_core.la
 tests_blackbox_alone_SOURCES = tests/blackbox/alone.c $(LITMUS_COMMON)
 tests_blackbox_alone_LDADD = libhlrc.la
 # It knows the default homes.
