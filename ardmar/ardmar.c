@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ardmar.c - ARDMAR (Atomic and RDMA Read): pages move without any remote CPU (Noronha and Panda,
- * "Designing High Performance DSM Systems using InfiniBand", section 4.2).
+ * ardmar.c - ARDMAR (Atomic and RDMA Read): fetches pages without any remote CPU (Noronha and
+ * Panda, "Designing High Performance DSM Systems using InfiniBand", section 4.2).
  *
- * The home word of page x lies at x's default home, initially unassigned. The node that writes the
- * page first performs CAS(default home, &home[x], unassigned, me); if it fails, the old value that
- * it returns names the home. A page that is needed is fetched by two RDMA Reads, of its versions
- * and of itself, repeated until the versions are recent enough.
+ * The home word of page x is at x's default home, initially unassigned. The node that writes the
+ * page first performs CAS(default home, &home[x], unassigned, me). If it fails, the returned old
+ * value names the home. A needed page is fetched by two RDMA Reads, of its versions and of the
+ * page, repeated until the versions are recent enough.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   A1  (7) until a node writes a page its home word is 0, all copies are equal and readable: so
- *       the winner of the CAS has the page, and a loser may keep its copy and its writes.
- *   A2  (7) the CAS decides, not the read of the home word that is posted beside it: the read may
- *       be older.
- *   A3  (4) versions that are needed are read before the page. Where the fabric keeps reads in
- *       order both are posted at once, and a fetch takes one round trip; elsewhere the page is read
- *       after the versions have arrived, which takes two. A prefetch posts the second read when a
- *       thread looks whether it is ready, so that many pages' reads are under way together.
- *   A4  (8) home words are changed by fabric atomics alone, at their default home too, and by reset
- *       in a collective.
+ *   A1  (7) Until a node writes a page its home word is 0, and all copies are equal and readable.
+ *       So the winner of the CAS has the page, and a loser may keep its copy and its writes.
+ *   A2  (7) The CAS decides, not the read of the home word that is posted with it, which may be
+ *       older.
+ *   A3  (4) Needed versions are read before the page. If the fabric keeps reads in order both are
+ *       posted at once, and a fetch takes one round trip. Otherwise the page is read after the
+ *       versions have arrived, which takes two. A prefetch posts the second read when a thread
+ *       tests whether it is ready, so that many pages' reads are under way together.
+ *   A4  (8) Home words are changed only by fabric atomics, also at their default home, and by
+ *       reset in a collective.
  *
  *                     write, or fetch: CAS + read             versions + page
  *   home unknown here ------------------------> home known <-----------------> copy
@@ -40,7 +40,7 @@ static enum page_access_right ardmar_initial(uint32_t page)
     return ACCESS_READ; /* A1 */
 }
 
-/* CAS(0 -> node) on the home word (A4), with the read beside it; the home afterwards. */
+/* CAS(0 -> node) on the home word (A4), with a read. Returns the resulting home. */
 static int assign(uint32_t page, int node, bool *assigned)
 {
     struct fabric *f = protocol_fabric();
@@ -60,8 +60,8 @@ static int ardmar_claim(uint32_t page, bool *assigned)
     return assign(page, protocol_node(), assigned);
 }
 
-/* EP1. The second is performed behind the first (fabric.h F2), and the page is read behind it: the
- * reads are in order, or wait for the operations of this fetch (A3). */
+/* EP1. The atomic is performed after the write (fabric.h F2), and the page is read after it: reads
+ * are ordered, or wait for the operations of this fetch (A3). */
 static void introduce(struct page_fetch *f)
 {
     static const uint32_t mark = 1;
@@ -73,7 +73,7 @@ static void introduce(struct page_fetch *f)
     f->introduce = false;
 }
 
-/* Those that are needed, and what lies between them: the others stay 0. Early, all. */
+/* Reads the range of the needed versions; the others stay 0. For an early fetch, all. */
 static void read_versions(struct page_fetch *f)
 {
     int first = f->early ? 0 : protocol_nodes(), last = f->early ? protocol_nodes() - 1 : -1;
@@ -98,7 +98,7 @@ static void read_page(struct page_fetch *f)
 static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
 {
     (void)prefetch;
-    f->page_started = false; /* a page that came with an earlier try is too old */
+    f->page_started = false; /* a page from an earlier try is too old */
     if (f->home < 0) {
         bool assigned; /* never true: a page that lacks a version was written, so it has a home */
         f->home = assign(f->page, protocol_node(), &assigned);
@@ -106,7 +106,7 @@ static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
     }
     if (f->home == protocol_node())
         return;
-    bool first = f->needs == 0 && !f->introduce && !f->early; /* the page is */
+    bool first = f->needs == 0 && !f->introduce && !f->early; /* the page is read first */
     memset(f->versions, 0, (size_t)protocol_nodes() * sizeof f->versions[0]);
     if (f->introduce)
         introduce(f);
@@ -150,7 +150,8 @@ static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
     if (!protocol_covers(f)) {
         if (prefetch)
             return false;
-        protocol_env->count_retry(); /* the diff was sent, and wakes the home (interval.h I4, I7) */
+        /* the diff was sent, and wakes the home (interval.h I4, I7) */
+        protocol_env->count_retry();
         protocol_env->wait((struct wait_for){ WAITS_PAGE_DIFFS, f->page, f->home },
                            versions_arrived, f);
         f->page_started = false;
@@ -177,7 +178,7 @@ static int ardmar_place(uint32_t page, int node, uint32_t token)
 {
     (void)token;
     bool assigned;
-    /* no node is to find a home whose memory the network does not reach */
+    /* a home must be in memory that the network reaches */
     fabric_window_require(protocol_fabric(), node, protocol_space(), protocol_page_at(page),
                           PAGE_SIZE);
     return assign(page, node, &assigned);
@@ -203,8 +204,8 @@ static void ardmar_move(uint32_t page, int home)
         set_home_word(page, home_value(home));
 }
 
-/* Each node clears the words that it is the default home of; the barriers around a collective order
- * that (A4). */
+/* Each node clears the words of its default homes. The barriers around a collective order that
+ * (A4). */
 static void ardmar_reset(uint32_t first, uint32_t count)
 {
     for (uint32_t page = first; page < first + count; page++)

@@ -4,28 +4,29 @@
  * and Panda, section 4.1; Rangarajan and Iftode, "Software Distributed Shared Memory over Virtual
  * Interface Architecture").
  *
- * A node that faults asks the home, or the default home while it does not know the home; that one
- * appoints the first who asks, or forwards. The home's handler writes the page from its own copy
- * into the requester's window, and behind it a control word, which the requester polls. A prefetch,
- * and the question where a page's home is, appoint no home.
+ * A faulting node sends its request to the home, or to the default home if it does not know the
+ * home. The default home appoints the first requester as home, or forwards the request. The home's
+ * handler writes the page from its own copy into the requester's window, and after it a control
+ * word, which the requester polls. A prefetch, and a query for a page's home, appoint no home.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   H1  (7) pages of the default home are EXCLUSIVE there until the first foreign request: written
- *       without a fault. The handler takes that access away before it looks whether the page is as
- *       it was at first. It is not: the default home is home. It is: so is the requester's copy,
- *       which is complete, and the requester becomes home. What hlrc_touch opens for stores has a
- *       home before, the default one if none: no request takes that access away.
- *   H2  (7) the directory, home words at the default home, changes from 0 once, under the
- *       directory's lock, and is never read by other nodes: they ask. A node to which a request was
- *       forwarded is the home, whether it knows or not; its copy was never fetched, hence holds
- *       what it held at first and the diffs applied to it.
- *   H3  (4) a request that needs versions which have not been applied stays parked in its slot
- *       until they are; the handler goes on. Versions are read before the page is.
+ *   H1  (7) Pages of the default home are EXCLUSIVE (unshared) there until the first foreign
+ *       request: written without a fault. The handler removes that access, then tests whether the
+ *       page still has its initial contents. If not, the default home becomes the home. If so, the
+ *       requester's copy has them too and is complete, and the requester becomes the home. A page
+ *       that hlrc_touch opens for stores gets a home first, the default one if it has none, so no
+ *       request removes that access.
+ *   H2  (7) The directory, home words at the default home, changes from 0 once, under the
+ *       directory's lock. Other nodes never read it, but send queries. A node that gets a
+ *       forwarded request is the home, whether it knows or not. Its copy was never fetched, so it
+ *       has the initial contents and the diffs applied to it.
+ *   H3  (4) A request that needs versions which have not been applied stays parked in its slot
+ *       until they are. The handler continues. Versions are read before the page.
  *
- *   H4  The answer to a request is one aligned word, written after the page (fabric.h F1):
- *       `ticket`, which the request names and which differs from that of the token's last one, what
- *       became of it, and the home. The copy has at least the versions that the request asked for;
- *       what else it has nobody needs to know.
+ *   H4  The answer to a request is one aligned word, written after the page (fabric.h F1). It has
+ *       the request's wait_seq (`ticket`), which differs from that of the token's last request,
+ *       the outcome, and the home. The copy has at least the versions that the request named;
+ *       other versions are not reported.
  *
  *   requester            default home                     home
  *      | PAGE ----------->  appoint --- word: you ------->  (requester)
@@ -41,10 +42,10 @@
 #include "hlrc/protocol/protocol.h"
 #include "hlrc/protocol/request.h"
 
-/* guards the home words of which this node is the default home (H2) */
+/* guards the home words at this node, the default home (H2) */
 static spin_lock_word directory_lock;
 
-/* Requests that wait for a diff, as references; guarded by the progress lock. */
+/* Requests that wait for a diff, by node and token; guarded by the progress lock. */
 static uint32_t parked[NODES_MAX * 256];
 static uint32_t parked_count;
 
@@ -56,7 +57,7 @@ enum outcome { COPIED, APPOINTED, REFUSED };
 #define ANSWER_OUTCOME(word) ((enum outcome)((word) >> 16 & 0xffff))
 #define ANSWER_HOME(word)    ((int)((word)&0xffff) - 1)
 
-static struct fabric_op pages_out; /* pages on their way from here; no thread waits for it */
+static struct fabric_op pages_out; /* writes of pages from here; no thread waits for them */
 
 static size_t answer_at(uint32_t token)
 {
@@ -149,8 +150,8 @@ static int async_place(uint32_t page, int node, uint32_t token)
 
 /* ---- the serving side ---- */
 
-/* The home of a page in this node's directory; `candidate` (>= 0) is appointed if nobody has
- * touched it (H1). */
+/* The home of a page in this node's directory. If no node has touched the page, `candidate` (>= 0)
+ * is appointed (H1). */
 static int directory_lookup(uint32_t page, int candidate, bool *appointed)
 {
     spin_lock(&directory_lock);
@@ -175,14 +176,14 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
     return home;
 }
 
-/* Only a default home holds a complete page without knowing its home: one that is EXCLUSIVE, or
- * that the handler is at just now. It is home from now on, if no other node is (H1). */
+/* Only a default home holds a complete page without knowing its home: an EXCLUSIVE page, or one
+ * that the handler works on. It becomes the home if no other node is (H1). */
 static int async_claim(uint32_t page, bool *assigned)
 {
     return directory_lookup(page, protocol_node(), assigned);
 }
 
-/* The same for who only asks: this node, if it has written the page; nothing changes. */
+/* Query without a change: the home, or this node if it has written the page. */
 static int directory_peek(uint32_t page)
 {
     spin_lock(&directory_lock);
@@ -193,7 +194,7 @@ static int directory_peek(uint32_t page)
     return home;
 }
 
-/* H3. The versions of a page's writers lie in a row. */
+/* H3. The versions of a page's writers are contiguous. */
 static bool versions_here(const struct request *req)
 {
     const _Atomic uint64_t *applied = protocol_applied_here(req->object, 0);
@@ -203,8 +204,8 @@ static bool versions_here(const struct request *req)
     return true;
 }
 
-/* Who asks polls. Where a wake costs nothing unless a thread sleeps, it goes along; elsewhere it
- * would disturb the handler of a node that has its answer already, and who sleeps does so for
+/* The requester polls. A wake is added if it costs nothing unless a thread sleeps. Otherwise it
+ * would disturb the handler of a node that has its answer already; sleeping requesters sleep for
  * bounded times (progress.h S5). */
 static void send_word(int to, size_t at, const uint64_t *word)
 {
@@ -225,17 +226,17 @@ static void answer(const struct request *req, enum outcome outcome, int home)
     protocol_env->wake(req->token);
 }
 
-/* Sends page and answer, if all versions are here; else false (H3). */
+/* Sends page and answer if all versions are here; else returns false (H3). */
 static bool try_answer(struct request *req)
 {
     if (!versions_here(req))
         return false;
     protocol_env->page_reader(req->object); /* EP1 */
-    /* from the copy itself: diffs may be applied to it until it is read, and then travel along */
+    /* from the page itself: diffs applied before it is read are included */
     fabric_write(protocol_fabric(), req->from, (int)(req->arg[0] >> 56),
                  req->arg[0] & ((1ull << 56) - 1), protocol_page_here(req->object), PAGE_SIZE,
                  &pages_out);
-    answer(req, COPIED, protocol_node()); /* behind the page: fabric.h F1 */
+    answer(req, COPIED, protocol_node()); /* after the page: fabric.h F1 */
     return true;
 }
 
@@ -273,8 +274,8 @@ static void serve_page(struct request *req)
     if (home == protocol_node())
         serve_at_home(req);
     else if (home < 0)
-        answer(req, REFUSED, home); /* a prefetch of what no node has touched */
-    else if (home == req->from) /* its copy is complete but for diffs that it waits for itself */
+        answer(req, REFUSED, home); /* a prefetch of a page that no node has touched */
+    else if (home == req->from)     /* its copy lacks only diffs that it waits for itself */
         answer(req, appointed ? APPOINTED : COPIED, home);
     else
         protocol_env->forward(req, REQUEST_PAGE, home);
@@ -296,7 +297,8 @@ static void async_serve(struct request *req)
         protocol_env->reply(req, (uint64_t)directory_peek(req->object) + 1);
 }
 
-/* A diff arrived: answers those parked requests for the page that it satisfies. */
+/* Called after a diff was applied to the page: answers its parked requests that have all versions
+ * now. */
 static void async_applied(uint32_t page)
 {
     for (uint32_t i = 0; i < parked_count;) {

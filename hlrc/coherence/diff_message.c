@@ -2,12 +2,12 @@
 /*
  * diff_message.c - diffs in messages, which the home's handler applies (--diffs handler).
  *
- * The diffs of an interval for one home travel together, in bulk messages (bulk.h): a message is
- * composed in the home's staging slot while pages are captured, and sent when it is full or the
+ * The diffs of an interval for one home travel together, in bulk messages (bulk.h). A message is
+ * composed in the home's staging slot while pages are captured. It is sent when it is full or the
  * interval has been captured. I3, I4, I7 and I9 are of interval.h.
  *
- * With --check races each diff has behind it who wrote the page first, and a message with the
- * vector time comes before them, where that has changed (races.h RK1).
+ * With --check races each diff is followed by the first write of its page. If the vector time has
+ * changed, a message with it is sent before the diffs (races.h RK1).
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -30,23 +30,23 @@ struct diff_entry {
 };
 
 static_assert(sizeof(struct diff_entry) == 8, "it travels between nodes as it is");
-/* With --check races: what stands behind it. */
+/* With --check races: bytes after each diff. */
 #define BEHIND (sizeof(struct first_write))
 
 static_assert(sizeof(struct diff_entry) + DIFF_MAX + 8 + BEHIND <= BULK_PAYLOAD,
               "one diff fits into a message");
 
-/* All but `quiet` by closings alone, which are serialised (I1). */
+/* Written only by flushes, which are serialised (I1), except `quiet`. */
 static struct fabric_op sending[NODES_MAX]; /* of the staging slot of each home */
-/* the message being composed for each home, NULL none */
+/* the message being composed for each home; NULL: none */
 static struct bulk *open_message[NODES_MAX];
-/* the home has diffs that woke no thread (I7); set by closings */
+/* the home has diffs that woke no thread (I7); set by flushes */
 static _Atomic bool quiet[NODES_MAX];
 
-#define READS      UINT32_MAX /* as the bytes of an entry: a set of reads stands behind it */
-#define TIME_ALONE UINT64_MAX /* as the interval of a message: it has a vector time only (RK1) */
+#define READS      UINT32_MAX /* as the bytes of an entry: a set of reads follows it */
+#define TIME_ALONE UINT64_MAX /* as the interval of a message: it has only a vector time (RK1) */
 
-static bool reads_under_way[NODES_MAX]; /* by closings alone */
+static bool reads_under_way[NODES_MAX]; /* only used by flushes */
 
 static void serve_diffs(int from, const struct bulk *msg);
 static void serve_question(struct request *req);
@@ -58,14 +58,14 @@ static int message_init(void)
     return 0;
 }
 
-/* I7. A flag is set after its diffs were sent and before the vector time covers them; the thread
- * that takes it away wakes. */
+/* I7. A flag is set after its diffs were sent and before the vector time covers them. The thread
+ * that clears it wakes the home. */
 static void message_hand_on(void)
 {
     for (int home = 0; home < engine.nodes; home++)
         if (atomic_load_explicit(&quiet[home], memory_order_relaxed) &&
             atomic_exchange(&quiet[home], false))
-            fabric_wake(engine.fabric, home); /* behind the diffs: fabric.h F1 */
+            fabric_wake(engine.fabric, home); /* after the diffs: fabric.h F1 */
 }
 
 static void message_met(void)
@@ -79,8 +79,8 @@ static void message_send(int home, bool urgent)
     if (!open_message[home])
         return;
     bulk_send(home, open_message[home], urgent, &sending[home]);
-    /* after it: who takes the flag away wakes behind the diff. An urgent message brings those
-     * before it to light. */
+    /* After the send: the thread that clears the flag wakes the home after the diff. An urgent
+     * message also makes the home serve earlier ones. */
     atomic_store(&quiet[home], !urgent);
     open_message[home] = NULL;
 }
@@ -90,7 +90,8 @@ static struct diff_entry *next_entry(struct bulk *m)
     return (struct diff_entry *)(void *)(m->payload + m->bytes);
 }
 
-/* RK1: for the diffs that follow; behind those before it. Whether it has changed. */
+/* RK1: sends the vector time for the diffs that follow, after those before it. True if it has
+ * changed. */
 static bool send_time(int home, bool urgent)
 {
     static uint64_t words[sizeof(struct bulk) / 8 + NODES_MAX];
@@ -107,7 +108,7 @@ static bool send_time(int home, bool urgent)
     return true;
 }
 
-/* Room for the largest diff in the message for `home`; sends a full one. */
+/* Room for the largest diff in the message for `home`. Sends a full message. */
 static void *message_room(int home, uint64_t interval, bool urgent)
 {
     if (races_checked())
@@ -124,7 +125,7 @@ static void *message_room(int home, uint64_t interval, bool urgent)
     return next_entry(m) + 1;
 }
 
-/* RK1: where the vector time has risen since there was room for the diff, it goes before it. */
+/* RK1: if the vector time has risen since message_room, it is sent before the diff. */
 static void renew_time(int home, size_t bytes)
 {
     static unsigned char diff[DIFF_MAX];
@@ -179,7 +180,7 @@ static void serve_question(struct request *req)
     msg_reply(req, 0, 0, NULL);
 }
 
-/* I4. I9: notices that are written come behind the diffs (fabric.h F1), but who reads them may be
+/* I4. I9: written notices land after the diffs (fabric.h F1), but notices that are read may be
  * faster. */
 static void message_send_all(bool urgent)
 {
@@ -204,7 +205,7 @@ static uint32_t end_of(uint32_t at, const struct diff_entry *e)
     return at + (uint32_t)sizeof *e + ((e->bytes + 7) & ~7u);
 }
 
-/* RK2: what the diff that comes would overwrite. */
+/* RK2: compares the stores that the arriving diff would overwrite. */
 static void note_open(uint32_t page)
 {
     uint64_t mask[DIFF_MASK_WORDS], time[NODES_MAX];
@@ -217,7 +218,7 @@ static void note_open(uint32_t page)
         races_note_own(page, next, time, mask);
 }
 
-/* RK2. False for one that is malformed. */
+/* RK2. False if it is malformed. */
 static bool compare(int from, const struct bulk *msg, uint32_t at, const struct diff_entry *e)
 {
     struct first_write first;
@@ -230,7 +231,7 @@ static bool compare(int from, const struct bulk *msg, uint32_t at, const struct 
     return true;
 }
 
-/* RK2. Returns where it ends. */
+/* RK2. Returns its end. */
 static uint32_t compare_reads(int from, const struct bulk *msg, uint32_t at)
 {
     struct read_set set;
@@ -272,7 +273,7 @@ static void serve_diffs(int from, const struct bulk *msg)
             page_apply(e->page, from, e + 1, e->bytes) != 0)
             bad_message(from);
         perturb(diff_applied);
-        /* orders the diff's bytes before the version that says they are there (I3) */
+        /* orders the diff's bytes before the version that announces them (I3) */
         atomic_store_explicit(applied_here(e->page, from), msg->interval, memory_order_release);
         progress_changed(page_at(e->page));
         if (engine.protocol.pages->applied)

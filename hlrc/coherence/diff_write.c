@@ -2,21 +2,21 @@
 /*
  * diff_write.c - diffs by remote writes into the home's page (--diffs write).
  *
- * Each run of changed bytes is written to its place in the home's copy, and behind all of them the
- * version that says so. Nobody at the home takes part; it finds its page changed.
+ * Each run of changed bytes is written to its address in the home's copy, followed by the version.
+ * The home's CPU takes no part.
  *
- * A diff is encoded in a slot of the staging ring, which the adapter reads from, so that as many
- * pages as there are slots are under way at once, to any homes.
+ * A diff is encoded in a slot of the staging ring, which the adapter reads from. So as many pages
+ * as there are slots are under way at once, to any homes.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   DW1  (2, 4) `send` returns when all of it is in the homes' memory, the versions behind the runs
- *        (fabric.h F1). So a page that a notice or a vector time tells of has its diff: nobody
- *        waits for one, and no home has to be told.
- *   DW2  A slot is used again when what was written from it is complete.
- *   DW3  The home's twin does not get the diff, so a comparison at the home finds what others wrote
- *        as well (page_flush.c): the page is then announced once more than it need be.
+ *   DW1  (2, 4) `send` returns when all diffs are in the homes' memory, and the versions after the
+ *        runs (fabric.h F1). So a page that a notice or a vector time covers has its diff: no
+ *        thread waits for one, and no home has to be woken.
+ *   DW2  A slot is used again when the writes from it are complete.
+ *   DW3  The home's twin does not get the diff. So a comparison at the home also finds the writes
+ *        of other nodes (page_flush.c), and the page is then announced once more than necessary.
  *
- * A home does not see what it is sent, so the writer tells it what that costs: page_move.h.
+ * A home does not see the diffs, so the writer notifies it of their cost: page_move.h.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -29,11 +29,11 @@
 
 static_assert(DIFF_MAX <= BULK_SLOT_BYTES, "a slot of the staging ring holds a diff");
 
-/* All by closings alone, which are serialised (I1). */
-static struct fabric_op writing[STAGING_LEAST]; /* from this slot */
-static uint32_t slot;                           /* that is taken next */
-static uint32_t used;                           /* before it, since `send` */
-static uint64_t version;                        /* of the interval that is being closed */
+/* Used only by flushes, which are serialised (I1). */
+static struct fabric_op writing[STAGING_LEAST]; /* writes from this slot */
+static uint32_t slot;                           /* the next to use */
+static uint32_t used;                           /* slots before it, since the last `send` */
+static uint64_t version;                        /* of the interval that is being flushed */
 
 static int write_init(void)
 {
@@ -80,7 +80,7 @@ static void write_send(bool urgent)
         fabric_wait(engine.fabric, &writing[(slot + STAGING_LEAST - used) % STAGING_LEAST]);
 }
 
-/* DW1: there is nothing to be told. */
+/* DW1: no home has to be woken. */
 static void write_nothing(void)
 {
 }

@@ -30,15 +30,16 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/timeline.h"
 
-static uint32_t *announced;           /* pages of the interval being closed */
-static struct notices_wanted *wanted; /* of the acquire under way, room for one of each node */
+static uint32_t *announced;           /* pages of the interval being flushed */
+static struct notices_wanted *wanted; /* of the current acquire: room for one per node */
 
-_Atomic bool interval_closing;    /* one closing at a time (I1) */
-static _Atomic bool looking;      /* it has noted that readers came, and not ended: EP4 */
+_Atomic bool interval_closing;    /* one flush at a time (I1) */
+static _Atomic bool looking;      /* a flush has noted new readers, and has not ended: EP4 */
 static _Atomic bool acquire_busy; /* one acquire at a time (I5) */
-static _Atomic uint64_t closes_begun, closes_ended; /* counts; the nth to begin is the nth to end */
-static _Atomic int urgent_closers;                  /* threads in an urgent interval_close */
-/* guards vt, but for looks at single components, which only rise */
+/* flushes; the nth to begin is the nth to end */
+static _Atomic uint64_t closes_begun, closes_ended;
+static _Atomic int urgent_closers; /* threads in an urgent interval_close */
+/* guards vt, except reads of single components, which only rise */
 static spin_lock_word vt_lock;
 static _Atomic uint64_t *vt;
 
@@ -59,7 +60,7 @@ static void dump_intervals(char *line, size_t len)
         dump_append(line, len, " %llu", (unsigned long long)vt_of(w));
 }
 
-/* CP3: what this thread has written, too, is in the closing. */
+/* CP3: the flush includes this thread's stores. */
 static void close_for_room(void)
 {
     interval_close(true); /* I7: no barrier is near */
@@ -110,7 +111,7 @@ void interval_met(void)
     engine.protocol.diffs->met(); /* I7 */
 }
 
-/* The calling thread has stored nothing since it closed. */
+/* The calling thread has stored nothing since its last flush. */
 static _Thread_local bool unstored;
 
 /* RK2. */
@@ -127,7 +128,7 @@ static bool flush_home(uint32_t page, uint64_t interval, bool *changed)
     return *changed || page_flush_same(page);
 }
 
-/* PF1. ASSUMPTION: sealed or kept, its home is here. */
+/* PF1. ASSUMPTION: the page is sealed or retained writable, and its home is here. */
 static void profile_own(uint32_t page)
 {
     uint64_t mask[DIFF_MASK_WORDS];
@@ -136,7 +137,7 @@ static void profile_own(uint32_t page)
     profile_aside(begin);
 }
 
-/* ASSUMPTION: the diff of this node's to that home. */
+/* ASSUMPTION: the diff is this node's, for that home. */
 static void profile_away(uint32_t page, const void *diff, size_t len, size_t changed, int home)
 {
     uint64_t mask[DIFF_MASK_WORDS];
@@ -149,7 +150,7 @@ static void profile_away(uint32_t page, const void *diff, size_t len, size_t cha
     profile_aside(begin);
 }
 
-/* Captures the diff of one sealed page; true when it is to be announced. ASSUMPTION: BUSY. */
+/* Captures the diff of one sealed page. True if the page is to be announced. ASSUMPTION: BUSY. */
 static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed)
 {
     struct page *p = page_at(page);
@@ -161,7 +162,7 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
             return false;
         if (record_on && *changed)
             record_closing_page(page, true, len, bytes);
-        /* orders this node's writes to the page, which have ended, before the version (I3) */
+        /* orders this node's ended writes to the page before the version (I3) */
         atomic_store_explicit(applied_here(page, engine.node), interval, memory_order_release);
         return true;
     }
@@ -183,13 +184,13 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
     return true;
 }
 
-/* Why an interval is closed. */
+/* Why an interval is flushed. */
 struct closing {
-    bool urgent; /* diffs that the homes serve at once */
-    bool asked;  /* by another node, and by no thread of the program (P10) */
+    bool urgent; /* the homes serve the diffs at once */
+    bool asked;  /* requested by another node, not by a thread of the program (P10) */
 };
 
-/* Seals and captures all pages of closing[n] (I2); returns how many are announced. */
+/* Seals and captures all pages of closing[n] (I2). Returns the number of announced pages. */
 static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interval,
                             struct closing why)
 {
@@ -215,7 +216,7 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
 }
 
 #ifdef HLRC_DEBUG
-/* Before an interval is published. ASSUMPTION: the caller closes it. */
+/* Before an interval is published. ASSUMPTION: the caller flushes it. */
 static void interval_assert_state(uint64_t interval, uint32_t count)
 {
     assert(interval == vt_of(engine.node) + 1); /* I6 */
@@ -228,7 +229,7 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
 #    define interval_assert_state(interval, count) ((void)0)
 #endif
 
-/* RR3. They leave with the diffs. */
+/* RR3. The sets are sent with the diffs. */
 static void send_reads(const struct read_set *sets, uint32_t count, uint64_t interval, bool urgent)
 {
     uint64_t time[NODES_MAX];
@@ -259,8 +260,7 @@ static void close_dirty(struct closing why)
     if (n == 0 && read == 0)
         return;
     past_turn();
-    uint64_t interval =
-        vt_of(engine.node) + 1; /* written by closings only, and they are serialised */
+    uint64_t interval = vt_of(engine.node) + 1; /* written only by flushes, which are serialised */
     send_reads(sets, read, interval, why.urgent);
     uint32_t count = capture_all(closing, n, interval, why);
     if (count == 0 && read == 0)
@@ -279,13 +279,13 @@ static void close_dirty(struct closing why)
     profile_close(announced, count, asked);
 }
 
-/* Begins the closing that the caller has taken interval_closing for, performs and ends it. */
+/* Performs a flush. ASSUMPTION: the caller has set interval_closing for it. */
 static void close_once(struct thread *t, bool asked)
 {
     enum stats_category before = stats_enter(t, STATS_DIFF);
     uint64_t number = atomic_fetch_add(&closes_begun, 1) + 1;
     fence_after_rmw(); /* I10: before the pages are read */
-    /* read after closes_begun rose: sees all whom this one serves */
+    /* read after closes_begun rose: includes all callers that this flush serves */
     close_dirty((struct closing){ .urgent = atomic_load(&urgent_closers) > 0, .asked = asked });
     atomic_store(&looking, false);
     if (record_on)
@@ -296,15 +296,15 @@ static void close_once(struct thread *t, bool asked)
     stats_enter(t, before);
 }
 
-/* One that began after the caller came has ended, or it is the caller's turn. */
+/* A flush that began after the caller arrived has ended, or it is the caller's turn. */
 static bool closing_over(void *arg)
 {
     return atomic_load(&closes_ended) >= *(const uint64_t *)arg || !atomic_load(&interval_closing);
 }
 
-/* No page is dirty, and none is in a closing that has not ended: what this thread wrote is
- * published (I1). A thread's own writes are in the list before it looks, and those that it learnt
- * of by a lock of the program's likewise. */
+/* No page is dirty, and none is in an unfinished flush, so this thread's writes are published
+ * (I1). They are on the list before the test, and so are the writes that it learnt of through a
+ * lock of the program. */
 bool interval_clean(void)
 {
     if (engine.alone)
@@ -316,14 +316,14 @@ bool interval_clean(void)
     return !atomic_load(&interval_closing); /* I8, EP4 */
 }
 
-/* Any closing that begins after this call takes everything that this thread wrote (I1; L3).
+/* Any flush that begins after this call takes everything that this thread wrote (I1; L3).
  * ASSUMPTION: a full fence since the caller's last store (I10). */
 uint64_t interval_next(void)
 {
     return atomic_load(&closes_begun) + 1;
 }
 
-/* EP3. A closing that has noted what arrived may not have announced the pages yet (EP4). */
+/* EP3. A flush that has noted arrivals may not have announced the pages yet (EP4). */
 bool interval_published(uint64_t mark)
 {
     if (engine.alone)
@@ -333,8 +333,8 @@ bool interval_published(uint64_t mark)
     return atomic_load(&closes_ended) >= mark || interval_mark() == 0;
 }
 
-/* Closes until so many closings have ended. ASSUMPTION: counted among the urgent closers if it is
- * one. */
+/* Flushes until `number` flushes have ended. ASSUMPTION: an urgent caller is counted in
+ * urgent_closers. */
 static void close_until(uint64_t number, bool asked)
 {
     struct thread *t = thread_self();
@@ -347,13 +347,13 @@ static void close_until(uint64_t number, bool asked)
     }
 }
 
-/* I1. No thread waits for more than the rest of one closing and the whole of the next, however many
- * threads close. */
+/* I1. However many threads flush, each waits at most for the rest of one flush and the whole of
+ * the next. */
 void interval_close(bool urgent)
 {
     if (interval_clean())
         return;
-    /* before closes_begun is read: the next one to begin is urgent */
+    /* before closes_begun is read: the next flush to begin is urgent */
     atomic_fetch_add(&urgent_closers, urgent);
     close_until(interval_next(), false); /* I10: interval_clean has fenced */
     atomic_fetch_sub(&urgent_closers, urgent);
@@ -363,7 +363,7 @@ void interval_publish(void)
 {
     atomic_fetch_add(&urgent_closers, 1);
     close_until(interval_next(),
-                true); /* I10: stores of others, that a lock has shown to this one */
+                true); /* I10: stores of other threads, visible to this one through a lock */
     atomic_fetch_sub(&urgent_closers, 1);
 }
 
@@ -371,7 +371,7 @@ static bool covered(const uint64_t *want)
 {
     bool yes = true;
     for (int w = 0; w < engine.nodes && yes; w++)
-        /* nobody knows more of this node than it does itself */
+        /* this node's own entry is always the newest */
         yes = w == engine.node || vt_of(w) >= want[w];
     return yes;
 }

@@ -19,7 +19,7 @@
 
 #define LAST 0x80000000u
 #define RECORD_RUNS \
-    496u /* at most in one record, which then is short enough to be written inline */
+    496u /* maximum number in one record, which is then short enough to be written inline */
 
 struct run {
     uint32_t first, count;
@@ -35,23 +35,23 @@ struct record {
 static_assert(offsetof(struct record, run) == 16 && sizeof(struct run) == 8,
               "records travel as they are");
 
-/* tail of this node's log at each reader, in words; written while closing only */
+/* tail of this node's log at each reader, in words; written only by flushes */
 static uint64_t sent[NODES_MAX];
 
 /* Reading side, per writer. */
 static struct reader {
-    spin_lock_word lock; /* guards all of this; held while records are read, never across a wait */
-    uint64_t head;       /* words read */
-    uint64_t reported;   /* head as the writer knows it */
-    uint64_t seen;       /* last interval whose LAST record was read */
-    uint64_t *parked;    /* per page: latest interval in drained records, 0 none */
+    spin_lock_word lock;   /* guards all fields; held while reading records, never across a wait */
+    uint64_t head;         /* words read */
+    uint64_t reported;     /* head as the writer knows it */
+    uint64_t seen;         /* last interval whose LAST record was read */
+    uint64_t *parked;      /* per page: latest interval in drained records; 0: none */
     uint32_t *parked_list; /* pages with parked != 0 */
     uint32_t parked_count;
 } readers[NODES_MAX];
 
-#define PARKED_BYTES (sizeof(uint64_t) + sizeof(uint32_t)) /* of a page and writer */
+#define PARKED_BYTES (sizeof(uint64_t) + sizeof(uint32_t)) /* per page and writer */
 
-static char *parked; /* of all writers: address space, until a log is drained */
+static char *parked; /* of all writers; only address space until a log is drained */
 
 static size_t parked_bytes(void)
 {
@@ -111,7 +111,7 @@ static void drain_reader(int reader)
     msg_wait(token);
 }
 
-/* Writes words at the tail of the log at `reader`, around the end of the ring. */
+/* Writes words at the tail of the log at `reader`, wrapping at the end of the ring. */
 static void append_words(int reader, const void *words, uint32_t count)
 {
     uint32_t at = (uint32_t)(sent[reader] % NOTICE_LOG_WORDS);
@@ -160,7 +160,7 @@ static void notice_publish(uint64_t interval, const uint32_t *pages, uint32_t co
 
 /* ---- reading ---- */
 
-/* Takes the next record of a log, if it is there; its lock is held. */
+/* Takes the next record of a log if there is one. ASSUMPTION: the log's lock is held. */
 static bool read_record(int writer, struct record *out)
 {
     struct reader *r = &readers[writer];
@@ -181,7 +181,7 @@ static bool read_record(int writer, struct record *out)
     return true;
 }
 
-/* Lets the writer know how far its log has been read; the log's lock is held. */
+/* Reports to the writer how far its log has been read. ASSUMPTION: the log's lock is held. */
 static void report_head(int writer)
 {
     struct reader *r = &readers[writer];
@@ -213,7 +213,7 @@ static void notice_serve_drain(struct request *req)
     msg_reply(req, 0, 0, NULL);
 }
 
-/* Applies what draining kept, all of it (N4). */
+/* Applies all notices that draining kept (N4). */
 static void take_parked(int writer)
 {
     struct reader *r = &readers[writer];
@@ -238,7 +238,7 @@ static bool arrived(void *arg)
     return r->head != atomic_load_explicit(tail, memory_order_acquire) || r->seen >= want->interval;
 }
 
-/* Applies records until the interval is covered or the log is empty; true when it is covered. */
+/* Applies records until the interval is covered or the log is empty. True if covered. */
 static bool take_records(const struct notices_wanted *want)
 {
     struct reader *r = &readers[want->writer];

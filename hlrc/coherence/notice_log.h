@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * notice_log.h - write notices: which pages a node wrote in which interval, in a log for each other
- * node.
+ * notice_log.h - write notices: which pages a node wrote in which interval, in a log for each
+ * other node.
  *
- * Every node holds a log per writer, a ring of words in its control window which the writer fills
- * by remote writes when it closes an interval. So a grant or a barrier carries a vector time and no
- * list, and a node that needs the notices has them already, or waits until they land.
+ * Every node holds a log per writer, a ring of words in its control window. The writer fills it by
+ * remote writes when it ends an interval. So a grant or a barrier carries a vector time and no
+ * list; a node that needs the notices has them already, or waits until they land.
  *
  * A record: { interval, count | LAST << 31 }, then `count` runs { first page, pages }. An interval
  * of many runs is cut into several records; the last one carries LAST.
  *
  * Invariants
- *   N1  The tail of a log is written after the records before it (fabric.h F1); the reader looks no
- *       further than it.
- *   N2  tail - head <= NOTICE_LOG_WORDS: the writer reads the reader's head, which the reader
- *       writes into the writer's window; when there is no room the writer asks the reader's handler
+ *   N1  The tail of a log is written after the records before it (fabric.h F1). The reader reads
+ *       no record beyond the tail.
+ *   N2  tail - head <= NOTICE_LOG_WORDS. The reader writes its head into the writer's window,
+ *       where the writer reads it. If there is no room, the writer requests the reader's handler
  *       to drain the log.
  *   N3  Draining loses nothing: for each page of the drained records the latest interval is kept
  *       (doc/design.md, rule 9). The handler drains without waiting for another node.
- *   N4  Notices of an interval may be applied before an acquire covers it (that only revokes
- *       early), never later.
+ *   N4  Notices of an interval may be applied before an acquire covers it (pages are then
+ *       invalidated earlier), never later.
  */
 #ifndef HLRC_NOTICE_LOG_H
 #define HLRC_NOTICE_LOG_H
@@ -34,8 +34,8 @@
 #define NOTICE_LOG_WORDS 16384u /* a power of two */
 #define NOTICE_LOG_BYTES (NOTICE_LOG_WORDS * sizeof(uint32_t))
 
-/* notice_read.c has one ring, of so many u64, a table with an entry per page and one per block of
- * pages, and slots in which what it has read lands. */
+/* notice_read.c has one ring of NOTICE_RING u64, a table with an entry per page and one per block
+ * of pages, and slots in which its reads land. */
 #define NOTICE_RING       4096u
 #define NOTICE_BLOCK      64u
 #define NOTICE_CHUNK      512u

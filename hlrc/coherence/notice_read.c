@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * notice_read.c - write notices that lie once, at their writer, and are read from there
+ * notice_read.c - write notices that are stored once, at their writer, and read from there
  * (--notices read).
  *
- * Who closes an interval writes its own memory alone, however many nodes there are. Who acquires
- * reads what it lacks, from those writers whose entry of the vector time rose, from several at
- * once. Nobody is interrupted, and nobody waits for anybody.
+ * A flush writes only this node's memory, however many nodes there are. An acquirer reads the
+ * notices that it lacks, from the writers whose entry of the vector time rose, from several at
+ * once. No node is interrupted, and none waits for another.
  *
- * At the writer lie a ring of records, one per interval, and a table of the last interval of each
- * page, with another of the last one of each block of pages, and a word that says where its blocks
- * end that any interval is in. A record is a word { interval, runs },
- * then a word per run { first page, pages }. Two words say what the ring holds, each an interval
- * and a place: `oldest`, the first interval whose record is whole and where it begins; `last`, the
- * last one and where its record ends. The table is the ring compacted to the latest interval of
- * each page, so what the ring has lost is not lost, and both are of fixed size.
+ * The writer has a ring of records, one per interval, and a table of the last interval of each
+ * page. A second table has the last interval of each block of pages, and a word has the end of the
+ * blocks that are in any interval. A record is a word { interval, runs }, then a word per run {
+ * first page, pages }. Two words describe the ring, each by an interval and a position: `oldest`,
+ * the first interval whose record is whole and the begin of that record; `last`, the last interval
+ * and the end of its record. The table is the ring compacted to the latest interval of each page.
+ * So no notice is lost with its record, and both are of fixed size.
  *
- *      reader's place                    oldest                             last
+ *      reader's position                 oldest                             last
  *      not before oldest:    ... lost ...  | record | record | record | record |
- *      read the records; else the table, and go on at `last`
+ *      read the records; else the table, and continue at `last`
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   NR1  (3) The table and the record of an interval are written before `last`, and all that before
- *        the interval is in any vector time. So who has learnt of an interval finds it.
- *   NR2  (9) `oldest` is raised before a word of the record that it leaves is overwritten, and is
- *        read after the words of a record: if it has not passed the record, they are the record's.
- *   NR3  (9) Who finds `oldest` behind what it needs reads `last` first and the table after it,
- *        which thereby has every interval up to that. It goes on from there.
- *   NR4  (9) An interval with more runs than the ring may hold passes it by: `oldest` is the next.
+ *   NR1  (3) The table and the record of an interval are written before `last`, and all of them
+ *        before the interval is in any vector time. So a node that has learnt of an interval finds
+ *        it.
+ *   NR2  (9) `oldest` is raised before a word of a dropped record is overwritten, and is read
+ *        after the words of a record. If it has not passed the record, the words are the record's.
+ *   NR3  (9) A reader that lacks an interval before `oldest` reads `last` first and the table
+ *        after it. The table then has every interval up to `last`, where the reader continues.
+ *   NR4  (9) An interval with more runs than RECORD_MOST allows gets no record: `oldest` becomes
+ *        the next interval.
  *   NR5  Notices of an interval may be applied before an acquire covers it, as N4.
  */
 #include <assert.h>
@@ -41,18 +43,18 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/stats.h"
 
-#define RECORD_MOST (NOTICE_RING / 2) /* words: what exceeds it passes the ring by (NR4) */
-#define FIRST_WORDS 32u               /* that are read of a ring at first, */
-#define CHUNK       NOTICE_CHUNK      /* and of a ring or a table at once, at most */
+#define RECORD_MOST (NOTICE_RING / 2) /* words: a longer record is not put in the ring (NR4) */
+#define FIRST_WORDS 32u               /* first read of a ring, in words */
+#define CHUNK       NOTICE_CHUNK      /* maximum of one read of a ring or a table */
 #define AT_ONCE     NOTICE_SLOTS      /* writers whose rings are read at once */
-#define PLACE_BITS  16                /* which leaves 2^48 intervals */
+#define PLACE_BITS  16                /* leaves 2^48 intervals */
 #define PLACE_MASK  ((UINT64_C(1) << PLACE_BITS) - 1)
 #define BLOCKS      ((engine.pages + NOTICE_BLOCK - 1) / NOTICE_BLOCK)
 
 static_assert(NOTICE_RING <= PLACE_MASK, "a place of the ring, or the runs of a record");
 static_assert(CHUNK % NOTICE_BLOCK == 0, "blocks of the table are read whole");
 
-/* An interval with a place in the ring, or with a number of runs. */
+/* An interval with a position in the ring, or with a number of runs. */
 static uint64_t word_of(uint64_t interval, uint64_t place)
 {
     return interval << PLACE_BITS | place;
@@ -88,7 +90,7 @@ static size_t last_at(void)
     return engine.at.notice_ends + 8;
 }
 
-/* A part of the table: one more than the highest block that is in it. */
+/* A part of the table: the highest block in it, plus 1. */
 static size_t blocks_end_at(void)
 {
     return engine.at.notice_ends + 16;
@@ -109,19 +111,20 @@ static void store(size_t at, uint64_t value)
     atomic_store_explicit((_Atomic uint64_t *)control_at(at), value, memory_order_relaxed);
 }
 
-/* ---- writing: by closings alone, which are serialised (I1) ---- */
+/* ---- writing: only by flushes, which are serialised (I1) ---- */
 
 static struct {
-    uint64_t oldest, last; /* as they stand in the window */
+    uint64_t oldest, last; /* copies of the words in the window */
     uint32_t used;         /* words of the ring between them */
-    uint32_t blocks_end;   /* likewise in the window */
+    uint32_t blocks_end;   /* copy of the word in the window */
 } mine;
 
-/* Reading side, by writer: up to where its notices have been applied. */
+/* Reading side, per writer: how far its notices have been applied. */
 static struct reader {
-    uint64_t seen;  /* the last interval all of whose notices were */
-    uint32_t place; /* in its ring: of the next word */
-    uint32_t left;  /* runs of the interval after `seen` that were not; 0: its record was not met */
+    uint64_t seen;  /* the last interval whose notices were all applied */
+    uint32_t place; /* position of the next word in its ring */
+    /* runs of the interval after `seen` still to apply; 0: its record was not read */
+    uint32_t left;
 } readers[NODES_MAX];
 
 static int read_init(void)
@@ -167,11 +170,11 @@ static void raise_oldest(uint64_t word)
 {
     mine.oldest = word;
     store(oldest_at(), word);
-    atomic_thread_fence(memory_order_release); /* before what is written next */
+    atomic_thread_fence(memory_order_release); /* before the writes that follow */
     perturb(notice_room);
 }
 
-/* NR2: takes the oldest records out of the ring until there is room for so many words. */
+/* NR2: drops the oldest records until the ring has room for `words` words. */
 static void make_room(uint64_t words)
 {
     uint64_t oldest = mine.oldest;
@@ -186,7 +189,7 @@ static void make_room(uint64_t words)
         raise_oldest(oldest);
 }
 
-/* Writes the record of an interval behind `last`; returns where it ends. */
+/* Writes the record of an interval at `last`. Returns its end. */
 static uint32_t write_record(uint64_t interval, const uint32_t *pages, uint32_t count,
                              uint32_t runs)
 {
@@ -224,7 +227,7 @@ static void read_publish(uint64_t interval, const uint32_t *pages, uint32_t coun
 
 /* ---- reading: one thread at a time (I5) ---- */
 
-/* What is read of one writer lands here, with `oldest` behind it. */
+/* Destination of reads of one writer: CHUNK words, then `oldest`. */
 static uint64_t *slot_mem(int k)
 {
     return control_at(engine.at.notice_slots + (size_t)k * NOTICE_SLOT_BYTES);
@@ -242,8 +245,8 @@ static void read_now(int writer, size_t at, uint64_t *to, uint32_t words)
     fabric_wait(engine.fabric, &op);
 }
 
-/* Applies the notices of consecutive pages, up to so many entries of the table: also of an interval
- * that is just being published (NR5). */
+/* Applies the notices of `count` consecutive pages from entries of the table, also of an interval
+ * that is being published (NR5). */
 static void apply_entries(int writer, uint32_t page, const uint64_t *entry, uint32_t count)
 {
     for (uint32_t i = 0, next; i < count; i = next) {
@@ -254,7 +257,7 @@ static void apply_entries(int writer, uint32_t page, const uint64_t *entry, uint
     }
 }
 
-/* The entries of some blocks, which the slot has room for. */
+/* Applies the entries of some blocks that fit in the slot. */
 static void take_blocks(int writer, uint32_t first, uint32_t count)
 {
     uint64_t *entries = slot_mem(0);
@@ -290,14 +293,14 @@ static void take_table(int writer)
     stats_count(STAT_LOG_OVERFLOWS, 1);
 }
 
-/* How many words are to be read of a ring: to its end at most. */
+/* Number of words to read of a ring, at most up to its end. */
 static uint32_t words_wanted(const struct reader *r, bool again)
 {
     uint32_t words = again ? CHUNK : FIRST_WORDS, to_end = NOTICE_RING - r->place;
     return words < to_end ? words : to_end;
 }
 
-/* Applies what was read of a ring, until the interval that is wanted is covered. */
+/* Applies the words read of a ring until the wanted interval is covered. */
 static void apply_words(const struct notices_wanted *want, const uint64_t *word, uint32_t words)
 {
     struct reader *r = &readers[want->writer];
@@ -306,7 +309,7 @@ static void apply_words(const struct notices_wanted *want, const uint64_t *word,
         if (r->left == 0) {
             debug_assert(interval_of(word[i]) == r->seen + 1);
             r->left = place_of(word[i]);
-            r->seen += r->left == 0; /* I6: of no pages */
+            r->seen += r->left == 0; /* I6: an interval without pages */
             continue;
         }
         notice_apply((uint32_t)(word[i] >> 32), (uint32_t)word[i], want->writer, r->seen + 1);
@@ -315,7 +318,7 @@ static void apply_words(const struct notices_wanted *want, const uint64_t *word,
     }
 }
 
-/* Reads once from each ring that is not read yet, all at once. */
+/* Reads each ring once whose `words` is not 0, all at once. */
 static void read_rings(const struct notices_wanted *want, const uint32_t *words, int count)
 {
     struct fabric_op op = FABRIC_OP_INIT;

@@ -12,13 +12,15 @@
 #include "hlrc/memory/diff.h"
 #include "hlrc/progress/thread.h"
 
-#define RECORDS_OF_PAGE 8 /* before some are forgotten (RK5) */
+#define RECORDS_OF_PAGE 8 /* maximum before some are dropped (RK5) */
 #define RECORDS         (4 * (size_t)engine.pages + (1u << 16))
-#define KEYS            (1u << 16) /* pages and pairs of nodes that are remembered (RK4) */
-#define QUEUE           64         /* races that wait to be told of; more are counted only */
+#define KEYS            (1u << 16) /* remembered triples of a page and two nodes (RK4) */
+/* races that wait for a report; further ones are only counted */
+#define QUEUE 64
 
-/* What one interval of a node has changed in a page, and no later one of it; 0 is none. Of a page,
- * and free ones, a list by `next`, the newest first. */
+/* The bytes of a page that one interval of a node changed (or read) and that no later one of it
+ * did. Index 0 is none. The records of a page, and the free ones, are lists by `next`, the newest
+ * first. */
 struct record {
     uint64_t interval;
     struct first_write first;
@@ -28,19 +30,19 @@ struct record {
     uint64_t mask[DIFF_MASK_WORDS];
 };
 
-static spin_lock_word lock; /* guards all but the queue's futex word */
-static uint32_t *heads;     /* of each page: its records */
+static spin_lock_word lock; /* guards all except the queue's futex word */
+static uint32_t *heads;     /* per page: its first record */
 static struct record *records;
-static uint32_t used, unused; /* records beyond which none was taken; the first of the list */
+static uint32_t used, unused; /* records taken so far; head of the free list */
 static uint64_t *keys;
 static struct race *queue;
 static uint32_t queued, taken;
-static _Atomic uint32_t changes; /* futex word: raised behind what races_take waits for */
+static _Atomic uint32_t changes; /* futex word: raised after a change that races_take waits for */
 static _Atomic bool stopping;
 static _Atomic uint64_t found;
-static uint64_t *times; /* of each writer, by who holds the progress lock */
-static uint64_t *sent;  /* to each home, by closings */
-static uint64_t *met;   /* when all nodes met last, and the time before (RK5) */
+static uint64_t *times; /* per writer; accessed by the holder of the progress lock */
+static uint64_t *sent;  /* per home; accessed by flushes */
+static uint64_t *met;   /* vector times of the last two meetings of all nodes (RK5) */
 
 uint64_t (*races_code)(uint64_t code);
 
@@ -93,7 +95,7 @@ uint64_t *races_time_sent(int home)
     return sent + (size_t)home * (size_t)engine.nodes;
 }
 
-/* ---- what was found ---- */
+/* ---- reports ---- */
 
 static void announce(void)
 {
@@ -101,7 +103,7 @@ static void announce(void)
     futex_wake_private(&changes, 1);
 }
 
-/* RK4: whether these are met for the first time; where the table is full, false. */
+/* RK4: true if the page and nodes are new. False if the table is full. */
 static bool is_new(uint32_t page, int a, int b)
 {
     uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
@@ -126,7 +128,7 @@ static struct races_side side_of(const struct record *r)
 
 static uint32_t first_run(const uint64_t *a, const uint64_t *b, uint32_t *bytes);
 
-/* ASSUMPTION: under the lock. */
+/* ASSUMPTION: the lock is held. */
 static void report(uint32_t page, const struct record *earlier, const struct record *later)
 {
     if (!is_new(page, earlier->writer, later->writer))
@@ -158,7 +160,7 @@ static bool take(struct race *out)
 bool races_take(struct race *out)
 {
     for (;;) {
-        uint32_t seen = atomic_load(&changes); /* before the looks */
+        uint32_t seen = atomic_load(&changes); /* before the tests */
         bool last_look = atomic_load(&stopping);
         if (take(out))
             return true;
@@ -174,7 +176,7 @@ void races_stop(void)
     announce();
 }
 
-/* ---- comparing; all under the lock ---- */
+/* ---- comparing; the lock is held ---- */
 
 static uint32_t record_take(void)
 {
@@ -186,7 +188,7 @@ static uint32_t record_take(void)
     return r;
 }
 
-/* Takes the record that *link names out of its list. */
+/* Removes the record that *link names from its list. */
 static void record_drop(uint32_t *link)
 {
     uint32_t r = *link;
@@ -201,7 +203,7 @@ static bool is_ordered(const struct record *earlier, int writer, const uint64_t 
     return earlier->writer == writer || time[earlier->writer] >= earlier->interval;
 }
 
-/* Where both are set: the first run of these bytes. */
+/* The first run of bytes that are set in both. */
 static uint32_t first_run(const uint64_t *a, const uint64_t *b, uint32_t *bytes)
 {
     uint32_t at = 0;
@@ -215,7 +217,7 @@ static uint32_t first_run(const uint64_t *a, const uint64_t *b, uint32_t *bytes)
     return at;
 }
 
-/* What every machine has registers for: wider ones the compiler takes apart in memory. */
+/* Every machine has registers of this size. The compiler would split wider ones in memory. */
 typedef uint64_t wide __attribute__((vector_size(16), aligned(8), may_alias));
 #define WIDES (DIFF_MASK_WORDS / 2)
 
@@ -233,7 +235,7 @@ static bool meet(const uint64_t *a, const uint64_t *b)
     return any_of(&any);
 }
 
-/* Takes the bytes of b from a; whether some are left. */
+/* Removes the bytes of b from a. True if some are left. */
 static bool without(uint64_t *a, const uint64_t *b)
 {
     wide *x = (wide *)a, any = { 0 };
@@ -259,13 +261,14 @@ void races_met(const uint64_t *time)
     spin_unlock(&lock);
 }
 
-/* RK5, for all writers alike: the cheap half of is_past. */
+/* RK5, with one test for all nodes: the cheap half of is_past. */
 static bool is_behind_meetings(const struct record *r)
 {
     return met[engine.nodes + r->writer] >= r->interval;
 }
 
-/* RK5: every diff that may come is behind it. This node knows of what all have met with. */
+/* RK5: every diff that may arrive is ordered after it. This node knows the time of the last
+ * meeting. */
 static bool is_past(const struct record *r)
 {
     bool past = is_behind_meetings(r);
@@ -277,7 +280,7 @@ static bool is_past(const struct record *r)
     return true;
 }
 
-/* RK5: the two oldest of one node, whose records are in the order of their intervals. */
+/* RK5: merges the two oldest of one node, whose records are in the order of their intervals. */
 static void join_oldest(uint32_t page)
 {
     uint32_t *seen[2][NODES_MAX] = { 0 }, *last = NULL, *before = NULL;
@@ -308,7 +311,7 @@ static void shorten(uint32_t page, uint32_t count)
         join_oldest(page);
 }
 
-/* Diffs of a closing come by ascending pages. */
+/* Diffs of a flush arrive by ascending pages. */
 static void prefetch_records(uint32_t page)
 {
     const char *at = page < engine.pages ? (const char *)&records[heads[page]] : NULL;
@@ -316,7 +319,7 @@ static void prefetch_records(uint32_t page)
         __builtin_prefetch(at + i);
 }
 
-/* A diff that is compared. */
+/* A diff, or a set of reads, to compare. */
 struct written {
     uint32_t page;
     int writer;
@@ -331,7 +334,7 @@ static bool is_same(const struct record *r, const struct written *w)
     return r->writer == w->writer && r->interval == w->interval && r->reads == w->reads;
 }
 
-/* RK2: compares r with it; whether bytes are left to r. */
+/* RK2: compares r with it. True if r keeps some bytes. */
 static bool outlives(struct record *r, const struct written *w)
 {
     bool one_writes = !r->reads || !w->reads;
@@ -347,8 +350,8 @@ static bool outlives(struct record *r, const struct written *w)
     return without(r->mask, w->mask);
 }
 
-/* RK2: all records of the page; returns the one of the same interval, if there is one, and how many
- * are left. */
+/* RK2: compares all records of the page. Returns the record of the same interval, or NULL, and the
+ * number of records left. */
 static struct record *compare_all(const struct written *w, uint32_t *count)
 {
     struct record *same = NULL;

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * races.h - with --check races: accesses of two nodes to the same byte, a write among them, that
- * nothing orders.
+ * races.h - with --check races: detects unordered accesses of two nodes to the same byte, at least
+ * one of them a write.
  *
- *   writer: closing          page's home                               a thread of its own
- *   diff, vector time -----> compared with who wrote each byte last --> races_take: told of
+ *   writer: flush            page's home                                 race thread
+ *   diff, vector time -----> compared with the last writers per byte --> races_take, report
  *
- *   RK1  An interval is ordered behind another node's where the vector time that its node had when
- *        the page had been compared covers the other's number. Whatever a thread has learnt before
- *        it stored is in that, so a program without races has no report.
- *   RK2  For each byte of a page the home knows which interval of each node wrote it last, unless
- *        another that is ordered behind, or was reported, has since. A diff comes there
- *        before its interval is published, and is compared before it is applied; so what a diff is
- *        ordered behind has been compared when it comes (FW2 for the home's own). What the home has
- *        stored and not closed is compared before a diff overwrites it. A write that races with an
- *        earlier one than the last races with the last, or that one has been reported (Flanagan and
- *        Freund, FastTrack, 2009).
- *        What was read is compared with the last writes when it comes, and kept to be compared with
- *        those that come later; a node's own later reads of the same bytes take its place.
- *        Stores that are compared before they are closed get the number of the closing that is next
- *        when the look at them begins: one that ends meanwhile may have had them.
- *   RK3  An acquire closes what the node has written before its vector time rises, and what an
- *        unlock hands on is the vector time of that moment (--locks queue): no store before the one
- *        or behind the other is taken for ordered.
- *   RK4  One report for a page and two nodes; all are counted.
- *   RK5  Records are forgotten behind which all diffs are that may come: when the page is compared
- *        next, where all nodes have met twice behind them, by when diffs of before have come; of a
- *        page with RECORDS_OF_PAGE, by the vector times of other nodes' last ones. If these are
- *        too few, of one node the two that are oldest become one with the older number: what that
- *        misses is a race, and no report is added.
+ *   RK1  An interval follows another node's interval if the vector time of its node, when the page
+ *        had been compared with its twin, covers the other's number. It includes all that a thread
+ *        learnt before it stored, so a program without races has no report.
+ *   RK2  For each byte of a page the home knows which interval of each node wrote it last. It
+ *        drops that once another interval that is ordered after it, or was reported, has written
+ *        the byte. A diff arrives before its interval is published and is compared before it is
+ *        applied. So all writes that precede a diff have been compared when it arrives (FW2 for
+ *        the home's own). Stores of the home that are not flushed yet are compared before a diff
+ *        overwrites them. If a write races with an earlier write than the last, it races with the
+ *        last too, or that race was reported (Flanagan and Freund, FastTrack, 2009). Reads are
+ *        compared with the last writes when they arrive, and kept for comparison with later
+ *        writes. A node's later reads of the same bytes replace them. Stores that are compared
+ *        before they are flushed get the number of the flush that was next when the comparison
+ *        began: a flush that ends during it may have captured them.
+ *   RK3  An acquire flushes what the node has written before its vector time rises. An unlock
+ *        passes on the vector time of its moment (--locks queue). So no store before the acquire
+ *        or after the unlock counts as ordered by it.
+ *   RK4  A race is reported once for each page and pair of nodes, and counted.
+ *   RK5  A record is dropped once all diffs that may still arrive are ordered after it. Records
+ *        are dropped at the next comparison of the page if all nodes have met in two barriers
+ *        since, because diffs sent before have arrived by then. In a page with RECORDS_OF_PAGE
+ *        records, records are also dropped by the last vector times of the other nodes. If that
+ *        drops too few, the two oldest records of one node are merged under the older number. This
+ *        may miss a race, but adds no report.
  */
 #ifndef HLRC_RACES_H
 #define HLRC_RACES_H
@@ -44,46 +45,47 @@ struct races_side {
     int node;
     bool reads;
     uint64_t interval;
-    struct first_write first; /* of its page in that interval */
+    struct first_write first; /* of the page in that interval */
 };
 
 struct race {
-    uint32_t page, byte, bytes; /* the first run that both have written */
+    uint32_t page, byte, bytes; /* the first run of bytes that both accessed */
     struct races_side earlier, later;
 };
 
 int races_init(void); /* 0 or -ENOMEM */
 void races_end(void);
 
-/* At the home: `writer` has changed the bytes of `mask` (diff.h diff_scan) in its interval, when
- * its vector time was `time`. Spins. */
+/* At the home: `writer` changed the bytes of `mask` (diff.h diff_scan) in its interval, at its
+ * vector time `time`. Spins. */
 void races_note(uint32_t page, int writer, uint64_t interval, const uint64_t *time,
                 struct first_write first, const uint64_t *mask);
 
-/* The same for what this node has stored to a page whose home is here. `interval`: the one that it
- * will be in, or an earlier one. */
+/* The same for this node's stores to a page whose home is here. `interval`: the one that will
+ * contain them, or an earlier one. */
 void races_note_own(uint32_t page, uint64_t interval, const uint64_t *time, const uint64_t *mask);
 
-/* The same for what was read (reads.h). */
+/* The same for reads (reads.h). */
 void races_note_reads(int reader, uint64_t interval, const uint64_t *time,
                       const struct read_set *set);
-/* its code is this process's */
+/* the code address is of this process */
 void races_note_own_reads(uint64_t interval, const uint64_t *time, const struct read_set *set);
 
-/* The vector time that the diffs of `writer` come with; that `home` was sent before this node's. */
+/* The vector time of the diffs of `writer`; the vector time that this node sent to `home` last. */
 uint64_t *races_time_of(int writer);
 uint64_t *races_time_sent(int home);
 
-/* All nodes have come to a meeting, and know of what `time` covers (RK5). */
+/* All nodes have met in a barrier and know of what `time` covers (RK5). */
 void races_met(const uint64_t *time);
 
-/* The code of an instruction of this process, as other nodes can look it up; before a note leaves.
- * Set before the first closing. */
+/* Translates a code address of this process to a form that other nodes can look up, before a note
+ * is sent. Set before the first flush. */
 extern uint64_t (*races_code)(uint64_t code);
 
 uint64_t races_found(void); /* by this node so far */
 
-/* Waits for a race that was not taken yet; false: races_stop, and none is left. One thread. */
+/* Waits for a race that was not taken yet. False: races_stop was called and no race is left. For
+ * one thread. */
 bool races_take(struct race *out);
 void races_stop(void);
 

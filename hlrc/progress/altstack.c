@@ -14,10 +14,10 @@
 
 #define GUARD 4096u
 
-static char *stacks;       /* a guard and a stack for each slot */
-static size_t stack_bytes; /* of each; a multiple of GUARD */
-/* Valgrind loses sight of a thread's stack when a handler returns from another one: it then takes
- * the next large frame for a switch of stacks, and all that is in it for invalid. */
+static char *stacks;       /* a guard page and a stack per slot */
+static size_t stack_bytes; /* per slot; a multiple of GUARD */
+/* Valgrind loses track of a thread's stack when a handler returns from another stack. It then
+ * takes the next large frame for a switch of stacks, and its contents for invalid. */
 static bool tool;
 
 static char *stack_of(uint32_t slot)
@@ -72,7 +72,7 @@ uintptr_t altstack_interrupted(const ucontext_t *context)
 }
 
 /* Calls act(arg) on the stack that ends at `top`, a multiple of 16. Not swapcontext: the address
- * sanitizer complains of that, and it makes two system calls. */
+ * sanitizer rejects it, and it makes two system calls. */
 void altstack_call(uintptr_t top, void (*act)(void *), void *arg);
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"
@@ -151,8 +151,8 @@ void altstack_run(uint32_t slot, void (*act)(void *), void *arg)
     altstack_call(base + stack_bytes, call_as_alternate, &c);
 }
 
-/* AS3: twice what handling needs, and the frames of a trapped call, of a fault in it, and of the
- * signal of the program that interrupts both. */
+/* AS3: twice what handling needs, plus three signal frames: of a trapped call, of a fault in it,
+ * and of a signal of the program that interrupts both. */
 static size_t bytes_needed(void)
 {
     long frame = sysconf(_SC_MINSIGSTKSZ);
@@ -166,6 +166,7 @@ int altstacks_init(uint32_t count)
     size_t bytes = (size_t)count * (GUARD + stack_bytes);
     tool = tool_valgrind();
     if (!stacks && (stacks = reserve(bytes)) != NULL)
-        (void)madvise(stacks, bytes, MADV_DODUMP); /* for the core of a thread that crashes on it */
+        /* for the core of a thread that crashes on it */
+        (void)madvise(stacks, bytes, MADV_DODUMP);
     return stacks ? 0 : -ENOMEM;
 }

@@ -14,7 +14,7 @@
 #include "hlrc/progress/timeline.h"
 
 static struct {
-    spin_lock_word lock; /* guards sent, and the order of writing */
+    spin_lock_word lock; /* guards sent, and the order of writes */
     _Atomic uint64_t sent;
 } out[NODES_MAX];
 

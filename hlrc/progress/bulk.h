@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bulk.h - one-way messages with much in them: diffs, and signals of condition variables.
+ * bulk.h - large one-way messages: diffs, and signals of condition variables.
  *
  * A ring of slots per ordered pair of nodes, in the receiver's control window. The sender counts
- * what it sent, the receiver writes back how many slots it has emptied.
+ * what it sent; the receiver writes back how many slots it has emptied.
  *
  * Invariants
  *   B1  sent - emptied <= bulk_slots: a slot is not written before its last contents were served.
- *   B2  Messages of one pair are served in the order in which bulk_send was called (F7). Closings
+ *   B2  Messages of one pair are served in the order in which bulk_send was called (F7). Flushes
  *       of a node are serialised (interval.h I1), so diffs of one (page, writer) land in interval
  *       order.
- *   B3  Only application threads send, and wait for a credit holding no spin lock, serving
- *       meanwhile; the receiver returns credits without waiting. So two full rings empty each
+ *   B3  Only application threads send. They wait for a credit without a spin lock, and serve while
+ *       they wait. The receiver returns credits without waiting. So two full rings empty each
  *       other.
- *   B4  A thread that waits for a credit wakes the receiver first: non-urgent messages may lie
- *       unseen.
+ *   B4  A thread that waits for a credit wakes the receiver first, since non-urgent messages may
+ *       lie there unserved.
  */
 #ifndef HLRC_BULK_H
 #define HLRC_BULK_H
@@ -26,10 +26,10 @@
 
 #include "fabric/fabric.h"
 
-#define BULK_SLOT_BYTES 8192 /* or what a vector time takes, where that is more */
+#define BULK_SLOT_BYTES 8192 /* or the size of a vector time if that is larger */
 
-/* Of a ring, a power of two: fewer where there are many nodes, so that the rings of all take 32 MiB
- * of a node's window, or 64 KiB each. */
+/* Slots of a ring, a power of two. Fewer for many nodes, so that all rings together take 32 MiB of
+ * a node's window, or 64 KiB each. */
 static inline uint32_t bulk_slots(int nodes)
 {
     uint32_t slots = 64;
@@ -43,8 +43,8 @@ enum bulk_type { BULK_DIFFS, BULK_SIGNAL, BULK_TYPES };
 struct bulk {
     uint32_t type;  /* enum bulk_type */
     uint32_t bytes; /* of the payload */
-    /* BULK_DIFFS: of the sender; BULK_SIGNAL: condition variable << 1 | broadcast, and, while
-     * --trace-sim is on, the number of the signal << 33 */
+    /* BULK_DIFFS: of the sender. BULK_SIGNAL: condition variable << 1 | broadcast, and with
+     * --trace-sim the number of the signal << 33. */
     uint64_t interval;
     unsigned char payload[];
 };
@@ -54,12 +54,12 @@ static_assert(sizeof(struct bulk) == 16, "it travels between nodes as it is");
 
 int bulk_init(void);
 
-/* Sends a composed message; its memory is in use until fabric_wait(op), or is copied when op is
+/* Sends a composed message. Its memory is in use until fabric_wait(op), or is copied if op is
  * NULL. Waits for room at the receiver. */
 void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op);
 
-/* Who serves messages of a type, holding the progress lock (progress.h S4). Before the first event
- * is taken. */
+/* Registers the function that serves messages of a type with the progress lock held (progress.h
+ * S4). Called before the first event is taken. */
 void bulk_handle(enum bulk_type type, void (*serve)(int from, const struct bulk *msg));
 
 /* ASSUMPTION of both: the caller holds the progress lock. */

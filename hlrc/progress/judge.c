@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* judge.c - see judge.h. */
+/* judge.c - the deadlock detector; see judge.h. */
 #include "hlrc/progress/judge.h"
 
 #include <stdarg.h>
@@ -10,24 +10,24 @@
 #include "base/diag.h"
 #include "hlrc/protocol/meeting.h"
 
-/* What a thread is held up by. */
+/* What blocks a thread. */
 enum by {
     BY_UNKNOWN, /* it may be on its way */
     BY_THREAD,  /* a thread that waits, or may */
-    BY_NODE,    /* any thread of a node, which has not come so far */
-    BY_ENDED,   /* a thread that has ended, of a node */
-    BY_NOBODY,  /* a signal that nobody has sent */
+    BY_NODE,    /* any thread of a node that has not got that far */
+    BY_ENDED,   /* a thread of a node, which has ended */
+    BY_NOBODY,  /* a signal that no thread has sent */
 };
 
 struct blocker {
     enum by by;
     int node, thread;
-    bool arrived; /* BY_NODE: at a barrier, from which it does not depart */
+    bool arrived; /* BY_NODE: arrived at a barrier, but not departed */
 };
 
 static const struct blocker unknown = { BY_UNKNOWN, -1, -1, false };
 
-/* ---- what is in the reports ---- */
+/* ---- reading the reports ---- */
 
 static const struct report *report_of(const struct judge *j, int node)
 {
@@ -43,7 +43,7 @@ static const struct report_wait *wait_of(const struct judge *j, int node, int th
     return NULL;
 }
 
-/* A thread of the node that waits like this, of any object or node where they are negative. */
+/* A thread of the node with this wait; negative: any object or node. */
 static const struct report_wait *waits_for(const struct judge *j, int node, enum waits what,
                                            int64_t object, int with)
 {
@@ -65,7 +65,7 @@ static const struct report_meeting *meeting_of(const struct report *r, uint32_t 
     return NULL;
 }
 
-/* ---- who holds a thread up ---- */
+/* ---- what blocks a thread ---- */
 
 static struct blocker holder_of(const struct judge *j, uint64_t lock)
 {
@@ -81,8 +81,8 @@ static struct blocker holder_of(const struct judge *j, uint64_t lock)
     return unknown;
 }
 
-/* Of a thread that waits for the round that a partner sends (pairs.h): that one sends it when it
- * has come to it, so it has where its own round is as far. */
+/* Blocker of a thread that waits for a round that a partner sends (pairs.h). The partner sends it
+ * when it reaches that round, so it has sent it if its own round is as far. */
 static struct blocker partner_of(const struct judge *j, int node, const struct report_wait *w)
 {
     uint32_t group = w->what == WAITS_GROUP ? (uint32_t)w->object : MEETING_OF_ALL;
@@ -100,7 +100,7 @@ static struct blocker partner_of(const struct judge *j, int node, const struct r
                 : (struct blocker){ BY_NODE, w->node, -1, true };
 }
 
-/* The first node that has not arrived at a barrier, from this one on; -1: all have, or it is not
+/* The first node from `node` on that has not arrived at a barrier; -1: all have, or it is not
  * known. */
 static int missing_from(const struct judge *j, int node, uint64_t epoch)
 {
@@ -116,7 +116,7 @@ static struct blocker missing_at(const struct judge *j, int node, const struct r
     return missing >= 0 ? (struct blocker){ BY_NODE, missing, -1, false } : partner_of(j, node, w);
 }
 
-/* Of a thread in hlrc_group_create: the other one has not called it so that both meet. */
+/* Blocker of a thread in hlrc_group_create: its partner has not made the matching call. */
 static struct blocker maker_of(const struct judge *j, int node, const struct report_wait *w)
 {
     enum waits opposite = w->what == WAITS_MEMBER ? WAITS_INVITATION : WAITS_MEMBER;
@@ -125,7 +125,7 @@ static struct blocker maker_of(const struct judge *j, int node, const struct rep
     return (struct blocker){ BY_NODE, w->node, -1, false };
 }
 
-/* Of a thread whose node makes another group: the thread that does. */
+/* Blocker of a thread whose node makes another group: the thread that makes it. */
 static struct blocker making_at(const struct judge *j, int node)
 {
     const struct report_wait *w = waits_for(j, node, WAITS_MEMBER, -1, -1);
@@ -160,7 +160,7 @@ static bool for_words(const struct report_wait *w)
     return w->what == WAITS_MEMBER || w->what == WAITS_INVITATION;
 }
 
-/* JU3, of threads that all wait for what another one of them has to bring. */
+/* JU3. ASSUMPTION: each thread waits for something that another of them has to bring. */
 static bool nothing_comes(const struct judge *j)
 {
     bool words = false;
@@ -194,7 +194,7 @@ bool judge_stuck(const struct judge *j)
     return any && nothing_comes(j);
 }
 
-/* ---- in words ---- */
+/* ---- text ---- */
 
 struct text {
     char *at;
@@ -212,7 +212,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
         t->used = t->len - 1;
 }
 
-/* "node 2", with the thread where the node has several. */
+/* Writes "node 2", with the thread if several threads of the node wait. */
 static void add_name(struct text *t, const struct judge *j, int node, int thread)
 {
     const struct report *r = report_of(j, node);
@@ -254,7 +254,7 @@ static void add_holder(struct text *t, const struct judge *j, int node, const st
     }
 }
 
-/* The wait and who holds a lock; no further. */
+/* The wait, and the holder if it is a lock. */
 static void add_wait(struct text *t, const struct judge *j, int node, const struct report_wait *w)
 {
     add_words(t, j, node, w);
@@ -262,7 +262,8 @@ static void add_wait(struct text *t, const struct judge *j, int node, const stru
         add_holder(t, j, node, w);
 }
 
-/* The thread that a node that has not come so far waits with; NULL: one of its threads does not. */
+/* The wait of a thread of a node that has not got that far; NULL: one of its threads does not
+ * wait. */
 static const struct report_wait *thread_of(const struct judge *j, int node)
 {
     const struct report *r = report_of(j, node);
@@ -271,7 +272,8 @@ static const struct report_wait *thread_of(const struct judge *j, int node)
         const struct report_wait *w = &report_waits(r)[i];
         if (w->what == WAITS_NOTHING)
             return NULL;
-        /* rather one that speaks for the node than one that waits for it */
+        /* prefer a thread whose wait explains the node's delay to one that waits for the
+         * barrier */
         if (!found || found->what == WAITS_BARRIER)
             found = w;
     }
@@ -290,7 +292,7 @@ static void add_state(struct text *t, const struct judge *j, int node)
     }
 }
 
-#define NAMED 8 /* nodes that one line names */
+#define NAMED 8 /* nodes named in one line */
 
 static void add_missing(struct text *t, const struct judge *j, uint64_t epoch)
 {
@@ -306,7 +308,7 @@ static void add_missing(struct text *t, const struct judge *j, uint64_t epoch)
     add_state(t, j, first);
 }
 
-/* Who holds up what is waited for, and what that one does. */
+/* What blocks the wait, and what the blocker does. */
 static void add_blocker(struct text *t, const struct judge *j, int node,
                         const struct report_wait *w)
 {
@@ -367,14 +369,14 @@ void judge_tell(const struct judge *j, void (*say)(void *ctx, const char *line))
         judge_tell_node(j, node, say);
 }
 
-/* ---- the circle ---- */
+/* ---- the cycle ---- */
 
 struct place {
     int node;
     const struct report_wait *wait;
 };
 
-/* To the thread that holds this one up; false where there is none, or where it does not wait. */
+/* Moves to the thread that blocks this one. False if there is none, or if it does not wait. */
 static bool step(const struct judge *j, struct place *p)
 {
     struct blocker b = blocker_of(j, p->node, p->wait);
@@ -387,7 +389,7 @@ static bool step(const struct judge *j, struct place *p)
     return true;
 }
 
-/* "waits for lock 2 held by node 1", and so on; p becomes who holds it up. */
+/* Writes "waits for lock 2 held by node 1" or similar; p becomes the blocker. */
 static void add_step(struct text *t, const struct judge *j, struct place *p)
 {
     struct blocker b = blocker_of(j, p->node, p->wait);
@@ -397,7 +399,7 @@ static void add_step(struct text *t, const struct judge *j, struct place *p)
     add_wait(t, j, p->node, w);
     (void)step(j, p);
     if (w->what == WAITS_LOCK || w->what == WAITS_MEMBER || w->what == WAITS_INVITATION)
-        return; /* who it is has been said */
+        return; /* already named */
     add(t, "%s", b.arrived ? " for the departure of " : meets ? " for " : " of ");
     add_name(t, j, p->node, p->wait->thread);
 }
@@ -407,7 +409,7 @@ static bool same(struct place a, struct place b)
     return a.node == b.node && a.wait == b.wait;
 }
 
-/* A thread of the circle to which the way from here leads; false where it ends. */
+/* Finds a thread of the cycle that the path from here leads to. False if the path ends. */
 static bool circle_from(const struct judge *j, struct place p, struct place *found)
 {
     struct place fast = p;
@@ -417,7 +419,7 @@ static bool circle_from(const struct judge *j, struct place p, struct place *fou
         (void)step(j, &p);
     } while (!same(p, fast));
     *found = p;
-    for (struct place at = p; step(j, &at) && !same(at, p);) /* the same whoever is asked first */
+    for (struct place at = p; step(j, &at) && !same(at, p);) /* the same thread for every start */
         if (at.node < found->node || (at.node == found->node && at.wait < found->wait))
             *found = at;
     return true;
@@ -434,7 +436,8 @@ static bool find_circle(const struct judge *j, struct place *found)
     return false;
 }
 
-/* The way to a thread that nobody holds up, from one that waits for it if there is such a one. */
+/* Writes the path to a thread without a blocker, from a thread that waits for it if there is
+ * one. */
 static void add_end(struct text *t, const struct judge *j)
 {
     struct place p = { -1, NULL };

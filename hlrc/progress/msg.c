@@ -14,15 +14,15 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/timeline.h"
 
-/* The immediate of a write: what kind of event, and which slot. */
+/* The immediate of a write: kind of event, and slot. */
 enum event_kind { EVENT_REQUEST, EVENT_REPLY, EVENT_BULK };
 #define EVENT(kind, index) ((uint32_t)(kind) << 28 | (uint32_t)(index))
 #define EVENT_KIND(imm)    ((imm) >> 28)
 #define EVENT_INDEX(imm)   ((imm)&0xfffffffu)
 
-/* by token: M3; cleared by the owner before it sends, set by the serving thread */
+/* by token (M3); cleared by the owner before it sends, set by the serving thread */
 static _Atomic uint8_t *complete;
-static char *scratch; /* a request slot per token, in which its owner composes */
+static char *scratch; /* a request slot per token, for its owner to compose in */
 /* by type; set before the first event is taken */
 static void (*serves[REQUEST_TYPES])(struct request *);
 static void (*barrier_answered)(void);
@@ -70,8 +70,8 @@ void msg_end(void)
     scratch = NULL;
 }
 
-/* In the row of a sender: those of the threads' calls, of the barrier and of prefetches; behind
- * them those of conditions, which carry no vector time. */
+/* In the row of a sender: tokens of the threads' calls, of the barrier and of prefetches, then
+ * tokens of conditions, which carry no vector time. */
 static size_t request_at(int from, uint32_t token)
 {
     size_t row = engine.at.requests + (size_t)from * engine.at.request_row;
@@ -126,7 +126,7 @@ static void serve(struct request *req)
     serves[req->type](req);
 }
 
-/* Puts a request into the slot of its token at `to`, and has it served there. */
+/* Puts a request into the slot of its token at `to`, to be served there. */
 static void deliver(const struct request *req, int to, size_t len, bool urgent)
 {
     if (to == engine.node) {
@@ -168,7 +168,7 @@ void msg_forward(const struct request *req, enum request_type type, int to, cons
 static void token_complete(uint32_t token)
 {
     perturb(reply_written);
-    /* orders the reply slot's contents before the owner's going on */
+    /* orders the contents of the reply slot before the owner reads them */
     atomic_store_explicit(&complete[token], 1, memory_order_release);
     struct thread *t = thread_of_token(token);
     if (t)
@@ -200,7 +200,7 @@ bool msg_done(uint32_t token)
     return atomic_load_explicit(&complete[token], memory_order_acquire);
 }
 
-/* What the owner of a token waits for. */
+/* What the owner of a token waits for, by request type. */
 static const enum waits awaited[REQUEST_TYPES] = {
     [REQUEST_HOME] = WAITS_HOME,       [REQUEST_PLACE] = WAITS_PLACE,
     [REQUEST_LOCK] = WAITS_LOCK,       [REQUEST_TRY] = WAITS_TRY,
@@ -234,7 +234,7 @@ void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t sl
         fabric_write_imm_copied(engine.fabric, to, engine.control.id, at, data, len, imm, urgent);
 }
 
-/* The slot is not this node's any more when it is served. */
+/* Reads the fields first: once the request is served, the slot is no longer this node's. */
 static void serve_request(struct request *req)
 {
     int64_t begin = timeline_begin();

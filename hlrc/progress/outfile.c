@@ -52,7 +52,7 @@ static int write_to(const char *name, const struct writing *w, int flags)
     return rc;
 }
 
-/* Beside its place, under another name, and then renamed. */
+/* Writes to a temporary name in the same directory, then renames. */
 static int write_whole(const char *name, const struct writing *w)
 {
     char temporary[PATH_MAX];
@@ -73,7 +73,7 @@ int outfile_write(const char *name, bool waits, void (*put)(FILE *out, const voi
     struct writing w = { put, arg };
     if (outfile_special(name))
         return write_to(name, &w, waits ? 0 : O_NONBLOCK);
-    /* a symbolic link stays, what it points to is replaced */
+    /* a symbolic link stays; its target is replaced */
     char *real = realpath(name, NULL);
     int rc = write_whole(real ? real : name, &w);
     if (rc == -EACCES || rc == -EPERM)

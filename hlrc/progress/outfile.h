@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * outfile.h - files that a job leaves: statistics, a timeline.
+ * outfile.h - output files of a job: statistics, a timeline.
  *
- * What is in a file is whole: it is written beside its place under another name and renamed. Where
- * the directory does not allow that, and to what is no regular file (a device, a pipe), it is
- * written directly.
+ * A file is always complete: it is written under another name in the same directory, then renamed.
+ * If the directory does not allow that, or for a device or a pipe, it is written directly.
  */
 #ifndef HLRC_OUTFILE_H
 #define HLRC_OUTFILE_H
@@ -13,15 +12,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* outfile_special - whether it is there, and neither a regular file nor a directory */
+/* outfile_special - true if it exists and is neither a regular file nor a directory */
 bool outfile_special(const char *name);
 
-/* outfile_try - at the start, whether the file of this option can be written: makes it where there
- * is none. 0, or a negative errno and a line in err */
+/* outfile_try - at the start, tests whether the file of this option can be written; creates it if
+ * missing. Returns 0, or a negative errno and a line in err. */
 int outfile_try(const char *option, const char *name, char *err, size_t errlen);
 
-/* outfile_write - what `put` writes; `waits`: for a reader, if it is a pipe. 0 or a negative errno;
- * nothing is said */
+/* outfile_write - writes the file by `put`. `waits`: waits for a reader of a pipe. Returns 0 or a
+ * negative errno, without a message. */
 int outfile_write(const char *name, bool waits, void (*put)(FILE *out, const void *arg),
                   const void *arg);
 

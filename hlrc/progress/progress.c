@@ -23,42 +23,42 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/watch.h"
 
-/* How long a wait spins where every node has a core: so many round trips of the fabric, within
- * these limits. */
+/* How long a wait spins if every node has a core: SPIN_ROUND_TRIPS round trips of the fabric,
+ * within these limits. */
 #define SPIN_ROUND_TRIPS 100
 #define SPIN_LEAST_NS    200000
 #define SPIN_MOST_NS     20000000
-/* And where nodes share cores: who is waited for may be the one that waits for this core. */
+/* If nodes share cores: the awaited thread may need this core. */
 #define SPIN_CROWDED_NS 500
-#define SPIN_ROUNDS     8 /* between two looks at the clock */
-/* Where a node has more threads than cores, whoever spins offers its core so often, and knows by
- * the time that this took whether another thread had it. */
+#define SPIN_ROUNDS     8 /* between two readings of the clock */
+/* If a node has more threads than cores, a spinning thread offers its core at this interval. An
+ * offer that takes longer than SPIN_TAKEN_NS shows that another thread had the core. */
 #define SPIN_OFFER_NS 5000
 #define SPIN_TAKEN_NS 3000
-/* And for so long it offers it no more, if it was another program that took it, and no thread of
- * this node has for as long. */
+/* Offers pause for this long if another program took the core and no thread of this node has taken
+ * one for as long. */
 #define SPIN_ALONE_NS 50000000
 
-/* Events that an application thread serves between two looks at what it waits for, and when that is
- * over (S9). */
+/* Events that an application thread serves between two tests of its condition, and after its wait
+ * is over (S9). */
 #define SERVED_AT_ONCE    16
 #define SERVED_ON_LEAVING 64
 
 static _Atomic bool progress_lock; /* S1 */
-/* the handler was woken and found the progress lock taken: S7 */
+/* the handler was woken and found the progress lock taken (S7) */
 static _Atomic bool missed;
-/* the holder of the progress lock sleeps, and has served all that it took */
+/* the holder of the progress lock sleeps, and has served all events that it took */
 static _Atomic bool holder_sleeps;
 static _Atomic bool wake_on_all;
 static _Atomic int waiters;        /* application threads in progress_wait: S6 */
-static _Atomic int local_waiters;  /* those in progress_await */
-static _Atomic int state_sleepers; /* those that sleep alone, waiting for a state: S8 */
+static _Atomic int local_waiters;  /* threads in progress_await */
+static _Atomic int state_sleepers; /* sleep for a state without the progress lock: S8 */
 static _Atomic bool stopping;
 static pthread_t handler;
-static bool handled = true; /* there is a handler, or will be at once (NH1) */
+static bool handled = true; /* a handler thread exists, or will be started at once (NH1) */
 static bool handler_runs;
-static long cores;      /* of this machine */
-static uint32_t own;    /* that this node may run on */
+static long cores;      /* of the machine */
+static uint32_t own;    /* that this node may use */
 static int64_t spin_ns; /* how long a wait spins before it yields */
 static int spin_yields; /* how often it yields before it sleeps */
 /* when a thread of this node last took a core that was offered */
@@ -66,7 +66,7 @@ static _Atomic int64_t taken_at, no_offers_until;
 
 static bool progress_trylock(void)
 {
-    /* in the one order of all: behind the caller's count among the waiters, or its wake_on_all
+    /* sequentially consistent: after the caller's count among the waiters, or its wake_on_all
      * (S6) */
     if (atomic_load(&progress_lock) || atomic_exchange(&progress_lock, true))
         return false;
@@ -75,8 +75,8 @@ static bool progress_trylock(void)
     return true;
 }
 
-/* Serves pending events, `most` at most (S9); returns how many. ASSUMPTION: the caller holds the
- * progress lock (S1). */
+/* Serves at most `most` pending events (S9). Returns their number. ASSUMPTION: the caller holds
+ * the progress lock (S1). */
 static unsigned progress_drain(unsigned most)
 {
     struct fabric_event ev;
@@ -91,13 +91,13 @@ static unsigned progress_drain(unsigned most)
     return n;
 }
 
-/* Whether every event has to wake the handler, not only urgent ones (S6). */
+/* True if every event has to wake the handler, not only urgent ones (S6). */
 static bool all_matter(void)
 {
     return atomic_load(&wake_on_all) || atomic_load(&waiters) > 0;
 }
 
-/* S8. A thread that does not sleep yet will look at what it waits for once more (thread_sleep). */
+/* S8. A thread that is not asleep yet will test its condition once more (thread_sleep). */
 static void pass_wake_on(void)
 {
     for (uint32_t i = 0; atomic_load(&state_sleepers) > 0 && i < threads_max(); i++)
@@ -105,8 +105,8 @@ static void pass_wake_on(void)
             thread_wake(thread_slot(i));
 }
 
-/* S9. Senders wake no thread meanwhile, as while the caller had the progress lock; the handler
- * takes it. NH1: or one of those who wait. */
+/* S9. Until the handler has the progress lock, senders wake no thread, as while the caller held
+ * it. NH1: a waiting thread takes it instead. */
 static void progress_pass_on(void)
 {
     atomic_store(&progress_lock, false);
@@ -117,8 +117,8 @@ static void progress_pass_on(void)
         pass_wake_on();
 }
 
-/* Serves what is left, `most` events at most, and arms the queue (S2); false when more is left than
- * that (S9). */
+/* Serves the remaining events, at most `most`, and arms the queue (S2). False if more are left
+ * (S9). */
 static bool progress_arm(unsigned most, bool all)
 {
     for (;;) {
@@ -132,8 +132,8 @@ static bool progress_arm(unsigned most, bool all)
     }
 }
 
-/* `most`: how many events the caller is willing to serve before it passes the progress lock on
- * (S9). */
+/* `most`: number of events that the caller is willing to serve before it passes the progress lock
+ * on (S9). */
 static void progress_unlock(unsigned most)
 {
     bool all;
@@ -142,8 +142,8 @@ static void progress_unlock(unsigned most)
         return;
     }
     do {
-        atomic_store(&missed, false); /* S7: looked at again below */
-        all = all_matter();           /* S6: likewise */
+        atomic_store(&missed, false); /* S7: read again below */
+        all = all_matter();           /* S6: read again below */
         if (!progress_arm(most, all)) {
             progress_pass_on();
             return;
@@ -163,18 +163,18 @@ void progress_poll(void)
         progress_unlock(SERVED_ON_LEAVING);
 }
 
-/* What had arrived is taken, and the thread that took it is done with it: had the progress lock and
- * gave it up, or sleeps with it. */
+/* True if the thread that took the events before `mark` has served them: it has released the
+ * progress lock, or sleeps with it. */
 static bool settled(uint64_t mark)
 {
-    /* read first: what is past has been taken by then */
+    /* read first: `past` events are taken by then */
     bool past = fabric_rx_past(engine.fabric, mark);
     if (past && !atomic_load(&progress_lock))
-        return true; /* who took it had the progress lock, and has it no more */
+        return true; /* the taking thread had the progress lock, and has released it */
     if (!progress_trylock())
         return past && atomic_load(&holder_sleeps);
     progress_drain(SERVED_ON_LEAVING);
-    /* with the progress lock: what is taken is served */
+    /* with the progress lock held, taken events are served */
     past = fabric_rx_past(engine.fabric, mark);
     progress_unlock(SERVED_ON_LEAVING);
     return past;
@@ -195,7 +195,7 @@ void progress_wake_on_all(bool all)
         progress_unlock(SERVED_ON_LEAVING);
 }
 
-/* How far a wait has come. */
+/* Progress of a wait towards sleep. */
 struct backoff {
     int64_t spin_until, offer_at, offers_begun, cpu_begun;
     int rounds, yields;
@@ -214,8 +214,8 @@ static int64_t process_cpu_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Whether threads of this process have had the core for `taken_ns`, or about as much in all; `p`
- * knows when and at what CPU time this thread's offers began, and it has not slept since. */
+/* True if threads of this process had the core for about `taken_ns`. ASSUMPTION: `p` has the time
+ * and CPU time at which this thread's offers began, and the thread has not slept since. */
 static bool taken_by_us(const struct backoff *p, int64_t now, int64_t taken_ns)
 {
     int64_t spun = now - p->offers_begun - taken_ns;
@@ -256,7 +256,7 @@ static void spin(struct backoff *p)
         offer_core(p, now);
 }
 
-/* One step of waiting short of sleep; false when it is time to sleep. */
+/* One step of spinning or yielding. False when it is time to sleep. */
 static bool backoff_step(struct backoff *p)
 {
     if (p->spin_until == 0) {
@@ -291,7 +291,7 @@ struct awaited {
     void *arg;
 };
 
-/* NH1: there is something to do for who waits for a state, and sees nobody do it. */
+/* NH1: a waiter for a state must not sleep if no thread holds the progress lock. */
 static bool done_or_unserved(void *arg)
 {
     const struct awaited *a = arg;
@@ -325,7 +325,7 @@ static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
     }
     fabric_rx_busy(engine.fabric);
     if (sleeps)
-        pass_wake_on(); /* S8: no wake finds the queue armed any more */
+        pass_wake_on(); /* S8: after fabric_rx_busy no wake finds the queue armed */
     atomic_store(&t->asleep, AWAKE);
 }
 
@@ -381,7 +381,8 @@ void progress_await(struct wait_for what, const void *key, bool (*done)(void *),
 void progress_changed(const void *key)
 {
     perturb(change_made);
-    atomic_thread_fence(memory_order_seq_cst); /* orders the change before the read of who waits */
+    /* orders the change before the read of local_waiters */
+    atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&local_waiters, memory_order_relaxed) == 0)
         return;
     for (uint32_t i = 0; i < threads_max(); i++) {
@@ -391,7 +392,7 @@ void progress_changed(const void *key)
     }
 }
 
-/* The handler thread: serves what arrives while no application thread waits. */
+/* The handler thread serves what arrives while no application thread waits. */
 static void handler_block(void)
 {
     uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_HANDLER);
@@ -404,8 +405,8 @@ static void handler_block(void)
     }
     if (mine)
         progress_unlock(UINT_MAX);
-    /* if another thread has the progress lock, it arms the queue for this one when it leaves; the
-     * ticket is older than that */
+    /* if another thread holds the progress lock, it arms the queue for this thread when it
+     * releases it; the ticket is older than that */
     if (!atomic_load(&stopping))
         fabric_rx_sleep(engine.fabric, FABRIC_HANDLER, ticket, -1);
     pass_wake_on();
@@ -427,10 +428,10 @@ static void handler_spin(int64_t limit_ns)
 }
 
 /*
- * For how long a handler polls before it sleeps; negative: for ever. Not where handlers share cores
- * with the nodes' threads: those that do nothing but yield keep others from their work, and under
- * Linux 6.18 with autogroups a thread of the kernel even for ever, if it was preempted; it may hold
- * a lock that mprotect needs.
+ * How long a handler polls before it sleeps; negative: for ever. It does not poll for ever if
+ * handlers share cores with the nodes' threads. Threads that only yield delay others. Under Linux
+ * 6.18 with autogroups they starve a preempted kernel thread for ever, which may hold a lock that
+ * mprotect needs.
  */
 static int64_t handler_spin_limit(void)
 {
@@ -455,9 +456,9 @@ static void *handler_main(void *arg)
     return NULL;
 }
 
-/* Long enough that a node which serves one request after the other does not fall asleep in between:
- * waking it would take longer than the request. Adapters answer within microseconds; an emulated
- * one takes a hundred times as long. */
+/* Long enough that a node which serves one request after the other does not fall asleep in
+ * between, since a wake takes longer than a request. Adapters answer within microseconds; an
+ * emulated adapter takes a hundred times as long. */
 static int64_t usual_spin_ns(void)
 {
     int64_t some = SPIN_ROUND_TRIPS * engine.fabric->round_trip_ns;

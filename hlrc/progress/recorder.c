@@ -12,8 +12,8 @@
 #include "base/reserve.h"
 #include "base/system_sigaction.h"
 
-#define SHIFT       2      /* of ticks of a counter: a unit is a nanosecond or two */
-#define LONG_NS     200000 /* from here on the CPU time is looked at */
+#define SHIFT       2      /* of counter ticks: a unit is a nanosecond or two */
+#define LONG_NS     200000 /* longer spans: the CPU time is read */
 #define CALIBRATION 2000000
 #define FAULTS      101
 
@@ -22,20 +22,20 @@ bool record_on, record_all;
 struct lane {
     unsigned char *at, *begin, *end;
     uint64_t page;     /* the last one */
-    uint64_t closings; /* noted */
-    int64_t since;     /* ticks: computing began, */
-    int64_t left;      /* ended, */
-    int64_t computed;  /* and took since the last item */
-    int64_t cpu_ns;    /* CPU time of the thread when it was looked at last, */
-    int64_t running;   /* and ticks of which it is known that it ran since */
+    uint64_t closings; /* flushes noted */
+    int64_t since;     /* ticks: computing began */
+    int64_t left;      /* ticks: computing ended */
+    int64_t computed;  /* ticks of computing since the last item */
+    int64_t cpu_ns;    /* CPU time of the thread at the last reading */
+    int64_t running;   /* ticks known to be spent running since then */
     bool cut, used;
-    char unused[38]; /* lines of a cache of their own */
+    char unused[38]; /* each thread has its own cache lines */
 };
 
-/* The closing under way, then all. Written by who closes (TS2). */
+/* The current flush, then all. Written by the flushing thread (TS2). */
 static struct {
     unsigned char *at, *begin, *end;
-    unsigned char *pages; /* of the one under way, `count` of them; bytes */
+    unsigned char *pages; /* of the current flush: `count` pages, `length` bytes */
     size_t length;
     uint64_t page, count;
     bool cut;
@@ -45,10 +45,10 @@ static struct lane *lanes;
 static uint32_t lane_count;
 static uint64_t lane_bytes;
 static _Atomic uint64_t closings, looks;
-static double ticks_ns; /* in a nanosecond */
+static double ticks_ns; /* ticks per nanosecond */
 static int64_t start_ticks, start_ns;
 
-#define PAGES_BYTES ((size_t)64 << 20) /* of one closing */
+#define PAGES_BYTES ((size_t)64 << 20) /* of one flush */
 
 static int64_t cpu_ns(void)
 {
@@ -122,7 +122,7 @@ static bool computes(const struct thread *t)
            atomic_load_explicit(&t->clock.category, memory_order_relaxed) == STATS_COMPUTE;
 }
 
-/* Of a thread that computes. */
+/* ASSUMPTION: the thread computes. */
 static int64_t leave(struct thread *t)
 {
     struct lane *l = &lanes[t->index];
@@ -167,10 +167,10 @@ void record_add(struct thread *t, enum record_kind kind, uint64_t a, uint64_t b,
         atomic_fetch_add_explicit(&looks, 1, memory_order_relaxed);
     put(l, kind, units_of(l->computed), arg);
     l->computed &=
-        ((int64_t)1 << record_shift()) - 1; /* what was shifted away counts the next time */
+        ((int64_t)1 << record_shift()) - 1; /* the bits shifted away count the next time */
 }
 
-/* ---- closings ---- */
+/* ---- flushes ---- */
 
 void record_closing_page(uint32_t page, bool home, size_t length, size_t changed)
 {
@@ -200,7 +200,7 @@ void record_closing_end(bool asked)
     atomic_fetch_add_explicit(&closings, 1, memory_order_release); /* TS2 */
 }
 
-/* ---- what a fault takes outside of the handler ---- */
+/* ---- time of a fault outside of the handler ---- */
 
 static void *volatile fault_at;
 static volatile int64_t fault_begun, fault_ended;
@@ -213,7 +213,7 @@ static void on_fault(int sig)
     fault_ended = clock_ticks();
 }
 
-/* Before anybody else handles faults. */
+/* ASSUMPTION: no other handler of faults is installed yet. */
 int64_t record_fault_ticks(void)
 {
     struct sigaction mine = { .sa_handler = on_fault }, before;
@@ -235,7 +235,7 @@ int64_t record_fault_ticks(void)
     return least == INT64_MAX ? 0 : least;
 }
 
-/* ---- from the start to the end ---- */
+/* ---- start and end ---- */
 
 static void calibrate(void)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * report.h - what a node tells of its threads' waits, to hlrcrun or to node 0, for those who find
- * out why a job stands still (judge.h).
+ * report.h - a node's report of its threads' waits, sent to hlrcrun or to node 0, for the deadlock
+ * detector (judge.h).
  *
- * A report travels as it is: a head, then waits, locks that are held, and meetings in pairs, in
- * this order.
+ * The wire format of a report: a head, then waits, held locks, and barriers of pairs, in this
+ * order.
  *
- *   RE1  A report is made without a lock and without waiting, at any moment. Its epoch says which
- *        waits it tells of, by the instant at which each began, and what signals were under way:
- *        two reports of one epoch, and all threads that wait in them have done so all the time
- *        between. The waits are read before the rest and once more behind it: where they are not
- *        the same ones, the report is of several moments, and its node is not still.
- *   RE2  A node is still where every thread of the process is the runtime's own, or has waited in
- *        one wait for REPORT_STILL_MS at least. A thread that the runtime does not know, or that it
- *        knows and that does not wait in it, may do anything at any moment.
- *   RE3  A signal is under way from its call until it is served, and from the choice of a waiter to
- *        the return of that one from its wait: `signals` of all nodes together, of which each
- *        counts what begins there up and what ends there down.
+ *   RE1  A report is made without a lock and without waiting, at any moment. Its epoch is a digest
+ *        of the waits, by the instant at which each began, and of the signals under way. If two
+ *        reports have one epoch, all threads that wait in them have waited all the time between.
+ *        The waits are read before the rest and again after it. If they differ, the report mixes
+ *        several moments, and its node is not still.
+ *   RE2  A node is still if every thread of the process is the runtime's own, or has been in one
+ *        wait for at least REPORT_STILL_MS. A thread that the runtime does not know, or that does
+ *        not wait in the runtime, may do anything at any moment.
+ *   RE3  A signal is under way from its call until it is served, and from the choice of a waiter
+ *        until that waiter returns. Each node adds to `signals` what begins there and subtracts
+ *        what ends there; the sum over all nodes counts.
  */
 #ifndef HLRC_REPORT_H
 #define HLRC_REPORT_H
@@ -29,36 +29,36 @@
 #include "hlrc/protocol/waits.h"
 
 struct report {
-    uint32_t bytes;  /* of all of it, a multiple of 8 */
-    uint32_t number; /* of the question that it answers; 0: nobody asked */
+    uint32_t bytes;  /* of the whole report, a multiple of 8 */
+    uint32_t number; /* of the request that it answers; 0: unrequested */
     uint16_t node;
     uint8_t still;                  /* RE2 */
-    uint8_t call;                   /* enum meeting: of its last arrival at a barrier */
-    uint16_t strangers;             /* threads of the process that the runtime does not know */
-    uint16_t waits, held, meetings; /* how many of each follow */
+    uint8_t call;                   /* enum meeting: its last arrival at a barrier */
+    uint16_t strangers;             /* threads of the process unknown to the runtime */
+    uint16_t waits, held, meetings; /* number of entries that follow */
     uint64_t epoch;                 /* RE1 */
     uint64_t arrivals;              /* barriers at which it has arrived */
     int64_t signals;                /* RE3 */
 };
 
-/* A thread of the application. */
+/* An application thread. */
 struct report_wait {
     uint16_t thread;
-    uint8_t what; /* enum waits; WAITS_NOTHING: it does not wait */
-    uint8_t over; /* 1: what it waits for has come, it has only not gone on yet */
+    uint8_t what; /* enum waits; WAITS_NOTHING: no wait */
+    uint8_t over; /* 1: the wait is over, but the thread has not continued yet */
     int32_t node;
     uint64_t object;
-    uint64_t ms; /* for how long */
+    uint64_t ms; /* duration of the wait */
 };
 
 struct report_held {
     uint32_t lock, thread;
 };
 
-/* A meeting of members in pairs (pairs.h), the next or one that is under way. */
+/* A barrier of members in pairs (pairs.h), the next or the current one. */
 struct report_meeting {
     uint32_t group; /* MEETING_OF_ALL: of all nodes */
-    uint32_t round; /* that it has come to, if it is under way */
+    uint32_t round; /* the round that it has reached, if under way */
     uint64_t epoch;
 };
 
@@ -66,16 +66,16 @@ struct report_meeting {
 
 enum {
     REPORT_STILL_MS = 1000,
-    REPORT_WAITS = 1024,  /* threads of a node at most (--threads) */
-    REPORT_HELD = 256,    /* what is left out is unknown to those who judge */
-    REPORT_MEETINGS = 64, /* likewise */
+    REPORT_WAITS = 1024,  /* maximum of threads of a node (--threads) */
+    REPORT_HELD = 256,    /* locks beyond that are unknown to the detector */
+    REPORT_MEETINGS = 64, /* the same for barriers */
 };
 
 static_assert(sizeof(struct report) == 48 && sizeof(struct report_wait) == 24 &&
                   sizeof(struct report_held) == 8 && sizeof(struct report_meeting) == 16,
               "they travel between processes as they are");
 
-/* Bytes of a report with so many waits and as much else as there may be. */
+/* Bytes of a report with `waits` waits and the maximum of other entries. */
 static inline size_t report_room(size_t waits)
 {
     return sizeof(struct report) + waits * sizeof(struct report_wait) +
@@ -98,7 +98,7 @@ static inline const struct report_meeting *report_meetings(const struct report *
     return (const struct report_meeting *)(const void *)(report_held(r) + r->held);
 }
 
-/* Whether what came is a whole report of that node. */
+/* True if the received bytes are a whole report of that node. */
 static inline bool report_whole(const struct report *r, size_t len, int node)
 {
     return len >= sizeof *r && r->bytes == len && r->node == node &&

@@ -16,7 +16,7 @@
 static void (*parts[REPORT_PARTS])(struct report_draft *);
 static unsigned count;
 
-/* In memory from the first report on. */
+/* Takes memory only from the first report on. */
 static struct report_draft draft;
 static union {
     struct report head;
@@ -47,7 +47,7 @@ void report_add_meeting(struct report_draft *d, struct report_meeting meeting)
         d->meetings[d->head.meetings++] = meeting;
 }
 
-/* What waits are under way, by the instants at which they began. */
+/* Digest of the current waits, by the instants at which they began. */
 static uint64_t waits_epoch(void)
 {
     uint64_t epoch = DIGEST_START;
@@ -61,7 +61,7 @@ static uint64_t waits_epoch(void)
     return epoch;
 }
 
-/* One thread; whether its wait has been long enough (RE2). */
+/* Adds one thread. True if it has waited long enough (RE2). */
 static bool add_wait(struct report_draft *d, const struct thread *t, int64_t now)
 {
     struct watch_note note;

@@ -17,24 +17,24 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/watch.h"
 
-#define JUDGE     0    /* the node that judges where no launcher does */
-#define SLOWLY_MS 2000 /* from look to look while a thread may end that does not wait */
+#define JUDGE     0    /* the node that detects deadlocks without hlrcrun */
+#define SLOWLY_MS 2000 /* between two checks while a thread that does not wait may end */
 
-static uint64_t told;      /* the epoch that hlrcrun was told last */
-static uint64_t written;   /* reports that node 0 was told */
+static uint64_t told;      /* the epoch last reported to hlrcrun */
+static uint64_t written;   /* reports written to node 0 */
 static int64_t started_ms; /* for --timeout */
 
-/* At node 0: what was read of the others, by node. */
+/* At node 0: copies of the other nodes' reports, by node. */
 static char *copies;
 static const struct report *reports[NODES_MAX];
 static struct {
-    uint64_t number, epoch; /* of the first look; number 0: there was none */
-    uint64_t now;           /* of the last */
+    uint64_t number, epoch; /* of the first report; number 0: none */
+    uint64_t now;           /* of the latest report */
 } seen[NODES_MAX];
 
 /* ---- the memory of node 0 (SS2) ---- */
 
-/* A number, a report, the number again. */
+/* A slot: a number, a report, the number again. */
 static size_t slot_at(int node)
 {
     return engine.at.reports + (size_t)node * engine.at.report_size;
@@ -75,7 +75,8 @@ static const struct report *read_report(int node)
         return NULL;
     memcpy(copy, control_at(slot_at(node) + sizeof number),
            engine.at.report_size - 2 * sizeof number);
-    atomic_thread_fence(memory_order_acquire); /* orders the copy before the second look */
+    /* orders the copy before the second reading of the number */
+    atomic_thread_fence(memory_order_acquire);
     seen[node].now = number;
     bool whole =
         number_at(slot_at(node)) == number && r->bytes <= engine.at.report_size - 2 * sizeof number;
@@ -110,7 +111,7 @@ void standstill_end(void)
     copies = NULL;
 }
 
-/* ---- what node 0 does in hlrcrun's stead ---- */
+/* ---- deadlock detection by node 0 instead of hlrcrun ---- */
 
 static const char *absent(void *ctx, int node)
 {
@@ -137,7 +138,7 @@ static _Noreturn void end_deadlock(const struct judge *j)
     diag_fatal(STATUS_DEADLOCK, "deadlock: %s", line);
 }
 
-/* JU2: what was seen first is what is seen now. */
+/* JU2: the first and the latest reports have the same epochs. */
 static bool confirmed(void)
 {
     for (int node = 0; node < engine.nodes; node++)
@@ -147,7 +148,7 @@ static bool confirmed(void)
     return true;
 }
 
-/* One of all nodes: where one has changed it begins anew. */
+/* The first round is one of all nodes: if one node has changed, it starts again. */
 static void note_first_look(bool stuck)
 {
     bool begins = !stuck;
@@ -169,14 +170,14 @@ static void judge_reports(const struct report *mine)
     note_first_look(stuck);
 }
 
-/* ---- looking ---- */
+/* ---- periodic checks ---- */
 
-/* All threads wait. Milliseconds until the next look. */
+/* ASSUMPTION: all threads wait. Returns the milliseconds until the next check. */
 static int tell(void)
 {
     const struct report *r = reporter_make(0);
     if (!r->still)
-        return SLOWLY_MS; /* one that ends rouses nobody */
+        return SLOWLY_MS; /* a thread that ends does not wake the watch */
     if (boot_gathers(engine.boot)) {
         if (r->epoch != told && boot_waits(engine.boot, r, r->bytes) != 0)
             return REPORT_STILL_MS;
@@ -210,12 +211,14 @@ int standstill_look(void)
 void standstill_asked(uint32_t number)
 {
     const struct report *r = reporter_make(number);
-    (void)boot_waits(engine.boot, r, r->bytes); /* without room: it was not heard, as if stopped */
+    /* if it fails: hlrcrun treats the node as stopped */
+    (void)boot_waits(engine.boot, r, r->bytes);
 }
 
 /* ---- --timeout, without hlrcrun ---- */
 
-#define GATHER_MS 1500 /* from a node's report to that of all, and to the end of nodes that told */
+/* from a node's report to the report on all, and to the end of nodes that reported */
+#define GATHER_MS 1500
 
 static void tell_own(const struct report *r)
 {
@@ -235,7 +238,7 @@ static _Noreturn void end_late(void)
         if (judge_cause(&j, false, line, sizeof line))
             diag_job("in a circle: %s", line);
     } else {
-        tell_own(reporter_make(0)); /* node 0 has not ended the job */
+        tell_own(reporter_make(0)); /* if node 0 has not ended the job */
     }
     diag_fatal(STATUS_TIMEOUT, "the job takes longer than --timeout %d", engine.config.timeout);
 }

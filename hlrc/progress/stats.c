@@ -16,10 +16,10 @@
 
 _Atomic uint64_t stats_counters[STAT_COUNTERS];
 
-static int64_t started_ns;    /* constant between start or reset and the next reset */
+static int64_t started_ns;    /* constant from a start or reset to the next reset */
 static double handler_before; /* handler seconds at the last start */
 static struct fabric_counters fabric_before;
-static clockid_t own_clock; /* set while no other thread asks */
+static clockid_t own_clock; /* set while no other thread reads it */
 static bool has_own_clock;
 
 static void add(_Atomic int64_t *to, int64_t by)
@@ -93,7 +93,7 @@ void stats_start(void)
     fabric_counters(engine.fabric, &fabric_before);
 }
 
-/* Adds a thread's time by category; also what it has spent in its current one so far. */
+/* Adds a thread's time by category, including the time in its current one. */
 static void add_clock(const struct stats_clock *c, int64_t now, int64_t *sum)
 {
     for (int k = 0; k < STATS_CATEGORIES; k++)
@@ -102,7 +102,7 @@ static void add_clock(const struct stats_clock *c, int64_t now, int64_t *sum)
         sum[c->category] += now - c->since;
 }
 
-/* Seconds by category, as shares of the wall time: with several threads, the average over them. */
+/* Seconds by category, scaled to the wall time: with several threads, the average over them. */
 static void collect_times(struct hlrc_stats *out)
 {
     int64_t now = clock_ticks(), sum[STATS_CATEGORIES] = { 0 }, all = 0;
@@ -203,7 +203,7 @@ void hlrc_stats_get(struct hlrc_stats *stats)
     memset(&now, 0, sizeof now);
     stats_collect(&now);
     now.size = stats->size < sizeof now ? stats->size : sizeof now;
-    memcpy(stats, &now, now.size); /* an older program's struct is shorter */
+    memcpy(stats, &now, now.size); /* the struct of an older program is shorter */
 }
 
 void hlrc_stats_reset(void)

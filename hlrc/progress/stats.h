@@ -2,9 +2,9 @@
 /*
  * stats.h - counters of this node, and where its threads' time goes.
  *
- * A thread is in one category at a time; entering another one ends it. So the categories add up to
- * the wall time by construction. Faults are a category of their own here; the public struct counts
- * them as computing as well.
+ * A thread is in one category at a time; entering a category ends the previous one. So the
+ * categories add up to the wall time by construction. Faults are a separate category here; the
+ * public struct also counts them as computing.
  */
 #ifndef HLRC_STATS_H
 #define HLRC_STATS_H
@@ -52,14 +52,14 @@ enum stats_counter {
     STAT_COUNTERS
 };
 
-/* Of one thread; written by it, read by threads that sum up. */
+/* Of one thread, which writes it; read by threads that compute sums. */
 struct stats_clock {
     _Atomic int category; /* enum stats_category */
     _Atomic bool running;
-    _Atomic int64_t since; /* ticks (clock.h): when it entered the category */
-    /* ticks, without the current category since then */
+    _Atomic int64_t since; /* ticks (clock.h) at which it entered the category */
+    /* ticks, without those since `since` */
     _Atomic int64_t spent[STATS_CATEGORIES];
-    _Atomic uint64_t locks;        /* taken; written by the thread alone */
+    _Atomic uint64_t locks;        /* acquired; written only by the thread */
     _Atomic uint64_t locks_before; /* at the last start or reset */
 };
 
@@ -74,57 +74,59 @@ static inline void stats_count(enum stats_counter c, uint64_t by)
     atomic_fetch_add_explicit(&stats_counters[c], by, memory_order_relaxed);
 }
 
-/* By the thread itself: costs less than a counter of all. */
+/* By the thread itself: costs less than a shared counter. */
 static inline void stats_count_lock(struct stats_clock *c)
 {
     uint64_t n = atomic_load_explicit(&c->locks, memory_order_relaxed);
     atomic_store_explicit(&c->locks, n + 1, memory_order_relaxed);
 }
 
-/* When the thread gets its slot, and when it ends. */
+/* Called when the thread gets its slot, and when it ends. */
 void stats_clock_start(struct stats_clock *c);
 void stats_clock_stop(struct stats_clock *c);
 
-/* The thread's time from now on belongs to `to`; returns the category before. */
+/* The thread's time from now on counts for `to`. Returns the previous category. */
 enum stats_category stats_enter(struct thread *t, enum stats_category to);
 
-/* The CPU clock of a thread of the runtime beside the handler, whose time counts as the handler's;
- * NULL: there is none any more. */
+/* The CPU clock of another runtime thread, whose time is added to the handler's. NULL: it has
+ * ended. */
 void stats_own_clock(const clockid_t *clock);
 
-void stats_start(void); /* everything is zero from now on */
+void stats_start(void); /* resets all counters and times */
 /* all fields but `size`; may be called at any time */
 void stats_collect(struct hlrc_stats *out);
-/* the same without what the fabric counts, which stays as it is in *out: in signal handlers, too */
+/* The same without the fabric's counters, which stay unchanged in *out. Also allowed in signal
+ * handlers. */
 void stats_collect_own(struct hlrc_stats *out);
 void stats_progress(struct boot_counters *out); /* for the monitor's thread */
 
 /*
- * What is printed (stats_print.c), and where: the value of --stats, "-" or "" for a table on
- * standard error, FILE ending in .json for JSON, any other FILE for the table.
+ * Input and destination of the printed statistics (stats_print.c). `where` is the value of
+ * --stats: "-" or "" for a table on standard error, FILE ending in .json for JSON, any other FILE
+ * for the table.
  */
 struct config;
 struct stats_report {
     const struct config *config; /* of the job */
     int nodes;                   /* of the job */
     const struct hlrc_stats *stats;
-    int count;       /* of nodes whose figures these are */
+    int count;       /* number of nodes in `stats` */
     const int *node; /* their numbers; NULL: 0, 1, ... */
-    bool complete;   /* the job came to its end */
+    bool complete;   /* the job ended normally */
 };
 
-/* stats_try - at the start, whether the file can be written: makes it where there is none. 0, or a
- * negative errno and a line in err */
+/* stats_try - at the start, tests whether the file can be written; creates it if missing. Returns
+ * 0, or a negative errno and a line in err. */
 int stats_try(const char *where, char *err, size_t errlen);
 
-/* stats_write - 0 or a negative errno after one line */
+/* stats_write - returns 0, or a negative errno after printing one line */
 int stats_write(const struct stats_report *report, const char *where);
 
-/* stats_write_part - the same for a report that another one may replace: to a file, and nothing
- * where it could not be replaced */
+/* stats_write_part - the same for a report that a later one may replace: writes only to a file
+ * that can be replaced */
 int stats_write_part(const struct stats_report *report, const char *where);
 
-/* stats_print - of all nodes, at the end of the job, on node 0 */
+/* stats_print - prints all nodes' statistics on node 0 at the end of the job */
 int stats_print(const struct hlrc_stats *per_node, int nodes, const char *where);
 
 #endif

@@ -29,11 +29,11 @@ struct field {
 static const struct field fields[] = { SECONDS(SECONDS_FIELD) HLRC_COUNTS(COUNTS_FIELD) };
 #define FIELDS (sizeof fields / sizeof fields[0])
 
-/* A field that is added to the struct has to be added above, or to HLRC_COUNTS. */
+/* A new field of the struct has to be added above, or to HLRC_COUNTS. */
 static_assert(sizeof(struct hlrc_stats) == sizeof(size_t) + FIELDS * 8,
               "every field of struct hlrc_stats is listed");
 
-#define COLUMNS    8 /* of numbers in a line */
+#define COLUMNS    8 /* number columns per line */
 #define WIDTH      14
 #define NAME_WIDTH 20
 
@@ -51,7 +51,7 @@ static uint64_t count_of(const struct hlrc_stats *s, const struct field *f)
     return value;
 }
 
-/* Seconds with a point, whatever the program's locale says. */
+/* Seconds with a decimal point in any locale. */
 static void text_seconds(double value, int digits, char *buf, size_t len)
 {
     unsigned long long unit = digits == 3 ? 1000 : 1000000;
@@ -68,8 +68,8 @@ static void text_of(const struct hlrc_stats *s, const struct field *f, int digit
         snprintf(buf, len, "%llu", (unsigned long long)count_of(s, f));
 }
 
-/* All nodes together: counts are added; seconds are the average, so that they can be compared with
- * those of a node. */
+/* All nodes: counts are added, seconds averaged, so that they are comparable with one
+ * node's. */
 static void text_total(const struct stats_report *r, const struct field *f, char *buf, size_t len)
 {
     double seconds = 0;
@@ -104,7 +104,7 @@ static int number_of(const struct stats_report *r, int index)
     return r->node ? r->node[index] : index;
 }
 
-/* Few nodes: a row per field, a column per node. */
+/* For few nodes: a row per field, a column per node. */
 static void table_by_field(FILE *out, const struct stats_report *r)
 {
     char text[32];
@@ -125,7 +125,7 @@ static void table_by_field(FILE *out, const struct stats_report *r)
     }
 }
 
-/* Of many nodes, COLUMNS fields: a row per node. */
+/* For many nodes, up to COLUMNS fields: a row per node. */
 static void table_part(FILE *out, const struct stats_report *r, size_t first, size_t end)
 {
     char text[32];
@@ -188,7 +188,7 @@ static bool ends_in_json(const char *name)
     return len >= 5 && strcmp(name + len - 5, ".json") == 0;
 }
 
-/* In memory first, so that only the opening, writing and renaming of a file can fail later. */
+/* Composes in memory first, so that only opening, writing and renaming a file can fail later. */
 static int compose(const struct stats_report *r, bool json, char **text, size_t *len)
 {
     FILE *out = open_memstream(text, len);
@@ -216,7 +216,7 @@ static void put_text(FILE *out, const void *arg)
     (void)fwrite(t->bytes, 1, t->len, out);
 }
 
-/* A job that failed does not wait for a reader of a pipe. */
+/* A failed job does not wait for a reader of a pipe. */
 static int write_file(const char *name, const char *text, size_t len, bool waits)
 {
     struct text t = { text, len };

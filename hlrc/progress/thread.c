@@ -107,8 +107,7 @@ struct thread *thread_own(enum thread_of_runtime which)
     return thread_current;
 }
 
-/* Not those that tell of an error of the thread itself, and not those by which a program is ended
- * or stopped. */
+/* Excludes signals of an error of the thread itself, and signals that end or stop a program. */
 void thread_signals(sigset_t *set)
 {
     static const int others[] = { SIGSEGV, SIGBUS,  SIGFPE, SIGILL,  SIGTRAP, SIGSYS,

@@ -2,15 +2,16 @@
 /*
  * thread.h - the application threads of a node.
  *
- * A thread gets a slot at its first fault or call and gives it back when it ends. The slot carries
- * the thread's tokens (msg.h), what it needs to sleep, and its share of the statistics. Slots are
- * made at start: taking one allocates nothing, so it may happen inside the fault handler.
+ * A thread takes a slot at its first fault or call and frees it when it ends. The slot carries the
+ * thread's tokens (msg.h), what it needs to sleep, and its share of the statistics. Slots are made
+ * at start. Taking one allocates nothing, so it may happen inside the fault handler.
  *
  *   T1  From thread_enter to thread_leave a thread may hold locks of the engine, the progress lock
- *       and requests that are not answered. It does not touch the application's view there, so a
- *       fault that comes then is that of a signal handler that interrupted it, and cannot be
- *       resolved: it ends the program with a line (fault.c), or with --signals mask the handler
- *       waits until thread_leave. While a fault is resolved signals wait anyway (fault.h X2).
+ *       and unanswered requests. It does not touch the application's view there. So a fault in
+ *       this section is that of a signal handler that interrupted the thread, and cannot be
+ *       resolved. It ends the program with a line (fault.c), or with --signals mask the handler
+ *       waits until thread_leave. While a fault is resolved signals are blocked anyway (fault.h
+ *       X2).
  */
 #ifndef HLRC_THREAD_H
 #define HLRC_THREAD_H
@@ -27,54 +28,54 @@
 
 enum thread_sleep_state {
     AWAKE,
-    SLEEPS_ALONE /* on its bell */,
+    SLEEPS_ALONE /* on its futex word `bell` */,
     SLEEPS_SERVING /* on the receive queue */
 };
 
 struct thread {
-    /* futex word; raised by the thread that completes what the thread waits for */
+    /* wake_seq: futex word, raised by the thread that completes the wait */
     alignas(64) _Atomic uint32_t bell;
-    /* written by the thread; read by who completes (full fences on both sides) */
+    /* written by the thread; read by the completing thread (full fences on both sides) */
     _Atomic int asleep;
     _Atomic bool taken;
-    /* a thread has had it, another one has had it before; written by who takes it */
+    /* a thread has had the slot, another had it before; written by the taking thread */
     bool used, reused;
-    /* nested thread_enter: T1; also read by handlers that interrupt the thread */
+    /* nesting depth of thread_enter (T1); also read by handlers that interrupt the thread */
     volatile int inside;
-    sigset_t unmasked;          /* its signal mask before the outermost one */
-    const void *_Atomic awaits; /* what this thread waits for in progress_await; NULL none */
+    sigset_t unmasked;          /* signal mask before the outermost thread_enter */
+    const void *_Atomic awaits; /* key of its progress_await; NULL: none */
     uint32_t index;
     /* requests of this thread: at most one outstanding on each */
     uint32_t call_token, cond_token;
-    struct trace_ring trace;  /* what it did last */
-    int64_t asked;            /* since when it takes or lets go of a lock slowly: ticks; 0: not */
-    uint64_t granted;         /* the number of the last grant (timeline.h TL4) */
+    struct trace_ring trace;  /* its last events */
+    int64_t asked;            /* when a slow acquire or release of a lock began: ticks; 0: none */
+    uint64_t granted;         /* number of the last grant (timeline.h TL4) */
     struct watch_slot waits;  /* written by the thread, read by the watch */
     struct stats_clock clock; /* where this thread's time goes */
     /* FETCH_WORDS: scratch of a page fetch */
     uint64_t *versions;
 };
 
-/* Slots for the runtime itself, the last ones. */
+/* Slots for the runtime's own threads, the last ones. */
 enum thread_of_runtime { THREAD_WORKER, THREAD_TELLER, THREADS_OWN };
 
-int threads_init(uint32_t max); /* threads of the application at most */
+int threads_init(uint32_t max); /* maximum of application threads */
 void threads_end(void);
 extern _Thread_local struct thread *thread_current __attribute__((visibility("hidden")));
-/* ends the program with a clear line when there are too many threads */
+/* Ends the program with a line if there are too many threads. */
 struct thread *thread_take_slot(void);
 static inline struct thread *thread_self(void)
 {
     return thread_current ? thread_current : thread_take_slot();
 }
-/* Takes that slot for the calling thread; its time counts as no thread's. */
+/* Takes that slot for the calling thread, whose time is not counted. */
 struct thread *thread_own(enum thread_of_runtime which);
 struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong to no thread */
-uint32_t threads_taken(void);                   /* threads of the program that have one */
+uint32_t threads_taken(void);                   /* application threads that have one */
 struct thread *thread_slot(uint32_t index);     /* of threads_max() slots, taken or not */
-uint32_t threads_max(void);                     /* those of the runtime included */
+uint32_t threads_max(void);                     /* including the runtime's */
 
-/* Notes what this thread did, for who asks why the job stands still. */
+/* Notes an event of this thread, for a report of a job that stands still. */
 static inline void trace_of(struct thread *t, enum trace_kind kind, uint64_t object)
 {
     if (trace_on & TRACE_RING)
@@ -87,7 +88,7 @@ static inline void trace(enum trace_kind kind, uint64_t object)
         trace_of(thread_self(), kind, object);
 }
 
-/* The number of the grant by which the thread has got something; there is none any more. */
+/* Returns the number of the grant by which the thread got something, and clears it. */
 static inline uint64_t thread_granted(struct thread *t)
 {
     uint64_t number = t->granted;
@@ -95,13 +96,13 @@ static inline uint64_t thread_granted(struct thread *t)
     return number;
 }
 
-/* Whether more has to be done there than to count: signals are held back, or a sanitizer told.
- * Written by threads_init. */
+/* True if thread_enter has to do more than count: block signals, or notify a sanitizer. Written by
+ * threads_init. */
 extern bool thread_guards __attribute__((visibility("hidden")));
 void thread_guard(struct thread *t);
 void thread_unguard(struct thread *t);
 
-/* Around what takes locks or the progress lock, or sends requests (T1). */
+/* Encloses code that takes locks or the progress lock, or sends requests (T1). */
 static inline struct thread *thread_enter(void)
 {
     struct thread *t = thread_self();
@@ -120,16 +121,16 @@ static inline void thread_leave(struct thread *t)
         t->inside--;
 }
 
-/* those that wait while a thread is inside, or a fault is resolved */
+/* the signals that are blocked while a thread is inside, or a fault is resolved */
 void thread_signals(sigset_t *set);
 
-/* Sleeps until the bell rings, at most timeout_ns (negative: no limit), unless done(arg) holds
- * after announcing it. Serves nothing: progress.h waits, this only sleeps. */
+/* Announces the sleep; then sleeps unless done(arg) holds, until thread_wake, at most timeout_ns
+ * (negative: no limit). Serves nothing: only progress.h waits and serves. */
 void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t timeout_ns);
 void thread_wake(struct thread *t); /* costs nothing unless it sleeps */
 
-/* Sleeps while *word is `seen`, at most timeout_ns (negative: no limit), or less; serves nothing.
- * The other wakes as many. */
+/* Sleeps while *word is `seen`, at most timeout_ns (negative: no limit). May return early. Serves
+ * nothing. futex_wake_private wakes `count` sleepers. */
 void futex_wait_private(_Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns);
 void futex_wake_private(_Atomic uint32_t *word, int count);
 

@@ -36,7 +36,8 @@ void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, i
         atomic_fetch_add_explicit(&lanes[lane].count, 1, memory_order_relaxed); /* TL1 */
     struct timeline_record *r = &records[(size_t)lane * per_lane + number % per_lane];
     atomic_store_explicit(&r->what, TIMELINE_NONE, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release); /* TL1: orders the clearing before the rest */
+    /* TL1: orders the clearing before the other stores */
+    atomic_thread_fence(memory_order_release);
     r->begin = begin;
     r->end = end;
     r->object = object;
@@ -53,7 +54,7 @@ uint64_t timeline_grant(void)
            (atomic_fetch_add_explicit(&grants, 1, memory_order_relaxed) + 1);
 }
 
-/* Whoever is interrupted between the looks takes longer: the shortest of some counts. */
+/* An interruption between the readings makes them take longer, so the shortest of 16 counts. */
 struct timeline_moment timeline_moment(void)
 {
     struct timeline_moment best = { 0, 0 };

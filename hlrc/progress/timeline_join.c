@@ -2,9 +2,9 @@
 /*
  * timeline_join.c - arrows between events, and how long locks were held.
  *
- * A grant is found by its number. What a fetch brings is what notices have told of its page since
- * the one before: each names a writer and an interval, and so the diff of the page in it, or, where
- * the writer is the home, the closing of the interval.
+ * A grant is found by its number. A fetch brings the changes of the notices of its page since the
+ * previous fetch. Each notice names a writer and an interval. That identifies the page's diff of
+ * that interval, or, if the writer is the home, the flush of the interval.
  */
 #include "hlrc/progress/timeline_join.h"
 
@@ -17,12 +17,12 @@
 #define NO_PAGE        UINT32_MAX
 #define LOCKS_OF(node) (-2 - (node))
 
-/* What others refer to: a grant by its number; a diff, or with NO_PAGE a closing, by interval and
- * writer; a lock of a node. */
+/* Identifies a referenced event: a grant by its number; a diff, or with NO_PAGE a flush, by
+ * interval and writer; a lock of a node. */
 struct key {
     uint64_t number;
     uint32_t page;
-    int32_t node; /* -1: of a grant; LOCKS_OF(node) */
+    int32_t node; /* -1 for a grant; LOCKS_OF(node) for a lock */
 };
 
 struct place {
@@ -31,28 +31,28 @@ struct place {
     const struct timeline_event *event; /* NULL: free */
 };
 
-/* Open addressing; as large as it will ever need be. */
+/* Open addressing; sized once for all entries. */
 struct places {
     struct place *at;
     size_t size; /* a power of two */
 };
 
-/* A notice of a page that has not been fetched since. */
+/* A notice of a page that was not fetched since. */
 struct pending {
     uint64_t interval;
     int writer;
-    uint32_t next; /* + 1 */
+    uint32_t next; /* index + 1 */
 };
 
 struct pages {
-    uint32_t *first; /* by page: into list, + 1 */
+    uint32_t *first; /* by page: index + 1 in list */
     size_t count;
     struct pending *list;
     size_t used, room;
-    uint32_t free; /* + 1 */
+    uint32_t free; /* index + 1 */
 };
 
-/* An event at the moment by which its order counts. */
+/* An event and the time that determines its order. */
 struct moment {
     int64_t at;
     const struct timeline_event *event;
@@ -67,7 +67,7 @@ struct joining {
 
 /* ---- growing ---- */
 
-/* At least `need` elements, new ones zero. 0 or -ENOMEM */
+/* Makes room for `need` elements; new ones are zero. Returns 0 or -ENOMEM. */
 static int grow(void *list, size_t *room, size_t need, size_t each)
 {
     void *old, *new;
@@ -85,7 +85,7 @@ static int grow(void *list, size_t *room, size_t need, size_t each)
     return 0;
 }
 
-/* ---- what is referred to ---- */
+/* ---- referenced events ---- */
 
 static struct key key_of(uint64_t number, uint32_t page, int node)
 {
@@ -144,7 +144,7 @@ static int add_arrow(struct joining *j, const struct place *from, int node,
                      const struct timeline_event *to, const char *name)
 {
     struct timeline *t = j->t;
-    /* within the span, where viewers look for it */
+    /* viewers expect it within the span */
     int64_t end = to->end > to->begin ? to->end - 1 : to->end;
     if (!from->event)
         return 0;
@@ -194,7 +194,7 @@ static int note_page(struct pages *p, uint32_t page, int writer, uint64_t interv
     return 0;
 }
 
-#define PAGES_MOST (UINT32_C(1) << 30) /* of a space: what is more is no page */
+#define PAGES_MOST (UINT32_C(1) << 30) /* of a space: higher numbers are no pages */
 
 static int note_pages(struct joining *j, const struct timeline_event *e)
 {
@@ -207,7 +207,7 @@ static int note_pages(struct joining *j, const struct timeline_event *e)
     return rc;
 }
 
-/* What was pending for the page has come, and is no more. */
+/* The fetch brings all pending changes of the page and removes them. */
 static int join_fetch(struct joining *j, int node, const struct timeline_event *e)
 {
     struct pages *p = &j->pages;
@@ -240,7 +240,7 @@ static int add_held(struct joining *j, const struct place *lock, int64_t end)
     return rc;
 }
 
-/* Its place has the event by which the node got it, or let go of it. */
+/* Its entry has the event by which the node got or released it. */
 static int join_lock(struct joining *j, int node, const struct timeline_event *e)
 {
     struct key key = key_of(e->object, NO_PAGE, LOCKS_OF(node));
@@ -250,7 +250,7 @@ static int join_lock(struct joining *j, int node, const struct timeline_event *e
         *lock = (struct place){ key, node, e };
         return join_grant(j, node, e);
     }
-    if (!lock->event) /* the beginning was dropped */
+    if (!lock->event) /* the first events were dropped */
         return 0;
     if (lock->event->kind != TIMELINE_UNLOCK && lock->event->end <= e->begin)
         rc = add_held(j, lock, e->begin);
@@ -258,7 +258,7 @@ static int join_lock(struct joining *j, int node, const struct timeline_event *e
     return rc;
 }
 
-/* Those that nodes still had at their end. */
+/* Locks that nodes still held at their end. */
 static int join_last(struct joining *j)
 {
     int rc = 0;
@@ -268,10 +268,10 @@ static int join_last(struct joining *j)
     return rc;
 }
 
-/* ---- a node ---- */
+/* ---- one node ---- */
 
-/* When what it says holds: a lock is had from the end on, a fetch has what was known when it
- * began. */
+/* True if the event matters, and when it takes effect: a lock is held from the end on, a fetch has
+ * what was known when it began. */
 static bool matters(const struct timeline_event *e, int64_t *at)
 {
     *at = gets_lock(e) ? e->end : e->kind == TIMELINE_PREFETCH ? (int64_t)e->extra : e->begin;

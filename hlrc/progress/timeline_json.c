@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* timeline_json.c - see timeline_json.h. Numbers have a point, whatever the program's locale. */
+/* timeline_json.c - see timeline_json.h. Numbers have a decimal point in any locale. */
 #include "hlrc/progress/timeline_json.h"
 
 #include <stdio.h>
@@ -45,13 +45,13 @@ struct writing {
     const struct timeline *timeline;
 };
 
-/* ns, as the microseconds of the format. */
+/* ns, printed as microseconds. */
 static void put_time(FILE *out, const char *before, int64_t ns)
 {
     fprintf(out, "%s%lld.%03d", before, (long long)(ns / 1000), (int)(ns % 1000));
 }
 
-/* Names of hosts and the like: without what JSON would need escapes for. */
+/* Names of hosts and similar: replaces characters that JSON would have to escape. */
 static void put_text(FILE *out, const char *text)
 {
     for (; *text; text++)
@@ -115,7 +115,7 @@ static void put_name(FILE *out, int node, int lane, const char *what, const char
     fputs("\"}}", out);
 }
 
-/* The process and those of its threads that have noted something. */
+/* Names the process, and its threads that have noted something. */
 static void put_names(FILE *out, int index, const struct timeline_node *node)
 {
     int last = (int)node->head->lanes - 1, workers = (int)node->head->workers, seen = -1;
@@ -165,7 +165,7 @@ static void put_arrow(FILE *out, size_t number, const struct timeline_arrow *a)
     fputc('}', out);
 }
 
-/* What is known of a node's clock and buffers. */
+/* The clock and buffers of a node. */
 static void put_node(FILE *out, const struct timeline *t, int index)
 {
     const struct timeline_node *node = &t->node[index];

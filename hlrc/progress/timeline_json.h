@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * timeline_json.h - a timeline in the format of Chrome's trace events, which Perfetto and
- * chrome://tracing show ("Trace Event Format", of the Chromium project, 2016).
+ * timeline_json.h - a timeline in the format of Chrome's trace events, for Perfetto and
+ * chrome://tracing ("Trace Event Format", of the Chromium project, 2016).
  *
- * A node is a process there, a thread a thread. Spans are events X; that a lock is held is a pair
- * b and e, by the lock's number at its node; an arrow is a pair s and f, numbered through.
+ * A node is a process in this format, and a thread a thread. Spans are events X. A held lock is a
+ * pair b and e, by the lock's number at its node. An arrow is a pair s and f with a running
+ * number.
  */
 #ifndef HLRC_TIMELINE_JSON_H
 #define HLRC_TIMELINE_JSON_H
@@ -17,11 +18,11 @@ struct timeline_report {
     int nodes;
     const struct timeline_memory *memory; /* by node */
     struct timeline_moment before, after; /* timeline_read.h */
-    bool complete;                        /* the job came to its end */
+    bool complete;                        /* the job ended normally */
 };
 
-/* timeline_write - to a file. 0 or a negative errno after one line; another line says what was
- * dropped */
+/* timeline_write - writes to a file. Returns 0, or a negative errno after printing one line.
+ * Another line reports dropped records. */
 int timeline_write(const struct timeline_report *report, const char *where);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* timeline_read.c - see timeline_read.h. What belongs together is found in timeline_join.c. */
+/* timeline_read.c - see timeline_read.h. Related events are joined in timeline_join.c. */
 #include "hlrc/progress/timeline_read.h"
 
 #include <errno.h>
@@ -9,21 +9,21 @@
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/timeline_join.h"
 
-/* A product of times. */
+/* Holds the product of two times. */
 __extension__ typedef __int128 wide;
 
 #define KINDS (TIMELINE_SERVE_BULK + BULK_TYPES)
 #define LANES (UINT32_C(1) << 16)
-/* Ticks: of some gigahertz, decades. */
+/* Ticks: decades at some gigahertz. */
 #define FURTHEST (INT64_MAX / 4)
 
-/* A machine's clock: ns since `start`, as so many ns for so many ticks. */
+/* A machine's clock: ns since `start`, with `ns` nanoseconds per `ticks` ticks. */
 struct rule {
     struct timeline_moment start;
     int64_t ticks, ns;
 };
 
-/* ---- what is there ---- */
+/* ---- validation ---- */
 
 static bool is_time(int64_t t)
 {
@@ -76,7 +76,7 @@ static const struct timeline_head *leader(const struct timeline *t, int node)
     return t->node[node].head;
 }
 
-/* TC1: of the first of its machine that knows its end; else by the caller's clock. */
+/* TC1: of the first node of its machine that noted its end; otherwise by the caller's clock. */
 static struct rule rule_of(const struct timeline *t, int node, struct timeline_moment before,
                            struct timeline_moment after)
 {
@@ -120,7 +120,7 @@ static int64_t common_time(const struct timeline *t, int node, const struct rule
 
 /* ---- records ---- */
 
-/* Whether it is whole (TL1), and can be true. */
+/* Reads a record. True if it is whole (TL1) and plausible. */
 static bool take(const struct timeline *t, int node, const struct rule *rule,
                  const struct timeline_record *r, struct timeline_event *e)
 {

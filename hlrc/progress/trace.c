@@ -30,13 +30,13 @@ void trace_note(struct trace_ring *r, enum trace_kind kind, uint64_t object)
     atomic_store_explicit(&r->event[at].ns, clock_ns(), memory_order_release); /* TR1 */
 }
 
-/* False where the event is being written. */
+/* False if the event is being written. */
 static bool read_event(const struct trace_ring *r, uint64_t number, int64_t *ns, uint64_t *what)
 {
     uint64_t at = number % TRACE_EVENTS;
     *ns = atomic_load_explicit(&r->event[at].ns, memory_order_acquire);
     *what = atomic_load_explicit(&r->event[at].what, memory_order_relaxed);
-    atomic_thread_fence(memory_order_acquire); /* TR1: orders the event before the second look */
+    atomic_thread_fence(memory_order_acquire); /* TR1: orders the event before the second read */
     return *ns != 0 && *ns == atomic_load_explicit(&r->event[at].ns, memory_order_relaxed);
 }
 

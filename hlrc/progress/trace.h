@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * trace.h - what each thread did last: a ring of events in its slot. Off unless it will be asked
- * for (--watchdog); then an event costs a look at the clock and three stores.
+ * trace.h - the last events of each thread: a ring in its slot. Off unless --watchdog may print
+ * it. If on, an event costs one reading of the clock and three stores.
  *
- *   TR1  A ring is written by its thread alone. The time of an event is written last, and cleared
- *        before the event is overwritten: a reader, who may come at any moment, takes what had the
- *        same time before and after.
+ *   TR1  Only its thread writes a ring. The time of an event is written last, and cleared before
+ *        the event is overwritten. A reader may read at any moment; it takes an event only if it
+ *        read the same time before and after it.
  */
 #ifndef HLRC_TRACE_H
 #define HLRC_TRACE_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(kind, in words: what was done to the object whose number follows) */
+/* X(kind, text: action on the object whose number follows) */
 #define TRACE_KINDS(X)                                     \
     X(TRACE_FETCH, "fetched page")                         \
     X(TRACE_READ, "opened for read page")                  \
@@ -35,7 +35,7 @@ enum trace_kind {
 #undef X
 };
 
-#define TRACE_EVENTS 64u /* of a thread */
+#define TRACE_EVENTS 64u /* per thread */
 
 struct trace_ring {
     _Atomic uint64_t count; /* events so far; written by the thread, read at any moment */
@@ -45,16 +45,16 @@ struct trace_ring {
     } event[TRACE_EVENTS];
 };
 
-/* Whether there is something to note at all, in one word for those who are fast: in the rings, in
- * the timeline (timeline.h), of what locks cost (memory/profile.h), for the simulator (recorder.h).
- * Set before a second thread exists. */
+/* One word for the fast paths that says which events to note: in the rings, in the timeline
+ * (timeline.h), for costs of locks (memory/profile.h), for the simulator (recorder.h). Set before
+ * a second thread exists. */
 enum { TRACE_RING = 1, TRACE_TIMELINE = 2, TRACE_PROFILE = 4, TRACE_RECORD = 8 };
 extern unsigned trace_on;
 
-/* By the ring's thread. In the engine: trace, of thread.h. */
+/* By the ring's thread. The engine calls trace() of thread.h. */
 void trace_note(struct trace_ring *ring, enum trace_kind kind, uint64_t object);
 
-/* The last `most` events of a ring, the oldest first, in words; "" for none. */
+/* The last `most` events of a ring as text, the oldest first; "" for none. */
 void trace_last(const struct trace_ring *ring, unsigned most, char *line, size_t len);
 
 #endif

@@ -14,13 +14,14 @@
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/thread.h"
 
-#define TOLD_EVENTS 4u                  /* of each thread */
-#define GRACE_NS    INT64_C(3000000000) /* between telling and ending: others tell, too */
-#define WATCHDOG_MS 500 /* from look to look of the watchdog, while a thread waits */
+#define TOLD_EVENTS 4u /* printed per thread */
+/* from the report to the end of the job: other nodes report too */
+#define GRACE_NS    INT64_C(3000000000)
+#define WATCHDOG_MS 500 /* between two checks of the watchdog, while a thread waits */
 
 _Atomic bool watch_is_up;
 
-static int64_t told_at; /* written by the monitor's thread alone; 0: nothing was told */
+static int64_t told_at; /* written only by the monitor's thread; 0: nothing was reported */
 
 #define NODE_SHIFT 8 /* of a slot's `what` */
 
@@ -68,7 +69,8 @@ static void say(const char *line)
     diag_warn("%s", line);
 }
 
-/* What each thread did last, the threads that compute included: who waits for whom. */
+/* The last events of each thread, including threads that compute, to show which thread waits for
+ * which. */
 static void tell_traces(void)
 {
     char line[DIAG_LINE_MAX / 2];
@@ -98,7 +100,7 @@ static void tell_all(int64_t now)
     perturb_report(say);
 }
 
-/* Tells, and ends the job some seconds later, when a wait has taken too long. */
+/* Reports when a wait has taken too long, and ends the job some seconds later. */
 static void watchdog(int64_t now, int64_t most_ms)
 {
     if (most_ms < (int64_t)engine.config.watchdog * 1000) {
@@ -118,7 +120,7 @@ static void watchdog(int64_t now, int64_t most_ms)
 void watch_rests(void)
 {
     atomic_store(&watch_is_up, false);
-    atomic_thread_fence(memory_order_seq_cst); /* orders it before the look at the waits */
+    atomic_thread_fence(memory_order_seq_cst); /* orders the store before the reads of the waits */
 }
 
 void watch_goes_on(void)

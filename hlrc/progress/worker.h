@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * worker.h - a thread of the runtime for what serving a message may not do itself, because it would
- * wait (progress.h S4).
+ * worker.h - a runtime thread for work that serving a message must not do, because it would wait
+ * (progress.h S4).
  *
- *   WK1  The work begins after each worker_call, in a thread that may wait: once for each call, or
- *       once for several.
+ *   WK1  The work begins after each worker_call, in a thread that may wait. It runs once for each
+ *        call, or once for several calls.
  *   WK2  worker_call never waits, and may be called while serving and with a spin lock held.
  */
 #ifndef HLRC_WORKER_H
 #define HLRC_WORKER_H
 
 int worker_start(void);                 /* 0 or a negative errno */
-void worker_stop(void);                 /* returns when the work under way is done */
+void worker_stop(void);                 /* returns when the current work is done */
 void worker_handle(void (*work)(void)); /* before worker_start */
 void worker_call(void);
 

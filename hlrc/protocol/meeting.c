@@ -21,7 +21,7 @@ const char *meeting_name(enum meeting call)
 
 void meeting_refuse(int a, enum meeting of_a, int b, enum meeting of_b)
 {
-    bool turned = a > b; /* whoever finds it says the same */
+    bool turned = a > b; /* the same message from every node that detects it */
     diag_fatal(1,
                "%s() on node %d, but %s() on node %d; all nodes make the same collective calls in "
                "the same order",

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * meeting.h - the calls in which all nodes meet at a barrier.
+ * meeting.h - the collective calls, in which all nodes meet at a barrier.
  *
- *   ME1  An arrival names its call, and who brings arrivals together compares them: nodes that meet
- *        in different calls end the job, before any of them goes on.
+ *   ME1  An arrival names its call, and the node that combines arrivals compares them. Nodes that
+ *        meet in different calls end the job before any of them continues.
  */
 #ifndef HLRC_MEETING_H
 #define HLRC_MEETING_H
 
-/* X(call, its name). Six bits hold one. */
+/* X(call, its name). Six bits hold a call. */
 #define MEETINGS(X)                                  \
     X(MEETING_BARRIER, "hlrc_barrier")               \
     X(MEETING_BROADCAST, "hlrc_broadcast")           \
@@ -32,7 +32,7 @@ enum meeting {
 
 const char *meeting_name(enum meeting call);
 
-/* Ends the job: node a is in one call, node b in another one (ME1). */
+/* Ends the job: node a is in one call, node b in another (ME1). */
 _Noreturn void meeting_refuse(int a, enum meeting of_a, int b, enum meeting of_b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* protocol.c - where things lie, for protocols; see protocol.h. */
+/* protocol.c - the memory layout, for protocols; see protocol.h. */
 #include "hlrc/protocol/protocol.h"
 
 #include "hlrc/engine.h"

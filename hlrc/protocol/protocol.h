@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * protocol.h - the one table through which the engine moves pages, and the one by which those who
- * fill it call back.
+ * protocol.h - the table through which the engine fetches pages, and the table by which a page
+ * protocol calls back.
  *
- * A protocol decides how a home is assigned and how a page and its versions reach the node that
- * faults. It knows the fabric and this header; it never sees the application's view, a twin or a
+ * A protocol decides how a home is assigned and how a page and its versions reach the faulting
+ * node. It knows the fabric and this header; it never sees the application's view, a twin or a
  * lock. The engine guarantees that at most one fetch, claim or place of a page runs at a node at a
  * time (page.h: BUSY), and calls with no lock held.
  */
@@ -21,8 +21,8 @@
 
 enum page_access_right { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
 
-/* A version in one word: an interval of a writer. A node that closes a million intervals in a
- * second comes to 2^48 in nine years. */
+/* A version in one word: an interval of a writer. At a million intervals a second a node reaches
+ * 2^48 in nine years. */
 static inline uint64_t version_of(int writer, uint64_t interval)
 {
     return (uint64_t)writer << 48 | interval;
@@ -45,21 +45,21 @@ struct page_fetch {
     int window;    /* where the copy goes: a window of this node, ... */
     size_t offset; /* ... an offset in it, ... */
     void *dest;    /* ... which is this address */
-    /* the versions that the copy must have at least: so many, and none of other writers */
+    /* the versions that the copy must have at least: `needs` of them, none of other writers */
     const uint64_t *needed;
     uint32_t needs;
-    uint64_t *versions; /* out, one interval per node: those that it has */
+    uint64_t *versions; /* out: the versions of the copy, one interval per node */
     /* out: no node had touched the page, and this node has become its home */
     bool assigned;
     /* in: the home does not know yet that this node has a copy (exclusive.h EP1); for protocols
-     * whose homes do not see who fetches */
+     * whose homes do not see the fetch */
     bool introduce;
-    bool early;        /* in: more may be needed in the end than is known now (renew.h RN5) */
-    uint64_t arrivals; /* what that word was */
+    bool early;        /* in: more versions may be needed than are known now (renew.h RN5) */
+    uint64_t arrivals; /* old value of the home's arrivals word */
     uint32_t token;    /* for protocols that send requests */
-    /* for protocols that are answered by a word: which answer is this fetch's */
+    /* wait_seq, for protocols that are answered by a word: identifies the answer of this fetch */
     uint32_t ticket;
-    /* for protocols that start operations, and whether the page's is among them */
+    /* for protocols that start operations; page_started: the read of the page is among them */
     struct fabric_op op;
     bool page_started;
 };
@@ -68,42 +68,42 @@ struct request; /* request.h */
 
 struct page_protocol {
     const char *name;
-    unsigned caps; /* fabric capabilities that it cannot do without */
+    unsigned caps; /* required fabric capabilities */
     bool served;   /* parts.h */
 
-    /* What the application may do with a page that no node has touched; ACCESS_NONE means: fetch
-     * it. */
+    /* Access of the application to a page that no node has touched; ACCESS_NONE: it must be
+     * fetched. */
     enum page_access_right (*initial)(uint32_t page);
 
-    /* Home of a page that this node is about to write and whose home it does not know; assigned to
-     * this node when it had none (*assigned). -1: it may write without one after all, look again.
-     */
+    /* Home of a page that this node is about to write and whose home it does not know. Assigned to
+     * this node if the page had none (*assigned). -1: it may write without a home after all; check
+     * again. */
     int (*claim)(uint32_t page, bool *assigned);
 
-    /* start begins to fetch the page, with at least the needed versions unless it is a prefetch;
-     * finish waits for it. finish returns false when the copy lacks a version (it does not for a
-     * fetch that is no prefetch). When the home turns out to be this node nothing is copied. */
+    /* fetch_start begins to fetch the page, with at least the needed versions unless it is a
+     * prefetch. fetch_finish waits for it. It returns false if the copy of a prefetch lacks a
+     * version; other fetches never lack one. If the home is this node nothing is copied. */
     void (*fetch_start)(struct page_fetch *, bool prefetch);
     bool (*fetch_ready)(struct page_fetch *);
     bool (*fetch_finish)(struct page_fetch *, bool prefetch);
 
     int (*home)(uint32_t page, uint32_t token); /* -1 while unassigned */
-    /* the home that the page has afterwards */
+    /* returns the resulting home of the page */
     int (*place)(uint32_t page, int node, uint32_t token);
 
-    /* requests about pages, where the protocol sends any */
+    /* serves requests about pages, if the protocol sends any */
     void (*serve)(struct request *);
     /* a diff was applied to this page here; may be NULL */
     void (*applied)(uint32_t page);
-    /* every node learns that this is the page's home now (sync/homes.h) */
+    /* makes the node the page's home, known to every node (sync/homes.h) */
     void (*move)(uint32_t page, int home);
-    /* homes of these pages are unassigned again, everywhere */
+    /* unassigns the homes of these pages, everywhere */
     void (*reset)(uint32_t first, uint32_t count);
 };
 
 extern const struct page_protocol protocol_async, protocol_ardmar;
 
-/* Where things lie: offsets in window protocol_control(), the same on every node. */
+/* Layout: offsets in window protocol_control(), the same on every node. */
 struct fabric *protocol_fabric(void);
 int protocol_control(void);
 int protocol_space(void);
@@ -115,12 +115,12 @@ int protocol_default_home(uint32_t page);
 /* home word, at the default home: 0 unassigned, else node + 1 */
 size_t protocol_home_at(uint32_t page);
 size_t protocol_versions_at(uint32_t page); /* u64 per node, at the home */
-/* at the home, exclusive.h: u32 per page, whether other nodes may have a copy; u64, how often one
- * has said so, of any page */
+/* at the home, exclusive.h: u32 per page, set if other nodes may have a copy; u64 that counts
+ * these registrations of all pages */
 size_t protocol_has_readers_at(uint32_t page);
 size_t protocol_arrivals_at(void);
 size_t protocol_page_at(uint32_t page);     /* the page, in window protocol_space() */
-size_t protocol_answers_at(uint32_t token); /* u64 per token, at who asked (async.c H4) */
+size_t protocol_answers_at(uint32_t token); /* u64 per token, at the requester (async.c H4) */
 
 /* The same in this node's own memory. */
 void *protocol_here(size_t at); /* of window protocol_control() */
@@ -128,29 +128,29 @@ _Atomic uint64_t *protocol_applied_here(uint32_t page, int writer);
 char *protocol_page_here(uint32_t page);
 
 /*
- * What the engine does for a protocol. Protocols lie below it and call it by this table alone,
- * which hlrc_init gives them before the first fetch.
+ * Services of the engine for a protocol. Protocols lie below the engine and call it only by this
+ * table, which hlrc_init sets before the first fetch.
  */
 struct protocol_env {
-    /* Waits until done(arg), serving what arrives meanwhile; something outside this process makes
-     * it true. */
+    /* Waits until done(arg), which something outside this process makes true. Serves while it
+     * waits. */
     void (*wait)(struct wait_for what, bool (*done)(void *), void *arg);
 
-    void (*count_round_trip)(void); /* a wait of a fetch for the network */
-    /* a fetch that had to be repeated: the home's copy lacked a version */
+    void (*count_round_trip)(void); /* a fetch waits for the network */
+    /* a fetch had to be repeated: the home's copy lacked a version */
     void (*count_retry)(void);
-    void (*count_home)(void); /* this node has become a home by what it wrote before */
+    void (*count_home)(void); /* this node became a home by its earlier stores */
 
-    /* Requests (msg.h): by the caller's token, of `type`, about a page. */
+    /* Requests (msg.h): on the caller's token, of `type`, about a page. */
     struct request *(*compose)(uint32_t token, int type, uint32_t page);
     void (*send)(struct request *, int to, bool with_vec, bool urgent);
     uint64_t (*await)(uint32_t token); /* the answer's argument */
 
-    /* For those who serve. */
+    /* For servers. */
     void (*forward)(const struct request *, int type, int to);
     void (*reply)(const struct request *, uint64_t arg);
     struct request *(*parked)(int from, uint32_t token); /* a request that was put aside */
-    /* the thread of this node whose token it is, if it sleeps */
+    /* wakes the thread of this node that owns the token, if it sleeps */
     void (*wake)(uint32_t token);
 
     /* Pages (page.h): page_demote, page_restore_exclusive, page_set_home, space_touched. */
@@ -164,7 +164,7 @@ struct protocol_env {
 
 extern const struct protocol_env *protocol_env;
 
-/* Whether the copy has what was needed when the fetch began. */
+/* True if the copy has all versions that were needed when the fetch began. */
 static inline bool protocol_covers(const struct page_fetch *f)
 {
     for (uint32_t i = 0; i < f->needs; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * waits.h - what a thread may wait for, in one table: a wait names its kind, and those who tell of
- * it, here and in hlrcrun, find the words.
+ * waits.h - the table of everything a thread may wait for. A wait names its kind; the node and
+ * hlrcrun take the text of their messages from here.
  */
 #ifndef HLRC_WAITS_H
 #define HLRC_WAITS_H
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(kind, words, whether the object's number follows them, words before the number of a node or
- * NULL). Kinds travel in reports (progress/report.h): a new one comes at the end. */
+/* X(kind, text, 1 if the object's number follows it, text before the number of a node or NULL).
+ * Kinds travel in reports (progress/report.h), so a new one is added at the end. */
 #define WAITS(X)                                                                    \
     X(WAITS_NOTHING, "nothing", 0, NULL)                                            \
     X(WAITS_LOCK, "lock", 1, NULL)                                                  \
@@ -55,15 +55,14 @@ enum waits {
         WAITS_KINDS
 };
 
-/* One wait: of which kind, the number of its object, and the node, where the table has words for
- * them. */
+/* One wait: its kind, the number of its object, and the node, if the table has text for them. */
 struct wait_for {
     enum waits what;
     uint64_t object;
     int node;
 };
 
-/* "page 12 of home 3"; returns buf. */
+/* Text of a wait, such as "page 12 of home 3". Returns buf. */
 const char *waits_words(struct wait_for what, char *buf, size_t len);
 
 #endif
