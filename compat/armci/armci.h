@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The interface of ARMCI on HLRC, for programs in C and C++ written for it: armci(7) says what each
- * call does here. Written anew from what has been published of it: Nieplocha, Ju and Apra,
- * One-sided Communication on the Myrinet-based SMP Clusters using the GM Message-Passing Library,
- * and the descriptions of its calls.
+ * The interface of ARMCI on HLRC, for programs in C and C++ written for it: armci(7) describes
+ * each call. Written anew from published descriptions: Nieplocha, Ju and Apra, One-sided
+ * Communication on the Myrinet-based SMP Clusters using the GM Message-Passing Library, and the
+ * descriptions of its calls.
  */
 #ifndef HLRC_ARMCI_H
 #define HLRC_ARMCI_H
 
 #include <stddef.h>
 
-/* What is accumulated: a number of this type is multiplied by *scale and added. */
+/* Accumulated values: numbers of this type are multiplied by *scale and added. */
 #define ARMCI_ACC_INT 1
 #define ARMCI_ACC_DBL 2
 #define ARMCI_ACC_FLT 3
@@ -37,7 +37,7 @@ extern "C" {
 
 typedef long armci_size_t;
 
-/* Pieces of one size, from here to there. */
+/* Pieces of one size, with source and destination addresses. */
 typedef struct {
     void **src_ptr_array;
     void **dst_ptr_array;
@@ -52,7 +52,7 @@ typedef struct {
     double real, imag;
 } dcomplex_t;
 
-/* An operation that was begun, or several at one process; what is in it is the library's. */
+/* One non-blocking operation, or several at one process; the fields are private to the library. */
 typedef struct {
     unsigned entry, use, aggregate;
     int proc;
@@ -137,7 +137,7 @@ void ARMCI_Unlock(int mutex, int proc);
 int ARMCI_Same_node(int proc);
 int ARMCI_Uses_shm(void);
 
-/* What programs have of the message passing beside it, for those that have no other. */
+/* Message passing for programs that use no other library for it. */
 int armci_msg_me(void);
 int armci_msg_nproc(void);
 void armci_msg_barrier(void);

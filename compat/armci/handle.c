@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * handle.c - operations that were begun (inner.h AR2). A handle of the program's need not be waited
- * for once all of its process's operations were, and one of HLRC's must be: so these are in a table
- * here. When that is full its operations are waited for.
+ * handle.c - handles of non-blocking operations (inner.h AR2). After a wait for a process a
+ * program need not wait for handles of its operations, but HLRC's handles must be waited for: so a
+ * table has them. When it is full all its operations are waited for.
  */
 #include <pthread.h>
 
 #include "compat/armci/inner.h"
 
 #define ENTRIES 4096
-#define MANY    0xa66e9a7eU /* a handle of any number of operations: what ends these is a fence */
+#define MANY    0xa66e9a7eU /* handle of any number of operations, completed by a fence */
 
 struct entry {
     hlrc_handle_t op;
-    unsigned use; /* how often it has been used */
+    unsigned use; /* times it was used */
     int proc;     /* -1: free */
 };
 
 static struct entry entries[ENTRIES];
-static unsigned used; /* entries that have been used; all that are not free are among them */
+static unsigned used; /* entries ever used; the others are free */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of this process, or, with -1, of all. Guarded. */
+/* Completes operations at this process, or all with -1. Guarded. */
 static void end_all(int proc)
 {
     for (struct entry *e = entries; e < entries + used; e++) {
@@ -45,7 +45,7 @@ static struct entry *entry_free(void)
     return &entries[used++];
 }
 
-/* Of a handle whose operation is not over. Guarded. */
+/* The entry of a handle whose operation is not complete. Guarded. */
 static struct entry *entry_of(const armci_hdl_t *handle)
 {
     struct entry *e = &entries[handle->entry < ENTRIES ? handle->entry : 0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* job.c - beginning and end, and what programs have of the message passing beside ARMCI. */
+/* job.c - start and end, and message passing beside ARMCI. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,7 @@ static void leave(void)
     hlrc_finalize();
 }
 
-/* A program that ends by exit(0), or by return from main, has ended well; any other ends the
- * job. */
+/* exit(0), also by return from main, is a normal end; any other ends the job. */
 static void at_exit(int status, void *arg)
 {
     (void)arg;
@@ -55,12 +54,12 @@ void ARMCI_Finalize(void)
     leave();
 }
 
-/* Before a program ends otherwise; there is nothing that stays behind. */
+/* Called before an abnormal end; nothing needs cleanup. */
 void ARMCI_Cleanup(void)
 {
 }
 
-/* Another process's memory cannot be loaded from, also on one machine. */
+/* Another process's memory cannot be loaded directly, even on one machine. */
 int ARMCI_Same_node(int proc)
 {
     armci_check("ARMCI_Same_node", proc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* memory.c - memory that other processes reach: windows, of which each process has as much as it
- * asked for, and all as much as the one that asked for most. */
+/* memory.c - memory accessible to other processes: windows as large as the largest request, of
+ * which each process has as much as it asked for. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@ struct piece {
 };
 
 static struct piece pieces[HLRC_MAX_WINDOWS];
-static pthread_rwlock_t guard = PTHREAD_RWLOCK_INITIALIZER; /* of these */
+static pthread_rwlock_t guard = PTHREAD_RWLOCK_INITIALIZER; /* guards these */
 
-/* The window that this is in, or behind the end of which it is; NULL: none. */
+/* The window that contains this, perhaps beyond this process's part; NULL: none. */
 static struct piece *find(const void *at)
 {
     for (struct piece *p = pieces; p < pieces + HLRC_MAX_WINDOWS; p++)
@@ -42,7 +42,7 @@ void armci_check_memory(const char *call, const void *at, size_t bytes, int proc
                     call, bytes, at, has, proc);
 }
 
-/* What each process passes, in `all`. */
+/* Gathers the value of each process in `all`. */
 static void gather(uint64_t mine, uint64_t *all)
 {
     memset(all, 0, (size_t)armci_job.n * sizeof *all);
@@ -71,13 +71,14 @@ int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
     (void)pthread_rwlock_wrlock(&guard);
     struct piece *p = pieces;
     while (p->at)
-        p++; /* as many as windows */
+        p++; /* there is one per window */
     *p = (struct piece){ at, sizes, most };
     (void)pthread_rwlock_unlock(&guard);
     return 0;
 }
 
-/* Who has none passes NULL, as ptr_arr has it, and learns from the others what goes. */
+/* A process without memory passes NULL, as in ptr_arr, and learns from the others which window to
+ * free. */
 int ARMCI_Free(void *ptr)
 {
     uint64_t mine[2] = { (uintptr_t)ptr, 0 };
@@ -110,7 +111,7 @@ int ARMCI_Free_local(void *ptr)
     return 0;
 }
 
-/* ---- mutexes: those of HLRC, as many at each process as it asked for ---- */
+/* ---- mutexes: HLRC locks, as many at each process as it asked for ---- */
 
 static uint64_t *mutexes; /* of each process; NULL: none were created */
 
@@ -158,6 +159,6 @@ void ARMCI_Lock(int mutex, int proc)
 void ARMCI_Unlock(int mutex, int proc)
 {
     check_mutex("ARMCI_Unlock", mutex, proc);
-    hlrc_fence_all(); /* what was put within is there for the next one */
+    hlrc_fence_all(); /* puts under the mutex are complete for its next holder */
     hlrc_mutex_unlock((unsigned)mutex, proc);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* move.c - put, get and accumulate: in a row, strided and listed, each one call of HLRC's. */
+/* move.c - put, get and accumulate: contiguous, strided and lists, each one HLRC call. */
 #include <string.h>
 
 #include "compat/armci/inner.h"
 
 enum way { PUT, GET, ACC };
 
-/* A call; `handle` counts where `begins`. */
+/* A call; `handle` is valid if `begins`. */
 struct move {
     const char *call;
     enum way way;
@@ -73,7 +73,7 @@ static size_t count_of(const struct move *m, const char *what, int n)
     return (size_t)n;
 }
 
-/* From the first byte to the last; 0: there is none. */
+/* Bytes from the first to the last; 0: none. */
 static size_t extent(const size_t *counts, const size_t *strides, int levels)
 {
     size_t far = counts[0], least = counts[0];
@@ -132,7 +132,7 @@ static int row(const struct move *m, void *src, void *dst, int bytes)
 
 /* ---- lists ---- */
 
-/* Whether there is anything in it. */
+/* False: the list is empty. */
 static bool list(const struct move *m, const armci_giov_t *v, hlrc_handle_t *op)
 {
     size_t count = count_of(m, "a number of pieces", v->ptr_array_len),
@@ -153,8 +153,8 @@ static bool list(const struct move *m, const armci_giov_t *v, hlrc_handle_t *op)
     return true;
 }
 
-/* Several have no handle of HLRC's in common: unless nothing has to end them but a fence they are
- * waited for. */
+/* Several lists have no common HLRC handle: they are waited for, unless only a fence has to
+ * complete them. */
 static int lists(const struct move *m, const armci_giov_t *darr, int len)
 {
     hlrc_handle_t room, *op = m->handle ? armci_begin(m->handle, m->proc, &room) : NULL;

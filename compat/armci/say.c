@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* say.c - messages, and what every call looks at. */
+/* say.c - messages, and checks of all calls. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ void armci_check(const char *call, int proc)
         compat_fail("%s: process %d: they are 0 to %d", call, proc, armci_job.n - 1);
 }
 
-/* The end of the job, on all processes. */
+/* Ends the job, on all processes. */
 void ARMCI_Error(const char *message, int code)
 {
     (void)fflush(NULL);

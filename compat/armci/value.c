@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* value.c - single values, flags behind data, and words that are changed atomically. */
+/* value.c - single values, flags after data, and atomic operations. */
 #include "compat/armci/inner.h"
 
 #define VALUES(T, N)                                                                \
@@ -27,7 +27,7 @@ VALUES(long, Long)
 VALUES(float, Float)
 VALUES(double, Double)
 
-/* The data is there before the flag is. */
+/* The data arrives before the flag. */
 int ARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc)
 {
     armci_check_memory("ARMCI_Put_flag", flag, sizeof *flag, proc);
@@ -45,7 +45,7 @@ int ARMCI_PutS_flag(void *src, int *src_stride, void *dst, int *dst_stride, int 
     return 0;
 }
 
-/* What was there goes to *ploc. */
+/* *ploc gets the old value. */
 int ARMCI_Rmw(int op, void *ploc, void *prem, int extra, int proc)
 {
     bool wide = op == ARMCI_FETCH_AND_ADD_LONG || op == ARMCI_SWAP_LONG,

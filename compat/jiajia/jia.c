@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* jia.c - JIAJIA's calls but messages and loads; jia(7) says what each does. */
+/* jia.c - JIAJIA's calls except messages and load balancing; jia(7) describes each. */
 #include "compat/jiajia/jia.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ int jia_lock_index;
 static bool joined, left;
 static struct timespec began;
 
-/* A condition variable of JIAJIA is a flag that is waited for; in shared memory. */
+/* JIAJIA's condition variable is a flag that hosts wait for; in shared memory. */
 static struct cv {
     hlrc_lock_t lock;
     hlrc_cond_t changed;
@@ -38,8 +38,7 @@ void jia_exit(void)
     hlrc_finalize();
 }
 
-/* A program that ends by exit(0), or by return from main, has ended well; any other ends the
- * job. */
+/* exit(0), also by return from main, is a normal end; any other ends the job. */
 static void at_exit(int status, void *arg)
 {
     (void)arg;
@@ -76,11 +75,11 @@ void jia_init(int argc, char **argv)
 
 /* ---- memory ---- */
 
-/* How memory is cut into blocks, which go in turn to one host after the other: all of one size, or
- * one size for each round of the hosts. */
+/* Cuts memory into blocks, assigned to hosts in turn: all of one size, or one size for each
+ * round. */
 struct cut {
     size_t size;
-    const int *sizes; /* if not NULL, `rounds` of them, and then the first again */
+    const int *sizes; /* NULL, or `rounds` sizes, used cyclically */
     int rounds;
 };
 
@@ -156,14 +155,14 @@ unsigned long jia_alloc3(size_t size, size_t block, int host)
     return allocate_even("jia_alloc3", size, block, host);
 }
 
-/* As many of the sizes as it takes to reach the whole. */
+/* Uses as many of the sizes as reach the total. */
 unsigned long jia_alloc3b(size_t size, const int *blocks, int host)
 {
     struct cut cut = { .sizes = blocks };
     jiajia_check("jia_alloc3b", "host", host, jia_hosts);
     for (size_t reached = 0; cut.rounds == 0 || reached < size; cut.rounds++) {
         if (blocks[cut.rounds] <= 0) {
-            cut.rounds++; /* which will be refused */
+            cut.rounds++; /* will be refused */
             break;
         }
         reached +=
@@ -179,7 +178,7 @@ unsigned long jia_alloc4(size_t size, const int *blocks, int count, int host)
     return allocate("jia_alloc4", size, &(struct cut){ .sizes = blocks, .rounds = count }, host);
 }
 
-/* ---- order ---- */
+/* ---- synchronisation ---- */
 
 void jia_lock(int lock)
 {
@@ -229,7 +228,7 @@ void jia_waitcv(int number)
     jiajia_check("jia_waitcv", "condition variable", number, Maxcvs);
     struct cv *cv = &cvs[number];
     if (jia_hosts == 1)
-        return; /* as in JIAJIA: there is nobody to wait for */
+        return; /* as in JIAJIA: there is no other host to wait for */
     hlrc_lock(cv->lock);
     while (!cv->set)
         hlrc_cond_wait(cv->changed, cv->lock);

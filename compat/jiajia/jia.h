@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The interface of JIAJIA 2 on HLRC, for programs in C and C++ written for it: jia(7) says what
- * each call does here. Written anew from what JIAJIA has published: Hu, Shi and Tang, JIAJIA: A
- * Software DSM System Based on a New Cache Coherence Protocol (1999), its user's manual, and the
- * declarations that its programs rely on.
+ * The interface of JIAJIA 2 on HLRC, for programs in C and C++ written for it: jia(7) describes
+ * each call. Written anew from JIAJIA's publications: Hu, Shi and Tang, JIAJIA: A Software DSM
+ * System Based on a New Cache Coherence Protocol (1999), its user's manual, and the declarations
+ * that its programs rely on.
  */
 #ifndef HLRC_JIA_H
 #define HLRC_JIA_H
@@ -22,13 +22,13 @@
 #    define OFF 0
 #    define ON  1
 #endif
-#define HMIG      0 /* homes move */
+#define HMIG      0 /* home migration */
 #define ADWD      1 /* adaptive write detection */
 #define BROADCAST 2
-#define LOADBAL   3 /* jia_divtask gives each host as much as it has turned out to do */
+#define LOADBAL   3 /* jia_divtask divides by measured load */
 #define WVEC      4 /* write vectors */
 
-/* jia_recv: from any host, of any tag. */
+/* jia_recv: any host, any tag. */
 #define MSG_PROC_ALL (-1)
 #define MSG_TAG_ALL  (-1)
 
@@ -94,12 +94,12 @@ float jia_clock(void);
 
 #undef HLRC_JIA_
 
-/* Where compilers for JIAJIA have told it of stores: HLRC sees them. */
+/* Compilers for JIAJIA report stores by these; HLRC detects them itself. */
 #define jia_wtnt(addr, size)
 #define jia_wtntw(addr)
 #define jia_wtntd(addr)
 
-/* The macros of Argonne that JIAJIA's programs use. */
+/* Argonne (ANL) macros that JIAJIA's programs use. */
 #define LOCKDEC(lock)  int lock;
 #define LOCKINIT(lock) (lock) = jia_lock_index++ % Maxlocks;
 #define LOCK(lock)     jia_lock(lock);

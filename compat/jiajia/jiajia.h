@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* jiajia.h - what the files of JIAJIA's interface have in common. */
+/* jiajia.h - internals shared by the parts of JIAJIA's interface. */
 #ifndef COMPAT_JIAJIA_JIAJIA_H
 #define COMPAT_JIAJIA_JIAJIA_H
 
-/* Ends the job where a number is not one of 0 to limit - 1. */
+/* Ends the job unless 0 <= value < limit. */
 void jiajia_check(const char *call, const char *what, int value, int limit);
 
-/* By all hosts, at the start: the inboxes. */
+/* Called by all hosts at the start: creates the inboxes. */
 void jiajia_message_begin(void);
 
-/* All hosts learn how long each has computed, in times[jiahosts], ordered by host. */
+/* All hosts get the computing times of all, in times[jiahosts]. */
 void jiajia_message_gather(float mine, float *times);
 
 #endif

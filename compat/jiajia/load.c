@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* load.c - JIAJIA's loads: who gets how much of a loop. */
+/* load.c - JIAJIA's load balancing: each host's share of a loop. */
 #include "compat/jiajia/jia.h"
 #include "compat/jiajia/jiajia.h"
 
 static int balanced;           /* jia_config(LOADBAL, ON) */
-static float powers[Maxhosts]; /* of all, their sum is 1; the same on all hosts */
-static float since;            /* when this host's work began */
+static float powers[Maxhosts]; /* of all hosts, sum 1; equal on all hosts */
+static float since;            /* start of this host's work */
 
 void jia_config(int option, int value)
 {
     jiajia_check("jia_config", "option", option, WVEC + 1);
     jiajia_check("jia_config", "value", value, ON + 1);
     if (option != LOADBAL)
-        return; /* how HLRC does these is chosen at launch */
+        return; /* for HLRC these are chosen at launch */
     balanced = value;
     for (int host = 0; host < jia_hosts; host++)
         powers[host] = 1.0F / (float)jia_hosts;
     since = jia_clock();
 }
 
-/* A host that took longer than others is worth less from now on. */
+/* A host that took longer than others gets less from now on. */
 void jia_loadcheck(void)
 {
     float times[Maxhosts], sum = 0;
@@ -35,7 +35,7 @@ void jia_loadcheck(void)
     since = jia_clock();
 }
 
-/* Whole numbers from *begin to *end, both included, cut by the powers of the hosts, or evenly. */
+/* Divides the integers from *begin to *end, inclusive, by the hosts' powers, or evenly. */
 void jia_divtask(int *begin, int *end)
 {
     int from = *begin, count = *end - *begin + 1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * message.c - JIAJIA's messages, by shared memory: each host has an inbox, a list of messages in
- * the order in which they came, under a lock of its own.
+ * message.c - JIAJIA's messages, in shared memory: each host has an inbox, a list of messages in
+ * order of arrival, under its own lock.
  *
  * Invariants
- *   JM1  Messages of one host to another are taken in the order in which they were sent, among
- *        those that fit what is asked for. Who sends waits for nobody.
- *   JM2  What jia_bcast, jia_reduce and jia_loadcheck send has a kind of its own: jia_recv takes
- *        none of it, whatever its tag is.
+ *   JM1  Messages from one host to another are taken in the order in which they were sent, among
+ *        the messages that match the request. A sender never waits.
+ *   JM2  Messages of jia_bcast, jia_reduce and jia_loadcheck have separate kinds: jia_recv takes
+ *        none of them, whatever its tag.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -32,7 +32,7 @@ struct message {
 struct inbox {
     hlrc_lock_t lock;
     hlrc_cond_t came;
-    struct message *first, *last; /* guarded by the lock; last counts while first is not NULL */
+    struct message *first, *last; /* guarded by the lock; last is valid while first is not NULL */
     char rest[PAGE - 2 * sizeof(hlrc_lock_t) - 2 * sizeof(void *)];
 };
 
@@ -69,7 +69,7 @@ static void post(const void *buf, int len, int host, int tag, enum kind kind)
     hlrc_unlock(to->lock);
 }
 
-/* The first that fits, out of the list; the lock is held. */
+/* Takes the first match out of the list; the lock is held. */
 static struct message *find(struct inbox *in, int host, int tag, enum kind kind)
 {
     struct message *before = NULL, *m = in->first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* say.c - messages to the user, and who this host is. */
+/* say.c - messages to the user, and this host's number. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -94,7 +94,7 @@ void report_done(struct task *t)
     parcel_close(p);
 }
 
-/* ---- accounts: TK4 ---- */
+/* ---- task states: TK4 ---- */
 
 void family_free(struct family *f)
 {

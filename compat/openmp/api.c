@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* api.c - library routines that ask and set; see api.h. */
+/* api.c - library routines that query and set; see api.h. */
 #include "compat/openmp/api.h"
 
 #include <limits.h>
@@ -30,7 +30,7 @@ int omp_get_max_threads(void)
     return mine()->threads;
 }
 
-/* One for each thread that there can be: what a program has of this is its number of threads. */
+/* The largest number of threads: programs derive their number of threads from this. */
 int omp_get_num_procs(void)
 {
     return team_lanes();
@@ -93,7 +93,7 @@ int omp_get_max_active_levels(void)
 
 int omp_get_supported_active_levels(void)
 {
-    return 1; /* regions within a region are one thread's */
+    return 1; /* nested regions have one thread */
 }
 
 int omp_in_final(void)
@@ -156,8 +156,8 @@ void omp_set_teams_thread_limit(int threads)
         mine()->teams_limit = threads;
 }
 
-/* The region at a level, from the outermost, which is 0, and is like those that this lane was not
- * in. */
+/* The region at a level, 0 for the outermost. Regions that this thread was not in count as the
+ * outermost. */
 static const struct region *at_level(int level)
 {
     const struct region *r = team_region();
@@ -179,7 +179,7 @@ int omp_get_team_size(int level)
     return at_level(level) ? at_level(level)->threads : -1;
 }
 
-/* There is nothing that the host's threads could give back meanwhile. */
+/* The host's threads have no resources to release. */
 int omp_pause_resource(int kind, int device)
 {
     return (kind == 1 || kind == 2) && device == 0 && team_level(false) == 0 ? 0 : -1;
@@ -207,7 +207,7 @@ void omp_get_schedule(unsigned *kind, int *chunk)
     *chunk = mine()->chunk;
 }
 
-/* Not on the stack, which may be shared: where clock_gettime is a system call. */
+/* Not on the stack, which may be shared: clock_gettime may be a system call. */
 double omp_get_wtime(void)
 {
     static _Thread_local struct timespec t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* api.h - the library routines of OpenMP 5, as gcc's omp.h and omp_lib declare them; those of
- * Fortran have an underscore at their end and take addresses. */
+/* api.h - the library routines of OpenMP 5, as gcc's omp.h and omp_lib declare them. Fortran's
+ * names end in an underscore and take addresses. */
 #ifndef COMPAT_API_H
 #define COMPAT_API_H
 
@@ -19,12 +19,12 @@
     X(omp_get_num_teams) X(omp_get_team_num) X(omp_is_initial_device) \
     X(omp_get_initial_device) X(omp_get_device_num) X(omp_get_max_task_priority) \
     X(omp_get_max_teams) X(omp_get_teams_thread_limit)
-/* That return nothing and take an int. */
+/* Routines that return nothing and take an int. */
 #define API_SETS(X) \
     X(omp_set_num_threads) X(omp_set_dynamic) X(omp_set_nested) X(omp_set_max_active_levels) \
     X(omp_set_default_device) X(omp_set_num_teams) X(omp_set_teams_thread_limit)
 /* clang-format on */
-/* That return an int and take one. */
+/* Routines that return an int and take one. */
 #define API_LEVELS(X) X(omp_get_ancestor_thread_num) X(omp_get_team_size)
 
 #define DECLARE_ASK(name) \
@@ -78,11 +78,11 @@ double omp_get_wtime_(void);
 double omp_get_wtick(void);
 double omp_get_wtick_(void);
 
-/* A lock: the handle of one of HLRC's and 1, where omp.h has four bytes. */
+/* A lock: the handle of an HLRC lock plus 1, in the four bytes that omp.h has. */
 typedef struct {
     uint32_t handle;
 } api_lock;
-/* And who has it, by lane and 1, how often. */
+/* Adds the owner (thread index plus 1) and the nesting count. */
 typedef struct {
     uint32_t handle, owner;
     uint32_t count, unused;

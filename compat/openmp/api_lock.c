@@ -62,9 +62,9 @@ int omp_test_lock(api_lock *l)
     return locks_try(handle - 1);
 }
 
-/* ---- locks that a thread may take several times ---- */
+/* ---- nestable locks ---- */
 
-/* A thread that the program has made itself is on node 0, or on no other's. */
+/* All threads that the program creates itself are on one node, so their ids differ. */
 static uint32_t me(void)
 {
     return lane_current ? (uint32_t)lane_current->index + 1
@@ -86,8 +86,8 @@ void omp_destroy_nest_lock(api_nest_lock *l)
     l->handle = 0;
 }
 
-/* The owner alone stores its own number there, and takes it away before it lets go. So who finds
- * its own has the lock, however old what it reads is. */
+/* Only the owner stores its number here, and clears it before it releases the lock. So a thread
+ * that reads its own number holds the lock, however stale the read. */
 static bool is_mine(const api_nest_lock *l)
 {
     return __atomic_load_n(&l->owner, __ATOMIC_RELAXED) == me();

@@ -2,8 +2,8 @@
 /*
  * api_memory.c - memory and allocators of OpenMP's library routines; see api.h.
  *
- * All memory is the shared heap's. Of an allocator's traits there are alignment, size of the pool,
- * and what is done when that is used up; the others have no effect.
+ * All memory is from the shared heap. Of an allocator's traits, alignment, pool size and fallback
+ * are implemented; the others have no effect.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -27,14 +27,14 @@ enum { FALLBACK_DEFAULT = 11, FALLBACK_NULL, FALLBACK_ABORT, FALLBACK_ALLOCATOR 
 struct allocator {
     size_t align, pool;
     uintptr_t fallback, data;
-    size_t used; /* of the pool, under the lock of this word */
+    size_t used; /* of the pool; guarded by the lock of this word */
 };
 
-/* In front of each block. */
+/* Precedes each block. */
 struct block {
     void *base;
     size_t size;
-    struct allocator *from; /* NULL: one without a pool */
+    struct allocator *from; /* NULL: an allocator without a pool */
 };
 
 /* ---- allocators ---- */

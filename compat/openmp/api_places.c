@@ -8,7 +8,7 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-/* Of its node; -1: a thread that is not of the teams. */
+/* Number within its node; -1: not a compute thread. */
 static int me(void)
 {
     return lane_current ? lane_current->index % start_lanes : -1;

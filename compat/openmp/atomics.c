@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * atomics.c - atomic operations on the program's variables, which gcc leaves to a library when it
- * is told to (-fno-inline-atomics): the interface of its libatomic.
+ * atomics.c - atomic operations on the program's variables, which gcc with -fno-inline-atomics
+ * leaves to a library: the interface of libatomic.
  *
- * Between nodes a processor's atomic instruction means nothing. An operation on 4 or 8 bytes is
- * made at the home of the word (hlrc_fetch_op), and mostly under a lock besides, which the address
- * chooses: so each orders memory with those before it on that word. Where it cannot be made at the
- * home it is made under that lock. In a job of one node it is the instruction.
+ * A processor's atomic instruction has no effect between nodes. An operation on 4 or 8 bytes is
+ * performed at the home of the word (hlrc_fetch_op), and usually also under a lock that the
+ * address chooses, so that it orders memory with earlier ones on that word. If it cannot be
+ * performed at the home, only the lock makes it atomic. In a job of one node it is the
+ * instruction.
  *
  * Invariants
- *   WA1  Operations on one word are all made at its home, or all under its lock. So they are under
- *        the lock, of any size, where the program has instructions that compat/cc/as puts there:
- *        each object that has some says so.
- *   WA2  What is asked to order nothing, as all of `omp atomic` is, mostly orders memory all the
- *        same on the machines where programs were tried. So it does here too, by the lock, unless
- *        no object of the program could tell: none has a fence, an `omp flush`, or an `omp atomic`
- *        that reads, writes, captures or compares (compat/cc/hlrcc). Then only C and C++ can have
- *        asked for more than updates, by memory_order_relaxed, and have meant it.
+ *   WA1  Operations on one word are all performed at its home, or all under its lock. So
+ *        operations of any size use the lock if the program has instructions inserted by
+ *        compat/cc/as: each object that has some says so.
+ *   WA2  Operations that need not order memory, as all of `omp atomic`, mostly do so on the
+ *        machines where programs were tested. So they do here, by the lock, unless no object of
+ *        the program could tell: none has a fence, an `omp flush`, or an `omp atomic` that reads,
+ *        writes, captures or compares (compat/cc/hlrcc). Then only C and C++ code can request more
+ *        than updates, by memory_order_relaxed, and means it.
  */
 #include "compat/openmp/atomics.h"
 
@@ -39,14 +40,14 @@ hlrc_lock_t atomics_lock_of(const volatile void *word)
     return LOCK_WORDS + (hlrc_lock_t)((hash >> 33) % LOCK_WORDS_COUNT);
 }
 
-/* Functions of the compiler's own names are declared under others. */
+/* Functions with names built into the compiler are declared under other names. */
 #define NAMED(name) __asm__(#name) __attribute__((visibility("default")))
 
-/* ---- what objects say, in notes ---- */
+/* ---- ELF notes of the objects ---- */
 
 static bool words_are_locked, words_are_observed; /* WA1, WA2 */
 
-/* Notes of these types, as compat/cc/as makes them, have no more than a name. */
+/* Notes of these types, made by compat/cc/as, have only a name. */
 enum { NOTE_LOCKED = 4097, NOTE_OBSERVED };
 
 struct note {
@@ -79,7 +80,7 @@ static int read_object(struct dl_phdr_info *object, size_t bytes, void *arg)
     return 0;
 }
 
-/* On all nodes, which the program's own constructors are not. */
+/* Runs on all nodes, unlike the program's own constructors. */
 __attribute__((constructor)) static void look_at_objects(void)
 {
     dl_iterate_phdr(read_object, NULL);
@@ -125,9 +126,9 @@ static void operate(void *arg)
         o->result = hlrc_fetch_op(word, &o->value, &o->old, o->type, (hlrc_op)o->op);
 }
 
-#define SAME_LOADS 64u /* of a word, one behind the other */
+#define SAME_LOADS 64u /* of one word, in succession */
 
-/* Who looks at a word again and again waits for another thread, which may be without a core. */
+/* A thread that reads a word repeatedly waits for another thread, which may need this core. */
 static void offer_core(const struct operation *o)
 {
     static _Thread_local const volatile void *word;
@@ -152,7 +153,7 @@ static bool done_at_home(struct operation *o, size_t bytes)
     return true;
 }
 
-/* True: the operation was made. Else the caller makes it, and calls end. */
+/* True: the operation was performed. Otherwise the caller performs it and calls end. */
 static bool begin(struct operation *o, size_t bytes, int order)
 {
     bool orders = order != __ATOMIC_RELAXED || words_are_observed; /* WA2 */
@@ -172,7 +173,7 @@ static void end(const struct operation *o)
     locks_drop(atomics_lock_of(o->word));
 }
 
-/* Of a job of one, where the processor has the instruction: up to 8 bytes. */
+/* In a job of one node, if the processor has the instruction: up to 8 bytes. */
 #define NATIVE_1(statement) \
     if (!start_sharing) {   \
         statement;          \
@@ -244,8 +245,8 @@ static void end(const struct operation *o)
         return old == want;                                                                   \
     }
 
-/* `expression` of `old` and `value`, which `op` makes of the word and `operand`. Both that which
- * returns the old value and that which returns the new one. */
+/* `op` makes `expression` from `old` and `value`: from the word and `operand`. Defines the
+ * function that returns the old value and the one that returns the new. */
 #define FETCH(n, type, name, op, operand, expression)                                              \
     type atomic_fetch_##name##_##n(volatile type *, type, int) NAMED(__atomic_fetch_##name##_##n); \
     type atomic_fetch_##name##_##n(volatile type *word, type value, int order)                     \

@@ -5,7 +5,7 @@
 
 #include <hlrc.h>
 
-/* The lock under which what is atomic on this word is done. */
+/* The lock that guards atomic operations on this word. */
 hlrc_lock_t atomics_lock_of(const volatile void *word);
 
 #endif

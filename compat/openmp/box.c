@@ -20,29 +20,29 @@ struct box {
     uint64_t report[2 * GIVEN_MOST];
 };
 
-/* Of a lane. Made by its node, so the words are at it. */
+/* Per compute thread. Created by its node, so the words are there. */
 struct address {
     struct box *box;
     hlrc_lock_t lock;
     hlrc_atomic_t mail;
-    hlrc_atomic_t phases[2]; /* that are over, of even and odd numbers: BX4 */
-    hlrc_atomic_t ask;       /* ref << 16 | lane + 1; 0: nobody asks */
+    hlrc_atomic_t phases[2]; /* phases that are over, of even and odd numbers: BX4 */
+    hlrc_atomic_t ask;       /* ref << 16 | lane + 1; 0: no request */
 };
 
-#define ASKING 64 /* lanes in a word of those that ask anybody */
+#define ASKING 64 /* threads in a word of requests to any thread */
 
-/* Made by node 0. */
+/* Created by node 0. */
 struct exchange {
     struct address *lanes; /* in shared memory */
-    hlrc_atomic_t arrived; /* at all phases so far */
+    hlrc_atomic_t arrived; /* arrivals at all phases so far */
     hlrc_atomic_t asking[LANES_MOST / ASKING + 1];
 };
 
 static struct exchange exchange;
-static struct address *all; /* of this node */
+static struct address *all; /* this node's copy */
 static int lanes;
 
-/* Of this lane. */
+/* Per compute thread. */
 static _Thread_local uint64_t expected, phases;
 
 static int me(void)
@@ -166,7 +166,7 @@ void box_report(int to, const uint64_t *reports, unsigned count)
     announce(to);
 }
 
-/* ---- questions ---- */
+/* ---- steal requests ---- */
 
 static uint64_t bit_of(int lane)
 {
@@ -178,7 +178,7 @@ void box_ask(void)
     (void)hlrc_atomic_fetch_add(exchange.asking[me() / ASKING], bit_of(me()));
 }
 
-/* BX2: whoever changes the bit to 0 has it. */
+/* BX2: the thread that clears the bit has the request. */
 static bool clear(hlrc_atomic_t word, uint64_t seen, uint64_t bit)
 {
     while (seen & bit)
@@ -242,21 +242,21 @@ bool box_claim_lane(int lane, uint64_t ref)
 
 /* ---- phases ---- */
 
-/* Of arrived and phases: what is counted above. */
+/* In `arrived` and `phases`: the bits from this one on count arrivals, or phases, with tasks. */
 #define COUNTED  48
 #define OF_TASKS ((uint64_t)1 << COUNTED)
 
 #define CODES   64 /* a power of two */
 #define SURE    4  /* phases without tasks */
-#define PROBING 16 /* barriers, of which one has a phase */
+#define PROBING 16 /* barriers; one of them has a phase */
 
-/* What the lane knows of regions; the same on all lanes. */
+/* This thread's knowledge of regions; the same in all threads. */
 static _Thread_local struct code {
     void (*at)(void *);
-    unsigned without; /* phases, since one had tasks */
+    unsigned without; /* phases since the last with tasks */
     unsigned passed;  /* barriers without a phase */
 } codes[CODES], *last;
-static _Thread_local uint64_t with_tasks[2]; /* as counted so far */
+static _Thread_local uint64_t with_tasks[2]; /* counts seen so far */
 
 static struct code *code_of(void (*at)(void *))
 {
@@ -266,8 +266,8 @@ static struct code *code_of(void (*at)(void *))
     return c;
 }
 
-/* Of the last phase, behind the meeting that has followed it. The next one may be over by now,
- * where the lane is not of the team, but not that behind it. */
+/* Evaluates the last phase, after the collective that followed it. In a thread outside the team
+ * the next phase may be over by now, but not the one after that. */
 static void learn(void)
 {
     if (!last)

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * box.h - what lanes tell each other about tasks: each has a box in shared memory, into which
- * others put tasks for it and reports of those that it has given away, and a word of mail, at its
- * own node, that says how often.
+ * box.h - mailboxes for the exchange of tasks. Each compute thread has a mailbox (box) in shared
+ * memory, into which others put tasks for it and reports on tasks that it has sent. A word at its
+ * node (mail) counts these writes.
  *
- * Who has nothing to do asks: anybody, by a bit in words of all, or one lane, by a word at that
- * one's node. Who has tasks to spare looks there, takes the question away, and puts tasks into the
- * box of who has asked.
+ * An idle thread sends a steal request (box_ask): to any thread, by its bit in global words, or to
+ * one thread, by a word at that thread's node. A thread with spare tasks polls these words, claims
+ * a request, and puts tasks into the requester's mailbox.
  *
  * Invariants
- *   BX1  What is put into a box is put there under its lock, and counted in the word of mail when
- *        the lock has been let go of. Its lane takes it out under the lock: so what the other had
- *        written or seen before is seen by whoever runs the task, or has waited for it.
- *   BX2  A lane is given tasks by who has taken its question away, and there is one question at
- *        most. Who wants to take it back and does not find it waits for what it is given.
- *   BX3  There is room for reports of all tasks that a lane may have given away, GIVEN_MOST.
- *   BX4  A phase is over when all lanes of the team have arrived at it. The last one tells the
- *        others, those too that are not of the team, by a word of each that counts phases, and
- *        those in which tasks were made.
- *   BX5  All lanes decide alike whether a barrier has a phase: by what those found that the code of
- *        this region had before. Where there were no tasks, few are held, to notice if there are.
+ *   BX1  A mailbox is filled under its lock, and the mail word is incremented after the lock is
+ *        released. The owner empties it under the lock. So the thread that runs a task, or waited
+ *        for it, sees all that the sender had written or seen.
+ *   BX2  Only the thread that claims a steal request sends tasks to the requester, and a thread
+ *        has at most one request. A requester that withdraws its request and finds it claimed
+ *        waits for the tasks.
+ *   BX3  There is room for reports on all tasks that a thread may have sent, GIVEN_MOST.
+ *   BX4  A phase, in which a barrier waits for all tasks, ends when all threads of the team have
+ *        arrived. The last one raises a word of each thread, also outside the team, that counts
+ *        phases, and phases in which tasks were created.
+ *   BX5  All threads decide alike whether a barrier has a phase, from the earlier phases of this
+ *        region's code. Code without tasks has a phase only now and then, to detect new ones.
  */
 #ifndef COMPAT_BOX_H
 #define COMPAT_BOX_H
@@ -30,69 +31,70 @@
 #include "compat/openmp/gomp.h"
 #include "compat/openmp/team.h"
 
-#define PARCEL     32 /* tasks given at once, at most */
+#define PARCEL     32 /* most tasks sent at once */
 #define LANES_MOST 65535
-#define GIVEN_MOST 512 /* given by a lane, of which it has not heard that they are gone */
-#define GIVEN_ROOM 128 /* bytes of the variables of a task that travel with it */
+#define GIVEN_MOST 512 /* most tasks a thread has sent that are not reported complete */
+#define GIVEN_ROOM 128 /* bytes of a task's variables that are sent with it */
 
-/* A task on its way. */
+/* A task in transit. */
 struct given {
     gomp_fn *fn;
-    void *data; /* NULL: in `room`; else in shared memory, given back by who runs the task */
+    void *data; /* NULL: in `room`; else in shared memory, freed by the thread that runs it */
     size_t bytes, align;
-    int origin;        /* the lane that hears of it */
-    bool final, alone; /* alone: some may wait for it and not for others of its parcel */
-    uint64_t ref;      /* which task it is there */
+    int origin;        /* the thread that created it, which gets the reports */
+    bool final, alone; /* alone: may be waited for apart from the rest of its batch */
+    uint64_t ref;      /* identifies the task there */
     uintptr_t *reductions;
     struct settings settings;
     _Alignas(16) char room[GIVEN_ROOM];
 };
 
-/* A report: a task's `ref`, and what has become of it. */
+/* A report: a task's `ref` and its new state. */
 enum {
     REPORT_DONE = 1,
-    REPORT_GONE = 2 /* those that it has made, too */,
+    REPORT_GONE = 2 /* its descendants are done, too */,
     REPORT_CANCELLED = 4,
     REPORT_BACK = 8 /* not begun */
 };
 #define REPORT_BITS ((uint64_t)15)
 
-/* What a lane has taken out of its box. */
+/* Contents taken out of a mailbox. */
 struct mail {
     unsigned tasks, reports;
     struct given task[PARCEL];
     uint64_t report[2 * GIVEN_MOST];
 };
 
-/* On every node, by one thread each: the program has tasks. */
+/* Called on every node, by one thread each, if the program has tasks. */
 void boxes_begin(int lanes);
 bool boxes_are_there(void);
 
-/* All on the private stack; of the calling lane. */
-unsigned box_mail(void);          /* how often something was put in so far */
-void box_take(struct mail *mail); /* all that is there */
+/* All on the private stack, for the calling thread. */
+unsigned box_mail(void);          /* number of writes so far */
+void box_take(struct mail *mail); /* empties the mailbox */
 void box_give(int to, const struct given *tasks, unsigned count);
 void box_report(int to, const uint64_t *reports, unsigned count);
 
-/* Asks anybody, or that lane for what comes from the task that it was given as `ref`. The second
- * may fail for now. */
+/* Sends a steal request: to any thread, or to thread `lane` for descendants of the task that it
+ * was sent as `ref`. The second may fail for now. */
 void box_ask(void);
 bool box_ask_lane(int lane, uint64_t ref);
-/* False: somebody has taken it away, and gives. */
+/* Withdraws the request. False: it was claimed, and tasks will arrive. */
 bool box_take_back(void);
 bool box_take_back_lane(int lane, uint64_t ref);
 
-/* Takes a question away: that of anybody who has asked all, -1: nobody has; *more: others have,
- * too. Or that of who has asked this lane, for what comes from *ref; box_asked looks only. */
+/* Claims a steal request. box_claim: one to any thread, -1 if there is none; *more: further
+ * requests. box_claim_lane: the one to this thread, for descendants of `ref`; box_asked only reads
+ * it. */
 int box_claim(unsigned *more);
 bool box_asked(int *lane, uint64_t *ref);
 bool box_claim_lane(int lane, uint64_t ref);
 
-/* Called for each barrier by all lanes, those of the team, of so many, and others: whether it has a
- * phase. */
+/* Called for each barrier by all threads, also outside the team of `threads`: does it have a
+ * phase? */
 bool box_has_phase(void (*code)(void *), int threads);
-/* The lane, which is of the team, arrives at it; it has made tasks since it last did. */
+/* This thread of the team arrives at the phase. has_made: it has created tasks since its last. */
 void box_arrive(bool has_made);
-bool box_phase_is_over(void); /* asked until it is, once for each phase */
+bool box_phase_is_over(void); /* polled until true, once for each phase */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* crew.c - see crew.h for the invariants. What a lane knows of its tasks is in accounts.c, what it
- * gives and takes in exchange.c. */
+/* crew.c - see crew.h for the invariants. accounts.c has a thread's task records, exchange.c sends
+ * and receives tasks. */
 #include "compat/openmp/crew.h"
 
 #include <assert.h>
@@ -15,11 +15,11 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-#define QUEUE_FULL 32  /* tasks in a queue, behind which one is run at once */
-#define QUEUE_LONG 4   /* behind which one is put off only with the task before it */
-#define HELD_MOST  256 /* that are not ready, before others are waited for */
+#define QUEUE_FULL 32  /* tasks in a queue; beyond, a task runs at once */
+#define QUEUE_LONG 4   /* beyond, one is deferred only after a sibling */
+#define HELD_MOST  256 /* tasks that are not ready; beyond, the creator waits */
 
-/* TK2: what has been given first, the oldest of it. */
+/* TK2: received tasks first, the oldest of them. */
 static struct task *take(struct wait *w)
 {
     if (w->depend)
@@ -78,7 +78,7 @@ static void leave_family(struct region *r)
     family_free(f);
 }
 
-/* What the lane is in otherwise. */
+/* The thread's state around a task. */
 struct around {
     struct settings settings;
     struct family *family;
@@ -96,7 +96,7 @@ static struct around begin(struct region *r, bool final)
     return before;
 }
 
-/* Its groups end with it, by whichever way it is left. */
+/* The task's groups end with it, however it is left. */
 static void end(struct region *r, const struct around *before)
 {
     leave_family(r);
@@ -293,9 +293,9 @@ void crew_look(void)
         exchange_look();
 }
 
-/* What a recursion meets on its way down is the less the deeper it is: a few from above will do,
- * and with k of them some n^k tasks are put off where it is n deep. What one task makes in a row
- * is alike. What is met under a lock may need it. */
+/* A recursion's tasks are smaller the deeper they are: a few from the top suffice, and with k of
+ * them some n^k tasks are deferred at depth n. Tasks that one task creates in a row are alike. A
+ * task created under a lock may need the lock. */
 static bool is_full(const struct region *r)
 {
     if (crew.queued < QUEUE_LONG || locks_held() > 0)
@@ -303,7 +303,7 @@ static bool is_full(const struct region *r)
     return crew.queued >= QUEUE_FULL || crew.queue[crew.queued - 1]->family != r->family;
 }
 
-/* Whatever it depends on is done before it runs at once. */
+/* All its dependences are done before it runs at once. */
 void crew_meet(const struct met *m, bool may_wait, void **depend)
 {
     struct region *r = team_region();
@@ -323,11 +323,11 @@ void crew_meet(const struct met *m, bool may_wait, void **depend)
         put_off(r, m, depend);
 }
 
-/* ---- what calls this ---- */
+/* ---- callbacks ---- */
 
 static void begin_job(int lanes)
 {
-    if (lanes > 1 && lanes <= LANES_MOST) /* else all are run at once */
+    if (lanes > 1 && lanes <= LANES_MOST) /* else all run at once */
         boxes_begin(lanes);
 }
 

@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * crew.h - the tasks of a team: which are run at once, which wait, and by whom they are run.
+ * crew.h - the task scheduler (crew_*): which tasks of a team run at once, which are deferred, and
+ * which thread runs them.
  *
- * A lane keeps what it has put off in a queue of its own, of which nobody else knows: newest last.
- * When it waits it runs what it waits for, from that end. When the queue is full, or nothing may be
- * put off, a task is run where it is met. What is oldest in the queue goes to lanes that have
- * nothing to do and have asked (box.h), several at once where they are alike; the lane looks for
- * such questions when it meets a task, has run one, or takes a lock, not more often than what a
- * look costs permits.
+ * Each compute thread (lane) keeps its deferred tasks in a private queue, newest last. While it
+ * waits it runs tasks that it waits for, newest first. A task runs at once if the queue is full or
+ * the task may not be deferred. Threads with nothing to do send steal requests (box.h), and are
+ * sent the oldest tasks, several alike in one batch (parcel). A thread polls for steal requests
+ * when it creates a task, after it has run one, and when it takes a lock, but not more often than
+ * the cost of a poll allows.
  *
- *              met                take              run, its own are gone
- *     (none) -------> QUEUED ----------------> RUNNING ----------------> (none)
- *        |    ^         | give                                             ^
- *        |    | ready   v            DONE                  GONE            |
- *        +-> HELD     GIVEN ----------------> its own are not -------------+
+ *             create             take            run, descendants done
+ *    (none) -------> QUEUED ----------------> RUNNING ----------------> (none)
+ *       |    ^         | send                                             ^
+ *       |    | ready   v            DONE                  GONE            |
+ *       +-> HELD     GIVEN -----------> descendants not done -------------+
  *
  * Invariants
- *   TK1  A lane in taskwait runs children of the task that waits, or what it has been given
- *        instead of them, and one at the end of a group tasks of that group: what its task waits
- *        for in any case. So a task that waits while it holds a lock finds no other one before
- *        it that needs the lock, unless it would never come. In a barrier it runs whatever is
- *        there.
- *   TK2  A lane asks for tasks only when it has none to run, and takes its question back before it
- *        runs one: what it is given it begins at once. Several that are given together are
- *        waited for by the same, and all of them have run before what they have left behind is.
- *        Those with dependences may be waited for one by one: who has to wait for a lock of the
- *        program gives back what it has of them and has not begun.
- *   TK3  Who waits in a task asks nobody but a lane that it has given what it waits for, and gets
- *        what comes from that: all tasks on the stack of a lane are descendants of those below
- *        them, but for those in its barriers.
- *   TK4  That a task is done is told to the lane that has given it; and that it is gone when all
- *        that it has made, and did not wait for, is gone, too, wherever that was run. Who has
- *        given it counts it among its own until then. So a lane's own tasks are gone when its
- *        count is 0. While something of what it was given is not gone a lane begins, in that wait,
- *        only what comes from it: nothing else keeps it from telling.
- *   TK5  No lane comes to a meeting of all (team.h TM1, TM2) before its own tasks are gone, and
- *        before most it waits, and helps, until those of all lanes of the team are (box.h BX5). In
- *        a region that is cancelled nothing is put off, and so nobody has to wait.
+ *   TK1  In taskwait a thread runs only children of the waiting task, or tasks it was sent in
+ *        their place; at the end of a taskgroup, only tasks of the group. The task waits for all
+ *        of these in any case. So while it holds a lock no other task that needs the lock runs on
+ *        top of it, unless that would deadlock anyway. In a barrier it runs any task.
+ *   TK2  A thread sends a steal request only when it has no task to run, and withdraws it before
+ *        it runs one. It begins received tasks immediately. The tasks of one batch have the same
+ *        waiter, and all of them run before any task that they created and left. Tasks with
+ *        dependences may be waited for one by one: before a thread waits for a lock of the program
+ *        it returns the received ones that it has not begun.
+ *   TK3  A thread that waits inside a task sends its steal request only to a thread that it has
+ *        sent an awaited task, and gets only descendants of that task. So each task on a thread's
+ *        stack is a descendant of the one below it, except tasks run in barriers.
+ *   TK4  The creator of a task that was sent gets a report when it is done, and one when it is
+ *        complete ("gone"): all tasks that it created and did not wait for are complete, too,
+ *        wherever they ran. Until then the creator counts it as its own. So a thread's own tasks
+ *        are complete when its count is 0. While a batch is incomplete the wait that received it
+ *        begins only descendants of it: nothing else delays the report.
+ *   TK5  A thread enters a collective of all threads (team.h TM1, TM2) only after its own tasks
+ *        are complete. Before most collectives it waits, and runs tasks, until the tasks of the
+ *        whole team are (box.h BX5). A cancelled region defers no task, so no thread has to wait.
  */
 #ifndef COMPAT_CREW_H
 #define COMPAT_CREW_H
@@ -45,17 +45,18 @@
 
 #include "compat/openmp/task.h"
 
-/* Runs it now or puts it off. `depend`: as gcc passes it, or NULL. */
+/* Runs the task now or defers it. `depend`: as gcc passes it, or NULL. */
 void crew_meet(const struct met *m, bool may_wait, void **depend);
 
-/* The current task waits for its children; for those that one with these dependences would wait
- * for. */
+/* The current task waits for all its children, or for each child that a task with these
+ * dependences would wait for. */
 void crew_await_children(void);
 void crew_await_depend(void **depend);
-/* The innermost group ends with the last of its tasks; all within `outer`, one of the region's. */
+/* Ends the innermost taskgroup after its last task; ends all within `outer`, a group of the
+ * region. */
 void crew_end_group(struct region *r);
 void crew_end_groups(struct region *r, const struct group *outer);
-/* Gives to who has asked. */
+/* Polls for steal requests and sends tasks. */
 void crew_look(void);
 
 #endif

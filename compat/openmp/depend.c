@@ -15,18 +15,18 @@ struct list {
 
 struct dependence {
     void *task;
-    unsigned refs;  /* of its task, and of places */
-    unsigned waits; /* for so many */
+    unsigned refs;  /* by its task and by addresses */
+    unsigned waits; /* number of tasks that it waits for */
     bool done;
     uint64_t mark, seen; /* depend_mark */
-    struct list after;   /* who waits for it */
+    struct list after;   /* tasks that wait for it */
 };
 
 /* An address, in a table of open addressing. */
 struct place {
     const void *at; /* NULL: free */
     struct dependence *writer;
-    struct list readers; /* since */
+    struct list readers; /* since the last writer */
 };
 
 struct depends {
@@ -75,7 +75,8 @@ static void forget_done(struct list *readers)
 
 enum { KIND_IN = 1 }; /* of an object */
 
-/* count, writes, addresses; or 0, count, writes, of sets, reads, addresses, objects */
+/* count, writes, addresses; or 0, count, writes, mutexinoutset writes, reads, addresses,
+ * objects */
 struct clauses {
     void **at;
     size_t count, writes, plain;
@@ -100,14 +101,14 @@ static const void *address(const struct clauses *c, size_t k, bool *writes)
     return object[0];
 }
 
-/* ---- places ---- */
+/* ---- addresses (struct place) ---- */
 
 static size_t hash(const void *at)
 {
     return (size_t)(((uintptr_t)at * UINT64_C(0x9e3779b97f4a7c15)) >> 20);
 }
 
-/* That of the address, or where it would be. */
+/* The entry of the address, or the free one for it. */
 static struct place *place_of(const struct depends *d, const void *at)
 {
     size_t k = hash(at) & (d->size - 1);
@@ -161,7 +162,7 @@ bool depend_waits(const struct depends *d, void **depend)
     return false;
 }
 
-/* ---- what leads to those that are waited for ---- */
+/* ---- tasks that lead to awaited ones ---- */
 
 static _Thread_local uint64_t mark; /* the last one */
 

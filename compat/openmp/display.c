@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* display.c - what a program is told of its environment and of where its threads are: the routines,
- * OMP_DISPLAY_ENV and OMP_DISPLAY_AFFINITY; see api.h. */
+/* display.c - reports the environment and thread affinity: the routines, OMP_DISPLAY_ENV and
+ * OMP_DISPLAY_AFFINITY; see api.h. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static bool is_true(const char *variable)
 
 /* ---- affinities ---- */
 
-/* What has been written so far, and how long it would be with room enough. */
+/* The text written so far, and its length if there were room. */
 struct text {
     char *at;
     size_t room, len;
@@ -68,7 +68,7 @@ static const struct {
                { 'H', "host" },           { 'P', "process_id" },  { 'i', "native_thread_id" },
                { 'A', "thread_affinity" } };
 
-/* What a field is; a number's length in digits is the caller's to fill up. */
+/* The value of a field. The caller pads numbers. */
 static bool describe(char letter, char *out, size_t room)
 {
     int me = lane_current ? lane_current->index % start_lanes : -1;
@@ -108,7 +108,7 @@ static bool describe(char letter, char *out, size_t room)
     }
 }
 
-/* %[0][.][width]letter, or {name} for the letter: 0 for zeros in front, . for text on the right. */
+/* %[0][.][width]letter, or {name} for the letter: 0 for leading zeros, . for right alignment. */
 static const char *expand(struct text *t, const char *spec)
 {
     bool zeros = *spec == '0', right = false;
@@ -157,7 +157,7 @@ static size_t expand_all(char *buffer, size_t room, const char *text)
     return t.len;
 }
 
-/* On the private stack, since the system fills some of it. */
+/* On the private stack, since the kernel fills some of it. */
 struct capture {
     char *buffer;
     size_t room, len;
@@ -279,7 +279,7 @@ __attribute__((constructor)) static void at_start(void)
     team_watch(&watcher);
 }
 
-/* ---- Fortran: texts have a length, and blanks behind them ---- */
+/* ---- Fortran: texts have a length and trailing blanks ---- */
 
 static void from_fortran(char *out, const char *text, size_t len)
 {

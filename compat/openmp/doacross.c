@@ -12,9 +12,9 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-#define ITERATIONS_MOST ((ull)1 << 52) /* the number of the construct is above */
+#define ITERATIONS_MOST ((ull)1 << 52) /* the construct's number is above these bits */
 
-/* The loop that this lane is in, of a region of several lanes. */
+/* The current loop nest of this thread, in a region of several threads. */
 static _Thread_local struct {
     unsigned dims;
     ull counts[DOACROSS_DIMS];
@@ -49,7 +49,7 @@ unsigned doacross_dims(void)
     return team_region()->shared ? nest.dims : 0;
 }
 
-/* What the word of its thread says once it is over. */
+/* The value of the thread's word after that iteration. */
 static uint64_t position(const struct region *r, const ull *at)
 {
     ull number = 0;

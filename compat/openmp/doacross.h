@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * doacross.h - loops whose iterations wait for some before them: ordered(n) and its depend clauses.
+ * doacross.h - loops with cross-iteration dependences: ordered(n) and its depend clauses.
  *
  * Invariants
- *   DA1  Each thread has an atomic word, which says up to where it has come: the number of the
- *        construct and of the iteration, counted through all loops of the nest. Threads execute
- *        what they have in that order, so the word grows; who waits knows whose iteration it is,
- *        since all such loops are dealt out in turn, whatever their schedule, which OpenMP leaves
- *        open.
- *   DA2  What an iteration has written is published by a lock before its thread's word says that it
- *        is over; who has seen the word takes the same lock.
- *   DA3  There are two words for each thread, used between barriers in turn, as those of TM3. A
- *        thread sets its own to 0.
+ *   DA1  Each thread has an atomic word with its progress: the number of the construct and the
+ *        linearised number of the iteration in the nest. A thread executes its iterations in that
+ *        order, so the word grows. These loops are scheduled statically, whatever their schedule
+ *        clause, which OpenMP permits; so a waiter knows which thread has an iteration.
+ *   DA2  A thread publishes an iteration's writes through a lock before it raises its word. A
+ *        waiter takes the same lock after it has seen the word.
+ *   DA3  Each thread has two words, used alternately between barriers, as the sets of TM3. A
+ *        thread zeroes its own.
  */
 #ifndef COMPAT_DOACROSS_H
 #define COMPAT_DOACROSS_H
 
 #include "compat/openmp/loop.h"
 
-#define DOACROSS_DIMS 16 /* loops in a nest, at most */
+#define DOACROSS_DIMS 16 /* most loops in a nest */
 
-/* The calling lane begins one of `dims` loops, of which each has so many iterations. */
+/* The calling thread begins a nest of `dims` loops with `counts` iterations each. */
 void doacross_begin(unsigned dims, const ull *counts, enum schedule schedule, ull chunk);
-/* Of the nest that the lane is in; 0: nobody waits. */
+/* Loops in the current nest; 0: no thread waits. */
 unsigned doacross_dims(void);
 
-/* Of the iteration whose number in each loop is given. */
+/* `at`: the iteration's number in each loop. */
 void doacross_post(const ull *at);
 void doacross_wait(const ull *at);
 

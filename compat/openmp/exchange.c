@@ -13,15 +13,15 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-/* In ticks of the processor, some two or three of which are a nanosecond. */
-#define ASK_AFTER    10000   /* of nothing to do */
-#define ASK_OTHERS   2000000 /* of no answer */
-#define SPIN_UNTIL   50000   /* of rest; then it sleeps */
+/* In TSC ticks, of which two or three are a nanosecond. */
+#define ASK_AFTER    10000   /* idle ticks */
+#define ASK_OTHERS   2000000 /* ticks without an answer */
+#define SPIN_UNTIL   50000   /* idle ticks; then it sleeps */
 #define REST_MOST_NS 500000
 #define LOOK_LEAST   2000
-#define LOOK_SHARE   16 /* of the time, for looks */
+#define LOOK_SHARE   16 /* least time between polls, in durations of a poll */
 #define SKIPS        8
-#define SHARE_GIVING 4 /* for those that give */
+#define SHARE_GIVING 4 /* the same after a poll that sends or reads mail */
 
 static uint64_t ticks(void)
 {
@@ -33,7 +33,7 @@ static int me(void)
     return lane_current->index;
 }
 
-/* ---- those of this lane that are with others ---- */
+/* ---- tasks of this thread that others have ---- */
 
 static void link_away(struct task *t)
 {
@@ -70,12 +70,12 @@ static void hear(uint64_t what)
         crew_push(t);
         return;
     }
-    t->data = NULL; /* whoever has run it has given that back */
+    t->data = NULL; /* freed by the thread that ran it */
     crew_gone(t);
     task_free(t);
 }
 
-/* ---- what is given to this lane ---- */
+/* ---- tasks received ---- */
 
 static struct task *unpack(const struct given *g, struct parcel *p)
 {
@@ -112,7 +112,7 @@ static void accept(const struct mail *mail, struct wait *w)
     crew.asked = ASKED_NONE;
 }
 
-/* On the private stack. Whether there was any. `w`: NULL where the lane has not asked. */
+/* On the private stack. False: no mail. `w`: NULL if the thread has sent no request. */
 static bool open_mail(struct wait *w)
 {
     unsigned count = box_mail();
@@ -131,7 +131,7 @@ static bool open_mail(struct wait *w)
     return true;
 }
 
-/* ---- what this lane gives ---- */
+/* ---- tasks to send ---- */
 
 static bool comes_from(const struct task *t, int lane, uint64_t ref)
 {
@@ -139,14 +139,14 @@ static bool comes_from(const struct task *t, int lane, uint64_t ref)
                           : t->top_lane == lane && t->top_ref == ref;
 }
 
-/* TK2: waited for by the same. */
+/* TK2: the same waiter. */
 static bool are_alike(const struct task *a, const struct task *b)
 {
     return a->alone == b->alone && a->origin == b->origin && a->family == b->family &&
            a->group == b->group;
 }
 
-/* One that was given to this lane is with another one now. */
+/* A task received by this thread has been sent on. */
 static void let_go(struct task *t)
 {
     t->data = NULL;
@@ -201,7 +201,7 @@ static void pack(struct given *g, struct task *t, int to)
     link_away(t);
 }
 
-/* From k on, how many are like it, in a row. */
+/* Number of tasks in a row from k on that are alike. */
 static unsigned count_alike(unsigned k)
 {
     unsigned n = 1;
@@ -210,7 +210,7 @@ static unsigned count_alike(unsigned k)
     return n;
 }
 
-/* One of so many shares of what is alike from k on. */
+/* Sends one of `shares` shares of the tasks from k on that are alike. */
 static void give(int to, unsigned k, unsigned shares)
 {
     static _Thread_local struct given parcel[PARCEL];
@@ -269,7 +269,7 @@ static void look(void *arg)
         crew.interval = LOOK_LEAST;
 }
 
-/* Where tasks are short not even the time is looked at for each. */
+/* Where tasks are short, most calls do not even read the clock. */
 void exchange_look(void)
 {
     uint64_t since;
@@ -286,7 +286,7 @@ void exchange_look(void)
         crew.skip = SKIPS;
 }
 
-/* ---- questions ---- */
+/* ---- steal requests ---- */
 
 static bool try_to_take_back(void)
 {
@@ -315,7 +315,7 @@ bool exchange_take_back(struct wait *w)
     return w->parcels == before;
 }
 
-/* Of what is awaited and was given away, the next one behind that which was asked for last. */
+/* The next awaited task that was sent away, after the one asked for last. */
 static const struct task *to_ask_for(const struct wait *w)
 {
     const struct task *first = NULL, *t;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fence.c - what compat/cc/as puts in place of fences, and around instructions that are atomic.
+ * fence.c - replacements that compat/cc/as inserts for fences and around atomic instructions.
  *
- * The compiler knows nothing of these calls: they come from anywhere in a function. All registers
- * and flags are as before, those of vectors too.
+ * The compiler does not know of these calls: they may occur anywhere in a function. So they
+ * preserve all registers, vector registers too, and flags.
  */
 #include "compat/openmp/fence.h"
 
@@ -14,7 +14,7 @@
 #include "compat/openmp/locks.h"
 #include "compat/start/start.h"
 
-/* Bytes that XSAVE writes at most with what the system has enabled; 0: there is only FXSAVE. */
+/* Most bytes that XSAVE writes with the features enabled; 0: only FXSAVE is available. */
 uint64_t fence_room __attribute__((visibility("hidden")));
 
 static _Thread_local hlrc_lock_t held; /* between hlrc_word_lock and hlrc_word_unlock */
@@ -25,7 +25,7 @@ void fence_flush(void)
     locks_drop(LOCK_FLUSH);
 }
 
-/* Such an instruction is a fence, too. */
+/* The instruction is also a fence. */
 void fence_lock(const void *word)
 {
     hlrc_lock_t lock = atomics_lock_of(word);
@@ -47,8 +47,8 @@ __attribute__((constructor)) static void measure(void)
         fence_room = ebx;
 }
 
-/* Calls `function` with %rdi as it is, and all else kept, if this is a job of several nodes; else
- * executes `alone`. XRSTOR wants zeros behind the first 512 bytes. */
+/* In a job of several nodes, calls `function` with %rdi as it is and preserves all else; otherwise
+ * executes `alone`. XRSTOR needs zeros after the first 512 bytes. */
 #define STUB(name, function, alone)                  \
     __asm__(".text\n"                                \
             ".globl " name "\n"                      \

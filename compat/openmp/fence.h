@@ -3,9 +3,9 @@
 #ifndef COMPAT_FENCE_H
 #define COMPAT_FENCE_H
 
-/* What other threads have flushed is seen, and what this one has written by those that follow. */
+/* Other threads' flushed writes become visible here, and this thread's writes to later flushes. */
 void fence_flush(void) __attribute__((visibility("hidden")));
-/* Around one instruction that is atomic, on `word`. */
+/* Around one atomic instruction on `word`. */
 void fence_lock(const void *word) __attribute__((visibility("hidden")));
 void fence_unlock(void) __attribute__((visibility("hidden")));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* gomp.h - what gcc calls for the directives of OpenMP: the interface of its libgomp (gcc 12,
- * libgomp_g.h), as far as it is here. */
+/* gomp.h - what gcc calls for OpenMP directives: the part of libgomp's interface (gcc 12,
+ * libgomp_g.h) that is implemented here. */
 #ifndef COMPAT_GOMP_H
 #define COMPAT_GOMP_H
 
@@ -13,8 +13,8 @@ typedef void gomp_fn(void *);
 
 void GOMP_parallel(gomp_fn *fn, void *data, unsigned threads, unsigned flags);
 
-/* The same loop for `long`, and for unsigned long long. A name of `schedule` in those that begin a
- * region or a loop with that schedule; `runtime` ones take no chunk. */
+/* Each loop function exists for `long` and for unsigned long long. `schedule` in the name of a
+ * function that begins a region or loop is its schedule; `runtime` ones take no chunk. */
 #define GOMP_SCHEDULES(X)                     \
     X(static, SCHEDULE_STATIC)                \
     X(dynamic, SCHEDULE_DYNAMIC)              \
@@ -60,8 +60,8 @@ bool GOMP_loop_ull_ordered_runtime_start(bool up, ull start, ull end, ull incr, 
 bool GOMP_loop_ull_ordered_runtime_next(ull *first, ull *beyond);
 #define GOMP_MONOTONIC 0x80000000L
 
-/* With reductions of tasks, and memory that the threads share, or NULL. The schedule is a number. A
- * loop of which gcc deals out the iterations itself has no `first`. */
+/* With task reductions, and memory that the threads share, or NULL. The schedule is a number.
+ * `first` is NULL for a loop whose iterations gcc distributes itself. */
 bool GOMP_loop_start(long start, long end, long incr, long schedule, long chunk, long *first,
                      long *beyond, uintptr_t *reductions, void **memory);
 bool GOMP_loop_ordered_start(long start, long end, long incr, long schedule, long chunk,
@@ -71,7 +71,7 @@ bool GOMP_loop_ull_start(bool up, ull start, ull end, ull incr, long schedule, u
 bool GOMP_loop_ull_ordered_start(bool up, ull start, ull end, ull incr, long schedule, ull chunk,
                                  ull *first, ull *beyond, uintptr_t *reductions, void **memory);
 
-/* Nests of loops with ordered(n): counts of iterations for each loop. */
+/* Loop nests with ordered(n): iteration counts of each loop. */
 #define GOMP_DOACROSS(X, type, prefix)                \
     X(prefix##_static_start, type, SCHEDULE_STATIC)   \
     X(prefix##_dynamic_start, type, SCHEDULE_DYNAMIC) \
@@ -115,7 +115,7 @@ void GOMP_teams_reg(gomp_fn *fn, void *data, unsigned teams, unsigned limit, uns
 
 void GOMP_barrier(void);
 bool GOMP_barrier_cancel(void);
-/* What of, as gcc passes it. */
+/* The construct to cancel, as gcc passes it. */
 enum { CANCEL_PARALLEL = 1, CANCEL_LOOP = 2, CANCEL_SECTIONS = 4, CANCEL_TASKGROUP = 8 };
 bool GOMP_cancel(int which, bool condition);
 bool GOMP_cancellation_point(int which);

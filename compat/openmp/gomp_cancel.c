@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* gomp_cancel.c - cancellation, by the names of gomp.h; team.h TM6. Nothing is ever cancelled where
- * OMP_CANCELLATION is off. */
+/* gomp_cancel.c - cancellation, by the names of gomp.h; team.h TM6. If OMP_CANCELLATION is off
+ * nothing is ever cancelled. */
 #include "compat/openmp/gomp.h"
 #include "compat/openmp/group.h"
 #include "compat/openmp/settings.h"
@@ -28,7 +28,7 @@ bool GOMP_cancel(int which, bool condition)
     return true;
 }
 
-/* ---- barriers: whether the caller has to go to the end of the region ---- */
+/* ---- barriers: true if the caller must go to the end of the region ---- */
 
 bool GOMP_barrier_cancel(void)
 {

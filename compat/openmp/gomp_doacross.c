@@ -6,7 +6,7 @@
 #include "compat/openmp/gomp.h"
 #include "compat/openmp/share.h"
 
-/* Both types are of 64 bits. */
+/* Both types have 64 bits. */
 static bool begin(unsigned dims, const void *counts, enum schedule schedule, ull chunk, ull *first,
                   ull *beyond)
 {

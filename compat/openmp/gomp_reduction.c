@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gomp_reduction.c - constructs whose threads share memory of this library, and reductions of
- * tasks, by the names of gomp.h.
+ * gomp_reduction.c - constructs whose threads share memory of this library, and task reductions,
+ * by the names of gomp.h.
  *
- * Whichever thread runs a task has copies of its own. The copies of all are
- * where the first thread that comes to the construct has allocated them; behind it one thread adds
- * them up.
+ * The thread that runs a task uses its own copies. The first thread that reaches the construct
+ * allocates the copies of all threads; afterwards one thread adds them up.
  */
 #include "compat/openmp/reduction.h"
 
@@ -47,7 +46,7 @@ static void make(struct arrival *a)
         reductions_register(a->reductions, around(), team_threads());
 }
 
-/* The first makes it; its address comes by an atomic word, what is there by a lock. */
+/* The first thread makes it. An atomic word carries its address, a lock publishes its contents. */
 static void arrive(void *arg)
 {
     struct arrival *a = arg;
@@ -93,7 +92,7 @@ void GOMP_scope_start(uintptr_t *reductions)
     share_begin(reductions, NULL);
 }
 
-/* Of a construct, when its copies are added up. */
+/* Called when a construct's copies are added up. */
 void GOMP_workshare_task_reduction_unregister(bool cancelled)
 {
     struct region *r = team_region();
@@ -116,7 +115,7 @@ unsigned GOMP_parallel_reductions(gomp_fn *fn, void *data, unsigned threads, uns
     return n;
 }
 
-/* ---- groups of tasks ---- */
+/* ---- taskgroups ---- */
 
 void GOMP_taskgroup_reduction_register(uintptr_t *data)
 {
@@ -131,7 +130,7 @@ void GOMP_taskgroup_reduction_unregister(uintptr_t *data)
     reductions_free(data);
 }
 
-/* Of `count` variables, and of the first `wanted` where the variables themselves are. */
+/* Copies of `count` variables; for the first `wanted`, the address of the variable itself, too. */
 void GOMP_task_reduction_remap(size_t count, size_t wanted, void **variables)
 {
     unsigned me = (unsigned)team_region()->thread;

@@ -63,7 +63,7 @@ void locks_take_of_program(hlrc_lock_t lock)
     locks_take(lock);
 }
 
-/* Who spins on what a task of its own is to store comes here, too. */
+/* A thread that spins until another of its tasks stores a value calls this, too. */
 void locks_take(hlrc_lock_t lock)
 {
     watcher->look();
@@ -103,10 +103,10 @@ void GOMP_atomic_end(void)
     locks_drop(LOCK_ATOMIC);
 }
 
-/* ---- critical regions with names ---- */
+/* ---- named critical regions ---- */
 
-/* Which lock a name has: of the names that this node has met, found by the address of the name's
- * variable; in that variable for all nodes, guarded by LOCK_NAMES. */
+/* Maps a name to its lock: for names used on this node, by the address of the name's variable; for
+ * all nodes in that variable, guarded by LOCK_NAMES. */
 #define SLOTS 1024u /* a power of two */
 static struct {
     void **_Atomic name;

@@ -44,9 +44,9 @@ void GOMP_task(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes
     crew_meet(&m, if_clause, flags & TASK_DEPEND ? depend : NULL);
 }
 
-/* ---- loops of tasks ---- */
+/* ---- taskloops ---- */
 
-/* The first words of the data of one with reductions. */
+/* First words of the data of a taskloop with reductions. */
 struct head {
     ull start, end;
     uintptr_t *reductions;
@@ -61,7 +61,7 @@ static void begin_group(const struct met *m, unsigned flags)
         GOMP_taskgroup_reduction_register(((const struct head *)m->data)->reductions);
 }
 
-/* How many, and how many iterations the first `more` of them and the others have. */
+/* Number of tasks; iterations of the first `more` tasks and of the others. */
 struct partition {
     ull tasks, first, rest, more;
 };

@@ -38,7 +38,7 @@ void GOMP_teams_reg(gomp_fn *fn, void *data, unsigned teams, unsigned limit, uns
     s->team = before.team;
 }
 
-/* ---- sections: a loop over their numbers, of which 0 means none left ---- */
+/* ---- sections: a loop over their numbers; 0 means none left ---- */
 
 static void make_sections(struct loop *l, unsigned count)
 {
@@ -98,7 +98,7 @@ static void come(void *arg)
     f->is = hlrc_atomic_fetch_add(team_count(f->pair), 1) == 0;
 }
 
-/* Whoever comes first. */
+/* True in the first thread that arrives. */
 bool GOMP_single_start(void)
 {
     struct first f = { 0, true };
@@ -113,7 +113,7 @@ void *GOMP_single_copy_start(void)
 {
     if (team_is_over() || GOMP_single_start())
         return NULL;
-    team_barrier(); /* that of GOMP_single_copy_end */
+    team_barrier(); /* matches that of GOMP_single_copy_end */
     return team_shown();
 }
 

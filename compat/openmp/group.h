@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* group.h - groups of tasks. A group is one lane's, and one region's. A lane that is given tasks of
- * it has a group of its own around them (crew.h TK4). */
+/* group.h - taskgroups. A group belongs to one thread and one region. A thread that receives tasks
+ * of it has its own group around them (crew.h TK4). */
 #ifndef COMPAT_GROUP_H
 #define COMPAT_GROUP_H
 
@@ -12,17 +12,17 @@ struct parcel;
 struct group {
     struct group *outer; /* of the same region */
     bool cancelled;
-    bool worksharing;      /* that of a construct with reductions */
-    unsigned pending;      /* tasks that were made in it here, and are not gone */
-    uintptr_t *reductions; /* reduction.h, those of groups around it too */
-    struct parcel *parcel; /* exchange.h; NULL: the program's */
+    bool worksharing;      /* of a construct with reductions */
+    unsigned pending;      /* incomplete tasks created in it here */
+    uintptr_t *reductions; /* reduction.h; with enclosing groups */
+    struct parcel *parcel; /* exchange.h; NULL: a group of the program */
 };
 
 void group_begin(struct region *r);
-/* The innermost, of which no task is left. */
+/* Leaves the innermost group, whose tasks are all complete. */
 void group_drop(struct region *r);
 
-/* The innermost one that is the program's. */
+/* The program's innermost group. */
 bool group_is_cancelled(const struct region *r);
 void group_cancel(struct region *r);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* kept.h - shared memory of one construct of worksharing, which the lane that comes to it first
- * allocates. It is freed by that lane behind the first meeting after it has left the construct: by
- * then all have left it. */
+/* kept.h - shared memory of one worksharing construct. The first thread that arrives allocates it,
+ * and frees it after the first collective that follows its own exit from the construct. By then
+ * all threads have left. */
 #ifndef COMPAT_KEPT_H
 #define COMPAT_KEPT_H
 
@@ -11,15 +11,15 @@
 struct region;
 struct kept {
     struct kept *next;
-    uintptr_t *reductions; /* of the first lane; gomp_reduction.c */
+    uintptr_t *reductions; /* of the first thread; gomp_reduction.c */
     _Alignas(64) char room[];
 };
 
-/* Zeros, for the construct that the lane is in. */
+/* Zeroed, for the thread's current construct. */
 struct kept *kept_make(struct region *r, size_t bytes);
-/* The lane has left the construct. */
+/* The thread has left the construct. */
 void kept_leave(struct region *r);
-/* All have. */
+/* All threads have left. */
 void kept_free(struct region *r);
 
 #endif

@@ -53,7 +53,7 @@ void loop_begin(const struct loop *l)
 
 /* ---- chunks ---- */
 
-/* One block each, the first ones longer by one. */
+/* One block each, the first ones longer by one iteration. */
 static bool next_block(struct loop *l, ull *low, ull *high)
 {
     ull n = (ull)l->threads, i = (ull)l->thread, each = l->count / n, more = l->count % n;
@@ -97,7 +97,8 @@ static ull guided_size(const struct loop *l, ull from, ull least)
     return size < left ? size : left;
 }
 
-/* From the job's counter. Near its end who finds nothing leaves it alone, so it cannot wrap. */
+/* From the job's counter. Near its end a thread that finds no chunk does not raise it, so it
+ * cannot wrap. */
 static void take_shared(void *arg)
 {
     struct taking *t = arg;
@@ -166,10 +167,10 @@ static void await(void *arg)
     const struct loop *l = arg;
     while (hlrc_atomic_load(team_turn(l->pair)) != l->low) {
         if (settings_cancellation() && (team_cancelled() & CANCELLED_REGION))
-            return; /* those before it may never come */
+            return; /* earlier chunks may never run */
         sched_yield();
     }
-    locks_pass(LOCK_ORDERED); /* the word itself orders nothing */
+    locks_pass(LOCK_ORDERED); /* the word itself does not order memory */
 }
 
 void loop_await_turn(void)

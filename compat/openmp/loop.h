@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* loop.h - which iterations of a loop a thread gets, in numbers from 0. */
+/* loop.h - which iterations of a loop a thread gets; they are numbered from 0. */
 #ifndef COMPAT_LOOP_H
 #define COMPAT_LOOP_H
 
@@ -9,28 +9,28 @@
 
 typedef unsigned long long ull;
 
-/* How many iterations. `down`: from start down to end, incr being what is added, modulo 2^64. */
+/* Number of iterations. `down`: from start down to end; incr is added modulo 2^64. */
 ull loop_count(ull start, ull end, ull incr, bool down, bool is_signed);
 
-/* A loop that has not begun. SCHEDULE_AUTO, and chunk 0, are static ones. */
+/* A loop that has not begun. SCHEDULE_AUTO and chunk 0 mean static. */
 void loop_init(struct loop *l, enum schedule schedule, bool ordered, ull start, ull end, ull incr,
                bool down, bool is_signed, ull chunk);
-/* As omp_set_schedule and OMP_SCHEDULE say. */
+/* The schedule of omp_set_schedule and OMP_SCHEDULE. */
 void loop_runtime(enum schedule *schedule, ull *chunk);
 
-/* Which thread of the team executes an iteration of a static loop. */
+/* The thread of the team that executes an iteration of a static loop. */
 int loop_owner(const struct loop *l, ull number);
 
-/* The calling lane begins it: takes a construct of its team. */
+/* The calling thread begins the loop: takes a construct of its team. */
 void loop_begin(const struct loop *l);
-/* The next chunk of the loop that the lane is in: its first and the first beyond it. */
+/* The next chunk of the current loop: its first value and the first beyond it. */
 bool loop_next(ull *first, ull *beyond);
-/* The same in numbers of iterations. */
+/* The same as iteration numbers. */
 bool loop_next_numbers(ull *low, ull *high);
 
-/* The ordered region of the chunk that the lane has (loops with `ordered`): waits for its turn. */
+/* Waits for the turn of the thread's chunk (loops with `ordered`). */
 void loop_await_turn(void);
-/* The chunk that the lane has is over: the next has its turn behind it. */
+/* The thread's chunk is over: passes the turn to the next. */
 void loop_end_turn(void);
 
 #endif

@@ -13,11 +13,11 @@
 #include "compat/start/start.h"
 
 #define SPINS         2000
-#define SPINS_IN_VAIN 20 /* where threads of this node wait for each other's core */
+#define SPINS_IN_VAIN 20 /* if threads of this node compete for cores */
 
 static _Atomic unsigned arrived;  /* lanes of this node */
-static _Atomic unsigned meetings; /* that are over; raised by the last to arrive */
-static _Atomic unsigned sleepers; /* raised before the last look at meetings, read after a raise */
+static _Atomic unsigned meetings; /* completed ones; raised by the last to arrive */
+static _Atomic unsigned sleepers; /* raised before meetings is read, read after it is raised */
 
 static void meet_nodes(void *buf, size_t len)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * missing.c - calls of libgomp that are not here: they are defined, so that a program that has them
- * is linked, and the reason why it cannot run is said in one line when it starts
- * (settings_refuse), instead of by the linker.
+ * missing.c - functions of libgomp that are not supported. They are defined so that a program that
+ * uses them links, and at start fails with one line that gives the reason (settings_refuse).
  */
 #include "compat/start/start.h"
 

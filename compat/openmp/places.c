@@ -15,13 +15,13 @@
 #define LEVELS_MOST 8
 #define KEY_BYTES   128
 
-static cpu_set_t allowance; /* the node's */
+static cpu_set_t allowance; /* processors that the node may use */
 static cpu_set_t *places;
 static int count, threads_here = 1;
 static enum bind policies[LEVELS_MOST];
 static int levels;
 
-/* Those processors of it that the node may use, if there are any. */
+/* Keeps the processors that the node may use, if there are any. */
 static void add_place(const cpu_set_t *place)
 {
     cpu_set_t mine;
@@ -35,9 +35,9 @@ static void add_place(const cpu_set_t *place)
     places[count++] = mine;
 }
 
-/* ---- by name: processors of which the system says the same belong together ---- */
+/* ---- by name: processors that the system groups alike ---- */
 
-/* A file of each processor; of NUMA domains, a folder. */
+/* A file per processor; for NUMA domains, a folder. */
 static const struct {
     const char *name, *file;
 } kinds[] = {
@@ -133,7 +133,7 @@ static long take_number(struct reader *r, bool negative_too)
     return n;
 }
 
-/* :length:stride behind a processor or a place */
+/* :length:stride after a processor or a place */
 static void take_interval(struct reader *r, long *length, long *stride)
 {
     *length = *stride = 1;
@@ -296,7 +296,7 @@ const cpu_set_t *places_at(int place)
     return place >= 0 && place < count ? &places[place] : NULL;
 }
 
-/* ---- who is where ---- */
+/* ---- places of threads ---- */
 
 int places_of(int thread)
 {

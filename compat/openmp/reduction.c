@@ -97,7 +97,7 @@ static uintptr_t variable_at(const uintptr_t *d, uintptr_t offset)
 void *reductions_find(const uintptr_t *data, const void *of, unsigned thread, void **variable)
 {
     uintptr_t address = (uintptr_t)of, offset = 0;
-    const uintptr_t *d = data; /* those of inner groups come first */
+    const uintptr_t *d = data; /* inner groups come first */
     while (d && !find_variable(d, address, &offset))
         d = next_of(d);
     if (!d)

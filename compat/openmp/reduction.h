@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * reduction.h - reductions of tasks: of which variables each thread has copies, and where. gcc
- * makes an array of words, which has the variables, and may have another one linked to it:
+ * reduction.h - task reductions: of which variables each thread has copies, and where. gcc makes
+ * an array of words that describes the variables, and may link another one to it:
  *
- *   [0] how many variables   [1] bytes of one thread's copies   [2] alignment; then where they are
- *   [4] the next array       [5] this is the first of what was registered at once
- *   [6] the end of the copies
- *   [7 + 3 k] address of variable k   [8 + 3 k] where it is in the copies of a thread
+ *   [0] number of variables   [1] bytes of one thread's copies   [2] alignment; then their address
+ *   [4] the next array        [5] 1: first of those registered at once
+ *   [6] end of the copies
+ *   [7 + 3 k] address of variable k   [8 + 3 k] its offset in a thread's copies
  */
 #ifndef COMPAT_REDUCTION_H
 #define COMPAT_REDUCTION_H
@@ -14,14 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* With new copies, zeros, for so many threads. `around`: what is registered already, or NULL. */
+/* Registers zeroed copies for `threads` threads. `around`: arrays registered before, or NULL. */
 void reductions_register(uintptr_t *data, uintptr_t *around, unsigned threads);
-/* With those that another thread of the team has registered by an array that is alike. */
+/* Uses the copies that another thread of the team has registered by an equal array. */
 void reductions_register_like(uintptr_t *data, uintptr_t *around, const uintptr_t *first);
 void reductions_free(const uintptr_t *data);
 
-/* That thread's copy of the variable at `of`, or of which one is there; at *variable, if that is
- * not NULL, the variable. */
+/* That thread's copy of the variable at `of`, or of the variable that `of` is a copy of;
+ * *variable, if not NULL, gets the variable. */
 void *reductions_find(const uintptr_t *data, const void *of, unsigned thread, void **variable);
 
 #endif

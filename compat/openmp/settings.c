@@ -89,7 +89,7 @@ void settings_read(int lanes)
     cancellation = is_true("OMP_CANCELLATION");
 }
 
-/* Names, or beginnings of names that end with '*'. */
+/* Names; a '*' at the end matches any suffix. */
 static const struct {
     const char *name, *why;
 } missing[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* settings.h - what OMP_* variables say, and what this runtime does not have. */
+/* settings.h - values of OMP_* variables, and what this runtime does not support. */
 #ifndef COMPAT_SETTINGS_H
 #define COMPAT_SETTINGS_H
 
@@ -9,7 +9,7 @@ void settings_read(int lanes);
 const struct settings *settings_initial(void);
 bool settings_cancellation(void); /* OMP_CANCELLATION */
 
-/* Why a program that takes this name from libraries cannot run; NULL: it can. */
+/* The reason why a program that imports this name cannot run; NULL: it can. */
 const char *settings_refuse(const char *name);
 
 #endif

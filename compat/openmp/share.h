@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* share.h - what the threads of a construct of worksharing share; see gomp_reduction.c. */
+/* share.h - what the threads of a worksharing construct share; see gomp_reduction.c. */
 #ifndef COMPAT_SHARE_H
 #define COMPAT_SHARE_H
 
 #include <stdint.h>
 
-/* The calling lane begins a construct with these reductions of tasks, or NULL, and with as many
- * bytes of zeros, which all its threads have, as *memory says, which becomes where they are; or
- * NULL. */
+/* The calling thread begins a construct with these task reductions, or NULL. *memory: number of
+ * zeroed bytes shared by its threads, replaced by their address; or NULL. */
 void share_begin(uintptr_t *reductions, void **memory);
 
 #endif

@@ -7,7 +7,7 @@
 #include "compat/start/heap.h"
 #include "compat/start/start.h"
 
-#define ON_STACK 4096 /* bytes of the variables of a task that are kept there */
+#define ON_STACK 4096 /* most bytes of a task's variables kept there */
 
 static size_t align_of(size_t align)
 {
@@ -33,7 +33,7 @@ static void copy_to(const struct met *m, void *mine)
         __builtin_memcpy(mine, m->part, sizeof *m->part);
 }
 
-/* ---- at once ---- */
+/* ---- tasks run at once ---- */
 
 static void run_with(const struct met *m, char *room)
 {
@@ -55,7 +55,7 @@ void task_call_met(const struct met *m)
     heap_free(there);
 }
 
-/* ---- later ---- */
+/* ---- deferred tasks ---- */
 
 struct task *task_allocate(size_t room)
 {
@@ -66,7 +66,7 @@ struct task *task_allocate(size_t room)
     return t;
 }
 
-/* Objects stay where the copy function has made them. */
+/* Objects stay where the copy function constructed them. */
 struct task *task_make(const struct met *m, const struct region *r)
 {
     size_t bytes = m->part && m->bytes < sizeof *m->part ? sizeof *m->part : m->bytes;

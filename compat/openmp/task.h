@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* task.h - a task by itself: what gcc passes for one, its variables, and its code being run. */
+/* task.h - a single task: its description by gcc, its variables, and the call of its code. */
 #ifndef COMPAT_TASK_H
 #define COMPAT_TASK_H
 
@@ -14,8 +14,8 @@ struct family;
 struct group;
 struct dependence;
 
-/* A task as it is met. The variables at `data` become those of the task by `copy`, NULL: bytes. One
- * of a loop of tasks has its bounds in the first words of them, which are at `part`, else NULL. */
+/* A task as the program creates it. `copy` makes the task's variables from those at `data`; NULL:
+ * bytes are copied. The first words of a taskloop's task are its bounds, at `part`; else NULL. */
 struct met {
     gomp_fn *fn;
     void *data;
@@ -29,37 +29,37 @@ struct part {
     ull start, end;
 };
 
-/* One that is run later. */
+/* A deferred task. */
 struct task {
     gomp_fn *fn;
-    void *data; /* in shared memory, where they stay, or in `room` */
+    void *data; /* its variables: in shared memory, where they stay, or in `room` */
     size_t bytes, align;
-    bool final, placed; /* placed: the former */
+    bool final, placed; /* placed: in shared memory */
     struct settings settings;
-    struct family *family; /* of who has made it; NULL: it is from another lane */
-    struct group *group;   /* the innermost when it was made */
+    struct family *family; /* of its creator; NULL: created by another thread */
+    struct group *group;   /* the innermost at its creation */
     struct dependence *dependence;
-    int origin; /* from that lane, there known as `ref`; -1: made here */
+    int origin; /* thread that created it, which knows it as `ref`; -1: this one */
     uint64_t ref;
     bool alone; /* box.h */
     bool done;
-    int given_to;             /* that lane, or -1 */
-    struct task *next, *prev; /* of those given away */
-    int top_lane;     /* it comes from what this one has given to the caller, -1: from none, */
-    uint64_t top_ref; /* as this */
+    int given_to;             /* thread that it was sent to, or -1 */
+    struct task *next, *prev; /* in the list of sent tasks */
+    int top_lane;             /* thread that sent an ancestor of this task; -1: none */
+    uint64_t top_ref;         /* the ancestor's ref there */
     _Alignas(16) char room[];
 };
 
 /* Calls its code now. */
 void task_call_met(const struct met *m);
-/* Makes it one that is run later. */
+/* Makes it a deferred task. */
 struct task *task_make(const struct met *m, const struct region *r);
 struct task *task_allocate(size_t room);
 /* Calls its code. */
 void task_call(struct task *t);
-/* And what it has in shared memory. */
+/* Also frees its shared memory. */
 void task_free(struct task *t);
-/* Its variables in shared memory, from where any lane may run it. */
+/* Moves its variables to shared memory, so that any thread may run it. */
 void task_place(struct task *t);
 
 #endif

@@ -17,13 +17,12 @@
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
 
-/* What a region is about. Written by lane 0, which each node has a copy of behind the meeting
- * (TM2). */
+/* Describes a region. Written by thread 0; each node has its copy after the collective (TM2). */
 struct fork {
     void (*fn)(void *); /* NULL: the end */
     void *data;
     int threads;
-    int around; /* regions of one thread that lane 0 is in */
+    int around; /* one-thread regions that thread 0 is in */
     bool has_loop;
     struct loop loop;
     uintptr_t *reductions;
@@ -36,29 +35,29 @@ struct shown {
     int by;
 };
 
-/* What node 0 makes and all nodes learn at the start. */
+/* Created by node 0, broadcast to all nodes at the start. */
 struct plan {
     struct shown *shown;
     void *tls;
     char *room;                 /* struct team_watcher */
-    hlrc_atomic_t last;         /* the number of the meeting that ends a region (TM1) */
+    hlrc_atomic_t last;         /* number of the collective that ends a region (TM1) */
     hlrc_atomic_t ended[3];     /* TM6 */
-    hlrc_atomic_t *progress[2]; /* for each lane, in shared memory; doacross.h DA3 */
+    hlrc_atomic_t *progress[2]; /* per thread, in shared memory; doacross.h DA3 */
     hlrc_atomic_t words[2][CONSTRUCTS][2];
 };
 
-#define MOVES 8 /* joins of which homes may move in one */
+#define MOVES 8 /* joins; homes may migrate in one of these */
 
 static struct plan plan;
-static struct fork now; /* of this node */
+static struct fork now; /* this node's copy */
 static int lanes = 1;
-static _Atomic bool amid; /* lanes run the program besides lane 0 */
+static _Atomic bool amid; /* threads besides thread 0 run the program */
 
-/* Of this lane. */
+/* Per compute thread. */
 static _Thread_local struct region outermost, *region;
 static _Thread_local unsigned set;      /* of words: TM3 */
 static _Thread_local bool in_doacross;  /* since the last barrier */
-static _Thread_local uint64_t meetings; /* so far, as many as of any other lane */
+static _Thread_local uint64_t meetings; /* so far; equal in all threads */
 
 static const struct team_watcher *watcher;
 static const struct team_crew *crew;
@@ -79,7 +78,7 @@ static void tell_watcher(void)
         watcher->region();
 }
 
-/* A thread that the program has made itself is no lane: its regions are its own. */
+/* A thread that the program creates itself is no compute thread: its regions are its own. */
 static bool is_first(void)
 {
     return lane_current && lane_current->index == 0;
@@ -148,7 +147,7 @@ static hlrc_atomic_t ended_at(uint64_t meeting)
 
 static void look_at_end(struct region *r)
 {
-    static unsigned before; /* of lane 0 */
+    static unsigned before; /* only used by thread 0 */
     unsigned now_ended = (unsigned)hlrc_atomic_load(ended_at(meetings));
     if (is_first() && before)
         (void)hlrc_atomic_exchange(ended_at(meetings - 1), 0);
@@ -157,7 +156,7 @@ static void look_at_end(struct region *r)
     r->cancelled = (r->cancelled | now_ended) & CANCELLED_REGION;
 }
 
-/* Lanes have not all come to the same constructs where a region is cancelled. */
+/* In a cancelled region not all threads reach the same constructs. */
 static void met(struct region *r)
 {
     meetings++;
@@ -200,7 +199,7 @@ unsigned team_construct(void)
     if (r->pair == CONSTRUCTS) {
         team_barrier();
         if (r->pair == CONSTRUCTS)
-            r->pair = 0; /* of a region that is cancelled */
+            r->pair = 0; /* of a cancelled region */
     }
     return r->pair++;
 }
@@ -306,7 +305,7 @@ static void begin_loop(struct region *r, const struct loop *first)
         r->loop.pair = r->pair++;
 }
 
-/* What is to be run. */
+/* Work to run. */
 struct work {
     void (*fn)(void *);
     void *data;
@@ -314,7 +313,7 @@ struct work {
     uintptr_t *reductions;
 };
 
-/* Alone, in whatever region. */
+/* As a team of one, in any region. */
 static void run_serially(const struct work *w)
 {
     struct region r, *outer = team_region();
@@ -352,7 +351,7 @@ static void fork_all(void *arg)
     meet_to_fork(f->region);
 }
 
-/* Lane 0 comes to the end of a region. */
+/* Thread 0 reaches the end of a region. */
 static void announce_end(const struct region *r)
 {
     static unsigned joins;
@@ -362,7 +361,7 @@ static void announce_end(const struct region *r)
         hlrc_defer_release(); /* TM5 */
 }
 
-/* At the end of a region: once more where this has shown that it is cancelled, TM6. */
+/* At the end of a region. Meets once more if the collective showed a cancellation, TM6. */
 static void meet_at_end(struct region *r)
 {
     bool was_over;
@@ -434,7 +433,7 @@ void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads, ui
     run_work(&w, threads);
 }
 
-/* ---- the lanes that wait ---- */
+/* ---- waiting threads ---- */
 
 struct call {
     void (*fn)(void *);
@@ -448,7 +447,7 @@ static void call(void *arg)
     crew->end_phase(team_region());
 }
 
-/* TM1. What is read may have been written by now for the next meeting, not for an earlier one. */
+/* TM1. The value may already be the one for the next collective, not for an earlier one. */
 static void sit_out(struct region *r)
 {
     bool was_over;
@@ -539,7 +538,7 @@ static void make_plan(void)
                 make_word(&plan.words[s][k][w]);
 }
 
-static bool has_tasks; /* the program */
+static bool has_tasks; /* of the program */
 
 static void begin_job(void)
 {
@@ -547,7 +546,7 @@ static void begin_job(void)
     settings_read(lanes);
     places_read(start_lanes);
     if (!start_sharing)
-        places_bind(0); /* the calling thread is the first lane */
+        places_bind(0); /* the calling thread is thread 0 */
     if (hlrc_node_id() == 0)
         make_plan();
     if (hlrc_broadcast(&plan, sizeof plan, 0) != 0)

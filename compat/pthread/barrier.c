@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* barrier.c - barriers: who comes last wakes all others, and begins the next round. */
+/* barrier.c - barriers: the last thread to arrive wakes all others and begins the next round. */
 #include <assert.h>
 #include <errno.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cond.c - condition variables: a queue, and the clock of timed waits. A thread is in the queue
- * before it lets go of the mutex, so that no signal is missed. */
+/* cond.c - condition variables: a queue, and the clock of timed waits. A thread enters the queue
+ * before it releases the mutex, so that no signal is missed. */
 #include <assert.h>
 #include <errno.h>
 
@@ -10,8 +10,8 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-/* In the bytes of a pthread_cond_t, of which zeros are an initialiser; its words behind these the C
- * library reads when C++ ends it. */
+/* In the bytes of a pthread_cond_t; all zeros is its initialiser. The C library reads the words
+ * after these when C++ destroys it. */
 struct cond {
     struct queue queue;
     clockid_t clock;
@@ -50,7 +50,7 @@ static void wait(void *arg)
     a->rc = rc;
 }
 
-/* What the thread holds of the mutex it holds again: MX2. */
+/* Restores the thread's holds of the mutex: MX2. */
 static int wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct until *until)
 {
     int error;
@@ -95,7 +95,7 @@ int __wrap_pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *att
     return 0;
 }
 
-/* Those that were woken may not have returned yet: MN2. */
+/* Woken threads may not have returned yet: MN2. */
 int __wrap_pthread_cond_destroy(pthread_cond_t *cond)
 {
     return start_sharing ? 0 : pthread_cond_destroy(cond);

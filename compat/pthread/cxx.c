@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * cxx.c - threads of C++: what libstdc++ does itself where a program uses std::thread,
- * std::condition_variable, or a variable in a function that is made at its first use. These stand
- * in place of its own in the whole process; in a job of one node they call those.
+ * cxx.c - C++ threads: the parts of std::thread, std::condition_variable and function-local
+ * statics that libstdc++ implements itself. These functions replace its own in the whole process;
+ * in a job of one node they call libstdc++'s.
  *
- * The rest of its classes is in headers, and calls what wrap.h has.
+ * The rest of its classes is in headers, and calls the functions of wrap.h.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,10 +16,10 @@
 #include "compat/pthread/wrap.h"
 #include "compat/start/start.h"
 
-/* The lowest bit of a member function's address says to C++ that it is a virtual one's number. */
+/* In C++ a set lowest bit in a member function's address marks the number of a virtual one. */
 #define NAMED(name) __asm__(name) __attribute__((visibility("default"), aligned(16)))
 
-/* libstdc++'s own `name`, of that type. */
+/* libstdc++'s own `name`, of this type. */
 #define NEXT(type, name) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
 
 void throw_system_error(int error) __asm__("_ZSt20__throw_system_errori") __attribute__((weak));
@@ -66,7 +66,7 @@ void thread_start(pthread_t *thread, struct state **state, void (*depend)(void))
         return;
     }
     throw_if(threads_create(thread, NULL, run_state, *state));
-    *state = NULL; /* it is the thread's now */
+    *state = NULL; /* now owned by the thread */
 }
 
 thread_fn thread_join NAMED("_ZNSt6thread4joinEv");
@@ -128,7 +128,7 @@ void cv_notify_all(pthread_cond_t *cv)
         NEXT(notify_fn *, "_ZNSt18condition_variable10notify_allEv")(cv);
 }
 
-/* ---- variables in functions: a byte that compilers look at, and one beside it ---- */
+/* ---- local statics: a byte that compilers test, and one beside it ---- */
 
 typedef int acquire_fn(char *);
 typedef void guard_fn(char *);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * futex.c - words that threads sleep on until another one wakes them: by the system's call, which
- * knows one node, where the headers of C++ make it (std::atomic<T>::wait, std::latch, std::barrier,
- * std::counting_semaphore), and by libstdc++ itself for std::future.
+ * futex.c - words that threads sleep on until another thread wakes them. The system's call works
+ * on one node only. The C++ headers make it (std::atomic<T>::wait, std::latch, std::barrier,
+ * std::counting_semaphore), and libstdc++ itself for std::future.
  *
- * A word has the queue that its address chooses, and others may have the same: all that wait in it
- * are woken. Who waits looks at its word again in any case.
+ * A word's address chooses its queue, which other words may share. A wake wakes all waiters of the
+ * queue; each tests its word again in any case.
  *
  * Invariants
- *   FX1  A word is compared in the monitor of its queue, and the thread is in the queue when it
- *        leaves that. Who wakes has changed the word before it enters: so one sees the other.
+ *   FX1  A word is compared in the monitor of its queue, and the thread enters the queue before it
+ *        leaves the monitor. The waker changes the word before it enters the monitor. So one sees
+ *        the other.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -87,7 +88,7 @@ static int futex_wake(const void *word)
     return w.rc;
 }
 
-/* ---- the system's call ---- */
+/* ---- the system call ---- */
 
 static struct until after(const struct timespec *time)
 {
@@ -140,10 +141,10 @@ long __wrap_syscall(long number, ...)
     return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* ---- libstdc++'s, behind std::future; the clock that a time is of is in the name ---- */
+/* ---- libstdc++'s functions for std::future; the name has the clock ---- */
 
 typedef bool wait_fn(void *, unsigned *, unsigned, bool, long, long);
-typedef void notify_fn(unsigned *); /* a static member */
+typedef void notify_fn(unsigned *); /* static member functions */
 #define TIMES  "EPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"
 #define WAIT   "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_until" TIMES
 #define STEADY "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steady" TIMES

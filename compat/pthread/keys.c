@@ -15,10 +15,10 @@
 
 #define KEYS PTHREAD_KEYS_MAX
 
-/* In shared memory; changed under LOCK_KEYS. Who uses a key knows of it by the program's own
- * order. */
+/* In shared memory; changed under LOCK_KEYS. The program orders a key's creation before its
+ * uses. */
 struct key {
-    uint64_t life; /* odd: there is this key (KY1) */
+    uint64_t life; /* odd: the key exists (KY1) */
     void (*destructor)(void *);
 };
 

@@ -2,18 +2,19 @@
 /*
  * keys.h - thread-specific data.
  *
- * Which keys there are, and their destructors, is in a table in shared memory; the values of a
- * thread are its own, in private memory.
+ * A table in shared memory has the keys and their destructors. The values of a thread are in its
+ * private memory.
  *
  * Invariants
- *   KY1  A key has a number of its life, raised when it is made and when it is deleted. A value
- *        counts for the life it was set in: a key that is made again is NULL in all threads.
+ *   KY1  A key has a life number, raised when it is created and when it is deleted. A value is
+ *        valid for the life in which it was set: a key that is created again is NULL in all
+ *        threads.
  */
 #ifndef COMPAT_KEYS_H
 #define COMPAT_KEYS_H
 
-/* Calls the destructors of the calling thread's values, until there are none, or as often as POSIX
- * says. The program's code: on its stack. */
+/* Calls the destructors of the calling thread's values until none is left, or as often as POSIX
+ * says. They are the program's code: call on its stack. */
 void keys_destroy_values(void);
 
 #endif

@@ -15,7 +15,8 @@
 #define SECOND_NS    1000000000L
 #define KEPT_MOST    1024u
 
-/* In shared memory; of one thread at a time. The monitor of the queue that it is in guards it. */
+/* In shared memory; used by one thread at a time. Guarded by the monitor of the queue that it is
+ * in. */
 struct waiter {
     struct waiter *next;
     hlrc_cond_t cond;
@@ -25,7 +26,7 @@ struct waiter {
 
 static _Thread_local struct waiter *mine;
 
-/* MN2: those of threads that have ended, for the next ones of this node. */
+/* MN2: records of ended threads, reused by new threads of this node. */
 static struct waiter *kept[KEPT_MOST];
 static unsigned kept_count;
 static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -96,7 +97,7 @@ bool until_valid(const struct timespec *time, clockid_t clock)
            (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC);
 }
 
-/* Nanoseconds, NAP_MOST_NS for all that is more. */
+/* Nanoseconds left, at most NAP_MOST_NS. */
 static long left(const struct until *until)
 {
     struct timespec now;
@@ -154,7 +155,7 @@ static void unlink_waiter(struct queue *q, const struct waiter *w)
         q->last = before;
 }
 
-/* MN3. HLRC waits for a condition or not at all: so this looks again and again. */
+/* MN3. HLRC's condition wait has no timeout, so this polls. */
 static int await_until(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
                        const struct until *until)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * monitor.h - what the objects of POSIX threads are made of: state in the object's own bytes, in
- * the program's memory, and a queue of threads that wait for it to change, both guarded by a lock
- * of HLRC that the object's address chooses, its monitor.
+ * monitor.h - the base of POSIX thread objects: state in the object's own bytes, in the program's
+ * memory, and a queue of threads that wait for it to change. Both are guarded by an HLRC lock that
+ * the object's address chooses, its monitor.
  *
  * Invariants
- *   MN1  Who is in a monitor takes no other lock but those of HLRC's heap and, to let go of it, a
- *        mutex of the program's. So objects may share a monitor, and it needs no creation: an
- *        object that begins as zeros can be used at once, by several nodes at a time.
- *   MN2  A thread waits by a record of its own, which is in shared memory for ever. Who wakes it
- *        takes the record off the queue first. So a thread that was woken touches the object no
- *        more: it may be gone.
- *   MN3  Whether a thread that waits until some time was woken, or is taken off the queue since its
- *        time is up, is decided in the monitor: each wake goes to one that returns 0 for it.
- *   MN4  A thread that gives up leaves the object as if it had never waited. Its record is off the
- *        queue, it is not counted any more and owns nothing, and threads that only it held up are
- *        woken before it leaves the monitor.
+ *   MN1  A thread in a monitor uses no other lock, except that it takes locks of HLRC's heap and
+ *        releases a mutex of the program. So objects may share a monitor, and it needs no
+ *        creation: an object of zeros can be used at once, by several nodes at a time.
+ *   MN2  A thread waits on its own record, in shared memory that is never freed. The waker first
+ *        takes the record off the queue. So a woken thread does not access the object, which may
+ *        be gone.
+ *   MN3  The monitor decides whether a timed wait was woken or timed out: each wake goes to a
+ *        thread that returns 0 for it.
+ *   MN4  A thread that gives up leaves the object as if it had never waited. Before it leaves the
+ *        monitor its record is off the queue, it is not counted and owns nothing, and threads that
+ *        only it blocked are woken.
  */
 #ifndef COMPAT_MONITOR_H
 #define COMPAT_MONITOR_H
@@ -27,36 +27,36 @@
 
 struct waiter;
 
-/* All zeros: nobody waits. */
+/* All zeros: no waiters. */
 struct queue {
     struct waiter *first, *last;
 };
 
-/* A time to wait for: NULL is for ever. */
+/* End of a wait; a NULL pointer means no timeout. */
 struct until {
     struct timespec time;
     clockid_t clock;
 };
 
-/* What follows is on the private stack. */
+/* All that follow are called on the private stack. */
 
 hlrc_lock_t monitor_of(const void *object);
 hlrc_lock_t monitor_enter(const void *object);
 void monitor_leave(hlrc_lock_t monitor);
 
-/* Waits in a queue, in its monitor: enters, and returns in it when it was woken (0), or in vain
- * (ETIMEDOUT). `tag` is for those who wake. The second half alone: queue_enter came before. */
+/* Enters the queue and waits, in its monitor. Returns in the monitor: 0 if woken, or ETIMEDOUT.
+ * `tag` is for the waker. queue_await is the second half, after queue_enter. */
 int queue_wait(struct queue *q, hlrc_lock_t monitor, unsigned tag, const struct until *until);
 struct waiter *queue_enter(struct queue *q, unsigned tag);
 int queue_await(struct queue *q, struct waiter *w, hlrc_lock_t monitor, const struct until *until);
 
-/* Wakes the one that has waited longest, which there must be; all. In the monitor. */
+/* Wakes the longest waiter, which must exist; wakes all. In the monitor. */
 void queue_wake(struct queue *q);
 void queue_wake_all(struct queue *q);
-unsigned queue_tag(const struct queue *q); /* of that one */
+unsigned queue_tag(const struct queue *q); /* of the longest waiter */
 
-/* Sleeps a while: longer from call to call, from *ns = 0, but not beyond `until`. False: that has
- * come. Anywhere. */
+/* Sleeps: longer from call to call, from *ns = 0, but not beyond `until`. False: that time has
+ * come. On either stack. */
 bool nap(long *ns, const struct until *until);
 bool until_valid(const struct timespec *time, clockid_t clock);
 

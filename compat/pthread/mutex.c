@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mutex.c - see mutex.h for the invariants; and spin locks. */
+/* mutex.c - see mutex.h for the invariants; also spin locks. */
 #include "compat/pthread/mutex.h"
 
 #include <assert.h>
@@ -14,12 +14,12 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-/* In the bytes of a pthread_mutex_t. `kind` has the place that static initialisers store it to. */
+/* In the bytes of a pthread_mutex_t. `kind` is where static initialisers store it. */
 struct mutex {
-    uint32_t handle; /* of the lock, and 1 */
+    uint32_t handle; /* of the lock, plus 1 */
     uint32_t check;  /* MX1 */
     uint64_t unused;
-    int32_t kind; /* a type of POSIX; GONE */
+    int32_t kind; /* a POSIX type, or GONE */
 };
 #define GONE (-1)
 static_assert(sizeof(struct mutex) <= sizeof(pthread_mutex_t), "it has room");
@@ -84,7 +84,7 @@ hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error)
     return ask.handle - 1;
 }
 
-/* ---- what this thread holds: MX2 ---- */
+/* ---- mutexes that this thread holds: MX2 ---- */
 
 struct held {
     hlrc_lock_t lock;
@@ -189,7 +189,7 @@ int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex)
     struct ask ask = { .mutex = inside(mutex), .handle = handle_of(inside(mutex)) };
     if (ask.mutex->kind == GONE)
         return EINVAL;
-    if (!ask.handle) /* another thread's first use need not have been seen */
+    if (!ask.handle) /* another thread's first use may be not visible yet */
         lane_call(find, &ask);
     if (ask.error == 0)
         lane_call(unmake, &ask);
@@ -210,7 +210,7 @@ static void drop(void *arg)
 
 struct attempt {
     hlrc_lock_t lock;
-    const struct until *until; /* NULL: once */
+    const struct until *until; /* NULL: a single try */
     int rc;
 };
 
@@ -228,7 +228,7 @@ static void try(void *arg)
     a->rc = rc;
 }
 
-/* How the mutex is taken: as long as it takes, or as `attempt` says. */
+/* Acquires the mutex: without limit, or as `attempt` says. */
 static int acquire(pthread_mutex_t *mutex, struct attempt *attempt)
 {
     int error, kind = inside(mutex)->kind;
@@ -306,13 +306,13 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
     return 0;
 }
 
-/* A thread that ends with a robust mutex is on a node that has died, which ends the job. */
+/* The owner of a robust mutex can only die with its node, which ends the job. */
 int __wrap_pthread_mutex_consistent(pthread_mutex_t *mutex)
 {
     return start_sharing ? EINVAL : pthread_mutex_consistent(mutex);
 }
 
-/* ---- spin locks: the handle and 1, by pthread_spin_init ---- */
+/* ---- spin locks: the handle plus 1, set by pthread_spin_init ---- */
 
 static void make_spin(void *arg)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mutex.h - mutexes: each is a lock of HLRC, whose handle is in the mutex.
+ * mutex.h - mutexes: each is an HLRC lock, whose handle is in the mutex.
  *
- * pthread_mutex_init makes the lock; for a mutex that is zeros, or another static initialiser, the
- * first thread that uses it does so. The program orders the beginning of a mutex before its uses
- * and those before its end, as it orders all else; but not one use before another.
+ * pthread_mutex_init creates the lock; for a mutex of zeros, or with another static initialiser,
+ * its first use does. The program orders the initialisation of a mutex before its uses, and these
+ * before its end, as it orders all else, but not one use before another.
  *
  * Invariants
- *   MX1  So who uses a mutex finds in it what it was initialised to, or the handle that a first use
- *        has stored since then, or a part of it: the bytes of a page come in any order. The handle
- *        is stored twice, once changed by a word none of whose bytes is 0: each byte of it that is
- *        not the handle's differs from its other. Who finds no handle looks again in the mutex's
- *        monitor, where all first uses are ordered.
- *   MX2  What a thread holds of recursive and of checking mutexes it knows itself, in private
- *        memory: what is in the mutex of who holds it could be old.
+ *   MX1  So a thread that uses a mutex reads its initial value, or the handle that a first use has
+ *        stored since, or part of the handle: the bytes of a page arrive in any order. The handle
+ *        is stored twice, once XORed with a word that has no zero byte: then any byte that is
+ *        missing makes the two differ. A thread that finds no handle reads again in the mutex's
+ *        monitor, which orders all first uses.
+ *   MX2  A thread knows from private memory which recursive and checking mutexes it holds: an
+ *        owner field in the mutex could be stale.
  */
 #ifndef COMPAT_MUTEX_H
 #define COMPAT_MUTEX_H
@@ -21,9 +21,9 @@
 #include <hlrc.h>
 #include <pthread.h>
 
-/* The lock of a mutex, made if there is none; *error where there can be none. Anywhere. */
+/* The lock of a mutex, created if there is none; *error if that is impossible. On either stack. */
 hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error);
-/* EPERM: the calling thread does not hold this mutex, which is of a kind that knows. */
+/* EPERM: the calling thread does not hold this mutex, which is of a checking kind. */
 int mutex_check_held(const pthread_mutex_t *mutex, hlrc_lock_t lock);
 
 #endif

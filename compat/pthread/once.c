@@ -14,7 +14,7 @@ struct turn {
     bool mine;
 };
 
-/* ON1. There is no room for a queue. */
+/* ON1. There is no space for a queue, so this polls. */
 static void begin(void *arg)
 {
     struct turn *out = arg, t = *out;
@@ -62,7 +62,7 @@ struct doing {
     bool done;
 };
 
-/* Also where fn has ended by an exception: then it is undone. */
+/* Also called if fn ended by an exception: then it is undone. */
 static void finish(struct doing *d)
 {
     once_end(d->once, word_of, d->done);

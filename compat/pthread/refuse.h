@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* refuse.h - what of POSIX threads, and of C and C++, is not there. */
+/* refuse.h - unsupported functions of POSIX threads, C and C++. */
 #ifndef COMPAT_REFUSE_H
 #define COMPAT_REFUSE_H
 
-/* Why a program that takes this name from libraries cannot run; NULL: it can. */
+/* The reason why a program that imports this name cannot run; NULL: it can. */
 const char *refuse_name(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* rwlock.c - locks of many readers or one writer. Who lets go of one hands it on to those who wait,
- * in their order, readers all at once; readers that come go past a writer that waits, but with
+/* rwlock.c - reader-writer locks. A release grants the lock to waiters in their order, to several
+ * readers at once. New readers overtake a waiting writer, except with
  * PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP. */
 #include <assert.h>
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-enum { READER, WRITER }; /* tags of those who wait */
+enum { READER, WRITER }; /* tags of waiters */
 
-/* In the bytes of a pthread_rwlock_t. `kind` has the place that static initialisers store it to. */
+/* In the bytes of a pthread_rwlock_t. `kind` is where static initialisers store it. */
 struct rwlock {
     struct queue queue;
     pthread_t writer; /* 0: none */
@@ -50,7 +50,7 @@ static bool is_free(const struct rwlock *l, bool write)
     return l->kind != PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP || l->writers_waiting == 0;
 }
 
-/* Those who may have it have it when they are woken. */
+/* Grants the lock to waiters that may have it, before it wakes them. */
 static void hand_on(struct rwlock *l)
 {
     while (l->queue.first && !l->writer) {
@@ -59,7 +59,7 @@ static void hand_on(struct rwlock *l)
             break;
         if (write) {
             l->writers_waiting--;
-            l->writer = (pthread_t)-1; /* whoever it is */
+            l->writer = (pthread_t)-1; /* the woken thread stores its name */
         } else {
             l->readers++;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sem.c - semaphores: who posts while threads wait hands its unit to the first of them. */
+/* sem.c - semaphores: a post while threads wait grants its unit to the first of them. */
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>

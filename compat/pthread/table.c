@@ -8,13 +8,13 @@
 
 #include "compat/start/start.h"
 
-#define NAME_ENTRY_BITS 12 /* of a name; the rest is how many have been given */
+#define NAME_ENTRY_BITS 12 /* of a name; the other bits count names */
 
 struct table *table;
 
 static uint32_t per_node;
 static enum { CYCLIC, BLOCK, LOCAL } placement;
-static uint32_t block; /* threads of a node, one after the other */
+static uint32_t block; /* consecutive threads placed on one node */
 
 static pthread_t new_name(uint32_t entry)
 {
@@ -79,7 +79,7 @@ static int node_with_room(int wanted)
     return -1;
 }
 
-/* One that this node has used before, else one that no node has. */
+/* An entry that this node has used before, else one that no node has, else any. */
 static uint32_t free_entry(int node)
 {
     uint32_t fresh = 0, other = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * threads.c - POSIX threads as threads of several nodes; see table.h for the invariants.
+ * threads.c - POSIX threads on several nodes; see table.h for the invariants.
  *
- * Each node has an agent, a thread that starts what comes to the node's mailbox: on node 0 one of
- * its own, on all others the lane that node 0 runs main on. A thread ends as the C library has it:
- * what is left to do comes by a key of the C library's, behind cleanup handlers and destructors of
+ * Each node has an agent, a thread that starts the entries in the node's mailbox: on node 0 an
+ * extra thread, on all others the compute thread that runs main on node 0. A thread ends as with
+ * the C library: a key of the C library runs the rest, after cleanup handlers and destructors of
  * C++, on the private stack.
  */
 #include "compat/pthread/threads.h"
@@ -25,12 +25,12 @@
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
 
-/* Threads of HLRC that a node has: of the program, and main, agent, some of libraries. */
+/* HLRC threads of a node: the program's, and main, the agent, some of libraries. */
 #define OTHERS    8
 #define LEAST     (64 - OTHERS)
-#define ALL_NODES 4096 /* what each of them costs grows with the number of nodes */
+#define ALL_NODES 4096 /* the cost of each grows with the number of nodes */
 
-/* Of the calling thread; entry + 1, 0: none of the table. */
+/* Of the calling thread; entry + 1, 0: not in the table. */
 static _Thread_local struct {
     uint32_t entry;
     pthread_t name;
@@ -67,7 +67,7 @@ static void run(void *arg)
 static void *body(void *arg)
 {
     uint32_t entry = (uint32_t)(uintptr_t)arg;
-    const struct entry *e = &table->entries[entry]; /* PT1: by the agent */
+    const struct entry *e = &table->entries[entry]; /* PT1: acquired by the agent */
     struct call c = { e->fn, e->arg };
     sigset_t mask = e->mask;
     become(entry);
@@ -101,7 +101,7 @@ static void await_all(void *arg)
     hlrc_unlock(LOCK_THREADS);
 }
 
-/* Main has called pthread_exit: the program ends with the last thread. Its stack is as it was. */
+/* Main has called pthread_exit: the program ends with the last thread. Its stack is unchanged. */
 _Noreturn static void end_of_main(void)
 {
     keys_destroy_values();
@@ -110,7 +110,7 @@ _Noreturn static void end_of_main(void)
     exit(0);
 }
 
-/* A destructor of the C library's: the thread is at its end. */
+/* Destructor of a C library key: the thread is ending. */
 static void at_end(void *arg)
 {
     (void)arg;
@@ -132,7 +132,7 @@ static void reap(uint32_t entry)
     started_count--;
 }
 
-/* Threads at their end have a place at HLRC until they are gone. */
+/* An ending thread uses an HLRC thread slot until it is gone. */
 static void reap_ended(void)
 {
     bool ended[TABLE_THREADS + 1];
@@ -172,7 +172,7 @@ static void flush(void)
 
 static void serve_mailbox(void)
 {
-    lane_block_signals(NULL); /* they are the program's threads' */
+    lane_block_signals(NULL); /* they are for the program's threads */
     int node = hlrc_node_id();
     enum table_closing seen = OPEN;
     hlrc_lock(LOCK_THREADS);
@@ -222,7 +222,7 @@ struct creation {
     int rc;
 };
 
-/* The new thread finds its name where the caller wants it. */
+/* Stores the name under the lock, so that the new thread finds it in *out. */
 static void create(void *arg)
 {
     struct creation *to = arg, c = *to;
@@ -335,7 +335,7 @@ int threads_detach(pthread_t name)
     return j.rc;
 }
 
-/* ---- by their names ---- */
+/* ---- the calls ---- */
 
 int __wrap_pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *),
                           void *arg)
@@ -377,8 +377,8 @@ int __wrap_pthread_detach(pthread_t thread)
     return start_sharing ? threads_detach(thread) : pthread_detach(thread);
 }
 
-/* Those that are not in the table, as OpenMP's, have the C library's name, which is an address on
- * their private stack (LN2). */
+/* Threads outside the table, such as OpenMP's, have the C library's name, an address on their
+ * private stack (LN2). */
 pthread_t __wrap_pthread_self(void)
 {
     return me.entry ? me.name : pthread_self();
@@ -395,7 +395,7 @@ _Noreturn void __wrap_pthread_exit(void *result)
     pthread_exit(result);
 }
 
-/* For debuggers of one machine. */
+/* Only debuggers of one machine use it. */
 int __wrap_pthread_setname_np(pthread_t thread, const char *name)
 {
     return start_sharing ? 0 : pthread_setname_np(thread, name);
@@ -409,7 +409,7 @@ static bool takes(const char *name)
            strncmp(name, "_ZNSt6thread15_M_start_thread", 29) == 0;
 }
 
-/* So many threads of a node may use HLRC, unless --threads says it. */
+/* Sets how many threads of a node may use HLRC, unless --threads does. */
 static int count_threads(int nodes)
 {
     const char *given = getenv("HLRC_THREADS");
@@ -429,8 +429,8 @@ static int count_threads(int nodes)
     return (int)TABLE_THREADS;
 }
 
-/* The C library loads what pthread_exit needs when it is first called, perhaps on a shared
- * stack, where the loader's system calls may fail. */
+/* The C library loads libgcc_s at the first pthread_exit, perhaps on a shared stack, where the
+ * loader's system calls may fail. */
 static void begin(void)
 {
     if (!start_sharing)
@@ -462,7 +462,7 @@ static void ask_live(void *arg)
     hlrc_unlock(LOCK_THREADS);
 }
 
-/* All but main, at its end, leave others behind. */
+/* True: other threads would be left running. False for main if it is the last. */
 static bool amid(void)
 {
     bool live = false;
@@ -472,7 +472,7 @@ static bool amid(void)
     return live || hlrc_node_id() != 0;
 }
 
-/* ---- the end, while threads run ---- */
+/* ---- exit while threads run ---- */
 
 static void *exit_there(void *status)
 {
@@ -496,7 +496,8 @@ static void leave_by(void *arg)
         pause();
 }
 
-/* Exit handlers are node 0's, where main has registered them: its agent has a thread call exit. */
+/* The exit handlers are on node 0, where main registered them: a thread that its agent starts
+ * calls exit. */
 static void leave(int status)
 {
     lane_call(leave_by, &status);
@@ -510,8 +511,8 @@ static void end(void)
     pthread_join(agent_thread, NULL);
 }
 
-/* Before the other constructors, and hlrc_init: keys of the C library that were made first end
- * first, and a thread needs all else at its end. */
+/* Before the other constructors and hlrc_init: the C library destroys keys in order of creation,
+ * and at_end needs everything else. */
 __attribute__((constructor(101))) static void at_start(void)
 {
     static const struct start_layer layer = { .name = "POSIX threads",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* threads.h - threads of a job of several nodes; as the calls of POSIX. */
+/* threads.h - threads of a job of several nodes, with the interface of POSIX. */
 #ifndef COMPAT_THREADS_H
 #define COMPAT_THREADS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* wrap.h - the calls of POSIX threads by the names that programs of hlrcc call: __wrap_ and the
- * C library's. In a job of one node each of them is the C library's. */
+/* wrap.h - POSIX thread calls under the names that programs of hlrcc call: __wrap_ and the C
+ * library's name. In a job of one node each is the C library's. */
 #ifndef COMPAT_WRAP_H
 #define COMPAT_WRAP_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * reads.c - what a compiler calls for -fsanitize=thread, in place of ThreadSanitizer's own runtime:
- * loads are noted for --check races (hlrc_note_read), stores are found by comparing pages.
+ * reads.c - functions that compilers call for -fsanitize=thread, in place of ThreadSanitizer's
+ * runtime: loads are noted for --check races (hlrc_note_read); stores are found by comparing
+ * pages.
  *
- * Atomic operations are performed, sequentially consistent whatever order they ask for, and noted
- * as loads: between nodes they order nothing.
+ * Atomic operations are sequentially consistent, whatever order is requested, and noted as loads:
+ * between nodes they order nothing.
  */
 #include <hlrc.h>
 #include <stdbool.h>
@@ -29,7 +30,7 @@ void __tsan_func_exit(void)
 {
 }
 
-/* Clang has names of its own for what reads and then writes. */
+/* Clang has separate names for read-then-write accesses. */
 #define ACCESS(BYTES)                                      \
     void __tsan_read##BYTES(void *at);                     \
     void __tsan_read##BYTES(void *at)                      \
@@ -112,7 +113,7 @@ void __tsan_vptr_read(void **at)
     hlrc_note_read(at, sizeof *at, CALLER);
 }
 
-/* What clang calls in their place. */
+/* Clang calls these instead. */
 void *__tsan_memcpy(void *to, const void *from, size_t bytes);
 void *__tsan_memcpy(void *to, const void *from, size_t bytes)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* amo.c - atomic operations, by hlrc_rmw and hlrc_rmw_compare, at the PE's own words too. All are
- * done when they return, those that end in _nbi as well. */
+/* amo.c - atomic operations by hlrc_rmw and hlrc_rmw_compare, also on this PE's own words. All are
+ * complete on return, _nbi calls included. */
 #include <string.h>
 
 #include "compat/shmem/inner.h"
 
-/* What HLRC calls it, by size and sign. */
+/* HLRC's name of a type, by size and sign. */
 #define TYPE_OF(T)      ((sizeof(T) == 8 ? HLRC_INT64 : HLRC_INT32) + ((T)-1 > 0))
 #define TYPE_OF_REAL(T) (sizeof(T) == 8 ? HLRC_DOUBLE : HLRC_FLOAT)
 
@@ -17,7 +17,7 @@ static void change(const char *call, shmem_ctx_t ctx, const void *word, const vo
         compat_fail("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
 }
 
-/* `seen`: what is expected, and afterwards what there was. */
+/* `seen`: the expected value; afterwards the old one. */
 static void compare(shmem_ctx_t ctx, const void *word, void *seen, const void *value, size_t size,
                     hlrc_type type, int pe)
 {
@@ -101,7 +101,7 @@ HLRC_SHMEM_REAL_(FETCHES, TYPE_OF_REAL)
     }
 HLRC_SHMEM_AMO_(COMPARES, )
 
-/* With a value, and what there was before. */
+/* With a value, and with the old value returned. */
 #define COMBINES(T, N, OP, HOW)                                                                   \
     void shmem_ctx_##N##_atomic_##OP(shmem_ctx_t ctx, T *dest, T value, int pe)                   \
     {                                                                                             \
@@ -163,7 +163,7 @@ HLRC_SHMEM_BITS_(COMBINES, xor, HLRC_XOR)
     }
 HLRC_SHMEM_AMO_(INCREMENTS, )
 
-/* ---- by the names that they had ---- */
+/* ---- former names ---- */
 
 #define OLD(T, N, ...)                                                 \
     void shmem_##N##_add(T *dest, T value, int pe)                     \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* coll.c - collectives but reductions, of teams and of active sets: where the arrays lie, and the
+/* coll.c - collectives except reductions, of teams and active sets: finds the arrays and calls the
  * parts of group.c that move them. */
 #include <string.h>
 
@@ -11,7 +11,7 @@ static size_t times(size_t a, size_t b)
     return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
 }
 
-/* ---- of a group ---- */
+/* ---- of any group ---- */
 
 static void meet(struct shmem_group *g)
 {
@@ -21,7 +21,7 @@ static void meet(struct shmem_group *g)
         sh_meet(g);
 }
 
-/* `at_root`: the root's own array gets it, too. */
+/* `at_root`: the root's own array gets the data, too. */
 static void broadcast(const char *call, struct shmem_group *g, void *dest, const void *source,
                       size_t bytes, int root, bool at_root)
 {
@@ -40,7 +40,7 @@ static void fcollect(const char *call, struct shmem_group *g, void *dest, const 
     sh_fcollect(g, bytes ? sh_remote(call, dest, all) : NULL, sh_local(source), bytes);
 }
 
-/* How long the whole is, nobody knows here: what this PE has must fit at least. */
+/* No PE knows the total size here: at least this PE's part must fit. */
 static void collect(const char *call, struct shmem_group *g, void *dest, const void *source,
                     size_t bytes)
 {
@@ -94,7 +94,7 @@ int shmem_fcollectmem(shmem_team_t team, void *dest, const void *source, size_t 
     return 0;
 }
 
-/* Strides of 1 element as large as the block: one piece. */
+/* Strides of 1 element of the block's size: one piece. */
 int shmem_alltoallmem(shmem_team_t team, void *dest, const void *source, size_t nelems)
 {
     const char *call = "shmem_alltoall";

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * data.c - the executable's global variables become symmetric (inner.h SY1): their bytes are copied
- * to a window, of which a second mapping then takes their place. An executable may lie at another
- * address in each PE: what counts is the offset.
+ * data.c - makes the executable's global variables symmetric (inner.h SY1): their bytes are copied
+ * to a window, and a second mapping of the window takes their place. An executable may have
+ * another address in each PE: offsets identify variables.
  *
- * Not so where this library itself, and the engine with it, is linked statically: threads of the
- * engine have variables there, too, which they may store to while these are copied.
+ * Not done if this library, and the engine with it, is linked statically: threads of the engine
+ * have variables there, too, and may store to them during the copy.
  */
 #include <errno.h>
 #include <link.h>
@@ -15,7 +15,7 @@
 
 #include "compat/shmem/inner.h"
 
-/* .data and .bss, of whole pages; without what the loader has sealed. */
+/* .data and .bss, in whole pages; without the part that the loader has write-protected. */
 struct segment {
     uintptr_t begin, end;
     size_t page;
@@ -45,7 +45,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-/* Word by word: between the variables may lie what a sanitizer forbids. Pages that are zero stay
+/* Word by word: memory between variables may be forbidden by a sanitizer. Zero pages stay
  * untouched in the window. */
 static __attribute__((no_sanitize("address"))) void copy_page(uint64_t *to, const uint64_t *from,
                                                               size_t words)
@@ -58,16 +58,16 @@ static __attribute__((no_sanitize("address"))) void copy_page(uint64_t *to, cons
         to[i] = source[i];
 }
 
-/* SY1. From here to the end nothing may store to the variables. */
+/* SY1. Nothing may store to the variables from here until this returns. */
 static int replace(const struct segment *s, char *window, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += s->page)
         copy_page((uint64_t *)(window + at), (const uint64_t *)(s->begin + at), s->page / 8);
-    /* an old size of 0: the same pages a second time */
+    /* old size 0: maps the same pages a second time */
     void *p = mremap(window, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)s->begin);
     if (p == MAP_FAILED)
         return -errno;
-    (void)madvise(p, bytes, MADV_DOFORK); /* a child has its variables until it executes */
+    (void)madvise(p, bytes, MADV_DOFORK); /* a forked child has its variables until exec */
     (void)madvise(p, bytes, MADV_DODUMP);
     return 0;
 }

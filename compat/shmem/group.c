@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * group.c - what collectives are made of, among the PEs of a team or of an active set: signals, and
- * the trees by which these go. inner.h has the rules.
+ * group.c - building blocks of collectives, among the PEs of a team or active set: signals, and
+ * the trees that they follow. inner.h has the rules.
  *
- * A signal is a put, or an atomic operation, behind the data that it tells of. Nobody looks at a
- * slot but its own PE, and each PE sends and awaits at most ceil(log2 n) of them in a round trip
- * through all.
+ * A signal is a put, or an atomic operation, after the data that it announces. Only the slot's own
+ * PE reads it, and each PE sends and awaits at most ceil(log2 n) signals in a pass over all PEs.
  */
 #include <string.h>
 
@@ -13,7 +12,7 @@
 
 /* ---- signals ---- */
 
-/* SY3. To the one that is 2^r above (UP) or below. */
+/* SY3. To the PE 2^r above (UP) or below. */
 static void signal_to(struct shmem_group *g, unsigned slot, int index)
 {
     uint64_t one = 1, *word = &g->slots[slot];
@@ -46,7 +45,7 @@ static int below(const struct shmem_group *g, int by)
     return (g->me - by + g->size) % g->size;
 }
 
-/* ---- meeting: dissemination ---- */
+/* ---- barrier: dissemination ---- */
 
 void sh_meet(struct shmem_group *g)
 {
@@ -58,7 +57,7 @@ void sh_meet(struct shmem_group *g)
 
 /* ---- down a binomial tree ---- */
 
-/* Counted from the root, a PE's parent is the one without its highest bit. */
+/* Counted from the root, a PE's parent is its number without the highest bit. */
 void sh_broadcast(struct shmem_group *g, void *to, const void *from, size_t bytes, int root)
 {
     int rank = (g->me - root + g->size) % g->size;
@@ -79,7 +78,7 @@ void sh_broadcast(struct shmem_group *g, void *to, const void *from, size_t byte
 
 /* ---- up one, and down again ---- */
 
-/* To index 0, whose `to` has the result; a PE's children are those with one more low bit. */
+/* To index 0, whose `to` has the result; a PE's children have one more low bit. */
 static void gather(struct shmem_group *g, char *to, size_t count, size_t bytes, sh_combine *combine)
 {
     size_t part = g->inbox_bytes / LEVELS;
@@ -98,8 +97,8 @@ static void gather(struct shmem_group *g, char *to, size_t count, size_t bytes, 
     }
 }
 
-/* In pieces as long as an inbox. Its writer has had the piece before, which went through the root,
- * before it sends the next. All get the root's bits. */
+/* In pieces of an inbox's size. A PE has the result of the piece before, which went through the
+ * root, before it sends the next. All get the root's bits. */
 void sh_reduce(struct shmem_group *g, void *to, const void *from, size_t count, size_t bytes,
                sh_combine *combine)
 {
@@ -115,9 +114,10 @@ void sh_reduce(struct shmem_group *g, void *to, const void *from, size_t count, 
     }
 }
 
-/* ---- the blocks of all ---- */
+/* ---- blocks of all PEs ---- */
 
-/* Blocks of one size: those that a PE has, in doubling numbers, to the one so many below it. */
+/* Blocks of one size: in each round a PE sends all blocks that it has, doubling in number, to the
+ * PE that many below it. */
 void sh_fcollect(struct shmem_group *g, char *to, const char *from, size_t bytes)
 {
     if (bytes && to + (size_t)g->me * bytes != from)
@@ -136,7 +136,7 @@ void sh_fcollect(struct shmem_group *g, char *to, const char *from, size_t bytes
     }
 }
 
-/* The sum of what those before this one have. */
+/* The sum over lower indices. */
 static uint64_t sum_before(struct shmem_group *g, uint64_t mine)
 {
     uint64_t sum = mine;
@@ -155,7 +155,7 @@ static uint64_t sum_before(struct shmem_group *g, uint64_t mine)
     return sum - mine;
 }
 
-/* Of any size: each PE puts its own where those before it end. */
+/* Of any size: each PE puts its block after the blocks of lower indices. */
 void sh_collect(struct shmem_group *g, char *to, const char *from, size_t bytes)
 {
     char *at = to + sum_before(g, bytes);
@@ -165,7 +165,7 @@ void sh_collect(struct shmem_group *g, char *to, const char *from, size_t bytes)
     sh_meet(g);
 }
 
-/* Element i of `nelems`, of `bytes`, is `dst` and `sst` of them behind the one before. */
+/* Consecutive elements, of `bytes` each, are `dst` elements apart in `to` and `sst` in `from`. */
 void sh_alltoall(struct shmem_group *g, char *to, const char *from, size_t dst, size_t sst,
                  size_t nelems, size_t bytes)
 {

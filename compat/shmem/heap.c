@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * heap.c - the symmetric heap: blocks in windows, of which each PE has the same list (inner.h SY2).
- * The list is private, so that a program which writes beyond its block does not break it.
+ * heap.c - the symmetric heap: blocks in windows; each PE has the same list of them (inner.h SY2).
+ * The list is private, so a program that writes beyond its block does not damage it.
  *
- * SHMEM_SYMMETRIC_SIZE says how much there is, and is taken at once. Otherwise the heap grows, by a
- * window for what finds no room.
+ * SHMEM_SYMMETRIC_SIZE gives the heap's size, allocated at once. Without it the heap grows by a
+ * window when a block does not fit.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,20 +19,20 @@
 
 struct block {
     char *begin;
-    size_t size;  /* that the block takes, */
-    size_t asked; /* and what the program may use of it; 0 and not `used`: free */
+    size_t size;  /* of the block */
+    size_t asked; /* usable by the program; 0 and not `used`: free */
     bool used;
-    bool first; /* of a window: never joined with the one before */
+    bool first; /* of a window: not merged with the block before */
 };
 
-/* In the order of their addresses; all that the windows have. */
+/* All blocks of the windows, in address order. */
 static struct block *blocks;
 static size_t count, room;
 static pthread_rwlock_t guard = PTHREAD_RWLOCK_INITIALIZER; /* of the list */
-static _Atomic unsigned freed;                              /* rises whenever a block ends */
+static _Atomic unsigned freed;                              /* raised whenever a block is freed */
 static size_t limit;                                        /* 0: the heap grows */
 
-/* The block that this thread has found last; valid while `at` is `freed`. */
+/* The last block that this thread found; valid while `at` equals `freed`. */
 static _Thread_local struct {
     uintptr_t begin;
     size_t size;
@@ -41,7 +41,7 @@ static _Thread_local struct {
 
 /* ---- the list ---- */
 
-/* The last one that begins at or before it; `count` if there is none. */
+/* The last block that begins at or before it; `count` if none. */
 static size_t find(const void *at)
 {
     size_t low = 0, high = count;
@@ -106,7 +106,7 @@ static void drop(size_t i)
     count--;
 }
 
-/* What is behind the first `size` bytes becomes a free block. */
+/* The part after the first `size` bytes becomes a free block. */
 static void split(size_t i, size_t size)
 {
     struct block rest = { .begin = blocks[i].begin + size, .size = blocks[i].size - size };
@@ -115,7 +115,7 @@ static void split(size_t i, size_t size)
         insert(i + 1, rest);
 }
 
-/* With its neighbours, where these are free. */
+/* Merges it with free neighbours. */
 static void release(size_t i)
 {
     blocks[i].used = false;
@@ -149,7 +149,7 @@ static size_t gap(const char *at, size_t alignment)
     return (size_t)(-(uintptr_t)at) & (alignment - 1);
 }
 
-/* The first place that will do, or NULL. */
+/* The first block that fits, or NULL. */
 static char *place(size_t alignment, size_t asked)
 {
     size_t size = (asked + UNIT - 1) & ~(UNIT - 1);
@@ -167,7 +167,7 @@ static char *place(size_t alignment, size_t asked)
     return NULL;
 }
 
-/* SY2. All PEs meet, with the same arguments. */
+/* SY2. A collective: all PEs must pass the same arguments. */
 static void agree(const char *call, uint64_t a, uint64_t b)
 {
     uint64_t mine[4] = { a, ~a, b, ~b }, least[4];
@@ -229,7 +229,7 @@ void *shmem_malloc_with_hints(size_t size, long hints)
     return shmem_malloc(size);
 }
 
-/* The barrier at the end tells that all have cleared theirs. */
+/* The barrier at the end ensures that all PEs have cleared theirs. */
 void *shmem_calloc(size_t n, size_t size)
 {
     size_t bytes;
@@ -256,7 +256,7 @@ static void give_back(const char *call, void *ptr)
     (void)pthread_rwlock_unlock(&guard);
 }
 
-/* An offset, since global variables lie elsewhere on other PEs; those of the heap do not. */
+/* Compares the address: blocks of the heap have one address on all PEs. */
 void shmem_free(void *ptr)
 {
     sh_check("shmem_free");

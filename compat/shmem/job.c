@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* job.c - beginning and end, who this PE is, and order. */
+/* job.c - start and end, PE numbers, and ordering. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,8 +20,7 @@ static void leave(void)
     hlrc_finalize();
 }
 
-/* A program that ends by exit(0), or by return from main, has ended well; any other ends the
- * job. */
+/* exit(0), also by return from main, is a normal end; any other ends the job. */
 static void at_exit(int status, void *arg)
 {
     (void)arg;
@@ -83,7 +82,7 @@ void start_pes(int npes)
     shmem_init();
 }
 
-/* ---- who and where ---- */
+/* ---- PE numbers and addresses ---- */
 
 int shmem_my_pe(void)
 {
@@ -118,7 +117,7 @@ int shmem_addr_accessible(const void *addr, int pe)
     return shmem_pe_accessible(pe) && sh_find(addr, 1) != NULL;
 }
 
-/* Another PE's memory cannot be loaded from. */
+/* Another PE's memory cannot be loaded directly. */
 void *shmem_ptr(const void *dest, int pe)
 {
     sh_check("shmem_ptr");
@@ -141,9 +140,9 @@ void shmem_pcontrol(int level, ...)
     (void)level;
 }
 
-/* ---- order ---- */
+/* ---- ordering ---- */
 
-/* What was put by a blocking call is there; of the others none is told apart. */
+/* Blocking puts are complete; non-blocking ones are not tracked separately. */
 void shmem_ctx_quiet(shmem_ctx_t ctx)
 {
     sh_check("shmem_quiet");

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * lock.c - locks: queues of those who wait, each at a word of its own memory (Mellor-Crummey and
- * Scott, Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors, 1991).
+ * lock.c - queue locks: each waiter polls a word in its memory (Mellor-Crummey and Scott,
+ * Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors, 1991).
  *
- * The program's long at one PE, which its place chooses, is the lock: the last of the queue, or 0
- * while it is free. Who holds it or waits has a record in a table of its PE, in a window: `next`
- * is written by who comes behind, `turn` by who lets go.
+ * The lock is the program's long at one PE, chosen by its address: the last record of the queue,
+ * or 0 while it is free. A holder or waiter has a record in its PE's table, in a window. Its
+ * successor writes `next`, its predecessor `turn`.
  */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "compat/shmem/inner.h"
 
-#define RECORDS 1024 /* locks that a PE can hold and wait for at a time */
+#define RECORDS 1024 /* most locks that a PE holds and waits for at a time */
 
 /* In a window. */
 struct record {
     uint64_t next; /* name of a record, 0: none */
-    uint64_t turn; /* not 0: it has come */
+    uint64_t turn; /* nonzero: granted */
 };
 
 static struct record *records;
 static bool taken[RECORDS];       /* of this PE; guarded */
-static const long *held[RECORDS]; /* which lock this PE has by it; guarded */
+static const long *held[RECORDS]; /* the lock that this PE holds by it; guarded */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 
 void sh_locks_begin(void)
@@ -47,7 +47,7 @@ static struct record *record_of(uint64_t name)
     return &records[(name - 1) % RECORDS];
 }
 
-/* The lock's word, and at which PE. */
+/* The lock's word and its PE. */
 static uint64_t *word_of(const char *call, const long *lock, int *pe)
 {
     uint64_t *word = sh_remote(call, lock, sizeof *lock);
@@ -88,7 +88,7 @@ static void record_drop(unsigned i)
     (void)pthread_mutex_unlock(&guard);
 }
 
-/* By which this PE has the lock; RECORDS: it has not. */
+/* The record by which this PE holds the lock; RECORDS: none. */
 static unsigned record_of_lock(const long *lock)
 {
     unsigned i = 0;
@@ -136,7 +136,7 @@ int shmem_test_lock(long *lock)
     return 0;
 }
 
-/* What was put comes first. */
+/* Completes earlier puts first. */
 void shmem_clear_lock(long *lock)
 {
     int pe;

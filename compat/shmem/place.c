@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* place.c - what is said of memory that is not symmetric. */
+/* place.c - messages about memory that is not symmetric. */
 #include "compat/shmem/inner.h"
 
 void sh_refuse_memory(const char *call, const void *at, size_t len)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* reduce.c - reductions, of teams and of active sets. Values are combined in an order that follows
- * from the number of PEs alone, and all get the same bits. */
+/* reduce.c - reductions of teams and active sets. The order in which values are combined depends
+ * only on the number of PEs, and all PEs get the same bits. */
 #include "compat/shmem/inner.h"
 
 static void reduce(const char *call, struct shmem_group *g, void *dest, const void *source,
@@ -26,7 +26,7 @@ static void reduce_active(const char *call, struct shmem_group g, void *dest, co
     reduce(call, &g, dest, source, n, bytes, combine);
 }
 
-/* ---- what is done to two values ---- */
+/* ---- combination of two values ---- */
 
 #define AND_OF(T, a, b)  ((T)((a) & (b)))
 #define OR_OF(T, a, b)   ((T)((a) | (b)))
@@ -36,7 +36,7 @@ static void reduce_active(const char *call, struct shmem_group g, void *dest, co
 #define SUM_OF(T, a, b)  ((T)((a) + (b)))
 #define PROD_OF(T, a, b) ((T)((a) * (b)))
 
-/* C is the type that is computed in: signed integers wrap around. */
+/* C is the type of the computation: signed integers wrap around. */
 #define COMBINE(T, N, C, OP, HOW)                                              \
     static void combine_##N##_##OP(void *into, const void *with, size_t count) \
     {                                                                          \
@@ -72,7 +72,7 @@ HLRC_SHMEM_REDUCE_BITS_(BITS, xor, XOR_OF)
 HLRC_SHMEM_RMA_(BITS, max, MAX_OF)
 HLRC_SHMEM_RMA_(BITS, min, MIN_OF)
 
-/* These have no reduction of a team. */
+/* These have no team reduction. */
 #define BITS_OLD(T, N, OP, HOW) COMBINE(T, N, T, OP, HOW)
 HLRC_SHMEM_TO_ALL_BITS_(BITS_OLD, and, AND_OF)
 HLRC_SHMEM_TO_ALL_BITS_(BITS_OLD, or, OR_OF)

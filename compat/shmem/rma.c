@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* rma.c - put and get, in all types and sizes: each one call of hlrc_put and its like, after a look
- * at where the symmetric object lies. A call that does not end in _nbi is done when it returns. */
+/* rma.c - put and get, for all types and sizes: each finds the symmetric object and makes one call
+ * of hlrc_put or similar. Calls not ending in _nbi are complete on return. */
 #include "compat/shmem/inner.h"
 
 static size_t bytes_of(size_t nelems, size_t size)
@@ -41,7 +41,7 @@ static void get_nbi(shmem_ctx_t ctx, void *dest, const void *source, size_t byte
     hlrc_get_nb(sh_local(dest), there, bytes, sh_pe("shmem_get_nbi", ctx, pe), NULL);
 }
 
-/* From the first byte to the last; strides are in elements. */
+/* Bytes from the first to the last; strides are in elements. */
 static size_t extent(const char *call, size_t nelems, size_t size, ptrdiff_t here, ptrdiff_t there)
 {
     size_t far;
@@ -75,7 +75,7 @@ static void iget(shmem_ctx_t ctx, void *dest, const void *source, ptrdiff_t dst,
     hlrc_get_strided(sh_local(dest), &to, there, &from, counts, 1, sh_pe("shmem_iget", ctx, pe));
 }
 
-/* The data is there before the signal is. */
+/* The data arrives before the signal. */
 static void put_signal(shmem_ctx_t ctx, void *dest, const void *source, size_t bytes,
                        uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 {
@@ -94,7 +94,7 @@ static void put_signal(shmem_ctx_t ctx, void *dest, const void *source, size_t b
 
 #define D SHMEM_CTX_DEFAULT
 
-/* CALL of a context, and of the default one; SIZE: of an element. */
+/* CALL with a context, and with the default one; SIZE of an element. */
 #define MOVES(T, SIZE, CALL, CTX_CALL, HOW)                                         \
     void CALL(T *dest, const T *source, size_t nelems, int pe)                      \
     {                                                                               \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The interface of OpenSHMEM 1.5 on HLRC, for programs in C and C++: shmem(7) says what is there,
- * and what each part does here. Written from the specification (OpenSHMEM Application Programming
- * Interface, version 1.5, 2020). Most calls are one for each type: of these the lists below make
- * the declarations, shmem_int_put and so on.
+ * The interface of OpenSHMEM 1.5 on HLRC, for programs in C and C++: shmem(7) describes the
+ * supported parts. Written from the specification (OpenSHMEM Application Programming Interface,
+ * version 1.5, 2020). Most calls exist once for each type: the lists below declare them,
+ * shmem_int_put and so on.
  */
 #ifndef HLRC_SHMEM_H
 #define HLRC_SHMEM_H
@@ -42,7 +42,8 @@
 #define SHMEM_MALLOC_ATOMICS_REMOTE 1L
 #define SHMEM_MALLOC_SIGNAL_REMOTE  2L
 
-/* Of a pSync array, in longs, and what it holds between calls; of a pWrk array, in elements. */
+/* Length of a pSync array, in longs, and its values between calls; of a pWrk array, in
+ * elements. */
 #define SHMEM_SYNC_VALUE              0L
 #define SHMEM_SYNC_SIZE               32
 #define SHMEM_BARRIER_SYNC_SIZE       SHMEM_SYNC_SIZE
@@ -70,7 +71,7 @@
 #define _SHMEM_CMP_LT                  SHMEM_CMP_LT
 #define _SHMEM_CMP_GE                  SHMEM_CMP_GE
 
-/* Handles: numbers in a pointer's clothes, never followed. */
+/* Handles: numbers cast to pointers, never dereferenced. */
 typedef struct hlrc_shmem_ctx_ {
     int none;
 } * shmem_ctx_t;
@@ -118,7 +119,7 @@ typedef struct {
     X(uint64_t, uint64, __VA_ARGS__)  \
     X(size_t, size, __VA_ARGS__)      \
     X(ptrdiff_t, ptrdiff, __VA_ARGS__)
-/* Those that differ from each other; with float and double there are fetch, set and swap alone. */
+/* Types that differ from each other; float and double have only fetch, set and swap. */
 #define HLRC_SHMEM_BITS_PLAIN_(X, ...)   \
     X(unsigned int, uint, __VA_ARGS__)   \
     X(unsigned long, ulong, __VA_ARGS__) \
@@ -174,7 +175,7 @@ typedef float _Complex hlrc_shmem_complexf_;
 typedef double _Complex hlrc_shmem_complexd_;
 #endif
 
-/* ---- the library, and who this process is ---- */
+/* ---- the library, and this process ---- */
 
 void shmem_init(void);
 int shmem_init_thread(int requested, int *provided);
@@ -215,7 +216,7 @@ int shmem_team_split_2d(shmem_team_t parent, int xrange, const shmem_team_config
                         shmem_team_t *yaxis_team);
 void shmem_team_destroy(shmem_team_t team);
 
-/* ---- order, and locks ---- */
+/* ---- ordering, and locks ---- */
 
 void shmem_fence(void);
 void shmem_quiet(void);
@@ -345,7 +346,7 @@ HLRC_SHMEM_BITS_(HLRC_SHMEM_DECLARE_, or)
 HLRC_SHMEM_BITS_(HLRC_SHMEM_DECLARE_, xor)
 #undef HLRC_SHMEM_DECLARE_
 
-/* ---- waiting for words of this PE ---- */
+/* ---- waits for words of this PE ---- */
 
 uint64_t shmem_signal_fetch(const uint64_t *sig_addr);
 uint64_t shmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value);
@@ -412,7 +413,7 @@ HLRC_SHMEM_DECLARE_(hlrc_shmem_complexd_, complexd, sum)
 HLRC_SHMEM_DECLARE_(hlrc_shmem_complexd_, complexd, prod)
 #undef HLRC_SHMEM_DECLARE_
 
-/* ---- of an active set; as the rest of this file but the generic names, deprecated in 1.5 ---- */
+/* ---- of an active set: deprecated in 1.5, as all below except the generic names ---- */
 
 #define HLRC_SHMEM_DECLARE_(S, ...)                                                       \
     void shmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root,   \

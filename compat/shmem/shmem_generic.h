@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Of shmem.h: the names without a type that C11 has, which choose by that of their arguments. */
+/* Part of shmem.h: C11 generic names, which select the function by the types of their
+ * arguments. */
 #ifndef HLRC_SHMEM_GENERIC_H
 #define HLRC_SHMEM_GENERIC_H
 
@@ -9,7 +10,7 @@
 #define HLRC_SHMEM_SECOND_(...)           HLRC_SHMEM_2_(__VA_ARGS__, )
 #define HLRC_SHMEM_CASE_(T, N, PRE, POST) T * : PRE##N##POST, const T * : PRE##N##POST,
 
-/* By the pointer A, to one of the types in LIST. */
+/* Selects by the pointer A, to one of the types in LIST. */
 #define HLRC_SHMEM_BY_(LIST, A, PRE, POST) \
     _Generic((A), LIST(HLRC_SHMEM_CASE_, PRE, POST) default : 0)
 /* With a context first, or without. */
@@ -115,7 +116,7 @@
 #define shmem_prod_reduce(...) \
     HLRC_SHMEM_SECOND_BY_(HLRC_SHMEM_ALL_SUMS_, _prod_reduce, __VA_ARGS__)
 
-/* Of a team, or of an active set. */
+/* With a team, or with an active set. */
 #define shmem_sync(...)                                     \
     _Generic((HLRC_SHMEM_FIRST_(__VA_ARGS__)), shmem_team_t \
              : shmem_team_sync, default                     \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* team.c - teams, contexts and active sets: who their PEs are, and where these find each other's
- * slots. Of the places for teams one is chosen that is free at all PEs of the parent. */
+/* team.c - teams, contexts and active sets: their PEs, and the addresses of their slots. A new
+ * team takes a table entry (place) that is free at all PEs of the parent. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 
 #define TEAMS    64
 #define CONTEXTS 1024
-#define INBOX    ((size_t)4096) /* bytes of a reduction that are on their way, of each level */
+#define INBOX    ((size_t)4096) /* bytes of a reduction in transit, per level */
 
-/* In a window, one for each place. */
+/* In a window, one for each table entry. */
 struct place {
     uint64_t slots[SLOTS];
-    uint64_t choice[2]; /* what sh_reduce finds which place is free by */
+    uint64_t choice[2]; /* for sh_reduce, to find a free entry */
     _Alignas(16) char inbox[LEVELS * INBOX];
 };
 
@@ -57,7 +57,7 @@ bool sh_is_world(const struct shmem_group *g)
     return g == &teams[0].group;
 }
 
-/* SY4: all its slots are 0, here and elsewhere. */
+/* SY4: all its slots are 0, at all members. */
 static struct team *team_make(size_t i, int start, int stride, int size, int me)
 {
     struct team *t = &teams[i];
@@ -83,7 +83,7 @@ void sh_teams_begin(void)
     if (!places)
         compat_fail("shmem_init: no room for the slots of %d teams; raise --memory", TEAMS);
     (void)team_make(0, 0, 1, sh.n, sh.me);
-    (void)team_make(1, sh.me, 1, 1, 0); /* SHARED: nobody else's memory can be loaded from */
+    (void)team_make(1, sh.me, 1, 1, 0); /* SHARED: only this PE's memory can be loaded directly */
     atomic_store(&contexts[0], &teams[0]);
 }
 
@@ -199,7 +199,7 @@ static void both(void *into, const void *with, size_t count)
         a[i] &= b[i];
 }
 
-/* The same at all PEs of the parent; TEAMS: there is none. */
+/* The same at all PEs of the parent; TEAMS: none. */
 static size_t place_free(struct team *parent)
 {
     uint64_t *choice = places[parent - teams].choice;
@@ -210,8 +210,8 @@ static size_t place_free(struct team *parent)
     return choice[0] ? (size_t)__builtin_ctzll(choice[0]) : TEAMS;
 }
 
-/* Of PEs start, start + stride and so on of the parent; other PEs of it make other teams at this
- * place, or none. */
+/* A team of PEs start, start + stride and so on of the parent; its other PEs create other teams in
+ * this entry, or none. */
 static int split(struct team *parent, int start, int stride, int size,
                  const shmem_team_config_t *config, long mask, shmem_team_t *made)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* wait.c - waiting for words of this PE's own memory, which others put or change, and looking at
- * them: plain loads, behind which what was put before is there, too. */
+/* wait.c - waits for and tests of words of this PE's memory that other PEs put or change, by plain
+ * loads. Data put before a word is visible after it. */
 #include "compat/shmem/inner.h"
 
-/* The words of a call, of 4 or 8 bytes; how they compare with a value each, or one for all. */
+/* The words of a call, of 4 or 8 bytes, compared with one value each, or with one for all. */
 struct words {
     const void *at;
     size_t size, nelems;
-    const int *status; /* NULL, or not 0 for words that are left out */
+    const int *status; /* NULL, or nonzero for words to skip */
     int cmp;
     const void *values;
     bool vector, has_sign;
 };
 
-/* So that it compares as an unsigned number: with the sign's bit turned. */
+/* Converts to an order-preserving unsigned number: flips the sign bit of signed ones. */
 static uint64_t number(const struct words *w, const void *at)
 {
     if (w->size == 4) {
@@ -69,7 +69,7 @@ static bool test_all(const struct words *w)
     return true;
 }
 
-/* SY5. Knuth's generator, of each thread; the upper half of its bits. */
+/* SY5. Knuth's generator, per thread; the upper half of its bits. */
 static size_t index_draw(size_t nelems)
 {
     static _Thread_local uint64_t state __attribute__((tls_model("initial-exec")));
@@ -204,7 +204,7 @@ uint64_t shmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value
 {
     struct words w = words_of(sig_addr, sizeof *sig_addr, false, 1, NULL, cmp, &cmp_value, false);
     unsigned tries = 0;
-    for (;;) { /* the value that was compared is returned */
+    for (;;) { /* returns the value that was compared */
         uint64_t seen = shmem_signal_fetch(sig_addr);
         w.at = &seen;
         if (holds(&w, 0))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * calls.c - system calls with the program's buffers. The system fails with EFAULT where memory is
- * not accessible just now, as any page of shared memory may be. So what a program reads and writes
- * goes through a buffer of this library, if its own is shared.
+ * calls.c - system calls on the program's buffers. A system call fails with EFAULT if memory is
+ * inaccessible at that moment, as any shared page may be. So if the program's buffer is shared its
+ * data goes through a private one.
  *
- * These stand in place of the C library's in the whole process: libraries of C++ and Fortran read
- * to where the program wants it.
+ * These functions replace the C library's in the whole process: libraries of C++ and Fortran read
+ * directly into the program's buffers.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,12 +29,12 @@
     if (!libc_##name)                     \
     libc_##name = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
 
-/* At most so much of fread and fwrite at once. */
+/* Most bytes of fread and fwrite at once. */
 #define PIECE ((size_t)64 << 10)
 
 /* ---- read and write ---- */
 
-/* A buffer of this library: from now on, or until `done`. */
+/* Allocates a private buffer; `done` frees it and keeps errno. */
 static void *borrow(size_t len)
 {
     void *mine = malloc(len ? len : 1);
@@ -101,7 +101,7 @@ EXPORTED ssize_t pwrite(int fd, const void *buffer, size_t len, off_t at)
     WRITE_BY(libc_pwrite(fd, mine, len, at));
 }
 
-/* As read and write of all pieces in one. */
+/* Like one read or write of all pieces together. */
 static size_t sum(const struct iovec *pieces, int count)
 {
     size_t len = 0;
@@ -154,7 +154,7 @@ EXPORTED ssize_t writev(int fd, const struct iovec *pieces, int count)
     return put;
 }
 
-/* ---- stdio, which passes large pieces on as they are ---- */
+/* ---- stdio, which passes large pieces directly to the system ---- */
 
 EXPORTED size_t fread(void *buffer, size_t size, size_t count, FILE *from)
 {
@@ -193,9 +193,9 @@ EXPORTED size_t fwrite(const void *buffer, size_t size, size_t count, FILE *to)
     return at / size;
 }
 
-/* ---- names of files ---- */
+/* ---- file names ---- */
 
-/* Accessible now, and for as long as no other thread of the node acquires. */
+/* Makes it accessible until another thread of the node acquires. */
 static const char *touched(const char *path)
 {
     if (start_is_shared(path))
@@ -233,9 +233,9 @@ EXPORTED int open64(const char *path, int flags, ...)
     return open(path, flags, mode);
 }
 
-/* ---- what the system answers ---- */
+/* ---- results of system calls ---- */
 
-/* Asks with a place of this thread's own, and copies from there. */
+/* Calls with a buffer of this thread, and copies from there. */
 #define ANSWER(type, call)            \
     static _Thread_local type answer; \
     int rc = call;                    \
@@ -291,7 +291,7 @@ EXPORTED int nanosleep(const struct timespec *time, struct timespec *left)
     return rc;
 }
 
-/* By the names that -D_FILE_OFFSET_BITS=64 has; off_t has 64 bits in any case. */
+/* The names that -D_FILE_OFFSET_BITS=64 uses; off_t has 64 bits in any case. */
 EXPORTED ssize_t pread64(int fd, void *buffer, size_t len, off64_t at)
 {
     return pread(fd, buffer, len, at);

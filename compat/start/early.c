@@ -14,10 +14,10 @@
 #include "base/addresses.h"
 #include "compat/start/start.h"
 
-#define NODES_UNKNOWN 128 /* where no variable has their number */
+#define NODES_UNKNOWN 128 /* used if no variable gives the number */
 #define NOT_PARTED    (-1)
 
-static int part = NOT_PARTED; /* the node whose slice this process has */
+static int part = NOT_PARTED; /* the node whose slice of addresses this process has */
 
 int early_number(const char *variable)
 {
@@ -27,7 +27,7 @@ int early_number(const char *variable)
     return text && *end == '\0' && n > 0 && n <= HLRC_MAX_NODES ? (int)n : 0;
 }
 
-/* Stacks are shared, and slices chosen, before hlrc_init. */
+/* Needed before hlrc_init, to share stacks and to choose slices. */
 int early_nodes(void)
 {
     static const char *const variables[] = { "HLRC_NODES", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
@@ -40,7 +40,7 @@ int early_nodes(void)
     return NODES_UNKNOWN;
 }
 
-/* ---- equal addresses, and libraries where system calls can be told by them ---- */
+/* ---- equal addresses; libraries where their system calls are identified by address ---- */
 
 static bool serves_calls(void)
 {
@@ -53,7 +53,7 @@ static void without_aslr(char **argv)
     char path[PATH_MAX];
     int now = personality(0xffffffff), wanted = ADDR_NO_RANDOMIZE;
     if (serves_calls())
-        wanted |= ADDR_COMPAT_LAYOUT; /* goes when the job has begun */
+        wanted |= ADDR_COMPAT_LAYOUT; /* removed once the job has begun */
     if (now >= 0 && (now & wanted) == wanted)
         return;
     ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * exceptions.c - exceptions of C++ that go from thread to thread by std::exception_ptr, as those of
- * std::future do. These functions stand in place of libstdc++'s in the whole process; what they
- * look into is laid out as the ABI of C++ for Itanium says, with libstdc++'s count in front.
+ * exceptions.c - C++ exceptions that pass from thread to thread by std::exception_ptr, as with
+ * std::future. These functions replace libstdc++'s in the whole process. Data layouts follow the
+ * Itanium C++ ABI, preceded by libstdc++'s reference count.
  *
  * Invariants
- *   XC1  An exception is in shared memory. Its own thread alone refers to it until that thread
- *        makes an exception_ptr of it; from then on the references are counted in LOCK_EXCEPTIONS.
- *        Whoever drops the last one has seen all that others did with it.
- *   XC2  What is thrown again is a dependent exception, of the thread that throws it.
+ *   XC1  An exception lies in shared memory. Only its own thread refers to it until that thread
+ *        makes an exception_ptr of it; then references are counted under LOCK_EXCEPTIONS. The
+ *        thread that drops the last one has seen all that other threads did with it.
+ *   XC2  A rethrow creates a dependent exception, which belongs to the rethrowing thread.
  */
 #include <assert.h>
 #include <dlfcn.h>
@@ -25,7 +25,7 @@
 #define NAMED(name) __asm__(name) __attribute__((visibility("default"), aligned(16)))
 #define EXPORTED    __attribute__((visibility("default")))
 
-/* What follows the search for a handler. */
+/* The unwinder's header of an exception. */
 struct unwinding {
     _Alignas(16) uint64_t class;
     void (*cleanup)(int reason, struct unwinding *u);
@@ -33,7 +33,7 @@ struct unwinding {
 };
 
 struct exception {
-    void *type; /* of a dependent one: the object of that which it depends on */
+    void *type; /* dependent exception: the object that it depends on */
     void (*destroy)(void *object);
     void (*unexpected)(void), (*terminate)(void);
     struct exception *next;
@@ -45,16 +45,16 @@ struct exception {
 };
 static_assert(sizeof(struct exception) == 112, "as libstdc++ has it");
 
-/* The object is behind it. */
+/* The object follows it. */
 struct primary {
     int references;
-    int passed; /* XC1: there has been an exception_ptr; libstdc++ has padding here */
+    int passed; /* XC1: an exception_ptr was made; padding in libstdc++ */
     uint64_t unused;
     struct exception e;
 };
 static_assert(sizeof(struct primary) == 128, "as libstdc++ has it");
 
-struct globals { /* of a thread */
+struct globals { /* per thread */
     void *caught;
     unsigned uncaught;
 };
@@ -144,7 +144,7 @@ static void drop(struct primary *p)
     free_exception(p + 1);
 }
 
-/* The last handler has ended. */
+/* Called after the last handler. */
 static void end_of_primary(int reason, struct unwinding *u)
 {
     struct exception *e = (void *)((char *)u - offsetof(struct exception, unwinding));
@@ -162,7 +162,7 @@ void *init_exception(void *object, void *type, void (*destroy)(void *))
     return p;
 }
 
-/* Of an exception_ptr, which holds the object's address. */
+/* For an exception_ptr, which holds the object's address. */
 ref_fn pointer_made NAMED(ADDREF);
 void pointer_made(void **pointer)
 {
@@ -183,7 +183,7 @@ void pointer_gone(void **pointer)
     }
 }
 
-/* ---- thrown again: XC2 ---- */
+/* ---- rethrow: XC2 ---- */
 
 static void end_of_dependent(int reason, struct unwinding *u)
 {
@@ -212,7 +212,7 @@ void throw_again(void **pointer)
     e->unwinding.cleanup = end_of_dependent;
     ((struct globals *)NEXT(void_fn, "__cxa_get_globals")())->uncaught++;
     (void)NEXT(raise_fn, "_Unwind_RaiseException")(&e->unwinding);
-    /* no handler: the program ends as libstdc++ has it */
+    /* no handler: ends the program as libstdc++ does */
     (void)NEXT(allocate_fn, "__cxa_begin_catch")((size_t)&e->unwinding);
     e->terminate();
     start_fail("an exception that nothing handles");

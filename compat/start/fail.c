@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fail.c - start_fail of start.h; apart, since early.c calls it, too. */
+/* fail.c - start_fail of start.h; a separate file, since early.c calls it, too. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fork.c - children of the program, which are to call exec.
+ * fork.c - children of the program, which are expected to call exec.
  *
  * Invariants
- *   FK1  The child has a stack of its own, at the same address: the shared one would be its
- *        parent's as well.
- *   FK2  It sees the rest of shared memory as its node did, and stores to none of it, but to copies
- *        of its own of the program's variables, which exit() needs. What it may not see or store to
+ *   FK1  The child has a private stack at the same address; otherwise it would share its parent's.
+ *   FK2  It reads the rest of shared memory as far as its node could, and stores to none of it,
+ *        except private copies of the program's variables, which exit() needs. Any other access
  *        ends it with a line.
- *   FK3  Its parent waits until it has called exec or has ended, so that it finds what it is to
- *        execute; but for no longer than a second, since it may wait for its parent.
+ *   FK3  Its parent waits until it has called exec or has ended, so that the child still finds
+ *        what it executes, but at most a second, since the child may wait for its parent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,9 +25,9 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-#define FRAMES  1024 /* below what is passed here on the shared stack */
+#define FRAMES  1024 /* saved below the frame that is passed here on the shared stack */
 #define WAIT_MS 1000
-#define COPIED  ((size_t)16 << 20) /* of variables, at most */
+#define COPIED  ((size_t)16 << 20) /* most bytes of variables copied */
 
 pid_t __wrap_fork(void);
 
@@ -37,13 +36,13 @@ struct forking {
     int error;
 };
 
-/* The way back to the program. */
+/* The frames that return to the program. */
 struct stack {
     char *from, *copy;
     size_t live;
 };
 
-/* Of the heap, which a child does not have unless it is asked for: guarded by the mutex. */
+/* The heap's range, which a child gets only on request; guarded by the mutex. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char *heap_begin, *heap_end;
 
@@ -60,7 +59,7 @@ static void take_line(const char *line, mapping_fn *fn)
         fn((char *)begin, (char *)end, rest + 1);
 }
 
-/* Calls fn for all that is shared. In a child, too: allocates nothing. */
+/* Calls fn for each shared mapping. Runs in a child, too: allocates nothing. */
 static void each_mapping(mapping_fn *fn)
 {
     static char text[8192];

@@ -60,7 +60,7 @@ void *heap_calloc(size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return shared(0, count * size); /* which are zeros */
+    return shared(0, count * size); /* already zeroed */
 }
 
 void *heap_aligned_alloc(size_t align, size_t size)

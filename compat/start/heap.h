@@ -3,11 +3,10 @@
  * heap.h - the program's malloc: from the shared heap while the job has several nodes, else from
  * the C library.
  *
- * Where the program calls malloc, free and so on, the linker has it call this (--wrap). The C
- * library, HLRC and this library have the C library's own, for what is one node's. The operators
- * new and delete of C++ are replaced in the whole process, since libstdc++ allocates for the
- * program. What libraries have allocated themselves and the program gives back is told by its
- * address.
+ * The linker redirects the program's calls of malloc, free and so on to these functions (--wrap).
+ * The C library, HLRC and this library use the C library's own for memory of one node. C++
+ * operators new and delete are replaced in the whole process, since libstdc++ allocates for the
+ * program. Memory that a library allocated and the program frees is recognised by its address.
  */
 #ifndef COMPAT_HEAP_H
 #define COMPAT_HEAP_H
@@ -18,8 +17,8 @@
 
 #include "base/addresses.h"
 
-/* Where HLRC may put its heap. Nothing else is there, but libraries and what they allocate where
- * system calls are held back (hlrc/system/filter.h SF2): from a third of the address space on. */
+/* Range of HLRC's heap. Only libraries and their allocations lie there as well, if system calls
+ * are filtered (hlrc/system/filter.h SF2): from a third of the address space on. */
 #define HEAP_LOW   ADDRESSES_SPACE
 #define HEAP_HIGH  ADDRESSES_SLICES
 #define OTHERS_LOW ((uintptr_t)0x2aaaaaaaa000)
@@ -31,7 +30,7 @@ static inline bool heap_is_shared(const void *ptr)
     return at >= HEAP_LOW && at < HEAP_HIGH && (at < OTHERS_LOW || at >= OTHERS_END);
 }
 
-/* As malloc and so on. */
+/* Like malloc and so on. */
 void *heap_malloc(size_t size);
 void *heap_calloc(size_t count, size_t size);
 void *heap_realloc(void *ptr, size_t size);

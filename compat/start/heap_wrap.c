@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* heap_wrap.c - heap.h by the names that programs call: __wrap_malloc for malloc, and so on. */
+/* heap_wrap.c - heap.h under the names that programs call: __wrap_malloc for malloc, and so on. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -92,7 +92,7 @@ int __wrap_posix_memalign(void **out, size_t align, size_t size)
     return rc;
 }
 
-/* ---- what the C library allocates for the program ---- */
+/* ---- memory that the C library allocates for the program ---- */
 
 static char *copy_of(const char *text, size_t len)
 {
@@ -138,7 +138,7 @@ int __wrap_asprintf(char **out, const char *format, ...)
     return len;
 }
 
-/* The program's buffer may be shared, and is not the C library's then. */
+/* The program's buffer may be shared; then the C library cannot reallocate it. */
 ssize_t __wrap_getdelim(char **line, size_t *room, int delimiter, FILE *from);
 ssize_t __wrap_getdelim(char **line, size_t *room, int delimiter, FILE *from)
 {
@@ -193,7 +193,7 @@ void *new_aligned(size_t size, size_t align)
     return new_or_throw(align, size);
 }
 
-/* With a reference to std::nothrow behind the rest. */
+/* The last parameter, a reference to std::nothrow, is not declared. */
 OPERATOR(void *, new_or_null, "_ZnwmRKSt9nothrow_t", (size_t size));
 void *new_or_null(size_t size)
 {
@@ -213,7 +213,7 @@ void delete_plain(void *ptr)
     heap_free(ptr);
 }
 
-/* Those of arrays, and those that are passed size or alignment as well. */
+/* Array forms, and forms with a size or alignment. */
 #define SAME(type, name, mangled, parameters, as) \
     OPERATOR(type, name, mangled, parameters) __attribute__((alias(as)))
 SAME(void *, new_array, "_Znam", (size_t size), "_Znwm");

@@ -11,11 +11,11 @@
 #include "base/addresses.h"
 #include "compat/start/stack.h"
 
-/* LN2: far from everything, from the addresses of HLRC's heap too. */
+/* LN2: far from all other addresses, HLRC's heap included. */
 #define SHARED_AT    ((char *)ADDRESSES_STACKS)
 #define PRIVATE_AT   (SHARED_AT + ((ADDRESSES_SPACE - ADDRESSES_STACKS) / 2))
 #define GUARD_BYTES  ((size_t)64 << 10)
-#define OWN_BYTES    ((size_t)1 << 20) /* of a private stack that HLRC alone is called on */
+#define OWN_BYTES    ((size_t)1 << 20) /* of a private stack used only for HLRC calls */
 #define ONE_AT_LEAST ((size_t)64 << 10)
 
 _Thread_local struct lane *lane_current;
@@ -64,12 +64,13 @@ void lane_block_signals(sigset_t *before)
 
 struct start {
     struct lane *lane;
-    sigset_t mask; /* of who starts it */
+    sigset_t mask; /* of the starting thread */
     void *(*body)(void *);
     void *arg;
 };
 
-/* The first call of HLRC gives the thread its alternate stack, which the shared one needs. */
+/* The first HLRC call gives the thread its alternate stack, which faults on the shared stack
+ * need. */
 static void *begin(void *arg)
 {
     struct start s = *(struct start *)arg;
@@ -123,8 +124,8 @@ void lane_run(struct lane *l, void (*act)(void *), void *arg)
     l->private_sp = NULL;
 }
 
-/* LN1. Whoever has left the shared stack by an exception, as pthread_exit does, is on the private
- * one again, of which private_sp says no more then. */
+/* LN1. A thread that left the shared stack by an exception, as in pthread_exit, is on the private
+ * one again, and private_sp is stale. */
 void lane_call(void (*act)(void *), void *arg)
 {
     struct lane *l = lane_current;

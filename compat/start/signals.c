@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * signals.c - the program's handlers of signals.
+ * signals.c - the program's signal handlers.
  *
  * Invariants
- *   SG1  The system writes where a handler has its frame, which the shared stack need not let it:
- *        handlers run on the alternate stack, which each thread has for page faults.
- *        A thread that has it not yet, or no more, gets no signals.
- *   SG2  A handler may touch shared memory, so it does not run amid a call of HLRC: a program that
- *        sets handlers is started as by --signals mask, unless an option says otherwise (start.c).
+ *   SG1  The kernel writes a handler's frame, and the shared stack may be inaccessible to it. So
+ *        handlers run on the alternate stack, which each thread has for page faults. A thread that
+ *        does not have it yet, or any more, gets no signals.
+ *   SG2  A handler may access shared memory, so it must not run inside an HLRC call: a program
+ *        that sets handlers starts as with --signals mask, unless an option says otherwise
+ *        (start.c).
  */
 #include <signal.h>
 
@@ -27,7 +28,7 @@ struct setting {
     int rc;
 };
 
-/* On the private stack, where the system can write. */
+/* On the private stack, where the kernel can write. */
 static void change(void *arg)
 {
     struct setting *s = arg, mine = *s;
@@ -59,7 +60,7 @@ static handler_fn *set_handler(int sig, handler_fn *handler, int flags)
     return s.rc == 0 ? s.old.sa_handler : SIG_ERR;
 }
 
-/* As BSD has it, and glibc by default; and as System V has. */
+/* BSD semantics, glibc's default; and System V semantics. */
 handler_fn *__wrap_signal(int sig, handler_fn *handler)
 {
     return set_handler(sig, handler, SA_RESTART);

@@ -37,7 +37,7 @@ static int layer_threads;
 static struct image image;
 static struct lane *lanes;
 
-/* What the program's first function has passed. */
+/* Arguments passed by the program's first function. */
 static struct {
     start_fn *start;
     main_fn *main;
@@ -85,7 +85,7 @@ static size_t stack_bytes(void)
 
 #define SERVE "HLRC_SYSCALLS"
 
-/* Whether this process set it. */
+/* This process set the variable. */
 static bool serve_is_ours;
 
 /* SM5. */
@@ -97,7 +97,7 @@ static void serve_calls(void)
         start_fail("no memory for the environment");
 }
 
-/* ---- whose threads ---- */
+/* ---- choice of the layer ---- */
 
 static void look_for_layer(const char *name, bool copied, size_t bytes)
 {
@@ -122,12 +122,12 @@ static void choose_layer(int nodes)
             layer = layers[i];
 }
 
-/* ---- 2: what is shared ---- */
+/* ---- 2: sharing ---- */
 
 static const char *why_not;
 static char which[256];
 
-/* Does the program set handlers of signals? */
+/* Sets an option if the program sets signal handlers. */
 static void look_for_handlers(const char *name)
 {
     static const char *const setters[] = { "__wrap_sigaction", "__wrap_signal",
@@ -174,9 +174,9 @@ static void share(int nodes)
                    strerror(-rc));
 }
 
-/* ---- what node 0 has been passed ---- */
+/* ---- arguments of node 0 ---- */
 
-static char **environment; /* the process's own */
+static char **environment; /* this process's own */
 
 static char *shared_text(const char *text)
 {
@@ -211,9 +211,10 @@ static void share_arguments(void)
     environ = shared_texts(environ);
 }
 
-/* ---- streams of C++ ---- */
+/* ---- C++ streams ---- */
 
-/* SM1: std::cout and its like are made by the program's constructors, which run on node 0 alone. */
+/* SM1: std::cout and the like are created by constructors of the program, which run only on node
+ * 0. */
 static void streams_call(const char *name)
 {
     static char init;
@@ -229,7 +230,7 @@ static void streams_begin(void)
 
 static void streams_end(void)
 {
-    streams_call("_ZNSt8ios_base4InitD1Ev"); /* writes what they have buffered */
+    streams_call("_ZNSt8ios_base4InitD1Ev"); /* flushes them */
     fflush(NULL);
 }
 
@@ -244,7 +245,8 @@ static void finalize(void *arg)
     hlrc_finalize();
 }
 
-/* The shared stack holds afterwards what this node has seen of it: it needs all that lies there. */
+/* After hlrc_finalize the shared stack has only the parts that this node has seen; the live part
+ * is needed. */
 static void finalize_and_keep_stack(void *arg)
 {
     char *from = *(char **)arg;
@@ -264,7 +266,7 @@ static void end_layer(void *arg)
     layer->end();
 }
 
-/* Registered first, so all handlers and destructors of the program come before it. */
+/* Registered first, so it runs after all handlers and destructors of the program. */
 static void at_exit(int status, void *arg)
 {
     char *from;
@@ -322,20 +324,20 @@ static void start_others(int node, int first)
     }
 }
 
-/* Behind those of all nodes. */
+/* Its index follows those for the first threads of all nodes. */
 int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg)
 {
     return lane_start(l, hlrc_node_count() * start_lanes + number, image.tls_room, body, arg);
 }
 
-/* Signals are the program's threads', but for those of errors of this one. On node 0 the program
- * may have ended by now, and HLRC too. */
+/* Blocks signals, except this thread's own errors: they are for the program's threads. On node 0
+ * the program, and HLRC, may have ended by now. */
 static void wait_for_lanes(int node)
 {
     lane_block_signals(NULL);
     if (node == 0)
         for (;;)
-            pause(); /* exit ends it */
+            pause(); /* until exit */
     for (int i = 0; i < start_lanes; i++)
         pthread_join(lanes[i].thread, NULL);
     streams_end();
@@ -343,7 +345,7 @@ static void wait_for_lanes(int node)
     _exit(0);
 }
 
-/* The C library goes on with its own. */
+/* A job of one node: continues in the C library's function. */
 static int run_alone(void)
 {
     hlrc_addresses_release_stack();
@@ -391,7 +393,7 @@ static int run(void)
     return 0;
 }
 
-/* In place of the C library's. */
+/* Replaces the C library's. */
 int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
                       void (*rtld_fini)(void), void *stack_end);
 int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*fini)(void),

@@ -17,16 +17,16 @@
 
 #define PAGE ((size_t)4096)
 
-/* In shared memory, for each lane. */
+/* Per compute thread, in shared memory. */
 struct shown {
     uint64_t version; /* raised when the bytes change */
-    char *at;         /* where they are in that lane's node */
+    char *at;         /* their address on that thread's node */
     char bytes[];
 };
 
-/* Of a lane of another node. */
+/* For a thread of another node. */
 struct mirror {
-    char *writable; /* the bytes behind `at`, by an address of this node's own */
+    char *writable; /* the bytes at `at`, by a private address of this node */
     uint64_t version;
 };
 
@@ -79,7 +79,7 @@ void tls_show(void)
     memcpy(s->bytes, mine, block_bytes);
 }
 
-/* TV2: twice in memory, read-only where it has its address. */
+/* TV2: maps the memory twice, read-only at its own address. */
 static void map(struct mirror *m, const struct shown *s)
 {
     char *page = (char *)((uintptr_t)s->at & ~(uintptr_t)(PAGE - 1));

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tls.h - the program's thread-local variables (threadprivate), as threads of other nodes see them.
+ * tls.h - the program's thread-local variables (threadprivate), as threads of other nodes see
+ * them.
  *
- * They are private. But copyin and copyprivate have the compiler pass their address to other
- * threads, which read from there before the next barrier. So a thread that passes addresses shows
- * its variables: they are copied to shared memory, and on other nodes from there to where they have
- * their address (LN2: nothing else is there).
+ * They are private. But for copyin and copyprivate the compiler passes their addresses to other
+ * threads, which read there before the next barrier. So a thread that passes addresses shows its
+ * variables: they are copied to shared memory, and from there, on other nodes, to their own
+ * addresses (LN2: nothing else lies there).
  *
  * Invariants
- *   TV1  Behind the barrier that follows tls_show a thread that has called tls_see reads at any
- *        address in them what the thread that has shown them had there.
- *   TV2  Other nodes cannot write there: who tries dies of SIGSEGV, instead of writing in vain.
+ *   TV1  After the barrier that follows tls_show, a thread that has called tls_see reads at each
+ *        of their addresses the value that the showing thread had there.
+ *   TV2  Other nodes cannot write there: a thread that tries gets SIGSEGV instead of a lost write.
  */
 #ifndef COMPAT_TLS_H
 #define COMPAT_TLS_H
 
 #include <stddef.h>
 
-/* Made by one node, known to all: where the variables are shown. NULL: the program has none, or
- * this is a job of one node. */
+/* Creates the shared copies, on one node. NULL: the program has no such variables, or the job has
+ * one node. */
 void *tls_create(int lanes);
-/* The others have it from that node. */
+/* The other nodes get `shown` from that node. */
 void tls_begin(void *shown, int lanes);
 
-/* On the private stack. The calling lane shows its variables; sees those of a lane that has. */
+/* On the private stack. Shows the calling thread's variables; sees the ones shown by thread
+ * `lane`. */
 void tls_show(void);
 void tls_see(int lane);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The interface of TreadMarks 1.0 on HLRC, for programs in C and C++ written for it: tmk(7) says
- * what each call does here. Written anew from what TreadMarks has published: Amza, Cox, Dwarkadas,
- * Keleher, Lu, Rajamony, Yu and Zwaenepoel, TreadMarks: Shared Memory Computing on Networks of
- * Workstations (1996), figure 2, and the declarations that its programs rely on.
+ * The interface of TreadMarks 1.0 on HLRC, for programs in C and C++ written for it: tmk(7)
+ * describes each call. Written anew from TreadMarks' publications: Amza, Cox, Dwarkadas, Keleher,
+ * Lu, Rajamony, Yu and Zwaenepoel, TreadMarks: Shared Memory Computing on Networks of Workstations
+ * (1996), figure 2, and the declarations that its programs rely on.
  */
 #ifndef HLRC_TMK_H
 #define HLRC_TMK_H
@@ -25,10 +25,10 @@
 extern "C" {
 #endif
 
-/* Set by Tmk_startup: the number of this process, from 0, how many there are, bytes of a page. */
+/* Set by Tmk_startup: this process's number, from 0, number of processes, bytes of a page. */
 extern unsigned Tmk_proc_id, Tmk_nprocs, Tmk_page_size;
 
-/* What this process has done; what HLRC does not count is 0. */
+/* Statistics of this process; 0 for events that HLRC does not count. */
 struct Tmk_stat {
     unsigned acquires;
     unsigned acquire_time; /* microseconds */
@@ -47,7 +47,7 @@ struct Tmk_stat {
     unsigned repos;
     unsigned total_diff_size; /* bytes */
 };
-/* Tmk_stat.messages and so on, as of now. */
+/* Current values of Tmk_stat.messages and so on. */
 struct Tmk_stat *Tmk_stat_now(void);
 #define Tmk_stat (*Tmk_stat_now())
 
@@ -66,7 +66,7 @@ void Tmk_lock_cond_wait(unsigned lock_id, unsigned cond_id);
 void Tmk_lock_cond_signal(unsigned lock_id, unsigned cond_id);
 void Tmk_lock_cond_broadcast(unsigned lock_id, unsigned cond_id);
 
-/* Loops that one process deals out: what compilers for TreadMarks call. */
+/* Loops that one process distributes: called by code of compilers for TreadMarks. */
 struct Tmk_sched_arg {
     int sharedLen;
     int byvalueLen;

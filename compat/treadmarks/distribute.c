@@ -11,17 +11,17 @@
 
 #define PAGE 4096u
 
-/* Each has pages of its own, so that a look at a link does not fetch what others write. */
+/* Each has separate pages, so that reading a link does not fetch others' writes. */
 struct record {
-    struct record *next; /* written once, by who holds the chain's lock (TD2) */
+    struct record *next; /* written once, by the holder of the chain's lock (TD2) */
     struct tmk_place place;
     size_t size;
     unsigned char data[];
 };
 
 static hlrc_lock_t chain;
-static struct record *last;            /* taken here */
-static struct record *oldest, *was[2]; /* process 0: not given back; taken at the last barriers */
+static struct record *last;            /* taken by this process */
+static struct record *oldest, *was[2]; /* process 0: not freed; taken at the last barriers */
 
 static struct record *record_make(size_t size)
 {
@@ -85,7 +85,7 @@ void tmk_distribute_meet(void)
 void tmk_distribute(const void *ptr, size_t size)
 {
     struct tmk_place place;
-    /* what is in shared memory they have */
+    /* all processes have shared memory */
     if (Tmk_nprocs == 1 || size == 0 || hlrc_home(ptr) != -EINVAL)
         return;
     if (!tmk_place_of(ptr, size, true, &place)) /* TD1 */
@@ -99,6 +99,6 @@ void tmk_distribute(const void *ptr, size_t size)
     hlrc_lock(chain);
     take();
     last->next = r;
-    take(); /* the own one, too: what came before it may have been of the same variable */
+    take(); /* its own, too: an earlier one may be of the same variable */
     hlrc_unlock(chain);
 }

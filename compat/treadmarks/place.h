@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * place.h - where a variable or a function is, in words that every process understands: processes
- * may have loaded the program and its libraries at different addresses.
+ * place.h - location of a variable or function in a form valid in every process: processes may
+ * have loaded the program and its libraries at different addresses.
  */
 #ifndef COMPAT_TREADMARKS_PLACE_H
 #define COMPAT_TREADMARKS_PLACE_H
@@ -12,14 +12,14 @@
 
 struct tmk_place {
     uint64_t object; /* a hash of the name of the executable or library */
-    uint64_t offset; /* from where that is loaded */
+    uint64_t offset; /* from its load address */
 };
 
-/* Whether these bytes are all in one segment of the program or of a library, which may be written
- * if `writable`; then *place says where. */
+/* Do these bytes all lie in one segment of the program or a library, writable if `writable`? Then
+ * sets *place. */
 bool tmk_place_of(const void *addr, size_t size, bool writable, struct tmk_place *place);
 
-/* Where that is here; NULL if this process has not loaded it. */
+/* Its address in this process; NULL if not loaded. */
 void *tmk_place_here(const struct tmk_place *place);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* say.c - messages to the user, and who this process is. */
+/* say.c - messages to the user, and this process's number. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sched.c - loops that one process, the master, deals out:
+ * sched.c - loops that one process, the master, distributes:
  *
- *     Tmk_sched_start   the master waits for all, and returns; the others meet, wait for work, run
- *                       it, meet, and so on
+ *     Tmk_sched_start   the master waits for all, and returns; the others pass a barrier, wait for
+ *                       work, run it, and repeat
  *     Tmk_sched_fork    all run a function, the master too
  *     Tmk_sched_join    the master waits until all have
  *     Tmk_sched_exit    the others return 0 from Tmk_sched_start
  *
- * Each step is a barrier of all, so what any process wrote before it is seen by all behind it.
+ * Each step is a barrier of all processes: all see afterwards what any process wrote before.
  */
 #include "compat/treadmarks/sched.h"
 
@@ -26,7 +26,7 @@ static struct work {
     struct Tmk_sched_arg arg;
 } * work;
 
-static int forked; /* the master: the others are not known to be back */
+static int forked; /* master only: the others may not be back yet */
 
 void tmk_sched_begin(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tmk.c - TreadMarks' calls but those that deal out loops; tmk(7) says what each does. */
+/* tmk.c - TreadMarks' calls except distributed loops; tmk(7) describes each. */
 #include <hlrc.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static struct Tmk_stat counted;
 
 static bool joined, left;
 static bool held[TMK_NLOCKS]; /* by this process */
-/* In shared memory; a handle + 1, or 0 while nobody has waited for it. Guarded by its lock. */
+/* In shared memory; a handle + 1, or 0 before its first wait. Guarded by its lock. */
 static hlrc_cond_t (*conds)[TMK_NCONDS];
 
 /* ---- beginning and end ---- */
@@ -31,8 +31,7 @@ static void leave(void)
     hlrc_finalize();
 }
 
-/* A program that ends by exit(0), or by return from main, has ended well; any other ends the
- * job. */
+/* exit(0), also by return from main, is a normal end; any other ends the job. */
 static void at_exit(int status, void *arg)
 {
     (void)arg;
@@ -40,7 +39,7 @@ static void at_exit(int status, void *arg)
         leave();
 }
 
-/* What follows "--" is TreadMarks' own: of that, how many processes there are to be. */
+/* Arguments after "--" are TreadMarks' own, such as the number of processes. */
 static void check_arguments(int argc, char *const *argv)
 {
     int i = 1;
@@ -105,7 +104,7 @@ void Tmk_distribute(const void *ptr, size_t size)
     tmk_distribute(ptr, size);
 }
 
-/* ---- order ---- */
+/* ---- synchronisation ---- */
 
 static void check(const char *call, const char *what, unsigned id, unsigned limit)
 {
@@ -176,7 +175,7 @@ void Tmk_lock_cond_wait(unsigned lock_id, unsigned cond_id)
     tmk_distribute_take();
 }
 
-/* Who has not the lock takes it for this, or might not know who waits. */
+/* A caller without the lock takes it for this; otherwise it may not see the waiters. */
 static void wake(hlrc_cond_t *entry, unsigned lock_id, void (*how)(hlrc_cond_t))
 {
     bool without = !held[lock_id];
