@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * barnes.c - gravitation of many bodies: the method of Barnes and Hut (Nature 324, 446, 1986), in
- * three dimensions.
+ * barnes.c - gravitational N-body simulation: the method of Barnes and Hut (Nature 324, 446,
+ * 1986), in three dimensions.
  *
- * In each step the bodies are put in an octree anew, the force on each is found by a walk through
- * it, in which cells that are far enough away stand for all their bodies, and all move on by a
- * leapfrog. A node computes the bodies of a zone of space, such that all zones had equal cost in
- * the last step. The parts of a step:
+ * In each step the octree of the bodies is rebuilt. The force on each body is found by a walk
+ * through the tree, in which a cell that is far enough away represents all its bodies. Then all
+ * bodies advance by a leapfrog step. A node computes the bodies of a zone of space; zones are
+ * chosen to have had equal cost in the last step. The parts of a step:
  *
- *   sort     a node orders its bodies, at their new positions, by the key of the place, and offers
- *            cuts: barnes_zone.h
+ *   sort     a node sorts its bodies, at their new positions, by their keys, and offers cuts:
+ *            barnes_zone.h
  *   barrier
- *   gather   it finds its zone, and takes over the bodies in it; those are copied, in order, to the
- *            other one of two arrays. Then it builds the branches of the tree in its zone, without
+ *   gather   it determines its zone and takes over the bodies in it; they are copied, in order, to
+ *            the other of two arrays. Then it builds the branches of the tree in its zone, without
  *            a lock: barnes_tree.h
  *   barrier
- *   forces   it makes the top of the tree from the roots of all branches, and walks for each of its
- *            bodies. The velocity goes to the other one of two arrays, and the new positions are
- *            bounded by a box
+ *   forces   it builds the top of the tree from the roots of all branches, and walks for each of
+ *            its bodies. The velocity is written to the other of two arrays, and the bounding box
+ *            of the new positions is computed
  *   barrier
  *
- * So it is with --tree zones. With --tree locks all nodes insert their bodies into one tree, as in
+ * This is --tree zones. With --tree locks all nodes insert their bodies into one tree, as in
  * SPLASH-2: barnes_shared.h. Results are the same.
  *
- * Bodies thus lie in the order of space, those of a node together and in its own pages, as do the
- * cells. What is written in a step is written by one node, which touched the page first and is its
- * home: there are no diffs. A body that changes its zone is moved.
+ * Bodies are thus stored in spatial order. The bodies and cells of a node are together, in its own
+ * pages. Every page is written by one node per step, which touched it first and is its home, so
+ * there are no diffs. A body that changes its zone is moved.
  *
- * How pages move. A node reads those of its neighbours' entries and bodies that have come into its
- * zone, some dozen pages; and of the tree and the positions in it, 80 bytes per cell and 32 per
- * body, what its walks reach: nine tenths of the pages with two nodes, six tenths with sixteen. To
- * ask for all of them at once, before the walks, takes less time than a fault for each of those.
- * Notes, one page per node, are read by all after each barrier.
+ * How pages move. A node reads the entries and bodies of its neighbours that have come into its
+ * zone, some dozen pages. Of the tree and the positions in it, 80 bytes per cell and 32 per body,
+ * it reads the part that its walks reach: nine tenths of the pages with two nodes, six tenths with
+ * sixteen. Requesting all of them at once, before the walks, takes less time than a fault for
+ * each. Notes, one page per node, are read by all after each barrier.
  *
  * The results have the same bits for any number of nodes, as the tree, the order of the walk and
- * that of all sums follow from the positions alone. Only the energy, which is reported and enters
- * nothing, is summed by zones.
+ * the order of all sums depend only on the positions. Only the energy is summed by zones; it is
+ * reported and not used otherwise.
  *
- * Defaults are those of SPLASH-2: 16,384 bodies, theta 1.0, four steps of 0.025 of which the first
- * two are not timed, and eps 0.05. A leaf holds up to ten bodies. Positions and velocities are half
- * a step apart between the first force and the last one, which is found after the last step and not
- * timed.
+ * Defaults are those of SPLASH-2: 16,384 bodies, theta 1.0, four steps of 0.025, the first two of
+ * which are not timed, and eps 0.05. A leaf holds up to ten bodies. Positions and velocities are
+ * half a step apart between the first and the last force computation; the last one follows the
+ * last step and is not timed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -56,10 +56,10 @@
 #include "apps/barnes_tree.h"
 #include "apps/barnes_zone.h"
 
-#define UNTIMED 2 /* steps, if there are more */
+#define UNTIMED 2 /* steps, if the run has more */
 
 #define ENERGY_TOLERANCE 0.01
-#define MAX_THETA        1.15 /* below 2 / sqrt(3), no body is far from a cell that it is in */
+#define MAX_THETA        1.15 /* below 2 / sqrt(3), no body is far from a cell that contains it */
 
 struct problem {
     uint32_t bodies;
@@ -81,12 +81,12 @@ struct simulation {
     struct zone zone;
     struct tree tree;
     struct shared_tree shared; /* with problem->locks */
-    int now;                   /* which of two arrays hold the bodies */
-    struct energy energy[2];   /* at the beginning and the end; node 0 */
+    int now;                   /* which of two arrays holds the bodies */
+    struct energy energy[2];   /* at the start and the end; node 0 */
     uint64_t interactions;     /* of the timed steps; node 0 */
 };
 
-/* What node 0 found in the input, for all; one page. */
+/* Node 0's result of reading the input, for all nodes; one page. */
 struct input_note {
     uint32_t bodies;
     int status;
@@ -107,7 +107,7 @@ static _Noreturn void input_error(const char *path, const struct input_note *not
     app_usage_error("--input %s: %u bodies; 2 are needed", path, (unsigned)note->bodies);
 }
 
-/* Node 0 reads the file; all learn the number of bodies, or end. */
+/* Node 0 reads the file; all nodes get the number of bodies, or exit. */
 static void read_input(struct problem *problem, struct bodies *bodies)
 {
     struct input_note *note = app_shared("the input", APP_PAGE);
@@ -127,14 +127,14 @@ static size_t rounded(size_t n)
     return (n + STRIDE_UNIT - 1) / STRIDE_UNIT * STRIDE_UNIT;
 }
 
-/* A part has room for all bodies: address space, of which only what is used becomes memory. */
+/* A part has room for all bodies: address space, of which only the used pages take memory. */
 static void space_init(struct space *s, uint32_t bodies, bool locks)
 {
     size_t nodes = (size_t)app.nodes;
 
     s->total = bodies;
     s->stride = rounded(bodies);
-    s->cell_stride = rounded(2 * (size_t)bodies); /* every inner cell has two children at least */
+    s->cell_stride = rounded(2 * (size_t)bodies); /* every inner cell has at least two children */
     for (int i = 0; i < 2; i++) {
         s->body[i] = app_shared("the bodies", nodes * s->stride * sizeof *s->body[i]);
         s->motion[i] = app_shared("the velocities", nodes * s->stride * sizeof *s->motion[i]);
@@ -147,7 +147,7 @@ static void space_init(struct space *s, uint32_t bodies, bool locks)
     s->notes = app_shared("the notes", nodes * sizeof *s->notes);
 }
 
-/* All bodies begin at node 0; the first step deals them out. */
+/* All bodies start at node 0; the first step distributes them. */
 static void place_bodies(struct simulation *sim, struct bodies *input)
 {
     struct bodies bodies = { sim->space.body[0], sim->space.motion[0], sim->space.total };
@@ -200,8 +200,8 @@ static double square(double x, double y, double z)
     return x * x + y * y + z * z;
 }
 
-/* The body's next velocity. Energy is that of position and velocity at the same time, which they
- * are at both ends. */
+/* Computes the body's next velocity. Energy uses position and velocity at the same time, which
+ * holds at both ends of the run. */
 static struct motion accelerate(const struct motion *m, const struct body *b, const struct force *f,
                                 double kick, enum moment moment, struct note *note)
 {
@@ -215,7 +215,7 @@ static struct motion accelerate(const struct motion *m, const struct body *b, co
     return next;
 }
 
-/* Forces on all bodies of this node, and what follows from them. */
+/* Forces on all bodies of this node; updates velocities and the note. */
 static void move_bodies(struct simulation *sim, double kick, enum moment moment)
 {
     const struct problem *problem = sim->problem;
@@ -258,7 +258,7 @@ static void make_tree(struct simulation *sim)
     sim->tree.body = sim->space.body[sim->now];
 }
 
-/* Moves positions on by `drift`, finds the forces there, and moves velocities on by `kick`. */
+/* Advances positions by `drift`, finds the forces there, and advances velocities by `kick`. */
 static void step(struct simulation *sim, double drift, double kick, enum moment moment)
 {
     int old = sim->now;
@@ -323,7 +323,7 @@ static double timed_run(struct simulation *sim)
     return time;
 }
 
-/* Every node takes part. */
+/* Called on every node. */
 static void examine(struct simulation *sim)
 {
     const struct problem *problem = sim->problem;
@@ -367,13 +367,13 @@ static bool forces_good(const struct problem *problem, const struct findings *f,
     return good;
 }
 
-/* 0 of 0 is 0. */
+/* 0 / 0 gives 0. */
 static double ratio(double part, double whole)
 {
     return part != 0 ? part / whole : 0;
 }
 
-/* Energy is lost or gained relative to the potential energy, as the total may be 0. */
+/* The change of energy is given relative to the potential energy, as the total may be 0. */
 static void verify(const struct simulation *sim, const struct findings *f,
                    struct app_result *result)
 {
@@ -399,7 +399,7 @@ static void verify(const struct simulation *sim, const struct findings *f,
              end.kinetic + end.potential, drift);
 }
 
-/* Node 0 alone. */
+/* Only on node 0. */
 static void report(struct simulation *sim, struct app_result *result)
 {
     const struct problem *problem = sim->problem;
@@ -419,7 +419,7 @@ static void report(struct simulation *sim, struct app_result *result)
         verify(sim, &findings, result);
 }
 
-/* Returns whether the file, if one was asked for, was written. */
+/* Returns false if an output file was requested and could not be written. */
 static bool write_output(const struct simulation *sim)
 {
     const char *path = sim->problem->output;

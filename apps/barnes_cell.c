@@ -27,7 +27,7 @@ static void moments_store(const struct moments *s, struct cell *c)
     c->zz = (float)s->zz;
 }
 
-/* Adds up masses and their positions; cell_centre() then turns the sums into a centre. */
+/* Sums masses and mass-weighted positions; cell_centre() then turns the sums into a centre. */
 static void cell_weigh(struct cell *c, double m, double x, double y, double z)
 {
     c->mass += m;

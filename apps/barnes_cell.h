@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * barnes_cell.h - one cell: its moments, of its bodies or of its children, and its force on a body.
+ * barnes_cell.h - one cell: its moments, computed from its bodies or its children, and its force
+ * on a body.
  *
- * What a cell is, and when it is opened: barnes_tree.h.
+ * The definition of a cell and the opening criterion are in barnes_tree.h.
  */
 #ifndef APPS_BARNES_CELL_H
 #define APPS_BARNES_CELL_H
@@ -11,25 +12,25 @@
 
 #include "apps/barnes.h"
 
-/* A force to be found, on a body; the results are added to. */
+/* A force on a body; results are added to. */
 struct force {
     const struct body *self;
-    double x, y, z; /* where it is */
+    double x, y, z; /* its position */
     double inverse_theta, eps2;
     double ax, ay, az, potential;
     uint32_t cost;
 };
 
-/* Sets mass, centre and second moments of a cell in which they are 0; bodies in a row, c->count of
- * them, or children in the order of keys. */
+/* Sets mass, centre and second moments of a cell in which they are 0. Input: c->count consecutive
+ * bodies, or the children in key order. */
 void cell_sum_bodies(struct cell *c, const struct body *body);
 void cell_sum_cells(struct cell *c, const struct cell *const child[8], int n);
 
-/* Then: the size of the cube of this level around `key`, and where in it the centre of mass
- * lies. */
+/* Called next: sets the size of the cube of this level around `key`, and the offset of the centre
+ * of mass in it. */
 void cell_place(struct cell *c, const struct cube *space, uint64_t key, unsigned level);
 
-/* Whether a cell at this distance, squared, is far enough away not to be opened. */
+/* True if a cell at this squared distance is far enough away not to be opened. */
 static inline bool cell_far(const struct cell *c, double distance2, double inverse_theta)
 {
     double reach = (double)c->side * inverse_theta + (double)c->offset;
@@ -37,8 +38,8 @@ static inline bool cell_far(const struct cell *c, double distance2, double inver
     return reach * reach < distance2;
 }
 
-/* Mass and second moments, at (dx, dy, dz) from the body: the Taylor series of the softened
- * potential. */
+/* Adds the force of mass and second moments at (dx, dy, dz) from the body: the Taylor series of
+ * the softened potential. */
 static inline void force_add_cell(struct force *f, const struct cell *c, double dx, double dy,
                                   double dz, double d2)
 {
@@ -57,8 +58,8 @@ static inline void force_add_cell(struct force *f, const struct cell *c, double 
     f->potential -= c->mass * inverse + (1.5 * along - 0.5 * trace) * inverse3;
 }
 
-/* Without softening, bodies at the very same place do not act on each other: the force has no
- * direction. */
+/* Without softening, bodies at exactly the same position do not act on each other: the force has
+ * no direction. */
 static inline void force_add_bodies(struct force *f, const struct body *body, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -78,7 +79,7 @@ static inline void force_add_bodies(struct force *f, const struct body *body, ui
     f->cost += n;
 }
 
-/* The cell's force if it is far enough away. */
+/* Adds the cell's force if it is far enough away. */
 static inline bool force_try_cell(struct force *f, const struct cell *c)
 {
     double dx = c->x - f->x, dy = c->y - f->y, dz = c->z - f->z;

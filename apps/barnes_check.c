@@ -16,13 +16,13 @@ static double length2(struct vector v)
     return v.x * v.x + v.y * v.y + v.z * v.z;
 }
 
-/* A body of the sample, and what was found of the cells that act on it. */
+/* A body of the sample, and the findings on the cells that act on it. */
 struct probe {
     const struct tree *tree;
     const struct body *self;
     struct vector at;
     double inverse_theta, eps2;
-    double bound;   /* of the error so far */
+    double bound;   /* on the error, summed so far */
     double moments; /* greatest error of a moment */
 };
 
@@ -82,7 +82,7 @@ static double distance2(const struct probe *p, const struct cell *c)
     return length2((struct vector){ c->x - p->at.x, c->y - p->at.y, c->z - p->at.z });
 }
 
-/* As the forces walk: barnes_tree.c. */
+/* Walks as the force computation does: barnes_tree.c. */
 static void bound_branch(struct probe *p, int node, uint32_t root)
 {
     const struct cell *cell = cells_of(p->tree->space, node);
@@ -101,7 +101,7 @@ static void bound_branch(struct probe *p, int node, uint32_t root)
     }
 }
 
-/* The bodies of a top cell are those of the roots below it. */
+/* The bodies of a top cell are the bodies of the roots below it. */
 static void bound_top(struct probe *p, uint32_t index, double d2)
 {
     const struct cell *top = p->tree->top;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define PI           3.14159265358979323846
-#define NUMBERS      1024  /* of the random sequence, for one body */
-#define MASS_INSIDE  0.999 /* part of the model's mass that is used */
+#define NUMBERS      1024  /* random numbers reserved for one body */
+#define MASS_INSIDE  0.999 /* fraction of the model's mass that is used */
 #define LINE_NUMBERS 7
 
 struct vector {
@@ -22,7 +22,7 @@ static double uniform(uint64_t *state)
     return 0x1p-46 * (double)app_random(state);
 }
 
-/* A vector of this length in any direction. */
+/* A vector of this length in a random direction. */
 static struct vector any_direction(uint64_t *state, double length)
 {
     double z = length * (1 - 2 * uniform(state)), angle = 2 * PI * uniform(state);
@@ -31,8 +31,7 @@ static struct vector any_direction(uint64_t *state, double length)
     return (struct vector){ across * cos(angle), across * sin(angle), z };
 }
 
-/* The distance from the centre within which a part of the mass lies that any number is as good for
- * as another. */
+/* A random radius: the mass fraction inside it is uniform. */
 static double any_radius(uint64_t *state)
 {
     double inside;
@@ -43,8 +42,8 @@ static double any_radius(uint64_t *state)
     return 1 / sqrt(pow(inside, -2.0 / 3) - 1);
 }
 
-/* Speed as part of that of escape: distributed as q^2 (1 - q^2)^(7/2), whose maximum is below 0.1;
- * by rejection. */
+/* Speed relative to the escape speed: distributed as q^2 (1 - q^2)^(7/2), whose maximum is below
+ * 0.1; by rejection. */
 static double any_speed(uint64_t *state)
 {
     double q, height;
@@ -59,7 +58,7 @@ static double any_speed(uint64_t *state)
 /* Each body has its own part of the random sequence. */
 static void plummer_body(struct body *b, struct motion *m, uint64_t seed)
 {
-    /* from the model's length to that in which the energy is -1/4 */
+    /* from the model's length unit to the one in which the energy is -1/4 */
     const double scale = 3 * PI / 16;
     uint64_t state = app_random_skip(seed, (uint64_t)NUMBERS * m->id);
     double r = any_radius(&state);
@@ -107,7 +106,7 @@ void plummer_model(const struct bodies *bodies, uint64_t seed)
     rest_at_origin(bodies);
 }
 
-/* Returns 1 for a body, 0 for a line without one, -EINVAL for anything else. */
+/* Returns 1 for a body, 0 for a line without one, -EINVAL otherwise. */
 static int parse_line(char *text, struct body *b, struct motion *m)
 {
     double value[LINE_NUMBERS];
@@ -130,7 +129,7 @@ static int parse_line(char *text, struct body *b, struct motion *m)
     return 1;
 }
 
-/* Room for one body more. */
+/* Makes room for one more body. */
 static int make_room(struct bodies *bodies, size_t *room)
 {
     size_t more = *room != 0 ? 2 * *room : 1024;
@@ -183,7 +182,7 @@ int bodies_read(const char *path, struct bodies *bodies, size_t *line)
     return status;
 }
 
-/* Where each body is, by its place in the input. */
+/* Index of each body, by its position in the input. */
 static uint32_t *find_bodies(const struct space *s, int now)
 {
     uint32_t *at = app_private("the order of the output", s->total * sizeof *at);

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* Under the lock of the cell or after a barrier; otherwise it may be older, or a part of one. */
+/* Exact under the lock of the cell or after a barrier; otherwise the value may be stale or
+ * torn. */
 static uint32_t child_of(const struct shared_cell *c, unsigned octant)
 {
     return atomic_load_explicit(&c->child[octant], memory_order_relaxed);
@@ -31,14 +32,15 @@ static uint64_t key_begin(uint64_t cube)
     return (cube << bits_below(level_of(cube))) - KEY_END;
 }
 
-/* Where in a cube of this level a key lies. */
+/* Octant of a cube of this level that contains the key. */
 static unsigned octant_of(uint64_t key, unsigned level)
 {
     return key >> bits_below(level + 1) & 7;
 }
 
-/* Above the last level every inner cell has more than LEAF bodies, and every leaf has some: per
- * LEAF + 1 bodies KEY_LEVELS inner cells at most, per body a leaf, and those chained. */
+/* Above the last level every inner cell has more than LEAF bodies, and every leaf is non-empty. So
+ * there are at most KEY_LEVELS inner cells per LEAF + 1 bodies, a leaf per body, and the chained
+ * leaves. */
 void shared_init(struct shared_tree *t, const struct space *s)
 {
     size_t most = 4 * (size_t)s->total + 1;
@@ -61,7 +63,7 @@ static uint32_t first_cell(const struct shared_tree *t)
     return (uint32_t)((size_t)app.node * t->stride);
 }
 
-/* A leaf without bodies, of this node's part. Nobody else sees it before it is linked. */
+/* A leaf without bodies, of this node's part. Not visible to other nodes before it is linked. */
 static uint32_t new_cell(struct shared_tree *t, uint64_t cube)
 {
     uint32_t i = first_cell(t) + t->used++;
@@ -87,11 +89,11 @@ static hlrc_lock_t lock_of(uint32_t cell)
     return (cell * UINT32_C(2654435761) >> 16) % HLRC_STATIC_LOCKS;
 }
 
-/* What a node needs to insert its bodies. */
+/* State for inserting this node's bodies. */
 struct inserter {
     struct shared_tree *tree;
     const struct cube *space;
-    uint64_t key; /* of the body in question */
+    uint64_t key; /* of the current body */
     uint32_t body;
 };
 
@@ -100,7 +102,7 @@ static void leaf_add(struct shared_cell *leaf, uint32_t body)
     leaf->body[leaf->bodies++] = body;
 }
 
-/* The child for a key, made if there is none yet. */
+/* The child for a key; created if missing. */
 static struct shared_cell *need_child(struct shared_tree *t, struct shared_cell *c, uint64_t key)
 {
     unsigned level = level_of(c->cube), octant = octant_of(key, level);
@@ -110,7 +112,7 @@ static struct shared_cell *need_child(struct shared_tree *t, struct shared_cell 
     return &t->cell[child_of(c, octant)];
 }
 
-/* A full leaf becomes an inner cell. Nobody else sees the children yet. */
+/* A full leaf becomes an inner cell. Other nodes do not see the children yet. */
 static void leaf_split(struct inserter *in, struct shared_cell *c)
 {
     for (uint32_t i = 0; i < c->bodies; i++) {
@@ -122,7 +124,7 @@ static void leaf_split(struct inserter *in, struct shared_cell *c)
     c->inner = true;
 }
 
-/* A full leaf of the last level passes its bodies on to a cell chained to it. */
+/* A full leaf of the last level moves its bodies to a cell chained to it. */
 static void leaf_spill(struct shared_tree *t, struct shared_cell *leaf)
 {
     uint32_t i = new_cell(t, 0);
@@ -134,8 +136,8 @@ static void leaf_spill(struct shared_tree *t, struct shared_cell *leaf)
     leaf->bodies = 0;
 }
 
-/* With the cell's lock: inserts the body, if that is possible here. Returns false when it belongs
- * to a child that is there; this node then knows it. */
+/* With the cell's lock held: inserts the body if possible here. Returns false if it belongs to an
+ * existing child; this node then knows that child. */
 static bool cell_take(struct inserter *in, struct shared_cell *c)
 {
     unsigned level = level_of(c->cube);
@@ -157,8 +159,8 @@ static bool cell_take(struct inserter *in, struct shared_cell *c)
     return child == 0;
 }
 
-/* The child for the key if this node knows it, or 0. Without the cell's lock: what looks like a
- * child may be a part of its index, hence a lower one, of another cell. */
+/* The child for the key if this node knows it, or 0. Without the cell's lock: a torn read of a
+ * child's index gives a lower index, which is another cell. */
 static uint32_t known_child(const struct inserter *in, uint32_t cell)
 {
     const struct shared_tree *t = in->tree;
@@ -173,7 +175,7 @@ static uint32_t known_child(const struct inserter *in, uint32_t cell)
     return child;
 }
 
-/* BS2: down to a cell that this node knows, and no further without a lock. */
+/* BS2: descends to the last cell that this node knows, and no further without a lock. */
 static void insert(struct inserter *in)
 {
     uint32_t i = SHARED_ROOT;
@@ -208,8 +210,8 @@ void shared_build(struct shared_tree *t, const struct zone *zone, int now)
     note->depth = t->depth;
 }
 
-/* All bodies of a leaf lie in a row: it is a range of keys, and does not reach across the border of
- * a zone (barnes_zone.h). */
+/* All bodies of a leaf are consecutive: a leaf is a range of keys and does not cross a zone border
+ * (barnes_zone.h). */
 static void finish_leaf(const struct shared_tree *t, struct shared_cell *leaf,
                         const struct cube *space)
 {
@@ -232,7 +234,7 @@ static void finish_leaf(const struct shared_tree *t, struct shared_cell *leaf,
     cell_place(c, space, low, common_level(low, high));
 }
 
-/* The children are finished. Returns whether there are several, so that the cell remains. */
+/* The children are finished. Returns true if there are several, so that the cell remains. */
 static bool finish_inner(const struct shared_tree *t, struct shared_cell *c,
                          const struct cube *space)
 {
@@ -267,7 +269,7 @@ static void finish_cell(const struct shared_tree *t, uint32_t i, const struct cu
         c->finished = i;
 }
 
-/* Those that this node made. */
+/* Finishes the cells of this level that this node made. */
 static void finish_level(const struct shared_tree *t, uint32_t level, const struct cube *space)
 {
     uint32_t begin = first_cell(t);

@@ -15,7 +15,7 @@ void tree_free(struct tree *tree)
     free(tree->top);
 }
 
-/* What a node needs to build its branches; indices are within its parts. */
+/* State for building a node's branches; indices are within its parts. */
 struct builder {
     const struct zone *zone;
     const struct body *body;
@@ -24,8 +24,8 @@ struct builder {
     uint32_t cells;
 };
 
-/* The end of those of the bodies [begin, end), all of one cube, that lie in the same cube of
- * `level` as the first. */
+/* Of the bodies [begin, end), all of one cube: the end of the bodies in the same cube of `level`
+ * as the first. */
 static uint32_t octant_end(const struct builder *b, uint32_t begin, uint32_t end, unsigned level)
 {
     uint64_t behind =
@@ -49,8 +49,8 @@ static struct cell *new_cell(struct builder *b, uint32_t begin, uint32_t end)
     return c;
 }
 
-/* Bodies [begin, end) of one cube: a root if the cube lies in the zone, otherwise its octants one
- * by one. */
+/* Bodies [begin, end) of one cube: makes a root if the cube is inside the zone, otherwise handles
+ * its octants one by one. */
 static void make_roots(struct builder *b, uint32_t begin, uint32_t end, unsigned level)
 {
     uint64_t key = b->zone->list[begin].key, low = cube_begin(key, level);
@@ -66,8 +66,8 @@ static void make_roots(struct builder *b, uint32_t begin, uint32_t end, unsigned
     }
 }
 
-/* Bodies of different keys lie in two octants at least, so that there are fewer cells than twice
- * the bodies. */
+/* Bodies with different keys are in at least two octants, so there are fewer cells than twice the
+ * bodies. */
 static void make_children(struct builder *b, struct cell *c)
 {
     unsigned level = level_of(b, c);
@@ -110,7 +110,7 @@ void tree_build(const struct space *s, const struct zone *zone, int now)
                          .cell = cells_of(s, app.node),
                          .root = roots_of(s, app.node) };
 
-    app_will_write(b.cell, note->cells * sizeof *b.cell); /* as many as at the last step */
+    app_will_write(b.cell, note->cells * sizeof *b.cell); /* the number of the last step */
     if (zone->count != 0)
         make_roots(&b, 0, zone->count, 0);
     note->roots = b.cells;
@@ -122,22 +122,22 @@ void tree_build(const struct space *s, const struct zone *zone, int now)
     note->bodies = zone->count;
 }
 
-/* A root, as the cells above it see it. */
+/* A root, as seen by the cells above it. */
 struct joint {
     uint64_t key;
     uint32_t node, cell;
 };
 
-/* Makes the top cells. */
+/* State for building the top cells. */
 struct joiner {
     struct tree *tree;
     const struct cube *cube;
-    struct joint *joint; /* the roots of all nodes in the order of keys */
+    struct joint *joint; /* the roots of all nodes in key order */
 };
 
 static const struct cell *join_cells(struct joiner *j, uint32_t begin, uint32_t end);
 
-/* The end of those of the roots [begin, end) that lie in the same cube of `level` as the first. */
+/* Of the roots [begin, end): the end of the roots in the same cube of `level` as the first. */
 static uint32_t joint_end(const struct joiner *j, uint32_t begin, uint32_t end, unsigned level)
 {
     uint64_t low = cube_begin(j->joint[begin].key, level);
@@ -162,7 +162,7 @@ static void join_children(struct joiner *j, struct cell *c, uint32_t begin, uint
     c->next = j->tree->top_used;
 }
 
-/* Returns the cell over the roots [begin, end), which is the root itself when there is one. */
+/* Returns the cell over the roots [begin, end); a single root is returned itself. */
 static const struct cell *join_cells(struct joiner *j, uint32_t begin, uint32_t end)
 {
     struct cell *c = &j->tree->top[j->tree->top_used++];
@@ -176,7 +176,7 @@ static const struct cell *join_cells(struct joiner *j, uint32_t begin, uint32_t 
     *c = (struct cell){
         .child = CELL_ROOT, .first = only->cell, .count = only->node, .next = j->tree->top_used
     };
-    c->side = INFINITY; /* is never far away */
+    c->side = INFINITY; /* is always opened */
     return &cells_of(j->tree->space, (int)only->node)[only->cell];
 }
 
@@ -189,8 +189,8 @@ static uint32_t count_roots(const struct space *s)
     return roots;
 }
 
-/* Starts to fetch what the others made of the tree. The next node comes first, so that not all ask
- * the same one. */
+/* Starts to fetch the other nodes' parts of the tree. Starts with the next node, so that requests
+ * are spread over the nodes. */
 static void fetch_all(const struct tree *tree)
 {
     const struct space *s = tree->space;
@@ -240,8 +240,8 @@ void tree_join(struct tree *tree, const struct zone *zone, int now)
     free(j.joint);
 }
 
-/* Walks on from a cell to the end, or to a top cell that is a root. Works on a copy, which
- * registers can hold. */
+/* Walks from a cell to the end, or to a top cell that is a root. Works on a copy, which fits in
+ * registers. */
 static uint32_t walk(struct force *force, const struct cell *cell, const struct body *body,
                      uint32_t i)
 {
@@ -272,7 +272,7 @@ void tree_force(const struct tree *tree, struct force *f)
     while ((i = walk(f, tree->top, NULL, i)) != CELL_END) {
         int node = (int)tree->top[i].count;
 
-        f->cost--; /* the root is counted where it is */
+        f->cost--; /* the root is counted in its own node's part */
         walk(f, cells_of(tree->space, node), tree_bodies(tree, node), tree->top[i].first);
         i = tree->top[i].next;
     }

@@ -116,7 +116,7 @@ static void insertion_sort(struct entry *entry, uint32_t n)
     }
 }
 
-/* Merges [0, half) and [half, n), each in order; the lower half waits in `spare`. */
+/* Merges [0, half) and [half, n), each in order; the lower half is copied to `spare`. */
 static void merge_halves(struct entry *entry, struct entry *spare, uint32_t half, uint32_t n)
 {
     uint32_t low = 0, high = half, to = 0;
@@ -127,7 +127,7 @@ static void merge_halves(struct entry *entry, struct entry *spare, uint32_t half
     memcpy(&entry[to], &spare[low], (half - low) * sizeof *entry);
 }
 
-/* By merging, since the order of the last step is almost that of this one. */
+/* Merge sort, since the bodies are almost in the order of the last step. */
 static void sort_entries(struct entry *entry, struct entry *spare, uint32_t n)
 {
     uint32_t half = n / 2;
@@ -142,7 +142,7 @@ static void sort_entries(struct entry *entry, struct entry *spare, uint32_t n)
         merge_halves(entry, spare, half, n);
 }
 
-/* A cut between two of this node's bodies that have more than LEAF bodies in their common cube. */
+/* A cut between two of this node's bodies whose common cube has more than LEAF bodies. */
 static struct cut make_cut(const struct entry *sorted, uint32_t low, uint32_t high,
                            uint64_t cost_low, const struct motion *motion)
 {
@@ -155,7 +155,7 @@ static struct cut make_cut(const struct entry *sorted, uint32_t low, uint32_t hi
     return cut;
 }
 
-/* Offers cuts that are about equally much cost apart. */
+/* Offers cuts at about equal cost intervals. */
 static void note_cuts(const struct entry *sorted, const struct motion *motion, struct note *note)
 {
     uint64_t cost = 0, cost_low = 0, apart = note->cost / (CUTS + 1);
@@ -199,7 +199,7 @@ void zone_sort(struct zone *zone, const struct space *s, int old, double drift)
         note_cuts(sorted, motion, note);
 }
 
-/* How many of a node's cuts are at `key` or below. */
+/* Number of a node's cuts at `key` or below. */
 static uint32_t cuts_up_to(const struct note *note, uint64_t key)
 {
     uint32_t begin = 0, end = note->cuts;
@@ -215,7 +215,7 @@ static uint32_t cuts_up_to(const struct note *note, uint64_t key)
     return begin;
 }
 
-/* The cost of all bodies below `key`, as far as the cuts tell; never less for a higher key. */
+/* The cost of all bodies below `key`, as estimated from the cuts; monotonic in the key. */
 static uint64_t cost_below(const struct space *s, uint64_t key)
 {
     uint64_t cost = 0;
@@ -229,7 +229,7 @@ static uint64_t cost_below(const struct space *s, uint64_t key)
     return cost;
 }
 
-/* Where the zone of `node` begins: at the first cut with the cost of all lower zones below it. */
+/* The start of the zone of `node`: the first cut with the cost of all lower zones below it. */
 static uint64_t zone_border(const struct space *s, int node)
 {
     uint64_t total = 0, low = 0, high = KEY_END;
@@ -249,8 +249,8 @@ static uint64_t zone_border(const struct space *s, int node)
     return low;
 }
 
-/* How many bodies of a node are below `key`. The cuts say about where, so that few pages are looked
- * at. */
+/* Number of a node's bodies below `key`. The cuts narrow the search, so that few pages are
+ * read. */
 static uint32_t bodies_below(const struct space *s, int node, uint64_t key)
 {
     const struct note *note = note_of(s, node);
@@ -267,8 +267,8 @@ static uint32_t bodies_below(const struct space *s, int node, uint64_t key)
     return entry_search(sorted_of(s, node), begin, end, key);
 }
 
-/* Merges a run of a node's entries into the list, from the end, so that what is in order already
- * stays where it is. */
+/* Merges a run of a node's entries into the list, from the end, so that entries already in place
+ * do not move. */
 static void merge_run(struct zone *zone, const struct entry *run, uint32_t n)
 {
     struct entry *list = zone->list;

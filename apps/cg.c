@@ -3,34 +3,34 @@
  * cg.c - the largest eigenvalue of a sparse matrix: the CG benchmark of the NAS Parallel Benchmarks
  * (Bailey et al., RNR-94-007, kernel CG).
  *
- * Inverse power iteration: z = A^-1 x, zeta = shift + 1 / (x z), x = z / |z|, where A = B - shift I
- * is symmetric, random, and sparse without a pattern (cg_matrix.h). The system is solved by 25
+ * Inverse power iteration: z = A^-1 x, zeta = shift + 1 / (x z), x = z / |z|, where A = B - shift
+ * I is symmetric, random, and sparse without structure (cg_matrix.h). The system is solved by 25
  * steps of conjugate gradients (Hestenes and Stiefel 1952), without a preconditioner. Most of the
- * work of a step is q = A p: each row adds up numbers of p from all over the vector.
+ * work of a step is q = A p: each row reads elements from all over p.
  *
- * It is written as for any machine with shared memory, without a thought of pages. Rows are dealt
- * out in contiguous parts; a node makes and multiplies its own, and writes these elements of the
- * vectors:
+ * It is written as for any machine with shared memory, with no regard to pages. Rows are
+ * distributed in contiguous parts; a node makes and multiplies its own rows, and writes these
+ * elements of the vectors:
  *
- *   begin, column, value  the matrix, by row; only read once it is there
+ *   begin, column, value  the matrix, by row; read-only once it is made
  *   x, z, p, q, r         [row]            vectors
- *   partial               [2][block]       of scalar products: each the sum over a block of rows
+ *   partial               [2][block]       partial sums of scalar products, one per block of rows
  *
- * The blocks, at most BLOCKS, are the same for any number of nodes, and a part is made of whole
- * ones. The node that has its rows adds a block up; after a barrier every node adds up all blocks,
- * in order. So each sum has the same bits everywhere, whatever the number of nodes. Two rows of
- * blocks take turns: when one is written again, all nodes have come to the barrier of the other,
- * and so have read it.
+ * The blocks, at most BLOCKS, are the same for any number of nodes, and a part consists of whole
+ * blocks. The owner of its rows sums a block; after a barrier every node adds up all blocks, in
+ * order. So each sum has the same bits for any number of nodes. Two rows of blocks alternate:
+ * before one is written again, all nodes have reached the barrier of the other, and so have read
+ * it.
  *
- * How pages move. In each step a node reads what the others wrote of p: 8 rows (N-1) bytes in all,
- * for class A and two nodes 112 KB or 28 pages; and z likewise once per system. What is shared
- * falsely: the page in which two parts of a vector meet, and that of the blocks, which all nodes
- * write and read twice in each step. Of the matrix nothing moves but such pages, once. A step has
- * three barriers: one for each of its two scalar products, and one for p.
+ * How pages move. In each step a node reads the others' parts of p: 8 rows (N-1) bytes in all, for
+ * class A and two nodes 112 KB or 28 pages. It reads z in the same way once per system. False
+ * sharing occurs in the page where two parts of a vector meet, and in the page of the blocks,
+ * which all nodes write and read twice in each step. Of the matrix only such boundary pages move,
+ * once. A step has three barriers: one for each of its two scalar products, and one for p.
  *
- * Zeta is compared with the published one; for other sizes, with what cg_check.h finds without the
- * matrix and without conjugate gradients. It is not changed much by systems that are badly solved,
- * so that the residuals are looked at, too.
+ * Zeta is compared with the published value, or for other sizes with the value that cg_check.h
+ * computes without the matrix and without conjugate gradients. Poorly solved systems change zeta
+ * little, so the residuals are checked as well.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -40,21 +40,21 @@
 #include "apps/cg_matrix.h"
 #include "apps/common.h"
 
-#define STEPS     25 /* of conjugate gradients, for each system */
+#define STEPS     25 /* of conjugate gradients, per system */
 #define BLOCKS    128
 #define TOLERANCE 1e-10
-#define SOLVED    1e-200 /* a residual so small, squared, is none */
+#define SOLVED    1e-200 /* a squared residual below this counts as zero */
 
 #define DEFAULT_ITERATIONS 15
 #define MAX_ROWS           (UINT64_C(1) << 24)
 #define MAX_NONZER         64
 #define MAX_ITERATIONS     1000
-#define MAX_SHIFT          1e4 /* zeta is the difference of two such numbers */
+#define MAX_SHIFT          1e4 /* zeta is the difference of two numbers of this size */
 
 struct problem {
-    const struct cg_class *class; /* NULL for a size of the user's */
+    const struct cg_class *class; /* NULL for a user-defined size */
     size_t rows, nonzer;
-    int iterations; /* 0: as the class */
+    int iterations; /* 0: as the class says */
     double shift;   /* 0: above the eigenvalues, by a rule of thumb */
 };
 
@@ -64,7 +64,7 @@ struct solver {
     struct cg_matrix a;
     double *x, *z, *p, *q, *r; /* shared, as described above */
     double *partial;
-    unsigned turn;         /* which row of `partial` is next */
+    unsigned turn;         /* next row of `partial` */
     struct app_range mine; /* rows */
     bool definite;         /* no step has shown an eigenvalue of B above the shift */
 };
@@ -72,7 +72,7 @@ struct solver {
 struct outcome {
     double zeta;
     double residual; /* |x - A z| */
-    double worst;    /* of the residuals so far, as part of |x| */
+    double worst;    /* largest residual so far, relative to |x| */
 };
 
 static double *shared_vector(size_t rows)
@@ -110,7 +110,7 @@ static double sum_over(struct app_range rows, const double *a, const double *b)
     return sum;
 }
 
-/* Every node calls it, and gets the same bits. */
+/* Collective; all nodes get the same bits. */
 static double scalar_product(struct solver *s, const double *a, const double *b)
 {
     double *partial = &s->partial[s->turn * BLOCKS];
@@ -142,7 +142,8 @@ static void multiply(const struct solver *s, const double *restrict v, double *r
     }
 }
 
-/* One step of conjugate gradients; `rho` is r r, before and after. On return all know p. */
+/* One step of conjugate gradients; `rho` is r r, before and after. On return p is visible to all
+ * nodes. */
 static void step(struct solver *s, double *rho)
 {
     double along, alpha, beta, before = *rho;
@@ -162,7 +163,7 @@ static void step(struct solver *s, double *rho)
     hlrc_barrier();
 }
 
-/* Solves A z = x. A small system is solved exactly before the last step, and 0 / 0 would follow.
+/* Solves A z = x. A small system is solved exactly before the last step, which avoids 0 / 0.
  * Returns |x - A z|. */
 static double solve(struct solver *s)
 {
@@ -201,8 +202,7 @@ static void iterate(struct solver *s, double size, struct outcome *outcome)
         s->x[i] = s->z[i] / norm;
 }
 
-/* One iteration is done beforehand, untimed, as the benchmark asks: it brings every page into
- * being. */
+/* One untimed iteration precedes, as the benchmark requires: it touches every page. */
 static double timed_run(struct solver *s, const struct problem *problem, struct outcome *outcome)
 {
     double start, size = sqrt((double)s->rows);
@@ -219,8 +219,7 @@ static double timed_run(struct solver *s, const struct problem *problem, struct 
     return app_now() - start;
 }
 
-/* The published zeta where there is one, the reference's for all others; NAN where neither can
- * say. */
+/* The published zeta if there is one, else the reference's; NAN if there is neither. */
 static double expectation(const struct solver *s, const struct problem *problem,
                           const char **source)
 {
@@ -253,7 +252,8 @@ static void verify(const struct solver *s, const struct problem *problem,
                  outcome->zeta, source, expected, outcome->worst, TOLERANCE);
 }
 
-/* As the benchmark counts: for each row nonzer (nonzer + 1) elements, about as many as it has. */
+/* As the benchmark counts: nonzer (nonzer + 1) elements per row, which is about the actual
+ * number. */
 static double operations(const struct problem *problem)
 {
     double elements = (double)(problem->nonzer * (problem->nonzer + 1));
@@ -262,7 +262,7 @@ static double operations(const struct problem *problem)
            (3 + elements + STEPS * (5 + elements) + 3);
 }
 
-/* Node 0 alone. */
+/* Only on node 0. */
 static void report(const struct solver *s, const struct problem *problem,
                    const struct outcome *outcome, struct app_result *result)
 {
@@ -294,7 +294,8 @@ static void set_class(struct problem *problem, const char *name)
     problem->shift = problem->class->shift;
 }
 
-/* What the user says of the size makes it his; the shift of the class is too small for many. */
+/* Size options make it a user-defined size; the shift of the class is too small for many of
+ * these. */
 static void leave_class(struct problem *problem)
 {
     if (problem->class != NULL)
@@ -302,7 +303,7 @@ static void leave_class(struct problem *problem)
     problem->class = NULL;
 }
 
-/* The sum of outer products has about nonzer^2 / 10 + nonzer / 2 as its largest eigenvalue. */
+/* The sum of outer products has a largest eigenvalue of about nonzer^2 / 10 + nonzer / 2. */
 static void complete(struct problem *problem)
 {
     double nonzer = (double)problem->nonzer;

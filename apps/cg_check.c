@@ -15,7 +15,7 @@
 
 #define MAX_TERMS 20000 /* of the series */
 #define NEGLIGIBLE \
-    1e-14 /* a term beside the sum; with a ratio of terms of 0.999 the rest is 1e-11 */
+    1e-14 /* a term relative to the sum; with a ratio of terms of 0.999 the rest is 1e-11 */
 
 static const struct cg_class classes[] = {
     { 'S', 1400, 7, 15, 10, 8.5971775078648 },

@@ -26,7 +26,7 @@ static uint32_t find(const uint32_t *place, uint32_t length, uint32_t what)
     return k;
 }
 
-/* The numbers of one vector at random places; their number is `nonzer`. */
+/* Draws the `nonzer` values of one vector, at random places. */
 static void draw_vector(const struct cg_vectors *v, uint32_t *place, double *value, uint64_t *state)
 {
     unsigned shift = RANDOM_BITS - log2_above(v->count);
@@ -72,12 +72,12 @@ void cg_vectors_free(struct cg_vectors *v)
     free(v->value);
 }
 
-/* Rows are added up one at a time in `sum`; `column` lists where it is not 0. */
+/* Rows are summed one at a time in `sum`; `column` lists its nonzero columns. */
 struct assembly {
     const struct cg_vectors *v;
     struct app_range rows;
-    size_t *first;  /* by row, from rows.begin, and one behind: its first index in `entry` */
-    size_t *entry;  /* of the numbers in these rows, by row and within it by vector: their k */
+    size_t *first;  /* by row, from rows.begin, and the end: its first index in `entry` */
+    size_t *entry;  /* of the values in these rows, sorted by row, then by vector: their k */
     double *weight; /* by vector */
     double *sum;    /* by column */
     uint32_t *column;
@@ -89,7 +89,7 @@ static bool is_in(struct app_range range, size_t i)
     return i >= range.begin && i < range.end;
 }
 
-/* Counts what is in each row, and puts it there from behind, the last vector first. */
+/* Counts the values of each row and stores them from the row's end, the last vector first. */
 static void sort_entries(struct assembly *as)
 {
     const struct cg_vectors *v = as->v;
@@ -142,8 +142,8 @@ static void assembly_end(struct assembly *as)
     free(as->column);
 }
 
-/* The number k of a vector times all of that vector. All are above 0, so that a sum of 0 is that of
- * a new column. */
+/* Adds value k of a vector times the whole vector. All values are above 0, so a sum of 0 means a
+ * new column. */
 static void add_product(struct assembly *as, size_t k)
 {
     const struct cg_vectors *v = as->v;
@@ -194,7 +194,7 @@ static void write_row(struct assembly *as, struct cg_matrix *a, size_t row, doub
     }
 }
 
-/* Node 0 turns the lengths of rows, each one place behind the row's own, into where they begin. */
+/* Node 0 turns row lengths, each stored one place after the row's own, into row begins. */
 static void share_begins(struct cg_matrix *a)
 {
     hlrc_barrier();
@@ -204,7 +204,8 @@ static void share_begins(struct cg_matrix *a)
     hlrc_barrier();
 }
 
-/* Rows are added up twice, for their lengths, by which the matrix is allocated, and to be kept. */
+/* Rows are summed twice: for their lengths, by which the matrix is allocated, and for their
+ * values. */
 void cg_matrix_make(struct cg_matrix *a, const struct cg_vectors *v, double shift,
                     struct app_range mine)
 {

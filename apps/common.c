@@ -2,9 +2,9 @@
 /*
  * common.c - see common.h.
  *
- * The command line is parsed after the job was joined, so that one node speaks for all and every
- * node leaves by hlrc_finalize(): to end without it is a death. For the same reason argp is kept
- * from calling exit().
+ * The command line is parsed after joining the job, so that only one node reports errors and every
+ * node leaves by hlrc_finalize(); exiting without it counts as a crash. For the same reason argp
+ * is prevented from calling exit().
  */
 #include "apps/common.h"
 
@@ -39,7 +39,7 @@ static const struct argp_option common_options[] = {
     { 0 },
 };
 
-/* When progress is shown next; INFINITY where nobody would see it. */
+/* Time of the next progress report; INFINITY if there is no terminal. */
 static double progress_at;
 
 static _Noreturn void leave(int status)
@@ -57,7 +57,7 @@ void app_begin(const char *name, int *argc, char ***argv)
         exit(STATUS_FAILED);
     app.node = hlrc_node_id();
     app.nodes = hlrc_node_count();
-    /* under hlrcrun standard error is a pipe, be it to a terminal or not */
+    /* under hlrcrun standard error is always a pipe, even if it ends at a terminal */
     terminal = isatty(STDERR_FILENO) == 1 || getenv("HLRC_TERMINAL") != NULL;
     progress_at = app.node == 0 && terminal ? app_now() + PROGRESS_S : INFINITY;
 }
@@ -153,7 +153,7 @@ void *app_shared(const char *what, size_t size)
     (void)what;
     if (p != NULL)
         return p;
-    leave(STATUS_FAILED); /* the runtime has said what is missing, and what to do */
+    leave(STATUS_FAILED); /* the runtime has reported the error and the remedy */
 }
 
 void *app_private(const char *what, size_t size)
@@ -196,7 +196,7 @@ static void print_result(const struct app_result *r)
     fflush(stdout);
 }
 
-/* Returns whether the file, if one was asked for, holds the result. */
+/* Returns false if a file was requested and could not be written. */
 static bool write_json(const struct app_result *r)
 {
     FILE *f;
@@ -234,7 +234,7 @@ int app_end(const struct app_result *result)
     return status;
 }
 
-/* The line ends in a carriage return, by which hlrcrun, too, knows that it will be written over. */
+/* The line ends in a carriage return, which also tells hlrcrun that it will be overwritten. */
 void app_progress(uint64_t done, uint64_t total)
 {
     static bool shown;
@@ -297,7 +297,7 @@ bool app_first_of(const char *option, const char *text, const char *first, const
     return is_first;
 }
 
-/* First block of a node's part when `blocks` are dealt out evenly. */
+/* First block of a node's part when `blocks` are distributed evenly. */
 static size_t first_block(size_t blocks, int node)
 {
     return blocks * (size_t)node / (size_t)app.nodes;
@@ -322,7 +322,7 @@ int app_owner(size_t total, size_t unit, size_t index)
     return node;
 }
 
-/* Errors are left to the access itself: a hint changes nothing but time. */
+/* Errors are left to the access itself: a hint affects only time. */
 void app_will_read(const void *addr, size_t len)
 {
     if (app.hints && len != 0)

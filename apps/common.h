@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * common.h - what all applications share: start and end, options, partition, timing, report.
+ * common.h - shared by all applications: start and end, options, partition, timing, report.
  *
- * A program calls app_begin() first, then app_parse(), computes, and returns from main what
- * app_end() returns. Every node runs all of it; node 0 alone prints. Exit status: 0, 1 when the
- * verification failed or memory ran out, 2 for a command line that cannot be run.
+ * A program calls app_begin() first, then app_parse(), computes, and returns the result of
+ * app_end() from main. Every node runs all of it; only node 0 prints. Exit status: 0, 1 if the
+ * verification failed or memory ran out, 2 for an invalid command line.
  *
  * Compiled with -DSEQUENTIAL the same sources make a program of one process without HLRC:
  * sequential.h; with -DNATIVE one of several processes that share memory without it: native.h.
@@ -25,18 +25,17 @@
 #    include <hlrc.h>
 #endif
 
-/* Data of different nodes are kept this far apart; pages are at least this large on every machine
- * that HLRC knows. */
+/* Data of different nodes are at least this far apart; no supported machine has smaller pages. */
 #define APP_PAGE 4096
 
-#define APP_SEED 314159265 /* of the NAS benchmarks */
+#define APP_SEED 314159265 /* as in the NAS benchmarks */
 
 struct app {
     const char *name;
     int node, nodes;
     uint64_t seed;
     bool verify;
-    bool hints;       /* tell the runtime beforehand what will be touched */
+    bool hints;       /* use prefetch and touch hints */
     const char *json; /* file to write the result to, NULL for none */
 };
 
@@ -53,71 +52,70 @@ struct app_result {
     char problem[160]; /* one line that names the problem and its parameters */
     char size[48];     /* class or size, in short */
     double time_s;
-    double mops;        /* millions of operations per second, as the benchmark counts them */
-    char rate[32];      /* the same in a unit of the benchmark; empty: it has none */
+    double mops;        /* millions of operations per second, as counted by the benchmark */
+    char rate[32];      /* the same in the benchmark's own unit; empty: none */
     bool verified;      /* meaningful with app.verify */
-    char evidence[160]; /* what the verification compared */
-    char checksum[80];  /* of the results; equal for any number of nodes */
+    char evidence[160]; /* summary of the verification */
+    char checksum[80];  /* of the results; the same for any number of nodes */
 };
 
-/* Joins the job. Does not return when that fails. */
+/* Joins the job. Does not return on failure. */
 void app_begin(const char *name, int *argc, char ***argv);
 
 /*
- * Parses the command line by the program's options, its parser and the common options, in this
- * order. `input` is handed to the parser. Ends the program on --help and on errors, of which node 0
- * prints one.
+ * Parses the command line with the program's options and parser, then the common options. `input`
+ * is passed to the parser. Ends the program on --help and on errors; node 0 prints one error.
  */
 void app_parse(const struct argp_option *options, argp_parser_t parser, const char *doc, int argc,
                char **argv, void *input);
 
-/* Ends the program over a command line that cannot be run; every node must come to the same
+/* Ends the program because of an invalid command line; every node must reach the same
  * conclusion. */
 _Noreturn void app_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Ends the program for want of memory. */
+/* Ends the program because memory is exhausted. */
 _Noreturn void app_no_memory(const char *what, size_t size);
 
-/* Collective. Shared memory, zero-filled, page-aligned; does not return when there is none. */
+/* Collective. Shared memory, zero-filled, page-aligned; does not return on failure. */
 void *app_shared(const char *what, size_t size);
 
-/* Private memory on a cache line, given back by free(); does not return when there is none. */
+/* Private memory, cache-line aligned, released by free(); does not return on failure. */
 void *app_private(const char *what, size_t size);
 
 /* Prints the result on node 0, writes the JSON file, leaves the job. Returns the exit status. */
 int app_end(const struct app_result *result);
 
 /*
- * Shows that `done` of `total` steps are done: on node 0, if there is a terminal, once the program
- * has run for a while, and not often. Takes the line away when all are done.
+ * Shows progress, `done` of `total` steps: only on node 0 with a terminal, only after the program
+ * has run for a while, and at a limited rate. Clears the line when all are done.
  */
 void app_progress(uint64_t done, uint64_t total);
 
-/* Seconds on a clock that only runs forward. */
+/* Seconds on a monotonic clock. */
 double app_now(void);
 
-/* Parses a whole number in [min, max], also written as 2^n; ends the program otherwise. */
+/* Parses an integer in [min, max], also written as 2^n; ends the program on errors. */
 uint64_t app_number(const char *option, const char *text, uint64_t min, uint64_t max);
 
-/* The same for any number. */
+/* The same for a real number. */
 double app_real(const char *option, const char *text, double min, double max);
 
-/* Whether `text` is the first of two words; ends the program if it is neither. */
+/* True if `text` is the first of two words; ends the program if it is neither. */
 bool app_first_of(const char *option, const char *text, const char *first, const char *second);
 
-/* The part of `node` in `total` indices, in whole multiples of `unit`; empty when there are too
+/* The part of `node` in `total` indices, in whole multiples of `unit`; empty if there are too
  * few. */
 struct app_range app_part(size_t total, size_t unit, int node);
 
-/* Which node's part holds `index`: the inverse of app_part(). */
+/* The node whose part holds `index`: the inverse of app_part(). */
 int app_owner(size_t total, size_t unit, size_t index);
 
-/* Hints: the range will be read, or wholly written, next by this node. Without app.hints they do
- * nothing. */
+/* Hints: this node will read, or completely overwrite, the range next. No effect without
+ * app.hints. */
 void app_will_read(const void *addr, size_t len);
 void app_will_write(void *addr, size_t len);
 
-/* The position in the sequence x(k+1) = 5^13 x(k) mod 2^46 of the NAS benchmarks, exact in
+/* The next number of the sequence x(k+1) = 5^13 x(k) mod 2^46 of the NAS benchmarks, exact in
  * integers. */
 #define APP_RANDOM_MASK ((UINT64_C(1) << 46) - 1)
 
@@ -126,7 +124,7 @@ static inline uint64_t app_random(uint64_t *x)
     return *x = *x * UINT64_C(1220703125) & APP_RANDOM_MASK;
 }
 
-/* The state from which app_random() goes on after `count` numbers. */
+/* The state of app_random() after `count` numbers. */
 uint64_t app_random_skip(uint64_t seed, uint64_t count);
 
 #endif

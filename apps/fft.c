@@ -4,10 +4,10 @@
  *
  * Stockham's algorithm: D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing
  * 4, 1990. A step of radix r takes sequences of length n, `stride` of them interleaved, to r times
- * as many of n / r.
+ * that number of sequences of length n / r.
  *
- * Only the forward transform is coded: the inverse one is the same with real and imaginary parts
- * exchanged on the way in and on the way out, which costs nothing.
+ * Only the forward transform is implemented: the inverse one is the same with real and imaginary
+ * parts swapped on load and on store, which costs nothing.
  */
 #include "apps/fft.h"
 
@@ -17,8 +17,8 @@
 #include "apps/common.h"
 
 /*
- * The loops are compiled for wider vectors too, and the dynamic linker chooses at start. The
- * sanitizers' start-up code cannot be run that early.
+ * The loops are also compiled for wider vectors, and the dynamic linker selects a version at
+ * start. The sanitizers' start-up code cannot run that early.
  */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -49,12 +49,12 @@ void fft_free(struct fft *fft)
     free(fft->back);
 }
 
-/* Elements of the lines, from `first` on, behind the last of which `end` is. */
+/* Elements [first, end) of the lines. */
 struct part {
     size_t first, end;
 };
 
-/* The lanes of a batch that is not full are zero: their results are not used. */
+/* Unused lanes of a batch are zero: their results are not used. */
 static void clear_part(struct fft *fft, struct part part)
 {
     for (size_t e = part.first; e < part.end; e++)
@@ -79,7 +79,7 @@ INLINE void load_swapped(struct fft_lanes *restrict to, const struct complex_val
     }
 }
 
-/* With constant pitch and count, where they matter, the loops above become vector code. */
+/* With constant pitch and count in the relevant cases, the loops above are vectorised. */
 INLINE void load_as(struct fft *fft, struct part part, enum fft_direction direction,
                     const struct complex_value *from, size_t step, size_t pitch, size_t count)
 {

@@ -4,16 +4,16 @@
  *
  * A batch of lines is loaded from the grid into a private buffer, transformed there, and stored to
  * a grid. Loads and stores take the distance between the elements of a line and between the lines,
- * so that they also transpose: no pass over the grid does nothing but move data. In the buffer the
- * lanes are innermost and real and imaginary parts apart, so that every step of the transform is
- * one vector operation per line and part, whatever the length; lanes never mix, so that a line's
- * result does not depend on its neighbours.
+ * so they also transpose, and no separate pass over the grid is needed to move data. In the buffer
+ * the lanes are innermost, and real and imaginary parts are separate. So every step of the
+ * transform is one vector operation per line and part, for any length. Lanes never mix, so a
+ * line's result does not depend on its neighbours.
  *
- * The transform is Stockham's, radix 4 with one step of radix 2 for odd powers of two: it sorts
- * itself, passing between two buffers. It is not scaled.
+ * The transform is Stockham's, radix 4 with one step of radix 2 for odd powers of two: it needs no
+ * reordering, and alternates between two buffers. It is not scaled.
  *
  * Order of calls: fft_load(), fft_load_part() for all elements, or fft_load_scaled(); fft_run();
- * fft_store(); with one direction in all.
+ * fft_store(); with the same direction in all of them.
  */
 #ifndef APPS_FFT_H
 #define APPS_FFT_H
@@ -59,12 +59,12 @@ void fft_free(struct fft *fft);
 void fft_load(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
               struct fft_lines lines);
 
-/* The `count` elements from `first` on alone, of which `from` is the first: a batch is loaded by
- * several calls. */
+/* Loads only the `count` elements from `first` on, the first of which is at `from`: several calls
+ * load a batch. */
 void fft_load_part(struct fft *fft, enum fft_direction direction, const struct complex_value *from,
                    struct fft_lines lines, size_t first, size_t count);
 
-/* Multiplies element e of line l by by_line[l] * by_element[e] on the way. */
+/* Multiplies element e of line l by by_line[l] * by_element[e] while loading. */
 void fft_load_scaled(struct fft *fft, enum fft_direction direction,
                      const struct complex_value *from, struct fft_lines lines,
                      const double *by_line, const double *by_element);

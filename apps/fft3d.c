@@ -6,34 +6,34 @@
  * mode is damped by exp(-4 alpha pi^2 t k^2), the result is transformed back, and 1,024 of its
  * values are added up.
  *
- * Two arrays of the grid's size are shared, and dealt out in slabs of equal size:
+ * Two arrays of the grid's size are shared and distributed in slabs of equal size:
  *
  *   spectrum  [y][z][x]  the transform of the starting values. A node owns a range of y; no other
- *                        node touches it, and it is written once: damping for time t is applied on
- *                        the way into the inverse transform, from three private tables of one axis
+ *                        node touches it, and it is written once. Damping for time t is applied on
+ *                        load into the inverse transform, from three private tables of one axis
  *                        each, rather than step by step in place.
- *   work      [z][y][x]  on the way forward: transformed along x and y. A node owns a range of z.
- *             [y][z][x]  on the way back: transformed along z. A node owns a range of y.
+ *   work      [z][y][x]  forward: transformed along x and y. A node owns a range of z.
+ *             [y][z][x]  inverse: transformed along z. A node owns a range of y.
  *
- * With equally divisible axes a node's slab of work has the same addresses in both layouts. What a
- * node writes is its own slab, which it touched first and is the home of.
+ * With equally divisible axes a node's slab of work has the same addresses in both layouts. A node
+ * writes only its own slab, which it touched first and is the home of.
  *
  * How pages move. Every transform along two axes happens in a slab, and the third axis is reached
- * by reading the other nodes' slabs: forward, the owner of a range of y reads, for each z, the rows
- * of its y; back, the owner of a range of z reads, for each y, the rows of its z. Either way a node
- * reads 1/N of each slab, in runs of consecutive rows, and each page of them once: a page that
- * arrives serves all its rows. So every transpose moves to each node (N-1)/N^2 of the array, 16 nx
- * ny nz (N-1)/N^2 bytes: a quarter of the array for two nodes; and each node writes 1/N of the
- * array, in place, at home. Rows of one page belong to two readers only where a range is no
+ * by reading the other nodes' slabs. In the forward transform, the owner of a range of y reads,
+ * for each z, the rows of its y. In the inverse, the owner of a range of z reads, for each y, the
+ * rows of its z. In both a node reads 1/N of each slab, in runs of consecutive rows, and each page
+ * once: a fetched page serves all its rows. So every transpose moves to each node (N-1)/N^2 of the
+ * array, 16 nx ny nz (N-1)/N^2 bytes: a quarter of the array for two nodes. Each node writes 1/N
+ * of the array, in place, at home. Rows of one page belong to two readers only where a range is no
  * multiple of 4096 / (16 nx) rows. There are two barriers per iteration: before the rows are read,
- * and before they are written over.
+ * and before they are overwritten.
  *
- * With --by gets no page comes: rows of other nodes are copied to a private buffer, a page or a row
- * of each line at a time, as sections of shared memory; own ones are read where they are.
+ * With --by gets no page is fetched: rows of other nodes are copied to a private buffer, a page or
+ * a row of each line at a time, as sections of shared memory; own rows are read in place.
  *
- * The way back ends in a private plane (x, y), one z after the other, where the checksum's points
- * are picked. A plane's sum is taken in the order of the points, and node 0 adds up the planes in
- * the order of z: the result has the same bits for any number of nodes.
+ * The inverse transform ends in a private plane (x, y), one z after the other, from which the
+ * checksum's points are taken. A plane's sum is taken in the order of the points, and node 0 adds
+ * up the planes in the order of z: the result has the same bits for any number of nodes.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -46,10 +46,10 @@
 #include "apps/fft3d_check.h"
 
 #define TOLERANCE  1e-12
-#define ITERATIONS 6 /* when the size is no class */
+#define ITERATIONS 6 /* for a size that is no class */
 
 struct problem {
-    const struct ft_class *class; /* NULL for a grid of the user's */
+    const struct ft_class *class; /* NULL for a user-defined grid */
     size_t n[FT_AXES];
     int iterations; /* 0: as many as the class says */
     bool gets;
@@ -63,8 +63,8 @@ struct transform {
     struct complex_value *sums;            /* shared: checksum_at() */
     size_t sums_per_node;
     struct complex_value *plane; /* private, [y][x] */
-    struct complex_value *rows;  /* private, with gets: of other nodes, in this batch */
-    size_t batch;                /* of y, or z, whose rows are got together */
+    struct complex_value *rows;  /* private, with gets: rows of other nodes, in this batch */
+    size_t batch;                /* number of y, or z, whose rows are copied together */
     struct app_range y, z;       /* of this node */
     struct fft along_x, along_y, along_z;
     double *decay_x, *decay_y, *decay_z, *decay_xy;
@@ -75,8 +75,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The sum over plane z at iteration t. The planes of a node lie together, apart from those of other
- * nodes. */
+/* The sum over plane z at iteration t. The planes of a node are together, separate from those of
+ * other nodes. */
 static struct complex_value *checksum_at(const struct transform *ft, int t, size_t z)
 {
     int owner = app_owner(ft->nz, 1, z);
@@ -144,8 +144,8 @@ static void transform_free(struct transform *ft)
     free(ft->decay_xy);
 }
 
-/* First touch by the owner of the slab, in the layout of the way back, where most of the time is
- * spent. */
+/* First touch by the owner of the slab, in the layout of the inverse transform, which takes most
+ * of the time. */
 static void place_slabs(struct transform *ft)
 {
     size_t block = ft->nz * ft->nx;
@@ -195,28 +195,28 @@ static void columns_along_y(struct transform *ft, enum fft_direction direction,
     }
 }
 
-/* A transpose of work, [line][along][x]: this node reads the rows of its `own` range of `along`, of
- * all lines, of which each node has written a range. */
+/* A transpose of work, [line][along][x]: this node reads the rows of its `own` range of `along`
+ * from all lines. Each node has written a range of lines. */
 struct crossing {
     size_t lines, along;
     struct app_range own;
 };
 
-/* Where the rows of these lines are: that of `first` of `along`, and `step` behind it that of the
- * next line. */
+/* Location of the rows of these lines: at `at` the row of `first` of `along`, and `step` further
+ * that of the next line. */
 struct rows {
     struct app_range lines;
     const struct complex_value *at;
     size_t step;
 };
 
-/* In how many places rows are: with gets a node's are in one. */
+/* Number of separate locations: with gets one per node. */
 static int places(const struct transform *ft)
 {
     return ft->gets ? app.nodes : 1;
 }
 
-/* Starts to fetch what the other nodes hold, where it will be loaded. */
+/* Starts to fetch the other nodes' rows in place, where they will be loaded. */
 static void fetch_rows(const struct transform *ft, struct crossing c)
 {
     for (int distance = 1; !ft->gets && distance < app.nodes; distance++) {
@@ -228,7 +228,7 @@ static void fetch_rows(const struct transform *ft, struct crossing c)
     }
 }
 
-/* Of `count` numbers of `along`, from `first` on, in one place. */
+/* The rows of `count` numbers of `along`, from `first` on, at one location. */
 static struct rows rows_in(const struct transform *ft, struct crossing c, int place, size_t first,
                            size_t count)
 {
@@ -244,7 +244,7 @@ static struct rows rows_in(const struct transform *ft, struct crossing c, int pl
     return r;
 }
 
-/* Copies them, of all other nodes. */
+/* Copies these rows of all other nodes. */
 static void get_rows(const struct transform *ft, struct crossing c, size_t first, size_t count)
 {
     size_t width = count * ft->nx * sizeof *ft->rows, pitch = c.along * ft->nx * sizeof *ft->rows;
@@ -260,7 +260,8 @@ static void get_rows(const struct transform *ft, struct crossing c, size_t first
     hlrc_fence_all();
 }
 
-/* How many numbers of `along` can be read together, from `first` on: rows are there afterwards. */
+/* How many numbers of `along` can be read together, from `first` on; on return their rows are
+ * available. */
 static size_t next_rows(const struct transform *ft, struct crossing c, size_t first)
 {
     size_t count = c.own.end - first;
@@ -397,8 +398,7 @@ static void backward_planes(struct transform *ft, int t)
     hlrc_barrier();
 }
 
-/* The forward transform is done once beforehand, untimed, as the benchmark asks: it brings every
- * page into being. */
+/* One untimed forward transform precedes, as the benchmark requires: it touches every page. */
 static double timed_run(struct transform *ft)
 {
     double start;
@@ -434,7 +434,7 @@ static bool near(double value, double expected)
     return fabs(value - expected) <= TOLERANCE * fabs(expected);
 }
 
-/* The published checksums where there are some, the reference for all others. */
+/* The published checksums if available, otherwise those of the reference. */
 static const char *expectations(const struct problem *problem, struct complex_value *expected)
 {
     const struct ft_class *class = problem->class;
@@ -468,7 +468,7 @@ static void verify(const struct transform *ft, const struct problem *problem,
     }
 }
 
-/* Node 0 alone. */
+/* Only on node 0. */
 static void report(const struct transform *ft, const struct problem *problem,
                    struct app_result *result)
 {

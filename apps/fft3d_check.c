@@ -71,8 +71,8 @@ void ft_decay(double *factor, size_t n, int t)
     }
 }
 
-/* The closed lines in the grid: which axis is the longest, and how a point is moved along its line
- * to 0 there. */
+/* The closed lines in the grid: the longest axis, and how a point is moved along its line to 0 on
+ * that axis. */
 struct lines {
     const size_t *n;
     size_t longest;  /* axis */
@@ -104,7 +104,7 @@ static void lines_init(struct lines *lines, const size_t n[FT_AXES])
     memset(lines->sum, 0, size);
 }
 
-/* Lengths are powers of two: unsigned wrap-around is right modulo each of them. */
+/* Lengths are powers of two, so unsigned wrap-around is correct modulo each of them. */
 static struct complex_value *line_of(const struct lines *lines, const size_t at[FT_AXES])
 {
     size_t j = at[lines->longest] * lines->inverse;
@@ -144,7 +144,7 @@ static void make_kernel(double *kernel, size_t n, int t)
     }
 }
 
-/* What a unit on the line through `at` contributes to one round of the checksum's points. */
+/* Weight of the line through `at` in one round of the checksum's points. */
 static double line_weight(const struct lines *lines, const size_t at[FT_AXES],
                           double kernel[FT_AXES][FFT_MAX_LENGTH])
 {

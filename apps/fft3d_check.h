@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fft3d_check.h - the checksums that NAS FT must give: the published ones, and a way to them
+ * fft3d_check.h - the checksums that NAS FT must give: the published ones, and a computation
  * without a transform.
  *
  * The reference needs no Fourier transform of the grid. Multiplying a spectrum by a factor is
  * convolving the grid with the factor's transform, which here is a product of one function per
- * axis, each a short sum of cosines. The checksum adds the convolution up at the points j (1, 3,
- * 5), j = 1 .. 1024, which walk a whole number of times around a closed line of m points, m the
- * longest axis. So the starting values matter only through their sums along such lines; per
- * iteration there remain as many products as grid points, taken in one thread from private memory.
+ * axis, each a short sum of cosines. The checksum sums the convolution at the points j (1, 3, 5),
+ * j = 1 .. 1024. They go a whole number of times around a closed line of m points, m the longest
+ * axis. So the starting values matter only through their sums along such lines. One product per
+ * grid point and iteration remains, computed in one thread from private memory.
  */
 #ifndef APPS_FFT3D_CHECK_H
 #define APPS_FFT3D_CHECK_H
@@ -19,7 +19,7 @@
 #include "apps/fft.h"
 
 #define FT_ALPHA    1e-6
-#define FT_POINTS   1024 /* that a checksum adds up */
+#define FT_POINTS   1024 /* points in a checksum */
 #define FT_AXES     3
 #define FT_MAX_TIME 100 /* iterations */
 
@@ -33,13 +33,13 @@ struct ft_class {
     const struct complex_value *checksums;
 };
 
-/* NULL when there is none of that name. */
+/* NULL if there is no class of that name. */
 const struct ft_class *ft_class_find(char name);
 
 /* exp(-4 alpha pi^2 t k^2) for the wave number k, in [-n/2, n/2), of each of n elements. */
 void ft_decay(double *factor, size_t n, int t);
 
-/* Fills expected[0 .. iterations - 1], from numbers generated anew. */
+/* Fills expected[0 .. iterations - 1] from numbers generated again. */
 void ft_reference(const size_t n[FT_AXES], uint64_t seed, int iterations,
                   struct complex_value *expected);
 

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * gauss.c - a dense system of linear equations, A x = b, by Gaussian elimination with partial
- * pivoting: the Gauss of the programs that TreadMarks was measured with (Dwarkadas, Cox and
- * Zwaenepoel, ASPLOS 1996).
+ * pivoting: the Gauss of the programs used to evaluate TreadMarks (Dwarkadas, Cox and Zwaenepoel,
+ * ASPLOS 1996).
  *
  * In step k one row, the pivot row, is chosen, and a multiple of it is subtracted from each row
- * that was not chosen yet, so that column k vanishes there. It is the one with the largest element
- * in column k, by absolute value; of equal ones the first. Rows stay where they are: the order in
- * which they were chosen is what an exchange of rows would have made it. Then the unknowns are
- * found from the last to the first, each from the row that was chosen for it.
+ * not chosen yet, so that column k becomes zero there. The pivot row has the largest element in
+ * column k, by absolute value; of equal ones the first is chosen. Rows are not moved: the order of
+ * choice represents the row exchanges. Then the unknowns are computed from the last to the first,
+ * each from the row chosen for it.
  *
  *   a      [i][j]      the matrix, by rows
  *   b      [i]         the right-hand side
  *   x      [j]         the solution
  *   offer  [k][node]   the best of the node's own rows for step k
  *
- * It is written as for one machine. Row i, with b[i], belongs to node i mod nodes, which alone
- * changes it; so the work is spread evenly as the rows grow fewer. In each step a node looks for
- * the best of its own rows; after a barrier, the only one, all see all offers, come to the same
- * choice, and go on with their own rows. As an offer is not written over, that is enough. In the
- * end node 0 finds the unknowns, alone.
+ * It is written as for one machine. Row i, with b[i], belongs to node i mod nodes, and only that
+ * node changes it. So the work stays evenly distributed as the rows grow fewer. In each step a
+ * node finds the best of its own rows. After a barrier, the only one per step, all nodes see all
+ * offers, make the same choice, and update their own rows. Offers are never overwritten, so one
+ * barrier is enough. At the end node 0 computes the unknowns.
  *
- * How pages move. In each step every node but the owner reads what is left of the pivot row, 8
- * (size - k) bytes, and one element of b; all write in the few pages of b and in the page of the
- * step's offers, and read there what the others wrote. Where rows fill whole pages (size a multiple
- * of 512) that is all: a row stays as it is once it was chosen, so that node 0 has the rows that it
- * needs in the end. Else neighbouring rows, which have different owners, meet in a page; then each
- * step changes almost every page of the matrix on two nodes or more, and each of these fetches it
- * anew.
+ * How pages move. In each step every node except the owner reads the rest of the pivot row, 8
+ * (size - k) bytes, and one element of b. All nodes write in the few pages of b and in the page of
+ * the step's offers, and read the others' values there. If rows fill whole pages (size a multiple
+ * of 512) there is no other traffic: a row does not change after it is chosen, so node 0 already
+ * has the rows that it needs at the end. Otherwise neighbouring rows, which have different owners,
+ * share a page. Then each step changes almost every page of the matrix on two nodes or more, and
+ * each of these fetches it again.
  *
- * The verification makes the system anew. Elements are multiples of 1/16, the unknowns small whole
- * numbers, so that b is exact and the solution known. Node 0 checks the residual by the measure of
- * the LINPACK benchmark (HPL): in norms of the largest element or row sum, |A x - b| is less than
- * 16 size epsilon (|A| |x| + |b|).
+ * The verification generates the system again. Elements are multiples of 1/16 and the unknowns
+ * small integers, so b is exact and the solution known. Node 0 checks the residual by the measure
+ * of the LINPACK benchmark (HPL): in norms of the largest element or row sum, |A x - b| is less
+ * than 16 size epsilon (|A| |x| + |b|).
  */
 #include <float.h>
 #include <inttypes.h>
@@ -50,7 +50,7 @@
 
 /* A node's best row for a step. */
 struct offer {
-    double size; /* of its element, without sign; negative: the node has no row left */
+    double size; /* absolute value of its element; negative: the node has no row left */
     uint64_t row;
 };
 
@@ -58,7 +58,7 @@ struct gauss {
     size_t size;
     double *a, *b, *x;   /* shared */
     struct offer *offer; /* shared */
-    size_t *pivot;       /* private, the same on all nodes: the row that was chosen in each step */
+    size_t *pivot;       /* private, the same on all nodes: the row chosen in each step */
     bool *chosen;        /* private, by row */
 };
 
@@ -92,7 +92,7 @@ static double known_solution(size_t j)
 
 /*
  * Row i of the system, uniform in -8/16 to 7/16; returns its right-hand side, which is exact. In
- * the first step many rows have the largest element, so that it matters which is taken.
+ * the first step many rows have the largest element, which tests the choice among equal ones.
  */
 static double make_row(size_t size, size_t i, double *row)
 {
@@ -124,7 +124,7 @@ static struct offer look_for_pivot(const struct gauss *g, size_t k)
     return best;
 }
 
-/* The best of all, which does not depend on whose it is. */
+/* The best of all offers; independent of the order of nodes. */
 static struct offer choose_pivot(const struct gauss *g, size_t k)
 {
     struct offer best = { -1, 0 };
@@ -191,7 +191,7 @@ static double timed_solve(struct gauss *g)
     return app_now() - start;
 }
 
-/* Against a system made anew. */
+/* Checks against a newly generated system. */
 static void verify(const struct gauss *g, struct app_result *result)
 {
     double *row = app_private("a row", g->size * sizeof *row);
@@ -207,7 +207,7 @@ static void verify(const struct gauss *g, struct app_result *result)
         matrix = fmax(matrix, sum);
         x = fmax(x, fabs(g->x[i]));
         b = fmax(b, fabs(right));
-        /* not fmax(), which has no eye for what is no number */
+        /* not fmax(), which ignores NaN */
         residual = fabs(rest) <= residual ? residual : fabs(rest);
         off = fmax(off, fabs(g->x[i] - known_solution(i)));
     }
@@ -219,7 +219,7 @@ static void verify(const struct gauss *g, struct app_result *result)
              result->verified ? "" : ", wrong", off);
 }
 
-/* Any bit that differs changes the sum. */
+/* Any differing bit changes the sum. */
 static uint64_t checksum_of(const struct gauss *g)
 {
     uint64_t bits, sum = 0;

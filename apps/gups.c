@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gups.c - RandomAccess of the HPC Challenge: words of a table, chosen at random, updated one by
- * one; giga-updates per second.
+ * gups.c - RandomAccess of the HPC Challenge: updates of random words of a table; giga-updates per
+ * second.
  *
- * By its published rules: the table has 2^k words, and word i is i. There are four updates a word.
- * Update x, the next number of the stream (gups_stream.h), is an exclusive or of x into word x
- * modulo 2^k. A node may look ahead: of the updates that it has taken from the stream, 1,024 at
- * most are not made yet. One word in a hundred may be wrong in the end; here none is.
+ * By its published rules: the table has 2^k words, and word i is initially i. There are four
+ * updates per word. Update x, the next number of the stream (gups_stream.h), is an exclusive or of
+ * x into word x modulo 2^k. A node may look ahead: at most 1,024 of the updates that it has taken
+ * from the stream may be pending. One word in a hundred may be wrong at the end; here none is.
  *
- * Each node makes a piece of the stream, and has a piece of the table. Words of others it updates
+ * Each node generates a part of the stream and has a part of the table. It updates words of other
+ * nodes
  *
- *   --by atomics  by an operation of hlrc_rmw() on the word, which is in a window; 1 is under way
- *        puts     by hlrc_put() of x to a bucket in the window of the word's owner, who updates it
- *                 behind a barrier
- *        locks    by a load and a store, as its own, under the lock of that stretch of the table,
- *                 which is shared memory; 1,024 updates at a time, sorted by lock
+ *   --by atomics  by an operation of hlrc_rmw() on the word, which is in a window; 1 is pending
+ *        puts     by hlrc_put() of x to a bucket in the window of the word's owner, which applies
+ *                 it after a barrier
+ *        locks    by a load and a store, as its own words, under the lock of that stretch of the
+ *                 table, which is shared memory; 1,024 updates at a time, sorted by lock
  *
- * Buckets. There are two sets of them by turns, of which each node has one for every other node:
+ * Buckets. There are two alternating sets of them; in each set a node has one for every other
+ * node:
  *
- *   round r      put up to 512 updates and their number into set r mod 2 of the owners; barrier;
- *                make those that others have put here
+ *   round r     put up to 512 updates and their number into set r mod 2 of the owners; barrier;
+ *               apply the updates that others have put here
  *
- * A set is put to again two rounds later, behind the barrier of the round between, to which its
- * owner has come with the set empty. Until that barrier the updates of both rounds may be to be
- * made: 1,024.
+ * A set is written again two rounds later, after the barrier of the round between, which its owner
+ * reaches with the set empty. Until that barrier the updates of both rounds may be pending: 1,024.
  *
- * How pages move. By locks: a page comes with nearly every update, once the table has more pages
- * than a node makes updates at a time. Else none, but that of the verification.
+ * How pages move. With locks, nearly every update fetches a page, once the table has more pages
+ * than a node makes updates at a time. Otherwise only the verification's pages move.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@
 #define DEFAULT_LOCKS 64
 
 #define OUTSTANDING 1024
-#define ROUND       (OUTSTANDING / 2) /* of two rounds */
+#define ROUND       (OUTSTANDING / 2) /* per round, with two rounds pending */
 
 enum way { ATOMICS, PUTS, LOCKS, WAYS };
 static const char *const way_names[WAYS] = { "atomics", "puts", "locks" };
@@ -53,7 +54,7 @@ struct problem {
     enum way by;
 };
 
-/* Of one node, at another one. */
+/* Updates of one node for another. */
 struct bucket {
     uint64_t count;
     uint64_t update[ROUND];
@@ -61,18 +62,19 @@ struct bucket {
 
 struct gups {
     struct problem problem;
-    int bits;               /* of the number of a word */
-    uint64_t *table;        /* by locks: shared, all of it; else in a window, the part of a node */
-    uint64_t *begin;        /* [node]: the first word of its part; and the end of the last one */
-    uint64_t begun, end;    /* this node's updates: numbers in the stream, less `first` */
-    uint64_t x;             /* the update before the next one */
-    struct bucket *buckets; /* by puts: in a window, [2][node] */
-    uint64_t *counts;       /* by puts: [node], how many of this round go there */
+    int bits;               /* bits of a word index */
+    uint64_t *table;        /* with locks: shared, the whole table; otherwise in a window, the
+                             * node's part */
+    uint64_t *begin;        /* by node: first word of its part; then the end of the last part */
+    uint64_t begun, end;    /* this node's updates: numbers in the stream, minus `first` */
+    uint64_t x;             /* previous update */
+    struct bucket *buckets; /* with puts: in a window, [2][node] */
+    uint64_t *counts;       /* with puts: by node, updates of this round for it */
 };
 
-/* ---- what is whose ---- */
+/* ---- partition ---- */
 
-/* Parts of `total` differ by 1 at most. The owner of index i is i nodes / total, rounded down. */
+/* Parts of `total` differ by at most 1. The owner of index i is i nodes / total, rounded down. */
 static uint64_t part_begin(uint64_t total, int node)
 {
     uint64_t nodes = (uint64_t)app.nodes;
@@ -113,7 +115,7 @@ static uint64_t next_update(struct gups *g)
     return g->x = gups_next(g->x);
 }
 
-/* How many of `most` are left. */
+/* Remaining updates, at most `most`. */
 static uint64_t next_count(const struct gups *g, uint64_t most)
 {
     uint64_t left = g->end - g->begun;
@@ -133,7 +135,7 @@ static void update_by_atomics(struct gups *g)
     }
 }
 
-/* The word is this node's. */
+/* The word belongs to this node. */
 static void update_own(struct gups *g, uint64_t x)
 {
     g->table[word_of(g, x) - g->begin[app.node]] ^= x;
@@ -179,7 +181,7 @@ static void update_by_puts(struct gups *g, uint64_t round)
     }
 }
 
-/* Each of `count` updates to a place behind those of lower locks; `ends` is by lock. */
+/* Counting sort of `count` updates by lock; `ends` is by lock. */
 static void sort_by_lock(const struct gups *g, const uint64_t *updates, uint64_t count,
                          uint64_t *sorted, uint64_t ends[HLRC_STATIC_LOCKS])
 {
@@ -198,7 +200,7 @@ static void sort_by_lock(const struct gups *g, const uint64_t *updates, uint64_t
         sorted[ends[lock_of(g, word_of(g, updates[i]))]++] = updates[i];
 }
 
-/* Begins with locks that the other nodes do not begin with. */
+/* Each node starts at a different lock. */
 static void update_by_locks(struct gups *g)
 {
     uint64_t updates[OUTSTANDING], sorted[OUTSTANDING], ends[HLRC_STATIC_LOCKS];
@@ -220,7 +222,7 @@ static void update_by_locks(struct gups *g)
     }
 }
 
-/* All nodes make as many rounds, as there are barriers in them. */
+/* All nodes run the same number of rounds, since rounds contain barriers. */
 static double timed_updates(struct gups *g)
 {
     uint64_t each = g->problem.by == PUTS ? ROUND : OUTSTANDING;

@@ -8,13 +8,13 @@
 
 #include "apps/gups_stream.h"
 
-/* What a node has found, on a page of its own. */
+/* Findings of a node, on its own page. */
 struct note {
     uint64_t different, checksum;
     char pad[APP_PAGE - 2 * sizeof(uint64_t)];
 };
 
-/* Words that are not what the stream makes of them. */
+/* Number of words that differ from the result of the stream. */
 static uint64_t count_different(const uint64_t *part, uint64_t begin, uint64_t count,
                                 uint64_t words, uint64_t first)
 {
@@ -27,7 +27,7 @@ static uint64_t count_different(const uint64_t *part, uint64_t begin, uint64_t c
         uint64_t at;
 
         x = gups_next(x);
-        at = x % words - begin; /* huge, if the word is below `begin` */
+        at = x % words - begin; /* wraps to a huge value if the word is below `begin` */
         if (at < count)
             expected[at] ^= x;
     }
@@ -42,7 +42,7 @@ void gups_check(const uint64_t *part, uint64_t begin, uint64_t count, uint64_t w
 {
     struct note *notes = app_shared("notes", (size_t)app.nodes * sizeof *notes), sum = { 0 };
 
-    /* any bit that differs changes the sum */
+    /* any differing bit changes the sum */
     for (uint64_t i = 0; i < count; i++)
         notes[app.node].checksum += part[i] * (2 * (begin + i) + 1);
     if (app.verify)

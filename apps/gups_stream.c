@@ -2,7 +2,7 @@
 /* gups_stream.c - see gups_stream.h. */
 #include "apps/gups_stream.h"
 
-/* A square is the sum of the squares of its terms, as twice anything is 0. */
+/* In GF(2) the square of a sum is the sum of the squares, as twice anything is 0. */
 static uint64_t square(const uint64_t squares[64], uint64_t a)
 {
     uint64_t sum = 0;
@@ -12,8 +12,7 @@ static uint64_t square(const uint64_t squares[64], uint64_t a)
     return sum;
 }
 
-/* By the bits of n from the highest one on: each squares what the ones above it have made, and a
- * set one is a step. */
+/* By the bits of n, highest first: square for each bit, and one more step for a set bit. */
 uint64_t gups_start(uint64_t n)
 {
     uint64_t squares[64], x = 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gups_stream.h - the numbers of RandomAccess, of the HPC Challenge: polynomials over GF(2), of
- * which each is the one before times x, modulo x^64 + x^2 + x + 1.
+ * gups_stream.h - the numbers of RandomAccess, of the HPC Challenge: polynomials over GF(2), each
+ * of which is the previous one times x, modulo x^64 + x^2 + x + 1.
  *
- * The first one is 1. Bit i of a number is the coefficient of x^i. None is 0, and they come again
- * after GUPS_PERIOD of them.
+ * The first one is 1. Bit i of a number is the coefficient of x^i. None is 0, and the sequence has
+ * period GUPS_PERIOD.
  */
 #ifndef APPS_GUPS_STREAM_H
 #define APPS_GUPS_STREAM_H

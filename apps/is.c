@@ -2,31 +2,31 @@
 /*
  * is.c - ranking of integers: the IS benchmark of the NAS Parallel Benchmarks.
  *
- * Ten times, two keys are replaced and the rank of every key is found: the number of keys that are
- * smaller. Keys and key values are both dealt out among the nodes, in whole pages (1,024 elements):
+ * Ten times, two keys are replaced and the rank of every key is computed: the number of smaller
+ * keys. Keys and key values are both distributed over the nodes, in whole pages (1,024 elements):
  *
  *   key        a node generates and counts its share of the keys; only the replaced ones are
  *              written again.
  *   histogram  one row per node, by key value. A node counts into a private row and copies to the
- *              shared one what belongs to the key values of other nodes.
- *   note       one page per node: how many keys have a value of its share, and the ranks within the
- *              share of the few keys that the benchmark looks at in each iteration. Totals make
- *              ranks absolute.
+ *              shared one the counts of key values that belong to other nodes.
+ *   note       one page per node: the number of keys with a value of its share, and the ranks
+ *              within the share of the few keys that the benchmark checks in each iteration. The
+ *              totals make ranks absolute.
  *   rank       by key value, within the share of its node. A node adds up all nodes' counts of its
- *              values and turns them into ranks in its private row; it writes them here after the
- *              last iteration, when others want them.
+ *              values and turns them into ranks in its private row. It writes them here after the
+ *              last iteration, when other nodes need them.
  *   sorted     the keys in order; only for the verification.
  *
- * What a node writes are whole pages that it touched first and is the home of; but in `sorted` a
- * page where two shares of key values meet has two writers.
+ * A node writes whole pages that it touched first and is the home of, except in `sorted`, where a
+ * page shared by two shares of key values has two writers.
  *
- * How pages move: in each iteration a node reads from each of the others the part of its row for
- * its own key values: 4 max_key / N bytes, 4 max_key (N-1)/N in all, each page once; it writes as
- * many of its own. Keys do not move. There are two barriers per iteration: before the rows are
- * read, and before they are written over. For the verification each node reads all keys once and
- * puts those of its own values in order.
+ * How pages move. In each iteration a node reads from each of the others the part of its row for
+ * its own key values: 4 max_key / N bytes, 4 max_key (N-1)/N in all, each page once; it writes the
+ * same amount of its own. Keys do not move. There are two barriers per iteration: before the rows
+ * are read, and before they are overwritten. For the verification each node reads all keys once
+ * and sorts the keys with values of its share.
  *
- * Counts are whole numbers, so that nothing depends on the number of nodes.
+ * Counts are integers, so that nothing depends on the number of nodes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,17 +44,17 @@
 #define MAX_MAX_KEY (UINT64_C(1) << 28)
 
 struct problem {
-    const struct is_class *class; /* NULL for a size of the user's */
+    const struct is_class *class; /* NULL for a user-defined size */
     size_t keys;
     uint32_t max_key; /* 0: one value per 16 keys */
     uint32_t index[IS_TESTS];
 };
 
-/* What a node tells the others; written by it between barriers, read by all after them. */
+/* Data of a node for the others; written between barriers, read by all after them. */
 struct note {
     uint32_t total;          /* keys with a value of this node's share */
-    uint32_t rank[IS_TESTS]; /* of the keys looked at, where their value is of this node's share */
-    uint64_t misplaced;      /* keys that were not where they belong when this node looked */
+    uint32_t rank[IS_TESTS]; /* of the checked keys, if their value is in this node's share */
+    uint64_t misplaced;      /* keys that were out of place when this node checked */
     uint64_t sum_given;      /* over this node's share of the keys, before and after sorting */
     uint64_t sum_sorted;
 };
@@ -76,7 +76,7 @@ struct sorter {
     uint32_t *count;         /* private, by key value */
     struct app_range mine;   /* share of the keys */
     struct app_range values; /* share of the key values */
-    uint64_t wrong_ranks;    /* of those looked at in each iteration; node 0 */
+    uint64_t wrong_ranks;    /* of the keys checked in each iteration; node 0 */
 };
 
 static void sorter_init(struct sorter *s, const struct problem *problem)
@@ -139,7 +139,7 @@ static const uint32_t *counts_of(const struct sorter *s, int node)
     return &s->histogram[(size_t)node * s->row + s->values.begin];
 }
 
-/* Starts with the next node, so that not all nodes ask the same one. */
+/* Starts with the next node, so that requests are spread over the nodes. */
 static void add_counts_of_others(struct sorter *s)
 {
     uint32_t *restrict count = &s->count[s->values.begin];
@@ -179,7 +179,7 @@ static void note_ranks(struct sorter *s, const struct problem *problem)
     }
 }
 
-/* Makes the ranks of the last iteration known to all. */
+/* Publishes the ranks of the last iteration. */
 static void share_ranks(struct sorter *s)
 {
     uint32_t *to = &s->rank[s->values.begin];
@@ -190,7 +190,7 @@ static void share_ranks(struct sorter *s)
     hlrc_barrier();
 }
 
-/* The number of keys with values of lower shares than that of `node`. */
+/* The number of keys with values in shares lower than that of `node`. */
 static uint32_t keys_below(const struct sorter *s, int node)
 {
     uint32_t below = 0;
@@ -240,8 +240,7 @@ static void expected_ranks(const struct sorter *s, const struct problem *problem
             expected[i][test] = is_published_rank(problem->class, test, i);
 }
 
-/* One iteration is done beforehand, untimed, as the benchmark asks: it brings every page into
- * being. */
+/* One untimed iteration precedes, as the benchmark requires: it touches every page. */
 static double timed_run(struct sorter *s, const struct problem *problem)
 {
     uint32_t expected[IS_ITERATIONS + 1][IS_TESTS];
@@ -262,7 +261,7 @@ static double timed_run(struct sorter *s, const struct problem *problem)
     return app_now() - start;
 }
 
-/* A number that stands for a key in sums over keys: equal sums mean equal keys in any order. */
+/* A hash of a key for sums over keys: equal sums mean equal keys in any order. */
 static uint64_t scramble(uint64_t key)
 {
     key = (key + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -270,7 +269,8 @@ static uint64_t scramble(uint64_t key)
     return key ^ key >> 32;
 }
 
-/* Puts those keys of one node's share that have values of this node's share in their places. */
+/* Of one node's share of the keys, puts the keys with values of this node's share in their
+ * places. */
 static void place_keys(struct sorter *s, struct app_range theirs)
 {
     uint32_t *restrict position = s->count;
@@ -305,7 +305,7 @@ static uint64_t sort_keys(struct sorter *s)
     return wrong;
 }
 
-/* Looks at this node's share of the sorted array, and the place before it. */
+/* Checks this node's share of the sorted array, and the place before it. */
 static void inspect_sorted(struct sorter *s, struct note *note)
 {
     if (s->mine.begin > 0 && length(s->mine) != 0)
@@ -317,7 +317,7 @@ static void inspect_sorted(struct sorter *s, struct note *note)
     }
 }
 
-/* Every node takes part. */
+/* Called on every node. */
 static void verify_sorted(struct sorter *s)
 {
     struct note *note = &s->notes[app.node].note;
@@ -346,7 +346,7 @@ static uint64_t checksum(const struct sorter *s)
     return sum;
 }
 
-/* Node 0 alone: all ranks against those counted in one thread. */
+/* Only on node 0: compares all ranks with ranks counted in one thread. */
 static uint64_t wrong_table(struct sorter *s)
 {
     struct is_reference reference = { s->keys, s->max_key, app.seed, s->count };
@@ -397,7 +397,7 @@ static unsigned log2_of(uint64_t power)
     return n;
 }
 
-/* Node 0 alone. */
+/* Only on node 0. */
 static void report(struct sorter *s, const struct problem *problem, struct app_result *result)
 {
     if (problem->class != NULL)
@@ -435,7 +435,7 @@ static void set_class(struct problem *problem, const char *name)
     memcpy(problem->index, problem->class->index, sizeof problem->index);
 }
 
-/* A size of the user's: keys to look at are spread evenly behind those that are replaced. */
+/* For a user-defined size: the checked keys are spread evenly after the replaced ones. */
 static void complete(struct problem *problem)
 {
     if (problem->class != NULL)

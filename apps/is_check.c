@@ -77,7 +77,7 @@ uint32_t is_next_key(uint64_t *state, uint32_t max_key)
     return (uint32_t)((sum >> 16) * (max_key / 4) >> 30);
 }
 
-/* What is added to the rank of `key` when a key `from` becomes `to`. */
+/* Change of the rank of `key` when a key `from` becomes `to`. */
 static uint32_t rank_change(uint32_t key, uint32_t from, uint32_t to)
 {
     return (uint32_t)(to < key) - (uint32_t)(from < key);

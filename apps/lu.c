@@ -3,25 +3,25 @@
  * lu.c - a dense matrix, factored into a lower and an upper triangular one by blocks, without
  * pivoting: the LU of SPLASH-2 (Woo et al., ISCA 1995).
  *
- * Step k factors the diagonal block, then what lies below it and right of it, then subtracts the
- * products of these from all blocks that are below and right of both. There is a barrier behind the
- * first and the second; none behind the third, as a block is changed by its owner alone.
+ * Step k factors the diagonal block, then the blocks below it and right of it, then subtracts the
+ * products of these from all blocks below and right of both. There is a barrier after the first
+ * and after the second part; none after the third, as a block is changed only by its owner.
  *
- * Nodes form a grid. Block (i, j) belongs to the one in row i and column j of it, modulo its sides
- * (--distribution cyclic), which spreads the work evenly to the end; or the grid is laid over the
- * matrix (block), as Nieplocha, Ju and Apra (GM and ARMCI) did beside it, so that fewer nodes
- * need a block, and those at the upper left have nothing left to do soon.
+ * Nodes form a grid. With --distribution cyclic, block (i, j) belongs to the node in row i and
+ * column j of the grid, modulo its sides, which keeps the work evenly distributed to the end. With
+ * --distribution block, the grid is laid over the matrix, as Nieplocha, Ju and Apra (GM and ARMCI)
+ * did in addition: fewer nodes need a block, and nodes at the upper left soon become idle.
  *
- *   --layout blocks  a node's blocks lie one behind the other, from a page's start on: each page is
- *                    written by one node ("contiguous blocks" of SPLASH-2)
+ *   --layout blocks  a node's blocks are consecutive, starting at a page: each page is written by
+ *                    one node ("contiguous blocks" of SPLASH-2)
  *            rows    the matrix is an array of two dimensions: a page holds parts of several
  *                    blocks, which with --distribution cyclic have different owners
- *   --by     loads   blocks of others are read where they are
- *            gets    and copied: of blocks, out of windows that their owners have them in; of rows,
- *                    as sections of shared memory
+ *   --by     loads   other nodes' blocks are read in place
+ *            gets    they are copied: blocks from windows in which their owners have them, rows as
+ *                    sections of shared memory
  *
  * How pages move. A block is read by others once it is final: in its step by the nodes of its row
- * or column of the grid, and a diagonal one by both. By blocks nothing else moves.
+ * or column of the grid, and a diagonal one by both. With --layout blocks nothing else moves.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,14 +45,14 @@ struct problem {
 struct lu {
     struct problem problem;
     size_t blocks;          /* along either side */
-    int grid[2];            /* nodes in a column, and in a row of the grid */
-    size_t side[2];         /* blocks of a node along either, at most */
-    double *a;              /* shared; or, of blocks with gets, in a window */
-    double *copy;           /* private: of blocks of others in this step */
-    double **below, **left; /* by block: where this node reads it in this step; NULL: not at all */
+    int grid[2];            /* nodes in a column, and in a row, of the grid */
+    size_t side[2];         /* maximum blocks of a node along either side */
+    double *a;              /* shared; or in a window, for blocks with gets */
+    double *copy;           /* private: other nodes' blocks of this step */
+    double **below, **left; /* by block: where this node reads it in this step, or NULL */
 };
 
-/* ---- where blocks are ---- */
+/* ---- location of blocks ---- */
 
 static size_t per_node(const struct lu *lu, int axis)
 {
@@ -61,7 +61,8 @@ static size_t per_node(const struct lu *lu, int axis)
     return (lu->blocks + nodes - 1) / nodes;
 }
 
-/* Which row or column of the grid has row or column `i` of blocks, and where among its own. */
+/* Row or column of the grid that owns row or column `i` of blocks; among_own(): its index
+ * there. */
 static size_t grid_of(const struct lu *lu, int axis, size_t i)
 {
     return lu->problem.cyclic ? i % (size_t)lu->grid[axis] : i / lu->side[axis];
@@ -94,7 +95,7 @@ static bool in_window(const struct lu *lu)
     return lu->problem.gets && !lu->problem.by_rows;
 }
 
-/* Elements of a node's part, from a page's start to a page's end. */
+/* Elements of a node's part, rounded up to whole pages. */
 static size_t part_size(const struct lu *lu)
 {
     size_t size = lu->side[0] * lu->side[1] * lu->problem.block * lu->problem.block;
@@ -103,7 +104,7 @@ static size_t part_size(const struct lu *lu)
     return (size + unit - 1) / unit * unit;
 }
 
-/* Where it is; in a window, at its owner. */
+/* Location of the block; in a window, its address at the owner. */
 static struct lu_block block_at(const struct lu *lu, size_t i, size_t j)
 {
     size_t n = lu->problem.block, size = lu->problem.size;
@@ -121,9 +122,9 @@ static struct lu_block block_at(const struct lu *lu, size_t i, size_t j)
     return b;
 }
 
-/* ---- blocks of others ---- */
+/* ---- blocks of other nodes ---- */
 
-/* Begins to copy it. */
+/* Starts to copy a block. */
 static void get_block(const struct lu *lu, size_t i, size_t j, double *to)
 {
     struct lu_block b = block_at(lu, i, j);
@@ -134,7 +135,8 @@ static void get_block(const struct lu *lu, size_t i, size_t j, double *to)
                         in_window(lu) ? owner_of(lu, i, j) : HLRC_HOMES, NULL);
 }
 
-/* Begins to bring it, if it is another node's, for which `copy` has room; where it will be read. */
+/* Starts to fetch another node's block; `copy` has room for it. Returns the address where it will
+ * be read. */
 static double *fetch(const struct lu *lu, size_t i, size_t j, double *copy)
 {
     struct lu_block b = block_at(lu, i, j);
@@ -164,7 +166,7 @@ static double *room_for(const struct lu *lu, size_t number)
     return lu->copy + number * lu->problem.block * lu->problem.block;
 }
 
-/* As it is read here, at `at`. */
+/* The block as it is read here, at `at`. */
 static struct lu_block seen(const struct lu *lu, size_t i, size_t j, double *at)
 {
     struct lu_block b = block_at(lu, i, j);
@@ -187,7 +189,7 @@ static bool in_column(const struct lu *lu, size_t j)
     return grid_of(lu, 1, j) == (size_t)(app.node % lu->grid[1]);
 }
 
-/* What is below the diagonal block, and right of it. */
+/* Computes the blocks below the diagonal block, and right of it. */
 static void perimeter(struct lu *lu, size_t k)
 {
     struct lu_block diagonal;
@@ -236,7 +238,7 @@ static double timed_factor(struct lu *lu)
 
 /* ---- start and end ---- */
 
-/* As square as the number of nodes allows. */
+/* As close to a square as the number of nodes allows. */
 static void make_grid(struct lu *lu)
 {
     lu->grid[0] = 1;
@@ -314,7 +316,7 @@ static double *gather(const struct lu *lu)
     return whole;
 }
 
-/* Any bit that differs changes the sum. */
+/* Any differing bit changes the sum. */
 static uint64_t checksum_of(const double *whole, size_t elements)
 {
     uint64_t bits, sum = 0;
@@ -326,7 +328,7 @@ static uint64_t checksum_of(const double *whole, size_t elements)
     return sum;
 }
 
-/* Node 0 alone. */
+/* Only on node 0. */
 static void report(const struct lu *lu, struct app_result *result)
 {
     const struct problem *p = &lu->problem;

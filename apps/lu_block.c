@@ -42,7 +42,7 @@ void lu_right(struct lu_block a, struct lu_block diagonal)
                      a.columns);
 }
 
-/* Two numbers that a CPU works on together; most have room for eight such and more. */
+/* Two numbers that a CPU processes together; most have at least eight such registers. */
 typedef double pair __attribute__((vector_size(2 * sizeof(double))));
 
 #define TILE_ROWS    2
@@ -61,7 +61,7 @@ static inline void store(double *at, pair p)
     memcpy(at, &p, sizeof p);
 }
 
-/* TILE_ROWS x TILE_COLUMNS elements, which stay in registers. */
+/* TILE_ROWS x TILE_COLUMNS elements, kept in registers. */
 static inline void tile(double *restrict a0, double *restrict a1, const double *restrict l0,
                         const double *restrict l1, const double *restrict u, size_t pitch,
                         size_t inner)

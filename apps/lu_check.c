@@ -34,7 +34,7 @@ static double make_right_hand_side(size_t size, const double *row)
     return sum;
 }
 
-/* x is the right-hand side, and becomes the solution. */
+/* x is the right-hand side on entry, the solution on return. */
 static void solve(size_t size, const double *factors, double *x)
 {
     for (size_t i = 0; i < size; i++)
@@ -70,7 +70,7 @@ void lu_verify(size_t size, const double *factors, struct app_result *result)
         }
         matrix = fmax(matrix, sum);
         largest = fmax(largest, fabs(x[i]));
-        /* not fmax(), which has no eye for what is no number */
+        /* not fmax(), which ignores NaN */
         residual = fabs(rest) <= residual ? residual : fabs(rest);
         off = fmax(off, fabs(x[i] - known_solution(i)));
     }

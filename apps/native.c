@@ -2,10 +2,10 @@
 /*
  * native.c - see native.h.
  *
- * The arena is mapped before the fork, at one address for all, and is given out in order: nodes
- * that ask alike get the same without telling each other. What one node asks for alone comes from
- * the other end, where all of them count. A node that ends early ends the job: node 0 is told by
- * SIGCHLD and exits, the others by the death of node 0.
+ * The arena is mapped before the fork, at one address for all, and is allocated in order: nodes
+ * that make the same calls get the same addresses without communication. Memory that only one node
+ * allocates comes from the other end, with a counter that all nodes share. A node that exits early
+ * ends the job: node 0 gets SIGCHLD and exits, and its death ends the others.
  */
 #include "apps/native.h"
 
@@ -28,18 +28,18 @@
 
 #define ARENA     (UINT64_C(32) << 30) /* address space, not memory, until it is touched */
 #define MAX_NODES 128
-#define SPINS     20000 /* looks at a barrier before it sleeps */
+#define SPINS     20000 /* polls of a barrier before sleeping */
 
 static struct meeting {
     _Atomic uint32_t round; /* futex word */
     _Atomic uint32_t arrived;
-    _Atomic uint64_t used_alone; /* bytes at the arena's end, given out by hlrc_malloc() */
-} * meeting;                     /* at the begin of the arena */
+    _Atomic uint64_t used_alone; /* bytes allocated by hlrc_malloc() at the arena's end */
+} * meeting;                     /* at the start of the arena */
 
 static char *arena;
 static size_t used;
 static int node, nodes = 1;
-static volatile sig_atomic_t ended; /* of the others, those that have ended well */
+static volatile sig_atomic_t ended; /* number of other nodes that have exited successfully */
 
 /* Async-signal-safe. */
 static void on_child(int sig)
@@ -74,7 +74,7 @@ static int count_from_environment(void)
     return (int)value;
 }
 
-/* As hlrcrun does: as many cores as nodes or more, and each node has its own. */
+/* As hlrcrun does: with at least as many cores as nodes, each node gets its own. */
 static void bind_to_core(void)
 {
     cpu_set_t all, mine;

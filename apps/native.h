@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * native.h - what the applications use of hlrc.h, for processes that share memory as the hardware
- * does, without HLRC.
+ * native.h - the functions of hlrc.h that the applications use, for processes that share
+ * hardware-coherent memory, without HLRC.
  *
- * Beside it one sees what the DSM costs: the same source compiled with -DNATIVE, its nodes the
- * processes of one machine that hlrc_init() forks, NATIVE_NODES of them (default 1), on the same
- * memory, kept coherent by the caches.
+ * It shows the overhead of the DSM by comparison: the same source is compiled with -DNATIVE. Its
+ * nodes are processes of one machine, forked by hlrc_init(), NATIVE_NODES of them (default 1).
+ * They share the same memory, kept coherent by the caches.
  */
 #ifndef APPS_NATIVE_H
 #define APPS_NATIVE_H
@@ -21,18 +21,18 @@ typedef uint32_t hlrc_lock_t;
 typedef uint32_t hlrc_cond_t;
 
 int hlrc_init(int *argc, char ***argv);
-void hlrc_finalize(void); /* node 0: returns when all others have ended */
+void hlrc_finalize(void); /* node 0: returns when all others have exited */
 int hlrc_node_id(void);
 int hlrc_node_count(void);
 void hlrc_barrier(void);
 
-/* All nodes call it alike. Lives until the program ends; NULL when the arena is used up. */
+/* All nodes make the same calls. Lives until the program ends; NULL if the arena is exhausted. */
 void *hlrc_malloc_all(size_t size);
 
-/* One node calls it. The rest as above. */
+/* Called by one node; otherwise as above. */
 void *hlrc_malloc(size_t size);
 
-/* native_sync.c. What HLRC ends a job for ends this one, too: a line, and status 1. */
+/* native_sync.c. Errors for which HLRC ends a job end this one, too: a line, and status 1. */
 int hlrc_lock_create(hlrc_lock_t *lock);
 void hlrc_lock_destroy(hlrc_lock_t lock);
 void hlrc_lock(hlrc_lock_t lock);
@@ -45,8 +45,8 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock);
 void hlrc_cond_signal(hlrc_cond_t cond);
 void hlrc_cond_broadcast(hlrc_cond_t cond);
 
-/* native_rma.c. All nodes call it alike: `size` bytes of zeros at each node, at one address. NULL
- * when there is no room. */
+/* native_rma.c. All nodes make the same calls: `size` bytes of zeros at each node, at one address.
+ * NULL if there is no room. */
 void *hlrc_window_create(size_t size);
 void *rma_place(const void *at, int node);
 

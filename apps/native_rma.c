@@ -2,9 +2,9 @@
 /*
  * native_rma.c - windows of no_rma.h, for processes that share memory without HLRC.
  *
- * A window is as many pieces of the arena as there are nodes, and one more, in whose place each
- * process maps its own part once again: so that is at the same address for all, and the parts of
- * others are where all have them.
+ * A window takes one piece of the arena per node, and one more. Over the extra piece each process
+ * maps its own part a second time. So the own part is at the same address for all, and the parts
+ * of others are at addresses common to all nodes.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
@@ -33,7 +33,7 @@ void *hlrc_window_create(size_t size)
     at = hlrc_malloc_all(rounded * (size_t)(hlrc_node_count() + 1));
     if (at == NULL)
         return NULL;
-    /* a length of 0: the pages stay where they are, too */
+    /* a length of 0 keeps the old mapping as well */
     if (mremap(at + rounded * (size_t)(hlrc_node_id() + 1), 0, rounded,
                MREMAP_MAYMOVE | MREMAP_FIXED, at) == MAP_FAILED) {
         perror("native: a window");

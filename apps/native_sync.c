@@ -3,16 +3,16 @@
  * native_sync.c - locks and condition variables of native.h: futexes in memory that all nodes
  * share.
  *
- * A lock's word is 0 while it is free, 1 while it is held, 2 while it is held and somebody may
- * sleep on it: only then does its unlock make a system call. A condition variable's word counts
- * signals; who waits sleeps while the word is as it was before the lock was given back. So no
- * signal after that is missed.
+ * A lock's word is 0 while it is free, 1 while it is held, 2 while it is held and a node may sleep
+ * on it: only then does its unlock make a system call. A condition variable's word counts signals.
+ * A waiter sleeps while the word has the value read before the lock was released, so no later
+ * signal is missed.
  *
- * A handle is an index into a table. The tables are large, but are memory only as far as they are
- * used. Each word has a cache line of its own, as a lock of a program on such a machine would have.
+ * A handle is an index into a table. The tables are large, but only their used part takes memory.
+ * Each word has its own cache line, as a lock of a program on such a machine would have.
  *
- * Not process-shared objects of pthreads: glibc's condition variables before 2.41 can lose a signal
- * (its bug 25847).
+ * Process-shared pthreads objects are not used: glibc's condition variables before 2.41 can lose a
+ * signal (its bug 25847).
  */
 #include "apps/native_sync.h"
 
@@ -37,20 +37,19 @@ enum { FREE, HELD, CONTENDED };
 
 struct slot {
     _Alignas(64) _Atomic uint32_t word;
-    _Atomic uint32_t
-        waiters;        /* of a condition variable: without any, a signal makes no system call */
-    _Atomic bool live;  /* exists from the start, or has been created and not destroyed */
-    uint32_t next_free; /* protected by the table's guard */
+    _Atomic uint32_t waiters; /* of a condition variable; 0: a signal makes no system call */
+    _Atomic bool live;        /* exists from the start, or was created and not destroyed */
+    uint32_t next_free;       /* protected by the table's guard */
 };
 
 struct table {
-    struct slot guard;  /* a lock, of the two fields below */
-    uint32_t used;      /* slots from here on were never given out */
-    uint32_t free;      /* the last one given back, 0 for none */
+    struct slot guard;  /* a lock that protects the two fields below */
+    uint32_t used;      /* slots from here on were never allocated */
+    uint32_t free;      /* last slot freed, 0 for none */
     struct slot slot[]; /* MAX_HANDLES of them */
 };
 
-static struct table *locks, *conds; /* constant once they are mapped */
+static struct table *locks, *conds; /* constant once mapped */
 
 static _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -66,7 +65,7 @@ static _Noreturn void die(const char *format, ...)
     exit(1);
 }
 
-/* Returns at once when the word is another one, and may return for no reason. */
+/* Returns at once if the word has another value; may return spuriously. */
 static void sleep_on(_Atomic uint32_t *word, uint32_t value)
 {
     syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
@@ -88,12 +87,12 @@ static void word_lock(_Atomic uint32_t *word)
 {
     if (word_trylock(word))
         return;
-    /* who gets it thus cannot know whether others sleep, and says that they may */
+    /* after sleeping, the new holder must assume that others still sleep */
     while (atomic_exchange(word, CONTENDED) != FREE)
         sleep_on(word, CONTENDED);
 }
 
-/* Returns whether the lock was held. */
+/* Returns true if the lock was held. */
 static bool word_unlock(_Atomic uint32_t *word)
 {
     uint32_t before = atomic_exchange(word, FREE);
@@ -103,7 +102,7 @@ static bool word_unlock(_Atomic uint32_t *word)
     return before != FREE;
 }
 
-/* The first `used` slots, one at least, are not for slot_create(): 0 says that there is none. */
+/* The first `used` slots, at least one, are not available to slot_create(): 0 means none. */
 static struct table *table_map(uint32_t used)
 {
     size_t size = sizeof(struct table) + MAX_HANDLES * sizeof(struct slot);
@@ -207,7 +206,7 @@ void hlrc_cond_destroy(hlrc_cond_t cond)
     slot_destroy(conds, cond);
 }
 
-/* The count is read, and this waiter counted, before the lock is given back: see the head. */
+/* Reads the count, and counts this waiter, before it releases the lock: see the head. */
 void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
 {
     struct slot *slot = slot_of(conds, cond, "hlrc_cond_wait");

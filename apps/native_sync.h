@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* native_sync.h - of the locks and condition variables of native.h, what native.c needs. */
+/* native_sync.h - the part of the locks and condition variables of native.h that native.c
+ * needs. */
 #ifndef APPS_NATIVE_SYNC_H
 #define APPS_NATIVE_SYNC_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* no_hints.h - the hints of hlrc.h for programs that link no HLRC: sequential.h, native.h. They are
- * no more. */
+/* no_hints.h - the hints of hlrc.h as no-ops, for programs that link no HLRC: sequential.h,
+ * native.h. */
 #ifndef APPS_NO_HINTS_H
 #define APPS_NO_HINTS_H
 

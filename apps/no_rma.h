@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * no_rma.h - what the applications use of put and get (hlrc_rma.h), for programs that link no
- * HLRC: sequential.h, native.h.
+ * no_rma.h - the put and get operations (hlrc_rma.h) that the applications use, for programs that
+ * link no HLRC: sequential.h, native.h.
  *
- * Memory is coherent there, so that all of it is loads and stores, and done when it returns. Who
- * includes this has declared rma_place(): where the calling process has what is at `at` in the part
- * of a node, or `at` itself with HLRC_HOMES.
+ * Memory is coherent there, so all operations are loads and stores, complete on return. The
+ * including file declares rma_place(): the calling process's address of `at` in the part of a
+ * node, or `at` itself with HLRC_HOMES.
  */
 #ifndef APPS_NO_RMA_H
 #define APPS_NO_RMA_H
@@ -18,7 +18,7 @@
 
 typedef uint64_t hlrc_handle_t;
 
-/* Of one level. */
+/* Only for one level. */
 static inline void hlrc_get_strided_nb(void *dst, const size_t *dst_strides, const void *src,
                                        const size_t *src_strides, const size_t *counts, int levels,
                                        int node, hlrc_handle_t *handle)
@@ -38,7 +38,7 @@ static inline void hlrc_put_nb(void *dst, const void *src, size_t len, int node,
     memcpy(rma_place(dst, node), src, len);
 }
 
-/* Of this type and operation, and of any part of a window. */
+/* Only for this type and operation, and for any part of a window. */
 typedef enum { HLRC_UINT64 } hlrc_type;
 typedef enum { HLRC_XOR } hlrc_op;
 

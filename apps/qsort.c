@@ -3,25 +3,25 @@
  * qsort.c - sorting of integers by quicksort (Hoare, The Computer Journal 5(1), 1962), of ranges
  * that nodes take from a shared stack.
  *
- * A node takes a range of the keys and partitions it: one part goes to the stack, it goes on with
- * the other, until that is no longer than the threshold; this it sorts by itself, and takes another
- * range. The program with which TreadMarks was compared with message passing is organized like this
- * (Lu et al., Supercomputing '95), with a bubblesort below the threshold where this one goes on
- * with quicksort and ends with an insertion sort.
+ * A node takes a range of the keys and partitions it: it pushes one part on the stack and
+ * continues with the other, until that is no longer than the threshold. This it sorts locally, and
+ * takes another range. The program with which TreadMarks was compared with message passing is
+ * organized like this (Lu et al., Supercomputing '95). It uses a bubblesort below the threshold,
+ * where this one continues with quicksort and ends with an insertion sort.
  *
- * The larger part goes to the stack, so that what a node goes on with is at most half as long each
- * time, and the stack stays short: with one node it holds log2(keys) ranges at most. A range that
- * finds it full is sorted by the node that has it.
+ * The larger part goes to the stack. So the part that a node continues with is at most half as
+ * long each time, and the stack stays short: with one node it holds at most log2(keys) ranges. If
+ * the stack is full, the node that has the range sorts it.
  *
  *   key     [i]   the keys, in one array. Of a range, only the node that has taken it reads and
  *                 writes; the stack's lock orders that before the next node's accesses.
- *   stack         the ranges to be sorted, how many nodes are at work. Protected by STACK_LOCK.
+ *   stack         the ranges to be sorted, the number of working nodes. Protected by STACK_LOCK.
  *
- * A node waits while the stack is empty and others are at work; all is sorted when the stack is
- * empty and nobody is.
+ * A node waits while the stack is empty and others are working. The keys are sorted when the stack
+ * is empty and no node is working.
  *
- * How pages move: a range that another node has partitioned comes over whole, and goes home as
- * diffs, of nearly all of its bytes. Nodes share pages where their ranges meet.
+ * How pages move. A range that another node has partitioned is fetched completely, and returns to
+ * its home as diffs of nearly all of its bytes. Nodes share pages where their ranges meet.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@
 #define MAX_KEY    (UINT64_C(1) << 32) /* keys are below */
 #define MAX_RANGES 4096
 #define FEW        16 /* different keys */
-#define INSERTION  16 /* keys at most that an insertion sort gets */
+#define INSERTION  16 /* maximum keys of an insertion sort */
 
 enum { STACK_LOCK }; /* a static lock of HLRC */
 
@@ -53,7 +53,7 @@ struct problem {
 
 struct stack {
     hlrc_cond_t changed;
-    int32_t working; /* nodes that may still put ranges in */
+    int32_t working; /* nodes that may still add ranges */
     int32_t ranges;
     struct app_range range[MAX_RANGES];
 };
@@ -69,7 +69,7 @@ static size_t length(struct app_range range)
     return range.end - range.begin;
 }
 
-/* Waits for work. False when there will be none. */
+/* Waits for work. Returns false when no more will come. */
 static bool take(struct stack *stack, struct app_range *range)
 {
     bool found;
@@ -113,8 +113,8 @@ static uint32_t median(uint32_t a, uint32_t b, uint32_t c)
 
 /*
  * Hoare's partition, by the median of the first, the middle and the last key: no key from the
- * returned index on is smaller than any before it. Neither part is empty, since of the other two
- * keys one is not larger than the median, and one not smaller. ASSUMPTION: three keys or more.
+ * returned index on is smaller than any before it. Neither part is empty: of the other two keys,
+ * one is not larger than the median, and one not smaller. ASSUMPTION: three keys or more.
  */
 static size_t partition(uint32_t *key, struct app_range range)
 {
@@ -160,7 +160,7 @@ static struct parts parts_at(struct app_range range, size_t middle)
     return length(low) < length(high) ? (struct parts){ low, high } : (struct parts){ high, low };
 }
 
-/* Recurses into the smaller part, hence log2(keys) deep at most. */
+/* Recurses into the smaller part, hence at most log2(keys) deep. */
 static void sort_alone(uint32_t *key, struct app_range range)
 {
     while (length(range) > INSERTION) {
@@ -184,7 +184,7 @@ static void sort_shared(struct sorter *s, struct app_range range)
     sort_alone(s->key, range);
 }
 
-/* Collective. Returns how long it took. */
+/* Collective. Returns the time taken. */
 static double sort(struct sorter *s)
 {
     struct app_range range;
@@ -198,7 +198,7 @@ static double sort(struct sorter *s)
     return app_now() - start;
 }
 
-/* Keys whose order is known beforehand, and how it is. */
+/* Keys in a known order: ascending, or descending if reversed. */
 static void make_ordered(uint32_t *key, size_t keys, bool reversed, struct tally *given)
 {
     for (size_t i = 0; i < keys; i++) {
@@ -219,7 +219,7 @@ static void make_keys(uint32_t *key, const struct problem *problem, struct tally
         keys_generate(key, all, problem->distribution == UNIFORM ? MAX_KEY : FEW, given);
 }
 
-/* Collective. Node 0 makes the keys, and puts all of them on the stack as one range. */
+/* Collective. Node 0 makes the keys, and pushes all of them on the stack as one range. */
 static void sorter_init(struct sorter *s, const struct problem *problem, struct tally *given)
 {
     uint32_t *key = app_shared("the keys", problem->keys * sizeof *key);
@@ -235,7 +235,7 @@ static void sorter_init(struct sorter *s, const struct problem *problem, struct 
     put(stack, (struct app_range){ 0, problem->keys });
 }
 
-/* What was given was summed up as it was made, and not as shared memory gives it back. */
+/* The input was summed as it was generated, not as read back from shared memory. */
 static void inspect(const uint32_t *key, size_t keys, const struct tally *given,
                     struct app_result *result)
 {
@@ -257,7 +257,7 @@ static void inspect(const uint32_t *key, size_t keys, const struct tally *given,
              kept ? "sum and product are those" : "they are not those");
 }
 
-/* Node 0 alone. */
+/* Only on node 0. */
 static void report(const struct problem *problem, struct app_result *result)
 {
     size_t used;

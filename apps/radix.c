@@ -3,47 +3,44 @@
  * radix.c - sorting of integers, digit by digit: the radix sort of SPLASH-2 (Woo et al., ISCA
  * 1995), by the algorithm of Blelloch et al. (SPAA 1991).
  *
- * From the lowest digit to the highest, the keys are put in the order of that digit, and within it
- * left in the order they were in: a pass that did not would lose the order of the passes before. A
- * pass counts the keys by their digit, on each node for itself; the sums of the counts over lower
- * digits, and over lower nodes within a digit, say where each key goes.
+ * From the lowest digit to the highest, the keys are sorted stably by that digit; otherwise a pass
+ * would lose the order of the passes before. A pass counts the keys by their digit, on each node
+ * separately. The sums of the counts over lower digits, and over lower nodes within a digit, give
+ * the destination of each key.
  *
- * Who writes a key to its place? If the node that has it does (SPLASH-2), a page of the result is
+ * If the node that has a key writes it to its destination (SPLASH-2), a page of the result is
  * written by all nodes whose keys meet there: with 2.6 million keys, radix 1,024 and 16 nodes by
- * seven of them; each node faults on about half of all pages, and sends most of what it writes as
- * diffs. Here the node does that the place belongs to:
+ * seven of them. Each node then faults on about half of all pages, and sends most of its writes as
+ * diffs. Here the owner of the destination writes it:
  *
- *   bucket   A node puts its own keys in the order of the digit, within its own part of this array.
- *            A place of the result is then known as (node, index), and the keys that belong into
- *            the part of one node lie together at each of the others, since a part of the result is
- *            a range of digits.
- *   pieces   The node that owns a part of the result reads them there: by digit, and within a digit
- *            by node, which is the order of the result. It need not write the result down: it
+ *   bucket   A node sorts its own keys by the digit, within its own part of this array. A place of
+ *            the result is then known as (node, index). The keys for the part of one node are
+ *            consecutive at each of the others, since a part of the result is a range of digits.
+ *   pieces   The node that owns a part of the result reads them there: by digit, and within a
+ *            digit by node, which is the order of the result. It need not write the result: it
  *            counts the next digit while it reads the pieces, and reads them a second time to put
  *            the keys into its part of the other bucket array. After the last pass the pieces are
  *            copied to their places.
  *
- * So keys move between nodes once per pass, always as whole pages in a row, and each page has one
+ * So keys move between nodes once per pass, always as runs of whole pages, and each page has one
  * writer.
  *
  *   key        [i]            the input; a node owns a part of whole pages. Not changed.
- *   bucket     [2][i]         by turns: what others read of the one must stay until the other is
+ *   bucket     [2][i]         alternating: other nodes read one of them until the other is
  *                             complete. The result ends in the one that was not written in the
  *                             last pass.
- *   histogram  [2][node][d]   how many keys with digit d the node has in its part of that bucket
- *                             array
+ *   histogram  [2][node][d]   number of keys with digit d in the node's part of that bucket array
  *   notes      [node]         for the verification
  *
  * How pages move. After each pass a node reads from each of the others about 1/N of its part,
- * keys/N^2 in a row, so
- * 4 keys (N-1)/N bytes go over in all; and a row of each histogram, one page with radix 1,024. It
- *   writes its
- * part, keys/N, at home. One barrier per pass. A page at the end of a piece can be read by two
- * nodes; none is written by two. For comparison, all of one pass at 2.6 million keys and 16 nodes:
- * about 180 pages read and
- * 160 written by each node, instead of about 1,200 written with twin and diff.
+ * keys/N^2 in a row, so 4 keys (N-1)/N bytes move in all; and a row of each histogram, one page
+ * with radix 1,024. It writes its part, keys/N, at home. There is one barrier per pass. A page at
+ * the end of a piece can be read by two nodes; none is written by two. For comparison, one whole
+ * pass at 2.6 million keys and 16 nodes: about 180 pages read and 160 written by each node,
+ * instead of about 1,200 written with twin and diff.
  *
- * With one node there is nothing to exchange: the last pass has put every key in its place already.
+ * With one node there is nothing to exchange: the last pass has already put every key in its
+ * place.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,7 +52,7 @@
 
 #define UNIT (APP_PAGE / sizeof(uint32_t)) /* elements of a page */
 
-/* The sizes of SPLASH-2. */
+/* Default sizes as in SPLASH-2. */
 #define DEFAULT_KEYS    (UINT64_C(1) << 20)
 #define DEFAULT_RADIX   1024
 #define DEFAULT_MAX_KEY (UINT64_C(1) << 19)
@@ -71,7 +68,7 @@ struct problem {
     const char *input, *output;
 };
 
-/* What a node tells the others; written by it between barriers, read by all after them. */
+/* Data of a node for the others; written between barriers, read by all after them. */
 struct note {
     struct tally given, sorted; /* of its parts of the input and the result */
     uint64_t misplaced;         /* keys smaller than the one before */
@@ -98,14 +95,14 @@ struct sorter {
 
 /*
  * A walk over the pieces of this node's part of the result: for each digit, the keys of each node
- * that have it. The walk itself starts at the result's begin, where it only adds up counts.
+ * that have it. The walk itself starts at the start of the result, where it only adds up counts.
  */
 struct pieces {
-    const uint32_t *from;      /* the array that the pieces lie in */
+    const uint32_t *from;      /* the array that contains the pieces */
     const uint32_t *histogram; /* of that array */
     uint32_t digit;
-    int node;      /* next to be looked at, with this digit */
-    size_t place;  /* of its first key, in the result */
+    int node;      /* next to be visited, with this digit */
+    size_t place;  /* index of its first key in the result */
     size_t *local; /* by node: index of its first key with this digit, in `from` */
 };
 
@@ -168,7 +165,7 @@ static void pieces_begin(const struct sorter *s, unsigned pass, struct pieces *w
         walk->local[node] = app_part(s->keys, UNIT, node).begin;
 }
 
-/* Goes to the next count that is not zero; false at the end. */
+/* Advances to the next nonzero count; false at the end. */
 static bool pieces_step(const struct sorter *s, struct pieces *walk, struct piece *piece)
 {
     for (; walk->digit < s->radix; walk->digit++, walk->node = 0)
@@ -202,7 +199,8 @@ static bool pieces_next(const struct sorter *s, struct pieces *walk, struct piec
     return true;
 }
 
-/* Starts to fetch the pieces; those of one node lie together. The next node is asked first. */
+/* Starts to fetch the pieces; the pieces of one node are consecutive. Starts with the next
+ * node. */
 static void pieces_fetch(const struct sorter *s, unsigned pass)
 {
     struct pieces walk;
@@ -248,8 +246,8 @@ static void place_keys(const struct sorter *s, const uint32_t *restrict key, siz
         to[position[key[i] >> shift & mask]++] = key[i];
 }
 
-/* Publishes the counts, and turns them into the places in this node's part where the keys of each
- * digit begin. */
+/* Publishes the counts, and turns them into the start positions of each digit in this node's
+ * part. */
 static void make_positions(struct sorter *s, unsigned pass)
 {
     uint32_t *row = &s->histogram[pass & 1][(size_t)app.node * s->row];
@@ -270,7 +268,7 @@ static void will_write_part(const struct sorter *s, uint32_t *array)
     app_will_write(&array[s->mine.begin], (s->mine.end - s->mine.begin) * sizeof *array);
 }
 
-/* This node's part of the input, into its part of the first bucket array. */
+/* Sorts this node's part of the input into its part of the first bucket array. */
 static void first_pass(struct sorter *s)
 {
     const uint32_t *key = &s->key[s->mine.begin];
@@ -284,8 +282,8 @@ static void first_pass(struct sorter *s)
     hlrc_barrier();
 }
 
-/* This node's part of the result of the pass before, wherever it lies, into its part of the other
- * bucket array. */
+/* Sorts this node's part of the previous pass's result, read from all nodes, into its part of the
+ * other bucket array. */
 static void next_pass(struct sorter *s, unsigned pass)
 {
     unsigned shift = pass * s->digit_bits;
@@ -306,7 +304,7 @@ static void next_pass(struct sorter *s, unsigned pass)
     hlrc_barrier();
 }
 
-/* The pieces of the last pass, to their places. */
+/* Copies the pieces of the last pass to their places. */
 static void gather(struct sorter *s, uint32_t *result)
 {
     struct pieces walk;
@@ -321,7 +319,7 @@ static void gather(struct sorter *s, uint32_t *result)
     hlrc_barrier();
 }
 
-/* Returns the array that the sorted keys are in. */
+/* Returns the array that holds the sorted keys. */
 static uint32_t *sort(struct sorter *s)
 {
     uint32_t *result = s->bucket[s->passes & 1];
@@ -348,8 +346,8 @@ static void make_keys(struct sorter *s, const struct problem *problem)
     hlrc_barrier();
 }
 
-/* The keys are sorted once beforehand, untimed: that brings every page into being. The input is
- * still there. */
+/* The keys are sorted once before, untimed: that touches every page. The input is not changed by
+ * it. */
 static const uint32_t *timed_sort(struct sorter *s, double *seconds)
 {
     const uint32_t *result;
@@ -362,7 +360,7 @@ static const uint32_t *timed_sort(struct sorter *s, double *seconds)
     return result;
 }
 
-/* Looks at this node's part of the result, and the place before it. */
+/* Checks this node's part of the result, and the place before it. */
 static void inspect(struct sorter *s, const uint32_t *result)
 {
     struct note *note = &s->notes[app.node].note;
@@ -414,7 +412,7 @@ static struct note notes_of_all(const struct sorter *s)
     return all;
 }
 
-/* Node 0 alone. */
+/* Only on node 0. */
 static void report(const struct sorter *s, const struct problem *problem, struct app_result *result)
 {
     struct note all = notes_of_all(s);
@@ -479,7 +477,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-/* Keys from a file say themselves how many and how large they are. */
+/* Keys from a file determine their number and the largest key. */
 static void complete(struct problem *problem)
 {
     uint32_t largest;

@@ -17,7 +17,7 @@ static uint64_t scramble(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* The factors are odd, so that the product never becomes 0. */
+/* Factors are odd, so the product never becomes 0. */
 void tally_add(struct tally *t, uint32_t key)
 {
     uint64_t number = scramble(key);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sequential.h - what the applications use of hlrc.h, for a program of one process that links no
- * HLRC.
+ * sequential.h - the functions of hlrc.h that the applications use, for a program of one process
+ * that links no HLRC.
  *
  * The baseline for speedups is the same source compiled with -DSEQUENTIAL. Its "shared" memory is
- * mapped like that of a node, shared and in small pages, so that the two builds differ in the
- * runtime alone.
+ * mapped as on a node, shared and in small pages, so that the two builds differ only in the
+ * runtime.
  */
 #ifndef APPS_SEQUENTIAL_H
 #define APPS_SEQUENTIAL_H
@@ -48,7 +48,7 @@ static inline void hlrc_barrier(void)
 {
 }
 
-/* Lives until the program ends: none of the applications gives memory back earlier. */
+/* Lives until the program ends: no application frees memory earlier. */
 static inline void *hlrc_malloc_all(size_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -56,7 +56,7 @@ static inline void *hlrc_malloc_all(size_t size)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* The same, many in a page. */
+/* The same for small sizes, many per page. */
 static inline void *hlrc_malloc(size_t size)
 {
     static const size_t chunk = (size_t)1 << 20;
@@ -90,7 +90,7 @@ static inline void *rma_place(const void *at, int node)
 
 #include "apps/no_rma.h"
 
-/* Nobody else is there to be kept out. */
+/* Locks do nothing: there is no other node to exclude. */
 static inline int hlrc_lock_create(hlrc_lock_t *lock)
 {
     *lock = HLRC_STATIC_LOCKS;
@@ -129,7 +129,7 @@ static inline void hlrc_cond_destroy(hlrc_cond_t cond)
     (void)cond;
 }
 
-/* Nor to end a wait. */
+/* No other node could signal. */
 static inline void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
 {
     (void)cond;

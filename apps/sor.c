@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sor.c - Laplace's equation on a square by red-black successive over-relaxation, the SOR of the
- * programs that TreadMarks was measured with (Lu, Dwarkadas, Cox and Zwaenepoel, SC '95). The
- * method is D. M. Young's (Trans. AMS 76, 1954). Or, with --method jacobi, by Jacobi's.
+ * programs used to evaluate TreadMarks (Lu, Dwarkadas, Cox and Zwaenepoel, SC '95). The method is
+ * D. M. Young's (Trans. AMS 76, 1954). Or, with --method jacobi, by Jacobi's.
  *
- * Each inner point of the grid is moved towards the mean of its four neighbours, and by the factor
- * omega beyond. Points are coloured as a chessboard: red ones have black neighbours alone, so that
- * all red ones may be done at once, and then all black ones. Jacobi's method takes all points at
- * once, from one array to the other.
+ * Each inner point of the grid is moved towards the mean of its four neighbours, over-relaxed by
+ * the factor omega. Points are coloured as a chessboard: red ones have only black neighbours, so
+ * all red ones may be computed at once, and then all black ones. Jacobi's method computes all
+ * points at once, from one array to the other.
  *
- *   grid[0]  [i][j]   size + 2 rows of size + 2 points; the outermost are the boundary, and stay
- *   grid[1]  [i][j]   with Jacobi's method alone: after each step the two change places
+ *   grid[0]  [i][j]   size + 2 rows of size + 2 points; the outermost are the constant boundary
+ *   grid[1]  [i][j]   only with Jacobi's method: after each step the two swap roles
  *
- * It is written as for one machine. The inner rows are dealt to the nodes in blocks, wherever pages
- * begin and end; there is a barrier after each colour, or each step of Jacobi's method. For SOR
- * each node fills the rows that it works on; for Jacobi's method node 0 fills both arrays, as a
- * program does that reads its input from a file.
+ * It is written as for one machine. The inner rows are distributed over the nodes in blocks, with
+ * no regard to page boundaries. There is a barrier after each colour, or each step of Jacobi's
+ * method. For SOR each node fills the rows that it works on. For Jacobi's method node 0 fills both
+ * arrays, as a program does that reads its input from a file.
  *
- * How pages move. In each phase a node reads a row of the block before its own and one of the block
- * after it, 8 (size + 2) bytes each, which their nodes have just written; with them comes what else
- * lies on the same pages. Rows end within a page, so that two nodes write the page where their
- * blocks meet, each in every phase. With Jacobi's method and node 0 as the home of all pages, the
- * others also send all that they compute to node 0, in each step.
+ * How pages move. In each phase a node reads a row of the block before its own and one of the
+ * block after it, 8 (size + 2) bytes each, just written by their nodes, and with them the rest of
+ * the same pages. Rows end within a page, so two nodes write the page where their blocks meet,
+ * each in every phase. With Jacobi's method, node 0 is the home of all pages, so the others also
+ * send all their results to node 0 in each step.
  *
  * The verification knows each point beforehand (sor_waves.h): the start is a solution of the
- * discrete equations with an error added of which theory says what it is after any number of
- * sweeps. Node 0 compares the whole grid with that, boundary included.
+ * discrete equations plus an error whose value after any number of sweeps is known from theory.
+ * Node 0 compares the whole grid with it, boundary included.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -48,14 +48,14 @@ struct problem {
 };
 
 struct sor {
-    size_t size, width;    /* inner points along a side, and all of them */
+    size_t size, width;    /* inner points along a side, and all points */
     double omega;          /* 0: Jacobi's method */
-    double *grid[2];       /* shared; with SOR [0] alone */
+    double *grid[2];       /* shared; only [0] with SOR */
     struct app_range mine; /* rows of this node */
-    struct waves waves;    /* as they should be in grid[0] */
+    struct waves waves;    /* expected contents of grid[0] */
 };
 
-/* The omega that takes the least sweeps in the end: Young. */
+/* The omega with the fastest asymptotic convergence: Young. */
 static double best_omega(size_t size)
 {
     return 2 / (1 + sin(acos(-1) / (double)(size + 1)));
@@ -81,7 +81,7 @@ static void fill(const struct sor *s, double *grid, struct app_range rows)
             grid[i * s->width + j] = waves_solution(&s->waves, i, j) + waves_error(&s->waves, i, j);
 }
 
-/* The first and the last row, which are boundary, go with the rows beside them. */
+/* The first and last rows, which are boundary, are filled with the rows beside them. */
 static void fill_sor(const struct sor *s)
 {
     struct app_range rows = s->mine;
@@ -145,7 +145,7 @@ static double timed_sweeps(struct sor *s, uint64_t sweeps)
     return app_now() - start;
 }
 
-/* Of a value at a place, in sums over the grid: any bit that differs changes the sum. */
+/* A hash of a value and its place, for sums over the grid: any differing bit changes the sum. */
 static uint64_t stamp(double value, size_t place)
 {
     uint64_t bits;
@@ -154,7 +154,7 @@ static uint64_t stamp(double value, size_t place)
     return bits * (2 * place + 1);
 }
 
-/* Node 0 alone. */
+/* Only on node 0. */
 static void verify(struct sor *s, uint64_t sweeps, struct app_result *result)
 {
     double squares = 0, largest = 0, bound = waves_bound(&s->waves, sweeps), rms;

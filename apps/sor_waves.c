@@ -8,7 +8,8 @@
 
 #include "apps/common.h"
 
-/* Half waves along either axis; two numbers, so that the grid is not its own mirror image. */
+/* Half waves along either axis; different numbers, so that the grid is not its own mirror
+ * image. */
 static const struct mode {
     int p, q;
 } modes[WAVES_MODES] = { { 1, 1 }, { 3, 2 } };
@@ -16,11 +17,11 @@ static const struct mode {
 #define PI        3.14159265358979323846
 #define AMPLITUDE 0.5 /* of each wave, at the start */
 
-/* Epsilons that a relaxation is off at most: 14 for values up to 2 and the worst omega. The rest is
- * for the sines, and for short waves, which SOR makes larger at first. */
+/* Maximum error of a relaxation, in epsilons: 14 for values up to 2 and the worst omega. The rest
+ * is for the sines, and for short waves, which SOR amplifies at first. */
 #define ROUNDING 32
 
-/* Zero where the wave is, to the bit. */
+/* Exactly zero where the wave is zero. */
 static void fill_sines(struct waves *w, int half_waves)
 {
     double *sine = app_private("sines", (w->size + 2) * sizeof *sine);
@@ -57,7 +58,7 @@ static long double mean_of_neighbours(const struct waves *w, struct mode mode)
     return (cosl((long double)mode.p * angle) + cosl((long double)mode.q * angle)) / 2;
 }
 
-/* With more digits than the grid has: near the best omega errors of the two numbers grow at
+/* With more digits than the grid has: near the best omega, errors of the two numbers grow at
  * first. */
 static void relax_mode(struct waves *w, int m, uint64_t sweeps)
 {
@@ -103,9 +104,9 @@ double waves_error(const struct waves *w, size_t i, size_t j)
 }
 
 /*
- * SOR: on the points of one colour, of which none is beside another, an error has 4 times the sum
- * of its squares as energy. The two phases of a sweep and the start bring in the square root of 8
- * size^2 ROUNDING^2 epsilons each; the size cancels out. sin(pi h / 2) is not below h.
+ * SOR: on the points of one colour, which are never adjacent, the energy of an error is 4 times
+ * the sum of its squares. The two phases of a sweep and the start each contribute the square root
+ * of 8 size^2 ROUNDING^2 epsilons; the size cancels out. sin(pi h / 2) is not below h.
  */
 double waves_bound(const struct waves *w, uint64_t sweeps)
 {

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tsp.c - the travelling salesman, by branch and bound: the shortest closed tour through some
+ * tsp.c - the travelling salesman, by branch and bound: the shortest closed tour through the
  * cities.
  *
  * Nodes share a pool of partial tours, which all begin at city 0. A node takes the most promising
- * one, extends it by each city that it has not visited, and puts these tours into the pool. A tour
- * that few cities are missing from is not extended that way: the node tries all its completions by
- * itself, depth first. A tour is dropped once it cannot become shorter than the shortest complete
- * one found so far. The organization, with its pool, queue and stack, is that of the program with
- * which TreadMarks was measured (Keleher et al., USENIX Winter 1994; Amza et al., IEEE Computer
- * 29(2), 1996); the bound is simpler.
+ * one, extends it by each city not visited yet, and puts these tours into the pool. A tour with
+ * few missing cities is not extended that way: the node tries all its completions locally, depth
+ * first. A tour is dropped once it cannot become shorter than the shortest complete one found so
+ * far. The organization, with its pool, queue and stack, is that of the program used to evaluate
+ * TreadMarks (Keleher et al., USENIX Winter 1994; Amza et al., IEEE Computer 29(2), 1996); the
+ * bound is simpler.
  *
- * Lower bound of a tour: the length of its edges, and for each city that has not been left yet the
- * distance of the nearest other city. One more edge takes the place of one such distance.
+ * Lower bound of a tour: the length of its edges, and for each city not left yet the distance of
+ * the nearest other city. Each added edge replaces one such distance.
  *
  *   map    the distances. Written by node 0, before the start.
- *   pool   the partial tours, each in a slot; a heap of those that wait, by their bound; a stack of
- *          free slots; how many nodes are at work. Protected by POOL_LOCK.
+ *   pool   the partial tours, each in a slot; a heap of waiting tours, by their bound; a stack of
+ *          free slots; the number of working nodes. Protected by POOL_LOCK.
  *   best   the shortest tour found so far. Protected by BEST_LOCK.
  *
- * A node waits while the pool is empty and others are at work, since they may fill it; the search
- * ends when the pool is empty and nobody is. Within one task a node works with the length of the
- * shortest tour as it was at the begin, or has become by its own finds: to know better would only
+ * A node waits while the pool is empty and others are working, since they may fill it. The search
+ * ends when the pool is empty and no node is working. Within one task a node uses the length of
+ * the shortest tour as known at its start, or improved by its own finds: a newer value would only
  * save work.
  *
- * How pages move: the pool goes with its lock from node to node. To put a tour in or to take one
- * out is to write its slot, a path through the heap and the top of the stack, all of them on pages
- * that other nodes have written meanwhile.
+ * How pages move. The pool moves with its lock from node to node. Inserting or removing a tour
+ * writes its slot, a path through the heap and the top of the stack, all of them on pages that
+ * other nodes have written in between.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,26 +36,26 @@
 #include "apps/tsp_cities.h"
 
 #define DEFAULT_CITIES 16
-#define MAX_TOURS      16384 /* that wait at a time */
+#define MAX_TOURS      16384 /* maximum waiting tours */
 
 enum { POOL_LOCK, BEST_LOCK }; /* static locks of HLRC */
 
 struct problem {
     int cities;
-    int threshold; /* cities missing from a tour, with which it is completed by one node */
+    int threshold; /* missing cities at or below which a tour is completed by one node */
     const char *input;
 };
 
 struct tour {
-    int32_t bound;   /* of all tours that begin like this */
-    int32_t visited; /* cities, in this order: */
+    int32_t bound;   /* lower bound of all tours that begin like this */
+    int32_t visited; /* number of cities, in this order: */
     uint8_t city[MAX_CITIES];
     uint32_t set; /* the same cities, as bits */
 };
 
 struct pool {
     hlrc_cond_t changed;
-    int32_t working; /* nodes that may still put tours in */
+    int32_t working; /* nodes that may still add tours */
     int32_t waiting; /* tours */
     int32_t free;    /* slots */
     uint16_t heap[MAX_TOURS];
@@ -66,7 +66,7 @@ struct pool {
 struct best {
     int32_t length;
     uint8_t city[MAX_CITIES];
-    uint64_t steps; /* of all nodes, at the end */
+    uint64_t steps; /* by all nodes, set at the end */
 };
 
 struct search {
@@ -74,11 +74,11 @@ struct search {
     struct pool *pool;
     struct best *best;
     int threshold;
-    int32_t shortest; /* what this node knows of best->length */
-    uint64_t steps;   /* partial tours that this node has looked at */
+    int32_t shortest; /* best->length as known to this node */
+    uint64_t steps;   /* partial tours that this node has visited */
 };
 
-/* By how much the bound grows with the edge between the two. */
+/* Increase of the bound by the edge between the two cities. */
 static int32_t surplus(const struct map *map, int from, int to)
 {
     return map->distance[from][to] - map->cheapest[from];
@@ -118,7 +118,7 @@ static void pool_init(struct pool *pool)
         app_no_memory("a condition variable", sizeof pool->changed);
 }
 
-/* Whether the tour at one place of the heap is to come before that at the other. */
+/* True if the tour at heap position `a` comes before the one at `b`. */
 static bool is_before(const struct pool *pool, int a, int b)
 {
     return pool->slot[pool->heap[a]].bound < pool->slot[pool->heap[b]].bound;
@@ -172,7 +172,7 @@ static int32_t shortest_so_far(const struct search *s)
     return length;
 }
 
-/* The most promising tour; false if no tour that waits can become shorter than `shortest`. */
+/* Takes the most promising tour; false if no waiting tour can become shorter than `shortest`. */
 static bool pool_get_below(struct pool *pool, int32_t shortest, struct tour *tour)
 {
     while (pool->waiting > 0) {
@@ -183,7 +183,7 @@ static bool pool_get_below(struct pool *pool, int32_t shortest, struct tour *tou
     return false;
 }
 
-/* Waits for work. False when there will be none. */
+/* Waits for work. Returns false when no more will come. */
 static bool take(struct search *s, struct tour *tour)
 {
     struct pool *pool = s->pool;
@@ -202,7 +202,7 @@ static bool take(struct search *s, struct tour *tour)
     return found;
 }
 
-/* Puts what the tour can become with one more city into the pool; false if that has no room. */
+/* Puts the extensions of the tour by one city into the pool; false if it has no room. */
 static bool extend(struct search *s, const struct tour *tour)
 {
     bool room;
@@ -224,7 +224,7 @@ static bool extend(struct search *s, const struct tour *tour)
     return room;
 }
 
-/* All cities are visited: the bound, with the way home, is the length. */
+/* All cities are visited: the bound, with the edge back to the start, is the length. */
 static void offer(struct search *s, const struct tour *tour)
 {
     int32_t length = tour->bound + surplus(s->map, last_city(tour), tour->city[0]);
@@ -260,7 +260,7 @@ static void complete(struct search *s, const struct tour *tour)
     }
 }
 
-/* Collective. Stores how long the search took. */
+/* Collective. Stores the time of the search. */
 static void search(struct search *s, double *seconds)
 {
     struct tour tour;
@@ -279,7 +279,7 @@ static void search(struct search *s, double *seconds)
     hlrc_barrier();
 }
 
-/* Collective. Node 0 fills in what all share. */
+/* Collective. Node 0 fills in the shared data. */
 static void search_init(struct search *s, const struct problem *problem, const struct city *city)
 {
     struct map *map = app_shared("the distances", sizeof *map);
@@ -297,7 +297,7 @@ static void search_init(struct search *s, const struct problem *problem, const s
     pool_put(pool, &first);
 }
 
-/* Against the cities as they were given, on a map that was never shared. */
+/* Checks against the input cities, on a private map. */
 static void verify(const struct best *best, const struct city *city, int cities,
                    struct app_result *result)
 {
@@ -318,7 +318,7 @@ static void verify(const struct best *best, const struct city *city, int cities,
                         : "does not visit each city once");
 }
 
-/* Node 0 alone. */
+/* Only on node 0. */
 static void report(const struct search *s, const struct problem *problem, const struct city *city,
                    struct app_result *result)
 {

@@ -20,7 +20,7 @@ void cities_generate(struct city *city, int cities)
     }
 }
 
-/* Stores what begins at *text, and goes behind it. Returns whether that is a coordinate. */
+/* Parses a coordinate at *text and advances *text past it. Returns false if there is none. */
 static bool parse_coordinate(char **text, int32_t *coordinate)
 {
     char *rest;

@@ -4,34 +4,34 @@
  * al., ISCA 1995).
  *
  * Molecules move in a periodic box by Newton's equations, under forces within a molecule and
- * between those nearer than a cut-off: the flexible model SPC/Fw (water_model.h). They are kept in
- * cells no thinner than the cut-off, so that only the 27 cells around a molecule are searched, and
- * the work grows as the number of molecules. Equations are integrated by Gear's predictor-corrector
- * method with six derivatives: Taylor series forward, forces there, then all derivatives are
- * corrected in proportion to the error of the acceleration.
+ * between molecules nearer than a cut-off: the flexible model SPC/Fw (water_model.h). They are
+ * kept in cells no thinner than the cut-off, so that only the 27 cells around a molecule are
+ * searched, and the work grows linearly with the number of molecules. Equations are integrated by
+ * Gear's predictor-corrector method with six derivatives: a Taylor series forward, the forces
+ * there, then a correction of all derivatives in proportion to the error of the acceleration.
  *
- * A node owns rows of cells (water_cells.h). It finds all of the force on its own molecules by
- * itself, going over the neighbours in a fixed order; nobody adds to another node's forces. That
- * computes each pair twice, needs neither locks nor a second exchange, and makes the results the
- * same to the last bit for any number of nodes.
+ * A node owns rows of cells (water_cells.h). It computes the whole force on its own molecules,
+ * visiting the neighbours in a fixed order; no node adds to another node's forces. That computes
+ * each pair twice, but needs neither locks nor a second exchange, and makes the results bitwise
+ * equal for any number of nodes.
  *
- * So it is with --forces rows. With --forces locks each pair is computed once, and both molecules'
+ * This is --forces rows. With --forces locks each pair is computed once, and both molecules'
  * forces are added up under a lock for each molecule, as in water-nsquared: water_sums.h. Results
- * differ, as sums are rounded otherwise, and are the same to the last bit as well for any number of
- * nodes. There are two barriers per step then.
+ * differ, as sums are rounded differently, but are also bitwise equal for any number of nodes.
+ * There are then two barriers per step.
  *
  * How pages move. Per step a node writes the state of its molecules (512 bytes each) and publishes
- * their positions (72 bytes), at home, on pages with one writer. It reads what was published in the
- * rows beside its own: with slabs of whole layers, two layers of cells; with n cells along an axis
- * 2/n of all molecules, so 2 * 72 * molecules / n bytes, for 8,192 molecules 118 KB or some 35
- * pages. State moves only when a molecule leaves a row for one of another node, a page each. What
- * is shared falsely: that page, read by the one while the other writes other molecules on it, and
- * the page of energies, read once at the end. There is one barrier per step.
+ * their positions (72 bytes), at home, on pages with one writer. It reads the positions published
+ * in the rows beside its own: with slabs of whole layers, two layers of cells; with n cells along
+ * an axis 2/n of all molecules, so 2 * 72 * molecules / n bytes, for 8,192 molecules 118 KB or
+ * some 35 pages. State moves only when a molecule leaves a row for one of another node, a page
+ * each. False sharing occurs in that page, read by one node while the other writes other molecules
+ * on it, and in the page of energies, read once at the end. There is one barrier per step.
  *
  * Forces are checked at the start, on a sample of the molecules of every node, against differences
- * of the energy (water_check.h); then the energy must stay the same within ENERGY_BOUND of the
- * kinetic energy that there was at the start, and momentum within MOMENTUM_BOUND. The checksum
- * covers every bit of the final state.
+ * of the energy (water_check.h). Then the energy must stay constant within ENERGY_BOUND of the
+ * initial kinetic energy, and momentum within MOMENTUM_BOUND. The checksum covers every bit of the
+ * final state.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -46,7 +46,7 @@
 #include "apps/water_start.h"
 #include "apps/water_sums.h"
 
-/* The sizes of SPLASH-2. */
+/* Default sizes as in SPLASH-2. */
 #define DEFAULT_MOLECULES 512
 #define DEFAULT_STEPS     3
 #define DEFAULT_CUTOFF    6.212752 /* angstrom */
@@ -54,7 +54,7 @@
 
 #define MAX_MOLECULES (UINT64_C(1) << 20)
 #define MAX_STEPS     1000000
-#define RECORDS       1000 /* energies written down at most, besides those at the start */
+#define RECORDS       1000 /* maximum energy records, besides the one at the start */
 #define SAMPLES       64   /* molecules whose forces are checked */
 
 #define FORCE_BOUND    1e-5
@@ -70,14 +70,14 @@ struct problem {
 /* Of one row at one time, or of all. */
 struct energies {
     double potential, kinetic;
-    double pairs; /* molecules within the cut-off of each, added up; a number of forces */
+    double pairs; /* molecules within the cut-off of each, summed; equals the number of forces */
 };
 
-/* What a node tells the others; written by it between barriers, read by all after them. */
+/* Data of a node for the others; written between barriers, read by all after them. */
 struct note {
     struct check_forces forces;
     double momentum[2][3]; /* at the start, at the end */
-    double momenta;        /* sum of the sizes of all momenta at the start */
+    double momenta;        /* sum of the absolute momenta at the start */
     uint64_t checksum, molecules;
     uint64_t adopted; /* molecules that changed their row */
 };
@@ -94,7 +94,7 @@ struct water {
     bool locks;
     struct sums sums;         /* with locks */
     double cutoff, dt;        /* picoseconds */
-    uint64_t steps, interval; /* energies are written down at the start and every so many steps */
+    uint64_t steps, interval; /* energies are recorded at the start and every `interval` steps */
     size_t records;
     char *energies;           /* shared: energies_at() */
     size_t energies_per_node; /* bytes, whole pages */
@@ -106,7 +106,7 @@ static double mass_of(int coordinate)
     return coordinate < 3 ? WATER_MASS_O : WATER_MASS_H;
 }
 
-/* Those of the rows of a node lie together, apart from those of other nodes. */
+/* The energies of a node's rows are together, separate from those of other nodes. */
 static struct energies *energies_at(const struct water *w, size_t record, size_t row)
 {
     int owner = w->cells.owner[row];
@@ -196,7 +196,7 @@ static void water_init(struct water *w, const struct problem *problem)
     place_molecules(w);
 }
 
-/* Taylor series: Pascal's triangle, for values that carry the powers of the time step. */
+/* Taylor series: Pascal's triangle, on values scaled by powers of the time step. */
 static void predict(struct water *w)
 {
     for (size_t row = w->cells.mine.begin; row < w->cells.mine.end; row++)
@@ -211,9 +211,9 @@ static void predict(struct water *w)
 }
 
 /*
- * Gear's coefficients for second-order equations, seven values. In the first step nothing is known
- * beyond the acceleration: then its change is all due to the third derivative, and is made good in
- * all lower ones.
+ * Gear's coefficients for second-order equations, seven values. In the first step only the
+ * acceleration is known. Its whole change is then attributed to the third derivative and corrected
+ * in all lower ones.
  */
 static void correct(const struct water *w, struct molecule *m, const struct water_force *force,
                     bool first)
@@ -246,7 +246,7 @@ static double kinetic_energy(const struct water *w, const struct molecule *m)
     return sum / (WATER_FORCE * w->dt * w->dt);
 }
 
-/* Adds up the forces of the pairs that this node's molecules are to find. */
+/* Adds up the forces of the pairs that are assigned to this node's molecules. */
 static void add_pairs(struct water *w, uint64_t step)
 {
     struct forces_around around;
@@ -260,7 +260,7 @@ static void add_pairs(struct water *w, uint64_t step)
     hlrc_barrier();
 }
 
-/* Finds the forces on a row of this node and goes on with them; adds up the energies. */
+/* Computes the forces on a row of this node and moves its molecules; adds up the energies. */
 static void move_row(struct water *w, uint64_t step, size_t row, struct energies *sum)
 {
     struct forces_around around;
@@ -283,7 +283,7 @@ static void move_row(struct water *w, uint64_t step, size_t row, struct energies
     }
 }
 
-/* From published positions on: step 0 finds the accelerations at the start. */
+/* Starts from published positions; step 0 computes the initial accelerations. */
 static void move_rows(struct water *w, uint64_t step)
 {
     struct energies sum;
@@ -317,11 +317,11 @@ static double timed_run(struct water *w)
     return app_now() - start;
 }
 
-/* Each node takes its own from the sample, with the forces that it found for the start. */
+/* Each node checks its own molecules of the sample, with the forces computed for the start. */
 static void check_forces(struct water *w)
 {
     struct note *note = &w->notes[app.node].note;
-    /* odd, to fall on all places of a lattice */
+    /* odd, so that the sample covers all places of a lattice */
     uint64_t stride = ((w->start.molecules + SAMPLES - 1) / SAMPLES) | 1;
     double force[WATER_DOF];
 
@@ -376,8 +376,8 @@ static void take_notes(struct water *w, int when)
         }
 }
 
-/* Finds the forces at the start. What is published by turns is so once beforehand: it brings every
- * page into being. */
+/* Computes the forces at the start. Publishes to both alternating areas once before, which touches
+ * every page. */
 static void start_run(struct water *w)
 {
     cells_publish(&w->cells, 1);
@@ -402,7 +402,7 @@ static struct energies total(const struct water *w, size_t record)
     return sum;
 }
 
-/* The largest change of the energy since the start, in parts of the kinetic energy then. */
+/* The largest change of the energy since the start, relative to the initial kinetic energy. */
 static double energy_change(const struct water *w)
 {
     struct energies first = total(w, 0);
@@ -454,7 +454,7 @@ static void verify(const struct water *w, const struct note *all, struct app_res
              all->molecules, all->adopted, all->forces.count, forces, energy, momentum);
 }
 
-/* Node 0 alone. */
+/* Only on node 0. */
 static void report(const struct water *w, const struct problem *problem, struct app_result *result)
 {
     struct note all = notes_of_all(w);

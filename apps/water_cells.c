@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* water_cells.c - see water_cells.h for the invariants. Setting up is in water_layout.c. */
+/* water_cells.c - see water_cells.h for the invariants. Set-up is in water_layout.c. */
 #include "apps/water_cells.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "apps/water_layout.h"
 
-/* The cell of a coordinate; what lies outside the box belongs to the other end. */
+/* The cell of a coordinate, with periodic boundaries. */
 static size_t cell_at(const struct cells *c, double x)
 {
     double cell = floor(x / c->width);
@@ -97,7 +97,7 @@ static void shift_molecule(struct molecule *m, int axis, double by)
         m->d[0][3 * site + axis] += by;
 }
 
-/* How far a coordinate lies outside of a cell. */
+/* Distance of a coordinate outside a cell. */
 static double outside(const struct cells *c, double x, size_t cell)
 {
     double below = (double)cell * c->width - x, above = x - (double)(cell + 1) * c->width;
@@ -105,7 +105,7 @@ static double outside(const struct cells *c, double x, size_t cell)
     return below > above ? below : above;
 }
 
-/* Keeps x within the box; returns the row that the molecule is in. Ends the program when it moved
+/* Keeps x within the box; returns the row that contains the molecule. Ends the program if it moved
  * too far (WC4). */
 static size_t settle(const struct cells *c, size_t row, struct molecule *m)
 {
@@ -121,7 +121,7 @@ static size_t settle(const struct cells *c, size_t row, struct molecule *m)
     return cells_row_at(c, o);
 }
 
-/* The molecules that have left the row; returns how many. */
+/* Lists the molecules that have left the row; returns their number. */
 static uint32_t name_leavers(const struct cells *c, size_t row, struct cells_leaver *leaver)
 {
     const struct cells_row *r = &c->row[row];
@@ -136,7 +136,7 @@ static uint32_t name_leavers(const struct cells *c, size_t row, struct cells_lea
     return leaving;
 }
 
-/* Orders the row's molecules by cell; sets the first one of each cell, and the end. */
+/* Sorts the row's molecules by cell; sets the first one of each cell, and the end. */
 static void order_by_cell(struct cells *c, size_t row, uint32_t *first)
 {
     size_t count = cells_count(c, row);
@@ -173,7 +173,7 @@ static void write_numbers(const struct cells *c, size_t row, uint32_t *to)
         to[i] = (uint32_t)cells_molecule(c, row, c->order[i])->number;
 }
 
-/* Returns the number of bytes that it took. */
+/* Returns the number of bytes used. */
 static size_t publish_row(struct cells *c, size_t row, char *at)
 {
     size_t count = cells_count(c, row);
@@ -210,7 +210,7 @@ void cells_publish(struct cells *c, unsigned step)
     index[c->mine.end - c->mine.begin] = (uint32_t)end;
 }
 
-/* Where a node's published row begins, or with its number of rows where they end. */
+/* Offset of a published row of the node; for the index after its last row, their end. */
 static size_t published_at(const struct cells *c, unsigned step, int node, size_t row)
 {
     return (
@@ -238,7 +238,7 @@ struct cells_view cells_look(const struct cells *c, unsigned step, size_t row)
     return view;
 }
 
-/* Frees the slots of those that left in the step before (WC3). */
+/* Frees the slots of the molecules that left in the previous step (WC3). */
 static void free_left(struct cells *c)
 {
     for (uint32_t i = 0; i < c->lefts; i++) {
@@ -248,7 +248,7 @@ static void free_left(struct cells *c)
     c->lefts = 0;
 }
 
-/* Forgets the molecules that a row of this node published as leaving. */
+/* Removes the molecules that a row of this node published as leaving. */
 static void let_go(struct cells *c, unsigned step, size_t row)
 {
     struct cells_view view = cells_look(c, step, row);
@@ -269,8 +269,8 @@ static void let_go(struct cells *c, unsigned step, size_t row)
     r->molecules = kept;
 }
 
-/* Takes over those that left a row beside for this one, moved around the edge of the box if they
- * went there. */
+/* Adopts the molecules that left a row beside for this one, shifted if they crossed the edge of
+ * the box. */
 static void take_in(struct cells *c, unsigned step, size_t row, size_t beside,
                     const double shift[3])
 {
@@ -312,7 +312,7 @@ void cells_will_move(const struct cells *c)
     app_will_write(&c->state[first_slot(c)], c->used * sizeof *c->state);
 }
 
-/* Asks for the rows of one node that lie beside this node's, in runs. */
+/* Prefetches the rows of one node that are beside this node's, in runs. */
 static void look_at_node(const struct cells *c, unsigned step, int node)
 {
     struct app_range theirs = c->share[node].rows;
@@ -326,7 +326,7 @@ static void look_at_node(const struct cells *c, unsigned step, int node)
     }
 }
 
-/* The indexes first, since they say where the rows are. */
+/* The indexes first, since they give the offsets of the rows. */
 void cells_will_look(const struct cells *c, unsigned step)
 {
     int node = -1;

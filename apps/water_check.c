@@ -5,16 +5,16 @@
 #include <math.h>
 
 #define STEP \
-    1e-4 /* angstrom; differences then lose as much to rounding as to the third derivative */
-#define SAME 1e-3 /* two oxygens nearer than this are one */
+    1e-4 /* angstrom; rounding and the third derivative then contribute errors of equal size */
+#define SAME 1e-3 /* two oxygens nearer than this are the same */
 
 /* One molecule among all others. */
 struct trial {
     const struct cells *cells;
     unsigned step;
     double cutoff;
-    const double *at; /* where its oxygen really is, by which it is told from the others */
-    const double *x;  /* its coordinates on trial */
+    const double *at; /* true position of its oxygen, which identifies it */
+    const double *x;  /* its trial coordinates */
 };
 
 static double distance(const double *a, const double *b)
@@ -47,7 +47,7 @@ static double pair_energy(const double a[WATER_DOF], const double b[WATER_DOF], 
                      : energy * (1 - 10 * pow(part, 3) + 15 * pow(part, 4) - 6 * pow(part, 5));
 }
 
-/* Sets the image of molecule j of a view that is nearest to an oxygen. */
+/* Sets the image of molecule j of a view that is nearest to a given oxygen. */
 static void nearest_image(const struct cells_view *v, size_t j, const double *o, double box,
                           double b[WATER_DOF])
 {

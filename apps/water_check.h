@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * water_check.h - forces from the energy alone.
+ * water_check.h - forces computed only from the energy.
  *
  * The energy of one molecule with all others is added up directly over all pairs, at the nearest
- * image, by the formulas of the model; nothing of the program's forces, cells or switching is used.
- * Its central differences are the forces that the program must have found.
+ * image, by the formulas of the model; it uses none of the program's forces, cells or switching.
+ * Its central differences are the forces that the program must have computed.
  */
 #ifndef APPS_WATER_CHECK_H
 #define APPS_WATER_CHECK_H
 
 #include "apps/water_cells.h"
 
-/* Forces that were compared: the largest difference, and the sum of squares of `count`
- * components. */
+/* Comparison of forces: the largest difference, and the sum of squares of `count` components. */
 struct check_forces {
     double worst, squares;
     uint64_t count;

@@ -3,9 +3,9 @@
 #include "apps/water_forces.h"
 
 #define SELF  1e-6 /* squared distance below which two molecules are the same one */
-#define CHUNK 64   /* molecules looked at together */
+#define CHUNK 64   /* molecules tested together */
 
-/* The molecule in question, and the block of near ones that is being filled. */
+/* The current molecule, and the block of near ones that is being filled. */
 struct seeker {
     const struct water_switch *law;
     double o[3], h[6];
@@ -34,8 +34,8 @@ static void flush(struct seeker *s)
     s->lanes = 0;
 }
 
-/* Lanes without a molecule: beyond the cut-off, and their hydrogens not in the same place as
- * anything. */
+/* Fills unused lanes: beyond the cut-off, and with hydrogens at positions different from all
+ * others. */
 static void fill_up(struct seeker *s)
 {
     for (; s->lanes < WATER_LANES; s->lanes++) {
@@ -46,7 +46,7 @@ static void fill_up(struct seeker *s)
     }
 }
 
-/* Both of a pair get their forces, if this one is to find them. */
+/* Adds the forces on both molecules of a pair, if it is assigned to this molecule. */
 static void pair_up(const struct seeker *s, const struct cells_view *v, size_t j,
                     const double origin[3])
 {
@@ -75,7 +75,7 @@ static void put(struct seeker *s, const struct cells_view *v, size_t j, const do
         flush(s);
 }
 
-/* Writes down which of a few molecules are within the cut-off, without a branch for each. */
+/* Lists the molecules within the cut-off, without a branch for each. */
 static unsigned sift(const struct seeker *s, const struct cells_view *v, size_t begin, size_t end,
                      const double origin[3], uint32_t hits[CHUNK])
 {
@@ -92,7 +92,7 @@ static unsigned sift(const struct seeker *s, const struct cells_view *v, size_t 
     return count;
 }
 
-/* Goes through molecules [begin, end) of a row that lies shifted. */
+/* Visits molecules [begin, end) of a shifted row. */
 static void scan(struct seeker *s, const struct cells_view *v, size_t begin, size_t end,
                  const double shift[3])
 {
@@ -111,7 +111,7 @@ static void scan(struct seeker *s, const struct cells_view *v, size_t begin, siz
     }
 }
 
-/* The cells from x - 1 to x + 1, in two runs where they lie around the edge of the box. */
+/* The cells from x - 1 to x + 1, in two runs where they wrap around the edge of the box. */
 static void scan_row(struct seeker *s, const struct cells *c, const struct cells_view *v, size_t x,
                      const double shift[3])
 {
@@ -129,7 +129,7 @@ static void scan_row(struct seeker *s, const struct cells *c, const struct cells
     }
 }
 
-/* Sets the forces within the molecule, and goes through the cells around it. */
+/* Sets the forces within the molecule, and visits the cells around it. */
 static void seek(struct seeker *s, const struct forces_around *a, const struct molecule *m)
 {
     size_t x = (size_t)(m->d[0][0] / a->cells->width);

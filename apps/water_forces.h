@@ -2,8 +2,8 @@
 /*
  * water_forces.h - the forces on the molecules of a row, from the positions published around it.
  *
- * For each molecule the nine rows around are gone through in a fixed order, in each row three
- * cells, in a cell the molecules by number: the sums have the same bits on any node.
+ * For each molecule the nine rows around are visited in a fixed order, in each row three cells, in
+ * a cell the molecules by number: the sums have the same bits on any node.
  */
 #ifndef APPS_WATER_FORCES_H
 #define APPS_WATER_FORCES_H
@@ -13,7 +13,7 @@
 
 #define FORCES_ROWS 9
 
-/* What lies around a row. Prepared once for all its molecules. */
+/* The surroundings of a row. Prepared once for all its molecules. */
 struct forces_around {
     const struct cells *cells;
     const struct water_switch *law;
@@ -28,8 +28,8 @@ void forces_prepare(struct forces_around *a, const struct cells *cells,
 unsigned forces_on(const struct forces_around *a, const struct molecule *m,
                    struct water_force *force);
 
-/* Adds to this node's sums the forces within a molecule of that row, and those of the pairs that it
- * is to find. The rows are published with numbers. */
+/* Adds to this node's sums the forces within a molecule of that row, and the forces of the pairs
+ * assigned to it. The rows are published with numbers. */
 void forces_of_pairs(const struct forces_around *a, const struct molecule *m, struct sums *sums);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* water_layout.c - dealing out rows and memory; see water_cells.h. */
+/* water_layout.c - distribution of rows and memory; see water_cells.h. */
 #include "apps/water_layout.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARE 512 /* slots of each node, beyond twice those that it starts with */
+#define SPARE 512 /* additional slots of each node, beyond twice its initial number */
 
 size_t cells_along(double box, double cutoff)
 {
@@ -31,8 +31,9 @@ static uint64_t sum(const uint32_t *count, struct app_range range)
 }
 
 /*
- * The work that a row makes: of each molecule, a quarter for looking at those in the rows around,
- * on average, and the rest for those within the cut-off, of which all have about as many.
+ * Estimated work of a row. For each molecule, on average a quarter is the search of the molecules
+ * in the rows around. The rest is for the molecules within the cut-off, whose number is about the
+ * same for all.
  */
 static double work(const struct cells *c, const uint32_t *count, uint64_t total, size_t row)
 {
@@ -45,7 +46,7 @@ static double work(const struct cells *c, const uint32_t *count, uint64_t total,
     return count[row] * ((double)around + 3 * 9 * (double)total / (double)c->rows);
 }
 
-/* Each node begins with the row whose middle lies nearest to where its part of all work begins. */
+/* Each node begins with the row whose middle is nearest to the start of its share of the work. */
 static void deal_rows(struct cells *c, const uint32_t *count)
 {
     uint64_t molecules = sum(count, (struct app_range){ 0, c->rows });
@@ -76,8 +77,8 @@ static size_t whole_pages(size_t bytes)
 }
 
 /*
- * A node's part has room for all molecules and as many that have just left, or for twice those that
- * it starts with and some. Pages that are never used cost nothing.
+ * A node's part has room for all molecules and as many that have just left, or for twice its
+ * initial number plus SPARE if that is less. Unused pages cost nothing.
  */
 static void lay_out(struct cells *c, const uint32_t *count)
 {
@@ -97,7 +98,7 @@ static void lay_out(struct cells *c, const uint32_t *count)
     }
 }
 
-/* Finds whose each row is, and which lie beside this node's. */
+/* Sets the owner of each row, and marks the rows beside this node's. */
 static void survey(struct cells *c)
 {
     double shift[3];

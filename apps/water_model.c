@@ -2,9 +2,9 @@
 /*
  * water_model.c - see water_model.h.
  *
- * In water_between() the forces on one molecule are found from its neighbours alone: a pair is
+ * water_between() computes the forces on one molecule only, from its neighbours: a pair is
  * computed twice, once for each of the two, so that no node adds to the forces on another node's
- * molecules. The loops run over a fixed number of lanes, which compilers turn into vector code.
+ * molecules. The loops run over a fixed number of lanes, so that compilers vectorise them.
  */
 #include "apps/water_model.h"
 
@@ -24,7 +24,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The force that moves a site by `amount` along a vector, and its oxygen the other way. */
+/* Adds a force of `amount` along a vector to a site, and the opposite force to its oxygen. */
 static void push(double f[WATER_DOF], int site, const double along[3], double amount)
 {
     for (int i = 0; i < 3; i++) {
@@ -67,8 +67,8 @@ struct lanes {
 };
 
 /*
- * The Coulomb force between a site of the molecule, at `from`, and a site of each neighbour, at o +
- * h. Out of line, it becomes vector code at every level of optimisation that has any.
+ * The Coulomb force between a site of the molecule, at `from`, and a site of each neighbour, at o
+ * + h. Kept out of line, so that it is vectorised at every optimisation level that vectorises.
  */
 __attribute__((noinline)) static void coulomb(double strength, const double from[3],
                                               const double (*restrict o)[WATER_LANES],
@@ -105,8 +105,7 @@ static void lennard_jones(const double (*restrict o)[WATER_LANES], struct lanes 
     }
 }
 
-/* The part of a pair's interaction that remains at a squared distance, and how it changes with
- * that. */
+/* Weight of a pair's interaction at a squared distance, and its derivative. */
 static inline void switch_at(const struct water_switch *s, double u, double *weight, double *slope)
 {
     double t = (u - s->inner2) * s->scale;
@@ -116,7 +115,7 @@ static inline void switch_at(const struct water_switch *s, double u, double *wei
     *slope = -30 * t * t * (1 - t) * (1 - t) * s->scale;
 }
 
-/* Switches each lane off with distance, and adds the lanes up in order. */
+/* Applies the switching function to each lane, and adds up the lanes in order. */
 static void add_switched(const struct water_switch *s, const double (*o)[WATER_LANES],
                          const struct lanes *from, struct water_force *to)
 {
@@ -154,8 +153,8 @@ void water_between(const struct water_switch *s, const double h[6], const struct
     add_switched(s, near->o, &sum, to);
 }
 
-/* Adds to the forces of two sites on each other, of which the second lies at `along` from the
- * first. */
+/* Adds to the forces of two sites on each other; `along` is the vector from the first to the
+ * second. */
 static void push_apart(double *f, double *other, const double along[3], double amount)
 {
     for (int i = 0; i < 3; i++) {

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * water_model.h - forces and energies of water molecules: the SPC/Fw model (Y. Wu, H. L. Tepper, G.
- * A. Voth, "Flexible simple point-charge water model with improved liquid-state properties", J.
+ * water_model.h - forces and energies of water molecules: the SPC/Fw model (Y. Wu, H. L. Tepper,
+ * G. A. Voth, "Flexible simple point-charge water model with improved liquid-state properties", J.
  * Chem. Phys. 124, 024503, 2006).
  *
- * Within a molecule both bonds and the angle between them are harmonic; between molecules there are
- * Coulomb forces between all charges and a Lennard-Jones force between the oxygens. All interaction
- * of two molecules is switched off together, as the distance r of their oxygens goes from 0.9 of
- * the cut-off to the cut-off, by
- * 1 - 10 t^3 + 15 t^4 - 6 t^5, where t goes from 0 to 1 linearly in r^2: forces stay the gradient
- *   of the energy, and
- * smooth.
+ * Within a molecule both bonds and the angle between them are harmonic. Between molecules there
+ * are Coulomb forces between all charges and a Lennard-Jones force between the oxygens. The whole
+ * interaction of two molecules is switched off as the distance r of their oxygens goes from 0.9 of
+ * the cut-off to the cut-off, by 1 - 10 t^3 + 15 t^4 - 6 t^5, where t goes from 0 to 1 linearly in
+ * r^2. So forces remain the gradient of the energy, and smooth.
  *
  * Units: angstrom, picosecond, atomic mass unit, kJ/mol. The sites of a molecule are O, H, H.
  */
@@ -42,18 +40,18 @@ struct water_switch {
     double inner2, cutoff2, scale; /* squares; 1 / (cutoff2 - inner2) */
 };
 
-/* Molecules that lie near one, in the order they were put in; handled in blocks of fixed size. */
+/* Molecules near another one, in insertion order; processed in blocks of fixed size. */
 #define WATER_LANES 8
 
 struct water_near {
-    double o[3][WATER_LANES]; /* from the molecule's oxygen to that of the other one */
+    double o[3][WATER_LANES]; /* from the molecule's oxygen to the other's oxygen */
     double h[6][WATER_LANES]; /* from the other oxygen to its hydrogens */
 };
 
-/* What acts on a molecule. */
+/* Force on a molecule. */
 struct water_force {
     double f[WATER_DOF];
-    double energy; /* of its own, and half of that with others */
+    double energy; /* internal energy, and half of the energy with others */
 };
 
 struct water_switch water_switch_make(double cutoff);
@@ -61,13 +59,13 @@ struct water_switch water_switch_make(double cutoff);
 /* The forces within a molecule; h are the vectors from the oxygen to the hydrogens. Sets *to. */
 void water_within(const double h[6], struct water_force *to);
 
-/* Adds the forces of a block of near molecules. Lanes without one hold some place beyond the
+/* Adds the forces of a block of near molecules. Unused lanes hold a position beyond the
  * cut-off. */
 void water_between(const struct water_switch *s, const double h[6], const struct water_near *near,
                    struct water_force *to);
 
 /* Sets the forces of two molecules on each other, and half of the energy for each: h and other_h
- * are the vectors to their hydrogens, o that from the first one's oxygen to the other's. */
+ * are the vectors to their hydrogens, o the vector from the first one's oxygen to the other's. */
 void water_pair(const struct water_switch *s, const double h[6], const double o[3],
                 const double other_h[6], struct water_force *to, struct water_force *to_other);
 

@@ -7,11 +7,11 @@
 #include "apps/common.h"
 
 #define KELVIN 298.15
-#define ORIGIN 0.29 /* of the lattice, in spacings: its planes then lie on no boundary of cells */
-#define JITTER 0.2  /* angstrom, either way and along each axis, from the place on the lattice */
+#define ORIGIN 0.29 /* of the lattice, in spacings: its planes then avoid cell boundaries */
+#define JITTER 0.2  /* angstrom; maximum displacement from the lattice place, along each axis */
 #define STRAIN \
-    0.02 /* angstrom, standard deviation of a hydrogen's coordinates from where it is at rest */
-#define NUMBERS 32 /* random numbers set aside for each molecule */
+    0.02 /* angstrom, standard deviation of a hydrogen's coordinates from its position at rest */
+#define NUMBERS 32 /* random numbers reserved for each molecule */
 #define PI      3.14159265358979323846
 
 struct start start_make(uint64_t molecules)
@@ -24,7 +24,7 @@ struct start start_make(uint64_t molecules)
     return s;
 }
 
-/* Takes the first of the molecule's random numbers. */
+/* Uses the first of the molecule's random numbers. */
 static void place(const struct start *s, uint64_t number, uint64_t *state, double o[3])
 {
     uint64_t lattice = number * (s->side * s->side * s->side) / s->molecules;
@@ -55,7 +55,7 @@ static void normal_pair(uint64_t *state, double out[2])
     out[1] = radius * sin(angle);
 }
 
-/* Turns a vector by a unit quaternion: v + 2 q x (q x v + w v). */
+/* Rotates a vector by a unit quaternion: v + 2 q x (q x v + w v). */
 static void turn(const double q[4], double v[3])
 {
     const double *u = q + 1;
@@ -91,7 +91,7 @@ static void random_velocities(uint64_t *state, double v[WATER_DOF])
                sqrt(WATER_FORCE * WATER_GAS * KELVIN / (i < 3 ? WATER_MASS_O : WATER_MASS_H));
 }
 
-/* Bends and stretches a molecule a little, about as much as heat does. */
+/* Bends and stretches a molecule slightly, about as much as thermal motion does. */
 static void strain(uint64_t *state, double h[2][3])
 {
     double normal[6];

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNITS 0x1p40 /* of 1 kJ/mol/angstrom */
-#define LIMIT 0x1p17 /* of a force, far from all that is found in water; 64 of them fit */
+#define UNITS 0x1p40 /* per 1 kJ/mol/angstrom */
+#define LIMIT 0x1p17 /* of a force, far above the values found in water; 64 of them fit */
 
 void sums_init(struct sums *s, size_t molecules)
 {
@@ -67,7 +67,7 @@ static void share(struct sums *s, size_t number)
     s->touched[number] = false;
 }
 
-/* Each node begins elsewhere, so that not all want the same locks. */
+/* Each node begins at a different place, so that they do not contend for the same locks. */
 void sums_share(struct sums *s)
 {
     size_t begin = s->molecules * (size_t)app.node / (size_t)app.nodes;

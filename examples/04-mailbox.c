@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* 04-mailbox: a condition variable. Node 0 puts letters into a box that holds one; the others take
- * them out. */
+/* 04-mailbox: a condition variable. Node 0 puts letters into a box that holds one letter; the
+ * others take them out. */
 #include <hlrc.h>
 #include <stdio.h>
 
@@ -8,10 +8,10 @@
 
 struct box {
     int letter; /* 0: empty */
-    int taken;  /* letters that were taken out */
+    int taken;  /* number of letters taken out */
     long sum;   /* of their numbers */
     hlrc_lock_t lock;
-    hlrc_cond_t changed; /* handles are plain values, and may lie in shared memory */
+    hlrc_cond_t changed; /* handles are plain values and may be in shared memory */
 };
 
 static void put(struct box *box, int letter)
@@ -24,7 +24,7 @@ static void put(struct box *box, int letter)
     hlrc_unlock(box->lock);
 }
 
-/* Whether there was another one. */
+/* Returns 0 if there are no more letters. */
 static int take(struct box *box)
 {
     hlrc_lock(box->lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * 05-shares: work that is dealt out as nodes ask for it. An atomic word hands out pieces without a
- * lock; results come together under one. Here: how many numbers below LIMIT are prime.
+ * 05-shares: work that nodes take piece by piece. An atomic word assigns pieces without a lock;
+ * results are added up under a lock. Here: count the primes below LIMIT.
  */
 #include <hlrc.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * 06-rod: a grid that is swept over and over. Heat spreads along a rod that is cut among the nodes;
- * of their neighbours they need the point beside the cut, that is one page each. Two arrays in
- * turn, so one barrier per step is enough.
+ * 06-rod: a grid updated in many steps. Heat spreads along a rod that is divided among the nodes.
+ * From each neighbour a node needs only the point beside the border, which costs one page fetch.
+ * Two arrays alternate, so one barrier per step is enough.
  */
 #include <hlrc.h>
 #include <stdio.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * 07-flag: what takes the place of C11 atomics, of a flag that is spun on, and of mutexes.
+ * 07-flag: what to use instead of C11 atomics, a flag that is spun on, and mutexes.
  *
- * These reach the threads of one node. In shared memory they work on this node's copy of a page,
- * and nobody tells the others:
+ * These work only between the threads of one node. In shared memory they act on this node's copy
+ * of a page, and other nodes do not see the change:
  *
- *     atomic_fetch_add(&shared->next, 1);      two nodes draw the same number
+ *     atomic_fetch_add(&shared->next, 1);      two nodes get the same number
  *     while (!atomic_load(&shared->ready)) ;   waits for ever: the old copy stays
- *     pthread_mutex_lock(&shared->mutex);      two nodes have it at once
+ *     pthread_mutex_lock(&shared->mutex);      two nodes hold it at once
  *
- * Below, each is done by what does reach the others.
+ * Below, each is replaced by an operation that works between nodes.
  */
 #include <hlrc.h>
 #include <stdio.h>
@@ -19,13 +19,13 @@
 struct shared {
     hlrc_atomic_t next; /* instead of _Atomic long next */
     hlrc_lock_t lock;   /* instead of pthread_mutex_t */
-    hlrc_cond_t raised; /* to sleep until the flag is up */
-    int ready;          /* the flag: an int, looked at under the lock */
+    hlrc_cond_t raised; /* to sleep until the flag is set */
+    int ready;          /* the flag: an int, accessed under the lock */
     long row[ROWS];
     long sum;
 };
 
-/* What node 0 wrote before it raised the flag is seen by who finds it raised. */
+/* A node that finds the flag set also sees node 0's writes before it. */
 static void flag_raise(struct shared *s)
 {
     hlrc_lock(s->lock);
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     struct shared *s = hlrc_malloc_all(sizeof *s);
     if (!s || (hlrc_node_id() == 0 && shared_init(s) != 0))
         return 1;
-    hlrc_barrier(); /* brings the handles */
+    hlrc_barrier(); /* makes the handles visible */
 
     if (hlrc_node_id() == 0) {
         for (long i = 0; i < ROWS; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * 08-file IN OUT: a file is read into shared memory and written from there; OUT has the lines of IN
- * in capitals. All nodes see both files.
+ * 08-file IN OUT: reads a file into shared memory and writes it from there; OUT has the lines of
+ * IN in capitals. All nodes can access both files.
  *
- * The kernel does not fetch pages: given shared memory that is not accessible at that moment, read
- * and write fail with EFAULT, or end early where a page is reached that is not. hlrc_touch before
- * each call makes the bytes accessible.
+ * The kernel does not fetch pages. If shared memory is not accessible at that moment, read and
+ * write fail with EFAULT, or stop early at the first inaccessible page. hlrc_touch before each
+ * call makes the bytes accessible.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -15,19 +15,19 @@
 #include <unistd.h>
 
 #define PAGE  4096
-#define PIECE ((size_t)64 << 10) /* bytes that are made accessible at once */
+#define PIECE ((size_t)64 << 10) /* bytes made accessible at once */
 
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* Bytes `from` to `end` of the file, to the same place of `text`. */
+/* Reads bytes `from` to `end` of the file to the same offset of `text`. */
 static int part_read(int fd, char *text, size_t from, size_t end)
 {
     while (from < end) {
         size_t len = least(PIECE, end - from);
-        if (hlrc_touch(text + from, len, 1) != 0) /* the call writes to memory */
+        if (hlrc_touch(text + from, len, 1) != 0) /* pread will write to this memory */
             return -1;
         ssize_t got = pread(fd, text + from, len, (off_t)from);
         if (got <= 0)
@@ -41,7 +41,7 @@ static int part_write(int fd, char *text, size_t from, size_t end)
 {
     while (from < end) {
         size_t len = least(PIECE, end - from);
-        if (hlrc_touch(text + from, len, 0) != 0) /* reads memory */
+        if (hlrc_touch(text + from, len, 0) != 0) /* pwrite will read it */
             return -1;
         ssize_t put = pwrite(fd, text + from, len, (off_t)from);
         if (put <= 0)
@@ -51,7 +51,7 @@ static int part_write(int fd, char *text, size_t from, size_t end)
     return 0;
 }
 
-/* Returns how many letters have changed. */
+/* Returns the number of letters changed. */
 static long part_change(char *text, size_t from, size_t end)
 {
     long changed = 0;
@@ -66,7 +66,8 @@ static long part_change(char *text, size_t from, size_t end)
 static int work(int in, int out, size_t size)
 {
     size_t nodes = (size_t)hlrc_node_count(), me = (size_t)hlrc_node_id();
-    size_t part = (size / nodes + PAGE) / PAGE * PAGE; /* pages of its own for each node */
+    size_t part = (size / nodes + PAGE) / PAGE * PAGE; /* rounded up, so that each node has its own
+                                                        * pages */
     size_t from = least(me * part, size), end = least(from + part, size);
     long *changed = hlrc_malloc_all(sizeof *changed);
     char *text = hlrc_malloc_all(size + 1);
@@ -79,7 +80,7 @@ static int work(int in, int out, size_t size)
     hlrc_unlock(0);
     hlrc_barrier();
 
-    /* what another node read and changed, so that it comes here first */
+    /* the next node's part, so its pages are fetched first */
     size_t next = (me + 1) % nodes;
     from = least(next * part, size), end = least(from + part, size);
     if (part_write(out, text, from, end) != 0)

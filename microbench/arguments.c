@@ -15,7 +15,7 @@ struct bench_settings bench;
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* The number at *TEXT, behind which one of ENDS has to stand; -1: there is none. */
+/* Parses the number at *TEXT, which must be followed by one of ENDS; -1 if there is none. */
 static long long number_at(const char **text, const char *ends)
 {
     size_t digits = strspn(*text, "0123456789");
@@ -44,7 +44,7 @@ unsigned long bench_number(const char *option, const char *text, unsigned long l
     return value;
 }
 
-/* The numbers from FIRST to LAST, each twice the one before; the last of them is LAST. */
+/* Adds the numbers from FIRST to LAST, doubling each time; the last one is LAST. */
 static bool add_doubling(struct bench_list *list, unsigned long first, unsigned long last)
 {
     for (unsigned long value = first;; value = value > last / 2 ? last : 2 * value) {
@@ -151,7 +151,7 @@ static void add_option(struct argp_option *options, size_t *count, struct argp_o
     options[(*count)++] = option;
 }
 
-/* What all programs have, and then what this one has. */
+/* Options common to all programs, then those of this program. */
 static void make_options(const struct bench_program *program, struct argp_option *options)
 {
     static char help[4][160];
@@ -213,10 +213,10 @@ error_t bench_option(int key, char *arg, struct argp_state *state, const char **
     }
 }
 
-/* ---- One of all nodes speaks ----------------------------------------------------------------- */
+/* ---- Only node 0 prints ---------------------------------------------------------------------- */
 
-/* All nodes get the same arguments: one of them speaks about these. Returns what restore()
- * needs. */
+/* All nodes get the same arguments, so only node 0 reports errors. Returns the argument of
+ * restore(). */
 static int silence(int fd)
 {
     int kept = fcntl(fd, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -236,8 +236,8 @@ static void restore(int fd, int kept)
     close(kept);
 }
 
-/* argp says two lines about an option that it does not know, and none at all if it may say nothing,
- * not even help. */
+/* argp prints two lines about an unknown option; with ARGP_NO_ERRS it prints nothing, not even
+ * help. */
 static bool asks_for_help(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)

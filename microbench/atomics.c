@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Atomics of the fabric, without a protocol: us per operation, samples of NET_BATCH of them. By the
- * runtime, and its handlers: words.c.
+ * Atomics of the fabric, without a protocol: us per operation, samples of NET_BATCH operations.
+ * For atomics of the runtime and its handlers see words.c.
  *
- *  fetch_add, cas_hit (which finds what it expects), cas_miss, exchange
- *                node 0 at words of other nodes, which sleep, one at a time. TARGETS (--sizes):
- *                that many words in turn, on cache lines of their own, at nodes 1, 2, ... in turn.
+ *  fetch_add, cas_hit (the expected value matches), cas_miss, exchange
+ *                one at a time, by node 0 on words of other nodes, which sleep. TARGETS (--sizes):
+ *                number of words, used in turn, each on its own cache line, at nodes 1, 2, ...
  *  fetch_add_many, cas_miss_many
- *                the same, NET_BATCH under way together
- *  fetch_add_all all nodes at one word, of node 1, each one at a time, for 20 ms at least; node 0's
- *                time for one of its own
- *  target_one    all other nodes at one word of node 0, TARGET_EACH fetch-and-adds of each in a
- *                sample: from node 0's word to begin until the last has told that it is done, for
- *                each. One at a time, and NET_BATCH of a node under way together.
- *  target_sixteen  the same, each node at 16 words of its own
+ *                the same, NET_BATCH in flight together
+ *  fetch_add_all all nodes on one word of node 1, each one at a time, for at least 20 ms; node 0's
+ *                time for one of its own operations
+ *  target_one    all other nodes on one word of node 0, TARGET_EACH fetch-and-adds per node in a
+ *                sample. Time from node 0's start signal until the last node has reported
+ *                completion, per operation. One at a time, or NET_BATCH per node in flight
+ *                together.
+ *  target_sixteen  the same, each node on its own 16 words
  *                (Underwood et al., High Message Rate, NIC-Based Atomics, IV)
  *
- * What fetch_add and exchange bring, and all words in the end, are checked.
+ * The results of fetch_add and exchange, and the final values of all words, are checked.
  */
 #include "microbench/net.h"
 
@@ -27,23 +28,23 @@
 #include <stdlib.h>
 
 #define MOST   256
-#define COMMON ((size_t)MOST * 64) /* the word of all nodes, at node 1 */
-#define STOP   (COMMON + 64)       /* 1: node 0 has done */
-#define BEGUN  (COMMON + 128)      /* at node 0: nodes that contend */
-#define TURN   (COMMON + 192)      /* how the nodes are to target node 0, or TURN_END */
-#define DONE   (COMMON + 256)      /* at node 0: of those, how often one was done */
-#define WORDS  (COMMON + 320)      /* at node 0: of all, and behind it of each node */
+#define COMMON ((size_t)MOST * 64) /* word shared by all nodes, at node 1 */
+#define STOP   (COMMON + 64)       /* 1: node 0 is done */
+#define BEGUN  (COMMON + 128)      /* at node 0: number of contending nodes */
+#define TURN   (COMMON + 192)      /* next sample of target_*, or TURN_END */
+#define DONE   (COMMON + 256)      /* at node 0: number of samples that nodes have completed */
+#define WORDS  (COMMON + 320)      /* at node 0: one for all nodes, then EACH_WORDS per node */
 #define SIZE   (WORDS + (1 + (size_t)NODES_MAX * EACH_WORDS) * 64)
-#define SLICE  20000000 /* ns that nodes contend at least: they may share cores */
+#define SLICE  20000000 /* minimum ns of contention: nodes may share cores */
 
-#define EACH_WORDS  16   /* of a node, in target_sixteen */
-#define TARGET_EACH 1000 /* of a node, in a sample */
+#define EACH_WORDS  16   /* per node, in target_sixteen */
+#define TARGET_EACH 1000 /* per node, in a sample */
 
 static uint64_t expected[MOST], wrong, added; /* added: by this node to the common word */
 
 struct targets {
     size_t count;
-    size_t next; /* word, of node 0's choice */
+    size_t next; /* index of the next word of node 0's targets */
     void (*perform)(size_t word);
 };
 
@@ -108,7 +109,7 @@ static double batch_once(void *context)
     return bench_us_since(start) / NET_BATCH;
 }
 
-/* ---- Many under way ---- */
+/* ---- Many in flight ---- */
 
 static double fetch_add_many_once(void *context)
 {
@@ -143,7 +144,7 @@ static double cas_miss_many_once(void *context)
 static const struct test {
     const char *name;
     bench_once *once;
-    void (*perform)(size_t word); /* of batch_once */
+    void (*perform)(size_t word); /* for batch_once */
 } tests[] = {
     { "fetch_add", batch_once, fetch_add },
     { "cas_hit", batch_once, cas_hit },
@@ -185,7 +186,7 @@ static void check_words(void)
         wrong += word_now(node_of(word), word * 64) != expected[word];
 }
 
-/* ---- All nodes at one word ---- */
+/* ---- All nodes on one word ---- */
 
 static double common_once(void *context)
 {
@@ -250,9 +251,9 @@ static void check_common(void)
         wrong += word_now(1, COMMON) != sum;
 }
 
-/* ---- All other nodes at node 0 ---- */
+/* ---- All other nodes on words of node 0 ---- */
 
-/* In the word TURN: the number of the sample, and how it is made. */
+/* The word TURN: number of the sample, and how it is made. */
 #define TURN_SIXTEEN  UINT64_C(1)
 #define TURN_TOGETHER UINT64_C(2)
 #define TURN_END      UINT64_C(4)
@@ -281,7 +282,7 @@ static void take_turn(uint64_t turn)
     fabric_wait(net.fabric, &op);
 }
 
-/* Another node: until node 0 has done. */
+/* Another node: takes turns until node 0 is done. */
 static void take_turns(void)
 {
     const _Atomic uint64_t *word = (_Atomic uint64_t *)(void *)(net.window.base + TURN);
@@ -333,7 +334,7 @@ static void measure_aimed(const char *name, uint64_t how, uint64_t *turns)
                  &stat);
 }
 
-/* How often word i of a node was, in one turn. */
+/* Operations on word I of a node, in one turn. */
 static uint64_t in_turn(size_t i)
 {
     return (TARGET_EACH - i + EACH_WORDS - 1) / EACH_WORDS;

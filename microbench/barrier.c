@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a barrier costs in which nothing was written, us, samples of all nodes.
+ * The cost of a barrier without preceding writes, us, samples of all nodes.
  *
- *  barrier       one, timed alone: from arriving to being let go. Nodes come out of one at
- *                different times, and into the next one.
+ *  barrier       a single barrier, from the call to its return. Nodes leave it, and enter the next
+ *                one, at different times.
  *  barriers      back to back, BATCH timed together: the test of Buntinas, Panda and Sadayappan
  *                (Fast NIC-Based Barrier over Myrinet/GM, section 6), by pairwise exchange
  *                (--barrier pe) and by a tree (gb) of any dimension (--barrier-fan).
- *  arrive        the call of hlrc_barrier_arrive, when all others have arrived before or will;
- *  depart        and that of hlrc_barrier_depart, after SLACK us of computation: what is left to
- *                wait for of a split (fuzzy) barrier.
+ *  arrive        the call of hlrc_barrier_arrive, whether or not the others have arrived before
+ *  depart        the call of hlrc_barrier_depart, after SLACK us of computation: the remaining
+ *                wait of a split (fuzzy) barrier
  *
- * The result says which barrier was asked for, and its fan.
+ * The result names the selected barrier and its fan.
  */
 #include "microbench/job.h"
 
@@ -40,7 +40,7 @@ static double barriers_once(void *context)
     return bench_us_since(start) / BATCH;
 }
 
-/* CONTEXT: whether the call to arrive is wanted, not that to depart */
+/* CONTEXT: true to time the arrive call, false to time the depart call */
 static double split_once(void *context)
 {
     const bool *arrive = context;

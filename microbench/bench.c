@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define READINGS 1001 /* of the clock, to know what one costs */
+#define READINGS 1001 /* clock readings from which the cost of one is found */
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
@@ -105,7 +105,7 @@ struct bench_stat bench_measure(bench_once *once, void *context)
 
 /* ---- Cores ----------------------------------------------------------------------------------- */
 
-/* A number of the kernel's description of a CPU, -1 when there is none. */
+/* A number from the kernel's description of a CPU, or -1. */
 static int topology(int cpu, const char *what)
 {
     char path[128];
@@ -121,14 +121,14 @@ static int topology(int cpu, const char *what)
     return value;
 }
 
-/* How good CPU is as the other core of FIRST: 0 is the same physical core. */
+/* Rank of CPU as the second core beside FIRST: 0 means the same physical core. */
 static int distance_rank(int first, int cpu)
 {
     bool same_package =
         topology(first, "physical_package_id") == topology(cpu, "physical_package_id");
     bool same_core = same_package && topology(first, "core_id") == topology(cpu, "core_id");
 
-    /* Where the kernel does not tell, every CPU is taken for a core of its own. */
+    /* Without information from the kernel, treat every CPU as its own core. */
     if (same_core && topology(first, "core_id") >= 0)
         return 0;
     return same_package ? 2 : 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What hlrc_broadcast costs, from node 0 into private memory that was touched before: microseconds
- * from its call, behind a barrier, to its return; medians over the samples of all nodes.
+ * The cost of hlrc_broadcast from node 0 into private memory that has been touched: microseconds
+ * from its call, after a barrier, to its return; medians over the samples of all nodes.
  *
  *  broadcast_N  of N bytes
- *  memcpy_N     a copy of as many, for comparison
+ *  memcpy_N     a copy of N bytes, for comparison
  */
 #include "microbench/job.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What it costs to read more than a node may keep: each node writes its share of the data, then
- * all walk all of it at once, each beginning with its own. Microseconds per page that is at home on
- * another node; medians over the nodes.
+ * The cost of reading more data than a node may keep. Each node writes its share of the data, then
+ * all nodes walk the whole data at the same time, each starting with its own share. Microseconds
+ * per page whose home is another node; medians over the nodes.
  *
  *  first    in order, for the first time
- *  again    in order, once more: free where the copies are still here
+ *  again    in order, a second time: free if the copies are still present
  *  at_random
  *
- * And how much of the data a node had in memory at the end, at most. To be run with --cache-size,
- * or in control groups; then beside a run without.
+ * Also reports the largest share of the data that a node had in memory at the end. Run it with
+ * --cache-size or in control groups, and compare with a run without.
  */
 #include "microbench/job.h"
 
@@ -50,7 +50,7 @@ static uint64_t in_order(uint64_t k)
     return (begin + k) % pages;
 }
 
-/* Each page once, if their number is a power of two. */
+/* Visits each page once if their number is a power of two. */
 static uint64_t at_random(uint64_t k)
 {
     uint64_t p = begin + k;
@@ -76,7 +76,7 @@ static void walk(struct bench_json *json, const char *name, uint64_t (*which)(ui
     bench_json_stat(json, field, &stat);
 }
 
-/* Of the data, in hundredths: what lies in this node's memory. */
+/* Percentage of the data in this node's memory. */
 static double share_here(void)
 {
     unsigned char *here = malloc(pages);

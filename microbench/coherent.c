@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the caches of one machine do without HLRC, for processes (--as processes) that share memory
- * or for threads: the figures of pagefetch, locks, words and barrier, as one has them there. Worker
- * 0 measures; --workers of them take part, and meet in a barrier of POSIX before each repetition.
+ * The cost of hardware cache coherence on one machine, without HLRC, for processes (--as
+ * processes) that share memory or for threads: the figures of pagefetch, locks, words and barrier,
+ * named as in those programs. Worker 0 measures. --workers of them take part and wait in a POSIX
+ * barrier before each repetition.
  *
  *  page         worker 0 writes all pages; then every other worker reads one word of each. The
- *               readers' time by the number of pages, averaged over the readers.
- *  fetch_add    worker 0, on a word that worker 1 has written; a sample is the mean of BATCH
- *  lock_unlock  all workers lock a mutex of POSIX, increment a counter and unlock it, for a slice
- *               of time: that time of all workers, by the increments. The counter is checked.
- *  barriers     barriers of POSIX, back to back; a sample is the mean of BATCH
+ *               readers' time divided by the number of pages, averaged over the readers.
+ *  fetch_add    by worker 0 on a word that worker 1 has written; a sample is the mean of BATCH
+ *  lock_unlock  all workers lock a POSIX mutex, increment a counter and unlock it, for a slice of
+ *               time. That time of all workers is divided by the increments. The counter is
+ *               checked.
+ *  barriers     POSIX barriers, back to back; a sample is the mean of BATCH
  *
  * All in us.
  */
@@ -36,18 +38,18 @@ enum { READ_PAGES, TOUCH_WORD, CONTEND, MEET, LEAVE };
 
 /* Mapped by all workers. */
 static struct shared {
-    pthread_barrier_t meet;  /* before and behind what is measured */
-    pthread_barrier_t timed; /* is measured */
+    pthread_barrier_t meet;  /* before and after a measurement */
+    pthread_barrier_t timed; /* the barrier that is measured */
     pthread_mutex_t mutex;
-    int task; /* worker 0, before they meet */
+    int task; /* set by worker 0 before the barrier */
     uint64_t until;
     uint64_t counter;       /* under the mutex */
-    uint64_t done[WORKERS]; /* each its own; read by worker 0 behind a meeting */
-    double us[WORKERS];     /* so is this */
+    uint64_t done[WORKERS]; /* each worker its own; read by worker 0 after a barrier */
+    double us[WORKERS];     /* as done */
     _Atomic uint64_t word;
     _Atomic uint64_t wrong;
     uint64_t generation;
-    uint64_t pages[PAGES][WORDS]; /* written by worker 0 between meetings */
+    uint64_t pages[PAGES][WORDS]; /* written by worker 0 between barriers */
 } * shared;
 
 static unsigned long workers = 2;
@@ -75,7 +77,7 @@ static void contend(size_t me)
     }
 }
 
-/* All but worker 0, who does the same where it measures. */
+/* All workers except worker 0, which does the same in its measurements. */
 static void serve(size_t me)
 {
     for (;;) {
@@ -106,7 +108,7 @@ static void end(void)
     pthread_barrier_wait(&shared->meet);
 }
 
-/* ---- What worker 0 measures ---- */
+/* ---- Measurements by worker 0 ---- */
 
 static double page_once(void *unused)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a node that computes loses while all others use what has its home there (span.h): node 1 is
- * the home of locks, pages and words.
+ * The slowdown of a node that computes while all others use objects whose home is there (span.h).
+ * Node 1 is the home of locks, pages and words.
  *
- *  lock    one lock, taken and freed over and over. With --locks handler it stays with a node that
- *          is the only one to want it, and its home learns nothing of that.
- *  locks   many locks, one after the other, each of which was taken at its home last. Its home
- *          takes them back between spans.
- *  page    pages read one after the other, of which a reader keeps a quarter (--cache-size), so
- *          that it fetches each again whenever it comes back to it.
+ *  lock    one lock, acquired and released repeatedly. With --locks handler it stays biased to its
+ *          only user, and its home gets no messages.
+ *  locks   many locks, one after the other, each of which was last held at its home. Its home
+ *          acquires them again between spans.
+ *  page    pages read one after the other. A reader may keep a quarter of them (--cache-size), so
+ *          it fetches each again on every pass.
  *  word    fetch-and-add of an atomic word
  *  word_compare, word_exchange
  *          the same by compare-and-exchange and by exchange
  *
- * Results of each, USE: operation (us), lost (hundredths of the computation), iterations and
- * iterations_idle (what the computing node got done in a span with operations and in one without),
- * others and others_idle (CPU time of the other threads of its process, in hundredths of the span),
- * handler (of its handler, by hlrc_stats_get). With --delays, that many us after each operation:
- * the rate is in PER_S, and figure 7 of Buntinas, Panda and Gropp is iterations against it.
+ * Results of each USE: operation (us), lost (percent of the computation), iterations and
+ * iterations_idle (rounds of the compute loop in a span with operations and in one without),
+ * others and others_idle (CPU time of the other threads of its process, in percent of the span),
+ * handler (of its handler, by hlrc_stats_get). With --delays, that many us after each operation.
+ * The rate is in PER_S, and figure 7 of Buntinas, Panda and Gropp shows iterations over it.
  */
 #include "microbench/span.h"
 
@@ -26,16 +26,16 @@
 
 #define BATCH 20
 #define WORDS (BENCH_PAGE / sizeof(uint64_t))
-#define KEPT  "1M" /* of copies, by a node */
+#define KEPT  "1M" /* cache size of a node */
 #define PAGES 1024
-#define PAIRS 100000 /* of spans that are kept */
+#define PAIRS 100000 /* maximum number of span pairs kept */
 
 static unsigned long operations, lock_count = 32768;
 static struct bench_list delays = { 1, { 0 } };
 static unsigned long delay;
 static uint64_t wrong;
 
-/* Operations in one sample: those between which there is a delay are timed one by one. */
+/* Operations in one sample; with a delay between operations, each is timed separately. */
 static int batch(void)
 {
     return delay > 0 ? 1 : BATCH;
@@ -49,9 +49,9 @@ static void broadcast(void *buf, size_t len, int root)
         bench_fail(1, "hlrc_broadcast of %zu bytes: %s", len, strerror(-rc));
 }
 
-/* ---- Locks: the home of one is its number modulo the number of nodes ---- */
+/* ---- Locks: the home is the lock's number modulo the number of nodes ---- */
 
-static hlrc_lock_t *locks; /* lock_count of them, shared out among the nodes that take them */
+static hlrc_lock_t *locks; /* lock_count of them, divided among the nodes that use them */
 static unsigned long next_lock;
 
 static void take_and_free(hlrc_lock_t lock)
@@ -71,7 +71,7 @@ static double lock_batch(uint64_t *done)
     return us;
 }
 
-/* Nodes 0, 2, 3, ... take turns in the list of locks. */
+/* Nodes 0, 2, 3, ... use the list of locks in turn. */
 static hlrc_lock_t lock_of(unsigned long i)
 {
     unsigned long takers = (unsigned long)hlrc_node_count() - 1,
@@ -101,7 +101,8 @@ static hlrc_lock_t create(void)
     return lock;
 }
 
-/* All that a node creates have one home: of which node that is node 1? */
+/* All locks created by one node have the same home. Returns the node whose locks have node 1 as
+ * home. */
 static int find_creator(void)
 {
     hlrc_lock_t lock = create();
@@ -125,7 +126,7 @@ static void make_locks(void)
     broadcast(locks, lock_count * sizeof(locks[0]), creator);
 }
 
-/* So that those who come next find the locks there. */
+/* Node 1 acquires all locks, so that the next users find them there. */
 static void take_back(void)
 {
     unsigned long most = 0;
@@ -144,7 +145,7 @@ static void take_back(void)
 
 /* ---- Pages ---- */
 
-static uint64_t *region; /* PAGES pages; the first word of each is its number */
+static uint64_t *region; /* PAGES pages; the first word of each is its index */
 static size_t next_page;
 
 static double page_batch(uint64_t *done)
@@ -198,7 +199,7 @@ static void fetch_add(void)
     hlrc_atomic_fetch_add(word, 1);
 }
 
-/* Whether it finds what it expects depends on the other nodes. */
+/* Success depends on the other nodes. */
 static void compare_exchange(void)
 {
     static uint64_t seen;
@@ -244,7 +245,7 @@ static const struct use {
     const char *name;
     void (*make)(void);
     span_work *work;
-    void (*between)(void); /* pairs of spans */
+    void (*between)(void); /* called between pairs of spans */
 } uses[] = {
     { "lock", nothing, lock_batch, nothing },
     { "locks", make_locks, locks_batch, take_back },
@@ -254,7 +255,7 @@ static const struct use {
     { "word_exchange", make_word, exchange_batch, nothing },
 };
 
-/* FIRST: of the delays, for which all is made */
+/* FIRST: first delay of the list, for which everything is created */
 static void run(const struct use *use, bool first)
 {
     struct job_counts counts = { 0 };
@@ -313,7 +314,7 @@ static const struct bench_program program = {
     .figures = figures,
     .warmup = 1,
     .repetitions = 10,
-    .seconds = 1, /* a repetition's length is fixed */
+    .seconds = 1, /* the length of a repetition is fixed */
     .options = options,
     .take = take,
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a diff costs: the scan of an unchanged page beside memcmp of it, and dense and scattered
- * changes beside memcpy.
+ * The cost of a diff: the scan of an unchanged page compared with memcmp of it, and dense and
+ * scattered changes compared with memcpy.
  *
- * A sample is the time for one page in ns, averaged over passes of pages that together fit in the
- * second-level cache (as the pages of a flush do), or over one page alone ("hot", first-level
- * cache).
+ * A sample is the time for one page in ns. It is averaged over passes of pages that together fit
+ * in the second-level cache (as the pages of a flush do), or over a single page ("hot",
+ * first-level cache).
  */
 #include "hlrc/memory/diff.h"
 #include "microbench/bench.h"
@@ -27,8 +27,8 @@ static struct area *area;
 
 /* ---- One pass -------------------------------------------------------------------------------- */
 
-/* Between two calls the compiler must believe that all memory changed: it knows that memcmp is
- * pure. */
+/* Compiler barrier between two calls: otherwise the compiler, which treats memcmp as pure, could
+ * merge them. */
 static inline void forget(void)
 {
     __asm__ volatile("" ::: "memory");
@@ -96,9 +96,9 @@ static struct bench_stat measure(void (*over)(size_t), size_t pairs)
     return bench_measure(pass_once, &pass);
 }
 
-/* ---- What is on the pages -------------------------------------------------------------------- */
+/* ---- Contents of the pages ------------------------------------------------------------------- */
 
-/* Of every PERIOD bytes the first WIDTH differ from the twin; WIDTH 0: nothing differs. */
+/* The first WIDTH bytes of every PERIOD differ from the twin; WIDTH 0: no difference. */
 static void fill(size_t period, size_t width)
 {
     for (size_t i = 0; i < PAIRS; i++) {
@@ -142,7 +142,7 @@ static void measure_pattern(const struct pattern *p)
     }
 }
 
-/* Of pages on which nothing has changed. */
+/* On unchanged pages. */
 static const struct {
     const char *name;
     void (*over)(size_t pairs);

@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What page faults cost on this machine, and the floor below which no page fetch built on them can
- * get. Uses no part of the engine: a SIGSEGV handler, mprotect, memcpy, futex. Every figure is a
- * time in microseconds, the median over the rounds; "per page" figures go over all pages of a
- * region in ascending order, 1,024 unless told otherwise.
+ * The cost of page faults on this machine, and the lower bound of a page fetch built on them. Uses
+ * no part of the engine: a SIGSEGV handler, mprotect, memcpy, futex. Every figure is a time in
+ * microseconds, the median over the rounds. "per page" figures cover all pages of a region in
+ * ascending order, 1,024 by default.
  *
- *  floor        the floor of a page fetch, warm. The other process has just rewritten all pages, on
- *               its core. Each read of a word here faults on a page without access; the handler
+ *  floor        the floor of a page fetch, warm. The other process has just rewritten all pages on
+ *               its core. Each read of a word here faults on a page without access. The handler
  *               copies the page from the other process's memory into the always writable view and
  *               makes the page readable with one mprotect. Revoking access (one mprotect of all
  *               pages, before the clock starts) is not included.
- *  floor_cold   the same on pages that only the other process ever touched: allocating the page
- *               here, and entering it in the page tables of three mappings, come on top.
- *  write_floor  the floor of a write to a page that is valid here: fault on a readable page, copy
- *               of it to its twin (memory already touched), one mprotect to read-write.
- *  segv         delivery of the signal, dispatch, return; nothing else. Found as the difference
- *               between faults whose handler opens the page at once and such whose handler does so
- *               at the ninth call only.
+ *  floor_cold   the same on pages that only the other process has touched. Allocating the page
+ *               here and entering it in the page tables of three mappings are added.
+ *  write_floor  the floor of a write to a valid page: fault on a readable page, copy of it to its
+ *               twin (memory already touched), one mprotect to read-write.
+ *  segv         delivery of the signal, dispatch and return only. Computed as the difference
+ *               between faults whose handler opens the page at once and faults whose handler opens
+ *               it at the ninth call.
  *  segv_open    signal, mprotect none to read-write in the handler, return.
  *  mprotect     one touched page from read-write to read, outside any handler.
  *  mprotect_run all pages, touched, from read-write to none in one call (the time of that call).
- *  copy         4 KiB that the other process has just written on its core; few enough pages for its
- *               cache.
- *  copy_own     4 KiB that lie in the cache of this core.
- *  wake         from before FUTEX_WAKE of a process asleep on the other core until what it then
- *               stores is seen here by spinning: one wake and one cache line. It has been asleep
- *               for 2 ms, as a handler usually has.
- *  wake_early   the same after 100 us: a core that has just become idle does not sleep deep yet, on
- *               a virtual machine it may not sleep at all.
- *  wake_call    the FUTEX_WAKE alone, which this process is busy with.
- *  wake_busy    as wake_early, but the core of who sleeps is taken by a second thread of this
- *               process, which it has to preempt.
- *  wake_lost    what that thread loses by it.
- *  handover     from one core to the other and on, both spinning: the time for each of them.
+ *  copy         4 KiB that the other process has just written on its core; few enough pages for
+ *               its cache.
+ *  copy_own     4 KiB that are in the cache of this core.
+ *  wake         from before FUTEX_WAKE of a process asleep on the other core until its next store
+ *               is seen here by spinning: one wake and one cache line. It has slept for 2 ms, as a
+ *               handler usually has.
+ *  wake_early   the same after 100 us: a core that has just become idle is not in a deep sleep
+ *               state yet; on a virtual machine it may not sleep at all.
+ *  wake_call    only the FUTEX_WAKE call, which occupies this process.
+ *  wake_busy    as wake_early, but the sleeper's core is used by a second thread of this process,
+ *               which it has to preempt.
+ *  wake_lost    CPU time that thread loses by the preemption.
+ *  handover     from one core to the other and back, both spinning: the time per turn.
  *  handover_page
- *               the same, each with 4 KiB that the other core has just written, which are copied
- *               and written anew: the floor of a lock that goes from node to node with a page.
+ *               the same, each turn with 4 KiB that the other core has just written, which are
+ *               copied and written anew: the floor of a lock that moves from node to node with a
+ *               page.
  *
- * A name that ends in _mt is measured while a second thread of this process runs on the other core,
- * one that ends in _plain without libsigsegv. Figures that need a second core are left out on a
- * machine of one core; the other process then shares the core, which makes it sleep while this one
+ * A name that ends in _mt is measured while a second thread of this process runs on the other
+ * core, one that ends in _plain without libsigsegv. Figures that need a second core are omitted on
+ * a machine with one core. There the other process shares the core, so it sleeps while this one
  * runs.
  */
 #include "microbench/lab.h"
@@ -65,11 +66,11 @@ struct options {
     unsigned long pages;
 };
 
-static uint64_t value; /* what the other process wrote last; a different one each round */
+static uint64_t value; /* last value written by the other process; different in each round */
 
-/* ---- What a fault does ---- */
+/* ---- Actions on a fault ---- */
 
-static unsigned refusals; /* calls of the handler that still return without opening the page */
+static unsigned refusals; /* number of handler calls that return without opening the page */
 
 static void action_open(size_t page)
 {
@@ -123,7 +124,7 @@ static void prepare_fetch(void)
     lab_other_writes(lab.pages, ++value);
 }
 
-/* The next region that nobody has touched. */
+/* Uses the next untouched region. */
 static void prepare_cold(void)
 {
     lab.region++;
@@ -139,7 +140,7 @@ static void prepare_nothing(void)
 {
 }
 
-/* ---- While it runs: each returns ns ---- */
+/* ---- Measured: each returns ns ---- */
 
 static uint64_t run_writes(void)
 {
@@ -233,7 +234,7 @@ static void rest(uint64_t idle)
         usleep((useconds_t)(idle / 1000));
 }
 
-/* Until the echo is here; *CALL, which may be NULL: until FUTEX_WAKE has returned. */
+/* Returns ns until the echo arrives. *CALL, unless NULL: ns until FUTEX_WAKE returned. */
 static uint64_t wake(uint64_t idle, uint64_t *call)
 {
     uint32_t bell = atomic_load_explicit(&lab.words->bell, memory_order_relaxed) + 1;
@@ -275,7 +276,7 @@ static uint64_t run_wake_lost(void)
     rest(IDLE_SHORT);
     uint64_t before = lab_second_lost();
     (void)wake(0, NULL);
-    rest(IDLE_SHORT); /* until that thread has its core back */
+    rest(IDLE_SHORT); /* until that thread has its core again */
     return lab_second_lost() - before;
 }
 
@@ -363,7 +364,7 @@ static const struct figure wakes[] = {
       "... what the waker is busy with" },
 };
 
-/* With a thread that computes all along on the core of who sleeps. */
+/* A thread computes all the time on the sleeper's core. */
 static const struct figure busy_wakes[] = {
     { "wake_busy", action_open, prepare_nothing, run_wake_short, PER_CALL, false,
       "... whose core a thread computes on" },
@@ -520,7 +521,7 @@ int main(int argc, char **argv)
 
     bench_parse(&argp, argc, argv, &options);
     bench_json_open(&json, options.json);
-    /* Each cold round takes memory that is used once. */
+    /* Each cold round uses its own memory. */
     unsigned long cold_rounds = options.rounds < 20 ? options.rounds : 20;
     lab_open(options.pages, cold_rounds + 2);
     measure_all(&options, cold_rounds);

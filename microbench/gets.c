@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How fast bytes are got from a window, by size and by scheme, as figures 3 to 5 of Nieplocha, Ju
+ * The bandwidth of gets from a window, by size and by scheme, as figures 3 to 5 of Nieplocha, Ju
  * and Apra (One-sided Communication on the Myrinet-based SMP Clusters using the GM Message-Passing
- * Library) have it; and whether a program can compute meanwhile. Node 0 gets from node 1's part,
- * which waits in a barrier, each time from another place (CYCLED bytes of it in turn).
+ * Library), and the overlap of gets with computation. Node 0 gets from the part of node 1, which
+ * waits in a barrier, each time from another address (cycling through CYCLED bytes).
  *
  *  contiguous    MB/s, of --sizes bytes. BY baseline: hlrc_get of PART bytes each, one after the
- *                other; pipelined: the same parts by one hlrc_get_vector, all under way together;
- *                overlap: one hlrc_get to private memory that was never got to; kept: to the same
+ *                other; pipelined: the same parts by one hlrc_get_vector, all in flight together;
+ *                overlap: one hlrc_get to private memory not used before; kept: to the same
  *                private memory each time; window: to memory of a window
- *  strided       MB/s of as many bytes in pieces of STRIP, every second STRIP there, to private
- *                memory in a row. BY baseline: hlrc_get of each; pipelined: one hlrc_get_strided;
- *                packed: one hlrc_get of everything from the first to the last, and copies
+ *  strided       MB/s of --sizes bytes in pieces of STRIP, every second STRIP of the source, to
+ *                contiguous private memory. BY baseline: hlrc_get of each; pipelined: one
+ *                hlrc_get_strided; packed: one hlrc_get from the first to the last byte, and
+ *                copies
  *  gap           us for GAPPED pieces of GAP_PIECE bytes, DISTANCE apart. BY strided, packed: as
- *                above; each: hlrc_get of each. Where packed is cheaper than each, packing pays
- *  computing     of --sizes bytes: us of a get (BY get), of computing for as long (BY work), of
- *                both, the get begun before and waited for behind (BY both), and (ratio) the last
- *                by the longer of the others: 1 where all is hidden, 2 where nothing is
- *  messages      that node 0 has sent for all of these: no CPU of node 1 is asked
+ *                above; each: hlrc_get of each. Packing pays where packed is cheaper than each
+ *  computing     of --sizes bytes: us of a get (BY get), of computing for the same time (BY work),
+ *                of both, the get started before the computation and awaited after it (BY both),
+ *                and (ratio) both divided by the longer of get and work: 1 means full overlap, 2
+ *                none
+ *  messages      sent by node 0 for all of these: 0, since no CPU of node 1 takes part
  */
 #include "microbench/job.h"
 
@@ -35,12 +37,12 @@
 #define GAP_PIECE 64
 #define GAP_MOST  4096
 
-static unsigned char *window; /* CYCLED bytes that are got, and LARGEST that are got to */
+static unsigned char *window; /* CYCLED bytes of source, then LARGEST bytes of destination */
 static unsigned char *kept;   /* private */
 static uint64_t wrong, sent;
 static size_t place;
 
-/* The next place of so many bytes, of which the whole pages have the number of the page. */
+/* Next source address for SPAN bytes; advances by whole pages. */
 static unsigned char *next_place(size_t span)
 {
     if (place + span > CYCLED)
@@ -69,7 +71,7 @@ static void check(const unsigned char *got, const unsigned char *there, size_t b
     }
 }
 
-/* ---- in a row ---- */
+/* ---- contiguous ---- */
 
 typedef void scheme(unsigned char *to, const unsigned char *from, size_t bytes);
 
@@ -222,7 +224,7 @@ static void measure_gaps(void)
         }
 }
 
-/* ---- computing meanwhile ---- */
+/* ---- overlap with computation ---- */
 
 static volatile double result_of_work;
 
@@ -296,7 +298,7 @@ static uint64_t messages(void)
 static void measure_all(void)
 {
     uint64_t before = messages();
-    for (size_t at = 0; at < CYCLED; at += LARGEST) /* it is mapped here, piece by piece */
+    for (size_t at = 0; at < CYCLED; at += LARGEST) /* maps the window here, piece by piece */
         row_whole(kept, window + at, LARGEST);
     for (size_t k = 0; k < bench.sizes.count; k++)
         for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)

@@ -8,10 +8,10 @@
 
 /* ---- Start and end ---- */
 
-/* ENOUGH: at least so many nodes. */
+/* Fails if there are fewer than ENOUGH nodes. */
 static void join(int *argc, char ***argv, int enough)
 {
-    /* hlrc_init says itself why it fails. */
+    /* hlrc_init reports its own errors */
     if (hlrc_init(argc, argv) != 0)
         exit(1);
     int count = hlrc_node_count(), node = hlrc_node_id();
@@ -39,7 +39,7 @@ void job_begin(int *argc, char ***argv, const struct bench_program *program, int
                     BENCH_SHAPE({ "protocol", 0, job_protocol() }));
 }
 
-/* HLRC_BARRIER_FAN is the option barrier-fan; NAME has room for what is before the '='. */
+/* HLRC_BARRIER_FAN is the option barrier-fan; NAME has room for the part before the '='. */
 static bool option_name(const char *variable, char *name, size_t len)
 {
     static const char *const launchers[] = { "LAUNCH_FD", "NODE", "NODES", "TERMINAL", "FILTERED" };
@@ -85,7 +85,7 @@ void job_end(uint64_t wrong)
 
 void job_page_by_page(void)
 {
-    /* unless the user wants to see what they do: a fault each, and a fetch by each fault */
+    /* default, overridden by the user: one fault per page, one fetch per fault */
     (void)setenv("HLRC_AHEAD", "0", 0);
     (void)setenv("HLRC_RENEW", "0", 0);
 }

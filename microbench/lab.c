@@ -21,7 +21,7 @@ struct lab lab;
 
 /* ---- Faults ---- */
 
-/* Set while no fault can happen. */
+/* Set only while no fault can happen. */
 static lab_action on_fault;
 
 /* Only async-signal-safe calls: this may be the handler. */
@@ -39,7 +39,7 @@ void lab_protect(size_t page, size_t count, int prot)
         die_here("fault: mprotect of the application's view failed\n");
 }
 
-/* True when ADDRESS is in the region in use; then its fault was dealt with. */
+/* True if ADDRESS is in the region in use; its fault has then been handled. */
 static bool dispatch(void *address)
 {
     size_t offset = (size_t)((char *)address - (lab.app + lab_offset(0)));
@@ -141,8 +141,8 @@ static void take_turns(uint32_t first, uint32_t count, bool with_page)
     }
 }
 
-/* Obeys until the pipe closes. A pipe orders what was written before it against what is read after
- * it. */
+/* Serves commands until the pipe closes. The pipe orders the sender's writes before its message
+ * against the receiver's reads after it. */
 _Noreturn static void other_main(int commands, int answers)
 {
     struct command c;
@@ -221,13 +221,13 @@ static void start_other(void)
     }
     close(commands[0]);
     close(answers[1]);
-    /* A dead other process is reported by the write that fails. */
+    /* The failing write reports that the other process has died. */
     signal(SIGPIPE, SIG_IGN);
 }
 
 /* ---- The second thread ---- */
 
-#define GAP 1000 /* ns: what takes longer between two readings of the clock is none of its own */
+#define GAP 1000 /* ns; a longer gap between two clock readings means the thread was preempted */
 
 static atomic_bool second_stop, second_runs;
 static _Atomic uint64_t second_lost;

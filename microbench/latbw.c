@@ -4,24 +4,24 @@
  * figures 1 and 2 of Noronha and Panda (Designing High Performance DSM Systems using InfiniBand).
  *
  *  message_latency   us, half of a round trip of two writes with immediate: node 1 polls, and
- *                    answers with as many bytes
+ *                    replies with the same number of bytes
  *  read_latency      us until a read is complete; node 1 sleeps, here and below
  *  write_latency     us until a write is placed in node 1's memory
- *  read_bandwidth    MB/s (10^6 bytes), of a burst of reads of which up to 16, and up to 16 MiB,
- *                    are under way at a time; until the last one is complete
+ *  read_bandwidth    MB/s (10^6 bytes) of a burst of reads, of which up to 16, and up to 16 MiB,
+ *                    are in flight at a time; until the last one is complete
  *  write_bandwidth   the same, of writes
  *
- * Latencies up to 4 KiB are timed NET_BATCH at a time. What is larger than 64 KiB is repeated less
- * in proportion, 10 times at least.
+ * Latencies up to 4 KiB are timed NET_BATCH at a time. Transfers larger than 64 KiB are repeated
+ * proportionally less often, at least 10 times.
  */
 #include "microbench/net.h"
 
 #include <stdlib.h>
 
 #define LARGEST  ((size_t)4 << 20)
-#define MANY     256                /* messages of a burst, at most */
-#define BURST    ((size_t)4 << 20)  /* its bytes, if that is no less than NET_BATCH messages */
-#define OFTEN    ((size_t)64 << 10) /* bytes up to which all repetitions are made */
+#define MANY     256                /* maximum messages of a burst */
+#define BURST    ((size_t)4 << 20)  /* bytes of a burst, but at least NET_BATCH messages */
+#define OFTEN    ((size_t)64 << 10) /* up to this size all repetitions are made */
 #define AT_LEAST 10
 
 typedef void start_op(size_t slot, size_t bytes, struct fabric_op *op);
@@ -29,7 +29,7 @@ typedef void start_op(size_t slot, size_t bytes, struct fabric_op *op);
 struct transfer {
     start_op *start;
     size_t bytes;
-    size_t batch; /* latency: timed together; bandwidth: of a burst */
+    size_t batch; /* latency: operations timed together; bandwidth: operations of a burst */
 };
 
 static void start_read(size_t slot, size_t bytes, struct fabric_op *op)
@@ -90,7 +90,7 @@ static double burst_once(void *context)
     return us > 0 ? (double)(t->batch * t->bytes) / us : 0;
 }
 
-/* How often what has so many bytes is repeated, where --repetitions were OFTEN. */
+/* Repetitions for transfers of BYTES: REPETITIONS up to OFTEN bytes, fewer above. */
 static unsigned long less_often(unsigned long repetitions, size_t bytes)
 {
     unsigned long less = repetitions / (bytes / OFTEN + 1);
@@ -128,7 +128,7 @@ static struct transfer burst_of(start_op *start, size_t bytes)
     return (struct transfer){ start, bytes, count };
 }
 
-/* A burst is as much work as many latencies. */
+/* A burst takes as long as many latency samples, so it is repeated less often. */
 static void measure_bursts(const char *name, start_op *start, size_t bytes)
 {
     unsigned long repetitions = bench.repetitions;

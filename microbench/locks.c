@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a lock costs, us. Counters are those of all nodes together, per operation.
+ * The cost of a lock, us. Counters are summed over all nodes, per operation.
  *
  *  cached        lock and unlock of a lock that node 0 held last; the others wait in a barrier.
  *                BATCH together.
- *  remote        lock and unlock of a lock that another node held last and nobody wants. Nodes 0
- *                and 1 take turns by a timetable, which sends nothing and, unlike a barrier, has
- *                nobody wait in the library. When a node takes the lock, the other's core has been
- *                idle for SLOT: the deeper it sleeps, the longer a wake takes. Only the lock and
- *                unlock are timed and counted; a node that is late for its turn spoils one sample.
- *  lock_unlock   K nodes contend (--sizes; 1: node 0 alone): each locks, increments a shared
- *                counter and unlocks, over and over, for a slice of time. The time from before the
- *                lock to behind the unlock; all K nodes' samples. Figure 5 of Buntinas, Panda and
- *                Gropp (NIC-Based Atomic Remote Memory Operations in Myrinet/GM) has its mean.
- *  acquire       of that, the call of hlrc_lock.
- *  hand_over     from before the unlock of one node to behind the lock of another one, which it was
- *                let have: a reading of the clock that travels with the counter. The page that
- *                holds both is fetched after that. Only where all nodes have the same clock.
- *  per_hand_over the slice, divided by how often the counter was incremented by another node than
- *                before: one sample for each slice.
+ *  remote        lock and unlock of a free lock that another node held last. Nodes 0 and 1 take
+ *                turns by a timetable, which sends no messages and, unlike a barrier, has no node
+ *                waiting in the library. When a node acquires the lock, the other's core has been
+ *                idle for SLOT; a wake takes longer from deeper sleep states. Only the lock and
+ *                unlock are timed and counted. A node that is late for its turn spoils one sample.
+ *  lock_unlock   K nodes contend (--sizes; 1: only node 0): each locks, increments a shared
+ *                counter and unlocks, repeatedly, for a slice of time. The time from before the
+ *                lock to after the unlock; samples of all K nodes. Figure 5 of Buntinas, Panda and
+ *                Gropp (NIC-Based Atomic Remote Memory Operations in Myrinet/GM) shows its mean.
+ *  acquire       the part of lock_unlock spent in hlrc_lock.
+ *  hand_over     from before the unlock of one node to after the lock of the next node, which
+ *                received the lock from it: a clock reading stored beside the counter. The page
+ *                that holds both is fetched after that. Only where all nodes have the same clock.
+ *  per_hand_over the slice, divided by the number of increments by another node than before: one
+ *  sample per slice.
  *  per_increment the slice, divided by the increments of all nodes.
- *  unequal       most increments of a node / least ones (a ratio).
+ *  unequal       most increments of a node / fewest increments of a node (a ratio).
  *
- * Two more readings of the clock are taken while the lock is held. The counter is checked after
- * each slice.
+ * Two more clock readings are taken while the lock is held. The counter is checked after each
+ * slice.
  */
 #include "microbench/job.h"
 
@@ -33,11 +33,11 @@
 #include <time.h>
 
 #define BATCH 200
-/* ns from turn to turn: as long as the sleep before the wake floor of the fault benchmark; and how
- * long before its turn a node wakes up, so that it is not the one that was asleep. */
+/* SLOT: ns from turn to turn, as long as the sleep before the wake floor of the fault benchmark.
+ * LEAD: ns by which a node wakes before its turn, so that its own core is not the idle one. */
 #define SLOT    2000000
 #define LEAD    1000000
-#define SAMPLES 20000 /* of one node that are kept, at most */
+#define SAMPLES 20000 /* maximum kept per node */
 
 static unsigned long lock = 1, slice_ms = 20;
 static uint64_t wrong;
@@ -48,7 +48,7 @@ static void lock_unlock(void)
     hlrc_unlock((hlrc_lock_t)lock);
 }
 
-/* ---- Nobody contends ---- */
+/* ---- Without contention ---- */
 
 static double cached_once(void *context)
 {
@@ -93,7 +93,8 @@ static double take_turn(struct job_counts *counts, uint64_t when)
     return us;
 }
 
-/* By the clock of each node from when it hears of the begin, which is early enough for all. */
+/* Without a common clock, each node counts from when it receives the start time; SLOTs are long
+ * enough for that. */
 static void measure_remote(void)
 {
     size_t count = bench_allowed(bench.repetitions, bench.seconds, 1, UINT64_C(2) * SLOT);
@@ -118,19 +119,19 @@ static void measure_remote(void)
 
 /* ---- Nodes 0 to K-1 contend ---- */
 
-/* In shared memory, written by who holds the lock. */
+/* In shared memory, written by the holder of the lock. */
 struct shared {
     uint64_t count;      /* increments */
-    uint64_t last;       /* node that made the last one, and 1 */
-    uint64_t hand_overs; /* increments by another node than the one before */
-    uint64_t freed;      /* reading of the clock when the last holder let go */
+    uint64_t last;       /* node of the last increment, plus 1 */
+    uint64_t hand_overs; /* increments by another node than the previous one */
+    uint64_t freed;      /* clock reading of the last holder before its unlock */
 };
 
 struct contest {
     volatile struct shared *shared;
-    int nodes; /* that contend */
+    int nodes; /* number of contending nodes */
     bool same_clock;
-    uint64_t increments;                                       /* of all nodes, in all slices */
+    uint64_t increments;                                       /* by all nodes, in all slices */
     struct bench_series lock_unlock, acquire, hand_over;       /* of this node */
     struct bench_series per_hand_over, per_increment, unequal; /* at node 0 */
     struct job_counts counts;
@@ -143,7 +144,6 @@ static double us_between(uint64_t start, uint64_t end)
     return ns > 0 ? ns / 1000 : 0;
 }
 
-/* One increment. */
 static void increment(struct contest *c)
 {
     volatile struct shared *s = c->shared;
@@ -169,7 +169,7 @@ static double at_least_1(double x)
     return x > 1 ? x : 1;
 }
 
-/* The increments of all nodes in one slice; shared->count is what they have been together. */
+/* Records the increments of one slice; shared->count is the sum over all slices. */
 static void account(struct contest *c, double us, uint64_t mine, uint64_t hand_overs)
 {
     struct bench_series each = bench_series_make(1);
@@ -194,7 +194,7 @@ static double slice_once(void *context)
     uint64_t mine = 0, before = c->shared->hand_overs;
 
     if (hlrc_node_id() == 0)
-        c->shared->last = 0; /* from one slice to the next nobody hands over */
+        c->shared->last = 0; /* no hand-over from one slice to the next */
     hlrc_barrier();
     job_counts_start(&c->counts);
     uint64_t start = bench_now(), end = start + slice_ms * 1000000;
@@ -308,7 +308,7 @@ static const struct bench_program program = {
     .take = take,
 };
 
-/* One of those that contending nodes give, or all. */
+/* True if any figure with contending nodes is requested. */
 static bool wants_contention(void)
 {
     for (const struct bench_figure *f = figures + 2; f->name != NULL; f++)

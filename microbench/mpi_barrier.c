@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * MPI_Barrier, back to back as the figure "barriers" of barrier.c: one clock reading for 50 of
- * them. Not part of the build: scripts/bench compiles it where mpicc is. Prints the median of the
- * samples of rank 0, us per barrier.
+ * MPI_Barrier, back to back as the figure "barriers" of barrier.c: one clock reading per 50
+ * barriers. Not part of the build: scripts/bench compiles it if mpicc is found. Prints the median
+ * of the samples of rank 0, us per barrier.
  */
 #include <mpi.h>
 #include <stdio.h>

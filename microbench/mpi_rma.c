@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What one-sided operations of MPI cost between two ranks, as the figures of ops.c and locks.c:
- * each operation and its completion (MPI_Win_flush), and a lock and unlock of the window, of rank
- * 0 at rank 1, which waits in a barrier. Not part of the build: scripts/evaluate compiles it where
- * mpicc is.
+ * The cost of one-sided MPI operations between two ranks, as the figures of ops.c and locks.c:
+ * each operation with its completion (MPI_Win_flush), and a lock and unlock of the window, by rank
+ * 0 on rank 1, which waits in a barrier. Not part of the build: scripts/evaluate compiles it if
+ * mpicc is found.
  *
- * Each line: a name, a bar, and the median of the samples in us per operation; a sample is the mean
- * of BATCH. What was read is checked.
+ * Each line: a name, a bar, and the median of the samples in us per operation. A sample is the
+ * mean of BATCH. The data read is checked.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static void measure(const char *name, void (*operation)(void))
     printf("%s|%.4f\n", name, sample[SAMPLES / 2]);
 }
 
-/* Rank 0 alone; returns what is wrong, or NULL. */
+/* Rank 0 only; returns an error description, or NULL. */
 static const char *measure_all(void)
 {
     MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);

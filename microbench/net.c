@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "boot/boot.h"
 
-#define SPINS 1000 /* until a wait gives up the core, which another node may need */
+#define SPINS 1000 /* poll iterations before a wait yields the core to another node */
 
 struct net net;
 
@@ -131,7 +131,7 @@ static void echo(size_t bytes)
     fabric_wait(net.fabric, &op);
 }
 
-/* The page's source stays as it is, so nobody has to wait for its writes. */
+/* The page's source never changes, so its writes need not be awaited. */
 static void give_page(void)
 {
     static struct fabric_op page = FABRIC_OP_INIT;

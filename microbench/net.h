@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the microbenchmarks on the fabric's own interface share: a job of nodes with one window
- * each, and what the other nodes do meanwhile. Node 0 measures, from one thread; the others sleep,
- * or node 1 serves.
+ * Shared by the microbenchmarks on the fabric's interface: a job of nodes with one window each,
+ * and the activity of the other nodes during a measurement. Node 0 measures from one thread. The
+ * others sleep, or node 1 serves.
  */
 #ifndef MICROBENCH_NET_H
 #define MICROBENCH_NET_H
@@ -10,19 +10,19 @@
 #include "fabric/fabric.h"
 #include "microbench/bench.h"
 
-#define NET_BATCH 16 /* operations that are timed together, or under way together */
+#define NET_BATCH 16 /* operations timed together or in flight together */
 #define NET_PAGE  4096
 
 /*
- * The window: what others read and write, what this node reads into and writes from, and words.
- * NET_AREA bytes each, but the last.
+ * Layout of the window: the area that other nodes read and write, the local buffer of this node's
+ * operations, and words. The first two have NET_AREA bytes each.
  */
 #define NET_AREA   ((size_t)16 << 20)
 #define NET_LOCAL  NET_AREA
 #define NET_WORDS  (2 * NET_AREA)
-#define NET_EVENTS (NET_WORDS + 1024) /* where writes with immediate of requests go */
-#define NET_CREDIT (NET_WORDS + 2048) /* at node 0: requests of NET_GIVE that were served */
-#define NET_ANSWER (NET_WORDS + 3072) /* at node 0: the word behind a page that was asked for */
+#define NET_EVENTS (NET_WORDS + 1024) /* target of requests (writes with immediate) */
+#define NET_CREDIT (NET_WORDS + 2048) /* at node 0: number of NET_GIVE requests served */
+#define NET_ANSWER (NET_WORDS + 3072) /* at node 0: word that follows a requested page */
 #define NET_SIZE   (2 * NET_AREA + 8192)
 
 struct net {
@@ -34,27 +34,29 @@ struct net {
 extern struct net net;
 
 /*
- * Take the arguments, join the job, open its fabric (HLRC_FABRIC), make a window of SIZE bytes, and
- * begin the table at node 0. Ends the program if the job has fewer than NODES nodes, or the fabric
- * lacks one of CAPS.
+ * Parses the arguments, joins the job, opens its fabric (HLRC_FABRIC), creates a window of SIZE
+ * bytes, and begins the table at node 0. Ends the program if the job has fewer than NODES nodes or
+ * the fabric lacks one of CAPS.
  */
 void net_open(const struct bench_program *program, int argc, char **argv, size_t size, int nodes,
               unsigned caps);
 
-/* Collective: a barrier that sleeps; and that gathers a word of each node, in all[nodes]. */
+/* Collective: a barrier that sleeps. net_gather() also gathers a word of each node into
+ * all[nodes]. */
 void net_meet(void);
 void net_gather(uint64_t mine, uint64_t *all);
 
-/* Collective: end the table, leave the job, end the program. WRONG, at node 0: values that were. */
+/* Collective: ends the table, leaves the job, ends the program. WRONG: number of wrong values at
+ * node 0. */
 _Noreturn void net_close(uint64_t wrong);
 
-/* ---- What node 0 asks node 1 for, by a write with immediate ---- */
+/* ---- Requests of node 0 to node 1, by a write with immediate ---- */
 
 enum net_request {
-    NET_TAKE, /* nothing: take the event */
-    NET_GIVE, /* raise the word NET_CREDIT */
-    NET_ECHO, /* a write with immediate of as many bytes, the other way */
-    NET_ASK,  /* NET_PAGE bytes, and the word that came with the request to NET_ANSWER */
+    NET_TAKE, /* only take the event */
+    NET_GIVE, /* increment the word NET_CREDIT */
+    NET_ECHO, /* reply with a write with immediate of the same length */
+    NET_ASK,  /* send NET_PAGE bytes, then the word of the request to NET_ANSWER */
     NET_STOP,
 };
 
@@ -64,13 +66,13 @@ static inline uint32_t net_immediate(enum net_request request, size_t bytes)
     return (uint32_t)bytes << 3 | (uint32_t)request;
 }
 
-/* Node 1: serve until NET_STOP comes. */
+/* Node 1: serves until NET_STOP arrives. */
 void net_serve(void);
 void net_stop_serving(void); /* node 0 */
 
-/* Poll until an event comes; gives the core up now and then. */
+/* Polls until an event arrives; yields the core now and then. */
 uint32_t net_await_event(void);
-/* Until a word of this node's window, which others write, is VALUE. */
+/* Waits until a word of this node's window, written by others, equals VALUE. */
 void net_await_word(size_t offset, uint64_t value);
 
 #endif

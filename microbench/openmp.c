@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the directives of OpenMP cost: microseconds of each beyond what its body takes, of a program
- * that is compiled by hlrcc or by gcc and knows nothing of either. After Bull's and O'Neill's
+ * The cost of OpenMP directives: microseconds of each beyond the time of its body, in a plain
+ * OpenMP program that can be compiled by hlrcc or by gcc. After Bull's and O'Neill's
  * synchronisation microbenchmarks (A Microbenchmark Suite for OpenMP 2.0, 2001), with their names.
  *
  *   hlrcc -fopenmp -O2 microbench/openmp.c -o openmp && hlrcrun -n 2 ./openmp [ROUNDS]
  *
  *  parallel    an empty region
- *  for         a static loop of one iteration a thread, with its barrier
+ *  for         a static loop of one iteration per thread, with its barrier
  *  barrier, single, critical, lock, ordered
  *  atomic      an addition to a shared double, by all threads
  *  reduction   a region with a sum of doubles

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the fabric alone costs, without pages or protocols: to be held against what the adapter's
- * own tools measure (ib_read_lat, ib_write_lat, ib_atomic_lat). Node 0 works at node 1's window.
- * us per operation, each sample of NET_BATCH of them, or of one with --batch 1.
+ * The cost of the fabric's operations, without pages or protocols, for comparison with the
+ * adapter's own tools (ib_read_lat, ib_write_lat, ib_atomic_lat). Node 0 operates on node 1's
+ * window. us per operation, each sample over NET_BATCH operations, or one with --batch 1.
  *
- *  read, write, write_imm (a write with immediate, whose event a thread of node 1 takes),
- *  cas, fetch_add, exchange
- *                PART post: the call that starts it, of a batch that is started one behind the
- *                other and waited for afterwards, untimed. PART completion: until it is known to be
- *                done, one at a time; for a write: it is placed in node 1's memory. Node 1 sleeps
- *                while reads, writes and atomics are measured.
- *                Reads and writes go between windows, --sizes bytes.
- *  version_page  reads of 16 bytes, to private memory, and of 4 KiB, under way together: a page
+ *  read, write, write_imm (a write with immediate, whose event a thread of node 1 takes), cas,
+ *  fetch_add, exchange
+ *                PART post: the call that posts it, in a batch posted back to back; the wait for
+ *                the batch is not timed. PART completion: until its completion, one at a time; for
+ *                a write, until it is placed in node 1's memory. Node 1 sleeps while reads, writes
+ *                and atomics are measured. Reads and writes go between windows, --sizes bytes.
+ *  version_page  reads of 16 bytes, to private memory, and of 4 KiB, in flight together: a page
  *                fetch of ARDMAR
  *  asked_page    a write with immediate of 128 bytes, answered by writes of 4 KiB and of a word
  *                that node 0 polls: a page fetch of ASYNC whose home polls
  *
- * An exchange is by compare-and-swap where the adapter has none, and its post is not told: the call
- * ends when it is done.
+ * Without adapter support, an exchange is done by compare-and-swap. Its post time is not reported,
+ * since the call returns only on completion.
  */
 #include "microbench/net.h"
 
@@ -27,10 +26,10 @@
 #define LARGEST (NET_AREA / NET_BATCH)
 
 static unsigned long batch = NET_BATCH;
-static uint64_t words[NET_BATCH]; /* what atomics brought */
-static uint64_t given;            /* requests of NET_GIVE so far */
+static uint64_t words[NET_BATCH]; /* results of the atomics */
+static uint64_t given;            /* NET_GIVE requests so far */
 
-/* ---- Operations: slot I of a batch, of so many bytes ---- */
+/* ---- Operations: slot I of a batch, of BYTES ---- */
 
 typedef void start_op(size_t i, size_t bytes, struct fabric_op *op);
 
@@ -46,7 +45,8 @@ static void start_write(size_t i, size_t bytes, struct fabric_op *op)
                  net.window.base + NET_LOCAL + i * LARGEST, bytes, op);
 }
 
-/* The last of a batch asks for a word, so that no more than a batch of events is ever under way. */
+/* The last of a batch requests an update of NET_CREDIT, so at most one batch of events is in
+ * flight. */
 static void start_write_imm(size_t i, size_t bytes, struct fabric_op *op)
 {
     enum net_request request = i == batch - 1 ? NET_GIVE : NET_TAKE;
@@ -69,7 +69,7 @@ static void start_fetch_add(size_t i, size_t bytes, struct fabric_op *op)
     fabric_fetch_add(net.fabric, 1, net.window.id, NET_WORDS + i * 64, 1, &words[i], op);
 }
 
-/* It waits itself. */
+/* Blocks until complete. */
 static void start_exchange(size_t i, size_t bytes, struct fabric_op *op)
 {
     (void)bytes;

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The time of a page fetch: node 0 writes all pages, all nodes meet in a barrier, then every other
- * node (or node 1 alone) reads one word of each page. Figure 8 of Noronha and Panda (Designing High
+ * The time of a page fetch: node 0 writes all pages, all nodes enter a barrier, then every other
+ * node (or only node 1) reads one word of each page. Figure 8 of Noronha and Panda (Designing High
  * Performance DSM Systems using InfiniBand) is PATTERN sequential, STATE cold.
  *
  * Two results for each pattern, in us, samples of all readers:
  *  page    one reader's time for all pages in one repetition, divided by the number of pages
- *  fetch   one page: from before the load to behind it, fault and all. A thread reads the clock
- *          once for each page, so its samples add up to the whole.
+ *  fetch   one page: from before the load to after it, including the fault. A thread reads the
+ *          clock once per page, so its samples add up to the whole.
  *
  * and of the sequential pattern
- *  cpu     CPU time of a reader's process, all of its threads, in one repetition, by the pages:
- *          what others that wait for the same core do not add to. A clock of the kernel, of ns.
+ *  cpu     CPU time of a reader's process, all of its threads, in one repetition, divided by the
+ *          number of pages. Other processes that wait for the same core do not add to it. The
+ *          kernel's clock has a resolution of ns.
  *
  * Patterns:
- *  sequential  in ascending order. Cold: a region that nobody touched before node 0 wrote it, so
- *              the reader's memory is not allocated and it does not know the home; each repetition
- *              takes a new region, and none is freed before the end. Warm: node 0 writes the same
- *              pages again, and the reader has read them before. All below are warm.
+ *  sequential  in ascending order. Cold: a region that no node touched before node 0 wrote it, so
+ *              the reader's memory is not allocated and it does not know the home. Each repetition
+ *              uses a new region, and none is freed before the end. Warm: node 0 writes the same
+ *              pages again, and the reader has read them before. All patterns below are warm.
  *  random      in an order drawn anew for each repetition
- *  strided     each --stride-th page, then the ones behind these, ...
- *  pending     with the diff on its way: node 1 writes a word of one page after the other, whose
- *              home is node 0, and hands each over by a lock to node 2, which reads it at once.
- *              Node 0 computes; where a handler has to apply the diff it is woken, or shares the
- *              core. The fetch ends when the diff is there; fetch_retries are those that found it
- *              was not.
- *  threads     sequential, by --threads threads of each reader, each of which has a share
+ *  strided     each --stride-th page, then the pages after these, ...
+ *  pending     with the diff still in flight: node 1 writes a word of one page after the other,
+ *              whose home is node 0, and passes each page by a lock to node 2, which reads it at
+ *              once. Node 0 computes. If a handler has to apply the diff, it is woken or shares
+ *              the core. The fetch ends when the diff has arrived; fetch_retries counts fetches
+ *              that found it missing.
+ *  threads     sequential, by --threads threads of each reader, each with a share of the pages
  *
  * Each value read is checked. Counters are those of the readers while they read, per page read.
  */
@@ -39,23 +40,23 @@
 
 #define WORDS   (BENCH_PAGE / sizeof(uint64_t))
 #define LOCK    1
-#define FETCHES 50000 /* samples of one node that are kept */
+#define FETCHES 50000 /* maximum samples kept per node */
 #define THREADS 16
-#define LOOK    200000 /* ns that a home computes until it looks whether it may end */
+#define LOOK    200000 /* ns that a home computes between checks for the end */
 
 static unsigned long pages = 1024, stride = 8;
 static bool one_reader, cold_alone;
 static struct bench_list threads;
-static uint64_t generation; /* of what is written; the same on all nodes */
+static uint64_t generation; /* of the data written; the same on all nodes */
 static _Atomic uint64_t wrong;
-static hlrc_atomic_t rounds_read; /* the generation that was read last; at home at node 0 */
+static hlrc_atomic_t rounds_read; /* generation read last; its home is node 0 */
 
 struct phase {
     const char *pattern;
     bool cold, pending;
     size_t threads;
     uint64_t *region;
-    size_t *order; /* in which pages are read */
+    size_t *order; /* order in which the pages are read */
     struct bench_series page, fetch, cpu;
     struct job_counts counts;
 };
@@ -82,7 +83,7 @@ static uint64_t expected(size_t page)
     return generation << 32 | page;
 }
 
-/* Not always the first word of a page: all of it is fetched. */
+/* Varies within the page, since the whole page is fetched. */
 static size_t word_of(size_t page)
 {
     return page * WORDS + page % WORDS;
@@ -95,12 +96,12 @@ static void write_pages(uint64_t *region)
             region[page * WORDS + i] = expected(page);
 }
 
-/* ---- Reading: one thread or several, each a share of the order ---- */
+/* ---- Reading: one thread or several, each with a share of the order ---- */
 
 struct share {
     const struct phase *phase;
     size_t first, end;
-    double *us; /* of each page */
+    double *us; /* one per page */
     pthread_barrier_t *meet;
 };
 
@@ -131,7 +132,7 @@ static void *read_main(void *arg)
     return NULL;
 }
 
-/* Returns us for all pages, without the readings of the clock. */
+/* Returns us for all pages, without the clock readings. */
 static double read_together(const struct phase *p, double *us)
 {
     struct share share[THREADS];
@@ -157,10 +158,10 @@ static double read_together(const struct phase *p, double *us)
     return all > readings ? all - readings : 0;
 }
 
-/* ---- Pages that are handed over one by one ---- */
+/* ---- Pages handed over one by one ---- */
 
-/* Two locks in turn: the writer takes the one of the next page before it lets go of the one of this
- * page, which the reader waits for. */
+/* Two locks in turn: the writer acquires the lock of the next page before it releases the lock of
+ * this page, for which the reader waits. */
 static hlrc_lock_t lock_of(size_t page)
 {
     return (hlrc_lock_t)(LOCK + page % 2);
@@ -256,7 +257,7 @@ static uint64_t *new_region(void)
     return region;
 }
 
-/* Node 0, outside of the library but for a look at its own word now and then. */
+/* Node 0 computes outside of the library, except for a periodic check of its own word. */
 static void compute_until_read(void)
 {
     while (hlrc_atomic_load(rounds_read) != generation)
@@ -352,7 +353,7 @@ static struct told measure(struct phase *p)
     return told;
 }
 
-/* A region whose home is node 0, whoever writes it. */
+/* A region whose home is node 0, independent of the writer. */
 static uint64_t *placed_region(void)
 {
     uint64_t *region = new_region();
@@ -412,7 +413,7 @@ static void measure_all(void)
     }
 }
 
-/* What it was like before the results had an array: figures of the sequential pattern. */
+/* Summary of the sequential pattern, in the JSON format used before results were an array. */
 static void summarise(struct bench_json *json)
 {
     static const char *const names[] = { "page_fetches", "fetch_retries", "messages",

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Random access patterns: what a choice that suits some programs costs the others.
+ * Random access patterns: the cost of a policy that suits some programs for the others.
  *
- * A pattern is a number of pages and of intervals. Each page draws who stores to it (one node,
- * nodes in turn, any node, all nodes at different words, none) and who loads it (none, one node,
- * any node, all), and which node stores to it first. In an interval all stores come first, then a
- * barrier, the loads, and a barrier. Every load is checked.
+ * A pattern is a number of pages and of intervals. Each page draws the nodes that store to it (one
+ * node, nodes in turn, any node, all nodes at different words, none), the nodes that load it
+ * (none, one node, any node, all), and the node that stores to it first. In an interval all stores
+ * come first, then a barrier, the loads, and a barrier. Every load is checked.
  *
- * Times of node 0: per pattern in microseconds, the first touch included, the allocation not. The
- * patterns depend on --seed and the number of nodes alone.
+ * Times of node 0: per pattern in microseconds, including the first touch but not the allocation.
+ * The patterns depend only on --seed and the number of nodes.
  */
 #include "microbench/job.h"
 
 #include <stdlib.h>
 
 #define WORDS     (BENCH_PAGE / sizeof(uint64_t))
-#define MOST      128 /* pages of a pattern */
-#define INTERVALS 40  /* of a pattern at most */
-#define SMALL     4   /* words of a small store at most: the share of a node of 128 */
+#define MOST      128 /* maximum pages of a pattern */
+#define INTERVALS 40  /* maximum of a pattern */
+#define SMALL     4   /* maximum words of a small store: the share of a node of 128 */
 
 struct options {
     const char *json;
@@ -32,7 +32,7 @@ enum who { NOBODY, ONE, IN_TURN, ANY, ALL, KINDS };
 struct page_pattern {
     enum who stores, loads;
     uint64_t first, one, turn, draw; /* `turn`: intervals before the next node's turn */
-    uint64_t words;                  /* that a store is of */
+    uint64_t words;                  /* words per store */
 };
 
 struct pattern {
@@ -50,7 +50,8 @@ static uint64_t draw(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Patterns in which most pages are alike are drawn as often as those in which no two are. */
+/* Half of the patterns have mostly equal pages; in the other half each page is drawn
+ * separately. */
 static void draw_pattern(struct pattern *p, uint64_t seed)
 {
     uint64_t state = seed, nodes = (uint64_t)hlrc_node_count();
@@ -91,7 +92,7 @@ static bool takes_part(enum who who, const struct page_pattern *p, uint64_t node
     }
 }
 
-/* The word `at` of those of this node. */
+/* Word AT of the given node's share of the page. */
 static volatile uint64_t *word_of(volatile uint64_t *page, uint64_t node, uint64_t at)
 {
     return &page[node * (WORDS / (uint64_t)hlrc_node_count()) + at];
@@ -113,7 +114,7 @@ static void store(volatile uint64_t *data, const struct pattern *p, uint64_t int
             store_page(&data[i * WORDS], &p->page[i], me, interval);
 }
 
-/* The first and the last of the words that a node stored in its last interval, 0 none. */
+/* Checks the first and the last word that a node stored in its last interval; 0 means none. */
 static uint64_t wrong_words(volatile uint64_t *page, const struct page_pattern *p, uint64_t node,
                             uint64_t interval)
 {
@@ -123,7 +124,7 @@ static uint64_t wrong_words(volatile uint64_t *page, const struct page_pattern *
            (uint64_t)(*word_of(page, node, p->words - 1) != interval + p->words - 1);
 }
 
-/* `last`: the interval of the last stores, by page and node. */
+/* `last`: interval of the last stores, by page and node. */
 static void load(volatile uint64_t *data, const struct pattern *p, uint64_t interval,
                  uint64_t (*last)[HLRC_MAX_NODES])
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What it costs to let others see what was written, by the number of dirty pages (--sizes), us.
+ * The cost of making writes visible to other nodes, by the number of dirty pages (--sizes), us.
  * Node 0 has written --bytes of each page; the time of writing, with its faults, is not included.
  *
  *  arrive        the call of hlrc_barrier_arrive, which is the release of a barrier. HOME other:
- *                the pages are at home at node 1; own: at node 0, and node 1 has read them.
+ *                the home of the pages is node 1; own: node 0, and node 1 has read them.
  *  barrier       the whole barrier, at node 0; all others arrive at once.
- *  unlock        the call of hlrc_unlock, of a lock that the last node waits for, which is given
- *                what was written (pages at home at node 1).
- *  two_writers   nodes 0 and 1 each write one word of every page, other words than the other; the
- *                home of the first half of the pages is node 0 if the protocol makes the first
- *                writer home, that of the second half node 1. Barrier exit to barrier exit, per
- *                page: it includes refetching what the other wrote in the round before.
+ *  unlock        the call of hlrc_unlock, of a lock that the last node waits for; that node then
+ *                acquires the written data (home of the pages: node 1).
+ *  two_writers   nodes 0 and 1 each write one word of every page, at different words. The home of
+ *                the first half of the pages is node 0 if the protocol makes the first writer
+ *                home; that of the second half is node 1. Barrier exit to barrier exit, per page:
+ *                includes refetching the data that the other node wrote in the previous round.
  *
- * All that was written is checked where it is read. Counters: of all nodes, per barrier, and per
- * page with two writers.
+ * All written data is checked where it is read. Counters: of all nodes, per barrier, and per page
+ * with two writers.
  */
 #include "microbench/job.h"
 
@@ -25,7 +25,7 @@
 #define WORDS   (BENCH_PAGE / sizeof(uint64_t))
 #define LOCK    1
 #define MOST    4096
-#define WAITING 200000 /* ns until a node that was let out of a barrier waits for the lock */
+#define WAITING 200000 /* ns within which a node that left a barrier is waiting for the lock */
 
 static unsigned long changed = 8, both_pages = 256;
 static uint64_t wrong, generation; /* the same on all nodes */
@@ -167,7 +167,7 @@ static void measure_unlock(size_t pages)
     hlrc_free_all((void *)d.region);
 }
 
-/* ---- Pages that both write ---- */
+/* ---- Pages written by both nodes ---- */
 
 struct both {
     uint64_t *region;
@@ -175,8 +175,8 @@ struct both {
 };
 
 /*
- * Where WRITER writes in ROUND: rounds alternate between two words, so that what is read of the
- * round before is not being written.
+ * Word written by WRITER in ROUND. Rounds alternate between two words, so that the words of the
+ * previous round can be read without a race.
  */
 static size_t word_of(uint64_t writer, uint64_t round)
 {

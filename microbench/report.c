@@ -87,7 +87,7 @@ void bench_json_array_end(struct bench_json *json)
     json->first = false;
 }
 
-/* There is no number in JSON for what is none. */
+/* JSON has no NaN or infinity: writes null. */
 void bench_json_double(struct bench_json *json, const char *name, double value)
 {
     if (json->file == NULL)
@@ -146,7 +146,7 @@ void bench_json_close(struct bench_json *json)
     json->file = NULL;
 }
 
-/* ---- The table of programs that have one of their own ---------------------------------------- */
+/* ---- Tables of programs that do not use bench_begin ------------------------------------------ */
 
 void bench_heading(const char *unit)
 {
@@ -158,7 +158,7 @@ void bench_row(const char *name, struct bench_stat stat, const char *what)
     printf("%-22s %10.3f %10.3f %10.3f  %s\n", name, stat.median, stat.min, stat.max, what);
 }
 
-/* ---- What is measured, and where ------------------------------------------------------------- */
+/* ---- Program and machine --------------------------------------------------------------------- */
 
 static struct bench_json file;
 
@@ -167,7 +167,7 @@ static void trim(char *line)
     line[strcspn(line, "\n")] = '\0';
 }
 
-/* What the kernel calls the processor; nothing where it does not tell. */
+/* Processor name from the kernel, or an empty string. */
 static void cpu_model(char *model, size_t len)
 {
     FILE *in = fopen("/proc/cpuinfo", "re");
@@ -184,7 +184,7 @@ static void cpu_model(char *model, size_t len)
         fclose(in);
 }
 
-/* How many processes ran or wanted to, averaged over the last minute; -1 where that is not known */
+/* Load average of the last minute; -1 if unknown. */
 static double load_now(void)
 {
     double load = -1;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What it costs to write pages again and again, as programs do that were not laid out for pages.
- * Times in microseconds, medians of node 0's samples, or of the last node's where that one reads.
+ * The cost of writing pages repeatedly, as programs do that were not laid out for pages. Times in
+ * microseconds, medians of node 0's samples, or of the last node's where that node reads.
  *
  *  solo_writer  node 0 writes a word of each of its pages, which no other node has read; with the
  *               barrier that follows, per page.
- *  hot_writer   the same, of pages that the last node reads in between.
- *  hot_reader   what the last node pays for that: per page, the fetch included.
- *  locked_K     lock and unlock of a lock that no other node takes, with K pages of node 0 written
+ *  hot_writer   the same, on pages that the last node reads in between.
+ *  hot_reader   the cost of that for the last node: per page, including the fetch.
+ *  locked_K     lock and unlock of a lock used by no other node, with K pages of node 0 written
  *               under it, which no other node has read.
- *  shared_K     the same, with K pages that are at home at the last node, which has read them too.
- *  mutex        lock and unlock of a pthread mutex that no other thread takes, for comparison.
+ *  shared_K     the same, with K pages whose home is the last node, which has also read them.
+ *  mutex        lock and unlock of an uncontended pthread mutex, for comparison.
  *  recycled     hlrc_malloc of a block of --bytes that was written and freed before: zeroed.
  *
- * The first WARM_UP rounds are not counted: pages fault in those.
+ * The first WARM_UP rounds are not counted, since pages fault in them.
  */
 #include "microbench/job.h"
 
@@ -23,7 +23,7 @@
 
 #define WORDS   (BENCH_PAGE / sizeof(uint64_t))
 #define WARM_UP 5
-#define BATCH   100 /* operations in one sample of what is too short to be timed alone */
+#define BATCH   100 /* operations per sample where one is too short to be timed */
 #define LOCK    1
 
 struct options {
@@ -196,7 +196,7 @@ static void recycled(struct bench_series *series)
 struct test {
     const char *name;
     void (*run)(struct bench_series *series);
-    int nodes; /* at least */
+    int nodes; /* minimum */
     const char *what;
 };
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What put and get cost beside the fabric's operation that they are made of, in one run: node 0
- * works at node 1's part of a window, which waits in a barrier. us per call, samples of BATCH of
- * them (of one for more than OFTEN bytes), each complete when the next begins.
+ * The cost of put and get beside the fabric operations that implement them, in one run: node 0
+ * operates on node 1's part of a window; node 1 waits in a barrier. us per call, samples of BATCH
+ * calls (of one above OFTEN bytes), each complete before the next begins.
  *
  *  put, get      BY fabric: fabric_write and fabric_read, and fabric_wait; hlrc: hlrc_put and
  *                hlrc_get. Of --sizes bytes, between windows.
- *  acc           as many bytes of doubles, by hlrc_acc
+ *  acc           --sizes bytes of doubles, by hlrc_acc
  *  rmw           hlrc_rmw of 8 bytes: BY add, swap, xor
- *  homes         8 bytes of each of 256 pages that the other node, their home, has just written, us
- *                for one. BY get: hlrc_get, HLRC_HOMES; load: a load, which fetches the page
- *  get_pieces    PIECES pieces of PIECE bytes, one every DISTANCE bytes, to memory in a row; us for
- *                all of them. BY each: that many hlrc_get; strided: one hlrc_get_strided; vector:
- *                one hlrc_get_vector; packed: one hlrc_get of everything from the first to the
- *                last, and copies. put_pieces: the same the other way, but not packed.
+ *  homes         8 bytes of each of 256 pages just written by the other node, their home; us per
+ *                page. BY get: hlrc_get, HLRC_HOMES; load: a load, which fetches the page
+ *  get_pieces    PIECES pieces of PIECE bytes, one every DISTANCE bytes, to contiguous memory; us
+ *                for all of them. BY each: one hlrc_get per piece; strided: one hlrc_get_strided;
+ *                vector: one hlrc_get_vector; packed: one hlrc_get from the first to the last
+ *                byte, and copies. put_pieces: the same in the other direction, except packed.
  */
 #include "microbench/job.h"
 
@@ -26,8 +26,8 @@
 #define BATCH   16
 #define OFTEN   ((size_t)64 << 10)
 #define LARGEST ((size_t)1 << 20)
-#define LOCAL   LARGEST       /* where in its part node 0 has what is put, */
-#define GOT     (2 * LARGEST) /* and where it gets to */
+#define LOCAL   LARGEST       /* offset in node 0's part of the data to put, */
+#define GOT     (2 * LARGEST) /* and of the destination of gets */
 
 #define PIECES   1024
 #define PIECE    64
@@ -146,7 +146,7 @@ static void put_vector(size_t bytes)
 static const struct test {
     const char *name, *by;
     operation *perform;
-    size_t bytes; /* of a word or a piece; 0: --sizes */
+    size_t bytes; /* of a word or a piece; 0: use --sizes */
 } tests[] = {
     { "put", "fabric", put_by_fabric, 0 },
     { "put", "hlrc", put, 0 },
@@ -201,7 +201,7 @@ static void measure(const struct test *test, size_t bytes)
 static volatile uint64_t *pages;
 static uint64_t round_of, wrong;
 
-/* Collective; the time is node 0's. */
+/* Collective; returns node 0's time. */
 static double homes_once(void *context)
 {
     const bool *gets = context;

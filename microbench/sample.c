@@ -20,7 +20,7 @@ void bench_series_free(struct bench_series *series)
     *series = (struct bench_series){ .sample = NULL };
 }
 
-/* Marsaglia's xorshift, from the same seed each time. */
+/* Marsaglia's xorshift, always from the same seed. */
 static uint64_t drawn(uint64_t below)
 {
     static uint64_t state = 88172645463325252u;

@@ -9,20 +9,20 @@
 #include <unistd.h>
 
 #define SPAN    20000000 /* ns */
-#define LEAD    2000000  /* ns from the agreement on a span to its begin */
-#define SAMPLES 20000    /* of operations that are kept */
-#define THREADS 64       /* of a process that computes in one */
+#define LEAD    2000000  /* ns from the agreement on a span to its start */
+#define SAMPLES 20000    /* operation samples kept */
+#define THREADS 64       /* maximum per computing process */
 
 /* ---- CPU time of the process's other threads ---- */
 
-/* The clock of one thread of this process, as pthread_getcpuclockid() makes it: the complement of
- * its number, and what says "a thread's" and "as the scheduler counts". */
+/* CPU-time clock of one thread of this process, as made by pthread_getcpuclockid(): the complement
+ * of its number, with the flags for a thread's clock and for scheduler time. */
 static clockid_t clock_of(long thread)
 {
     return (clockid_t)(~(unsigned)thread << 3 | 4 | 2);
 }
 
-/* The runtime starts its threads in hlrc_init and keeps them. Returns how many there are. */
+/* The runtime starts its threads in hlrc_init and keeps them. Returns their number. */
 static size_t other_threads(long thread[THREADS])
 {
     size_t count = 0;
@@ -66,14 +66,14 @@ static double handler_ns(void)
 
 /* ---- Spans ---- */
 
-/* What node 1 has got done in one, and what the CPU clocks say; ns. */
+/* Progress of node 1 in one span, and its CPU clocks; ns. */
 struct account {
     double done;
     double others;
     double handler;
 };
 
-/* All nodes agree on when the next span begins. */
+/* All nodes agree on the start of the next span. */
 static uint64_t agree(void)
 {
     uint64_t start = bench_now() + LEAD;
@@ -130,7 +130,7 @@ void span_pair(struct span *span)
 
     if (hlrc_node_id() != 1)
         return;
-    if (without.done > 0) /* else the machine did not run it */
+    if (without.done > 0) /* else node 1 got no CPU time */
         bench_series_add(&span->lost, 100 * (1 - with.done / without.done));
     bench_series_add(&span->iterations, with.done);
     bench_series_add(&span->iterations_idle, without.done);

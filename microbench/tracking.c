@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How to learn which pages of shared memory were written since the last release, three ways, beside
- * each other: nanoseconds per page of the set and interval, stores and release together.
+ * Three ways to learn which pages of shared memory were written since the last release:
+ * nanoseconds per page of the set and interval, stores and release together.
  *
  *  sealed_K   each release write-protects all pages by one mprotect; the first store to a page
- *             raises SIGSEGV, and the handler opens it
- *  compared_K pages stay writable; each release compares each with its twin, and copies those that
- *             differ (page.h P8)
- *  kernel_K   asynchronous write-protection by userfaultfd: the kernel opens a page at its first
- *             store by itself; each release asks PAGEMAP_SCAN for what was written, which protects
- *             it again (Linux 6.7 and later)
+ *             raises SIGSEGV, and the handler makes it writable
+ *  compared_K pages stay writable; each release compares each page with its twin and copies those
+ *  pages that differ (page.h P8)
+ *  kernel_K   asynchronous write-protection by userfaultfd: the kernel itself makes a page
+ *             writable at its first store; each release queries the written pages by PAGEMAP_SCAN,
+ *             which protects them again (Linux 6.7 and later)
  *
- * K is how many of 64 pages are written in each interval. What the last two find in each interval
- * is checked against what was written.
+ * K is the number of pages, out of 64, written in each interval. The pages that the last two
+ * report in each interval are checked against the pages written.
  */
 #include "hlrc/memory/diff.h"
 #include "microbench/bench.h"
@@ -28,7 +28,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The interface of Linux 6.7, for older headers; the numbers are the kernel's. */
+/* The interface of Linux 6.7, for older headers; values as in the kernel. */
 struct scan_region {
     uint64_t start, end, categories;
 };
@@ -39,14 +39,14 @@ struct scan_arg {
 };
 
 #define SCAN_PAGEMAP   _IOWR('f', 16, struct scan_arg)
-#define SCAN_PROTECT   UINT64_C(1) /* what is found */
-#define SCAN_CHECK     UINT64_C(2) /* fail where the range is not protected so */
+#define SCAN_PROTECT   UINT64_C(1) /* write-protect the pages found */
+#define SCAN_CHECK     UINT64_C(2) /* fail if the range is not registered for write-protection */
 #define IS_WRITTEN     UINT64_C(2)
 #define WP_UNPOPULATED (UINT64_C(1) << 13)
 #define WP_ASYNC       (UINT64_C(1) << 15)
 
 #define OF        64 /* pages, of which K are written */
-#define INTERVALS 16 /* in a sample */
+#define INTERVALS 16 /* per sample */
 
 struct options {
     const char *json;
@@ -64,7 +64,7 @@ static volatile uint64_t *word_of(size_t p)
     return (volatile uint64_t *)(void *)(page + p * BENCH_PAGE);
 }
 
-/* Writes K of OF pages, others in the next interval; returns how many. */
+/* Writes K of every OF pages, different ones in the next interval; returns their number. */
 static uint64_t write_some(unsigned k)
 {
     uint64_t n = 0;
@@ -86,7 +86,7 @@ static void found(const char *way, uint64_t n, uint64_t written)
                    (uintmax_t)written);
 }
 
-/* ---- Sealed ---- */
+/* ---- Write-protected ---- */
 
 static void on_store(int sig, siginfo_t *info, void *context)
 {
@@ -202,7 +202,7 @@ static void kernel_end(void)
 
 static const struct way {
     const char *name;
-    int (*begin)(void); /* 0, or a negative errno: not on this machine */
+    int (*begin)(void); /* 0, or a negative errno: not available on this machine */
     void (*interval)(unsigned k);
     void (*end)(void);
 } ways[] = {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an operation on an atomic word (hlrc_atomic_t) costs: by the fabric, or by a request to the
- * home's handler (--protocol async, with --handler as it waits): figure 4 of Buntinas, Panda and
- * Gropp (NIC-Based Atomic Remote Memory Operations in Myrinet/GM). us per operation, samples of
- * BATCH of them. What they cost a home that computes: cpu.c. By the fabric's own interface:
- * atomics.c.
+ * The cost of an operation on an atomic word (hlrc_atomic_t): by the fabric, or by a request to
+ * the home's handler (--protocol async, with --handler for its way of waiting): figure 4 of
+ * Buntinas, Panda and Gropp (NIC-Based Atomic Remote Memory Operations in Myrinet/GM). us per
+ * operation, samples of BATCH operations. Their cost for a home that computes: cpu.c. On the
+ * fabric's own interface: atomics.c.
  *
- *  load, fetch_add, exchange, compare_exchange (which finds what it expects), compare_exchange_miss
- *                (which does not)
- *                WORD own: of node 0, at home there; other: at home at node 1, which waits in a
- *                barrier; spread: TARGETS words at home at all other nodes in turn.
- *  fetch_add_all of all nodes at once on one word, of node 1, per operation of any node
+ *  load, fetch_add, exchange, compare_exchange (expected value matches),
+ *  compare_exchange_miss (it does not)
+ *                WORD own: of node 0, whose home it is; other: of node 1, which waits in a
+ *                barrier; spread: TARGETS words, with all other nodes as homes in turn.
+ *  fetch_add_all by all nodes at once on one word of node 1, per operation of any node
  */
 #include "microbench/job.h"
 
@@ -37,7 +37,7 @@ static void fetch_add(int word)
     expected[word]++;
 }
 
-/* Nobody else writes the word. */
+/* No other node writes the word. */
 static void compare_exchange(int word)
 {
     uint64_t seen = expected[word];
@@ -72,7 +72,7 @@ static const struct test {
 
 static const struct place {
     const char *word;
-    int first, count; /* words */
+    int first, count; /* words[first] to words[first + count - 1] */
 } places[] = {
     { "own", 0, 1 },
     { "other", 1, 1 },
@@ -84,7 +84,7 @@ struct one {
     const struct place *place;
 };
 
-/* Node 0 alone; the others wait in what comes next. */
+/* Only node 0; the others wait in the next collective call. */
 static double batch_once(void *context)
 {
     const struct one *one = context;

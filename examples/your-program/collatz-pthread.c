@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * collatz-pthread: a program of POSIX threads that knows nothing of HLRC. Its threads, on all
- * nodes, take ranges of numbers under a mutex, and look for the one below a million that takes the
- * most steps to 1, halved if it is even and else tripled and raised by one.
+ * collatz-pthread: a plain POSIX threads program without any HLRC calls. Its threads, on all
+ * nodes, take ranges of numbers under a mutex. They search for the number below a million that
+ * takes the most steps to 1, where an even number is halved, and an odd one is tripled and
+ * incremented.
  *
  *     hlrcc -O2 -pthread collatz-pthread.c -o collatz-pthread
  *     hlrcrun -n 3 ./collatz-pthread
@@ -25,7 +26,7 @@ static long steps_of(long number)
     return steps;
 }
 
-/* A range's first number, or BELOW where there is none left. */
+/* Returns a range's first number, or BELOW if none is left. */
 static long take(void)
 {
     pthread_mutex_lock(&mutex);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * letters-openmp: a program of OpenMP that reads its data from a file. Node 0 runs main, so it
- * alone reads, by fread into memory of malloc, which all nodes share; their threads count.
+ * letters-openmp: an OpenMP program that reads its data from a file. Only node 0 runs main, so it
+ * reads the file, by fread into malloc'ed memory, which all nodes share. The threads of all nodes
+ * count.
  *
  *     hlrcc -fopenmp -O2 letters-openmp.c -o letters-openmp
  *     hlrcrun -n 3 ./letters-openmp FILE
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The whole file; NULL if that fails. */
+/* Reads the whole file; NULL if that fails. */
 static unsigned char *read_all(const char *name, long *len)
 {
     FILE *file = fopen(name, "rb");

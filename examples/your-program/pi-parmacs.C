@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pi-parmacs: a program of the macros of ANL, as SPLASH has them: pi as the area below
- * 4 / (1 + x * x), in strips that the processes deal out among each other.
+ * pi-parmacs: a program written with the ANL macros, as SPLASH uses them: pi as the area below
+ * 4 / (1 + x * x), in strips that are distributed over the processes.
  *
  *     m4 "$(pkg-config --variable=macros hlrc)" pi-parmacs.C >pi-parmacs.c
  *     hlrcc -O2 -pthread pi-parmacs.c -o pi-parmacs

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * primes-openmp: a program of OpenMP that knows nothing of HLRC. Its table is on the heap; the
- * threads of all nodes strike out of it what is no prime, and add up what is left.
+ * primes-openmp: a plain OpenMP program without any HLRC calls. Its table is on the heap. The
+ * threads of all nodes strike out the numbers that are not prime, and count the rest.
  *
  *     hlrcc -fopenmp -O2 primes-openmp.c -o primes-openmp
  *     hlrcrun -n 3 ./primes-openmp

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * queens-treadmarks: a program of TreadMarks. Process 0 allocates shared memory and gives the
- * others the pointer; all take first moves from a counter under a lock, and add what they find
+ * queens-treadmarks: a TreadMarks program. Process 0 allocates shared memory and distributes the
+ * pointer. All processes take first moves from a counter under a lock, and add up their results
  * under another one.
  *
  *     cc -O2 queens-treadmarks.c $(pkg-config --cflags --libs hlrc-tmk) -o queens-treadmarks
@@ -15,12 +15,11 @@
 enum { WORK, SUM }; /* locks */
 
 static struct shared {
-    int next; /* column of the first queen that nobody has tried */
+    int next; /* column of the first queen not tried yet */
     int solutions;
 } * shared;
 
-/* In how many ways the rows from `row` on can be filled; bits say which columns and diagonals are
- * attacked. */
+/* Number of ways to fill the rows from `row` on; bits mark attacked columns and diagonals. */
 static int place(int n, int row, unsigned columns, unsigned left, unsigned right)
 {
     int found = 0;
