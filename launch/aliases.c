@@ -42,7 +42,7 @@ const struct alias *alias(int index)
     return index < ALIASES ? &aliases[index] : NULL;
 }
 
-/* Whether value is one of "a|b". */
+/* True if value is one of "a|b". */
 static bool among(const char *values, const char *value)
 {
     size_t len = strlen(value);
@@ -90,7 +90,7 @@ static void spelling_print(FILE *out, const struct alias *a, const char *dash)
     fprintf(out, "%s%s", space, argument);
 }
 
-/* All of one meaning in a line: those of an option, or (id < 0) the others. */
+/* Prints all aliases of one meaning in one line: those for option id, or all if id < 0. */
 static void line_print(FILE *out, enum alias_meaning meaning, int id, const char *dash)
 {
     const char *before = "";

@@ -3,36 +3,36 @@
 #define HLRC_ALIASES_H
 
 /*
- * Options by the names that mpirun and srun have for them. Each does here what it does there, or is
- * refused with a line that says what to write instead.
+ * Options under the names that mpirun and srun give them. Each does what it does there, or is
+ * refused with a message that names the replacement.
  */
 
 #include <stdbool.h>
 #include <stdio.h>
 
 enum alias_meaning {
-    ALIAS_SAME,    /* is an option of the table */
+    ALIAS_SAME,    /* same as an option of the table */
     ALIAS_EXPORT,  /* a variable of the nodes' environment */
-    ALIAS_NOTHING, /* is so here without it */
-    ALIAS_ROOT,    /* the same; Open MPI is told, if it starts the nodes */
-    ALIAS_INSTEAD  /* is not done; text says what is */
+    ALIAS_NOTHING, /* already the behaviour of hlrcrun */
+    ALIAS_ROOT,    /* the same; also passed to Open MPI if it starts the nodes */
+    ALIAS_INSTEAD  /* not supported; text names the replacement */
 };
 
 struct alias {
-    const char *name;     /* behind two dashes, or one; NULL: the letter alone */
-    char letter;          /* behind one; 0: none */
+    const char *name;     /* long name, after one or two dashes; NULL: only the letter */
+    char letter;          /* after one dash; 0: none */
     const char *argument; /* NULL: takes none */
     enum alias_meaning meaning;
-    int id;           /* ALIAS_SAME: of the option */
-    const char *only; /* ALIAS_SAME: the values that are the same, of which other ones are refused
-                         by text; NULL: all */
+    int id; /* ALIAS_SAME: of the option */
+    /* ALIAS_SAME: values that mean the same here; others are refused with text. NULL: all */
+    const char *only;
     const char *text;
 };
 
-/* alias - those of index 0, 1, ...; NULL after the last */
+/* alias - the alias of index 0, 1, ...; NULL after the last */
 const struct alias *alias(int index);
 
-/* alias_refuses - whether the option is refused with this value: a line in err then */
+/* alias_refuses - whether the option is refused with this value; if so, writes a line to err */
 bool alias_refuses(const struct alias *alias, const char *value, char *err, size_t errlen);
 
 void alias_help(FILE *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "launch/bind.h"
 
-/* The cores to be dealt out, by their index in the topology. */
+/* The available cores, by index in the topology. */
 struct hand {
     int count;
     int core[CORES_MAX];
@@ -13,8 +13,8 @@ static void give(struct bindings *b, int node, int core, bool *used)
     used[core] = true;
 }
 
-/* BN2: of the line of cores, cut into equal pieces, a node has the whole cores in its own; or,
- * where a piece is shorter than two, every core that it touches. */
+/* BN2: cuts the row of cores into equal pieces. A node gets the whole cores inside its piece; if a
+ * piece is shorter than two cores, every core that it touches. */
 static void deal_shares(struct bindings *b, const struct hand *hand, int nodes, bool *used)
 {
     bool scarce = nodes < hand->count && hand->count < 2 * nodes;
@@ -75,7 +75,7 @@ void bind_plan(struct bindings *b, const struct config *cfg)
 
 void bind_node(const struct bindings *b, int node)
 {
-    /* a node that is not bound is slower, not wrong */
+    /* an unbound node is slower, not wrong */
     if (b->bound && b->real)
         sched_setaffinity(0, sizeof b->node[node], &b->node[node]);
 }

@@ -5,14 +5,14 @@
 /*
  * Which cores each node of a job on this machine is bound to.
  *
- *   BN1  Nobody gets a CPU that hlrcrun itself may not use.
- *   BN2  share: with a core for each node, the cores are dealt out in the order in which they lie
- *        in the machine, as many to each node, or one more: so along NUMA nodes where the numbers
- *        allow. Where that would leave a node a single core although there are more cores than
- *        nodes, neighbours have one in common.
- *   BN3  core: one core each, and from the beginning again where there are not enough.
+ *   BN1  No node gets a CPU that hlrcrun itself may not use.
+ *   BN2  share: with a core for each node, cores are assigned in machine order, so along NUMA
+ *        nodes where the numbers allow. Each node gets the same number, or one more. If that would
+ *        leave a node a single core although there are more cores than nodes, neighbours share one
+ *        core.
+ *   BN3  core: one core for each node, starting over when the cores run out.
  *   BN4  Cores that other jobs have claimed come last (claim.h).
- *   BN5  With more nodes than cores, and for a job of one, share binds nobody.
+ *   BN5  share binds no node if there are more nodes than cores, or only one node.
  */
 
 #include <sched.h>
@@ -25,21 +25,21 @@
 #include "launch/topology.h"
 
 struct bindings {
-    bool bound;      /* whether nodes are */
-    const char *why; /* why they are not */
-    bool real;       /* the cores are this machine's */
+    bool bound;      /* whether nodes are bound */
+    const char *why; /* why they are not bound */
+    bool real;       /* the cores belong to this machine */
     struct topology topology;
     struct claims claims;
     cpu_set_t node[NODES_MAX];
 };
 
-/* bind_plan - what each node is to be bound to. Holds what it claims until hlrcrun ends. */
+/* bind_plan - computes the binding of each node. Holds its claims until hlrcrun ends. */
 void bind_plan(struct bindings *bindings, const struct config *cfg);
 
-/* bind_node - binds this process as that node */
+/* bind_node - binds the calling process as that node */
 void bind_node(const struct bindings *bindings, int node);
 
-/* bind_report - a line for each node, or one that says why none is bound */
+/* bind_report - prints one line for each node, or the reason why none is bound */
 void bind_report(const struct bindings *bindings, const struct config *cfg, FILE *out);
 
 #endif

@@ -11,7 +11,8 @@
 
 #include "base/clock.h"
 
-/* A descriptor that has the name; -1: another one has it, or there are no more descriptors. */
+/* Returns a descriptor that holds the name; -1: another one holds it, or descriptors have run
+ * out. */
 static int name_take(const char *name)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -73,7 +74,7 @@ void claims_find(struct claims *claims, const struct topology *t, int wanted)
             }
     if (claims->count >= wanted)
         return;
-    for (int i = 0; i < t->cores; i++) /* what nobody may claim any more is shared all the same */
+    for (int i = 0; i < t->cores; i++) /* too few can be claimed: share all cores */
         claims->free[i] = true;
     claims->count = t->cores;
 }

@@ -9,7 +9,7 @@
 #include "launch/hosts.h"
 #include "launch/program.h"
 
-/* Where the nodes begin, relative to where hlrcrun did; they find themselves there. */
+/* Changes to the nodes' start directory, given relative to hlrcrun's; the nodes inherit it. */
 static int directory_enter(struct config *cfg, char *err, size_t errlen)
 {
     if (cfg->wdir[0] == '\0')
@@ -24,7 +24,8 @@ static int directory_enter(struct config *cfg, char *err, size_t errlen)
     return 0;
 }
 
-/* The nodes may begin elsewhere, and their scripts go where they like. */
+/* Makes the name absolute: the nodes may start elsewhere, and their scripts may change
+ * directory. */
 static void file_place(char name[CONFIG_TEXT_MAX])
 {
     char path[CONFIG_TEXT_MAX + PATH_MAX], here[PATH_MAX];

@@ -3,9 +3,8 @@
 #define HLRC_COMMAND_H
 
 /*
- * The whole command line of hlrcrun, with the environment: what is asked for, or one line that says
- * why it cannot be. Everything that can be wrong is found here, before there are nodes that could
- * each complain of it.
+ * Reads the command line of hlrcrun and the environment: the request, or one line with the error.
+ * Everything that can be wrong is found here, before nodes exist that could each report it.
  */
 
 #include <limits.h>
@@ -18,7 +17,7 @@ enum { EXIT_USAGE = 2, EXIT_NO_ACCESS = 126, EXIT_NO_PROGRAM = 127 };
 
 enum command_wish {
     COMMAND_JOB,   /* nodes on this machine */
-    COMMAND_HOSTS, /* on several: another launcher's */
+    COMMAND_HOSTS, /* on several, by another launcher */
     COMMAND_HELP,
     COMMAND_VERSION,
     COMMAND_MAN
@@ -29,12 +28,12 @@ struct command_line {
     struct config config; /* resolved, for a job on this machine */
     struct options options;
     char path[PATH_MAX];         /* of the program: COMMAND_JOB */
-    char note[CONFIG_ERROR_MAX]; /* to be said, and no reason not to start; or empty */
+    char note[CONFIG_ERROR_MAX]; /* to be printed, does not prevent the start; may be empty */
 };
 
 /*
- * command_read - 0, or the exit status and one line in err; command_free() either way. Changes the
- * directory where --wdir says so, and the environment where -x does.
+ * command_read - 0, or the exit status and one line in err; call command_free() in either case.
+ * Changes the directory if --wdir is given, and the environment if -x is.
  */
 int command_read(int argc, char **argv, struct command_line *line, char *err, size_t errlen);
 void command_free(struct command_line *line);

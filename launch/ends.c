@@ -20,7 +20,7 @@ int ends_open(struct ends *ends, int most)
     return 0;
 }
 
-/* EPOLLONESHOT: each end is reported once. */
+/* EPOLLONESHOT reports each end only once. */
 int ends_watch(struct ends *ends, int number, int pidfd)
 {
     struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT, .data.u32 = (uint32_t)number };

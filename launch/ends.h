@@ -11,13 +11,13 @@
 
 struct ends {
     int epoll;
-    int *order; /* numbers of processes that have ended, the first one first; `count` of them */
+    int *order; /* numbers of the processes that have ended, in that order; `count` entries */
     int count, most;
 };
 
-int ends_open(struct ends *ends, int most); /* for so many processes; 0 or a negative errno */
-int ends_watch(struct ends *ends, int number, int pidfd); /* before it may end; likewise */
-void ends_read(struct ends *ends);                        /* appends those that are new */
+int ends_open(struct ends *ends, int most); /* `most` processes at most; 0 or a negative errno */
+int ends_watch(struct ends *ends, int number, int pidfd); /* before it may end; same result */
+void ends_read(struct ends *ends);                        /* appends the new ones */
 void ends_close(struct ends *ends);
 
 #endif

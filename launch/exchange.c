@@ -36,7 +36,7 @@ static int gather_begin(struct exchange *exchange, size_t blob)
 
 static void gather_finish(struct exchange *exchange)
 {
-    free(exchange->result); /* EX1: everybody has read it */
+    free(exchange->result); /* EX1: all nodes have read it */
     exchange->result = exchange->gather;
     exchange->total = exchange->blob * (size_t)exchange->nodes;
     exchange->gather = NULL;
@@ -89,7 +89,7 @@ void exchange_send(struct exchange *exchange, int node, int fd)
             if (errno == EINTR)
                 continue;
             if (errno != EAGAIN && errno != ENOBUFS)
-                exchange->reading[node] = false; /* it is gone, which its pidfd tells */
+                exchange->reading[node] = false; /* the node is gone; its pidfd reports that */
             return;
         }
         exchange->sent[node] += len;

@@ -20,7 +20,7 @@
 #include "launch/process.h"
 
 enum {
-    /* a wrapper and its program for each node, and some that have ended */
+    /* a wrapper and its program for each node, and some ended processes */
     WATCHED_MAX = 4 * NODES_MAX,
     TERM_MS = 500,
     KILL_MS = 1000
@@ -68,7 +68,7 @@ static void watch_add(struct watch *watch, pid_t pid, int pidfd)
     watch->process[watch->count++].pidfd = pidfd;
 }
 
-/* One order. False: hlrcrun is gone. The pidfd of a process to watch comes along with its order. */
+/* Receives one order; the pidfd of a process to watch comes with it. False: hlrcrun is gone. */
 static bool order_receive(struct watch *watch, struct message *message)
 {
     union {
@@ -104,7 +104,7 @@ static void signal_all(struct watch *watch, int sig)
     watch_forget_ended(watch);
     for (size_t i = 0; i < watch->count; i++)
         roots[i] = watch->process[i].pid;
-    /* programs that a node's wrapper started first: without their parent they could not be found */
+    /* first the programs of wrappers: without their parent they could not be found */
     process_sweep(roots, watch->count, false, getpid(), sig);
     for (size_t i = 0; i < watch->count; i++)
         process_signal(watch->process[i].pidfd, sig);
@@ -138,7 +138,8 @@ static void job_end(struct watch *watch)
     wait_all(watch, KILL_MS);
 }
 
-/* Keep nothing of the user's open but standard error, and no directory busy. */
+/* Closes everything of the user's but standard error, and leaves the directory so that it can be
+ * unmounted. */
 static void surroundings_leave(int keep)
 {
     sigset_t all;
@@ -159,7 +160,7 @@ static void surroundings_leave(int keep)
         close(fd);
 #endif
     if (chdir("/") < 0)
-        return; /* then it stays busy */
+        return; /* then the directory stays busy */
 }
 
 _Noreturn static void guard_main(int socket, pid_t launcher)
@@ -201,7 +202,7 @@ int guard_start(struct guard *guard)
     }
     close(pair[1]);
     guard->fd = pair[0];
-    /* never wait long for a guard that is stopped: the job goes on without it */
+    /* never wait long for a stopped guard: the job continues without it */
     setsockopt(guard->fd, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){ .tv_usec = 200000 },
                sizeof(struct timeval));
     return 0;
@@ -251,7 +252,7 @@ static bool guard_reaped(const struct guard *guard)
 
 void guard_dismiss(struct guard *guard)
 {
-    /* one that cannot be reached, or is stopped, is ended: nothing may be left */
+    /* kill a guard that is stopped or unreachable: no process may remain */
     if (guard->pid > 0 && order_send(guard, ORDER_DISMISS, 0, -1) < 0)
         kill(guard->pid, SIGKILL);
     for (int tries = 0; guard->pid > 0 && !guard_reaped(guard) && tries < 40; tries++) {

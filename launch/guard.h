@@ -3,15 +3,15 @@
 #define HLRC_GUARD_H
 
 /*
- * A process that outlives hlrcrun when that is killed, and then ends the nodes.
+ * The guard: a process that outlives a killed hlrcrun and then ends the nodes.
  *
  *   GD1  It is forked before any node, pipe or socket of the job exists, so it holds none of them
  *        open.
- *   GD2  It learns of hlrcrun's end from the kernel, by the end of their socket; it holds the other
- *        end of nothing else.
- *   GD3  A process is made known to it before it may run anything, by pidfd: the guard cannot kill
- *        a stranger.
- *   GD4  It prints the one message of the job unless hlrcrun had printed one.
+ *   GD2  The kernel notifies it of hlrcrun's end: their socket reports end of file. It holds the
+ *        other end of nothing else.
+ *   GD3  Each process is registered by pidfd before it may run anything, so the guard cannot kill
+ *        an unrelated process.
+ *   GD4  It prints the job's only message unless hlrcrun has printed one.
  *   GD5  hlrcrun dismisses it at the end, and waits for it.
  */
 

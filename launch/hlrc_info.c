@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hlrc_info: what this build is, what a job would be configured like, and whether this machine
- * suffices.
+ * hlrc_info: prints the properties of this build, the configuration that a job would have, and
+ * whether this machine suffices.
  */
 #include <errno.h>
 #include <sched.h>
@@ -75,7 +75,7 @@ static void device_print(const char *line)
     printf("  %s\n", line);
 }
 
-/* Each as --device wants it, with its limits. */
+/* Prints each device as --device expects it, with its limits. */
 static void devices_print(void)
 {
     char why[256];
@@ -115,7 +115,7 @@ static void cores_print(const struct config *cfg)
         printf("  %-17s %-12d few: %d nodes share them\n", "cores", count, cfg->nodes);
 }
 
-/* The size of the space, or what auto would make of it on this machine alone. */
+/* The size of the space, or the size that auto would choose with one node on this machine. */
 static uint64_t space_of(const struct config *cfg)
 {
     struct memory_limit limit;
@@ -186,7 +186,7 @@ static void limits_print(const struct config *cfg)
            files >= 1024 ? "enough" : "few (ulimit -n)");
 }
 
-/* Whether a job with these options can run here: 0 or 1. */
+/* Prints whether a job with these options can run here; returns 0 or 1. */
 static int all_print(const struct config *cfg)
 {
     char err[CONFIG_ERROR_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hlrcrun: start the nodes of a job on this machine, and see them to their end. What is asked for
- * is in command.c, the job itself in job.c.
+ * hlrcrun: starts the nodes of a job on this machine and waits for their end. command.c reads the
+ * command line, job.c runs the job.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "launch/job.h"
 #include "launch/manual.h"
 
-/* Descriptors of hlrcrun: pipes, sockets and pidfds of each node, and some of its own. */
+/* Descriptors of hlrcrun: pipes, sockets and pidfds of each node, and a few more. */
 enum { FILES_PER_NODE = 7, FILES_MORE = 32 };
 
 __attribute__((format(printf, 2, 3))) _Noreturn static void give_up(int status, const char *fmt,
@@ -56,7 +56,7 @@ static void help_print(void)
            "command line is wrong.\n");
 }
 
-/* Descriptors 0, 1 and 2 must be something, or a pipe of ours would take their place. */
+/* Opens descriptors 0, 1 and 2 if they are closed; otherwise our pipes would get these numbers. */
 static void standard_files(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -67,7 +67,7 @@ static void standard_files(void)
 static void files_limit(struct spawn *spawn, int nodes)
 {
     rlim_t needed = (rlim_t)(nodes * FILES_PER_NODE + FILES_MORE);
-    rlim_t liked = needed + CORES_MAX; /* for claims, which can be done without */
+    rlim_t liked = needed + CORES_MAX; /* for claims, which are optional */
     struct rlimit limit;
 
     getrlimit(RLIMIT_NOFILE, &spawn->files);
@@ -81,9 +81,9 @@ static void files_limit(struct spawn *spawn, int nodes)
 }
 
 /*
- * SIGINT and SIGTERM end a job even if they came ignored, as they do to a background process of a
- * script; nohup's SIGHUP does not. Under --gdb the terminal's SIGINT is for the debugger: hlrcrun
- * and, by inheritance, the other nodes ignore it.
+ * SIGINT and SIGTERM end a job even if they were ignored at the start, as in a background process
+ * of a script. SIGHUP does not if nohup made it ignored. Under --gdb the terminal's SIGINT is for
+ * the debugger: hlrcrun and, by inheritance, the other nodes ignore it.
  */
 static int job_signals(struct spawn *spawn, bool debugger)
 {
@@ -105,14 +105,14 @@ static int job_signals(struct spawn *spawn, bool debugger)
     if (hangup.sa_handler != SIG_IGN)
         sigaddset(&mask, SIGHUP);
     sigaction(SIGPIPE, &action, &spawn->pipe_action);
-    /* a parent's ignored SIGCHLD would take the nodes' statuses away */
+    /* if the parent ignored SIGCHLD, the nodes' exit statuses would be lost */
     action.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &action, NULL);
     sigprocmask(SIG_BLOCK, &mask, &spawn->mask);
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* The nodes look themselves at what depends on their machine. */
+/* Executes another launcher. The nodes check themselves what depends on their machine. */
 _Noreturn static void hand_over(const struct command_line *line, char **argv)
 {
     char err[CONFIG_ERROR_MAX];
@@ -121,7 +121,7 @@ _Noreturn static void hand_over(const struct command_line *line, char **argv)
     give_up(ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_USAGE, "%s", err);
 }
 
-/* What is no job is done here. */
+/* Handles --help, --version and similar, then exits. */
 static void command_line(int argc, char **argv, struct command_line *line)
 {
     char err[CONFIG_ERROR_MAX + 256];
@@ -149,7 +149,7 @@ static void command_line(int argc, char **argv, struct command_line *line)
     exit(fflush(stdout) == 0 ? 0 : 1);
 }
 
-/* Hours later would be late. */
+/* Checks the output files before the job starts, not hours later. */
 static void files_check(const struct config *cfg)
 {
     char err[CONFIG_ERROR_MAX];
@@ -163,7 +163,7 @@ static void files_check(const struct config *cfg)
         give_up(EXIT_USAGE, "%s", err);
 }
 
-/* A hlrcrun that a node's script runs begins a job of its own. */
+/* A hlrcrun that is run by a node's script starts a separate job. */
 static void outer_job_forget(void)
 {
     if (getenv("HLRC_LAUNCH_FD") == NULL)
@@ -173,8 +173,8 @@ static void outer_job_forget(void)
     unsetenv("HLRC_NODES");
 }
 
-/* The nodes write to pipes and cannot see what is behind them; --progress has the one line to
- * itself. */
+/* Tells the nodes whether standard error is a terminal, since they write to pipes. With --progress
+ * the progress line needs the terminal. */
 static void terminal_export(const struct config *cfg)
 {
     if (isatty(STDERR_FILENO) == 1 && !cfg->progress)

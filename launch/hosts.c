@@ -19,8 +19,8 @@ struct hosts {
     int count, nodes;
 };
 
-/* Arguments of the launcher; as long as its command can become, and never freed: they are for
- * exec. */
+/* Arguments of the launcher. The size is that of its longest command. They are for exec and never
+ * freed. */
 struct command {
     char **argv;
     size_t count;
@@ -81,7 +81,7 @@ static int hosts_parse(const char *text, struct hosts *hosts, char *err, size_t 
     return 0;
 }
 
-/* -n takes the first places. */
+/* Keeps the first places if -n asks for fewer. */
 static int hosts_trim(struct hosts *hosts, int nodes, char *err, size_t errlen)
 {
     if (nodes > hosts->nodes) {
@@ -99,8 +99,8 @@ static int hosts_trim(struct hosts *hosts, int nodes, char *err, size_t errlen)
     return 0;
 }
 
-/* The name and how often: "h1", "h1:2" or "h1 slots=2", the last as mpirun has it, whose max_slots
- * does not matter. */
+/* Parses a host name and its number of nodes: "h1", "h1:2" or "h1 slots=2". The last is mpirun's
+ * form, whose max_slots is ignored. */
 static bool line_parse(char *line, struct host *host)
 {
     char *at = NULL, *word = strtok_r(line, " \t\r\n", &at), *end;
@@ -162,7 +162,7 @@ bool hosts_given(const struct config *cfg)
     return cfg->hosts[0] != '\0' || cfg->hostfile[0] != '\0';
 }
 
-/* Options that hlrcrun alone follows, and on this machine. */
+/* Refuses options that only hlrcrun supports, on one machine. */
 static int options_check(const struct config *cfg, char *err, size_t errlen)
 {
     const char *name = cfg->gdb >= 0             ? "gdb"
@@ -232,9 +232,9 @@ static void srun_command(struct command *command, const struct config *cfg,
     add(command, "srun");
     add(command, "--mpi=pmix");
     add(command, "--kill-on-bad-exit=1");
-    add(command, "--input=0"); /* standard input is node 0's */
+    add(command, "--input=0"); /* node 0 reads standard input */
     add_text(command, "--ntasks=%d", hosts->nodes);
-    add(command, "--distribution=arbitrary"); /* as listed, not as srun would have it */
+    add(command, "--distribution=arbitrary"); /* in the order listed, not in srun's */
     add(command, "-w");
     add_hosts(command, hosts, false);
     (void)exported;
@@ -252,7 +252,7 @@ static void srun_command(struct command *command, const struct config *cfg,
 
 extern char **environ;
 
-/* srun passes the whole environment on, these two only what is named. */
+/* srun exports the whole environment; these two launchers export only named variables. */
 static void add_environment(struct command *command, const char **exported)
 {
     for (; *exported != NULL; exported++)
@@ -315,8 +315,8 @@ static void prterun_command(struct command *command, const struct config *cfg,
     mpirun_command(command, cfg, hosts, exported);
 }
 
-/* In this order. A srun without its Slurm, or another MPI's mpirun, is there but of no use: it says
- * so itself. */
+/* In order of preference. A srun without its Slurm, or mpirun of another MPI, may be installed but
+ * unusable: the probe's output shows that. */
 static const struct {
     const char *name, *probe, *answer;
     void (*command)(struct command *, const struct config *, const struct hosts *, const char **);
@@ -376,8 +376,8 @@ static size_t words(char **list)
     return count;
 }
 
-/* What the launcher does, or hlrcrun has done, is not the nodes' to do again: they would say that
- * they cannot. */
+/* Removes options that the launcher handles, or that hlrcrun has handled: the nodes would report
+ * that they cannot follow them. */
 static void environment_trim(void)
 {
     static const enum config_id launchers_own[] = { CONFIG_ID_hosts, CONFIG_ID_hostfile,

@@ -3,9 +3,8 @@
 #define HLRC_HOSTS_H
 
 /*
- * hlrcrun --hosts h1:2,h2:2: a job on several hosts is another launcher's to start, and to end.
- * hlrcrun translates its options and becomes the first of srun, mpirun and prterun that can do it
- * here.
+ * hlrcrun --hosts h1:2,h2:2: another launcher starts and ends a job on several hosts. hlrcrun
+ * translates its options and executes the first of srun, mpirun and prterun that works here.
  */
 
 #include <stdbool.h>
@@ -13,18 +12,18 @@
 
 #include "base/config.h"
 
-/* hosts_given - whether the job is one on several hosts */
+/* hosts_given - whether the job runs on several hosts */
 bool hosts_given(const struct config *cfg);
 
-/* hosts_check - 0, or -EINVAL and a line in err: hosts, or an option that works on one machine
- * only */
+/* hosts_check - 0, or -EINVAL and a line in err: wrong hosts, or an option that works on one
+ * machine only */
 int hosts_check(const struct config *cfg, char *err, size_t errlen);
 
 /*
- * hosts_hand_over - says which launcher it is, and becomes it, with argv (NULL-terminated) as the
- * program and its arguments, and variables that -x named. Changes the environment. Returns on
- * failure only: a negative errno and a line in err. ERRORS: -EINVAL as hosts_check(); -ENOENT no
- * launcher; those of execvp
+ * hosts_hand_over - reports which launcher is used and executes it, with argv (NULL-terminated) as
+ * the program and its arguments, and the variables that -x named. Changes the environment. Returns
+ * only on failure: a negative errno and a line in err. ERRORS: -EINVAL as hosts_check(); -ENOENT
+ * no launcher; errors of execvp
  */
 int hosts_hand_over(const struct config *cfg, const char **exported, char **argv, char *err,
                     size_t errlen);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The event loop. What the events mean for a node is in node.c; the rules are in job.h.
+ * The event loop. node.c handles the events of a node; job.h has the rules.
  */
 #include "launch/job.h"
 
@@ -23,8 +23,7 @@
 #include "launch/process.h"
 #include "launch/timeline.h"
 
-/* Each node has the same places in what is given to poll(); a descriptor of -1 is passed over
- * there. */
+/* Each node has fixed slots in the array for poll(), which skips a descriptor of -1. */
 enum { SLOT_SIGNAL, SLOT_OUT, SLOT_ERR, SLOT_NODES };
 enum { NODE_SOCK, NODE_ENGINE, NODE_OUT, NODE_ERR, NODE_SLOTS };
 
@@ -35,7 +34,7 @@ static void nodes_signal(struct job *job, int sig, int spared)
             node_signal(&job->nodes[i], sig);
 }
 
-/* Whatever they do (J6). */
+/* Kills even nodes that are dumping core (J6). */
 static void nodes_kill(struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++) {
@@ -46,7 +45,7 @@ static void nodes_kill(struct job *job)
     }
 }
 
-/* To the program alone: a script around it would die of the signal. */
+/* Signals only the program: a script around it would die of the signal. */
 static void nodes_notify(struct job *job, int sig)
 {
     for (int i = 0; i < job->config->nodes; i++)
@@ -56,7 +55,7 @@ static void nodes_notify(struct job *job, int sig)
             process_signal(job->nodes[i].pidfd, sig);
 }
 
-/* One line on standard error, whatever a program put into it. */
+/* Prints one line on standard error; line breaks inside it become blanks. */
 __attribute__((format(printf, 2, 0))) static void line_print(struct job *job, const char *fmt,
                                                              va_list args)
 {
@@ -87,7 +86,7 @@ static bool stats_wanted(const struct job *job)
     return job->config->stats[0] != '\0' && !job->finished;
 }
 
-/* J7: who reads to the end of what hlrcrun sends knows. */
+/* J7: a node learns of it by reading end of file. */
 static void stats_ask(const struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++)
@@ -95,7 +94,7 @@ static void stats_ask(const struct job *job)
             shutdown(job->nodes[i].sock, SHUT_WR);
 }
 
-/* Whether figures of a node may still come. */
+/* Whether statistics of a node may still arrive. */
 static bool stats_awaited(const struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++) {
@@ -107,7 +106,7 @@ static bool stats_awaited(const struct job *job)
     return false;
 }
 
-/* All that descends from hlrcrun but its guard (job.h, 5). Returns how many there were. */
+/* Kills all descendants of hlrcrun but its guard (job.h J5). Returns their number. */
 static int family_kill(const struct job *job)
 {
     pid_t self = getpid();
@@ -115,7 +114,7 @@ static int family_kill(const struct job *job)
     return process_sweep(&self, 1, false, job->guard.pid, SIGKILL);
 }
 
-/* A node that tells where it crashed, or of which core is dumped, or -1 (J4, J6). */
+/* A node that is reporting a crash or dumping core, or -1 (J4, J6). */
 static int node_awaited(const struct job *job, int64_t now)
 {
     int64_t since = now - job->ending_since;
@@ -143,7 +142,7 @@ static void dump_tell(struct job *job, int index)
     job->told = true;
 }
 
-/* J4, J7: whoever is left is asked, then killed, each as soon as it is due. */
+/* J4, J7: signals the remaining nodes, then kills them, each as soon as it is due. */
 static void ending_proceed(struct job *job, int64_t now)
 {
     int awaited;
@@ -171,7 +170,7 @@ static void ending_proceed(struct job *job, int64_t now)
     job->give_up_at = now + JOB_GIVE_UP_MS;
 }
 
-/* Everybody else is asked by sig, and given ms to comply (J4). The status is that of the job. */
+/* Sends sig to all other nodes and gives them ms to end (J4). Sets the job's status. */
 static void ending_begin(struct job *job, int status, int spared, int sig, int64_t ms)
 {
     int64_t now = clock_ms();
@@ -190,7 +189,7 @@ static void ending_begin(struct job *job, int status, int spared, int sig, int64
     ending_proceed(job, now);
 }
 
-/* J10. */
+/* J10 */
 static int status_of_first(const struct job *job, int status)
 {
     return job->status != 0 ? job->status : status;
@@ -214,7 +213,7 @@ void job_quit(struct job *job, int status)
         ending_begin(job, status_of_first(job, status), -1, SIGTERM, JOB_KILL_MS);
 }
 
-/* The user's own signal is passed on as it is. A second one does not wait. */
+/* Passes the user's signal on unchanged. A second one ends the waiting. */
 static void job_interrupt(struct job *job, int sig)
 {
     if (job->ending) {
@@ -234,7 +233,7 @@ static struct node *node_by_pid(struct job *job, pid_t pid)
     return NULL;
 }
 
-/* Nodes, the guard if something killed it, and what the nodes left behind. */
+/* Reaps nodes, the guard if something killed it, and processes that outlived their node. */
 static void children_reap(struct job *job)
 {
     int status;
@@ -248,7 +247,7 @@ static void children_reap(struct job *job)
         else if (pid == job->guard.pid)
             job->guard.pid = 0;
     }
-    ends_read(&job->ends); /* after the reaping, so that none of those is missing */
+    ends_read(&job->ends); /* after reaping, so that none of the reaped is missing */
 }
 
 static void signals_read(struct job *job)
@@ -287,7 +286,7 @@ static void ended_judge(struct job *job, bool signalled, int64_t now)
     }
 }
 
-/* J9. All nodes afterwards: also those whose program ended in a wrapper that goes on. */
+/* J9. Then all nodes, since a wrapper may outlive its program. */
 static void nodes_judge(struct job *job)
 {
     int64_t now = clock_ms();
@@ -356,7 +355,7 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Milliseconds until something is due, or -1. */
+/* Milliseconds until the next event is due, or -1. */
 static int poll_timeout(const struct job *job, int64_t now)
 {
     int64_t due = earlier(job->progress.next_at, look_due(job));
@@ -420,15 +419,15 @@ static void job_loop(struct job *job, struct pollfd *fds)
     }
 }
 
-/* What the nodes wrote last is in their pipes. A job that failed does not wait for a reader that
- * has stopped. */
+/* Reads the nodes' last output from their pipes. A failed job does not wait for a reader that has
+ * stopped. */
 static void outputs_finish(struct job *job, struct pollfd *fds)
 {
     int64_t until = job->killed ? job->give_up_at : clock_ms() + JOB_GIVE_UP_MS;
     bool more = true;
 
     for (int i = 0; i < job->config->nodes; i++)
-        node_receive(job, i); /* the last words of those that ended meanwhile */
+        node_receive(job, i); /* the last messages of nodes that have ended */
     sink_clear(job->err);
     while (more || sink_pending(&job->out) || sink_pending(job->err)) {
         bool room = !sink_full(&job->out) && !sink_full(job->err);
@@ -455,7 +454,7 @@ static void outputs_finish(struct job *job, struct pollfd *fds)
     sink_write(job->err);
 }
 
-/* What the nodes of a job that failed have told (J7). */
+/* Writes the statistics that nodes of a failed job have sent (J7). */
 static void stats_keep(struct job *job)
 {
     size_t nodes = (size_t)job->config->nodes;
@@ -500,7 +499,7 @@ static void nodes_start(struct job *job)
     int err = spawn_open(&job->spawn);
 
     for (int i = 0; i < job->config->nodes; i++) {
-        job->nodes[i].ended = true; /* until it has begun */
+        job->nodes[i].ended = true; /* until it has started */
         job->nodes[i].pidfd = job->nodes[i].sock = job->nodes[i].engine_fd = -1;
         job->nodes[i].timeline = -1;
         job->nodes[i].output[0].fd = job->nodes[i].output[1].fd = -1;

@@ -9,30 +9,30 @@
  *     the job    running --job_end()--> ending --all ended, or time is up--> over
  *                    \------------------ all ended ------------------------^
  *
- *   J1  The child of hlrcrun and the process that calls hlrc_init() need not be the same: a node
- *       may be wrapped by a script or a debugger. The node has ended when both have.
- *   J2  A death is: an exit status other than 0 (after GOODBYE that is only hlrcrun's own status),
+ *   J1  The child of hlrcrun and the process that calls hlrc_init() may differ: a script or a
+ *       debugger may wrap a node. The node has ended when both have.
+ *   J2  A death is: an exit status other than 0 (after GOODBYE it only sets hlrcrun's own status),
  *       a signal, the end of a RUNNING process, or an end that leaves others waiting in
  *       hlrc_init(). The first death ends the job; only job_end() prints, and only once. A QUIT
- *       ends it, too, and is no death.
- *   J3  Before a node is judged, everything that it had sent is read: its own words come before our
- *       guess.
- *   J4  job_end() asks the others to end by SIGTERM and ends them by SIGKILL half a second later. A
- *       node that reported a signal of its own gets longer, to tell its stack. JOB_GIVE_UP_MS after
- *       SIGKILL hlrcrun ends, come what may.
- *   J5  hlrcrun is a subreaper: what a node leaves behind becomes a child of hlrcrun, and is ended
- *       with a job that fails.
- *   J6  A node that the system dumps core of is left alone until that is done, for JOB_DUMP_MS at
- *       most; a line says that it is waited for. A signal of the user's ends the wait.
- *   J7  With --stats, before anybody is asked to end, each node is let know that the job ends, and
- *       may tell its last figures, for JOB_TELL_MS at most. What the nodes have told is written
- *       down when all is over, unless one has finalized: then node 0 did that.
- *   J8  With --trace, hlrcrun has the descriptor of the memory in which a node notes. It is read
- *       when all is over, however the node ended.
- *   J9  Of deaths that are seen at once, those by a signal are judged before exits: nodes may fail
- *       because another was killed. Within each kind the node that ended first is judged first.
- *   J10  A failure of a node that had finalized keeps the job's status, whatever death follows.
- *       Only a signal of the user's replaces it.
+ *       ends the job as well and is not a death.
+ *   J3  Before a node's end is judged, everything that it sent is read: prefer the node's own
+ *       report over a guess from its exit status.
+ *   J4  job_end() sends the others SIGTERM, and SIGKILL half a second later. A node that reported
+ *       a signal gets longer, to report its stack. hlrcrun ends JOB_GIVE_UP_MS after SIGKILL,
+ *       whatever happens.
+ *   J5  hlrcrun is a subreaper: processes that outlive their node become children of hlrcrun. They
+ *       are killed if the job fails.
+ *   J6  A node that is dumping core is not killed until the dump is complete, or for JOB_DUMP_MS
+ *       at most. A line reports the wait. A signal from the user ends it.
+ *   J7  With --stats, each node is notified that the job ends before any node is signalled. It may
+ *       send its last statistics for JOB_TELL_MS at most. When all nodes have ended, the received
+ *       statistics are written, unless a node has finalized: then node 0 wrote them.
+ *   J8  With --trace, hlrcrun has the descriptor of the memory into which a node writes its
+ *       timeline. It is read after all nodes have ended, however they ended.
+ *   J9  Of deaths found at the same time, signals are judged before exits, since nodes may fail
+ *       because another one was killed. Within each kind, the first node to end is judged first.
+ *   J10  If a finalized node fails, the job keeps that status, whatever death follows. Only a
+ *        signal from the user replaces it.
  */
 
 #include <hlrc.h>
@@ -54,16 +54,16 @@
 
 enum {
     JOB_KILL_MS = 500, /* from SIGTERM to SIGKILL */
-    /* from a signal of the user's to SIGKILL: programs may save their state */
+    /* from a signal from the user to SIGKILL: programs may save their state */
     JOB_SIGNAL_MS = 1000,
     JOB_CRASH_MS = 20000, /* for the node that failed, until its dump begins */
     JOB_DUMP_MS = 600000,
     JOB_DUMP_LOOK_MS = 50,
-    JOB_DUMP_QUIET_MS = 1500, /* a dump that takes no longer is waited for without a word */
+    JOB_DUMP_QUIET_MS = 1500, /* no message for a shorter dump */
     JOB_GIVE_UP_MS = 1300,
-    JOB_TELL_MS = 500,     /* from the cause of an end to the first signal, with --stats */
-    JOB_WRAPPER_MS = 200,  /* for a wrapper to exit, and tell how its program ended; */
-    JOB_WRAPPER_LOOKS = 50 /* so often again for one that has not come to sleep */
+    JOB_TELL_MS = 500,     /* from the cause of the end to the first signal, with --stats */
+    JOB_WRAPPER_MS = 200,  /* for a wrapper to exit and report how its program ended */
+    JOB_WRAPPER_LOOKS = 50 /* further such waits while the wrapper has not gone to sleep */
 };
 
 enum node_state { NODE_SILENT, NODE_RUNNING, NODE_FINALIZED };
@@ -72,21 +72,22 @@ struct node {
     pid_t pid; /* hlrcrun's child */
     int pidfd;
     bool ended;     /* the child has been reaped */
-    bool signalled; /* by a signal: status is its number */
+    bool signalled; /* by a signal, with its number in status */
     bool core;
     int status;
     int sock;
     enum node_state state;
-    pid_t engine;    /* who said HELLO; 0: nobody */
-    int engine_fd;   /* its pidfd when it is not the child; -1: it is, or it has ended */
-    int64_t lost_at; /* when a wrapped engine ended while RUNNING, or was looked at; 0: neither */
+    pid_t engine;  /* pid of the sender of HELLO; 0: none yet */
+    int engine_fd; /* its pidfd if it is not the child; -1: it is the child, or has ended */
+    /* when a wrapped engine ended while RUNNING, or the wrapper was last checked; 0: neither */
+    int64_t lost_at;
     int lost_looks;
     struct stream output[2];
     struct boot_counters counters;
-    bool told, told_last; /* figures have come; no more will */
+    bool told, told_last; /* statistics have arrived; no more will arrive */
     struct hlrc_stats stats;
     struct heard heard;
-    int timeline; /* what it notes for --trace; -1: nothing has come */
+    int timeline; /* memory of its timeline for --trace; -1: not received */
 };
 
 struct job {
@@ -106,28 +107,30 @@ struct job {
     struct timeline_moment began; /* by hlrcrun's clock */
     int status;                   /* hlrcrun's exit status */
     int speaker;                  /* node whose report was printed, or -1 */
-    int spared;                   /* node that tells where it crashed, or -1 */
-    int signal;                   /* by which the others are asked to end */
-    bool asked;                   /* they have been */
+    int spared;                   /* crashed node, still reporting where, or -1 */
+    int signal;                   /* signal that asks the others to end */
+    bool asked;                   /* that signal has been sent */
     bool finished;                /* a node has finalized: the statistics have been printed */
-    bool hurried;                 /* the user does not wait */
-    bool told;                    /* that a dump is waited for */
-    /* since when it is ending; when the others are asked; how long after that SIGKILL is due, and
-     * when, or looking whether it is; when hlrcrun ends */
+    bool hurried;                 /* the user does not want to wait */
+    bool told;                    /* the wait for a dump has been reported */
+    /* start of the ending; when the others are signalled; time from there to SIGKILL; when
+     * SIGKILL, or the next test for it, is due; when hlrcrun ends */
     int64_t ending_since, ask_at, grace_ms, kill_at, give_up_at;
 };
 
-/* job_run - returns hlrcrun's exit status. The signals of job_signals() are blocked by then. */
+/* job_run - returns hlrcrun's exit status. ASSUMPTION: the signals of job_signals() are
+ * blocked. */
 int job_run(struct job *job);
 
-/* job_end - print the line, and end the job with status; does nothing when it is ending already */
+/* job_end - print the line and end the job with status; does nothing if the job is already
+ * ending */
 void job_end(struct job *job, int status, int spared, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* job_quit - the same without a line: a node has asked for it */
+/* job_quit - the same without a line, at a node's request */
 void job_quit(struct job *job, int status);
 
-/* job_say - a line that ends nothing */
+/* job_say - print a line without ending the job */
 void job_say(struct job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* node.c */
@@ -135,12 +138,12 @@ void node_init(struct node *node, const struct spawned *spawned, int label, stru
                struct sink *err);
 void node_free(struct node *node);
 bool node_alive(const struct node *node); /* the child, or the process that it wraps */
-/* of which core is dumped: the child, or the process that it wraps; 0: none */
+/* the process that is dumping core: the child, or the process that it wraps; 0: none */
 pid_t node_dumping(const struct node *node);
 void node_signal(struct node *node, int sig);
 void node_reaped(struct node *node, int wait_status);
 void node_engine_ended(struct node *node);
-void node_receive(struct job *job, int index);            /* all messages that are there */
-void node_judge(struct job *job, int index, int64_t now); /* is this a death? */
+void node_receive(struct job *job, int index);            /* all messages that have arrived */
+void node_judge(struct job *job, int index, int64_t now); /* handles it if it is a death */
 
 #endif

@@ -27,7 +27,8 @@ static const char *absent(void *ctx, int node)
     return "does not answer; it may be stopped";
 }
 
-/* Of what all nodes have told; with `answers`, to this look. */
+/* Builds the detector's input from the last reports of all nodes; with `answers`, only from
+ * answers to this query. */
 static struct judge judge_of(struct job *job, bool answers)
 {
     static const struct report *reports[NODES_MAX];
@@ -59,7 +60,7 @@ static void question_send(struct job *job, int sock)
 {
     struct wire_head head = { .type = WIRE_LOOK, .total = job->look.number };
 
-    /* one that has no room does not answer, as one that is stopped */
+    /* a node without room in its socket does not answer, like a stopped one */
     (void)send(sock, &head, sizeof head, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -83,7 +84,7 @@ void look_ask(struct job *job, unsigned why)
     look->why |= why;
 }
 
-/* Whether all nodes have said last that they wait. */
+/* Whether the last report of every node says that it waits. */
 static bool all_still(const struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++) {
@@ -95,7 +96,7 @@ static bool all_still(const struct job *job)
     return true;
 }
 
-/* LO1: what has been told last is a first look. */
+/* LO1: takes the last reports as a first look. */
 static void first_look(struct job *job)
 {
     job->look.confirm_at = INT64_MAX;
@@ -127,7 +128,7 @@ void look_received(struct job *job, int index, const void *report, size_t len)
     if (job->look.why == 0)
         first_look(job); /* LO2 */
     else if (copy->number == job->look.number)
-        heard->answered = true; /* LO1: what comes meanwhile unasked is no first look */
+        heard->answered = true; /* LO1: an unsolicited report is no first look now */
 }
 
 static bool all_answered(const struct job *job)
@@ -182,7 +183,7 @@ static void look_end(struct job *job)
     else if ((why & LOOK_USER) && judge_cause(&judge, false, line, sizeof line))
         job_say(job, "hlrcrun: in a circle: %s", line);
     if (all_answered(job))
-        first_look(job); /* LO2: else when the others answer */
+        first_look(job); /* LO2: otherwise when the others answer */
 }
 
 void look_proceed(struct job *job, int64_t now)

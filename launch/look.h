@@ -3,17 +3,18 @@
 #define HLRC_LOOK_H
 
 /*
- * A look at what all nodes wait for: since the user asked (SIGQUIT), since --timeout is over, or to
- * see whether a job whose nodes have all said that they wait stands still for good
+ * Queries all nodes for what they wait for (the code names such a query a look): on SIGQUIT, after
+ * --timeout, or to test for deadlock once every node has reported that it waits
  * (hlrc/progress/judge.h).
  *
  *     all nodes still --JUDGE_GAP_MS--> asked --all have answered--> same epochs: deadlock (JU2)
- *     SIGQUIT, --timeout -------------> asked --answered, or LOOK_MS are over--> told
+ *     SIGQUIT, --timeout -------------> asked --answered, or LOOK_MS are over--> reported
  *
- *   LO1  The first look are the reports that came unasked, or the answers of the look before. Asked
- *        is when all of these have come, and none is taken for them from then on.
- *   LO2  Who does not answer may be stopped: nothing is concluded of a job with such a node. Its
- *        answer counts as an unasked report when it comes.
+ *   LO1  The first look is the set of unsolicited reports, or the answers to the previous query.
+ *        The query is sent after all of them have arrived; later reports do not count as a first
+ *        look.
+ *   LO2  A node that does not answer may be stopped: nothing is concluded about a job with such a
+ *        node. When its answer arrives, it counts as an unsolicited report.
  */
 
 #include <stdbool.h>
@@ -23,23 +24,23 @@
 struct job;
 
 enum {
-    LOOK_MS = 1000, /* for answers */
-    LOOK_USER = 1,  /* why: SIGQUIT, */
+    LOOK_MS = 1000, /* to wait for answers */
+    LOOK_USER = 1,  /* reason: SIGQUIT */
     LOOK_TIMEOUT = 2,
-    LOOK_CONFIRM = 4 /* a second look */
+    LOOK_CONFIRM = 4 /* the second look */
 };
 
 struct look {
-    unsigned why;       /* of the look that is under way; 0: none is */
-    uint32_t number;    /* of the last question */
-    int64_t until;      /* when the look ends, whoever has answered */
+    unsigned why;       /* reasons of the query in progress; 0: none */
+    uint32_t number;    /* of the last query */
+    int64_t until;      /* when the query ends, even if answers are missing */
     int64_t confirm_at; /* when the second look is due; INT64_MAX: there was no first */
     int64_t timeout_at; /* INT64_MAX: none */
 };
 
-/* What was heard of a node, and whether to the question of the look that is under way. */
+/* The last report of a node, and whether it answers the query in progress. */
 struct heard {
-    struct report *report; /* NULL: nothing yet */
+    struct report *report; /* NULL: none yet */
     bool answered;
     uint64_t epoch; /* of the first look */
 };
@@ -47,8 +48,8 @@ struct heard {
 void look_init(struct job *job, int64_t now);
 void look_ask(struct job *job, unsigned why);
 void look_received(struct job *job, int index, const void *report, size_t len);
-void look_proceed(struct job *job, int64_t now); /* what is due */
-int64_t look_due(const struct job *job);         /* when something is; INT64_MAX: nothing */
-void heard_forget(struct heard *heard);          /* what the node has said is over */
+void look_proceed(struct job *job, int64_t now); /* handles due events */
+int64_t look_due(const struct job *job);         /* when something is due; INT64_MAX: nothing */
+void heard_forget(struct heard *heard);          /* discards the report of the node */
 
 #endif

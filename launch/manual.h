@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-/* The manual pages of the two programs; their options come from the table in base/config.h. */
+/* Writes the manual pages of the two programs; their options come from the table in
+ * base/config.h. */
 void manual_hlrcrun(FILE *out);
 void manual_hlrc_info(FILE *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One node as hlrcrun sees it: what it says, and what its end means. The rules are in job.h.
+ * One node as seen by hlrcrun: its messages, and the consequences of its end. job.h has the rules.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,8 +18,8 @@ struct packet {
     struct wire_head head;
     char body[WIRE_PIECE + 1];
     size_t len; /* of the body */
-    pid_t pid;  /* of the sender; 0: unknown here */
-    int fd;     /* that came with it; -1: none */
+    pid_t pid;  /* of the sender; 0: unknown */
+    int fd;     /* that came with the packet; -1: none */
 };
 
 void node_init(struct node *node, const struct spawned *spawned, int label, struct sink *out,
@@ -62,7 +62,7 @@ bool node_alive(const struct node *node)
     return !node->ended || node->engine_fd >= 0;
 }
 
-/* A process that the system dumps core of is left to it (J6). */
+/* Does not kill a process that is dumping core (J6). */
 static void signal_unless_dumping(pid_t pid, int pidfd, int sig)
 {
     if (sig != SIGKILL || !process_dumping(pid))
@@ -125,14 +125,15 @@ static void message_hello(struct job *job, int index, const struct packet *packe
     node->lost_at = 0;
     node->lost_looks = 0;
     node->engine = packet->pid != 0 ? packet->pid : node->pid;
-    oom_watch(&job->oom, node->engine); /* a script may have put it into another group */
+    oom_watch(&job->oom, node->engine); /* a script may have moved it to another group */
     if (node->engine == node->pid)
         return;
     node->engine_fd = process_open(node->engine);
     if (node->engine_fd >= 0)
         guard_watch(&job->guard, node->engine, node->engine_fd);
     else if (node->engine_fd !=
-             -ESRCH) /* that one has ended already; others: we cannot tell, so go by the child */
+             -ESRCH) /* -ESRCH: it has ended already; otherwise we cannot watch it and use the
+                      * child */
         node->engine = node->pid;
 }
 
@@ -186,7 +187,7 @@ static void message_report(struct job *job, int index, const struct packet *pack
         job_end(job, status, spared, "hlrc: %s", line);
 }
 
-/* Of the node whose report was printed. */
+/* Prints a further line of the node whose report was printed. */
 static void message_detail(struct job *job, int index, const struct packet *packet)
 {
     if (index != job->speaker)
@@ -297,13 +298,13 @@ static ssize_t packet_receive(int sock, struct packet *packet)
 
 void node_receive(struct job *job, int index)
 {
-    static struct packet packet; /* too large for comfort on a stack */
+    static struct packet packet; /* too large for a stack */
     struct node *node = &job->nodes[index];
 
     while (node->sock >= 0) {
         ssize_t got = packet_receive(node->sock, &packet);
 
-        /* it ended before it read what it was asked; what it said before that is still to be had */
+        /* it ended before it read what we sent; its earlier messages are still readable */
         if (got == -EINTR || got == -ECONNRESET)
             continue;
         if (got == -EAGAIN)
@@ -317,7 +318,7 @@ void node_receive(struct job *job, int index)
     }
 }
 
-/* True if that was it, and the job is ending. */
+/* True if it was killed for lack of memory, and the job is ending. */
 static bool judge_memory(struct job *job, int index, pid_t pid)
 {
     char limit[128];
@@ -334,7 +335,7 @@ static bool judge_memory(struct job *job, int index, pid_t pid)
 static void judge_signal(struct job *job, int index, pid_t pid, int sig)
 {
     const struct node *node = &job->nodes[index];
-    /* all others are reported by the node */
+    /* the node reports all other signals itself */
     bool unserved = sig == SIGSEGV && node->state == NODE_RUNNING;
 
     if (sig == SIGKILL && judge_memory(job, index, pid))
@@ -347,7 +348,7 @@ static void judge_signal(struct job *job, int index, pid_t pid, int sig)
                      : "");
 }
 
-/* The status that a shell gives for a program that a signal ended says so to us, too. */
+/* A wrapper's status of 128 + N counts as signal N of its program, as in shells. */
 static void judge_status(struct job *job, int index)
 {
     struct node *node = &job->nodes[index];
@@ -357,8 +358,7 @@ static void judge_status(struct job *job, int index)
                                                                         : 0;
     pid_t pid = lost ? node->engine : node->pid;
 
-    /* It took leave of the job and of the others, and has said itself what went wrong: let them end
-     * as they will. */
+    /* It has finalized and has reported its own error: let the others finish. */
     if (sig == 0 && node->state == NODE_FINALIZED) {
         if (job->status == 0)
             job->status = node->status;
@@ -372,7 +372,7 @@ static void judge_status(struct job *job, int index)
                 node->status);
 }
 
-/* Nobody may wait in an exchange for a node that has ended. */
+/* Ends the job if a node waits in an exchange for this one, which has ended. */
 static void judge_waiting(struct job *job, int index)
 {
     int waiting = exchange_waiting(&job->exchange);
@@ -384,8 +384,9 @@ static void judge_waiting(struct job *job, int index)
                 job->nodes[index].state == NODE_SILENT ? "before hlrc_init" : "too early", waiting);
 }
 
-/* Its program has ended, and the wrapper will not tell how: it has ended, too, or does something
- * else. On a crowded machine one that is about to end may have to wait for a CPU. */
+/* Its program has ended, and the wrapper will not report how: it has ended as well, or continues
+ * with something else. On a busy machine a wrapper that is about to end may have to wait for a
+ * CPU. */
 static bool wrapper_silent(struct node *node, int64_t now)
 {
     if (node->lost_at == 0)

@@ -7,7 +7,7 @@
 
 #include "base/config_memory.h"
 
-/* The number behind "oom_kill " at the beginning of a line; -1: there is none. */
+/* The number after "oom_kill " at the beginning of a line; -1: none. */
 static int64_t counter_read(const char *dir, int version)
 {
     char path[OOM_PATH + 32], line[128];
@@ -30,7 +30,7 @@ struct search {
     bool found;
 };
 
-/* The groups above it may count the dead of others, too. */
+/* Adds only the innermost group: the groups above it may count kills of other groups, too. */
 static void innermost_add(const char *dir, int version, void *arg)
 {
     struct search *search = arg;
@@ -69,7 +69,7 @@ static void size_text(uint64_t bytes, char *text, size_t len)
         snprintf(text, len, "%llu MiB", (unsigned long long)(bytes >> 20));
 }
 
-/* The lowest limit of a group and of those above it, or the memory of the machine. */
+/* The lowest limit of the group and its ancestors, or the memory of the machine. */
 static void limit_text(const struct oom_group *group, char *text, size_t len)
 {
     struct memory_limit limit = { .bytes = UINT64_MAX };

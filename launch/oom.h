@@ -3,8 +3,8 @@
 #define HLRC_OOM_H
 
 /*
- * Whether the kernel has killed a node for want of memory. It says so by a counter of the node's
- * control group, which has risen by the time that the victim is seen to have ended.
+ * Whether the kernel's out-of-memory killer has killed a node. A counter of the node's control
+ * group shows it. The counter has risen by the time the victim is seen to have ended.
  */
 
 #include <stdbool.h>
@@ -18,16 +18,16 @@ struct oom {
     int count;
     struct oom_group {
         char dir[OOM_PATH];
-        int version;     /* of its files */
-        uint64_t killed; /* when it was looked at last */
+        int version;     /* of the cgroup interface */
+        uint64_t killed; /* counter at the last query */
     } group[OOM_GROUPS];
 };
 
-/* oom_watch - the group that counts for a process, from now on; 0: for this one */
+/* oom_watch - watches the control group of a process from now on; 0: of this process */
 void oom_watch(struct oom *oom, pid_t pid);
 
-/* oom_seen - whether somebody was killed in one of them since; text says what the limit is that was
- * met: "the limit of its control group is 600 MiB" */
+/* oom_seen - whether a process of a watched group was killed since then; text describes the limit
+ * that was exceeded: "the limit of its control group is 600 MiB" */
 bool oom_seen(struct oom *oom, char *text, size_t len);
 
 #endif

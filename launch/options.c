@@ -9,7 +9,7 @@
 #include "base/nearest.h"
 #include "launch/aliases.h"
 
-/* Values that getopt_long_only() returns: an option of the table by its index, our own, an
+/* Values that getopt_long_only() returns: an option of the table by its index, our own options, an
  * alias. */
 enum {
     OPTION_FIRST = 1000,
@@ -28,12 +28,12 @@ struct given {
     const char *value;
 };
 
-/* One pass over a command line. */
+/* State of one pass over a command line. */
 struct reading {
     int argc;
     char **argv;
     struct options *options;
-    struct given *given; /* in the order in which they came */
+    struct given *given; /* in command-line order */
     int count;
     size_t exported;
     struct option table[TABLE_MAX];
@@ -88,7 +88,7 @@ static void table_make(struct reading *r)
     *row = (struct option){ NULL, 0, NULL, 0 };
 }
 
-/* "--pro" to the names that begin so, if there are any. */
+/* Reports the names that begin with an ambiguous "--pro", if there are any. */
 static bool refuse_ambiguous(const struct reading *r, const char *given, const char *name)
 {
     size_t len = strcspn(name, "="), used;
@@ -158,7 +158,7 @@ static int export(struct reading *r, const char *variable)
     return ret;
 }
 
-/* What Open MPI and PRRTE want to hear twice. */
+/* Sets the variables by which Open MPI and PRRTE allow root; each needs two. */
 static int root_allow(void)
 {
     static const char *const names[] = { "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
@@ -216,22 +216,21 @@ static int option_take(struct reading *r, int got)
     return 0;
 }
 
-/* "-g" would pass as short for --gdb: a single letter is one of ours, or wrong. */
+/* "-g" would pass as an abbreviation of --gdb: a single letter must be one of ours. */
 static bool letter_unknown(const struct reading *r, const char *word)
 {
     return word[0] == '-' && word[1] != '\0' && word[1] != '-' && word[2] == '\0' &&
            (word[1] == ':' || word[1] == '+' || strchr(r->letters, word[1]) == NULL);
 }
 
-/* Collects what is given; the environment comes before the command line, and neither before
- * --help. */
+/* Collects the arguments. The environment is read before the command line, but not for --help. */
 static int arguments_read(struct reading *r)
 {
     int ret = 0;
 
     table_make(r);
     opterr = 0;
-    optind = 0; /* from the beginning, whoever has used it before */
+    optind = 0; /* restart getopt from the beginning */
     while (ret == 0) {
         int at = optind > 0 ? optind : 1, got;
 

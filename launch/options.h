@@ -3,8 +3,8 @@
 #define HLRC_OPTIONS_H
 
 /*
- * The command line of hlrcrun and hlrc_info: the options of config.h's table, a few of their own,
- * and the names that other launchers have for them (aliases.h).
+ * The command line of hlrcrun and hlrc_info: the options of config.h's table, a few that only
+ * these programs have, and the names that other launchers use for them (aliases.h).
  */
 
 #include <stdbool.h>
@@ -13,15 +13,15 @@
 #include "base/config.h"
 
 struct options {
-    int rest; /* index of the first argument that is no option */
+    int rest; /* index of the first argument that is not an option */
     bool help, version, man;
-    const char **exported; /* what -x names, NULL after the last: NAME or NAME=VALUE */
+    const char **exported; /* arguments of -x, NULL after the last: NAME or NAME=VALUE */
 };
 
 /*
- * options_parse - defaults, environment, command line, in this order; not resolved yet. What -x
- * sets is in the environment before that is looked at. With help, version or man nothing is loaded.
- * 0, or a negative errno and one line in err; options_free() either way.
+ * options_parse - defaults, environment, command line, in this order; not resolved yet. The
+ * variables of -x are set before the environment is read. With help, version or man nothing is
+ * loaded. 0, or a negative errno and one line in err; call options_free() in either case.
  */
 int options_parse(int argc, char **argv, struct config *cfg, struct options *options, char *err,
                   size_t errlen);

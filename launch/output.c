@@ -37,7 +37,7 @@ bool sink_full(const struct sink *sink)
     return sink->end - sink->begin >= OUTPUT_SINK_FULL;
 }
 
-/* Room for len more bytes, at the end. */
+/* Makes room for len more bytes at the end. */
 static int sink_grow(struct sink *sink, size_t len)
 {
     if (sink->begin > 0) {
@@ -149,13 +149,13 @@ static void line_put(const struct stream *stream, const char *line, size_t len)
     sink_put(stream->sink, line, len);
 }
 
-/* Whether what is left of the stream is a progress line; a newline may still make a line of it. */
+/* Whether the rest of the stream is a progress line; a newline may still make a line of it. */
 static bool progress_left(const struct stream *stream)
 {
     return stream->sink->terminal && stream->len > 0 && stream->line[stream->len - 1] == '\r';
 }
 
-/* What a program wrote before, to the same place, is gone. */
+/* Shows the last progress text only; earlier ones on the same line are overwritten. */
 static void progress_put(struct stream *stream)
 {
     const char *before;
@@ -168,8 +168,7 @@ static void progress_put(struct stream *stream)
     stream->line[stream->len - 1] = '\r';
 }
 
-/* Pass on whole lines; what remains moves to the front. The first old bytes are known to hold no
- * newline. */
+/* Passes on whole lines; the rest moves to the front. The first `old` bytes contain no newline. */
 static void lines_put(struct stream *stream, size_t old)
 {
     size_t begin = 0, from = old;

@@ -3,23 +3,23 @@
 #define HLRC_OUTPUT_H
 
 /*
- * Output of the nodes on its way to the user.
+ * Passes the nodes' output on to the user.
  *
  *     node's stdout --pipe--> stream --whole lines--> sink --> hlrcrun's stdout
  *
- *   OU1  A stream gives a sink whole lines only, so that no line of one node is mixed with
- *        another's. The last line of a stream may lack its newline; the sink adds one only if
+ *   OU1  A stream puts only whole lines into a sink, so that lines of different nodes are not
+ *        mixed. The last line of a stream may lack its newline; the sink adds one only if
  *        something follows.
  *   OU2  A line longer than OUTPUT_LINE_MAX is passed on in pieces of that size, a line each.
- *   OU3  Writing never blocks the launcher, which has deaths to watch: a sink is written to only
- *        when poll() says that there is room. The descriptor belongs to others as well, and so must
- *        not be made non-blocking.
- *   OU4  A full sink is not fed: its nodes then block in their own writes, as they would without a
- *        launcher.
- *   OU5  Descriptors that are one file share one sink: a line that is written in pieces stays
+ *   OU3  Writing never blocks the launcher, which has to watch for deaths: a sink is written to
+ *        only when poll() reports room. Other processes share the descriptor, so it must not be
+ *        made non-blocking.
+ *   OU4  A full sink takes no input: its nodes then block in their own writes, as they would
+ *        without a launcher.
+ *   OU5  Descriptors of the same file share one sink, so that a line written in pieces stays
  *        whole.
  *   OU6  On a terminal, a piece that ends in a carriage return is shown at once, until the next
- *        output: so programs show their progress. It is thrown away unless a newline follows.
+ *        output. So programs can show their progress. It is discarded unless a newline follows.
  */
 
 #include <stdbool.h>
@@ -29,10 +29,10 @@ enum { OUTPUT_LINE_MAX = 16 << 20, OUTPUT_SINK_FULL = 1 << 20 };
 
 struct sink {
     int fd;
-    int error;      /* errno of a failed write: all else is thrown away */
+    int error;      /* errno of a failed write: everything else is discarded */
     bool terminal;  /* constant */
-    bool midline;   /* what was put last has no newline */
-    bool transient; /* a progress line stands on the terminal */
+    bool midline;   /* the last output has no newline */
+    bool transient; /* a progress line is shown on the terminal */
     char *data;     /* not yet written: data[begin..end) */
     size_t begin, end, room;
 };
@@ -48,17 +48,17 @@ struct stream {
 /* sink_pair - sinks for standard output and error; *err is out itself if they are one file */
 void sink_pair(struct sink *out, struct sink *err_room, struct sink **err);
 void sink_put(struct sink *sink, const char *data, size_t len);
-/* a line that the next output wipes out */
+/* a line that the next output erases */
 void sink_transient(struct sink *sink, const char *text);
 void sink_clear(struct sink *sink);
 bool sink_pending(const struct sink *sink);
 bool sink_full(const struct sink *sink);
-void sink_write(struct sink *sink); /* as much as goes without blocking */
+void sink_write(struct sink *sink); /* as much as fits without blocking */
 void sink_free(struct sink *sink);
 
 void stream_open(struct stream *stream, int fd, int label, struct sink *sink);
-/* stream_read - pass on what is there; false when there is no more for now. Closes itself at the
- * end of the file. */
+/* stream_read - pass on the available input; false if there is no more for now. Closes the stream
+ * at the end of the file. */
 bool stream_read(struct stream *stream);
 void stream_close(struct stream *stream);
 

@@ -31,7 +31,7 @@ bool process_ended(int pidfd)
     return poll(&fd, 1, 0) > 0;
 }
 
-/* What is behind `field` in /proc/PID/status; 0: nothing. */
+/* The character after `field` in /proc/PID/status; 0: none. */
 static char status_read(pid_t pid, const char *field)
 {
     char path[32], text[4096], *at;
@@ -68,8 +68,7 @@ struct family {
     size_t count, room;
 };
 
-/* The parent is the second field after the name, which may itself contain blanks and
- * parentheses. */
+/* The parent is the second field after the name; the name may contain blanks and parentheses. */
 static pid_t parent_read(const char *pid)
 {
     char path[300], text[512], *name_end;
@@ -139,7 +138,7 @@ static bool parent_in(const struct family *family, pid_t parent)
     return false;
 }
 
-/* Mark children of those already marked, until nothing changes. */
+/* Marks children of marked processes until nothing changes. */
 static void family_mark(struct family *family, const pid_t *roots, size_t n, pid_t skip)
 {
     bool changed = true;
@@ -157,7 +156,7 @@ static void family_mark(struct family *family, const pid_t *roots, size_t n, pid
     }
 }
 
-/* Opened first and looked at again, so that a pid that was used again in between is left alone. */
+/* Opens the pidfd, then reads the parent again: a reused pid is not signalled. */
 static bool member_signal(const struct member *m, int sig)
 {
     char pid[16];

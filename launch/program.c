@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0: can be run. -EPERM: whether it is there cannot be seen, for a folder on the way is closed to
- * this user. */
+/* 0: can be run. -EPERM: existence is unknown, since the user may not search a folder of the
+ * path. */
 static int file_check(const char *path)
 {
     struct stat status;
@@ -48,7 +48,8 @@ static int file_refuse(const char *path, int err_number, char *err, size_t errle
     }
 }
 
-/* Next folder of PATH with name after it; an empty folder is the current one. */
+/* Writes the next folder of PATH with name appended to path; an empty folder is the current
+ * one. */
 static const char *path_next(const char *folders, const char *name, char *path, size_t len)
 {
     size_t folder = strcspn(folders, ":");
@@ -57,7 +58,7 @@ static const char *path_next(const char *folders, const char *name, char *path, 
     return folders[folder] == ':' ? folders + folder + 1 : NULL;
 }
 
-/* It is nowhere. closed: the first place where that could not be seen, or empty. */
+/* Not found. closed: the first candidate that could not be checked, or empty. */
 static int path_refuse(const char *name, const char *closed, char *err, size_t errlen)
 {
     char here[PATH_MAX];

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * program_find - the file that a shell would run for name, with a slash in it, into path.
- * 0, or a negative errno and a line in err: -ENOENT there is none, -EACCES it cannot be run.
+ * program_find - writes to path, with a slash in it, the file that a shell would run for name. 0,
+ * or a negative errno and a line in err: -ENOENT no such file, -EACCES it cannot be run.
  */
 int program_find(const char *name, char *path, size_t len, char *err, size_t errlen);
 

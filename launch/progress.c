@@ -29,7 +29,7 @@ static void rate_text(uint64_t count, int64_t ms, char *buf, size_t len)
     snprintf(buf, len, "%.*f %s", unit > 0 && rate < 99.95 ? 1 : 0, rate, units[unit]);
 }
 
-/* A script may run one program after another, each of which counts from 0. */
+/* The increase since the last line. A script may run several programs, each counting from 0. */
 static uint64_t growth(uint64_t now, uint64_t before)
 {
     return now > before ? now - before : 0;

@@ -3,8 +3,8 @@
 #define HLRC_PROGRESS_H
 
 /*
- * hlrcrun --progress: one line on standard error, refreshed on a terminal, else printed now and
- * then.
+ * hlrcrun --progress: one line on standard error, refreshed on a terminal, otherwise printed
+ * periodically.
  */
 
 #include <stdbool.h>
@@ -17,13 +17,13 @@ struct progress {
     bool wanted, terminal;
     int nodes;
     int64_t begun, shown_at, next_at;
-    struct boot_counters shown; /* totals when the last line was made */
+    struct boot_counters shown; /* totals at the last line */
 };
 
 void progress_init(struct progress *progress, bool wanted, int nodes, int64_t now);
 
-/* progress_show - when it is time: faults and bytes are sums over the nodes, barriers those of the
- * node ahead */
+/* progress_show - prints if it is time: faults and bytes are sums over the nodes; barriers
+ * are counted at the node that is ahead */
 void progress_show(struct progress *progress, const struct boot_counters *total, int64_t now,
                    struct sink *sink);
 

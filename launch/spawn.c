@@ -17,10 +17,10 @@
 #include "boot/wire.h"
 #include "launch/process.h"
 
-/* Above the descriptors that shells use for their own redirections. */
+/* Above the descriptors that shells use for redirections. */
 enum { LAUNCH_FD_LOW = 100 };
 
-/* What the child of a fork has in its hands. */
+/* Descriptors of the child after fork. */
 struct child {
     int node;
     int sock;
@@ -45,7 +45,7 @@ int spawn_release(struct spawn *spawn, int nodes)
     return write(spawn->gate[1], bytes, (size_t)nodes) == nodes ? 0 : -errno;
 }
 
-/* As the shell has it: 127 there is no such program, 126 it cannot be run. */
+/* Exit status as in shells: 127 no such program, 126 it cannot be run. */
 _Noreturn static void child_fail(const struct spawn *spawn, int sock, const char *what, int err)
 {
     struct wire_head head = { .type = WIRE_NO_EXEC, .status = err == ENOENT ? 127 : 126 };
@@ -75,7 +75,7 @@ static void child_descriptors(const struct spawn *spawn, struct child *child, bo
 static void child_environment(const struct spawn *spawn, const struct child *child)
 {
     char number[16];
-    /* not closed on exec, as the original is */
+    /* the copy stays open on exec, unlike the original */
     int fd = fcntl(child->sock, F_DUPFD, LAUNCH_FD_LOW);
 
     if (fd < 0)
@@ -95,7 +95,7 @@ static void child_restore(const struct spawn *spawn)
 {
     struct sigaction quit;
 
-    /* the terminal sends it to all: hlrcrun answers, and nobody is to die of it */
+    /* the terminal sends SIGQUIT to all: hlrcrun handles it, and no node may die of it */
     if (sigaction(SIGQUIT, NULL, &quit) == 0 && quit.sa_handler == SIG_DFL) {
         quit.sa_handler = SIG_IGN;
         sigaction(SIGQUIT, &quit, NULL);
@@ -105,8 +105,8 @@ static void child_restore(const struct spawn *spawn)
     sigprocmask(SIG_SETMASK, &spawn->mask, NULL);
 }
 
-/* What gdb is to know of our faults: installed beside us, in the build's folder, or where configure
- * put it; or nothing. */
+/* The gdb script for our faults: installed beside us, in the build folder, or where configure put
+ * it. /dev/null if absent. */
 static const char *debug_script(char *path, size_t len)
 {
     static const char *const places[] = { "/../share/hlrc/hlrc.gdb", "/share/hlrc.gdb" };
@@ -160,7 +160,7 @@ _Noreturn static void child_main(struct spawn *spawn, struct child *child)
         personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) < 0)
         child_fail(spawn, child->sock, "--no-aslr is not allowed here", errno);
     if (spawn->config->syscalls != SYSCALLS_OFF &&
-        !getenv("HLRC_FILTERED")) /* the node says where it may not */
+        !getenv("HLRC_FILTERED")) /* the node reports it if not permitted */
         (void)personality((unsigned long)personality(0xffffffff) | ADDR_COMPAT_LAYOUT); /* SF2 */
     child_restore(spawn);
     if (debugged)
@@ -169,7 +169,7 @@ _Noreturn static void child_main(struct spawn *spawn, struct child *child)
     child_fail(spawn, child->sock, "cannot be run", errno);
 }
 
-/* Pipes for output; a node under gdb keeps the terminal. */
+/* Creates the output pipes; a node under gdb keeps the terminal. */
 static int output_pipes(bool wanted, int ends[2], int write_ends[2])
 {
     int pair[2];
@@ -200,11 +200,11 @@ static int socket_pair(struct spawned *out, struct child *child)
         return -errno;
     out->sock = pair[0];
     child->sock = pair[1];
-    /* every message says which process sent it */
+    /* every message carries the pid of its sender */
     return setsockopt(out->sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ? -errno : 0;
 }
 
-/* The child must not inherit half-written output, nor its own pidfd. */
+/* Forks. The child must not inherit half-written output, nor its own pidfd. */
 static int child_fork(struct spawn *spawn, struct spawned *out, struct child *child)
 {
     fflush(NULL);

@@ -5,11 +5,11 @@
 /*
  * Starting the nodes.
  *
- *   SP1  A node runs nothing of the user's before the guard knows it: it waits for one byte on the
- *        gate. If hlrcrun dies before, the gate's end of file tells it to give up.
- *   SP2  A node inherits directory, environment, umask, signal dispositions and mask, and limits as
- *        hlrcrun got them.
- *   SP3  Everything that hlrcrun holds is closed on exec. The node's own socket alone is passed on.
+ *   SP1  A node executes nothing of the user's before the guard knows it: it waits for one byte on
+ *        the gate. If hlrcrun dies first, the node reads end of file and exits.
+ *   SP2  A node inherits directory, environment, umask, signal dispositions and mask, and limits
+ *        as hlrcrun got them.
+ *   SP3  Every descriptor of hlrcrun is closed on exec. Only the node's own socket is passed on.
  */
 
 #include <signal.h>
@@ -23,7 +23,7 @@ struct spawn {
     const struct config *config;
     const char *path; /* of the program */
     char **argv;
-    /* as they were when hlrcrun began */
+    /* as they were when hlrcrun started */
     sigset_t mask;
     struct sigaction pipe_action;
     struct rlimit files;
@@ -39,9 +39,9 @@ struct spawned {
 };
 
 /* Both return 0 or a negative errno. */
-int spawn_open(struct spawn *spawn); /* the gate */
+int spawn_open(struct spawn *spawn); /* creates the gate */
 int spawn_node(struct spawn *spawn, int node, struct spawned *out);
-int spawn_release(struct spawn *spawn, int nodes); /* open the gate */
+int spawn_release(struct spawn *spawn, int nodes); /* opens the gate */
 void spawn_close(struct spawn *spawn);
 
 #endif

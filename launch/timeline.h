@@ -4,7 +4,8 @@
 
 struct job;
 
-/* timeline_keep - with --trace, writes what the nodes have noted (J8). All have ended. */
+/* timeline_keep - with --trace, writes the nodes' timelines (J8). ASSUMPTION: all nodes have
+ * ended. */
 void timeline_keep(struct job *job);
 
 #endif

@@ -9,7 +9,7 @@
 
 #    include "base/digest.h"
 
-/* hwloc's plug-ins look for devices, which takes ten times as long as the cores do. */
+/* hwloc's plug-ins search for devices, which takes ten times as long as finding the cores. */
 static const struct {
     const char *name, *value;
 } quick[] = { { "HWLOC_COMPONENTS", "linux,stop" }, { "HWLOC_PLUGINS_PATH", "/nowhere" } };
@@ -106,7 +106,7 @@ static void by_number(struct topology *t, const cpu_set_t *allowed)
 
 void topology_load(struct topology *t)
 {
-    cpu_set_t allowed; /* by the mask of this process, within its control group */
+    cpu_set_t allowed; /* affinity mask of this process, limited by its control group */
 
     t->cores = 0;
     t->numas = 1;

@@ -3,12 +3,12 @@
 #define HLRC_TOPOLOGY_H
 
 /*
- * The cores that this process may use, one behind the other as they lie in the machine: those of a
- * NUMA node are neighbours. A core has one CPU, or as many as it runs threads.
+ * The cores that this process may use, in machine order: cores of one NUMA node are adjacent. A
+ * core has as many CPUs as it has hardware threads.
  *
- * hwloc says so, with its own variables (HWLOC_SYNTHETIC describes a machine that is not there, for
- * tests). Built without hwloc, or where that fails, each CPU counts as a core, in the order of
- * their numbers.
+ * The order comes from hwloc, which has its own variables (HWLOC_SYNTHETIC describes an imaginary
+ * machine, for tests). Without hwloc, or if it fails, each CPU counts as a core, in numerical
+ * order.
  */
 
 #include <sched.h>
@@ -24,9 +24,9 @@ struct core {
 
 struct topology {
     int cores;         /* 0: more CPUs than a set holds */
-    int numas;         /* NUMA nodes of the machine; 1: not to be told apart */
-    bool described;    /* a machine that is not there: nothing can be bound */
-    uint64_t identity; /* tells that machine from others; 0: this one */
+    int numas;         /* NUMA nodes of the machine; 1: not distinguishable */
+    bool described;    /* an imaginary machine: nothing can be bound */
+    uint64_t identity; /* distinguishes that machine from others; 0: this machine */
     struct core core[CORES_MAX];
 };
 

@@ -53,7 +53,7 @@ static void raw_drop(struct atomic_unit *unit, uint64_t address)
 
 /* ---- results ---- */
 
-/* A write has come to the host's memory. */
+/* A write has arrived in the host's memory. */
 static void write_done(void *self, uint64_t address)
 {
     struct atomic_unit *unit = self;
@@ -62,8 +62,8 @@ static void write_done(void *self, uint64_t address)
     ask_tick(unit);
 }
 
-/* The result is there. Operations end in the order of their beginnings, the ALU being a pipeline;
- * one that is kept has its line marked since it began. */
+/* The result is computed. Operations end in order, since the ALU is a pipeline. A line whose value
+ * is kept was marked when its operation began. */
 static void result(void *self, uint64_t to_register)
 {
     struct atomic_unit *unit = self;
@@ -82,7 +82,7 @@ static void result(void *self, uint64_t to_register)
     ask_tick(unit);
 }
 
-/* Whether one of the next operations has the same word, and none before it can want the line. */
+/* True if one of the next operations has the same word, and none before it can need the line. */
 static bool soon_again(const struct atomic_unit *unit, const struct atomic_op *op)
 {
     uint64_t end = unit->computed + 1 + unit->cfg.window;
@@ -138,7 +138,7 @@ static void mark(struct atomic_unit *unit, struct nic_line *line, bool to_regist
     unit->kept += to_register;
 }
 
-/* The ALU takes the next operation; whether it could. */
+/* The ALU takes the next operation; false if it cannot. */
 static bool compute(struct atomic_unit *unit)
 {
     struct atomic_op *op = op_at(unit, unit->computed);
@@ -214,7 +214,7 @@ static bool fetch_missed(struct atomic_unit *unit, struct atomic_op *op)
     return true;
 }
 
-/* The issue unit asks for the next operation's word; whether it could. */
+/* The issue unit requests the next operation's word; false if it cannot. */
 static bool fetch(struct atomic_unit *unit)
 {
     struct atomic_op *op = op_at(unit, unit->fetched);
@@ -250,7 +250,7 @@ static void tick(void *self, uint64_t arg)
         ask_tick(unit);
 }
 
-/* In the next cycle there may be something to do. */
+/* Schedules a tick in the next cycle. */
 static void ask_tick(struct atomic_unit *unit)
 {
     sim_time when = (unit->loop->now + unit->cfg.cycle - 1) / unit->cfg.cycle * unit->cfg.cycle;

@@ -15,7 +15,7 @@
 struct pe {
     unsigned left, outstanding, next_word;
     uint64_t word[ATOMICS_WORDS];
-    sim_time cpu_free; /* applies updates of others */
+    sim_time cpu_free; /* when it can apply the next update of another PE */
 };
 
 struct node {
@@ -24,13 +24,13 @@ struct node {
     struct host_port port;
     struct atomic_unit unit;
     struct link out, in;
-    unsigned turn;     /* the PE that is asked first for the next command */
-    sim_time command;  /* the next one can follow */
-    bool commands;     /* then, by an event */
+    unsigned turn;     /* the PE that is first to send the next command */
+    sim_time command;  /* when the next one can follow */
+    bool commands;     /* an event for that time is scheduled */
     unsigned cpu_turn; /* the PE that applies the next update */
 };
 
-/* On its way. */
+/* A message in transit. */
 struct message {
     uint64_t address;
     sim_time began;
@@ -62,7 +62,7 @@ static unsigned message_new(struct system *s)
 
 static void commands_more(struct node *node);
 
-/* Its result is written: the PE that sent it may send another one. */
+/* The result is written: the sending PE may send another message. */
 static void message_done(void *self, uint64_t number)
 {
     struct system *s = self;
@@ -81,7 +81,7 @@ static void cpu_done(void *self, uint64_t number)
     message_done(self, number);
 }
 
-/* An update by a message has come to the memory; one of the node's PEs applies it. */
+/* An update by a message has arrived in memory; one of the node's PEs applies it. */
 static void in_memory(void *self, uint64_t number)
 {
     struct system *s = self;
@@ -123,7 +123,7 @@ static void at_first_router(void *self, uint64_t number)
     event_after(&s->loop, routers * s->cfg->router, at_last_router, s, number);
 }
 
-/* A command has come to the adapter of its CPU. What is for this node stays in it. */
+/* A command has arrived at the adapter of its CPU. A message for the same node stays in it. */
 static void at_adapter(void *self, uint64_t number)
 {
     struct system *s = self;
@@ -178,7 +178,7 @@ static void command_turn(void *self, uint64_t arg)
     commands_more(node);
 }
 
-/* The CPUs give one command after the other, as the port takes them. */
+/* The CPUs send one command after the other, as the port accepts them. */
 static void commands_more(struct node *node)
 {
     struct system *s = node->system;
@@ -203,14 +203,14 @@ static void commands_more(struct node *node)
     event_at(&s->loop, node->command, command_turn, node, 0);
 }
 
-/* ---- all of it ---- */
+/* ---- one simulation ---- */
 
 static bool takes_part(const struct atomics_config *cfg, unsigned pe)
 {
     return pe > 0 || cfg->workload == WORKLOAD_RANDOM || cfg->workload == WORKLOAD_SHMEM;
 }
 
-/* No two PEs have a word in common, as if each had its own part of the table. */
+/* No two PEs share a word, as if each had a part of the table. */
 static void choose_words(struct system *s, unsigned number)
 {
     uint64_t part = s->cfg->table / s->cfg->pes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hlrc_sim atomics: the atomic unit of an adapter. Defaults are those of the paper, where it says
- * them (tables I and II, sections IV to VI).
+ * hlrc_sim atomics: the atomic unit of an adapter. Defaults are the paper's where it states them
+ * (tables I and II, sections IV to VI).
  */
 #include "sim/atomics_command.h"
 
@@ -250,8 +250,8 @@ static void equations(void)
     printf("network,83,%.3f,million/s\n", PAPER_NETWORK / 1e6);
 }
 
-/* Tables III and IV, by the rates that the paper prints: the first is rounded to the nearest, the
- * second up. */
+/* Tables III and IV, from the rates that the paper prints: table III is rounded to nearest, table
+ * IV up. */
 static void requests(void)
 {
     static const struct {
@@ -269,7 +269,7 @@ static void requests(void)
     }
 }
 
-/* Figure 9: peaks of a system, in MB/s of payload, two PEs to a node. */
+/* Figure 9: peak rates of a system in MB/s of payload, two PEs to a node. */
 static void peaks(void)
 {
     const struct atomics_bytes *b = &paper_bytes;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hlrc_sim barrier: each run has the barrier at the host and the one at the adapter, and says what
- * the paper's equations give and what the paper measured.
+ * hlrc_sim barrier: each run has the barrier at the host and at the adapter, and prints the
+ * results of the paper's equations and measurements as well.
  *
- * The paper has totals and no parts. Times of the card lanai4 are those with which the model comes
- * near its seven totals: 16 nodes with PE and GB at both places, 8 nodes with PE (the factor), and
- * the two of lanai7, whose adapter takes half of them (66 MHz for 33). See doc/simulation.md.
+ * The paper has totals and no parts. The times of card lanai4 are fitted to its seven totals: 16
+ * nodes with PE and GB at both places, 8 nodes with PE (the factor), and the two of lanai7, whose
+ * adapter takes half the time (66 MHz instead of 33). See doc/simulation.md.
  */
 #include "sim/barrier_command.h"
 
@@ -106,7 +106,7 @@ static const struct sim_figure figures[] = {
 
 /* ---- costs ---- */
 
-/* In ns; of the adapter's half with lanai7. */
+/* In ns; lanai7 takes half the adapter's times. */
 static const struct {
     unsigned send, sdma, network, recv, rdma, hrecv, work, ack, busy;
 } lanai4 = { 7600, 13300, 500, 5100, 12000, 6800, 13200, 0, 60 };
@@ -135,7 +135,7 @@ static struct barrier_costs costs_of(const uint64_t *v)
     };
 }
 
-/* ---- what was measured: section 6 of the paper, in us; 0 where it does not say ---- */
+/* ---- measurements: section 6 of the paper, in us; 0: not given ---- */
 
 static const struct measured {
     unsigned card, algorithm, nodes;
@@ -191,7 +191,7 @@ struct best {
     uint64_t events;
 };
 
-/* Of the dimensions that are asked for. */
+/* The best of the requested dimensions. */
 static struct best best_of(const uint64_t *v, struct barrier_config cfg)
 {
     unsigned first = v[O_DIMENSION] > 0 ? (unsigned)v[O_DIMENSION] : 1, last = first;
@@ -233,7 +233,7 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-/* The equations are of PE alone. */
+/* Prints the equations, which cover only PE. */
 static void print_equations(const uint64_t *v, const struct barrier_costs *c)
 {
     unsigned nodes = (unsigned)v[O_NODES];

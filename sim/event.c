@@ -66,7 +66,7 @@ static size_t first_child(const struct event_loop *loop, size_t at)
     return first;
 }
 
-/* Takes the first event; the last one sinks from the top to its place. */
+/* Removes and returns the first event; the last one sinks from the top to its position. */
 static struct event take(struct event_loop *loop)
 {
     struct event first = loop->heap[0], last = loop->heap[--loop->waiting];

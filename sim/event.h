@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The event loop of the simulator: what happens when. A model is a set of objects that ask to be
- * called at a time; there are no steps in between, so idle time costs nothing (as in LogGOPSim,
- * Hoefler, Schneider and Lumsdaine, 2010).
+ * The event loop of the simulator. A model is a set of objects that schedule calls of themselves.
+ * Time advances from event to event, so idle time costs nothing (as in LogGOPSim, Hoefler,
+ * Schneider and Lumsdaine, 2010).
  *
- *   EV1  Time never goes back: nothing can be asked for before the present.
- *   EV2  What is asked for at one time happens in the order in which it was asked for.
- *   EV3  Times are whole picoseconds, and nothing but them and the order of asking decides: no
- *        address, no clock, no rounding of the machine. Equal input gives equal output, to the
- *        bit.
+ *   EV1  Time never decreases: no event can be scheduled before the present.
+ *   EV2  Events of the same time run in the order in which they were scheduled.
+ *   EV3  Times are integral picoseconds. Only they and the order of scheduling decide: no address,
+ *        no clock, no machine-dependent rounding. Equal input gives bitwise equal output.
  *
- * The queue is a heap of four children for each event, ordered by time and number.
+ * The queue is a 4-ary heap, ordered by time and number.
  */
 #ifndef SIM_EVENT_H
 #define SIM_EVENT_H
@@ -24,12 +23,12 @@ typedef uint64_t sim_time;
 #define SIM_NS 1000u
 #define SIM_US (1000u * SIM_NS)
 
-/* What is called: SELF and ARG are those of the one who asked. */
+/* Event function: SELF and ARG are those given when it was scheduled. */
 typedef void (*event_fn)(void *self, uint64_t arg);
 
 struct event {
     sim_time when;
-    uint64_t number; /* in the order of asking */
+    uint64_t number; /* in the order of scheduling */
     event_fn fn;
     void *self;
     uint64_t arg;
@@ -40,14 +39,14 @@ struct event_loop {
     uint64_t asked, done;
     size_t waiting, room;
     struct event *heap;
-    void (*look)(void *self); /* now and then, between events: it changes nothing; NULL: nobody */
+    void (*look)(void *self); /* called periodically between events, changes nothing; NULL: none */
     void *look_self;
 };
 
 void event_loop_init(struct event_loop *loop);
 void event_loop_free(struct event_loop *loop);
 
-/* event_at - call FN at WHEN; ASSUMPTIONS: not before loop->now */
+/* event_at - schedule FN at WHEN; ASSUMPTIONS: not before loop->now */
 void event_at(struct event_loop *loop, sim_time when, event_fn fn, void *self, uint64_t arg);
 
 /* event_after - the same, DELAY from now */
@@ -57,7 +56,7 @@ static inline void event_after(struct event_loop *loop, sim_time delay, event_fn
     event_at(loop, loop->now + delay, fn, self, arg);
 }
 
-/* event_loop_run - until nothing is asked for any more */
+/* event_loop_run - runs until no event is left */
 void event_loop_run(struct event_loop *loop);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fiber.c - see fiber.h. A switch keeps what a call keeps, and nothing else: swapcontext, which is
- * used where no switch was written, keeps the mask of signals as well, by two calls of the system.
+ * fiber.c - see fiber.h. A switch saves only callee-saved registers. swapcontext, used with
+ * sanitizers and on other architectures, also saves the signal mask, by two system calls.
  */
 #include "sim/fiber.h"
 
@@ -16,7 +16,7 @@
 #    endif
 #endif
 
-/* Sanitizers know stacks by swapcontext. */
+/* Sanitizers track stacks through swapcontext. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(WATCHED)
 #    define SWITCH_BY_LIBC 1
 #elif !defined(__x86_64__) && !defined(__aarch64__)
@@ -29,7 +29,7 @@
 #    include <ucontext.h>
 typedef ucontext_t context;
 #else
-typedef void *context; /* the stack pointer, and what is kept lies there */
+typedef void *context; /* the stack pointer; saved registers are on the stack */
 #endif
 
 struct fiber {
@@ -69,13 +69,13 @@ static void prepare(struct fiber *f, size_t stack_bytes)
 
 #else
 
-/* Saves the stack pointer in *from, behind what a function keeps for its caller, and goes on where
- * the other one was saved. */
+/* Pushes the callee-saved registers, saves the stack pointer in *from, and continues where the
+ * other context was saved. */
 void fiber_switch(context *from, context to) __attribute__((visibility("hidden")));
 
 #    ifdef __x86_64__
 #        define KEPT    6 /* rbp, rbx, r12 to r15 */
-#        define RETURNS 6 /* where it goes on, behind them; one word more for the alignment */
+#        define RETURNS 6 /* index of the return address; one spare word for the alignment */
 #        define SPARE   2
 __asm__(".text\n"
         ".p2align 4\n"
@@ -121,7 +121,7 @@ static void switch_to(context *from, const context *to)
     fiber_switch(from, *to);
 }
 
-/* As though `begin` had been about to be called where the stack begins. */
+/* Prepares a stack as if `begin` were about to be called at its top. */
 static void prepare(struct fiber *f, size_t stack_bytes)
 {
     uintptr_t top = ((uintptr_t)f->stack + stack_bytes) & ~(uintptr_t)15;

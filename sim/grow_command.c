@@ -11,7 +11,7 @@
 #include "sim/fail.h"
 #include "sim/growth.h"
 
-#define OFF_MOST 5 /* of 100 pages, which a law and its traces have not in common: GL1 */
+#define OFF_MOST 5 /* percent of pages that may differ between a law and its traces: GL1 */
 
 struct wish {
     const char *law, *out, *trace[GROWTH_TRACES];
@@ -92,7 +92,7 @@ static void take(struct wish *w, char **argv, int *i)
         w->out = argv[++*i];
     else if (strcmp(word, "--law") == 0 || strcmp(word, "--set") == 0 ||
              strcmp(word, "--grow") == 0)
-        ++*i; /* the law first, and what is set when it is there */
+        ++*i; /* processed separately: the law first, --set once it is loaded */
     else
         sim_fail(SIM_WRONG_USE, "grow: %s: not understood; see hlrc_sim --help", word);
 }
@@ -109,7 +109,7 @@ static void set_law(const char *file_name)
     law_load(&law, file_name);
 }
 
-/* One that something can be derived from. */
+/* Whether there is a trace to derive something from. */
 static bool has_trace(const struct wish *w)
 {
     bool any = false;
@@ -134,7 +134,7 @@ static struct wish parse(int argc, char **argv)
     return w;
 }
 
-/* ---- how far the law is from its traces ---- */
+/* ---- differences between the law and its traces ---- */
 
 static uint64_t mean_us(uint64_t ns, uint64_t count)
 {
@@ -187,7 +187,7 @@ static void check(const struct wish *w)
     }
 }
 
-/* What is written or read without a fault is in no trace. */
+/* Refuses options by which pages are written or read without a fault: no trace shows that. */
 static void check_options(const struct trace *t, const char *name)
 {
     static const struct {

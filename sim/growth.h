@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * growth.h - a program that was traced with few nodes, with more of them: its law (sim/law.h) says
- * which pages a node uses and when it synchronizes, traces say how long that takes and how much of
- * what is written changes. doc/growth.md has it in words.
+ * growth.h - extrapolates a program that was traced with few nodes to more nodes. Its workload
+ * model (law, sim/law.h) defines which pages a node uses and when it synchronizes. Traces provide
+ * the computing times and the fraction of written bytes that change. Explained in doc/growth.md.
  *
- *   GL1  A law that does not do what its traces do is not grown: a node that synchronizes otherwise
- *        ends it, and of the pages that are used so many that are not those of the law.
- *   GL2  Computing up to a place of the law takes a + b work there: a and b, neither below 0, are
- *        those with the least squares over all nodes of the traces that are not for checking, and
- *        nothing else is fitted.
- *   GL3  What one node alone uses is left out once its home may write it untracked (exclusive.h);
- *        of such a page nothing is counted from then on. Its computing is not left out.
- *   GL4  The same law and traces give the same file to the bit.
+ *   GL1  A law that does not match its traces is not used: it is refused if a node synchronizes
+ *        differently, or if too many of the used pages differ from the law's.
+ *   GL2  Computing up to a synchronization point of the law takes a + b work. a and b, neither
+ *        below 0, are the least-squares fit over all nodes of the traces that are not for
+ *        checking. Nothing else is fitted.
+ *   GL3  A page used by one node only is left out once its home may write it untracked (unshared,
+ *        exclusive.h); nothing is counted for it from then on. Its computing time is not left out.
+ *   GL4  The same law and traces give the same file, bit for bit.
  */
 #ifndef SIM_GROWTH_H
 #define SIM_GROWTH_H
@@ -23,34 +23,34 @@
 
 #define GROWTH_TRACES 8
 
-/* Of computing up to a place where it synchronizes: sums over all that came there; times in ns. */
+/* Sums over all computing phases that end at one synchronization point; times in ns. */
 struct growth_times {
     uint64_t count;
     __uint128_t work, time, work_work, work_time;
 };
 
-/* Of what a statement writes: where a closing knows what has changed. */
+/* Bytes that a statement writes, where a flush shows how many have changed. */
 struct growth_change {
     uint64_t bytes, length, written;
 };
 
 struct growth_seen {
-    uint64_t reads, reads_stated;   /* pages that were closed to a load; in the law, too */
-    uint64_t writes, writes_stated; /* pages that had changed; in the law, too */
+    uint64_t reads, reads_stated;   /* pages closed to a load; of them, in the law as well */
+    uint64_t writes, writes_stated; /* changed pages; of them, in the law as well */
     uint64_t stated;                /* pages that the law writes */
     struct growth_times at[LAW_STATEMENTS + 1];
 };
 
 struct growth_line {
     uint64_t constant; /* ns */
-    uint64_t slope;    /* ns of 2^20 units of work */
+    uint64_t slope;    /* ns for 2^20 units of work */
 };
 
 struct growth {
     struct law *law;
     uint32_t traces;
     const struct trace *trace[GROWTH_TRACES];
-    bool is_check[GROWTH_TRACES]; /* nothing is derived from it: it is only compared */
+    bool is_check[GROWTH_TRACES]; /* only compared, nothing is derived from it */
     struct growth_seen seen[GROWTH_TRACES];
     struct growth_change change[LAW_STATEMENTS];
     struct growth_line line[LAW_STATEMENTS + 1];
@@ -62,22 +62,22 @@ struct growth {
     char wrong[200];
 };
 
-/* growth_fit - G has law and traces; NULL, or what is wrong, with its trace and node */
+/* growth_fit - fits G, which has law and traces; NULL, or the error, with its trace and node */
 const char *growth_fit(struct growth *g);
 
 void growth_free(struct growth *g);
 
-/* growth_ns - computing of so much work up to that place */
+/* growth_ns - computing time of `work` units up to that synchronization point */
 uint64_t growth_ns(const struct growth *g, uint32_t site, uint64_t work);
 
 struct growth_wish {
     uint32_t nodes;
     bool weak;
-    bool traced_options; /* those of the traces, else a job's own */
-    bool all;            /* nothing is left out: GL3, for tests */
+    bool traced_options; /* the traces' options, otherwise the defaults */
+    bool all;            /* nothing is left out (GL3); for tests */
 };
 
-/* growth_write - the grown trace; NULL, or what is wrong. Errors of the file are left to ferror. */
+/* growth_write - writes the extrapolated trace; NULL, or the error. The caller tests ferror(). */
 const char *growth_write(struct growth *g, const struct growth_wish *wish, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* growth_fit.c - see growth.h: a law and traces side by side. */
+/* growth_fit.c - see growth.h: compares a law with traces. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define SLOPE_SHIFT 20
 #define MANY        UINT32_MAX
 
-/* A page since the last release. */
+/* The use of a page since the last release. */
 struct used {
     uint64_t page;
     uint32_t writer;  /* statement + 1; MANY */
@@ -18,7 +18,7 @@ struct used {
     bool stated, is_read, wrote;
 };
 
-/* A node of a trace, and the law beside it. */
+/* A node of a trace, walked in parallel with the law. */
 struct walk {
     struct growth *g;
     struct growth_seen *seen;
@@ -43,7 +43,7 @@ static struct used *use(struct walk *w, uint64_t page)
     return &w->used[i];
 }
 
-/* ---- the law's side ---- */
+/* ---- the law ---- */
 
 static void note_access(void *self, const struct law_access *a)
 {
@@ -63,7 +63,7 @@ static void note_access(void *self, const struct law_access *a)
     }
 }
 
-/* ---- the trace's side ---- */
+/* ---- the trace ---- */
 
 static void note_wrote(struct walk *w, const struct script_op *op)
 {
@@ -83,7 +83,7 @@ static bool is_fault(unsigned kind)
     return kind == RECORD_READ || kind == RECORD_WRITE || kind == RECORD_LOOK;
 }
 
-/* What lies between two places where it synchronizes; its time is added. */
+/* Notes an item between two synchronization points; the caller adds its time. */
 static void note_item(struct walk *w, const struct script_op *op)
 {
     switch (op->kind) {
@@ -121,7 +121,7 @@ static bool is_sync(unsigned kind)
            kind == RECORD_UNLOCK || kind == RECORD_END;
 }
 
-/* Up to the next place where it synchronizes, which is returned; RECORD_END at the end. */
+/* Reads up to the next synchronization point, which is returned; RECORD_END at the end. */
 static unsigned next_sync(struct walk *w, uint64_t *arg, uint64_t *units)
 {
     const struct script_op *op;
@@ -141,9 +141,9 @@ static unsigned next_sync(struct walk *w, uint64_t *arg, uint64_t *units)
     return RECORD_END;
 }
 
-/* ---- both ---- */
+/* ---- comparison ---- */
 
-/* Pages before the law's first array are the runtime's own. */
+/* Skips pages before the law's first array: they belong to the runtime. */
 static void compare(struct walk *w)
 {
     struct growth_seen *s = w->seen;
@@ -248,7 +248,7 @@ static const char *walk_node(struct growth *g, uint32_t i, uint32_t node)
     return wrong;
 }
 
-/* The law's first array is where the heap's first page is used: the lowest of its near part. */
+/* The law's first array begins at the first used page of the heap: the lowest of its near part. */
 static uint64_t lowest_page(const struct trace *t)
 {
     uint64_t lowest = UINT64_MAX, near = t->set[RECORD_SET_home_near];
@@ -284,7 +284,7 @@ static uint64_t rounded(__uint128_t a, __uint128_t b)
     return b == 0 ? 0 : (uint64_t)((a + b / 2) / b);
 }
 
-/* GL2: sums are exact, and one quotient is rounded, as IEEE 754 has it everywhere (GL4). */
+/* GL2: sums are exact, and one quotient is rounded, the same everywhere by IEEE 754 (GL4). */
 static struct growth_line fit(const struct growth_times *t)
 {
     struct growth_line through = { 0, rounded(t->work_time << SLOPE_SHIFT, t->work_work) };
@@ -294,7 +294,7 @@ static struct growth_line fit(const struct growth_times *t)
     __int128_t rise = n * (__int128_t)t->work_time - w * y;
 
     if (spread == 0 && t->work > 0)
-        return through; /* the law says what the work is, and these have all as much */
+        return through; /* the law defines the work, and it is the same in all samples */
     if (spread <= 0 || rise <= 0)
         return flat;
     uint64_t slope = (uint64_t)((double)rise / (double)spread * (1 << SLOPE_SHIFT));
@@ -323,7 +323,7 @@ static void fit_all(struct growth *g)
     }
 }
 
-/* ---- before ---- */
+/* ---- preparation ---- */
 
 static void note_loaded(struct growth *g, uint32_t part, uint64_t page)
 {

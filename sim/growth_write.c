@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* growth_write.c - see growth.h: the trace of as many nodes as are wished for. */
+/* growth_write.c - see growth.h: writes the trace of the requested number of nodes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "sim/run_options.h"
 
 #define OFTEN \
-    3 /* closings, or parts, with a page of one node alone, behind which it is exclusive */
+    3 /* flushes, or parts, in which only one node uses a page, after which it is unshared */
 #define ALL UINT32_MAX
 
 struct bytes {
@@ -36,16 +36,16 @@ struct maker {
     struct place *place;
     uint32_t places, room;
     uint64_t last_page;
-    bool quiet; /* exclusive pages are left out: GL3 */
-    /* of the node under way */
+    bool quiet; /* unshared pages are left out: GL3 */
+    /* of the current node */
     struct bytes stream, closings;
     uint64_t page, closing_count;
-    struct law_access *part; /* since it last synchronized */
+    struct law_access *part; /* since the last synchronization */
     uint32_t parts, part_room;
     struct map pages; /* changed since the last release */
     struct change *change;
     uint32_t change_room;
-    uint64_t each, carried; /* units of computing before each page; that are not in an item yet */
+    uint64_t each, carried; /* units of computing before each page; units not yet in an item */
 };
 
 /* ---- bytes ---- */
@@ -71,7 +71,7 @@ static void put_item(struct maker *m, enum record_kind kind, uint64_t time, uint
     m->stream.count = (size_t)(record_put(at, &m->page, kind, time, arg) - m->stream.at);
 }
 
-/* ---- who uses a page: of all nodes, beforehand ---- */
+/* ---- the users of each page: computed over all nodes first ---- */
 
 static struct place *place_of(struct maker *m, uint64_t page)
 {
@@ -104,7 +104,7 @@ static bool pass(void *self, enum law_kind kind, uint64_t arg, uint32_t site, ui
     return true;
 }
 
-/* ---- what a node does ---- */
+/* ---- the actions of a node ---- */
 
 static void note_part(void *self, const struct law_access *a)
 {
@@ -165,7 +165,7 @@ static void visit(struct maker *m, const struct law_access *a, uint64_t page)
     note_change(m, a, page);
 }
 
-/* Runs of pages in one item. */
+/* Puts a run of pages into one item. */
 static void put_run(struct maker *m, const struct law_access *a)
 {
     uint64_t first = a->begin / m->job.page_bytes, count = pages_of(m, a);
@@ -282,7 +282,7 @@ static void write_part(struct maker *m, FILE *out, uint64_t *digest)
 
     put_number(&b, RECORD_COUNTER_COUNT);
     for (size_t i = 0; i < RECORD_COUNTER_COUNT; i++)
-        put_number(&b, 0); /* nobody has run it */
+        put_number(&b, 0); /* never measured */
     put_number(&b, m->closings.count);
     write_bytes(out, digest, b.at, b.count);
     write_bytes(out, digest, m->closings.at, m->closings.count);
@@ -295,9 +295,9 @@ static void write_part(struct maker *m, FILE *out, uint64_t *digest)
     free(b.at);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole trace ---- */
 
-/* As hlrcrun has them by default, but for what goes by faults, which are not here yet. */
+/* Sets hlrcrun's defaults, but for options that depend on faults, which are unknown here. */
 static void default_options(uint64_t *set)
 {
     struct run_option o;

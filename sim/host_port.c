@@ -81,7 +81,7 @@ static void send_more(struct host_port *port)
 {
     while (host_port_waiting(port) > 0) {
         if (port->free_tags == 0)
-            return; /* finish() goes on */
+            return; /* finish() continues */
         if (port->to_host.free_at > port->loop->now) {
             if (!port->sends)
                 event_at(port->loop, port->to_host.free_at, link_is_free, port, 0);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An adapter's way to its host's memory, as HyperTransport is one: a link each way, requests in one
- * queue, and tags for those that are outstanding.
+ * An adapter's path to its host's memory, modelled after HyperTransport: a link in each direction,
+ * one queue of requests, and tags for outstanding requests.
  *
- *   HT1  A request has a tag from when it begins to be sent until it is done: a read until the
- *        answer is back, a write until it has come to the memory. So at most `tags` are under way.
+ *   HT1  A request holds a tag from the start of its transmission until it is done: a read until
+ *        the answer is back, a write until it has arrived at the memory. So at most `tags` are in
+ *        progress.
  *   HT2  Requests are sent in the order in which they were made.
  */
 #ifndef SIM_HOST_PORT_H
@@ -18,7 +19,7 @@ struct host_port_config {
     unsigned tags;
     sim_time latency; /* one way */
     sim_time memory;  /* from a read's arrival to its answer */
-    uint64_t rate;    /* bytes per second, each way */
+    uint64_t rate;    /* bytes per second in each direction */
     unsigned read_bytes, write_bytes, answer_bytes, command_bytes;
 };
 
@@ -34,11 +35,11 @@ struct host_port {
     struct host_port_config cfg;
     struct link to_host, to_nic;
     struct host_request *queue; /* a ring */
-    uint64_t asked, sent;       /* requests */
+    uint64_t asked, sent;       /* requests made, requests sent */
     size_t room;                /* a power of two, or 0 */
-    struct host_request *tag;   /* who has it; done NULL: nobody */
+    struct host_request *tag;   /* the request that holds it; done NULL: free */
     unsigned *free_tag, free_tags;
-    bool sends; /* when the link is free, by an event */
+    bool sends; /* an event is scheduled for when the link is free */
     uint64_t reads, writes, no_tag;
 };
 
@@ -46,14 +47,14 @@ void host_port_init(struct host_port *port, struct event_loop *loop,
                     const struct host_port_config *cfg);
 void host_port_free(struct host_port *port);
 
-/* A read, or a write, of the host's memory; DONE is called at its end. */
+/* Reads or writes the host's memory; DONE is called at the end. */
 void host_port_read(struct host_port *port, event_fn done, void *self, uint64_t arg);
 void host_port_write(struct host_port *port, event_fn done, void *self, uint64_t arg);
 
-/* host_port_command - from a CPU to its adapter; returns when the next one can follow */
+/* host_port_command - a command from a CPU to its adapter; returns when the next one can follow */
 sim_time host_port_command(struct host_port *port, event_fn arrives, void *self, uint64_t arg);
 
-/* host_port_waiting - requests that are not under way yet */
+/* host_port_waiting - requests that are not sent yet */
 static inline uint64_t host_port_waiting(const struct host_port *port)
 {
     return port->asked - port->sent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* law.c - see law.h: the text. */
+/* law.c - see law.h: parses the text. */
 #include "sim/law.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 struct reader {
     struct law *l;
     struct law_text text;
-    uint32_t open[LAW_STATEMENTS], depth; /* blocks that have no end yet */
+    uint32_t open[LAW_STATEMENTS], depth; /* unfinished blocks */
     uint32_t line;
 };
 
@@ -33,7 +33,7 @@ static void want(struct reader *r, const char *sign)
         wrong(r, "a sign is missing, as = or [ or ..");
 }
 
-/* A name that is assigned to: a new one, or one that was assigned to before. */
+/* A name on the left of an assignment: a new one, or one assigned before. */
 static uint32_t assigned(struct reader *r)
 {
     char word[LAW_WORD];
@@ -97,7 +97,7 @@ static void read_weak(struct reader *r)
     s->expr[0] = law_parse(&r->l->e, &r->text);
 }
 
-/* Its arguments are names of their own, which nothing behind it finds. */
+/* Arguments are separate names that are not visible afterwards. */
 static void read_function(struct reader *r)
 {
     struct law_exprs *e = &r->l->e;

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * law.h - what one node of a program does, for any number of nodes and any size: a text of
- * statements, one a line. doc/growth.md has them in words; share/laws has the laws of programs.
+ * law.h - a workload model (law): the accesses and synchronization of one node of a program, for
+ * any number of nodes and any size. It is a text of statements, one per line. doc/growth.md
+ * explains them; share/laws has the laws of programs.
  *
  *   param NAME = EXPR           a size, which --set replaces
- *   weak NAME = EXPR            what it becomes with --weak; M: nodes of the largest trace
+ *   weak NAME = EXPR            its value with --weak; M: nodes of the largest trace
  *   let NAME = EXPR             def NAME(NAME, ...) = EXPR
- *   array NAME[BYTES]           in whole pages, one behind the other
+ *   array NAME[BYTES]           whole pages, each array after the previous one
  *   read NAME[FROM .. TO]       bytes of it; write; update: read and written; touch: hlrc_touch
  *                               for stores; prefetch
- *   seen NAME = ARRAY           the byte of it where the lowest page begins that any node had to
- *                               load in this part of the largest trace; -1: there was none
- *   mark EXPR                   marked() is 1 of it from then on
+ *   seen NAME = ARRAY           offset in bytes of the lowest page of it that any node had to load
+ *                               in this part of the largest trace; -1: none
+ *   mark EXPR                   marked() of it is 1 from then on
  *   work EXPR                   units of computing, in the part that ends with the next of these:
  *   barrier, lock EXPR, unlock EXPR, and the end
  *   for NAME = FROM .. TO, if EXPR, else, end
  *
- * N is the number of nodes, n this one, page the bytes of a page.
+ * N is the number of nodes, n this node, page the bytes of a page.
  *
- *   LW1  What a node does depends on the law, the parameters, N and n alone: a law that is run
+ *   LW1  The actions of a node depend only on the law, the parameters, N and n: a law that is run
  *        twice does the same.
- *   LW2  No range lies outside its array: it is an error, told with the line.
+ *   LW2  A range outside its array is an error, reported with the line.
  */
 #ifndef SIM_LAW_H
 #define SIM_LAW_H
@@ -31,7 +32,7 @@
 #define LAW_ARRAYS     16
 #define LAW_WRONG      160
 
-enum { NAME_N, NAME_NODE, NAME_M, NAME_PAGE }; /* the names that are there from the beginning */
+enum { NAME_N, NAME_NODE, NAME_M, NAME_PAGE }; /* predefined names */
 
 enum law_kind {
     LAW_PARAM,
@@ -60,28 +61,29 @@ struct law_statement {
     uint32_t line;
     uint32_t name;  /* or the array */
     uint32_t array; /* of a seen */
-    uint32_t begin; /* of an end: what it ends */
-    uint32_t end;   /* where it ends, or its else is */
+    uint32_t begin; /* of an end: the statement that it closes */
+    uint32_t end;   /* index of its end or else */
     uint16_t expr[2];
 };
 
 struct law {
     struct law_exprs e;
-    struct law_statement at[LAW_STATEMENTS + 1]; /* the last one: the end */
+    struct law_statement at[LAW_STATEMENTS + 1]; /* followed by the end */
     uint32_t count;
     char array[LAW_ARRAYS][LAW_WORD];
     uint32_t arrays;
-    int64_t given[LAW_NAMES]; /* of parameters, by --set */
+    int64_t given[LAW_NAMES]; /* parameter values from --set */
     bool is_given[LAW_NAMES], is_param[LAW_NAMES];
     char wrong[LAW_WRONG];
 };
 
-/* A page that a node loaded in that part, counted from 0 by where it synchronized. */
+/* A page that a node loaded in a part; synchronization points separate the parts, numbered
+ * from 0. */
 struct law_seen {
     uint32_t part, page;
 };
 
-/* One run of it: of a node of so many. */
+/* A run of the law for one node. */
 struct law_job {
     uint32_t nodes, node;
     uint32_t traced; /* nodes of the largest trace, M */
@@ -94,28 +96,28 @@ struct law_job {
 struct law_access {
     enum law_kind kind;
     uint32_t site;       /* the statement */
-    uint64_t begin, end; /* bytes of the space; some */
+    uint64_t begin, end; /* bytes of the space; not empty */
 };
 
 struct law_sink {
     void (*access)(void *self, const struct law_access *a);
-    /* kind LAW_END: the last one. `work`: of the part that it ends. False: no more of it. */
+    /* kind LAW_END: the last call. `work`: of the part that it ends. Returns false to stop. */
     bool (*sync)(void *self, enum law_kind kind, uint64_t arg, uint32_t site, uint64_t work);
 };
 
-/* law_read - a text; NULL, or what is wrong in words, in the law */
+/* law_read - parses a text; NULL, or the error message, stored in the law */
 const char *law_read(struct law *l, const char *text);
 
-/* law_say - what is wrong in that line, in the law */
+/* law_say - stores an error message for a line in the law, and returns it */
 const char *law_say(struct law *l, uint32_t line, const char *what);
 
-/* law_load - a file; ends the program with a line if it is none */
+/* law_load - reads a file; ends the program with an error line if that fails */
 void law_load(struct law *l, const char *file);
 
-/* law_set - false where there is no such parameter */
+/* law_set - false if there is no such parameter */
 bool law_set(struct law *l, const char *name, int64_t value);
 
-/* law_run - what the node does, in order; NULL, or what is wrong */
+/* law_run - runs the law for a node, in order; NULL, or the error message */
 const char *law_run(struct law *l, const struct law_job *job, const struct law_sink *sink,
                     void *self);
 

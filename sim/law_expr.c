@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define DEEPEST 64 /* of brackets within brackets */
+#define DEEPEST 64 /* nested brackets */
 
 struct parser {
     struct law_exprs *e;
@@ -69,7 +69,7 @@ bool law_sign(struct law_text *t, const char *sign)
     return true;
 }
 
-/* ---- pieces ---- */
+/* ---- parts of expressions ---- */
 
 static uint16_t fail(struct parser *p, const char *wrong)
 {
@@ -176,7 +176,7 @@ static uint16_t parse_unit(struct parser *p)
     return inner;
 }
 
-/* What binds closest last; the longer sign first. */
+/* The tightest binding last; of two signs, the longer first. */
 static const struct {
     const char *sign;
     enum law_op op;

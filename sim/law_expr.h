@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * law_expr.h - expressions of a law (sim/law.h): whole numbers, names, + - * / %, comparisons, &&,
- * ||, a ? b : c, min(), max(), root(), log2(), marked() and functions of the law's own.
+ * law_expr.h - expressions of a law (sim/law.h): integers, names, + - * / %, comparisons, &&, ||,
+ * a ? b : c, min(), max(), root(), log2(), marked() and functions that the law defines.
  *
- *   LE1  A quotient is rounded towards minus infinity, and a remainder has the sign of the divisor:
- *        what is dealt to nodes is dealt as the programs do it, below 0 as well.
- *   LE2  Nothing is undefined: what exceeds 64 bits wraps, and a division by 0 is an error that the
- *        law's reader is told of, not a number.
+ *   LE1  A quotient is rounded towards minus infinity, and a remainder has the sign of the
+ *        divisor. So distributions over nodes match the programs', below 0 as well.
+ *   LE2  Nothing is undefined: results beyond 64 bits wrap, and a division by 0 is an error that
+ *        is reported to the caller, not a number.
  */
 #ifndef SIM_LAW_EXPR_H
 #define SIM_LAW_EXPR_H
@@ -17,7 +17,7 @@
 #define LAW_NAMES 96 /* variables, parameters and arguments of functions */
 #define LAW_NODES 4096
 #define LAW_WORD  24
-#define LAW_MARKS 1048576 /* numbers that can be marked: those below */
+#define LAW_MARKS 1048576 /* numbers below it can be marked */
 
 enum law_op {
     LAW_VALUE,
@@ -46,10 +46,10 @@ enum law_op {
     LAW_OR,
 };
 
-/* A piece of an expression; others by their numbers. */
+/* A node of an expression tree; refers to others by index. */
 struct law_node {
     enum law_op op;
-    int64_t value;   /* or the name */
+    int64_t value;   /* or the name's index */
     uint16_t arg[3]; /* of a call: the values of its arguments */
 };
 
@@ -68,28 +68,28 @@ struct law_exprs {
 
 struct law_text {
     const char *at;
-    const char *wrong; /* in words; NULL: nothing */
+    const char *wrong; /* error message; NULL: none */
 };
 
-/* law_name - the number of a name, LAW_NAMES where there is none */
+/* law_name - the index of a name, or LAW_NAMES if undefined */
 uint32_t law_name(const struct law_exprs *e, const char *word);
 
-/* law_name_add - a new one; LAW_NAMES where there is no room, or it is there */
+/* law_name_add - adds a name; LAW_NAMES if there is no room or it is already defined */
 uint32_t law_name_add(struct law_exprs *e, const char *word);
 
-/* law_word - reads a name; false where there is none */
+/* law_word - reads a name; false if there is none */
 bool law_word(struct law_text *t, char *word);
 
 /* law_sign - reads these characters, if they are next */
 bool law_sign(struct law_text *t, const char *sign);
 
-/* law_parse - an expression: its number. t->wrong is set where it is none. */
+/* law_parse - parses an expression and returns its index; sets t->wrong on an error */
 uint16_t law_parse(struct law_exprs *e, struct law_text *t);
 
 struct law_values {
     int64_t name[LAW_NAMES];
     const uint8_t *mark; /* LAW_MARKS / 8 bytes; NULL: none is marked */
-    bool wrong;          /* there was a division by 0: LE2 */
+    bool wrong;          /* division by 0: LE2 */
 };
 
 int64_t law_value(const struct law_exprs *e, uint16_t expr, struct law_values *v);

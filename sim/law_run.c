@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* law_run.c - see law.h: what a node does by it. */
+/* law_run.c - see law.h: executes a law for one node. */
 #include <stdlib.h>
 
 #include "sim/fail.h"
 #include "sim/law.h"
 
-#define STEPS_MOST UINT64_C(20000000000) /* statements of a node: a loop that ends some day */
+#define STEPS_MOST UINT64_C(20000000000) /* statements of a node; stops a runaway loop */
 
 struct run {
     struct law *l;
@@ -80,7 +80,7 @@ static void assign(struct run *r, const struct law_statement *s)
         r->v.name[s->name] = to;
 }
 
-/* The first of this part that lies in the array, if any. */
+/* Assigns the first page loaded in this part that lies in the array, if any. */
 static void see(struct run *r, const struct law_statement *s)
 {
     const struct law_job *j = r->job;
@@ -120,7 +120,7 @@ static void add_work(struct run *r, const struct law_statement *s)
     r->work += units > 0 ? (uint64_t)units : 0;
 }
 
-/* The statement behind this one. */
+/* Returns the next statement. */
 static uint32_t end_block(struct run *r, uint32_t at)
 {
     const struct law_statement *s = &r->l->at[at], *begin = &r->l->at[s->begin];
@@ -170,7 +170,7 @@ static uint32_t step(struct run *r, uint32_t at)
         return begin_loop(r, at);
     case LAW_IF:
         return value(r, s, 0) != 0 ? at + 1 : s->end + 1;
-    case LAW_ELSE: /* come to by the if's own part */
+    case LAW_ELSE: /* reached from the if's first part */
         return s->end + 1;
     case LAW_END:
         return end_block(r, at);

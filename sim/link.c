@@ -34,7 +34,7 @@ static void grow(struct link *link)
     link->room = room;
 }
 
-/* The latency is one for all, so the first that left is the first to arrive (LK2). */
+/* All messages have the same latency, so the first to leave is the first to arrive (LK2). */
 static void arrive(void *self, uint64_t number)
 {
     struct link *link = self;
@@ -46,7 +46,7 @@ static void arrive(void *self, uint64_t number)
     m.fn(m.self, m.arg);
 }
 
-/* When the message may begin: behind the one before, and behind its gap. */
+/* When the message may begin: after the previous one, and after its gap. */
 static sim_time begin(struct link *link)
 {
     sim_time now = link->loop->now, at = link->free_at;
@@ -66,7 +66,7 @@ sim_time link_send(struct link *link, uint64_t bytes, event_fn fn, void *self, u
     if (link->messages_in - link->messages_out == link->room)
         grow(link);
     link->began_at = begin(link);
-    uint64_t parts = bytes * PS_PER_S + link->rest; /* of ps, rate to one */
+    uint64_t parts = bytes * PS_PER_S + link->rest; /* in 1 / rate ps */
     link->free_at = link->began_at + parts / link->rate;
     link->rest = parts % link->rate; /* LK3 */
     link->busy += link->free_at - link->began_at;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One direction of a wire: a latency, a rate, and a least time between the beginnings of two
+ * One direction of a wire: a latency, a rate, and a minimum time between the beginnings of two
  * messages (L, 1/G and g of the LogGP model, Alexandrov, Ionescu, Schauser and Scheiman, 1995).
  *
- *   LK1  What goes in comes out: bytes_in = bytes_out + bytes under way, likewise messages; when
- *        the loop has ended, nothing is under way.
- *   LK2  Messages arrive in the order of sending, and one begins when the last byte of the one
- *        before has left.
- *   LK3  n bytes that follow each other take n / rate, however many messages they are: what one
- *        message's time is rounded down by, the next one has.
+ *   LK1  Conservation: bytes_in = bytes_out + bytes in flight, and the same for messages. When the
+ *        loop has ended, nothing is in flight.
+ *   LK2  Messages arrive in the order of sending. A message begins after the last byte of the
+ *        previous one has left.
+ *   LK3  n bytes sent back to back take n / rate, in however many messages: the rounding remainder
+ *        of one message is carried over to the next.
  */
 #ifndef SIM_LINK_H
 #define SIM_LINK_H
@@ -26,12 +26,12 @@ struct link {
     struct event_loop *loop;
     sim_time latency, gap;
     uint64_t rate;     /* bytes per second */
-    sim_time free_at;  /* the last byte leaves */
-    uint64_t rest;     /* and after that, rest / rate ps */
-    sim_time began_at; /* the last message; the first one has nothing to keep a gap from */
+    sim_time free_at;  /* when the last byte leaves */
+    uint64_t rest;     /* plus rest / rate ps */
+    sim_time began_at; /* the last message; 0 before the first, which has no gap to keep */
     sim_time busy;
     uint64_t messages_in, messages_out, bytes_in, bytes_out;
-    struct link_message *way; /* those under way: a ring */
+    struct link_message *way; /* in flight: a ring */
     size_t room;              /* a power of two, or 0 */
 };
 
@@ -40,7 +40,7 @@ void link_init(struct link *link, struct event_loop *loop, sim_time latency, sim
                uint64_t rate);
 void link_free(struct link *link);
 
-/* link_send - FN is called when the last byte is there; returns when it has left this end.
+/* link_send - calls FN when the last byte has arrived; returns the time when it has left.
  * ASSUMPTIONS: BYTES below 2^24. */
 sim_time link_send(struct link *link, uint64_t bytes, event_fn fn, void *self, uint64_t arg);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * load_command.c - see load_command.h. A row for each trace: where the nodes' time goes, the node
- * whose handler, adapter and link are busiest, and what a node has to remember of all others.
+ * load_command.c - see load_command.h. One row per trace: the nodes' time by kind, the node with
+ * the busiest handler, adapter and link, and the state that a node keeps about all others.
  */
 #include "sim/load_command.h"
 
@@ -16,7 +16,7 @@
 
 enum { PAGES, LOCKS, BARRIERS, CLOSINGS, SPENT }; /* replay.h spent */
 
-/* Of all nodes: the most, whose that is, and the sum. */
+/* Over all nodes: the maximum, its node, and the sum. */
 struct most {
     uint64_t most, all;
     unsigned node;
@@ -57,7 +57,7 @@ static void look_at(struct load *l, const struct replay_node *n, uint64_t versio
     l->last = n->ends > l->last ? n->ends : l->last;
 }
 
-/* Of the time from the beginning to the end, in hundredths of one in a hundred. */
+/* Prints shares of the total time, in percent with two decimals. */
 static void print_busy(const struct most *m, const struct load *l, unsigned nodes)
 {
     uint64_t most = l->last == 0 ? 0 : (uint64_t)((__uint128_t)m->most * 10000 / l->last);
@@ -112,7 +112,7 @@ static void run(const struct machine *m, const struct wish *w, const char *file)
     trace_free(&t);
 }
 
-/* Takes options away; the files are left in ARGV from 1 on, NULL behind them. */
+/* Removes options; the files remain in ARGV from 1 on, followed by NULL. */
 static struct wish parse(int argc, char **argv)
 {
     struct wish w = { .protocol = REPLAY_ARDMAR };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * machine.h - what a replayed program runs on: a file of lines `NAME VALUE`, and comments behind #.
+ * machine.h - the machine of a replay: a file of lines `NAME VALUE`; # begins a comment.
  *
- *   MC1  Each name is there once: a machine says all that decides, nothing has a default that
- *        nobody reads.
+ *   MC1  Each name occurs exactly once: a machine file states every parameter, and no hidden
+ *        default decides.
  */
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H
@@ -53,10 +53,10 @@ struct machine {
 #undef X
 };
 
-/* machine_read - a file; NULL, or in words what is wrong with it */
+/* machine_read - reads a file; NULL, or the error message */
 const char *machine_read(struct machine *m, FILE *in);
 
-/* machine_load - the same; ends the program with a line if it is none */
+/* machine_load - the same; ends the program with an error line if that fails */
 void machine_load(struct machine *m, const char *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* hlrc_sim: machines that are not here, by events. */
+/* hlrc_sim: a discrete-event simulator of machines. */
 #include "sim/atomics_command.h"
 #include "sim/barrier_command.h"
 #include "sim/fail.h"

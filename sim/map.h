@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* map.h - numbers of things that are few of many, in the order in which they were met. */
+/* map.h - maps sparse keys to dense indices, in the order of first use. */
 #ifndef SIM_MAP_H
 #define SIM_MAP_H
 
@@ -13,14 +13,14 @@ struct map {
     uint32_t room, count;
 };
 
-/* map_index - the index of a key: the count before, for one that is new */
+/* map_index - the index of a key; a new key gets the previous count */
 uint32_t map_index(struct map *m, uint32_t key, bool *is_new);
-/* map_find - the same; UINT32_MAX where it is not */
+/* map_find - the same; UINT32_MAX if absent */
 uint32_t map_find(const struct map *m, uint32_t key);
 void map_clear(struct map *m);
 void map_free(struct map *m);
 
-/* grow - an array with room for `least`, zeros where there was none */
+/* grow - an array with room for `least` elements; new ones are zero */
 void *grow(void *array, uint32_t *room, uint32_t least, size_t size);
 
 #endif

@@ -10,12 +10,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* What a process does in a barrier, one after the other. */
+/* The steps of a process in a barrier, in order. */
 enum verb { SEND, RECEIVE, LEAVE };
 
 struct step {
     enum verb verb;
-    unsigned node; /* the partner's; same group */
+    unsigned node; /* of the partner, in the same group */
 };
 
 struct process {
@@ -24,8 +24,8 @@ struct process {
     struct server cpu;
     struct step *steps;
     unsigned count, next;
-    bool *noted; /* by node of the sender: a message came (NB1) */
-    bool inside; /* the script runs */
+    bool *noted; /* by node of the sender: a message has arrived (NB1) */
+    bool inside; /* the script is running */
     unsigned entered, left;
 };
 
@@ -75,8 +75,8 @@ static void exchange(struct process *p, unsigned node)
     add_step(p, RECEIVE, node);
 }
 
-/* As MPICH does where N is no power of two: those beyond the largest one tell a partner that they
- * are there, and hear from it when all are. */
+/* As in MPICH if N is not a power of two: a node beyond the largest power reports its arrival to a
+ * partner, which notifies it when all have arrived. */
 static void script_pairs(struct process *p, unsigned nodes)
 {
     unsigned whole = 1;
@@ -104,7 +104,8 @@ static void for_children(struct process *p, enum verb verb, unsigned nodes, unsi
             add_step(p, verb, p->node * dimension + i);
 }
 
-/* An adapter tells its host before it sends to the children, a host leaves when it has sent. */
+/* An adapter notifies its host before it sends to the children; a host leaves after it
+ * has sent. */
 static void script_tree(struct process *p, const struct barrier_config *cfg)
 {
     for_children(p, RECEIVE, cfg->nodes, cfg->dimension);
@@ -143,7 +144,7 @@ static struct packet packet_end(struct barrier *b, uint64_t number)
     return b->packet[number];
 }
 
-/* When a node's adapter has done what takes that long. */
+/* Returns when the node's adapter completes work of that length. */
 static sim_time adapter_end(struct barrier *b, unsigned node, sim_time length)
 {
     sim_time busy = length * b->cfg->costs.busy / 100;
@@ -159,7 +160,7 @@ static void adapter_does(struct barrier *b, unsigned node, sim_time length, even
 
 static void proceed(struct process *p);
 
-/* The message is where the script runs. */
+/* The message has arrived where the script runs. */
 static void delivered(struct barrier *b, const struct packet *m)
 {
     struct process *p = process_of(b, m->to, m->group);
@@ -247,7 +248,7 @@ static struct epoch *epoch_of(struct process *p, unsigned number)
 
 static void begin(void *self, uint64_t arg);
 
-/* The process enters: the host begins at once, the adapter when it has been told. */
+/* The process enters: the host begins at once, the adapter when the command has arrived. */
 static void enter(void *self, uint64_t arg)
 {
     struct process *p = self;
@@ -315,7 +316,7 @@ static void leave_step(struct process *p)
         event_at(&b->loop, server_take(&p->cpu, b->loop.now, 0), leave, p, 0);
 }
 
-/* As far as the script goes without a message that is not there. */
+/* Runs the script until it needs a message that has not arrived. */
 static void proceed(struct process *p)
 {
     for (; p->next < p->count; p->next++) {
@@ -344,7 +345,7 @@ static void begin(void *self, uint64_t arg)
     proceed(p);
 }
 
-/* ---- all of it ---- */
+/* ---- one simulation ---- */
 
 static void barrier_init(struct barrier *b, const struct barrier_config *cfg)
 {

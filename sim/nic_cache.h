@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The cache of an adapter's atomic unit: lines of one word each, in sets of `ways` lines; an
- * address belongs to the set of its word's number modulo the sets. It is written through, so a line
- * that nobody uses may go at any time.
+ * The cache of an adapter's atomic unit: lines of one word each, in sets of `ways` lines. The set
+ * is the word's number modulo the number of sets. The cache is write-through, so a line that is
+ * not in use may be evicted at any time.
  *
- *   NC1  A line is in use while a read of the host's memory is under way for it, while operations
- *        that found it are not done, and while the newest value is in the register file. It is not
- *        replaced meanwhile; where all lines of a set are in use there is no place.
+ *   NC1  A line is in use while a read of the host's memory is in progress for it, while
+ *        operations that found it are not done, and while the newest value is in the register
+ *        file. A line in use is not evicted. If all lines of a set are in use, placement fails.
  *   NC2  An address has one line at most, in its set.
- *   NC3  Of the lines that may go, the one goes that was found or placed longest ago, empty ones
- *        first.
+ *   NC3  The evicted line is the one found or placed longest ago; empty lines are taken first.
  */
 #ifndef SIM_NIC_CACHE_H
 #define SIM_NIC_CACHE_H
@@ -20,12 +19,12 @@
 
 struct nic_line {
     uint64_t address;
-    uint64_t used;   /* when found or placed last, counted; 0: empty */
+    uint64_t used;   /* counter value when last found or placed; 0: empty */
     unsigned users;  /* operations that found it, and are not done */
     bool waits;      /* for the host's memory */
     bool computes;   /* read by the ALU, and not written back */
     bool registered; /* the newest value is in the register file */
-    unsigned kept;   /* times in a row that it was written there */
+    unsigned kept;   /* consecutive times that it was written there */
 };
 
 struct nic_cache {
@@ -38,16 +37,16 @@ struct nic_cache {
 void nic_cache_init(struct nic_cache *cache, unsigned lines, unsigned ways);
 void nic_cache_free(struct nic_cache *cache);
 
-/* nic_cache_set - the number of the set that an address belongs to */
+/* nic_cache_set - the number of the set of an address */
 static inline uint64_t nic_cache_set(const struct nic_cache *cache, uint64_t address)
 {
     return address / 8 % (cache->lines / cache->ways);
 }
 
-/* nic_cache_find - its line, which is used last then; NULL if it has none */
+/* nic_cache_find - its line, which becomes the most recently used; NULL if it has none */
 struct nic_line *nic_cache_find(struct nic_cache *cache, uint64_t address);
 
-/* nic_cache_place - a line for an address that has none; NULL where all of its set are in use */
+/* nic_cache_place - a line for an address that has none; NULL if its whole set is in use */
 struct nic_line *nic_cache_place(struct nic_cache *cache, uint64_t address);
 
 #endif

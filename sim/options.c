@@ -17,7 +17,7 @@ struct values {
     uint64_t value[SIM_VALUES_MAX];
 };
 
-/* A command line, read. */
+/* A parsed command line. */
 struct line {
     const struct sim_command *command;
     struct values of[SIM_OPTIONS_MAX];
@@ -67,7 +67,7 @@ static uint64_t number_value(const struct sim_command *c, const struct sim_optio
     return n;
 }
 
-/* A list with commas. */
+/* Parses a comma-separated list. */
 static struct values values_read(const struct sim_command *c, const struct sim_option *o,
                                  const char *text)
 {
@@ -120,7 +120,7 @@ static const struct sim_figure *figure_named(const struct sim_command *c, const 
     sim_fail(SIM_WRONG_USE, "%s: --figure %s: not known; choose of %s", c->name, name, known);
 }
 
-/* What needs no value; whether WORD is such. */
+/* Reads an option without a value; false if WORD is none. */
 static bool flag_read(struct line *line, const char *word)
 {
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
@@ -168,7 +168,7 @@ static void line_read(struct line *line, int argc, char **argv)
     }
 }
 
-/* The words of a figure's line, and behind them those of the user, which count more. */
+/* Reads the words of a figure's line, then the user's, which override them. */
 static void line_of_figure(struct line *line, const char *text, int argc, char **argv)
 {
     char copy[256], *words[WORDS_MAX], *at = NULL;
@@ -198,7 +198,7 @@ static uint64_t runs_of(const struct line *line)
     return runs;
 }
 
-/* The values of one of the runs. */
+/* Computes the values of one run. */
 static void values_of(const struct line *line, uint64_t run, uint64_t *value)
 {
     size_t count = 0;
@@ -235,7 +235,7 @@ static void run_all(const struct line *line, struct progress *p)
     }
 }
 
-/* All lines of the figure, or the one that was given; nothing is run before all were looked at. */
+/* Runs all lines of the figure, or the given line; all are checked before the first run. */
 static void each_line(const struct line *given, int argc, char **argv, struct progress *p)
 {
     static const char *const none[] = { "", NULL };
@@ -315,7 +315,7 @@ void sim_command_help(FILE *out, const struct sim_command *c)
           out);
 }
 
-/* Hyphens and quotes as troff wants them. */
+/* Writes hyphens and backslashes in troff's form. */
 static void man_text(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The options of a command of hlrc_sim: one table makes the parser, --help and the manual page. A
- * value may be a list, such as 32,64,128; the command runs once for each combination of the values,
- * the last option of the table changing first.
+ * The options of a command of hlrc_sim: one table defines the parser, --help and the manual page.
+ * A value may be a list, such as 32,64,128. The command runs once for each combination of the
+ * values; the last option of the table changes first.
  */
 #ifndef SIM_OPTIONS_H
 #define SIM_OPTIONS_H
@@ -19,10 +19,10 @@ struct sim_option {
     const char *name, *unit, *text;
     uint64_t least, most;
     const char *initial;      /* as on the command line; NULL: not given */
-    const char *const *names; /* of the values 0, 1, ..., NULL at the end; NULL: a number */
+    const char *const *names; /* names of the values 0, 1, ..., NULL at the end; NULL: a number */
 };
 
-/* A figure of a paper: command lines that make it, NULL at the end. */
+/* A figure of a paper: command lines that reproduce it, NULL at the end. */
 struct sim_figure {
     const char *name, *text;
     const char *const *lines;
@@ -32,19 +32,19 @@ struct sim_command {
     const char *name, *text;
     const struct sim_option *options; /* name NULL at the end */
     const struct sim_figure *figures; /* name NULL at the end */
-    /* a line for the columns of what `run` prints */
+    /* prints the header line for the columns of `run` */
     void (*head)(void);
-    /* VALUE has one for each option, SIM_NOT_GIVEN where there is none; events are returned.
-     * `check` ends the program where values do not fit together. */
+    /* VALUE has an entry for each option, SIM_NOT_GIVEN if absent. `run` returns the number of
+     * events. `check` ends the program if values are inconsistent. */
     void (*check)(const uint64_t *value);
     uint64_t (*run)(const uint64_t *value);
-    /* prints what needs no run, for --table; NULL: there is none */
+    /* prints tables that need no run, for --table; NULL: none */
     void (*tables)(void);
 };
 
 #define SIM_NOT_GIVEN UINT64_MAX
 
-/* sim_command_main - ARGV[0] is the command's name; the exit status is returned */
+/* sim_command_main - ARGV[0] is the command's name; returns the exit status */
 int sim_command_main(const struct sim_command *command, int argc, char **argv);
 
 void sim_command_help(FILE *out, const struct sim_command *command);

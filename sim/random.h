@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* random.h - numbers that follow from a seed: SplitMix64 (Steele, Lea and Flood, 2014). */
+/* random.h - pseudo-random numbers from a seed: SplitMix64 (Steele, Lea and Flood, 2014). */
 #ifndef SIM_RANDOM_H
 #define SIM_RANDOM_H
 
 #include <stdint.h>
 
 struct sim_random {
-    uint64_t state; /* the seed, at first */
+    uint64_t state; /* initially the seed */
 };
 
 static inline uint64_t sim_random(struct sim_random *r)
@@ -18,8 +18,7 @@ static inline uint64_t sim_random(struct sim_random *r)
     return z ^ z >> 31;
 }
 
-/* From 0 to below LIMIT, which is from 1 to 2^32, each as likely as the others but for
- * LIMIT / 2^32. */
+/* Uniform from 0 to below LIMIT, which is from 1 to 2^32, up to a bias of LIMIT / 2^32. */
 static inline uint64_t sim_random_below(struct sim_random *r, uint64_t limit)
 {
     return (sim_random(r) >> 32) * limit >> 32;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay.c - see replay.h: what a node does, item by item. */
+/* replay.c - see replay.h: executes a node's script, item by item. */
 #include "sim/replay.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@ static void add_use(struct replay_node *n, struct use use)
     n->use[n->uses++] = use;
 }
 
-/* Nobody knows when the last store was: if the page was closed, or its exclusive access was taken
- * away, since the first, there was one behind that. */
+/* The time of the last store is unknown. If the page was closed, or stopped being unshared, after
+ * the first store, there was a later one. */
 static void change(struct replay_node *n, const struct use *u)
 {
     struct copy *c = copy_of(n, u->page);
@@ -63,7 +63,7 @@ static void use_renewed(struct replay_node *n)
             n->use[i].what = USE_LOAD;
 }
 
-/* What the program opens by itself, or has the runtime fetch, it uses behind that. */
+/* Pages that the program opens itself, or prefetches, are used after that. */
 static void use_touched(struct replay_node *n, uint64_t first, uint64_t count)
 {
     uint32_t kept = 0;
@@ -81,7 +81,7 @@ static bool takes_time(const struct use *u)
     return u->what == USE_LOAD || u->what == USE_STORE;
 }
 
-/* RY4: computes for so long, and uses what is due meanwhile. */
+/* RY4: computes for that long, and performs the due accesses during it. */
 static void spend(struct replay_node *n, sim_time length)
 {
     uint32_t slices = 1;
@@ -97,7 +97,7 @@ static void spend(struct replay_node *n, sim_time length)
     change_all(n);
 }
 
-/* TS1: faults are in the time between items, but for what their handlers took. */
+/* TS1: the time between items contains faults, but not the time of their handlers. */
 static sim_time computes_for(struct replay_node *n, const struct script_op *op)
 {
     uint64_t ns = spans_of_item(n->r->trace, op->kind, op->time);
@@ -125,7 +125,7 @@ static void add_loads(struct replay_node *n, uint64_t first, uint64_t count)
             add_use(n, (struct use){ .page = (uint32_t)p, .what = USE_LOAD });
 }
 
-/* RY4: of what was opened for stores, closings tell what was used. */
+/* RY4: for pages opened for stores, flushes show which were used. */
 static void note_ahead(struct replay_node *n, const struct script_op *op)
 {
     replay_ahead(n, op);
@@ -134,7 +134,7 @@ static void note_ahead(struct replay_node *n, const struct script_op *op)
     add_loads(n, op->arg[0], op->arg[2]);
 }
 
-/* What happened while the program computed until its next item; else false. */
+/* Notes an event during the computation before the next item; false if it is none. */
 static bool note(struct replay_node *n, const struct script_op *op)
 {
     uint32_t page = (uint32_t)op->arg[0];
@@ -143,7 +143,7 @@ static bool note(struct replay_node *n, const struct script_op *op)
     case RECORD_AHEAD:
         note_ahead(n, op);
         return true;
-    case RECORD_RENEWED: /* by the acquire that follows, or by a round of homes that move */
+    case RECORD_RENEWED: /* by the next acquire, or by a round of home migration */
         add_use(n, (struct use){ .page = page, .what = USE_RENEWED });
         return true;
     case SCRIPT_STORE:
@@ -180,7 +180,7 @@ static void reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
     }
 }
 
-/* Who is home there, RY3; it stays, MV4. */
+/* RY3 decides the home; if it is this one it stays (MV4). */
 static void place_pages(const struct replay_node *n, uint32_t first, uint32_t count, uint32_t at)
 {
     for (uint32_t p = first; p < first + count && p < n->r->set[RECORD_SET_pages]; p++) {
@@ -206,7 +206,7 @@ static void perform(struct replay_node *n, const struct script_op *op)
         return;
     case RECORD_PREFETCH:
         replay_prefetch(n, first, (uint32_t)op->arg[1]);
-        add_loads(n, first, op->arg[1]); /* RY4: the program has said so */
+        add_loads(n, first, op->arg[1]); /* RY4: the program declared the use */
         return;
     case RECORD_RESET:
         reset_pages(n, first, (uint32_t)op->arg[1]);
@@ -340,7 +340,7 @@ static void note_home(void *self, uint32_t page, enum script_home what, uint32_t
         s->tried = (uint16_t)(h->node + 1);
     if (what == HOME_ELSEWHERE && s->traced != h->node + 1) {
         s->wrote = (uint16_t)(h->node + 1);
-        s->tried = s->tried == s->wrote ? 0 : s->tried; /* in vain */
+        s->tried = s->tried == s->wrote ? 0 : s->tried; /* it did not become home */
     }
     if (what != HOME_HERE || s->wrote == h->node + 1 ||
         (s->traced != 0 && s->traced_at <= arrivals))
@@ -364,7 +364,7 @@ static void open_node(struct replay *r, unsigned id)
     event_at(&r->loop, 0, begin, n, 0);
 }
 
-/* How far the scripts have been read. */
+/* Shows how far the scripts have been read. */
 static void look(void *self)
 {
     struct replay *r = self;

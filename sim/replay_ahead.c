@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * replay_ahead.c - what faults of a replay open ahead, where they are not those of the traced run
- * (replay.h RY5): hlrc/memory/ahead.c, past.c. Streams of faults are the library's.
+ * replay_ahead.c - readahead in a replay whose faults differ from the traced run (replay.h RY5):
+ * hlrc/memory/ahead.c, past.c. Streams of faults are the library's code.
  */
 #include "sim/replay.h"
 
@@ -10,7 +10,7 @@ static bool adjacent(int32_t stride)
     return stride == 1 || stride == -1;
 }
 
-/* How many of these steps stay within the space. */
+/* The number of these steps that stay within the space. */
 static uint32_t within(const struct replay *r, uint32_t page, uint32_t steps, int32_t stride)
 {
     uint32_t last = (uint32_t)r->set[RECORD_SET_pages] - 1,

@@ -10,7 +10,7 @@
 #define DIFF_MOST     (8 + 512 + 4096) /* diff.h DIFF_MAX */
 #define BULK_ROOM     (8192 - 16)      /* bulk.h BULK_PAYLOAD */
 #define BEHIND        16               /* diff_message.c */
-#define UNKNOWN_BYTES 4096             /* of a page that its home wrote in the trace */
+#define UNKNOWN_BYTES 4096             /* assumed for a page that its home wrote in the trace */
 
 /* exclusive.c exclusive_look: EP3. */
 static void look_for_readers(struct replay_node *n)
@@ -54,7 +54,7 @@ static uint32_t take_dirty(struct replay_node *n)
     return count;
 }
 
-/* page_flush.c home_changed. `others`: what they have written since the twin. */
+/* page_flush.c home_changed. `others`: other nodes have written since the twin. */
 static bool home_changed(const struct copy *c, bool kept, bool others)
 {
     if (c->blank)
@@ -137,7 +137,7 @@ struct entry {
     uint32_t page, length, writer, interval;
 };
 
-/* The diffs of a message, at their home. */
+/* The diffs of one message, at their home. */
 struct message {
     struct replay *r;
     struct replay_node *home;
@@ -186,7 +186,7 @@ static struct message *room_for(struct replay_node *n, struct message **open, un
     return open[home];
 }
 
-/* False for one without a change, but for operations on words, whose diff is empty: WD4. */
+/* False for an unchanged page; if words were operated on, an empty diff is sent: WD4. */
 static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
                       struct message **open)
 {
@@ -281,7 +281,7 @@ static void note_announced(struct replay_node *n, uint32_t page, uint32_t interv
     s->announced[s->announcements++] = (struct version){ n->id, interval };
 }
 
-/* What is announced goes to all, notice_log.c, or lies here: notice_read.c. */
+/* Sends the notices to all nodes (notice_log.c), or stores them here (notice_read.c). */
 static void publish(struct replay_node *n, uint32_t *announced, uint32_t count)
 {
     uint32_t interval = n->vt[n->id] + 1;

@@ -75,7 +75,7 @@ static uint64_t sum(const struct replay *r, size_t counter, bool replayed)
     return all;
 }
 
-/* Of a node, the mean of all: what it waits in, as the run itself counts it, and its handler. */
+/* Prints per-node means: times in waits, as the run counts them, and of the handler. */
 static void print_times(const struct replay *r)
 {
     static const struct {
@@ -121,7 +121,7 @@ static void print(const struct replay *r)
         printf("%s,%" PRIu64 ",%" PRIu64 "\n", counters[i], sum(r, i, true), sum(r, i, false));
 }
 
-/* Of the other run, which has to synchronize as this one. */
+/* Loads the other run, which must synchronize like this one. */
 static void load_times(const struct wish *w, const struct trace *t, struct trace *times)
 {
     trace_load(times, w->times);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_command.h - hlrc_sim replay: a trace on another machine, as CSV. */
+/* replay_command.h - hlrc_sim replay: replays a trace on another machine, output as CSV. */
 #ifndef SIM_REPLAY_COMMAND_H
 #define SIM_REPLAY_COMMAND_H
 

@@ -15,7 +15,7 @@
 #define REPLY_BYTES     16
 
 struct waker {
-    uint32_t node, number; /* node + 1; 0: not known */
+    uint32_t node, number; /* node + 1; 0: unknown */
 };
 
 struct waiting {
@@ -25,25 +25,25 @@ struct waiting {
     struct waker waker;
 };
 
-/* A signal, until all have come that it wakes. */
+/* A signal, until all waiters that it wakes have arrived. */
 struct signal {
     struct signal *next;
     struct replay_node *from;
-    uint32_t cond, number, waits; /* so many it wakes yet */
+    uint32_t cond, number, waits; /* waiters still to be woken */
     uint32_t *vt;
 };
 
-/* At its home. */
+/* A condition variable at its home. */
 struct condition {
     struct waiting *first;
     struct signal *served;
 };
 
-/* Of a node, by its trace and those of the others. */
+/* Wake-ups of a node, from its trace and the other nodes' traces. */
 struct wakes {
-    struct waker *waker; /* of its waits, in order */
+    struct waker *waker; /* for each of its waits, in order */
     uint32_t count, room, begun;
-    struct map numbers; /* of its signals, those that wake */
+    struct map numbers; /* of its signals that wake a waiter */
     uint32_t *wakes, wakes_room;
 };
 
@@ -54,7 +54,7 @@ struct conds {
     struct wakes *wakes;
 };
 
-/* ---- what the trace says ---- */
+/* ---- data from the traces ---- */
 
 static void note_woken(struct replay *r, unsigned node, const uint64_t *arg)
 {
@@ -159,7 +159,7 @@ static void take_signal(void *self, uint64_t arg)
     replay_wake(n);
 }
 
-/* VT NULL: nobody knows whose signal it was. */
+/* Wakes a waiter. VT NULL: the signalling node is unknown. */
 static void wake(struct replay_node *from, struct waiting *w, const uint32_t *vt)
 {
     struct replay *r = from->r;
@@ -180,7 +180,7 @@ static bool ends(const struct signal *s, const struct waiting *w)
     return w->waker.node == s->from->id + 1 && w->waker.number == s->number;
 }
 
-/* A signal that has been served before the waiter came: RY9. */
+/* A signal that was served before the waiter arrived: RY9. */
 static bool take_served(struct condition *c, struct waiting *w)
 {
     for (struct signal **at = &c->served; *at != NULL; at = &(*at)->next) {
@@ -215,7 +215,7 @@ static void enter_list(struct replay *r, struct waiting *w)
     *end = w;
 }
 
-/* Wakes whom it has woken in the traced run, as far as they have come. */
+/* Wakes the waiters that the signal woke in the traced run, if they have arrived. */
 static void serve(struct replay_node *at, struct signal *s)
 {
     struct condition *c = condition_of(at->r, s->cond);
@@ -336,7 +336,7 @@ static void enter_by_guard(struct replay_node *n, struct waiting *w)
     replay_unguard(n, cond);
 }
 
-/* CQ1, CQ2. Reads of names behind others are those of a list in which all are woken in turn. */
+/* CQ1, CQ2. Reads of names after the first belong to a list whose waiters are all woken. */
 static void signal_by_guard(struct replay_node *n, struct signal *s, bool all)
 {
     struct replay *r = n->r;
@@ -360,7 +360,7 @@ static void signal_by_guard(struct replay_node *n, struct signal *s, bool all)
     serve(n, s);
 }
 
-/* ---- what a node does ---- */
+/* ---- the node ---- */
 
 void replay_wait(struct replay_node *n, uint32_t cond, uint32_t lock)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_copy.c - what a node, and a home, knows of a page: hlrc/memory/page.h, exclusive.c. */
+/* replay_copy.c - state of a page at a node and at its home: hlrc/memory/page.h, exclusive.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,7 +196,7 @@ void copies_each(struct replay_node *n, void (*fn)(struct replay_node *n, struct
             fn(n, n->chunk[i].copy[j]);
 }
 
-/* The first announcement of each writer; returns how many. */
+/* Finds the first announcement of each writer; returns their number. */
 static uint32_t first_announcements(const struct shared *s, struct version *first, bool *met)
 {
     uint32_t count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_fetch.c - pages on their way: async/async.c (H1 to H4) and ardmar/ardmar.c (A1 to A4). */
+/* replay_fetch.c - fetches of pages: async/async.c (H1 to H4) and ardmar/ardmar.c (A1 to A4). */
 #include <stdlib.h>
 
 #include "sim/fail.h"
@@ -36,7 +36,7 @@ static bool covered(const struct fetch *f)
     return versions_cover(&f->copy->shared->applied, &f->needed);
 }
 
-/* What the copy is known to have: H4, or the versions that ardmar.c read_versions reads. */
+/* The versions that the copy is known to have: H4, or those read by ardmar.c read_versions. */
 static void note_versions(struct fetch *f)
 {
     const struct versions *needed = &f->needed, *applied = &f->copy->shared->applied;
@@ -61,7 +61,7 @@ static void note_versions(struct fetch *f)
 
 static void read_page(struct fetch *f);
 
-/* H3, or a read that is repeated until the versions suffice. */
+/* H3, or a read repeated until the versions suffice. */
 static void park(struct fetch *f)
 {
     struct parked *p = sim_new(1, sizeof *p);
@@ -159,14 +159,14 @@ static void serve_home_event(void *self, uint64_t arg)
     serve_at_home(self);
 }
 
-/* RY8: whether a default home closes it for stores, to look who is home. */
+/* RY8: whether a default home write-protects the page to determine its home. */
 static bool closes_first(const struct copy *c)
 {
     return c->shared->home == 0 && c->flags & COPY_EXCLUSIVE && c->access == OPEN_STORES;
 }
 
-/* H1: what the default home has written without a fault makes it the home. `candidate` -1: only
- * looks. */
+/* H1: if the default home has written the page without a fault, it becomes the home. `candidate`
+ * -1: query only. */
 static int directory_lookup(struct replay_node *at, struct copy *c, int candidate, bool *appointed)
 {
     struct shared *s = c->shared;
@@ -178,7 +178,7 @@ static int directory_lookup(struct replay_node *at, struct copy *c, int candidat
     bool exclusive = c->flags & COPY_EXCLUSIVE, touched = exclusive && c->touched;
     home = touched ? (int)at->id : candidate;
     if (exclusive && c->access == OPEN_STORES)
-        c->access = OPEN_LOADS; /* page_demote; page_restore does not open it */
+        c->access = OPEN_LOADS; /* page_demote; page_restore does not reopen it */
     if (home < 0)
         return home;
     c->flags &= (uint8_t)~COPY_EXCLUSIVE;
@@ -307,7 +307,7 @@ static void versions_back(void *self, uint64_t arg)
     }
 }
 
-/* Both reads at once: A3. */
+/* Both reads have completed: A3. */
 static void both_back(void *self, uint64_t arg)
 {
     struct fetch *f = self;
@@ -376,7 +376,7 @@ static void start(struct fetch *f)
         start_ardmar(f);
 }
 
-/* page_fetch.c install: false where a version became needed meanwhile. */
+/* page_fetch.c install: false if another version became needed during the fetch. */
 static bool install(struct fetch *f)
 {
     struct copy *c = f->copy;

@@ -17,17 +17,17 @@ struct slot {
     uint32_t *vt;
 };
 
-/* Of a group, at a member, or where one that is it already has written. */
+/* A group at a member, or at a node to which a member has already written. */
 struct group_here {
     struct group_here *next;
     uint32_t number;
-    unsigned *node; /* of the members in turn */
+    unsigned *node; /* of the members, in order */
     uint32_t count, room;
     unsigned self;
     uint64_t epoch;
     uint32_t answers; /* at the lowest member */
     bool invited;     /* at the others */
-    bool told;        /* something has come since it was looked at last */
+    bool told;        /* something has arrived since it was last checked */
     struct slot slot[ROUNDS][2];
 };
 
@@ -73,7 +73,7 @@ static void await(struct replay_node *n, struct group_here *g)
     replay_await(n, &g->told);
 }
 
-/* ---- making one: GR3 ---- */
+/* ---- creation: GR3 ---- */
 
 static unsigned lowest_of(const struct group_here *g)
 {
@@ -129,7 +129,7 @@ void replay_member(struct replay_node *n, const struct script_op *op)
     struct group_here *g = group_of(n, (uint32_t)op->arg[0]);
     unsigned node = (unsigned)(op->arg[1] % n->r->nodes);
 
-    if (g->count == n->r->nodes) /* there are no more */
+    if (g->count == n->r->nodes) /* no further nodes exist */
         return;
     if (node == n->id)
         g->self = g->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_move.c - which homes move, as in hlrc/memory/page_move.c (MV3, MV4). */
+/* replay_move.c - selects homes for migration, as in hlrc/memory/page_move.c (MV3, MV4). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ bool replay_moves_off(const struct replay_node *n)
     return n->r->set[RECORD_SET_move_homes] != 0;
 }
 
-/* ---- what diffs have cost ---- */
+/* ---- costs of diffs ---- */
 
 static uint32_t cost(uint32_t bytes)
 {

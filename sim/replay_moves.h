@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_moves.h - what a node knows of pages that may move: noted by replay_move.c, decided in the
+/* replay_moves.h - a node's state for home migration: recorded by replay_move.c, used by the
  * rounds of replay_round.c. */
 #ifndef SIM_REPLAY_MOVES_H
 #define SIM_REPLAY_MOVES_H
@@ -21,23 +21,23 @@ struct move {
 };
 
 struct told_word {
-    uint32_t page, units; /* 0: it was read */
+    uint32_t page, units; /* 0: already read */
 };
 
-/* Of a node. */
+/* State of one node. */
 struct moves {
     struct move wanted[MOVES_ROUND], list[MOVES_ROUND];
     uint32_t wanted_count, list_count, batch;
     uint64_t epoch; /* of the list, + 1 */
-    /* by the other node: as home, what it was told and has read; as writer, what it told */
+    /* by other node. As home: ring of reported costs, number read. As writer: number written */
     struct told_word *told;
     uint32_t *read, *wrote;
 };
 
 struct moves *replay_moves_of(struct replay_node *n);
-bool replay_moves_off(const struct replay_node *n); /* no home moves in this replay */
+bool replay_moves_off(const struct replay_node *n); /* no home migrates in this replay */
 void replay_move_tried(struct copy *c);
-/* What WRITER has told this node, the home. */
+/* Processes what WRITER has reported to this node, the home. */
 void replay_move_listen(struct replay_node *n, unsigned writer);
 
 #endif

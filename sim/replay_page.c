@@ -65,7 +65,7 @@ static bool grantable(const struct copy *c, bool write)
 
 enum opening { ASKED, AHEAD, AHEAD_HERE };
 
-/* page.c open_run: how many pages from the first one on are opened, by one call. */
+/* page.c open_run: the number of pages, from the first on, that one call opens. */
 static uint32_t open_run(struct replay_node *n, uint32_t first, uint32_t count, bool write,
                          enum opening how)
 {
@@ -119,7 +119,7 @@ static uint32_t within_space(const struct replay *r, uint32_t first, uint32_t co
     return count < room ? count : room;
 }
 
-/* Where a read is a copy by the CPU it is there at once. */
+/* A read that is a copy by the CPU completes at once. */
 static void let_arrive(struct replay_node *n, uint32_t first, uint32_t count)
 {
     if (!n->r->m.memory || n->r->protocol == REPLAY_ASYNC)
@@ -169,8 +169,8 @@ void replay_claim_ahead(struct replay_node *n, uint32_t first, uint32_t count)
     }
 }
 
-/* What was opened ahead in the traced run, as ahead.c and past.c found it: they go by the order of
- * faults, which is the program's. */
+/* Repeats the readahead of the traced run, as found by ahead.c and past.c: it follows the order of
+ * faults, which the program determines. */
 void replay_ahead(struct replay_node *n, const struct script_op *op)
 {
     uint64_t pages = n->r->set[RECORD_SET_pages], how = op->arg[3];
@@ -189,7 +189,7 @@ void replay_ahead(struct replay_node *n, const struct script_op *op)
 
 /* ---- a fault ---- */
 
-/* page.c access_step: true when the page can be accessed. */
+/* page.c access_step: true if the page can be accessed. */
 static bool step(struct replay_node *n, struct copy *c, bool write, bool *worked)
 {
     if (c->flags & COPY_BUSY) {

@@ -40,7 +40,7 @@ static enum found find(struct replay_node *n, struct copy *c, bool put)
     }
 }
 
-/* ardmar.c ardmar_home: -1 where there is none. */
+/* ardmar.c ardmar_home: -1 if there is none. */
 static int home_of(struct replay_node *n, const struct copy *c)
 {
     if (c->home == 0) {
@@ -113,7 +113,7 @@ static bool part_elsewhere(struct replay_node *n, struct copy *c, uint32_t bytes
     return true;
 }
 
-/* page_part.c page_part: false where the program loads or stores. */
+/* page_part.c page_part: false if the program loads or stores instead. */
 static bool part(struct replay_node *n, struct copy *c, uint32_t bytes, bool put)
 {
     switch (find(n, c, put)) {
@@ -129,7 +129,7 @@ static bool part(struct replay_node *n, struct copy *c, uint32_t bytes, bool put
     return false;
 }
 
-/* A store of the program, of which the trace shows nothing where it was none there. */
+/* A store of the program that the trace does not show because it was none there. */
 static void store(struct replay_node *n, struct copy *c, uint32_t bytes)
 {
     replay_access(n, c->page, true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * replay_queue.c - locks and barriers by remote operations alone: hlrc/sync/mcs.c (MQ1 to MQ4),
- * lock_mcs.c (LQ1, LQ2), barrier_counter.c (BC1 to BC3), of two nodes pairs.c.
+ * replay_queue.c - locks and barriers that use only remote operations: hlrc/sync/mcs.c (MQ1 to
+ * MQ4), lock_mcs.c (LQ1, LQ2), barrier_counter.c (BC1 to BC3), of two nodes pairs.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,16 +25,15 @@ static uint32_t *copy_of_time(const struct replay *r, const uint32_t *vt)
 
 /* ---- locks ---- */
 
-/* An operation on the word at the home of a lock. */
+/* An atomic operation on the word at the home of a lock. */
 struct at_tail {
     struct replay_node *node;
     uint32_t lock;
-    unsigned expected, value, found; /* node + 1; 0: nobody */
-    bool swaps;                      /* whatever is there */
+    unsigned expected, value, found; /* node + 1; 0: none */
+    bool swaps;                      /* unconditionally */
 };
 
-/* Queues that guard condition variables, and mutexes, have numbers of their own, and no vector
- * time. */
+/* Queues that guard condition variables, and mutexes, have separate numbers and no vector time. */
 #define GUARD   (UINT32_C(1) << 31)
 #define MUTEX   (UINT32_C(1) << 30)
 #define UNTIMED (GUARD | MUTEX)
@@ -72,14 +71,14 @@ static unsigned exchange(struct replay_node *n, uint32_t lock, unsigned value)
     return a.found;
 }
 
-/* MQ3: the vector time that the lock had when it became free. */
+/* MQ3: reads the vector time that the lock had when it became free. */
 static void read_time(struct replay_node *n, uint32_t lock)
 {
     const uint32_t *time = replay_lock_of(home_of(n, lock), lock)->time;
     uint32_t *got = copy_of_time(n->r, time);
 
     if (n->r->m.reads_ordered) {
-        n->debt += n->r->m.post_ns * SIM_NS; /* it comes with the answer of the atomic */
+        n->debt += n->r->m.post_ns * SIM_NS; /* it arrives with the answer of the atomic */
     } else {
         replay_post_read(n, home_of(n, lock), vector_bytes(n->r));
         replay_await_reads(n);
@@ -125,7 +124,7 @@ static struct told *told_new(struct replay_node *to, uint32_t lock)
     return t;
 }
 
-/* MQ2: true when it was nobody's by then. */
+/* MQ2: true if the lock was free. */
 static bool enter_queue(struct replay_node *n, uint32_t lock)
 {
     n->granted = false;
@@ -166,7 +165,7 @@ void replay_queue_lock(struct replay_node *n, uint32_t lock)
 /* LQ4 */
 void replay_queue_try(struct replay_node *n, uint32_t lock)
 {
-    n->debt += n->r->m.reads_ordered ? n->r->m.post_ns * SIM_NS : 0; /* of the time: MQ3 */
+    n->debt += n->r->m.reads_ordered ? n->r->m.post_ns * SIM_NS : 0; /* to read the time: MQ3 */
     COUNT(n, rdma_reads, n->r->m.reads_ordered);
     replay_atomic(n, home_of(n, lock), NULL, NULL);
 }
@@ -195,7 +194,7 @@ static void hand_on_when_named(struct replay_node *n, uint32_t lock)
     hand_on(n, lock, (unsigned)replay_lock_of(n, lock)->next);
 }
 
-/* MQ3. True when nobody is behind this node. */
+/* MQ3. True if no successor is linked. */
 static bool set_free(struct replay_node *n, uint32_t lock)
 {
     struct lock_here *l = replay_lock_of(n, lock);
@@ -204,7 +203,7 @@ static bool set_free(struct replay_node *n, uint32_t lock)
     if (!same) {
         struct lock_here *there = replay_lock_of(home_of(n, lock), lock);
         free(there->time);
-        there->time = copy_of_time(n->r, n->vt); /* nobody reads it before the word is 0 */
+        there->time = copy_of_time(n->r, n->vt); /* no node reads it before the word is 0 */
         n->debt += n->r->m.post_ns * SIM_NS;
         COUNT(n, rdma_writes, 1);
     }
@@ -258,9 +257,9 @@ void replay_mutex(struct replay_node *n, const struct script_op *op, bool lock)
 
 /* ---- barriers ---- */
 
-/* One of the gatherings of a level: its members are consecutive. */
+/* A gathering within a level; its members are consecutive. */
 struct gathering {
-    struct replay_node *node; /* that arrives there */
+    struct replay_node *node; /* the node that arrives */
     unsigned number, index, members, home;
     unsigned parity, arrives;
     uint32_t *vt;
@@ -283,7 +282,7 @@ static void add_arrival(void *self, uint64_t arg)
     g->last = ++m->arrived == g->members;
 }
 
-/* True for the last of its gathering, which has merged what all have brought. */
+/* True for the last to arrive at its gathering; it has merged all vector times. */
 static bool arrive_at(struct gathering *g)
 {
     struct replay_node *n = g->node;
@@ -330,7 +329,7 @@ static void release_all(struct replay_node *n, uint32_t *vt, unsigned arrives)
                           (uintptr_t)all);
 }
 
-/* A meeting of two, which is --barrier pe: pairs.h PE2, PE3. */
+/* A barrier of two nodes, which is --barrier pe: pairs.h PE2, PE3. */
 static void end_pair(struct replay_node *n, uint64_t epoch)
 {
     struct release *all;
@@ -372,7 +371,7 @@ static void meet_partner(struct replay_node *n)
     end_pair(n, epoch);
 }
 
-/* By a tree of counters: --barrier gb. */
+/* Gathers by a tree of counters: --barrier gb. */
 static void gather(struct replay_node *n)
 {
     struct replay *r = n->r;

@@ -5,13 +5,13 @@
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-#define USED_OFTEN 2 /* renew.c, as the others */
+#define USED_OFTEN 2 /* renew.c, also the others */
 #define PATIENCE   (1000 * SIM_US)
 #define UNDER_WAY  32u
 #define OCCASIONS  64u
 #define EXPECTED   16u
 
-/* RN5: what acquires of one occasion have renewed. */
+/* RN5: pages that acquires of one occasion have updated. */
 struct habit {
     uint32_t occasion, pages;
     uint32_t page[EXPECTED];
@@ -68,7 +68,7 @@ static void note_told(struct replay_node *n, struct copy *c)
         }
 }
 
-/* RN4: a release waits for what is under way to a dirty page. */
+/* RN4: a release waits for an update in progress of a dirty page. */
 static bool worth_it(const struct replay_node *n, const struct copy *c)
 {
     return c->access != CLOSED && c->left > 0 && !c->held && /* MV1 */
@@ -155,7 +155,7 @@ static bool note(struct replay_node *n, struct copy *c, uint32_t writer, uint32_
     return revoke;
 }
 
-/* RN1; RN4: a copy that is late is closed, and its fetch goes on. */
+/* RN1; RN4: a late copy is closed, and its fetch continues. */
 static void settle_copy(struct replay_node *n, struct copy *c)
 {
     if (replay_arrived(c))
@@ -185,7 +185,7 @@ static void renew_listed(struct replay_node *n)
     }
 }
 
-/* RN5: a page of the list that was renewed, or fetched in vain. */
+/* RN5: learns from a listed page that was updated, or fetched without need. */
 static void learn_habit(struct habit *h, uint32_t page, bool in_vain)
 {
     uint32_t i = 0;

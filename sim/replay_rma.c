@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * replay_rma.c - put, get, accumulate and atomics in windows (hlrc/rma/transfer.c, section.c,
- * accumulate.c, rmw.c), and atomic words, which live at a node (hlrc/sync/atomic.c AT1): replay.h
- * RY10, RY14.
+ * accumulate.c, rmw.c), and atomic words, which reside at a node (hlrc/sync/atomic.c AT1):
+ * replay.h RY10, RY14.
  */
 #include <stdlib.h>
 
@@ -21,20 +21,20 @@ static uint64_t at_most(uint64_t count, uint64_t most)
     return count < most ? count : most;
 }
 
-/* Of the operations that bring BYTES, about equal. */
+/* Bytes of operation i when BYTES are split about equally. */
 static uint64_t share(uint64_t bytes, uint64_t operations, uint64_t i)
 {
     return bytes / operations + (i < bytes % operations);
 }
 
-/* ---- what a call leaves under way ---- */
+/* ---- operations in progress after a call ---- */
 
-/* An item's operations. */
+/* The operations of one item. */
 struct left {
     struct left *next, **from;
     struct replay_node *node, *to;
     uint64_t number;
-    uint32_t under_way; /* and 1 while it is posted */
+    uint32_t under_way; /* plus 1 while it is posted */
     bool awaited;
 };
 
@@ -67,7 +67,7 @@ static void left_end(void *self, uint64_t arg)
     free(l);
 }
 
-/* As replay_written. */
+/* Like replay_written. */
 static void left_written(void *self, uint64_t arg)
 {
     struct replay *r = ((struct left *)self)->node->r;
@@ -96,7 +96,7 @@ void replay_fence(struct replay_node *n, const struct script_op *op)
 
 /* ---- put and get ---- */
 
-/* Of LEFT one more; elsewhere NULL is for what the node itself waits for. */
+/* Adds an operation to LEFT. Elsewhere LEFT is NULL if the node itself waits. */
 static void post(struct replay_node *n, struct left *left)
 {
     n->debt += n->r->m.post_ns * SIM_NS;
@@ -168,8 +168,8 @@ static void read_pieces(struct replay_node *n, const struct script_op *op, uint6
         replay_post_read(n, other(n, op), share(op->arg[1], pieces, i));
 }
 
-/* accumulate.c lock_and_read: RA1. With the first try where reads keep their order, which finds
- * nothing else but what the last one does. */
+/* accumulate.c lock_and_read: RA1. If reads are ordered they go with the first try, which finds
+ * the same as the last one. */
 static void lock_and_read(struct replay_node *n, const struct script_op *op, uint64_t pieces)
 {
     bool together = n->r->m.reads_ordered;

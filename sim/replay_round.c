@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * replay_round.c - homes move: the round that all nodes make in a barrier, hlrc/sync/homes.c, with
- * what is chosen for it in hlrc/memory/page_move.c (MV1, MV2).
+ * replay_round.c - home migration: the round of all nodes in a barrier, hlrc/sync/homes.c, and the
+ * selection for it in hlrc/memory/page_move.c (MV1, MV2).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +128,7 @@ static bool settled(struct replay_node *n, struct copy *c)
     return !(c->flags & COPY_DIRTY);
 }
 
-/* MV1, of this node. */
+/* MV1, on this node. */
 static void hold(struct replay_node *n, const struct move *moves, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -144,7 +144,7 @@ static void hold(struct replay_node *n, const struct move *moves, uint32_t count
     n->quiet = false;
 }
 
-/* MV1: complete here, and all that is written anywhere until now is in it. */
+/* MV1: makes the page complete here, with all writes of all nodes until now. */
 static void bring(struct replay_node *n, struct copy *c)
 {
     while (c->flags & COPY_STALE)

@@ -50,7 +50,7 @@ static void set_here(const struct replay_node *n, struct lock_here *l, bool yes)
     l->moved = yes != (manager_of(n->r, l->lock) == n->id);
 }
 
-/* A request for a lock on its way. */
+/* A request for a lock, in transit. */
 struct ask {
     struct replay_node *from;
     uint32_t lock;
@@ -94,8 +94,8 @@ static void grant_listed(struct replay_node *n)
     }
 }
 
-/* The thread of the runtime that closes when another node has asked: its time is taken from the
- * program's. One closing at a time (I1). */
+/* The runtime's thread that flushes on behalf of another node's request: it takes the program's
+ * time. One flush at a time (I1). */
 static void work(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
@@ -377,7 +377,7 @@ void replay_arrive(struct replay_node *n, bool waits)
     n->quiet = false;
 }
 
-/* True: homes move now. */
+/* True: homes migrate now. */
 static bool depart(struct replay_node *n)
 {
     struct release *all;

@@ -7,7 +7,7 @@
 
 #define POLLS 0
 
-/* Bytes that a request and an answer take besides what they bring. */
+/* Bytes of a request or an answer in addition to its data. */
 #define HEAD_BYTES 64
 
 sim_time replay_units(const struct replay *r, uint64_t units)
@@ -25,10 +25,10 @@ static void resume(void *self, uint64_t arg)
     n->runs = false;
 }
 
-/* RY1. What handlers have taken of the CPU meanwhile comes on top. */
+/* RY1. Adds the time that handlers have taken from the CPU in between. */
 void replay_settle(struct replay_node *n)
 {
-    if (n->in_event) { /* what the runtime's own thread does takes the program's time */
+    if (n->in_event) { /* work of the runtime's thread takes the program's time */
         n->stolen += n->debt;
         n->debt = 0;
         return;
@@ -54,7 +54,7 @@ static void begin_waiting(struct replay_node *n)
 static void end_waiting(struct replay_node *n)
 {
     n->waits = false;
-    n->stolen = 0; /* while it waited there was nothing to be taken */
+    n->stolen = 0; /* handlers took no time from a waiting thread */
     if (n->taken_until > n->r->loop.now)
         n->debt += n->taken_until - n->r->loop.now;
     n->taken_until = 0;
@@ -71,7 +71,7 @@ void replay_await(struct replay_node *n, const bool *word)
 
 struct patience {
     struct replay_node *node;
-    bool over, gone; /* gone: whoever waited goes on */
+    bool over, gone; /* gone: the waiter has continued */
 };
 
 static void be_over(void *self, uint64_t arg)
@@ -139,7 +139,7 @@ void replay_wake(struct replay_node *n)
     event_after(&n->r->loop, n->r->m.wake_ns * SIM_NS, get_up, n, n->waited);
 }
 
-/* Of its CPU, or of the computation's where that is the same. */
+/* Takes time of the handler's CPU, or of the computation if they share it. */
 static sim_time busy_handler(struct replay_node *n, sim_time length)
 {
     if (n->r->m.cpus == 1 && !n->waits)
@@ -153,7 +153,7 @@ static bool handler_sleeps(const struct replay_node *n)
            n->handler.free_at <= n->r->loop.now;
 }
 
-/* RY13: the first one that finds it asleep. */
+/* RY13: only the first to find it asleep wakes it. */
 static void call(struct replay_node *from, struct replay_node *to)
 {
     sim_time length = from->r->m.notify_ns * SIM_NS;
@@ -176,8 +176,8 @@ static sim_time on_wire(const struct replay *r, uint64_t bytes)
     return length > gap ? length : gap;
 }
 
-/* When the last byte is there: the links out of FROM and into TO are taken one message after the
- * other. */
+/* When the last byte arrives: the links out of FROM and into TO carry one message after
+ * the other. */
 static sim_time arrival(struct replay_node *from, struct replay_node *to, sim_time at,
                         uint64_t bytes)
 {
@@ -211,7 +211,7 @@ void replay_write_wake(struct replay_node *from, struct replay_node *to, uint64_
 }
 
 struct served {
-    struct served *next; /* in what waits for a look (RY6) */
+    struct served *next; /* in the queue of unserved messages (RY6) */
     struct replay_node *to;
     bool quiet;
     sim_time more;
@@ -232,8 +232,8 @@ static void serve(void *self, uint64_t at)
     fn(owner, arg);
 }
 
-/* It takes its time of a handler that runs, or of the thread that waits; where there is one CPU, of
- * the computation. */
+/* Takes the time of a running handler or of the waiting thread; on a node with one CPU, of the
+ * computation. */
 static void take_handler(struct served *s)
 {
     struct replay_node *to = s->to;
@@ -257,8 +257,8 @@ static void serve_pending(struct replay_node *n)
     n->last_pending = &n->pending;
 }
 
-/* Of the computation; or, if that has begun to wait and has served what was there, of what it
- * would serve or see next. */
+/* Takes the time of the computation. If that waits and has served all messages, delays the next
+ * one that it would serve or see. */
 static void take_cpu(struct replay_node *n)
 {
     sim_time length = n->r->m.switch_ns * SIM_NS;
@@ -269,8 +269,8 @@ static void take_cpu(struct replay_node *n)
         n->taken_until = server_take(&n->handler, n->r->loop.now, length);
 }
 
-/* The handler runs, or the thread that slept. Where the handler has the computation's CPU, that
- * waits until it has it back. */
+/* The handler runs, or the thread that slept. If the handler took the computation's CPU, the
+ * computation waits until it gets it back. */
 static void awake(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
@@ -283,7 +283,7 @@ static void awake(void *self, uint64_t arg)
     serve_pending(n);
 }
 
-/* RY6. */
+/* RY6 */
 static void arrive(void *self, uint64_t arg)
 {
     struct served *s = self;
@@ -322,7 +322,7 @@ void replay_message_long(struct replay_node *from, struct replay_node *to, uint6
     struct served *s = sim_new(1, sizeof *s);
 
     *s = (struct served){ NULL, to, from->quiet || from->in_event, more, fn, self, arg };
-    if (from == to) { /* served by who sends it */
+    if (from == to) { /* served by the sender */
         event_after(&r->loop, r->m.serve_ns * SIM_NS + more, serve, s, 0);
         return;
     }
@@ -340,7 +340,7 @@ struct remote {
     void *self;
     uint64_t arg;
     bool atomic;
-    struct remote *next; /* that waits behind it for its adapter */
+    struct remote *next; /* next in the queue for its adapter */
 };
 
 static void send_off(struct remote *o);
@@ -399,7 +399,7 @@ static void send_off(struct remote *o)
              0);
 }
 
-/* An adapter has so many reads and atomics under way; what is more waits, in order. */
+/* An adapter has at most reads_most reads and atomics in progress; further ones wait, in order. */
 static void send_or_wait(struct remote *o)
 {
     struct replay_node *n = o->from;
@@ -429,7 +429,7 @@ void replay_read(struct replay_node *from, struct replay_node *to, uint64_t byte
     if (r->m.memory && !atomic)
         unit += r->m.copy_page_ns * SIM_NS * bytes / 4096;
     *o = (struct remote){ from, to, bytes, unit, there, back, self, arg, atomic, NULL };
-    if (r->m.memory) { /* by the CPU that asks */
+    if (r->m.memory) { /* by the requesting CPU */
         from->reads_under_way++;
         if (there != NULL)
             there(self, arg);

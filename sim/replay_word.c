@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_word.c - operations on words of shared memory: hlrc/memory/page_word.h
- * (WD1 to WD4), hlrc/sync/word.c; what a trace does not show of them: replay.h
- * RY11. */
+/* replay_word.c - operations on words of shared memory: hlrc/memory/page_word.h (WD1 to WD4),
+ * hlrc/sync/word.c. For what a trace does not show of them see replay.h RY11. */
 #include "sim/replay.h"
 
 static bool is_async(const struct replay_node *n)
@@ -9,7 +8,7 @@ static bool is_async(const struct replay_node *n)
     return n->r->protocol == REPLAY_ASYNC;
 }
 
-/* page_word.c settle: the home may have what this node has sent by now. */
+/* page_word.c settle: the home may have received everything that this node sent. */
 static void settle_word(struct replay_node *n, struct copy *c)
 {
     if (!is_async(n) && !(c->flags & COPY_STALE)) {
@@ -23,7 +22,7 @@ static void settle_word(struct replay_node *n, struct copy *c)
     (void)replay_fetch(n, c);
 }
 
-/* page_word.c step: true when it can be operated on. */
+/* page_word.c step: true if the operation can be performed. */
 static bool step(struct replay_node *n, struct copy *c)
 {
     if (c->flags & COPY_BUSY)
@@ -62,7 +61,7 @@ void replay_word(struct replay_node *n, uint32_t page)
         replay_atomic(n, c->home == 0 ? n : &n->r->node[c->home - 1], NULL, NULL);
     } else if (!here) {
         c->flags |= COPY_BUSY;               /* WD3 */
-        replay_atomic_word(n, c->home - 1u); /* a request and its answer, likewise */
+        replay_atomic_word(n, c->home - 1u); /* a request and its answer */
         c->flags &= (uint8_t)~COPY_BUSY;
     }
     replay_word_note(n, c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * replay_write.c - diffs that are written into the home's page, and notices that are read from
- * their writer: hlrc/coherence/diff_write.c (DW1 to DW3), notice_read.c (NR1 to NR5).
+ * replay_write.c - diffs written into the home's page, and notices read from their writer:
+ * hlrc/coherence/diff_write.c (DW1 to DW3), notice_read.c (NR1 to NR5).
  */
 #include <stdlib.h>
 
@@ -73,7 +73,7 @@ void replay_post_write(struct replay_node *n, struct replay_node *to, uint64_t b
     replay_write(n, to, bytes, one_written, n, 0);
 }
 
-/* The runs, and behind them the version: fabric.h F1. */
+/* Writes the runs, then the version: fabric.h F1. */
 void replay_write_diff(struct replay_node *n, struct copy *c, uint32_t interval, uint32_t bytes)
 {
     struct written *w = sim_new(1, sizeof *w);
@@ -178,7 +178,7 @@ static void read_now(struct replay_node *n, struct replay_node *from, uint32_t w
     replay_await_reads(n);
 }
 
-/* NR3: the entries of the table that are later than what was seen, by blocks. */
+/* NR3: takes the entries of the table that are later than the last one seen, by blocks. */
 static void take_table(struct replay_node *n, uint32_t writer)
 {
     struct replay_node *w = &n->r->node[writer];
@@ -205,7 +205,7 @@ static bool is_lost(const struct replay_node *w, const struct reader *at)
     return w->ring_oldest > at->seen + 1;
 }
 
-/* What is read of one ring at once: how many words. */
+/* The number of words to read from one ring at once. */
 static uint32_t words_wanted(const struct reader *at, bool again)
 {
     uint32_t words = again ? CHUNK : FIRST_WORDS, to_end = RING - (uint32_t)(at->place % RING);
@@ -213,7 +213,7 @@ static uint32_t words_wanted(const struct reader *at, bool again)
     return words < to_end ? words : to_end;
 }
 
-/* Applies what was read of a ring: whole records, as far as they are wanted. */
+/* Applies words read from a ring: whole records, as far as wanted. */
 static void apply_words(struct replay_node *n, uint32_t writer, uint32_t words, uint32_t want)
 {
     const struct replay_node *w = &n->r->node[writer];

@@ -10,7 +10,7 @@
 #define RUN_MOST   65536 /* pages that one item opens, at most */
 #define LOOK_FAR   256u  /* items: SR2 */
 #define IN_CLOSING UINT32_MAX
-#define WORDED     (UINT32_MAX - 1) /* operated on, or put to: the closing at its home shows it */
+#define WORDED     (UINT32_MAX - 1) /* operated on or put to: its home's flush shows it */
 #define SLACK      8u               /* base/streams.c */
 
 void script_open(struct script *s, const struct trace *t, unsigned node)
@@ -96,7 +96,7 @@ static uint32_t arrived_at(const struct script *s, uint32_t from)
     return at;
 }
 
-/* What the items from this one on say of stores. */
+/* Notes the stores that the items from this one on show. */
 static void note_stores(struct script *s, uint32_t from)
 {
     uint32_t arrived = arrived_at(s, from);
@@ -161,7 +161,7 @@ static uint32_t acquired_at(const struct script *s, uint32_t from)
     return at;
 }
 
-/* SR3, for those that this closing did not have. */
+/* SR3, for pages that this flush did not contain. */
 static void note_exclusive(struct script *s)
 {
     for (uint32_t i = 0; i < s->pages.room; i++)
@@ -191,7 +191,7 @@ static void note_all_claims(struct script *s, uint32_t from, uint32_t *stores)
             note_claims(s, &s->op[i], stores);
 }
 
-/* One page of a closing. */
+/* Adds one page of a flush. */
 static void put_page(struct script *s, uint32_t page, uint64_t length, uint64_t bytes,
                      uint32_t behind, uint32_t *stores)
 {
@@ -210,7 +210,7 @@ static void put_page(struct script *s, uint32_t page, uint64_t length, uint64_t 
     *append(s) = (struct script_op){ .kind = SCRIPT_WROTE, .arg = { page, length >> 1, bytes } };
 }
 
-/* One closing: false where it is none. */
+/* Adds one flush; false if the data is invalid. */
 static bool put_closing(struct script *s, uint32_t from)
 {
     uint64_t head, page, length, bytes;
@@ -239,12 +239,12 @@ static bool put_closings(struct script *s, uint64_t count)
     for (uint64_t i = 0; i < count; i++) {
         if (!put_closing(s, from))
             return false;
-        from = s->count; /* of the next one nothing lies in between */
+        from = s->count; /* no items lie before the next one */
     }
     return true;
 }
 
-/* The homes of one closing; false at the end. */
+/* Reads the homes of one flush; false at the end. */
 static bool closing_homes(struct record_reader *r, uint32_t arrivals, script_home_fn fn, void *self)
 {
     uint64_t head, page, length, bytes;
@@ -288,7 +288,7 @@ void script_homes(const struct trace *t, unsigned node, script_home_fn fn, void 
         ;
 }
 
-/* Whether a fault on this page follows what item `at` has opened, upwards or downwards. */
+/* Whether a fault on this page continues the pages opened by item `at`, upwards or downwards. */
 static bool follows(const struct script *s, uint32_t at, uint64_t page, bool up)
 {
     uint64_t first = s->op[at].arg[0], beyond = first + s->op[at].arg[2];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* server.h - what does one thing after the other: a CPU, the processor of an adapter. */
+/* server.h - a resource that does one thing after the other: a CPU, the processor of
+ * an adapter. */
 #ifndef SIM_SERVER_H
 #define SIM_SERVER_H
 
@@ -7,11 +8,11 @@
 
 struct server {
     sim_time free_at;
-    sim_time busy; /* in all */
+    sim_time busy; /* in total */
 };
 
-/* server_take - the time when work of that length will be done which is there now; it begins when
- * all that came before is done */
+/* server_take - queues work of that length, available now, after all earlier work; returns the
+ * time when it will be done */
 static inline sim_time server_take(struct server *s, sim_time now, sim_time length)
 {
     s->free_at = (s->free_at > now ? s->free_at : now) + length;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * slots.h - which entries of an array that grows are free. Those that were given back last are
- * taken first, those that never were in their order.
+ * slots.h - the free entries of a growing array. The entry freed last is taken first; entries that
+ * were never used are taken in order.
  */
 #ifndef SIM_SLOTS_H
 #define SIM_SLOTS_H
@@ -9,12 +9,12 @@
 #include "sim/fail.h"
 
 struct slots {
-    unsigned *next; /* of each free entry, the one that is taken behind it: 1 more; 0: none */
+    unsigned *next; /* for each free entry, the next one to be taken, plus 1; 0: none */
     unsigned room, first;
 };
 
-/* slots_grow - when none is free: twice as many, of which the array is to have room for; returns
- * how many these are */
+/* slots_grow - call if none is free: doubles the number of slots and returns it; the array must
+ * grow as well */
 static inline unsigned slots_grow(struct slots *s)
 {
     unsigned before = s->room;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * spans.h - how long a node of a traced run computed between any two places where it synchronized,
- * and how long it does that at the pace of another run.
+ * spans.h - how long a node of a traced run computed between any two synchronization points, and
+ * the same at the pace of another run.
  *
- *   SQ1  A span takes, in all, what it took in the other run, to the nanosecond; its items have
- *        shares of that as in this one. Where they took nothing here, what ends the span takes it.
+ *   SQ1  A span takes, in total, exactly the nanoseconds that it took in the other run. Its items
+ *        get shares of that as in this run. If they took no time here, the item that ends the span
+ *        gets all of it.
  */
 #ifndef SIM_SPANS_H
 #define SIM_SPANS_H
@@ -12,37 +13,37 @@
 #include "sim/trace.h"
 
 struct spans {
-    uint64_t *units;     /* nanoseconds of computing, without those of faults */
+    uint64_t *units;     /* nanoseconds of computing, without fault handling */
     unsigned char *kind; /* of the item that ends it (base/record.h) */
     uint32_t count, room;
 };
 
-/* spans_read - what follows the last place is a span, too, of kind RECORD_KIND_COUNT */
+/* spans_read - the rest after the last point is a span as well, of kind RECORD_KIND_COUNT */
 void spans_read(struct spans *s, const struct trace *t, unsigned node);
 void spans_free(struct spans *s);
 
-/* Of one item: nanoseconds, without those of its fault. */
+/* Nanoseconds of one item, without its fault. */
 uint64_t spans_of_item(const struct trace *t, unsigned kind, uint64_t time);
 
 /* Whether an item of this kind ends a span. */
 bool spans_ends(unsigned kind);
 
-/* spans_differ - the first place, from 1, where two runs do not synchronize alike; 0: none */
+/* spans_differ - the first point, from 1, where two runs synchronize differently; 0: none */
 uint32_t spans_differ(const struct spans *a, const struct spans *b);
 
 /* The pace of another run of the same program. */
 struct pace {
     struct spans here, there;
     uint32_t at;
-    uint64_t done, given; /* of this span, here and there */
+    uint64_t done, given; /* of the current span, here and there */
 };
 
-/* pace_begin - as spans_differ; nothing is kept where they do */
+/* pace_begin - returns the result of spans_differ; holds nothing if the runs differ */
 uint32_t pace_begin(struct pace *p, const struct trace *here, const struct trace *there,
                     unsigned node);
 void pace_end(struct pace *p);
 
-/* pace_next - nanoseconds of the next item, which took UNITS here */
+/* pace_next - the nanoseconds of the next item, which took UNITS here */
 uint64_t pace_next(struct pace *p, unsigned kind, uint64_t units);
 
 #endif

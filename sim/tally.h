@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tally.h - what is said of many whole numbers, such as times in ps: exact, so that the order in
- * which they come does not matter. */
+/* tally.h - statistics of integers, such as times in ps. They are exact, so that the order of the
+ * values does not matter. */
 #ifndef SIM_TALLY_H
 #define SIM_TALLY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* torus.h - how many routers lie between two nodes of a torus of three dimensions. */
+/* torus.h - the number of routers between two nodes of a three-dimensional torus. */
 #ifndef SIM_TORUS_H
 #define SIM_TORUS_H
 
@@ -7,10 +7,10 @@ struct torus {
     unsigned side[3];
 };
 
-/* torus_for - that of NODES nodes, 1 at least, whose sides add up to the least */
+/* torus_for - a torus of NODES nodes, 1 at least, whose sides have the least sum */
 struct torus torus_for(unsigned nodes);
 
-/* torus_routers - on the shortest way, those of both ends included: 1 from a node to itself */
+/* torus_routers - number on the shortest path, both ends included: 1 from a node to itself */
 unsigned torus_routers(const struct torus *t, unsigned from, unsigned to);
 
 #endif

@@ -21,7 +21,7 @@ static uint64_t fixed(const unsigned char *at, int bytes)
     return value;
 }
 
-/* As many numbers as this version has. */
+/* Reads a row of exactly `want` numbers. */
 static bool read_row(struct record_reader *r, uint64_t *row, uint64_t want)
 {
     uint64_t count;
@@ -34,7 +34,7 @@ static bool read_row(struct record_reader *r, uint64_t *row, uint64_t want)
     return true;
 }
 
-/* The bytes behind a number that says how many. */
+/* Reads a length and the bytes after it. */
 static bool read_bytes(struct record_reader *r, const unsigned char **begin,
                        const unsigned char **end)
 {

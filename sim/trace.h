@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * trace.h - the file of --trace-sim (base/record.h), read: what each node's thread did, in order.
+ * trace.h - reads a file of --trace-sim (base/record.h): the actions of each node's thread, in
+ * order.
  */
 #ifndef SIM_TRACE_H
 #define SIM_TRACE_H
@@ -19,16 +20,17 @@ struct trace_part {
 
 struct trace {
     uint64_t set[RECORD_SETTING_COUNT];
-    struct trace_part *part; /* of each node */
+    struct trace_part *part; /* one for each node */
     unsigned char *bytes;
     size_t length;
 };
 
-/* trace_read - BYTES, which the trace refers to from then on and does not own; NULL, or in words
- * what is wrong, with nothing to be freed */
+/* trace_read - parses BYTES, which the trace refers to from then on and does not own; NULL, or the
+ * error message, with nothing to be freed */
 const char *trace_read(struct trace *t, const unsigned char *bytes, size_t length);
 
-/* trace_load - a file; ends the program with a line if it is none, or unlike any of these */
+/* trace_load - reads a file; ends the program with an error line if it is invalid or
+ * not supported */
 void trace_load(struct trace *t, const char *file);
 void trace_free(struct trace *t);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* trace_command.h - hlrc_sim trace FILE: what is in a file of --trace-sim, in words. */
+/* trace_command.h - hlrc_sim trace FILE: prints the contents of a file of --trace-sim. */
 #ifndef SIM_TRACE_COMMAND_H
 #define SIM_TRACE_COMMAND_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* versions.c - what a copy has, and what it needs: replay.h, struct versions. */
+/* versions.c - versions that a copy has and needs: replay.h, struct versions. */
 #include "sim/replay.h"
 
 void versions_raise(struct versions *v, uint32_t writer, uint32_t interval)
