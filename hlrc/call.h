@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* call.h - what every public call checks first: how far the runtime is. */
+/* call.h - check at the start of every public call: the state of the runtime. */
 #ifndef HLRC_CALL_H
 #define HLRC_CALL_H
 
 enum call_state {
     CALL_BEFORE, /* hlrc_init has not returned */
     CALL_RUNNING,
-    CALL_OVER,   /* after hlrc_finalize; for ever, since the launcher's socket is gone */
+    CALL_OVER,   /* after hlrc_finalize; permanent, since the launcher's socket is gone */
     CALL_FORKED, /* a child of a running node */
 };
 
@@ -14,7 +14,7 @@ extern enum call_state call_now __attribute__((visibility("hidden")));
 
 _Noreturn void call_refuse(const char *call);
 
-/* Ends the program with one line when the runtime does not run, or runs in the parent of this
+/* Ends the program with one message if the runtime is not running, or runs in the parent of this
  * forked child. */
 static inline void call_check(const char *call)
 {
@@ -22,7 +22,7 @@ static inline void call_check(const char *call)
         call_refuse(call);
 }
 
-void call_set(enum call_state state); /* by init.c alone, when no other thread is in a call */
+void call_set(enum call_state state); /* only by init.c, when no other thread is in a call */
 static inline enum call_state call_get(void)
 {
     return call_now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* engine.c - where things lie in the control window, the same on every node, and the pages at the
+/* engine.c - layout of the control window, the same on every node, and the pages at the
  * application's addresses; see engine.h. */
 #include "hlrc/engine.h"
 
@@ -54,7 +54,7 @@ static size_t bulk_slot_size(int nodes)
     return least > BULK_SLOT_BYTES ? least : BULK_SLOT_BYTES;
 }
 
-/* A release composes a message for each home at a time; or it writes from as many. */
+/* A release composes one message per home at a time, or writes from as many slots. */
 static size_t staging_slots(int nodes)
 {
     return nodes > STAGING_LEAST ? (size_t)nodes : STAGING_LEAST;
@@ -80,7 +80,7 @@ static void place_meeting(struct layout *at, size_t nodes)
     at->meeting_release = place(&at->end, 2 * at->meeting_slot_size);
 }
 
-/* A number before and behind each. */
+/* A number before and after each. */
 static void place_reports(struct layout *at, size_t nodes, uint32_t threads)
 {
     at->report_size = (report_room(threads) + 2 * sizeof(uint64_t) + 63) & ~(size_t)63;

@@ -1,65 +1,66 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * engine.h - what the whole engine of one node shares: who it is, its windows, where things lie in
- * them.
+ * engine.h - state shared by the whole engine of one node: its identity, its windows, and their
+ * layout.
  *
  * Written by hlrc_init before a second thread exists, constant until hlrc_finalize.
  *
- * What the engine's prototypes say of waiting. "Waits": may sleep until another node or thread
- * acts, and serves meanwhile; its caller holds no spin lock and is not serving. "Spins": takes a
- * spin lock for some instructions; may be called while serving, with no spin lock held unless it is
- * said. Where nothing is said: neither. Those called init or start run before a second thread
- * exists, and where they return an int it is 0 or a negative errno; those called end run after the
- * last.
+ * Waiting, as the engine's prototypes state it. "Waits": may sleep until another node or thread
+ * acts, and serves while it waits; its caller holds no spin lock and is not serving. "Spins":
+ * takes a spin lock for some instructions; may be called while serving, without a spin lock held
+ * unless stated. No statement: neither. Functions called init or start run before a second thread
+ * exists, and where they return an int it is 0 or a negative errno; functions called end run after
+ * the last.
  *
- * Two windows. SPACE holds the pages: those of the heap, which the application has at engine.app,
- * then those of memory of the program's own (memory/range.h); the engine has all of them at
- * engine.mem. CONTROL holds everything else that other nodes read or write, at the same offsets on
- * every node:
+ * There are two windows. SPACE holds the pages: the heap pages, which the application has at
+ * engine.app, then the pages of the program's own memory (memory/range.h); the engine has all of
+ * them at engine.mem. CONTROL holds everything else that other nodes read or write, at the same
+ * offsets on every node:
  *
- *   arrivals  u64, how often a reader has come to any page of this home (exclusive.h)
- *   told      a ring of words per writer, written by it: what pages cost it (page_move.h)
+ *   arrivals  u64, counts reader registrations with any page of this home (exclusive.h)
+ *   told      a ring of words per writer, written by it: its costs of pages (page_move.h)
  *   requests  one slot per (node, token), written by the node that sends a request on behalf of
- *             that token (msg.h); with room for a vector time but on tokens of conditions
+ *             that token (msg.h); with room for a vector time except on tokens of conditions
  *   replies   one slot per token of this node, written by the node that answers
- *   answers   u64 per token of this node: what ASYNC's homes say of a page, polled by who asked
- *             (async.c)
+ *   answers   u64 per token of this node: answers of ASYNC's homes about a page, polled by the
+ *             requester (async.c)
  *   bulk      a ring of slots per sender (bulk.h); credits: u64 per receiver, slots it has emptied
  *   logs      a ring of write notices per writer (notice_log.h), its tail written by the writer;
- *             heads: u64 per reader; with --notices read instead one ring of this node's, ends: u64
- *             that say what it and the table hold, slots where it reads others' (notice_read.c)
- *   bounce    a page per token of an application thread and per prefetch, where fetched copies of
- *             dirty pages land
+ *             heads: u64 per reader. With --notices read instead one ring of this node's notices,
+ *             ends: u64 that give the extent of it and of the table, slots for reads of others'
+ *             (notice_read.c)
+ *   bounce    a page per token of an application thread and per prefetch, the target of fetched
+ *             copies of dirty pages
  *   words     u64 per atomic word homed here
  *   mutexes   u64 per mutex of this node: the tail of its queue (rma/mutex.c)
  *   block_locks  u64 each: node + 1 that accumulates into a block of a window here
  *             (rma/accumulate.c)
- *   meeting   with --barrier central or gb: counters and slots of gatherings, and what is released
+ *   meeting   with --barrier central or gb: counters and slots of gatherings, and the release
  *             (barrier_counter.c); with pe: slots of rounds (pairs.h)
- *   clocks    with --trace: words by which machines ask node 0 for the time, and what it answers
+ *   clocks    with --trace: words by which machines request the time of node 0, and its answers
  *             (timeline_job.c)
- *   pieces    with --trace, --trace-sim or --profile: a piece of what another node has noted, at
+ *   pieces    with --trace, --trace-sim or --profile: a piece of another node's records, at
  *             node 0 (gather.c)
  *   staging   slots of BULK_SLOT_BYTES, at least one per node, in which messages are composed
  *   parcels   two per sender, written by it (sync/parcel.h)
  *   stream    a ring of pieces of broadcasts; told: u64 per root, written by it; taken: u64 per
  *             receiver, written by it (heap/stream.h)
  *
- * and behind `tables`, which are registered piece by piece as they come into use:
+ * and after `tables`, registered piece by piece on first use:
  *   home      u64 per page: the home word, at the page's default home: 0 unassigned, else node + 1
  *   applied   u64 per page and writer, at the page's home: last interval of the writer whose diff
  *             is in the page
  *   has_readers  u32 per page, at the page's home: 1 if another node may have a copy
  *   placed    u32 per page, at its home: 1 if hlrc_place put it there
  *   notice pages, blocks  u64 each: the last interval of this node that wrote it (notice_read.c)
- *   moves     per node, written by it: the pages whose home it wants to move (homes.c)
- *   invitations, answers_of_members  to and of those who make a group, one per node, written by it
- *             (group.c)
+ *   moves     per node, written by it: the pages whose home it wants to migrate (homes.c)
+ *   invitations, answers_of_members  to and from the members that make a group, one per node,
+ *             written by it (group.c)
  *   group slots  of rounds, per group and the same at all its members (group.c, pairs.h)
- *   reports  of waits, per node, written by it at node 0, if no launcher gathers them
+ *   reports  wait states, per node, written by it at node 0, if no launcher gathers them
  *             (standstill.c)
  *   lock nodes  per queue of mcs.h that this node is in
- *   lock records  per lock, at its home; likewise cond records: with --locks queue (lock_mcs.c,
+ *   lock records  per lock, at its home; also cond records: with --locks queue (lock_mcs.c,
  *             cond_mcs.c)
  */
 #ifndef HLRC_ENGINE_H
@@ -76,15 +77,15 @@
 #include "hlrc/protocol/protocol.h"
 
 #define PREFETCHES \
-    1024 /* prefetches in flight per node at most; how many of them: engine.prefetches */
-#define HOME_NEAR       (1u << 18) /* pages whose default home changes more often than others' */
-#define ATOMIC_WORDS    65536      /* atomic words homed at one node at most */
+    1024 /* most prefetches in flight per node; the actual limit: engine.prefetches */
+#define HOME_NEAR       (1u << 18) /* pages whose default home changes more often */
+#define ATOMIC_WORDS    65536      /* most atomic words homed at one node */
 #define STAGING_LEAST   128        /* slots of staging */
 #define BLOCK_LOCKS     1024       /* of a node: rma/accumulate.c */
 #define STREAM_SLOTS    8          /* of the ring of a broadcast */
 #define STREAM_PIECE    131072     /* bytes of one */
 #define VT_BYTES(nodes) ((size_t)(nodes) * sizeof(uint64_t))
-/* u64 that a fetch works with: the versions of a copy, and those that are needed */
+/* u64 used by a fetch: the versions of a copy, and the needed versions */
 #define FETCH_WORDS(nodes) (2 * (size_t)(nodes))
 
 struct boot;
@@ -116,8 +117,8 @@ struct range {
 struct engine {
     int node, nodes;
     int neighbours;  /* nodes that run under this kernel, this one included */
-    bool alone;      /* a job of one: every page is writable, nothing is tracked */
-    bool judges;     /* node 0 gathers what nodes wait for; else hlrcrun, or there is one node */
+    bool alone;      /* a job of one node: every page is writable, nothing is tracked */
+    bool judges;     /* node 0 gathers wait states; else hlrcrun does, or there is one node */
     bool size_given; /* --memory, and not auto */
     struct config config;
     struct boot *boot;
@@ -126,16 +127,16 @@ struct engine {
     char *app;      /* the application's view of the heap's pages, same address on every node */
     char *mem;      /* the engine's view of SPACE, always writable */
     uint32_t pages; /* of SPACE */
-    struct range ranges[RANGES_MAX]; /* behind the heap's pages (RG2) */
+    struct range ranges[RANGES_MAX]; /* after the heap's pages (RG2) */
     uint32_t range_count;
     uint32_t home_shift;  /* default home of page p: (p >> home_shift) mod nodes for HOME_NEAR */
     uint32_t home_near;   /* pages from this one on, which are used first, */
     uint32_t far_shift;   /* (p >> far_shift) mod nodes for all others of the heap, */
     uint32_t range_shift; /* and (p >> range_shift) mod nodes for those of ranges */
     uint32_t prefetches;  /* in flight per node at most (M4) */
-    uint32_t tokens;      /* requests that one node can have outstanding */
+    uint32_t tokens;      /* most requests outstanding per node */
     struct layout at;
-    struct protocol protocol; /* how pages, diffs, notices, locks move, and barriers meet */
+    struct protocol protocol; /* parts: pages, diffs, notices, locks, barriers */
 };
 
 extern struct engine engine;
@@ -210,7 +211,7 @@ static inline char *page_mem(uint32_t page)
     return engine.mem + ((size_t)page << PAGE_SHIFT);
 }
 
-/* The range of an address or a page; NULL: it is in none. */
+/* The range of an address or a page; NULL: none. */
 const struct range *range_of(const void *addr);
 const struct range *range_of_page(uint32_t page);
 
@@ -232,8 +233,8 @@ static inline uint32_t page_of(const void *addr)
     return (r ? r->first : 0) + (uint32_t)(((uintptr_t)addr - (uintptr_t)app) >> PAGE_SHIFT);
 }
 
-/* Where the application has `page`, and how many pages from there on follow each other by number
- * and by address (RG2). */
+/* The application's address of `page`, and the number of pages from there on that are consecutive
+ * by number and by address (RG2). */
 static inline char *app_run(uint32_t page, uint32_t *in_a_row)
 {
     const struct range *r = page < heap_pages() ? NULL : range_of_page(page);

@@ -11,15 +11,16 @@
 
 enum { SPINS = 1000 };
 
-/* At a node, by node 0: how many pieces it has taken, + 1. It may be sent so many. */
+/* At a node, written by node 0: the number of pieces it has taken, + 1. The node may send that
+ * many. */
 static size_t taken_at(void)
 {
     return engine.at.pieces;
 }
 
-/* At node 0, in front of a piece: where it belongs, and which it is. */
+/* At node 0, before a piece: its offset and its number. */
 struct piece {
-    uint64_t at, bytes; /* bytes 0: that was all */
+    uint64_t at, bytes; /* bytes 0: end */
     _Atomic uint64_t number;
 };
 
@@ -46,7 +47,7 @@ void gather_write_word(int node, size_t at, uint64_t value)
     fabric_wait(engine.fabric, &op);
 }
 
-/* One piece to node 0, when that has room for it. */
+/* Sends one piece to node 0, after node 0 has room for it. */
 static void send_piece(struct gather *g, const char *from, size_t at, size_t bytes)
 {
     _Atomic uint64_t *taken = control_at(taken_at());
@@ -56,7 +57,7 @@ static void send_piece(struct gather *g, const char *from, size_t at, size_t byt
         fabric_write_copied(engine.fabric, 0, engine.control.id, piece_at() + GATHER_HEAD, from,
                             bytes);
     else
-        atomic_store(taken, 0); /* before node 0 can begin anew */
+        atomic_store(taken, 0); /* before node 0 can start again */
     fabric_write_copied(engine.fabric, 0, engine.control.id, piece_at(), head, sizeof head);
     gather_write_word(0, piece_at() + offsetof(struct piece, number), g->number); /* F1 */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* identity.c - see identity.h. Nodes that are alike exchange eight bytes each; only where these
- * differ all of it. */
+/* identity.c - see identity.h. Nodes exchange a digest of eight bytes each; only if these differ
+ * they exchange everything. */
 #include "hlrc/identity.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ uint64_t identity_digest(const struct identity *id)
     return config_digest(&id->config, digest);
 }
 
-/* RG1. True where there was nothing to say. */
+/* RG1. True if there was no difference. */
 static bool compare_ranges(const struct identity *mine, const struct identity *other, int n)
 {
     for (const struct range_identity *a = mine->ranges, *b = other->ranges;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* identity.h - what the nodes of a job must agree on before they speak: version, size of a page,
- * options, memory of the program's own that is shared; with --no-aslr also where the code lies.
- */
+/* identity.h - properties on which the nodes of a job must agree before they communicate: version,
+ * page size, options, shared memory of the program's own; with --no-aslr also the code
+ * addresses. */
 #ifndef HLRC_IDENTITY_H
 #define HLRC_IDENTITY_H
 
@@ -20,13 +20,13 @@ struct identity {
     struct range_identity ranges[RANGES_MAX];
 };
 
-/* That of this process. */
+/* Fills in this process's identity. */
 void identity_fill(struct identity *out, const struct config *config);
 
-uint64_t identity_digest(const struct identity *id); /* alike where no two have to be told apart */
+uint64_t identity_digest(const struct identity *id); /* equal if no comparison is needed */
 
-/* Whether all nodes are alike: the digests are exchanged, and where these differ all of it.
- * Collective. 0; -EINVAL after a line that says what differs, and at which node; an error of the
+/* Checks that all nodes agree: the digests are exchanged, and if these differ everything.
+ * Collective. 0; -EINVAL after a message with the difference and its node; an error of the
  * exchange. */
 int identity_agree(struct boot *boot, const struct identity *mine);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * init.c - from a process to a node of a job, and back.
+ * init.c - start and end of a node.
  *
- * Order at start: who am I (boot), what is asked for (config), the network (fabric), its windows,
- * the tables, then, once all nodes have theirs, the threads. hlrc_finalize goes back the same way.
+ * Order at start: identity (boot), options (config), the network (fabric), its windows, the
+ * tables, then, once all nodes have theirs, the threads. hlrc_finalize reverses it.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -83,7 +83,7 @@ static void in_child(void)
 {
     if (call_get() == CALL_RUNNING)
         call_set(CALL_FORKED);
-    boot_speak(NULL); /* what ends this child does not end the job */
+    boot_speak(NULL); /* an exit of this child does not end the job */
     timeline_stop();
     fault_forked();
     crash_forked();
@@ -126,12 +126,12 @@ static int load_config(void)
     config_ask_fabrics(fabric_probe);
     int rc = config_load(&engine.config, err, sizeof err);
     if (engine.config.barrier == BARRIER_GB && engine.nodes == 2)
-        engine.config.barrier = BARRIER_PE; /* a tree of two is a pair */
+        engine.config.barrier = BARRIER_PE; /* with two nodes the tree is a pair */
     if (rc == 0 && boot_launcher(engine.boot) == BOOT_OTHER)
         rc = config_check_launched(&engine.config, err, sizeof err);
     if (rc == 0)
         rc = config_check_memory(&engine.config, err, sizeof err);
-    /* hlrcrun says MEMORY_MAY_NOT_FIT; on several machines the homes are spread */
+    /* hlrcrun reports MEMORY_MAY_NOT_FIT; on several machines the homes are spread */
     if (rc < 0) {
         diag_report(1, "%s", err);
         return rc;
@@ -164,7 +164,7 @@ static void fail(const char *line)
 }
 
 /* Default homes change every few pages, in blocks large enough that initial protection takes few
- * mappings. Small ones are for what is allocated first, however large the space is. */
+ * mappings. Small blocks serve the first allocations, however large the space is. */
 static void choose_home_blocks(uint32_t pages, uint32_t of_ranges)
 {
     uint32_t near = pages < HOME_NEAR ? pages : HOME_NEAR;
@@ -179,7 +179,7 @@ static void choose_home_blocks(uint32_t pages, uint32_t of_ranges)
     engine.home_near = heap_first(pages) >> engine.home_shift << engine.home_shift;
 }
 
-/* As --pages, --diffs, --notices, --locks and --barrier say. */
+/* Selected by --pages, --diffs, --notices, --locks and --barrier. */
 static void choose_protocol(void)
 {
     engine.protocol = (struct protocol){
@@ -194,7 +194,7 @@ static void choose_protocol(void)
     };
 }
 
-/* Whether the fabric has what the parts of the protocol cannot do without. */
+/* Checks that the fabric has all capabilities that the parts of the protocol require. */
 static int check_caps(void)
 {
     const struct protocol *p = &engine.protocol;
@@ -211,7 +211,7 @@ static int check_caps(void)
         unsigned missing = parts[i].caps & ~engine.fabric->caps;
         if (!missing)
             continue;
-        /* all nodes come here: none ends while another one still opens the fabric */
+        /* all nodes reach this: none ends while another one still opens the fabric */
         (void)boot_exchange(engine.boot, NULL, 0, NULL);
         diag_report(1,
                     "fabric %s lacks %s, which protocol %s needs for its %s; choose another "
@@ -227,7 +227,7 @@ static int check_caps(void)
     return 0;
 }
 
-/* Whether nodes have to serve each other's messages (progress.h NH1). */
+/* True if nodes have to serve each other's messages (progress.h NH1). */
 static bool has_handler(void)
 {
     const struct protocol *p = &engine.protocol;
@@ -270,7 +270,7 @@ static int choose_size(void)
     return rc;
 }
 
-/* For what does not fit though auto has made it as small as it can be (SZ2). */
+/* For a size that does not fit although auto has made it minimal (SZ2). */
 static const char *remedy(void)
 {
     return engine.size_given ? "lower --memory or --threads"
@@ -312,7 +312,7 @@ static int make_tables(void)
                (engine.config.profile[0] && !engine.alone ? TRACE_PROFILE : 0u) |
                (engine.config.trace_sim[0] && !engine.alone ? TRACE_RECORD : 0u);
     collective_reset();
-    /* what was freed here and belongs to others is theirs after the barrier */
+    /* blocks of other nodes that were freed here are available to them after the barrier */
     barrier_before(heap_flush);
     int rc = threads_init((uint32_t)engine.config.threads);
     if (rc == 0)
@@ -333,7 +333,7 @@ static int make_tables(void)
     return rc;
 }
 
-#define COUNT_MS 1000 /* of --timeout, where hlrcrun does not count */
+#define COUNT_MS 1000 /* of --timeout, if hlrcrun does not count */
 
 static void report_progress(void)
 {
@@ -348,7 +348,7 @@ static void check_peers(void)
     fabric_check(engine.fabric);
 }
 
-/* A dead peer is noticed within peer_timeout: this leaves the fabric most of it. */
+/* A dead peer is detected within peer_timeout: this leaves the fabric most of it. */
 static int start_monitor(void)
 {
     const struct monitor_watch watch = { REPORT_STILL_MS, standstill_look, standstill_asked };
@@ -365,7 +365,7 @@ static int start_monitor(void)
                          &watch);
 }
 
-/* All nodes are ready to be written to: threads may start. */
+/* All nodes can receive writes: threads may start. */
 static int start_threads(void)
 {
     static bool at_fork;
@@ -373,7 +373,7 @@ static int start_threads(void)
     struct place_image mine = place_image();
     thread_self();
     clock_choose();
-    stats_start(); /* before the first byte can come from a node that is faster */
+    stats_start(); /* before the first byte of a faster node can arrive */
     statistics_start();
     profile_start();
     int rc = record_job_start();
@@ -417,10 +417,10 @@ int hlrc_init(int *argc, char ***argv)
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         int rc = steps[i]();
         if (rc)
-            return rc; /* the launcher ends the job; the system takes back what a process had */
+            return rc; /* the launcher ends the job; the system frees the process's resources */
     }
     if (engine.nodes > 1)
-        /* through hlrcrun lines come when they are written, not in blocks at the end */
+        /* under hlrcrun lines appear when written, not in blocks at the end */
         setvbuf(stdout, NULL, _IOLBF, 0);
     call_set(CALL_RUNNING);
     return 0;
@@ -472,11 +472,10 @@ void hlrc_finalize(void)
 {
     call_check("hlrc_finalize");
     lock_tell_held("hlrc_finalize");
-    handles_fence_all(); /* nothing of this node's is under way that lands in memory that goes */
+    handles_fence_all(); /* pending writes must not hit freed memory */
     barrier_all(MEETING_FINALIZE);
     record_job_mark();
-    if (!engine
-             .alone) { /* what is on its way, since that barrier too, arrives in memory that goes */
+    if (!engine.alone) { /* prefetches, also since that barrier, land in memory freed below */
         struct thread *t = thread_enter();
         page_prefetch_finish_all();
         thread_leave(t);
@@ -487,10 +486,10 @@ void hlrc_finalize(void)
     record_job_finish();
     finish_races();
     monitor_stop();                            /* it reads other nodes' windows */
-    boot_exchange(engine.boot, NULL, 0, NULL); /* no node needs another node's windows any more */
+    boot_exchange(engine.boot, NULL, 0, NULL); /* no node uses another node's windows any more */
     call_set(CALL_OVER);
     if (!engine.alone) {
-        worker_stop(); /* it may wait for what is served */
+        worker_stop(); /* it may wait for a served request */
         progress_stop();
     }
     crash_finalized();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile_draw.c - maps as drawings (profile_map.h). All places are in tenths of a pixel, so that
- * no number has a point, which the program's locale might write as a comma. */
+/* profile_draw.c - draws maps (profile_map.h). All coordinates are in tenths of a pixel, so that
+ * no number has a decimal point, which the program's locale might write as a comma. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +9,16 @@
 
 #define LEVELS  7
 #define WIDTH   4800
-#define LEFT    1280 /* where the cells begin, and end: */
+#define LEFT    1280 /* start and end of the cells: */
 #define RIGHT   4720
 #define TOP     680
 #define LABEL   140  /* a row of text */
 #define TALLEST 3200 /* of all cells */
-#define SIDE    64   /* rows and columns of the traffic at most */
-#define WRITTEN 6    /* in cells of so many columns there is room for a number */
+#define SIDE    64   /* most rows and columns of the traffic map */
+#define WRITTEN 6    /* with at most this many columns a cell has room for a number */
 
-/* Sequential, of one hue: more is further from the page, a light one and a dark one. Level 0 is the
- * page itself. */
+/* Sequential, of one hue: larger values contrast more with the page, both light and dark. Level 0
+ * is the page itself. */
 static const char style[] =
     "<style>.hp1{fill:#d3e4f3}.hp2{fill:#a9cbe6}.hp3{fill:#79aed6}.hp4{fill:#4c8fc2}"
     ".hp5{fill:#2b70a9}.hp6{fill:#12528b}.hp7{fill:#08306b}.hp-soft{opacity:.7}"
@@ -46,7 +46,7 @@ static int steps(uint64_t from, uint64_t factor, uint64_t most)
     return n;
 }
 
-/* Few levels where all is alike; by a round factor, from the least. */
+/* Few levels if values differ little; steps by a round factor, from the least. */
 static struct scale scale_of(uint64_t least, uint64_t most, bool binary)
 {
     static const uint64_t tens[] = { 2, 3, 5, 10, 20, 50, 100, 1000, 10000, UINT64_C(1) << 20 };
@@ -64,7 +64,7 @@ static struct scale scale_of(uint64_t least, uint64_t most, bool binary)
     return s;
 }
 
-/* 0 to LEVELS: the highest that there is has the last colour. */
+/* 0 to LEVELS: the highest value has the last colour. */
 static int level_of(const struct scale *s, uint64_t value)
 {
     int i = 0;
@@ -151,7 +151,7 @@ static uint64_t most_of(const struct profile_map *m, enum heat_kind kind)
     return most;
 }
 
-/* All cells of a level are one path, those beside each other one piece of it. */
+/* All cells of a level are one path, adjacent ones one piece of it. */
 static void put_level(FILE *out, const struct profile_map *m, enum heat_kind kind,
                       const struct scale *s, int level, int bottom)
 {
@@ -175,7 +175,7 @@ static void put_level(FILE *out, const struct profile_map *m, enum heat_kind kin
         fputs("\"/>\n", out);
 }
 
-/* The block of the first page of a row, that there is. */
+/* The block of the first existing page of a row. */
 static const struct block *block_of_row(const struct profile_report *r, uint32_t row)
 {
     const struct heat *h = &r->map->heat;
@@ -192,7 +192,7 @@ static const struct block *block_of_row(const struct profile_report *r, uint32_t
     return low < r->pages && r->page[low].page < end ? &r->block[r->page[low].block] : NULL;
 }
 
-/* "prog.c:12" of "main, prog.c:12", or all of it; what is too long is cut. */
+/* "prog.c:12" of "main, prog.c:12", or all of it; long text is cut. */
 static void say_shortly(const struct block *b, char *text, size_t len)
 {
     const char *where = b ? b->where : "", *line = strrchr(where, ',');
@@ -206,13 +206,13 @@ static void say_shortly(const struct block *b, char *text, size_t len)
         memcpy(text + len - 4, "...", 4);
 }
 
-/* Whether there is room for it. */
+/* True if there is room for its size. */
 static bool has_size(const struct block *b, int y, int end)
 {
     return b && b->name.size && end - y >= 2 * LABEL;
 }
 
-/* Beside rows that stand together: what has allocated them; where there is room, its size. */
+/* Beside consecutive rows: the call that allocated them and, if there is room, the size. */
 static void put_block(FILE *out, const struct block *b, int y, int end)
 {
     char text[17];
@@ -228,7 +228,7 @@ static void put_block(FILE *out, const struct block *b, int y, int end)
 static void put_blocks(FILE *out, const struct profile_report *r, int bottom)
 {
     uint32_t rows = r->map->heat.rows;
-    int free_from = TOP - LABEL / 2; /* where no label is */
+    int free_from = TOP - LABEL / 2; /* from here on no label yet */
     for (uint32_t row = 0, end; row < rows; row = end) {
         const struct block *b = block_of_row(r, row);
         for (end = row + 1; end < rows && block_of_row(r, end) == b; end++)
@@ -294,7 +294,7 @@ void map_draw(FILE *out, const struct profile_report *r, enum heat_kind kind)
 
 /* ---- node by node ---- */
 
-/* Several nodes are one where there are more than SIDE. */
+/* With more than SIDE nodes several are merged into one. */
 struct traffic {
     uint64_t bytes[SIDE][SIDE];
     int side, each;

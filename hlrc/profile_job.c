@@ -28,7 +28,7 @@ int profile_check(void)
     return rc;
 }
 
-/* ---- of this node ---- */
+/* ---- this node ---- */
 
 static bool is_used(const struct profile_lock *l)
 {
@@ -91,7 +91,7 @@ static void put_site(const struct site *site, void *arg)
     *(*to)++ = *site;
 }
 
-/* What is behind the head, where there is room for it. */
+/* Fills the memory after the head, which is large enough. */
 static void fill(struct profile_head *h)
 {
     struct profile_node n = parts_of(h);
@@ -132,7 +132,7 @@ static struct profile_head *compose(size_t *bytes)
     return h;
 }
 
-/* ---- of all ---- */
+/* ---- all nodes ---- */
 
 static _Noreturn void no_memory(void)
 {

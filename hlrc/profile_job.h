@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * profile_job.h - what becomes of --profile when the job finalizes.
+ * profile_job.h - collects and writes --profile when the job finalizes.
  *
- *   PJ1  Each node writes what it has counted into one piece of memory (struct profile_head),
- *        which node 0 gathers (gather.h) when no node serves any more. Of a job that fails there
- *        is nothing. */
+ *   PJ1  Each node writes its counts into one piece of memory (struct profile_head), which node 0
+ *        gathers (gather.h) after all nodes have stopped serving. A job that fails has no profile.
+ */
 #ifndef HLRC_PROFILE_JOB_H
 #define HLRC_PROFILE_JOB_H
 
 #include "hlrc/heap/sites.h"
 #include "hlrc/memory/profile.h"
 
-/* Behind the head: pages, masks, locks, sites, rows of the map. */
+/* The head is followed by pages, masks, locks, sites, rows of the map. */
 struct profile_head {
     uint32_t node, pages, masks, locks; /* counts of these */
     uint64_t sites;
@@ -29,7 +29,7 @@ struct profile_record {
     uint64_t ticks, shared;
 };
 
-/* Where the parts of a node's memory are. */
+/* Pointers to the parts of a node's memory. */
 struct profile_node {
     const struct profile_head *head;
     const struct profile_record *pages;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile_json.c - what --profile=FILE writes; doc/profile.md has the format. */
+/* profile_json.c - writes --profile=FILE; doc/profile.md has the format. */
 #include <inttypes.h>
 
 #include "hlrc/engine.h"

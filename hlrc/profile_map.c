@@ -14,8 +14,8 @@ static double column_of(const struct profile_node *n)
     return (double)(UINT64_C(1) << n->head->time_shift) * n->head->tick_s;
 }
 
-/* Columns of nodes differ by powers of two, and by how fast their clocks are found to be: the
- * middle of one is in one of the map's. */
+/* Columns of nodes differ by powers of two, and by the measured speed of their clocks: the middle
+ * of a node's column falls into one of the map's. */
 static void add_node(struct profile_map *map, const struct profile_node *n)
 {
     double each = column_of(n) / map->column_s;

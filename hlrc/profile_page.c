@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile_page.c - what --profile=FILE.html writes: a page that needs no other file. */
+/* profile_page.c - writes --profile=FILE.html: a self-contained page. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

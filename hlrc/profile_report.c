@@ -11,7 +11,7 @@
 #include "hlrc/profile_map.h"
 #include "hlrc/progress/outfile.h"
 
-#define FETCHES 2 /* that are more than a look (FS4) */
+#define FETCHES 2 /* fetches that count as reading (FS4) */
 
 static struct profile_report job;
 static struct report_record *records;
@@ -116,7 +116,7 @@ static bool same(const struct block_name *a, const struct block_name *b)
     return a->kind == b->kind && a->at == b->at && a->code == b->code;
 }
 
-/* Pages ascend, so most are of the block before; those without a beginning are one block. */
+/* Pages ascend, so most are of the previous block; pages without a known start form one block. */
 static struct block *block_of(const struct report_page *p)
 {
     struct block_name name = name_of(p);
@@ -129,7 +129,7 @@ static struct block *block_of(const struct report_page *p)
     return new_block(name, p->page);
 }
 
-/* Since it knew of another writer. */
+/* Since it learnt of another writer. */
 static bool writes_now(const struct report_record *r)
 {
     const struct profile_mask *m = r ? mask_of(r) : NULL;
@@ -208,7 +208,7 @@ static const struct report_record *record_of(const struct report_page *p, int no
     return NULL;
 }
 
-/* Whether `node` reads, and does not write, what another one that writes `p` writes beside it. */
+/* True if `node` reads, without writing, bytes in `beside` that another writer of `p` writes. */
 static bool reads_beside(const struct report_page *p, int node, const struct report_page *beside)
 {
     const struct report_record *mine = record_of(beside, node);
@@ -220,7 +220,7 @@ static bool reads_beside(const struct report_page *p, int node, const struct rep
     return false;
 }
 
-/* FS4. ASSUMPTION: pages before it have their blocks, and it has. */
+/* FS4. ASSUMPTION: the pages up to this one have their blocks. */
 static bool is_read_beside(const struct report_page *p, const struct report_page *beside)
 {
     const struct block_name *b = &job.block[p->block].name;
@@ -262,7 +262,7 @@ static int add_page(struct report_page *p)
     return 0;
 }
 
-/* ---- the whole ---- */
+/* ---- report ---- */
 
 static int by_seconds(const void *a, const void *b)
 {
@@ -270,7 +270,7 @@ static int by_seconds(const void *a, const void *b)
     return (x->all.seconds < y->all.seconds) - (x->all.seconds > y->all.seconds);
 }
 
-/* The most costly first; pages name their block by its new place. */
+/* The most costly first; pages refer to their block by its new index. */
 static int sort_blocks(void)
 {
     uint32_t *order = calloc(job.blocks + 1, sizeof *order);

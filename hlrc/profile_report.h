@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile_report.h - what all nodes have counted for --profile, by block of memory: on node 0, at
- * the end of a job. A page counts for one block: that which the node writes, or touches first,
- * whose threads the page has cost most. */
+/* profile_report.h - the counts of all nodes for --profile, by block of memory: on node 0, at the
+ * end of a job. A page counts for one block: the block that the node whose threads spent most
+ * time on it writes, or touches first. */
 #ifndef HLRC_PROFILE_REPORT_H
 #define HLRC_PROFILE_REPORT_H
 
@@ -18,23 +18,23 @@ struct block_name {
     enum block_kind kind;
     uintptr_t at;
     size_t size;   /* 0: unknown */
-    uint64_t code; /* of BLOCK_HEAP, as it travels (crash/code.h) */
+    uint64_t code; /* of BLOCK_HEAP, in transfer form (crash/code.h) */
 };
 
-/* Of one block or page, by one node. */
+/* Counts of one block or page at one node. */
 struct block_part {
     uint64_t count[PROFILE_COUNTERS];
-    double seconds, shared_s; /* of threads; since others write it, too */
+    double seconds, shared_s; /* of threads; while other nodes write it, too */
     bool writes;
 };
 
-/* Pages of one block, or of two that lie in one page, that are shared falsely. */
+/* Pages of one block, or of two that lie in one page, with false sharing. */
 struct block_false {
     struct block_name other;  /* size 0: none */
-    uint32_t pages, page;     /* how many; the first */
+    uint32_t pages, page;     /* number of pages; the first */
     uint32_t distance;        /* of shared_form: of all pages */
     uint32_t pieces, writers; /* at most */
-    double saves_s; /* of wall time: what the pages have cost that node which they have cost most */
+    double saves_s; /* of wall time: the cost of the pages at the node where it is highest */
     double *by_node;
 };
 
@@ -49,7 +49,7 @@ struct block {
 struct profile_report {
     const struct profile_node *node;
     int nodes;
-    struct block *block; /* by seconds, the most first */
+    struct block *block; /* by seconds, descending */
     uint32_t blocks;
     struct report_page *page; /* ascending */
     uint32_t pages;
@@ -71,11 +71,11 @@ struct report_record {
 
 void profile_report(const struct profile_node *nodes, int count);
 
-/* profile_sites.c: by the address of a block that begins there, or has it. */
+/* profile_sites.c: the block that begins at an address, or contains it. */
 int sites_gather(const struct profile_node *nodes, int count); /* 0 or -ENOMEM */
 void sites_drop(void);
 struct block_name block_at(uintptr_t address);
-/* The lowest block of the heap that has bytes in [from, from + bytes); kind BLOCK_SHARED: none. */
+/* The lowest block of the heap with bytes in [from, from + bytes); kind BLOCK_SHARED: none. */
 struct block_name block_in(uintptr_t from, size_t bytes);
 void block_say(struct block *b); /* fills `where` */
 
@@ -83,22 +83,22 @@ extern const char *const profile_counts[]; /* names, by enum profile_count */
 void profile_text(FILE *out, const struct profile_report *r);
 void profile_json(FILE *out, const void *report); /* a struct profile_report */
 
-/* "12.345", whatever the program's locale says */
+/* "12.345", independent of the program's locale */
 const char *profile_seconds(double value, char *buf, size_t len);
 
 /* The call and the block, or the variable. */
 void profile_name(const struct block *b, char *text, size_t len);
 
-/* Of a lock, all nodes'; `lock` + 1. */
+/* Sums over all nodes for a lock; `lock` + 1. */
 struct lock_sum {
     uint32_t lock;
     uint64_t waits, hands;
     double seconds;
 };
-/* The one that was waited for most first; how many. *sums: to be given to free(). */
+/* Sorted by waits, descending; returns their number. *sums: the caller calls free(). */
 size_t profile_lock_sums(const struct profile_report *r, struct lock_sum **sums);
 
-/* What would cure it, in words. */
+/* The suggested remedy, as text. */
 void profile_cure(const struct block *b, char *text, size_t len);
 
 static inline double report_barrier_s(const struct profile_node *n)

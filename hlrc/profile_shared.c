@@ -19,7 +19,7 @@ static bool writes(const struct shared_side *s)
     return false;
 }
 
-/* Of the sides that write a byte the only one, or NOBODY, or SEVERAL. */
+/* The only side that writes a byte, or NOBODY, or SEVERAL. */
 static int owner_of(const struct shared_side *side, int count, uint32_t byte)
 {
     int owner = NOBODY;
@@ -29,7 +29,7 @@ static int owner_of(const struct shared_side *side, int count, uint32_t byte)
     return owner;
 }
 
-/* The most frequent one: where a diff lacks the first byte of an element, others are off. */
+/* The most frequent distance: if a diff lacks the first byte of an element, others are off. */
 static uint32_t usual(const uint16_t *distances)
 {
     uint32_t most = 0;

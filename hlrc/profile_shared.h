@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * profile_shared.h - whether what nodes do to one page is false sharing: the page goes to and fro,
- * and none of them needs what the others write.
+ * profile_shared.h - decides whether accesses of several nodes to one page are false sharing: the
+ * page moves between nodes, and none of them needs the others' writes.
  *
- * What a node writes is known to the byte (memory/profile.h PF1). What it reads is known by samples
- * alone (PF2), so the rules are on the safe side, but for a program that behind each acquire,
- * before it stores to the page, reads its own bytes there first and others' later: that is not
- * seen.
+ * Writes of a node are known to the byte (memory/profile.h PF1). Its reads are known only by
+ * samples (PF2), so the rules are conservative. One case is missed: a program that after each
+ * acquire, before it stores to the page, reads its own bytes there first and others' later.
  *
- *   FS1  Two nodes or more write the page while each knows that another one does, and it has
- *        changed hands TURNS times at least: what is written once, by turns, costs nothing.
- *   FS2  No byte is written by two of them. What is known is which bytes they have changed: two who
- *        store to one word may change different bytes of it. So where they change bytes of one
- *        word, it takes WORD_TURNS for that to be by intention.
- *   FS3  Of each one's samples, one in READS at most is of a byte that another one alone writes.
- *        Not none, since one node often reads all in the end. Who only fetches the page, or looks
- *        at it between two barriers and stores nothing there meanwhile, reads it, if it does so
- *        more often than that.
- *   FS4  Where each node's bytes are one piece, the page is a border between their parts. None of
- *        them also fetches a page beside it, of the same block, that another of them writes: who
- *        needs what lies behind the border needs what lies at it.
+ *   FS1  At least two nodes write the page while each knows that another one does, and it has
+ *        changed hands at least TURNS times: a page written once by each in turn costs nothing.
+ *   FS2  No byte is written by two of them. Only the changed bytes are known: two nodes that store
+ *        to one word may change different bytes of it. So if they change bytes of one word,
+ *        WORD_TURNS are needed to count it as intended.
+ *   FS3  Of each node's samples, at most one in READS is of a byte that only another node writes.
+ *        Some are allowed, since one node often reads everything at the end. A node that only
+ *        fetches the page, or reads it between two barriers without storing there, is a reader, if
+ *        it does so more often than that.
+ *   FS4  If each node's bytes are one piece, the page is a border between their parts. None of
+ *        them also fetches a neighbouring page of the same block that another of them writes: a
+ *        node that needs data beyond the border needs the data at it.
  */
 #ifndef HLRC_PROFILE_SHARED_H
 #define HLRC_PROFILE_SHARED_H
@@ -37,26 +36,26 @@ enum shared_verdict {
     SHARED_NOT,     /* one node writes it, or none (FS1) */
     SHARED_SELDOM,  /* FS1 */
     SHARED_OVERLAP, /* the same bytes (FS2) */
-    SHARED_READ,    /* others' bytes are read (FS3) */
+    SHARED_READ,    /* other nodes' bytes are read (FS3) */
     SHARED_FALSE
 };
 
-/* What one node did to the page. */
+/* The accesses of one node to the page. */
 struct shared_side {
     const struct profile_mask *mask;
     uint64_t fetches;
     uint32_t turns, looks;
 };
 
-/* How the bytes of the nodes lie among each other. */
+/* How the nodes' bytes are interleaved. */
 struct shared_form {
     uint32_t writers;
-    uint32_t pieces;   /* runs of bytes of one node, those that nobody writes left out */
-    uint32_t distance; /* bytes from the first byte of a piece to that of the next, most often */
+    uint32_t pieces;   /* runs of bytes of one node, ignoring bytes that no node writes */
+    uint32_t distance; /* bytes from start to start of adjacent pieces: the most frequent value */
     bool words;        /* two have changed bytes of one word */
 };
 
-/* `form`: of the page, where it is written by two nodes or more. */
+/* `form`: of the page, if at least two nodes write it. */
 enum shared_verdict shared_judge(const struct shared_side *side, int count,
                                  struct shared_form *form);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile_sites.c - what lies where, from what all nodes have noted (heap/sites.h SI1, SI2). */
+/* profile_sites.c - maps addresses to blocks, from the records of all nodes (heap/sites.h SI1,
+ * SI2). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,10 +11,10 @@
 #include "hlrc/heap/heap_look.h"
 #include "hlrc/profile_report.h"
 
-#define LOOKED_UP 256 /* call sites that are looked up at most: addr2line takes its time */
+#define LOOKED_UP 256 /* most call sites that are looked up: addr2line is slow */
 
 static struct site *sites; /* ascending */
-static uintptr_t *ends;    /* the highest end of a block up to there */
+static uintptr_t *ends;    /* the highest end of any block up to this one */
 static size_t site_count;
 
 static uintptr_t start_of(const struct site *s)
@@ -59,7 +60,7 @@ void sites_drop(void)
     ends = NULL;
 }
 
-/* How many begin before the address, or at it. */
+/* Number of blocks that begin at or before the address. */
 static size_t sites_up_to(uintptr_t address)
 {
     size_t low = 0, high = site_count;
@@ -114,7 +115,7 @@ struct block_name block_in(uintptr_t from, size_t bytes)
     return s ? name_of_site(s) : (struct block_name){ .kind = BLOCK_SHARED };
 }
 
-/* Each call site once. */
+/* Looks up each call site once. */
 static void say_call(uint64_t code, char *text, size_t len)
 {
     static struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile_text.c - what --profile prints. */
+/* profile_text.c - prints --profile. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ void profile_name(const struct block *b, char *text, size_t len)
         snprintf(text, len, "%.200s", b->where);
 }
 
-/* Those nodes for which it holds: "0 1 2". */
+/* The nodes for which it holds: "0 1 2". */
 static void put_nodes(FILE *out, const struct profile_report *r, const struct block *b,
                       bool (*holds)(const struct block_part *part))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* protocol_env.h - what hlrc_init gives to protocols. */
+/* protocol_env.h - the callbacks that hlrc_init passes to protocols. */
 #ifndef HLRC_PROTOCOL_ENV_H
 #define HLRC_PROTOCOL_ENV_H
 

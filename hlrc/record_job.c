@@ -51,9 +51,9 @@ int record_job_start(void)
     return rc;
 }
 
-/* ---- of this node ---- */
+/* ---- this node ---- */
 
-/* What a node has noted, as it travels. */
+/* A node's records, as sent. */
 struct part {
     size_t bytes, room;
     unsigned char *at;
@@ -149,7 +149,7 @@ static struct part compose(void)
     return p;
 }
 
-/* ---- of all ---- */
+/* ---- all nodes ---- */
 
 struct sink {
     FILE *out;

@@ -16,19 +16,19 @@
 #include "hlrc/progress/thread.h"
 
 #define SPACE_LEAST (UINT64_C(1) << 20)  /* as --memory allows */
-#define ADDRESSES   (UINT64_C(64) << 40) /* half of what a process has */
+#define ADDRESSES   (UINT64_C(64) << 40) /* half of a process's address space */
 
-/* Bytes for each page that are mapped beside it. */
+/* Bytes mapped for each page in addition to it. */
 #define CONTROL_BYTES(nodes) (64 + 8 * (uint64_t)(nodes))
 #define TABLE_BYTES(nodes)   (256 + 32 * (uint64_t)(nodes))
 #define FIXED_BYTES          (UINT64_C(160) << 20) /* tables of locks, stacks, libraries */
 
-/* Of the space itself: two views, and while an address is sought every candidate. */
+/* Of the space itself: two views, and every candidate during the search for an address. */
 #define SPACE_TIMES 10
 
 struct offer {
     uint64_t limit; /* of the machine's memory or of a control group's */
-    uint64_t whose; /* says which limit that is */
+    uint64_t whose; /* identifies that limit */
     uint64_t most;  /* that this node can map */
 };
 
@@ -43,14 +43,13 @@ static uint64_t lower(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Half of what is left of a limit behind what does not grow with the space; the rest is the
- * program's. */
+/* Half of a limit after subtracting the fixed part; the rest is the program's. */
 static uint64_t share(uint64_t limit, uint64_t fixed)
 {
     return limit > fixed ? (limit - fixed) / 2 : 0;
 }
 
-/* SZ2: bytes of a space that fits with its tables, and beside what is mapped of the nodes under
+/* SZ2: bytes of a space that fits with its tables, and with the mappings of the other nodes under
  * this kernel. */
 static uint64_t mappable(void)
 {
@@ -81,7 +80,7 @@ static struct offer own_offer(void)
                            .most = mappable() };
 }
 
-/* Nodes that share a limit have it once. */
+/* Nodes that share a limit count it once. */
 static bool seen_before(const struct offer *all, int n)
 {
     for (int other = 0; other < n; other++)

@@ -18,8 +18,8 @@
 
 enum { TELL_MS = 500, WRITE_MS = 2000 };
 
-/* What was told last. When the job ends the fabric is not asked: that may take peers that are gone,
- * and its figures are those of the monitor's last look. */
+/* The last report. At the end of the job the fabric is not queried, since that may take peers that
+ * are gone; its figures are those of the monitor's last sample. */
 static struct hlrc_stats told;
 
 static bool wanted(void)
@@ -33,9 +33,9 @@ static bool to_file(void)
     return wanted() && strcmp(engine.config.stats, "-") != 0;
 }
 
-/* What the monitor's thread writes must not come behind what is written at the end. */
+/* The monitor's thread must not write after the final write. */
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
-static bool over; /* under it */
+static bool over; /* guarded by it */
 
 int statistics_open(void)
 {
@@ -73,7 +73,7 @@ static void write_own(void)
     pthread_mutex_unlock(&writing);
 }
 
-/* Maybe in a signal handler. */
+/* May run in a signal handler. */
 static void last_words(void)
 {
     stats_collect_own(&told);
@@ -85,7 +85,7 @@ void statistics_ending(void)
     last_words();
 }
 
-/* A program that exits without hlrc_finalize; not what it has forked. */
+/* For a program that exits without hlrc_finalize; not for its forked children. */
 static void at_exit(void)
 {
     if (call_get() == CALL_RUNNING && wanted())
@@ -126,7 +126,7 @@ void statistics_finish(void)
     /* all have left the last barrier: no node sends any more */
     boot_exchange(engine.boot, NULL, 0, NULL);
     progress_settle();
-    /* and all have served: every byte that left has arrived */
+    /* and all have served: all bytes sent have arrived */
     boot_exchange(engine.boot, NULL, 0, NULL);
     stats_collect(&mine);
     if (boot_exchange(engine.boot, &mine, sizeof mine, all) != 0 || engine.node != 0)

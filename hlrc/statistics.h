@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * statistics.h - what becomes of --stats from the start of a job to its end.
+ * statistics.h - collects and writes --stats, from the start of a job to its end.
  *
- *   SJ1  A job whose statistics could not be written does not begin: node 0 looks before any node
- *        computes. From then on FILE says of a job that it has not come to its end.
- *   SJ2  Of a job that fails there is what was known. Under hlrcrun each node tells what it has
- *        counted twice a second, before a fatal line of its own or its exit, and when hlrcrun lets
- *        it know that the job ends; hlrcrun writes that down. Elsewhere node 0 writes its own
+ *   SJ1  A job whose statistics could not be written does not begin: node 0 checks before any node
+ *        computes. From then on FILE states that the job has not ended.
+ *   SJ2  For a job that fails the last known figures are written. Under hlrcrun each node reports
+ *        its counts twice a second, before its own fatal message or its exit, and when hlrcrun
+ *        announces the end of the job; hlrcrun writes them. Elsewhere node 0 writes its own
  *        figures to FILE every two seconds.
  */
 #ifndef HLRC_STATISTICS_H
@@ -17,7 +17,7 @@
 /* On node 0, once the options are known. 0, or a negative errno after a line. */
 int statistics_open(void);
 
-/* Once the counters count, and before the monitor starts. */
+/* Once the counters count, before the monitor starts. */
 void statistics_start(void);
 
 struct monitor_duty statistics_duty(void);

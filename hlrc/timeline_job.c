@@ -23,7 +23,7 @@
 
 enum { ROUNDS = 200 };
 
-/* What node 0 answers a node; at that node. */
+/* Answer of node 0 to a node; lies at that node. */
 struct answer {
     int64_t ns;
     _Atomic uint64_t round;
@@ -31,7 +31,7 @@ struct answer {
 
 static_assert(sizeof(struct answer) <= TIMELINE_CLOCK_BYTES, "the layout has room for it");
 
-static uint64_t machines[NODES_MAX]; /* that have a clock each; by node */
+static uint64_t machines[NODES_MAX]; /* machines with a clock each; by node */
 
 static bool wanted(void)
 {
@@ -56,7 +56,7 @@ int timeline_check(void)
 
 /* ---- clocks ---- */
 
-/* A namespace may have a monotonic clock of its own. */
+/* A namespace may have its own monotonic clock. */
 static uint64_t this_machine(void)
 {
     struct locality here;
@@ -72,7 +72,7 @@ static size_t word_of(int node)
     return engine.at.clocks + (size_t)node * TIMELINE_CLOCK_BYTES;
 }
 
-/* Where a node has what node 0 answers it. */
+/* Offset at a node of node 0's answer. */
 static size_t answer_at(void)
 {
     return word_of(engine.nodes);
@@ -154,7 +154,7 @@ int timeline_start(void)
 
 /* ---- gathering ---- */
 
-/* Of each lane what has been written. */
+/* Of each lane the used part. */
 static void send_all(void)
 {
     const struct timeline_head *h = timeline_head();
@@ -171,7 +171,7 @@ static void send_all(void)
     gather_end(&g);
 }
 
-/* Node 0's own is where it is. */
+/* Node 0's memory is used in place. */
 static int gather(struct timeline_memory *memory)
 {
     memory[0] = (struct timeline_memory){ timeline_head(), timeline_bytes() };

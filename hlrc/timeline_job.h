@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * timeline_job.h - what becomes of --trace from the start of a job to its end.
+ * timeline_job.h - collects and writes --trace, from the start of a job to its end.
  *
- *   TJ1  Under hlrcrun each node hands it the memory in which it notes (timeline.h), before any
- *        node computes: hlrcrun writes FILE when all have ended, however they did. Elsewhere node 0
- *        gathers what is in the others' memory when the job finalizes, through the fabric, piece by
+ *   TJ1  Under hlrcrun each node passes it the memory of its records (timeline.h), before any node
+ *        computes: hlrcrun writes FILE after all have ended, however they did. Elsewhere node 0
+ *        gathers the other nodes' memory when the job finalizes, through the fabric, piece by
  *        piece.
- *   TJ2  The clock of each machine is compared with node 0's at the start and at the end: the first
- *        of its nodes writes a word to node 0, which writes back what time it is. Of many such
- *        round trips the shortest counts; node 0 read its clock at some moment of it, so half of it
+ *   TJ2  The clock of each machine is compared with node 0's at the start and at the end: the
+ *        first of its nodes writes a word to node 0, which writes its time back. The shortest of
+ *        many such round trips is used. Node 0 read its clock at some moment of it, so half of it
  *        bounds the error.
  */
 #ifndef HLRC_TIMELINE_JOB_H
@@ -17,11 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* At node 0, of each other node; and what a node has of node 0's. */
+/* At node 0, one per other node; and at a node, the answer of node 0. */
 #define TIMELINE_CLOCK_BYTES 64u
 
 int timeline_check(void);   /* once the options are known; 0, or a negative errno after a line */
-int timeline_start(void);   /* collective, before a second thread exists; likewise */
+int timeline_start(void);   /* collective, before a second thread exists; result as above */
 void timeline_finish(void); /* collective, when no node sends any more */
 
 #endif

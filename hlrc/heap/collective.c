@@ -25,9 +25,9 @@
 #include "hlrc/sync/barrier.h"
 #include "hlrc/sync/parcel.h"
 
-#define ROOT 0 /* of allocating and freeing */
+#define ROOT 0 /* of allocation and free */
 
-/* Head of a root's parcel: what it was called with. */
+/* Head of a root's parcel: the arguments of its call. */
 struct slot {
     uint64_t step;
     uint32_t call, root; /* enum meeting */
@@ -65,8 +65,8 @@ static const char *describe(const struct slot *s, char *buf, size_t len)
     return buf;
 }
 
-/* Compares what this node was called with with that of the root: both are in this call (ME1),
- * at this step (CO1). */
+/* Compares this node's arguments with the root's: both are in this call (ME1), at this step
+ * (CO1). */
 static void check_call(const struct slot *s, const struct slot *mine)
 {
     char here[80], there[80];
@@ -84,8 +84,8 @@ static void check_call(const struct slot *s, const struct slot *mine)
         describe(mine, here, sizeof here), mine->root);
 }
 
-/* One step: `len` bytes at buf go from the root to all others. No engine lock is held: buf may be
- * shared memory. */
+/* One step: sends `len` bytes at buf from the root to all others. No engine lock is held: buf may
+ * be shared memory. */
 static void pass_on(enum meeting call, int root, uint64_t arg, void *buf, size_t len)
 {
     if (engine.alone) {
@@ -116,7 +116,7 @@ int hlrc_broadcast(void *buf, size_t len, int root)
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     int64_t begin = timeline_begin();
     size_t n = len < slot_room() ? len : slot_room();
-    /* for no bytes at all, too: it orders memory */
+    /* also for no bytes at all: it orders memory */
     pass_on(MEETING_BROADCAST, root, len, n ? buf : &(char){ 0 }, n);
     bool rest = len > n && !engine.alone;
     if (rest && engine.node == root)
@@ -128,10 +128,10 @@ int hlrc_broadcast(void *buf, size_t len, int root)
     return 0;
 }
 
-/* What the root tells the others about the pages. */
+/* The pages, as sent by the root to the others. */
 struct pages {
     uint32_t first, count; /* count 0: there are none */
-    uint32_t dirty;        /* they were used before and have to be reset */
+    uint32_t dirty;        /* they were used before and must be reset */
 };
 
 static struct pages take_pages(size_t size)
@@ -145,10 +145,10 @@ static struct pages take_pages(size_t size)
     return pages;
 }
 
-/* CO2, for this node: ends what is under way of these pages, a copy that came after the reset would
- * bring old bytes; until they are reset none is fetched or opened ahead, and no closing leaves one
- * writable (page.h P8). What this node wrote to them is published here: other nodes, which have not
- * come so far, may still read it (EP5). */
+/* CO2, at this node: completes all operations on these pages, since a copy that arrives after the
+ * reset would bring old bytes. Until they are reset none is fetched or opened ahead, and no flush
+ * leaves one writable (page.h P8). This node's writes to them are published here: other nodes that
+ * are less advanced may still read them (EP5). */
 static void settle(uint32_t first, uint32_t count)
 {
     if (engine.alone)
@@ -161,8 +161,8 @@ static void settle(uint32_t first, uint32_t count)
     thread_leave(t);
 }
 
-/* Makes pages zero and their homes unassigned. All nodes have settled them, and a barrier has been
- * since: CO2. */
+/* Zeroes pages and unassigns their homes. All nodes have settled them, and a barrier has followed:
+ * CO2. */
 static void reset_pages(const struct pages *pages, enum meeting call)
 {
     struct thread *t = thread_enter();
@@ -226,7 +226,7 @@ static void free_all(void *ptr)
     settle(pages.first, pages.count);
     pass_on(MEETING_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
     reset_pages(&pages, MEETING_FREE_ALL);
-    if (engine.node == ROOT) /* CO2: all have reset them; before a node can count on them */
+    if (engine.node == ROOT) /* CO2: all nodes have reset them; before any node can rely on them */
         heap_give_all(pages.first, pages.count);
     meet(MEETING_FREE_ALL);
 }

@@ -21,13 +21,13 @@
 #include "hlrc/progress/timeline.h"
 #include "hlrc/sync/lock.h"
 
-#define SUPER_PAGES   16u /* of a superblock, where its blocks are small and memory is plenty */
+#define SUPER_PAGES   16u /* of a superblock with small blocks, if memory is plentiful */
 #define MARK_WORDS    4u  /* of 64 bits, per page: one bit for every HEAP_GRAIN bytes */
 #define ALIGN_MAX     ((size_t)1 << 30)
 #define OUTBOX_BLOCKS 64u
 #define OUTBOX_BYTES  16384u
 #define LIST_END      UINT32_MAX
-#define DISCARD_MIN   256u /* pages from which a job of one has the kernel make zeros */
+#define DISCARD_MIN   256u /* pages from which a job of one node has the kernel zero them */
 
 struct header {
     uint32_t ready; /* the list of runs has been made */
@@ -47,11 +47,11 @@ static struct arena arena;                                      /* guarded by ar
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER; /* HP5 */
 
 /* Blocks of other nodes that were freed here and are not marked yet: a release for each would be
- * dear. */
+ * expensive. */
 static struct {
     void *ptr[OUTBOX_BLOCKS];
     size_t bytes;
-    _Atomic uint32_t count; /* written under arena_mutex, as the rest; looked at without */
+    _Atomic uint32_t count; /* written under arena_mutex, like the rest; read without */
 } outbox;
 
 static struct heap_tables tables;
@@ -61,7 +61,7 @@ const struct heap_tables *heap_tables(void)
     return tables.arena ? &tables : NULL;
 }
 
-/* ---- where things are ---- */
+/* ---- layout ---- */
 
 static void *page_app(uint32_t page)
 {
@@ -175,7 +175,7 @@ static void heap_unlock(void)
     thread_leave(t);
 }
 
-/* ---- what goes wrong ---- */
+/* ---- errors ---- */
 
 static _Noreturn void free_failed(const void *ptr)
 {
@@ -199,7 +199,7 @@ static void give_run(uint32_t first, uint32_t count, bool clean)
         tables_damaged(first);
 }
 
-/* Once per process: a program that goes on without the memory asks again and again. */
+/* Once per process: a program that continues without the memory may call repeatedly. */
 void heap_report_exhausted(const char *call, size_t size)
 {
     static atomic_flag reported = ATOMIC_FLAG_INIT;
@@ -237,7 +237,7 @@ static void mark(const void *ptr)
     }
 }
 
-/* Marks what is in the outbox. ASSUMPTIONS: mutex and LOCK_HEAP are held. */
+/* Marks the blocks in the outbox. ASSUMPTIONS: mutex and LOCK_HEAP are held. */
 static void mark_outbox(void)
 {
     for (uint32_t i = 0; i < outbox.count; i++)
@@ -274,18 +274,18 @@ static void send_back(void *ptr, size_t size)
 
 /* ---- superblocks ---- */
 
-/* Gives the pages of a wholly free superblock back. ASSUMPTIONS: mutex and LOCK_HEAP are held. */
+/* Frees the pages of a wholly free superblock. ASSUMPTIONS: mutex and LOCK_HEAP are held. */
 static void super_release(struct super *s)
 {
     uint32_t first = s->first, pages = s->pages;
-    if (entry_of(first)->value != 0) /* a mark that is not collected, on a block that is free */
+    if (entry_of(first)->value != 0) /* an uncollected mark, on a free block */
         free_failed(page_app(first));
     memset(entry_of(first), 0, pages * sizeof(struct entry));
     arena_remove(&arena, s);
     give_run(first, pages, false);
 }
 
-/* Takes over the blocks of one superblock that others freed. ASSUMPTIONS: as above. */
+/* Frees the blocks of one superblock that other nodes marked. ASSUMPTIONS: as above. */
 static void collect_super(struct super *s)
 {
     uint64_t *marks = marks_of(s->first);
@@ -360,7 +360,7 @@ static bool super_make(int class, uint32_t pages)
     return true;
 }
 
-/* Of the usual size, or, when memory is short, of the smallest one that holds a block. */
+/* Of the usual size, or, if memory is short, of the smallest that holds a block. */
 static bool super_make_any(int class)
 {
     uint32_t size = class_size(class), usual = to_pages(4 * (size_t)size);
@@ -448,7 +448,7 @@ static void *allocate(const char *call, size_t align, size_t size)
         errno = ENOMEM;
     }
     race_ignore_end();
-    race_acquire(); /* RC1: behind who freed it */
+    race_acquire(); /* RC1: acquires from the thread that freed it */
     return ptr;
 }
 
@@ -489,9 +489,9 @@ static void free_own(const void *ptr, struct super *s)
 }
 
 /*
- * Frees a small block; false when it is none. The entry is read without LOCK_HEAP (HP1): that of a
- * live block does not change but for its link, and the node that frees it has seen it written, as
- * it has seen the block allocated. What is read for a wrong pointer may be old; mark() looks again.
+ * Frees a small block; false if it is none. The entry is read without LOCK_HEAP (HP1): for a live
+ * block only its link changes, and the freeing node has seen the entry written, as it has seen the
+ * block allocated. For a wrong pointer the entry may be stale; mark() checks again.
  */
 static bool free_small(void *ptr, uint32_t page)
 {
@@ -542,7 +542,7 @@ void hlrc_free(void *ptr)
     heap_unlock();
 }
 
-/* HP1: what is said of a live allocation may be read. */
+/* HP1: the entry of a live allocation may be read. */
 size_t heap_size_of(const void *ptr)
 {
     if (!in_heap(ptr) || page_of(ptr) < at.first)

@@ -2,22 +2,22 @@
 /*
  * heap.h - the shared heap.
  *
- * Its tables are shared memory like any other, at the beginning of the shared space, and are
- * guarded by one lock of the runtime's own, LOCK_HEAP. So they are coherent as everything else is:
- * taking the lock is an acquire, dropping it a release. All zero is their initial state; the node
- * that comes first makes the list of free runs.
+ * Its tables are shared memory, at the beginning of the shared space, guarded by the runtime's
+ * lock LOCK_HEAP. So they are coherent like all shared memory: taking the lock is an acquire,
+ * dropping it a release. All zero is their initial state; the first node to use them makes the
+ * list of free runs.
  *
  *   header     first page: initialised?, for each node the superblocks in which others freed
  *              blocks; the free runs
  *   directory  an entry per page: what begins here, or of which superblock the page is a part
- *   marks      a bit per 16 bytes: blocks that another node than the owner freed
- *   pages      what is allocated
+ *   marks      a bit per 16 bytes: blocks freed by a node that is not the owner
+ *   pages      the allocated memory
  *
- * Small blocks come from superblocks, each owned by one node. The owner keeps book in private
- * memory (heap_arena.h): to allocate a small block and free it on the same node sends nothing.
- * Another node that frees blocks gathers some of them in private, and then marks them under the
- * lock; the owner collects marks, under the lock, when a class has run dry. All else is runs of
- * pages.
+ * Small blocks come from superblocks, each owned by one node. The owner keeps its state in private
+ * memory (heap_arena.h): allocating and freeing a small block on one node sends nothing. Another
+ * node that frees blocks collects them in a private outbox, and then marks them under the lock.
+ * The owner collects marks, under the lock, when a class has run dry. All larger blocks are runs
+ * of pages.
  *
  *             hlrc_malloc             hlrc_free on the owner
  *      FREE ---------------> LIVE ------------------------------------> FREE
@@ -27,18 +27,18 @@
  *                              +--------> IN OUTBOX ---------> MARKED ---+
  *
  * Invariants
- *   HP1  Directory, marks and runs are read and written under LOCK_HEAP; what a live block's entry
- *        says of it may be read without. The node that gives the lock up has sent what it wrote
- *        anywhere (lock.h L3), the one that takes it sees that.
+ *   HP1  Directory, marks and runs are read and written under LOCK_HEAP; a live block's entry may
+ *        be read without. The node that releases the lock has sent all it wrote anywhere (lock.h
+ *        L3), and the node that takes it sees that.
  *   HP2  A block changes hands between nodes only through LOCK_HEAP: by a mark that its owner
- *        collects, or with its pages through the free runs. So before its next owner writes a zero,
- *        that node has seen all that was written to the block: stale bytes cannot come back by a
- *        late diff or an old copy, since the pages that hold them are fetched again before that
- *        first write.
+ *        collects, or with its pages through the free runs. So before its next owner writes a
+ *        zero, that node has seen all that was written to the block. A late diff or an old copy
+ *        cannot bring stale bytes back, since the pages that hold them are fetched again before
+ *        that first write.
  *   HP3  Zeros are ordinary writes, made after HP2's acquire and before the pointer is returned.
  *        They reach others as all writes do, before the pointer can.
- *   HP4  Pages that no node has touched since the start or a reset are not touched by the heap: who
- *        touches them first decides where their home is.
+ *   HP4  The heap does not touch pages that no node has touched since the start or a reset: their
+ *        first toucher decides their home.
  *   HP5  Order of locks: the arena's mutex, then LOCK_HEAP. Serving needs neither, so a wait under
  *        them ends.
  */
@@ -51,30 +51,30 @@
 
 #include "hlrc/heap/heap_runs.h"
 
-/* The first page that can be given out, of a space of so many. */
+/* The first page available for allocation, of a space of this size. */
 uint32_t heap_first(uint32_t pages);
 
 /* after heap_pages() is known; 0 or a negative errno after one line to the user */
 int heap_init(void);
 void heap_end(void);
 
-/* Marks the blocks of other nodes that this node has freed; costs nothing when there are none. Not
- * all are marked at once otherwise: some kilobytes per node can wait for its next frees,
- * allocations or collectives. */
+/* Marks the blocks of other nodes that this node has freed; costs nothing if there are none.
+ * Without it some kilobytes per node may stay unmarked until its next frees, allocations or
+ * collectives. */
 void heap_flush(void);
 
-/* Bytes of the live allocation of hlrc_malloc or hlrc_aligned_alloc that begins at ptr; 0: none
- * does. May fault. */
+/* Bytes of the live allocation of hlrc_malloc or hlrc_aligned_alloc that begins at ptr; 0: there
+ * is none. May fault. */
 size_t heap_size_of(const void *ptr);
 
-/* For collective.c. Memory of hlrc_malloc_all is taken and given back by one node. take, give and
- * trim wait for LOCK_HEAP. */
+/* For collective.c. One node takes and frees the memory of hlrc_malloc_all. take, give and trim
+ * wait for LOCK_HEAP. */
 bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count); /* false: no room */
 /* the pages have been reset */
 void heap_give_all(uint32_t first, uint32_t count);
-/* pages of the memory of hlrc_malloc_all that begins at ptr; 0: none does */
+/* pages of the memory of hlrc_malloc_all that begins at ptr; 0: there is none */
 uint32_t heap_count_all(const void *ptr);
-void heap_trim(void);                           /* this node gives back what it keeps in reserve */
+void heap_trim(void);                           /* frees this node's reserve */
 void heap_zero(uint32_t first, uint32_t count); /* by ordinary writes, which fault: HP3 */
 void heap_report_exhausted(const char *call, size_t size); /* one line per process */
 

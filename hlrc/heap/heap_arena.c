@@ -15,7 +15,7 @@ static size_t table_bytes(const struct arena *a)
 int arena_init(struct arena *a, uint32_t pages, uint32_t empty_max)
 {
     *a = (struct arena){ .pages = pages, .empty_max = empty_max };
-    a->of_page = reserve(table_bytes(a)); /* as much memory as pages of small blocks need */
+    a->of_page = reserve(table_bytes(a)); /* takes memory only for pages of small blocks */
     return a->of_page ? 0 : -ENOMEM;
 }
 

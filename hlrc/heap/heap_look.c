@@ -9,8 +9,8 @@
 
 #define NOTE_FREED (UINT64_C(1) << 63)
 
-/* By first page: bytes of what hlrc_malloc_all has returned, with NOTE_FREED when that was given
- * back; 0 none. */
+/* By first page: bytes of a block of hlrc_malloc_all, with NOTE_FREED after it was freed; 0:
+ * none. */
 static uint64_t *notes;
 
 static size_t notes_bytes(void)
@@ -29,7 +29,7 @@ void heap_note_all(const void *ptr, size_t size)
     if (!notes)
         notes = reserve(notes_bytes());
     if (!notes)
-        return; /* a crash there is told of with fewer words */
+        return; /* a crash report there has less detail */
     uint64_t *note = &notes[page_of(ptr)];
     *note = size ? size : *note | NOTE_FREED;
 }
@@ -39,7 +39,7 @@ static void *address_of(uint32_t page)
     return engine.app + ((size_t)page << PAGE_SHIFT);
 }
 
-/* HL1: of the page that holds this byte of shared space. */
+/* HL1: for the page that contains this byte of shared space. */
 static bool believed(size_t offset)
 {
     return engine.alone || !(page_at((uint32_t)(offset >> PAGE_SHIFT))->flags & PAGE_STALE);
@@ -102,7 +102,7 @@ static struct heap_place look_foreign(const struct heap_tables *t, const struct 
     return place;
 }
 
-/* The note of the block that the page is in; false: there is none like that. */
+/* The record of the block that contains the page; false: there is none in this state. */
 static bool look_noted(uint32_t page, bool freed, struct heap_place *out)
 {
     for (uint32_t at = page; notes; at--) {
@@ -120,7 +120,7 @@ static bool look_noted(uint32_t page, bool freed, struct heap_place *out)
     return false;
 }
 
-/* What the list of free runs says of a page. */
+/* Searches the list of free runs for a page. */
 static struct heap_place look_free(const struct heap_tables *t, uint32_t page)
 {
     const struct runs *runs = (const void *)(engine.mem + t->runs);
@@ -139,7 +139,7 @@ static struct heap_place look_free(const struct heap_tables *t, uint32_t page)
     return place;
 }
 
-/* A page that begins nothing: in a run that begins before it, or free. */
+/* A page at which nothing begins: inside a run, or free. */
 static struct heap_place look_inside(const struct heap_tables *t, uint32_t page)
 {
     struct entry e;

@@ -16,7 +16,7 @@ void runs_init(struct runs *r, uint32_t start, uint32_t count)
         r->run[r->used++] = (struct run){ .start = start, .count = count, .clean = 1 };
 }
 
-/* Index of the first record that ends behind `page`. */
+/* Index of the first record that ends after `page`. */
 static uint32_t find(const struct runs *r, uint32_t page)
 {
     uint32_t low = 0, high = r->used;
@@ -30,7 +30,7 @@ static uint32_t find(const struct runs *r, uint32_t page)
     return low;
 }
 
-/* Puts `count` records in the place of [at, at + old). */
+/* Replaces [at, at + old) by `count` records. */
 static void replace(struct runs *r, uint32_t at, uint32_t old, const struct run *with,
                     uint32_t count)
 {
@@ -49,8 +49,8 @@ static void widen(struct run_taken *t, uint32_t from, uint32_t to)
     t->dirty_count = to - t->dirty_start;
 }
 
-/* Cuts [start, end) out of the records; all of it is free, record `i` is the first that it
- * meets. */
+/* Cuts [start, end) out of the records; all of it is free, and record `i` is the first to overlap
+ * it. */
 static void cut(struct runs *r, uint32_t i, uint32_t start, uint32_t end, struct run_taken *out)
 {
     struct run left = r->run[i], right = left, rest[2];
@@ -74,8 +74,8 @@ static void cut(struct runs *r, uint32_t i, uint32_t start, uint32_t end, struct
     replace(r, i, j - i, rest, pieces);
 }
 
-/* Where a block would begin at or behind `page`; 64 bits, since it may lie behind the last page
- * there can be. */
+/* Start of a block at or after `page`; 64 bits, since it may lie beyond the largest page
+ * number. */
 static uint64_t aligned(uint32_t page, uint64_t align, uint64_t skew)
 {
     return ((page + skew + align - 1) & ~(align - 1)) - skew;
@@ -151,7 +151,7 @@ static int class_of(uint32_t size)
     if (size <= 128)
         return (int)((size - 1) / HEAP_GRAIN);
     int log = 31 - __builtin_clz(size - 1);         /* size is in (2^log, 2^(log+1)] */
-    uint32_t step = ((size - 1) >> (log - 2)) & 3u; /* which quarter of it */
+    uint32_t step = ((size - 1) >> (log - 2)) & 3u; /* its quarter of that range */
     return 8 + (log - 7) * 4 + (int)step;
 }
 

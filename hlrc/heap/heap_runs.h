@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * heap_runs.h - which pages are free, and which size a block gets: the heap's arithmetic, over
- * plain memory.
+ * heap_runs.h - free pages, and the size classes of blocks: the heap's arithmetic, over plain
+ * memory.
  *
  * Nothing here waits, locks or allocates. The list lies in shared memory and is used under the
- * heap's lock; it touches as little of it as it can: a search ends at the first fit, a change moves
- * what lies behind it.
+ * heap's lock. It touches as little of the list as possible: a search ends at the first fit, a
+ * change moves only what follows it.
  *
  * Invariants of a list of runs
  *   U1  Records are sorted by start, do not overlap and are not empty.
  *   U2  Neighbours that touch differ in `clean`. So there are never more records than pages.
  *   U3  The pages of a clean record are zero on every node: no node has touched them since the
- *       start or since a reset. So they have no home, but where a thread that filled what lies
- *       beside them has come ahead of itself (hlrc/memory/ahead.h AH5).
+ *       start or since a reset. So they have no home, unless a thread that filled the neighbouring
+ *       pages claimed them ahead (hlrc/memory/ahead.h AH5).
  */
 #ifndef HLRC_HEAP_RUNS_H
 #define HLRC_HEAP_RUNS_H
@@ -35,22 +35,22 @@ struct runs {
 
 struct run_taken {
     uint32_t start;
-    /* the smallest range that holds all its pages that are not clean */
+    /* the smallest range that contains all its pages that are not clean */
     uint32_t dirty_start, dirty_count;
 };
 
 void runs_init(struct runs *r, uint32_t start, uint32_t count);
 
 /* First fit: the lowest `count` free pages such that start + skew is a multiple of align (a power
- * of two, in pages); they may be of several records. False, and no change, when there are none. */
+ * of two, in pages); they may span several records. False, without a change, if there are none. */
 bool runs_take(struct runs *r, uint32_t count, uint64_t align, uint64_t skew,
                struct run_taken *out);
 
-/* False, and no change, when a page of the range is free already. */
+/* False, without a change, if a page of the range is free already. */
 bool runs_give(struct runs *r, uint32_t start, uint32_t count, bool clean);
 
 uint32_t runs_total(const struct runs *r);
-/* longest range of free pages, of however many records */
+/* longest range of free pages, over adjacent records */
 uint32_t runs_largest(const struct runs *r);
 
 /* ---- size classes ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* heap_sizes.c - allocations of other sizes, and what size one has. */
+/* heap_sizes.c - calloc, realloc, and the size of an allocation. */
 #include <errno.h>
 #include <hlrc.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ size_t hlrc_usable_size(const void *ptr)
     return ptr ? heap_size_of(ptr) : 0;
 }
 
-/* Stays where it is unless more than half of it would lie idle. */
+/* Resizes in place unless more than half of the block would be unused. */
 static void *resize(void *ptr, size_t size)
 {
     if (!ptr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* heap_tables.h - what the heap's tables look like, for those who look into them: heap.c, which
- * keeps them, and heap_look.c. */
+/* heap_tables.h - layout of the heap's tables, for heap.c, which maintains them, and
+ * heap_look.c. */
 #ifndef HLRC_HEAP_TABLES_H
 #define HLRC_HEAP_TABLES_H
 
@@ -14,18 +14,18 @@
 
 enum kind { KIND_NONE, KIND_RUN, KIND_ALL, KIND_SMALL /* + class */ };
 
-/* What a page is. Inner pages of runs, and free pages, are KIND_NONE. */
+/* State of a page. Inner pages of runs, and free pages, are KIND_NONE. */
 struct entry {
     unsigned kind : 6;
     unsigned owner : 10, pages : 8, index : 8; /* of a superblock; index of this page in it */
-    /* run: how many pages; first page of a superblock: link of the pending list, or 0 */
+    /* run: number of pages; first page of a superblock: link of the pending list, or 0 */
     uint32_t value;
 };
 
 static_assert(sizeof(struct entry) == 8, "layout() counts on it; nodes share it");
 static_assert(NODES_MAX <= 1 << 10 && KIND_SMALL + HEAP_CLASSES <= 1 << 6, "they fit");
 
-/* Constant between heap_init and heap_end; what the pointers show changes. */
+/* Constant between heap_init and heap_end; the data it points to changes. */
 struct heap_tables {
     uint32_t directory, marks, first; /* pages where they begin */
     uint32_t runs;                    /* bytes from the start of the shared space */
@@ -34,7 +34,7 @@ struct heap_tables {
     const _Atomic uint32_t *outbox_count;
 };
 
-/* NULL but between heap_init and heap_end. */
+/* NULL except between heap_init and heap_end. */
 const struct heap_tables *heap_tables(void);
 
 #endif

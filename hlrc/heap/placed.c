@@ -9,7 +9,7 @@
 #include "hlrc/protocol/meeting.h"
 #include "hlrc/sync/barrier.h"
 
-/* Pages in a row that have the same home, of `pages` in all. */
+/* Consecutive pages with the same home, of `pages` in all. */
 static size_t row_of(size_t pages, hlrc_placement how, size_t unit)
 {
     size_t nodes = (size_t)engine.nodes;
@@ -20,7 +20,7 @@ static size_t row_of(size_t pages, hlrc_placement how, size_t unit)
     return pages;
 }
 
-/* Each node those that are to be its own: nobody uses them before the barrier behind. */
+/* Each node places its own pages: no node uses them before the following barrier. */
 static void place_own(char *memory, size_t pages, size_t row, size_t first)
 {
     size_t nodes = (size_t)engine.nodes, me = (size_t)engine.node;

@@ -18,7 +18,7 @@
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
 
-#define GRAINS    (PAGE_SIZE / HEAP_GRAIN) /* places of a page where a block may begin */
+#define GRAINS    (PAGE_SIZE / HEAP_GRAIN) /* addresses in a page where a block may begin */
 #define RECORDS   (1u << 26)
 #define LIBRARIES 16
 #define BITS      64u
@@ -26,13 +26,13 @@
 bool sites_on;
 uint64_t (*sites_code)(uint64_t code);
 
-static spin_lock_word lock;  /* guards all that follows but the libraries */
+static spin_lock_word lock;  /* guards all of the following except the libraries */
 static struct site *records; /* 0 is none; free ones are a list by size */
 static uint32_t used, unused;
 static uint32_t *beginning; /* the record of the block that begins at each grain */
 static uint64_t *pages;     /* a bit for each page in which one begins */
 
-/* Of HLRC, in this process: constant behind sites_init. */
+/* HLRC's libraries in this process: constant after sites_init. */
 static struct {
     uintptr_t start, end;
 } libraries[LIBRARIES];
@@ -88,7 +88,7 @@ static uintptr_t outside(uintptr_t caller)
     return caller;
 }
 
-/* ---- what is where ---- */
+/* ---- records ---- */
 
 static void serve(struct request *req);
 
@@ -189,7 +189,7 @@ void site_add(const void *block, size_t size, void *caller)
     spin_unlock(&lock);
 }
 
-/* Of those that begin in `page` and not behind `last`, the last one. */
+/* The last record that begins in `page` at or before `last`. */
 static uint32_t last_in(uint32_t page, const uint32_t *last)
 {
     uint32_t *first = beginning + (size_t)page * GRAINS;
@@ -200,8 +200,8 @@ static uint32_t last_in(uint32_t page, const uint32_t *last)
     return 0;
 }
 
-/* ASSUMPTION: under the lock. Blocks do not overlap (SI2), so the one that begins last before addr
- * has it, or none does. */
+/* ASSUMPTION: the lock is held. Blocks do not overlap (SI2), so only the block that begins last
+ * before addr can contain it. */
 static uint32_t last_before(const void *addr)
 {
     const uint32_t *last = grain_of(addr);
@@ -209,7 +209,7 @@ static uint32_t last_before(const void *addr)
         uint32_t r = pages[page / BITS] >> page % BITS & 1 ? last_in(page, last) : 0;
         if (r || page == 0)
             return r;
-        if (page % BITS == 0) /* a word of none at a time */
+        if (page % BITS == 0) /* skips empty words */
             while (page > BITS && pages[page / BITS - 1] == 0)
                 page -= BITS;
     }
@@ -234,7 +234,7 @@ void sites_each(void (*fn)(const struct site *site, void *arg), void *arg)
                 fn(&records[beginning[(size_t)page * GRAINS + i]], arg);
 }
 
-/* ---- other nodes' ---- */
+/* ---- queries to other nodes ---- */
 
 static void serve(struct request *req)
 {

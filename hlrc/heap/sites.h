@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sites.h - which line of the program allocated what lies at an address of shared memory. Noted
- * only where somebody will ask: with --check races or --profile.
+ * sites.h - the program line that allocated the block at an address of shared memory. Recorded
+ * only with --check races or --profile.
  *
  * Invariants
- *   SI1  A node notes its own allocations, in private memory: what is said here of a block that
- *        another node allocated is an answer of that node. Collective allocations all nodes note.
- *   SI2  A block is forgotten when its node allocates over it, not when it is freed: who tells of
- *        an access to a freed block wants to know what it was. Of the answers of several nodes the
- *        one with the highest stamp holds: memory changes hands through LOCK_HEAP (heap.h HP2), so
- *        who allocates later knows of more intervals.
+ *   SI1  A node records its own allocations, in private memory: a query about a block of another
+ *        node is answered by that node. All nodes record collective allocations.
+ *   SI2  A block is forgotten when its node allocates over it, not when it is freed: a report of
+ *        an access to a freed block names that block. Of the answers of several nodes the one with
+ *        the highest stamp is valid: memory changes hands through LOCK_HEAP (heap.h HP2), so a
+ *        later allocator knows of more intervals.
  *   SI3  The line is the caller's, or the first one up the stack that is not in a library of HLRC.
  */
 #ifndef HLRC_SITES_H
@@ -21,8 +21,8 @@
 
 struct site {
     const void *block;
-    size_t size;    /* bytes, as asked for */
-    uint64_t code;  /* behind the call, as sites_code has made it */
+    size_t size;    /* bytes, as requested */
+    uint64_t code;  /* return address, converted by sites_code */
     uint64_t stamp; /* SI2 */
 };
 
@@ -31,7 +31,8 @@ extern bool sites_on __attribute__((visibility("hidden")));
 int sites_init(void); /* 0 or -ENOMEM */
 void sites_end(void);
 
-/* An instruction of this process, as other nodes can look it up. Set before sites_init. */
+/* Converts an instruction address of this process so that other nodes can look it up. Set before
+ * sites_init. */
 extern uint64_t (*sites_code)(uint64_t code);
 
 void site_add(const void *block, size_t size, void *caller);
@@ -41,15 +42,15 @@ static inline void site_note(const void *block, size_t size, void *caller)
         site_add(block, size, caller);
 }
 
-/* The block that this node allocated last of those that had addr; false: none. */
+/* The most recent block of this node that contained addr; false: none. */
 bool site_of(const void *addr, struct site *out);
 
-/* All that this node has noted and not forgotten, ascending. ASSUMPTION: nothing is allocated
- * meanwhile. */
+/* All that this node has recorded and not forgotten, ascending. ASSUMPTION: no concurrent
+ * allocation. */
 void sites_each(void (*fn)(const struct site *site, void *arg), void *arg);
 
-/* As site_of, of all nodes: asks them, and waits for each. By a thread that has a slot
- * (thread.h). */
+/* Like site_of, for all nodes: queries them, and waits for each. The calling thread must have a
+ * slot (thread.h). */
 bool site_ask(const void *addr, struct site *out);
 
 #endif

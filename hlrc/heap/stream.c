@@ -12,7 +12,7 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
-static uint64_t pieces[NODES_MAX]; /* by root: that it has sent, and this node has taken */
+static uint64_t pieces[NODES_MAX]; /* by root: sent by it and taken by this node */
 
 void stream_reset(void)
 {
@@ -34,14 +34,14 @@ static size_t taken_at(int node)
     return engine.at.stream_taken + (size_t)node * 64;
 }
 
-/* A word that another node writes, one-sidedly. */
+/* A word that another node writes one-sidedly. */
 static uint64_t word_at(size_t off)
 {
     const _Atomic uint64_t *word = control_at(off);
     return atomic_load_explicit(word, memory_order_acquire);
 }
 
-/* Writes a count, where its reader may sleep: ST4. */
+/* Writes a count; its reader may be asleep: ST4. */
 static void write_count(int node, size_t at, uint64_t count)
 {
     fabric_write(engine.fabric, node, engine.control.id, at, &count, sizeof count, NULL);
@@ -54,9 +54,9 @@ static size_t piece_of(size_t left)
     return left < STREAM_PIECE ? left : STREAM_PIECE;
 }
 
-/* ---- the root ---- */
+/* ---- root ---- */
 
-/* All other nodes have taken so many pieces. */
+/* True if all other nodes have taken this many pieces. */
 static bool all_have(void *arg)
 {
     uint64_t count = *(const uint64_t *)arg;
@@ -120,7 +120,7 @@ void stream_send(const void *buf, size_t len)
     pieces[engine.node] = k;
 }
 
-/* ---- the others ---- */
+/* ---- receivers ---- */
 
 struct awaited {
     int root;
@@ -133,7 +133,7 @@ static bool is_told(void *arg)
     return word_at(told_at(a->root)) > a->piece;
 }
 
-/* Reads a piece into the own slot of its number, or finds it there (ST5). */
+/* Reads a piece into this node's slot of its number, or finds it there (ST5). */
 static void fetch(int root, uint64_t piece, size_t len)
 {
     struct awaited a = { root, piece };

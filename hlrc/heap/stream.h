@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * stream.h - bytes of one node that all others read, without a barrier between piece and piece.
+ * stream.h - a broadcast stream: bytes of one node that all others read, without a barrier between
+ * pieces.
  *
- * The root copies what it sends, piece by piece, into a ring in its control window, and tells each
- * node how many pieces there have been. The others read them one-sidedly, each when it has come to
- * that piece, and tell the root how many they have read. Who is slow holds the others up by the
- * length of the ring at most.
+ * The root copies its data, piece by piece, into a ring in its control window, and notifies each
+ * node of the number of pieces so far. The others read the pieces one-sidedly, each at its own
+ * pace, and notify the root of the number they have read. A slow node delays the others by at most
+ * the length of the ring.
  *
  *   root       | copy piece k into slot k mod STREAM_SLOTS | told[root] = k + 1, at each node
- *   the others | read it into the own slot of that number, copy it | taken[me] = k + 1, at the root
+ *   the others | read it into their own slot of that number, copy | taken[me] = k + 1, at the root
  *
  * Invariants
  *   ST1  Pieces of a root are numbered from 0 over all its streams. A node reads piece k when
- *        told[root] > k, which the root has written behind the copy.
- *   ST2  The root copies piece k when taken[r] > k - STREAM_SLOTS for every other node r: nobody
- *        reads the slot any more.
- *   ST3  A stream begins behind a barrier, at which a node arrives when it has read all pieces of
- *        the streams before: no node reads the ring of one that is not the root, and that one lands
- *        there what it reads.
- *   ST4  Nobody needs a wake: told and taken are written one-sidedly, and who waits for them sleeps
- *        for bounded times (progress.h S5). Where wakes cost nothing who writes one wakes, else who
- *        is about to wait wakes those that it waits for, once.
- *   ST5  Where the fabric has no reads the root writes each piece into that slot of all others, and
- *        then told: who waits for taken (ST2) writes into no slot that is in use.
+ *        told[root] > k, which the root has written after the copy.
+ *   ST2  The root copies piece k when taken[r] > k - STREAM_SLOTS for every other node r: no node
+ *        still reads the slot.
+ *   ST3  A stream begins after a barrier, at which a node arrives after it has read all pieces of
+ *        earlier streams. So the ring of a node that is not the root is read by no node, and
+ *        receives the pieces that it reads.
+ *   ST4  No node needs a wake: told and taken are written one-sidedly, and a waiter sleeps for
+ *        bounded times (progress.h S5). Where wakes cost nothing the writer wakes. Elsewhere a
+ *        node that is about to wait wakes, once, the nodes that it waits for.
+ *   ST5  Where the fabric has no reads the root writes each piece into that slot of all others,
+ *        and then `told`: the root's wait for `taken` (ST2) keeps it from writing into a slot in
+ *        use.
  */
 #ifndef HLRC_STREAM_H
 #define HLRC_STREAM_H
 
 #include <stddef.h>
 
-/* Collective, behind a barrier of all nodes (ST3): the root sends, the others receive. `len` in
+/* Collective, after a barrier of all nodes (ST3): the root sends, the others receive. `len` in
  * bytes, the same on all. The buffers may be shared memory. Waits. */
 void stream_send(const void *buf, size_t len);
 void stream_receive(void *buf, size_t len, int root);

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * accumulate.c - hlrc_acc and its like: values are read, combined here and written back, under a
- * lock at their node. No CPU of that node takes part.
+ * accumulate.c - hlrc_acc and its variants: values are read, combined here and written back, under
+ * a lock at their node. No CPU of that node takes part.
  *
- * A part of a window is in blocks of 16 KiB; each belongs to one of the BLOCK_LOCKS words of its
- * node, 0 or the node + 1 that works there. The pieces of a call that lie in one block, one after
- * the other, are read and written together.
+ * A part of a window is divided into blocks of 16 KiB; each belongs to one of the BLOCK_LOCKS
+ * words of its node, 0 or the node + 1 that works there. Consecutive pieces of a call in one block
+ * are read and written together.
  *
  *   compare-and-swap 0 -> me, and reads | combine | writes, and compare-and-swap me -> 0
  *
- * That is two round trips where the adapter keeps the order of reads (FABRIC_READ_ORDERED), else
- * three. Where another one has the block it is asked for again, at longer and longer intervals.
+ * That is two round trips where the adapter orders reads (FABRIC_READ_ORDERED), else three. If
+ * another node has the block the request is retried with increasing back-off.
  *
- * So are words of 4 bytes operated on where an adapter's atomics would undo stores beside them.
+ * Words of 4 bytes are handled in the same way where an adapter's atomics would undo neighbouring
+ * stores.
  *
  * Invariants
- *   RA1  All that accumulate into a value have its block's lock: they read it behind the
- *        compare-and-swap that took the lock, and let go behind their writes (fabric.h F2).
- *   RA2  A piece that overlaps another one of its list is combined when that one is written.
- *   RA3  Without FABRIC_ATOMICS_NARROW no atomic of the fabric touches a word of 4 bytes, nor the 4
- *        beside it: all operations on it have its block's lock, and write these 4 bytes alone.
- *   RA4  What hlrc_acc_nb and its like leave under way needs nobody here any more: the writes'
- *        sources have been copied, and behind them (fabric.h F2) the lock is let go of. So whoever
- *        waits for a block's lock waits for adapters alone, not for a program to end what it began.
+ *   RA1  Every accumulate into a value holds its block's lock: it reads the value after the
+ *        compare-and-swap that took the lock, and releases after its writes (fabric.h F2).
+ *   RA2  A piece that overlaps an earlier one of its list is combined after that one is written.
+ *   RA3  Without FABRIC_ATOMICS_NARROW no atomic of the fabric touches a word of 4 bytes, nor the
+ *        4 beside it: all operations on it hold its block's lock, and write these 4 bytes only.
+ *   RA4  The operations that hlrc_acc_nb and its variants leave pending need no thread here any
+ *        more: the writes' sources have been copied, and the lock is released after them (fabric.h
+ *        F2). So a waiter for a block's lock waits for adapters only, not for a program to
+ *        complete its operations.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -41,30 +43,30 @@
 #include "hlrc/sync/combine.h"
 
 #define BLOCK ((size_t)16384)
-#define ROOM  ((size_t)16384) /* bytes of values that are on their way at a time */
+#define ROOM  ((size_t)16384) /* bytes of values in flight at a time */
 
 #define SPINS  50
 #define YIELDS 200
 #define NAP_NS 50000
 
-/* What is done. A value of a complex type is two of `part`. */
+/* The operation. A value of a complex type is two of `part`. */
 struct kind {
     hlrc_type part;
     hlrc_op op;
     size_t bytes, part_bytes; /* of a value */
     bool complex;
-    const void *scale; /* NULL: none; private, of a value */
+    const void *scale; /* NULL: none; private, one value */
 };
 
 struct batch {
     const struct kind *kind;
     int node;
-    struct fabric_op *tail; /* what the last of it raises; NULL: it is waited for (RA4) */
+    struct fabric_op *tail; /* counter of its last operation; NULL: the call waits for it (RA4) */
     size_t block;
     size_t count, used;
     struct fabric_piece piece[PIECES]; /* `local` is in room */
-    _Alignas(16) char room[ROOM];      /* what is there, at the same places as */
-    _Alignas(16) char add[ROOM];       /* what is combined with it */
+    _Alignas(16) char room[ROOM];      /* values read from the target, at the same offsets as */
+    _Alignas(16) char add[ROOM];       /* the values to combine with them */
 };
 
 /* ---- the values ---- */
@@ -134,7 +136,7 @@ static bool try_lock(const struct batch *b, bool reads)
     return seen == 0;
 }
 
-/* RA1. Behind it `room` has what is there. Returns how often it asked for the block. */
+/* RA1. Afterwards `room` has the target's values. Returns how often it tried to lock the block. */
 static unsigned lock_and_read(const struct batch *b)
 {
     bool together = engine.fabric->caps & FABRIC_READ_ORDERED;
@@ -150,8 +152,8 @@ static unsigned lock_and_read(const struct batch *b)
     return asked;
 }
 
-/* RA1, RA4. A block at a time is locked by each thread: the next one may have to wait for another
- * node, which may wait for this one. */
+/* RA1, RA4. Each thread locks one block at a time: the next one may have to wait for another node,
+ * which may wait for this one. */
 static void write_and_leave(const struct batch *b)
 {
     for (const struct fabric_piece *p = b->piece; p < b->piece + b->count; p++)
@@ -173,7 +175,7 @@ static void write_and_unlock(const struct batch *b)
     debug_assert(seen == me);
 }
 
-/* When it is over. */
+/* After completion. */
 static void note(const struct batch *b, bool left, unsigned asked)
 {
     size_t bytes = 0;
@@ -184,7 +186,7 @@ static void note(const struct batch *b, bool left, unsigned asked)
         handle_left();
 }
 
-/* RA3. What stays as it was is written, too. */
+/* RA3. Also writes an unchanged value. */
 uint64_t accumulate_change(int node, size_t off, const struct change *c)
 {
     uint32_t room = 0;
@@ -234,7 +236,7 @@ static bool overlaps(const struct batch *b, size_t off, size_t len)
     return false;
 }
 
-/* Of what is at `at` of `add`. */
+/* For values at offset `at` of `add`. */
 static void batch_place(struct batch *b, size_t off, size_t at, size_t len)
 {
     if (b->count && (off / BLOCK != b->block || b->count == PIECES || overlaps(b, off, len)))
@@ -243,7 +245,7 @@ static void batch_place(struct batch *b, size_t off, size_t at, size_t len)
     b->piece[b->count++] = (struct fabric_piece){ off, b->room + at, len };
 }
 
-/* Whole values; of a complex one the parts may lie in different blocks. */
+/* Whole values; the parts of a complex one may lie in different blocks. */
 static void batch_add(struct batch *b, size_t off, const char *user, size_t len)
 {
     while (len) {
@@ -269,7 +271,7 @@ static void batch_add(struct batch *b, size_t off, const char *user, size_t len)
 
 /* ---- the calls ---- */
 
-/* A copy of what `scale` points to is at `copy`, of 16 bytes. */
+/* Stores a copy of `scale` at `copy`, of 16 bytes. */
 static int kind_of(struct kind *k, hlrc_type type, hlrc_op op, const void *scale, void *copy)
 {
     bool complex = type == HLRC_COMPLEX_FLOAT || type == HLRC_COMPLEX_DOUBLE;
@@ -288,7 +290,7 @@ static int kind_of(struct kind *k, hlrc_type type, hlrc_op op, const void *scale
     return 0;
 }
 
-/* Of all pieces, before the first is worked on. */
+/* Checks all pieces, before the first operation. */
 static bool aligned(const struct pieces *p, size_t to)
 {
     size_t low = p->off;
@@ -299,7 +301,7 @@ static bool aligned(const struct pieces *p, size_t to)
     return low % to == 0;
 }
 
-/* Of the calls that begin: `at`, for the program's handle, NULL where it wants none. */
+/* For nonblocking calls: `at` receives the handle; NULL: none is wanted. */
 struct begins {
     hlrc_handle_t *at;
 };
@@ -327,7 +329,7 @@ static int accumulate(const struct kind *k, struct pieces *p, const struct begin
     return 0;
 }
 
-/* What is accumulated, as all calls are given it. */
+/* The arguments common to all calls. */
 struct values {
     hlrc_type type;
     hlrc_op op;

@@ -21,7 +21,7 @@ static struct handle *table;
 static spin_lock_word lock; /* guards the next two, and `made` where it is written */
 static uint16_t *returned;
 static uint32_t returned_count;
-static _Atomic uint32_t made;                /* entries that have been used */
+static _Atomic uint32_t made;                /* entries used so far */
 static struct fabric_op nameless[NODES_MAX]; /* by node */
 static _Atomic uint64_t left;                /* items (handle_left) */
 
@@ -112,7 +112,7 @@ static struct handle *find(const char *call, uint64_t name)
     return h;
 }
 
-/* RH1. Nobody else ends it. */
+/* RH1. No other call completes it. */
 static void claim(const char *call, struct handle *h, uint64_t name)
 {
     uint64_t mine = name;
@@ -161,7 +161,7 @@ static bool is_for(const struct handle *h, int node)
     return at >= 0 && (node < 0 || at == node);
 }
 
-/* RH2. node -1: at all of them. */
+/* RH2. node -1: all nodes. */
 static void fence(int node)
 {
     record_pages(RECORD_FENCE, (uint32_t)(node + 1), 0, 0, 0);

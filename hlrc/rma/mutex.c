@@ -2,8 +2,8 @@
 /*
  * mutex.c - mutexes by number at a node: queues of mcs.h without a vector time.
  *
- * Each thread that asks is in the queue with a queue node of its own, which is noted for the one
- * that has the mutex. They order no memory of the shared space.
+ * Each requesting thread is in the queue with a queue node; that of the holder is recorded.
+ * Mutexes order no memory of the shared space.
  */
 #include "hlrc/rma/mutex.h"
 
@@ -19,7 +19,7 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/mcs.h"
 
-static _Atomic uint32_t *held; /* by node and mutex: the queue node of a thread here, + 1 */
+static _Atomic uint32_t *held; /* by node and mutex: the queue node of the holder here, + 1 */
 
 static size_t held_bytes(void)
 {

@@ -21,7 +21,7 @@ void shared_check(const char *call, const void *there, size_t len)
 
 /* ---- strided ---- */
 
-/* What lies behind each other on both sides is one piece; a level of one is none. */
+/* Joins levels that are contiguous on both sides; drops levels of one. */
 static void join_levels(struct pieces *p)
 {
     int kept = 0;
@@ -39,7 +39,7 @@ static void join_levels(struct pieces *p)
     p->levels = kept;
 }
 
-/* From the first byte to the last one; SIZE_MAX: more than there are addresses. */
+/* Bytes from the first to the last; SIZE_MAX: beyond the address space. */
 static size_t span_of(size_t bytes, const size_t *strides, const size_t *counts, int levels)
 {
     size_t span = bytes, step;
@@ -50,7 +50,7 @@ static size_t span_of(size_t bytes, const size_t *strides, const size_t *counts,
     return span;
 }
 
-/* In the arena; of shared memory it is the address. */
+/* Offset in the arena; for shared memory the address. */
 static size_t place_of(const char *call, const void *there, size_t len, int node)
 {
     if (node != HLRC_HOMES)
@@ -86,7 +86,7 @@ struct pieces pieces_strided(const char *call, void *there, const size_t *far, v
     return p;
 }
 
-/* The places of the next piece, once a row of the first level is over. */
+/* Advances to the next row when the first level is complete. */
 static void next_row(struct pieces *p)
 {
     for (int i = 0; i < p->levels; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* section.c - put and get of many pieces, strided and listed, some of them at a time. */
+/* section.c - put and get of many pieces, strided and listed, in batches. */
 #include <hlrc.h>
 
 #include "hlrc/progress/thread.h"
@@ -23,7 +23,7 @@ static void note(enum way way, int node, const struct fabric_piece *piece, size_
     transfer_record(way, node, bytes, wait, n);
 }
 
-/* `wait`: when all that was started is waited for. */
+/* `wait`: when the started operations are waited for. */
 static void start(enum way way, int node, const struct fabric_piece *piece, size_t n,
                   enum record_wait wait, struct fabric_op *op)
 {
@@ -38,7 +38,7 @@ static void start(enum way way, int node, const struct fabric_piece *piece, size
     record_back();
 }
 
-/* RM5. Keeps those that the fabric may touch; the others go by the stage. */
+/* RM5. Keeps the pieces that the fabric may touch; stages the others. */
 static size_t sort_out(struct stage *s, struct fabric_piece *piece, size_t n)
 {
     size_t kept = 0;

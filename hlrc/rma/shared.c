@@ -2,9 +2,9 @@
 /*
  * shared.c - put and get on shared memory: see shared.h.
  *
- * Page by page: where this node has a copy, and where it is home, it is a load or store; elsewhere
- * the bytes alone go from or to the home (memory/page_part.h). What a get needs whole pages for is
- * sent for some pages ahead.
+ * Works page by page. Where this node has a copy or is home, it uses loads and stores; elsewhere
+ * only the bytes go from or to the home (memory/page_part.h). A get prefetches some of the pages
+ * that it needs whole.
  */
 #include "hlrc/rma/shared.h"
 
@@ -16,9 +16,10 @@
 #include "hlrc/progress/recorder.h"
 #include "hlrc/progress/thread.h"
 
-#define AHEAD 32 /* pages of a piece that are sent for together */
+#define AHEAD 32 /* pages of a piece that are requested together */
 
-/* Of one page. What goes past it lies on the stack meanwhile: the program's may fault (RM5). */
+/* Of one page. Bytes that bypass the page are staged on the stack: the program's memory may fault
+ * (RM5). */
 static void copy_part(enum way way, char *there, char *local, size_t len)
 {
     char stage[PAGE_SIZE];
@@ -37,7 +38,7 @@ static void copy_part(enum way way, char *there, char *local, size_t len)
         memcpy(there, stage, len);
 }
 
-/* As far as `most` pages. */
+/* Prefetches up to `most` pages. */
 static void expect(const void *there, size_t len, uint32_t most)
 {
     uint32_t first = page_of(there);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * transfer.c - hlrc_put and hlrc_get of bytes in a row.
+ * transfer.c - hlrc_put and hlrc_get of contiguous bytes.
  *
- * One operation of the fabric, and few instructions beside it. What the program has in the shared
- * space goes through a stage on the stack (window.h RM5), and is complete when the call returns,
- * with a handle or without.
+ * One operation of the fabric, with few instructions around it. Program memory in the shared space
+ * is staged on the stack (window.h RM5); such a transfer is complete when the call returns, with
+ * or without a handle.
  */
 #include "hlrc/rma/transfer.h"
 

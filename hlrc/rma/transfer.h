@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* transfer.h - what put and get are made of: one way or the other, between the program's memory and
- * a window. */
+/* transfer.h - common parts of put and get, between the program's memory and a window. */
 #ifndef HLRC_TRANSFER_H
 #define HLRC_TRANSFER_H
 
@@ -24,7 +23,7 @@ static inline void transfer_start_long(enum way way, int node, size_t off, void 
         fabric_read_long(engine.fabric, node, arena.id, off, local, len, op);
 }
 
-/* Of memory that does not fault. ASSUMPTION: within thread_enter. */
+/* For memory that does not fault. ASSUMPTION: within thread_enter. */
 static inline void transfer_start(enum way way, int node, size_t off, void *local, size_t len,
                                   struct fabric_op *op)
 {
@@ -36,14 +35,14 @@ static inline void transfer_start(enum way way, int node, size_t off, void *loca
         fabric_read(engine.fabric, node, arena.id, off, local, len, op);
 }
 
-/* An operation that ends at once leaves nothing to wait for. */
+/* An operation that completed at once needs no wait. */
 static inline void transfer_finish(struct fabric_op *op)
 {
     if (atomic_load_explicit(&op->pending, memory_order_acquire) != 0)
         fabric_wait(engine.fabric, op);
 }
 
-/* For --trace-sim, in front of the operations; record_back() follows. */
+/* For --trace-sim, before the operations; record_back() follows. */
 static inline void transfer_record(enum way way, int node, size_t bytes, enum record_wait wait,
                                    size_t operations)
 {
@@ -52,18 +51,18 @@ static inline void transfer_record(enum way way, int node, size_t bytes, enum re
         handle_left();
 }
 
-/* RM5. Pieces of shared memory, on their way by a stack. */
+/* RM5. Pieces of shared memory, staged through a stack buffer. */
 struct stage {
     enum way way;
     int node;
     size_t count, used;
     struct fabric_piece piece[PIECES];
-    char *user[PIECES]; /* where the program has them */
+    char *user[PIECES]; /* the program's address */
     char room[16384];
 };
 
-/* Adds a piece, cut where it does not fit; now and then makes room. And ends what is in it: both
- * wait for the network, and for what a fault waits for. Not within thread_enter. */
+/* Adds a piece, split where it does not fit; may make room. stage_end completes the staged pieces.
+ * Both wait for the network, and for page faults. Not within thread_enter. */
 void stage_add(struct stage *s, size_t off, void *local, size_t len);
 void stage_end(struct stage *s);
 

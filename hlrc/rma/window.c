@@ -17,7 +17,7 @@
 #include "hlrc/sync/barrier.h"
 #include "hlrc/sync/parcel.h"
 
-#define ROOT 0        /* whose arguments the others compare with */
+#define ROOT 0        /* its arguments are the reference */
 #define FREE SIZE_MAX /* `begin` of an entry that is free */
 
 struct arena arena;
@@ -44,7 +44,7 @@ void window_refuse(const char *call, const void *at, size_t len, int node)
 
 /* ---- the arena ---- */
 
-/* Collective: 0 where all nodes say so, else what one of them says. */
+/* Collective: 0 if all nodes pass 0, else the status of one that failed. */
 static int agree(int mine)
 {
     int32_t status = mine, every[NODES_MAX];
@@ -62,7 +62,7 @@ static void *map_nothing(char *at, size_t size)
 
 static int arena_make(void)
 {
-    static struct fabric_window made; /* by a call that then found no address */
+    static struct fabric_window made; /* by an earlier call that then found no address */
     size_t size = (size_t)engine.pages << PAGE_SHIFT;
     if ((engine.fabric->caps & (FABRIC_READ | FABRIC_ATOMICS)) != (FABRIC_READ | FABRIC_ATOMICS))
         return -ENOTSUP;
@@ -88,7 +88,7 @@ void windows_end(void)
     memset(&arena, 0, sizeof arena);
 }
 
-/* ---- places ---- */
+/* ---- offsets ---- */
 
 static size_t whole_pages(size_t bytes)
 {
@@ -103,7 +103,7 @@ static bool overlaps(size_t begin, size_t end)
     return false;
 }
 
-/* RM1. The lowest place that is free: the begin, or behind a window; FREE: there is none. */
+/* RM1. The lowest free offset: the beginning, or after a window; FREE: there is none. */
 static size_t find_place(size_t size)
 {
     size_t best = overlaps(0, size) ? FREE : 0;
@@ -133,7 +133,7 @@ static struct window *window_at(const void *at)
     return NULL;
 }
 
-/* Where the application has it. */
+/* Maps it for the application. */
 static int open_view(size_t begin, size_t size)
 {
     void *p = mmap(arena.app + begin, size, PROT_READ | PROT_WRITE,
@@ -147,12 +147,12 @@ static int open_view(size_t begin, size_t size)
 
 /* ---- the calls ---- */
 
-/* A root's parcel. */
+/* Parcel of the root. */
 struct argument {
     uint64_t step, value; /* a size, or an address */
 };
 
-/* All nodes meet in the call, with the same argument. */
+/* All nodes enter the call, with the same argument. */
 static void meet(enum meeting call, uint64_t value)
 {
     if (engine.alone) {
@@ -173,7 +173,7 @@ static void meet(enum meeting call, uint64_t value)
                    ROOT);
 }
 
-/* The address, or NULL and errno; the same on all nodes. */
+/* Returns the address, or NULL and errno; the same on all nodes. */
 static void *create(size_t size)
 {
     size_t whole = whole_pages(size);

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * window.h - memory for put, get and accumulate (include/hlrc_rma.h): a part at every node, at the
- * same address, that belongs to no page of the shared space.
+ * same address, outside the shared space.
  *
- * All windows lie in one window of the fabric, the arena, which the first hlrc_window_create makes:
- * address space as large as the shared space, in which every node chooses the same places. As the
- * space, a node has it twice: where the application reaches its windows, and as the fabric has it.
+ * All windows lie in one window of the fabric, the arena, made by the first hlrc_window_create:
+ * address space as large as the shared space, in which every node chooses the same offsets. Like
+ * the shared space, a node maps it twice: for the application, and for the fabric.
  *
  *            hlrc_window_create                        hlrc_window_free
  *   unmapped ------------------> mapped, readable and ----------------> unmapped, discarded
  *                                writable, prepared
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   RM1  Windows are made and freed by all nodes together, in one order, and each node finds the
- *        place of the next one in a table that is the same on all.
- *   RM2  What is done to a part goes through the fabric alone, at its owner too, and the owner's
- *        loads and stores need no fault: no page, home, notice or handler has to do with it.
+ *   RM1  All nodes make and free windows together, in one order, and each node finds the offset of
+ *        the next one in a table that is the same on all.
+ *   RM2  All operations on a part go through the fabric only, at its owner too, and the owner's
+ *        loads and stores need no fault: no page, home, notice or handler is involved.
  *   RM3  A node's part is prepared before another node knows the window: an access never waits for
- *        a CPU of the target's.
- *   RM4  A window is freed behind a barrier before which each node's operations are complete, and
- *        its memory is given back by its owner before that one comes to the next barrier: the next
- *        window that lies there is zero, and nothing late lands in it.
- *   RM5  (T1) The program's memory is touched by the fabric, while engine locks may be held, only
- *        where that cannot fault: what lies in the shared space is copied first, or afterwards, by
- *        the calling thread.
+ *        the target's CPU.
+ *   RM4  A window is freed after a barrier before which each node's operations are complete. Its
+ *        owner frees the memory before it enters the next barrier: the next window there is zero,
+ *        and no late write lands in it.
+ *   RM5  (T1) While engine locks may be held the fabric touches the program's memory only where
+ *        that cannot fault: memory in the shared space is copied by the calling thread, before or
+ *        afterwards.
  */
 #ifndef HLRC_WINDOW_H
 #define HLRC_WINDOW_H
@@ -37,19 +37,19 @@
 #include "hlrc/call.h"
 #include "hlrc/engine.h"
 
-/* In the arena; end 0: free. Written by create and free alone. */
+/* In the arena; end 0: free. Written only by create and free. */
 struct window {
     _Atomic size_t begin, end;
 };
 
-/* Written by the first hlrc_window_create, constant afterwards, but `top` and the table. */
+/* Written by the first hlrc_window_create, then constant, except `top` and the table. */
 struct arena {
     size_t size;          /* 0: there is none */
     char *app, *base;     /* of this node's part: the application's view, and the fabric's */
     char *heap;           /* the pages of the heap, */
-    size_t heap_bytes;    /* to look at in one step */
+    size_t heap_bytes;    /* for one-step comparison */
     int id, fd;           /* the window of the fabric */
-    _Atomic unsigned top; /* entries of the table that have been used */
+    _Atomic unsigned top; /* entries of the table used so far */
     struct window window[HLRC_MAX_WINDOWS];
 };
 
@@ -57,12 +57,12 @@ extern struct arena arena __attribute__((visibility("hidden")));
 
 void windows_end(void);
 
-/* Ends the job with a line: what is wrong with this place at this node. */
+/* Ends the job with a message: why this address at this node is invalid. */
 _Noreturn void window_refuse(const char *call, const void *at, size_t len, int node);
 
-bool window_ranges_touch(const void *at, size_t len); /* whether a byte of them is in a range */
+bool window_ranges_touch(const void *at, size_t len); /* true if a byte of them is in a range */
 
-/* Whether `len` bytes from `off` on lie in a window. */
+/* True if `len` bytes from `off` on lie in a window. */
 static inline bool window_has(size_t off, size_t len)
 {
     unsigned top = atomic_load_explicit(&arena.top, memory_order_relaxed);
@@ -76,7 +76,7 @@ static inline bool window_has(size_t off, size_t len)
     return false;
 }
 
-/* Where this is in the arena; ends the job if it is in no window, or there is no such node. */
+/* Offset in the arena; ends the job if the address is in no window, or there is no such node. */
 static inline size_t window_offset(const char *call, const void *at, size_t len, int node)
 {
     size_t off = (size_t)((uintptr_t)at - (uintptr_t)arena.app);
@@ -86,7 +86,7 @@ static inline size_t window_offset(const char *call, const void *at, size_t len,
     return off;
 }
 
-/* RM5. Whether a byte of them lies in the shared space. */
+/* RM5. True if a byte of them lies in the shared space. */
 static inline bool local_is_shared(const void *at, size_t len)
 {
     if ((uintptr_t)at - (uintptr_t)arena.heap < arena.heap_bytes ||
@@ -95,7 +95,7 @@ static inline bool local_is_shared(const void *at, size_t len)
     return engine.range_count && window_ranges_touch(at, len);
 }
 
-/* The program's memory as the fabric knows it best. */
+/* The program's memory, at the address that suits the fabric best. */
 static inline void *local_mem(const void *at)
 {
     size_t off = (size_t)((uintptr_t)at - (uintptr_t)arena.app);

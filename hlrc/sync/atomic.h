@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * atomic.h - 64-bit words at a home node, node a mod N, changed atomically from everywhere. They
- * order no memory.
+ * atomic.h - 64-bit words at a home node, node a mod N, changed atomically by any node. They order
+ * no memory.
  *
- *   AT1  (rule 8) there is one way for all accesses to a word, its owner's included: the fabric's
- *        atomics where the page protocol uses them, else requests to the home's handler.
+ *   AT1  (rule 8) All accesses to a word go one way, its owner's included: the fabric's atomics
+ *        where the page protocol uses them, else requests to the home's handler.
  */
 #ifndef HLRC_ATOMIC_H
 #define HLRC_ATOMIC_H

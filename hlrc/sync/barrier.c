@@ -21,9 +21,9 @@
 #include "hlrc/progress/timeline.h"
 #include "hlrc/sync/homes.h"
 
-/* of this node's next arrival; one thread speaks for the node, and the monitor reads both */
+/* of this node's next arrival; one thread acts for the node, and the monitor reads both */
 static _Atomic uint64_t epoch;
-static _Atomic enum meeting last_call; /* of the last one */
+static _Atomic enum meeting last_call; /* of the last arrival */
 static _Atomic bool between;           /* arrived and not yet departed */
 static _Atomic bool deferred;          /* R6, at the next arrival */
 
@@ -49,7 +49,7 @@ int barrier_init(void)
     return engine.protocol.barrier->init();
 }
 
-/* Whether it has closed, rather than left that to a closing before. */
+/* True if this call flushed, rather than an earlier one. */
 static bool arrive(bool waits, enum meeting call)
 {
     if (atomic_exchange(&between, true))
@@ -70,7 +70,7 @@ static bool arrive(bool waits, enum meeting call)
     else
         interval_close(false);
     if (call != MEETING_MOVES)
-        record_note(RECORD_ARRIVE, waits, 0); /* TS2: behind the closing */
+        record_note(RECORD_ARRIVE, waits, 0); /* TS2: after the flush */
     interval_vt(vt);
     enum arrival kind = !waits                ? ARRIVAL_PLAIN
                         : homes_offer(number) ? ARRIVAL_MOVES
@@ -82,7 +82,7 @@ static bool arrive(bool waits, enum meeting call)
     return !left;
 }
 
-/* `closed`: by the same call, before it. */
+/* `closed`: this call flushed before it. */
 static bool depart(bool closed)
 {
     bool moves = false;
@@ -98,7 +98,7 @@ static bool depart(bool closed)
         asked = profile_acquire_begin();
         perturb(barrier_released);
         interval_met();
-        progress_settle(); /* what is applied already needs no revoking */
+        progress_settle(); /* diffs applied already need no revocation */
         interval_unstored(closed);
         interval_acquire(vt, OCCASION_MEETING);
         interval_unstored(false);
@@ -170,7 +170,7 @@ void hlrc_barrier_arrive(void)
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     barrier_arrive(MEETING_BARRIER);
-    let_handler_serve(true); /* R3: this thread goes on, the handler stands in for it */
+    let_handler_serve(true); /* R3: this thread continues its program, so the handler serves */
     stats_enter(t, before);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * barrier.h - the barrier, in two phases: at a master (node 0, barrier_master.c), by remote atomics
- * (barrier_counter.c), or by remote writes from pair to pair (barrier_pairs.c).
+ * barrier.h - the barrier, in two phases: at a master (node 0, barrier_master.c), by remote
+ * atomics (barrier_counter.c), or by pairwise remote writes (barrier_pairs.c).
  *
- *            arrive: close the interval,          all have arrived: merged
- *            send its vector time                 vector time to all nodes
+ *            arrive: flush the interval,          all have arrived: merged
+ *            send the vector time                 vector time to all nodes
  *   RUNNING -----------------------------> ARRIVED -----------------------> RELEASED
  *      ^                                                                       |
  *      +----------- depart: interval_acquire of the merged vector time --------+
@@ -12,20 +12,20 @@
  * Invariants
  *   R1  An arrival carries the vector time of the moment of arrival; writes between arrive and
  *       depart belong to the next interval.
- *   R2  The master counts arrivals by epoch: a fast node's next arrival may come before a slow node
- *       has departed.
- *   R3  Arrivals, and the diffs sent for a barrier, wake no node that has not arrived: it looks at
- *       them when it does. From arrival to departure every event wakes a sleeping handler
- *       (progress_wake_on_all), so that a node that is busy or asleep between arrive and depart
- *       delays no other; but barrier_pairs.c.
- *   R4  When a node departs it has served everything that arrived before its release: all diffs of
- *       the intervals that the barrier covers and whose home it is were sent before their writers
- *       arrived.
- *   R5  The release tells all nodes the same: whether each of them waits in this barrier, and one
- *       at least has homes to move. Then hlrc_barrier returns after the round (homes.h MV2).
- *   R6  Who defers its release (hlrc_defer_release) arrives with the vector time of its last one:
- *       it passes on nothing that it has not published. It may have dirty pages, so homes do not
- *       move (R5).
+ *   R2  The master counts arrivals by epoch: a fast node's next arrival may come before a slow
+ *       node has departed.
+ *   R3  Arrivals, and the diffs sent for a barrier, do not wake a node that has not arrived: it
+ *       polls them when it arrives. From arrival to departure every event wakes a sleeping handler
+ *       (progress_wake_on_all). So a node that is busy or asleep between arrive and depart delays
+ *       no other node; barrier_pairs.c is the exception.
+ *   R4  When a node departs it has served everything that arrived before its release. All diffs to
+ *       its pages of the intervals that the barrier covers were sent before their writers arrived.
+ *   R5  The release says the same to all nodes: whether all of them wait in this barrier and at
+ *       least one has homes to migrate. Then hlrc_barrier returns after the migration round
+ *       (homes.h MV2).
+ *   R6  A node that defers its release (hlrc_defer_release) arrives with the vector time of its
+ *       last release: it passes on nothing that it has not published. It may have dirty pages, so
+ *       homes do not migrate (R5).
  */
 #ifndef HLRC_BARRIER_H
 #define HLRC_BARRIER_H
@@ -33,15 +33,15 @@
 #include "hlrc/protocol/meeting.h"
 
 int barrier_init(void);
-/* what every arrival of this node begins with; NULL nothing */
+/* called at the start of every arrival of this node; NULL: nothing */
 void barrier_before(void (*run)(void));
-/* The two phases, without the public call's statistics. One thread speaks for the node; both wait:
- * for the rest of a closing, and for all other nodes. */
+/* The two phases, without the public call's statistics. One thread acts for the node. Both wait:
+ * for the rest of a flush, and for all other nodes. */
 void barrier_arrive(enum meeting call);
 void barrier_depart(void);
-/* Both, amid a call: nothing is done before the arrival (barrier_before). Waits. */
+/* Both phases, inside another call: does not run the barrier_before function. Waits. */
 void barrier_meet(enum meeting call);
-/* What hlrc_barrier does, for this call. */
+/* Implements hlrc_barrier, for this call. */
 void barrier_all(enum meeting call);
 
 #endif

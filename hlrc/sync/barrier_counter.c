@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * barrier_counter.c - barriers by remote atomics, in which no remote CPU takes part (--barrier
- * central, gb); barrier.h says what holds.
+ * central, gb); see barrier.h for the invariants.
  *
- * A gathering of up to `fan` members has a counter at one of them, and a slot for each. Who arrives
- * writes its vector time into its slot, then adds to the counter. Who finds that it was the last
- * reads the slots of the others, merges them, and arrives for all of them at the next gathering up,
- * as one member of that. So no node waits for another to pass something on, and one that is busy or
- * asleep between arriving and departing delays nobody. It is the combining tree of Yew, Tzeng and
- * Lawrie (Distributing Hot-Spot Addressing in Large-Scale Multiprocessors, 1987), climbed by the
- * last to arrive. Who completes the topmost gathering writes the merged vector time and a word to
- * every node, which looks at its own memory only.
+ * A gathering of up to `fan` members has a counter at one of them, and a slot for each. An
+ * arriving node writes its vector time into its slot, then adds to the counter. The last to arrive
+ * reads the slots of the others, merges them, and arrives for all of them at the next gathering
+ * up, as one member of that. So no node waits for another to forward, and a node that is busy or
+ * asleep between arriving and departing delays no other. It is the combining tree of Yew, Tzeng
+ * and Lawrie (Distributing Hot-Spot Addressing in Large-Scale Multiprocessors, 1987), climbed by
+ * the last to arrive. The node that completes the topmost gathering writes the merged vector time
+ * and a word to every node, which polls its own memory only.
  *
  * With `central` there is one gathering, of all nodes, at node 0.
  *
  * Invariants
  *   BC1  A counter counts the arrivals at its gathering by parity of the epoch, over all epochs.
- *        Nobody arrives at a gathering in epoch e + 2 before all have arrived there in epoch e: a
- *        node arrives in e + 2 when it has departed from e + 1. So the arrival that makes the count
- *        a multiple of the members is the last of its epoch.
+ *        No node arrives at a gathering in epoch e + 2 before all have arrived there in epoch e: a
+ *        node arrives in e + 2 after it has departed from e + 1. So the arrival that makes the
+ *        count a multiple of the members is the last of its epoch.
  *   BC2  A slot is written before its counter is raised (fabric.h F2), and not again before its
  *        gathering has been read: BC1.
  *   BC3  The vector time of a release is written before its word (F1), which is the epoch, and by
@@ -39,15 +39,15 @@ struct head {
     _Atomic uint64_t word; /* arrival: below; release: (epoch + 1) * 2 + moves */
 };
 
-/* Of an arrival: which kinds there are among those that it stands for; the call of the node that
- * brings it, and that node. */
+/* Of an arrival: the kinds among the nodes that it represents; the call of the node that sends it,
+ * and that node. */
 enum { PLAIN = 1, MOVES = 2, KINDS = 3 };
 #define ARRIVAL_WORD(kinds, call) \
     ((kinds) | (uint64_t)(call) << 2 | (uint64_t)engine.node << (2 + MEETING_BITS))
 #define ARRIVAL_CALL(word) ((enum meeting)((word) >> 2 & ((1 << MEETING_BITS) - 1)))
 #define ARRIVAL_NODE(word) ((int)((word) >> (2 + MEETING_BITS)))
 
-/* One of the gatherings of a level, which are of consecutive members each. */
+/* A gathering of a level; its members are consecutive. */
 struct gathering {
     uint32_t first;   /* number of the level's first gathering, over all levels */
     uint32_t index;   /* of this one within the level */
@@ -66,7 +66,7 @@ static uint32_t fan(void)
                                                     : (uint32_t)engine.config.barrier_fan;
 }
 
-/* Where the counter of a gathering lies, and the slot of a member, by parity. */
+/* Offsets of a gathering's counter, and of a member's slot, by parity. */
 static size_t counter_at(const struct gathering *g, int parity)
 {
     return engine.at.meeting_counters + ((size_t)(g->first + g->index) * 2 + (size_t)parity) * 64;
@@ -83,7 +83,7 @@ static size_t release_at(int parity)
     return engine.at.meeting_release + (size_t)parity * slot_bytes();
 }
 
-static uint64_t awaited; /* epoch of this node's next departure; one thread speaks for the node */
+static uint64_t awaited; /* epoch of this node's next departure; one thread acts for the node */
 
 static int counter_init(void)
 {
@@ -91,7 +91,8 @@ static int counter_init(void)
     return 0;
 }
 
-/* BC2: what was merged so far, as one member of a gathering; true for the last of it. */
+/* BC2: arrives with the vector time merged so far, as one member of a gathering; true for its
+ * last. */
 static bool arrive_at(const struct gathering *g, uint32_t member, int parity, const uint64_t *vt,
                       uint64_t arrival)
 {
@@ -108,7 +109,7 @@ static bool arrive_at(const struct gathering *g, uint32_t member, int parity, co
     return (old + 1) % g->members == 0; /* BC1 */
 }
 
-/* Merges what all members of a gathering have brought (BC2). */
+/* Merges the vector times of all members of a gathering (BC2). */
 static void collect(const struct gathering *g, int parity, enum meeting call, uint64_t *vt,
                     uint64_t *kinds)
 {
@@ -140,7 +141,7 @@ static void release_all(uint64_t epoch, const uint64_t *vt, uint64_t kinds)
                             VT_BYTES(engine.nodes));
     perturb(barrier_releasing);
     for (int n = 0; n < engine.nodes; n++)
-        /* here nobody waits yet: this thread speaks for the node */
+        /* no thread waits here yet: this thread acts for the node */
         if (n != engine.node && (engine.fabric->caps & FABRIC_WRITE_IMM))
             fabric_write_wake(engine.fabric, n, win, at, &word, sizeof word, NULL);
         else
@@ -167,7 +168,7 @@ static void counter_arrive(uint64_t epoch, const uint64_t *own, enum arrival kin
                                     : kind == ARRIVAL_MOVES ? MOVES
                                                             : 0;
     uint32_t members = (uint32_t)engine.nodes, member = (uint32_t)engine.node, first = 0,
-             leaves = 1; /* nodes that one member of this level stands for */
+             leaves = 1; /* nodes that one member of this level represents */
     int parity = (int)(epoch & 1);
     memcpy(vt, own, VT_BYTES(engine.nodes));
     while (members > 1) {

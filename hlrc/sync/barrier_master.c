@@ -21,8 +21,8 @@ static struct {
     uint64_t epoch;
     bool here[NODES_MAX]; /* by node: has arrived */
     uint64_t vt[NODES_MAX];
-    bool plain, moves; /* some node's arrival was */
-    int first;         /* who arrived first, and in which call */
+    bool plain, moves; /* some node's arrival was of this kind */
+    int first;         /* the first to arrive, and its call */
     enum meeting call;
 } arrivals[2];
 static spin_lock_word arrivals_lock;
@@ -34,7 +34,7 @@ static uint64_t next_epoch; /* of this node's next arrival */
 static void master_serve(struct request *req);
 static void master_wake(void);
 
-/* At the master: whom the others wait for. */
+/* At the master: the nodes that have not arrived. */
 static void dump_arrivals(char *line, size_t len)
 {
     for (int i = 0; i < 2; i++) {
@@ -103,7 +103,7 @@ static void master_serve(struct request *req)
     if (last) {
         moves = arrivals[i].moves && !arrivals[i].plain; /* MV2 */
         memcpy(vt, arrivals[i].vt, sizeof vt);
-        /* before any release: the next arrivals of this parity follow one */
+        /* before any release, after which arrivals of this parity may follow */
         memset(&arrivals[i], 0, sizeof arrivals[i]);
     }
     spin_unlock(&arrivals_lock);
@@ -111,7 +111,7 @@ static void master_serve(struct request *req)
         release_all(vt, moves);
 }
 
-/* The release has arrived: wakes the thread that waits for it. */
+/* The release has arrived: wakes the waiting thread. */
 static void master_wake(void)
 {
     /* orders the release's arrival before the read of `waiting` */

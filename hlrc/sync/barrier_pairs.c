@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * barrier_pairs.c - barriers by remote writes alone, from pair to pair (--barrier pe); pairs.h says
- * how the nodes meet, barrier.h what holds.
+ * barrier_pairs.c - barriers by pairwise remote writes only (--barrier pe); see pairs.h for the
+ * algorithm, barrier.h for the invariants.
  *
- * A round is sent by the node that has merged the one before, and that is done by its thread: when
- * it arrives, as far as the others are, and the rest when it departs. So here a node that is busy
- * or asleep between arriving and departing may delay others until it departs (R3 promises otherwise
- * of the other ways), and it must not wait there for what another node does behind the barrier. Two
- * nodes meet in one round, which is sent by who arrives, so R3 holds; --barrier gb of two is this.
+ * A node sends a round after it has merged the previous one. Its own thread does that: when it
+ * arrives, as far as the others allow, and the rest when it departs. So here a node that is busy
+ * or asleep between arriving and departing may delay others until it departs, unlike the other
+ * barriers (R3). Between the two it must not wait for anything that another node does after the
+ * barrier. Two nodes need one round, which is sent on arrival, so R3 holds; --barrier gb of two is
+ * this.
  */
 #include <string.h>
 
@@ -15,9 +16,9 @@
 #include "hlrc/progress/reporter.h"
 #include "hlrc/sync/pairs.h"
 
-static struct pairs all; /* one thread speaks for the node */
+static struct pairs all; /* one thread acts for the node */
 
-/* Of the next meeting too: whoever waits for a round asks how far this node has come. */
+/* Also of the next barrier: a node that waits for a round needs to know this node's progress. */
 static void report_all(struct report_draft *d)
 {
     pairs_report(d, MEETING_OF_ALL, &all);

@@ -30,11 +30,11 @@ uint64_t change_of(const struct change *c, uint64_t old)
     return result;
 }
 
-/* Where the word is. */
+/* Address of the word. */
 struct place {
     int node, win;
-    size_t off;   /* of the 8 bytes that it lies in */
-    size_t at;    /* there */
+    size_t off;   /* of the 8 bytes that contain it */
+    size_t at;    /* offset in these */
     size_t bytes; /* of the word */
 };
 

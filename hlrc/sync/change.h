@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* change.h - what an atomic operation does to a word of 4 or 8 bytes, and doing it by the fabric's
- * atomics, in a window of any node. */
+/* change.h - the effect of an atomic operation on a word of 4 or 8 bytes, and its execution by the
+ * fabric's atomics, in a window of any node. */
 #ifndef HLRC_CHANGE_H
 #define HLRC_CHANGE_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values are the word's bytes, and zeros behind them. */
+/* Values are the word's bytes, zero-extended. */
 struct change {
     hlrc_type type;
     hlrc_op op; /* HLRC_REPLACE where `compares` */
@@ -17,21 +17,21 @@ struct change {
     uint64_t value, expected;
 };
 
-/* Of a value of so many bytes, up to 8. */
+/* Of a value of up to 8 bytes. */
 uint64_t change_bytes(const void *from, size_t bytes);
 bool change_stores(const struct change *c, uint64_t old); /* in a word that was `old` */
-uint64_t change_of(const struct change *c, uint64_t old); /* what becomes of it */
+uint64_t change_of(const struct change *c, uint64_t old); /* the new value */
 
 /*
- * Changes the word at `off` of a window, which is aligned to its size: what it was. Of 4 bytes the
- * 8 around them are compared and swapped (FABRIC_ATOMICS_NARROW). `guess`: what those 8 may be.
- * Waits for the network alone. *atomics: so many operations that took; 0: it was read.
+ * Changes the word at `off` of a window, aligned to its size; returns the old value. For 4 bytes
+ * the surrounding 8 are compared and swapped (FABRIC_ATOMICS_NARROW); `guess`: their expected
+ * value. Waits for the network only. *atomics: number of operations used; 0: it was only read.
  */
 uint64_t change_by_fabric(int node, int win, size_t off, const struct change *c, uint64_t guess,
                           uint32_t *atomics);
 
-/* A comparison and, where it holds, `desired`; and what the call returns when the word was `was`,
- * which becomes what the program expects. */
+/* A compare-and-swap to `desired`. change_was returns the call's result when the word was `was`,
+ * and stores `was` in `expected`. */
 struct change change_if(hlrc_type type, const void *expected, const void *desired);
 int change_was(const struct change *c, uint64_t was, void *expected);
 

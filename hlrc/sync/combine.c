@@ -19,7 +19,7 @@ static const char *const ops[] = {
     [HLRC_XOR] = "HLRC_XOR",
 };
 
-/* ---- one value and another ---- */
+/* ---- operations on two values ---- */
 
 #define EACH(expression)             \
     for (size_t i = 0; i < n; i++) { \
@@ -27,7 +27,7 @@ static const char *const ops[] = {
     }                                \
     return
 
-/* Sums and products of integers wrap: they are made without a sign. */
+/* Sums and products of integers wrap: they are computed unsigned. */
 #define ARITHMETIC(T, U)                 \
     case HLRC_SUM:                       \
         EACH((T)((U)a[i] + (U)b[i]));    \

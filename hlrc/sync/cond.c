@@ -40,7 +40,7 @@ static struct handles created; /* numbers of condition variables */
 
 _Atomic int64_t cond_under_way;
 
-/* ---- the names of signals, for traces ---- */
+/* ---- names of signals, for traces ---- */
 
 #define NAME_SHIFT   48 /* node + 1; below it the number */
 #define NUMBER_BITS  31
@@ -58,14 +58,14 @@ static uint64_t signal_name(int node, uint64_t number)
     return (uint64_t)(node + 1) << NAME_SHIFT | number;
 }
 
-/* From 1 on: more signals than a number has bits for begin again. */
+/* Numbers start at 1 and wrap around. */
 static uint64_t next_name(void)
 {
     uint64_t most = (UINT64_C(1) << NUMBER_BITS) - 1;
     return record_on ? signal_name(engine.node, atomic_fetch_add(&signals, 1) % most + 1) : 0;
 }
 
-/* ---- from the start to the end ---- */
+/* ---- start and end ---- */
 
 /* RE3, C4 */
 static void report_signals(struct report_draft *d)
@@ -143,7 +143,7 @@ static void cond_serve_wait(struct request *req)
     msg_reply(req, 0, 0, NULL); /* C1 */
 }
 
-/* Takes the first waiter off the list, or all of them; a list linked through next_waiter. */
+/* Takes the first waiter off the list, or all; returns a list linked through next_waiter. */
 static uint32_t unlink_waiters(uint32_t cond, bool all)
 {
     struct queue *q = &queues[cond];
@@ -269,7 +269,7 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     perturb(cond_registered);
     int64_t again = timeline_begin();
     engine.protocol.locks->release(lock);
-    record_note(RECORD_WAIT, cond, lock); /* TS2: behind the closing */
+    record_note(RECORD_WAIT, cond, lock); /* TS2: after the flush */
     timeline_end(TIMELINE_UNLOCK, again, lock, -1, 0);
     uint64_t name = conds->await(cond, place, vt);
     cond_count(-1); /* C4 */
@@ -309,7 +309,7 @@ static void signal_call(const char *call, hlrc_cond_t cond, bool all)
     int64_t begin = timeline_begin();
     uint64_t name = next_name();
     signal_waiters(cond, all, name);
-    if (record_on) /* TS2: behind the closing */
+    if (record_on) /* TS2: after the flush */
         record_add(t, RECORD_SIGNAL, cond, all, signal_number(name), 0);
     timeline_end(TIMELINE_SIGNAL, begin, cond, -1, 0);
     stats_enter(t, before);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * cond_mcs.c - condition variables by remote operations (--locks queue), in which no remote CPU
- * takes part; cond.h says what holds.
+ * takes part; see cond.h for the invariants.
  *
- * The record of a condition variable lies at its home: a queue by which the record is guarded
- * (mcs.h), and the names of the first and the last waiter. A waiter waits with a queue node of its
- * own, in which the one behind it leaves its name; it is woken as one that waits for a lock is.
+ * The record of a condition variable lies at its home: a queue that guards the record (mcs.h), and
+ * the names of the first and the last waiter. Each waiter has a queue node, in which its successor
+ * writes its name. It is woken in the same way as a lock waiter.
  *
  * Invariants
- *   CQ1  Who reads or changes a record, or the next of a registered waiter, has its guard, and lets
- *        go of that when all that it wrote is there: the next one finds the list whole.
- *   CQ2  A waiter is granted by who has taken it off the list, with the guard no longer held, and
- *        when the name of the one behind it was read: from then on its queue node is its own again.
+ *   CQ1  A node that reads or changes a record, or the successor of a registered waiter, holds its
+ *        guard, and releases it after all its writes are complete: the next node finds a
+ *        consistent list.
+ *   CQ2  A waiter is granted by the node that took it off the list, after that node released the
+ *        guard and read the successor's name: from then on the queue node belongs to the waiter
+ *        again.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -28,7 +30,7 @@ struct record {
     uint64_t first, last; /* names of waiters; 0, 0: none */
 };
 
-/* What of it is read and written, in room for a vector time of the queue node for the guard. */
+/* The part that is read and written, in the space for a vector time of the guard's queue node. */
 struct list {
     uint64_t first, last;
 };
@@ -68,7 +70,7 @@ static struct list read_list(const struct mcs *guard, uint32_t k)
     return *room;
 }
 
-/* CQ1: returns when it is there. */
+/* CQ1: returns after the write is complete. */
 static void write_words(int node, size_t at, const void *from, size_t bytes)
 {
     struct fabric_op op = FABRIC_OP_INIT;
@@ -81,7 +83,7 @@ static void write_list(const struct mcs *guard, const struct list *list)
     write_words(guard->home, guard->at + offsetof(struct record, first), list, sizeof *list);
 }
 
-/* The waiter behind this one. ASSUMPTION: it is not the last. */
+/* The successor of this waiter. ASSUMPTION: it is not the last. */
 static uint64_t next_of(uint64_t name, uint32_t k)
 {
     struct fabric_op op = FABRIC_OP_INIT;
@@ -118,7 +120,7 @@ static uint64_t mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
     return trace_on & (TRACE_TIMELINE | TRACE_PROFILE) ? 0 : thread_self()->granted;
 }
 
-/* Takes the first off the list, or all. */
+/* Takes the first waiter off the list, or all. */
 static struct list unlink_waiters(uint32_t cond, bool all)
 {
     struct mcs guard = guard_of(cond);

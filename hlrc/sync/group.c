@@ -25,24 +25,24 @@
 #include "hlrc/sync/pairs.h"
 
 struct group {
-    _Atomic bool made; /* this node is a member; set last, when it has been made */
-    _Atomic bool busy; /* a thread of this node is in its barrier, and alone uses what follows */
+    _Atomic bool made; /* this node is a member; set last, when the group is complete */
+    _Atomic bool busy; /* a thread is in its barrier, and owns the fields below */
     int nodes[NODES_MAX];
     struct pairs pairs;
 };
 
-static struct group *groups; /* by number; touched where this node is a member */
-static _Atomic bool making;  /* by one thread at a time, who alone uses the three below (GR3) */
-static uint32_t given;       /* numbers given by this node */
-static uint64_t invited;     /* invitations that it has sent, to however many nodes */
-static uint64_t accepted[NODES_MAX]; /* by node: the last of its invitations that was answered */
-/* For reports: those that this node is in, so many of them; and the word that hlrc_group_create
- * waits for. Written by the thread that makes one. */
+static struct group *groups;         /* by number; touched where this node is a member */
+static _Atomic bool making;          /* held by one thread, which owns the three below (GR3) */
+static uint32_t given;               /* numbers assigned by this node */
+static uint64_t invited;             /* invitation rounds sent by this node */
+static uint64_t accepted[NODES_MAX]; /* by node: its last invitation that was answered */
+/* For reports: the groups of this node, and their number; and the word that hlrc_group_create
+ * waits for. Written by the thread that makes a group. */
 static uint32_t joined[REPORT_MEETINGS];
 static _Atomic uint32_t joined_count;
 static struct awaited {
     _Atomic size_t at;
-    _Atomic uint64_t last; /* what the word was before, or is to become */
+    _Atomic uint64_t last; /* its value before, or the awaited one */
 } awaited;
 
 static size_t group_count(void)
@@ -72,13 +72,13 @@ void group_end(void)
 
 /* ---- the members agree on a number ---- */
 
-/* In the window of the invited, by who invites; an invitation follows. */
+/* In the invited node's window, written by the inviting node; an invitation follows. */
 static size_t invitation_at(int from)
 {
     return engine.at.invitations + (size_t)from * invitation_place(engine.nodes);
 }
 
-/* In the window of who has invited, by who answers. */
+/* In the inviting node's window, written by the answering node. */
 static size_t answer_at(int from)
 {
     return engine.at.answers_of_members + (size_t)from * 64;
@@ -91,7 +91,7 @@ static bool is_later(void *arg)
     return atomic_load_explicit(word, memory_order_acquire) > atomic_load(&a->last);
 }
 
-/* Of this node, at a word in its window, until that is larger than it was. */
+/* Waits until a word in this node's window is larger than `last`. */
 static void await_word(enum waits what, int node, size_t at, uint64_t last)
 {
     atomic_store(&awaited.at, at);
@@ -108,14 +108,14 @@ static void report_groups(struct report_draft *d)
             d->waits[i].over = is_later(&awaited);
 }
 
-/* A word that may end a sleep of another node, which waits for it in the same call. */
+/* Writes a word that may end a sleep of another node, which waits for it in the same call. */
 static void tell(int node, size_t at, uint64_t word)
 {
     fabric_write(engine.fabric, node, engine.control.id, at, &word, sizeof word, NULL);
     fabric_wake(engine.fabric, node);
 }
 
-/* GR3, of the lowest member. */
+/* GR3, at the lowest member. */
 static void invite(const struct invitation *in)
 {
     uint64_t number = ++invited;
@@ -126,7 +126,7 @@ static void invite(const struct invitation *in)
         fabric_write_copied(engine.fabric, node, engine.control.id, invitation_at(engine.node) + 8,
                             in, invitation_bytes((int)in->count));
         perturb(group_inviting);
-        tell(node, invitation_at(engine.node), number); /* behind it: fabric.h F1 */
+        tell(node, invitation_at(engine.node), number); /* after the list: fabric.h F1 */
     }
     for (uint32_t i = 0; i < in->count; i++) {
         if (in->nodes[i] != engine.node)
@@ -144,7 +144,7 @@ static const char *describe(const struct invitation *in, char *buf, size_t len)
     return buf;
 }
 
-/* GR3, of the others: waits for the invitation, takes the number from it, and answers. */
+/* GR3, at the others: waits for the invitation, takes the number from it, and answers. */
 static void accept_from(int lowest, struct invitation *mine)
 {
     char here[120], there[120];
@@ -163,9 +163,9 @@ static void accept_from(int lowest, struct invitation *mine)
     tell(lowest, answer_at(engine.node), accepted[lowest]);
 }
 
-/* ---- making one ---- */
+/* ---- making a group ---- */
 
-/* The list as an invitation without a number; -EINVAL if it is none that this node is in. */
+/* The list as an invitation without a number; -EINVAL if it is invalid or lacks this node. */
 static int check_list(const int *nodes, int count, struct invitation *out)
 {
     bool listed[NODES_MAX] = { false };
@@ -196,7 +196,7 @@ static size_t slots_at(uint32_t number)
            (size_t)number * pairs_slots(engine.nodes) * engine.at.meeting_slot_size;
 }
 
-/* This node's part of a group whose number is known. */
+/* Sets up this node's part of a group of known number. */
 static void set_up(const struct invitation *in)
 {
     struct group *g = &groups[in->group];
@@ -271,7 +271,7 @@ int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
     return rc;
 }
 
-/* ---- its barrier ---- */
+/* ---- the group's barrier ---- */
 
 /* GR1, GR4 */
 static void meet(struct group *g, uint32_t number)
@@ -284,7 +284,7 @@ static void meet(struct group *g, uint32_t number)
     pairs_begin(&g->pairs, vt, ARRIVAL_WAITS, MEETING_BARRIER);
     pairs_end(&g->pairs, WAITS_GROUP, number);
     perturb(barrier_released);
-    progress_settle(); /* what is applied already needs no revoking */
+    progress_settle(); /* diffs applied already need no revocation */
     interval_acquire(g->pairs.vt, OCCASION_MEETING);
     thread_leave(t);
 }
@@ -309,7 +309,7 @@ void hlrc_group_barrier(hlrc_group group)
     race_release();
     if (g->pairs.count > 1)
         meet(g, group);
-    record_note(RECORD_GROUP, group, 0); /* TS2: behind the closing */
+    record_note(RECORD_GROUP, group, 0); /* TS2: after the flush */
     race_acquire();                      /* RC1 */
     stats_count(STAT_BARRIERS, 1);
     timeline_end(TIMELINE_GROUP, begin, group, -1, 0);

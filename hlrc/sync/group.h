@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * group.h - barriers of some nodes, by remote writes from pair to pair (pairs.h), whatever
- * --barrier is.
+ * group.h - barriers of a group of nodes, by pairwise remote writes (pairs.h), independent of
+ * --barrier.
  *
- * A group is made by its members together. The lowest of them gives it a number and invites the
- * others, each of which compares the list of nodes with that of its own call, and answers.
+ * All members make a group together. The lowest assigns its number and invites the others. Each of
+ * them compares the list of nodes with that of its call, and answers.
  *
- *   the lowest member    | list, number of the group -> all others | waits for all answers
- *   another              | waits for the invitation, compares      | answers
+ *   lowest member       | list, number of the group -> all others | waits for all answers
+ *   each other member   | waits for the invitation, compares      | answers
  *
  * Invariants
- *   GR1  What a member has written is published when it begins to meet, urgently, and its vector
- *        time is handed on (interval.h I7): the homes of what was written need not be members, and
- *        nobody else would wake them.
- *   GR2  The number of a group has its lowest member in it, and that node gives each number once.
- *        So two groups have no slot in common at any node, and their members may meet at the same
+ *   GR1  When a member begins a group barrier its writes are published, urgently, and its vector
+ *        time is passed on (interval.h I7). The homes of the written pages need not be members, so
+ *        no other member would wake them.
+ *   GR2  The number of a group contains its lowest member, and that node assigns each number once.
+ *        So two groups share no slot at any node. Their members may enter barriers at the same
  *        time, a node in several groups by several threads.
- *   GR3  The lowest member sends an invitation when all have answered the one before it, and a node
- *        answers when it has read all of it. One thread of a node makes a group at a time: who is
- *        invited to another group than the one it makes was called in another order.
- *   GR4  A group has met; the other nodes have not: no log is trimmed, no home moves, and diffs
- *        that woke nobody are still to be told (interval_met is for barriers of all).
+ *   GR3  The lowest member sends an invitation after all have answered the previous one, and a
+ *        node answers after it has read all of it. One thread of a node makes a group at a time:
+ *        an invitation to another group shows that the calls were made in different orders.
+ *   GR4  Only the group has synchronised, not all nodes: no log is trimmed, no home migrates, and
+ *        homes whose diffs woke no handler still have to be notified (interval_met is for barriers
+ *        of all nodes).
  */
 #ifndef HLRC_GROUP_H
 #define HLRC_GROUP_H
@@ -30,16 +31,16 @@
 
 #include "base/limits.h"
 
-/* What the lowest member of a group writes to another one, behind a word of its own. */
+/* Written by the lowest member of a group to another member, after a word. */
 struct invitation {
-    uint32_t group; /* its number; GROUP_NONE: there are no more */
+    uint32_t group; /* its number; GROUP_NONE: no numbers are left */
     uint32_t count;
     int32_t nodes[NODES_MAX];
 };
 
 #define GROUP_NONE UINT32_MAX
 
-/* Of an invitation of so many nodes; and of its place, with its word. */
+/* Size of an invitation to this many nodes; and of its slot, with its word. */
 static inline size_t invitation_bytes(int nodes)
 {
     return offsetof(struct invitation, nodes) + (size_t)nodes * sizeof(int32_t);

@@ -42,7 +42,7 @@ void handles_give(struct handles *h, uint32_t number)
             h->room = room;
         }
     }
-    if (h->count < h->room) /* without memory the number is lost, which does no harm */
+    if (h->count < h->room) /* without memory the number is lost, which is harmless */
         h->returned[h->count++] = number;
     spin_unlock(&h->lock);
 }

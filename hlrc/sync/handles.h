@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * handles.h - numbers for locks, condition variables and atomic words that a node creates without
- * asking another node.
+ * communication.
  *
- * Node n of N hands out first + n, first + n + N, ...; a number given back anywhere is handed out
- * again there. What the number stands for is then in its unused state already: a lock is free, a
- * condition variable has no waiter.
+ * Node n of N assigns first + n, first + n + N, ...; a number freed at any node is assigned again
+ * there. The object it names is in its unused state when freed: a lock is free, a condition
+ * variable has no waiter.
  */
 #ifndef HLRC_HANDLES_H
 #define HLRC_HANDLES_H
@@ -18,13 +18,13 @@ struct handles {
     spin_lock_word lock;   /* guards the rest */
     uint32_t first, limit; /* numbers are in [first, limit) */
     uint32_t made;         /* by this node so far */
-    uint32_t *returned;    /* a stack of numbers given back here */
+    uint32_t *returned;    /* a stack of numbers freed here */
     uint32_t count, room;
 };
 
-/* what was handed out before is forgotten */
+/* forgets all assigned numbers */
 void handles_init(struct handles *h, uint32_t first, uint32_t per_node);
 int handles_take(struct handles *h, uint32_t *number); /* 0, or -ENOMEM when all are in use */
-void handles_give(struct handles *h, uint32_t number); /* by any node. Both spin */
+void handles_give(struct handles *h, uint32_t number); /* may run on any node. Both spin */
 
 #endif

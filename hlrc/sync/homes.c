@@ -12,10 +12,10 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/barrier.h"
 
-/* In the control window, one per node. A node writes its own into the windows of all others, when
+/* In the control window, one per node. A node writes its list into the windows of all others, if
  * it is not empty. */
 struct list {
-    uint64_t barrier; /* the number of that at which it was made, + 1 */
+    uint64_t barrier; /* number of the barrier at which it was made, + 1 */
     uint64_t count;
     struct move moves[MOVES_ROUND];
 };
@@ -54,7 +54,7 @@ bool homes_offer(uint64_t barrier)
     return mine->count != 0;
 }
 
-/* The moves of the round, of all nodes; *n of them. */
+/* The moves of all nodes in this round; *n of them. */
 static struct move *gather(uint64_t barrier, uint32_t *n)
 {
     struct move *all = NULL;
@@ -73,7 +73,7 @@ static struct move *gather(uint64_t barrier, uint32_t *n)
     return all;
 }
 
-/* MV1, of this node. */
+/* MV1, at this node. */
 static void hold(const struct move *moves, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -99,7 +99,7 @@ void homes_move(uint64_t barrier)
         if ((int)moves[i].to == engine.node)
             page_move_bring(moves[i].page, time);
     thread_leave(t);
-    barrier_meet(MEETING_MOVES); /* the old homes are read no more */
+    barrier_meet(MEETING_MOVES); /* the old homes are no longer read */
     t = thread_enter();
     for (uint32_t i = 0; i < n; i++)
         page_move_switch(moves[i].page, (int)moves[i].to);

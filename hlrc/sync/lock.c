@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* lock.c - the public calls, and the numbers of locks; how a lock moves: hlrc/protocol/parts.h. */
+/* lock.c - the public calls, and the numbers of locks. The transfer of locks:
+ * hlrc/protocol/parts.h. */
 #include "hlrc/sync/lock.h"
 
 #include <hlrc.h>
@@ -18,7 +19,7 @@
 #include "hlrc/progress/timeline.h"
 #include "hlrc/sync/handles.h"
 
-/* Kept out of what it is called by, which thereby saves no registers. */
+/* noinline: keeps the slow path's register saves out of the caller. */
 #define SLOW __attribute__((noinline))
 
 static struct handles created; /* numbers of created locks */
@@ -41,7 +42,7 @@ uint32_t lock_held_from(uint32_t first, uint32_t *thread)
 
 #define HELD_TOLD 8 /* locks that one line names */
 
-/* Writes "3 (thread 0), 5 (thread 1)"; how many are held. */
+/* Writes "3 (thread 0), 5 (thread 1)"; returns how many locks are held. */
 static uint32_t list_held(char *line, size_t len)
 {
     uint32_t thread, count = 0;
@@ -124,7 +125,8 @@ void hlrc_lock_destroy(hlrc_lock_t lock)
         handles_give(&created, lock);
 }
 
-/* A slot that a thread has left may still name it as a holder: then others find out. */
+/* A slot that a thread has left may still name it as holder; then the deadlock detector finds
+ * it. */
 void lock_check_again(hlrc_lock_t lock, uint32_t holder)
 {
     const struct thread *t = thread_self();
@@ -135,7 +137,7 @@ void lock_check_again(hlrc_lock_t lock, uint32_t holder)
                    engine.node, lock, t->index);
 }
 
-/* 0: nobody wants to know. */
+/* 0: no trace needs it. */
 static int64_t time_asked(void)
 {
     return trace_on & (TRACE_TIMELINE | TRACE_PROFILE) ? clock_ticks() : 0;
@@ -203,9 +205,9 @@ SLOW static void unlock_slowly(struct thread *t, hlrc_lock_t lock)
     thread_leave(t);
 }
 
-/* Locks that were last held on this node, and that nobody waits for, are taken and let go of
- * without a look at the clock, and without thread_enter, since nothing is held meanwhile and no
- * request is sent (T1). */
+/* Fast path: a lock that was last held on this node and has no waiter is acquired and released
+ * without timestamps. No thread_enter is needed, since nothing else is held and no request is sent
+ * (T1). */
 
 void hlrc_lock(hlrc_lock_t lock)
 {

@@ -2,18 +2,19 @@
 /*
  * lock_mcs.c - locks by remote atomics (--locks queue), in which no remote CPU takes part.
  *
- * The record of a lock lies at its home, node l mod N: the tail of a queue, and the vector time
- * that the lock had when it became free (mcs.h). Of a node, threads come one at a time: one takes
- * part in the queue for all, and hands the lock on to another one that waits for it, without a
- * message. The interval is closed when the lock leaves the node, which nobody can ask it for later.
+ * The record of a lock lies at its home, node l mod N: the tail of a queue, and the vector time of
+ * the last release to free (mcs.h). One thread of a node enters the queue for all its threads, and
+ * hands the lock to another waiting thread of the node without a message. The interval is flushed
+ * when the lock leaves the node; no other node can request it later.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   LQ1  A node takes part in the queue of a lock with one queue node at most; between its threads
- *        the lock is guarded, and BUSY. A thread that ends this, also after a try that failed,
- *        wakes a thread of the node that began to wait before.
- *   LQ2  (1) The vector time that leaves with a lock covers all that was written under it here: a
- *        closing lies between. Threads of one node hand a lock on without one.
- *   LQ3  A node hands a lock on among its threads LOCAL_RUN times at most while another one waits.
+ *   LQ1  A node is in the queue of a lock with at most one queue node; between its threads the
+ *        lock is guarded, and BUSY. A thread that ends BUSY, also after a failed try, wakes a
+ *        thread of the node that began to wait before.
+ *   LQ2  (1) The vector time that leaves with a lock covers all that was written under it here:
+ *        the node flushes first. Threads of one node hand a lock over without a flush.
+ *   LQ3  A node hands a lock over among its threads at most LOCAL_RUN times while another node
+ *        waits.
  *   LQ4  A try takes a free lock or changes nothing: it never enters the queue.
  */
 #include "hlrc/sync/lock.h"
@@ -37,17 +38,17 @@
 
 enum { BUSY = 1, HERE = 2, HELD = 4 };
 
-/* Of a lock, at this node. BUSY: a thread has it, asks for it or lets go of it; HERE: the node has
- * it; HELD: a thread has it. */
+/* A lock at this node. BUSY: a thread holds, acquires or releases it; HERE: the node has it; HELD:
+ * a thread holds it. */
 struct lock {
-    spin_lock_word guard;      /* of the rest */
-    _Atomic uint8_t flags;     /* while BUSY the thread that is writes it, without the guard */
+    spin_lock_word guard;      /* guards the rest */
+    _Atomic uint8_t flags;     /* written by the BUSY thread, without the guard */
     uint8_t local_run;         /* hand-overs since another node waits */
-    _Atomic uint8_t overtaken; /* times in a row that it was taken past those who wait here (L9) */
+    _Atomic uint8_t overtaken; /* times in a row that it was acquired past the waiters here (L9) */
     _Atomic uint16_t waiters;  /* threads that sleep on `turn`; changed under the guard */
     uint16_t holder;           /* HELD: index of the thread that took it */
     _Atomic uint32_t turn;     /* futex word: raised when a waiting thread may try again */
-    uint32_t node;             /* queue node, while it takes part */
+    uint32_t node;             /* queue node, while in the queue */
 };
 
 static struct lock *table;
@@ -145,7 +146,7 @@ static void set_flags(struct lock *l, unsigned flags)
     atomic_store_explicit(&l->flags, (uint8_t)flags, memory_order_relaxed);
 }
 
-/* LQ1: ends what this thread did with it. ASSUMPTION: guarded, which it is not afterwards. */
+/* LQ1: ends this thread's use. ASSUMPTION: guarded; the guard is released. */
 static void pass_turn(struct lock *l, unsigned flags)
 {
     bool wake = l->waiters > 0;
@@ -157,14 +158,14 @@ static void pass_turn(struct lock *l, unsigned flags)
         futex_wake_private(&l->turn, 1);
 }
 
-/* It is here, and this thread has it now. ASSUMPTION: BUSY by this thread, or guarded. */
+/* The lock is here, and this thread now holds it. ASSUMPTION: BUSY by this thread, or guarded. */
 static void hold(struct lock *l)
 {
     l->holder = (uint16_t)thread_self()->index;
     set_flags(l, BUSY | HERE | HELD);
 }
 
-/* ASSUMPTION: guarded, not BUSY. Whether the lock is here, and this thread has it now. */
+/* True if the lock is here, and this thread now holds it. ASSUMPTION: guarded, not BUSY. */
 static bool begin(struct lock *l)
 {
     bool here = flags_of(l) & HERE || engine.alone;
@@ -192,14 +193,14 @@ static bool queue_take(uint32_t lock, uint32_t thread)
     return false;
 }
 
-/* To one of those who wait: the last pass_turn has woken it. A hint, or guarded. */
+/* Reserved for the waiters: the last pass_turn has woken one. A hint unless guarded. */
 static bool is_promised(const struct lock *l)
 {
     return atomic_load_explicit(&l->waiters, memory_order_relaxed) &&
            atomic_load_explicit(&l->overtaken, memory_order_relaxed) >= OVERTAKEN; /* L9 */
 }
 
-/* By a thread that has `waited` for it or not. ASSUMPTION: guarded. */
+/* Called by a thread that has `waited` for it or not. ASSUMPTION: guarded. */
 static void count_overtaken(struct lock *l, bool waited)
 {
     unsigned times = atomic_load_explicit(&l->overtaken, memory_order_relaxed);
@@ -249,7 +250,7 @@ static int queue_try(uint32_t lock)
     return -EBUSY;
 }
 
-/* Where a remote operation is a copy by this CPU. */
+/* True if a remote operation is a copy by this CPU. */
 static bool in_memory(void)
 {
     return engine.fabric->round_trip_ns == 0;
@@ -266,7 +267,7 @@ static bool queue_drop(uint32_t lock, uint32_t thread)
     return false;
 }
 
-/* By another node, as far as this one knows. ASSUMPTION: guarded, HERE. */
+/* True if a successor node is linked. ASSUMPTION: guarded, HERE. */
 static bool awaited(const struct lock *l)
 {
     return !engine.alone && mcs_awaited(l->node);
@@ -286,7 +287,7 @@ static void check_held(const struct lock *l, uint32_t lock)
             lock);
 }
 
-/* Once everything is published (LQ2). ASSUMPTION: BUSY, by this thread, HERE, and not guarded. */
+/* After everything is published (LQ2). ASSUMPTION: BUSY, by this thread, HERE, and not guarded. */
 static void leave(struct lock *l, uint32_t lock)
 {
     set_flags(l, BUSY | HERE);
@@ -318,7 +319,7 @@ static bool queue_release_soon(uint32_t lock)
     check_held(l, lock);
     if (!in_memory() || engine.alone || awaited(l) || !interval_clean()) /* LQ2 */
         return false;
-    if (atomic_load_explicit(&l->waiters, memory_order_relaxed)) /* who comes now waits longer */
+    if (atomic_load_explicit(&l->waiters, memory_order_relaxed)) /* later waiters wait longer */
         return false;
     leave(l, lock);
     return true;

@@ -27,38 +27,38 @@
 
 enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8, LISTED = 16 };
 
-/* Of a lock (L8). OPEN is 0: a zero-filled table. TAKEN: with the holder's index added. */
+/* Mode of a lock (L8). OPEN is 0: a zero-filled table. TAKEN: the holder's index is added. */
 enum { OPEN, GUARDED, FREE, TAKEN };
 #define LOCAL_RUN 8  /* hand-overs between threads of a node while another node waits, at most */
 #define OVERTAKEN 64 /* L9 */
 
 struct lock {
     _Atomic uint16_t mode; /* GUARDED guards the rest */
-    /* HELD: but as `mode` says where that is FREE or TAKEN (L8); MOVED: HAVE, inverted at the
-     * manager; TRYING: manager, a try is under way (L4) */
+    /* HELD: overridden by `mode` where that is FREE or TAKEN (L8); MOVED: HAVE, inverted at the
+     * manager; TRYING: manager, a try is in progress (L4) */
     uint8_t flags;
     uint8_t local_run;     /* hand-overs since `next` is set */
     uint8_t stays;         /* unlocks since it came here, up to 255 (L6) */
-    uint8_t overtaken;     /* times in a row that it was taken past those who wait here (L9) */
+    uint8_t overtaken;     /* times in a row that it was acquired past the waiters here (L9) */
     uint16_t waiters;      /* threads of this node that sleep on `turn` */
     uint16_t last;         /* manager: node + 1 of the last in the queue; 0: the manager itself */
     uint16_t holder;       /* HELD: index of the thread that took it */
     uint32_t next;         /* request to be granted at unlock (L2): reference + 1 */
-    uint32_t kept;         /* manager: first request kept back by a try: reference + 1 */
+    uint32_t kept;         /* manager: first request held back by a try: reference + 1 */
     _Atomic uint32_t turn; /* futex word: raised when a waiting thread may try again */
     uint32_t tried;        /* a try that found it unpublished: reference + 1 (L7) */
-    uint32_t list_next;    /* of `listed`: the lock behind it + 1 */
-    /* interval_mark of the last unlock (L3); written by who holds it */
+    uint32_t list_next;    /* next lock in `listed`, + 1 */
+    /* interval_mark of the last unlock (L3); written by the holder */
     _Atomic uint64_t mark;
 };
 
 static struct lock *table;
-static uint32_t *kept_next; /* by reference: the request behind it in a kept list: reference + 1 */
+static uint32_t *kept_next; /* by reference: the next request in a kept list: reference + 1 */
 
 static uint32_t limit; /* number of locks */
 
-static spin_lock_word list_lock; /* guards `listed`; taken behind a lock's guard */
-static uint32_t listed;          /* locks for the worker: the last to come + 1 (L6) */
+static spin_lock_word list_lock; /* guards `listed`; taken after a lock's guard */
+static uint32_t listed;          /* locks for the worker: the last added + 1 (L6) */
 
 static size_t table_bytes(void)
 {
@@ -77,7 +77,7 @@ static uint32_t queue_holder(uint32_t lock)
 {
     const struct lock *l = &table[lock]; /* without its guard: DU1 */
     unsigned mode = GUARDED;
-    for (int i = 0; i < 100 && mode == GUARDED; i++) /* while it is, `flags` may be old */
+    for (int i = 0; i < 100 && mode == GUARDED; i++) /* else `flags` may be stale */
         mode = atomic_load_explicit(&l->mode, memory_order_acquire);
     return mode >= TAKEN ? mode - TAKEN + 1 : mode == OPEN && l->flags & HELD ? l->holder + 1u : 0;
 }
@@ -131,7 +131,7 @@ static void set_here(struct lock *l, uint32_t lock, bool yes)
     l->flags = (uint8_t)((l->flags & ~MOVED) | (moved ? MOVED : 0));
 }
 
-/* CACHED: here, unused, promised to no node. */
+/* CACHED: here, not held, promised to no node. */
 static bool idle(const struct lock *l, uint32_t lock)
 {
     return here(l, lock) && !(l->flags & (HELD | WAITING)) && l->next == 0;
@@ -211,11 +211,11 @@ static void grant(const struct request *req)
     timeline_end(TIMELINE_GRANT, begin, req->object, req->from, number); /* TL4 */
 }
 
-/* ---- the calling side ---- */
+/* ---- requester ---- */
 
-/* Waits until a thread of this node lets go of the lock or of the request for it. ASSUMPTION:
- * guarded, before and after: a thread that was woken has the lock before another thread can see
- * that it waits no more. */
+/* Waits until a thread of this node releases the lock or ends its request. ASSUMPTION: guarded,
+ * before and after: a woken thread has the lock before another thread can see that it no longer
+ * waits. */
 static void await_turn(struct lock *l, uint32_t lock)
 {
     l->waiters++;
@@ -236,8 +236,8 @@ static void pass_turn(struct lock *l)
         futex_wake_private(&l->turn, 1);
 }
 
-/* Asks for a lock that is not here; it is WAITING meanwhile, so no other thread does. Returns the
- * answer's status. */
+/* Requests a lock that is not here; the lock is WAITING, so no other thread requests it. Returns
+ * the reply's status. */
 static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
 {
     uint32_t token = thread_self()->call_token;
@@ -273,7 +273,7 @@ static bool queue_take(uint32_t lock, uint32_t thread)
                                                    memory_order_relaxed);
 }
 
-/* It is asked for, or this thread's. ASSUMPTION: guarded. */
+/* True if this thread now has it, else it is now WAITING. ASSUMPTION: guarded. */
 static bool begin(struct lock *l, uint32_t lock)
 {
     bool mine = here(l, lock);
@@ -289,7 +289,7 @@ static void queue_acquire(uint32_t lock)
     struct lock *l = &table[lock];
     bool waited = false;
     guard(l, lock);
-    /* L9: the last unlock has woken one of those who wait */
+    /* L9: the last unlock has woken one waiter */
     while ((l->flags & (HELD | WAITING)) || (l->waiters && !waited && l->overtaken >= OVERTAKEN)) {
         if (l->flags & HELD)
             lock_check_again(lock, l->holder);
@@ -314,19 +314,19 @@ static int queue_try(uint32_t lock)
     return request_lock(l, lock, REQUEST_TRY);
 }
 
-/* Hands it to a waiting thread of this node, not to the node that asks for it. */
+/* True if it passes to a waiting thread of this node rather than to a requesting node. */
 static bool hands_on_here(const struct lock *l)
 {
     return l->waiters && (l->next == 0 || l->local_run < LOCAL_RUN);
 }
 
-/* It has been let go of here so often in a row that it is presumed to stay (L6). */
+/* It was released here so often in a row that it is biased (L6). */
 static bool has_settled(const struct lock *l)
 {
     return engine.config.lazy_release > 0 && l->stays >= engine.config.lazy_release;
 }
 
-/* Whether what was written under it need not be published yet (L3, L6). ASSUMPTION: guarded. */
+/* True if writes made under it need not be published yet (L3, L6). ASSUMPTION: guarded. */
 static bool may_keep(const struct lock *l)
 {
     if (engine.config.lazy_release > 0 && hands_on_here(l))
@@ -334,15 +334,15 @@ static bool may_keep(const struct lock *l)
     return l->next == 0 && !(l->flags & LISTED) && has_settled(l);
 }
 
-/* Before the lock is let go of. `mark`: of all that was written under it (L3). */
+/* Before the release. `mark`: covers all that was written under it (L3). */
 static void note_unlock(struct lock *l, uint64_t mark)
 {
     atomic_store_explicit(&l->mark, mark, memory_order_relaxed);
     l->stays = (uint8_t)(l->stays < UINT8_MAX ? l->stays + 1 : UINT8_MAX);
 }
 
-/* L8. The compare-and-swap is also the fence between what was stored under the lock and the test
- * for unpublished stores (I10). A fence of its own would cost as much again. */
+/* L8. The compare-and-swap is also the fence between the stores under the lock and the test for
+ * unpublished stores (I10). A separate fence would cost as much again. */
 static bool queue_drop(uint32_t lock, uint32_t thread)
 {
     struct lock *l = &table[lock];
@@ -400,7 +400,7 @@ static void queue_release(uint32_t lock)
         grant(successor);
 }
 
-/* ---- the owner's side ---- */
+/* ---- owner ---- */
 
 /* Leaves a lock to the worker (L6). ASSUMPTION: guarded. */
 static void list_lock_for_worker(struct lock *l, uint32_t lock)
@@ -462,15 +462,15 @@ static void serve_try_owner(struct request *req)
         answer_try(req, now);
 }
 
-/* Of a lock that was LISTED: grants it if it is still free (L6). ASSUMPTION: what was written under
- * it before it was LISTED is published; who lets go of a LISTED lock publishes. */
+/* For a lock that was LISTED: grants it if it is still free (L6). ASSUMPTION: writes made under it
+ * before it was LISTED are published; the release of a LISTED lock publishes. */
 static void grant_listed(struct lock *l, uint32_t lock)
 {
     perturb(lock_published);
     guard(l, lock);
     l->flags &= (uint8_t)~LISTED;
     uint32_t next = l->next, tried = l->tried;
-    /* who took it meanwhile, or will, publishes and grants (L2) */
+    /* a thread that has taken it, or will, publishes and grants (L2) */
     bool free = !(l->flags & (HELD | WAITING)) && l->waiters == 0;
     if (free && (next || tried)) {
         l->next = 0;
@@ -484,7 +484,7 @@ static void grant_listed(struct lock *l, uint32_t lock)
         grant(referenced(next - 1));
 }
 
-/* Publishes once for all that are LISTED by then (L6, L7). */
+/* Publishes once for all locks LISTED by then (L6, L7). */
 static void publish_listed(void)
 {
     spin_lock(&list_lock);
@@ -496,14 +496,14 @@ static void publish_listed(void)
     while (at) {
         struct lock *l = &table[at - 1];
         uint32_t lock = at - 1;
-        at = l->list_next; /* before LISTED is taken away */
+        at = l->list_next; /* before LISTED is cleared */
         grant_listed(l, lock);
     }
 }
 
-/* ---- the manager's side ---- */
+/* ---- manager ---- */
 
-/* Keeps a request that came during a try (L4). ASSUMPTION: guarded. */
+/* Holds back a request that arrived during a try (L4). ASSUMPTION: guarded. */
 static void keep(struct lock *l, const struct request *req)
 {
     uint32_t *at = &l->kept;

@@ -17,15 +17,15 @@
 #include "hlrc/progress/timeline.h"
 #include "hlrc/sync/lock.h"
 
-/* What lies in the control window of its owner; a vector time follows. */
+/* In the control window of its owner; a vector time follows. */
 struct queue_node {
-    _Atomic uint64_t next;    /* name of the one behind; 0 none yet */
-    _Atomic uint64_t granted; /* 0, until it is its turn */
+    _Atomic uint64_t next;    /* name of the successor; 0 none yet */
+    _Atomic uint64_t granted; /* 0 until granted */
 };
 
-/* By thread: a queue node that it has given back; + 1. */
+/* By thread: a queue node that it has freed, + 1. */
 static uint32_t *spare;
-/* By queue node: its vector time was read at the home, and lies there (MQ3). */
+/* By queue node: its vector time was read at the home, and is still there (MQ3). */
 static bool *at_home;
 static spin_lock_word nodes_lock; /* guards the three below */
 static uint32_t *returned;        /* queue nodes that were used, and are free */
@@ -128,7 +128,7 @@ void mcs_give_node(uint32_t k)
     spin_unlock(&nodes_lock);
 }
 
-/* ---- taking ---- */
+/* ---- acquire ---- */
 
 /* Into the queue node. */
 static void read_time(const struct mcs *q, uint32_t k, struct fabric_op *op)
@@ -167,8 +167,8 @@ void mcs_await(uint32_t k, struct wait_for what)
     thread_self()->granted = atomic_load_explicit(&mine->granted, memory_order_relaxed);
 }
 
-/* Behind the one that `tail` names, or the one that came since; true when it was nobody's by
- * then. */
+/* Links after the node that `tail` names, or the current tail if that has changed; true if the
+ * queue was free by then. */
 static bool enter_queue(const struct mcs *q, uint32_t k, uint64_t tail)
 {
     uint64_t me = mcs_name(k);
@@ -193,7 +193,7 @@ void mcs_acquire(const struct mcs *q, uint32_t k)
     }
 }
 
-/* ---- letting go ---- */
+/* ---- release ---- */
 
 /* MQ4 */
 uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told)
@@ -227,7 +227,7 @@ bool mcs_awaited(uint32_t k)
     return successor_of(k) != 0;
 }
 
-/* Nobody has said to be behind: true when nobody is, and the queue is free. MQ2, MQ3 */
+/* No successor is linked yet. True if there is none, and the queue is now free. MQ2, MQ3 */
 static bool set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
 {
     struct fabric_op op = FABRIC_OP_INIT;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mcs.h - a queue of nodes for a word of one of them, by remote atomics: no remote CPU takes part.
+ * mcs.h - a queue of nodes for a word at one of them, by remote atomics: no remote CPU takes part.
  *
  * It is the queue of Mellor-Crummey and Scott (Algorithms for Scalable Synchronization on
- * Shared-Memory Multiprocessors, 1991). At its home lies the tail, which names the queue node of
- * the last that came, and behind it, where the queue has one, the vector time that it had when it
- * became free. A queue node lies at the node that waits with it: its successor's name, the word
- * that says that it is its turn, and the vector time that came with that. So who waits looks at its
- * own memory only, and who lets go writes to one other node.
+ * Shared-Memory Multiprocessors, 1991). Its home stores the tail, the name of the last queue node,
+ * followed, where the queue has one, by the vector time of the last release to free. A queue node
+ * lies at the node that waits with it: its successor's name, the grant word, and the vector time
+ * of the grant. So a waiter polls local memory only, and a release writes to one other node.
  *
  *   free:    compare-and-swap of the tail, 0 -> me; read of the vector time
- *   taken:   exchange of the tail; my name to the one before; wait for my own word
- *   let go:  nobody behind me: vector time to the home, compare-and-swap of the tail, me -> 0
- *            else:             vector time and word to the queue node behind me
+ *   taken:   exchange of the tail; my name to the predecessor; wait for my own word
+ *   release: no successor: vector time to the home, compare-and-swap of the tail, me -> 0
+ *            else:         vector time and word to the successor's queue node
  *
  * Invariants (in brackets the rules of doc/design.md)
  *   MQ1  A queue node is clear before the tail names it, and belongs to its queue until its owner
- *        has let go: one name and one grant are written into it at most, and the owner has seen
- *        both by then. So nothing is written into it late.
- *   MQ2  Who exchanges the tail for its own name tells the one that was there, always; who finds by
- *        its compare-and-swap that it is not the last waits for that name.
- *   MQ3  (3) The vector time of a free queue is at the home before the tail is 0 (fabric.h F2), and
- *        is read behind the compare-and-swap that found 0 there. Who lets go with the one that it
- *        has read there need not write it again.
- *   MQ4  (3) That of one that is handed on is in the queue node before the word (F1), which wakes
- *        who sleeps for it.
+ *        has released: at most one name and one grant are written into it, and the owner has seen
+ *        both by then. So no late write hits it.
+ *   MQ2  A node that exchanges the tail for its own name always notifies its predecessor. A
+ *        releaser whose compare-and-swap shows that it is not the last waits for the successor's
+ *        name.
+ *   MQ3  (3) The vector time of a free queue is at the home before the tail is 0 (fabric.h F2),
+ *        and is read after the compare-and-swap that found 0 there. A releaser whose vector time
+ *        equals the one it read there need not write it again.
+ *   MQ4  (3) The vector time of a grant is in the queue node before the grant word (F1), which
+ *        wakes a sleeping waiter.
  */
 #ifndef HLRC_MCS_H
 #define HLRC_MCS_H
@@ -39,38 +39,39 @@
 struct mcs {
     int home;
     size_t at;
-    bool timed; /* a vector time lies behind the tail */
-    /* with the number `object`: what a thread waits for to get it, and amid letting go */
+    bool timed; /* a vector time follows the tail */
+    /* wait states, with the number `object`: while acquiring, and while releasing */
     enum waits what, next;
     uint64_t object;
 };
 
-/* Of a queue node of this node's. The name is what other nodes know it by, never 0. */
+/* Of a queue node of this node. Other nodes know it by its name, which is never 0. */
 uint64_t mcs_name(uint32_t k);
 uint64_t *mcs_time(uint32_t k); /* room for a vector time */
 int mcs_name_node(uint64_t name);
-size_t mcs_name_next(uint64_t name); /* where in that node's control window its successor's lies */
+size_t mcs_name_next(uint64_t name); /* offset of its successor field in its node */
 
 int mcs_init(void); /* 0 or -ENOMEM */
 void mcs_end(void);
 
-uint32_t mcs_take_node(void); /* clear (MQ1); ends the program when all are in use. Spins */
+uint32_t mcs_take_node(void); /* clear (MQ1); ends the program if all are in use. Spins */
 void mcs_give_node(uint32_t k);
 
-/* If it is nobody's, this node has the queue: true, and mcs_time(k) is its vector time. Else *tail
- * is what was there, and nothing has changed. */
+/* If the queue is free, this node acquires it: returns true, and mcs_time(k) is its vector time.
+ * Else *tail is the tail that was found, and nothing has changed. */
 bool mcs_take_free(const struct mcs *q, uint32_t k, uint64_t *tail);
-/* Waits for its turn; the same then. */
+/* Waits until granted; results as for mcs_take_free. */
 void mcs_acquire(const struct mcs *q, uint32_t k);
-/* Another node waits, as far as this one knows. */
+/* True if a successor is linked. */
 bool mcs_awaited(uint32_t k);
-/* Lets go, with this vector time if the queue has one. May wait for the name of the next. The queue
- * node is free afterwards. */
+/* Releases, with this vector time if the queue has one. May wait for the successor's name. Frees
+ * the queue node. */
 void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt);
 
-/* A queue node that others have learnt of by other ways: waits for its word; writes it, with a
- * vector time (MQ4), and tells the number of the grant, if the timeline has one (timeline.h TL4),
- * which the thread that waited finds as `granted`; else it finds `told` there, if that is not 0. */
+/* For a queue node whose name other nodes got by other means. mcs_await waits for its grant word.
+ * mcs_grant writes that word, with a vector time (MQ4), and returns the number of the grant, if
+ * the timeline has one (timeline.h TL4). The waiting thread finds that number in `granted`, else
+ * `told`, unless that is 0. */
 void mcs_await(uint32_t k, struct wait_for what);
 uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told);
 

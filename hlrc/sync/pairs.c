@@ -17,7 +17,7 @@
 /* Of a slot, before the vector time. */
 struct head {
     _Atomic uint64_t word;  /* (epoch + 1) << WORD_EPOCH | call << 2 | kind; 0 before any */
-    _Atomic uint64_t asked; /* by the one that the round is sent to: epoch + 1 (PE5) */
+    _Atomic uint64_t asked; /* written by the receiver of the round: epoch + 1 (PE5) */
 };
 
 static_assert(sizeof(struct head) == PAIRS_HEAD, "the layout has room for it");
@@ -53,8 +53,8 @@ void pairs_prepare(const struct pairs *p)
 }
 
 #ifdef HLRC_DEBUG
-/* PE3, of all slots here while a meeting is under way: the next one may have begun elsewhere, and
- * none behind it. */
+/* PE3, of all slots here during a barrier: the next one may have begun elsewhere, and none after
+ * it. */
 static void pairs_assert_state(const struct pairs *p)
 {
     for (int r = 0; r < pairs_rounds(p->count); r++) {
@@ -88,7 +88,7 @@ static void send(const struct pairs *p)
         return;
     }
     fabric_write(engine.fabric, to, win, at, &word, sizeof word, NULL);
-    /* orders the word before the look, where both are in one memory */
+    /* orders the word before the read of `asked`, where both are in one memory */
     atomic_thread_fence(memory_order_seq_cst);
     if (is_asked(p))
         fabric_wake(engine.fabric, to);
@@ -150,11 +150,11 @@ static void ask(struct pairs *p)
     fabric_write(engine.fabric, awaited_node(p), engine.control.id,
                  slot_at(p, p->round, p->epoch) + offsetof(struct head, asked), &word, sizeof word,
                  NULL);
-    /* orders it before the look at the own slot */
+    /* orders it before the poll of the own slot */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* PE5: asked before the last look, when a sleep was announced. */
+/* PE5: requests a wake before the last poll, after a sleep was announced. */
 static bool round_here_or_asked(void *arg)
 {
     struct pairs *p = arg;

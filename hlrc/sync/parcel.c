@@ -7,7 +7,7 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/barrier.h"
 
-static uint64_t step; /* of this node: collectives are called by one thread of each */
+static uint64_t step; /* of this node: one thread of each node calls collectives */
 
 void parcel_reset(void)
 {

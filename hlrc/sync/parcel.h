@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * parcel.h - a few bytes that come with a barrier of all nodes: each node may send some to any
- * other before it arrives, and finds those of the others behind it.
+ * parcel.h - small messages that travel with a barrier of all nodes. Before it arrives each node
+ * may send a parcel to any other, which reads it after the barrier.
  *
  *   parcel_room, filled | written to others, complete | barrier | parcel_from
  *
  * Invariants
- *   PC1  A node arrives when its parcels are in the memory of those that they go to: the word that
- *        tells another node of its arrival may come by way of a third (fabric.h F4).
- *   PC2  There are two slots for each sender, by parity of the step, which all nodes count alike. A
- *        sender writes one again in step k + 2, behind the barrier of step k + 1, which all nodes
- *        have entered with their parcels of step k read. One barrier a step is therefore enough.
+ *   PC1  A node arrives after its parcels are in their receivers' memory: the word that reports
+ *        its arrival to another node may come through a third (fabric.h F4).
+ *   PC2  There are two slots for each sender, by parity of the step, which all nodes count alike.
+ *        A sender writes a slot again in step k + 2, after the barrier of step k + 1, which all
+ *        nodes have entered with their parcels of step k read. One barrier per step is therefore
+ *        enough.
  */
 #ifndef HLRC_PARCEL_H
 #define HLRC_PARCEL_H
@@ -20,7 +21,7 @@
 
 #include "hlrc/protocol/meeting.h"
 
-/* Bytes of one in a job of so many nodes: a multiple of 64. Of few nodes each may be long. */
+/* Bytes of a parcel in a job of this many nodes: a multiple of 64, larger with fewer nodes. */
 static inline size_t parcel_bytes(int nodes)
 {
     size_t bytes = (65536u / (size_t)nodes) & ~(size_t)63;
@@ -30,14 +31,14 @@ static inline size_t parcel_bytes(int nodes)
 void parcel_reset(void); /* the next step is the first */
 uint64_t parcel_step(void);
 
-/* Begins a step: where this node's parcel is to be put together. */
+/* Begins a step: returns the buffer for this node's parcel. */
 void *parcel_begin(void);
-/* Sends the first `len` bytes to a node, or to all others. Waits for the network alone. */
+/* Sends the first `len` bytes to a node, or to all others. Waits for the network only. */
 void parcel_send(int node, size_t len);
 void parcel_send_all(size_t len);
 /* Ends the step: a barrier, in this call (ME1). Waits for all nodes. */
 void parcel_meet(enum meeting call);
-/* What a node has sent to this one, or this one's own; until the next step ends. */
+/* The parcel of a node to this one, or this node's own; valid until the next step ends. */
 const void *parcel_from(int node);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * reduce.c - hlrc_reduce: values of all nodes made one, by parcels.
+ * reduce.c - hlrc_reduce: reduces values of all nodes to one, by parcels.
  *
- * Of few nodes each sends its values to all others, meets them, and combines what has come: one
- * barrier. Of many each sends its own to node 0, which sends back what they make: two barriers, and
- * two parcels for each node. Values that do not fit into a parcel go in pieces.
+ * With few nodes each sends its values to all others, and combines what it received after one
+ * barrier. With many nodes each sends its values to node 0, which returns the result: two
+ * barriers, and two parcels for each node. Values that do not fit into a parcel are sent in
+ * pieces.
  *
  * Invariants
- *   RD1  Whoever combines begins with node 0's values and goes on in the order of nodes. So all
- *        nodes have the same bits, whatever rounding does, and have them again in the next run.
+ *   RD1  Values are always combined starting with node 0's, in the order of nodes. So all nodes
+ *        get the same bits, whatever rounding does, and get them again in the next run.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -23,11 +24,11 @@
 #include "hlrc/sync/combine.h"
 #include "hlrc/sync/parcel.h"
 
-#define ROOT    0  /* where many meet */
-#define FEW     16 /* nodes that send to each other */
-#define ALIGNED 16 /* of the values in a parcel */
+#define ROOT    0  /* combines the values of many nodes */
+#define FEW     16 /* at most this many nodes send to each other */
+#define ALIGNED 16 /* alignment of the values in a parcel */
 
-/* Of a parcel, before its values: what the node was called with. */
+/* Of a parcel, before its values: the arguments of the node's call. */
 struct head {
     uint64_t step, count;
     uint32_t type, op;
@@ -52,7 +53,7 @@ static struct head head_of(const struct reduction *r)
     };
 }
 
-/* The values that a node has sent, which was called with the same. */
+/* The values that a node sent; checks that it was called with the same arguments. */
 static const char *values_from(const struct reduction *r, int node)
 {
     const char *parcel = parcel_from(node);
@@ -66,7 +67,8 @@ static const char *values_from(const struct reduction *r, int node)
     return parcel + sizeof its;
 }
 
-/* This node's parcel: head and values. Without an engine lock: they may be shared memory. */
+/* This node's parcel: head and values. Holds no engine lock: the values may be in shared
+ * memory. */
 static size_t pack(const struct reduction *r, const char *values, size_t n)
 {
     char *parcel = parcel_begin();
@@ -126,7 +128,7 @@ int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);
     int64_t begin = timeline_begin();
-    do { /* for no values at all, too: it orders memory */
+    do { /* also for no values at all: it orders memory */
         size_t n = count - done < room ? count - done : room;
         size_t at = done * r.bytes;
         reduce_piece(&r, at ? (const char *)in + at : in, at ? (char *)out + at : out, n);

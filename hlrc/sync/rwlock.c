@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * rwlock.c - locks for readers and writers, made of what is there: two locks, a condition variable
- * and a counter.
+ * rwlock.c - reader-writer locks, made of two locks, a condition variable and a counter.
  *
- *   to read    turn taken | guard taken, readers + 1, dropped | turn dropped | reads
- *              guard taken, readers - 1, at 0 the condition signalled, dropped
- *   to write   turn taken | guard taken, waits while there are readers, dropped | writes
- *              turn dropped
+ *   read      acquire turn | acquire guard, readers + 1, release | release turn | reads
+ *             acquire guard, readers - 1, at 0 signal the condition, release
+ *   write     acquire turn | acquire guard, wait while there are readers, release | writes
+ *             release turn
  *
  * Invariants
- *   RW1  Who writes holds the turn, which who comes to read needs: nobody reads. The turn is given
- *        in the order of lock.h, so who waits to write waits for those who read already.
- *   RW2  The counter changes, and is waited for, under the guard. So a writer has acquired from all
- *        who read before it, and who reads from the writer before, by the turn.
+ *   RW1  A writer holds the turn, which new readers need: no node reads. The turn is granted in
+ *        the order of lock.h, so a writer waits only for readers that read already.
+ *   RW2  The counter changes, and is waited for, under the guard. So a writer has acquired from
+ *        all earlier readers, and a reader from the earlier writer, by the turn.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -49,7 +48,7 @@ void hlrc_rwlock_destroy(hlrc_rwlock_t lock)
     hlrc_lock_destroy(lock.turn);
 }
 
-/* RW2. ASSUMPTION: the turn is this thread's. */
+/* RW2. ASSUMPTION: this thread holds the turn. */
 static void enter(hlrc_rwlock_t lock)
 {
     hlrc_lock(lock.guard);

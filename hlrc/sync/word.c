@@ -29,7 +29,7 @@ struct word {
     size_t at, bytes; /* in the page */
 };
 
-/* As they travel, in a request's `flags`. */
+/* Encoding in a request's `flags`. */
 #define FLAGS(at, c) \
     ((uint32_t)(at) | (uint32_t)(c)->type << 12 | (uint32_t)(c)->op << 20 | (c)->compares << 28)
 #define FLAGS_AT(f)       ((f)&0xfff)
@@ -43,7 +43,7 @@ int words_init(void)
     return 0;
 }
 
-/* The copy here, which is what was there last time, is the first guess. */
+/* The copy here, as last seen, is the first guess. */
 static uint64_t by_fabric(struct word w, int home, const struct change *c)
 {
     uint64_t guess = change_bytes(page_mem(w.page) + w.at / 8 * 8, 8);
@@ -54,7 +54,7 @@ static uint64_t by_fabric(struct word w, int home, const struct change *c)
 
 /* ---- by the home's handler ---- */
 
-/* ASSUMPTION: the page is locked, and this node's own (WD1). */
+/* ASSUMPTION: the page is locked, and this node is its home (WD1). */
 static uint64_t perform_here(struct word w, const struct page *p, const struct change *c)
 {
     uint64_t old = change_bytes(page_mem(w.page) + w.at, w.bytes);
@@ -64,7 +64,8 @@ static uint64_t perform_here(struct word w, const struct page *p, const struct c
     return old;
 }
 
-/* The node that asks announces the page. Where it was placed here, this node may not know it. */
+/* The requester announces the page. If it was placed here, this node may not know that it is the
+ * home. */
 void word_serve(struct request *req)
 {
     struct change c = { FLAGS_TYPE(req->flags), FLAGS_OP(req->flags), FLAGS_COMPARES(req->flags),
@@ -133,7 +134,7 @@ static uint64_t perform(struct word w, const struct change *c)
         ;                                                                                  \
     return seen
 
-/* In a job of one. */
+/* In a job of one node. */
 static uint64_t perform_alone_4(void *word, const struct change *c)
 {
     PERFORM_ALONE(uint32_t);
@@ -144,7 +145,7 @@ static uint64_t perform_alone_8(void *word, const struct change *c)
     PERFORM_ALONE(uint64_t);
 }
 
-/* 0, and what the word was; or a negative errno value. */
+/* Returns 0, and the old value of the word; or a negative errno value. */
 static int operate(void *word, const struct change *c, uint64_t *old)
 {
     size_t bytes = combine_bytes(c->type);

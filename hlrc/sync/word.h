@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* word.h - atomic operations on words of shared memory, hlrc_fetch_op and hlrc_compare_swap; by the
- * rules of memory/page_word.h. */
+/* word.h - atomic operations on shared memory, hlrc_fetch_op and hlrc_compare_swap, by the rules
+ * of memory/page_word.h. */
 #ifndef HLRC_WORD_H
 #define HLRC_WORD_H
 
