@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ahead.c - what a fault opens ahead; see ahead.h for the invariants. */
+/* ahead.c - readahead after a fault; see ahead.h for the invariants. */
 #include "hlrc/memory/ahead.h"
 
 #include <stddef.h>

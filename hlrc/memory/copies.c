@@ -13,15 +13,15 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 
-#define BATCH_MOST 64u  /* pages that are looked at together */
-#define LOOK_LEAST 256u /* faults and copies between two looks at what is left */
+#define BATCH_MOST 64u  /* pages examined together */
+#define LOOK_LEAST 256u /* faults and copies between two checks of the memory left */
 #define LOOK_MOST  16384u
-/* With less left than a part of the whole, between these bounds, copies go until there is twice as
- * much. */
+/* If less than 1/LOW_PART of the whole is left, within these bounds, copies are evicted until
+ * twice as much is left. */
 #define LOW_PART     16
 #define LOW_LEAST    (INT64_C(8) << 20)
 #define LOW_MOST     (INT64_C(256) << 20)
-#define ENOUGH_TIMES 4 /* as much as that: there is no bound any more */
+#define ENOUGH_TIMES 4 /* above this multiple of it there is no limit */
 
 enum { NOT_QUEUED, ACTIVE, OLD };
 
@@ -31,14 +31,14 @@ struct queue {
 };
 
 static struct queue queues[OLD + 1]; /* guarded by `lock` */
-static uint32_t *next;               /* by page: the one behind it + 1 */
-static spin_lock_word lock;          /* taken behind a page's */
+static uint32_t *next;               /* by page: the next one + 1 */
+static spin_lock_word lock;          /* taken after a page's */
 static _Atomic bool trimming;        /* a thread trims; others need not */
-static _Atomic uint32_t limit;       /* copies at most; UINT32_MAX: no bound */
-static _Atomic int32_t patience;     /* faults until the next attempt, after one in vain */
+static _Atomic uint32_t limit;       /* most copies; UINT32_MAX: no limit */
+static _Atomic int32_t patience;     /* faults until the next attempt, after one without success */
 static _Atomic bool crowded;
-static _Atomic int32_t until_look; /* -1 or less: time to look at what is left */
-static _Atomic bool may_go;        /* copies may have to */
+static _Atomic int32_t until_look; /* -1 or less: time to check the memory left */
+static _Atomic bool may_go;        /* copies may have to be evicted */
 static int64_t left_at_start;
 static void (*close_interval)(void);
 
@@ -52,7 +52,8 @@ static bool automatic(void)
     return engine.config.cache_size == 0;
 }
 
-/* In faults and copies; what is left is shared with the other nodes of this machine. */
+/* Faults and copies until the next check; the memory left is shared with the other nodes of this
+ * machine. */
 static int32_t next_look(int64_t left)
 {
     int64_t pages = left / 8 / engine.neighbours >> PAGE_SHIFT;
@@ -64,7 +65,8 @@ bool copies_may_go(void)
     return atomic_load_explicit(&may_go, memory_order_relaxed);
 }
 
-/* Nobody knows how much of a space will be used that is as large as it can be. */
+/* If no size was given, the space is as large as possible, and it is unknown how much of it will
+ * be used. */
 static bool may_be_short(void)
 {
     return !automatic() ||
@@ -135,7 +137,8 @@ static void append(int q, uint32_t page)
     spin_unlock(&lock);
 }
 
-/* Takes up to `most` off the head, into out; how many. They are still said to be queued. */
+/* Takes up to `most` pages off the head, into out; returns their number. Their state still says
+ * that they are queued. */
 static uint32_t take(int q, uint32_t *out, uint32_t most)
 {
     struct queue *from = &queues[q];
@@ -167,7 +170,7 @@ void copies_add(uint32_t page, struct page *p)
     append(ACTIVE, page);
 }
 
-/* ---- what becomes of copies that have come to the head of their queue ---- */
+/* ---- copies at the head of their queue ---- */
 
 enum fate { FORGOTTEN, STAYS, AGED, GIVEN };
 
@@ -197,8 +200,8 @@ static void settle(uint32_t page, struct page *p, enum fate fate)
         append(p->copy = fate == AGED ? OLD : ACTIVE, page);
 }
 
-/* Decides about a run of consecutive pages, and closes those that it has to (CP2); false when the
- * kernel had no room for it. given[i]: page i is BUSY, and has to be given back. */
+/* Decides about a run of consecutive pages, and closes them where required (CP2); false if the
+ * kernel had no room for it. given[i]: page i is BUSY, and has to be evicted. */
 static bool decide(uint32_t first, uint32_t n, bool *given)
 {
     enum fate fate[BATCH_MOST];
@@ -262,7 +265,7 @@ static void sort(uint32_t *list, uint32_t n)
     }
 }
 
-/* Those at the head of a queue, at most `most` of them. */
+/* Processes up to `most` pages at the head of a queue. */
 static void step(int q, uint32_t most)
 {
     uint32_t list[BATCH_MOST];
@@ -279,7 +282,7 @@ static void step(int q, uint32_t most)
     }
 }
 
-/* Until no more than `most` are left, or each has been looked at twice. */
+/* Until at most `most` are left, or each has been examined twice. */
 static void trim_to(uint32_t most)
 {
     uint32_t batch = most / 8 < BATCH_MOST ? most / 8 + 1 : BATCH_MOST;
@@ -290,7 +293,7 @@ static void trim_to(uint32_t most)
     }
 }
 
-/* ---- how many there may be ---- */
+/* ---- how many copies are allowed ---- */
 
 static int64_t low_mark(int64_t whole)
 {
@@ -300,7 +303,7 @@ static int64_t low_mark(int64_t whole)
     return low < LOW_MOST ? low : LOW_MOST;
 }
 
-/* The other nodes of this machine look as well. */
+/* The other nodes of this machine check as well. */
 static void look_at_memory(void)
 {
     struct headroom h = headroom_now();
@@ -329,7 +332,7 @@ static void relieve(uint32_t most)
 void copies_trim(void)
 {
     if (automatic() && atomic_fetch_sub_explicit(&until_look, 1, memory_order_relaxed) < 0) {
-        atomic_store(&until_look, LOOK_MOST); /* one thread looks */
+        atomic_store(&until_look, LOOK_MOST); /* one thread checks */
         look_at_memory();
     }
     uint32_t most = atomic_load_explicit(&limit, memory_order_relaxed), before = total();
@@ -337,7 +340,7 @@ void copies_trim(void)
         atomic_exchange(&trimming, true))
         return;
     uint32_t batch =
-        most / 8 < BATCH_MOST ? most / 8 : BATCH_MOST; /* so as not to come each time */
+        most / 8 < BATCH_MOST ? most / 8 : BATCH_MOST; /* leaves slack for some faults */
     trim_to(most - batch);
     if (total() > most)
         relieve(most - batch);

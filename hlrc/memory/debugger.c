@@ -2,7 +2,8 @@
 /* debugger.c - see debugger.h. */
 #include "hlrc/memory/debugger.h"
 
-/* Different bodies, and none: a compiler or linker makes no call away, and no two of them one. */
+/* Different bodies without instructions: so a compiler removes no call, and a linker merges no
+ * two. */
 #define PLACE(number) __asm__ volatile("" ::"i"(number))
 
 __attribute__((noinline)) void hlrc_debug_faults_begin(void)

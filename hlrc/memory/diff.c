@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See diff.h for the invariants D1 to D4 and the encoding, diff_loops.h for the loops over a
- * page. */
+/* See diff.h for the invariants and the encoding, diff_loops.h for the loops over a page. */
 #include "hlrc/memory/diff_loops.h"
 
 #include <assert.h>
@@ -26,7 +25,7 @@ static_assert(sizeof(struct diff_run) == 4, "a run is two 16-bit numbers on the 
 static_assert(DIFF_WORDS == 64, "a set of words fits one word");
 static_assert(DIFF_PAGE <= UINT16_MAX, "offsets and lengths travel in 16 bits");
 
-/* Words that are not zero. Most pages change in a few places only. */
+/* The words that are not zero, as bits. Most pages change only in a few places. */
 static inline uint64_t changed_lines(const uint64_t *mask)
 {
     uint64_t lines = 0;
@@ -47,8 +46,8 @@ static uint8_t *encode_header(uint8_t *out, enum diff_form form, unsigned count)
 }
 
 /*
- * List the runs of MASK. Begins and ends are found independently, as a run may span words: the k-th
- * end belongs to the k-th begin, which is never in a later word.
+ * List the runs of MASK. Begins and ends are found independently, as a run may span words: the
+ * k-th end belongs to the k-th begin, which is never in a later word.
  */
 static void list_runs(struct diff_run *run, const uint64_t *mask, uint64_t lines)
 {

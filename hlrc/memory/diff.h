@@ -11,24 +11,23 @@
  *       threads of the home write there at the same time.
  *   D3  A malformed diff is refused before its first byte is written. Diffs come from the network.
  *   D4  An encoding never exceeds DIFF_MAX, and the empty diff has length 0.
- *   D5  A comparison of what others write meanwhile sees every byte that differs all the time.
- *       memcmp does not promise that: where it found a difference it may look at the byte
- *       again, and, if that is equal by then, answer 0 for all that follow.
+ *   D5  A comparison of memory that other threads write concurrently detects every byte that
+ *       differs throughout. memcmp does not promise that: it may read a differing byte again, find
+ *       it equal by then, and return 0 for all that follow.
  *
  * Encoding (all numbers little-endian, no alignment):
  *
  *      u16 form, u16 count, then one of
  *      DIFF_RUNS     count runs {u16 offset, u16 length}, ascending, a gap of at least one byte
- *                    between two of them, at most 128; then the bytes of all runs, one after the
- *                    other
+ *                    between two of them, at most 128; then the bytes of all runs in sequence
  *      DIFF_BITMAP   512 bytes, bit b of byte i set when byte 8 * i + b of the page changed; then
  *                    the count changed bytes in ascending order
  *
  * Encoding takes the shorter form: a run costs four bytes, so more than 128 of them are shorter as
  * a bitmap. Hence D4.
  *
- * Scanning decides the cost of a release, and most of what is scanned did not change. The inner
- * loops exist several times (portable, AVX2, AVX-512); the best that the CPU has is chosen when the
+ * Scanning dominates the cost of a release, and most scanned bytes did not change. The inner loops
+ * exist several times (portable, AVX2, AVX-512); the best that the CPU has is chosen when the
  * library is loaded.
  */
 #ifndef HLRC_DIFF_H
@@ -44,59 +43,59 @@
 #define DIFF_HEADER       4
 #define DIFF_BITMAP_BYTES (DIFF_PAGE / 8)
 
-#define DIFF_RUNS_MOST (DIFF_PAGE / 2) /* that a page can have */
+#define DIFF_RUNS_MOST (DIFF_PAGE / 2) /* most runs of a page */
 
-/* No encoding is larger, whatever changed: a bound for buffers and slots. */
+/* Upper bound of any encoding, for buffers and slots. */
 #define DIFF_MAX (DIFF_HEADER + DIFF_BITMAP_BYTES + DIFF_PAGE)
 
 /*
  * Write to OUT the bytes of PAGE that differ from TWIN. Returns the length of the encoding, 0 when
  * nothing changed.
  *
- * ASSUMPTIONS: no thread writes PAGE or TWIN meanwhile (the application's view is write-protected).
- * OUT has room for DIFF_MAX bytes, overlaps neither, and all of it may be used as scratch. No
- * alignment is needed.
+ * ASSUMPTIONS: no thread writes PAGE or TWIN during the call (the application's view is
+ * write-protected). OUT has room for DIFF_MAX bytes, overlaps neither, and all of it may be used
+ * as scratch. No alignment is needed.
  */
 size_t diff_encode(const void *page, const void *twin, void *out);
 
-/* The page has nothing but zeros. */
+/* Whether the page is all zeros. */
 bool diff_is_zero(const void *page);
 
 /*
- * Whether PAGE differs from TWIN (D5). Both may be written by other threads meanwhile; a byte that
+ * Whether PAGE differs from TWIN (D5). Other threads may write both during the call; a byte that
  * differs for a part of the time may count or not. No alignment is needed.
  */
 bool diff_differs(const void *page, const void *twin);
 
 /*
- * Apply the diff of LEN bytes at DIFF to PAGE. Returns 0, or -EINVAL with PAGE untouched when it is
- * malformed (D3). LEN 0 is the empty diff.
+ * Apply the diff of LEN bytes at DIFF to PAGE. Returns 0, or -EINVAL with PAGE untouched when it
+ * is malformed (D3). LEN 0 is the empty diff.
  *
- * ASSUMPTIONS: no other thread writes the bytes of the diff meanwhile (two such writers would be a
- * race in the program); all other bytes of PAGE may be written by other threads at any time (D2).
- * DIFF does not change meanwhile: a diff that lies where a remote node can write is copied first.
+ * ASSUMPTIONS: no other thread writes the bytes of the diff during the call (two such writers
+ * would be a race in the program); other threads may write all other bytes of PAGE at any time
+ * (D2). DIFF does not change during the call: a diff in memory that a remote node can write is
+ * copied first.
  */
 int diff_apply(void *page, const void *diff, size_t len);
 
 /*
- * The runs of the diff of LEN bytes at DIFF, ascending, for fabric_write_runs: RUN has room for
- * DIFF_RUNS_MOST; *BYTES are those of all runs, within DIFF. Returns how many; 0 for the empty diff
- * and for a malformed one.
+ * The runs of the diff of LEN bytes at DIFF, ascending, for fabric_write_runs. RUN has room for
+ * DIFF_RUNS_MOST; *BYTES is set to the bytes of all runs, within DIFF. Returns the number of runs;
+ * 0 for the empty diff and for a malformed one.
  */
 uint32_t diff_list(const void *diff, size_t len, struct fabric_run *run, const void **bytes);
 
 /*
  * Give a dirty page a newer base: PAGE becomes FETCHED plus the changes of PAGE against TWIN, TWIN
- * becomes FETCHED. A byte that was changed stays in the next diff, unless FETCHED already holds its
- * value.
+ * becomes FETCHED. A changed byte stays in the next diff, unless FETCHED already holds its value.
  *
  * ASSUMPTIONS: as for diff_encode; the three do not overlap.
  */
 void diff_merge(void *page, void *twin, const void *fetched);
 
 /*
- * The same for a page that threads of this node write meanwhile: where FETCHED differs from TWIN
- * the byte of PAGE becomes that of FETCHED, and no other byte is written (D2).
+ * The same for a page that threads of this node write during the call: where FETCHED differs from
+ * TWIN the byte of PAGE becomes that of FETCHED, and no other byte is written (D2).
  *
  * ASSUMPTIONS: no other thread writes those bytes (that would be a race in the program), nor TWIN;
  * the three do not overlap.
@@ -104,10 +103,10 @@ void diff_merge(void *page, void *twin, const void *fetched);
 void diff_renew(void *page, void *twin, const void *fetched);
 
 /*
- * Which bytes those are, bit b of word i for byte 64 * i + b: of PAGE against TWIN, and of a diff.
- * MASK has DIFF_MASK_WORDS. diff_scan says whether there are any, and may see what other threads
- * write meanwhile; diff_track makes TWIN what it has seen, too: what is stored later differs.
- * diff_mask is false for a malformed diff.
+ * Set MASK, of DIFF_MASK_WORDS words, to the changed bytes, bit b of word i for byte 64 * i + b:
+ * of PAGE against TWIN, or of a diff. diff_scan returns whether there are any, and may see
+ * concurrent stores of other threads. diff_track also makes TWIN what it has seen, so that later
+ * stores differ. diff_mask is false for a malformed diff.
  */
 #define DIFF_MASK_WORDS (DIFF_PAGE / 64)
 bool diff_scan(const void *page, const void *twin, uint64_t *mask);
@@ -121,7 +120,7 @@ size_t diff_changed_bytes(const void *diff, size_t len);
  * For tests and measurements: use the inner loops called NAME ("portable", "avx2", "avx512"), NULL
  * for the best. Returns 0, -ENOENT for an unknown name, -ENOTSUP when this CPU does not have them.
  *
- * ASSUMPTIONS: no other thread uses a diff function meanwhile.
+ * ASSUMPTIONS: no other thread uses a diff function during the call.
  */
 int diff_use(const char *name);
 const char *diff_in_use(void);

@@ -25,8 +25,7 @@ DIFF_INLINE struct diff_tally tally_words(const uint64_t *mask, uint64_t lines)
     return tally;
 }
 
-/* The runs within one word, each copied to or from the packed bytes; returns how many bytes these
- * were. */
+/* Copy the runs within one word to or from the packed bytes; return the number of bytes. */
 DIFF_INLINE size_t pack_word(uint8_t *out, const uint8_t *page, uint64_t word)
 {
     size_t done = 0;
@@ -70,12 +69,12 @@ static inline uint64_t nonzero_bytes(uint64_t x)
     const uint64_t low7 = UINT64_C(0x7f7f7f7f7f7f7f7f);
     uint64_t high = (((x & low7) + low7) | x) & ~low7;
 
-    /* No two of the partial products meet in one bit, so the multiplication moves bit 8 i to bit 56
-     * + i. */
+    /* No two of the partial products meet in one bit, so the multiplication moves bit 8 i to bit
+     * 56 + i. */
     return (high >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-/* Bytes that the compiler maps to what the CPU has; a comparison yields 0 or -1 for each. */
+/* A vector that the compiler maps to the CPU's; a comparison yields 0 or -1 for each byte. */
 typedef int8_t vector __attribute__((vector_size(16)));
 
 DIFF_INLINE vector load_vector(const uint8_t *from)
@@ -123,7 +122,7 @@ static uint64_t portable_track(const uint8_t *page, uint8_t *twin, uint64_t *mas
     return any;
 }
 
-/* D5: no byte is looked at twice. */
+/* D5: no byte is read twice. */
 DIFF_INLINE bool any_differs(const uint8_t *page, const uint8_t *twin)
 {
     for (size_t at = 0; at < DIFF_PAGE; at += 128)
@@ -223,7 +222,7 @@ AVX2 static uint64_t avx2_track(const uint8_t *page, uint8_t *twin, uint64_t *ma
         uint8_t copy[64];
         __m256i low = _mm256_loadu_si256((const void *)page);
         __m256i high = _mm256_loadu_si256((const void *)(page + 32));
-        __asm__("" : "+x"(low), "+x"(high)); /* these, not a second look */
+        __asm__("" : "+x"(low), "+x"(high)); /* these, without a second load */
         _mm256_storeu_si256((void *)copy, low);
         _mm256_storeu_si256((void *)(copy + 32), high);
         mask[w] = ~(avx2_equal32(copy, twin) | (uint64_t)avx2_equal32(copy + 32, twin + 32) << 32);
@@ -324,7 +323,7 @@ AVX512 static uint64_t avx512_track(const uint8_t *page, uint8_t *twin, uint64_t
 
     for (size_t w = 0; w < DIFF_WORDS; w++) {
         __m512i own = _mm512_loadu_si512(page + 64 * w), old = _mm512_loadu_si512(twin + 64 * w);
-        __asm__("" : "+v"(own)); /* these, not a second look */
+        __asm__("" : "+v"(own)); /* these, without a second load */
         mask[w] = _mm512_cmpneq_epi8_mask(own, old);
         if (mask[w])
             _mm512_storeu_si512(twin + 64 * w, own);

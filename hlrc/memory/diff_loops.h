@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Inside of diff.c: the loops that touch page bytes, one instance per instruction set.
+ * Internal to diff.c: the loops over page bytes, one instance per instruction set.
  *
- * They work on a bitmap of the page, one 64-bit word per 64 bytes, bit set = byte changed. As the
- * machines served are little-endian, it is byte for byte the bitmap that diff.h describes.
+ * They work on a bitmap of the page, one 64-bit word per 64 bytes, bit set = byte changed. On the
+ * little-endian machines that are supported, it is byte for byte the bitmap of diff.h.
  */
 #ifndef HLRC_DIFF_LOOPS_H
 #define HLRC_DIFF_LOOPS_H
@@ -23,28 +23,27 @@ struct diff_tally {
 struct diff_loops {
     const char *name;
     int (*supported)(void);
-    /* Set MASK to the changed bytes; the union of its words is returned (0: the page is
-     * unchanged). */
+    /* Set MASK to the changed bytes. Returns the union of its words (0: the page is unchanged). */
     uint64_t (*scan)(const uint8_t *page, const uint8_t *twin, uint64_t *mask);
-    /* The same, and TWIN becomes what was compared: no byte of PAGE is looked at twice. */
+    /* The same, and TWIN becomes what was compared: each byte of PAGE is read once. */
     uint64_t (*track)(const uint8_t *page, uint8_t *twin, uint64_t *mask);
     bool (*differs)(const uint8_t *page, const uint8_t *twin);
-    /* Count bytes and runs; LINES are the words of MASK that are not zero. */
+    /* Count bytes and runs; LINES has a bit for each word of MASK that is not zero. */
     struct diff_tally (*tally)(const uint64_t *mask, uint64_t lines);
     /* Gather the bytes of PAGE in MASK at OUT, of which DIFF_PAGE bytes may be written. */
     void (*pack)(uint8_t *out, const uint8_t *page, const uint64_t *mask);
     /*
-     * Scatter the bytes at IN, as many as MASK has bits, to those of PAGE in MASK; no other byte is
-     * written (D2).
+     * Scatter the bytes at IN, as many as MASK has bits, to the bytes of PAGE in MASK; no other
+     * byte is written (D2).
      */
     void (*unpack)(uint8_t *page, const uint8_t *in, const uint64_t *mask);
     void (*merge)(uint8_t *page, uint8_t *twin, const uint8_t *fetched);
 };
 
-/* In use. Written when the library is loaded and by diff_use; usable before that. */
+/* The loops in use. Written when the library is loaded and by diff_use; usable before that. */
 extern const struct diff_loops *diff_loops;
 
-/* ---- What several of them use, compiled for each ---- */
+/* ---- Shared by several of them, compiled for each ---- */
 
 #define DIFF_INLINE static inline __attribute__((always_inline))
 

@@ -63,7 +63,7 @@ static void merge_parts(uint32_t *pages, uint32_t m, uint32_t n)
     memcpy(pages, tail, b * sizeof *pages);
 }
 
-/* What the last closing kept comes first, in order; what was written since, as it came. */
+/* Pages that the last flush retained come first, in order; then pages written since, unsorted. */
 static void sort_pages(uint32_t *pages, uint32_t n)
 {
     uint32_t m = 1;

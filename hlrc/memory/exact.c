@@ -15,13 +15,14 @@
 #define MARK 0x4d41524b
 
 static struct sigaction before;
-static void *page;          /* what is closed when the load comes */
-static volatile long found; /* what the context said of the register that had MARK */
+static void *page;          /* without access when the load comes */
+static volatile long found; /* the context's value of the register that had MARK */
 
 /*
- * A register is written, the load faults, and the register is written again. Who translates code by
- * the piece sees that the first write is read by nobody, but for a signal handler. One function, so
- * that the address has been written before and is not written again in the same piece.
+ * A register is written, the load faults, and the register is written again. A tool that
+ * translates blocks of code sees that only a signal handler could read the first write. In one
+ * function, so that the address has been written before and is not written again in the same
+ * block.
  */
 __attribute__((noinline)) static void load_between_writes(const void *from)
 {
@@ -54,7 +55,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         found = marked_register(context);
         mprotect(page, PAGE_SIZE, PROT_READ);
     } else {
-        system_sigaction(SIGSEGV, &before, NULL); /* that of another thread, which comes again */
+        system_sigaction(SIGSEGV, &before, NULL); /* another thread's fault, which is repeated */
     }
 }
 

@@ -12,14 +12,14 @@
 #include "hlrc/memory/first_write.h"
 #include "hlrc/progress/stats.h"
 
-#define GONE UINT32_MAX /* an entry of the list that is free */
-/* A page that has left may come again before the list is compacted. */
+#define GONE UINT32_MAX /* a free entry of the list */
+/* A page that has left may return before the list is compacted. */
 #define LIST_BYTES (2 * (size_t)engine.pages * sizeof *list)
 
-static spin_lock_word lock;    /* guards what is appended to the list, and its end */
-static uint32_t *list;         /* pages that are EXCLUSIVE, or were; emptied by closings alone */
-static _Atomic uint32_t count; /* raised under the lock, lowered there by closings */
-static _Atomic uint64_t seen;  /* of `arrivals`: EP4 */
+static spin_lock_word lock;    /* guards appending to the list, and its end */
+static uint32_t *list;         /* pages that are EXCLUSIVE, or were; only flushes remove them */
+static _Atomic uint32_t count; /* raised under the lock, lowered there by flushes */
+static _Atomic uint64_t seen;  /* value of `arrivals`: EP4 */
 
 int exclusive_init(void)
 {
@@ -42,9 +42,9 @@ static bool has_readers(uint32_t page)
 
 bool exclusive_unread(uint32_t page)
 {
-    if (engine.config.exclusive_pages == SWITCH_OFF) /* then readers do not tell */
+    if (engine.config.exclusive_pages == SWITCH_OFF) /* then readers do not register */
         return false;
-    /* orders what this node has written before the look: EP3 */
+    /* orders this node's stores before the load: EP3 */
     atomic_thread_fence(memory_order_seq_cst);
     return !has_readers(page);
 }
@@ -69,14 +69,14 @@ bool exclusive_begin(uint32_t page, struct page *p)
     p->exclusive_listed = true;
     perturb(exclusive_listed);
     atomic_thread_fence(memory_order_seq_cst);
-    if (has_readers(page)) /* EP2: the closing that saw it arrive may not have seen the list */
+    if (has_readers(page)) /* EP2: the flush that saw it arrive may not have seen the list */
         return false;
     p->flags = (uint8_t)((p->flags & ~PAGE_DIRTY) | PAGE_EXCLUSIVE);
     stats_count(STAT_EXCLUSIVE_PAGES, 1);
     return true;
 }
 
-/* EP3: from now on the page is tracked. ASSUMPTION: locked. */
+/* EP3: tracks the page from now on. ASSUMPTION: locked. */
 static void leave(uint32_t page, struct page *p)
 {
     p->flags = (uint8_t)((p->flags & ~PAGE_EXCLUSIVE) | PAGE_DIRTY);
@@ -96,12 +96,12 @@ bool exclusive_arrivals(void)
 {
     if (atomic_load(&count) == 0)
         return false;
-    /* orders what this thread has written before the look: EP3 */
+    /* orders this thread's stores before the load: EP3 */
     atomic_thread_fence(memory_order_seq_cst);
     return atomic_load(arrivals_here()) != atomic_load(&seen);
 }
 
-/* One page of the list; false when it has to stay there. */
+/* Checks one page of the list; false if it has to stay there. */
 static bool look_at(uint32_t page)
 {
     if (!has_readers(page))

@@ -35,13 +35,13 @@
 
 #define VAIN_MAX 1000
 
-static struct sigaction before; /* who gets what is not ours (X1) */
-static bool late;               /* the program has said so since fault_install */
+static struct sigaction before; /* previous action, for faults outside shared space (X1) */
+static bool late;               /* the program has set it since fault_install */
 static struct sigaction front;  /* our handler */
 static void (*unserved)(int, siginfo_t *, void *, bool);
 #ifdef HAVE_LIBSIGSEGV
 static struct sigaction dispatcher; /* libsigsegv's own handler */
-/* whether libsigsegv is asked for an overflow of this thread's stack, and what it has found */
+/* whether libsigsegv is asked about an overflow of this thread's stack, and its answer */
 static _Thread_local bool looking;
 #endif
 static _Thread_local bool overflow;
@@ -62,8 +62,8 @@ enum fault_kind fault_kind(const void *context)
 #    define ESR_CM    (1u << 8) /* cache maintenance: WNR is set, though reading is enough */
 #    define ESR_CLASS 26        /* bits from here on; 0x20: an instruction fetch */
 
-/* Records follow each other behind the registers, each with its size; the last has magic 0. Linux
- * writes one with the ESR for every data abort; qemu-user (7.2) does not. */
+/* Records follow the registers, each with its size; the last has magic 0. Linux writes one with
+ * the ESR for every data abort; qemu-user (7.2) does not. */
 enum fault_kind fault_kind(const void *context)
 {
     const mcontext_t *mc = &((const ucontext_t *)context)->uc_mcontext;
@@ -97,7 +97,7 @@ uintptr_t fault_code(const void *context)
 #endif
 }
 
-/* X4. True when there was something to do; *write says what for. */
+/* X4. True if there was something to do; *write: it was for a store. */
 static bool open_page(uint32_t page, enum fault_kind kind, bool *write)
 {
     *write = kind == FAULT_WRITE;
@@ -153,7 +153,7 @@ static bool resolve(void *addr)
 }
 
 #ifdef HAVE_LIBSIGSEGV
-/* While it only looks for an overflow it is not to give the signal its default action. */
+/* While libsigsegv only checks for an overflow, it must not give the signal its default action. */
 static int on_segv(void *addr, int serious)
 {
     return looking ? serious : resolve(addr);
@@ -172,7 +172,7 @@ static bool is_handler(const struct sigaction *act)
            (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN);
 }
 
-/* The signals are blocked that would be without this runtime: the handler may never return. */
+/* Blocks the signals that would be blocked without HLRC: the handler may never return. */
 void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *context)
 {
     sigset_t set = to->sa_mask;
@@ -188,8 +188,7 @@ void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *c
         to->sa_handler(sig);
 }
 
-/* X1: as if this runtime were not there. Returning repeats the access under the handler that is in
- * place then. */
+/* X1: as without HLRC. Returning repeats the access under the handler that is installed then. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     struct sigaction to = before;
@@ -213,7 +212,7 @@ void fault_next(const struct sigaction *act, struct sigaction *was)
     late = true;
 }
 
-/* libsigsegv looks for an overflow of the main thread's stack when its handler has declined. */
+/* libsigsegv checks for an overflow of the main thread's stack after its handler has declined. */
 bool fault_overflows(int sig, siginfo_t *info, void *context)
 {
     overflow = false;
@@ -271,7 +270,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* X2: the system does it, at no cost. */
+/* X2: the system blocks them, at no cost. */
 static void block_signals(sigset_t *mask)
 {
     sigset_t some;
@@ -282,7 +281,8 @@ static void block_signals(sigset_t *mask)
 }
 
 #ifdef HAVE_LIBSIGSEGV
-/* Its handler; with its search for overflows where this thread has an alternate stack. */
+/* Installs libsigsegv's handler, with its search for overflows if this thread has an alternate
+ * stack. */
 static int install_dispatcher(void)
 {
     stack_t stack;
@@ -324,7 +324,7 @@ int fault_install(void (*crash)(int, siginfo_t *, void *, bool))
     return system_sigaction(SIGSEGV, &front, NULL) == 0 ? 0 : -errno;
 }
 
-/* Where nobody handled it before, crashes are told of until the end. */
+/* If there was no handler before, crashes are reported until the end. */
 bool fault_remove(void)
 {
     hlrc_debug_faults_end(); /* DB2 */

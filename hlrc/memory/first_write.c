@@ -7,7 +7,7 @@
 #include "base/reserve.h"
 #include "hlrc/progress/thread.h"
 
-static struct first_write *notes; /* of each page */
+static struct first_write *notes; /* by page */
 static _Thread_local uintptr_t code_now;
 
 #define NOTES_BYTES ((size_t)engine.pages * sizeof *notes)

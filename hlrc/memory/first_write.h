@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * first_write.h - with --check races: who wrote a page first since its last interval, and that no
- * store goes by unseen.
+ * first_write.h - with --check races: the first write to a page since its last interval. No store
+ * goes untracked.
  *
- *   FW1  No page is writable without being tracked, the default home's of ASYNC neither: what a
- *        node stores to a page from a closing to the next differs from a twin, at its home too.
- *   FW2  At the home what others write comes to page and twin under the page's lock, and under it
- *        the two are compared (page_flush_tracked): the difference is this node's own.
- *   FW3  The note of a page is written under its lock, before the page is writable, and read by the
- *        closing that has sealed it.
+ *   FW1  No page is writable without being tracked, not even ASYNC's default home: a node's stores
+ *        to a page between two flushes differ from a twin, at its home too.
+ *   FW2  At the home other nodes' diffs are applied to page and twin under the page's lock, and
+ *        the two are compared under it (page_flush_tracked). So the difference is this node's own.
+ *   FW3  The note of a page is written under its lock, before the page is writable, and read by
+ *        the flush that has write-protected it.
  */
 #ifndef HLRC_FIRST_WRITE_H
 #define HLRC_FIRST_WRITE_H
@@ -22,10 +22,10 @@
 #include "hlrc/memory/profile.h"
 #include "hlrc/progress/recorder.h"
 
-/* It travels between nodes as it is. */
+/* Sent between nodes in this form. */
 struct first_write {
-    uint64_t code;   /* the instruction; 0: none of the program's, a call of HLRC */
-    uint64_t thread; /* of the node */
+    uint64_t code;   /* the instruction; 0: in a call of HLRC */
+    uint64_t thread; /* its index at its node */
 };
 
 static inline bool races_checked(void)
@@ -36,27 +36,27 @@ static inline bool races_checked(void)
 int first_write_init(void); /* 0 or -ENOMEM */
 void first_write_end(void);
 
-/* From now on the thread's page faults are by the instruction at `code`; 0: by none. */
+/* Attributes this thread's page faults to the instruction at `code`; 0: to none. */
 void first_write_by(uintptr_t code);
 
 void first_write_note(uint32_t page); /* FW3. ASSUMPTION: locked */
 struct first_write first_write_of(uint32_t page);
 
-/* Whether the home's own writing to a page is told apart from others' by a twin (FW1, profile.h
- * PF1, recorder.h TS5). */
+/* Whether a twin distinguishes the home's own writes from others' (FW1, profile.h PF1, recorder.h
+ * TS5). */
 static inline bool twin_at_home(uint32_t page)
 {
     return races_checked() || profile_is_told(page) || record_all;
 }
 
-/* What the application may do with a page that no node has touched (FW1). */
+/* The application's right to a page that no node has touched (FW1). */
 static inline enum page_access_right first_access(uint32_t page)
 {
     enum page_access_right right = engine.protocol.pages->initial(page);
     return right == ACCESS_WRITE && races_checked() ? ACCESS_READ : right;
 }
 
-/* What the view allows of it then (page.h P11). */
+/* What the view allows initially (page.h P11). */
 static inline enum page_access_right first_view(uint32_t page)
 {
     enum page_access_right right = first_access(page);

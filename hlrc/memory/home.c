@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* home.c - the public calls about single pages: where their home is, and having them here in
- * time. */
+/* home.c - the public calls about single pages: their home, placement, prefetch and touch. */
 #include <errno.h>
 #include <hlrc.h>
 
@@ -43,7 +42,7 @@ int hlrc_home(const void *addr)
     return home;
 }
 
-/* At its home: the page stays there (page_move.h). */
+/* Marks at its home that the page stays there (page_move.h). */
 static void mark_placed(uint32_t page, int node, struct fabric_op *op)
 {
     static const uint32_t mark = 1;

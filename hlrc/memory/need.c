@@ -10,17 +10,17 @@
 #include "base/spin.h"
 #include "hlrc/engine.h"
 
-/* The lower bits of each word of a line are the interval of one writer, 0 none. Above them lie, of
- * the first three, the number of the next line, 0 none, 16 bits in each; and the group. Where one
- * line has room for all nodes there is neither. */
+/* The lower bits of each word of a line are the interval of one writer, 0 none. The upper bits of
+ * the first three are the number of the next line, 0 none, 16 bits in each; the fourth has the
+ * group. Where one line has room for all nodes there is neither. */
 #define LOW   ((UINT64_C(1) << 48) - 1)
-#define GROUP 3 /* whose upper bits are it */
+#define GROUP 3 /* the word with the group in its upper bits */
 
-static uint64_t *lines;     /* of `words` each; 0 is none */
-static size_t words;        /* a multiple of the line of a cache, or less than one */
-static spin_lock_word lock; /* taken behind a page's; guards what follows */
+static uint64_t *lines;     /* of `words` words each; 0 is none */
+static size_t words;        /* a multiple of a cache line, or less than one */
+static spin_lock_word lock; /* taken after a page's; guards the variables below */
 static uint64_t free_first; /* a stack, linked by their first words */
-static uint64_t made, used; /* of which `used` are in chains */
+static uint64_t made, used; /* lines made, `used` of them in chains */
 
 static size_t lines_bytes(void)
 {
@@ -104,7 +104,7 @@ static void give_line(uint64_t n)
 
 /* ---- a chain ---- */
 
-/* A line for this group, before that one. */
+/* A new line for this group, linked to `next`. */
 static uint64_t new_line(int group, uint64_t next)
 {
     uint64_t n = take_line(), *line = line_at(n);
@@ -116,7 +116,7 @@ static uint64_t new_line(int group, uint64_t next)
     return n;
 }
 
-/* Where the interval of this writer lies, in a new line if need be (ND2). */
+/* The word for the interval of this writer, in a new line if required (ND2). */
 static uint64_t *place_of(uint64_t *needs, int writer)
 {
     int group = writer / NEED_WRITERS;

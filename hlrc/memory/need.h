@@ -3,27 +3,27 @@
  * need.h - what a copy of a page must have and its home may still lack: the latest interval of
  * each of some writers.
  *
- * A version is needed from the notice or the closing that tells of it until some copy has it
- * (page.h P4). So most pages need nothing, and most others one version, which lies in the page's
- * state. More lie in lines that come from a pool, each for a group of writers.
+ * A version is needed from the notice or flush that announces it until some copy has it (page.h
+ * P4). So most pages need nothing, and most others one version, which is stored in the page's
+ * state. Further versions are in lines of a pool, each for a group of writers.
  *
  *   word of the page:   0, or one version (protocol.h), or the first line
  *   lines:              writers 16 to 23 -> writers 8 to 15 -> writers 0 to 7
  *
- * An acquire takes notices writer by writer, in ascending order (interval.c), so the line that it
- * looks for is at the head, or to be put there, most of the time.
+ * An acquire takes notices writer by writer, in ascending order (interval.c). So the line that it
+ * searches is usually at the head, or is added there.
  *
  * Invariants
- *   ND1  A version that was told of and is not needed any more is in the page at its home, and in
- *        all that is fetched from there: versions at a home never fall, and a home that moves
- *        brings all of them (sync/homes.h MV1). At its home a page needs what is not applied there;
- *        what the home itself has written it never needs: that is applied before it is told of.
- *        With --diffs write all that is told of is there (DW1): it is needed of a copy that is
- *        under way then, and of no other.
- *   ND2  The lines of a chain are of groups that descend, and each has one version at least. So
- *        what a page needs takes a word for each node of the job at most, and for few writers less.
- *   ND3  A line belongs to one page or is free. What a page needs is read and changed under its
- *        lock; who goes on without it takes a list along (need_list).
+ *   ND1  A version that was announced and is no longer needed is in the page at its home, and in
+ *        all fetches from there: versions at a home never fall, and home migration brings all of
+ *        them (sync/homes.h MV1). At its home a page needs only versions not yet applied there,
+ *        and never the home's own writes: these are applied before they are announced. With
+ *        --diffs write all announced versions are at the home (DW1): they are needed of a copy
+ *        that is in flight then, and of no other.
+ *   ND2  The lines of a chain are for descending groups, and each has at least one version. So a
+ *        page's needs take at most one word for each node of the job, and less for few writers.
+ *   ND3  A line belongs to one page or is free. A page's needs are read and changed under its
+ *        lock; a thread that continues without the lock takes a list along (need_list).
  */
 #ifndef HLRC_NEED_H
 #define HLRC_NEED_H
@@ -33,21 +33,21 @@
 
 #include "hlrc/engine.h"
 
-#define NEED_WRITERS 8                   /* of a line; in a job of fewer nodes so many */
+#define NEED_WRITERS 8                   /* writers per line; fewer in a job of fewer nodes */
 #define NEED_MANY    (UINT64_C(1) << 63) /* the word names a line */
 
 int needs_init(void); /* 0 or -ENOMEM; room for all versions of every page of the space */
 void needs_end(void);
 
-/* Of the word of one page. ASSUMPTION of all: its page is locked. */
+/* Functions on the word of one page. ASSUMPTION of all: its page is locked. */
 
-/* The parts of what follows that deal with lines. */
+/* The parts of the inline functions that deal with lines. */
 void need_add_line(uint64_t *needs, int writer, uint64_t interval);
 uint32_t need_list_lines(uint64_t needs, uint64_t *out);
 bool need_covered_lines(uint64_t needs, const uint64_t *versions);
 void need_drop_lines(uint64_t needs);
 
-/* This interval of the writer is needed, or a later one that was before. */
+/* Makes this interval of the writer needed, unless a later one is. */
 static inline void need_add(uint64_t *needs, int writer, uint64_t interval)
 {
     debug_assert(interval != 0 && interval >> 48 == 0);
@@ -57,7 +57,7 @@ static inline void need_add(uint64_t *needs, int writer, uint64_t interval)
         *needs = version_of(writer, interval);
 }
 
-/* All that is needed, a version for each writer at most; how many. */
+/* Lists all needed versions, at most one per writer; returns their number. */
 static inline uint32_t need_list(uint64_t needs, uint64_t *out)
 {
     if (needs & NEED_MANY)
@@ -66,7 +66,7 @@ static inline uint32_t need_list(uint64_t needs, uint64_t *out)
     return needs != 0;
 }
 
-/* Whether `versions`, one per node, has everything that is needed. */
+/* Whether `versions`, one per node, covers everything needed. */
 static inline bool need_covered(uint64_t needs, const uint64_t *versions)
 {
     if (needs & NEED_MANY)
@@ -74,7 +74,7 @@ static inline bool need_covered(uint64_t needs, const uint64_t *versions)
     return needs == 0 || versions[version_writer(needs)] >= version_interval(needs);
 }
 
-/* Nothing is needed. */
+/* Clears all needs. */
 static inline void need_drop(uint64_t *needs)
 {
     if (*needs & NEED_MANY)
@@ -82,8 +82,8 @@ static inline void need_drop(uint64_t *needs)
     *needs = 0;
 }
 
-/* For tests, and debug builds: the interval of a writer that is needed, 0 none; lines of this page;
- * of all pages, now, and ever at a time. */
+/* For tests, and debug builds: the needed interval of a writer, 0 none; lines of this page; lines
+ * of all pages in use, and the most ever in use. */
 uint64_t need_of(uint64_t needs, int writer);
 uint64_t need_lines_of(uint64_t needs);
 uint64_t need_lines_used(uint64_t *most);

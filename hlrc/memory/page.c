@@ -45,7 +45,7 @@ int pages_init(void)
 }
 
 #ifdef HLRC_DEBUG
-/* ND3: none was lost. */
+/* ND3: no line was lost. */
 static void assert_lines(void)
 {
     uint64_t lines = 0, most;
@@ -164,10 +164,10 @@ void page_wait(uint32_t page)
                        &table[page]);
 }
 
-/* Before a page that was clean becomes writable: since a thread stores to it, or `ahead` of one. */
+/* Before a clean page becomes writable: for a store, or `ahead` of one. */
 static void mark_dirty(uint32_t page, struct page *p, bool ahead)
 {
-    if (!ahead && exclusive_begin(page, p)) /* AH2: what a thread writes, and writes again */
+    if (!ahead && exclusive_begin(page, p)) /* AH2: stored to, after it was announced */
         return;
     p->blank = ahead && p->blank && !races_checked();                              /* FW1 */
     if (ahead ? !p->blank : !page_is_home(p, engine.node) || twin_at_home(page)) { /* AH2, FW1 */
@@ -180,7 +180,7 @@ static void mark_dirty(uint32_t page, struct page *p, bool ahead)
     p->flags |= PAGE_DIRTY | PAGE_LISTED;
 }
 
-/* AH4: hot (page_flush.c), and a store has followed the load before. */
+/* AH4: retained writable (page_flush.c), and a store has followed the load before. */
 static bool stores_follow(const struct page *p)
 {
     return p->stores == STORES_FOLLOW && p->idle < p->budget && p->home != 0;
@@ -190,7 +190,7 @@ void page_judge_load(struct page *p, bool written)
 {
     if (p->loaded && !written) {
         p->stores = 0;
-        p->idle = p->budget; /* the next closing seals it */
+        p->idle = p->budget; /* the next flush write-protects it */
     }
     p->loaded = false;
 }
@@ -215,7 +215,7 @@ static int page_grant(uint32_t page, struct page *p, bool write)
     return view_change(page, 1, right);
 }
 
-/* ASSUMPTION: marked BUSY, and locked, which it is not afterwards. */
+/* ASSUMPTION: marked BUSY and locked; unlocked afterwards. */
 static void fetch_for(uint32_t page, struct page *p, bool write)
 {
     if (page_fetch(page, p) && write)
@@ -264,7 +264,7 @@ static bool open_alone(uint32_t page)
     return shut && rc == 0;
 }
 
-/* One step towards access (P1); true when the page can be accessed now. */
+/* One step towards access (P1); true if the page can be accessed now. */
 static bool access_step(uint32_t page, bool write, bool *worked)
 {
     struct page *p = page_lock(page);
@@ -318,11 +318,11 @@ bool page_access(uint32_t page, bool write)
 void page_hold(uint32_t first, uint32_t count)
 {
     atomic_store(&unlooked, false);
-    atomic_store(&held_end, 0); /* never a range of both */
+    atomic_store(&held_end, 0); /* never a mix of two ranges */
     atomic_store(&held_first, first);
     atomic_store(&held_end, first + count);
     for (uint32_t i = first; i < first + count; i++) {
-        /* the lock orders the range before the next look at it, or a claim before this one */
+        /* the lock orders the range before the page's next check, or a claim before this point */
         page_unlock(page_lock(i));
         while (table[i].flags & PAGE_BUSY)
             page_wait(i);
@@ -353,11 +353,11 @@ static bool grantable(const struct page *p, bool write)
                  : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
 }
 
-/* How open_run is used: by a thread that asks for the pages, or ahead of one (ahead.h); of those
- * that are stored to ahead, all, or those whose home is here. */
+/* Purpose of open_run: for a thread that asks for the pages, or ahead of one (ahead.h). Ahead of
+ * stores: all pages, or pages whose home is here. */
 enum opening { ASKED, AHEAD, AHEAD_HERE };
 
-/* A held page is opened only by itself, for a thread that asks for it (page_hold). */
+/* A held page is opened only singly, for a thread that asks for it (page_hold). */
 static bool opened_by(enum opening how, uint32_t page)
 {
     return !page_held(page) && (how != AHEAD_HERE || page_is_home(&table[page], engine.node));
@@ -373,7 +373,7 @@ static uint32_t open_run(uint32_t first, uint32_t count, bool write, enum openin
             mark_dirty(first + n, p, how != ASKED);
         if (write)
             p->idle = 0;
-        if (write && how == ASKED) /* hlrc_touch opens it again, in runs: sealing costs less */
+        if (write && how == ASKED) /* hlrc_touch reopens it in runs, which costs less */
             p->budget = 0;
         page_look_opens(first + n, p);
         n++;
@@ -393,7 +393,7 @@ uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
     return open_run(first, count, write, ASKED);
 }
 
-/* AH1: not where none is home. How many. */
+/* AH1: not pages without a home. Returns the number opened. */
 static uint32_t open_stores(uint32_t first, uint32_t count, enum opening how)
 {
     uint32_t all = 0;
@@ -436,20 +436,20 @@ void page_touch(uint32_t first, uint32_t count, bool write)
     }
 }
 
-/* The diff of this interval is in the page already (ND1). ASSUMPTION: locked. */
+/* Whether the diff of this interval is in the page already (ND1). ASSUMPTION: locked. */
 static bool applied_at_home(uint32_t page, const struct page *p, int writer, uint64_t interval)
 {
     return page_is_home(p, engine.node) &&
            atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval;
 }
 
-/* A fetch that begins from now on brings what is told of (DW1, ND1). ASSUMPTION: locked. */
+/* Whether a fetch that starts now brings all announced versions (DW1, ND1). ASSUMPTION: locked. */
 static bool told_is_there(const struct page *p)
 {
     return engine.config.diffs == DIFFS_WRITE && !(p->flags & PAGE_BUSY);
 }
 
-/* Notes one page of a run; true when access has to be revoked. ASSUMPTION: locked. */
+/* Notes one page of a run; true if access has to be revoked. ASSUMPTION: locked. */
 static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interval)
 {
     if (applied_at_home(page, p, writer, interval)) {
@@ -461,15 +461,15 @@ static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interva
     if (!(p->flags & PAGE_STALE))
         stats_count(STAT_INVALIDATIONS, 1);
     p->flags |= PAGE_STALE;
-    p->looked = 0; /* the next access to it is a fault without it, too */
+    p->looked = 0; /* the next access faults without it, too */
     return p->access != ACCESS_NONE && !renewed;
 }
 
-/* When that was done. ASSUMPTION: locked. */
+/* After the revocation. ASSUMPTION: locked. */
 static void note_end(uint32_t page, struct page *p, int writer, uint64_t interval, bool revoke)
 {
     if (revoke && p->access != ACCESS_NONE) {
-        p->flags &= (uint8_t)~PAGE_STALE; /* P2; the caller collapses and comes again */
+        p->flags &= (uint8_t)~PAGE_STALE; /* P2; the caller collapses and retries */
         return;
     }
     if (!applied_at_home(page, p, writer, interval) && !told_is_there(p))
@@ -561,7 +561,7 @@ static void reset_one(uint32_t page)
     spin_unlock(&p->lock);
 }
 
-/* Zero again, and not touched where nobody has. */
+/* Zeroes the range; parts that were never touched stay untouched. */
 static void discard(int window, size_t at, size_t bytes)
 {
     int rc = fabric_window_discard(engine.fabric, window, at, bytes);

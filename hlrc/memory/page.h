@@ -4,21 +4,22 @@
  *
  * State of a page
  *
- *   access   what the application's view allows: NONE, READ, WRITE (page_view.h G1). It may be less
- *            than the state would permit (after a collapse of mappings), never more.
+ *   access   what the application's view allows: NONE, READ, WRITE (page_view.h G1). It may be
+ *            less than the state permits (after a collapse of mappings), never more. A page is
+ *            closed while access is NONE, otherwise open.
  *   STALE    this copy lacks a version that the node needs; access is NONE (P2).
- *   DIRTY    on the dirty list: written since the last interval; away from the home there is a
+ *   DIRTY    on the dirty list: written since the last interval. Away from the home there is a
  *            twin.
- *   BUSY     one thread fetches, claims or flushes it; others wait until it is done.
- *   PREFETCH with BUSY: no thread works on it, a fetch is under way, and the thread that needs the
- *            page takes PREFETCH away and finishes it. The thread that clears BUSY or sets PREFETCH
- *            calls progress_changed(page_at(page)).
- *   KEPT     with BUSY: a flush has left the page writable (P8).
- *   LISTED   on the dirty list. DIRTY implies it but while a flush works on the page; a page that
- *            is no longer DIRTY stays LISTED until the next flush. So is one that was operated on
- *            at its home, `worded` (page_word.h).
- *   EXCLUSIVE  writable without being tracked: at its home, while no other node has a copy
- *            (exclusive.h); with ASYNC at the default home, while no node has asked for it.
+ *   BUSY     one thread fetches, claims or flushes the page; other threads wait until it is done.
+ *   PREFETCH with BUSY: a fetch is in flight and no thread works on it. A thread that needs the
+ *            page clears PREFETCH and finishes the fetch. The thread that clears BUSY or sets
+ *            PREFETCH calls progress_changed(page_at(page)).
+ *   KEPT     with BUSY: a flush retains the page writable (P8).
+ *   LISTED   on the dirty list. DIRTY implies LISTED, except while a flush works on the page. A
+ *            page that is no longer DIRTY stays LISTED until the next flush. A `worded` page,
+ *            after an atomic operation at its home (page_word.h), is LISTED too.
+ *   EXCLUSIVE  writable without being tracked (unshared): at its home, while no other node has a
+ *            copy (exclusive.h); with ASYNC at the default home, while no node has requested it.
  *
  *                    first use: protocol->initial
  *        +-----------------+------------------+
@@ -33,39 +34,41 @@
  *                          page_fetch: twin = fetched, page = fetched + own changes -> DIRTY
  *
  * Invariants
- *   P1  Every field of struct page changes under its lock; the lock is held for short, never across
- *       a wait. What takes longer sets BUSY first. Locks of several pages are taken in ascending
+ *   P1  Every field of struct page changes only under its lock. The lock is held briefly, never
+ *       across a wait; longer work sets BUSY first. Locks of several pages are taken in ascending
  *       order.
- *   P2  access != NONE implies not STALE: applied versions of this copy cover needed[page]. But for
- *       copies that the acquire under way renews (renew.h RN1).
+ *   P2  access != NONE implies not STALE: applied versions of this copy cover needed[page].
+ *       Exception: copies that the acquire in progress updates (renew.h RN1).
  *   P3  access == WRITE implies DIRTY or EXCLUSIVE. Putting a page on the dirty list and making it
  *       writable is one step.
- *   P4  What a page needs (need.h), versions that notices and closings have told of, grows under
- *       the page's lock, and is dropped where a copy is installed whose versions, compared there,
- *       cover all of it. So a page that is not STALE needs what this node has written at most.
- *   P5  DIRTY away from the home implies a twin, which equals the page as it was when this node
- *       began to write it, or as it was last fetched or captured.
- *   P6  The home of a page, once known, does not change before page_reset; but in a round that all
- *       nodes make, while it is held on all of them (sync/homes.h MV1).
- *   P7  A page that is write-protected for a flush is not writable again before its diff is
- *       captured: BUSY.
- *   P8  A page that a flush keeps writable has a twin from then on, at the home too, and stays on
- *       the dirty list, unless it is EXCLUSIVE from then on (exclusive.h EP2). Away from the home
- *       the diff and the new twin are one copy of the page, each byte read once; at the home the
- *       twin is renewed after the comparison and before the interval is published. So what a thread
- *       writes meanwhile is covered by this interval or differs from the twin in the next.
- *   P9  A home page that is as its twin was may have been otherwise in between, and another node
- *       may have read it then. So it is announced, unless no other node has read it at all. What
- *       this node's operations on words did is in the twin: then it is announced in any case
- *       (page_word.h WD4), lest those keep what they had who have read the page as untouched.
- *   P10  What hlrc_touch has opened for a system call only this node's threads close, by their
- *       acquires and releases: a closing that another node has asked for keeps it writable (P8), a
- *       request for it finds that it has a home (async.c H1).
- *   P11  What is EXCLUSIVE from the beginning is closed, and an access opens it with all that is so
- *        around it in its block: under their locks, and nothing that is not EXCLUSIVE, or that is
- *        STALE, since a home may be told of a version before that has come, or that is held
- *        (page_hold), since it may be reset at this moment. So the view is not cut into the blocks
- *        of default homes when a job starts.
+ *   P4  What a page needs (need.h) is the set of versions that notices and flushes have announced.
+ *       It grows under the page's lock. It is dropped when a copy is installed whose versions,
+ *       compared under the lock, cover all of it. So a page that is not STALE needs at most this
+ *       node's own writes.
+ *   P5  DIRTY away from the home implies a twin. It equals the page as it was when this node began
+ *       to write it, or as last fetched or captured.
+ *   P6  The home of a page, once known, does not change before page_reset. Exception: home
+ *       migration, a round that all nodes make while the page is held on all of them (sync/homes.h
+ *       MV1).
+ *   P7  A page that is write-protected for a flush is BUSY: it is not writable again before its
+ *       diff is captured.
+ *   P8  A page that a flush retains writable has a twin from then on, at the home too, and stays
+ *       on the dirty list, unless it becomes EXCLUSIVE (exclusive.h EP2). Away from the home the
+ *       diff and the new twin come from one copy of the page, which reads each byte once. At the
+ *       home the twin is refreshed after the comparison and before the interval is published. So a
+ *       concurrent store is covered by this interval or differs from the twin in the next.
+ *   P9  A home page that equals its twin may have differed in between, and another node may have
+ *       read it then. So it is announced, unless no other node has read it at all. This node's
+ *       atomic operations are in the twin as well: after them the page is announced in any case
+ *       (page_word.h WD4). Otherwise readers that saw the page untouched would keep a stale copy.
+ *   P10  Pages that hlrc_touch opened for a system call are closed only by acquires and releases
+ *        of this node's threads. A flush that another node requested retains them writable (P8). A
+ *        request for such a page finds that it has a home (async.c H1).
+ *   P11  A page that is EXCLUSIVE initially starts closed. The first access opens it together with
+ *        all such pages around it in its block, under their locks. Not opened are pages that are
+ *        not EXCLUSIVE; STALE pages, since a home may learn of a version before it arrives; and
+ *        held pages (page_hold), which may be reset at this moment. So the view is not split into
+ *        blocks of default homes at job start.
  */
 #ifndef HLRC_PAGE_H
 #define HLRC_PAGE_H
@@ -90,47 +93,47 @@ enum page_flags {
     PAGE_LISTED = 128,
 };
 
-/* Of a copy: renew.h. */
+/* Competitive update of one copy (renew.h). */
 struct renewal {
-    uint8_t budget;     /* renewals in a row that it is worth */
-    uint8_t left;       /* of those */
-    uint8_t acquire;    /* that revoked it last, by its number modulo 2^8 */
-    bool pending : 1;   /* STALE and open: RN1 */
-    bool probing : 1;   /* was closed to see whether it is used; */
-    uint8_t missed : 3; /* and has been revoked so often since */
-    uint8_t used : 2;   /* probes in a row that have shown that it is */
+    uint8_t budget;     /* updates in a row that it is worth */
+    uint8_t left;       /* updates left of the budget */
+    uint8_t acquire;    /* number, modulo 2^8, of the acquire that revoked it last */
+    bool pending : 1;   /* STALE but open (RN1) */
+    bool probing : 1;   /* was closed to detect whether it is used */
+    uint8_t missed : 3; /* revocations since, all unused */
+    uint8_t used : 2;   /* probes in a row that found it used */
 };
 
-/* There is one for each page of the space: what is counted in bits is counted for that. */
+/* One per page of the space; bit-fields keep it at 32 bytes. */
 struct page {
     spin_lock_word lock;
-    _Atomic uint8_t flags; /* written under the lock; waiters look at BUSY without it */
+    _Atomic uint8_t flags; /* written under the lock; waiters read BUSY without it */
     uint16_t home;         /* node + 1; 0 unknown */
-    uint32_t twin;         /* frame, 0 none */
+    uint32_t twin;         /* frame; 0 none */
     uint64_t need;         /* need.h (P4) */
     struct renewal renewal;
-    uint16_t spent;      /* page_move.h */
-    uint16_t others;     /* at its home, with --diffs write: page_flush.c */
-    uint8_t budget;      /* closings in a row that may find it unchanged while it is kept (P8) */
-    uint8_t idle;        /* that have, since it was last written */
-    _Atomic bool held;   /* no thread is given access: its home moves (sync/homes.h MV1) */
-    bool introduced : 1; /* its home knows that this node has a copy (EP1) */
-    bool loaded : 1;     /* open for stores since it was loaded */
+    uint16_t spent;            /* cost of diffs so far (page_move.h) */
+    uint16_t others;           /* at its home, with --diffs write: others_here of page_flush.c */
+    uint8_t budget;            /* flushes in a row that may find it unchanged, retained (P8) */
+    uint8_t idle;              /* such flushes since it was last written */
+    _Atomic bool held;         /* no access is granted: its home migrates (sync/homes.h MV1) */
+    bool introduced : 1;       /* its home knows that this node has a copy (EP1) */
+    bool loaded : 1;           /* opened for stores by a load (AH4) */
     bool exclusive_listed : 1; /* on the list of exclusive.c */
-    bool noted : 1;            /* page_move.h, with these of a page whose home is here: */
+    bool noted : 1;            /* at the home, as watched, tries, writer are (page_move.h) */
     bool watched : 1;
     bool unsure : 1; /* page_view.h G1 */
     uint8_t tries : 2;
-    unsigned writer : 10;   /* whose diffs came last */
+    unsigned writer : 10;   /* of the last diff */
     unsigned prefetch : 10; /* with PREFETCH: index of the fetch */
     enum page_access_right access : 2;
-    unsigned stores : 2;  /* in a row that followed a load, up to STORES_FOLLOW (ahead.h AH4) */
-    unsigned touched : 1; /* opened for stores by hlrc_touch, and not sealed since (P10) */
-    unsigned copy : 2;    /* the queue of copies.c that it is in, 0 none */
-    unsigned worded : 1;  /* operated on by word since its last closing (page_word.h WD4) */
-    unsigned looked : 1;  /* closed to see whether it is loaded (recorder.h TS4) */
+    unsigned stores : 2;  /* in a row that followed a load, at most STORES_FOLLOW (ahead.h AH4) */
+    unsigned touched : 1; /* opened for stores by hlrc_touch, not write-protected since (P10) */
+    unsigned copy : 2;    /* queue of copies.c; 0 none */
+    unsigned worded : 1;  /* target of an atomic operation since its last flush (WD4) */
+    unsigned looked : 1;  /* closed to detect loads (recorder.h TS4) */
     unsigned listed : 1;  /* on the list of page_look.c */
-    unsigned blank : 1;   /* its home since no node had written it: zero then, and no twin (AH2) */
+    unsigned blank : 1;   /* claimed while no node had written it: zero then, no twin (AH2) */
 };
 
 static_assert(sizeof(struct page) == 32, "half a line of a cache, less than a hundredth of a page");
@@ -138,12 +141,13 @@ static_assert(sizeof(struct page) == 32, "half a line of a cache, less than a hu
 int pages_init(void);
 void pages_end(void);
 
-/* One more than the highest page that was ever locked. What is beyond is as it was at start, or
- * closed by a collapse of the whole space, which locks pages by page_lock_unmet. */
+/* One more than the highest page ever locked. Pages beyond are in their initial state, or closed
+ * by a collapse of the whole space, which locks pages by page_lock_unmet. */
 uint32_t pages_met(void);
 
-/* Spin locks of single pages. A run is locked in ascending order; while one is held nothing waits,
- * and no other kind of spin lock but the lists', the twins' and the view's is taken. */
+/* Spin locks of single pages. A run is locked in ascending order. While a page lock is held, the
+ * thread does not wait and takes no other spin locks than the ones of the lists, the twins and the
+ * view. */
 struct page *page_lock(uint32_t page);
 struct page *page_lock_unmet(uint32_t page);
 void page_unlock(struct page *p);
@@ -153,37 +157,38 @@ static inline bool page_is_home(const struct page *p, int node)
     return p->home == node + 1;
 }
 
-/* Makes the page readable or writable for the application. Waits. True when it had to do
- * something. */
+/* Makes the page readable or writable for the application. Waits. True if there was anything to
+ * do. */
 bool page_access(uint32_t page, bool write);
-/* Behind that: its block was opened with it (P11), so the fault begins no stream. A guess. */
+/* After page_access: whether the block was opened with the page (P11), so that the fault starts no
+ * stream. A guess. */
 static inline bool page_was_alone(const struct page *p)
 {
     return (p->flags & PAGE_EXCLUSIVE) && p->home == 0;
 }
 
-/* The same for a run of pages, with as few calls of the system as they allow. Waits. */
+/* The same for a run of pages, with as few system calls as possible. Waits. */
 void page_touch(uint32_t first, uint32_t count, bool write);
 
-/* Opens what can be opened of a run without waiting, and sends for what is stale (ahead.h AH1);
- * `here`: for stores, and of those pages alone whose home is this node. Spins. */
+/* Readahead of a run: opens complete pages and starts fetches of stale ones, without waiting
+ * (ahead.h AH1). `here`: only opens pages whose home is this node, for stores. Spins. */
 void page_ahead(uint32_t first, uint32_t count, bool write, bool here);
-/* For stores, what is complete here of a run. Spins. */
+/* Opens the complete pages of a run for stores. Spins. */
 void page_ahead_here(uint32_t first, uint32_t count);
 
-/* From now on none of this run is sent for or opened before a thread asks for it (ahead.h, nor by a
- * prefetch), and none stays writable in a closing; the run before may be again. One thread at a
- * time; (0, 0) is no page. Then waits for what is BUSY there. */
+/* Suspends readahead (ahead.h) and prefetch for this range: its pages are fetched or opened only
+ * when a thread asks for them, and no flush retains them writable. Replaces the range before; (0,
+ * 0) is none. Then waits for BUSY pages of the range. One thread at a time. */
 void page_hold(uint32_t first, uint32_t count);
 bool page_held(uint32_t page); /* ASSUMPTION: locked */
-/* Until they are reset readers of the run make no page of it dirty (exclusive.h EP5).
- * ASSUMPTION: no thread of this node writes it any more, and a closing has begun since it was held,
- * and ended. */
+/* Until the reset, new readers make no page of the range dirty (exclusive.h EP5). ASSUMPTION: no
+ * thread of this node writes the range any more, and a flush has begun since it was held, and
+ * ended. */
 void page_hold_looks(void);
 bool page_looks_held(uint32_t page);
 
 /* Notes that `writer` wrote the run in its interval: raises needed and revokes copies that lack it
- * (rules 3, 4). Waits for what is BUSY there. */
+ * (rules 3, 4). Waits for BUSY pages of the run. */
 void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval);
 
 /* Waits for the thread that works on a BUSY page, or finishes its prefetch. */
@@ -193,56 +198,54 @@ void page_wait(uint32_t page);
  * Flushing, for interval.c: page_flush.c.
  *
  * begin takes the longest run of consecutive pages at the head of list[n] that can be flushed
- * together, waits where the first is BUSY, and marks them BUSY; each is write-protected, or kept
- * writable if it has been written often enough (P8), or if another node has asked for the closing
- * (P10). Returns the run's length, 0 if the first has
- * become clean. Of each page of the run then either `home` or `diff`, by where its home is, then
- * end.
- *   home   whether to announce a home page (P9), and whether it differs; a kept one's twin is
- *          renewed
- *   diff   encodes what this node has written into `out`, room for DIFF_MAX bytes; the length, 0
- *          for nothing
- *   prefetch  may come for any page of the run, before that: it is looked at soon
- *   end    `interval` is that in which the page is announced, 0 for none
+ * together, waits if the first is BUSY, and marks them BUSY. Each page is write-protected, or
+ * retained writable if it was written often enough (P8) or if another node requested the flush
+ * (P10). Returns the run's length, 0 if the first has become clean. Then comes `home` or `diff`
+ * for each page of the run, depending on its home, then end.
+ *   home     whether to announce a home page (P9), and whether it differs; refreshes the twin of a
+ *            retained one
+ *   diff     encodes this node's writes into `out`, with room for DIFF_MAX bytes; returns the
+ *            length, 0 for none
+ *   prefetch optional, before that, for any page of the run: it will be compared soon
+ *   end      `interval` is the one that announces the page, 0 for none
  */
 uint32_t page_flush_begin(const uint32_t *list, uint32_t n, bool asked);
-/* How many at the head of the list have become clean meanwhile; they are off it. Spins. */
+/* Number of pages at the head of the list that have become clean; they are taken off it. Spins. */
 uint32_t page_flush_skip(const uint32_t *list, uint32_t n);
 void page_flush_prefetch(uint32_t page);
 bool page_flush_home(uint32_t page, bool *changed);
-bool page_flush_same(uint32_t page); /* whether to announce one that is as its twin was (P9) */
+bool page_flush_same(uint32_t page); /* whether to announce an unchanged page (P9) */
 size_t page_flush_diff(uint32_t page, void *out);
 void page_flush_end(uint32_t page, uint64_t interval, bool changed);
 
-/* A home page of which this node is told that another one has written it, by remote writes that are
- * there: what differs from its twin from now on is this node's own again, as far as it can be known
- * (P9). Spins. ASSUMPTION: locked. */
+/* A notice names a home page that another node has written, by remote writes that have arrived.
+ * From now on differences from the twin are this node's own again, as far as can be known (P9).
+ * Spins. ASSUMPTION: locked. */
 void page_flush_told(uint32_t page, struct page *p);
 
-/* A twin of the page as it is. ASSUMPTION: locked. */
+/* Makes a twin of the page's current contents. ASSUMPTION: locked. */
 uint32_t page_flush_twin(uint32_t page, struct page *p);
 
 /* With --check races, at the home: the bytes that this node has stored since its last interval
- * (diff.h diff_scan), for a closing and for a look before; false: none. With --profile, a look:
- * none as well where they cannot be told from what others have (DW3). Both spin. */
+ * (diff.h diff_scan), for a flush and for a check before it; false: none. With --profile, the
+ * check returns none also if other nodes' bytes cannot be distinguished (DW3). Both spin. */
 bool page_flush_tracked(uint32_t page, uint64_t *mask);
 bool page_tracked(uint32_t page, uint64_t *mask);
-/* At the home: what a diff of the same would take, and how many bytes these are; 0 without a twin.
- * Spins. */
+/* At the home: the length of a diff of these bytes, and their number; 0 without a twin. Spins. */
 size_t page_flush_size(uint32_t page, size_t *bytes);
 
-/* A kept page that is revoked, and as its twin is, is clean. ASSUMPTION: locked. */
+/* A retained page that is revoked becomes clean if it equals its twin. ASSUMPTION: locked. */
 void page_clean(struct page *p, uint32_t page);
 
-/* A page that was opened for stores when it was loaded has been written since, or not (AH4).
- * ASSUMPTION: locked. */
+/* Notes whether a page that a load opened for stores was written since (AH4). ASSUMPTION:
+ * locked. */
 void page_judge_load(struct page *p, bool written);
 
-/* Applies a diff of another node to a page whose home is here; 0, or -EINVAL for a malformed one.
- * A twin gets it too, after the page: it is not this node's writing (P8). Spins. */
+/* Applies another node's diff to a home page. Returns 0, or -EINVAL if it is malformed. A twin
+ * gets the diff too, after the page: it is no write of this node (P8). Spins. */
 int page_apply(uint32_t page, int writer, const void *diff, size_t len);
 
-/* ASYNC's handler: takes exclusive access away; true when the page was exclusive here. Its copy is
+/* ASYNC's handler: ends exclusive access; true if the page was EXCLUSIVE here. Its copy is
  * complete and readable afterwards. Spins; ASSUMPTION: the page's lock is not held. */
 bool page_demote(uint32_t page);
 /* All three spin. */
@@ -250,23 +253,23 @@ void page_set_home(uint32_t page, int home); /* learnt from a message; P6 */
 int page_known_home(uint32_t page);          /* -1 unknown */
 void page_restore_exclusive(uint32_t page);  /* undoes page_demote while no home is assigned */
 
-/* Opens the longest run of complete, closed pages at `first` in one call of the system; returns its
- * length, 0 when the first is none. Pages that no thread has written here, or, for writing, those
- * whose home is known. Spins. */
+/* Opens the longest run of complete, closed pages at `first` by one system call. Returns its
+ * length, 0 if the first does not qualify. For reading, pages that no thread has written here; for
+ * writing, pages with a known home. Spins. */
 uint32_t page_open_run(uint32_t first, uint32_t count, bool write);
 
-/* Prefetch: starts fetching what is stale of the run and finishes what has arrived. Does not wait
- * for what has not, but spins. */
+/* Prefetch: starts fetches of the run's stale pages and finishes those fetches which have arrived.
+ * Does not wait for the others, but spins. */
 void page_prefetch(uint32_t first, uint32_t count);
 
-/* Collective, between barriers: everything known about these pages is dropped, their contents are
- * zero, and from the second barrier on they are memory like any other. Spins. ASSUMPTION: none of
- * them is BUSY or DIRTY; prefetches of them were finished before the first barrier. */
+/* Collective, between barriers: drops everything known about these pages and zeroes them. From the
+ * second barrier on they are ordinary memory. Spins. ASSUMPTION: none of them is BUSY or DIRTY;
+ * prefetches of them were finished before the first barrier. */
 void page_reset(uint32_t first, uint32_t count);
 
 #ifdef HLRC_DEBUG
 void page_assert_state(uint32_t page, const struct page *p);
-/* A closing has put the page into this interval, and not published it yet. Spins. */
+/* A flush has put the page into this interval and not published it yet. Spins. */
 void page_assert_announced(uint32_t page, uint64_t interval);
 #else
 #    define page_assert_state(page, p) ((void)0)

@@ -2,17 +2,17 @@
 /*
  * page_fetch.c - fetching pages.
  *
- * A fetch works for the one thread that set BUSY. It takes a list along of what the page needs, and
- * what is needed by then is compared under the lock before the copy counts (P4): another thread's
- * acquire may have added to it.
+ * A fetch belongs to the thread that set BUSY. It takes along a list of what the page needs. The
+ * needs at its end are compared under the lock before the copy is installed (P4): another thread's
+ * acquire may have added to them.
  *
- * A prefetch belongs to the thread that starts it, then (PREFETCH) to none, then to the one that
- * takes PREFETCH away. Its owner alone calls start and finish, which may wait; any thread may ask
+ * A prefetch belongs to the thread that starts it, then (PREFETCH) to none, then to the thread
+ * that clears PREFETCH. Only its owner calls start and finish, which may wait; any thread may ask
  * under the page's lock whether it is ready.
  *
- * A copy of a clean page is fetched in place, or to a bounce page where that must not be registered
- * (copies.h); no thread sees it, since access is NONE. That of a dirty page goes to a bounce page,
- * and is merged with what was written here (doc/design.md, rule 5).
+ * A copy of a clean page is fetched in place, or to a bounce page if the page must not be
+ * registered (copies.h); no thread sees it, since access is NONE. A copy of a dirty page is
+ * fetched to a bounce page, and merged with the writes here (doc/design.md, rule 5).
  */
 #include "hlrc/memory/page_fetch.h"
 
@@ -36,13 +36,13 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/timeline.h"
 
-#define PREFETCH_BATCH 32 /* pages started before what has arrived is opened */
+#define PREFETCH_BATCH 32 /* pages started before arrived ones are opened */
 
 static_assert(PREFETCHES <= 1u << 10, "bits of struct page");
 
 static struct prefetch {
     struct page_fetch fetch;
-    _Atomic uint32_t page; /* that it was taken for last */
+    _Atomic uint32_t page; /* page of its last use */
     _Atomic bool used;     /* taken from the free slots */
     int64_t begun;         /* for the timeline; with `fetch` */
 } prefetches[PREFETCHES];
@@ -71,19 +71,19 @@ void page_fetch_end(void)
     prefetch_versions = NULL;
 }
 
-/* Memory that the network knows cannot be given back. */
+/* Registered memory cannot be freed. */
 static bool lands_apart(void)
 {
     return copies_may_go() && engine.fabric->ops.window_prepare;
 }
 
-/* CP5: where homes write pages, a new one would be in the control group of its home. */
+/* CP5: where homes write pages, the control group of the home would be charged for a new one. */
 static bool made_here(void)
 {
     return !(engine.protocol.pages->caps & FABRIC_READ) && (copies_may_go() || headroom_grouped());
 }
 
-/* What the copy must have, as far as is known now. ASSUMPTION: locked. */
+/* Lists the versions that the copy must have, as known now. ASSUMPTION: locked. */
 static void list_needs(struct page_fetch *f, const struct page *p)
 {
     uint64_t *list = f->versions + engine.nodes;
@@ -130,7 +130,7 @@ static void fetch_start(struct page_fetch *f, bool prefetch)
 {
     for (uint32_t i = 0; i < f->needs; i++)
         if (version_writer(f->needed[i]) == engine.node)
-            engine.protocol.diffs->hand_on(); /* I7: the home may sleep on this node's diffs */
+            engine.protocol.diffs->hand_on(); /* I7: wakes homes with this node's diffs */
     engine.protocol.pages->fetch_start(f, prefetch);
 }
 
@@ -144,14 +144,14 @@ static void fetch_once(struct page_fetch *f)
         if (f->home != engine.node)
             timeline_end(TIMELINE_FETCH, begin, f->page, f->home, 0);
     }
-    /* nothing was copied: the copy is here, diffs may still be on their way to it */
+    /* nothing was copied: the copy is here, diffs for it may be in flight */
     if (f->home == engine.node)
-        /* the home tells */
+        /* woken when this home has applied a diff */
         progress_await((struct wait_for){ WAITS_PAGE_OWN_DIFFS, f->page, 0 }, page_at(f->page),
                        home_current, f);
 }
 
-/* From the bounce page. ASSUMPTION: locked. */
+/* Copies from the bounce page. ASSUMPTION: locked. */
 static void take_over(const struct page_fetch *f, const struct page *p)
 {
     if ((p->flags & PAGE_DIRTY) && p->access == ACCESS_WRITE)
@@ -162,7 +162,7 @@ static void take_over(const struct page_fetch *f, const struct page *p)
         memcpy(page_mem(f->page), f->dest, PAGE_SIZE);
 }
 
-/* Takes a fetched copy over, unless it lacks a version by now. ASSUMPTION: locked. */
+/* Installs a fetched copy, unless it lacks a version by now. ASSUMPTION: locked. */
 static bool install(const struct page_fetch *f, struct page *p)
 {
     if (f->home >= 0)
@@ -181,7 +181,7 @@ static bool install(const struct page_fetch *f, struct page *p)
     return true;
 }
 
-/* A page that was never fetched, or was given back, has no memory here. A hint: looks without its
+/* A page that was never fetched, or was evicted, has no memory here. A hint: reads without its
  * lock. */
 static bool is_bare(const struct page *p)
 {
@@ -241,8 +241,8 @@ static bool prefetch_arrived(const struct page *p)
            engine.protocol.pages->fetch_ready(&prefetches[p->prefetch].fetch);
 }
 
-/* Takes a prefetch over, and finishes it: the page is complete then, or as stale as it was.
- * ASSUMPTION: PREFETCH is set and the page locked, which it is not afterwards. */
+/* Takes over a prefetch and finishes it: the page is complete then, or stale as before.
+ * ASSUMPTION: PREFETCH is set and the page locked; unlocked afterwards. */
 static void prefetch_end(uint32_t page, struct page *p)
 {
     int k = p->prefetch;
@@ -267,8 +267,8 @@ static void prefetch_end(uint32_t page, struct page *p)
     prefetch_free(k);
 }
 
-/* Locks the page and marks it BUSY if it is stale, no thread works on it, and a slot is free; the
- * slot, or -1. */
+/* Marks the page BUSY if it is stale, no thread works on it, and a slot is free; returns the slot,
+ * or -1. */
 static int prefetch_claim(uint32_t page)
 {
     int k = -1;
@@ -303,7 +303,7 @@ bool page_prefetch_start(uint32_t page, bool early)
     return true;
 }
 
-/* Finishes what has arrived, and opens what is complete in runs, each in one call. */
+/* Finishes prefetches that have arrived, and opens complete pages in runs, each in one call. */
 static void open_arrived(uint32_t first, uint32_t count)
 {
     for (uint32_t i = first; i < first + count; i++) {
@@ -337,7 +337,7 @@ void page_prefetch_finish(uint32_t page)
                       WAIT_STATE);
         stats_enter(t, before);
     }
-    /* its neighbours were asked for together with it */
+    /* its neighbours were requested together with it */
     open_arrived(page, engine.pages - page < PREFETCH_BATCH ? engine.pages - page : PREFETCH_BATCH);
 }
 
@@ -345,7 +345,7 @@ void page_prefetch_advance(const uint32_t *list, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct page *p = page_lock(list[i]);
-        (void)prefetch_arrived(p); /* which begins the second read where the first is over */
+        (void)prefetch_arrived(p); /* starts the second read if the first is over */
         page_unlock(p);
     }
 }
@@ -386,7 +386,7 @@ static bool slots_free(uint32_t least)
 void page_prefetch_reclaim(uint32_t least)
 {
     for (uint32_t k = 0; k < engine.prefetches && !slots_free(least); k++) {
-        uint32_t page = atomic_load(&prefetches[k].page); /* it may be another's by now */
+        uint32_t page = atomic_load(&prefetches[k].page); /* may be another page's by now */
         struct page *p = page_lock(page);
         if (p->prefetch == k && prefetch_arrived(p))
             prefetch_end(page, p);
@@ -404,7 +404,7 @@ void page_prefetch_finish_all(void)
         }
 }
 
-/* Makes the memory of what will be fetched, by runs. A hint: nothing is locked. */
+/* Allocates the memory of pages to be fetched, by runs. A hint: nothing is locked. */
 static void furnish(uint32_t first, uint32_t count)
 {
     for (uint32_t i = 0; i < count;) {
@@ -420,11 +420,11 @@ static void furnish(uint32_t first, uint32_t count)
 
 void page_prefetch(uint32_t first, uint32_t count)
 {
-    uint32_t started = 0; /* more than there is room for would drive each other out */
+    uint32_t started = 0; /* more than there is room for would evict each other */
     for (uint32_t i = first; i < first + count && started < copies_room(); i += PREFETCH_BATCH) {
         uint32_t n = first + count - i < PREFETCH_BATCH ? first + count - i : PREFETCH_BATCH;
         page_prefetch_reclaim(n < engine.prefetches ? n : engine.prefetches);
-        open_arrived(i, n); /* what arrived too old is asked for again */
+        open_arrived(i, n); /* what arrived too old is requested again */
         furnish(i, n);
         for (uint32_t k = i; k < i + n; k++)
             started += page_prefetch_start(k, false);

@@ -8,28 +8,28 @@
 int page_fetch_init(void);
 void page_fetch_end(void);
 
-/* Makes a stale page complete; serves meanwhile. True when this node has become home of a page that
- * had none. ASSUMPTION: marked BUSY, and locked; neither afterwards. */
+/* Makes a stale page complete; serves requests while it waits. True if this node has become the
+ * home of a page that had none. ASSUMPTION: marked BUSY and locked; neither afterwards. */
 bool page_fetch(uint32_t page, struct page *p);
 
-/* Finishes a prefetch of this page that is under way, if there still is one. */
+/* Finishes this page's prefetch, if one is in flight. */
 void page_prefetch_finish(uint32_t page);
 
-/* Starts one for a page that is stale, is no home page, and that no thread works on; whether it
- * has. `early`: before all that is needed is known. */
+/* Starts a prefetch of a page that is stale, has its home elsewhere, and on which no thread works;
+ * returns whether it did. `early`: before all needed versions are known. */
 bool page_prefetch_start(uint32_t page, bool early);
-/* Goes on with those of a list that have come half way. Spins. */
+/* Continues the prefetches of a list that are half done. Spins. */
 void page_prefetch_advance(const uint32_t *list, uint32_t n);
-/* Waits until it has arrived, but not beyond this time (clock_ns), and takes it over; opens no
- * page. False: it is under way still. */
+/* Waits until this page's prefetch has arrived, but not beyond `deadline` (clock_ns), and installs
+ * it; opens no page. False: it is still in flight. */
 bool page_prefetch_end(uint32_t page, int64_t deadline);
 
-/* Where room for fewer than so many is left: takes over what has arrived, which no thread may ever
- * ask for. Spins. */
+/* If fewer than `least` slots are free: installs what has arrived, since no thread may ever access
+ * it. Spins. */
 void page_prefetch_reclaim(uint32_t least);
 
-/* Finishes all that are under way at this node, before its memory goes. ASSUMPTION: none is started
- * meanwhile. */
+/* Finishes all prefetches in flight at this node, before its memory is freed. ASSUMPTION: none is
+ * started during the call. */
 void page_prefetch_finish_all(void);
 
 #endif

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * page_flush.c - what becomes of a dirty page when its interval is closed; see page.h P7 and P8.
+ * page_flush.c - flushing a dirty page at the end of its interval; see page.h P7 and P8.
  *
  * A page that is written again and again is not worth write-protecting: the fault that follows
- * costs as much as some twenty comparisons with the twin. So it is kept writable, and compared. A
- * page that nobody writes any more is not worth comparing for ever: each has a budget of closings
- * that may find it unchanged in a row. When it is used up the page is write-protected, and has half
- * the budget the next time; each closing that finds the page changed doubles it, up to --hot-pages.
- * That is the rent-or-buy problem of Karlin, Manasse, Rudolph and Sleator (Competitive Snoopy
- * Caching, 1988): who rents for as long as that costs what buying does pays twice the best at most.
+ * costs as much as some twenty comparisons with the twin. So it is retained writable (the code
+ * says kept, hot) and compared. A page that is no longer written is not worth comparing for ever.
+ * So each page has a budget of flushes in a row that may find it unchanged. When it is used up,
+ * the page is write-protected, and has half the budget the next time; each flush that finds the
+ * page changed doubles it, up to --hot-pages. This is the rent-or-buy problem of Karlin, Manasse,
+ * Rudolph and Sleator (Competitive Snoopy Caching, 1988): renting until it has cost as much as
+ * buying costs at most twice the optimum.
  *
- * Pages that hlrc_touch opens are sealed: it opens them again by runs, for less than a comparison.
- * But not by a closing that another node's request has caused (P10).
+ * Pages that hlrc_touch opens are write-protected: it opens them again by runs, for less than a
+ * comparison. But not by a flush that another node requested (P10).
  *
  *             written      flush, first time             written
  *      CLEAN --------> DIRTY ---------------> CLEAN ----------------> DIRTY <-----+
- *                             sealed          budget 1                 | flush     | idle < budget
+ *                             write-protected budget 1                 | flush     | idle < budget
  *                               ^                                      +-----------+
- *                               +--------------------------------------+ kept
- *                                       idle == budget: sealed
+ *                               +--------------------------------------+ retained
+ *                                       idle == budget: write-protected
  */
 #include <string.h>
 
@@ -39,7 +40,7 @@
 
 #define PREFETCHED 1024 /* bytes at the beginning of a page */
 
-/* Written, or operated on (WD4). ASSUMPTION: locked. */
+/* Written, or target of an atomic operation (WD4). ASSUMPTION: locked. */
 static bool to_close(const struct page *p)
 {
     return (p->flags & PAGE_DIRTY) || (p->worded && !(p->flags & PAGE_EXCLUSIVE));
@@ -65,8 +66,8 @@ static uint32_t lock_run(const uint32_t *list, uint32_t n)
     return k;
 }
 
-/* Whether a page stays writable when the interval is closed (P8). None that is about to be reset
- * does, and none where copies have to go (CP3). */
+/* Whether a flush retains a page writable (P8). Not if it is about to be reset, nor while copies
+ * have to be evicted (CP3). */
 static bool stays(uint32_t page, const struct page *p, bool asked)
 {
     if (p->held || page_held(page) || copies_crowded())
@@ -74,7 +75,7 @@ static bool stays(uint32_t page, const struct page *p, bool asked)
     return p->idle < p->budget || (asked && p->touched); /* P10 */
 }
 
-/* Write-protects a locked run but for those that are kept, and unlocks it. */
+/* Write-protects a locked run, except the pages to retain, and unlocks it. */
 static int seal_run(uint32_t first, uint32_t count, bool asked)
 {
     bool seal[RUN_PAGES];
@@ -139,7 +140,7 @@ uint32_t page_flush_begin(const uint32_t *list, uint32_t n, bool asked)
     }
 }
 
-/* The processor's own look ahead ends with a page. */
+/* The CPU's hardware prefetch stops at the end of a page. */
 void page_flush_prefetch(uint32_t page)
 {
     const char *mem = page_mem(page), *twin = twin_mem(page_at(page)->twin);
@@ -164,8 +165,8 @@ static uint32_t copy_of(uint32_t page)
     return frame;
 }
 
-/* The versions of all other writers at this home, added up modulo 2^16. What they write may not be
- * in the home's twin (coherence/diff_write.c DW3). */
+/* The sum of all other writers' versions at this home, modulo 2^16. Their writes may not be in the
+ * home's twin (coherence/diff_write.c DW3). */
 static uint16_t others_here(uint32_t page)
 {
     uint64_t sum = 0;
@@ -182,18 +183,17 @@ uint32_t page_flush_twin(uint32_t page, struct page *p)
     return copy_of(page);
 }
 
-/* The page is announced by the next closing whether it differs or not, since others have read it
- * (P9). */
+/* The next flush announces the page whether it differs or not, since others have read it (P9). */
 void page_flush_told(uint32_t page, struct page *p)
 {
     bool kept = (p->flags & (PAGE_DIRTY | PAGE_BUSY)) == PAGE_DIRTY && p->twin;
     if (!kept || engine.config.diffs != DIFFS_WRITE || exclusive_unread(page))
         return;
-    p->others = others_here(page); /* before the copy: what comes in between is of unknown origin */
+    p->others = others_here(page); /* before the copy: writes in between are of unknown origin */
     memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
 }
 
-/* D5. A blank page that is kept gets a twin, as if it had been written. */
+/* D5. A blank page that is retained gets a twin, as if it had been written. */
 static bool home_changed(uint32_t page, const struct page *p)
 {
     if (p->blank)
@@ -215,7 +215,7 @@ bool page_flush_home(uint32_t page, bool *changed)
         return page_flush_same(page); /* P9 */
     perturb(page_compared);
     if (p->twin && p->others != others)
-        *changed = false; /* DW3: by whom, nobody knows; announced, and no reason to keep it */
+        *changed = false; /* DW3: the writer is unknown; announced, but no reason to retain it */
     p->others = others;
     if (!(p->flags & PAGE_KEPT))
         return true;
@@ -234,7 +234,7 @@ size_t page_flush_diff(uint32_t page, void *out)
         return 0; /* WD4 */
     if (!(p->flags & PAGE_KEPT))
         return diff_encode(page_mem(page), twin_mem(twin), out);
-    if (!diff_differs(page_mem(page), twin_mem(twin))) /* D5: threads store meanwhile */
+    if (!diff_differs(page_mem(page), twin_mem(twin))) /* D5: threads may store now */
         return 0;
     perturb(page_compared);
     uint32_t copy = copy_of(page); /* P8 */
@@ -245,7 +245,7 @@ size_t page_flush_diff(uint32_t page, void *out)
     return len;
 }
 
-/* Learns from what a flush has found. ASSUMPTION: locked. */
+/* Adapts the budget to the result of a flush. ASSUMPTION: locked. */
 static void learn(struct page *p, bool changed)
 {
     unsigned most = (unsigned)engine.config.hot_pages, more = p->budget ? p->budget * 2u : 1;

@@ -8,8 +8,8 @@
 #include "base/spin.h"
 #include "hlrc/engine.h"
 
-/* Each page is on the list once: `listed`. Two lists take turns, so that one fills while the other
- * is gone through. */
+/* Each page is listed once: `listed`. Two lists alternate, so that one fills while the other is
+ * processed. */
 static uint32_t *list[2];
 static uint32_t count; /* of list[0] */
 static spin_lock_word list_lock;
@@ -48,7 +48,7 @@ bool page_look_later(struct page *p)
 void page_look_list(uint32_t page, struct page *p)
 {
     spin_lock(&list_lock);
-    if (count < engine.pages) { /* pages that were given back may be on it twice */
+    if (count < engine.pages) { /* pages that were freed may be on it twice */
         list[0][count++] = page;
         p->listed = 1;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* page_look.h - pages that are closed to see whether they are used (recorder.h TS4, TS6). */
+/* page_look.h - pages that are closed to detect whether they are used (recorder.h TS4, TS6). */
 #ifndef HLRC_PAGE_LOOK_H
 #define HLRC_PAGE_LOOK_H
 
@@ -9,11 +9,11 @@
 int page_look_init(void); /* 0 or -ENOMEM */
 void page_look_end(void);
 
-/* A home page that another node has written: whether it is to be closed, and marks it so (TS4).
- * ASSUMPTION: locked. */
+/* For a home page that another node has written: returns whether it is to be closed, and marks it
+ * (TS4). ASSUMPTION: locked. */
 bool page_look_later(struct page *p);
 
-/* A page that is about to be opened. ASSUMPTION: locked. */
+/* Lists a page that is about to be opened. ASSUMPTION: locked. */
 void page_look_list(uint32_t page, struct page *p);
 
 static inline void page_look_opens(uint32_t page, struct page *p)
@@ -23,8 +23,8 @@ static inline void page_look_opens(uint32_t page, struct page *p)
         page_look_list(page, p);
 }
 
-/* What was listed since it was called last, *N pages; good until it is called again. By one thread
- * at a time. */
+/* Takes the *N pages listed since the last call; valid until the next call. One thread at a
+ * time. */
 const uint32_t *page_look_take(uint32_t *n);
 
 #endif

@@ -24,13 +24,13 @@ static struct move wanted[MOVES_ROUND];
 static _Atomic uint32_t count;
 static _Atomic uint32_t batch = BATCH_LEAST; /* pages that one call of page_move_take watches */
 
-/* What the diffs of a page have cost, all in all, in units of about a quarter of a microsecond. */
+/* The cost of a diff with `bytes` bytes, in units of about a quarter of a microsecond. */
 static uint32_t cost(uint32_t bytes)
 {
     return 1 + bytes / 256;
 }
 
-/* Each try has to promise more than the one before it. */
+/* Each try requires a higher cost than the one before. */
 static uint32_t enough(const struct page *p)
 {
     return WATCH_AFTER << p->tries;
@@ -76,7 +76,7 @@ void page_move_note(uint32_t page, struct page *p, int writer, uint32_t bytes)
     note_units(page, p, writer, cost(bytes));
 }
 
-/* A word: units << 32 | page, which is never 0, since there are units. */
+/* A word: units << 32 | page, which is never 0, since units are not. */
 static size_t told_at(int writer, uint32_t index)
 {
     return engine.at.told + ((size_t)writer * TOLD_RING + index) * 8;
@@ -84,8 +84,8 @@ static size_t told_at(int writer, uint32_t index)
 
 void page_move_tell(int home, uint32_t page, uint32_t bytes)
 {
-    static uint32_t next[NODES_MAX]; /* by closings alone, which are serialised */
-    struct page *p = page_at(page);  /* BUSY: nobody else looks at what its cost is here */
+    static uint32_t next[NODES_MAX]; /* only by flushes, which are serialised */
+    struct page *p = page_at(page);  /* BUSY: no other thread reads its cost here */
     p->spent = (uint16_t)(p->spent + cost(bytes));
     if (p->spent < TOLD_AFTER)
         return;
@@ -97,7 +97,7 @@ void page_move_tell(int home, uint32_t page, uint32_t bytes)
 
 static void listen_to(int writer)
 {
-    static uint32_t next[NODES_MAX]; /* one thread speaks for the node at a barrier */
+    static uint32_t next[NODES_MAX]; /* only by the node's thread at a barrier */
     for (uint32_t i = 0; i < TOLD_RING; i++) {
         _Atomic uint64_t *at = control_at(told_at(writer, next[writer] % TOLD_RING));
         uint64_t word = atomic_exchange(at, 0);
@@ -137,7 +137,7 @@ bool page_move_wanted(void)
 
 enum verdict { UNWANTED, UNWATCHED, RIPE };
 
-/* What was given back since it was noted, or written by others, is not wanted any more. */
+/* A page that was freed since it was noted, or written by others, is no longer wanted. */
 static enum verdict judge(const struct move *m)
 {
     struct page *p = page_lock(m->page);
@@ -216,14 +216,14 @@ void page_move_bring(uint32_t page, const uint64_t *time)
         (void)page_fetch(page, p);
         page_lock(page);
     }
-    need_drop(&p->need); /* ND1: what this node has written the old home has (barrier.h R4) */
+    need_drop(&p->need); /* ND1: the old home has this node's writes (barrier.h R4) */
     for (int w = 0; w < engine.nodes; w++)
         atomic_store_explicit(applied_here(page, w), time[w], memory_order_release);
     atomic_store(has_readers_here(page), 0);
     page_unlock(p);
 }
 
-/* This node's copy; false when the kernel has no room. */
+/* Drops this node's copy; false if the kernel has no room. */
 static bool drop(uint32_t page)
 {
     struct page *p = page_lock(page);

@@ -31,20 +31,20 @@ static bool is_elsewhere(const struct page *p)
            !page_is_home(p, engine.node);
 }
 
-/* PP5. What --profile counts are faults; and they keep a copy that is used where some have to go
- * (copies.h). ASSUMPTION: locked. */
+/* PP5. Not with --profile, which counts faults; nor where copies have to be evicted, since faults
+ * show that a copy is used (copies.h). ASSUMPTION: locked. */
 static bool is_closed_here(const struct page *p)
 {
     return p->access == ACCESS_NONE && !(p->flags & PAGE_STALE) && !profile_on && !copies_over();
 }
 
-/* Homes send whole pages, and it is one that a get would have sent. ASSUMPTION: locked. */
+/* Whether homes send whole pages and a get would have this one sent. ASSUMPTION: locked. */
 static bool comes_whole(const struct page *p, bool put)
 {
     return !put && !(engine.protocol.pages->caps & FABRIC_READ) && is_elsewhere(p) && !profile_on;
 }
 
-/* Until another thread is done with it, which does not open it if it is one that was sent for. */
+/* Waits until another thread is done with the page. Does not open a page that was prefetched. */
 static void wait_for(uint32_t page)
 {
     if (page_at(page)->flags & PAGE_PREFETCH)
@@ -55,7 +55,7 @@ static void wait_for(uint32_t page)
 
 enum found { ELSEWHERE, CLOSED_HERE, NEITHER };
 
-/* Where the page's bytes are. Locked, and no thread's, unless it is NEITHER. */
+/* Where the page's bytes are. The page is locked and not BUSY, unless the result is NEITHER. */
 static enum found find(uint32_t page, bool put)
 {
     for (;;) {
@@ -80,7 +80,7 @@ static enum found find(uint32_t page, bool put)
     }
 }
 
-/* PP5. ASSUMPTION: locked, which it is not afterwards. */
+/* PP5. ASSUMPTION: locked; unlocked afterwards. */
 static void copy_closed(uint32_t page, size_t at, void *mem, size_t len)
 {
     struct page *p = page_at(page);
@@ -98,11 +98,11 @@ static void introduce(uint32_t page, int home)
     fabric_write(engine.fabric, home, engine.control.id, has_readers_at(page), &mark, sizeof mark,
                  &op);
     fabric_fetch_add(engine.fabric, home, engine.control.id, engine.at.arrivals, 1, &before, &op);
-    fabric_wait(engine.fabric, &op); /* behind the write: fabric.h F2 */
+    fabric_wait(engine.fabric, &op); /* after the write: fabric.h F2 */
 }
 
-/* PP2. What is needed was listed behind the room for versions; with --diffs write all that was told
- * of is there (ND1). */
+/* PP2. The needs were listed after the room for versions; with --diffs write all announced
+ * versions are there (ND1). */
 static bool is_there(uint32_t page, int home, uint32_t needs, uint64_t *versions)
 {
     const uint64_t *needed = versions + engine.nodes;
@@ -163,7 +163,7 @@ static bool part_elsewhere(bool put, uint32_t page, size_t at, void *mem, size_t
         introduce(page, home);
     if (elsewhere && !is_there(page, home, needs, t->versions)) {
         page_lock(page);
-        (void)page_fetch(page, p); /* which waits for what is missing */
+        (void)page_fetch(page, p); /* which waits for the missing versions */
         return !put && page_part(false, page, at, mem, len);
     }
     if (elsewhere)

@@ -14,7 +14,7 @@
 #define PARTS    16u /* of the pages that were met (page.h): one is collapsed at a time */
 #define HOPELESS 100 /* collapses in a row that found no border */
 
-static _Atomic int in_vain; /* collapses in a row that found nothing to gain */
+static _Atomic int in_vain; /* collapses in a row that freed nothing */
 
 /* G1. */
 static int note_change(int rc, uint32_t first, uint32_t count, enum page_access_right right)
@@ -29,7 +29,7 @@ static int note_change(int rc, uint32_t first, uint32_t count, enum page_access_
 
 int view_change(uint32_t first, uint32_t count, enum page_access_right right)
 {
-    if (PERTURB_FAILS()) { /* as the system does: the first half of it done */
+    if (PERTURB_FAILS()) { /* as the system fails: with the first half done */
         if (count > 1)
             (void)space_protect(first, count / 2, right);
         return note_change(-ENOMEM, first, count, right);
@@ -51,7 +51,7 @@ int view_change_marked(uint32_t first, uint32_t count, const bool *marked,
     return 0;
 }
 
-/* What the view allows, as far as can be said without the page's lock. */
+/* What the view allows, read without the page's lock. */
 static unsigned access_of(uint32_t page)
 {
     const struct page *p = page_at(page);
@@ -86,8 +86,8 @@ static uint32_t choose_part(uint32_t pages, uint32_t *most)
     return best;
 }
 
-/* States stay as they are: the pages are only faulted in again (page.h P2 allows less access than
- * the state would). */
+/* States stay as they are: the pages only fault again (page.h P2 allows less access than the state
+ * would). */
 static int collapse_range(uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
@@ -105,7 +105,7 @@ static void collapse(void)
     uint32_t met = pages_met(), most, part = choose_part(met, &most);
     if (most > 0)
         atomic_store(&in_vain, 0);
-    /* the ends of a part may have to be split; those of the view are those of the mapping */
+    /* a part may need splits at its ends; the view's ends are the mapping's */
     if (most > 2 && collapse_range(part_begin(met, part), part_begin(met, part + 1)) == 0)
         return;
     if (most > 0 && collapse_range(0, met) == 0)
@@ -116,7 +116,7 @@ static void collapse(void)
                       "vm.max_map_count");
 }
 
-/* Changes a run of at most RUN_PAGES, whatever it takes. */
+/* Changes a run of at most RUN_PAGES; retries until it succeeds. */
 static void change_run(uint32_t first, uint32_t count, enum page_access_right right)
 {
     int rc;
@@ -159,7 +159,7 @@ static uint32_t block_rest(uint32_t page)
     return other - page < rest ? other - page : rest;
 }
 
-/* The longest run at `first` that has one initial right, which is one for the pages of a block. */
+/* The longest run at `first` with one initial right; all pages of a block have the same. */
 static uint32_t initial_run(uint32_t first, uint32_t count, enum page_access_right *right)
 {
     uint64_t n = block_rest(first);

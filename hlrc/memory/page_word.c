@@ -19,7 +19,7 @@ static bool released(void *arg)
     return !atomic_load(&((const struct page *)arg)->held);
 }
 
-/* The version of this page that the home has of this node. */
+/* This node's version of the page at its home. */
 static uint64_t own_there(uint32_t page, int home)
 {
     uint64_t there = 0;
@@ -30,9 +30,8 @@ static uint64_t own_there(uint32_t page, int home)
     return there;
 }
 
-/* A copy that is not STALE needs what this node has written at most (page.h P4): the home has it by
- * now, most of the time, and else a fetch waits for it. ASSUMPTION: locked, which it is not
- * afterwards. */
+/* A copy that is not STALE needs at most this node's own writes (page.h P4). Usually the home has
+ * them by now; otherwise a fetch waits for them. ASSUMPTION: locked; unlocked afterwards. */
 static void settle(uint32_t page, struct page *p)
 {
     uint64_t own = version_interval(p->need);
@@ -51,7 +50,7 @@ static void settle(uint32_t page, struct page *p)
     progress_changed(p);
 }
 
-/* WD2. ASSUMPTION: locked, which it is not afterwards. */
+/* WD2. ASSUMPTION: locked; unlocked afterwards. */
 static void fetch(uint32_t page, struct page *p)
 {
     if (!(p->flags & PAGE_STALE) && (engine.protocol.pages->caps & FABRIC_READ)) {
@@ -67,7 +66,7 @@ static bool lacks_version(const struct page *p)
     return (p->flags & PAGE_STALE) || (p->need != 0 && !page_is_home(p, engine.node));
 }
 
-/* One step; true when the page can be operated on, and is locked. */
+/* One step; true if the page is ready for the operation, and is locked. */
 static bool step(uint32_t page, struct page *p)
 {
     if (p->flags & PAGE_BUSY) {
@@ -87,8 +86,8 @@ static bool step(uint32_t page, struct page *p)
     return false;
 }
 
-/* WD2. A home's stores need not be sent, but noted where races are looked for: the operation hides
- * them (P8). */
+/* WD2. A home's stores need not be sent, but noted with --check races: the operation hides them
+ * (P8). */
 static bool is_unsent(uint32_t page, const struct page *p, size_t at, size_t bytes)
 {
     return p->twin && (!page_is_home(p, engine.node) || races_checked()) &&

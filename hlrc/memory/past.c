@@ -11,8 +11,8 @@
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 
-/* By page, for loads and for stores: the last turn modulo 255, and 1 more, 0 being never; and in
- * the upper byte the one before. Whoever reads one while it is written opens pages in vain. */
+/* By page, for loads and for stores: the last turn modulo 255, plus 1, 0 being never; and in the
+ * upper byte the one before. A racing read only opens pages without use. */
 static _Atomic uint16_t *turns[2];
 static _Atomic uint32_t turn;
 
@@ -68,7 +68,7 @@ void past_opened(uint32_t page, bool write)
     set_turn(page, write, turn_now());
 }
 
-/* For stores those that are complete here: others are loaded first, or fault. */
+/* For stores only pages that are complete here: others are loaded first, or fault. */
 static void open_them(uint32_t first, uint32_t count, bool write)
 {
     if (write)
@@ -83,8 +83,8 @@ static bool is_open(uint32_t page, bool write)
     return write ? access == ACCESS_WRITE : access != ACCESS_NONE;
 }
 
-/* Opens those of [first, beyond) that had these turns. Those that cannot be opened yet keep it, for
- * the next fault. */
+/* Opens the pages of [first, beyond) that had these turns. Pages that cannot be opened yet keep
+ * them, for the next fault. */
 static void open_group(uint32_t first, uint32_t beyond, bool write, uint16_t were, uint8_t now)
 {
     for (uint32_t p = first; p < beyond;) {

@@ -10,34 +10,34 @@
 #include "hlrc/engine.h"
 #include "hlrc/progress/timeline.h"
 
-#define SAMPLES_ALL  16   /* looks at a page in a row that sample it, */
-#define ACQUIRED     4096 /* pages among which the time of one acquire is shared, at most */
-#define SAMPLES_EACH 64   /* then each of so many; */
-#define SAMPLES_MOST 64   /* and samples of a node, besides one for each so many looks: */
+#define SAMPLES_ALL  16   /* first visits of a page, which all sample it, */
+#define ACQUIRED     4096 /* pages among which the time of one acquire is divided, at most */
+#define SAMPLES_EACH 64   /* then one visit in this number; */
+#define SAMPLES_MOST 64   /* samples of a node, plus one for each SAMPLES_LESS visits */
 #define SAMPLES_LESS 256
 
 #define CHUNK        1024
-#define FIRST_COLUMN 16 /* ticks of a column of the map at first, a power of two */
+#define FIRST_COLUMN 16 /* log2 of the ticks of a column of the map at first */
 
 bool profile_on;
 
 static struct profile_page *pages;
-static _Atomic bool *noted; /* of CHUNK pages each: one of them has something */
+static _Atomic bool *noted; /* by CHUNK pages: one of them has a count */
 static struct profile_mask *masks;
 static struct profile_lock *locks;
 static struct profile_sums *sums;
 static struct heat *heat;
-static spin_lock_word heat_lock; /* guards it */
-static spin_lock_word lock; /* guards the locks and the sums of barriers, and adding to the list */
-static uint32_t *told;      /* pages, in the order in which they were told of */
+static spin_lock_word heat_lock; /* guards `heat` */
+static spin_lock_word lock;      /* guards locks, sums of barriers, and additions to the list */
+static uint32_t *told; /* pages with another known writer, in order of their first notices */
 static _Atomic uint32_t told_count;
 static _Atomic uint64_t barriers;
-static uint32_t acquired[ACQUIRED]; /* pages that the acquire under way was told of; by it */
+static uint32_t acquired[ACQUIRED]; /* pages named by notices of the acquire in progress; by it */
 static _Atomic uint32_t acquired_count;
 static _Atomic bool acquiring; /* between the two calls */
-static uint32_t *acquires; /* that have looked at a page of the list; by acquires, with `next` */
+static uint32_t *acquires;     /* visits of each page of the list; by acquires, with `next` */
 static uint32_t next, looks, samples;
-static int64_t aside; /* ticks; by closings */
+static int64_t aside; /* ticks; by flushes */
 static struct timeline_moment start, end;
 
 #define PAGES_BYTES ((size_t)engine.pages * sizeof *pages)
@@ -146,7 +146,7 @@ static uint32_t phase_now(void)
     return (uint32_t)atomic_load_explicit(&barriers, memory_order_relaxed) + 1;
 }
 
-/* A read of the phase before that was followed by no store is one of `looks`. */
+/* A read of an earlier phase that was followed by no store is one of `looks`. */
 static void read_in_phase(struct profile_page *p)
 {
     uint32_t now = phase_now(), was = atomic_load_explicit(&p->reading, memory_order_relaxed);
@@ -184,7 +184,7 @@ void profile_fetched(uint32_t page, int home)
 {
     if (!profile_on)
         return;
-    atomic_store(&pages[page].sampled, false); /* PF3: this would have been without it */
+    atomic_store(&pages[page].sampled, false); /* PF3: the sample did not cause this fault */
     add(&note(page)->count[PROFILE_fetches], 1);
     add((_Atomic uint64_t *)&sums->fetched[home], 1);
     heat_note(HEAT_FETCHES, page, clock_ticks());
@@ -248,7 +248,7 @@ void profile_diff(uint32_t page, size_t bytes, int home)
     heat_note(HEAT_DIFFS, page, clock_ticks());
 }
 
-/* Where it cannot be told whether a home has written, it counts as if it had read nothing. */
+/* If it is unknown whether a home has written, it counts as if it had read nothing. */
 void profile_written(uint32_t page, const uint64_t *mask, bool home)
 {
     struct profile_page *p = note(page);
@@ -302,7 +302,7 @@ void profile_acquire_end(int64_t begin)
 
 /* ---- locks and barriers ---- */
 
-/* The last place is for all that find no other. ASSUMPTION: under the lock. */
+/* The last entry is for all locks that find no other. ASSUMPTION: the lock is held. */
 static struct profile_lock *place_of(uint32_t number)
 {
     uint32_t at = number * UINT32_C(2654435769) >> 20;

@@ -18,8 +18,8 @@
 #include "hlrc/engine.h"
 #include "hlrc/memory/diff.h"
 
-#define BYTES_MAX ((size_t)1 << 40)   /* of all ranges: page numbers have 32 bits, and the heap's */
-#define LOOK_MOST 512u                /* entries of the page map that are read at a time */
+#define BYTES_MAX ((size_t)1 << 40)   /* of all ranges: page numbers have 32 bits, heap included */
+#define LOOK_MOST 512u                /* entries of the page map read at a time */
 #define IN_USE    (UINT64_C(3) << 62) /* present, or swapped out */
 
 static struct {
@@ -28,17 +28,17 @@ static struct {
 } wanted[RANGES_MAX];
 static uint32_t count;
 
-static char *begun; /* RG3: by page behind the heap's; NULL: nobody asks */
+static char *begun; /* RG3: by page after the heap's; NULL: not required */
 
-/* ---- what the system says of memory ---- */
+/* ---- the system's view of memory ---- */
 
 struct map {
     uintptr_t begin, end;
     bool ours; /* private, for loads and stores */
-    bool file; /* what was not touched may be no zeros */
+    bool file; /* untouched pages may not be zero */
 };
 
-/* The next of the process's mappings. */
+/* Reads the next of the process's mappings. */
 static bool map_next(FILE *maps, struct map *m)
 {
     unsigned long begin, end, inode;
@@ -53,7 +53,7 @@ static bool map_next(FILE *maps, struct map *m)
     return ok;
 }
 
-/* Whether all of it is private memory of the process; without /proc it is believed. */
+/* Whether all of it is private memory of the process; true without /proc. */
 static bool is_private(const char *at, size_t bytes)
 {
     uintptr_t next = (uintptr_t)at, end = next + bytes;
@@ -73,8 +73,8 @@ static bool is_private(const char *at, size_t bytes)
 
 typedef void used_fn(char *page, void *arg);
 
-/* Calls fn for those pages from `at` to `end` that hold something; anonymous ones that were never
- * touched are not looked at. */
+/* Calls fn for the pages from `at` to `end` that hold something; does not read anonymous ones that
+ * were never touched. */
 static void each_used_of_map(char *at, const char *end, bool file, int pagemap, used_fn *fn,
                              void *arg)
 {
@@ -127,8 +127,8 @@ static bool contains(const char *at, size_t bytes, const void *what)
     return (uintptr_t)what - (uintptr_t)at < bytes;
 }
 
-/* This library's data or the C library's, as in a program that is linked statically; or the stack
- * of the call. */
+/* Whether this library's data or the C library's is there, as in a program that is linked
+ * statically; or the stack of the call. */
 static bool has_foreign_data(const char *at, size_t bytes)
 {
     return contains(at, bytes, &engine) || contains(at, bytes, stdout) ||
@@ -178,7 +178,7 @@ void ranges_identify(struct range_identity *out)
 
 /* ---- from private to shared, and back ---- */
 
-/* Numbers of pages have 32 bits. */
+/* Page numbers have 32 bits. */
 static bool fits_numbers(void)
 {
     uint64_t pages = engine.pages, shared = 0;

@@ -14,11 +14,11 @@
 #include "hlrc/memory/dirty.h"
 #include "hlrc/progress/thread.h"
 
-static spin_lock_word lock;       /* guards what is added to the sets in use */
+static spin_lock_word lock;       /* guards additions to the sets in use */
 static struct read_set *pools[2]; /* swapped by reads_take; 0 of each is none */
 static uint32_t used;             /* sets of the pool in use */
 static _Atomic unsigned in_use;
-static _Atomic uint32_t *sets; /* of each page: its set, 0 none */
+static _Atomic uint32_t *sets; /* by page: its set, 0 none */
 
 #define POOL_BYTES (((size_t)engine.pages + 1) * sizeof(struct read_set))
 #define SETS_BYTES ((size_t)engine.pages * sizeof *sets)
@@ -66,7 +66,7 @@ static void set(uint64_t *mask, uint32_t at, uint32_t bytes)
     }
 }
 
-/* ASSUMPTION: under the lock. */
+/* ASSUMPTION: the lock is held. */
 static struct read_set *set_of(uint32_t page, uintptr_t code)
 {
     uint32_t k = atomic_load_explicit(&sets[page], memory_order_relaxed);
@@ -86,7 +86,7 @@ static void note(uint32_t page, uint32_t at, uint32_t bytes, uintptr_t code)
     uint32_t k = atomic_load_explicit(&sets[page], memory_order_relaxed);
     if (k && all_set(pools[in_use][k].mask, at, bytes)) /* RR2 */
         return;
-    (void)thread_self(); /* takes a slot: not under the lock */
+    (void)thread_self(); /* may take a slot: not under the lock */
     spin_lock(&lock);
     set(set_of(page, code)->mask, at, bytes);
     spin_unlock(&lock);

@@ -16,25 +16,25 @@
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
-#define USED_OFTEN  2                /* probes in a row before the first renewal */
+#define USED_OFTEN  2                /* probes in a row before the first update */
 #define PATIENCE_NS INT64_C(1000000) /* RN4 */
-#define UNDER_WAY   32u              /* pages that are, before the first of them is waited for */
+#define UNDER_WAY   32u              /* pages in flight before the first of them is waited for */
 
-#define OCCASIONS 64u /* that are remembered */
+#define OCCASIONS 64u /* remembered */
 #define EXPECTED  16u /* pages of each */
 
-/* Of the acquire under way, of which there is one at a time (interval.h I5). */
+/* State of the acquire in progress, of which there is one at a time (interval.h I5). */
 static uint32_t *list;
 static uint32_t count;
 static uint8_t acquire;
-static uint32_t expected;   /* the first of the list, which no notice had told of (RN5), */
-static bool told[EXPECTED]; /* and whether one has since */
+static uint32_t expected;   /* the first pages of the list, expected (RN5), */
+static bool told[EXPECTED]; /* and whether a notice has named each since */
 
-/* RN5: what acquires of one occasion have renewed. */
+/* RN5: what acquires of one occasion have updated. */
 static struct habit {
     uint32_t occasion, pages;
     uint32_t page[EXPECTED];
-    bool in_vain[EXPECTED]; /* the last time */
+    bool in_vain[EXPECTED]; /* no notice, the last time */
 } habits[OCCASIONS], *habit;
 
 static size_t list_bytes(void)
@@ -57,8 +57,8 @@ void renew_end(void)
     list = NULL;
 }
 
-/* How many renewals cost as much as the fault and the two changes of access that one saves: more
- * where a page is read as memory is. */
+/* How many updates cost as much as the fault and the two changes of protection that one saves:
+ * more where a page is read like local memory. */
 static uint8_t budget_first(void)
 {
     bool memory = (engine.protocol.pages->caps & FABRIC_READ) && engine.fabric->round_trip_ns == 0;
@@ -71,7 +71,7 @@ static unsigned at_most(unsigned budget)
     return budget < most ? budget : most;
 }
 
-/* What a copy has shown that was closed to see whether it is used. */
+/* The result of a probe: whether the closed copy was used. */
 static void judge(struct renewal *r, bool used)
 {
     if (!used)
@@ -84,7 +84,7 @@ static void judge(struct renewal *r, bool used)
     r->probing = false;
 }
 
-/* It is revoked again. */
+/* A probed copy is revoked again. */
 static void look(struct renewal *r, bool used)
 {
     if (used)
@@ -94,7 +94,7 @@ static void look(struct renewal *r, bool used)
     r->acquire = acquire;
 }
 
-/* It is closed, to see whether it is used. */
+/* The copy is closed, to detect whether it is used. */
 static void probe(struct renewal *r)
 {
     r->probing = true;
@@ -107,7 +107,7 @@ static bool movable(uint32_t page, const struct page *p)
     return p->held || page_held(page); /* MV1 */
 }
 
-/* RN4: a release waits for what is under way to a dirty page. */
+/* RN4: a release waits for a fetch in flight to a dirty page. */
 static bool may_wait(const struct page *p)
 {
     return !(p->flags & PAGE_DIRTY) || (engine.protocol.pages->caps & FABRIC_READ);
@@ -185,7 +185,7 @@ void renew_expected(uint32_t occasion)
     perturb(renew_expecting);
 }
 
-/* RN5: a page of the list that was renewed, or fetched in vain. */
+/* RN5: learns from a page of the list that was updated, or that no notice named. */
 static void learn_habit(uint32_t page, bool in_vain)
 {
     uint32_t i = 0;
@@ -202,14 +202,14 @@ static void learn_habit(uint32_t page, bool in_vain)
     }
 }
 
-/* RN1: closed, if it was not renewed; false when the kernel has no room for that. */
+/* RN1: closes the page if it was not updated; false if the kernel has no room for that. */
 static bool settle(uint32_t page)
 {
     struct page *p = page_lock(page);
     bool close = (p->flags & PAGE_STALE) && p->access != ACCESS_NONE;
     bool done = !close || view_change(page, 1, ACCESS_NONE) == 0;
     if (done && p->renewal.pending)
-        probe(&p->renewal); /* it was not renewed */
+        probe(&p->renewal); /* it was not updated */
     if (done && close)
         page_clean(p, page);
     else if (!close)
@@ -221,7 +221,7 @@ static bool settle(uint32_t page)
     return done;
 }
 
-/* RN1. RN4: `late`, since another one was. */
+/* RN1. RN4: `late`: another update was late. */
 static void renew(uint32_t page, bool *late)
 {
     if (!*late)
@@ -232,7 +232,7 @@ static void renew(uint32_t page, bool *late)
         ;
 }
 
-/* A page is read when its versions have arrived. */
+/* Whether a page is read only after its versions have arrived. */
 static bool in_halves(void)
 {
     return (engine.protocol.pages->caps & FABRIC_READ) &&

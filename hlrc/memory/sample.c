@@ -11,8 +11,8 @@
 
 #define AT_ONCE 4
 
-/* What the view allows is less than the state permits then, which is always right. Not what
- * hlrc_touch has opened for stores: its caller may be about to call the system (page.h P10). */
+/* Afterwards the view allows less than the state permits, which is always right. Not pages that
+ * hlrc_touch has opened for stores: its caller may be about to make a system call (page.h P10). */
 static bool may_close(const struct page *p)
 {
     return p->access != ACCESS_NONE && !p->touched && !p->held &&
@@ -41,7 +41,7 @@ void sample_some(void)
     }
 }
 
-/* What cannot be closed now is tried again behind the next acquire. */
+/* A page that cannot be closed now is retried after the next acquire. */
 static void look_at(uint32_t page)
 {
     struct page *p = page_lock(page);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sample.h - with --profile: what of a page that other nodes write this one uses (profile.h
+/* sample.h - with --profile: which parts of pages written by other nodes this node uses (profile.h
  * PF2). */
 #ifndef HLRC_SAMPLE_H
 #define HLRC_SAMPLE_H
@@ -9,12 +9,12 @@
 /* page_invalidate, counted. */
 void sample_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval);
 
-/* Closes some pages that others write: the next access to them shows what it is to. By the thread
- * that acquires, before the acquire ends. Spins. */
+/* Closes some pages that other nodes write: the next access to them shows its address. By the
+ * acquiring thread, before the acquire ends. Spins. */
 void sample_some(void);
 
-/* recorder.h TS6: closes what was opened since it was called last, but for what is dirty or under
- * way. Behind an acquire. Spins. */
+/* recorder.h TS6: closes the pages opened since the last call, except dirty or BUSY ones. After an
+ * acquire. Spins. */
 void sample_all(void);
 
 #endif

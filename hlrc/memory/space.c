@@ -27,11 +27,11 @@ static const uintptr_t candidates[] = {
 #define CANDIDATES  (sizeof candidates / sizeof candidates[0])
 #define SPACE_MOST  (UINT64_C(15) << 40) /* as --memory allows */
 #define BOOKED_MOST (UINT64_C(1) << 30)  /* valgrind takes seconds for each GiB that is mapped */
-#define ALIGNED     (UINT64_C(1) << 30)  /* what lies behind the heap */
+#define ALIGNED     (UINT64_C(1) << 30)  /* memory after the heap */
 
-/* The last one is for programs with ThreadSanitizer, which lets them have memory there on x86-64,
- * and ends those that ask for another address. On other CPUs it has no place that is always
- * free. */
+/* The last one is for programs with ThreadSanitizer, which on x86-64 lets them have memory there
+ * and ends programs that request another address. On other CPUs it leaves no address that is
+ * always free. */
 #define WATCHED_CANDIDATE (CANDIDATES - 1)
 #if defined(__x86_64__)
 #    define WATCHED_END 0x008000000000
@@ -56,15 +56,15 @@ uint64_t space_most(void)
     return tool_valgrind() ? BOOKED_MOST : SPACE_MOST;
 }
 
-/* The heap is no mapping that was there at the start. */
+/* The heap is not among the mappings that existed at the start. */
 static bool meets_heap(uintptr_t at, size_t size)
 {
     uintptr_t heap = (uintptr_t)engine.app;
     return heap && at < heap + heap_size && heap < at + size;
 }
 
-/* Reserves all candidates that are free here, asks the others, keeps the first that is free
- * everywhere. The last one lies behind the heap, if there is one already. */
+/* Reserves all candidates that are free here, exchanges them with the other nodes, keeps the first
+ * that is free everywhere. The last one is after the heap, if there is one already. */
 int space_agree(size_t size, char **base)
 {
     uint32_t mine = 0, all[NODES_MAX], common = ~0u;
@@ -117,7 +117,8 @@ int space_create(void)
                     heap_size, engine.nodes);
         return rc;
     }
-    /* open first: what never was is no memory to valgrind, which would report each first touch */
+    /* open first: to valgrind a mapping that was never open is no memory; it would report each
+     * first touch */
     void *p = mmap(engine.app, heap_size, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, engine.space.fd, 0);
     if (p == MAP_FAILED || (!engine.alone && mprotect(engine.app, heap_size, PROT_NONE) != 0)) {
@@ -127,7 +128,7 @@ int space_create(void)
         return rc;
     }
     (void)madvise(engine.app, heap_size, MADV_DONTFORK);
-    /* the system would write pages that were never touched as well, and make them for it */
+    /* otherwise a core dump would allocate and write pages that were never touched, too */
     (void)madvise(engine.app, heap_size, MADV_DONTDUMP);
     return ranges_map();
 }
@@ -197,6 +198,6 @@ bool space_touched(uint32_t page)
         return false;
     if (page >= heap_pages())
         return !range_as_begun(page);
-    /* what a fabric has registered is there without having been touched: only its contents tell */
+    /* registered memory is present without having been touched: compare its contents */
     return !engine.fabric->ops.window_prepare || !diff_is_zero(page_mem(page));
 }

@@ -3,9 +3,9 @@
  * space.h - the two views of the shared space, and the protection of the application's.
  *
  * The application's view lies at the same address on every node: the nodes agree at start on the
- * first candidate that is free on all of them; ranges are where the program has them (range.h). The
- * engine's view is the fabric's window. Protection stands behind space_protect alone, so that
- * another mechanism than mprotect can be put there.
+ * first candidate that is free on all of them; ranges are where the program has them (range.h).
+ * The engine's view is the fabric's window. Only space_protect changes protections, so that
+ * another mechanism can replace mprotect.
  */
 #ifndef HLRC_SPACE_H
 #define HLRC_SPACE_H
@@ -16,8 +16,8 @@
 
 #include "hlrc/protocol/protocol.h"
 
-/* How large a space may be that nobody asked for: so that it finds an address in this process, also
- * under ThreadSanitizer, and does not keep valgrind busy. */
+/* Largest size of a space if none was requested: it must find an address in this process, also
+ * under ThreadSanitizer, and not keep valgrind busy. */
 uint64_t space_most(void);
 
 /* Reserves `size` bytes of address space at the same address on every node. Collective. 0, or a
@@ -29,25 +29,26 @@ int space_agree(size_t size, char **base);
 int space_create(void);
 void space_destroy(void); /* both views; the window stays until the fabric is closed */
 
-/* Protection of `count` pages of the application's view. 0, or -ENOMEM: the process has too many
- * mappings, and a part of the run may have changed. Any other failure ends the program. */
+/* Sets the protection of `count` pages of the application's view. Returns 0, or -ENOMEM: the
+ * process has too many mappings, and a part of the run may have changed. Any other failure ends
+ * the program. */
 int space_protect(uint32_t first, uint32_t count, enum page_access_right right);
 
-/* Makes the memory of pages that are to be fetched, by one call: that costs less than a fault each.
- * Where this node reads them, in the engine's view (Linux 5.14); where their homes write them, in
- * none, so that it is this node's nevertheless, and its control group's. What is there stays; where
- * it fails the faults make it. */
+/* Allocates the memory of pages to be fetched by one system call, which costs less than a fault
+ * each. Where this node reads them, in the engine's view (Linux 5.14). Where their homes write
+ * them, in no view, so that this node's control group is charged. Existing contents stay; on
+ * failure, faults allocate the memory. */
 void space_furnish(uint32_t first, uint32_t count);
 
-/* Maps pages of the application's view that are open for stores and about to be stored to: one call
- * instead of a fault of the kernel's each. A hint. */
+/* Maps pages of the application's view that are open for stores and about to be stored to: one
+ * system call instead of a kernel fault each. A hint. */
 void space_populate(uint32_t first, uint32_t count);
 
-/* Nothing is there of any of these pages: they are zero. Costs a system call. */
+/* Whether none of these pages has memory, so that they are zero. Costs a system call. */
 bool space_bare(uint32_t first, uint32_t count);
 
-/* Whether this node has written its copy: false proves that it is as it was at first (RG3). Costs a
- * system call. ASSUMPTION: it was not fetched. */
+/* Whether this node has written its copy: false proves that it is in its initial state (RG3).
+ * Costs a system call. ASSUMPTION: it was not fetched. */
 bool space_touched(uint32_t page);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/spin.h"
 #include "hlrc/engine.h"
 
-static spin_lock_word lock; /* guards what follows */
+static spin_lock_word lock; /* guards the variables below */
 static char *frames;
 static uint32_t *free_frames; /* a stack */
 static uint32_t free_count, used, limit;
@@ -25,7 +25,7 @@ int twins_init(uint32_t pages)
         return -ENOMEM;
     (void)madvise(frames, (size_t)pages << PAGE_SHIFT, MADV_DONTDUMP);
     (void)madvise(free_frames, (size_t)pages * sizeof *free_frames, MADV_DONTDUMP);
-    /* growing by huge pages makes first twins cheap, where the system allows it */
+    /* huge pages make first twins cheap, where the system allows them */
     (void)madvise(frames, (size_t)pages << PAGE_SHIFT, MADV_HUGEPAGE);
     return 0;
 }

@@ -2,9 +2,9 @@
 /*
  * twin.h - frames for the twins of dirty pages.
  *
- * Frames are numbered from 1; 0 is no frame. The last one given back is the next one handed out,
- * because it is in the cache. Address space for a twin of every page is reserved at start; memory
- * is used for as many as were ever dirty at once. No system call, usable inside the fault handler.
+ * Frames are numbered from 1; 0 is no frame. The frame freed last is handed out next, because it
+ * is in the cache. Address space for a twin of every page is reserved at start; memory is used for
+ * as many as were ever dirty at once. No system call, usable inside the fault handler.
  */
 #ifndef HLRC_TWIN_H
 #define HLRC_TWIN_H
@@ -14,7 +14,7 @@
 int twins_init(uint32_t pages);
 void twins_end(void);
 uint32_t twin_take(void);       /* a frame of one page; there is one for every page. Spins */
-void twin_drop(uint32_t frame); /* gives it back. Spins */
+void twin_drop(uint32_t frame); /* frees it. Spins */
 void *twin_mem(uint32_t frame);
 
 #endif
