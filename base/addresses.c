@@ -18,14 +18,14 @@
 
 #define SLICES_BYTES ((uintptr_t)4 << 40)
 #define STACK_MOST   ((uintptr_t)1 << 30)
-#define GUARD_BYTES  ((uintptr_t)1 << 20) /* what the system keeps free below a stack */
+#define GUARD_BYTES  ((uintptr_t)1 << 20) /* kept free by the system below a stack */
 #define USER_END     ((uintptr_t)0x7ffffffff000)
 
 struct span {
     uintptr_t begin, end;
 };
 
-/* AD1: where the next mapping goes. The second one is used when the first is full. */
+/* AD1: the address of the next mapping. The second entry is used when the first is full. */
 static struct {
     _Atomic uintptr_t next;
     struct span all;
@@ -36,7 +36,7 @@ static struct {
 #define OWN (sizeof own / sizeof own[0])
 
 /* Written by hlrc_addresses_part, while the process has one thread. */
-static int parts;              /* slices; 0: not parted */
+static int parts;              /* slices; 0: not partitioned */
 static struct span slice;      /* of this node */
 static struct span libraries;  /* among the addresses of the shared space */
 static struct span below_main; /* reserved where the first stack would grow */
@@ -64,7 +64,7 @@ static void *map_reserved(uintptr_t at, size_t bytes, int fixed)
 
 void __asan_init(void) __attribute__((weak));
 
-/* Where the system would put them. */
+/* True if the system can place a mapping of this size. */
 static bool fits(size_t bytes)
 {
     void *p = map_reserved(0, bytes, 0);
@@ -75,7 +75,7 @@ static bool fits(size_t bytes)
 
 /* ---- parting ---- */
 
-/* The lowest pages are allowed to some processes only, and to none to others. */
+/* Some processes, or all, may not map the lowest pages: start higher then. */
 static int reserve_span(struct span s)
 {
     while (s.begin < s.end) {
@@ -100,7 +100,7 @@ static int reserve_gap(struct span gap)
     return rc ? rc : reserve_span((struct span){ slice.end, gap.end });
 }
 
-/* Something that lies there since the start: not where HLRC does. */
+/* A mapping that exists at the start: an error in HLRC's ranges; notes libraries. */
 static int meet_mapping(struct span m)
 {
     const struct span stacks = { ADDRESSES_STACKS, ADDRESSES_SPACE },
@@ -122,8 +122,9 @@ static bool ends_with(const char *line, const char *word)
     return len >= n && strcmp(line + len - n, word) == 0;
 }
 
-/* A line of /proc/self/maps: reserves what lies between the mapping before, which ends at *end, and
- * this one. Lines come by ascending address, so those that follow are as they were. */
+/* A line of /proc/self/maps: reserves the gap between the previous mapping, which ends at *end,
+ * and this one. Lines come by ascending address, so the reservation does not change later
+ * lines. */
 static int take_line(const char *line, uintptr_t *end)
 {
     char *rest;
@@ -153,7 +154,7 @@ static int take_text(char *text, uintptr_t *end)
     return rc;
 }
 
-/* The system gives whole lines. */
+/* Each read returns whole lines. */
 static int reserve_gaps(int fd)
 {
     static char text[32768];
@@ -230,7 +231,7 @@ void hlrc_addresses_release_stack(void)
         munmap((void *)(below_main.end - bytes), bytes);
 }
 
-/* ---- HLRC's own ---- */
+/* ---- HLRC's own ranges ---- */
 
 /* 0: no room. */
 static uintptr_t take_room(size_t which, size_t bytes)
@@ -243,7 +244,7 @@ static uintptr_t take_room(size_t which, size_t bytes)
     return at;
 }
 
-/* What was taken last can be taken again. */
+/* Makes the room that was taken last available again. */
 static void return_room(uintptr_t at, size_t bytes)
 {
     for (size_t i = 0; i < OWN; i++) {
@@ -306,7 +307,7 @@ void addresses_unmap(void *at, size_t bytes)
     return_room((uintptr_t)at, room);
 }
 
-/* ---- what was missing ---- */
+/* ---- remedies ---- */
 
 static bool has_room(size_t bytes)
 {

@@ -10,7 +10,7 @@
 
 bool clock_counter;
 
-/* The system goes by the counter if it has found it even, and the same on all cores. */
+/* The system uses the counter only if its rate is constant and it is the same on all cores. */
 void clock_choose(void)
 {
     char name[8] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * clock.h - the monotonic clock, which all that waits goes by, and a counter that costs a third of
- * it, for what is measured all the time. No system call.
+ * clock.h - the monotonic clock, used by all waits, and a counter for frequent measurements that
+ * costs a third of it. No system call.
  */
 #ifndef HLRC_CLOCK_H
 #define HLRC_CLOCK_H
@@ -26,12 +26,12 @@ static inline int64_t clock_ms(void)
     return clock_ns() / 1000000;
 }
 
-/* The counter of the CPU may be read instead: it is the system's clock itself, so it runs evenly
- * and is the same on all cores. Set once, at the start. */
+/* True if the CPU's counter may be read instead: it is the system's clock source, so it has a
+ * constant rate and is the same on all cores. Set once, at the start. */
 extern bool clock_counter __attribute__((visibility("hidden")));
 void clock_choose(void);
 
-/* Ticks of some length, the same all the time: for shares of a whole. */
+/* Ticks of constant but unspecified length: for shares of a total. */
 static inline int64_t clock_ticks(void)
 {
 #ifdef __x86_64__

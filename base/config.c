@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the configuration. The table is in config.h and config_table.c; config_show.c makes what
- * is shown of it.
+ * Reading the configuration. The table is in config.h and config_table.c; config_show.c prints
+ * values and the table.
  */
 #include "base/config.h"
 
@@ -17,7 +17,7 @@
 
 enum { ENV_NAME_MAX = 40 };
 
-/* Choices and numbers are all read and written as an int. */
+/* A choice and a number are both read and written as an int. */
 static_assert(sizeof(enum config_protocol) == sizeof(int), "an enum is as large as an int");
 
 static void *field(const struct config *cfg, enum config_id id)
@@ -25,7 +25,7 @@ static void *field(const struct config *cfg, enum config_id id)
     return (char *)(uintptr_t)cfg + config_option(id)->offset;
 }
 
-/* The option as the user wrote it, and why it cannot be. */
+/* Writes the option as the user wrote it, and why it is refused; returns code. */
 __attribute__((format(printf, 7, 8))) static int complain(char *err, size_t errlen,
                                                           enum config_id id, const char *value,
                                                           enum config_source from, int code,
@@ -117,7 +117,7 @@ static int set_number(struct config *cfg, enum config_id id, const char *value,
     return 0;
 }
 
-/* Digits with a point among them; not strtod(), whose point depends on the program's locale. */
+/* Digits with at most one point. Not strtod(), whose point depends on the program's locale. */
 static const char *decimal_parse(const char *text, double *value)
 {
     double weight = 1;
@@ -135,7 +135,7 @@ static const char *decimal_parse(const char *text, double *value)
     return text;
 }
 
-/* "64", "64K", "1.5G", "2GiB": powers of 1,024.  False if it is none of these. */
+/* "64", "64K", "1.5G", "2GiB": powers of 1,024. False if it is none of these. */
 static bool size_parse(const char *text, double *bytes)
 {
     static const char units[] = "KMGT";
@@ -259,7 +259,7 @@ const char *config_fabric_reason(int index, const char **name)
     return ask_fabric == NULL || ask_fabric(*name, why, sizeof why) == 0 ? NULL : why;
 }
 
-/* Whether text is the name of a fabric, with or without the hooks of tests. */
+/* True if text is the name of a fabric, with or without the hooks of tests. */
 static bool fabric_is(const char *text, const char *name)
 {
     size_t len = strlen(name);
@@ -308,7 +308,7 @@ static void resolve_parts(struct config *cfg)
         cfg->barrier = part == PART_HANDLER ? BARRIER_HANDLER : BARRIER_GB;
 }
 
-/* What an option needs of another one. */
+/* A value that one option requires of another. */
 struct need {
     enum config_id id;
     const char *value;

@@ -3,25 +3,26 @@
 #define HLRC_CONFIG_H
 
 /*
- * Configuration of a job: one table, from which everything else is made.
+ * Configuration of a job, generated from one table.
  *
- * CONFIG_OPTIONS below is the only place where an option is written down. The fields of struct
+ * CONFIG_OPTIONS below is the only definition of an option. It generates the fields of struct
  * config, the parser, the environment variable of each option (HLRC_ and its name in capitals, '-'
- * as '_'), hlrcrun's options and --help, the listing of hlrc_info and the text of the manual page
- * all come from it.
+ * as '_'), hlrcrun's options and --help, the listing of hlrc_info and the text of the manual page.
  *
  *   CF1  A struct config is a plain value without pointers: it can be copied, and sent to another
  *        node.
  *   CF2  An option's value comes from the last of: default, environment, command line; source[]
  *        says which. A variable that is set but empty counts as not set.
- *   CF3  After config_load() or config_resolve() no part (pages, diffs, notices, locks, barrier) is
- *        "auto": the protocol decided those that nobody set.
+ *   CF3  After config_load() or config_resolve() no part (pages, diffs, notices, locks, barrier)
+ *        is "auto": the protocol decides the parts that were not set.
  *   CF4  hlrcrun resolves first, exports every value that is not a default, and the nodes load the
- *        same again.
- *   CF5  A variable that begins with HLRC_ and is neither an option nor another name that means
- *        something (config_names.c) is refused, with the name that was probably meant.
- *   CF6  With --check races what would hide a write is off, and refused where it was asked for.
- *   CF7  With --trace-sim-detail all what would hide an access is off likewise.
+ *        same values.
+ *   CF5  A variable that begins with HLRC_ and is neither an option nor another known name
+ *        (config_names.c) is refused, and the message suggests the nearest name.
+ *   CF6  --check races turns off options that would hide a write, and refuses a value that the
+ *        user set to the contrary.
+ *   CF7  --trace-sim-detail all turns off options that would hide an access, and refuses in the
+ *        same way.
  *   CF8  An option that is given its default value has the same effect as one that is not given.
  *        CF6 and CF7 replace the value in both cases.
  */
@@ -53,7 +54,7 @@ enum config_placement { PLACEMENT_CYCLIC, PLACEMENT_BLOCK, PLACEMENT_LOCAL };
 enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
 
 /* clang-format off */
-/* Fabrics by name; the second column is NULL, or why the fabric cannot be used. */
+/* Fabrics by name; the second column is NULL, or the reason why the fabric cannot be used. */
 #ifdef HAVE_VERBS
 #define CONFIG_VERBS_REASON NULL
 #else
@@ -64,16 +65,16 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
     X("verbs", CONFIG_VERBS_REASON)                                                                \
     X("mixed", CONFIG_VERBS_REASON)
 
-/* What may follow the name of a fabric, for tests: an adapter that lacks operations, and the hook
+/* Suffixes of a fabric's name, for tests: an adapter that lacks operations, and the hook
  * (chaos.h). */
 #define CONFIG_FABRIC_HOOKS \
     "-noread|-noimm|-noswap|+chaos|-noread+chaos|-noimm+chaos|-noswap+chaos"
 
 /*
  * X(kind, type, field, name, default, low, high, values, agree, help)
- *   kind    CHOICE: one of the words in values, stored as its index; NUMBER: low..high, and if
- *           values is not empty that word stands for -1; SIZE: bytes, low..high, with K, M, G or T,
- *           and a word behind a '|' in values stands for 0; TEXT; FLAG
+ *   kind    CHOICE: one of the words in values, stored as its index; NUMBER: low..high, a
+ *           non-empty values is a word for -1; SIZE: bytes, low..high, with K, M, G or T, a
+ *           word after a '|' in values means 0; TEXT; FLAG
  *   agree   1: all nodes of a job must have the same value
  */
 #define CONFIG_OPTIONS(X)                                                                          \
@@ -217,12 +218,12 @@ struct config {
 };
 #undef CONFIG_FIELD_
 
-/* One row of the table, for those who walk it. */
+/* One row of the table. */
 struct config_option {
     enum config_kind kind;
     const char *name;
     const char *fallback; /* the default, as the user would write it */
-    /* words of a CHOICE; what stands for -1 in a NUMBER; name of the argument otherwise */
+    /* words of a CHOICE; the word for -1 of a NUMBER; name of the argument otherwise */
     const char *values;
     const char *help;
     int64_t low, high;
@@ -238,18 +239,18 @@ static inline bool config_is_file(const char *value)
     return value[0] != '\0' && !(value[0] == '-' && value[1] == '\0');
 }
 
-/* What may be named without a value. */
+/* Options that may be named without a value. */
 static inline bool config_optional(enum config_id id)
 {
     return id == CONFIG_ID_stats || id == CONFIG_ID_profile;
 }
 
 /*
- * Everything that fails returns -EINVAL (-ERANGE, -ENOTSUP, -ENOMEM) and leaves one line in err,
- * without a program's name before it or a newline after it.
+ * Every function that fails returns -EINVAL (-ERANGE, -ENOTSUP, -ENOMEM) and leaves one line in
+ * err, without a program's name before it or a newline after it.
  */
 
-/* config_load - defaults, then the environment, then config_resolve(). What a node calls. */
+/* config_load - defaults, then the environment, then config_resolve(); called by a node */
 int config_load(struct config *cfg, char *err, size_t errlen);
 
 void config_default(struct config *cfg);
@@ -261,18 +262,18 @@ int config_set(struct config *cfg, enum config_id id, const char *value, enum co
 int config_resolve(struct config *cfg, char *err, size_t errlen);
 
 /*
- * config_check_job - what only the launcher can check: options that depend on the number of nodes.
- * A node learns that number from boot_nodes(), and finds 1 in nodes.
+ * config_check_job - checks options that depend on the number of nodes, in the launcher. A node
+ * learns that number only from boot_nodes(), and finds 1 in nodes.
  */
 int config_check_job(const struct config *cfg, char *err, size_t errlen);
 
-/* config_check_launched - what a node checks that another launcher than hlrcrun has started:
- * options that only a launcher can follow */
+/* config_check_launched - in a node started by another launcher than hlrcrun: refuses options that
+ * only hlrcrun can follow */
 int config_check_launched(const struct config *cfg, char *err, size_t errlen);
 
-/* config_check_memory - can this machine back --memory? 0; MEMORY_MAY_NOT_FIT where less is
- * available than the job may touch; a negative errno where the resource limits forbid it. err says
- * why, if not 0 */
+/* config_check_memory - can this machine back --memory? 0; MEMORY_MAY_NOT_FIT if less is available
+ * than the job may touch; a negative errno if the resource limits forbid it. err has the reason if
+ * not 0 */
 #define MEMORY_MAY_NOT_FIT 1
 int config_check_memory(const struct config *cfg, char *err, size_t errlen);
 
@@ -280,8 +281,7 @@ int config_check_memory(const struct config *cfg, char *err, size_t errlen);
  * thread-safe. */
 int config_export(const struct config *cfg);
 
-/* config_difference - name of the first option that must agree and does not; NULL when there is
- * none */
+/* config_difference - name of the first option that must agree and does not; NULL if none */
 const char *config_difference(const struct config *a, const struct config *b);
 
 /* config_digest - adds the options that must agree to a digest (base/digest.h) */
@@ -289,31 +289,31 @@ uint64_t config_digest(const struct config *config, uint64_t digest);
 
 /* config_environment_name - "HLRC_PEER_TIMEOUT"; returns buf */
 const char *config_environment_name(enum config_id id, char *buf, size_t len);
-const char *config_variable(const char *name, char *buf, size_t len); /* the same by its name */
+const char *config_variable(const char *name, char *buf, size_t len); /* by the option's name */
 
-/* config_check_names - 0 if the environment has no variable that means nothing (CF5); part of
+/* config_check_names - 0 if the environment has no unknown variable (CF5); part of
  * config_environment() */
 int config_check_names(char *err, size_t errlen);
 
-/* config_offer - the names of all options, to choose the nearest from (nearest.h) */
+/* config_offer - offers the names of all options to a search for the nearest (nearest.h) */
 struct nearest;
 void config_offer(struct nearest *nearest);
 
-/* config_one_line - whatever a value had in it: control characters become '?' */
+/* config_one_line - replaces control characters by '?', since a value may contain any */
 void config_one_line(char *text);
 
 /* config_value - the value as the user would write it; returns buf */
 const char *config_value(const struct config *cfg, enum config_id id, char *buf, size_t len);
 
-/* config_argument - what may be given: "handler|onesided", "1..128", "SIZE"; "" for a FLAG; returns
- * buf */
+/* config_argument - the allowed values: "handler|onesided", "1..128", "SIZE"; "" for a FLAG;
+ * returns buf */
 const char *config_argument(enum config_id id, char *buf, size_t len);
 
-/* config_ask_fabrics - who knows whether a fabric can be used, as fabric_probe(); before that those
- * built in can */
+/* config_ask_fabrics - sets the function that tests whether a fabric can be used, as
+ * fabric_probe(); without it every fabric built in counts as usable */
 void config_ask_fabrics(int (*ask)(const char *name, char *why, size_t len));
 
-/* config_fabric_reason - NULL: can be used; else why not. Index from 0; NULL in *name after the
+/* config_fabric_reason - NULL: usable; else why not. Index from 0; NULL in *name after the
  * last. */
 const char *config_fabric_reason(int index, const char **name);
 

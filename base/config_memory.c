@@ -2,11 +2,11 @@
 /*
  * Can this machine back the shared space?
  *
- * The space is sparse: it costs memory where it is touched, and a memory object has no limit of its
- * own. So a space that is larger than the memory is no error; a job that touches so much of it is
- * killed by the kernel hours later, and should have been told. Each page has one home; copies at
- * other nodes come on top, and how many there will be nobody knows. What the system would refuse is
- * refused here, with the reason.
+ * The space is sparse: a page costs memory only when it is touched, and a memory object itself has
+ * no limit. So a space larger than the memory is no error, but the kernel may kill a job hours
+ * later if it touches too much. The user is warned at start. Each page has one home; the number of
+ * additional copies at other nodes is unknown. A size that the resource limits forbid is refused
+ * here, with the reason.
  */
 #include "base/config_memory.h"
 
@@ -42,7 +42,7 @@ static void limit_lower(struct memory_limit *limit, uint64_t bytes, const char *
     }
 }
 
-/* What is left of the machine's memory, or (whole) all of it. */
+/* The machine's available memory, or (whole) all of it. */
 static void limit_machine(const char *root, bool whole, struct memory_limit *limit)
 {
     char path[4096];
@@ -71,7 +71,7 @@ static void limit_file(const char *path, struct memory_limit *limit)
 
     if (file == NULL)
         return;
-    /* "max" in version 2, a number near 2^63 in version 1: no limit */
+    /* no limit: "max" in version 2, a number near 2^63 in version 1 */
     if (fgets(text, sizeof text, file) != NULL && *text >= '0' && *text <= '9')
         limit_lower(limit, strtoull(text, NULL, 10), "the limit of the control group",
                     fstat(fileno(file), &id) == 0 ? id.st_ino : 0);
@@ -80,7 +80,7 @@ static void limit_file(const char *path, struct memory_limit *limit)
 
 typedef void visit_fn(const char *dir, int version, void *arg);
 
-/* A group is bound by the limits of all groups above it. */
+/* A group is limited by all groups above it as well. */
 static void visit_groups(const char *root, const char *mount, const char *group, int version,
                          visit_fn *visit, void *arg)
 {
@@ -215,7 +215,7 @@ int memory_check(const char *root, const struct config *cfg, char *err, size_t e
     struct memory_limit limit;
     char value[32], given[64];
 
-    if (cfg->memory == 0) /* auto: the nodes agree on what fits */
+    if (cfg->memory == 0) /* auto: the nodes agree on a size that fits */
         return 0;
     snprintf(given, sizeof given, "%s%s",
              cfg->source[CONFIG_ID_memory] == CONFIG_ENVIRONMENT ? "HLRC_MEMORY=" : "--memory ",

@@ -8,24 +8,26 @@
 struct config;
 
 struct memory_limit {
-    uint64_t bytes;   /* UINT64_MAX: none is known */
-    const char *what; /* which limit it is */
-    uint64_t group;   /* its file's number in this machine; 0: no control group's */
+    uint64_t bytes;   /* UINT64_MAX: unknown */
+    const char *what; /* the limit's name */
+    uint64_t group;   /* inode of the control group's limit file; 0: not a limit of a control
+                       * group */
 };
 
-/* memory_limit - the lowest of what /proc and the control groups say; root is put before their
+/* memory_limit - the lowest limit in /proc and the control groups; root is put before their
  * paths */
 void memory_limit(const char *root, struct memory_limit *limit);
 
-/* memory_whole - the same of all memory, whether or not it is used at the moment */
+/* memory_whole - the same for all memory, used or not */
 void memory_whole(const char *root, struct memory_limit *limit);
 
-/* memory_promisable - what the system still promises of private memory that is not touched yet;
- * UINT64_MAX where it does not count that (vm.overcommit_memory is not 2) */
+/* memory_promisable - the untouched private memory that the system still promises; UINT64_MAX if
+ * it does not count that (vm.overcommit_memory is not 2) */
 uint64_t memory_promisable(const char *root);
 
-/* memory_each_group - visits the control group that bounds the memory of a process ("self", or its
- * number), and those above it: the group's directory, and the version (1 or 2) of its files */
+/* memory_each_group - visits the control group that limits the memory of a process ("self", or
+ * its number), and its ancestors; passes each group's directory and the version (1 or 2) of its
+ * files */
 void memory_each_group(const char *root, const char *process,
                        void (*visit)(const char *dir, int version, void *arg), void *arg);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The names of variables: which mean something, and which one was meant by one that does not. A
- * misspelt variable would have no effect, and nothing else would say so.
+ * Checks the names of variables, and suggests the nearest known name for an unknown one. A
+ * misspelt variable would have no effect, and nothing else would report it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -15,15 +15,15 @@
 
 extern char **environ;
 
-/* Of the hooks for tests (base/perturb.h, fabric/chaos/chaos.h); all as option names are spelt. */
+/* Hooks for tests (base/perturb.h, fabric/chaos/chaos.h); spelt as option names. */
 static const char *const hooks[] = {
     "perturb",    "perturb-seed", "chaos-seed", "chaos-strength", "chaos-ordered",
     "chaos-lazy", "chaos-heal",   "chaos-slow", "chaos-drop",
 };
 
-/* Not to be given by hand, or not ours; what follows a '*' does not matter. */
+/* Not set by the user, or not HLRC's; text after a '*' does not matter. */
 static const char *const others[] = {
-    /* between hlrcrun and its nodes, and between a node and what it starts */
+    /* between hlrcrun and its nodes, and between a node and a program that it starts */
     "node",
     "launch-fd",
     "terminal",
@@ -35,7 +35,7 @@ static const char *const others[] = {
     "kill-*",
     "info",
     "mutants-run",
-    /* where a site has HLRC: names that environment modules are used to set */
+    /* installation paths: names that environment modules usually set */
     "root",
     "home",
     "dir",
@@ -56,8 +56,8 @@ static char respelt(char c)
     return c == '_' ? '-' : c == '-' ? '_' : c;
 }
 
-/* "HLRC_HOT_PAGES=3" to "hot-pages", and what is spelt otherwise to what no option is called: other
- * case to other case. Cut off where it does not fit. */
+/* "HLRC_HOT_PAGES=3" to "hot-pages". The case of each letter is swapped, so a name in another case
+ * becomes the name of no option. Truncated to len. */
 static void option_spelling(const char *variable, char *name, size_t len)
 {
     const char *from = variable + strlen(PREFIX);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Showing the configuration: values, the list of hlrc_info, --help, and the options of the manual
+ * Prints the configuration: values, the list of hlrc_info, --help, and the options of the manual
  * page.
  */
 #include <string.h>
@@ -134,7 +134,7 @@ void config_help(FILE *out)
     }
 }
 
-/* '-' is a hyphen to troff, "\-" what can be typed. */
+/* '-' is a hyphen to troff; "\-" is the character that a user types. */
 static void man_text(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++)

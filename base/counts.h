@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* counts.h - the counters of struct hlrc_stats (include/hlrc.h), in the order in which they are
- * printed and in which a trace has them: a new one is added at the end. */
+ * printed and stored in a trace: a new counter goes at the end. */
 #ifndef HLRC_COUNTS_H
 #define HLRC_COUNTS_H
 

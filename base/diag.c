@@ -10,15 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Written by hlrc_init() and hlrc_finalize(); read by all threads that have something to say. */
+/* Written by hlrc_init() and hlrc_finalize(); read by all threads that report. */
 static _Atomic(const struct diag_sink *) diag_sink;
 
-/* The thread whose fatal line counts; 0: nobody yet. */
+/* The thread whose fatal line counts; 0: none yet. */
 static atomic_int diag_owner;
 
 /*
- * glibc's vsnprintf neither allocates nor locks for the conversions that diag.h allows, and is
- * therefore used in signal handlers here. A line stays one line whatever the arguments contain.
+ * glibc's vsnprintf neither allocates nor locks for the conversions that diag.h allows, so signal
+ * handlers may use it here. A line stays one line whatever the arguments contain.
  */
 static size_t line_format(char *line, size_t size, const char *fmt, va_list args)
 {
@@ -52,7 +52,7 @@ static void line_write(const struct diag_sink *sink, const char *line)
     else
         len = snprintf(text, sizeof text, "hlrc: %s\n", line);
     if (len > 0 && write(STDERR_FILENO, text, (size_t)len) < 0)
-        return; /* nobody to tell */
+        return; /* standard error is closed */
 }
 
 static void line_report(int status, const char *line)
@@ -65,7 +65,7 @@ static void line_report(int status, const char *line)
         line_write(sink, line);
 }
 
-/* True for the first thread that has something fatal to say. */
+/* True for the first thread that reports a fatal line. */
 static bool owner_claim(void)
 {
     int nobody = 0;
@@ -103,7 +103,8 @@ _Noreturn void diag_fatal(int status, const char *fmt, ...)
         va_end(args);
         line_report(status, line);
     } else if (atomic_load(&diag_owner) != (int)gettid()) {
-        /* Another thread is ending the process, perhaps by a signal that dumps core: let it. */
+        /* Another thread is ending the process, perhaps by a signal that dumps core: wait for
+         * it. */
         nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
     }
     _exit(status);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* digest.h - 64 bits that differ where what they stand for does, by accident once in 2^64 times:
- * FNV-1a (Fowler, Noll and Vo, RFC 9923). Nodes exchange it in place of what is alike on all. */
+/* digest.h - a 64-bit digest: equal values have equal digests, different values equal ones once in
+ * 2^64. FNV-1a (Fowler, Noll and Vo, RFC 9923). Nodes exchange it to compare values that must
+ * agree. */
 #ifndef HLRC_DIGEST_H
 #define HLRC_DIGEST_H
 
@@ -9,7 +10,7 @@
 
 #define DIGEST_START UINT64_C(0xcbf29ce484222325)
 
-/* `digest` of what came before, or DIGEST_START. */
+/* `digest`: of the preceding bytes, or DIGEST_START. */
 static inline uint64_t digest_add(uint64_t digest, const void *bytes, size_t len)
 {
     const unsigned char *at = bytes;
@@ -18,7 +19,7 @@ static inline uint64_t digest_add(uint64_t digest, const void *bytes, size_t len
     return digest;
 }
 
-/* Whether all of `count` are one. */
+/* True if all `count` digests are equal. */
 static inline int digest_alike(const uint64_t *all, int count)
 {
     for (int n = 1; n < count; n++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fence.h - full fences, for places where a thread stores and then decides from a load.
+ * fence.h - full fences, for code in which a thread stores and then decides from a load.
  *
  * Acquire and release order a load before what follows and a store after what precedes. Neither
  * orders a store before a later load of another word: every CPU holds stores in a store buffer and

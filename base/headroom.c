@@ -9,13 +9,13 @@
 
 #include "base/config_memory.h"
 
-#define GROUPS    16 /* one within the other */
-#define NEAR_PART 4  /* a group that has less than this part left is asked for its cache of files */
+#define GROUPS    16 /* nested groups at most */
+#define NEAR_PART 4  /* with less than this part left, the page cache is read */
 
 struct group {
     int64_t limit;
     int version;
-    int usage, stat; /* files */
+    int usage, stat; /* descriptors */
 };
 
 static struct group groups[GROUPS];
@@ -29,7 +29,7 @@ static int open_in(const char *dir, const char *name)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* The file's text from its beginning; "" where it cannot be read. */
+/* The file's text from its beginning; "" if it cannot be read. */
 static const char *text_of(int fd, char *buf, size_t len)
 {
     ssize_t n = fd >= 0 ? pread(fd, buf, len - 1, 0) : 0;
@@ -37,7 +37,7 @@ static const char *text_of(int fd, char *buf, size_t len)
     return buf;
 }
 
-/* -1: "max", or nothing. */
+/* -1: "max", or empty. */
 static int64_t number(const char *text)
 {
     int64_t value = 0;
@@ -108,7 +108,7 @@ bool headroom_grouped(void)
     return group_count > 0;
 }
 
-/* Cache of files, the groups within it included. */
+/* Page cache of the group and of all groups below it. */
 static int64_t cached(const struct group *g)
 {
     char buf[8192];

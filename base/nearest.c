@@ -6,10 +6,10 @@
 #include <strings.h>
 
 enum {
-    NAME_MAX_LENGTH = 40, /* longer ones are near nothing */
-    PART_LEAST = 3,       /* letters that a part of a name must have to stand for it */
-    PART_DISTANCE = 2,    /* of a part: a name that is nearer by letters comes first */
-    BEGIN_DISTANCE = 1    /* of a part with which the given name begins */
+    NAME_MAX_LENGTH = 40, /* longer names match nothing */
+    PART_LEAST = 3,       /* letters that part of a name must have to match */
+    PART_DISTANCE = 2,    /* distance of a part: a name that is nearer by letters comes first */
+    BEGIN_DISTANCE = 1    /* distance of a part at the beginning of the given name */
 };
 
 static int letter(const char *text, int at)
@@ -22,7 +22,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Row i of the table: what it takes to make the first i letters of a the first j of b. */
+/* Row i of the table: edits that turn the first i letters of a into the first j of b. */
 static void row_fill(const char *a, const char *b, int i, int len, const int *two_up,
                      const int *one_up, int *row)
 {
@@ -50,7 +50,8 @@ static int distance(const char *a, const char *b)
 
 void nearest_begin(struct nearest *nearest, const char *given)
 {
-    /* a third of the letters may be wrong, two of a few, one of one or two */
+    /* errors allowed: a third of the letters; two in a short name, one in a name of one or two
+     * letters */
     int given_len = (int)strnlen(given, NAME_MAX_LENGTH + 1), most = given_len < PART_LEAST ? 1
                                                                      : given_len < 7
                                                                          ? 2

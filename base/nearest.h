@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * nearest.h - the name that was probably meant by one that does not exist.
+ * nearest.h - suggests the name that the user probably meant by an unknown one.
  *
- * Names are offered one after the other; the nearest is kept, of equally near ones the first. Near
- * is what takes few insertions, deletions, exchanges and transpositions of neighbours
- * (Damerau-Levenshtein), in either case; or a name that has the given one in it, or the reverse,
- * above all one with which it begins.
+ * Names are offered one after the other; the nearest is kept, of equally near ones the first. The
+ * distance is the number of insertions, deletions, exchanges and transpositions of neighbours
+ * (Damerau-Levenshtein), ignoring case. A name that contains the given one, or is contained in it,
+ * is near as well, nearest if the given name begins with it.
  */
 #ifndef HLRC_NEAREST_H
 #define HLRC_NEAREST_H
@@ -18,7 +18,7 @@ struct nearest {
 
 void nearest_begin(struct nearest *nearest, const char *given);
 
-/* name stays the caller's */
+/* `name` must stay valid */
 void nearest_offer(struct nearest *nearest, const char *name);
 
 #endif

@@ -25,8 +25,8 @@ static const char *const texts[] = {
 #undef TEXT_
 };
 
-/* How a point acts: in so many of 1,024 passes, by a sleep of up to so many microseconds, 0: by
- * yielding. */
+/* How a point acts: in of_1024 of 1,024 passes, by a sleep of up to `us` microseconds; 0:
+ * yields. */
 struct strength {
     uint16_t of_1024;
     uint32_t us;
@@ -50,7 +50,7 @@ static uint64_t mix(uint64_t x) /* splitmix64 */
     return x ^ x >> 31;
 }
 
-/* Half of the points act; the more often one does, the shorter. */
+/* Half of the points act; a point that acts more often delays for less time. */
 static struct strength strength_of(uint64_t of_seed, int point)
 {
     static const struct strength some[] = { { 4, 3000 }, { 32, 1000 }, { 128, 300 }, { 512, 0 },
@@ -92,7 +92,7 @@ void perturb_start(int of_node)
 
 #ifdef HLRC_PERTURB
 
-static _Atomic uint32_t threads; /* that have come to a point */
+static _Atomic uint32_t threads; /* that have reached a point */
 
 /* Of each thread: its number and its random state, 0 before its first point. */
 static _Thread_local uint32_t number_of_thread;
@@ -110,11 +110,11 @@ static uint64_t draw(void) /* xorshift64* */
     return state * UINT64_C(2685821657736338717);
 }
 
-/* Of each thread: its own name while it has the other one, else empty. */
+/* Of each thread: its own name during a delay, else empty. */
 static _Thread_local char name_of_thread[16];
 
-/* The first call, behind which nothing else is asked of the system, gives the thread its name: a
- * stop acts when a call returns. */
+/* Sets the thread's name by the first system call and makes no other after it: a stop takes effect
+ * when a call returns. */
 static void cover(void)
 {
     (void)snprintf(name_of_thread, sizeof name_of_thread, "%s", program_invocation_short_name);
@@ -145,7 +145,7 @@ void perturb_at(enum perturb_point at)
 {
     if (!atomic_load_explicit(&active, memory_order_relaxed))
         return;
-    if (name_of_thread[0]) /* the position that was drawn is filled: PERTURB_queue_filled */
+    if (name_of_thread[0]) /* PERTURB_queue_filled: the drawn position is filled now */
         uncover();
     struct strength s = strengths[at];
     if (s.of_1024 == 0)

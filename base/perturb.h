@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perturb.h - named points at which a test may make a thread late.
+ * perturb.h - delay points: named points at which a test delays a thread.
  *
- * Where two threads or nodes agree by the order of their steps, a window of a few instructions
- * decides, and no test meets it by luck. Built with --enable-perturb, a thread that comes to such a
- * point sleeps, yields or runs on, as a seeded schedule says; built without, a point is nothing at
- * all.
+ * If two threads or nodes synchronise by the order of their steps, a race may have a window of a
+ * few instructions, which a test rarely hits. With --enable-perturb, a thread that reaches such a
+ * point sleeps, yields or continues, by a seeded schedule. Without it a point is no code.
  *
- *   HLRC_PERTURB_SEED=N        each point gets a strength that N decides: half of them none, others
- *                              up to every second pass and up to 3 ms. What the threads draw
- *                              follows from N, their node and their number.
- *   HLRC_PERTURB=POINT:PERCENT:MICROSECONDS,...   these points and no others; for an experiment
+ *   HLRC_PERTURB_SEED=N        each point gets a strength derived from N: half of them
+ *                              none, others up to every second pass and up to 3 ms. The threads'
+ *                              random numbers follow from N, their node and their number.
+ *   HLRC_PERTURB=POINT:PERCENT:MICROSECONDS,...   only these points; for an experiment
  *
- * A delay is the only thing that happens here: nobody is woken, nothing fails but where
- * PERTURB_FAILS stands, so what a perturbed run finds is there without it, only rarer.
- * perturb_report names seed and the last points that acted.
+ * A point only delays. It wakes no thread, and only PERTURB_FAILS makes something fail. So an
+ * error found in a perturbed run can occur without it as well, only more rarely. perturb_report
+ * prints the seed and the last points that acted.
  *
- * A thread carries the name PERTURB_THREAD while it is delayed, and from a delay at queue_drawn on
- * to queue_filled, so that nobody takes it for one that waits (S in its stat), or stops it where
- * all others would wait for it: between drawing a position of a queue and filling it. Afterwards it
- * has the program's name.
+ * A delayed thread has the name PERTURB_THREAD: during the delay, or from a delay at queue_drawn
+ * to queue_filled. A test then does not take it for a waiting thread (S in its stat). Nor does it
+ * stop the thread between drawing a position of a queue and filling it, where all others would
+ * wait for it. Afterwards it has the program's name again.
  */
 #ifndef BASE_PERTURB_H
 #define BASE_PERTURB_H
@@ -28,7 +27,7 @@
 
 #define PERTURB_THREAD "delayed"
 
-/* Name, and what a thread that stands there has not done yet. */
+/* Name, and the step that a thread at this point has not done yet. */
 #define PERTURB_POINTS(X)                                                                    \
     X(queue_drawn, "shm: position of the receive queue drawn, entry not written (Q1)")       \
     X(queue_filled, "shm: entry written, mode not read (Q4)")                                \
@@ -125,18 +124,18 @@ bool perturb_fails(void); /* PERTURB_FAILS */
 #    define PERTURB_FAILS() false
 #endif
 
-/* perturb_start - reads the environment; from now on points act. One thread, before others come to
- * a point. */
+/* perturb_start - reads the environment; from now on points act. One thread, before others reach a
+ * point. */
 void perturb_start(int node);
 
 /*
- * perturb_report - the seed and the last points that acted, a line at a time; nothing where none
+ * perturb_report - the seed and the last points that acted, a line at a time; nothing if none
  * acts. May be called in a signal handler.
  */
 void perturb_report(void (*say)(const char *line));
 
-/* perturb_describe - each point, its strength as the environment asks for it, and what it stands
- * for; for people */
+/* perturb_describe - for people: each point, its strength as the environment sets it, and its
+ * text */
 void perturb_describe(void (*say)(const char *line));
 
 #endif

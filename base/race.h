@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * race.h - what ThreadSanitizer is told, where the program was built with it. It sees the accesses
- * of the program and what both call of the C library; of the order that HLRC makes it knows what
- * is said here. It judges the threads of a node; what other nodes do, it does not see.
+ * race.h - annotations for ThreadSanitizer, in a program built with it. It sees the accesses of
+ * the program and the calls of the C library that both make; these annotations give it the order
+ * that HLRC establishes. It checks the threads of one node; it does not see other nodes.
  *
- *   RC1  A thread that takes a lock from a thread of its node is behind what that one did before it
- *        let go. A thread that acquires in any other way may have got the news over other nodes: it
- *        is behind all that threads of its node have released.
- *   RC2  What the runtime does to pages and tables is not judged: its own order is not known.
+ *   RC1  A thread that takes a lock from a thread of its node is ordered after what that thread
+ *        did before the release. A thread that acquires in any other way may have been notified
+ *        through other nodes: it is ordered after all releases by threads of its node.
+ *   RC2  The runtime's accesses to pages and tables are not checked: the sanitizer does not know
+ *        their order.
  *
- * In other programs each call is a look at a pointer.
+ * Without the sanitizer each call only tests a pointer.
  */
 #ifndef HLRC_RACE_H
 #define HLRC_RACE_H
@@ -18,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the sanitizer's runtime; NULL without it. Clang exports no __tsan_ignore_thread_begin(). */
+/* The sanitizer's runtime; NULL without it. Clang exports no __tsan_ignore_thread_begin(). */
 void __tsan_acquire(void *address) __attribute__((weak));
 void __tsan_release(void *address) __attribute__((weak));
 void AnnotateIgnoreReadsBegin(const char *file, int line) __attribute__((weak));
@@ -26,7 +27,8 @@ void AnnotateIgnoreReadsEnd(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreWritesBegin(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreWritesEnd(const char *file, int line) __attribute__((weak));
 
-/* Stand for what is ordered: all that this node has released; locks, of which some share one. */
+/* Objects of the sanitizer's order: all releases of this node; locks, several of which may share
+ * one. */
 #define RACE_LOCKS 4096
 extern uint64_t race_node __attribute__((visibility("hidden")));
 extern uint64_t race_locks[RACE_LOCKS] __attribute__((visibility("hidden")));
@@ -54,7 +56,7 @@ static inline void race_lock(uint32_t lock)
         __tsan_acquire(&race_locks[lock % RACE_LOCKS]);
 }
 
-/* Before it is let go of: it may go to another node, or to a thread of this one. */
+/* Before the release: the next owner may be another node, or a thread of this one. */
 static inline void race_unlock(uint32_t lock)
 {
     if (race_watched()) {
@@ -63,7 +65,7 @@ static inline void race_unlock(uint32_t lock)
     }
 }
 
-/* RC2; they nest. */
+/* RC2; calls nest. */
 void race_ignore_begin(void);
 void race_ignore_end(void);
 

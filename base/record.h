@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * record.h - what a program did, as bytes: the file of --trace-sim, which `hlrc_sim replay` runs
- * again on another machine. doc/trace.md has the same in words.
+ * record.h - the format of a trace: what a program did, as bytes in the file of --trace-sim.
+ * `hlrc_sim replay` simulates it on another machine. doc/trace.md describes the contents.
  *
  *   file       "HLRCRUN\n", the version in 4 bytes, settings, a part for each node, a digest in 8
  *   settings   how many, and each of them in the order of RECORD_SETTINGS
  *   part       counters, how many and each in the order of HLRC_COUNTS and RECORD_TIMED;
- *              closings, bytes and how many; streams, one for each thread: how many, and of each
- *              its bytes before it
+ *              flushes (closings), bytes and how many; streams, one for each thread: how many, and
+ *              each with its length in bytes before it
  *   stream     items: time << 5 | kind, and the arguments that RECORD_KINDS has for the kind
- *   closing    pages << 1 | 1 if it was asked for by another node; of each page its distance from
- *              the one before, what its diff took in a message << 1 | 1 if its home was here, and
- *              the bytes that had changed, 0 where nobody knows
+ *   closing    pages << 1 | 1 if another node requested it; for each page its distance from the
+ *              previous one, the size of its diff in a message << 1 | 1 if its home was here, and
+ *              the number of changed bytes, 0 if unknown
  *
- * All numbers are of seven bits a byte, the lowest first, the eighth is set but in the last. Those
- * that may be negative are folded: 0, -1, 1, -2, ... Numbers of fixed length are little endian.
+ * A number has seven bits in each byte, the lowest first; the eighth bit is set in all bytes but
+ * the last. Numbers that may be negative are folded: 0, -1, 1, -2, ... Numbers of fixed length are
+ * little endian.
  *
  * Invariants
- *   TF1  What is read is what was written: an item that was put is got with the same time, kind and
- *        arguments, and the bytes that it took are the bytes that are got.
- *   TF2  Nothing is read beyond the end of the bytes, whatever is in them. What is cut short, has a
- *        number of more than 64 bits, a kind that there is none of, or a page beyond the highest
- *        ends with an error, never with an item.
+ *   TF1  Reading is the inverse of writing: an item that was put is got with the same time, kind
+ *        and arguments, and reading consumes exactly the bytes that were written.
+ *   TF2  Nothing is read beyond the end of the bytes, whatever they contain. A truncated item, a
+ *        number of more than 64 bits, an unknown kind, or a page beyond the highest is an error,
+ *        never an item.
  */
 #ifndef HLRC_RECORD_H
 #define HLRC_RECORD_H
@@ -38,46 +39,46 @@
 #define RECORD_LONGEST 64 /* bytes that an item, or a page of a closing, takes at most */
 
 /*
- * X(kind, word, arguments): what a thread did, and after how much computing since the item before.
- * Arguments, a letter each: p a page, as the distance from the last one; n a number; s one that may
- * be negative.
+ * X(kind, word, arguments): what a thread did, and how long it computed since the previous item.
+ * Arguments, a letter each: p a page, as the distance from the previous one; n a number; s a
+ * number that may be negative.
  */
 /* clang-format off */
 #define RECORD_KINDS(X)                                                                     \
-    X(RECORD_END, "end", "")          /* of the program's part; behind it nothing counts */ \
-    X(RECORD_READ, "read", "p")       /* a load found its page closed */                    \
-    X(RECORD_WRITE, "write", "p")     /* a store found it closed for stores */              \
-    X(RECORD_LOOK, "look", "p")       /* a load of a page that is open but for this */      \
-    X(RECORD_AHEAD, "ahead", "psnn")  /* stride, pages, how: opened, perhaps not used */    \
-    X(RECORD_RENEWED, "renewed", "p") /* left open: perhaps not used */                     \
-    X(RECORD_CLOSED, "closed", "n")   /* so many closings of this node have ended since */  \
+    X(RECORD_END, "end", "")          /* the program's part ends; the rest does not count */ \
+    X(RECORD_READ, "read", "p")       /* a load faulted: page not accessible */             \
+    X(RECORD_WRITE, "write", "p")     /* a store faulted: page not writable */              \
+    X(RECORD_LOOK, "look", "p")       /* a load faulted for the trace only (TS4) */         \
+    X(RECORD_AHEAD, "ahead", "psnn")  /* stride, pages, how: opened, maybe unused */        \
+    X(RECORD_RENEWED, "renewed", "p") /* updated by an acquire: maybe unused */             \
+    X(RECORD_CLOSED, "closed", "n")   /* flushes of this node that ended since */           \
     X(RECORD_TOUCH, "touch", "pnn")   /* pages, stores: hlrc_touch */                       \
     X(RECORD_PREFETCH, "prefetch", "pn")                                                    \
     X(RECORD_PLACE, "place", "pnn") /* pages, node */                                       \
-    X(RECORD_RESET, "reset", "pn")  /* by all nodes: zero again, and without a home */      \
+    X(RECORD_RESET, "reset", "pn")  /* by all nodes: zeroed, home unassigned */             \
     X(RECORD_LOCK, "lock", "n")                                                             \
     X(RECORD_BUSY, "busy", "n") /* a try that failed */                                     \
     X(RECORD_UNLOCK, "unlock", "n")                                                         \
-    X(RECORD_ARRIVE, "arrive", "n") /* at a barrier; 1: and waits there */                  \
+    X(RECORD_ARRIVE, "arrive", "n") /* at a barrier; 1: waits there */                      \
     X(RECORD_DEPART, "depart", "")                                                          \
-    X(RECORD_WAIT, "wait", "nn")     /* condition, lock: registered, and let go of it */    \
-    X(RECORD_SIGNAL, "signal", "nnn") /* condition; 1: to all; its number at this node */   \
+    X(RECORD_WAIT, "wait", "nn")     /* condition, lock: registered, lock released */       \
+    X(RECORD_SIGNAL, "signal", "nnn") /* condition; 1: to all; number at this node */       \
     X(RECORD_ATOMIC, "atomic", "n")  /* node of the word */                                 \
-    X(RECORD_WORD, "word", "pn")     /* an operation on shared memory; 1: that stores */    \
-    X(RECORD_MEMBER, "member", "nnn") /* group, node, how many follow: made when none does */ \
-    X(RECORD_GROUP, "group", "n")    /* a barrier of it */                                  \
-    X(RECORD_PUT, "put", "nnnn") /* node, bytes, enum record_wait, operations; 0 of them:   \
-                                    is waited for those under way there */                  \
+    X(RECORD_WORD, "word", "pn")     /* atomic on shared memory; 1: it stores */            \
+    X(RECORD_MEMBER, "member", "nnn") /* group, node, how many follow; made at 0 */           \
+    X(RECORD_GROUP, "group", "n")    /* a barrier of the group */                           \
+    X(RECORD_PUT, "put", "nnnn") /* node, bytes, enum record_wait, operations; 0: waits     \
+                                    for those under way there */                            \
     X(RECORD_GET, "get", "nnnn")                                                            \
-    X(RECORD_ACC, "acc", "nnnn") /* node, bytes, pieces << 1 | 1 if it is not waited for    \
-                                    when they are written, how often it asked for a block */ \
-    X(RECORD_PART, "part", "pnn") /* bytes of shared memory; 1: put, 0: got */              \
-    X(RECORD_EXPECT, "expect", "pn") /* pages, of which gets follow */                      \
+    X(RECORD_ACC, "acc", "nnnn") /* node, bytes, pieces << 1 | 1 if its writes are not      \
+                                    awaited, how often it requested a block */               \
+    X(RECORD_PART, "part", "pnn") /* bytes of shared memory; 1: put, 0: get */              \
+    X(RECORD_EXPECT, "expect", "pn") /* pages: gets from them follow */                     \
     X(RECORD_RMW, "rmw", "nn") /* node, atomics; 0 of them: a read */                       \
-    X(RECORD_FENCE, "fence", "nn") /* node + 1, 0: all; items left since those awaited */    \
-    X(RECORD_MUTEX, "mutex", "nn") /* number, node; it has been locked */                   \
+    X(RECORD_FENCE, "fence", "nn") /* node + 1, 0: all; items since those awaited */         \
+    X(RECORD_MUTEX, "mutex", "nn") /* number, node; has been locked */                      \
     X(RECORD_UNMUTEX, "unmutex", "nn")                                                      \
-    X(RECORD_WOKEN, "woken", "nnn") /* has the lock again; node + 1 and number of the signal */
+    X(RECORD_WOKEN, "woken", "nnn") /* has the lock again; signal: node + 1, number */
 /* clang-format on */
 
 enum record_kind {
@@ -87,16 +88,16 @@ enum record_kind {
         RECORD_KIND_COUNT
 };
 
-/* How pages are opened ahead: for stores, those whose home is here alone, those that are complete
- * alone; or this node becomes their home. */
+/* How pages are opened by readahead: for stores; with this node as their new home; only if their
+ * home is this node; only if they are complete. */
 enum { RECORD_STORES = 1, RECORD_CLAIMS = 2, RECORD_HOMES_HERE = 4, RECORD_NO_FETCH = 8 };
 
-/* Whether a put or a get is waited for: at once; by a fence, if at all; by the next that is. */
+/* What waits for a put or a get: the call; a fence, if any; the next operation that is awaited. */
 enum record_wait { RECORD_AWAITED, RECORD_LEFT, RECORD_LATER };
 
 #define RECORD_PIECES 64 /* operations of one item at most */
 
-/* X(name, text): what a replay has to know of the run, the same on all nodes. */
+/* X(name, text): properties of the run that a replay needs, the same on all nodes. */
 #define RECORD_SETTINGS(X)                                               \
     X(nodes, "nodes")                                                    \
     X(units_s, "units of time in a second")                              \
@@ -132,8 +133,8 @@ enum record_setting {
 };
 
 /* clang-format off */
-/* X(name): what the run itself counted, of one node. First HLRC_COUNTS, without looks
- * (hlrc/progress/recorder.h TS4) among the faults; then these, and times. */
+/* X(name): what the run itself counted, of one node. First HLRC_COUNTS, in which faults exclude
+ * looks (hlrc/progress/recorder.h TS4); then these, and times. */
 #define RECORD_TIMED(X)                                                                          \
     X(looks) X(wall_ns) X(compute_ns) X(page_ns) X(lock_ns) X(barrier_ns) X(diff_ns)
 /* clang-format on */
@@ -147,21 +148,21 @@ enum record_counter {
 
 struct record_item {
     enum record_kind kind;
-    uint64_t time; /* units of computing since the item before */
+    uint64_t time; /* units of computing since the previous item */
     uint64_t arg[RECORD_ARGS];
 };
 
 /* Bytes that are being read. */
 struct record_reader {
     const unsigned char *at, *end;
-    uint64_t page;  /* the last one */
+    uint64_t page;  /* the previous one */
     uint64_t pages; /* all are below it */
 };
 
 extern const char *const record_args[RECORD_KIND_COUNT];
 extern const char *const record_words[RECORD_KIND_COUNT];
 
-/* record_number_put - returns where the bytes end; at most 10 */
+/* record_number_put - returns the end of the bytes; at most 10 */
 static inline unsigned char *record_number_put(unsigned char *at, uint64_t value)
 {
     while (value >= 0x80) {
@@ -182,19 +183,19 @@ static inline int64_t record_unfold(uint64_t value)
     return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }
 
-/* record_put - an item with that time and those arguments, of which the kind says how many; `page`
- * is the last one of the stream, which this one becomes. Returns where the bytes end. ASSUMPTION:
- * there is room for RECORD_LONGEST. */
+/* record_put - writes an item with that time and the arguments of its kind; `page` is the stream's
+ * previous page, and is updated. Returns the end of the bytes. ASSUMPTION: there is room for
+ * RECORD_LONGEST. */
 unsigned char *record_put(unsigned char *at, uint64_t *page, enum record_kind kind, uint64_t time,
                           const uint64_t *arg);
 
-/* record_number - false at the end, or of more than 64 bits (TF2) */
+/* record_number - false at the end, or for more than 64 bits (TF2) */
 bool record_number(struct record_reader *r, uint64_t *value);
 
-/* record_page - a page by its distance; false likewise, and for one beyond the highest */
+/* record_page - a page by its distance; false as well, and for a page beyond the highest */
 bool record_page(struct record_reader *r, uint64_t *page);
 
-/* record_get - 1; 0 at the end; -1 for what is no item (TF2), with nothing in *out */
+/* record_get - 1; 0 at the end; -1 for an invalid item (TF2), *out unchanged */
 int record_get(struct record_reader *r, struct record_item *out);
 
 #endif

@@ -15,7 +15,7 @@ void *reserve(size_t bytes)
     if (at == MAP_FAILED)
         return NULL;
 #ifndef HLRC_DEBUG
-    /* a core dump shows the program: to walk tables of gigabytes takes longer than all else */
+    /* a core dump is for the program; walking gigabytes of tables would take most of its time */
     (void)madvise(at, bytes, MADV_DONTDUMP);
 #endif
     return at;

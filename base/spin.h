@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * spin.h - a lock for a few instructions, of one byte, zero when free.
+ * spin.h - a lock of one byte for a few instructions, zero when free.
  *
- * Usable inside the fault handler: no system call unless the holder lost its CPU, then yields.
- * Never held across a wait for a message, a credit or a version (no thread that waits holds one).
+ * Usable in the fault handler: no system call, except a yield if the holder lost its CPU. Never
+ * held across a wait for a message, a credit or a version (no waiting thread holds one).
  */
 #ifndef HLRC_SPIN_H
 #define HLRC_SPIN_H
@@ -24,8 +24,8 @@ static inline void cpu_relax(void)
 #endif
 }
 
-/* Between the attempts of a loop that waits for a few instructions of another thread. `i`: attempts
- * so far. */
+/* Between the attempts of a loop that waits for a few instructions of another thread. `i`:
+ * attempts so far. */
 static inline void spin_pause(int i)
 {
     if (i < 100)

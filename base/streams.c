@@ -4,14 +4,14 @@
 
 #include <stddef.h>
 
-#define SLACK 8 /* pages behind those opened, of which some may have been open before */
+#define SLACK 8 /* pages after the opened ones, some of which may have been accessible before */
 
 static bool adjacent(int32_t stride)
 {
     return stride == 1 || stride == -1;
 }
 
-/* How many steps of the stream the page lies beyond its last fault; 0 if it is not on its way. */
+/* Steps of the stream from its last fault to the page; 0 if the page is not on its path. */
 static uint32_t steps_to(const struct ahead_stream *s, uint32_t page)
 {
     int64_t away = (int64_t)page - s->last;
@@ -21,14 +21,14 @@ static uint32_t steps_to(const struct ahead_stream *s, uint32_t page)
     return (uint32_t)(away / s->stride);
 }
 
-/* Whether a fault so many steps on is where the stream was expected. */
+/* True if a fault `steps` ahead is where the stream was expected. */
 static bool expected(const struct ahead_stream *s, uint32_t steps)
 {
-    uint32_t behind = steps - s->opened; /* wraps where it lies in what was opened */
+    uint32_t behind = steps - s->opened; /* wraps if the page is among the opened ones */
     return steps > s->opened && behind <= (s->opened && adjacent(s->stride) ? SLACK : 1u);
 }
 
-/* A stream ends; if what was opened for it was too much, the next one is given less. */
+/* Ends a stream. If its readahead was not used up, the next one starts with less. */
 static void forget(struct ahead_streams *s, struct ahead_stream *a, bool write)
 {
     if (a->opened && !a->trusted && s->doubt[write] < AHEAD_DOUBT)
@@ -36,7 +36,7 @@ static void forget(struct ahead_streams *s, struct ahead_stream *a, bool write)
     *a = (struct ahead_stream){ .last = a->last };
 }
 
-/* A stream has faulted behind what was opened for it. */
+/* A stream has faulted after the pages opened for it. */
 static void trust(struct ahead_streams *s, struct ahead_stream *a, bool write)
 {
     if (s->doubt[write] > 0)
@@ -51,8 +51,7 @@ static uint32_t widen(const struct ahead_streams *s, const struct ahead_stream *
     return a->run >= AHEAD_FIRST ? AHEAD_FIRST : AHEAD_FIRST >> s->doubt[write];
 }
 
-/* The stream that may have been at this page before the fault; else the one not seen for longest,
- * which begins anew. */
+/* The stream that this fault may continue; else the least recently used one, which starts anew. */
 static struct ahead_stream *find(struct ahead_streams *s, uint32_t page, bool write)
 {
     struct ahead_stream *all = s->of[write], *oldest = &all[0], *near = NULL;
@@ -86,7 +85,7 @@ static int64_t apart(int64_t stride)
     return stride < 0 ? -stride : stride;
 }
 
-/* The shortest distance at which three faults have led to this one, beyond AHEAD_FAR; 0: none. */
+/* The shortest distance above AHEAD_FAR at which three past faults led to this page; 0: none. */
 static int32_t far_stride(const uint32_t *past, uint32_t page)
 {
     int64_t best = 0;
@@ -105,7 +104,7 @@ static void remember(struct ahead_streams *s, uint32_t page, bool write)
     s->past[write][s->last[write]] = page + 1;
 }
 
-/* The stream goes to a page where nobody expected it: how many steps to open from there. */
+/* The stream continues at an unexpected page: returns how many steps to open from there. */
 static uint32_t turn(struct ahead_streams *s, struct ahead_stream *a, uint32_t page, bool write)
 {
     int32_t stride = (int32_t)(page - a->last),
@@ -120,7 +119,7 @@ static uint32_t turn(struct ahead_streams *s, struct ahead_stream *a, uint32_t p
     return far || adjacent(stride) ? widen(s, a, write) : 0;
 }
 
-/* AH5. A page whose number is the same may fault twice. */
+/* AH5. The same page may fault twice in a row. */
 static void note_dense(struct ahead_stream *a, uint32_t page)
 {
     bool follows = adjacent(a->stride) && page == a->front + (uint32_t)a->stride;
@@ -152,7 +151,7 @@ uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t
     if (steps)
         note_dense(a, page);
     if (steps && steps <= a->opened)
-        return 0; /* opened already, and closed since, or on its way */
+        return 0; /* opened already: invalidated since, or still being fetched */
     if (steps && expected(a, steps)) {
         if (a->opened)
             trust(s, a, write);

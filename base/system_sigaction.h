@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* system_sigaction.h - the C library's sigaction and pthread_sigmask, past those that this library
- * defines for programs (hlrc/crash/handlers.h): under the name that glibc's own parts use, or as
- * the system's call. */
+/* system_sigaction.h - the C library's sigaction and pthread_sigmask, bypassing the ones that this
+ * library defines for programs (hlrc/crash/handlers.h): by the name that glibc uses internally, or
+ * as a system call. */
 #ifndef HLRC_SYSTEM_SIGACTION_H
 #define HLRC_SYSTEM_SIGACTION_H
 
@@ -17,8 +17,8 @@ static inline int system_sigaction(int sig, const struct sigaction *act, struct 
     return __sigaction(sig, act, old);
 }
 
-/* ASSUMPTION: `set` is one of sigfillset or sigemptyset, or what the system has said: without the
- * signals that are the C library's own. */
+/* ASSUMPTION: `set` comes from sigfillset or sigemptyset, or from the system: it lacks the signals
+ * that the C library reserves. */
 static inline int system_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
     int before = errno;

@@ -12,7 +12,7 @@
 
 static atomic_int own;
 
-/* As the system writes it (getdents64). */
+/* The system's format (getdents64). */
 struct entry {
     uint64_t inode;
     int64_t offset;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tasks.h - which threads of this process are the runtime's own: who asks whether a process can go
- * on has to know of every other one.
+ * tasks.h - counts the runtime's own threads, so that a check whether the process still makes
+ * progress can count the program's threads.
  */
 #ifndef HLRC_TASKS_H
 #define HLRC_TASKS_H
 
-/* So many threads of the runtime, or of a library that it loaded, have begun (or ended: negative).
- * Any thread; one that begins or ends is for a moment not what is counted. */
+/* Adds `more` threads of the runtime, or of a library that it loaded (negative: they end). Any
+ * thread. The count may be wrong for a moment while a thread begins or ends. */
 void tasks_own(int more);
 
-/* How many threads this process has, all of them; -1: the system does not tell. Allocates
- * nothing. */
+/* All threads of this process; -1: the system does not report them. Allocates nothing. */
 int tasks_all(void);
 
-/* Those that are not the runtime's own; -1: the system does not tell. */
+/* Threads that are not the runtime's; -1: the system does not report them. */
 int tasks_others(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tool.h - whether the program runs under valgrind, which has libraries of its own loaded first. */
+/* tool.h - whether the program runs under valgrind, which preloads its libraries. */
 #ifndef HLRC_TOOL_H
 #define HLRC_TOOL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The wire-up's interface: chooses the back end, and passes calls on to it.
+ * The interface of the wire-up: chooses the back end and forwards calls to it.
  */
 #include "boot/boot.h"
 
@@ -13,7 +13,7 @@
 #include "base/diag.h"
 #include "boot/boot_backend.h"
 
-/* Asked in this order: a job that hlrcrun starts within one of mpirun's or srun's is hlrcrun's. */
+/* In this order: a job that hlrcrun starts within one of mpirun or srun is hlrcrun's. */
 static int (*const backends[])(struct boot **) = {
     boot_local_open,
 #ifdef HAVE_PMIX

@@ -3,19 +3,18 @@
 #define HLRC_BOOT_BACKEND_H
 
 /*
- * What stands behind boot.h: one back end for each way to be started. boot_single.c is the
- * smallest: read it first.
+ * The back ends of boot.h: one for each way to be started. boot_single.c is the smallest: read it
+ * first.
  *
- *   BB1  boot_open() asks the back ends in the order of its table. open() returns -ENOENT when the
- *        process was not started in its way; any other error has been said to the user, and nobody
- *        else is asked.
+ *   BB1  boot_open() calls the back ends in the order of its table. open() returns -ENOENT if the
+ *        process was not started in its way; any other error has been reported to the user, and no
+ *        other back end is tried.
  *   BB2  open() sets *out on success only, with ops, node, nodes and fd.
- *   BB3  len and the rule "one thread at a time" have been checked, or hold, when exchange() is
- *        called.
+ *   BB3  exchange() may assume that len has been checked, and that one thread calls it at a time.
  *   BB4  report() and detail() may run in a signal handler and in several threads.
- *   BB5  In a program with more rights than its caller (set-user-ID and the like) no variable is
- *        heeded, neither of options nor of a launcher: secure_getenv(). They are looked at all the
- *        same to refuse to be one of several, in boot_single.c.
+ *   BB5  A program with more rights than its caller (set-user-ID and the like) obeys no variable,
+ *        neither of options nor of a launcher: secure_getenv(). boot_single.c reads them
+ *        nevertheless, only to refuse to be one of several.
  */
 
 #include "boot/boot.h"
@@ -36,25 +35,25 @@ struct boot_ops {
     void (*close)(struct boot *boot); /* frees boot */
 };
 
-/* Head of a back end's own structure; written by open() alone. */
+/* Head of a back end's own structure; written by open() only. */
 struct boot {
     const struct boot_ops *ops;
     int node, nodes;
-    int fd; /* hangs up when the launcher is gone; -1: there is none */
+    int fd; /* hangs up when the launcher dies; -1: there is none */
 };
 
 int boot_local_open(struct boot **out);  /* hlrcrun */
 int boot_pmix_open(struct boot **out);   /* mpirun, srun, prterun */
-int boot_single_open(struct boot **out); /* nobody: never -ENOENT */
+int boot_single_open(struct boot **out); /* no launcher: never -ENOENT */
 
 /*
- * boot_inherited - whether the launcher's variables in the environment are those of a node that
- * started this process, which is then no node itself. (hlrcrun's are taken away by the node; PMIx's
- * stay, for MPI in the same program.)
+ * boot_inherited - true if the launcher's variables in the environment belong to a node that
+ * started this process, which is then not a node itself. (A node removes hlrcrun's; PMIx's stay,
+ * for MPI in the same program.)
  */
 bool boot_inherited(void);
 
-/* boot_mark_environment - programs that this one starts are not nodes of this job */
+/* boot_mark_environment - marks the environment: programs that this one starts are not nodes */
 void boot_mark_environment(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* boot_environment.c - the launcher's variables, and whose they are; see boot_backend.h. */
+/* boot_environment.c - which process the launcher's variables belong to; see boot_backend.h. */
 #include "boot/boot_backend.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 
 enum { PROCESS_NAME_MAX = 300 }; /* a namespace has at most 255 bytes */
 
-/* "NAMESPACE.RANK" of the process that PMIx's variables describe; 0, or -ENOENT without such
- * variables. */
+/* "NAMESPACE.RANK" of the process that PMIx's variables describe; 0, or -ENOENT if they are not
+ * set. */
 static int process_name(char *name, size_t len)
 {
     const char *space = secure_getenv("PMIX_NAMESPACE"), *rank = secure_getenv("PMIX_RANK");

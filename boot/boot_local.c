@@ -3,12 +3,13 @@
  * A node's side of the wire-up with hlrcrun. The launcher's side is in job.c; the messages are in
  * wire.h.
  *
- *   BL1  open() says HELLO. From then until GOODBYE the end of the process is a death, which ends
- *        the whole job.
- *   BL2  Each message is one packet, so that threads and signal handlers may send at the same time.
- *   BL3  One thread at a time reads from the socket, the one that holds `reading`: for the whole of
- *        an exchange, or for one look whether hlrcrun has asked something. So who only looks finds
- *        no piece of a result; who exchanges puts a question by, for the next look.
+ *   BL1  open() sends HELLO. From then until GOODBYE the end of the process counts as a death,
+ *        which ends the whole job.
+ *   BL2  Each message is one packet, so that threads and signal handlers may send at the same
+ *        time.
+ *   BL3  One thread at a time reads from the socket, the one that holds `reading`: for a whole
+ *        exchange, or for one check for a request of hlrcrun. So a check never receives a piece of
+ *        a result, and an exchange saves a request for the next check.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@
 struct boot_local {
     struct boot head;
     atomic_flag reading;     /* BL3 */
-    _Atomic uint32_t put_by; /* the number of a question, from the thread in an exchange; 0 none */
+    _Atomic uint32_t put_by; /* number of a request that an exchange has received; 0: none */
 };
 
 static struct boot_local *local_of(struct boot *boot)
@@ -116,14 +117,14 @@ static int local_exchange(struct boot *boot, const void *mine, size_t len, void 
     struct boot_local *local = local_of(boot);
     int err;
 
-    while (atomic_flag_test_and_set(&local->reading)) /* BL3: for a look, by the monitor */
+    while (atomic_flag_test_and_set(&local->reading)) /* BL3: the monitor may be checking */
         sched_yield();
     err = exchange(boot, mine, len, all);
     atomic_flag_clear(&local->reading);
     return err;
 }
 
-/* BL3. Nothing but questions comes while no thread exchanges. */
+/* BL3. Only requests arrive while no thread exchanges. */
 static int local_asked(struct boot *boot, uint32_t *number)
 {
     struct boot_local *local = local_of(boot);

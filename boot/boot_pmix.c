@@ -2,22 +2,22 @@
 /*
  * The wire-up with any launcher that serves PMIx: Open MPI's mpirun, srun --mpi=pmix, prterun.
  *
- *   BP1  libpmix is loaded when such a launcher started the process, and only then: hlrcrun's jobs
- *        and bare programs have neither its threads nor the libraries that it brings.
- *   BP2  An exchange puts a blob under keys of its own, "hlrc.EXCHANGE.PIECE": PMIx keeps what it
- *        has once handed out, so no key is used twice. Every fence collects: without, it is no
+ *   BP1  libpmix is loaded only if such a launcher started the process: hlrcrun's jobs and
+ *        programs without a launcher have neither its threads nor the libraries that it loads.
+ *   BP2  An exchange puts a blob under new keys, "hlrc.EXCHANGE.PIECE": PMIx caches what it has
+ *        once returned, so no key is used twice. Every fence collects: without that, it is no
  *        barrier between hosts under Slurm.
- *   BP3  The launcher's death is an event, told in PMIx's thread, which closes the write end of a
- *        pipe; the read end is boot_fd().
- *   BP4  A report writes its line and ends the process with its status, which makes every launcher
- *        end the job and take that status. PMIx_Abort is not used: it allocates and locks, which a
- *        handler that interrupted malloc must not, and Open MPI 4.1's mpirun now and then crashes
- *        or hangs over it.
- *   BP5  Of the nodes of one host the first that binds the name of the job speaks; what the others
- *        would say is the same, or follows from it. The name is drawn by node 0, and known to the
- *        job alone: whoever else could bind it would silence them.
- *   BP6  An exchange that fails says nothing at first: a node has died, its launcher is about to
- *        end this one as well, and the survivors' complaints would hide the cause.
+ *   BP3  The launcher's death is an event, delivered in PMIx's thread, which closes the write end
+ *        of a pipe; the read end is boot_fd().
+ *   BP4  A report writes its line and ends the process with its status; every launcher then ends
+ *        the job with that status. PMIx_Abort is not used: it allocates and locks, which a handler
+ *        that interrupted malloc must not, and it sometimes crashes or hangs Open MPI 4.1's
+ *        mpirun.
+ *   BP5  Of the nodes of one host only the first that binds the job's socket name reports; the
+ *        reports of the others are the same, or follow from it. Node 0 draws the name at random,
+ *        and only the job knows it: any other process that could bind it would silence the nodes.
+ *   BP6  An exchange that fails reports nothing at first: a node has died, its launcher is about
+ *        to end this one as well, and messages of the survivors would hide the cause.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -45,16 +45,15 @@
 #include "boot/boot_backend.h"
 
 /*
- * The speaker keeps its name until the others had time to fail for the same reason; the others wait
- * for longer, so that its status is the first that the launcher sees.
+ * The reporting node keeps the name until the others had time to fail for the same reason. The
+ * others wait longer, so that its status reaches the launcher first.
  */
 enum { SPEAKER_MS = 200, OTHERS_MS = 1500 };
 
-/* Bytes under one key; milliseconds until a launcher that ends a job has surely ended this
- * process. */
+/* Bytes under one key; milliseconds within which a launcher that ends a job ends this process. */
 enum { PIECE = 32 * 1024, ENDING_MS = 5000 };
 
-/* The calls that are used, by name; their types are those of pmix.h. */
+/* The calls that are used, by name; their types are in pmix.h. */
 #define PMIX_CALLS(X) \
     X(Init) X(Finalize) X(Put) X(Commit) X(Fence) X(Get) X(Register_event_handler) X(Error_string)
 
@@ -64,20 +63,20 @@ static struct {
 #undef POINTER
 } pmix;
 
-/* Of the name of the job: bytes that nobody guesses. */
+/* Random bytes in the name of the job, so that it cannot be guessed. */
 enum { SECRET_BYTES = 16 };
 
 struct boot_pmix {
     struct boot head;
     pmix_proc_t self;
     unsigned exchanges;
-    pmix_status_t status;       /* of the call that failed last */
+    pmix_status_t status;       /* of the last call that failed */
     struct sockaddr_un speaker; /* name that the first reporter of a host binds */
     socklen_t speaker_len;
-    bool speaks; /* it has reported for its host */
+    bool speaks; /* this node has reported for its host */
 };
 
-/* Write end of boot_fd()'s pipe; taken by the thread that closes it. */
+/* Write end of boot_fd()'s pipe; the thread that closes it takes it. */
 static atomic_int alive_fd = -1;
 
 static struct boot_pmix *pmix_of(struct boot *boot)
@@ -103,7 +102,7 @@ static void connection_lost(size_t id, pmix_status_t status, const pmix_proc_t *
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
 }
 
-/* BP5; the name is gone when this process is. */
+/* BP5; the name is free again when this process ends. */
 static bool speaks_for_host(const struct boot_pmix *p)
 {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -118,7 +117,7 @@ static void speaker_name(struct boot_pmix *p, const unsigned char *secret)
     int len = snprintf(name, sizeof p->speaker.sun_path - 1, "hlrc-");
 
     p->speaker.sun_family = AF_UNIX;
-    /* an abstract name: nothing in a file system, which somebody would have to remove */
+    /* an abstract name: leaves nothing in a file system that would have to be removed */
     for (int i = 0; i < SECRET_BYTES; i++)
         len += snprintf(name + len, 3, "%02x", secret[i]);
     p->speaker_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
@@ -131,7 +130,7 @@ static void pmix_report(struct boot *boot, int status, const char *line)
     if (speaks)
         diag_warn("%s", line);
     pmix_of(boot)->speaks = speaks;
-    if (status > 128) /* a signal ends the caller, and its core is not to be lost */
+    if (status > 128) /* a signal ends the caller, which must still dump core */
         return;
     poll(NULL, 0, speaks ? SPEAKER_MS : OTHERS_MS);
     _exit(status > 0 ? status : 1);
@@ -187,7 +186,7 @@ static int get_piece(struct boot_pmix *p, const pmix_proc_t *from, size_t piece,
     int err = 0;
 
     snprintf(key, sizeof key, "hlrc.%u.%zu", p->exchanges, piece);
-    /* of a node that died meanwhile there may be nothing, although the fence came through */
+    /* if the node has died there may be nothing, although the fence succeeded */
     if (!succeeded(p, pmix.Get(from, key, NULL, 0, &value)))
         return -ECONNRESET;
     if (value->type != PMIX_BYTE_OBJECT || value->data.bo.size != bytes)
@@ -242,7 +241,7 @@ static int pmix_exchange(struct boot *boot, const void *mine, size_t len, void *
     return err == -ECONNRESET ? lost(p) : err;
 }
 
-/* BP5: node 0 draws, all learn it. */
+/* BP5: node 0 draws the name, all nodes get it. */
 static int speaker_agree(struct boot_pmix *p)
 {
     unsigned char secret[SECRET_BYTES];
@@ -316,15 +315,15 @@ static int library_load(void)
     };
     void *library, *call = NULL;
 
-    /* no dynamic loader: a second C library would come with libpmix */
+    /* no dynamic loader: libpmix would load a second C library */
     if (getauxval(AT_BASE) == 0) {
         if (first_rank())
             diag_warn("a program that is linked statically cannot load libpmix; link it "
                       "dynamically, or use hlrcrun");
         return -ENOTSUP;
     }
-    /* where the system has it, or where it was when this was built; global, for the components that
-     * it loads itself */
+    /* in the system's path, or where it was at build time; RTLD_GLOBAL for the components that it
+     * loads */
     library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
     if (library == NULL)
         library = dlopen(PMIX_LIBDIR "/libpmix.so.2", RTLD_NOW | RTLD_GLOBAL);
@@ -393,8 +392,8 @@ static int node_make(struct boot_pmix *p)
     return speaker_agree(p);
 }
 
-/* All threads that start in here inherit a mask that leaves the program's signals to the program's
- * threads. */
+/* All threads that start here inherit a mask that blocks the program's signals, which only the
+ * program's threads handle. */
 static int pmix_connect(struct boot_pmix *p)
 {
     sigset_t all, old;
@@ -405,11 +404,11 @@ static int pmix_connect(struct boot_pmix *p)
     system_sigmask(SIG_SETMASK, &all, &old);
     threads = tasks_all();
     status = pmix.Init(&p->self, NULL, 0);
-    tasks_own(tasks_all() - threads); /* of libpmix, which stay */
+    tasks_own(tasks_all() - threads); /* libpmix's threads, which stay */
     if (status == PMIX_SUCCESS)
         err = node_make(p);
     system_sigmask(SIG_SETMASK, &old, NULL);
-    /* left-over variables: started by nobody who is there */
+    /* variables left over from a launcher that has ended */
     if (status == PMIX_SUCCESS || status == PMIX_ERR_UNREACH)
         return err;
     if (first_rank())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A job of one node that nobody launched, and the refusal to be one of many such jobs by mistake.
+ * A job of one node without a launcher. Refuses to be one of many such jobs by mistake.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 #include "base/diag.h"
 #include "boot/boot_backend.h"
 
-/* Launchers that have not told their processes of each other: N silent jobs of one, if we let
- * them. */
+/* Launchers that did not connect their processes: without a refusal each would silently be a job
+ * of one node. */
 static const struct {
     const char *size, *rank, *remedy;
 } others[] = {
-    /* the step's count: an interactive shell of an allocation is one task, whatever the allocation
-     * has room for */
+    /* the count of the step: an interactive shell of an allocation is one task, whatever the size
+     * of the allocation */
     { "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "start them with srun --mpi=pmix -n " },
     { "SLURM_NTASKS", "SLURM_PROCID", "start them with srun --mpi=pmix -n " },
     { "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
@@ -38,7 +38,7 @@ static const char *without_pmix(void)
 #endif
 }
 
-/* BB5: what it has more rights for than its caller, it does alone or not at all. */
+/* BB5: with more rights than its caller, a program runs as a single node or not at all. */
 static bool heeds_launchers(const char *variable, const char *value)
 {
     if (getauxval(AT_SECURE) == 0)

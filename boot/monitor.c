@@ -17,7 +17,7 @@
 #include "base/system_sigaction.h"
 #include "base/tasks.h"
 
-/* For how long the launcher's questions are left to a thread that is in an exchange. */
+/* How long the launcher's requests are left to a thread in an exchange. */
 enum { DEAF_MS = 100 };
 
 /* Written before the thread starts and after it has ended. */
@@ -34,16 +34,16 @@ static struct {
 
 static atomic_bool stopping;
 
-/* Of the monitor's thread. */
-static int64_t look_at;    /* when the watch looks; 0: it rests */
-static int64_t deaf_until; /* 0: it listens */
+/* Used by the monitor's thread only. */
+static int64_t look_at;    /* time of the next check of the watch; 0: it rests */
+static int64_t deaf_until; /* requests are not read until then; 0: they are */
 
 static int64_t earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* Does what is due; when the next duty is, INT64_MAX where there is none. */
+/* Runs the duties that are due; returns the time of the next duty, INT64_MAX if there is none. */
 static int64_t attend(int64_t due[MONITOR_DUTIES], int64_t now)
 {
     int64_t next = INT64_MAX;
@@ -74,7 +74,8 @@ static int64_t watch(int64_t now)
     return look_at != 0 ? look_at : INT64_MAX;
 }
 
-/* Answers what the launcher has asked; nobody may be able to tell now (boot.h). */
+/* Answers a request of the launcher. If another thread receives requests, retries later
+ * (boot.h). */
 static void answer(void)
 {
     uint32_t number;
@@ -85,7 +86,7 @@ static void answer(void)
     deaf_until = ret == -EBUSY ? clock_ms() + DEAF_MS : 0;
 }
 
-/* Milliseconds until there is something to do, -1 when nothing is due. */
+/* Milliseconds until the next work, -1 if there is none. */
 static int work(int64_t due[MONITOR_DUTIES])
 {
     int64_t now = clock_ms(), next = earlier(attend(due, now), watch(now));
@@ -108,17 +109,17 @@ static void take_rouse(void)
         look_at = clock_ms() + monitor.watch.first_ms;
 }
 
-/* What the socket to the launcher wakes this thread for. */
+/* Events of the launcher's socket that wake this thread. */
 static short events_of(bool listens, bool ends)
 {
     return (short)((listens && deaf_until == 0 ? POLLIN : 0) | (ends ? POLLRDHUP : 0));
 }
 
-/* Whether the job goes on. */
+/* False when the job is ending. */
 static bool hear(short events)
 {
     if (events & ~(POLLIN | POLLRDHUP))
-        _exit(1); /* the launcher is gone, its guard says so */
+        _exit(1); /* the launcher has died, and its guard reports it */
     if ((events & POLLIN) && !(events & POLLRDHUP))
         answer();
     return !(events & POLLRDHUP);
@@ -155,7 +156,7 @@ static void *monitor_main(void *unused)
     return NULL;
 }
 
-/* Enough for poll and one message; a program with much thread-local storage needs more, and gets
+/* Enough for poll and one message. A program with much thread-local storage needs more, and gets
  * the default. */
 static int thread_create(void)
 {
@@ -229,7 +230,7 @@ void monitor_rouse(void)
         return;
     ring();
     if (!monitor.running)
-        (void)run(); /* without a thread nobody looks */
+        (void)run(); /* without a thread there are no checks */
 }
 
 void monitor_stop(void)

@@ -3,52 +3,50 @@
 #define HLRC_MONITOR_H
 
 /*
- * A small thread that sleeps until the launcher dies, and then ends this process. Now and then it
- * has a duty. It also has a watch, which rests until a thread rouses it, and answers what the
- * launcher asks (boot_asked).
+ * A small thread that sleeps until the launcher dies, and then ends this process. It also runs
+ * periodic duties, runs a watch (the node's part of deadlock detection), which rests until a
+ * thread rouses it, and answers the launcher's requests (boot_asked).
  *
  *   MO1  It blocks every signal, allocates nothing, and takes no lock that is held across a wait;
- *        a duty may allocate. When the launcher dies it takes none, and ends the process by _exit
- *        alone: whatever state the other threads are in, it works.
- *   MO2  It says nothing: the launcher's guard prints the one message of
- *        the job.
+ *        a duty may allocate. When the launcher dies it takes no lock and only calls _exit: that
+ *        works whatever state the other threads are in.
+ *   MO2  It prints nothing: the launcher's guard prints the one message of the job.
  *   MO3  It only sleeps in poll(): a second *running* thread would make each mprotect of the
- *        application dearer.
- *   MO4  Roused while the watch looks, it looks once more: a rouse is noted before the sleep that
- *        it ends, and one that comes while no look is due makes one due.
+ *        application more expensive.
+ *   MO4  A rouse during a check of the watch (look) causes another check: a rouse is recorded
+ *        before the sleep that it ends, and schedules a check if none is due.
  */
 
 #include <stdint.h>
 
 #include "boot/boot.h"
 
-/* Something to do every so many milliseconds, in the monitor's thread; it must not wait. */
+/* Called every period_ms milliseconds in the monitor's thread; it must not wait. */
 struct monitor_duty {
     int period_ms; /* 0: never */
     void (*run)(void);
 };
 
-/* In the monitor's thread, too; neither waits. */
+/* In the monitor's thread as well; neither function waits. */
 struct monitor_watch {
-    int first_ms;                   /* from the rouse to the look */
+    int first_ms;                   /* from the rouse to the check */
     int (*look)(void);              /* milliseconds until the next one; 0: it rests */
-    void (*asked)(uint32_t number); /* by a launcher that gathers reports */
+    void (*asked)(uint32_t number); /* a request by a launcher that gathers reports */
 };
 
-enum { MONITOR_DUTIES = 4, MONITOR_PROGRESS_MS = 500 /* what hlrcrun --progress expects */ };
+enum { MONITOR_DUTIES = 4, MONITOR_PROGRESS_MS = 500 /* the period of hlrcrun --progress */ };
 
-/* monitor_start - at most MONITOR_DUTIES; they are copied, and the watch, which may be NULL. A
- * process that nobody launched and that has no duties gets no thread, until the watch is roused.
- * ending: called once when the launcher says that the job ends; may be NULL. 0 or a negative errno.
- */
+/* monitor_start - at most MONITOR_DUTIES; they are copied, and so is the watch, which may be NULL.
+ * A process without launcher and duties gets no thread until the watch is roused. ending: called
+ * once when the launcher reports that the job ends; may be NULL. 0 or a negative errno. */
 int monitor_start(struct boot *boot, const struct monitor_duty *duties, int count,
                   void (*ending)(void), const struct monitor_watch *watch);
 
-/* monitor_rouse - the watch looks in first_ms, unless it looks earlier anyway. Any thread, one at a
- * time; does not wait. Nothing where no monitor was started. */
+/* monitor_rouse - the watch checks in first_ms, or earlier if a check is due. Any thread, one at a
+ * time; does not wait. No effect if no monitor was started. */
 void monitor_rouse(void);
 
-/* monitor_stop - returns when the thread is gone; before boot_goodbye() */
+/* monitor_stop - returns when the thread has ended; call it before boot_goodbye() */
 void monitor_stop(void);
 
 #endif

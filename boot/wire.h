@@ -6,21 +6,21 @@
  * Messages between hlrcrun and a node, over one SOCK_SEQPACKET socket pair per node.
  *
  *   node -> hlrcrun   HELLO(version in status)  EXCHANGE(total, offset, bytes)...
- *                     PROGRESS(struct boot_counters)  REPORT(status, line)  DETAIL(line): more of
- *                     what the report said  GOODBYE
+ *                     PROGRESS(struct boot_counters)  REPORT(status, line)  DETAIL(line): a
+ *                     further line of the report  GOODBYE
  *                     STATS(struct hlrc_stats; status 1: the last)
- *                     TIMELINE, with the descriptor of what the node notes (SCM_RIGHTS)
- *                     WAITS(a report of hlrc/progress/report.h), asked for or not
+ *                     TIMELINE, with the descriptor of the node's trace memory (SCM_RIGHTS)
+ *                     WAITS(a report of hlrc/progress/report.h), requested or not
  *                     QUIT(status): the job ends, with that status
- *                     NO_EXEC(status, line): from hlrcrun's child, in place of becoming a node
- *   hlrcrun -> node   RESULT(total, offset, bytes)...  LOOK(number in total): report what waits
- *                     the end of what it sends: the job is ending, the last STATS are wanted
+ *                     NO_EXEC(status, line): from hlrcrun's child, if it cannot become a node
+ *   hlrcrun -> node   RESULT(total, offset, bytes)...  LOOK(number in total): report the waits
+ *                     shutdown of the sending side: the job is ending, the last STATS are wanted
  *
  *   WI1  One packet is one message; it arrives whole, and in order.
- *   WI2  A blob travels in pieces of at most WIRE_PIECE bytes, so that no packet is near the size
- *        of a socket's buffer; pieces of one blob come in ascending order, an empty blob is one
- *        piece.
- *   WI3  Who a node is follows from its socket; which process it is, from the credentials that the
+ *   WI2  A blob is sent in pieces of at most WIRE_PIECE bytes, so that no packet is near the size
+ *        of a socket's buffer. The pieces of one blob are sent in ascending order; an empty blob
+ *        is one piece.
+ *   WI3  A node's number follows from its socket; its process id, from the credentials that the
  *        kernel adds.
  */
 
@@ -50,7 +50,7 @@ struct wire_head {
     int32_t status; /* HELLO: WIRE_VERSION; REPORT, NO_EXEC, QUIT: exit status of the job; STATS */
     /* EXCHANGE: bytes of one node's blob; RESULT: bytes of all; LOOK: its number */
     uint32_t total;
-    uint32_t offset; /* where this piece begins */
+    uint32_t offset; /* offset of this piece */
 };
 
 /* hlrcrun and the library may come from different builds. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fabric.c - the table of transports, and what stands in for the functions that a transport
- * lacks. */
+/* fabric.c - the table of transports, and substitutes for the functions that a transport lacks. */
 #include "fabric/fabric.h"
 
 #include <errno.h>
@@ -63,11 +62,11 @@ static int no_discard(struct fabric *f, int w, size_t o, size_t n)
     return -ENOTSUP;
 }
 
-/* Fills what the transport left out; the capabilities then tell what is missing. */
+/* Fills in missing functions; the capabilities show which are missing. */
 static void complete_ops(struct fabric *f, const struct fabric_ops *ops)
 {
     f->ops = *ops;
-    f->caps |= ops->caps; /* besides what it found out when it was opened */
+    f->caps |= ops->caps; /* in addition to those found when it was opened */
     if (!f->ops.read)
         f->ops.read = no_read;
     if (!f->ops.write_imm)
@@ -83,9 +82,9 @@ static void complete_ops(struct fabric *f, const struct fabric_ops *ops)
 }
 
 /* "shm-noread" is shm without reads and atomics, "shm-noimm" shm without write-with-immediate,
- * "shm-noswap" shm with the two atomics that verbs has, which do not leave the bytes beside a word
- * alone: what an adapter that lacks them would be, for the tests that show which protocol needs
- * what. */
+ * "shm-noswap" shm with only the two atomics of verbs, which may overwrite the bytes beside a
+ * word. They imitate adapters that lack these, for tests that show which protocol needs which
+ * operation. */
 static void strip_ops(struct fabric *f, const char *suffix)
 {
     if (strcmp(suffix, "-noread") == 0) {

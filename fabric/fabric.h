@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fabric.h - what a network adapter does, and no more.
+ * fabric.h - the operations of a network adapter, and nothing else.
  *
  * A job's nodes own windows of registered memory, the same windows with the same sizes on every
- * node. A node reads, writes and atomically changes words of any node's windows; none of these
- * involves the target's CPUs. A write can carry a 32-bit immediate: it then also lands in the
- * target's receive queue, and wakes a thread that sleeps on it. Or it wakes the sleeper and leaves
- * nothing in the queue. Nothing here knows what a page, a diff or a lock is.
+ * node. A node reads, writes and atomically changes words of any node's windows without the
+ * target's CPUs. A write can carry a 32-bit immediate: it then also lands in the target's receive
+ * queue, and wakes a thread that sleeps on it. Or a write wakes the sleeper and leaves nothing in
+ * the queue. The fabric does not know pages, diffs or locks.
  *
  * Invariants
  *   F1  write -> write: two writes of one endpoint to one target become visible in the order they
@@ -15,20 +15,20 @@
  *       all earlier writes are visible and all earlier events can be taken.
  *   F2  write -> atomic: an atomic is performed after earlier writes of the same endpoint to the
  *       same target.
- *   F3  read or atomic -> read or atomic is ordered only where `caps` has FABRIC_READ_ORDERED;
+ *   F3  read or atomic -> read or atomic is ordered only if `caps` has FABRIC_READ_ORDERED;
  *       otherwise wait for the first one.
  *   F4  nothing is ordered across endpoints or targets.
  *   F5  an aligned 8-byte access is single-copy atomic: a read sees the whole of one write or
  *       nothing of it.
- *   F6  a word changed by fabric atomics is changed by them alone, its owner's accesses included;
- *       reads of it by fabric_read are allowed.
+ *   F6  a word changed by fabric atomics is changed only by them, by its owner as well;
+ *       fabric_read may read it.
  *   F7  events of one sender are delivered in the order in which it sent them; every event is
  *       delivered once.
  *   F8  a sleeper that armed the queue and found nothing pending is woken by the next event that
- *       its level admits, and by the next wake of any node: who waits for a word that is written
- *       with a wake looks at it after arming.
+ *       its level admits, and by the next wake of any node. So a thread that waits for a word
+ *       written with a wake tests the word after arming.
  *
- * State of the receive queue, and who moves it:
+ * State of the receive queue, and what changes it:
  *
  *            rx_arm(APP)                        rx_arm(HANDLER, URGENT | ALL)
  *     APP <---------------- POLLING -----------------------> HANDLER_URGENT | HANDLER_ALL
@@ -36,11 +36,11 @@
  *      +---------------------+   +-----------------------------------+
  *        rx_busy, or a sender's wake           rx_busy, or a sender's wake
  *
- * One thread at a time polls or arms (the holder of the engine's progress lock); senders only move
- * the state to POLLING.
+ * One thread at a time polls or arms (the holder of the engine's progress lock); senders only
+ * change the state to POLLING.
  *
- * Threads: all data operations may be called by several threads at once. No call allocates memory
- * or touches stdio after fabric_open and fabric_window_create, so that they are safe inside a fault
+ * Threads: several threads may call data operations at the same time. After fabric_open and
+ * fabric_window_create no call allocates memory or touches stdio, so that all are safe in a fault
  * handler.
  */
 #ifndef FABRIC_FABRIC_H
@@ -59,10 +59,9 @@ enum fabric_caps {
     FABRIC_WRITE_IMM = 4, /* fabric_write_imm, fabric_write_wake */
     /* F3: reads and atomics of one endpoint at one target are performed in order */
     FABRIC_READ_ORDERED = 8,
-    /* a wake of a node where no thread sleeps costs it nothing, and leaves nothing there */
+    /* waking a node in which no thread sleeps is free, and leaves nothing there */
     FABRIC_SEES_SLEEPERS = 16,
-    /* atomics leave the bytes beside those that they change as any CPU of the job may store them at
-     * the same time */
+    /* atomics leave the adjacent bytes intact, even while a CPU of the job stores to them */
     FABRIC_ATOMICS_NARROW = 32,
 };
 
@@ -74,12 +73,12 @@ enum fabric_level { FABRIC_URGENT, FABRIC_ALL }; /* which events wake a sleeping
 #define FABRIC_INLINE \
     4096 /* a write of at most this many bytes may pass op == NULL: its source is copied */
 
-#define FABRIC_LONG 65536 /* from here on registering memory may pay */
+#define FABRIC_LONG 65536 /* from this size on registering memory may pay */
 
 /* One or more operations in flight. The starter owns it until fabric_wait returned or fabric_test
- * said true. */
+ * returned true. */
 struct fabric_op {
-    /* operations started and not complete; raised by the starter, lowered by completion */
+    /* operations started but not complete; raised by the starter, lowered by completion */
     _Atomic uint32_t pending;
 };
 
@@ -90,18 +89,18 @@ struct fabric_op {
 
 struct fabric_window {
     int id;
-    /* the memory object behind it, to map it a second time; -1 where the fabric has none */
+    /* its memory object, to map it a second time; -1 if the fabric has none */
     int fd;
     char *base;  /* this node's own window, always readable and writable */
     size_t size; /* bytes */
 };
 
-/* Of a scattered write: so many bytes at an offset. */
+/* Part of a scattered write: `bytes` bytes at an offset. */
 struct fabric_run {
     uint32_t offset, bytes;
 };
 
-/* Of a transfer of many parts: so many bytes, here and at an offset there. */
+/* Part of a transfer of many parts: `len` bytes, here and at an offset there. */
 struct fabric_piece {
     size_t off;
     void *local;
@@ -115,66 +114,66 @@ struct fabric_event {
 
 struct fabric_counters {             /* of this node, since it started */
     uint64_t reads, writes, atomics; /* operations started here */
-    /* sleepers of other nodes that this node woke; verbs: once they are awake */
+    /* sleepers of other nodes that this node woke; verbs: counted once they are awake */
     uint64_t wakes;
-    /* payload that arrived here and left here, whichever node started the operation */
+    /* payload that this node received and sent, whichever node started the operation */
     uint64_t bytes_in, bytes_out;
 };
 
 struct fabric_job {
     int node, nodes;
-    /* events and writes that wake that one node may have outstanding at another, at most */
+    /* events and waking writes that one node may have outstanding at another, at most */
     uint32_t rx_depth;
     /* gathers `len` bytes of every node into all[nodes * len], in node order; collective; 0 or a
      * negative errno */
     int (*exchange)(void *ctx, const void *mine, size_t len, void *all);
     void *ctx;
-    /* Says one line and ends the process: what becomes of an operation that failed, and of one that
-     * the transport lacks. NULL: the line goes to stderr, and the process ends with abort. */
+    /* Prints one line and ends the process: for an operation that failed, or that the transport
+     * lacks. NULL: the line goes to stderr, and the process ends with abort. */
     void (*fail)(const char *line);
     const char *device; /* "NAME[:PORT[:GID INDEX]]" of the adapter, NULL or "" to find one */
-    /* seconds until an operation at a node that does not answer has failed; 0: 5 */
+    /* seconds until an operation at a node that does not answer fails; 0: 5 */
     int peer_timeout;
-    /* fabric_open fills it in: fabric_probe, for transports */
+    /* set by fabric_open: fabric_probe, for transports */
     int (*probe)(const char *name, char *why, size_t len);
 };
 
 struct fabric;
 
 /*
- * One transport; each function as the one of its name below says. A data operation that a transport
- * leaves NULL is filled with one that ends the job, saying that this transport lacks it (`caps`
- * tells beforehand).
+ * One transport; each function is specified below by its name. fabric_open replaces a data
+ * operation that is NULL by one that ends the job and reports that this transport lacks it (`caps`
+ * has it before that).
  */
 struct fabric_ops {
     const char *name;
     unsigned caps;
-    int (*probe)(char *why, size_t len);             /* NULL: can always be used */
-    void (*describe)(void (*say)(const char *line)); /* may stay NULL: nothing to say */
+    int (*probe)(char *why, size_t len);             /* NULL: always usable */
+    void (*describe)(void (*say)(const char *line)); /* optional */
     int (*open)(const struct fabric_job *job, struct fabric **out);
     void (*close)(struct fabric *f);
     int (*window_create)(struct fabric *f, size_t size, struct fabric_window *out);
     int (*window_discard)(struct fabric *f, int win, size_t off, size_t len);
-    /* may stay NULL: no memory comes back */
+    /* optional: without it no memory is returned */
     bool (*window_release)(struct fabric *f, int win, size_t off, size_t len);
-    /* may stay NULL: nothing to prepare */
+    /* optional: nothing to prepare */
     int (*window_prepare)(struct fabric *f, int win, size_t off, size_t len);
-    /* likewise */
+    /* optional */
     void (*window_require)(struct fabric *f, int peer, int win, size_t off, size_t len);
     void (*read)(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
                  struct fabric_op *op);
     void (*write)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                   struct fabric_op *op);
-    /* may stay NULL: a write for each run */
+    /* optional: a write for each run */
     void (*write_runs)(struct fabric *f, int peer, int win, size_t off,
                        const struct fabric_run *runs, uint32_t count, const void *src,
                        struct fabric_op *op);
-    /* may stay NULL: a read, or a write, for each piece */
+    /* optional: a read, or a write, for each piece */
     void (*read_pieces)(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
                         size_t count, struct fabric_op *op);
     void (*write_pieces)(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
                          size_t count, struct fabric_op *op);
-    /* may stay NULL: as read and write */
+    /* optional: as read and write */
     void (*read_long)(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
                       struct fabric_op *op);
     void (*write_long)(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
@@ -187,15 +186,15 @@ struct fabric_ops {
                 uint64_t *old, struct fabric_op *op);
     void (*fetch_add)(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
                       struct fabric_op *op);
-    /* may stay NULL: fabric_exchange goes by compare-and-swap */
+    /* optional: fabric_exchange uses compare-and-swap */
     void (*exchange)(struct fabric *f, int peer, int win, size_t off, uint64_t value, uint64_t *old,
                      struct fabric_op *op);
     void (*wait)(struct fabric *f, struct fabric_op *op);
-    /* may stay NULL: operations complete unlooked at */
+    /* optional: operations complete without test */
     bool (*test)(struct fabric *f, struct fabric_op *op);
     int (*rx_poll)(struct fabric *f, struct fabric_event *ev);
     bool (*rx_pending)(struct fabric *f);
-    /* may stay NULL, with rx_past: events come in order */
+    /* optional, with rx_past: events arrive in order */
     uint64_t (*rx_mark)(struct fabric *f);
     bool (*rx_past)(struct fabric *f, uint64_t mark);
     void (*rx_busy)(struct fabric *f);
@@ -205,7 +204,7 @@ struct fabric_ops {
     void (*rx_wake)(struct fabric *f, enum fabric_sleeper s);
     void (*wake)(struct fabric *f, int peer);
     void (*counters)(struct fabric *f, struct fabric_counters *out);
-    /* may stay NULL: the system tells of a node's death */
+    /* optional: the operating system reports a node's death */
     void (*check)(struct fabric *f);
 };
 
@@ -214,8 +213,8 @@ struct fabric {            /* head of every transport's own structure */
     int node, nodes;
     int neighbours; /* nodes under this kernel, this one included (locality.h) */
     unsigned caps;
-    void (*fail)(const char *line); /* of struct fabric_job */
-    /* the least that a read from another node took while this was opened; 0: none to measure */
+    void (*fail)(const char *line); /* from struct fabric_job */
+    /* shortest time of a read from another node during fabric_open; 0: not measured */
     int64_t round_trip_ns;
 };
 
@@ -223,14 +222,15 @@ struct fabric {            /* head of every transport's own structure */
  * errno. */
 int fabric_open(const char *name, const struct fabric_job *job, struct fabric **out);
 
-/* Collective, once no node accesses another node's windows any more. */
+/* Collective, after all nodes have stopped accessing other nodes' windows. */
 void fabric_close(struct fabric *f);
 
 /* Whether the transport called `name` can be used on this machine: 0, or a negative errno and the
  * reason in why[len]. */
 int fabric_probe(const char *name, char *why, size_t len);
 
-/* Says what the transport called `name` finds on this machine, and its limits, a line at a time. */
+/* Prints what the transport called `name` finds on this machine, and its limits, a line at a
+ * time. */
 void fabric_describe(const char *name, void (*say)(const char *line));
 
 /*
@@ -242,35 +242,35 @@ static inline int fabric_window_create(struct fabric *f, size_t size, struct fab
     return f->ops.window_create(f, size, out);
 }
 
-/* Makes [off, off+len) of this node's own window zero again and gives its memory back. Nobody may
- * access it meanwhile. */
+/* Zeroes [off, off+len) of this node's own window and frees its memory. No thread or node may
+ * access it during the call. */
 static inline int fabric_window_discard(struct fabric *f, int win, size_t off, size_t len)
 {
     return f->ops.window_discard(f, win, off, len);
 }
 
-/* Gives the memory of [off, off+len) of this node's own window back if all of it can be: true, and
- * what was there is lost. Memory that is registered cannot: that was prepared, or read into. No
- * peer may access it meanwhile. Allowed in a fault handler. */
+/* Frees the memory of [off, off+len) of this node's own window if all of it can be freed: true,
+ * and the contents are lost. Registered memory cannot: memory that was prepared, or read into. No
+ * peer may access it during the call. Allowed in a fault handler. */
 static inline bool fabric_window_release(struct fabric *f, int win, size_t off, size_t len)
 {
     return f->ops.window_release && f->ops.window_release(f, win, off, len);
 }
 
 /*
- * Makes [off, off+len) of this node's own window known to all others, where memory has to be
- * registered before the network reaches it, and is so piece by piece. A node that accesses a piece
- * that was not prepared waits until its owner has done so, which is slow, and of which the owner
- * learns when it polls the receive queue. This waits, too, but allocates nothing and takes no lock:
- * allowed in a fault handler. 0 or a negative errno.
+ * Makes [off, off+len) of this node's own window accessible to all nodes, if the network needs
+ * memory to be registered, piece by piece. A node that accesses an unprepared piece waits until
+ * its owner has prepared it. That is slow: the owner learns of it when it polls the receive queue.
+ * This call may wait as well, but allocates nothing and takes no lock: allowed in a fault handler.
+ * 0 or a negative errno.
  */
 static inline int fabric_window_prepare(struct fabric *f, int win, size_t off, size_t len)
 {
     return f->ops.window_prepare ? f->ops.window_prepare(f, win, off, len) : 0;
 }
 
-/* Returns once [off, off+len) of the peer's window is prepared: asks its owner where it is not;
- * else costs nothing. */
+/* Returns once [off, off+len) of the peer's window is prepared: requests it from the owner if it
+ * is not, else costs nothing. */
 static inline void fabric_window_require(struct fabric *f, int peer, int win, size_t off,
                                          size_t len)
 {
@@ -279,13 +279,13 @@ static inline void fabric_window_require(struct fabric *f, int peer, int win, si
 }
 
 /*
- * Data operations. `peer` may be this node. Local buffers lie in one of this node's windows, or the
- * transport copies (with op == NULL: writes up to FABRIC_INLINE). With op != NULL the operation is
- * complete when fabric_wait(op) returns; until then its local buffer stays untouched; reads and
- * atomics have one.
- * A write is complete when it is placed in the target's memory, and its event, if it has one, is in
- * the target's queue. They report nothing: an operation that fails, now or later, and one that the
- * transport lacks end the job through job.fail, with a line that says why.
+ * Data operations. `peer` may be this node. A local buffer lies in one of this node's windows, or
+ * the transport copies it (with op == NULL: writes up to FABRIC_INLINE). With op != NULL the
+ * operation is complete when fabric_wait(op) returns, and until then its local buffer must not be
+ * touched; reads and atomics need an op. A write is complete when it is placed in the target's
+ * memory and its event, if any, is in the target's queue. They return no error: an operation that
+ * fails, at once or later, or that the transport lacks, ends the job through job.fail, with a line
+ * that gives the reason.
  */
 static inline void fabric_read(struct fabric *f, int peer, int win, size_t off, void *dst,
                                size_t len, struct fabric_op *op)
@@ -299,8 +299,8 @@ static inline void fabric_write(struct fabric *f, int peer, int win, size_t off,
     f->ops.write(f, peer, win, off, src, len, op);
 }
 
-/* As many writes as it takes for each to be short enough to be copied (FABRIC_INLINE), in the order
- * of their offsets: the source may change when this returns. */
+/* Splits a write so that each part is short enough to be copied (FABRIC_INLINE), in the order of
+ * their offsets: the source may change when this returns. */
 static inline void fabric_write_copied(struct fabric *f, int peer, int win, size_t off,
                                        const void *src, size_t len)
 {
@@ -309,9 +309,9 @@ static inline void fabric_write_copied(struct fabric *f, int peer, int win, size
                      len - at < FABRIC_INLINE ? len - at : FABRIC_INLINE, NULL);
 }
 
-/* As many writes, in this order, of bytes that lie at `src` one run behind the other; to `off` and
- * what each run says. Bytes between runs are not written. op is not NULL, the source in one of this
- * node's windows. */
+/* A write for each run, in this order. The runs' bytes lie at `src` one after the other, and go to
+ * `off` plus the run's offset. Bytes between runs are not written. op is not NULL, the source lies
+ * in one of this node's windows. */
 static inline void fabric_write_runs(struct fabric *f, int peer, int win, size_t off,
                                      const struct fabric_run *runs, uint32_t count, const void *src,
                                      struct fabric_op *op)
@@ -326,7 +326,8 @@ static inline void fabric_write_runs(struct fabric *f, int peer, int win, size_t
     }
 }
 
-/* As many reads, or writes in this order; the list may change when this returns. op is not NULL. */
+/* A read, or a write in this order, for each piece; the list may change when this returns. op is
+ * not NULL. */
 static inline void fabric_read_pieces(struct fabric *f, int peer, int win,
                                       const struct fabric_piece *pieces, size_t count,
                                       struct fabric_op *op)
@@ -353,8 +354,8 @@ static inline void fabric_write_pieces(struct fabric *f, int peer, int win,
 
 /*
  * A read and a write of FABRIC_LONG bytes or more, whose local buffer may be any memory that stays
- * mapped until it is complete: where the network needs memory that it knows, this registers it. By
- * a thread that may allocate memory: not in a fault handler. op is not NULL.
+ * mapped until the operation is complete: if the network needs it, this registers the memory. Only
+ * for a thread that may allocate memory: not in a fault handler. op is not NULL.
  */
 static inline void fabric_read_long(struct fabric *f, int peer, int win, size_t off, void *dst,
                                     size_t len, struct fabric_op *op)
@@ -374,7 +375,7 @@ static inline void fabric_write_long(struct fabric *f, int peer, int win, size_t
         f->ops.write(f, peer, win, off, src, len, op);
 }
 
-/* A write whose arrival is an event at the target. A non-urgent event leaves a handler asleep that
+/* A write whose arrival is an event at the target. A non-urgent event does not wake a handler that
  * armed for urgent ones. */
 static inline void fabric_write_imm(struct fabric *f, int peer, int win, size_t off,
                                     const void *src, size_t len, uint32_t imm, bool urgent,
@@ -383,7 +384,7 @@ static inline void fabric_write_imm(struct fabric *f, int peer, int win, size_t 
     f->ops.write_imm(f, peer, win, off, src, len, imm, urgent, op);
 }
 
-/* The same as several writes, of which the last carries the immediate (F1). */
+/* The same split into several writes, of which the last carries the immediate (F1). */
 static inline void fabric_write_imm_copied(struct fabric *f, int peer, int win, size_t off,
                                            const void *src, size_t len, uint32_t imm, bool urgent)
 {
@@ -394,9 +395,9 @@ static inline void fabric_write_imm_copied(struct fabric *f, int peer, int win, 
 }
 
 /*
- * A write after which a sleeper on the peer's receive queue, of any level, is woken as by
- * fabric_wake; no event lands in the queue. Until the peer polls, looks or arms, it may take the
- * room of one (rx_depth).
+ * A write that then wakes a sleeper on the peer's receive queue, of any level, as fabric_wake
+ * does; no event lands in the queue. Until the peer polls, tests or arms, it may take the room of
+ * one (rx_depth).
  */
 static inline void fabric_write_wake(struct fabric *f, int peer, int win, size_t off,
                                      const void *src, size_t len, struct fabric_op *op)
@@ -404,8 +405,8 @@ static inline void fabric_write_wake(struct fabric *f, int peer, int win, size_t
     f->ops.write_wake(f, peer, win, off, src, len, op);
 }
 
-/* 8-byte atomics at an 8-byte aligned offset; *old is the value before, valid once complete. A
- * compare-and-swap may have NULL, where nobody wants that. */
+/* 8-byte atomics at an 8-byte aligned offset; *old is the previous value, valid on completion.
+ * `old` of a compare-and-swap may be NULL. */
 static inline void fabric_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
                               uint64_t desired, uint64_t *old, struct fabric_op *op)
 {
@@ -419,9 +420,9 @@ static inline void fabric_fetch_add(struct fabric *f, int peer, int win, size_t 
 }
 
 /*
- * Exchanges the word, and waits for it: the value before. Where the adapter has no such operation,
- * by compare-and-swap until one meets what it expects, the first of them `guess`: one round trip
- * if that is right.
+ * Exchanges the word, waits, and returns the previous value. If the adapter lacks the operation,
+ * it repeats compare-and-swap until one finds the value that it expects, first `guess`: one round
+ * trip if that is right.
  */
 uint64_t fabric_exchange(struct fabric *f, int peer, int win, size_t off, uint64_t value,
                          uint64_t guess);
@@ -431,7 +432,7 @@ static inline void fabric_wait(struct fabric *f, struct fabric_op *op)
     f->ops.wait(f, op);
 }
 
-/* Whether the operation is complete; does what it takes to find out, without waiting. */
+/* True if the operation is complete; makes progress to find out, without waiting. */
 static inline bool fabric_test(struct fabric *f, struct fabric_op *op)
 {
     return f->ops.test ? f->ops.test(f, op)
@@ -439,8 +440,8 @@ static inline bool fabric_test(struct fabric *f, struct fabric_op *op)
 }
 
 /*
- * The receive queue. poll: 1 and *ev, or 0 when nothing is pending. busy: declare that a thread
- * polls, so that senders wake no thread. ticket, arm, sleep: take the ticket, then arm; when arm
+ * The receive queue. poll: 1 and *ev, or 0 if nothing is pending. busy: declares that a thread
+ * polls, so that senders wake no thread. ticket, arm, sleep: take the ticket, then arm; if arm
  * returns true nothing was pending and sleep returns at the next admitted event, at rx_wake, after
  * timeout_ns (negative: no limit), or spuriously.
  */
@@ -453,9 +454,9 @@ static inline bool fabric_rx_pending(struct fabric *f)
     return f->ops.rx_pending(f);
 }
 /*
- * An event can be in the queue and not be pending yet, since one before it is still being put in by
- * its sender. mark names what has arrived by now, those included; past says whether all of that has
- * been taken by rx_poll.
+ * An event can be in the queue without being pending, while the sender of an earlier one is still
+ * writing that. mark names all events in the queue, including these; past is true once rx_poll has
+ * taken all of them.
  */
 static inline uint64_t fabric_rx_mark(struct fabric *f)
 {
@@ -488,8 +489,8 @@ static inline void fabric_rx_wake(struct fabric *f, enum fabric_sleeper s)
     f->ops.rx_wake(f, s);
 }
 
-/* Wakes the thread that sleeps on the peer's receive queue, so that it looks at what non-urgent
- * events and writes left there; ordered behind the earlier ones of this endpoint (F1). */
+/* Wakes the thread that sleeps on the peer's receive queue, so that it finds what non-urgent
+ * events and writes left there; ordered after the earlier ones of this endpoint (F1). */
 static inline void fabric_wake(struct fabric *f, int peer)
 {
     f->ops.wake(f, peer);
@@ -502,10 +503,10 @@ static inline void fabric_counters(struct fabric *f, struct fabric_counters *out
 }
 
 /*
- * Looks whether all peers answer, without waiting: to be called by one thread, some times in
+ * Checks whether all peers answer, without waiting. One thread calls it several times in
  * job.peer_timeout, until peers may close. A peer that does not answer ends this process through
- * job.fail, as any failed operation does; so also a node that waits for nothing of that peer learns
- * of its death.
+ * job.fail, as any failed operation does. So a node that waits for no operation at that peer
+ * detects its death as well.
  */
 static inline void fabric_check(struct fabric *f)
 {

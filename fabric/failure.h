@@ -5,11 +5,11 @@
 
 #include "fabric/fabric.h"
 
-/* Says the line through `fail` (of struct fabric_job), or to stderr where that is NULL, and ends
+/* Prints the line through `fail` (of struct fabric_job), or to stderr if that is NULL, and ends
  * the process. */
 _Noreturn void fabric_fail(void (*fail)(const char *line), const char *line);
 
-/* The same for an operation that this transport has not got: "read", "compare-and-swap". */
+/* The same for an operation that this transport lacks: "read", "compare-and-swap". */
 _Noreturn void fabric_lacks(const struct fabric *f, const char *what);
 
 #endif

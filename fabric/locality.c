@@ -65,7 +65,7 @@ const char *locality_apart(const struct locality *a, const struct locality *b)
     return NULL;
 }
 
-/* One line that names the two nodes, why they are apart, and what helps. */
+/* Prints one line with the two nodes, why they are apart, and the remedy. */
 static void complain(const struct fabric_job *job, const struct locality *all, int n,
                      const char *why)
 {
@@ -84,15 +84,15 @@ static void complain(const struct fabric_job *job, const struct locality *all, i
     job->fail(line);
 }
 
-/* What tells nodes apart: all but the name of the host. */
+/* Digest of all that distinguishes nodes; the host's name is left out. */
 static uint64_t digest_of(const struct locality *w)
 {
     return digest_add(DIGEST_START, w, offsetof(struct locality, host));
 }
 
 /*
- * Where all nodes are, in memory that the caller frees; NULL where all are at one place, as the
- * digests show: a job of a thousand nodes has a million pairs. Collective.
+ * The localities of all nodes, in memory that the caller frees; NULL if the digests show that all
+ * are equal: a job of a thousand nodes would exchange a million structures. Collective.
  */
 static int gather(const struct fabric_job *job, struct locality **out)
 {
@@ -115,7 +115,7 @@ static int gather(const struct fabric_job *job, struct locality **out)
     return rc;
 }
 
-/* A node that the first cannot share memory with; 0 where there is none. */
+/* A node that node 0 cannot share memory with; 0 if there is none. */
 static int first_apart(const struct locality *all, int nodes, const char **why)
 {
     for (int n = 1; n < nodes; n++) {
@@ -139,7 +139,7 @@ int locality_all_together(const struct fabric_job *job)
     free(all);
     if (!apart)
         return 0;
-    /* node 0 speaks for all: the others wait here until the job ends, and return only where nobody
+    /* node 0 reports for all: the others wait here until the job ends, and return only if nothing
      * ends it */
     int32_t none = 0, every[NODES_MAX];
     rc = job->exchange(job->ctx, &none, sizeof none, every);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* chaos.c - see chaos.h for what it does and what it keeps, chaos_parts.h for the invariants. */
+/* chaos.c - see chaos.h for its behaviour and guarantees, chaos_parts.h for the invariants. */
 #include "fabric/chaos/chaos.h"
 
 #include <assert.h>
@@ -98,7 +98,7 @@ static void chaos_read(struct fabric *f, int peer, int win, size_t off, void *ds
     if (!(f->caps & FABRIC_READ))
         fabric_lacks(f, "read");
     if (op && chaos_of(f)->strength > 0)
-        memset(dst, 0xa5, len); /* nobody may look before completion */
+        memset(dst, 0xa5, len); /* no thread may read it before completion */
     start(f, &j, &chaos_of(f)->reads);
 }
 
@@ -132,7 +132,7 @@ static void chaos_fetch_add(struct fabric *f, int peer, int win, size_t off, uin
     start_atomic(f, &j);
 }
 
-/* Offered where it is below. */
+/* Offered if the fabric below has it. */
 static void chaos_exchange(struct fabric *f, int peer, int win, size_t off, uint64_t value,
                            uint64_t *old, struct fabric_op *op)
 {
@@ -179,7 +179,7 @@ static bool chaos_test(struct fabric *f, struct fabric_op *op)
 
 /* ---- the receive queue ---- */
 
-/* Any call may be the one in which something happens. */
+/* Any call may make progress. */
 static void call_progress(struct chaos *c)
 {
     if (atomic_load_explicit(&c->listed, memory_order_relaxed) == 0 ||
@@ -233,8 +233,8 @@ static uint32_t chaos_rx_ticket(struct fabric *f, enum fabric_sleeper s)
     return below->ops.rx_ticket(below, s);
 }
 
-/* Where the hook heals, fails now and then, as if an event had just come and another poll had found
- * it gone. */
+/* With HLRC_CHAOS_HEAL, fails now and then, as if an event had just arrived and another poll had
+ * taken it. */
 static bool chaos_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level level)
 {
     struct chaos *c = chaos_of(f);
@@ -362,8 +362,8 @@ static uint64_t environment_number(const char *name, uint64_t fallback)
     return text && *text ? strtoull(text, NULL, 0) : fallback;
 }
 
-/* "FROM:TO:MICROSECONDS,..."; a test whose delay is mistyped would show nothing, so that is an
- * error. */
+/* "FROM:TO:MICROSECONDS,..."; a mistyped delay is an error, because the test would have no
+ * effect. */
 static int read_slow_ways(struct chaos *c, const char *text)
 {
     while (text && *text) {
@@ -387,7 +387,7 @@ static int configure(struct chaos *c)
     c->strength = strength > 9 ? 9 : (int)strength;
     c->random = (environment_number("HLRC_CHAOS_SEED", 1) + (uint64_t)c->head.node + 1) *
                 UINT64_C(0x9e3779b97f4a7c15);
-    c->random |= 1; /* never 0, where it would stay */
+    c->random |= 1; /* 0 would stay 0 */
     c->lazy = environment_number("HLRC_CHAOS_LAZY", 0) != 0;
     c->heals = environment_number("HLRC_CHAOS_HEAL", 0) != 0;
     if (environment_number("HLRC_CHAOS_ORDERED", 0) == 0)
@@ -414,7 +414,7 @@ int chaos_stack(struct fabric *below, struct fabric **out)
                                .fail = below->fail,
                                .round_trip_ns = below->round_trip_ns };
     c->below = below;
-    if (below->ops.window_prepare) /* whether there is one tells the engine something */
+    if (below->ops.window_prepare) /* the engine tests whether it exists */
         c->head.ops.window_prepare = chaos_window_prepare;
     if (!below->ops.exchange)
         c->head.ops.exchange = NULL;

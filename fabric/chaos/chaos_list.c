@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* chaos_list.c - operations in flight, and the chance that decides when they are performed; see
- * chaos_parts.h. */
+/* chaos_list.c - operations in flight, and their random execution times; see chaos_parts.h. */
 #include "base/clock.h"
 #include "base/reserve.h"
 #include "base/system_sigaction.h"
@@ -15,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLOTS 1024 /* operations in flight; who starts more waits for room */
+#define SLOTS 1024 /* operations in flight; a thread that starts more waits for room */
 
 /* ---- chance; ASSUMPTION: the lock is held ---- */
 
@@ -44,9 +43,9 @@ static int64_t delay_ns(struct chaos *c)
     return (int64_t)(draw(c) >> 16) % limit;
 }
 
-/* When an operation that is started now is to be performed. Now and then the way to one peer
- * becomes slow for a while, so that news reaches others, and comes back by way of them, before it
- * (F4). */
+/* When to perform an operation that is started now. Now and then the path to one peer becomes slow
+ * for a while. Effects of later operations then reach other nodes, and through them this one,
+ * before it (F4). */
 static int64_t due_for(struct chaos *c, int peer)
 {
     int64_t now = clock_ns(), due = now + delay_ns(c);
@@ -57,8 +56,8 @@ static int64_t due_for(struct chaos *c, int peer)
 
 /* ---- performing; ASSUMPTION: the lock is held ---- */
 
-/* Cuts off a piece of a long transfer, which is performed now; the rest follows later. False: no
- * cut this time. */
+/* Cuts off a piece of a long transfer, to be performed now; the rest follows later. False: no cut
+ * this time. */
 static bool take_piece(struct chaos *c, struct chaos_job *j, struct chaos_job *piece)
 {
     size_t lead = (8 - j->off % 8) % 8; /* cuts lie at multiples of 8 in the target (F5) */
@@ -126,19 +125,19 @@ static bool is_transfer(const struct chaos_job *j)
     return j->kind == WRITE || j->kind == WRITE_IMM || j->kind == WRITE_WAKE || j->kind == READ;
 }
 
-/* What F1 orders, and what a slow way delays. */
+/* Kinds that F1 orders, and that a slow path delays. */
 static bool is_written(const struct chaos_job *j)
 {
     return j->kind != READ && j->kind != CAS && j->kind != FETCH_ADD && j->kind != EXCHANGE;
 }
 
-/* One step of an operation that is due: a piece of it, or all that is left. */
+/* One step of an operation that is due: a piece of it, or all that remains. */
 static void perform(struct chaos *c, struct chaos_slot *s, int64_t now)
 {
     struct chaos_job piece;
     if (is_transfer(&s->job) && take_piece(c, &s->job, &piece)) {
         if (piece.kind == WRITE_IMM || piece.kind == WRITE_WAKE)
-            piece.kind = WRITE; /* the event, or the wake, comes with the last piece */
+            piece.kind = WRITE; /* the event, or the wake, is in the last piece */
         transfer(c, &piece);
         s->due = now + delay_ns(c);
         return;
@@ -150,7 +149,7 @@ static void perform(struct chaos *c, struct chaos_slot *s, int64_t now)
 
 /* ---- the list; ASSUMPTION: the lock is held ---- */
 
-/* Which operations to each target are STARTED, of those looked at so far (CH2). */
+/* For each target: kinds of earlier operations on the list that are STARTED (CH2). */
 struct ahead {
     bool write[NODES_MAX], asked[NODES_MAX];
 };
@@ -182,13 +181,13 @@ static void report(struct chaos *c, struct chaos_slot **link)
     s->next = c->unused;
     c->unused = s;
     atomic_fetch_sub_explicit(&c->listed, 1, memory_order_relaxed);
-    if (op) /* orders what was performed before the waiter's going on; CH3 */
+    if (op) /* orders what was performed before the waiter continues; CH3 */
         atomic_fetch_sub_explicit(&op->pending, 1, memory_order_release);
     pthread_cond_broadcast(&c->news);
 }
 
-/* Makes every step that is due; completions are reported if the caller does that. Returns when the
- * next step will be, CHAOS_FAR for none. */
+/* Performs every step that is due; reports completions if `reports`. Returns the time of the next
+ * step, CHAOS_FAR for none. */
 int64_t chaos_progress(struct chaos *c, bool reports)
 {
     struct ahead ahead = { 0 };
@@ -227,7 +226,7 @@ void chaos_sleep(struct chaos *c, pthread_cond_t *cond, int64_t until)
         pthread_cond_timedwait(cond, &c->lock, &t);
 }
 
-/* Stands for the adapter: performs what is due while nobody calls. */
+/* Plays the adapter: performs due operations while no other thread calls. */
 static void *worker_main(void *arg)
 {
     struct chaos *c = arg;
@@ -248,8 +247,8 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Makes due what the completion of op may have to wait for; not before a slow way lets it
- * arrive. */
+/* Makes all operations due that the completion of op may wait for; on a slow path not before their
+ * arrival. */
 void chaos_expedite(struct chaos *c, const struct fabric_op *op)
 {
     for (struct chaos_slot *last = c->list; last; last = last->next)
@@ -274,7 +273,7 @@ struct chaos_slot *chaos_slot_take(struct chaos *c)
 {
     pthread_mutex_lock(&c->lock);
     drop_node(c);
-    while (!c->unused) { /* CH5: each has a due time, so there will be room */
+    while (!c->unused) { /* CH5: each operation has a due time, so a slot will become free */
         chaos_rouse(c, chaos_progress(c, true));
         if (!c->unused)
             chaos_sleep(c, &c->news, clock_ns() + 1000000);
@@ -314,7 +313,7 @@ int chaos_make_slots(struct chaos *c)
     return 0;
 }
 
-/* The worker takes no signal: they belong to the program. */
+/* The worker takes no signal: signals belong to the program. */
 int chaos_start_worker(struct chaos *c)
 {
     sigset_t all, old;

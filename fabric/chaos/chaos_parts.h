@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * chaos_parts.h - what chaos.c (the functions of a fabric) and chaos_list.c (performing, late)
- * share.
+ * chaos_parts.h - shared by chaos.c (the functions of a fabric) and chaos_list.c (delayed
+ * execution).
  *
  *          start                 due, not blocked            due again
  *   FREE ---------> STARTED ----------------------> DONE ----------------> FREE, op lowered
@@ -9,16 +9,16 @@
  *                    +---+
  *
  * Invariants
- *   CH1  `list` holds what was started and is not yet reported, in the order of starting; `lock`
- *        guards it and all of struct chaos but the counters. Operations of the fabric below are
- *        performed under it, so one at a time.
- *   CH2  An operation is blocked while an earlier one that it must not overtake is STARTED (F1, F2,
- *        F3).
- *   CH3  `op` is not touched after `pending` was lowered for the last time: it may lie on the stack
- *        of a waiter.
- *   CH4  What a write without op has to say was copied before its start returned, and before the
- *        lock was taken: reading it may fault.
- *   CH5  Nothing here allocates or waits for another node, so everything may be called while
+ *   CH1  `list` holds the operations that are started and not yet reported, in the order of
+ *        starting; `lock` guards it and all of struct chaos except the counters. Operations of the
+ *        fabric below are performed with the lock held, so one at a time.
+ *   CH2  An operation is blocked while an earlier one that it must not overtake is STARTED (F1,
+ *        F2, F3).
+ *   CH3  `op` is not touched after `pending` was lowered for the last time: it may lie on the
+ *        stack of a waiter.
+ *   CH4  The data of a write without op was copied before its start returned, and before the lock
+ *        was taken: reading it may fault.
+ *   CH5  Nothing here allocates or waits for another node, so all functions may be called while
  *        serving.
  */
 #ifndef FABRIC_CHAOS_PARTS_H
@@ -33,7 +33,7 @@
 enum chaos_kind { WRITE, WRITE_IMM, WRITE_WAKE, WAKE, READ, CAS, FETCH_ADD, EXCHANGE };
 enum chaos_state { STARTED, DONE };
 
-/* What was asked for; of a transfer: what is still to be done. */
+/* The request; of a transfer: the part that remains. */
 struct chaos_job {
     enum chaos_kind kind;
     int peer, win;
@@ -51,8 +51,8 @@ struct chaos_job {
 struct chaos_slot {
     struct chaos_slot *next;
     enum chaos_state state;
-    int64_t due; /* when the next step is to be made */
-    /* 0, or when what was sent on a slow way arrives: no first step before, hurried or not */
+    int64_t due; /* time of the next step */
+    /* 0, or arrival time on a slow path: the first step is not earlier, even if expedited */
     int64_t earliest;
     struct chaos_job job;
     char copy[FABRIC_INLINE]; /* CH4 */
@@ -62,24 +62,24 @@ struct chaos {
     struct fabric head;
     struct fabric *below;
     pthread_mutex_t lock;
-    /* the worker has to look at the list again; something was completed */
+    /* for the worker: test the list again; for waiters: something was completed */
     pthread_cond_t work, news;
     struct chaos_slot *slots, *unused;
     struct chaos_slot *list, **end;
     uint64_t random;
     int strength;
-    /* completions are seen by those who start operations, test or wait for them, by nobody else */
+    /* only threads that start, test or wait for operations see completions */
     bool lazy;
-    bool heals; /* sleeps end early, sleepers are woken for nothing, arming fails */
-    int64_t slow_until[NODES_MAX]; /* by peer: nothing is performed there before */
-    int64_t way_ns[NODES_MAX];     /* by peer: what a write from here takes at least; constant */
+    bool heals; /* sleeps end early, sleepers are woken without reason, arming fails */
+    int64_t slow_until[NODES_MAX]; /* by peer: nothing is performed there earlier */
+    int64_t way_ns[NODES_MAX];     /* by peer: minimum time of a write from here; constant */
     bool stopping;
     int64_t worker_until; /* the worker sleeps until then */
     pthread_t worker;
     uint64_t drop_at, started;
-    /* as the user of the fabric counts them, without pieces */
+    /* operations that the user of the fabric started, not their pieces */
     _Atomic uint64_t reads, writes, atomics;
-    /* length of list; read without the lock to leave early */
+    /* length of list; read without the lock to return early */
     _Atomic int listed;
 };
 
@@ -90,11 +90,11 @@ void chaos_slot_start(struct chaos *c, struct chaos_slot *s);
 
 /* With the lock held. */
 bool chaos_chance(struct chaos *c, unsigned of_1024);
-/* makes every step that is due; when the next one will be */
+/* performs every step that is due; returns the time of the next one */
 int64_t chaos_progress(struct chaos *c, bool reports);
-/* makes due what op has to wait for */
+/* makes the operations due that op waits for */
 void chaos_expedite(struct chaos *c, const struct fabric_op *op);
-void chaos_rouse(struct chaos *c, int64_t next); /* the worker, if it would sleep longer */
+void chaos_rouse(struct chaos *c, int64_t next); /* wakes the worker, if it would sleep longer */
 void chaos_sleep(struct chaos *c, pthread_cond_t *cond, int64_t until);
 
 int chaos_make_slots(struct chaos *c);

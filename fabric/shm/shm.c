@@ -12,10 +12,11 @@
  *   - A write begins with a release fence. It orders the earlier writes before this one (F1). The
  *     event of a write with immediate is a release store (shm_queue.h Q2).
  *   - A read ends with an acquire fence. It orders the read before the next read or atomic (F3).
- *   - An atomic is a sequentially consistent read-modify-write. As a release it follows the earlier
- *     writes (F2). fence_after_rmw() orders its store before the next read (F3). Without that fence
- *     aarch64 reads a page before the reader's mark is visible to the page's home (EP1).
- *   - A wake has a full fence before its look at the sleeper (Q4).
+ *   - An atomic is a sequentially consistent read-modify-write. As a release it follows the
+ *     earlier writes (F2). fence_after_rmw() orders its store before the next read (F3). Without
+ *     that fence aarch64 reads a page before the reader's mark is visible to the page's home
+ *     (EP1).
+ *   - A wake has a full fence before its read of the sleeper's state (Q4).
  * So FABRIC_READ_ORDERED is offered. F5: see shm_copy.
  */
 #include "fabric/fabric.h"
@@ -35,15 +36,15 @@
 #include "fabric/shm/shm_queue.h"
 #include "fabric/transports.h"
 
-/* Head of a node's control object; the receive queue follows. The counters are written by their
- * node: bytes that a node moved are counted once, by the node that moved them, and belong to two
- * nodes. So a node reads what those have counted that have come to it. */
+/* Head of a node's control object; the receive queue follows. The node writes its counters. The
+ * bytes of an operation count for two nodes, but only the node that performed it counts them. So a
+ * node also reads the counters of the nodes that have mapped its object. */
 struct shm_control {
     _Atomic uint64_t reads, writes, atomics, wakes;
     struct shm_moved {
         _Atomic uint64_t read_bytes, written_bytes; /* from the peer, and to it */
         _Atomic uint64_t
-            came; /* the peer has mapped this object; written by it, before it counts */
+            came; /* the peer has mapped this object; the peer writes it before it counts */
     } peer[];
 };
 
@@ -59,7 +60,7 @@ struct shm_fabric {
     struct shm_object window[FABRIC_WINDOWS];
 };
 
-#define ENGINE_OBJECTS 4 /* that a job has: the control object and the engine's windows */
+#define ENGINE_OBJECTS 4 /* objects of a job: the control object and the engine's windows */
 
 static struct shm_fabric *shm_of(struct fabric *f)
 {
@@ -71,7 +72,7 @@ static struct shm_queue *own_queue(struct fabric *f)
     return shm_of(f)->own_queue;
 }
 
-/* ---- what belongs to peers ---- */
+/* ---- objects of peers ---- */
 
 static struct shm_control *control_of(struct shm_fabric *s, int peer)
 {
@@ -83,7 +84,7 @@ static struct shm_control *control_of(struct shm_fabric *s, int peer)
     return c;
 }
 
-/* NULL if the peer has gone and was never used here; does not wait for it. */
+/* NULL if the peer has ended and was never used here; does not wait for it. */
 static struct shm_control *control_if_there(struct shm_fabric *s, int peer)
 {
     struct shm_control *c = (void *)shm_object_find(&s->control, peer);
@@ -99,7 +100,7 @@ static struct shm_queue *queue_of(struct shm_fabric *s, int peer)
 
 static char *map_window(struct shm_fabric *s, int peer, int win)
 {
-    (void)control_of(s, peer); /* it learns of who counts before anything is counted */
+    (void)control_of(s, peer); /* the peer must see `came` before this node counts */
     return shm_object_map(&s->window[win], &s->job, &s->spares, peer);
 }
 
@@ -126,8 +127,8 @@ static size_t whole_pages(size_t bytes)
     return (bytes + 4095) & ~(size_t)4095;
 }
 
-/* The control objects; queues are laid out before they are shared. That nodes may open what belongs
- * to others is tried here, once each. */
+/* Makes the control objects; queues are initialised before they are shared. Each node tries once
+ * to open a peer's object. */
 static int make_control(struct shm_fabric *s)
 {
     const struct fabric_job *job = &s->job;
@@ -221,7 +222,7 @@ static void shm_write(struct fabric *f, int peer, int win, size_t off, const voi
     count(&s->self->peer[peer].written_bytes, len);
 }
 
-/* Most runs are short, and lie anywhere: two stores that may overlap, or one. */
+/* Most runs are short and unaligned: one store, or two that may overlap. */
 static inline void copy_run(char *to, const char *from, uint32_t n)
 {
     if (n > 16) {
@@ -256,7 +257,7 @@ static void shm_write_runs(struct fabric *f, int peer, int win, size_t off,
     count(&s->self->peer[peer].written_bytes, (uint64_t)(from - (const char *)src));
 }
 
-/* As shm_copy; most pieces are short, and their lengths are those of words. */
+/* As shm_copy; most pieces are short, and a whole number of words long. */
 static inline void copy_piece(char *to, const char *from, size_t n)
 {
     if (n > 128 || n % 16 != 0) {
@@ -319,7 +320,7 @@ static void shm_write_wake(struct fabric *f, int peer, int win, size_t off, cons
                            size_t len, struct fabric_op *op)
 {
     shm_write(f, peer, win, off, src, len, op);
-    shm_wake(f, peer); /* the fence in it orders the data before the look whether a thread sleeps */
+    shm_wake(f, peer); /* its fence orders the data before the test whether a thread sleeps */
 }
 
 static _Atomic uint64_t *shm_word(struct shm_fabric *s, int peer, int win, size_t off)

@@ -32,13 +32,13 @@ int shm_map_object(int fd, size_t size, char **base)
     if (p == MAP_FAILED)
         return -errno;
     (void)madvise(p, size, MADV_DONTDUMP);
-    /* also what registered memory needs: a fork must not move its pages */
+    /* needed for registered memory as well: a fork must not move its pages */
     (void)madvise(p, size, MADV_DONTFORK);
     *base = p;
     return 0;
 }
 
-/* By hand: stdio has no place in a fault handler. */
+/* Without stdio, which is not allowed in a fault handler. */
 static char *put_number(char *at, int number)
 {
     char digits[12];
@@ -97,16 +97,17 @@ int shm_map_peer(const struct shm_ticket *t, size_t size, char **base)
     return rc;
 }
 
-/* So much memcpy moves by vectors, of which every aligned 8 bytes arrive whole. For more it may
- * take the CPU's string instruction for bytes, which an interrupt can end within a word (F5); for a
- * size that it knows to be small the compiler takes it, so it is not told. */
+/* Up to this size memcpy uses vectors, and every aligned 8 bytes arrive whole. Above it may use
+ * the CPU's string instruction for bytes, which an interrupt can end within a word (F5). The
+ * compiler inlines that instruction if it knows the size to be small, so the call is made through
+ * a pointer. */
 #define VECTOR_BYTES 1024
 
 static void *(*const volatile copy_vectors)(void *, const void *, size_t) = memcpy;
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) /* that sees what memcpy does */
-/* The string instruction for words ends between words only, and is as fast as that for bytes:
- * copying what another CPU has in its cache takes half as long again by vectors. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) /* AddressSanitizer checks memcpy only */
+/* The string instruction for words ends between words only, and is as fast as the one for bytes.
+ * With vectors, a copy from another CPU's cache takes half as long again. */
 static void copy_more(char *dst, const char *src, size_t len)
 {
     size_t lead = -(uintptr_t)dst % 8, words = (len - lead) / 8, rest = (len - lead) % 8;
@@ -119,7 +120,7 @@ static void copy_more(char *dst, const char *src, size_t len)
 #else
 static void copy_more(char *dst, const char *src, size_t len)
 {
-    size_t piece = VECTOR_BYTES - (uintptr_t)dst % 64; /* the others begin with a cache line */
+    size_t piece = VECTOR_BYTES - (uintptr_t)dst % 64; /* later pieces begin with a cache line */
     for (; len > piece; len -= piece, dst += piece, src += piece, piece = VECTOR_BYTES)
         copy_vectors(dst, src, piece);
     copy_vectors(dst, src, len);

@@ -12,10 +12,10 @@
 #include "base/clock.h"
 
 #define SPARE_BYTES 4096
-/* What ends a job takes less: who has come so far names the cause, this node would not. */
+/* The job ends in less time. Its launcher reports the cause, which this node does not know. */
 #define ENDED_WAIT_MS 2000
 
-/* ---- mappings that are set aside (SO4) ---- */
+/* ---- spare mappings (SO4) ---- */
 
 void shm_spares_make(struct shm_spares *s, int nodes, int objects)
 {
@@ -30,7 +30,7 @@ void shm_spares_make(struct shm_spares *s, int nodes, int objects)
         return;
     s->at = at;
     s->count = count;
-    for (uint32_t i = 0; i < count; i += 2) /* neighbours that differ are mappings of their own */
+    for (uint32_t i = 0; i < count; i += 2) /* splits the area into mappings */
         (void)mprotect(s->at + (size_t)i * SPARE_BYTES, SPARE_BYTES, PROT_READ);
 }
 
@@ -75,7 +75,8 @@ int shm_object_share(struct shm_object *o, const struct fabric_job *job)
     return rc;
 }
 
-/* A peer that has ended without a farewell ends the job, which its launcher does, and says why. */
+/* If the peer has ended without a goodbye, waits: the launcher reports the reason and ends the
+ * job. */
 static int map_peer(const struct shm_ticket *t, size_t size, struct shm_spares *s, char **base)
 {
     int64_t begun = clock_ms();
@@ -90,7 +91,7 @@ static int map_peer(const struct shm_ticket *t, size_t size, struct shm_spares *
     return rc;
 }
 
-/* The base that counts, of which there is one (SO2). */
+/* Sets the base unless another thread has; returns the one that is set (SO2). */
 static char *base_keep(struct shm_object *o, int peer, char *mine)
 {
     char *first = NULL;
@@ -107,7 +108,7 @@ char *shm_object_map(struct shm_object *o, const struct fabric_job *job, struct 
     int rc = map_peer(&o->ticket[peer], o->size, s, &mine);
     if (rc) {
         shm_peer_refused(job, peer, &o->ticket[peer], o->size, rc);
-        abort(); /* there is nobody to tell */
+        abort(); /* no handler to report it */
     }
     return base_keep(o, peer, mine);
 }

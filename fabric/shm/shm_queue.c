@@ -17,7 +17,7 @@
 
 static uint64_t lap_of(const struct shm_queue *q, uint64_t pos)
 {
-    /* never 0: an unused entry fits no lap */
+    /* never 0: an unused entry matches no lap */
     return ((pos / q->size) & ((1u << LAP_BITS) - 1)) + 1;
 }
 
@@ -39,13 +39,13 @@ void shm_queue_init(struct shm_queue *q, uint64_t size)
     q->size = size;
 }
 
-/* Puts an event in; returns its position (Q1). */
+/* Enqueues an event; returns its position (Q1). */
 static uint64_t queue_push(struct shm_queue *q, int from, uint32_t imm)
 {
     uint64_t pos = atomic_fetch_add_explicit(&q->tail, 1, memory_order_relaxed);
     uint64_t e = lap_of(q, pos) << 48 | (uint64_t)(uint16_t)from << 32 | imm;
     perturb(queue_drawn);
-    /* orders the event's data, written before, in front of the receiver's taking the entry (Q2) */
+    /* orders the event's data before the entry that the receiver takes (Q2) */
     atomic_store_explicit(&q->entry[pos & (q->size - 1)], e, memory_order_release);
     return pos;
 }
@@ -61,15 +61,15 @@ void shm_queue_ring(struct shm_queue *q, enum fabric_sleeper s)
     futex_wake(&q->bell[s]);
 }
 
-/* True when a sleeper was woken; none is while the receiver polls (progress.h S2). */
+/* True if a sleeper was woken; there is none while the receiver polls (progress.h S2). */
 static bool queue_alert(struct shm_queue *q, bool urgent)
 {
     uint32_t mode = atomic_load_explicit(&q->mode, memory_order_relaxed);
     if (mode == MODE_POLLING || (mode == MODE_HANDLER_URGENT && !urgent))
         return false;
     perturb(queue_alerting);
-    /* of several senders one wakes; on failure the receiver changed mode itself and looks at the
-     * queue after it */
+    /* only one of several senders wakes; on failure the receiver changed mode itself and tests the
+     * queue after that */
     if (!atomic_compare_exchange_strong(&q->mode, &mode, MODE_POLLING))
         return false;
     shm_queue_ring(q, mode == MODE_APP ? FABRIC_APP : FABRIC_HANDLER);
@@ -130,8 +130,8 @@ int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
             overrun();
         return 0;
     }
-    /* orders the taking of the progress lock before: who sees the event taken sees that it is being
-     * served */
+    /* orders the acquisition of the progress lock before it: a thread that sees the event taken
+     * also sees that it is being served */
     atomic_store_explicit(&q->head, head + 1, memory_order_release);
     ev->from = (int)(e >> 32 & 0xffff);
     ev->imm = (uint32_t)e;
@@ -145,7 +145,7 @@ bool shm_queue_arm(struct shm_queue *q, enum fabric_sleeper s, enum fabric_level
                                           : MODE_HANDLER_URGENT;
     atomic_store_explicit(&q->mode, mode, memory_order_relaxed);
     perturb(queue_armed);
-    /* orders the write of mode before the last look at the queue (Q4) */
+    /* orders the write of mode before the last test of the queue (Q4) */
     atomic_thread_fence(memory_order_seq_cst);
     if (!shm_queue_pending(q))
         return true;
@@ -158,6 +158,6 @@ void shm_queue_sleep(struct shm_queue *q, enum fabric_sleeper s, uint32_t ticket
 {
     struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
     perturb(queue_sleeping);
-    /* the word differs from the ticket once a sender rang: then this returns at once */
+    /* the word differs from the ticket if a sender has raised it: then this returns at once */
     (void)syscall(SYS_futex, &q->bell[s], FUTEX_WAIT, ticket, timeout_ns < 0 ? NULL : &t, NULL, 0);
 }

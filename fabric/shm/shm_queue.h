@@ -4,20 +4,20 @@
  * a time.
  *
  * Invariants
- *   Q1  `tail` is advanced by senders with fetch_add; the sender that drew position p alone writes
+ *   Q1  `tail` is advanced by senders with fetch_add; only the sender that drew position p writes
  *       entry p mod size.
- *   Q2  an entry carries the lap of its position; the receiver takes it when the lap fits, which
- *       the sender's release store orders after the event's data (F1).
- *   Q3  senders never wait for room: the job bounds the outstanding events per pair
+ *   Q2  an entry carries the lap of its position; the receiver takes it when the lap matches. The
+ *       sender's release store orders the lap after the event's data (F1).
+ *   Q3  senders never wait for room: the job limits the outstanding events per pair
  *       (fabric_job.rx_depth), and the queue holds that many for every pair. A lap that is ahead
- *       proves that the bound was broken.
- *   Q4  `mode` leaves POLLING by the receiver alone, who then looks at the queue once more; a
- *       sender writes its entry, or the word of a write that wakes, before it looks at `mode`. Both
- *       sides put a full fence between, so that one of them sees the other (F8).
- *   Q5  A sender whose entry is in front of a later one, which may be urgent, wakes as an urgent
- *       one does: the later sender may have woken the receiver already, who found a gap here and
- *       went back to sleep. A sender looks at `tail` after it has written its entry; the sender
- *       that draws a later position after that look finds no gap.
+ *       proves that the limit was exceeded.
+ *   Q4  only the receiver changes `mode` from POLLING, and then tests the queue once more; a
+ *       sender writes its entry, or the word of a waking write, before it reads `mode`. Both sides
+ *       have a full fence in between, so that at least one sees the other's write (F8).
+ *   Q5  A sender whose entry precedes a later one, which may be urgent, wakes as an urgent one
+ *       does: the later sender may have woken the receiver, which found a gap here and went back
+ *       to sleep. A sender reads `tail` after it has written its entry; a sender that draws a
+ *       later position after that read finds no gap.
  */
 #ifndef FABRIC_SHM_QUEUE_H
 #define FABRIC_SHM_QUEUE_H
@@ -30,7 +30,7 @@ enum shm_mode { MODE_POLLING, MODE_HANDLER_URGENT, MODE_HANDLER_ALL, MODE_APP };
 
 struct shm_queue {
     alignas(64) _Atomic uint64_t tail; /* senders */
-    /* the receiver that holds the progress lock; read by who looks for work */
+    /* written by the holder of the progress lock; read by threads that test for work */
     alignas(64) _Atomic uint64_t head;
     uint64_t size;                     /* entries, a power of two; constant */
     alignas(64) _Atomic uint32_t mode; /* enum shm_mode; Q4 */
@@ -43,9 +43,9 @@ size_t shm_queue_bytes(uint64_t size);
 uint64_t shm_queue_size(uint64_t events); /* entries that hold `events` */
 void shm_queue_init(struct shm_queue *q, uint64_t size);
 
-/* Puts an event in, and wakes whom it has to wake; true when there was a sleeper. */
+/* Enqueues an event, and wakes the sleeper if necessary; true if there was one. */
 bool shm_queue_send(struct shm_queue *q, int from, uint32_t imm, bool urgent);
-/* wakes any sleeper, without an event; true when there was one */
+/* wakes any sleeper, without an event; true if there was one */
 bool shm_queue_wake(struct shm_queue *q);
 
 int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev);

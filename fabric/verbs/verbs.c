@@ -41,7 +41,7 @@ void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *
     fabric_fail(v->job.fail, line);
 }
 
-/* ---- places and slots ---- */
+/* ---- send-queue entries and slots ---- */
 
 static int take_slot(struct verbs_fabric *v, uint16_t *list, int *count)
 {
@@ -70,8 +70,8 @@ static void give_slot(struct verbs_fabric *v, uint16_t *list, int *count, int sl
 
 /* ---- completion ---- */
 
-/* wr_id: the slot, or NO_SLOT where only a failure completes (V2), and above it the kind, for its
- * message. */
+/* wr_id: the slot, or NO_SLOT if only a failure completes (V2), and in the upper half the kind,
+ * for the failure's message. */
 #define NO_SLOT     UINT32_MAX
 #define WR_ID(s, k) ((uint64_t)(k) << 32 | (s))
 
@@ -96,8 +96,8 @@ static void complete(struct verbs_fabric *v, const struct ibv_wc *wc)
     p->retired += w->retires;
     pthread_spin_unlock(&p->lock);
     give_slot(v, v->free_work, &v->free_works, (int)slot);
-    /* last: it may lie on the stack of the thread that waits; orders the data before its going
-     * on */
+    /* last: it may lie on the stack of the waiting thread; orders the data before that thread
+     * continues */
     if (op)
         atomic_fetch_sub_explicit(&op->pending, 1, memory_order_release);
 }
@@ -113,8 +113,8 @@ void verbs_progress(struct verbs_fabric *v)
         complete(v, &wc[i]);
 }
 
-/* Sleeps until a completion arrives, at most a millisecond: another thread may take the one that we
- * wait for. */
+/* Sleeps until a completion arrives, at most a millisecond: another thread may take the awaited
+ * one. */
 static void sleep_for_completion(struct verbs_fabric *v, struct fabric_op *op)
 {
     struct pollfd fd = { .fd = v->send_channel->fd, .events = POLLIN };
@@ -122,7 +122,7 @@ static void sleep_for_completion(struct verbs_fabric *v, struct fabric_op *op)
     void *ctx;
     if (ibv_req_notify_cq(v->send_cq, 0) != 0)
         return;
-    verbs_progress(v); /* what completed before it was armed raises no event */
+    verbs_progress(v); /* completions before arming raise no event */
     if (atomic_load_explicit(&op->pending, memory_order_acquire) == 0)
         return;
     if (poll(&fd, 1, 1) > 0 && ibv_get_cq_event(v->send_channel, &cq, &ctx) == 0)
@@ -185,7 +185,7 @@ static void fill_request(struct ibv_send_wr *wr, struct ibv_sge *sge, const stru
     }
 }
 
-/* Waits for a place in the peer's send queue; returns with its lock held (V3). */
+/* Waits for a free entry of the peer's send queue; returns with its lock held (V3). */
 static void take_place(struct verbs_fabric *v, struct verbs_peer *p)
 {
     for (;;) {
@@ -249,7 +249,7 @@ static void count(_Atomic uint64_t *c, uint64_t by)
     atomic_fetch_add_explicit(c, by, memory_order_relaxed);
 }
 
-/* One part of a transfer, which lies in one piece at either end; returns its length. */
+/* Starts one part of a transfer, within one piece at either end; returns its length. */
 static size_t start_part(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
                          char *local, size_t len)
 {
@@ -309,7 +309,8 @@ void verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size
     verbs_transfer(v, &o, win, off, dst, len);
 }
 
-/* V7; the fences order it between the caller's earlier writes and whatever tells of it. */
+/* V7; the fences order it after the caller's earlier writes, and before any write that announces
+ * it. */
 static void write_near(struct verbs_fabric *v, int peer, int win, size_t off, const void *src,
                        size_t len)
 {
@@ -332,8 +333,8 @@ void verbs_write(struct fabric *f, int peer, int win, size_t off, const void *sr
     verbs_transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
 }
 
-/* What the adapter copies when it is posted completes unseen: the next operation that is waited for
- * is behind it (F1). */
+/* A run that the adapter copies when it is posted needs no completion: the next awaited operation
+ * follows it (F1). */
 static void verbs_write_runs(struct fabric *f, int peer, int win, size_t off,
                              const struct fabric_run *runs, uint32_t count, const void *src,
                              struct fabric_op *op)
@@ -357,7 +358,7 @@ static void write_event(struct verbs_fabric *v, struct verbs_order *o, int win, 
     if (v->peer[o->peer].near) {
         write_near(v, o->peer, win, off, src, len);
         o->bounce = -1;
-        verbs_post(v, o); /* the event alone */
+        verbs_post(v, o); /* only the event */
     } else {
         verbs_transfer(v, o, win, off, (char *)(uintptr_t)src, len);
     }
@@ -373,7 +374,7 @@ static void verbs_write_imm(struct fabric *f, int peer, int win, size_t off, con
     write_event(verbs_of(f), &o, win, off, src, len);
 }
 
-/* One work request: its event is taken by the peer's fabric, and shown to no one above. */
+/* One work request: the peer's fabric consumes its event, and does not deliver it. */
 static void verbs_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src,
                              size_t len, struct fabric_op *op)
 {
@@ -456,7 +457,7 @@ static void verbs_wake(struct fabric *f, int peer)
     verbs_send_internal(verbs_of(f), peer, VERBS_IMM_WAKE, true);
 }
 
-/* ---- life ---- */
+/* ---- opening and closing ---- */
 
 static void release(struct verbs_fabric *v)
 {
@@ -469,8 +470,8 @@ static void release(struct verbs_fabric *v)
     free(v);
 }
 
-/* The registrar may have keys under way to any peer: none disconnects before all have ended
- * theirs. */
+/* The registrar may have keys in flight to any peer: no node disconnects before all registrars
+ * have ended. */
 static void verbs_close(struct fabric *f)
 {
     struct verbs_fabric *v = verbs_of(f);
@@ -479,7 +480,7 @@ static void verbs_close(struct fabric *f)
     release(v);
 }
 
-/* What every node has to have done: the first failure of any node is that of all. Collective. */
+/* All nodes adopt the first failure of any node. Collective. */
 static int agree(struct verbs_fabric *v, int mine)
 {
     int32_t status = mine, every[NODES_MAX];
@@ -546,7 +547,7 @@ static int mixed_open(const struct fabric_job *job, struct fabric **out)
     return open_as(job, out, true);
 }
 
-/* The two differ in how they are opened. */
+/* The two fabrics differ only in how they are opened. */
 #define VERBS_OPS(NAME, OPEN)                                                                     \
     {                                                                                             \
         .name = NAME, .open = OPEN, .caps = FABRIC_READ | FABRIC_WRITE_IMM, .probe = verbs_probe, \

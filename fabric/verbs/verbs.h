@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * verbs.h - the fabric over an RDMA adapter, by libibverbs: parts that its files share.
+ * verbs.h - the fabric over an RDMA adapter, by libibverbs: declarations that its files share.
  *
  *   verbs_device.c     finding the adapter, queue pairs, connecting them
  *   verbs_memory.c     windows, registration, keys, bounce slots
- *   verbs_registrar.c  the thread that registers
+ *   verbs_registrar.c  the registrar thread, which registers memory
  *   verbs_rx.c         the receive queue and sleeping
  *   verbs_near.c       the mixed fabric: peers of the same machine, by memory that both map
  *   verbs_count.c      counters, and whether peers answer
@@ -12,40 +12,40 @@
  *   verbs_long.c       long transfers
  *   verbs.c            data operations and their completion
  *
- * One reliable-connected queue pair to every node, this one included, made at start: what a queue
- * pair costs (some KiB) is small, and making one on first use would need the peer's CPU. All share
- * one completion queue for what they send and one receive queue (SRQ) with its own completion
- * queue.
+ * One reliable-connected queue pair to every node, including this one, made at start: a queue pair
+ * costs only some KiB, and making one on first use would need the peer's CPU. All share one
+ * completion queue for sends and one receive queue (SRQ) with its own completion queue.
  *
  * Invariants
- *   V1  Order: one queue pair per pair of nodes gives F1 and F2. Reads and atomics of one are
- *       answered in order by soft-RoCE (its responder works through requests one by one), so
- *       FABRIC_READ_ORDERED is offered for it; an adapter may have its reads overtake each other on
- *       the bus (PCIe), so it is not offered for others; nor mixed, where a read of a near peer is
- *       over before an atomic has left (V7).
- *   V2  Every signalled work request has a slot (struct verbs_work), which its wr_id names.
- *       Unsignalled ones complete when they fail only, and are followed by a signalled one before
- *       the send queue is full, so its places come back.
- *   V3  posted - retired <= depth for each queue pair: nothing is posted without a place.
- *   V4  The receive queue holds a receive for every event, and every write that wakes, that can be
- *       outstanding: rx_depth for each node. So the adapter never tells a sender "receiver not
- *       ready", places of send queues come back whatever a peer's CPU does, and who serves never
- *       waits for one (V3). With fewer it would: two nodes that serve, each waiting for a place
- *       behind an event that the other has no receive for, would wait for ever. An adapter that
- *       takes fewer than rx_depth * nodes is refused at start, in one line.
- *   V5  Atomics go through the adapter for the owner's words too (F6): a queue pair to itself.
- *   V6  A piece of a large window is registered once, and stays so. It is known when its key is in
- *       every peer's key table; a call that prepares it returns then. Memory that was registered is
- *       never punched out: discarding writes zeros.
+ *   V1  Order: one queue pair per pair of nodes gives F1 and F2. Soft-RoCE answers reads and
+ *       atomics of one queue pair in order (its responder serves requests one by one), so
+ *       FABRIC_READ_ORDERED is offered for it. The reads of other adapters may overtake each other
+ *       on the bus (PCIe), so it is not offered for them. Nor is it for mixed: a read of a near
+ *       peer completes before an earlier atomic has left (V7).
+ *   V2  Every signalled work request has a slot (struct verbs_work), and its wr_id names the slot.
+ *       Unsignalled requests complete only if they fail. A signalled one follows before the send
+ *       queue is full, so their entries are freed.
+ *   V3  posted - retired <= depth for each queue pair: nothing is posted without a free entry.
+ *   V4  The receive queue holds a receive for every event, and every waking write, that can be
+ *       outstanding: rx_depth for each node. So the adapter never answers a sender "receiver not
+ *       ready". Entries of send queues become free whatever a peer's CPU does, and a serving
+ *       thread never waits for one (V3). With fewer it would: two serving nodes, each waiting for
+ *       an entry after an event for which the other has no receive, would deadlock. An adapter
+ *       that takes fewer than rx_depth * nodes is refused at start, in one line.
+ *   V5  Atomics use the adapter for the owner's words too (F6): a queue pair to itself.
+ *   V6  A piece of a large window is registered once, and stays registered. It is known when its
+ *       key is in every peer's key table; a call that prepares it returns then. Registered memory
+ *       is never punched out: discarding writes zeros.
  *   V7  Mixed: reads and writes of a near peer are copies, complete when they return; its events,
- *       its wakes and all atomics go through the adapter (F6). Nothing else of this node's is under
- *       way to a near peer, so F1 and F2 hold.
- *   V8  What a peer does not answer fails within job.peer_timeout: the queue pair repeats it for
- *       less than that (to_send), and fabric_check has something under way to every peer.
- *   V9  Memory is registered in the registrar thread, in opening, in fabric_window_create and by
- *       who starts a long transfer, nowhere else: not in a fault handler, and not by a thread that
- *       serves (verbs_register asserts it). What is not registered yet is sent from and received
- *       into bounce slots.
+ *       its wakes and all atomics use the adapter (F6). This node has no other operations in
+ *       flight to a near peer, so F1 and F2 hold.
+ *   V8  An operation that a peer does not answer fails within job.peer_timeout: the queue pair
+ *       repeats it for a shorter time (to_send), and fabric_check keeps an operation in flight to
+ *       every peer.
+ *   V9  Memory is registered only by the registrar thread, in opening, in fabric_window_create and
+ *       by a thread that starts a long transfer: not in a fault handler, and not by a serving
+ *       thread (verbs_register asserts it). Data in memory that is not registered yet is sent from
+ *       and received into bounce slots.
  */
 #ifndef FABRIC_VERBS_H
 #define FABRIC_VERBS_H
@@ -55,19 +55,19 @@
 
 #include "fabric/fabric.h"
 
-#define VERBS_DEPTH        128 /* places of a send queue */
-#define VERBS_SIGNAL_EVERY 32  /* an unsignalled write in so many is signalled (V2) */
+#define VERBS_DEPTH        128 /* entries of a send queue */
+#define VERBS_SIGNAL_EVERY 32  /* one of this many unsignalled writes is signalled (V2) */
 #define VERBS_WORKS        512 /* signalled operations in flight per node */
 #define VERBS_BOUNCE       256 /* slots of FABRIC_INLINE bytes for buffers outside of windows */
 #define VERBS_PARTS        64  /* of a read at most (VP1) */
-#define VERBS_REGIONS      32  /* of the program's memory, registered for a transfer */
+#define VERBS_REGIONS      32  /* of the program's memory, registered for transfers */
 #define VERBS_PIECE_LEAST  ((size_t)1 << 20)  /* registered at once of a large window: ... */
 #define VERBS_PIECE_MOST   ((size_t)16 << 20) /* ... and more only for the largest */
-#define VERBS_PIECES_LIKED 4096               /* of a window, while pieces are smaller than that */
+#define VERBS_PIECES_LIKED 4096               /* of a window, for pieces below VERBS_PIECE_MOST */
 #define VERBS_LARGE        ((size_t)64 << 20) /* a larger window is registered piece by piece */
-#define VERBS_PIECES       ((size_t)1 << 16)  /* of a window at most */
+#define VERBS_PIECES       ((size_t)1 << 16)  /* pieces of a window at most */
 
-/* Immediates above this belong to the fabric, not to its user. */
+/* Immediates from here on are the fabric's, not its user's. */
 #define VERBS_IMM_INTERNAL 0xf0000000u
 #define VERBS_IMM_WAKE     0xffffffffu
 #define VERBS_IMM_PREPARE(win, piece) \
@@ -75,10 +75,10 @@
 
 enum verbs_kind { VERBS_READ, VERBS_WRITE, VERBS_WRITE_IMM, VERBS_CAS, VERBS_FETCH_ADD };
 
-/* What a node counts of its traffic with one peer, which reads it one-sidedly: together they have
- * both directions. */
+/* A node's counts of its traffic with one peer. The peer reads them one-sidedly: together the two
+ * rows have both directions. */
 struct verbs_count {
-    _Atomic uint64_t read_bytes, written_bytes; /* that this node moved from the peer, and to it */
+    _Atomic uint64_t read_bytes, written_bytes; /* moved by this node from the peer, and to it */
     /* sleeps of this node that an event of the peer ended */
     _Atomic uint64_t woken;
 };
@@ -88,22 +88,22 @@ struct verbs_work {
     struct fabric_op *op; /* lowered at completion; NULL: no thread waits */
     int peer;
     int bounce; /* slot in use, -1 none */
-    void *dst;  /* where the bounce slot's contents go at completion, NULL nowhere */
+    void *dst;  /* destination of the bounce slot's contents at completion, NULL none */
     size_t len;
-    struct verbs_region *region; /* that its memory is in (VL1), NULL none */
-    int parts;                   /* of what it brings, which go to v->part[bounce] (VP1); 0 none */
-    uint32_t retires;            /* places of the send queue that its completion gives back */
+    struct verbs_region *region; /* region of its memory (VL1), NULL none */
+    int parts;                   /* parts of its data, in v->part[bounce] (VP1); 0 none */
+    uint32_t retires;            /* send-queue entries that its completion frees */
 };
 
-/* Some bytes of a read, and where they belong (VP1). */
+/* Some bytes of a read, and their destination (VP1). */
 struct verbs_part {
     void *dst;
     uint16_t at, len;
 };
 
-/* Memory that is registered for a transfer (verbs_long.c). */
+/* Memory registered for a transfer (verbs_long.c). */
 struct verbs_region {
-    _Atomic int state, users; /* users: operations under way, and who starts them */
+    _Atomic int state, users; /* users: operations in flight, and the thread that starts them */
     struct ibv_mr *mr;
 };
 
@@ -111,28 +111,28 @@ struct verbs_window {
     char *base;
     size_t size, piece_size, pieces;
     int fd;
-    pthread_mutex_t lock; /* keeps registering and discarding apart */
+    pthread_mutex_t lock; /* excludes registering during discarding, and the reverse */
     /* this node's regions by piece; the registrar writes, with release */
     _Atomic(struct ibv_mr *) *mr;
     _Atomic uint64_t *wanted, *known; /* a bit per piece of this node; verbs_registrar.c */
-    /* [node][piece]: rkey + 1 of every node's pieces, 0 not known; peers write theirs */
+    /* [node][piece]: rkey + 1 of every node's pieces, 0 unknown; peers write theirs */
     _Atomic uint64_t *keys;
     struct ibv_mr *keys_mr;
     uint64_t peer_base[NODES_MAX], peer_keys[NODES_MAX];
     uint32_t peer_keys_rkey[NODES_MAX];
-    /* the peer's window in this process, NULL where it is not near (V7) */
+    /* the peer's window in this process, NULL if the peer is not near (V7) */
     char *near[NODES_MAX];
 };
 
 struct verbs_peer {
     struct ibv_qp *qp;
-    pthread_spinlock_t lock;  /* guards posting and the three below */
+    pthread_spinlock_t lock;  /* guards posting and the three fields below */
     uint32_t posted, retired; /* work requests (V3) */
     uint32_t unsignalled;     /* since the last signalled one */
     bool near;                /* V7 */
-    uint64_t counts;          /* address of its row for this node, and the key to it */
+    uint64_t counts;          /* address of the peer's row for this node, and its key */
     uint32_t counts_rkey;
-    struct fabric_op check; /* the look whether it answers */
+    struct fabric_op check; /* the read that tests whether it answers */
 };
 
 struct verbs_fabric {
@@ -163,21 +163,22 @@ struct verbs_fabric {
     int free_works, free_bounces;
     char *bounce;
     struct ibv_mr *bounce_mr;
-    struct verbs_part part[VERBS_BOUNCE][VERBS_PARTS]; /* of what is read into a slot */
+    struct verbs_part part[VERBS_BOUNCE][VERBS_PARTS]; /* for reads into a slot */
     struct verbs_region region[VERBS_REGIONS];
     pthread_spinlock_t poll_lock; /* one thread at a time takes completions */
 
     pthread_spinlock_t rx_lock; /* guards stash, unreturned and woken */
     bool stashed;
-    struct fabric_event stash; /* an event that was looked at and not yet taken */
+    struct fabric_event stash; /* an event that was taken from the adapter but not polled yet */
     uint32_t unreturned;       /* receives to be posted again */
-    /* the last sleep ended with an event, whose sender is not known yet */
+    /* the last sleep ended with an event whose sender is not known yet */
     bool woken;
-    _Atomic int rx_mode; /* as in shm_queue.h; only the own process looks at it */
+    _Atomic int rx_mode; /* as in shm_queue.h; only this process reads it */
     _Atomic uint32_t bell[2];
-    /* wakes of the handler in a row that were for another thread; its own alone (E5) */
+    /* consecutive wakes of the handler that were for another thread; only the handler uses it
+     * (E5) */
     int misled;
-    _Atomic bool off_channel; /* the handler sleeps on its bell alone: E5 */
+    _Atomic bool off_channel; /* the handler sleeps only on its bell: E5 */
     int bell_fd[2];           /* eventfds by enum fabric_sleeper */
     _Atomic uint64_t reads, writes, atomics;
     struct verbs_count *count; /* by peer; registered */

@@ -2,8 +2,8 @@
 /*
  * verbs_count.c - counters, and whether peers answer; see verbs.h, V8.
  *
- * A one-sided operation is known to the node that started it alone. Each node therefore keeps a row
- * of counts per peer (struct verbs_count) in registered memory, and a node that wants its own sums
+ * Only the node that started a one-sided operation knows of it. Each node therefore keeps a row of
+ * counts per peer (struct verbs_count) in registered memory, and a node that computes its sums
  * reads its row at every peer.
  */
 #include "base/addresses.h"
@@ -54,7 +54,7 @@ int verbs_count_start(struct verbs_fabric *v)
     return rc;
 }
 
-/* The least of several, since any of them may meet a busy machine. */
+/* The least of several, since any of them may be delayed by a busy machine. */
 static int64_t least_round_trip(struct verbs_fabric *v, int peer)
 {
     int64_t least = INT64_MAX;
@@ -92,7 +92,7 @@ void verbs_count_end(struct verbs_fabric *v)
         addresses_unmap(v->count, table_bytes(v));
 }
 
-/* What the peer counts of its traffic with this node. */
+/* Reads the peer's counts of its traffic with this node. */
 static void read_row(struct verbs_fabric *v, int peer, uint64_t row[3], struct fabric_op *op)
 {
     if (peer == v->job.node)
@@ -102,7 +102,7 @@ static void read_row(struct verbs_fabric *v, int peer, uint64_t row[3], struct f
                       3 * sizeof *row, op);
 }
 
-#define ROWS 64 /* under way at a time: they are on the stack, which may be the monitor's */
+#define ROWS 64 /* in flight at a time: they are on the stack, perhaps the monitor's */
 
 static void add_rows(struct verbs_fabric *v, int first, int end, struct fabric_counters *out)
 {
@@ -127,7 +127,7 @@ void verbs_counters(struct fabric *f, struct fabric_counters *out)
         add_rows(v, n, n + ROWS < v->job.nodes ? n + ROWS : v->job.nodes, out);
 }
 
-/* One read under way to every other node; the error of one that does not come back ends the process
+/* Keeps one read in flight to every other node; the error of a read that fails ends the process
  * (verbs_fail). */
 void verbs_check(struct fabric *f)
 {

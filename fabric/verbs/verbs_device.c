@@ -12,7 +12,7 @@
 
 #define ANSWER_TRIES 6
 
-/* What the user chose; -1 or empty: find it. */
+/* The user's choice; -1 or empty: find one. */
 struct choice {
     char name[IBV_SYSFS_NAME_MAX];
     int port, gid;
@@ -26,7 +26,7 @@ static struct choice parse_choice(const char *text)
     return c;
 }
 
-/* RoCE v2 over IPv4 is what routes; an InfiniBand port needs no more than its first entry. */
+/* RoCE v2 over IPv4 is routable; an InfiniBand port needs only its first entry. */
 static int score_gid(const struct ibv_gid_entry *e)
 {
     static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
@@ -59,7 +59,7 @@ static int best_gid(struct ibv_context *ctx, int port)
     return best;
 }
 
-/* Takes this port if it is up and fits the choice. */
+/* Takes this port if it is active and matches the choice. */
 static bool try_port(struct verbs_fabric *v, struct ibv_context *ctx, int port,
                      const struct choice *c)
 {
@@ -90,8 +90,7 @@ static bool try_device(struct verbs_fabric *v, struct ibv_device *dev, const str
     return false;
 }
 
-/* The adapter that was asked for is not there, or its port is not up: names those that are
- * there. */
+/* The requested adapter does not exist, or has no active port: prints the adapters that exist. */
 static void no_such_device(struct verbs_fabric *v, struct ibv_device **list, int count)
 {
     char line[512];
@@ -112,7 +111,7 @@ int verbs_find_device(struct verbs_fabric *v)
 {
     struct choice c = parse_choice(v->job.device);
     int count = 0;
-    /* a child may be forked, to exec: the queues must not move. Newer kernels see to it. */
+    /* a child may be forked, to exec: the queues must not move. Newer kernels ensure that. */
     (void)ibv_fork_init();
     struct ibv_device **list = ibv_get_device_list(&count);
     if (!list)
@@ -125,7 +124,7 @@ int verbs_find_device(struct verbs_fabric *v)
     return v->context ? 0 : -ENODEV;
 }
 
-/* Says why there is no adapter to use; the devices are there, or not. */
+/* Prints into `why` the reason why no adapter can be used. */
 int verbs_probe(char *why, size_t len)
 {
     struct verbs_fabric *v = calloc(1, sizeof *v);
@@ -193,7 +192,7 @@ void verbs_describe(void (*say)(const char *line))
         ibv_free_device_list(list);
 }
 
-/* V4, and some to spare where the adapter has them. */
+/* V4, and some spare ones if the adapter has them. */
 static int choose_receives(struct verbs_fabric *v)
 {
     char line[256];
@@ -271,7 +270,7 @@ static int make_qps(struct verbs_fabric *v)
     return 0;
 }
 
-/* What a node tells the others to be connected to. */
+/* A node's parameters for the connections to it. */
 struct address {
     union ibv_gid gid;
     uint32_t psn, reads;
@@ -308,8 +307,7 @@ static int to_init(struct verbs_fabric *v, struct ibv_qp *qp)
                          IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
-/* Reads and atomics under way at a time: what both adapters allow, and no more than the send queue
- * holds. */
+/* Reads and atomics in flight at a time: the limits of both adapters, and of the send queue. */
 static uint8_t at_most(uint32_t a, uint32_t b, uint32_t limit)
 {
     uint32_t m = a < b ? a : b;
@@ -339,10 +337,10 @@ static int to_receive(struct verbs_fabric *v, struct ibv_qp *qp, const struct ad
 }
 
 /*
- * How long an adapter waits for an answer before it tries again: 4.096 us times 2 to this power.
- * With 6 repetitions (7 would mean for ever) a dead peer is noticed after less than a third of
- * peer_timeout; the specification lets an adapter take up to four times as long for each, common
- * ones stay below twice (V8).
+ * How long an adapter waits for an answer before it retries: 4.096 us times 2 to this power. With
+ * 6 retries (7 would mean infinitely many) a dead peer is detected after less than a third of
+ * peer_timeout. The specification allows an adapter up to four times as long for each; common ones
+ * take less than twice (V8).
  */
 static uint8_t answer_time(const struct verbs_fabric *v)
 {
@@ -395,7 +393,7 @@ int verbs_connect(struct verbs_fabric *v)
     int rc = make_queues(v);
     if (rc == 0)
         rc = make_qps(v);
-    /* everybody has to hear of a failure here, or the others wait in the exchange for ever */
+    /* every node has to learn of a failure here, or the others wait in the exchange for ever */
     int32_t mine = rc, every[NODES_MAX];
     rc = v->job.exchange(v->job.ctx, &mine, sizeof mine, every);
     for (int n = 0; n < v->job.nodes && rc == 0; n++)

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * verbs_long.c - long transfers from and to memory that no window has.
+ * verbs_long.c - long transfers from and to memory outside of windows.
  *
- * Copied by way of slots, as short ones are, each FABRIC_INLINE bytes would be a work request and a
- * copy. So the memory is registered, CHUNK bytes at a time: while one is under way the next is
+ * Through slots, as for short ones, each FABRIC_INLINE bytes would need a work request and a copy.
+ * So the memory is registered, CHUNK bytes at a time: while one chunk is in flight the next is
  * being registered (the third scheme of Nieplocha, Ju and Apra, One-sided Communication on the
  * Myrinet-based SMP Clusters using the GM Message-Passing Library).
  *
- *           take                       last completion             registrar, or the next taker
- *   FREE ----------> USED, registered -----------------> ENDED ----------------> FREE, deregistered
+ *          take                       last completion             registrar, or the next taker
+ *  FREE ----------> USED, registered -----------------> ENDED ----------------> FREE, deregistered
  *
  * Invariants
- *   VL1  A region is for the operations that it was registered for, and for none after them: the
- *        program may give its memory back then, which nothing tells the fabric.
- *   VL2  Who completes an operation may be in a fault handler: it frees nothing, but has the
- *        registrar deregister the region (V9), soon, since it pins memory until then.
- *   VL3  Without a region to be had, or locked memory, a chunk goes by way of slots: slower, and no
- *        failure.
+ *   VL1  A region serves only the operations that it was registered for, and none after them: the
+ *        program may unmap its memory then, and the fabric is not notified of that.
+ *   VL2  The thread that completes an operation may be in a fault handler: it frees nothing, but
+ *        requests from the registrar to deregister the region (V9), soon, since the region pins
+ *        memory until then.
+ *   VL3  If no region is free, or memory cannot be locked, a chunk goes through slots: slower, but
+ *        no failure.
  */
 #include <assert.h>
 
@@ -32,7 +33,7 @@ static void deregister(struct verbs_region *r)
     r->mr = NULL;
 }
 
-/* FREE, or ENDED and freed for this; NULL: all are in use. */
+/* A FREE region, or an ENDED one after deregistering it; NULL: all are in use. */
 static struct verbs_region *take_region(struct verbs_fabric *v)
 {
     for (struct verbs_region *r = v->region; r < v->region + VERBS_REGIONS; r++) {
@@ -58,7 +59,7 @@ static struct verbs_region *register_chunk(struct verbs_fabric *v, void *at, siz
         atomic_store_explicit(&r->state, FREE, memory_order_release);
         return NULL;
     }
-    atomic_store_explicit(&r->users, 1, memory_order_relaxed); /* the caller, until all is posted */
+    atomic_store_explicit(&r->users, 1, memory_order_relaxed); /* the caller, until all posted */
     atomic_store_explicit(&r->state, USED, memory_order_relaxed);
     return r;
 }
@@ -83,7 +84,7 @@ void verbs_regions_reap(struct verbs_fabric *v)
     }
 }
 
-/* As many work requests as the peer's memory is registered in pieces. */
+/* One work request for each piece in which the peer's memory is registered. */
 static void start_registered(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
                              size_t len)
 {

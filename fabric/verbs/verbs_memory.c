@@ -2,11 +2,11 @@
 /*
  * verbs_memory.c - windows, registration and keys; see verbs.h, V6.
  *
- * Registering pins memory, so a large window is registered piece by piece, as its pieces come into
- * use. Every window has a key table per node: keys[node][piece], registered from the start. The
- * registrar of a node that registers a piece writes the key into row `self` of every peer's table
- * and waits until it is there. A node that finds no key asks the owner by an internal event, which
- * passes it on to its registrar, and waits for the key to appear.
+ * Registering pins memory, so a large window is registered piece by piece, on first use of a
+ * piece. Every window has a key table per node: keys[node][piece], registered from the start. The
+ * registrar that registers a piece of its node writes the key into row `self` of every peer's
+ * table and waits for completion. A node that finds no key sends the owner an internal event,
+ * which the owner passes to its registrar, and waits for the key to appear.
  */
 #include "fabric/verbs/verbs_parts.h"
 
@@ -129,8 +129,8 @@ static size_t keys_bytes(const struct verbs_fabric *v, const struct verbs_window
     return (size_t)v->job.nodes * w->pieces * sizeof(uint64_t);
 }
 
-/* Small, so that what is pinned follows what is used; but a window has a key for each, at each
- * node, so few enough of them. */
+/* Small, so that pinned memory follows use; but a window has a key for each piece, at each node,
+ * so not too many. */
 static size_t choose_piece(size_t size)
 {
     size_t piece = VERBS_PIECE_LEAST;
@@ -158,7 +158,7 @@ struct window_address {
     uint64_t base, keys;
     uint32_t keys_rkey;
     int32_t status;
-    uint64_t first_key; /* of a window that is registered as a whole */
+    uint64_t first_key; /* for a window that is registered as a whole */
 };
 
 /* ASSUMPTION: the window's lock is held, or no other thread knows the window. */
@@ -217,7 +217,7 @@ int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out
     }
     if (w->pieces == 1)
         verbs_set_known(v, w, 0);
-    /* orders the window before its number: from then on the registrar looks at it */
+    /* orders the window before its number: from then on the registrar reads it */
     int id = atomic_fetch_add_explicit(&v->windows, 1, memory_order_release);
     *out = (struct fabric_window){ .id = id, .fd = w->fd, .base = w->base, .size = size };
     return 0;
@@ -240,7 +240,7 @@ int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len)
 {
     struct verbs_window *w = &verbs_of(f)->window[win];
     int rc = 0;
-    pthread_mutex_lock(&w->lock); /* nothing becomes registered meanwhile */
+    pthread_mutex_lock(&w->lock); /* nothing becomes registered during this */
     while (len && rc == 0) {
         size_t n = len;
         cut(w, off, &n);
@@ -260,7 +260,7 @@ bool verbs_window_release(struct fabric *f, int win, size_t off, size_t len)
     struct verbs_window *w = &verbs_of(f)->window[win];
     size_t first = off / w->piece_size, end = len ? (off + len - 1) / w->piece_size + 1 : first;
     bool can = true;
-    pthread_mutex_lock(&w->lock); /* nothing becomes registered meanwhile */
+    pthread_mutex_lock(&w->lock); /* nothing becomes registered during this */
     for (size_t p = first; p < end; p++)
         can &= !w->mr[p]; /* V6 */
     can = can && punch(w, off, len) == 0;
@@ -268,7 +268,7 @@ bool verbs_window_release(struct fabric *f, int win, size_t off, size_t len)
     return can;
 }
 
-/* Writes the key of a piece into every peer's table, and waits until it is there. */
+/* Writes the key of a piece into every peer's table, and waits for completion. */
 static void publish_key(struct verbs_fabric *v, int win, size_t piece)
 {
     struct verbs_window *w = &v->window[win];
@@ -291,7 +291,7 @@ void verbs_make_known(struct verbs_fabric *v, int win, size_t piece)
     verbs_set_known(v, w, piece);
 }
 
-/* All are asked for before the first is waited for. */
+/* Requests all pieces before it waits for the first. */
 int verbs_window_prepare(struct fabric *f, int win, size_t off, size_t len)
 {
     struct verbs_fabric *v = verbs_of(f);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * verbs_near.c - the mixed fabric: pages of peers on the same machine move by memory that both map;
- * see verbs.h, V7.
+ * verbs_near.c - the mixed fabric: peers on the same machine exchange pages by memory that both
+ * map; see verbs.h, V7.
  *
- * Only reads and writes take the short way. Events go through the adapter, so that a sleeper has
- * one thing to sleep on, and so do atomics, since the adapter's need not be atomic against the
- * CPU's.
+ * Only reads and writes are copies. Events use the adapter, so that a sleeper sleeps on one
+ * object; atomics do too, since the adapter's need not be atomic against the CPU's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 #include "fabric/shm/shm_map.h"
 #include "fabric/verbs/verbs_parts.h"
 
-/* Boot id and namespaces decide who is near (locality.h): no name of a host does. */
+/* Boot id and namespaces decide which peers are near (locality.h), not the host's name. */
 int verbs_near_find(struct verbs_fabric *v)
 {
     struct locality mine, *all = calloc((size_t)v->job.nodes, sizeof *all);

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * verbs_pieces.c - transfers of many pieces. A work request costs more than the bytes of a short
- * piece: those that lie close together at the peer share one.
+ * piece: pieces that lie close together at the peer share one.
  *
  * Invariants
- *   VP1  A read of several pieces brings all from the first byte to the last, at most FABRIC_INLINE
- *        of them and VERBS_GAP between two pieces, out of one piece of registered memory, into a
- *        slot. At its completion each piece is copied to where it belongs, and nothing else is.
- *   VP2  A write of several pieces writes bytes that were asked for, and no others: those pieces
- *        follow each other without a gap at the peer. They are copied to a slot when it is started.
- *   VP3  Pieces are taken in the order of the list, and only those are joined that rise at the
- *        peer: so writes that overlap land in their order.
+ *   VP1  A read of several pieces fetches all bytes from the first piece to the last into a slot:
+ *        at most FABRIC_INLINE bytes, VERBS_GAP between two pieces, and from one piece of
+ *        registered memory. At its completion only the requested bytes are copied to their
+ *        destinations.
+ *   VP2  A write of several pieces writes only the requested bytes: the pieces are adjacent at the
+ *        peer. They are copied to a slot when it is started.
+ *   VP3  Pieces are taken in the order of the list, and are joined only if their offsets at the
+ *        peer ascend: so overlapping writes land in their order.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "fabric/verbs/verbs_parts.h"
 
-/* That are read and not asked for. A work request of an adapter takes as long as some hundred bytes
- * to a KiB on its link; with soft-RoCE, as long as several KiB. */
+/* Bytes that are read but not requested, at most. A work request of an adapter takes as long as
+ * some hundred bytes to a KiB on its link; with soft-RoCE, as long as several KiB. */
 #define VERBS_GAP 1024
 
-/* How many pieces, from the first one on, may share a request; *bytes is what they span. */
+/* Number of pieces, from the first one on, that may share a request; *bytes is their total
+ * span. */
 static size_t together(const struct fabric_piece *p, size_t n, size_t gap, size_t *bytes)
 {
     size_t k = 1, end = p[0].len;
     for (; k < n && k < VERBS_PARTS; k++) {
-        size_t at = p[k].off - p[0].off; /* enormous if before it */
+        size_t at = p[k].off - p[0].off; /* wraps to a huge value if before it */
         if (at < end || at - end > gap || at + p[k].len > FABRIC_INLINE)
             break;
         end = at + p[k].len;
@@ -35,7 +37,8 @@ static size_t together(const struct fabric_piece *p, size_t n, size_t gap, size_
     return k;
 }
 
-/* A request for all of these bytes; false: they do not lie in one piece of registered memory. */
+/* Prepares a request for all these bytes; false: they span more than one piece of registered
+ * memory. */
 static bool aim(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off, size_t bytes)
 {
     size_t len = bytes;
@@ -106,8 +109,8 @@ void verbs_read_pieces(struct fabric *f, int peer, int win, const struct fabric_
     }
 }
 
-/* A piece that the adapter copies when it is posted completes unseen, if it is not the last one:
- * that is behind it (F1). */
+/* A piece that the adapter copies when it is posted needs no completion, unless it is the last
+ * one, which follows it (F1). */
 void verbs_write_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *p,
                         size_t count, struct fabric_op *op)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * verbs_registrar.c - the thread that registers memory while the job runs; see verbs.h, V6 and V9.
+ * verbs_registrar.c - the thread that registers memory during the job; see verbs.h, V6 and V9.
  *
- * Registering allocates, takes locks of the library and the kernel, and pins megabytes: not for a
- * fault handler, nor for a thread that serves. Both say which piece they want, and the thread does
- * it; they wait until the piece is known, or go on.
+ * Registering allocates, takes locks of the library and the kernel, and pins megabytes: not
+ * allowed in a fault handler, nor for a serving thread. Both request a piece, and the registrar
+ * registers it; they wait until the piece is known, or continue.
  *
- *     unknown ------------> wanted -------------> known: registered, its key in every peer's table
- *             verbs_want            serve_piece
+ *    unknown ------------> wanted -------------> known: registered, its key in every peer's table
+ *            verbs_want            serve_piece
  *
  * Invariants
- *   K1  A bit of `wanted` is set by the thread that wants the piece, and cleared by the registrar
- *       before it looks at the piece: wanted once more meanwhile, it is looked at once more.
- *   K2  `asked` is raised after the bit was set; the registrar reads it before it looks for bits,
- *       and sleeps only while it is still the same.
+ *   K1  A bit of `wanted` is set by a thread that requests the piece, and cleared by the registrar
+ *       before it serves the piece: if it is set again, the registrar serves the piece again.
+ *   K2  `asked` is raised after the bit was set; the registrar reads it before it searches for
+ *       bits, and sleeps only if it has not changed.
  *   K3  `served` is raised after the piece's bit of `known` was set; a waiter reads it before it
- *       looks at that bit, and sleeps only while it is still the same.
+ *       tests that bit, and sleeps only if it has not changed.
  *   K4  The registrar waits for peers' adapters, never for their CPUs: it works while no thread
- *       serves, and ends with nothing half done (verbs_registrar_stop).
+ *       serves, and finishes its requests before it ends (verbs_registrar_stop).
  */
 #include "fabric/verbs/verbs_parts.h"
 
@@ -113,7 +113,7 @@ static void *registrar_main(void *arg)
     return NULL;
 }
 
-/* It takes no signal: they belong to the program. */
+/* The registrar takes no signal: signals belong to the program. */
 int verbs_registrar_start(struct verbs_fabric *v)
 {
     sigset_t all, old;

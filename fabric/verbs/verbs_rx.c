@@ -2,25 +2,25 @@
 /*
  * verbs_rx.c - the receive queue and sleeping; see verbs.h and the state machine of fabric.h.
  *
- * Events are completions of receives that carry nothing: the data went into a window. A receive is
- * posted again as soon as its completion is taken, in batches; what bounds the events is the job
- * (V4).
+ * Events are completions of receives without data: the data went into a window. A receive is
+ * posted again after its completion is taken, in batches; the job bounds the events (V4).
  *
  * Invariants
- *   E1  Events are taken under rx_lock, in the order of the completion queue (F7). One may be held
- *       back in `stash`: looking whether something is pending takes it from the adapter.
+ *   E1  Events are taken under rx_lock, in the order of the completion queue (F7). One may be kept
+ *       in `stash`: a test for pending events takes it from the adapter.
  *   E2  A sleeper sleeps on the completion channel and on its own eventfd. The thread that takes an
- *       event of the channel rings the bell of the sleeper that rx_mode names, if that is another:
- *       it may not have seen the channel readable.
- *   E3  Arming asks for a notification first and looks at the queue after it: what came before is
- *       seen, what comes later notifies.
- *   E4  A sender cannot see whether it wakes a thread. The sleeper counts it, for the sender of the
- *       first event that it takes after a notification, unless it armed again and found none: then
- *       the notification was for an event that came before.
- *   E5  The channel wakes all that sleep on it. A handler that was woken some times in a row for
- *       events of a thread that sleeps in its stead leaves the channel and sleeps on its bell
- *       alone; the thread that arms the queue for it again rings. It says so before it looks at
- *       rx_mode once more, and the mode is written before one looks whether it said so.
+ *       event of the channel rings the bell of the sleeper that rx_mode names, if that is another
+ *       thread: that one may not have seen the channel readable.
+ *   E3  Arming requests a notification and then tests the queue: the test finds earlier events,
+ *       later ones notify.
+ *   E4  A sender cannot see whether it wakes a thread. The sleeper counts the wake, for the sender
+ *       of the first event that it takes after a notification, unless it armed again and found
+ *       none: then the notification was for an earlier event.
+ *   E5  The channel wakes all its sleepers. After several wakes in a row for events of a thread
+ *       that sleeps in its place, a handler leaves the channel and sleeps only on its bell; the
+ *       thread that arms the queue for the handler again rings it. The handler sets off_channel
+ *       before it reads rx_mode once more, and the other thread writes the mode before it reads
+ *       off_channel.
  */
 #include "fabric/verbs/verbs_parts.h"
 
@@ -33,7 +33,7 @@
 enum { MODE_POLLING, MODE_HANDLER, MODE_APP };
 
 #define MISLED 3  /* see E5 */
-#define REPOST 32 /* receives are posted again in batches of so many */
+#define REPOST 32 /* receives are posted again in batches of this size */
 
 static int post_receives(struct verbs_fabric *v, uint32_t count)
 {
@@ -76,7 +76,7 @@ int verbs_node_of(const struct verbs_fabric *v, uint32_t qp_num)
     return -1;
 }
 
-/* Takes the next event from the adapter, performing internal ones. ASSUMPTION: rx_lock is held. */
+/* Takes the next event from the adapter; performs internal ones. ASSUMPTION: rx_lock is held. */
 static bool take_event(struct verbs_fabric *v, struct fabric_event *ev)
 {
     struct ibv_wc wc;
@@ -98,7 +98,7 @@ static bool take_event(struct verbs_fabric *v, struct fabric_event *ev)
             return true;
         }
         if (imm != VERBS_IMM_WAKE)
-            /* the peer sees the key when it comes (V9) */
+            /* the peer waits for the key (V9) */
             verbs_want(v, (int)(imm >> 24 & 0xf), imm & 0xffffff);
     }
     return false;
@@ -167,7 +167,7 @@ void verbs_rx_wake(struct fabric *f, enum fabric_sleeper s)
     (void)!write(v->bell_fd[s], &one, sizeof one);
 }
 
-/* Takes the channel's events; rings for the other sleeper if they are his (E2). */
+/* Takes the channel's events; rings for the other sleeper if they are for it (E2). */
 static void take_notifications(struct verbs_fabric *v, enum fabric_sleeper s)
 {
     struct ibv_cq *cq;
@@ -191,7 +191,7 @@ static void take_notifications(struct verbs_fabric *v, enum fabric_sleeper s)
         verbs_rx_wake(&v->head, FABRIC_HANDLER);
 }
 
-/* E5. For the handler's thread. */
+/* E5. Called by the handler's thread. */
 static bool leave_channel(struct verbs_fabric *v)
 {
     if (v->misled < MISLED)
@@ -212,7 +212,7 @@ void verbs_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, in
                             { .fd = v->bell_fd[s], .events = POLLIN } };
     struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
     uint64_t rung;
-    int ready = -1; /* not looked: both may have something */
+    int ready = -1; /* not polled: both may be ready */
     if (atomic_load(&v->bell[s]) == ticket)
         ready = ppoll(fd, 2, timeout_ns < 0 ? NULL : &t, NULL);
     if (ready < 0 || fd[1].revents)

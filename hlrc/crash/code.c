@@ -13,11 +13,11 @@
 #include "hlrc/crash/lines.h"
 
 #define FILES         128
-#define FILE_SHIFT    48 /* of a code that travels: a digest of the file's name, behind it */
+#define FILE_SHIFT    48 /* in a code: digest of the file's name above, address below */
 #define ADDRESS(code) ((code) & ((UINT64_C(1) << FILE_SHIFT) - 1))
-#define SECONDS       10 /* of addr2line for one code */
+#define SECONDS       10 /* limit of addr2line for one code */
 
-/* What was loaded at the start. */
+/* Files that were loaded at the start. */
 static struct file {
     char path[512];
     uint64_t digest, bias, start, end;
@@ -89,7 +89,7 @@ static const struct file *file_of(uint64_t code)
     return NULL;
 }
 
-/* By addr2line; false: it knows nothing. */
+/* By addr2line; false: it has no answer. */
 static bool say_line(const struct file *f, uint64_t address, char *text, size_t len)
 {
     static struct lines lines;
@@ -120,7 +120,7 @@ void code_say(uint64_t code, char *text, size_t len)
 
 void code_say_call(uint64_t code, char *text, size_t len)
 {
-    code_say(code - 1, text, len); /* what is there may be another line's already */
+    code_say(code - 1, text, len); /* the return address may belong to the next line */
 }
 
 const char *code_variable(uintptr_t address, uint64_t *behind)

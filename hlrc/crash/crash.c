@@ -26,7 +26,7 @@
 #include "hlrc/progress/thread.h"
 
 #define WHAT_MAX     768
-#define SIGNAL_BYTES 8 /* of a set of signals as the system has it */
+#define SIGNAL_BYTES 8 /* bytes of a signal set of the kernel */
 
 struct crash {
     int sig;
@@ -47,12 +47,12 @@ static const struct {
 #define TOLD (sizeof told / sizeof *told)
 
 /* Written at start, in hlrc_finalize, and in a child of fork. */
-static struct diag_sink sink; /* when the launcher listens no more */
+static struct diag_sink sink; /* used when the launcher no longer listens */
 static bool forked, finalized;
 
 static _Atomic pid_t owner; /* CR2 */
 static struct crash crash;
-static sigjmp_buf way_out; /* CR3: of the step that the owner is at */
+static sigjmp_buf way_out; /* CR3: exit from the owner's current step */
 static volatile sig_atomic_t has_way_out;
 
 static const char *name_of(int sig)
@@ -114,7 +114,7 @@ static void describe_memory(struct crash *c)
     place_describe(c->sig, c->info, c->context, c->what + used, sizeof c->what - used);
 }
 
-/* Of the signal, behind its name. */
+/* Describes the signal; the text follows its name. */
 static void describe(void *arg)
 {
     struct crash *c = arg;
@@ -139,8 +139,8 @@ static void describe(void *arg)
     }
 }
 
-/* Who, behind the name of the node: DG4. The engine's numbers of threads are gone after
- * hlrc_finalize, but for the main thread's. */
+/* The thread, after the name of the node: DG4. After hlrc_finalize only the main thread still has
+ * an engine's thread number. */
 static void name_thread(char *text, size_t len)
 {
     char name[17] = "";
@@ -199,8 +199,8 @@ static void attempt(void (*step)(void *), struct crash *c)
     has_way_out = 0;
 }
 
-/* CR1: when the handler returns. What is pending then, the end of addr2line for one, waits: the
- * program runs no more. */
+/* CR1: takes effect when the handler returns. Other pending signals, such as SIGCHLD of addr2line,
+ * stay blocked: the program runs no more. */
 static void end_by(int sig, siginfo_t *info, ucontext_t *context)
 {
     sigset_t set;
@@ -212,14 +212,14 @@ static void end_by(int sig, siginfo_t *info, ucontext_t *context)
         (void)syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), sig, info);
 }
 
-/* CR3: a crash of the thread that tells of one. */
+/* CR3: the reporting thread itself has crashed. */
 static void skip_step(void)
 {
     if (atomic_load(&owner) == gettid() && has_way_out)
         siglongjmp(way_out, 1);
 }
 
-/* CR2. False: this thread has it already. */
+/* CR2. False: this thread is the owner already. */
 static bool claim(void)
 {
     for (;;) {
@@ -243,7 +243,7 @@ static void tell(int sig, siginfo_t *info, void *context, bool handled)
     attempt(say_stack, &crash);
 }
 
-/* HN1: once, for a handler may be how a program works. */
+/* HN1: only once, since a program may use a handler regularly. */
 static void tell_once(int sig, siginfo_t *info, void *context)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
@@ -262,7 +262,7 @@ static void end(int sig, siginfo_t *info, void *context)
     end_by(sig, info, context);
 }
 
-/* Of all but SIGSEGV. */
+/* Handles all but SIGSEGV. */
 static void on_crash(int sig, siginfo_t *info, void *context)
 {
     struct sigaction next = handlers_next(sig);
@@ -279,7 +279,7 @@ static void on_crash(int sig, siginfo_t *info, void *context)
     fault_hand_on(&next, sig, info, context);
 }
 
-/* A fault in shared space that the engine takes for resolved is one only if the mapping says so. */
+/* If the engine regards a fault in shared space as resolved, the mapping must allow the access. */
 static void crash_segv(int sig, siginfo_t *info, void *context, bool handled)
 {
     skip_step();

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * crash.h - what is said of a program that dies of an error of its own, and what its core dump has.
+ * crash.h - the crash report of a program that dies of an error, and the contents of its core
+ * dump.
  *
- *     signal --> one line: node, thread, signal, address, what lies there      place.h
- *            --> the stack, a line for each call                               stack.h
- *            --> with --core full: pages that were touched are to be dumped
+ *     signal --> one line: node, thread, signal, address, mapping at the address  place.h
+ *            --> the stack, a line for each call                                  stack.h
+ *            --> with --core full: touched pages are included in the dump
  *            --> the default action of the signal: core dump, status 128 + signal
  *
  * Invariants
- *   CR1  SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT are told of where the program handles them not
- *        when hlrc_init is called; also after hlrc_finalize. The signal then ends the process as if
- *        nobody had handled it: an access that faulted is repeated, a signal that was sent is sent
- *        again with what it said of its sender.
- *   CR2  The first thread that crashes tells of it; others that do wait for its end.
- *   CR3  Nothing on the way allocates, takes a lock, or touches the program's view. What faults
- *        nevertheless, since something is damaged, is left out.
- *   CR4  While all goes well nothing of this is called.
+ *   CR1  SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT are reported if the program does not handle
+ *        them when hlrc_init is called, and also after hlrc_finalize. The signal then ends the
+ *        process as without a handler: a faulting access is repeated, a sent signal is sent again
+ *        with its sender's data.
+ *   CR2  The first thread that crashes reports; other crashing threads wait for its end.
+ *   CR3  No step allocates, takes a lock, or touches the program's view. A step that faults
+ *        nevertheless, because of damaged data, is skipped.
+ *   CR4  Nothing here runs unless a program crashes.
  */
 #ifndef HLRC_CRASH_H
 #define HLRC_CRASH_H
 
-/* Page faults and crashes are handled from now on. After the threads' slots were made. 0 or a
+/* Handles page faults and crashes from now on. Call it after the threads' slots were made. 0 or a
  * negative errno. */
 int crash_install(void);
 
-/* hlrc_finalize gives shared memory back: no page fault comes any more. Before the engine forgets
- * where it was. */
+/* Called when hlrc_finalize unmaps shared memory, before the engine forgets its address: no page
+ * faults follow. */
 void crash_finalized(void);
 
-void crash_forked(void); /* in a child */
+void crash_forked(void); /* in a child of fork */
 
 #endif

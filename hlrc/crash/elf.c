@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* elf.c - see elf.h. The file may be damaged, or another one by now: all that it says is checked
+/* elf.c - see elf.h. The file may be damaged, or replaced since: all offsets in it are checked
  * against its size. */
 #include "hlrc/crash/elf.h"
 
@@ -36,7 +36,7 @@ void elf_close(struct elf *elf)
     *elf = (struct elf){ 0 };
 }
 
-/* A table of `count` entries of `size` bytes each, all of it in the file; NULL: it is not. */
+/* A table of `count` entries of `size` bytes each; NULL: not entirely in the file. */
 static const void *table(const struct elf *elf, uint64_t offset, uint64_t count, size_t size)
 {
     if (offset > elf->size || count > (elf->size - offset) / size || offset % 8 != 0)
@@ -86,7 +86,7 @@ static bool holds(const Elf64_Sym *symbol, struct wanted what)
            address >= symbol->st_value && address - symbol->st_value < symbol->st_size;
 }
 
-/* In one symbol table. */
+/* Searches one symbol table. */
 static const char *search(const struct elf *elf, const Elf64_Shdr *symbols,
                           const Elf64_Shdr *strings, struct wanted what, uint64_t *behind)
 {
@@ -104,7 +104,7 @@ static const char *search(const struct elf *elf, const Elf64_Shdr *symbols,
     return NULL;
 }
 
-/* Of a stripped file the table for the dynamic linker is left. */
+/* A stripped file still has the table of the dynamic linker. */
 static const char *search_all(const struct elf *elf, struct wanted what, uint64_t *behind)
 {
     static const unsigned types[] = { SHT_SYMTAB, SHT_DYNSYM };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* handlers.c - see handlers.h. The address sanitizer has such functions of its own: there HLRC's
- * are left out. */
+/* handlers.c - see handlers.h. The address sanitizer defines these functions itself: with it
+ * HLRC's are left out. */
 #include "hlrc/crash/handlers.h"
 
 #include <stdatomic.h>
@@ -10,10 +10,10 @@
 #include "base/system_sigaction.h"
 #include "hlrc/memory/fault.h"
 
-#define SIGNALS 32 /* no error is above */
+#define SIGNALS 32 /* above all signals of errors */
 
-/* Written where no handler of the signal can be at work, or by the program, which orders that with
- * its own signals as it must in any case. */
+/* Written while no handler of the signal can run, or by the program, which must order that with
+ * its signals in any case. */
 static _Atomic bool fronted[SIGNALS];
 static struct sigaction next[SIGNALS];
 static _Atomic uint64_t open_signals; /* HN3: as bits */
@@ -89,7 +89,7 @@ __sighandler_t signal(int sig, __sighandler_t handler)
 {
     struct sigaction act = { .sa_handler = handler, .sa_flags = SA_RESTART }, old;
     if (sig <= 0 || sig >= SIGNALS || !fronted[sig])
-        return ssignal(sig, handler); /* the same, under another name */
+        return ssignal(sig, handler); /* the same function, by another name */
     sigaddset(&act.sa_mask, sig);
     put_behind(sig, &act, &old);
     return old.sa_handler;

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 
 #define ADDRESSES 64 /* at most in one call */
-#define FIXED     7  /* arguments before them */
+#define FIXED     7  /* arguments before the addresses */
 
 static int64_t until;
 
@@ -25,12 +25,12 @@ void lines_begin(int seconds)
     until = clock_ms() + seconds * 1000;
 }
 
-/* ---- what it says: an address, then pairs of a function and its file and line ---- */
+/* ---- the output: an address, then pairs of a function and its file and line ---- */
 
 struct answer {
     struct lines *const *out;
-    int count, at; /* of the addresses; -1: before the first */
-    bool named;    /* the function of a pair has come */
+    int count, at; /* index of the address; -1: before the first */
+    bool named;    /* the function of a pair has been read */
 };
 
 static void take_place(char *place, const char *line)
@@ -65,7 +65,7 @@ static void take_line(struct answer *a, const char *line)
         take_place(l->of[l->count - 1].place, line);
 }
 
-/* Reads until the end, or the time is up. */
+/* Reads to the end, or until time is up. */
 static void read_answer(int fd, struct answer *a)
 {
     static char line[LINES_PLACE + 32], bytes[4096];
@@ -93,7 +93,7 @@ static void read_answer(int fd, struct answer *a)
 
 /* ---- the process ---- */
 
-/* In the child, which shares this process's memory until it is another program. */
+/* In the child, which shares this process's memory until execve. */
 _Noreturn static void become(char **argv, int out)
 {
     static const char *const places[] = { "/usr/bin/addr2line", "/usr/local/bin/addr2line",
@@ -119,7 +119,7 @@ static void ask(char **argv, struct answer *answer)
     close(ends[1]);
     if (child > 0) {
         read_answer(ends[0], answer);
-        kill(child, SIGKILL); /* it has ended, unless it takes too long */
+        kill(child, SIGKILL); /* it has ended already, unless it takes too long */
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             ;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* lines.h - lines of source for addresses, by addr2line as a process of its own: the one that
- * crashed may be in any state. Without allocating or locking. */
+/* lines.h - source lines of addresses, by running addr2line as another process: the crashed one
+ * may be in any state. Neither allocates nor locks. */
 #ifndef HLRC_LINES_H
 #define HLRC_LINES_H
 
@@ -10,7 +10,7 @@
 #define LINES_PLACE   400
 #define LINES_INLINED 6
 
-/* An address: the innermost function first, which was inlined into the next one. */
+/* Of an address: innermost function first; each was inlined into the next one. */
 struct lines {
     int count;
     struct {
@@ -19,9 +19,9 @@ struct lines {
     } of[LINES_INLINED];
 };
 
-void lines_begin(int seconds); /* for all that is found from now on */
+void lines_begin(int seconds); /* limit for all later calls of lines_find */
 
-/* Of one file, for addresses as it numbers them. What cannot be found has count 0. */
+/* For addresses as `file` numbers them. An address without answer has count 0. */
 void lines_find(const char *file, const uint64_t *addresses, struct lines *const *out, int count);
 
 #endif

@@ -17,12 +17,12 @@ struct mapping {
     char name[MAP_NAME_MAX]; /* of the file, "[heap]", ...; "" for none */
 };
 
-/* Shows each mapping of the process (0: this one), by ascending address, until `show` returns
- * false. False where they cannot be read. */
+/* Calls `show` for each mapping of the process (0: this one), by ascending address, until it
+ * returns false. False if the mappings cannot be read. */
 bool maps_walk(pid_t pid, bool (*show)(const struct mapping *mapping, void *arg), void *arg);
 
-/* The mapping that holds an address of this process; false: none. *above: where the next one
- * begins, *below: where the one before ends; 0 for none. Both may be NULL. */
+/* The mapping that contains an address of this process; false: none. *above: start of the next
+ * one, *below: end of the previous one; 0 for none. Both may be NULL. */
 bool maps_find(uintptr_t address, struct mapping *out, uintptr_t *below, uintptr_t *above);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* masks.c - the C library's pthread_sigmask and sigprocmask, for the whole process, by which a
- * signal that has to stay open is not blocked: see handlers.h. */
+/* masks.c - replaces the C library's pthread_sigmask and sigprocmask in the whole process, so that
+ * a signal that must stay unblocked is not blocked: see handlers.h. */
 #include <errno.h>
 #include <signal.h>
 
 #include "base/system_sigaction.h"
 #include "hlrc/crash/handlers.h"
 
-/* Those below SIGRTMIN and behind the system's are the C library's own. */
+/* The C library reserves the real-time signals below SIGRTMIN. */
 static void leave_out_internal(sigset_t *set)
 {
     for (int sig = __SIGRTMIN; sig < SIGRTMIN; sig++)

@@ -22,11 +22,11 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/altstack.h"
 
-#define NULL_BYTES ((uintptr_t)1 << 16) /* what the system leaves unmapped at 0 */
-#define FAR_BYTES  ((uintptr_t)1 << 40) /* so far from shared space nothing else is mapped */
-#define FRAME_MAX  ((uintptr_t)1 << 16) /* from a stack pointer to what an ordinary frame touches */
+#define NULL_BYTES ((uintptr_t)1 << 16) /* left unmapped at 0 by the system */
+#define FAR_BYTES  ((uintptr_t)1 << 40) /* nothing else is mapped this close to shared space */
+#define FRAME_MAX  ((uintptr_t)1 << 16) /* a frame's accesses are this near the stack pointer */
 
-/* Written when one thread is left, or before others are. */
+/* Written while the process has one thread. */
 static const struct place_image *images;
 static int images_count, image_own;
 static struct {
@@ -34,7 +34,7 @@ static struct {
     size_t bytes;
 } finalized;
 
-/* A crash as it is looked at. */
+/* A crash being described. */
 struct look {
     const char *access, *of; /* "read", "read of", ... */
     enum fault_kind kind;
@@ -86,10 +86,10 @@ bool place_is_accessible(const siginfo_t *info, const void *context)
     static atomic_flag busy = ATOMIC_FLAG_INIT;
     static struct mapping found;
     if (atomic_flag_test_and_set(&busy))
-        return true; /* another thread asks: this one comes again */
+        return true; /* another thread is in here: let the access fault again */
     bool write = fault_kind(context) == FAULT_WRITE;
-    /* no other thread opens or closes the page meanwhile: one that is closed by now, or that could
-     * not be opened (G1), was not closed by the program */
+    /* the lock keeps other threads from changing the page's access: if it is inaccessible by now,
+     * or could not be opened (G1), the program did not close it */
     struct page *p = page_lock(page_of(info->si_addr));
     bool closed = p->unsure || p->access < (write ? ACCESS_WRITE : ACCESS_READ);
     bool mapped = maps_find((uintptr_t)info->si_addr, &found, NULL, NULL);
@@ -137,7 +137,7 @@ static void describe_shared(const struct look *l)
     describe_block(l, words[place.what], &place);
 }
 
-/* What is beside shared space; nothing else is mapped there. */
+/* Describes an address beside shared space; nothing else is mapped there. */
 static bool describe_beside(const struct look *l, uintptr_t start, size_t bytes)
 {
     uintptr_t beyond = l->address - (start + bytes), before = start - l->address;
@@ -174,9 +174,8 @@ static bool describe_space(const struct look *l)
 
 /* ---- the stack ---- */
 
-/* Whether the access is one of a frame that lies beyond the low end of its stack: the address is
- * not mapped for it, the stack pointer is near or has passed it, and what is mapped next above is
- * where the stack was. */
+/* True if a frame beyond the low end of its stack made the access: the address is not mapped for
+ * it, the stack pointer is near it, and the next mapping above is a stack's. */
 static bool overflows(const struct look *l, const struct mapping *at, bool mapped, uintptr_t above)
 {
     static struct mapping stack;
@@ -202,7 +201,7 @@ static void describe_overflow(const struct look *l)
 
 /* ---- other nodes ---- */
 
-/* Two executables loaded alike tell nothing. */
+/* Executables loaded at the same address cannot be distinguished. */
 static int image_holder(uintptr_t address)
 {
     for (int n = 0; images && n < images_count; n++)
@@ -245,14 +244,14 @@ static bool look_for_code(const struct mapping *mapping, void *arg)
     return !s->executable;
 }
 
-/* Whether the file that in_peer has found is a library, which has code; else it is data. */
+/* True if the file that in_peer has found is a library, which contains code; else it is data. */
 static bool is_library(int n, struct peer_search *s)
 {
     (void)maps_walk((pid_t)images[n].pid, look_for_code, s);
     return s->executable;
 }
 
-/* Programs of hlrcc know nothing of hlrc_malloc. */
+/* hlrc_malloc is unknown to programs of hlrcc. */
 static const char *for_shared_memory(void)
 {
     return addresses_parted(NULL, NULL) ? "malloc in the program's own code gives memory that all "
@@ -268,7 +267,7 @@ static void describe_private(const struct look *l, int node, const char *name)
              l->of, node, name[0] ? " " : "", name, for_shared_memory());
 }
 
-/* Where addresses are not random one node has loaded it later, or by itself. */
+/* Without address randomisation one node has loaded it later, or only one node has. */
 static const char *for_equal_addresses(void)
 {
     int now = personality(0xffffffff);
@@ -276,7 +275,7 @@ static const char *for_equal_addresses(void)
                                                  : "start with --no-aslr";
 }
 
-/* `code`: it has to be that, since here there is something else. */
+/* `code`: only code matches, since this process has something else there. */
 static bool describe_foreign(const struct look *l, bool code)
 {
     static struct peer_search s;
@@ -306,7 +305,7 @@ static bool describe_foreign(const struct look *l, bool code)
                      l->of, s.name, n, for_equal_addresses());
         return true;
     }
-    int owner = code ? -1 : addresses_node(l->address); /* of another machine, or given back */
+    int owner = code ? -1 : addresses_node(l->address); /* on another machine, or unmapped */
     if (owner < 0 || owner == image_own)
         return false;
     describe_private(l, owner, "");
@@ -315,7 +314,7 @@ static bool describe_foreign(const struct look *l, bool code)
 
 /* ---- this process ---- */
 
-/* What base/addresses.h AD2 has reserved. */
+/* A reservation of base/addresses.h AD2. */
 static bool is_reserved(const struct look *l, const struct mapping *at)
 {
     uintptr_t begin, end;
@@ -334,7 +333,7 @@ static void describe_mapping(const struct look *l, const struct mapping *at)
     snprintf(l->text, l->len, "not shared memory: %s memory that is %s (%.300s)", l->of, why, name);
 }
 
-/* libsigsegv knows of the main thread's stack alone. */
+/* libsigsegv knows only the main thread's stack. */
 static bool is_overflow(const struct look *l, const struct mapping *at, bool mapped,
                         uintptr_t above, int sig, siginfo_t *info, void *context)
 {
@@ -343,7 +342,7 @@ static bool is_overflow(const struct look *l, const struct mapping *at, bool map
     return fault_overflows(sig, info, context) || overflows(l, at, mapped, above);
 }
 
-/* Behind where the stack began. */
+/* The access is beyond the upper end of the stack. */
 static bool is_overrun(const struct look *l, uintptr_t below)
 {
     static struct mapping stack;

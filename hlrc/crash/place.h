@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * place.h - what lies at an address that a program should not have used.
+ * place.h - describes an address that a program should not have accessed.
  *
- *   PL1  Nothing here allocates, locks or waits, and nothing touches the program's view of shared
- *        memory. It may fault all the same where something is damaged: crash.c goes on without it.
- *   PL2  Of another node's addresses this one knows where its executable lies, told at the start
- *        (place_meet), and on the same machine all others, from /proc.
+ *   PL1  Nothing here allocates, locks or waits, or touches the program's view of shared memory.
+ *        It may still fault on damaged data: crash.c then continues without the description.
+ *   PL2  Of other nodes' addresses this node knows where their executables are loaded, exchanged
+ *        at start (place_meet), and on the same machine all others, from /proc.
  */
 #ifndef HLRC_PLACE_H
 #define HLRC_PLACE_H
@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Where a node's executable lies. */
+/* The address range of a node's executable. */
 struct place_image {
     uint64_t start, end;
     int64_t pid;
@@ -24,23 +24,23 @@ struct place_image {
 
 struct place_image place_image(void); /* of this process */
 
-/* For all nodes, in their order; kept by reference. */
+/* Sets the images of all nodes, in their order; kept by reference. */
 void place_meet(const struct place_image *images, int nodes, int node);
 
-/* Shared space is at engine.app no more: hlrc_finalize has given it back. */
+/* Shared space is no longer at engine.app: hlrc_finalize has unmapped it. */
 void place_finalized(const void *start, size_t bytes);
 
-/* Says in words what a SIGSEGV or SIGBUS was about. */
+/* Describes in words the access of a SIGSEGV or SIGBUS. */
 void place_describe(int sig, siginfo_t *info, void *context, char *text, size_t len);
 
-/* The instruction that was interrupted. */
+/* The interrupted instruction. */
 uintptr_t place_instruction(const void *context);
 
-/* Whether the mapping there allows what faulted. Before PL1's one thread is chosen: true where
- * another one asks at this moment. */
+/* True if the mapping allows the faulting access. Called before PL1's one thread is chosen: also
+ * true while another thread is in this function. */
 bool place_is_accessible(const siginfo_t *info, const void *context);
 
-/* Whether this process has code at the address. */
+/* True if this process has code at the address. */
 bool place_is_code(uintptr_t address);
 
 #endif

@@ -85,7 +85,7 @@ static void tell(const struct race *race)
 {
     static char what[WHERE_MAX], sides[2][WHERE_MAX + 100];
     bool turned =
-        race->earlier.node > race->later.node; /* which of the two came first says nothing */
+        race->earlier.node > race->later.node; /* which of the two came first has no meaning */
     const struct races_side *first = turned ? &race->later : &race->earlier;
     const struct races_side *second = turned ? &race->earlier : &race->later;
     bool alike = first->reads == second->reads;
@@ -134,7 +134,7 @@ void race_tell_stop(void)
     runs = false;
 }
 
-/* Handlers that were registered before this one follow it: the C library goes on with them. */
+/* Handlers registered earlier run after this one: the C library continues with them. */
 static void leave(int status, void *arg)
 {
     (void)arg;

@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "hlrc/engine.h"
 
-#define GAP ((off_t)64 << PAGE_SHIFT) /* of untouched pages, that takes no mapping of its own */
+#define GAP ((off_t)64 << PAGE_SHIFT) /* shorter runs of untouched pages are dumped too */
 
 static off_t run_end(off_t from, off_t size)
 {

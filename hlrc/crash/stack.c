@@ -14,14 +14,14 @@
 #include "hlrc/crash/maps.h"
 #include "hlrc/crash/place.h"
 
-#define HEAD    20      /* frames that are told of: the first ones, */
+#define HEAD    20      /* frames that are reported: the first ones, */
 #define TAIL    6       /* and the last ones */
-#define DEPTH   1000000 /* frames that are looked at */
-#define MODULES 24      /* files that have them */
+#define DEPTH   1000000 /* frames that are visited */
+#define MODULES 24      /* files that contain them */
 
 struct frame {
     uintptr_t pc;
-    bool exact;      /* the instruction that was interrupted; else the one behind a call */
+    bool exact;      /* the interrupted instruction; else a return address */
     int module;      /* -1: in no file */
     uint64_t offset; /* in the file */
     uint64_t address, behind;
@@ -29,9 +29,9 @@ struct frame {
     struct lines lines;
 };
 
-/* One crash is told of, by one thread (SK1). */
+/* One crash is reported, by one thread (SK1). */
 static struct frame frames[HEAD + TAIL];
-static unsigned long count; /* of all frames; those behind HEAD are the last ones, in turn */
+static unsigned long count; /* of all frames; after HEAD, the last TAIL frames in a ring */
 static char modules[MODULES][MAP_NAME_MAX];
 static int module_count;
 
@@ -56,7 +56,7 @@ struct walk {
     bool begun;
 };
 
-/* The handler's own frames come first. */
+/* Skips the handler's own frames, which come first. */
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 {
     struct walk *walk = arg;
@@ -75,9 +75,9 @@ static void walk_from(uintptr_t pc)
 }
 
 /*
- * After a jump to where no code is, the unwinder knows no way back. So the context is changed,
- * while it looks, to that of the call: the address behind it is where a call puts it. One less is
- * in the call itself.
+ * After a jump to an address without code the unwinder finds no caller. So the context is
+ * temporarily changed to that of the call: the return address is where a call puts it, and minus
+ * one it lies in the call itself.
  */
 #if defined(__x86_64__)
 static void walk_from_caller(ucontext_t *uc)
@@ -121,7 +121,7 @@ static unsigned long told(void)
     return count < HEAD + TAIL ? count : HEAD + TAIL;
 }
 
-/* Of a return address, the call before it. */
+/* For a return address, the call before it. */
 static uintptr_t code_of(const struct frame *f)
 {
     return f->exact ? f->pc : f->pc - 1;
@@ -183,7 +183,7 @@ static void find_lines(int module)
         lines_find(modules[module], address, out, n);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static const char *file_of(const char *path)
 {
@@ -205,7 +205,7 @@ static void tell_plain(const struct frame *f, unsigned long number, const char *
         say("#%lu %s+0x%llx in %s%s", number, name, (unsigned long long)f->behind, file, again);
 }
 
-/* Returns how many lines it took: functions that were inlined have their own. */
+/* Returns the number of lines: inlined functions have their own. */
 static unsigned long tell_frame(const struct frame *f, unsigned long number, const char *again,
                                 void (*say)(const char *, ...))
 {
@@ -219,7 +219,7 @@ static unsigned long tell_frame(const struct frame *f, unsigned long number, con
     return (unsigned long)f->lines.count;
 }
 
-/* How many frames from this one on are of the same place. */
+/* Number of frames from this one on with the same pc. */
 static unsigned long repeated(unsigned long first, unsigned long end)
 {
     unsigned long n = 1;

@@ -18,8 +18,8 @@ struct bounce_map {
 };
 
 static char *rooms; /* one for each slot */
-/* Written by the slot's thread and by what interrupts it, which puts it back or never returns: then
- * the room is not used again. */
+/* Written by the slot's thread and by a handler that interrupts it. The handler restores the
+ * value, or never returns: then the room is not used again. */
 static volatile bool taken[SLOTS_MOST];
 static uint32_t room_count;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* calls.c - see calls.h. Sizes are those of the system's structures, on a CPU of 64 bits. */
+/* calls.c - see calls.h. Sizes of the system's structures are for a 64-bit CPU. */
 #include "hlrc/system/calls.h"
 
 #include "hlrc/system/special.h"
@@ -7,7 +7,7 @@
 #if defined(__x86_64__)
 #    include <asm/unistd.h>
 
-/* Of systems newer than the headers may be. */
+/* May be missing in the system's headers, if these are older. */
 #    define NUMBER_cachestat         451
 #    define NUMBER_fchmodat2         452
 #    define NUMBER_map_shadow_stack  453
@@ -216,7 +216,7 @@ static const struct call calls[] = {
     POINTING(process_vm_readv, special_other, 0)
     POINTING(process_vm_writev, special_other, 0)
     CALL(process_madvise, IN_MANY(1, 2, 16))
-    /* memory's places */
+    /* memory placement */
     SPECIAL(mincore, special_mincore, 1 << 2)
     CALL(mbind, IN_BITS(3, 4))
     CALL(set_mempolicy, IN_BITS(1, 2))
@@ -296,13 +296,13 @@ static const struct call calls[] = {
  * pkey_alloc pkey_free pidfd_open close_range pidfd_getfd landlock_restrict_self memfd_secret
  * process_mrelease fsmount io_uring_enter
  *
- * The engine's and the C library's own, on whatever memory: mmap mprotect munmap brk mremap msync
+ * Calls of the engine and of the C library, on any memory: mmap mprotect munmap brk mremap msync
  * madvise shmat shmdt mlock mlock2 munlock mlockall munlockall remap_file_pages pkey_mprotect
  * set_mempolicy_home_node mseal map_shadow_stack futex futex_waitv futex_wake futex_wait
  * futex_requeue set_tid_address set_robust_list get_robust_list rseq arch_prctl restart_syscall
  * rt_sigreturn clone clone3 fork vfork execve execveat exit exit_group
  *
- * Not made by any system of today: nfsservctl getpmsg putpmsg afs_syscall tuxcall security
+ * Obsolete on current systems: nfsservctl getpmsg putpmsg afs_syscall tuxcall security
  * create_module get_kernel_syms query_module epoll_ctl_old epoll_wait_old vserver set_thread_area
  * get_thread_area
  */

@@ -34,24 +34,24 @@
 #    endif
 
 #    define STEPS      3000
-#    define POINTS     (RANGES_MAX * CALL_ARGS + 512 + CALL_ARGS) /* jumps to what comes later */
+#    define POINTS     (RANGES_MAX * CALL_ARGS + 512 + CALL_ARGS) /* forward jumps */
 #    define X32        0x40000000u
-#    define APART_END  UINT64_C(0x400000000000) /* libraries are below it, or where all have them */
+#    define APART_END  UINT64_C(0x400000000000) /* a library at or above it is not apart */
 #    define NO_ARGS    0u
-#    define POINTS_ON  0x80u /* a class of calls, beside masks of arguments */
+#    define POINTS_ON  0x80u /* a class of calls, distinct from masks of arguments */
 #    define EVERY_ARG  0x3fu
 #    define HIGH(word) ((uint32_t)((uint64_t)(word) >> 32))
 #    define LOW(word)  ((uint32_t)(word))
 #    define OFFSET(of) ((uint32_t)offsetof(struct seccomp_data, of))
 
-/* Tells programs of HLRC that this one starts: SF2. */
+/* Marks the environment of programs of HLRC that this process starts: SF2. */
 #    define FILTERED "HLRC_FILTERED"
 
-/* ---- the program ---- */
+/* ---- the filter program ---- */
 
 static struct sock_filter steps[STEPS];
 static uint32_t step_count;
-/* jumps to where arguments are compared, and to where the code is */
+/* jumps to the comparison of arguments, and to the test of the code's address */
 static struct {
     uint32_t at[POINTS];
     uint32_t count;
@@ -89,7 +89,7 @@ static void land_all(const uint32_t *at, uint32_t count)
         land(at[i]);
 }
 
-/* What is to be done for a number: NO_ARGS, POINTS_ON, or which arguments are compared. */
+/* The class of a number: NO_ARGS, POINTS_ON, or a mask of arguments to compare. */
 static unsigned class_of(long number)
 {
     const struct call *call = call_by_number(number);
@@ -111,7 +111,8 @@ static void emit_class(unsigned class)
     }
 }
 
-/* A tree over first[0] to first[n - 1], from each of which on numbers are of one class. */
+/* A binary tree over first[0] to first[n - 1], at each of which a run of numbers of one class
+ * starts. */
 static void emit_tree(const long *first, size_t n)
 {
     if (n == 1) {
@@ -125,8 +126,8 @@ static void emit_tree(const long *first, size_t n)
     emit_tree(first + n / 2, n - n / 2);
 }
 
-/* Whether the word at `low` and `high` is within; more than that, in steps of 4 GiB, if the range
- * is large. */
+/* Jumps to to_code if the word at `low` and `high` is in the range; for a large range it compares
+ * only the upper words, in steps of 4 GiB, and so accepts slightly more. */
 static void emit_range(uint32_t low, uint32_t high, uint64_t begin, uint64_t bytes)
 {
     uint64_t last = begin + bytes - 1;
@@ -155,7 +156,7 @@ static void emit_arg(unsigned arg)
     steps[skip].jf = (uint8_t)(step_count - skip - 1);
 }
 
-/* SF2: `first` to `last` are the upper words of addresses of libraries. */
+/* SF2: `first` to `last` are the upper words of the libraries' addresses. */
 static void emit_code(uint32_t first, uint32_t last)
 {
     IF_GE(first, 0, 2);
@@ -187,13 +188,13 @@ static bool build(uint32_t code)
     land_all(to_code.at, to_code.count);
     LOAD(OFFSET(instruction_pointer) + 4);
     emit_code(code - 1, code + 1);
-    if (addresses_parted(&begin, &end)) /* of dlopen: AD2 */
+    if (addresses_parted(&begin, &end)) /* libraries of dlopen: AD2 */
         emit_code(HIGH(begin), HIGH(end - 1));
     RETURN(SECCOMP_RET_ALLOW);
     return step_count <= STEPS;
 }
 
-/* ---- whether it can be ---- */
+/* ---- whether a filter is possible ---- */
 
 static bool layout_is_old(void)
 {
@@ -206,13 +207,13 @@ static bool layout_is_old(void)
     return digit != '0';
 }
 
-/* SF2: the C library's code. */
+/* SF2: address of the C library's code. */
 static uintptr_t code_address(void)
 {
     return (uintptr_t)&syscall;
 }
 
-/* SF2: what is started from here on is laid out as usual. */
+/* SF2: programs started from here on have the usual layout. */
 static bool start_as_usual(void)
 {
     int now = personality(0xffffffff);
@@ -234,7 +235,7 @@ static const char *obstacle(void)
     return NULL;
 }
 
-/* SF4. The CPU goes on to speculate as it does without a filter. */
+/* SF4. The flag keeps the CPU's speculation as it is without a filter. */
 static int install(void)
 {
     const struct sock_fprog program = { (unsigned short)step_count, steps };

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * filter.h - which system calls are told of by SIGSYS in place of being made (seccomp).
+ * filter.h - the seccomp filter: which system calls raise SIGSYS instead of being made.
  *
  * Invariants
- *   SF1  A call is held back where an argument that points to memory (calls.h) lies in shared
- *        memory, or where what it points to points on. All others pass; those whose number alone
- *        says so, the engine's own among them, at the cost that the system remembers of them.
- *   SF2  A filter stays for good, and with whatever the program starts, which has no handler. So
- *        calls are held back only from code where no other program has any: that of this process's
- *        libraries, which lie elsewhere, as the flag ADDR_COMPAT_LAYOUT of personality(2) has had
- *        the system put them when the process began, or in the node's slice (base/addresses.h AD2)
- *        if they were loaded later. What the process starts is put where programs usually are: the
- *        flag is gone from here on. A program of HLRC among it leaves the flag alone and has no
- *        filter: there is a variable in the environment that says so.
- *   SF3  Where that is not so, or the system has no such filters, there is none: nothing is said
- *        unless it was asked for, and else one line ends the job.
- *   SF4  Threads of the runtime, and of libraries that block all signals, could not take SIGSYS. So
- *        the filter is that of the thread which calls hlrc_init, when all others have started, and
- *        of those that come from it.
+ *   SF1  A call is trapped if an argument that points to memory (calls.h) lies in shared memory,
+ *        or if the memory that it points to contains pointers. All others pass. Calls that pass by
+ *        their number only, among them the engine's own, cost little, since the system caches that
+ *        result.
+ *   SF2  A filter is permanent, and is inherited by every program that this process starts, which
+ *        has no handler. So calls are trapped only from code at addresses where no other program
+ *        has any: this process's libraries. They lie elsewhere, because the flag
+ *        ADDR_COMPAT_LAYOUT of personality(2) was set when the process began, or in the node's
+ *        slice (base/addresses.h AD2) if they were loaded later. A started program has the usual
+ *        layout: the flag is cleared from here on. A program of HLRC among them, which finds a
+ *        variable in its environment, keeps the flag and has no filter.
+ *   SF3  If libraries do not lie there, or the system has no such filters, none is installed:
+ *        without a message if --syscalls is auto, else one line ends the job.
+ *   SF4  Threads of the runtime, and of libraries that block all signals, could not handle SIGSYS.
+ *        So the filter belongs to the thread that calls hlrc_init, installed after all others have
+ *        started, and to the threads that it creates.
  */
 #ifndef HLRC_FILTER_H
 #define HLRC_FILTER_H
 
-/* As --syscalls says. 0 or a negative errno after one
- * line. */
+/* As --syscalls requests. 0, or a negative errno after one line. */
 int filter_start(void);
 
 #endif

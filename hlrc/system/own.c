@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* own.c - the calls that the handler makes, and the memory that it makes them with; see trap.h. */
+/* own.c - the system calls that the handler makes, and its memory for them; see trap.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 
 #if defined(__x86_64__)
 
-#    define TRAP_PAGE ((void *)0x17fffffff000) /* where nothing else is: lane.h, space.c */
+#    define TRAP_PAGE ((void *)0x17fffffff000) /* not used otherwise: lane.h, space.c */
 
-/* ---- SC2: where calls are made ---- */
+/* ---- SC2: the page from which calls are made ---- */
 
 typedef long make_fn(long number, const uint64_t args[CALL_ARGS]);
 static make_fn *make;
@@ -103,7 +103,7 @@ bool trap_look(void *out, uint64_t from, size_t bytes)
         if (got >= 0 || got == -EFAULT)
             return false;
     }
-    memcpy(out, theirs, bytes); /* shared; or the system does not allow a look */
+    memcpy(out, theirs, bytes); /* shared; or process_vm_readv is not allowed */
     return true;
 }
 

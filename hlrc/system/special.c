@@ -22,18 +22,18 @@
 
 #if defined(__x86_64__)
 
-#    define MASK_BYTES     8u /* of a set of signals, as the system has it */
+#    define MASK_BYTES     8u /* bytes of a signal set of the kernel */
 #    define TIME_BYTES     16u
-#    define TERMIOS_BYTES  36u /* of the system's struct termios */
+#    define TERMIOS_BYTES  36u /* the kernel's struct termios */
 #    define TERMIOS2_BYTES 44u
 #    define FLOCK_BYTES    32u
 
-#    define DESCRIPTORS_MOST ((size_t)1 << 24)    /* that a process may be allowed, and more */
-#    define READ_MOST        UINT64_C(0x7ffff000) /* bytes that the system moves at once */
+#    define DESCRIPTORS_MOST ((size_t)1 << 24)    /* more than a process may have open */
+#    define READ_MOST        UINT64_C(0x7ffff000) /* bytes that the system transfers at once */
 
 /* ---- read and write ---- */
 
-/* Of a regular file what is read or written at once at most, so that a copy of it fits. */
+/* Limit of one transfer of a regular file, so that a copy of it fits. */
 #    define PIECE ((uint64_t)4 << 20)
 
 static bool is_regular(uint64_t fd)
@@ -47,7 +47,7 @@ static bool is_write(long number)
     return number == SYS_write || number == SYS_pwrite64;
 }
 
-/* As much as there is room for, or the system takes. */
+/* Transfers as much as there is room for, or the system takes. */
 static long pieces(struct trap *t, bool writes)
 {
     bool placed = t->number == SYS_pread64 || t->number == SYS_pwrite64;
@@ -107,7 +107,7 @@ long special_poll(struct trap *t)
     return result;
 }
 
-/* Descriptors for which this process has room by now; 0: not known. */
+/* Size of this process's descriptor table; 0: unknown. */
 static uint64_t descriptors(void)
 {
     static const char path[] = "/proc/self/status", key[] = "\nFDSize:";
@@ -126,8 +126,8 @@ static uint64_t descriptors(void)
     return number;
 }
 
-/* Of a set, what the system looks at. Some programs pass the number of descriptors that they may
- * have, with sets of fewer bits. */
+/* Bytes of a set that the system reads. Some programs pass the maximum number of descriptors, with
+ * sets of fewer bits. */
 static size_t set_bytes(uint64_t bits)
 {
     uint64_t room = bits > FD_SETSIZE ? descriptors() : 0;
@@ -136,7 +136,7 @@ static size_t set_bytes(uint64_t bits)
     return (size_t)((bits + 63) / 64 * 8);
 }
 
-/* The sixth argument of pselect6: a mask of signals, by way of a structure. */
+/* The sixth argument of pselect6: a signal mask in a structure. */
 static void select_mask(struct trap *t, uint64_t copy[2])
 {
     if (!t->args[5] || !trap_look(copy, t->args[5], 2 * sizeof *copy))
@@ -165,9 +165,9 @@ long special_select(struct trap *t)
     return result;
 }
 
-/* ---- calls that are many ---- */
+/* ---- calls with many requests ---- */
 
-/* Copied before, and back if the call succeeds. */
+/* Copies the argument before the call, and back if the call succeeds. */
 static long make_with(struct trap *t, int at, size_t bytes)
 {
     (void)trap_own(t, at, bytes, true);
@@ -188,7 +188,7 @@ static const struct amount {
     { F_GET_RW_HINT, 8 },         { F_SET_RW_HINT, 8 },
     { F_GET_FILE_RW_HINT, 8 },    { F_SET_FILE_RW_HINT, 8 },
     { 17 /* F_GETOWNER_UIDS */, 8 },
-}, of_ioctl[] = { /* those whose numbers do not say it */
+}, of_ioctl[] = { /* requests whose number does not contain the size */
     { TCGETS, TERMIOS_BYTES },
     { TCSETS, TERMIOS_BYTES },
     { TCSETSW, TERMIOS_BYTES },
@@ -221,7 +221,7 @@ static const struct amount {
     { BLKSSZGET, 4 },
     { BLKGETSIZE, 8 },
 };
-/* Whose third argument is a number, or nothing. */
+/* Requests whose third argument is a number, or unused. */
 static const unsigned long no_memory[] = { TIOCEXCL,  TIOCNXCL,  TIOCSCTTY,   TIOCNOTTY,
                                            TCSBRK,    TCSBRKP,   TCXONC,      TCFLSH,
                                            FIOCLEX,   FIONCLEX,  TIOCCBRK,    TIOCSBRK,
@@ -237,7 +237,7 @@ static uint32_t amount_of(const struct amount *list, size_t count, unsigned long
     return 0;
 }
 
-/* Other commands have a number there. */
+/* Other commands have a number as argument. */
 long special_fcntl(struct trap *t)
 {
     uint32_t bytes = amount_of(of_fcntl, COUNT(of_fcntl), (unsigned long)(int)t->args[1]);
@@ -288,11 +288,11 @@ long special_prctl(struct trap *t)
         return refuse_shared(t, 2, 2);
     case PR_SET_MM:
         return refuse_shared(t, 2, 3);
-    case PR_SET_VMA: /* a name for memory; which may be shared */
+    case PR_SET_VMA: /* a name for memory, which may be shared */
         (void)trap_own(t, 4, 80, true);
         return trap_make(t);
     default:
-        return trap_make(t); /* numbers */
+        return trap_make(t); /* arguments are numbers */
     }
 }
 
@@ -309,7 +309,7 @@ long special_semctl(struct trap *t)
     case SETALL:
         return refuse_shared(t, 3, 3);
     default:
-        return trap_make(t); /* a number, or nothing */
+        return trap_make(t); /* a number, or unused */
     }
 }
 

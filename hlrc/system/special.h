@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* special.h - calls of which a table of arguments does not say all (struct call). */
+/* special.h - calls that a table of arguments cannot describe (struct call). */
 #ifndef HLRC_SPECIAL_H
 #define HLRC_SPECIAL_H
 
@@ -17,11 +17,11 @@ long special_mincore(struct trap *t);
 long special_mask(struct trap *t);  /* rt_sigprocmask */
 long special_stack(struct trap *t); /* sigaltstack */
 
-/* vectors.c: what points on */
+/* vectors.c: arguments that contain pointers */
 long special_vector(struct trap *t);   /* readv, writev and those with an offset */
 long special_message(struct trap *t);  /* sendmsg, recvmsg */
 long special_messages(struct trap *t); /* sendmmsg, recvmmsg */
 long special_other(struct trap *t);    /* process_vm_readv, process_vm_writev */
-long special_lent(struct trap *t);     /* what the system keeps: vmsplice, io_submit */
+long special_lent(struct trap *t);     /* memory that the system keeps: vmsplice, io_submit */
 
 #endif

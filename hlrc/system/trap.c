@@ -14,17 +14,17 @@
 
 #if defined(__x86_64__)
 
-#    define TEXT_MOST 4096 /* of a path, or another text, with its NUL */
+#    define TEXT_MOST 4096 /* bytes of a path or another text, with its NUL */
 #    define TRAPPED   1    /* SYS_SECCOMP: si_code */
 
-static struct sigaction before; /* who handled SIGSYS */
+static struct sigaction before; /* the previous handler of SIGSYS */
 
 static bool is_shared(uint64_t address)
 {
     return in_space((const void *)(uintptr_t)address);
 }
 
-/* ---- the general way ---- */
+/* ---- calls by the table ---- */
 
 static size_t text_bytes(uint64_t address)
 {
@@ -66,7 +66,7 @@ static bool is_read(enum call_how how)
            how == CALL_IN_BITS;
 }
 
-/* SC1: what of `bytes` the system has written. */
+/* SC1: how many of `bytes` the system has written. */
 static size_t written(const struct trap *t, const struct call_arg *a, size_t bytes, long result)
 {
     uint32_t now = 0;
@@ -167,7 +167,7 @@ static void on_trap(int sig, siginfo_t *info, void *context)
         else
             serve(&t);
         if (none && altstack_is_new(context))
-            altstack_keep(context); /* a fault was this thread's first */
+            altstack_keep(context); /* a fault installed this thread's alternate stack */
     }
     errno = saved;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* vectors.c - system calls whose arguments point to structures that point on; see special.h. The
- * structures may be the thread's own and point to shared memory, or the other way round. */
+/* vectors.c - system calls whose arguments point to structures with pointers; see special.h. The
+ * structures may be private and point to shared memory, or the reverse. */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -20,13 +20,13 @@
 
 /* ---- pieces ---- */
 
-/* Pieces of memory as the program has given them, and as the system gets them. */
+/* Pieces of memory as the program passes them, and as the system gets them. */
 struct pieces {
     struct iovec *theirs, *own;
     size_t count;
 };
 
-/* False: as they are, to the system, which refuses them. */
+/* False: pass them unchanged to the system, which refuses them. */
 static bool pieces_look(struct trap *t, struct pieces *p, uint64_t from, uint64_t count)
 {
     if (count > IOV_MAX)
@@ -40,7 +40,7 @@ static bool pieces_look(struct trap *t, struct pieces *p, uint64_t from, uint64_
     return true;
 }
 
-/* False: no memory, or too much was asked for. */
+/* False: no memory, or the size is too large. */
 static bool pieces_own(struct trap *t, struct pieces *p, bool copied)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -56,7 +56,7 @@ static bool pieces_own(struct trap *t, struct pieces *p, bool copied)
     return true;
 }
 
-/* SC1: the first `bytes` of all. */
+/* SC1: copies the first `bytes` of all pieces to the program. */
 static void pieces_give(const struct pieces *p, size_t bytes)
 {
     for (size_t i = 0; i < p->count && bytes; i++) {
@@ -87,7 +87,7 @@ long special_vector(struct trap *t)
                   t->number == SYS_writev || t->number == SYS_pwritev || t->number == SYS_pwritev2);
 }
 
-/* The other process's pieces are addresses there. */
+/* The other process's pieces are addresses in that process. */
 long special_other(struct trap *t)
 {
     if (t->args[4] <= IOV_MAX)
@@ -102,7 +102,7 @@ struct message {
     struct pieces p;
 };
 
-/* `bytes` at `at`, if that is shared, in memory of the handler's own; false: no memory. */
+/* Replaces `*at`, if it is shared, by memory of the handler; false: no memory. */
 static bool part_own(struct trap *t, void **at, size_t bytes, bool copied)
 {
     const void *theirs = *at;
@@ -120,7 +120,7 @@ static void part_give(void *theirs, const void *own, size_t room, size_t bytes)
         memcpy(theirs, own, bytes < room ? bytes : room);
 }
 
-/* 0; 1: as it is, to the system, which refuses it; or a negative errno. */
+/* 0; 1: pass it unchanged to the system, which refuses it; or a negative errno. */
 static int message_own(struct trap *t, struct message *m, uint64_t from, bool sends)
 {
     if (!trap_look(&m->theirs, from, sizeof m->theirs) ||
@@ -134,7 +134,8 @@ static int message_own(struct trap *t, struct message *m, uint64_t from, bool se
     return room ? 0 : -ENOMEM;
 }
 
-/* What the system has written to the header, which may be shared, and behind it. */
+/* Copies the system's output to the header, which may be shared, and to the memory it points
+ * to. */
 static void message_give(struct message *m, uint64_t to, size_t bytes)
 {
     struct msghdr *header = (struct msghdr *)(uintptr_t)to;
@@ -162,7 +163,7 @@ long special_message(struct trap *t)
     return result;
 }
 
-/* Of recvmmsg: how long it may take, which the system changes. */
+/* Timeout of recvmmsg, which the system changes. */
 static void time_own(struct trap *t)
 {
     if (t->number == SYS_recvmmsg)
@@ -195,7 +196,7 @@ long special_messages(struct trap *t)
         if (rc > 0 && i == 0)
             return trap_make(t);
         if (rc > 0)
-            count = i; /* the system stops there, too, and says how far it has come */
+            count = i; /* the system stops there as well, and returns the number before */
         else
             own[i].msg_hdr = m[i].own;
     }
@@ -208,7 +209,7 @@ long special_messages(struct trap *t)
     return result;
 }
 
-/* ---- SC3: what the system keeps when the call is over ---- */
+/* ---- SC3: memory that the system keeps after the call ---- */
 
 struct control {
     uint64_t data, key_and_flags, kind_and_fd, at, bytes, more[3];
