@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The public interface of HLRC, of which hlrc.h includes this part: values of all nodes made one,
- * and locks for readers and writers. The form of a block is described there. */
+/* Part of the public interface, included by hlrc.h: reductions, atomic operations on shared
+ * memory, and readers-writer locks. hlrc.h describes the form of a block. */
 #ifndef HLRC_SYNC_H
 #define HLRC_SYNC_H
 
@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* What hlrc_reduce() combines: int32_t to uint64_t, float, double. The last two, two floats and two
- * doubles, are for hlrc_acc() alone. */
+/* Types of values: int32_t to uint64_t, float, double. The last two, two floats and two doubles,
+ * are only for hlrc_acc(). */
 typedef enum {
     HLRC_INT32,
     HLRC_UINT32,
@@ -24,8 +24,8 @@ typedef enum {
     HLRC_COMPLEX_DOUBLE
 } hlrc_type;
 
-/* And how. Integers wrap around; HLRC_AND, HLRC_OR and HLRC_XOR are bitwise, of integers. The last
- * two are for hlrc_fetch_op() alone: the new value, and the old one. */
+/* Operations. Integers wrap around; HLRC_AND, HLRC_OR and HLRC_XOR are bitwise, of integers. The
+ * last two, for operations on a word, store the new value or only read the old one. */
 typedef enum {
     HLRC_SUM,
     HLRC_PRODUCT,
@@ -41,12 +41,13 @@ typedef enum {
 /**
  * hlrc_reduce - combine values of all nodes
  *
- * Collective. Combines value i of the `count` at `in` on all nodes by `op`, and stores what they
- * make as value i at `out` on each. `in` and `out` may be the same, private memory or shared; every
- * node passes the same `count`, `type` and `op`. It orders memory as hlrc_barrier() does.
+ * Collective. Combines value i of the `count` values at `in` on all nodes by `op`, and stores the
+ * result as value i at `out` on each node. `in` and `out` may be the same, private memory or
+ * shared; every node passes the same `count`, `type` and `op`. It orders memory as hlrc_barrier()
+ * does.
  *
- * Values are combined in the order of nodes: all nodes get the same bits, and so does the next run,
- * where additions are rounded too.
+ * Values are combined in the order of nodes: all nodes, and each run, get the same bits, also
+ * where additions are rounded.
  *
  * RETURN VALUE: 0, or a negative errno value on every node; then nothing was combined.
  *
@@ -55,7 +56,7 @@ typedef enum {
  *             `op` is HLRC_REPLACE or HLRC_NO_OP
  *
  * NOTES: Up to 16 nodes it takes one barrier and a write to each other node for every KiB of
- * values, else two barriers. Where `out` is shared memory every node writes it: the same bytes.
+ * values, else two barriers. If `out` is shared memory every node writes it: the same bytes.
  *
  * SEE ALSO: hlrc_barrier, hlrc_broadcast
  */
@@ -64,18 +65,20 @@ int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op
 /**
  * hlrc_fetch_op, hlrc_compare_swap - change a word of shared memory atomically, at its home
  *
- * hlrc_fetch_op() makes *`word` what `op` makes of it and the value at `value`, and stores what it
- * was before at `old`, unless that is NULL. With HLRC_REPLACE the word becomes the value; with
- * HLRC_NO_OP it stays as it is, and `value` is not looked at. hlrc_compare_swap() stores the value
- * at `desired` in the word if it has the bits of the value at `expected`; if not, it stores what
- * the word was at `expected`. The word is shared memory, and aligned to its size.
+ * hlrc_fetch_op() replaces *`word` by the result of `op` on the word and the value at `value`. It
+ * stores the previous value of the word at `old`, unless that is NULL. With HLRC_REPLACE the word
+ * becomes the value; with HLRC_NO_OP it is unchanged, and `value` is ignored. hlrc_compare_swap()
+ * stores the value at `desired` in the word if the word has the bits of the value at `expected`;
+ * if not, it stores the value of the word at `expected`. The word is in shared memory, and aligned
+ * to its size.
  *
- * Both happen at once for all threads of all nodes: those on one word one after the other, in the
- * same order for all. The page is not moved, and nothing is published. They do not order memory:
- * who learns through a word that data is ready has not acquired that data. For loads the word has
- * been stored to by the caller, in its present interval: who acquires from it sees what the
- * operation, or a later one, has made of it. And an operation sees each store to the word that
- * happened before it. A store that may happen at the same time as an operation is a data race.
+ * Both are atomic for all threads of all nodes: operations on one word have a single order, the
+ * same for all. The page is not moved, and nothing is published. They do not order memory: a
+ * thread that learns through a word that data is ready has not acquired that data. For loads, an
+ * operation counts as a store of the caller to the word in its current interval: a later acquirer
+ * from the caller sees the result of this operation, or of a later one. An operation sees each
+ * store to the word that happened before it. A store that may be concurrent with an operation is a
+ * data race.
  *
  *     int64_t one = 1, mine;
  *     hlrc_fetch_op(&queue->next, &one, &mine, HLRC_INT64, HLRC_SUM);
@@ -85,13 +88,13 @@ int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op
  *
  * ERRORS:
  *     EINVAL   the word is not in shared memory, or not aligned; or as for hlrc_reduce()
- *     ENOTSUP  values of 4 bytes, and an adapter whose atomic operations would undo stores to
- *              what lies beside them (ARDMAR and ONESIDED over verbs); use 8 bytes, or a lock
+ *     ENOTSUP  values of 4 bytes, with an adapter whose atomic operations would undo stores to the
+ *              adjacent bytes (ARDMAR and ONESIDED over verbs); use 8 bytes, or a lock
  *
- * NOTES: Where pages are fetched without the home's CPU, so are words changed: a sum of 64-bit
- * integers takes one operation of the adapter, others a compare-and-swap or more. Otherwise the
- * home's handler does it. hlrc_atomic_create() makes words outside the shared memory, which need no
- * page.
+ * NOTES: With a protocol that fetches pages without the home's CPU, words are changed without it,
+ * too: a sum of 64-bit integers takes one operation of the adapter, others take one
+ * compare-and-swap or more. With other protocols the home's handler performs the operation.
+ * hlrc_atomic_create() makes words outside the shared memory, which need no page.
  *
  * SEE ALSO: hlrc_atomic_fetch_add, hlrc_reduce, hlrc_lock
  */
@@ -101,31 +104,30 @@ int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type
 /**
  * hlrc_defer_release - arrive at the next barrier without publishing anything
  *
- * The next collective call that orders memory (hlrc_barrier(), hlrc_broadcast(), hlrc_reduce() and
- * their like) is an acquire for this node, and no release: what it has written since its last
- * release becomes visible at its next one. For a node that has written nothing since, or whose
- * values nobody reads before it meets the others again: of two meetings with nothing between them
- * on some nodes, one is spared the look for what was written.
+ * For this node the next collective call that orders memory (hlrc_barrier(), hlrc_broadcast(),
+ * hlrc_reduce() and similar) is an acquire, and not a release: its writes since its last release
+ * become visible at its next release. Use it on a node that has written nothing since, or whose
+ * values no other node reads before the next collective after that. Of two consecutive collectives
+ * with no writes between them on some nodes, one then needs no search for unpublished writes.
  *
  * SEE ALSO: hlrc_barrier
  */
 void hlrc_defer_release(void);
 
-/* A lock for readers and writers: a plain value, which may live in shared memory and be passed to
- * other nodes. Its parts are handles of this library. */
+/* A readers-writer lock: a plain value, which may be stored in shared memory and passed to other
+ * nodes. Its fields are handles of this library. */
 typedef struct {
     uint32_t turn, guard, none, readers;
 } hlrc_rwlock_t;
 
 /**
- * hlrc_rwlock_create, hlrc_rwlock_destroy - make and give back a lock for readers and writers
+ * hlrc_rwlock_create, hlrc_rwlock_destroy - create and destroy a readers-writer lock
  *
- * hlrc_rwlock_create() makes a lock that nobody holds, and stores its handle in *`lock`.
- * hlrc_rwlock_destroy() gives a lock back that nobody holds or waits for. Any node may do either,
- * at any time.
+ * hlrc_rwlock_create() makes a free lock, and stores its handle in *`lock`. hlrc_rwlock_destroy()
+ * removes a lock that no thread holds or waits for. Any node may do either, at any time.
  *
- * RETURN VALUE: hlrc_rwlock_create() returns 0, or a negative errno value; then *`lock` is left
- * alone.
+ * RETURN VALUE: hlrc_rwlock_create() returns 0, or a negative errno value; then *`lock` is
+ * unchanged.
  *
  * ERRORS:
  *     ENOMEM  this node has no more locks, condition variables or atomic words
@@ -137,21 +139,21 @@ void hlrc_rwlock_destroy(hlrc_rwlock_t lock);
 
 /**
  * hlrc_rwlock_rdlock, hlrc_rwlock_wrlock, hlrc_rwlock_tryrdlock, hlrc_rwlock_trywrlock,
- * hlrc_rwlock_rdunlock, hlrc_rwlock_wrunlock - hold data with other readers, or alone
+ * hlrc_rwlock_rdunlock, hlrc_rwlock_wrunlock - shared or exclusive access to data
  *
- * Any number of threads of any nodes hold the lock to read, or one to write. It is an acquire to
- * take it, and a release to let go of it. Who waits is served in turn: readers that come after a
- * waiting writer hold the lock after it, so that a thread must not take a lock again that it holds
- * to read. The two that try do not wait.
+ * Any number of threads of any nodes hold the lock to read, or one thread holds it to write.
+ * Locking is an acquire, unlocking a release. Waiting threads are served in turn: readers that
+ * come after a waiting writer hold the lock after it. So a thread that holds the lock to read must
+ * not lock it again. The two try calls do not wait.
  *
- * RETURN VALUE: hlrc_rwlock_tryrdlock() and hlrc_rwlock_trywrlock() return 0, or -EBUSY if the lock
- * is held or another thread is about to take it.
+ * RETURN VALUE: hlrc_rwlock_tryrdlock() and hlrc_rwlock_trywrlock() return 0, or -EBUSY if the
+ * lock is held or another thread is about to acquire it.
  *
  * ERRORS:
- *     EBUSY  another thread has it, in a way that keeps this one out
+ *     EBUSY  another thread holds it, in a mode that excludes the caller
  *
- * NOTES: To read costs two locks of hlrc_lock(), of which one is taken again to let go: it is for
- * sections that are long, or whose readers are many.
+ * NOTES: To read costs two locks of hlrc_lock(), one of which is acquired again to unlock: it is
+ * meant for long sections, or for many readers.
  *
  * SEE ALSO: hlrc_rwlock_create, hlrc_lock
  */
