@@ -122,6 +122,29 @@ static bool ends_with(const char *line, const char *word)
     return len >= n && strcmp(line + len - n, word) == 0;
 }
 
+/* Where the heap of brk begins: field 47 of /proc/self/stat. The program's name in field 2 may have
+ * blanks and ends with the last parenthesis. 0 if it cannot be read. */
+static uintptr_t heap_begin(void)
+{
+    char text[2048];
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    const char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 47; field++)
+        at = strchr(at + 1, ' ');
+    return at ? strtoul(at, NULL, 10) : 0;
+}
+
+/* True if memory of brk is in use (AD5). Linux before 6.6 gives the name [heap] to the executable's
+ * .bss as well, which ends where an empty heap begins. */
+static bool is_heap(const char *line, struct span m)
+{
+    return ends_with(line, "[heap]") && m.end > page_up(heap_begin());
+}
+
 /* A line of /proc/self/maps: reserves the gap between the previous mapping, which ends at *end,
  * and this one. Lines come by ascending address, so the reservation does not change later
  * lines. */
@@ -137,7 +160,7 @@ static int take_line(const char *line, uintptr_t *end)
         gap.end = gap.end - gap.begin > GUARD_BYTES ? gap.end - GUARD_BYTES : gap.begin;
         below_main = gap;
     }
-    if (ends_with(line, "[heap]"))
+    if (is_heap(line, m))
         return -EBUSY; /* AD5 */
     *end = m.end;
     int rc = meet_mapping(m);
