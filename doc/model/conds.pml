@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * conds.pml - condition variables by remote operations (hlrc/sync/cond_mcs.c), for spin; locks.pml has the queue by which
- * their records are guarded (mcs.c).
+ * conds.pml - condition variables by remote operations (hlrc/sync/cond_mcs.c), for spin. locks.pml has the queue that
+ * guards their records (mcs.c).
  *
- * Three nodes of a thread each. Two take tokens, one after the other, and wait where there is none; the third one brings
- * them, one or two at a time, and signals or broadcasts, while it has the program's lock or when it has let go of it. The
- * record lies at the home, which is the third node. What a node writes to another arrives later, in order; atomics of a
- * node come behind what it has written to the same target (fabric.h F1, F2), reads at any time.
+ * Three nodes of one thread each. Two threads take tokens, one at a time, and wait if there is none. The third one brings
+ * tokens, one or two at a time, and signals or broadcasts, while it holds the program's lock or after it has released it.
+ * The record is at the home, the third node. A node's writes to another node arrive later, in order. Atomics follow earlier
+ * writes of their node to the same target (fabric.h F1, F2). Reads happen at any time.
  *
- * What is checked:
+ * Checked:
  *   - no signal is missed: all threads end (spin: no invalid end state);
- *   - whoever is taken off the list is the one that came first, and is woken with the vector time of that signal;
- *   - one thread at a time has the guard, and nothing is written into a queue node that its owner is done with.
+ *   - a waiter taken off the list is the first one, and is woken with the vector time of that signal;
+ *   - one thread at a time has the guard, and nothing is written into a queue node after its owner has finished with it.
  *
- * The program's lock is one step here. A signaller's vector time is a number, which rises with each closing.
+ * The program's lock is one step here. A signaller's vector time is a number, which rises with each flush.
  */
 #define N 3
 #define HOME 0
 #ifndef TOKENS
-#define TOKENS 4                /* of all: the first taker has one more than the other, if that is odd */
+#define TOKENS 4                /* in all; if odd, the first taker gets one more than the other */
 #endif
 #define SHARE(n) ((n) == 1 -> (TOKENS + 1) / 2 : TOKENS / 2)
 
-/* Queue nodes: two for each node. The name of one is its number + 1; 0 is none. */
+/* Queue nodes: two for each node. Its name is its number + 1; 0 is none. */
 #define NODE_OF(name) (((name) - 1) / 2)
 byte next[N * 2], node_time[N * 2];
 bool granted[N * 2], in_use[N * 2];
@@ -40,8 +40,8 @@ byte tokens;
 
 /* ghosts */
 byte holders;                   /* of the guard */
-byte closed;                    /* closings of the signaller */
-byte off_with[N * 2];           /* by queue node: the closing before the signal that took it off the list */
+byte closed;                    /* flushes of the signaller */
+byte off_with[N * 2];           /* by queue node: the flush before the signal that took it off the list */
 chan registered = [N] of { byte };
 chan taken_off = [N] of { byte };
 

@@ -2,16 +2,17 @@
 /*
  * counters.pml - barriers by remote atomics (hlrc/sync/barrier_counter.c), for spin.
  *
- * Some nodes meet again and again: at one counter (--barrier central), or with -DTREE at one for each two of them and one
- * above those (--barrier gb, a fan of two). What a node writes to another arrives later, in order, and an atomic of a
- * node comes behind what it has written to the same target (fabric.h F1, F2); nothing is ordered across targets (F4).
+ * Nodes enter barrier after barrier, at one counter (--barrier central), or with -DTREE at one counter for each two nodes and
+ * one counter above those (--barrier gb, a fan of two). A node's writes to another node arrive later, in order. An atomic
+ * follows earlier writes of its node to the same target (fabric.h F1, F2). Operations on different targets are not
+ * ordered (F4).
  *
- * What is checked:
- *   - whoever departs finds that all have arrived, and has the vector times of all;
- *   - one node releases the others, once for each meeting;
+ * Checked:
+ *   - a node departs only after all have arrived, and has the vector times of all;
+ *   - one node releases the others, once for each barrier;
  *   - all nodes end (spin: no invalid end state).
  *
- * A component of a vector time counts the meetings at which the node has arrived: it has written something before each.
+ * A component of a vector time counts the barriers at which the node has arrived: it has written something before each.
  */
 #ifndef N
 #define N 4                     /* at most */
@@ -20,7 +21,7 @@
 #define MEETINGS 3              /* at most */
 #endif
 
-/* Gatherings: how many members, and where. Those of the first level are 0 and 1 in a tree, the one above is 2. */
+/* Gatherings: number of members, and home. In a tree 0 and 1 are the first level, 2 is the upper one. */
 #ifdef TREE
 #define FAN 2
 #define GATHERINGS 3
@@ -37,12 +38,12 @@
 #define TOP 0
 #endif
 
-/* of a vector time: two bits each */
+/* components of a vector time: two bits each */
 #define PART(time, n) (((time) >> (2 * (n))) & 3)
 
 #define PARITY (epoch & 1)
 
-byte count[GATHERINGS * 2];                     /* with a parity, as all of these */
+byte count[GATHERINGS * 2];                     /* by parity, as all arrays here */
 byte slot[GATHERINGS * FAN * 2];                /* vector times of members */
 byte released_time[N * 2], released[N * 2];     /* at each node: vector time and word */
 
@@ -51,7 +52,7 @@ chan wire[N * N] = [2] of { mtype, byte, byte };
 #define TO(n, m) wire[(n) * N + (m)]
 
 /* ghosts */
-byte arrived[N];                /* meetings at which the node has arrived */
+byte arrived[N];                /* barriers at which the node has arrived */
 byte releases;
 
 /* ASSUMPTION: in a block */
@@ -77,7 +78,7 @@ inline BRING()
 inline ADD()
 {
     atomic {
-        empty(TO(n, GATHERED_AT(g)));           /* behind what was written */
+        empty(TO(n, GATHERED_AT(g)));           /* after earlier writes */
         count[g * 2 + PARITY]++;
 #ifdef COUNTED_ONCE
         last = count[g * 2 + PARITY] == MEMBERS(g)
@@ -123,7 +124,7 @@ inline RELEASE_ALL()
     k = 0
 }
 
-/* The last at a gathering arrives for all of it at the next one up. */
+/* The last arrival at a gathering arrives at the next one up for all of it. */
 inline ARRIVE()
 {
     atomic { g = FIRST(n); k = n % FAN };
@@ -151,7 +152,7 @@ inline ARRIVE()
     atomic { last = false; g = 0; k = 0 }
 }
 
-/* All have arrived, and what they had written before is covered. */
+/* All have arrived, and their earlier writes are covered. */
 inline CHECK()
 {
     for (i : 0 .. N - 1) {
@@ -190,7 +191,7 @@ proctype node(byte n)
             value = 0 \
         }
 
-/* What was written arrives. */
+/* A write arrives. */
 active proctype network()
 {
     byte at, value;

@@ -2,21 +2,21 @@
 /*
  * diffs.pml - diffs by remote writes into the home's page (hlrc/coherence/diff_write.c, hlrc/memory/page_flush.c), for spin.
  *
- * Node 0 is home of a page, node 1 writes it. A byte is the home's, another one the writer's. The home's threads store at
- * any time, also while an interval is closed. What the writer has written arrives later, in order (fabric.h F1), and is
- * read by the adapter at that time, from the slot in which the diff was encoded.
+ * Node 0 is the home of a page, node 1 writes it. One byte belongs to the home, another one to the writer. The home's threads
+ * store at any time, also during a flush. The writer's remote writes arrive later, in order (fabric.h F1). The adapter reads
+ * them at that time from the slot in which the diff was encoded.
  *
  * -DREADER: the home stores nothing, and node 2 reads the page: one of its threads acquires, another one fetches. An
  * interval of the writer may have a second page, and there is one slot.
  *
- * What is checked:
- *   - whoever has been told of an interval finds its diffs at the home, and in a copy that was fetched: nobody waits for one;
+ * Checked:
+ *   - a node that was notified of an interval finds its diffs at the home and in a fetched copy, without waiting;
  *   - each byte is that of its page;
- *   - what the home's threads have stored before a release is in an interval that was announced;
- *   - a home page that is found changed was written by its home since, or by a diff of which a part had come; and where
- *     its home wrote it, and knows of all diffs that have come, it is found changed.
+ *   - the stores of the home's threads before a release are in an announced interval;
+ *   - a home page that is found changed was written by its home since, or by a diff that had arrived in part; and a page
+ *     that its home wrote is found changed if the home knows of all diffs that have arrived.
  *
- * A byte holds the number of the write that it comes from; those of the second page begin at SECOND. The writer writes the
+ * A byte holds the number of the write that it comes from. Numbers of the second page begin at SECOND. The writer writes the
  * first page in each of its intervals, so its byte is the number of the interval.
  */
 #ifndef INTERVALS
@@ -29,11 +29,11 @@
 #define SECOND 8
 
 mtype = { RUN, VERSION };
-chan wire = [4] of { mtype, byte, byte };       /* to the home: place of a byte, or page; version */
-byte slot;                                      /* the byte that is written from it */
+chan wire = [4] of { mtype, byte, byte };       /* to the home: index of a byte, or page; version */
+byte slot;                                      /* the byte that the adapter writes from it */
 
-/* At the home. Bytes: the home's and the writer's of the first page, the writer's of the second one. */
-byte mem[3], applied[3];                        /* versions by the same places */
+/* At the home. Bytes: the home's and the writer's in the first page, the writer's in the second. */
+byte mem[3], applied[3];                        /* versions by the same indices */
 
 /* of the writer */
 byte vt;
@@ -51,7 +51,7 @@ end:
 
 /* ---- the writer ---- */
 
-/* A slot is used again when all of it has come. DW2: write_room */
+/* A slot is reused when all writes from it have arrived. DW2: write_room */
 #ifdef SLOT_REUSED
 #define ROOM() skip
 #else
@@ -86,7 +86,7 @@ active proctype writer()
         atomic {
             vt = interval;
             second = (both -> interval : second);
-            /* all of it is there, for the home, too */
+            /* all writes have arrived, for the home, too */
             assert(applied[1] >= vt && applied[2] >= second);
             assert(mem[1] == vt && mem[2] == (second -> SECOND + second : 0));
             interval++;
@@ -102,8 +102,8 @@ active proctype writer()
 byte copy, needed, told;
 bool stale = true, fetching;
 
-/* One of its threads fetches the copy, at any time when it is stale: another one's fault, or a prefetch. Versions are read
- * where one is needed. */
+/* One of its threads fetches the copy at any time when it is stale: another thread's fault, or a prefetch. Versions are read
+     * if one is needed. */
 active proctype fetcher()
 {
     byte has, fetched;
@@ -142,14 +142,14 @@ active proctype reader()
 
 byte twin[2];
 bool writable, listed, busy, has_twin, locked;
-byte others;                                    /* struct page's */
+byte others;                                    /* fields of struct page */
 
 /* ghosts */
 byte stored;                                    /* by the home's threads */
-byte told;                                      /* of it, what the last interval with the page has at least */
-byte known;                                     /* of the writer's intervals, those that the twin should have */
+byte told;                                      /* the store that the last interval with the page has at least */
+byte known;                                     /* the writer's intervals that the twin should have */
 
-/* A store. It faults where the page is not writable. */
+/* A store. It faults if the page is not writable. */
 active proctype home()
 {
     do
@@ -159,7 +159,7 @@ active proctype home()
     od
 }
 
-/* Whether the page differs from its twin, by bytes; whether that is of the home's writing, or of a diff that is coming. */
+/* Whether the page differs from its twin, by bytes, and whether the home or an arriving diff has changed it. */
 inline COMPARE()
 {
     changed = !has_twin;
@@ -190,7 +190,7 @@ inline COPY()
     atomic { k = 0; has_twin = true }
 }
 
-/* Another node has read the page: it is announced. DW3: page_flush_home, others_here. P9: page_flush_home */
+/* Another node has read the page, so it is announced. DW3: page_flush_home, others_here. P9: page_flush_home */
 inline CAPTURE()
 {
     others_now = applied[1];
@@ -221,7 +221,7 @@ inline CAPTURE()
     fi
 }
 
-/* This node is told of an interval of the writer, and the page is locked. P9: page_flush_told */
+/* A notice of the writer arrives, and the page is locked. P9: page_flush_told */
 active proctype acquirer()
 {
     byte has, k;
@@ -250,7 +250,7 @@ active proctype acquirer()
     od
 }
 
-/* A page stays writable, or it is sealed: both are tried. */
+/* A page stays writable, or is write-protected: both are tried. */
 inline CLOSE()
 {
     before = stored;

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * given.pml - memory that all nodes give back together, and that a thread has again (hlrc/heap/collective.c CO2,
+ * given.pml - memory that all nodes free together, and that a thread allocates again (hlrc/heap/collective.c CO2,
  * hlrc/memory/exclusive.c EP5), for spin.
  *
- * One page, at home at node 1, where it is EXCLUSIVE. A thread of node 1 writes it once more; then a thread of each node
- * gives it back. Node 0 reads it until it comes to that call, or not. As soon as node 0 is through the second barrier, a
- * second thread of node 1 has the page again and writes it, while the first one may be in the barrier for any time; node 0
- * reads it twice. What node 0 knows comes by a lock that the second thread of node 1 has: it closes an interval, and grants.
+ * One page has its home at node 1, where it is EXCLUSIVE. A thread of node 1 writes it once more. Then a thread of each node
+ * frees it. Until it enters that call, node 0 may read the page. Once node 0 has passed the second barrier, a second
+ * thread of node 1 has the page again and writes it. The first thread may still be in the barrier for any time. Node 0 reads
+ * the page twice. It learns of writes by a lock that the second thread of node 1 holds: that thread flushes, then grants.
  *
- * What is checked:
- *   - node 0 reads what was written before the closing behind which it was granted the lock;
- *   - no notice comes for the page's life before the reset behind it, and the page is in no closing when it is reset;
+ * Checked:
+ *   - node 0 reads what was written before the last flush that precedes its grant of the lock;
+ *   - no notice of the page's first life arrives after the reset, and no flush has the page when it is reset;
  *   - all threads end.
  *
- * A closing takes a page in one step: protocol.pml takes that apart.
+ * A flush takes a page in one step. protocol.pml takes that apart.
  */
 #ifndef VALUES
-#define VALUES 4                /* that the page has in its second life */
+#define VALUES 4                /* values of the page in its second life */
 #endif
-#define BEFORE 2                /* in the first one */
+#define BEFORE 2                /* values in its first life */
 
 /* the page at its home */
 byte mem = 1;
 bool exclusive = true, listed = true, dirty, announced = true;
-bool held;                      /* looks make it no longer dirty */
-/* the words that its readers write there */
+bool held;                      /* reader checks no longer make it dirty */
+/* the words that its readers write at the home */
 bool has_readers;
 byte arrivals, seen;
 
 /* node 1 */
 bool closing;
 byte vt = 1;
-short noted = 2;                /* a bit for each interval that has the page */
+short noted = 2;                /* one bit for each interval that has the page */
 
 /* node 0 */
 byte copy, told = 1;
@@ -63,7 +63,7 @@ inline WRITE(number)
     atomic {
         if
         :: exclusive || dirty
-        :: else -> dirty = true /* it was sealed meanwhile, and faults again */
+        :: else -> dirty = true /* it was write-protected before the store, and faults again */
         fi;
         mem = number
     }
@@ -104,7 +104,7 @@ inline CLOSE()
     }
 }
 
-active proctype freeing()       /* its main thread */
+active proctype freeing()       /* main thread */
 {
     WRITE(BEFORE);
 #ifdef HELD_EARLY

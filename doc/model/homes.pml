@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * homes.pml - the round in which a page gets another home (hlrc/sync/homes.h MV), for spin.
+ * homes.pml - home migration of a page (hlrc/sync/homes.h MV), for spin.
  *
- * Three nodes and one page, at home at node 0, that shall move to node 1. A main thread of each node writes its own byte,
- * or not, and waits in a barrier; a second thread of one node, of each in turn, writes its own byte and reads it at any
- * time. In the first barrier the page moves, if all wait; node 2 may arrive there and depart later, and wait for
- * node 0 in between. Fetches are those of ARDMAR; diffs are messages, applied when the home serves them.
+ * Three nodes and one page, whose home migrates from node 0 to node 1. A main thread of each node may write its own byte, and
+ * waits in a barrier. A second thread of one node, of each in turn, writes its own byte and reads it at any time. In the
+ * first barrier the home migrates if all nodes wait. Node 2 may arrive there and depart later, and wait for node 0 in
+ * between. Fetches are those of ARDMAR. Diffs are messages, applied when the home serves them.
  *
- * What is checked:
- *   - a main thread finds behind a barrier every byte that main threads wrote before it (SEES), and each thread its own
+ * Checked:
+ *   - after a barrier a main thread finds every byte that main threads wrote before it (SEES), and each thread its own
  *     writes exactly;
  *   - in the end every last write is in the page at its home;
  *   - all threads end (spin: no invalid end state).
  *
- * A closing is one step here, and so is what an acquire revokes: protocol.pml takes them apart.
+ * A flush is one step here, and so are the invalidations of an acquire. protocol.pml takes them apart.
  */
 #define N 3
-#define B (N + 1)               /* bytes; the last one is the second thread's */
+#define B (N + 1)               /* bytes; the last one belongs to the second thread */
 #define OLD 0
 #define NEW 1
 #ifndef BARRIERS
 #define BARRIERS 2
 #endif
-#define MOVE 1                  /* the barrier at which the page moves */
+#define MOVE 1                  /* the barrier at which the home migrates */
 #ifndef WRITES
-#define WRITES 1                /* of all main threads together */
+#define WRITES 1                /* writes of all main threads together */
 #endif
-#define SECOND 1                /* of the second thread */
+#define SECOND 1                /* writes of the second thread */
 
 #define NONE 0
 #define READ 1
@@ -45,14 +45,14 @@ nodes vt[N];
 nodes applied[N];
 bool readers[N] = true;         /* others may have a copy */
 chan diffs[N] = [6] of { byte, byte, bytes }; /* to a home: writer, interval, bytes, 0 no change */
-byte sent[N * N];               /* to a home, by writer, and not served */
+byte sent[N * N];               /* to a home, by writer, not served yet */
 
 /* intervals and barriers */
 byte interval[N], announced[N];
 byte arrived[BARRIERS + 4];
 byte told[N * 2];               /* announced[w] of an arrival, by parity */
-bool plain;                     /* somebody's arrival at MOVE was */
-byte gone;                      /* barriers that node 0 has come out of */
+bool plain;                     /* a node has arrived at MOVE, at */
+byte gone;                      /* barriers that node 0 has left */
 
 /* ghosts */
 byte left = WRITES, second, extra = N;
@@ -84,7 +84,7 @@ end:
     od
 }
 
-/* What is dirty is sealed, and reaches the home or, at the home, is announced; without readers it need not be. */
+/* A dirty page is write-protected. Its diff goes to the home; at the home it is announced, unless it has no readers. */
 inline close(n)
 {
     d_step {
@@ -114,7 +114,7 @@ inline close(n)
     }
 }
 
-/* What one copy was found to have is at the home. */
+/* The changes found in one copy are at the home. */
 inline NEED_NOTHING(n)
 {
     k = 0;
@@ -152,7 +152,7 @@ inline fetch(n)
 #define HELD(n) held[n]
 #endif
 
-/* One step after the other until the thread has access. MV1: access_step */
+/* Repeats steps until the thread has access. MV1: access_step */
 inline need(n, right)
 {
     do
@@ -174,7 +174,7 @@ inline need(n, right)
     od
 }
 
-/* A barrier: arrive, with what was announced; wait for all; revoke what lacks a diff. */
+/* A barrier: arrive with the announcements, wait for all, invalidate pages that lack a diff. */
 inline arrive(n, number)
 {
     close(n);
@@ -218,7 +218,7 @@ inline meet(n, number)
     depart(n, number)
 }
 
-/* MV1: hold. The settling: closed until nothing of the page is under way. */
+/* MV1: hold. Settling: inaccessible until no fetch or diff of the page is in flight. */
 inline hold(n)
 {
     held[n] = true;
@@ -295,7 +295,7 @@ proctype main_thread(byte n)
         if :: n == 2 && number == MOVE -> split = true :: true fi;
         if :: number == MOVE && split -> plain = true :: else fi;
         arrive(n, number);
-        if :: split -> gone >= MOVE :: else fi;         /* what another node does behind its barrier */
+        if :: split -> gone >= MOVE :: else fi;         /* steps of another node after its barrier */
         depart(n, number);
         /* MV2: barrier_all, master_serve */
 #ifdef WITHOUT_ALL

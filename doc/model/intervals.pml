@@ -3,17 +3,17 @@
  * intervals.pml - threads of one node that share a page, a dirty list and a lock, on CPUs with store buffers
  * (hlrc/coherence/interval.c, hlrc/sync/lock_queue.c, hlrc/memory/exclusive.c, dirty.c), for spin.
  *
- * Node 0 has two program threads and a worker, which also does what the handler does. Each program thread repeats, while
- * operations are left: take the lock, store to the page, release the lock; or end an interval. A release may publish
- * nothing (lock.h L6). Node 1 requests the lock, acquires, and reads the page. One page, one lock.
+ * Node 0 has two program threads and a worker, which also does the work of the handler. Each program thread repeats, while
+ * operations are left: take the lock, store to the page, release the lock; or flush. A release may publish nothing (lock.h
+ * L6). Node 1 requests the lock, acquires, and reads the page. One page, one lock.
  *
- * Default: the page is at home at node 1. An interval's end sends its bytes as a diff, and seals it or leaves it writable.
- * -DHOME: the page is at home at node 0, where it may be EXCLUSIVE. Node 1 has a copy, and may also acquire what node 0 has
- * published at any time, as by another lock.
+ * Default: the home of the page is node 1. A flush sends the page's bytes as a diff, and write-protects it or leaves it
+ * writable. -DHOME: the home is node 0, where the page may be EXCLUSIVE. Node 1 has a copy, and may also acquire at any time
+ * what node 0 has published, as by another lock.
  *
- * What is checked:
+ * Checked:
  *   - under the lock node 1 reads the last store that was made under it;
- *   - no thread waits for ever (spin: no invalid end state).
+ *   - no thread waits forever (spin: no invalid end state).
  *
  * Memory. Each CPU has a first-in first-out buffer of stores, which become visible at any time later (x86-64). A load reads
  * memory: no thread here loads a word of which its own store may still be buffered (LOAD asserts it). FENCE waits for an
@@ -21,10 +21,10 @@
  * x86-64 do: the model grants the code no fence that it does not ask for. Data that is only read under a spin lock is in
  * memory at once; words that are also read without the lock go through the buffer.
  *
- * What the ends of intervals do one page after the other, and what happens between nodes, is protocol.pml's.
+ * protocol.pml has the page-by-page steps of a flush, and the events between nodes.
  */
 #ifndef OPERATIONS
-#define OPERATIONS 3            /* of the threads of node 0 together */
+#define OPERATIONS 3            /* operations of the threads of node 0 together */
 #endif
 #ifndef READS
 #define READS 2                 /* of node 1 */
@@ -36,7 +36,7 @@
 /* words that are read without a lock */
 #define PAGE 0                  /* the byte of the page that is stored to under the lock */
 #define MODE 1                  /* of the lock */
-#define MARK 2                  /* of the lock: the closing that publishes what was stored under it, 0 for none */
+#define MARK 2                  /* of the lock: the flush that publishes the stores made under it, 0 for none */
 #define CLOSING 3               /* interval_closing */
 #define BEGUN 4                 /* closes_begun */
 #define DIRTY 5                 /* dirty_count */
@@ -51,7 +51,7 @@ chan buffer[4] = [4] of { byte, byte };
 #define FENCE(c) empty(buffer[c])
 #define PENDING(c, word) (buffer[c]??[word, _])
 #define LOAD(c, to, word) atomic { assert(!PENDING(c, word)); to = memory[word] }
-/* No other CPU has yet to make its release of the spin lock visible that guards the word. */
+/* Every other CPU's release of the spin lock that guards the word is visible. */
 #define UNLOCKED(c, word) ((c == 0 || !PENDING(0, word)) && (c == 1 || !PENDING(1, word)) && (c == 2 || !PENDING(2, word)))
 #define NOT_PENDING(word) (!PENDING(0, word) && !PENDING(1, word))
 
@@ -71,13 +71,13 @@ bool exclusive, exclusive_listed, has_twin, sealed_next;
 byte twin;
 
 /* interval.c */
-bool closing_taken;             /* CLOSING as the exchange knows it */
-byte begun;                     /* BEGUN likewise */
+bool closing_taken;             /* CLOSING as the exchange sees it */
+byte begun;                     /* BEGUN as the exchange sees it */
 byte ended, vt = 1;
 #ifdef HOME
 bool looking;
-byte seen;                      /* of ARRIVALS */
-bool others;                    /* there are other pages, dirty ones and EXCLUSIVE ones */
+byte seen;                      /* copy of ARRIVALS */
+bool others;                    /* other pages exist, dirty ones and EXCLUSIVE ones */
 #endif
 
 /* node 1 */
@@ -121,7 +121,7 @@ inline LIST_DIRTY(c)
 #ifdef HOME
 /* ---- exclusive.c ---- */
 
-/* Whether the page leaves tracking, in alone. ASSUMPTION: locked. EP2: exclusive_begin */
+/* Sets alone if the page leaves tracking. ASSUMPTION: locked. EP2: exclusive_begin */
 inline EXCLUSIVE_BEGIN(c)
 {
     LOAD(c, alone, HAS_READERS);
@@ -141,7 +141,7 @@ inline EXCLUSIVE_BEGIN(c)
     fi
 }
 
-/* Whether readers have come that no closing has seen, in found. EP3: exclusive_arrivals */
+/* Sets found if readers have arrived that no flush has seen. EP3: exclusive_arrivals */
 inline LOOK_FOR_ARRIVALS(c)
 {
     atomic { assert(!PENDING(c, LISTED)); found = memory[LISTED] || others };
@@ -185,7 +185,7 @@ inline LOOK_AT_PAGES(c)
 
 /* ---- interval.c ---- */
 
-/* Whether there is anything to publish, or it may be so, in found. I8: interval_spotless, interval_clean */
+/* Sets found if there may be something to publish. I8: interval_spotless, interval_clean */
 inline TEST(c, arrivals)
 {
     LOAD(c, found, CLOSING);
@@ -205,7 +205,7 @@ inline TEST(c, arrivals)
     fi
 }
 
-/* The closing that publishes what the caller has stored, in mark: 0, there is nothing. L3: queue_drop, queue_release */
+/* Sets mark to the flush that publishes the caller's stores, 0 if there are none. L3: queue_drop, queue_release */
 inline NOTE_MARK(c)
 {
     TEST(c, false);
@@ -216,7 +216,7 @@ inline NOTE_MARK(c)
     found = false
 }
 
-/* A page that stays writable goes back to the list, or leaves tracking. P8: page_flush_end. EP2: exclusive_begin */
+/* A page that stays writable returns to the list, or leaves tracking. P8: page_flush_end. EP2: exclusive_begin */
 inline END_CAPTURE(c)
 {
 #ifdef HOME
@@ -242,8 +242,8 @@ inline END_CAPTURE(c)
     }
 }
 
-/* The page stays writable, or is sealed: mprotect interrupts the other CPUs, which makes their stores to it visible. P7: seal_run.
- * P8: page_flush_diff, page_flush_home */
+/* The page stays writable, or is write-protected: mprotect interrupts the other CPUs, which makes their stores
+ * visible. P7: seal_run. P8: page_flush_diff, page_flush_home */
 inline CAPTURE(c)
 {
     atomic { !locked && !busy -> busy = dirty };
@@ -313,7 +313,7 @@ inline CLOSE_ONCE(c)
     atomic { memory[CLOSING] = 0; closing_taken = false }
 }
 
-/* Until a closing that begins from now on has ended. I1: interval_close */
+/* Returns when a flush that begins from now on has ended. I1: interval_close */
 inline CLOSE_UNTIL(c)
 {
     do
@@ -368,7 +368,7 @@ inline TAKE(c)
     }
 }
 
-/* Publishes nothing, and notes what has to be published. L3: queue_drop. L6: has_settled. L8: queue_drop */
+/* Publishes nothing, and records the pending publication. L3: queue_drop. L6: has_settled. L8: queue_drop */
 inline DROP(c)
 {
 #ifdef UNLOCK_UNFENCED
@@ -465,7 +465,7 @@ proctype thread(byte c)
     od
 }
 
-/* Whether a vector time may leave the node, in found. L3: published. EP3: interval_published. EP4: interval_published */
+/* Sets found if a vector time may leave the node. L3: published. EP3: interval_published. EP4: interval_published */
 inline TEST_PUBLISHED(c)
 {
 #ifdef HOME
@@ -515,7 +515,7 @@ end:
 /* ---- node 1 ---- */
 
 #ifdef HOME
-/* The page's word, then the home's, then the read. EP1: introduce */
+/* Marks the page's word, then the home's, then reads. EP1: introduce */
 inline READ(c)
 {
     if
@@ -557,7 +557,7 @@ proctype reader(byte c)
 #endif
             atomic { granted = false; memory[MODE] = FREE }
 #ifdef HOME
-        :: atomic { reads < READS && (vt > told || stale) -> ACQUIRE(vt) };     /* of another lock */
+        :: atomic { reads < READS && (vt > told || stale) -> ACQUIRE(vt) };     /* acquire of another lock */
             READ(c)
 #endif
         fi

@@ -2,26 +2,26 @@
 /*
  * locks.pml - a lock by remote atomics (hlrc/sync/lock_mcs.c, mcs.c), for spin.
  *
- * Three nodes, one lock, at home at node 0; node 1 has two threads. Each thread takes the lock, or tries to, some times. A
- * node has one queue node, which it uses again at once. What a node writes to another arrives later, in order; atomics of a
- * node come behind what it has written to the same target (fabric.h F1, F2), reads at any time (F3).
+ * Three nodes and one lock, whose home is node 0. Node 1 has two threads. Each thread takes the lock, or tries to, a bounded
+ * number of times. A node has one queue node, which it reuses at once. A node's writes to another node arrive later, in
+ * order. Atomics follow earlier writes of their node to the same target (fabric.h F1, F2). Reads happen at any time (F3).
  *
- * What is checked:
+ * Checked:
  *   - one thread at a time has the lock;
- *   - it sees all that was written under the lock before;
- *   - nothing is written into a queue node that its owner is done with;
- *   - a lock that another node waits for is handed on at its node LOCAL_RUN times at most;
+ *   - it sees all earlier writes made under the lock;
+ *   - nothing is written into a queue node after its owner has finished with it;
+ *   - a lock that another node waits for is passed on within a node LOCAL_RUN times at most;
  *   - all threads end (spin: no invalid end state), and the lock is free then.
  *
- * Time is how much of what was written under the lock is visible; a vector time is one number here. -DREADS: a thread may
- * write nothing while it has the lock, so that the vector time with which it lets go is the one that came with it.
+ * Time is the number of writes under the lock that are visible. A vector time is one number here. -DREADS: a thread may
+ * write nothing while it has the lock, so that it releases the lock with the vector time that it received.
  */
 #define N 3
 #define THREADS 4
 #define HOME 0
 #define NODE_OF(t) (t < 3 -> t : 1)
 #ifndef OPERATIONS
-#define OPERATIONS 4            /* of all threads together, each of any */
+#define OPERATIONS 4            /* operations of all threads together */
 #endif
 #define LOCAL_RUN 1
 
@@ -32,7 +32,7 @@ byte tail, record_time;
 /* queue nodes: 0, else node + 1 */
 byte next[N], node_time[N];
 bool granted[N], in_use[N];
-bool at_home[N];                /* its vector time was read at the home, and lies there */
+bool at_home[N];                /* its vector time was read at the home, and is still there */
 /* struct lock */
 bool busy[N], here[N];
 byte waiters[N], run_of[N];
@@ -42,8 +42,8 @@ chan wire[N * N] = [4] of { mtype, byte };
 
 /* ghosts */
 byte left = OPERATIONS;
-byte total;                     /* times that something was written under the lock */
-byte sees[N], covers[N];        /* of it: visible at the node; covered by the node's vector time */
+byte total;                     /* number of writes under the lock */
+byte sees[N], covers[N];        /* of these: visible at the node; covered by the node's vector time */
 byte holders;
 
 #define ARRIVE(k) \
@@ -253,7 +253,7 @@ proctype thread_main(byte t)
     byte n = NODE_OF(t), before;
     bool had;
     do
-    :: atomic { left > 0 && busy[n] -> left--; waiters[n]++ };      /* hlrc_lock, amid threads of this node */
+    :: atomic { left > 0 && busy[n] -> left--; waiters[n]++ };      /* hlrc_lock, with other threads of this node */
         atomic { !busy[n] -> waiters[n]--; busy[n] = true; had = here[n] };
         perform(n)
     :: atomic { left > 0 && !busy[n] -> left--; busy[n] = true; had = here[n] };

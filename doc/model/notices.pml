@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * notices.pml - write notices that lie at their writer and are read from there (hlrc/coherence/notice_read.c), for spin.
+ * notices.pml - write notices that stay at their writer and are read from there (hlrc/coherence/notice_read.c), for spin.
  *
- * One node closes intervals, another one acquires: readers know nothing of each other, and neither do writers. An interval
- * writes a set of pages, each of which is a run of its own. The ring has room for two records; an interval that writes all
- * pages is too long for it. -DWIDE: three pages, and records of one run and of two.
+ * One node flushes intervals, another one acquires. Readers are independent of each other, and so are writers. An interval
+ * writes a set of pages, each of which is one run. The ring has room for two records. An interval that writes all pages does
+ * not fit. -DWIDE: three pages, and records of one run and of two.
  *
- * What is checked:
- *   - whoever acquires has, for each page, a notice of the last interval that wrote it, of those that the acquire covers;
- *   - a notice is of an interval that wrote the page: none is made of words that were overwritten meanwhile;
- *   - what is taken for a record is that of the interval that comes next.
+ * Checked:
+ *   - an acquirer has, for each page, a notice of the last interval that wrote it among those that the acquire covers;
+ *   - a notice is of an interval that wrote the page: none is made of words that were overwritten during the read;
+ *   - words taken for a record are those of the next interval.
  *
- * Memory. Of the writer's stores between two releases (RELEASE) each becomes visible in the order of the code or in the
- * opposite one, so any of them may be seen without any other. A remote read is of a word at a time, in any order; one
- * that was waited for, or is ordered behind another one (fabric.h F3), comes later.
+ * Memory. The writer's stores between two releases (RELEASE) become visible in the order of the code or in the reverse
+ * order, so any of them may be seen without any other. A remote read reads one word at a time, in any order. A read that
+ * was waited for, or is ordered after another one (fabric.h F3), happens later.
  */
 #ifndef INTERVALS
 #define INTERVALS 4
@@ -30,11 +30,11 @@
 #define RING 5
 #endif
 #define RECORD_MOST (RING / 2)
-#define CHUNK 3                 /* words that are read of a ring at once, at most */
+#define CHUNK 3                 /* most words of a ring in one read */
 
 #define IN(p, set) ((set) & (1 << (p)))
 
-/* A word of the ring. What interval it is of a run does not say in the code: here it is a ghost. */
+/* A word of the ring. The interval of a run is not stored in the code; here it is a ghost. */
 #define HEAD(interval, runs) ((interval) * 8 + (runs))
 #define RUN(interval, page) ((interval) * 8 + 4 + (page))
 #define INTERVAL(word) ((word) / 8)
@@ -45,7 +45,7 @@
 /* in the writer's window */
 byte ring[RING];
 byte page_entry[PAGES], block_entry[2];
-byte oldest = 1, oldest_place, last, last_place;        /* each with its place is one word */
+byte oldest = 1, oldest_place, last, last_place;        /* each, with its position, is one word */
 byte vt;                        /* the last interval that a vector time covers */
 
 /* ghosts */
@@ -73,7 +73,7 @@ inline BECOME_VISIBLE(k)
     stores = stores & ~(1 << k)
 }
 
-/* A release: all before it is visible before anything behind it, in the order of the code or the other way round. */
+/* A release: earlier stores are visible before later ones, among themselves in the order of the code or reversed. */
 inline RELEASE()
 {
     do
@@ -91,7 +91,7 @@ inline RELEASE()
     od
 }
 
-/* The record of an interval with so many runs, to be written behind `last`. */
+/* The record of an interval with this number of runs, to be written after `last`. */
 inline COMPOSE()
 {
     record[0] = HEAD(interval, runs);
@@ -197,7 +197,7 @@ active proctype writer()
     do
     :: atomic {
             interval <= INTERVALS ->
-            if                  /* what fits, and what does not */
+            if                  /* intervals that fit, and ones that do not */
             :: set = 1
             :: set = 2
             :: set = (1 << PAGES) - 1
@@ -229,7 +229,7 @@ inline INVALIDATE(page, interval)
     fi
 }
 
-/* So many words from its place on, to the end of the ring at most. */
+/* Reads words from its position on, to the end of the ring at most. */
 inline READ_RING()
 {
     if
@@ -274,7 +274,7 @@ inline APPLY()
     }
 }
 
-/* Of the blocks that have something new. NR5: apply_entries */
+/* Entries of blocks with new intervals. NR5: apply_entries */
 inline TAKE_PAGES()
 {
     do
@@ -313,7 +313,7 @@ inline TAKE_TABLE()
     }
 }
 
-/* Of each page the last interval that wrote it, of those up to the one that is wanted. ASSUMPTION: in a block */
+/* For each page, the last interval that wrote it up to the wanted one. ASSUMPTION: in a block */
 inline CHECK()
 {
     for (page : 0 .. PAGES - 1) {

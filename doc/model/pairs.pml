@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pairs.pml - a meeting by remote writes from pair to pair (hlrc/sync/pairs.c), for spin.
+ * pairs.pml - a barrier by pairwise exchange of remote writes (hlrc/sync/pairs.c), for spin.
  *
- * Some members meet again and again. What one writes to another arrives later, in order (fabric.h F1), and whatever it
- * writes to a third one arrives when it likes (F4).
+ * Members enter barrier after barrier. A member's writes to another member arrive later, in order (fabric.h F1). Writes to
+ * different targets are not ordered (F4).
  *
- * -DMEMORY: all of them share a memory, as with the fabric shm: what is written is there at once, and who is about to
- * sleep asks for a wake (PE5). Then no sleep ends by itself, so that a wake that is lost ends the search.
+ * -DMEMORY: all members share a memory, as with the fabric shm: a write arrives at once, and a member that is about to sleep
+ * requests a wake (PE5). Then no sleep ends by itself, so a lost wake ends the search.
  *
- * What is checked:
- *   - whoever has met finds that all have begun, and has the vector times of all;
- *   - what is written for one meeting is not taken for another one: PE3;
- *   - a wake is for one that has begun;
+ * Checked:
+ *   - a member departs only after all have begun, and has the vector times of all;
+ *   - a write for one barrier is not taken for another one: PE3;
+ *   - a wake is for a member that has begun;
  *   - all members end (spin: no invalid end state).
  *
- * A component of a vector time counts the meetings that the member has begun: it has written something before each.
+ * A component of a vector time counts the barriers that the member has begun: it has written something before each.
  */
 #ifndef MEMBERS
 #define MEMBERS 4               /* at most */
@@ -22,14 +22,14 @@
 #ifndef MEETINGS
 #define MEETINGS 3              /* at most */
 #endif
-#define ROUNDS 2                /* of three members or four */
+#define ROUNDS 2                /* rounds of three members or four */
 #define BEHIND(m, r) (((m) + (1 << (r))) % MEMBERS)
 #define BEFORE(m, r) (((m) + MEMBERS - (1 << (r))) % MEMBERS)
 
-/* of a vector time: two bits each */
+/* components of a vector time: two bits each */
 #define PART(time, m) (((time) >> (2 * (m))) & 3)
 
-/* The slots at all members: of a round and a parity. PE3: slot_at */
+/* The slots at all members, by round and parity. PE3: slot_at */
 #if defined(SLOT_OVERWRITTEN)
 #define SLOT(m, r, e) (((m) * 2 + (r)) * 2)
 #elif defined(ROUNDS_SHARE)
@@ -40,20 +40,20 @@
 byte word[MEMBERS * 4], time_of[MEMBERS * 4];
 #ifdef MEMORY
 byte asked[MEMBERS * 4];
-bool armed[MEMBERS], rang[MEMBERS];     /* of who sleeps on the receive queue */
+bool armed[MEMBERS], rang[MEMBERS];     /* of the member that sleeps on the receive queue */
 #endif
 
 /* ghosts */
 byte begun[MEMBERS];
 #ifdef MEMORY
-byte sent[MEMBERS];             /* rounds, of all meetings */
+byte sent[MEMBERS];             /* rounds, of all barriers */
 #endif
 
 #define HERE(m, r, e) (word[SLOT(m, r, e)] == (e) + 1)
 
 #ifndef MEMORY
 mtype = { TIME, WORD };
-chan wire[MEMBERS * ROUNDS] = [4] of { mtype, byte, byte };     /* by writer and round, which is by pair */
+chan wire[MEMBERS * ROUNDS] = [4] of { mtype, byte, byte };     /* by writer and round, hence by pair */
 #define TO_BEHIND(m, r) wire[(m) * ROUNDS + (r)]
 #endif
 
@@ -95,7 +95,7 @@ inline SEND_WORD(to)
     atomic { look = false; sent[m]++; asked[SLOT(m, round, epoch)] = 0 }
 }
 
-/* Nobody looks at what comes when the round has been sent: it is not kept, to have fewer states. */
+/* An answer that arrives after the round was sent is never read. It is not kept, to have fewer states. */
 #define ASK(before) \
     asked[SLOT(before, round, epoch)] = (sent[before] > epoch * ROUNDS + round -> 0 : epoch + 1)
 #endif
@@ -129,7 +129,7 @@ inline RAISE(time, other)
 
 #define MERGE() RAISE(time, time_of[SLOT(m, round, epoch)])
 
-/* Of the slots here: the next meeting may have begun elsewhere, and none behind it. PE3: pairs_assert_state */
+/* The slots here: another member may have begun the next barrier, but no later one. PE3: pairs_assert_state */
 inline ASSERT_STATE()
 {
 #ifndef SLOT_OVERWRITTEN
@@ -200,7 +200,7 @@ inline GO_ON()
     od
 }
 
-/* All have begun this meeting, and what they had written before it is covered. */
+/* All have begun this barrier, and their earlier writes are covered. */
 inline CHECK()
 {
     for (i : 0 .. MEMBERS - 1) {
@@ -246,7 +246,7 @@ proctype member(byte m)
             value = 0 \
         }
 
-/* What was written arrives. */
+/* A write arrives. */
 active proctype network()
 {
     byte slot, value;

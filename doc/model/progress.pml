@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * progress.pml - who serves what arrives at a node, and who sleeps: hlrc/progress/progress.c, hlrc/progress/thread.c and fabric/shm/shm_queue.c,
- * for spin. README.md says what is left out, and which -D breaks what.
+ * progress.pml - serving, sleeping and waking at a node: hlrc/progress/progress.c, hlrc/progress/thread.c and
+ * fabric/shm/shm_queue.c, for spin. README.md lists omissions and variants.
  *
  * One node: its receive queue, its handler thread, application threads, and other nodes that send events. An event
- * completes what one of the threads waits for, or nothing (a diff, say); it is urgent or not, and its sender may wake
- * afterwards (interval_hand_on). What must hold:
+ * completes the wait of one thread, or nothing (a diff, for example). It is urgent or not, and its sender may wake
+ * afterwards (interval_hand_on). Required:
  *
- *   - nobody sleeps for ever: every application thread ends (spin: no invalid end state; only the handler may sleep);
- *   - when nothing moves any more (`timeout`), no urgent event is left, none that its sender's wake followed (I7), and
- *     no event at all once somebody asked for that (progress_wake_on_all, S6);
+ *   - no thread sleeps forever: every application thread ends (spin: no invalid end state; only the handler may sleep);
+ *   - when no step is possible any more (`timeout`), no urgent event is left, no event that a wake of its sender followed
+ *     (I7), and no event at all once a thread requested that (progress_wake_on_all, S6);
  *   - one thread at a time polls or arms (S1).
  *
- * -DUNHANDLED: a node without a handler thread (NH1). The threads wait for words that other nodes write, with a wake;
- * what the first one waits for may come when the second has ended. A wake that finds the queue polled reaches nobody:
- * the sleep that it should have ended then ends by itself, and no other one does.
+ * -DUNHANDLED: a node without a handler thread (NH1). The threads wait for words that other nodes write, with a wake.
+ * The write for the first thread may arrive after the second one has ended. A wake that finds the queue polled reaches no
+ * thread: the sleep that it should have ended then ends by itself, and no other one does.
  *
- * A step here is an access there, in the order of the code. A comment "label: functions" names the rule that a step
- * stands for and the functions of the code that perform it; tests/citations.sh holds the two together.
+ * A step here is an access there, in the order of the code. A comment "label: functions" names the rule of a step and the
+ * functions of the code that perform it; tests/citations.sh checks both.
  *
- * Memory. Steps run in program order, but for a store and the load behind it: they change places too where the code has
- * neither a full fence nor an atomic exchange between them (STORE_LOAD). x86-64 does no more than that.
+ * Memory. Steps run in program order, except a store and a following load: they may be swapped if the code has neither a
+ * full fence nor an atomic exchange between them (STORE_LOAD). x86-64 does no more than that.
  *
- * A futex sleep is the wait for the word to differ from the ticket, since whoever wakes raises the word first.
+ * A futex sleep waits until the word differs from the value read earlier (wait_seq, here the ticket), since a waker raises the
+ * word first.
  */
 #ifndef SENDERS
 #define SENDERS 2               /* other nodes; each sends an event */
@@ -30,7 +31,7 @@
 #ifndef APPS
 #define APPS 2                  /* application threads */
 #endif
-#define NOTHING APPS            /* the event completes nobody's wait */
+#define NOTHING APPS            /* the event completes no wait */
 
 mtype = { POLLING, HANDLER_URGENT, HANDLER_ALL, APP };
 mtype = { AWAKE, ALONE, SERVING };
@@ -42,7 +43,7 @@ mtype = { AWAKE, ALONE, SERVING };
 byte entry[SENDERS + 1], head, tail;
 mtype mode = POLLING;
 
-/* Futex words: whether somebody rang since the sleeper took its ticket. */
+/* Futex words: whether a wake happened since the sleeper read its wait_seq. */
 bool rang_app, rang_handler, rang[APPS];
 
 /* progress.c, thread.h */
@@ -54,12 +55,12 @@ bool complete[APPS];
 byte state_sleepers;
 #endif
 
-/* ghosts: nothing in the code looks at them */
+/* ghosts: the code does not read them */
 #ifdef UNHANDLED
-bool timed_out;                 /* a sleep on the queue has ended by itself; one does, at most */
+bool timed_out;                 /* a sleep on the queue has ended by itself; at most one does */
 bool chained;                   /* the first thread's word is written when the second thread has ended */
-bool unreached[APPS];           /* the wake behind the thread's word found the queue polled */
-bool fast[APPS];                /* the thread sleeps alone and has looked, or has ended */
+bool unreached[APPS];           /* the wake after the thread's word found the queue polled */
+bool fast[APPS];                /* the thread sleeps without the progress lock and has checked its word, or has ended */
 #define STIRS(t) (!fast[t] || rang[t])
 #if APPS == 3
 #define SOME_STIR (STIRS(0) || STIRS(1) || STIRS(2))
@@ -98,7 +99,7 @@ inline RING_OF(sleeper)
     fi
 }
 
-/* Of several senders one rings. S2: queue_alert */
+/* Of several senders one wakes. S2: queue_alert */
 inline ALERT()
 {
     if
@@ -215,7 +216,7 @@ inline SLEEP_ALONE(t)
 }
 
 #ifdef UNHANDLED
-/* Alone, for a state. NH1: done_or_unserved */
+/* Sleeps without the progress lock, for a state. NH1: done_or_unserved */
 inline SLEEP_UNSERVED(t)
 {
     state_sleepers++;
@@ -231,7 +232,7 @@ inline SLEEP_UNSERVED(t)
     state_sleepers--
 }
 
-/* To those who sleep alone for a state. S8: pass_wake_on */
+/* Wakes the threads that sleep for a state. S8: pass_wake_on */
 inline PASS_WAKE_ON()
 {
     target = 0;
@@ -252,7 +253,7 @@ inline PASS_WAKE_ON()
 
 /* ---- progress.c ---- */
 
-/* mine says whether it succeeded. S1: progress_trylock */
+/* Sets mine on success. S1: progress_trylock */
 inline ROLE_TAKE()
 {
 #ifdef LOCK_AS_FLAG
@@ -277,7 +278,7 @@ inline ROLE_TAKE()
     fi
 }
 
-/* The same when its first look at the progress lock comes before the store in front of it. */
+/* The same when its first check of the progress lock is reordered before the preceding store. */
 #define ROLE_TAKE_EARLY(store) \
     mine = !progress_lock; \
     store; \
@@ -286,7 +287,7 @@ inline ROLE_TAKE()
     :: else \
     fi
 
-/* any says whether there was an event. S1: progress_drain. An application thread may stop after any. S9: progress_drain */
+/* Sets any if there was an event. S1: progress_drain. An application thread may stop after each event. S9: progress_drain */
 inline ROLE_DRAIN()
 {
     do
@@ -320,7 +321,7 @@ inline ALL_MATTER(what)
 #endif
 }
 
-/* Whether there is a reason to take the progress lock again. again is false before. */
+/* Sets again if the progress lock has to be taken again; again is false before. */
 inline LOOK_AGAIN()
 {
 #ifdef NO_LOOK_AFTER_DROP
@@ -342,7 +343,7 @@ inline LOOK_AGAIN()
 #endif
 }
 
-/* An application thread that leaves while more comes. S9: progress_pass_on */
+/* An application thread that leaves while more events arrive. S9: progress_pass_on */
 inline PASS_ON()
 {
     atomic { progress_lock = false; holders--; mine = false };
@@ -436,7 +437,7 @@ inline WAIT(t)
     :: complete[t]
     :: else ->
 #if defined(UNHANDLED)
-        skip;                                                   /* nobody asks for the count */
+        skip;                                                   /* no thread reads the count */
 #elif defined(RELAXED_LOCK)
         if
         :: waiters++
@@ -520,7 +521,7 @@ proctype application(byte t)
     atomic { ended++; fast[t] = true; rang[t] = false }
 }
 
-/* Another node, which writes the thread's word and wakes. Q4: shm_queue_wake */
+/* Another node writes the thread's word and wakes. Q4: shm_queue_wake */
 proctype sender(byte target)
 {
     mtype seen = POLLING;
@@ -550,7 +551,7 @@ init {
     timeout -> assert(ended == APPS)
 }
 #else
-/* handler_block, again and again */
+/* handler_block, repeated */
 proctype handler()
 {
     byte target = NOTHING;
@@ -559,7 +560,7 @@ proctype handler()
     rang_handler = true;
 end:
     do
-    ::  atomic { rang_handler -> rang_handler = false };        /* slept; the ticket of the next sleep */
+    ::  atomic { rang_handler -> rang_handler = false };        /* slept; the wait_seq of the next sleep */
         ROLE_TAKE();
 #ifndef HANDLER_FORGETS
         if
@@ -579,7 +580,7 @@ end:
     od
 }
 
-/* Waits for its event. The last thread may first let the handler stand in for it, as between the two phases of a
+/* Waits for its event. The last thread may first leave serving to the handler, as between the two phases of a
  * barrier, or poll once. */
 proctype application(byte t)
 {
@@ -602,8 +603,8 @@ proctype application(byte t)
     ended++
 }
 
-/* What a thread waits for is not urgent, or with -DURGENT_ANSWERS it is (msg_reply); no wake follows it. Where senders
- * are alike, or would be if threads changed names, they draw in order. */
+/* An event for a waiting thread is not urgent, except with -DURGENT_ANSWERS (msg_reply); no wake follows it. Senders that are
+ * alike, or would be if threads changed names, draw in order. */
 proctype sender(byte target; byte number)
 {
     byte pos;
@@ -623,7 +624,7 @@ proctype sender(byte target; byte number)
     :: target == NOTHING -> urgent = true
     :: target == NOTHING -> hands_on = true
 #if APPS == 1 && !defined(IDLE)
-    :: target < APPS -> COMPLETE(target); goto end_             /* not another node, but another thread of this one */
+    :: target < APPS -> COMPLETE(target); goto end_             /* another thread of this node, not another node */
 #endif
     fi;
     SEND(target);
@@ -643,7 +644,7 @@ init {
         for (i : 0 .. SENDERS - 1) { run sender(FOR(i), i) }
         i = 0
     }
-    /* nothing moves any more */
+    /* no other step is possible */
     timeout ->
     d_step {
         assert(ended == APPS);

@@ -2,38 +2,38 @@
 /*
  * protocol.pml - home-based lazy release consistency as hlrc/ and ardmar/ implement it, for spin.
  *
- * Names are those of the code, and so are the numbers of the invariants (page.h P, need.h ND, interval.h I, notice_log.h N, lock.h L,
- * exclusive.h EP, copies.h CP, renew.h RN, ardmar.c A). README.md says what is left out, and which -D breaks what.
+ * Names and the numbers of the invariants are those of the code (page.h P, need.h ND, interval.h I, notice_log.h N, lock.h L,
+ * exclusive.h EP, copies.h CP, renew.h RN, ardmar.c A). README.md lists omissions and variants.
  *
- * A page has B bytes. Byte t is written by thread t alone, at any time (false sharing); byte T is written under lock 0.
- * A byte holds the number of the write that it comes from, so values tell old from new.
+ * A page has B bytes. Byte t is written only by thread t, at any time (false sharing). Byte T is written under lock 0.
+ * A byte holds the number of the write that it comes from, so values distinguish old from new.
  *
- * A comment "label: functions" names the rule that a step stands for and the functions of the code that perform it;
- * tests/citations.sh holds the two together.
+ * A comment "label: functions" names the rule of a step and the functions of the code that perform it;
+ * tests/citations.sh checks both.
  *
- * What is checked:
+ * Checked:
  *   - every load and store finds, in each byte, at least the last write ordered before it, its own writes exactly, and
  *     under lock 0 exactly the last one (USE);
  *   - a page has one home, the one that the compare-and-swap chose (KNOW_HOME);
  *   - P2 and P3 after every step that changes a page (OK);
- *   - in the end every write has reached the home (init), and nobody waits for ever (spin: no invalid end state).
+ *   - in the end every write has reached the home (init), and no thread waits forever (spin: no invalid end state).
  *
- * Ghosts (nothing in the protocol looks at them): upto, what is ordered before a thread; gate, what is ordered before
- * the next holder of a lock; written, the last write under lock 0.
+ * Ghosts (the protocol does not read them): upto, the writes ordered before a thread; gate, the writes ordered before the
+ * next holder of a lock; written, the last write under lock 0.
  *
- * -DHOT: a closing may leave a page writable (page.h P8), or not; both are tried each time.
- * -DALONE: a home page without readers need not be tracked (exclusive.h); whether it is, both are tried. Of DUO alone,
- * and it begins where the page was written once.
- * -DEVICT=N: nodes give N copies back, at any time (copies.h CP2).
- * -DRENEW: an acquire may leave copies that it revokes open, and fetch them before it ends (renew.h), or not; both are
- * tried. Of DUO alone, and it begins where both nodes know the home, node 1. -DEXPECT as well: it may fetch one before
+ * -DHOT: a flush may leave a page writable (page.h P8), or not; both are tried each time.
+ * -DALONE: a home page without readers need not be tracked (exclusive.h); tracked or not, both are tried. Only with DUO;
+ * it begins where the page was written once.
+ * -DEVICT=N: nodes evict N copies, at any time (copies.h CP2).
+ * -DRENEW: an acquire may leave invalidated copies accessible, and fetch them before it ends (renew.h), or not; both are
+ * tried. Only with DUO; it begins where both nodes know the home, node 1. -DEXPECT as well: it may fetch a copy before
  * it takes the notices (RN5), or not.
- * -DWRITTEN: diffs are written into the home's page (--diffs write), not sent. Of DUO alone, without HOT.
- * -DLAZY: an unlock that no other node waits for may close nothing (lock.h L6), or close. Of DUO alone.
+ * -DWRITTEN: diffs are written into the home's page (--diffs write), not sent. Only with DUO, without HOT.
+ * -DLAZY: an unlock that no other node waits for may publish nothing (lock.h L6), or flush. Only with DUO.
  *
  * Two configurations. TRIO: three nodes of one thread each, two pages, one lock. DUO (-DDUO): two nodes, two threads at
- * one of them, one page, two locks. Steps that touch only what belongs to one node are taken together (JOIN) where that
- * node has one thread: nobody could see them apart.
+ * one of them, one page, two locks. Steps that affect only one node are merged (JOIN) if that node has one thread: no
+ * other thread could see them apart.
  */
 #ifdef DUO
 #define NEEDS_OWN(n, p) !needed[IX(n, p)].w[1 - n]
@@ -53,7 +53,7 @@
 #define COVERS(has, want) (has.w[0] >= want.w[0] && has.w[1] >= want.w[1] && has.w[2] >= want.w[2])
 #endif
 #ifndef OPERATIONS
-#define OPERATIONS 4            /* of all threads together */
+#define OPERATIONS 4            /* operations of all threads together */
 #endif
 #define T 3                     /* threads */
 #define B (T + 1)
@@ -62,7 +62,7 @@
 #else
 #define INTERVALS (OPERATIONS + 2)
 #endif
-#define CREDITS 2               /* messages with diffs under way for each pair */
+#define CREDITS 2               /* messages with diffs in flight for each pair */
 
 #define NONE 0
 #define READ 1
@@ -99,7 +99,7 @@ bool closing[N], acquiring[N];
 byte dirty_list[N];                     /* a set of pages */
 #ifdef ALONE
 bool exclusive[N * P], introduced[N * P];
-bool grabbed[N * P];                    /* struct page's lock, where it is held for more than a step */
+bool grabbed[N * P];                    /* lock of struct page, where it is held for more than a step */
 byte exclusive_list[N];                 /* a set of pages */
 bool has_readers[P];                    /* at the home */
 byte arrivals[N], seen_arrivals[N];
@@ -110,26 +110,26 @@ byte arrivals[N], seen_arrivals[N];
 #define LOCKED(n, p) false
 #endif
 #ifdef RENEW
-bool pending_renewal[N * P];            /* STALE and open. RN1: renew_instead */
+bool pending_renewal[N * P];            /* STALE and accessible. RN1: renew_instead */
 #define PENDING(n, p) pending_renewal[IX(n, p)]
 #else
 #define PENDING(n, p) false
 #endif
 
-/* Locks. The manager's part is one step: who asks becomes the last, and asks the one before. */
+/* Locks. The manager takes one step: the requester becomes the last, and its request goes to the previous last. */
 bool have[L * N], held[L * N], waiting[L * N];
 byte next[L * N], last[L], granted[L];  /* node + 1; node; node + 1 */
-nodes carried[L];                       /* the vector time of the grant under way */
-chan requests[N] = [L * N] of { byte, byte };            /* lock, asking node */
+nodes carried[L];                       /* the vector time of the grant in flight */
+chan requests[N] = [L * N] of { byte, byte };            /* lock, requesting node */
 #ifdef LAZY
-byte begun[N], ended[N];                /* closings */
-byte mark[L * N];                       /* struct lock's */
+byte begun[N], ended[N];                /* flushes */
+byte mark[L * N];                       /* fields of struct lock */
 bool listed[L * N];
 /* EP3: interval_published. EP4: interval_published */
 #define PUBLISHED(l, n) (!NEW_READERS(n) && !LOOKING(n) && \
     (ended[n] >= mark[LX(l, n)] || (!dirty_list[n] && !closing[n])))
 #ifdef ALONE
-bool looking[N];                        /* the closing under way has noted that readers came */
+bool looking[N];                        /* the flush in progress has recorded new readers */
 #define LOOKING(n) looking[n]
 #else
 #define LOOKING(n) false
@@ -144,9 +144,9 @@ bool looking[N];                        /* the closing under way has noted that 
 /* ghosts */
 bytes upto[T * P], gate[L * P];
 byte written[P];
-byte left = OPERATIONS;                 /* to be begun */
+byte left = OPERATIONS;                 /* operations to be started */
 bool twin_began;
-byte done, pending;                     /* threads that ended; diffs sent and not applied */
+byte done, pending;                     /* threads that have ended; diffs sent and not applied */
 
 /* P2: page_assert_state. P3: page_assert_state. P4: page_assert_state */
 #define OK(n, p) \
@@ -162,7 +162,7 @@ byte done, pending;                     /* threads that ended; diffs sent and no
 
 /* ---- an access: page_access, page_claim, page_fetch ---- */
 
-#define TO_TRY 1        /* what the thread has to do next */
+#define TO_TRY 1        /* the thread's next operation */
 #define TO_BRING 2
 #define TO_CLAIM 3
 #define TO_GRANT 4
@@ -230,7 +230,7 @@ inline ASSIGN(n, p, h)
 #define APART(n, p) dirty[IX(n, p)]
 #endif
 
-/* Copies the home's page: in place, or to the bounce page when it was written here (page_fetch.c: aim). */
+/* Copies the home's page: in place, or to the bounce page if it was written here (page_fetch.c: aim). */
 inline READ_PAGE(n, p, h)
 {
     d_step {
@@ -243,7 +243,7 @@ inline READ_PAGE(n, p, h)
         i = 0;
 #ifdef RENEW
         apart = APART(n, p);
-        for (i : 0 .. T - 1) {                  /* what the threads of this node have written is there */
+        for (i : 0 .. T - 1) {                  /* writes of the threads of this node are present */
             assert(access[IX(n, p)] == NONE || NODE(i) != n || mem[IX(n, p)].b[i] == upto[IX(i, p)].b[i])
         }
         i = 0
@@ -254,7 +254,7 @@ inline READ_PAGE(n, p, h)
 inline READ_VERSIONS(n, p, h)
 {
     d_step {
-        for (i : 0 .. N - 1) {                  /* of those that are needed */
+        for (i : 0 .. N - 1) {                  /* needed versions */
             versions.w[i] = (needed[IX(n, p)].w[i] -> applied[IX(h - 1, p)].w[i] : 0)
         }
         i = 0
@@ -277,7 +277,7 @@ inline MERGE(n, p)
 }
 
 #ifdef RENEW
-/* An open page becomes newer byte by byte, under the eyes of who loads and stores. RN3: take_over, diff_renew */
+/* An accessible page is updated byte by byte, during loads and stores. RN3: take_over, diff_renew */
 inline TAKE_OVER_OPEN(n, p)
 {
     i = 0;
@@ -307,7 +307,7 @@ inline TAKE_OVER_OPEN(n, p)
         i = 0
     }
 }
-/* What has come apart to a page that is open, or clean */
+/* Data from the bounce page goes to a page that is accessible, or clean */
 #define TAKEN_OVER(n, p) (apart && (access[IX(n, p)] != NONE || !dirty[IX(n, p)]))
 #endif
 
@@ -348,7 +348,7 @@ inline NEED_NOTHING(n, p)
     i = 0
 }
 
-/* Takes the copy over unless it lacks a version by now. P2: install. P4: install */
+/* Installs the copy unless it lacks a version by now. P2: install. P4: install */
 inline INSTALL(n, p)
 {
 #ifdef RENEW
@@ -405,7 +405,7 @@ inline CLAIM(n, p)
 }
 
 #ifdef ALONE
-/* A reader's mark: the page's word, then the home's. EP1: introduce */
+/* A reader's mark in the page's word, then in the home's. EP1: introduce */
 inline INTRODUCE(n, p)
 {
     if
@@ -424,7 +424,7 @@ inline INTRODUCE(n, p)
 #define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p] && applied[IX(n, p)].w[n])
 #endif
 
-/* The word is looked at behind the entry. EP2: exclusive_begin. ASSUMPTION: in a block */
+/* The word is read after the entry. EP2: exclusive_begin. ASSUMPTION: in a block */
 inline BE_ALONE(n, p)
 {
     d_step {
@@ -486,7 +486,7 @@ inline LOOK_AT(n, p)
 #define NOTE_LOOKING(n) skip
 #endif
 
-/* Readers of other pages may have come, too. */
+/* Readers of other pages may have arrived, too. */
 inline LOOK_AT_READERS(n)
 {
     if
@@ -525,7 +525,7 @@ inline GRANT_ACCESS(n, p, write)
     OK(n, p)
 }
 
-/* A load or store that the view allows does not look at BUSY. P1: access_step */
+/* A load or store that the view allows does not check BUSY. P1: access_step */
 inline TRY(t, n, p, op)
 {
     atomic {
@@ -551,7 +551,7 @@ inline TRY(t, n, p, op)
 
 /* ---- release: interval_close ---- */
 
-/* At home the own version rises; elsewhere the diff is taken, and later sent. I3: capture */
+/* At home its own version rises; elsewhere the diff is captured, and sent later. I3: capture */
 inline CAPTURE(n, p)
 {
     d_step {
@@ -578,7 +578,7 @@ inline CAPTURE(n, p)
 }
 
 #ifdef HOT
-/* A page that stays writable: what is written meanwhile is in this interval, or differs from the new twin. */
+/* A page that stays writable: a write during the flush is in this interval, or differs from the new twin. */
 inline CAPTURE_HOME_KEPT(n, p)
 {
     d_step {                                    /* P8: page_flush_home */
@@ -636,7 +636,7 @@ inline CAPTURE_KEPT(n, p)
 #endif
 }
 
-/* Sealed: a home page that has a twin is announced if it differs. */
+/* Write-protected: a home page with a twin is announced if it differs. */
 inline CAPTURE_SEALED(n, p)
 {
     d_step {
@@ -689,7 +689,7 @@ inline FLUSH_HOT(n, p)
     if
     :: alone ->
         atomic {
-            BE_ALONE(n, p);                     /* no longer dirty, it has no twin, and is off the list */
+            BE_ALONE(n, p);                     /* no longer dirty, no twin, off the list */
             d_step {
                 if
                 :: exclusive[IX(n, p)] ->
@@ -762,7 +762,7 @@ inline FLUSH(n, p)
 #endif
 
 #ifdef WRITTEN
-/* Into the home's page, and the version behind it; both are there before the interval is announced (diff_write.c). */
+/* Writes to the home's page, then the version; both arrive before the interval is announced (diff_write.c). */
 inline SEND(n, p)
 {
     d_step {
@@ -869,7 +869,7 @@ inline CLOSE(n)
                 list = dirty_list[n];
                 dirty_list[n] = 0;
                 interval = vt[n].w[n] + 1
-            :: else ->                          /* nor does interval_publish find anything */
+            :: else ->                          /* interval_publish finds nothing either */
                 COUNT_BEGUN(n);
                 COUNT_ENDED(n)
             fi
@@ -898,7 +898,7 @@ inline CLOSE(n)
 /* ---- acquire: interval_acquire, notice_take, page_invalidate ---- */
 
 #ifdef HOT
-/* page_clean: a revoked page that is as its twin is need not be merged */
+/* page_clean: an invalidated page that equals its twin need not be merged */
 inline CLEAN(n, p)
 {
     if
@@ -999,14 +999,14 @@ inline READ_PENDING(n, p)
     INTRODUCE(n, p);
 #endif
 #ifdef RENEW_IN_PLACE
-    READ_PAGE(n, p, h);                         /* with the versions, which lack one yet */
+    READ_PAGE(n, p, h);                         /* with the versions, one of which is still missing */
 #endif
     READ_VERSIONS(n, p, h);
     READ_PAGE(n, p, h)
 }
 
 #ifdef EXPECT
-/* A copy is fetched that no notice has told of yet, or not. RN5: renew_expected, expect_page */
+/* A copy may be fetched before a notice names it. RN5: renew_expected, expect_page */
 inline EXPECT_COPY(n, p)
 {
     atomic {
@@ -1027,7 +1027,7 @@ inline EXPECT_COPY(n, p)
 }
 #endif
 
-/* A copy that is pending is fetched, if it has not been, or closed. RN1: renew_all, renew */
+/* A pending copy is fetched, if it has not been, or access to it is revoked. RN1: renew_all, renew */
 inline RENEW_COPY(n, p)
 {
     atomic {
@@ -1069,7 +1069,7 @@ inline RENEW_COPY(n, p)
 }
 #endif
 
-/* Everything that the grant of lock l covers. */
+/* Acquires everything that the grant of lock l covers. */
 inline ACQUIRE(n, l)
 {
     if
@@ -1194,7 +1194,8 @@ inline DROP(n, l)
 #define NEXT_CLOSING(n) (begun[n] + 1)
 #endif
 
-/* What has to be published, then whether the lock is kept without. L3: interval_next, queue_drop, queue_release. L6: may_keep */
+/* The pending publication, then whether the lock is kept without it. L3: interval_next, queue_drop, queue_release.
+ * L6: may_keep */
 inline CLOSE_OR_KEEP(n, l)
 {
 #ifndef MARK_LOOKED_ONCE
@@ -1249,7 +1250,7 @@ inline UNLOCK(t, n, l)
 
 /* ---- processes ---- */
 
-/* Tries the access, again if that opened the page; afterwards lets go of the lock. */
+/* Tries the access, again after a fault; then releases the lock. */
 inline ATTEMPT(t, n, p, op)
 {
     TRY(t, n, p, op);
@@ -1270,7 +1271,7 @@ inline ATTEMPT(t, n, p, op)
     fi
 }
 
-/* Who begins, and with which page. Of two threads that are alike the first begins, and the first page comes first. */
+/* Which thread begins, and with which page. Of two threads that are alike the first begins, with the first page. */
 #ifdef DUO
 #define LATER_TWIN(t) (t == 1)
 #define IS_TWIN(t) (t == 0)
@@ -1335,7 +1336,7 @@ proctype application(byte t)
         JOIN { CLAIM(n, page); ATTEMPT(t, n, page, op) }
 #ifdef ALONE
     :: atomic { t == 1 && !closed_others -> closed_others = true; looked = true };
-        CLOSE(n)                                /* with other pages that it has written */
+        CLOSE(n)                                /* with other pages written by this thread */
     :: todo == TO_GRANT ->
         atomic { BE_ALONE(n, page); GRANT_ACCESS(n, page, true); todo = TO_TRY };
         ATTEMPT(t, n, page, op)
@@ -1486,7 +1487,7 @@ end:
 }
 
 #ifdef LAZY
-/* Publishes for locks that were asked for, and grants those that are still free. */
+/* Publishes for requested locks, and grants the ones that are still free. */
 proctype worker(byte n)
 {
     byte i, h, list, announced, to_send, interval, l;
@@ -1568,7 +1569,7 @@ end:
 #endif
 
 #ifdef ALONE
-/* Thread 0 has written the page under lock 0, and node 1 has had the lock since: it knows of that, and has no copy. */
+/* Thread 0 has written the page under lock 0, and node 1 has had the lock since: it has the notice, and no copy. */
 inline WRITTEN_ONCE()
 {
     home[0] = 1;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * room.pml - diffs that wake no thread, and intervals that end to make room for copies (hlrc/coherence/diff_message.c,
- * interval.c, hlrc/memory/copies.c), for spin.
+ * room.pml - diffs that wake no thread, and flushes that make room for copies (hlrc/coherence/diff_message.c, interval.c,
+ * hlrc/memory/copies.c), for spin.
  *
- * Node 0 is the home of a page. Its program computes, and serves what arrives only while it waits in a barrier; otherwise
- * its handler does, where it is woken. Node 1 has two threads that write the page. The first one meets the others in
- * barriers, in two phases; between them it may write, too, and may need the page with its own last version, as where it
- * acquires what node 2 has written beside it. The second one releases a lock to node 2 at any time. Where a thread of node 1
- * writes, an interval may have to end to make room. Node 2 meets in the barriers, and may take the lock between them; it reads
- * what it has acquired.
+ * Node 0 is the home of a page. Its program computes, and serves messages only while it waits in a barrier. Otherwise its
+ * handler serves them once it is woken. Node 1 has two threads that write the page. The first one enters barriers with the
+ * other nodes, in two phases. Between the phases it may write, too, and may need the page with its own last version, as if
+ * it acquired concurrent writes of node 2. The second one releases a lock to node 2 at any time. When a thread of
+ * node 1 writes, a flush may be necessary to make room. Node 2 enters the barriers, and may take the lock between them. It
+ * reads what it has acquired.
  *
- * What is checked: no fetch waits for the home's program. That arrives at a barrier only while none waits, so a fetch whose
- * diff nobody serves waits for ever (spin: no invalid end state).
+ * Checked: no fetch waits for the home's program. The program arrives at a barrier only while no fetch waits, so a
+ * fetch waits forever if its diff is not served (spin: no invalid end state).
  */
 #ifndef BARRIERS
 #define BARRIERS 2
@@ -22,24 +22,24 @@
 #define NODES 3
 
 /* at the home */
-byte sent, applied;             /* intervals of node 1, by messages that are served in order */
-bool woken;                     /* its handler was woken, and has not looked since */
+byte sent, applied;             /* intervals of node 1; their messages are served in order */
+bool woken;                     /* its handler was woken, and has not checked the messages since */
 bool waits;                     /* its program waits in a barrier */
 
 /* node 1 */
 bool dirty, closing;
 byte urgent_closers, vt;
-bool quiet;                     /* the home has diffs that woke no thread */
+bool quiet;                     /* the home has quiet diffs */
 
 /* the barrier, and the grant of the lock */
-byte arrived;                   /* at all barriers together */
-byte barrier_vt[BARRIERS];      /* of node 1, at the arrival */
+byte arrived;                   /* writes at all barriers together */
+byte barrier_vt[BARRIERS];      /* last interval of node 1 at its arrival */
 bool asked, granted;
 byte granted_vt;
 
 byte left = WRITES, fetching;   /* ghosts */
 
-/* The home's handler, and the program while it waits. */
+/* The home's handler, or the program while it waits. */
 active proctype serving()
 {
 end:
@@ -49,7 +49,7 @@ end:
     od
 }
 
-/* Wakes the home, after the diffs. I7: message_hand_on, interval_hand_on */
+/* Wakes the home after the diffs. I7: message_hand_on, interval_hand_on */
 inline HAND_ON()
 {
     atomic {
@@ -60,7 +60,7 @@ inline HAND_ON()
     }
 }
 
-/* One at a time; it wakes the home if an urgent closer waits for it when it begins. I1: interval_close */
+/* One flush at a time. It wakes the home if an urgent flush waits when it begins. I1: interval_close */
 inline CLOSE(urgent)
 {
     if
@@ -88,7 +88,7 @@ inline CLOSE(urgent)
     fi
 }
 
-/* A node needs this version of node 1's. */
+/* A node needs this version of node 1. */
 inline FETCH(version)
 {
     atomic {
@@ -103,7 +103,7 @@ inline FETCH(version)
     fi
 }
 
-/* Writes, and then there may be too many copies that are dirty. CP3: relieve, close_for_room. I7: close_for_room */
+/* Writes. Then too many copies may be dirty. CP3: relieve, close_for_room. I7: close_for_room */
 inline WRITE()
 {
     atomic { left > 0 -> left--; dirty = true };
@@ -128,7 +128,7 @@ active proctype home_program()
     do
     :: b < BARRIERS ->
         atomic { fetching == 0 && arrived == NODES * b + NODES - 1 -> ARRIVE(); waits = true; b++ };
-        atomic { applied == sent -> waits = false }             /* it has served all that came before: I9: message_send_all */
+        atomic { applied == sent -> waits = false }             /* it has served all earlier messages: I9: message_send_all */
     :: else -> break
     od
 }
@@ -150,7 +150,7 @@ active proctype main_thread()
         :: true
         fi;
         if
-        :: true ->                                              /* the copy is gone, or stale */
+        :: true ->                                              /* the copy is evicted, or stale */
 #ifndef OWN_QUIET
             HAND_ON();                                          /* I7: fetch_start */
 #endif
@@ -163,7 +163,7 @@ active proctype main_thread()
     od
 }
 
-/* Takes the lock, writes or not, and releases it to node 2. */
+/* Takes the lock, may write, and releases the lock to node 2. */
 active proctype second_thread()
 {
     bool closes, wakes;

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * standstill.pml - whether a job stands still (hlrc/progress/judge.c, standstill.c, launch/look.c), for spin.
+ * standstill.pml - deadlock detection (hlrc/progress/judge.c, standstill.c, launch/look.c), for spin.
  *
- * Two nodes of one thread each, two locks, a condition variable. A thread takes a lock that it does not hold, lets go of one,
- * waits for a signal, or sends one, in any order, some times; then it computes for ever. A lock that is granted is on its way
- * for a while, and so are a signal, to node 0 where it is served, and the word to the waiter that it wakes. A judge takes the
- * reports of the two nodes one after the other, twice; when is left open.
+ * Two nodes of one thread each, two locks, one condition variable. A thread takes a lock that it does not hold, releases one,
+ * waits for a signal or sends one, in any order, a bounded number of times. Then it computes forever. A granted lock is in
+ * transit for a while. So are a signal, to node 0 where it is served, and the word to the waiter that it wakes. The deadlock
+ * detector (judge) takes the reports of the two nodes one after the other, twice, at any time.
  *
- * What is checked: when it finds that the job stands still, it does: no thread can ever go on, and nothing is under way.
+ * Checked: when it reports a deadlock, no thread can ever continue, and nothing is in transit.
  *
- * A report is one step. That a wait has to last for a second is left out: it makes verdicts rarer, not other ones.
+ * A report is one step. The condition that a wait lasts a second is left out: it makes verdicts rarer, not different.
  */
 #ifndef OPERATIONS
-#define OPERATIONS 4            /* of both threads together, each of any */
+#define OPERATIONS 4            /* operations of both threads together */
 #endif
 
-#define NOBODY 2                /* of a lock: it rests, or is on its way */
-#define TO(n) (3 + (n))         /* on its way to this node */
+#define NOBODY 2                /* state of a lock: it rests, or is in transit */
+#define TO(n) (3 + (n))         /* in transit to this node */
 #define OTHER(n) (1 - (n))
 
 mtype = { COMPUTES, LOCK, SIGNAL };
 
-mtype what[2] = COMPUTES;       /* what the thread waits for, */
-byte object[2];                 /* which lock, */
-byte epoch[2];                  /* and for the how manieth time it waits (RE1: reporter_make) */
+mtype what[2] = COMPUTES;       /* the kind of its wait, */
+byte object[2];                 /* the lock, */
+byte epoch[2];                  /* and the number of its wait (RE1: reporter_make) */
 byte holder[2] = NOBODY;        /* by lock */
 bool registered[2];             /* waits for a signal, known to node 0 */
-byte sent;                      /* signals on their way to node 0 */
-bool woken[2];                  /* the word to a waiter is on its way */
+byte sent;                      /* signals in transit to node 0 */
+bool woken[2];                  /* the word to a waiter is in transit */
 short signals[2];               /* RE3: report_signals */
 byte left = OPERATIONS;
 
@@ -61,8 +61,8 @@ end_signal: what[me] == COMPUTES;
     od
 }
 
-/* The step that makes a signalled thread go on comes before its count, as in hlrc_cond_wait; a thread that goes on does not
- * wait. */
+/* A signalled thread continues before it is counted, as in hlrc_cond_wait; a thread that continues does not
+     * wait. */
 active proctype network()
 {
     bit n, lock;
@@ -84,7 +84,7 @@ end:
 }
 
 #define HOLDS(n, l) (holder[l] == (n))
-/* no thread can go on, as things are */
+/* no thread can continue */
 #define HELD_UP(n) ((what[n] == LOCK && HOLDS(OTHER(n), object[n])) || (what[n] == LOCK && HOLDS(n, object[n])) || \
     (what[n] == SIGNAL && registered[n]))
 #define STANDS_STILL (HELD_UP(0) && HELD_UP(1) && sent == 0 && !woken[0] && !woken[1])
@@ -120,7 +120,7 @@ inline report(n, number) {
     }
 }
 
-/* It may begin at any time: that it has looked before, and found nothing, changes nothing. */
+/* It may begin at any time: an earlier inspection without a result changes nothing. */
 active proctype judge()
 {
     run thread(0);
@@ -137,6 +137,6 @@ active proctype judge()
             assert(STANDS_STILL)
         :: else
         fi;
-        left = 0        /* what follows is not looked at */
+        left = 0        /* later steps are not examined */
     }
 }

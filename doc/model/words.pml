@@ -3,26 +3,26 @@
  * words.pml - atomic operations on words of shared memory (hlrc/memory/page_word.c, hlrc/sync/word.c) and bytes that are
  * read and written at a page's home (hlrc/memory/page_part.c), for spin.
  *
- * One page at home at node 0, with a word, which operations increment, and a byte, which is stored to under a lock. Node 1 has
- * two threads, the others have one each. While operations are left a thread increments the word, and may load it afterwards;
- * or acquires the lock, loads, stores, gets or puts, and releases the lock. Threads of node 1 also acquire what node 0 has
- * published, as by another lock. Node 2 only reads. Diffs arrive later, in order.
+ * One page at home 0 has a word, which operations increment, and a byte, which is stored to under a lock. Node 1 has two
+ * threads, the other nodes have one each. While operations are left, a thread increments the word, and may load it
+ * afterwards; or it acquires the lock, loads, stores, gets or puts, and releases the lock. Threads of node 1 also acquire
+ * what node 0 has published, as by another lock. Node 2 only reads. Diffs arrive later, in order.
  *
- * -DSTORED=T: before that thread T (3: node 2's) has stored to the word, and the others operate on it once they have had the
+ * -DSTORED=T: before that, thread T (3: node 2's) has stored to the word. The others operate on it once they have had the
  * lock. Otherwise the word is zero in the beginning.
  * -DUNTOUCHED: in the beginning all nodes can read the page, which is zero, and its home does not know of them; it has a
  * twin. Otherwise its home has announced it once, and the others know that and have no copy.
  * -DHANDLED: the home's handler performs operations, under the page's lock; otherwise the fabric does.
  *
- * What is checked:
- *   - the word counts all operations, each finds what was ordered before it, and so does each load;
+ * Checked:
+ *   - the word counts all operations, and each operation and each load finds the operations ordered before it;
  *   - under the lock the byte is the last one that was stored or put;
  *   - all threads end.
  *
- * The end of an interval is one step, and so is what an acquire revokes: protocol.pml takes these apart.
+ * A flush is one step, and so are the invalidations of an acquire. protocol.pml takes these apart.
  */
 #ifndef OPERATIONS
-#define OPERATIONS 3            /* of all threads together */
+#define OPERATIONS 3            /* operations of all threads together */
 #endif
 #ifndef STORED
 #define STORED NO_THREAD           /* the thread that has stored to the word before the others operate on it */
@@ -30,23 +30,23 @@
 #define NO_THREAD 4
 #define THREADS 4
 #define NODE_OF(t) (t == 0 -> 0 : (t == 3 -> 2 : 1))
-#define BASE 8                  /* what that thread has stored */
+#define BASE 8                  /* the value that this thread has stored */
 #define MAX(a, b) ((a) > (b) -> (a) : (b))
 
-/* The page at home, and its twin; the versions of nodes 1 and 2, diffs under way: whether they have the word, and the byte. */
+/* The page at home, and its twin; the versions of nodes 1 and 2; diffs in flight: whether they have the word and the byte. */
 byte word, data, twin_word, twin_data, version[3];
 bool dirty0, has_twin, listed0, worded0, exclusive, announced, has_readers;
 chan diffs1 = [2] of { byte, bool, byte, bool, byte };
 chan diffs2 = [1] of { byte, bool, byte, bool, byte };
 
-/* The copy of node 1, its twin, what it needs. */
+/* The copy of node 1, its twin, its needs. */
 byte copy_word, copy_data, copy_twin_word, copy_twin_data, needs[3];
 bool stale, open, dirty, busy, listed, worded, pending, introduced, acquiring;
-/* That of node 2. */
+/* The copy of node 2. */
 byte word2, data2;
 bool stale2;
 
-/* By node, then writer: of the intervals that each node knows, the last. */
+/* By node, then writer: the last interval that the node knows. */
 byte vt[9];
 #define VT(n, w) vt[(n) * 3 + (w)]
 
@@ -56,7 +56,7 @@ byte last_node, carried[3];
 
 /* ghosts */
 byte left = OPERATIONS, operations, last_data, gate, ended;
-byte seen[THREADS];             /* the word is this at least, for the thread; it may operate on it when it was stored */
+byte seen[THREADS];             /* the least value of the word for the thread; it may operate on the word after the store */
 
 #define MAY_OPERATE(t) (STORED == NO_THREAD || seen[t] >= BASE)
 #define APPLIED(n) (version[1] >= VT(n, 1) && version[2] >= VT(n, 2))
@@ -115,7 +115,7 @@ inline CLOSE0()
             if
             :: dirty0 && changed && announced && !has_readers -> dirty0 = false; has_twin = false; exclusive = true
             :: dirty0 -> has_twin = true
-            :: true -> dirty0 = false; has_twin = false         /* sealed */
+            :: true -> dirty0 = false; has_twin = false         /* write-protected */
             fi;
             twin_word = (has_twin -> word : 0);
             twin_data = (has_twin -> data : 0);
@@ -210,7 +210,7 @@ inline INTRODUCE()
     has_readers = has_readers || !introduced
 }
 
-/* Bytes that are as in the twin are taken over. P5: install. RN3: take_over, diff_renew */
+/* Bytes equal to the twin are replaced. P5: install. RN3: take_over, diff_renew */
 inline TAKE_OVER()
 {
     copy_word = (dirty && (open -> fetched_word == copy_twin_word : copy_word != copy_twin_word) -> copy_word : fetched_word);
@@ -271,7 +271,7 @@ inline ACCESS(stores)
     od
 }
 
-/* The copy is revoked, or stays open and is renewed. RN1: renew_instead, settle. I5: acquire_all */
+/* The copy is invalidated, or stays accessible and is updated. RN1: renew_instead, settle. I5: acquire_all */
 inline ACQUIRE1(upto0, upto2)
 {
     atomic { !acquiring -> acquiring = true };
@@ -319,7 +319,7 @@ inline ACQUIRE1(upto0, upto2)
 #define LACKS (stale || needs[1])
 #endif
 
-/* Not while another thread is at it. WD2: begin, fetch, is_unsent */
+/* Not during an operation of another thread. WD2: begin, fetch, is_unsent */
 inline WORD_BEGIN()
 {
     do
@@ -345,7 +345,7 @@ inline WORD_BEGIN()
     od
 }
 
-/* What an operation made of the word goes to the copy, if it can be read or holds what this node has stored. */
+/* The result of an operation goes to the copy if it is readable or holds this node's stores. */
 #if defined(WORD_NOT_HERE)
 #define TO_COPY false
 #elif defined(WORD_OPEN_STALE)
@@ -411,7 +411,7 @@ inline OPERATE1(t)
 #define IS_THERE (version[1] >= had[1] && version[2] >= had[2])                 /* PP2: is_there */
 #endif
 
-/* A part of the page, past the copy if it is not here. part is true when that was done. PP3: end */
+/* Accesses a part of the page at the home if the copy is not usable. Sets part when done. PP3: end */
 inline PART(puts)
 {
     do
@@ -508,7 +508,7 @@ proctype thread0()
 #undef t
 }
 
-/* Stores the byte, or puts it; or neither. ASSUMPTION: it has the lock */
+/* Stores the byte, puts it, or does neither. ASSUMPTION: it has the lock */
 inline CHANGE_BYTE()
 {
     if
@@ -523,13 +523,13 @@ inline CHANGE_BYTE()
         atomic {
             if
             :: open && dirty -> last_data++; copy_data = last_data; stores = false
-            :: else                     /* it was revoked meanwhile */
+            :: else                     /* it was revoked before the store */
             fi
         }
     od
 }
 
-/* Loads, or gets the byte; or neither. ASSUMPTION: it has the lock */
+/* Loads the byte, gets it, or does neither. ASSUMPTION: it has the lock */
 inline READ(t)
 {
     if
@@ -556,7 +556,7 @@ proctype thread1(byte t)
     byte result, fetched_word, fetched_data, had[3];
     bool fetches, fetch_over, part, stores, loads;
     if
-    :: t == STORED ->                                           /* it has the lock, and may operate before it releases that */
+    :: t == STORED ->                                           /* it has the lock, and may operate before the release */
         ACCESS(true);
         atomic { copy_word = BASE; seen[t] = BASE };
         if
