@@ -137,16 +137,16 @@ tests_unit_need_SOURCES = tests/unit/test_need.c
 tests_unit_need_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_need_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 PAGE_NODE = tests/unit/page_node.c tests/unit/page_node.h
-PAGE_NODE_LDFLAGS = -Wl,--wrap=progress_changed,--wrap=progress_poll,--wrap=progress_wait,--wrap=progress_await,--wrap=dirty_add
+PAGE_NODE_WRAPS = -Wl,--wrap=progress_changed,--wrap=progress_poll,--wrap=progress_wait,--wrap=progress_await,--wrap=dirty_add
 UNIT_TESTS += tests/unit/page
 tests_unit_page_SOURCES = tests/unit/test_page.c $(PAGE_NODE)
 tests_unit_page_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_page_LDFLAGS = $(PAGE_NODE_LDFLAGS)
+tests_unit_page_LDFLAGS = $(PAGE_NODE_WRAPS)
 tests_unit_page_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/page_word
 tests_unit_page_word_SOURCES = tests/unit/test_page_word.c $(PAGE_NODE)
 tests_unit_page_word_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_page_word_LDFLAGS = $(PAGE_NODE_LDFLAGS)
+tests_unit_page_word_LDFLAGS = $(PAGE_NODE_WRAPS)
 tests_unit_page_word_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view
 tests_unit_view_SOURCES = tests/unit/test_view.c
