@@ -285,7 +285,7 @@ static void async_serve(struct request *req)
 {
     bool appointed;
     if (req->object >= protocol_pages())
-        diag_fatal(1, "node %d asks for page %u of %u; do all nodes run the same version?",
+        diag_fatal(1, "node %d requested page %u of %u; do all nodes run the same version?",
                    (int)req->from, req->object, protocol_pages());
     if (req->type == REQUEST_PAGE)
         serve_page(req);

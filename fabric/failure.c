@@ -16,6 +16,6 @@ void fabric_fail(void (*fail)(const char *line), const char *line)
 void fabric_lacks(const struct fabric *f, const char *what)
 {
     char line[128];
-    snprintf(line, sizeof line, "fabric %s has no %s", f->ops.name, what);
+    snprintf(line, sizeof line, "fabric %s has no %s; choose another --fabric", f->ops.name, what);
     fabric_fail(f->fail, line);
 }

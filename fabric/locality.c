@@ -59,7 +59,7 @@ const char *locality_apart(const struct locality *a, const struct locality *b)
     if (a->ipc_namespace != b->ipc_namespace)
         return "they run in different IPC namespaces (containers)";
     if (a->shm_device != b->shm_device)
-        return "each has a /dev/shm of its own (containers)";
+        return "each has its own /dev/shm (containers)";
     if (a->user != b->user)
         return "they run as different users";
     return NULL;
@@ -76,10 +76,10 @@ static void complain(const struct fabric_job *job, const struct locality *all, i
     size_t at = used < (int)sizeof line ? (size_t)used : sizeof line - 1;
     if (job->probe == NULL || job->probe("verbs", no_verbs, sizeof no_verbs) == 0)
         snprintf(line + at, sizeof line - at,
-                 "use --fabric verbs (HLRC_FABRIC=verbs), or hosts that are one machine");
+                 "use --fabric verbs (HLRC_FABRIC=verbs), or start all nodes on one machine");
     else
         snprintf(line + at, sizeof line - at,
-                 "jobs of several machines need --fabric verbs, which cannot be used here: %s",
+                 "jobs on several machines need --fabric verbs, which is not available here: %s",
                  no_verbs);
     job->fail(line);
 }

@@ -31,8 +31,8 @@ void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *
                  ibv_get_device_name(v->context->device), what, peer, why);
     else if (peer >= 0 && strcmp(why, ibv_wc_status_str(IBV_WC_RETRY_EXC_ERR)) == 0)
         snprintf(line, sizeof line,
-                 "verbs: node %d does not answer any more: its host is down or cut off, or it was "
-                 "killed (%s: %s; --peer-timeout %d)",
+                 "verbs: node %d no longer answers: its host is down or disconnected, or the node "
+                 "was killed (%s: %s; --peer-timeout %d)",
                  peer, what, why, v->job.peer_timeout);
     else if (peer >= 0)
         snprintf(line, sizeof line, "verbs: %s at node %d failed: %s", what, peer, why);

@@ -146,8 +146,8 @@ int verbs_probe(char *why, size_t len)
 
 static const char *atomics_of(enum ibv_atomic_cap cap)
 {
-    return cap == IBV_ATOMIC_GLOB  ? "also against the CPUs'"
-           : cap == IBV_ATOMIC_HCA ? "among its own"
+    return cap == IBV_ATOMIC_GLOB  ? "also with the CPUs'"
+           : cap == IBV_ATOMIC_HCA ? "only with its own"
                                    : "none";
 }
 
@@ -159,19 +159,19 @@ static void describe_port(struct ibv_context *ctx, const struct ibv_device_attr 
     if (ibv_query_port(ctx, (uint8_t)port, &attr) != 0)
         return;
     bool ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
-    snprintf(line, sizeof line, "%s:%d:%d  %s, %s, payload of a packet %d bytes",
+    snprintf(line, sizeof line, "%s:%d:%d  %s, %s, packet payload %d bytes",
              ibv_get_device_name(ctx->device), port, best_gid(ctx, port),
              ethernet ? "RoCE" : "InfiniBand",
              attr.state == IBV_PORT_ACTIVE ? "active" : ibv_port_state_str(attr.state),
              128 << attr.active_mtu);
     say(line);
     snprintf(line, sizeof line,
-             "  atomics %s; reads and atomics under way: %d with one node; nodes: %d",
+             "  atomics %s; reads and atomics in flight: %d with one node; nodes: %d",
              atomics_of(dev->atomic_cap), dev->max_qp_rd_atom, dev->max_qp);
     say(line);
     snprintf(line, sizeof line,
-             "  regions of memory: %d of at most %.0f GiB; receives: %d; completions: %d",
-             dev->max_mr, (double)dev->max_mr_size / (1 << 30), dev->max_srq_wr, dev->max_cqe);
+             "  memory regions: %d of at most %.0f GiB; receives: %d; completions: %d", dev->max_mr,
+             (double)dev->max_mr_size / (1 << 30), dev->max_srq_wr, dev->max_cqe);
     say(line);
 }
 
@@ -202,11 +202,11 @@ static int choose_receives(struct verbs_fabric *v)
         v->receives = (uint32_t)(events + 256 < most ? events + 256 : most);
         return 0;
     }
-    snprintf(
-        line, sizeof line,
-        "verbs: adapter %s takes %ju receives, but %d nodes can have %ju events outstanding at "
-        "one; lower --threads or take fewer nodes",
-        ibv_get_device_name(v->context->device), (uintmax_t)most, v->job.nodes, (uintmax_t)events);
+    snprintf(line, sizeof line,
+             "verbs: adapter %s takes %ju receives, but %d nodes can have %ju events outstanding "
+             "at one; lower --threads or use fewer nodes",
+             ibv_get_device_name(v->context->device), (uintmax_t)most, v->job.nodes,
+             (uintmax_t)events);
     if (v->job.fail)
         v->job.fail(line);
     return -ENOSPC;

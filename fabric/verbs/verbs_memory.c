@@ -35,7 +35,7 @@ static _Noreturn void cannot_register(struct verbs_fabric *v, int err)
     getrlimit(RLIMIT_MEMLOCK, &r);
     if (err == -ENOMEM && r.rlim_cur != RLIM_INFINITY)
         snprintf(why, sizeof why,
-                 "locked memory is limited to %llu KiB; raise it where the node is started "
+                 "locked memory is limited to %llu KiB; raise the limit where the node is started "
                  "(ulimit -l unlimited)",
                  (unsigned long long)(r.rlim_cur / 1024));
     else

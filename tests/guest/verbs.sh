@@ -170,7 +170,7 @@ lose_link() {
 # The link goes down: both nodes end within --peer-timeout, with one line that says why.
 run_cut() {
     lose_link "$1" "$2" '' 'ip link set v1 down' 'ip link set v1 up' || return
-    [ "$(wc -l </tmp/cut.err)" -eq 1 ] && grep -qE 'node [01] does not answer|adapter rxe[01] is down' /tmp/cut.err ||
+    [ "$(wc -l </tmp/cut.err)" -eq 1 ] && grep -qE 'node [01] no longer answers|adapter rxe[01] is down' /tmp/cut.err ||
         { echo "not one line that says so"; return 1; }
     await_link
 }
@@ -184,7 +184,7 @@ accept_local() { echo "$1" >/proc/sys/net/ipv4/conf/all/accept_local; }
 run_silence() {
     lose_link "$1" "$2" busy 'accept_local 0' 'accept_local 1' || return
     [ "$took" -gt $(($2 * 1000 / 6)) ] || { echo "before a sixth of --peer-timeout $2"; return 1; }
-    expect_line "node [01] does not answer any more: .*--peer-timeout $2" /tmp/cut.err
+    expect_line "node [01] no longer answers: .*--peer-timeout $2" /tmp/cut.err
 }
 
 # An ordinary user with enough locked memory runs a job; with too little he is told what to raise. A device that is not
@@ -195,12 +195,12 @@ run_limits() {
     chmod 666 /dev/infiniband/uverbs*
     (ulimit -l 131072; exec $as $run "$helpers/by-node" "$is" --class S) >/tmp/l.out 2>&1 || { cat /tmp/l.out; return 1; }
     ! (ulimit -l 2048; exec $as $run "$is" --class S) >/tmp/l.out 2>/tmp/l.err || { echo "2 MiB are enough"; return 1; }
-    expect_one_line 'locked memory is limited to 2048 KiB; raise it' || return
+    expect_one_line 'locked memory is limited to 2048 KiB; raise the limit' || return
     ! $run --device rxe7 "$is" --class S >/tmp/l.out 2>/tmp/l.err || { echo "rxe7 is taken"; return 1; }
     expect_one_line 'no adapter rxe7 with a port that is up; there are rxe[01], rxe[01]' || return
     "$top_builddir/hlrc_info" --fabric verbs >/tmp/l.out || { cat /tmp/l.out; return 1; }
-    grep -q '^  rxe0:1:1  RoCE, active, payload of a packet 4096 bytes' /tmp/l.out &&
-        grep -q 'under way: [1-9][0-9]* with one node' /tmp/l.out || { cat /tmp/l.out; return 1; }
+    grep -q '^  rxe0:1:1  RoCE, active, packet payload 4096 bytes' /tmp/l.out &&
+        grep -q 'in flight: [1-9][0-9]* with one node' /tmp/l.out || { cat /tmp/l.out; return 1; }
 }
 
 expect_one_line() { expect_line "$1" /tmp/l.err; }

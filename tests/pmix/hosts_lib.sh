@@ -83,5 +83,5 @@ verbs_in() {
 }
 
 # What HLRC says of a job on both hosts that have no RDMA device, and its status
-no_way_between_hosts='^hlrc: node 0: fabric shm: nodes 0 \(host h1\) and 2 \(host h2\) share no memory: .*; jobs of several'
-no_way_between_hosts+=' machines need --fabric verbs, which cannot be used here: '
+no_way_between_hosts='^hlrc: node 0: fabric shm: nodes 0 \(host h1\) and 2 \(host h2\) share no memory: .*; jobs on several'
+no_way_between_hosts+=' machines need --fabric verbs, which is not available here: '

@@ -196,7 +196,7 @@ two_guests() { # LAUNCHER LOSS: how the second machine is lost at the end, "cut"
     check_loss 0
     test $loss = kill || check_loss 1
     # of a line of the other machine nobody knows whether it comes through
-    grep -qE '^hlrc: node [0-3]: verbs: (node [0-3] does not answer|port 1 of)' "$at/waiting.err" ||
+    grep -qE '^hlrc: node [0-3]: verbs: (node [0-3] no longer answers|port 1 of)' "$at/waiting.err" ||
         fail "$launcher: $loss: $(cat "$at/waiting.err")"
 }
 
