@@ -108,20 +108,20 @@ static hlrc_op op_of(const char *call, const char *op)
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
         if (strcmp(op, ops[i].name) == 0)
             return ops[i].op;
-    compat_fail("%s: operation %s: they are +, *, max, min, absmax, absmin and or", call, op);
+    compat_fail("%s: unknown operation %s; use +, *, max, min, absmax, absmin or or", call, op);
 }
 
-#define GOP(T, N, TYPE, ABS)                                               \
-    void armci_msg_##N##gop(T *x, int n, const char *op)                   \
-    {                                                                      \
-        const char *call = "armci_msg_" #N "gop";                          \
-        armci_check(call, 0);                                              \
-        hlrc_op how = op_of(call, op);                                     \
-        size_t count = n > 0 ? (size_t)n : 0;                              \
-        for (size_t i = 0; strncmp(op, "abs", 3) == 0 && i < count; i++)   \
-            x[i] = ABS(x[i]);                                              \
-        if (hlrc_reduce(x, x, count, TYPE, how) != 0)                      \
-            compat_fail("%s: operation %s: for integers alone", call, op); \
+#define GOP(T, N, TYPE, ABS)                                              \
+    void armci_msg_##N##gop(T *x, int n, const char *op)                  \
+    {                                                                     \
+        const char *call = "armci_msg_" #N "gop";                         \
+        armci_check(call, 0);                                             \
+        hlrc_op how = op_of(call, op);                                    \
+        size_t count = n > 0 ? (size_t)n : 0;                             \
+        for (size_t i = 0; strncmp(op, "abs", 3) == 0 && i < count; i++)  \
+            x[i] = ABS(x[i]);                                             \
+        if (hlrc_reduce(x, x, count, TYPE, how) != 0)                     \
+            compat_fail("%s: operation %s: for integers only", call, op); \
     }
 GOP(int, i, HLRC_INT32, abs)
 GOP(long, l, HLRC_INT64, labs)

@@ -34,11 +34,11 @@ void armci_check_memory(const char *call, const void *at, size_t bytes, int proc
     (void)pthread_rwlock_unlock(&guard);
     if (!p)
         compat_fail("%s: %zu bytes at %p, process %d, are not in memory of ARMCI_Malloc, or were "
-                    "given back by ARMCI_Free; use an address that ARMCI_Malloc stored",
+                    "freed by ARMCI_Free; use an address that ARMCI_Malloc stored",
                     call, bytes, at, proc);
     if (off > has || bytes > has - off)
-        compat_fail("%s: %zu bytes at %p go beyond the %zu that process %d has there; it asked "
-                    "ARMCI_Malloc for no more",
+        compat_fail("%s: %zu bytes at %p go beyond the %zu that process %d allocated there; pass a "
+                    "larger size to ARMCI_Malloc",
                     call, bytes, at, has, proc);
 }
 
@@ -54,7 +54,7 @@ int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
 {
     armci_check("ARMCI_Malloc", 0);
     if (bytes < 0)
-        compat_fail("ARMCI_Malloc: %ld bytes: give 0 or more", bytes);
+        compat_fail("ARMCI_Malloc: %ld bytes; pass 0 or more", bytes);
     uint64_t *sizes = calloc((size_t)armci_job.n, sizeof *sizes), most = 0;
     if (!sizes)
         compat_fail("ARMCI_Malloc: no private memory for %d sizes", armci_job.n);
@@ -90,8 +90,9 @@ int ARMCI_Free(void *ptr)
         return 0;
     struct piece *p = find(at);
     if (!p || p->at != at || (ptr && ptr != at))
-        compat_fail("ARMCI_Free: nothing of ARMCI_Malloc begins at %p; free once what it stored",
-                    ptr && ptr != at ? ptr : at);
+        compat_fail(
+            "ARMCI_Free: no block of ARMCI_Malloc begins at %p; free each stored address once",
+            ptr && ptr != at ? ptr : at);
     (void)pthread_rwlock_wrlock(&guard);
     free(p->sizes);
     *p = (struct piece){ 0 };
@@ -119,9 +120,9 @@ int ARMCI_Create_mutexes(int num)
 {
     armci_check("ARMCI_Create_mutexes", 0);
     if (num < 0 || num > HLRC_MUTEXES)
-        compat_fail("ARMCI_Create_mutexes: %d: a process can have 0 to %d", num, HLRC_MUTEXES);
+        compat_fail("ARMCI_Create_mutexes: %d mutexes; pass 0 to %d", num, HLRC_MUTEXES);
     if (mutexes)
-        compat_fail("ARMCI_Create_mutexes: called twice; call ARMCI_Destroy_mutexes before");
+        compat_fail("ARMCI_Create_mutexes: called twice; call ARMCI_Destroy_mutexes first");
     mutexes = calloc((size_t)armci_job.n, sizeof *mutexes);
     if (!mutexes)
         compat_fail("ARMCI_Create_mutexes: no private memory for %d numbers", armci_job.n);
@@ -133,7 +134,7 @@ int ARMCI_Destroy_mutexes(void)
 {
     armci_check("ARMCI_Destroy_mutexes", 0);
     if (!mutexes)
-        compat_fail("ARMCI_Destroy_mutexes: there are none; call ARMCI_Create_mutexes before");
+        compat_fail("ARMCI_Destroy_mutexes: there are no mutexes; call ARMCI_Create_mutexes first");
     hlrc_fence_all();
     hlrc_barrier();
     free(mutexes);
@@ -146,8 +147,9 @@ static void check_mutex(const char *call, int mutex, int proc)
     armci_check(call, proc);
     long long has = mutexes ? (long long)mutexes[proc] : 0;
     if (mutex < 0 || mutex >= has)
-        compat_fail("%s: mutex %d: process %d has %lld; create them by ARMCI_Create_mutexes", call,
-                    mutex, proc, has);
+        compat_fail(
+            "%s: mutex %d: process %d has %lld mutexes; create more with ARMCI_Create_mutexes",
+            call, mutex, proc, has);
 }
 
 void ARMCI_Lock(int mutex, int proc)

@@ -40,8 +40,8 @@ static struct move acc_of(const char *call, int optype, const void *scale, int p
     };
     struct move m = move_of(call, ACC, proc);
     if (optype < ARMCI_ACC_INT || optype > ARMCI_ACC_LNG)
-        compat_fail("%s: type %d: they are ARMCI_ACC_INT, %d, to ARMCI_ACC_LNG, %d", call, optype,
-                    ARMCI_ACC_INT, ARMCI_ACC_LNG);
+        compat_fail("%s: unknown type %d; pass ARMCI_ACC_INT, %d, to ARMCI_ACC_LNG, %d", call,
+                    optype, ARMCI_ACC_INT, ARMCI_ACC_LNG);
     m.type = types[optype];
     m.scale = scale;
     return m;
@@ -59,8 +59,9 @@ static struct move acc_begin_of(const char *call, int optype, const void *scale,
 static int accumulated(const struct move *m, int rc)
 {
     if (rc)
-        compat_fail("%s: the place is not aligned to its type, or not of whole values: %s", m->call,
-                    strerror(-rc));
+        compat_fail(
+            "%s: the address is not aligned to its type, or the length is not a multiple of it: %s",
+            m->call, strerror(-rc));
     return 0;
 }
 
@@ -69,7 +70,7 @@ static int accumulated(const struct move *m, int rc)
 static size_t count_of(const struct move *m, const char *what, int n)
 {
     if (n < 0)
-        compat_fail("%s: %s of %d: give 0 or more", m->call, what, n);
+        compat_fail("%s: %s of %d; pass 0 or more", m->call, what, n);
     return (size_t)n;
 }
 
@@ -91,7 +92,7 @@ static int section(const struct move *m, void *src, const int *src_stride, void 
                                            to[ARMCI_MAX_STRIDE_LEVEL];
     hlrc_handle_t room, *op;
     if (levels < 0 || levels > ARMCI_MAX_STRIDE_LEVEL)
-        compat_fail("%s: %d levels of strides: they are 0 to %d", m->call, levels,
+        compat_fail("%s: %d levels of strides; pass 0 to %d", m->call, levels,
                     ARMCI_MAX_STRIDE_LEVEL);
     for (int i = 0; i <= levels; i++)
         counts[i] = count_of(m, "a count", count[i]);

@@ -53,8 +53,8 @@ int ARMCI_Rmw(int op, void *ploc, void *prem, int extra, int proc)
     long extra_long = extra;
     if (!adds && op != ARMCI_SWAP && op != ARMCI_SWAP_LONG)
         compat_fail(
-            "ARMCI_Rmw: operation %d: they are ARMCI_FETCH_AND_ADD, %d, to ARMCI_SWAP_LONG, %d", op,
-            ARMCI_FETCH_AND_ADD, ARMCI_SWAP_LONG);
+            "ARMCI_Rmw: unknown operation %d; pass ARMCI_FETCH_AND_ADD, %d, to ARMCI_SWAP_LONG, %d",
+            op, ARMCI_FETCH_AND_ADD, ARMCI_SWAP_LONG);
     armci_check_memory("ARMCI_Rmw", prem, wide ? sizeof(long) : sizeof(int), proc);
     const void *value = !adds ? ploc : wide ? (void *)&extra_long : (void *)&extra;
     hlrc_type type = !wide ? HLRC_INT32 : sizeof(long) == 8 ? HLRC_INT64 : HLRC_INT32;

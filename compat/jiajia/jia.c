@@ -50,10 +50,10 @@ static void begin_cvs(void)
 {
     cvs = hlrc_malloc_all(Maxcvs * sizeof *cvs);
     if (!cvs)
-        jia_error("jia_init: condition variables: %s", strerror(errno));
+        jia_error("jia_init: cannot create condition variables: %s", strerror(errno));
     for (int i = 0; jia_pid == 0 && i < Maxcvs; i++)
         if (hlrc_lock_create(&cvs[i].lock) < 0 || hlrc_cond_create(&cvs[i].changed) < 0)
-            jia_error("jia_init: condition variables: no memory");
+            jia_error("jia_init: no memory for condition variables");
 }
 
 void jia_init(int argc, char **argv)
@@ -95,7 +95,8 @@ static void place(char *mem, size_t size, const struct cut *cut, int host)
         size_t block = block_of(cut, round), len = block < size ? block : size;
         int err = hlrc_place(mem, len, host);
         if (err < 0)
-            jia_error("jia_alloc: %zu bytes to host %d: %s", len, host, strerror(-err));
+            jia_error("jia_alloc: cannot allocate %zu bytes at host %d: %s", len, host,
+                      strerror(-err));
         mem += len;
         size -= len;
         if (host == jia_hosts - 1)
@@ -109,11 +110,11 @@ static unsigned long allocate(const char *call, size_t size, const struct cut *c
     jiajia_check(call, "host", host, jia_hosts);
     for (int i = 0; i < cut->rounds; i++)
         if (cut->sizes ? cut->sizes[i] <= 0 : cut->size == 0)
-            jia_error("%s: blocks of %d bytes: give them at least one", call,
+            jia_error("%s: blocks of %d bytes; pass 1 or more", call,
                       cut->sizes ? cut->sizes[i] : 0);
     char *mem = hlrc_malloc_all(pages);
     if (!mem)
-        jia_error("%s: %zu bytes: no shared memory left for them; raise --memory", call, size);
+        jia_error("%s: no shared memory left for %zu bytes; raise --memory", call, size);
     if (jia_pid == 0)
         place(mem, pages, cut, host);
     hlrc_barrier();
@@ -174,7 +175,7 @@ unsigned long jia_alloc3b(size_t size, const int *blocks, int host)
 unsigned long jia_alloc4(size_t size, const int *blocks, int count, int host)
 {
     if (count < 1)
-        jia_error("jia_alloc4: %d sizes of blocks: give it at least one", count);
+        jia_error("jia_alloc4: %d sizes of blocks; pass 1 or more", count);
     return allocate("jia_alloc4", size, &(struct cut){ .sizes = blocks, .rounds = count }, host);
 }
 

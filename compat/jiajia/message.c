@@ -42,17 +42,17 @@ void jiajia_message_begin(void)
 {
     inboxes = hlrc_malloc_all((size_t)jia_hosts * sizeof *inboxes);
     if (!inboxes)
-        jia_error("jia_init: inboxes: %s", strerror(errno));
+        jia_error("jia_init: cannot create inboxes: %s", strerror(errno));
     struct inbox *in = &inboxes[jia_pid];
     if (hlrc_lock_create(&in->lock) < 0 || hlrc_cond_create(&in->came) < 0)
-        jia_error("jia_init: inboxes: no memory");
+        jia_error("jia_init: no memory for inboxes");
 }
 
 static void post(const void *buf, int len, int host, int tag, enum kind kind)
 {
     struct message *m = hlrc_malloc(sizeof *m + (size_t)len);
     if (!m)
-        jia_error("jia_send: %d bytes: no shared memory left for them; raise --memory", len);
+        jia_error("jia_send: no shared memory left for %d bytes; raise --memory", len);
     m->from = jia_pid;
     m->tag = tag;
     m->len = len;
@@ -107,7 +107,7 @@ static int receive(void *buf, int len, int host, int tag, enum kind kind)
 static void check_len(const char *call, int len)
 {
     if (len < 0)
-        jia_error("%s: %d bytes: give it 0 or more", call, len);
+        jia_error("%s: %d bytes; pass 0 or more", call, len);
 }
 
 void jia_send(const void *buf, int len, int host, int tag)
@@ -132,8 +132,9 @@ void jia_bcast(void *buf, int len, int root)
     if (jia_pid != root) {
         int came = receive(buf, len, root, 0, BCAST);
         if (came != len)
-            jia_error("jia_bcast: host %d sends %d bytes, host %d takes %d", root, came, jia_pid,
-                      len);
+            jia_error("jia_bcast: host %d sends %d bytes, host %d receives %d; pass one size on "
+                      "all hosts",
+                      root, came, jia_pid, len);
         return;
     }
     for (int host = 0; host < jia_hosts; host++)
@@ -166,7 +167,7 @@ static void combine(void *to, const void *from, int count, int op)
 static size_t size_of(int op)
 {
     if (op < 0 || op > MIN_DOUBLE || op % 10 > 2)
-        jia_error("jia_reduce: operation %d: there is none", op);
+        jia_error("jia_reduce: unknown operation %d", op);
     return op < SUM_FLOAT ? sizeof(int) : op < SUM_DOUBLE ? sizeof(float) : sizeof(double);
 }
 
@@ -176,7 +177,7 @@ void jia_reduce(const void *from, void *to, int count, int op, int root)
     jiajia_check("jia_reduce", "host", root, jia_hosts);
     check_len("jia_reduce", count);
     if (len > 0x7fffffff)
-        jia_error("jia_reduce: %d numbers: they may have 2 GiB", count);
+        jia_error("jia_reduce: %d numbers exceed the limit of 2 GiB", count);
     if (jia_pid != root) {
         post(from, (int)len, root, op, REDUCE);
         return;
@@ -184,13 +185,15 @@ void jia_reduce(const void *from, void *to, int count, int op, int root)
     memmove(to, from, len);
     void *theirs = malloc(len ? len : 1);
     if (!theirs)
-        jia_error("jia_reduce: %zu bytes: no memory left for them", len);
+        jia_error("jia_reduce: no memory left for %zu bytes", len);
     for (int host = 0; host < jia_hosts; host++) {
         if (host == root)
             continue;
         int came = receive(theirs, (int)len, host, op, REDUCE);
         if (came != (int)len)
-            jia_error("jia_reduce: host %d has %d bytes, host %d has %zu", host, came, root, len);
+            jia_error(
+                "jia_reduce: host %d has %d bytes, host %d has %zu; pass one size on all hosts",
+                host, came, root, len);
         combine(to, theirs, count, op);
     }
     free(theirs);

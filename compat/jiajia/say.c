@@ -22,5 +22,5 @@ void jia_error(const char *format, ...)
 void jiajia_check(const char *call, const char *what, int value, int limit)
 {
     if (value < 0 || value >= limit)
-        jia_error("%s: %s %d: they are 0 to %d", call, what, value, limit - 1);
+        jia_error("%s: no %s %d; pass 0 to %d", call, what, value, limit - 1);
 }

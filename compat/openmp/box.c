@@ -98,7 +98,7 @@ void boxes_begin(int count)
     if (hlrc_node_id() == 0)
         make_exchange();
     if (hlrc_broadcast(&exchange, sizeof exchange, 0) != 0)
-        start_fail("OpenMP: hlrc_broadcast");
+        start_fail("OpenMP: hlrc_broadcast failed");
     for (int k = 0; k < start_lanes; k++)
         make_address(&exchange.lanes[hlrc_node_id() * start_lanes + k]);
     hlrc_barrier();

@@ -128,7 +128,7 @@ static const char *expand(struct text *t, const char *spec)
                 : fields[k].letter == *spec)
             letter = fields[k].letter;
     if (!describe(letter, value, sizeof value))
-        start_fail("affinity format: %%%s is no field", spec);
+        start_fail("affinity format: unknown field %%%s", spec);
     size_t len = strlen(value), fill = len < width ? width - len : 0;
     for (size_t k = 0; k < fill && right; k++)
         put(t, zeros ? '0' : ' ');

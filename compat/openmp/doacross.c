@@ -24,10 +24,10 @@ static void check(unsigned dims, const ull *counts)
 {
     ull all = 1;
     if (dims > DOACROSS_DIMS)
-        start_fail("omp ordered(%u): at most %d loops", dims, DOACROSS_DIMS);
+        start_fail("omp ordered(%u): the limit is %d loops", dims, DOACROSS_DIMS);
     for (unsigned d = 0; d < dims; d++)
         if (__builtin_mul_overflow(all, counts[d], &all) || all >= ITERATIONS_MOST)
-            start_fail("omp ordered(%u): 2^52 iterations or more", dims);
+            start_fail("omp ordered(%u): the iterations exceed the limit of 2^52", dims);
 }
 
 void doacross_begin(unsigned dims, const ull *counts, enum schedule schedule, ull chunk)

@@ -32,7 +32,7 @@ static struct met make(gomp_fn *fn, void *data, void (*copy)(void *, void *), lo
 static void check_flags(unsigned flags)
 {
     if (flags & TASK_DETACH)
-        start_fail("omp task detach is not there");
+        start_fail("omp task detach is not supported; leave it out");
 }
 
 void GOMP_task(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes, long align,

@@ -28,7 +28,7 @@ static void meet_nodes(void *buf, size_t len)
     if (!buf)
         hlrc_barrier();
     else if (hlrc_broadcast(buf, len, 0) != 0)
-        start_fail("OpenMP: hlrc_broadcast");
+        start_fail("OpenMP: hlrc_broadcast failed");
 }
 
 static int spins(int threads)

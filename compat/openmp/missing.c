@@ -37,10 +37,10 @@
     X(GOMP_parallel_loop_runtime_start) \
     X(GOMP_parallel_sections_start)
 
-#define DEFINE(name)                                                                     \
-    void name(void);                                                                     \
-    void name(void)                                                                      \
-    {                                                                                    \
-        start_fail(#name " is not there; the program has taken it up after it started"); \
+#define DEFINE(name)                                                                             \
+    void name(void);                                                                             \
+    void name(void)                                                                              \
+    {                                                                                            \
+        start_fail(#name " is not supported; a library that the program loaded later calls it"); \
     }
 MISSING(DEFINE)

@@ -108,7 +108,7 @@ struct reader {
 
 _Noreturn static void refuse(const struct reader *r)
 {
-    start_fail("OMP_PLACES=%s: not understood from '%s' on; say threads, cores, sockets, "
+    start_fail("OMP_PLACES=%s: not understood from '%s' on; use threads, cores, sockets, "
                "ll_caches, numa_domains, or {0,1},{2,3} and so on",
                r->text, r->at);
 }
@@ -251,7 +251,7 @@ static void read_policies(const char *text)
         while (k < 6 && (strncasecmp(at, names[k].name, len) != 0 || names[k].name[len] != '\0'))
             k++;
         if (k == 6 || len == 0)
-            start_fail("OMP_PROC_BIND=%s: say false, true, primary, close, spread, or a list",
+            start_fail("OMP_PROC_BIND=%s: use false, true, primary, close, spread, or a list",
                        text);
         policies[levels++] = names[k].policy;
         at += len;
@@ -276,7 +276,7 @@ void places_read(int threads)
     else
         add_kind(KIND_THREADS, INT_MAX);
     if (count == 0)
-        start_fail("OMP_PLACES=%s: none of these processors is this node's; see --bind", list);
+        start_fail("OMP_PLACES=%s: this node has none of these processors; see --bind", list);
 }
 
 enum bind places_policy(int level)

@@ -104,7 +104,7 @@ void *reductions_find(const uintptr_t *data, const void *of, unsigned thread, vo
         for (d = data; d && !find_copy(d, address, &offset);)
             d = next_of(d);
     if (!d)
-        start_fail("omp in_reduction: no reduction of tasks around it has the variable at %p", of);
+        start_fail("omp in_reduction: no enclosing task reduction has the variable at %p", of);
     if (variable)
         *variable = (void *)variable_at(d, offset);
     return (void *)(d[COPIES] + thread * d[BYTES] + offset);

@@ -34,7 +34,7 @@ static int number(const char *variable, const char *text)
     char *end;
     long n = strtol(text, &end, 10);
     if (end == text || (*end != '\0' && *end != ',') || n < 0 || n > INT_MAX)
-        start_fail("%s=%s: not a number from 0", variable, text);
+        start_fail("%s=%s: not a number; use 0 or more", variable, text);
     return (int)n;
 }
 
@@ -93,17 +93,17 @@ void settings_read(int lanes)
 static const struct {
     const char *name, *why;
 } missing[] = {
-    { "GOMP_target*", "(omp target): offloading is not there" },
-    { "GOMP_offload_*", "(omp target): offloading is not there" },
-    { "GOMP_teams", "(omp target teams): offloading is not there" },
-    { "GOMP_teams4", "(omp target teams): offloading is not there" },
-    { "GOACC_*", "(OpenACC) is not there" },
-    { "omp_target_*", "(omp target): offloading is not there" },
-    { "GOMP_parallel_end", "is of gcc before 4.9; compile by hlrcc" },
-    { "GOMP_parallel_start", "is of gcc before 4.9; compile by hlrcc" },
-    { "GOMP_parallel_*_start", "is of gcc before 4.9; compile by hlrcc" },
-    { "omp_fulfill_event*", "(omp task detach) is not there" },
-    { "__kmpc_*", "is of another runtime of OpenMP; compile by gcc (hlrcc)" },
+    { "GOMP_target*", "(omp target): offloading is not supported; leave it out" },
+    { "GOMP_offload_*", "(omp target): offloading is not supported; leave it out" },
+    { "GOMP_teams", "(omp target teams): offloading is not supported; leave it out" },
+    { "GOMP_teams4", "(omp target teams): offloading is not supported; leave it out" },
+    { "GOACC_*", "(OpenACC) is not supported; leave it out" },
+    { "omp_target_*", "(omp target): offloading is not supported; leave it out" },
+    { "GOMP_parallel_end", "belongs to gcc before 4.9; compile with hlrcc" },
+    { "GOMP_parallel_start", "belongs to gcc before 4.9; compile with hlrcc" },
+    { "GOMP_parallel_*_start", "belongs to gcc before 4.9; compile with hlrcc" },
+    { "omp_fulfill_event*", "(omp task detach) is not supported; leave it out" },
+    { "__kmpc_*", "belongs to another OpenMP runtime; compile with gcc (hlrcc)" },
 };
 
 static bool matches(const char *name, const char *pattern)

@@ -550,7 +550,7 @@ static void begin_job(void)
     if (hlrc_node_id() == 0)
         make_plan();
     if (hlrc_broadcast(&plan, sizeof plan, 0) != 0)
-        start_fail("OpenMP: hlrc_broadcast");
+        start_fail("OpenMP: hlrc_broadcast failed");
     tls_begin(plan.tls, lanes);
     if (has_tasks)
         crew->begin(lanes);

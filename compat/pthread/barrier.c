@@ -14,7 +14,8 @@ struct barrier {
     struct queue queue;
     uint32_t threads, arrived;
 };
-static_assert(sizeof(struct barrier) <= sizeof(pthread_barrier_t), "it has room");
+static_assert(sizeof(struct barrier) <= sizeof(pthread_barrier_t),
+              "it fits into the type of the C library");
 
 static struct barrier *inside(pthread_barrier_t *b)
 {

@@ -17,7 +17,7 @@ struct cond {
     clockid_t clock;
 };
 static_assert(sizeof(struct cond) <= offsetof(pthread_cond_t, __data.__g1_orig_size),
-              "it has room");
+              "it fits into the type of the C library");
 
 static struct cond *inside(pthread_cond_t *c)
 {

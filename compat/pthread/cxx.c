@@ -30,7 +30,7 @@ static void throw_if(int error)
         return;
     if (throw_system_error)
         throw_system_error(error);
-    start_fail("an error of threads: %d", error);
+    start_fail("thread error %d", error);
 }
 
 /* ---- std::thread: a name ---- */

@@ -112,7 +112,7 @@ static long futex(const void *word, int what, uint32_t value, const struct times
         return (uint32_t)rc < value ? rc : (long)value;
     }
     if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET)
-        start_fail("futex: operation %d is not there across nodes, only to wait and to wake; use "
+        start_fail("futex: operation %d is not supported across nodes, only wait and wake; use "
                    "mutexes and condition variables",
                    command);
     if (time && command == FUTEX_WAIT)
@@ -189,7 +189,7 @@ static void begin(void)
     if (hlrc_node_id() == 0 && !(queues = hlrc_calloc(QUEUES, sizeof *queues)))
         start_fail("no shared memory for queues of threads; raise --memory");
     if (hlrc_broadcast(&queues, sizeof queues, 0) != 0)
-        start_fail("queues of threads: hlrc_broadcast");
+        start_fail("queues of threads: hlrc_broadcast failed");
 }
 
 __attribute__((constructor)) static void at_start(void)

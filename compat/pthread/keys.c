@@ -147,12 +147,12 @@ static void begin(void)
     if (hlrc_node_id() == 0 && !(keys = hlrc_calloc(KEYS, sizeof *keys)))
         start_fail("no shared memory for keys of threads; raise --memory");
     if (hlrc_broadcast(&keys, sizeof keys, 0) != 0)
-        start_fail("keys of threads: hlrc_broadcast");
+        start_fail("keys of threads: hlrc_broadcast failed");
 }
 
 __attribute__((constructor)) static void at_start(void)
 {
     if (pthread_key_create(&exit_key, forget) != 0)
-        start_fail("no key for threads that end");
+        start_fail("no pthread key for threads that end");
     start_at_begin(begin);
 }

@@ -66,7 +66,7 @@ static struct waiter *own(void)
 __attribute__((constructor)) static void at_start(void)
 {
     if (pthread_key_create(&exit_key, keep) != 0)
-        start_fail("no key for threads that end");
+        start_fail("no pthread key for threads that end");
 }
 
 /* ---- monitors ---- */

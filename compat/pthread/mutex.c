@@ -22,7 +22,8 @@ struct mutex {
     int32_t kind; /* a POSIX type, or GONE */
 };
 #define GONE (-1)
-static_assert(sizeof(struct mutex) <= sizeof(pthread_mutex_t), "it has room");
+static_assert(sizeof(struct mutex) <= sizeof(pthread_mutex_t),
+              "it fits into the type of the C library");
 static_assert(offsetof(struct mutex, kind) == offsetof(pthread_mutex_t, __data.__kind),
               "static initialisers");
 
@@ -109,7 +110,7 @@ static void held_add(hlrc_lock_t lock)
         size_t room = held_room ? 2 * held_room : 16;
         struct held *more = realloc(held, room * sizeof *more);
         if (!more)
-            start_fail("no memory for %zu mutexes that a thread holds", room);
+            start_fail("no memory for the %zu mutexes that a thread holds", room);
         held = more;
         held_room = room;
         (void)pthread_setspecific(exit_key, more);
@@ -132,7 +133,7 @@ static void held_end(void *arg)
 __attribute__((constructor)) static void at_start(void)
 {
     if (pthread_key_create(&exit_key, held_end) != 0)
-        start_fail("no key for threads that end");
+        start_fail("no pthread key for threads that end");
 }
 
 static bool knows(int kind)

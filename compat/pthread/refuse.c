@@ -7,19 +7,19 @@
 
 #define SIGNALS  "sends a signal to a thread, which may be on another node; leave it out"
 #define PLACES   "binds threads to processors; leave it out, hlrcrun --bind binds nodes"
-#define POLICY   "schedules threads of one machine; leave it out"
-#define OWN      "gives threads stacks of the program's own; leave it out, HLRC makes them"
-#define FILES    "is a semaphore with a name; use sem_init"
-#define THREADS  "(threads of C11) is not there; use those of POSIX"
-#define UNKNOWN  "asks for what one machine knows of a thread; leave it out"
-#define CEILINGS "(priority ceilings) is not there; leave it out"
+#define POLICY   "sets the scheduling of threads on one machine; leave it out"
+#define OWN      "sets a thread's stack; leave it out, HLRC allocates stacks"
+#define FILES    "is for named semaphores, which are not supported; use sem_init"
+#define THREADS  "(C11 threads) is not supported; use POSIX threads"
+#define UNKNOWN  "returns data of one machine about a thread; leave it out"
+#define CEILINGS "(priority ceilings) is not supported; leave it out"
 
 static const struct {
     const char *name, *why;
 } missing[] = {
     { "pthread_kill", SIGNALS },
     { "pthread_sigqueue", SIGNALS },
-    { "pthread_cancel", "ends a thread from outside, which is not there; have it end itself" },
+    { "pthread_cancel", "cancels a thread, which is not supported; have the thread exit itself" },
     { "pthread_setaffinity_np", PLACES },
     { "pthread_getaffinity_np", PLACES },
     { "pthread_attr_setaffinity_np", PLACES },
@@ -31,7 +31,7 @@ static const struct {
     { "pthread_getattr_np", UNKNOWN },
     { "pthread_getname_np", UNKNOWN },
     { "pthread_getcpuclockid", UNKNOWN },
-    { "pthread_atfork", "(fork with threads) is not there; leave it out" },
+    { "pthread_atfork", "(fork with threads) is not supported; leave it out" },
     { "pthread_mutex_setprioceiling", CEILINGS },
     { "pthread_mutex_getprioceiling", CEILINGS },
     { "pthread_mutexattr_setprioceiling", CEILINGS },

@@ -24,7 +24,8 @@ struct rwlock {
     uint64_t unused[2];
     int32_t kind;
 };
-static_assert(sizeof(struct rwlock) <= sizeof(pthread_rwlock_t), "it has room");
+static_assert(sizeof(struct rwlock) <= sizeof(pthread_rwlock_t),
+              "it fits into the type of the C library");
 static_assert(offsetof(struct rwlock, kind) == offsetof(pthread_rwlock_t, __data.__flags),
               "static initialisers");
 

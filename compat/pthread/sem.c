@@ -17,7 +17,7 @@ struct sem {
     struct queue queue;
     uint32_t value;
 };
-static_assert(sizeof(struct sem) <= sizeof(sem_t), "it has room");
+static_assert(sizeof(struct sem) <= sizeof(sem_t), "it fits into the type of the C library");
 
 static struct sem *inside(sem_t *s)
 {

@@ -53,7 +53,7 @@ void table_begin(uint32_t most)
     if (hlrc_node_id() == 0)
         make();
     if (hlrc_broadcast(&table, sizeof table, 0) != 0)
-        start_fail("threads: hlrc_broadcast");
+        start_fail("threads: hlrc_broadcast failed");
 }
 
 /* Main is the first thread of node 0. */

@@ -155,7 +155,7 @@ static void start(uint32_t entry)
         reap_ended();
     int rc = start_thread(&lanes[entry], (int)entry - 1, body, (void *)(uintptr_t)entry);
     if (rc)
-        start_fail("starting a thread: %s; raise the limit on processes (ulimit -u)",
+        start_fail("cannot start a thread: %s; raise the limit on processes (ulimit -u)",
                    strerror(-rc));
     started[entry] = true;
     started_count++;
@@ -242,8 +242,9 @@ static void check_stack(const pthread_attr_t *attr)
 {
     size_t bytes, most = lane_stack_bytes();
     if (pthread_attr_getstacksize(attr, &bytes) == 0 && bytes > most)
-        start_fail("pthread_create: a stack of %zu bytes; threads have %zu: raise ulimit -s", bytes,
-                   most);
+        start_fail("pthread_create: a stack of %zu bytes is more than the %zu of a thread; raise "
+                   "ulimit -s",
+                   bytes, most);
 }
 
 int threads_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
@@ -441,7 +442,7 @@ static void begin(void)
         return;
     int rc = pthread_create(&agent_thread, NULL, agent, NULL);
     if (rc)
-        start_fail("starting a thread: %s", strerror(rc));
+        start_fail("cannot start a thread: %s", strerror(rc));
 }
 
 static void enter(void)
@@ -526,6 +527,6 @@ __attribute__((constructor(101))) static void at_start(void)
                                               .leave = leave,
                                               .end = end };
     if (pthread_key_create(&end_key, at_end) != 0)
-        start_fail("no key for threads that end");
+        start_fail("no pthread key for threads that end");
     start_register(&layer);
 }

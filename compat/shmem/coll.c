@@ -52,7 +52,7 @@ static void alltoalls(const char *call, struct shmem_group *g, void *dest, const
 {
     size_t all = times(nelems, (size_t)g->size);
     if (dst < 1 || sst < 1)
-        compat_fail("%s: strides of %td and %td elements: they are 1 or more", call, dst, sst);
+        compat_fail("%s: strides of %td and %td elements; pass 1 or more", call, dst, sst);
     char *to = NULL;
     if (all)
         to =

@@ -88,7 +88,7 @@ void sh_data_begin(void)
             bytes, strerror(errno));
     int rc = replace(&s, window, bytes);
     if (rc)
-        compat_fail("shmem_init: mapping %zu bytes of variables: %s", bytes, strerror(-rc));
+        compat_fail("shmem_init: cannot map %zu bytes of variables: %s", bytes, strerror(-rc));
     sh.data_window = window;
     sh.data_bytes = bytes;
     sh.data = (char *)s.begin;

@@ -174,10 +174,9 @@ static void agree(const char *call, uint64_t a, uint64_t b)
     hlrc_fence_all();
     (void)hlrc_reduce(mine, least, 4, HLRC_UINT64, HLRC_MIN);
     if (least[0] != a || least[1] != ~a || least[2] != b || least[3] != ~b)
-        compat_fail(
-            "%s: this PE's arguments are %#llx and %#llx, another one's are not; all PEs make "
-            "this call with the same ones",
-            call, (unsigned long long)a, (unsigned long long)b);
+        compat_fail("%s: this PE's arguments are %#llx and %#llx, another PE's differ; all PEs "
+                    "make this call with the same arguments",
+                    call, (unsigned long long)a, (unsigned long long)b);
 }
 
 static char *take(size_t alignment, size_t size)
@@ -209,7 +208,7 @@ static size_t block_of(const char *call, const void *ptr)
 {
     size_t i = find(ptr);
     if (!inside(i, ptr) || !blocks[i].used || blocks[i].begin != ptr)
-        compat_fail("%s: no block begins at %p; give back once what shmem_malloc returned", call,
+        compat_fail("%s: no block begins at %p; free each pointer from shmem_malloc once", call,
                     ptr);
     return i;
 }
@@ -328,7 +327,8 @@ void sh_heap_begin(void)
         return;
     limit = size_of(text);
     if (!limit)
-        compat_fail("SHMEM_SYMMETRIC_SIZE=%s: a number of bytes, from 1 on, with K, M, G or T",
+        compat_fail("SHMEM_SYMMETRIC_SIZE=%s: not a size; give a number of bytes, from 1 on, with "
+                    "K, M, G or T",
                     text);
     limit = (limit + UNIT - 1) & ~(UNIT - 1);
     if (!window_add(limit))

@@ -5,7 +5,7 @@
 
 #include "compat/shmem/inner.h"
 
-_Static_assert(HLRC_MAX_NODES <= 1 << LEVELS, "a slot for each power of two");
+_Static_assert(HLRC_MAX_NODES <= 1 << LEVELS, "one slot per power of two");
 _Static_assert(SLOTS <= SHMEM_SYNC_SIZE && VALUE + LEVELS <= SLOTS, "slots lie in pSync arrays");
 _Static_assert(sizeof(long) == sizeof(uint64_t), "an element of a pSync array is a slot");
 

@@ -67,8 +67,7 @@ static unsigned record_take(const char *call)
         taken[i] = true;
     (void)pthread_mutex_unlock(&guard);
     if (i == RECORDS)
-        compat_fail("%s: this PE holds %d locks, as many as it can; clear one first", call,
-                    RECORDS);
+        compat_fail("%s: this PE holds %d locks, the limit; clear one first", call, RECORDS);
     records[i] = (struct record){ 0, 0 };
     return i;
 }

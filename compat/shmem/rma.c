@@ -46,7 +46,7 @@ static size_t extent(const char *call, size_t nelems, size_t size, ptrdiff_t her
 {
     size_t far;
     if (here < 1 || there < 1)
-        compat_fail("%s: strides of %td and %td elements: they are 1 or more", call, there, here);
+        compat_fail("%s: strides of %td and %td elements; pass 1 or more", call, there, here);
     if (__builtin_mul_overflow(nelems - 1, (size_t)there, &far) ||
         __builtin_mul_overflow(far, size, &far) || __builtin_add_overflow(far, size, &far))
         return SIZE_MAX;
@@ -81,8 +81,9 @@ static void put_signal(shmem_ctx_t ctx, void *dest, const void *source, size_t b
 {
     uint64_t *word = sh_remote("shmem_put_signal", sig_addr, sizeof *word);
     if (sig_op != SHMEM_SIGNAL_SET && sig_op != SHMEM_SIGNAL_ADD)
-        compat_fail("shmem_put_signal: operation %d: it is SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD",
-                    sig_op);
+        compat_fail(
+            "shmem_put_signal: unknown operation %d; pass SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD",
+            sig_op);
     put(ctx, dest, source, bytes, pe);
     int rc = hlrc_rmw(word, &signal, NULL, HLRC_UINT64,
                       sig_op == SHMEM_SIGNAL_SET ? HLRC_REPLACE : HLRC_SUM,

@@ -27,12 +27,12 @@ void sh_pause(unsigned *tries)
 
 void sh_refuse_pe(const char *call, int pe, int n)
 {
-    compat_fail("%s: PE %d: they are 0 to %d", call, pe, n - 1);
+    compat_fail("%s: no PE %d; pass 0 to %d", call, pe, n - 1);
 }
 
 void sh_refuse_time(const char *call)
 {
     if (sh.left)
-        compat_fail("%s: called behind shmem_finalize; make it the last call", call);
+        compat_fail("%s: called after shmem_finalize; make shmem_finalize the last call", call);
     compat_fail("%s: called before shmem_init; call that first", call);
 }

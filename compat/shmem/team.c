@@ -40,10 +40,9 @@ static struct team *team_of(const char *call, shmem_team_t team)
     uintptr_t i = (uintptr_t)team - 1;
     sh_check(call);
     if (i >= TEAMS || !teams[i].used)
-        compat_fail(
-            "%s: there is no team %p; use one that shmem_team_split_strided has made, before "
-            "shmem_team_destroy",
-            call, (void *)team);
+        compat_fail("%s: there is no team %p; use one that shmem_team_split_strided created, "
+                    "before shmem_team_destroy",
+                    call, (void *)team);
     return &teams[i];
 }
 
@@ -95,7 +94,7 @@ static struct team *context_of(const char *call, shmem_ctx_t ctx)
     sh_check(call);
     struct team *t = i < CONTEXTS ? atomic_load(&contexts[i]) : NULL;
     if (!t)
-        compat_fail("%s: there is no context %p; use one that shmem_ctx_create has made, before "
+        compat_fail("%s: there is no context %p; use one that shmem_ctx_create created, before "
                     "shmem_ctx_destroy",
                     call, (void *)ctx);
     return t;
@@ -137,8 +136,8 @@ void shmem_ctx_destroy(shmem_ctx_t ctx)
         return;
     (void)context_of("shmem_ctx_destroy", ctx);
     if (ctx == SHMEM_CTX_DEFAULT)
-        compat_fail(
-            "shmem_ctx_destroy: SHMEM_CTX_DEFAULT stays; destroy what shmem_ctx_create made");
+        compat_fail("shmem_ctx_destroy: SHMEM_CTX_DEFAULT cannot be destroyed; destroy contexts of "
+                    "shmem_ctx_create only");
     hlrc_fence_all();
     atomic_store(&contexts[(uintptr_t)ctx - 1], NULL);
 }
@@ -269,8 +268,8 @@ void shmem_team_destroy(shmem_team_t team)
         return;
     struct team *t = team_of("shmem_team_destroy", team);
     if (t - teams < 2)
-        compat_fail("shmem_team_destroy: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED stay; destroy what "
-                    "shmem_team_split_strided made");
+        compat_fail("shmem_team_destroy: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be "
+                    "destroyed; destroy teams of shmem_team_split_strided only");
     hlrc_fence_all();
     for (size_t i = 1; i < CONTEXTS; i++)
         if (atomic_load(&contexts[i]) == t)

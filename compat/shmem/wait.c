@@ -42,8 +42,9 @@ static bool holds(const struct words *w, size_t i)
     case SHMEM_CMP_GE:
         return a >= b;
     default:
-        compat_fail("shmem_wait_until: comparison %d: they are SHMEM_CMP_EQ, 0, to SHMEM_CMP_GE, 5",
-                    w->cmp);
+        compat_fail(
+            "shmem_wait_until: unknown comparison %d; pass SHMEM_CMP_EQ, 0, to SHMEM_CMP_GE, 5",
+            w->cmp);
     }
 }
 

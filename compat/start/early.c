@@ -63,7 +63,7 @@ static void without_aslr(char **argv)
                    strerror(errno));
     path[len] = '\0';
     execv(path, argv);
-    start_fail("executing %s again, without address space randomisation: %s", path,
+    start_fail("cannot execute %s again without address space randomisation: %s", path,
                strerror(errno));
 }
 
@@ -74,20 +74,20 @@ static void leave_slice(int nodes)
     const char *text = getenv(getenv("HLRC_LAUNCH_FD") ? "HLRC_NODE" : "PMIX_RANK");
     int node = text ? atoi(text) : 0;
     if (node < 0 || node >= nodes)
-        start_fail("node %d of %d nodes: no such node; set HLRC_NODES to their number", node,
+        start_fail("node %d of %d nodes: no such node; set HLRC_NODES to the number of nodes", node,
                    nodes);
     int rc = hlrc_addresses_part(node, nodes);
     if (rc == -EEXIST)
-        start_fail("the addresses of the threads' stacks are taken, as by -fsanitize=address or "
+        start_fail("the addresses for the threads' stacks are in use, as by -fsanitize=address or "
                    "thread, or by valgrind; run without it, or start one node");
     if (rc == -EBUSY)
         start_fail("a library allocates memory before all others are initialised, as by LD_AUDIT; "
                    "run without it, or start one node");
     if (rc == -ENOMEM)
-        start_fail("memory of one node is kept apart from that of others by reserving 128 TiB of "
-                   "addresses, which the limit on address space forbids; use ulimit -v unlimited");
+        start_fail("HLRC reserves 128 TiB of addresses to separate the private memory of nodes, "
+                   "which the limit on address space forbids; use ulimit -v unlimited");
     if (rc)
-        start_fail("reserving the addresses of other nodes' memory: %s; mount /proc",
+        start_fail("cannot reserve the addresses of other nodes' memory: %s; mount /proc",
                    strerror(-rc));
     part = node;
 }
@@ -108,5 +108,7 @@ void early_check_node(int node)
     if (part == NOT_PARTED)
         start_fail("this program was not linked by this version of hlrcc; link it again");
     if (part != node)
-        start_fail("node %d has begun as node %d of the launcher's variables", node, part);
+        start_fail("node %d started as node %d according to the launcher's variables; start the "
+                   "job with hlrcrun",
+                   node, part);
 }

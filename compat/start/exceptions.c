@@ -43,7 +43,7 @@ struct exception {
     void *adjusted;
     struct unwinding unwinding;
 };
-static_assert(sizeof(struct exception) == 112, "as libstdc++ has it");
+static_assert(sizeof(struct exception) == 112, "the size is that of libstdc++");
 
 /* The object follows it. */
 struct primary {
@@ -52,7 +52,7 @@ struct primary {
     uint64_t unused;
     struct exception e;
 };
-static_assert(sizeof(struct primary) == 128, "as libstdc++ has it");
+static_assert(sizeof(struct primary) == 128, "the size is that of libstdc++");
 
 struct globals { /* per thread */
     void *caught;
@@ -215,5 +215,5 @@ void throw_again(void **pointer)
     /* no handler: ends the program as libstdc++ does */
     (void)NEXT(allocate_fn, "__cxa_begin_catch")((size_t)&e->unwinding);
     e->terminate();
-    start_fail("an exception that nothing handles");
+    start_fail("an unhandled exception");
 }

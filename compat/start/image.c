@@ -12,7 +12,7 @@
 #if defined(__x86_64__)
 #    define IS_COPY(type) ((type) == R_X86_64_COPY)
 #else
-#    error "the relocation by which this CPU's executables copy variables of libraries"
+#    error "define the copy relocation of this CPU here"
 #endif
 
 static uintptr_t page_up(uintptr_t at)

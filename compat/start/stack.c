@@ -27,5 +27,5 @@ __asm__(".text\n"
         "    .cfi_endproc\n"
         ".size stack_call, . - stack_call\n");
 #else
-#    error "how this CPU calls a function on another stack"
+#    error "call a function on another stack for this CPU here"
 #endif

@@ -111,8 +111,8 @@ static void choose_layer(int nodes)
     image_each_needed(look_for_layer);
     for (size_t i = 0; i < layer_count; i++) {
         if (taken[i] && layer && nodes > 1)
-            start_fail("a program of %s and of %s: threads of both do not reach other nodes; use "
-                       "one of them",
+            start_fail("this program uses %s and %s: threads of only one can run on other nodes; "
+                       "use one of them",
                        layer->name, layers[i]->name);
         if (taken[i] && !layer)
             layer = layers[i];
@@ -142,7 +142,8 @@ static void look_at_name(const char *name, bool copied, size_t bytes)
     const char *why = layer ? layer->refuse(name) : NULL;
     look_for_handlers(name);
     if (!why && copied && bytes > sizeof(void *))
-        why = "is a variable of a library in the program's own data; compile all of it by hlrcc";
+        why = "is a library's variable in the program's own data; compile all of the program with "
+              "hlrcc";
     if (why && !why_not) {
         why_not = why;
         snprintf(which, sizeof which, "%s", name);
@@ -155,7 +156,7 @@ static void share(int nodes)
     if (why_not)
         start_fail("%s %s", which, why_not);
     if (!image_find(&image))
-        start_fail("this program's segments: not found");
+        start_fail("cannot find this program's segments");
     if (nodes == 1) {
         (void)lanes_reserve(0, stack_bytes());
         return;
@@ -163,14 +164,15 @@ static void share(int nodes)
     size_t bytes = (size_t)(image.end - image.begin);
     int rc = bytes ? hlrc_share(image.begin, bytes) : 0;
     if (rc == -EINVAL)
-        start_fail("this program's data are not its own; link it by hlrcc, and not statically");
+        start_fail("this program's data cannot be shared; link it with hlrcc, and not "
+                   "statically");
     if (rc == 0)
         rc = lanes_reserve(nodes * start_lanes + layer_threads, stack_bytes());
     if (rc == -EEXIST)
-        start_fail("the addresses of the threads' stacks are taken, as by -fsanitize=address or "
+        start_fail("the addresses for the threads' stacks are in use, as by -fsanitize=address or "
                    "thread; compile without it, or start one node");
     if (rc)
-        start_fail("memory for stacks of %zu bytes: %s; lower ulimit -s", stack_bytes(),
+        start_fail("cannot allocate stacks of %zu bytes: %s; lower ulimit -s", stack_bytes(),
                    strerror(-rc));
 }
 
@@ -206,8 +208,9 @@ static void share_arguments(void)
     environment = environ;
     program.argv = shared_texts(program.argv);
     if (!heap_is_shared(program.argv))
-        start_fail("shared memory is at %p, where a program's own may be; nothing else was free",
-                   (void *)program.argv);
+        start_fail(
+            "shared memory is at %p, in the range for private memory; no other range was free",
+            (void *)program.argv);
     environ = shared_texts(environ);
 }
 
@@ -375,7 +378,8 @@ static int run(void)
         start_fail("no memory for %d threads", start_lanes);
     start_sharing = hlrc_node_count() > 1;
     if (hlrc_node_count() > nodes)
-        start_fail("%d nodes, of which no variable has told; set HLRC_NODES to that number",
+        start_fail("the job has %d nodes, but no environment variable gives their number; set "
+                   "HLRC_NODES to it",
                    hlrc_node_count());
     if (nodes > 1)
         early_check_node(hlrc_node_id());
@@ -401,7 +405,7 @@ int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), 
 {
     program.start = (start_fn *)(uintptr_t)dlsym(RTLD_NEXT, "__libc_start_main");
     if (!program.start)
-        start_fail("the C library's __libc_start_main: not found");
+        start_fail("cannot find the C library's __libc_start_main");
     program.main = main;
     program.argc = argc;
     program.argv = argv;

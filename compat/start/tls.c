@@ -63,7 +63,7 @@ void tls_begin(void *shown, int lanes)
     measure();
     slots = shown;
     if (slots && !(mirrors = calloc((size_t)lanes, sizeof *mirrors)))
-        start_fail("no memory for %d lanes", lanes);
+        start_fail("no memory for %d compute threads", lanes);
 }
 
 void tls_show(void)

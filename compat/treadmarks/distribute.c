@@ -28,8 +28,7 @@ static struct record *record_make(size_t size)
     size_t bytes = (sizeof(struct record) + size + PAGE - 1) / PAGE * PAGE;
     struct record *r = hlrc_aligned_alloc(PAGE, bytes);
     if (!r)
-        Tmk_errexit("Tmk_distribute: %zu bytes: no shared memory left for them; raise --memory\n",
-                    size);
+        Tmk_errexit("Tmk_distribute: no shared memory left for %zu bytes; raise --memory\n", size);
     return r;
 }
 
@@ -37,11 +36,11 @@ void tmk_distribute_begin(void)
 {
     int err = Tmk_proc_id == 0 ? hlrc_lock_create(&chain) : 0;
     if (err < 0)
-        Tmk_errexit("Tmk_startup: no lock to be had: %s\n", strerror(-err));
+        Tmk_errexit("Tmk_startup: cannot create a lock: %s\n", strerror(-err));
     if (Tmk_proc_id == 0)
         last = record_make(0);
     if (hlrc_broadcast(&chain, sizeof chain, 0) < 0 || hlrc_broadcast(&last, sizeof last, 0) < 0)
-        Tmk_errexit("Tmk_startup: no broadcast\n");
+        Tmk_errexit("Tmk_startup: hlrc_broadcast failed\n");
     oldest = was[0] = was[1] = last;
 }
 
@@ -90,7 +89,7 @@ void tmk_distribute(const void *ptr, size_t size)
         return;
     if (!tmk_place_of(ptr, size, true, &place)) /* TD1 */
         Tmk_errexit("Tmk_distribute: %zu bytes at %p are not in a global or static variable, so "
-                    "that other processes have something else there; make it one\n",
+                    "other processes have other data there; use a global or static variable\n",
                     size, ptr);
     struct record *r = record_make(size);
     r->place = place;

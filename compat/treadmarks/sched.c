@@ -32,7 +32,7 @@ void tmk_sched_begin(void)
 {
     work = hlrc_malloc_all(sizeof *work);
     if (!work)
-        Tmk_perrexit("Tmk_startup: memory for loops");
+        Tmk_perrexit("Tmk_startup: no memory for loops");
 }
 
 static void run(void)
@@ -50,7 +50,7 @@ static void run(void)
 int Tmk_sched_start(unsigned proc_id)
 {
     if (proc_id >= Tmk_nprocs)
-        Tmk_errexit("Tmk_sched_start: process %u: they are 0 to %u\n", proc_id, Tmk_nprocs - 1);
+        Tmk_errexit("Tmk_sched_start: no process %u; use 0 to %u\n", proc_id, Tmk_nprocs - 1);
     tmk_distribute_meet();
     if (proc_id == Tmk_proc_id)
         return 1;
@@ -79,7 +79,7 @@ static void fork_work(void (*func)(Tmk_sched_arg_t arg), Tmk_sched_arg_t arg)
         const void *code;
         memcpy(&code, &func, sizeof code);
         if (!tmk_place_of(code, 1, false, &work->func))
-            Tmk_errexit("Tmk_sched_fork: %p is no function of the program or of its libraries\n",
+            Tmk_errexit("Tmk_sched_fork: %p is not a function of the program or of its libraries\n",
                         code);
     }
     if (arg)

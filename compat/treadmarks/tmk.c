@@ -71,7 +71,7 @@ void Tmk_startup(int argc, char *const *argv)
     check_arguments(argc, argv);
     conds = hlrc_malloc_all(TMK_NLOCKS * sizeof *conds);
     if (!conds)
-        Tmk_perrexit("Tmk_startup: condition variables");
+        Tmk_perrexit("Tmk_startup: cannot create condition variables");
     tmk_distribute_begin();
     tmk_sched_begin();
 }
@@ -109,7 +109,7 @@ void Tmk_distribute(const void *ptr, size_t size)
 static void check(const char *call, const char *what, unsigned id, unsigned limit)
 {
     if (id >= limit)
-        Tmk_errexit("%s: %s %u: they are 0 to %u\n", call, what, id, limit - 1);
+        Tmk_errexit("%s: no %s %u; use 0 to %u\n", call, what, id, limit - 1);
 }
 
 struct Tmk_stat *Tmk_stat_now(void)
