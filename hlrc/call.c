@@ -17,6 +17,6 @@ void call_refuse(const char *call)
         diag_fatal(
             1, "%s in a forked child: after hlrc_init a child may only exec; fork before hlrc_init",
             call);
-    diag_fatal(1, "%s %s; call hlrc_init first, and nothing after hlrc_finalize", call,
-               call_now == CALL_OVER ? "after hlrc_finalize" : "before hlrc_init");
+    diag_fatal(1, "%s called %s; call hlrc_init first, and no HLRC function after hlrc_finalize",
+               call, call_now == CALL_OVER ? "after hlrc_finalize" : "before hlrc_init");
 }

@@ -24,7 +24,7 @@ struct piece {
     _Atomic uint64_t number;
 };
 
-static_assert(sizeof(struct piece) <= GATHER_HEAD, "the layout has room for it");
+static_assert(sizeof(struct piece) <= GATHER_HEAD, "it fits the space reserved in the layout");
 
 static size_t piece_at(void)
 {

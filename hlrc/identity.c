@@ -42,16 +42,16 @@ static bool compare_ranges(const struct identity *mine, const struct identity *o
     for (const struct range_identity *a = mine->ranges, *b = other->ranges;
          a < mine->ranges + RANGES_MAX; a++, b++) {
         if (a->at != b->at || a->bytes != b->bytes)
-            diag_report(1,
-                        "memory to be shared is %ju bytes at %#jx here, %ju bytes at %#jx on node "
-                        "%d; share the same on all nodes, with --no-aslr where addresses differ",
-                        (uintmax_t)a->bytes, (uintmax_t)a->at, (uintmax_t)b->bytes,
-                        (uintmax_t)b->at, n);
+            diag_report(
+                1,
+                "memory to be shared is %ju bytes at %#jx here, %ju bytes at %#jx on node %d; "
+                "share the same range on all nodes; if only the addresses differ, use --no-aslr",
+                (uintmax_t)a->bytes, (uintmax_t)a->at, (uintmax_t)b->bytes, (uintmax_t)b->at, n);
         else if (a->digest != b->digest)
             diag_report(1,
-                        "the %ju bytes to be shared at %#jx are not as on node %d; before "
-                        "hlrc_init all nodes store the same there, with --no-aslr where that is "
-                        "addresses",
+                        "the %ju bytes to be shared at %#jx differ from those on node %d; store "
+                        "the same values there on all nodes before hlrc_init; if the values are "
+                        "addresses, use --no-aslr",
                         (uintmax_t)a->bytes, (uintmax_t)a->at, n);
         else
             continue;
@@ -68,7 +68,8 @@ static int compare(const struct identity *mine, const struct identity *other, in
             1, "this node runs version %s, node %d version %s; start the same build everywhere",
             mine->version, n, other->version);
     else if (mine->page_size != other->page_size)
-        diag_report(1, "pages have %u bytes here and %u on node %d; use machines of one kind",
+        diag_report(1,
+                    "pages have %u bytes here and %u on node %d; use machines with one page size",
                     mine->page_size, other->page_size, n);
     else if (option)
         diag_report(1,
@@ -77,9 +78,9 @@ static int compare(const struct identity *mine, const struct identity *other, in
     else if (mine->code[0] && other->code[0] &&
              memcmp(mine->code, other->code, sizeof mine->code) != 0)
         diag_report(1,
-                    "--no-aslr: program and library lie at other addresses here than on node %d; "
-                    "under mpirun and srun write 'setarch -R' before the program, with one ulimit "
-                    "-s everywhere",
+                    "--no-aslr: program and library have other addresses here than on node %d; "
+                    "under mpirun and srun, write 'setarch -R' before the program and set the same "
+                    "ulimit -s on all nodes",
                     n);
     else if (compare_ranges(mine, other, n))
         return 0;

@@ -77,7 +77,7 @@
 #include "hlrc/timeline_job.h"
 
 static_assert(NODES_MAX == HLRC_MAX_NODES && RANGES_MAX == HLRC_MAX_SHARED,
-              "the public limits are those of all parts");
+              "public and internal limits are equal");
 
 static void in_child(void)
 {
@@ -137,7 +137,9 @@ static int load_config(void)
         return rc;
     }
     if (sysconf(_SC_PAGESIZE) != (long)PAGE_SIZE) {
-        diag_report(1, "this machine has pages of %ld bytes; this version needs %u",
+        diag_report(1,
+                    "this machine has pages of %ld bytes; this version needs %u: use a kernel with "
+                    "such pages",
                     sysconf(_SC_PAGESIZE), PAGE_SIZE);
         return -ENOTSUP;
     }
@@ -289,8 +291,8 @@ static int make_windows(void)
     if (rc == 0) /* messages must never wait for another node's CPU */
         rc = fabric_window_prepare(engine.fabric, engine.control.id, 0, engine.at.tables);
     if (rc)
-        diag_report(1, "control window of %zu bytes: %s; %s", engine.at.end, strerror(-rc),
-                    remedy());
+        diag_report(1, "cannot create the control window of %zu bytes: %s; %s", engine.at.end,
+                    strerror(-rc), remedy());
     return rc;
 }
 
@@ -328,8 +330,8 @@ static int make_tables(void)
     for (int type = REQUEST_PAGE; type <= REQUEST_PLACE; type++)
         msg_handle((enum request_type)type, engine.protocol.pages->serve);
     if (rc)
-        diag_report(1, "tables for %u pages and %d nodes: %s; %s", engine.pages, engine.nodes,
-                    strerror(-rc), remedy());
+        diag_report(1, "cannot allocate tables for %u pages and %d nodes: %s; %s", engine.pages,
+                    engine.nodes, strerror(-rc), remedy());
     return rc;
 }
 
@@ -399,9 +401,9 @@ static int start_threads(void)
         rc = -pthread_atfork(NULL, NULL, in_child);
     at_fork = true;
     if (rc)
-        diag_report(1,
-                    "starting the runtime's threads: %s; raise the limit on processes (ulimit -u)",
-                    strerror(-rc));
+        diag_report(
+            1, "cannot start the runtime's threads: %s; raise the limit on processes (ulimit -u)",
+            strerror(-rc));
     return rc;
 }
 
@@ -448,8 +450,8 @@ void hlrc_exit(int status)
     call_check("hlrc_exit");
     if (boot_quit(engine.boot, status & 255) != 0)
         diag_fatal(1,
-                   "hlrc_exit(%d): with this launcher a job that ends so has another status "
-                   "than 0; start it by hlrcrun",
+                   "hlrc_exit(%d): under this launcher a job that calls hlrc_exit has a nonzero "
+                   "status; start it with hlrcrun",
                    status);
     _exit(status);
 }

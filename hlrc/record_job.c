@@ -32,7 +32,7 @@ int record_job_check(void)
     if (rc)
         diag_report(1, "%s", err);
     if (rc == 0 && wanted() && engine.alone) {
-        diag_report(1, "--trace-sim: a job of one node has no faults to note; use -n 2 or more");
+        diag_report(1, "--trace-sim: a job of one node has no faults to record; use -n 2 or more");
         rc = -EINVAL;
     }
     return rc;
@@ -46,7 +46,7 @@ int record_job_start(void)
     record_all = engine.config.trace_sim_detail == DETAIL_ALL;
     int rc = record_open(engine.config.trace_sim_size, (uint32_t)engine.config.threads);
     if (rc)
-        diag_report(1, "--trace-sim: no address space for what threads note; lower "
+        diag_report(1, "--trace-sim: no address space for the threads' records; lower "
                        "--trace-sim-size or --threads");
     return rc;
 }
@@ -143,7 +143,8 @@ static struct part compose(void)
     struct part p = { .room = most_bytes() };
     p.at = reserve(p.room);
     if (!p.at)
-        diag_fatal(1, "--trace-sim: no memory for what has been noted; lower --trace-sim-size");
+        diag_fatal(1,
+                   "--trace-sim: no memory for the records of this node; lower --trace-sim-size");
     put_counters(&p);
     put_streams(&p);
     return p;
@@ -241,13 +242,15 @@ static void gather_all(struct part *parts, const struct part *told)
         parts[n] = told[n];
         parts[n].at = reserve(told[n].bytes);
         if (!parts[n].at)
-            diag_fatal(1, "--trace-sim: no memory for %zu bytes of node %d; trace a shorter run",
-                       told[n].bytes, n);
+            diag_fatal(
+                1,
+                "--trace-sim: no memory for %zu bytes of records of node %d; trace a shorter run",
+                told[n].bytes, n);
         gather_receive(n, parts[n].at);
     }
     if (cut)
-        diag_warn("--trace-sim %s: nothing was written, since a thread noted more than the %llu "
-                  "bytes of --trace-sim-size; raise it",
+        diag_warn("--trace-sim %s: nothing was written: a thread recorded more than the %llu bytes "
+                  "of --trace-sim-size; raise it",
                   engine.config.trace_sim, (unsigned long long)engine.config.trace_sim_size);
     else
         write_file(parts);

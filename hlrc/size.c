@@ -102,7 +102,7 @@ int size_agree(void)
         most = lower(most, all[n].most);               /* SZ2 */
     }
     if (rc) {
-        diag_report(1, "agreeing on the size of the shared space: %s", strerror(-rc));
+        diag_report(1, "cannot agree on the size of the shared space: %s", strerror(-rc));
         return rc;
     }
     sum = lower(sum, most) & ~(uint64_t)(PAGE_SIZE - 1);

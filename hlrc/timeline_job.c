@@ -29,7 +29,8 @@ struct answer {
     _Atomic uint64_t round;
 };
 
-static_assert(sizeof(struct answer) <= TIMELINE_CLOCK_BYTES, "the layout has room for it");
+static_assert(sizeof(struct answer) <= TIMELINE_CLOCK_BYTES,
+              "it fits the space reserved in the layout");
 
 static uint64_t machines[NODES_MAX]; /* machines with a clock each; by node */
 
@@ -143,7 +144,7 @@ int timeline_start(void)
     int fd = timeline_open(engine.config.trace_size, threads_max(), THREADS_OWN, machine);
     int rc = fd < 0 ? fd : hand_over(fd);
     if (rc)
-        diag_report(1, "--trace: no memory to note events in: %s; lower --trace-size or --threads",
+        diag_report(1, "--trace: no memory for events: %s; lower --trace-size or --threads",
                     strerror(-rc));
     if (rc == 0)
         rc = boot_exchange(engine.boot, &machine, sizeof machine, machines);
@@ -195,7 +196,7 @@ static void write_gathered(void)
                                       .after = timeline_head()->end,
                                       .complete = true };
     if (gather(memory) != 0)
-        diag_fatal(1, "--trace %s: no memory for what the nodes have noted; lower --trace-size",
+        diag_fatal(1, "--trace %s: no memory for the events of all nodes; lower --trace-size",
                    engine.config.trace);
     (void)timeline_write(&report, engine.config.trace);
     for (int n = 1; n < engine.nodes; n++)

@@ -29,7 +29,7 @@ struct diff_entry {
     uint32_t page, bytes;
 };
 
-static_assert(sizeof(struct diff_entry) == 8, "it travels between nodes as it is");
+static_assert(sizeof(struct diff_entry) == 8, "sent between nodes as raw bytes");
 /* With --check races: bytes after each diff. */
 #define BEHIND (sizeof(struct first_write))
 

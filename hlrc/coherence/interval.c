@@ -53,9 +53,9 @@ static uint64_t vt_of(int writer)
 static void dump_intervals(char *line, size_t len)
 {
     uint64_t begun = atomic_load(&closes_begun), ended = atomic_load(&closes_ended);
-    dump_append(line, len, "%llu closings%s%s; vector time", (unsigned long long)begun,
-                begun != ended ? ", one under way" : "",
-                atomic_load(&acquire_busy) ? "; an acquire is under way" : "");
+    dump_append(line, len, "%llu flushes%s%s; vector time", (unsigned long long)begun,
+                begun != ended ? ", one in progress" : "",
+                atomic_load(&acquire_busy) ? "; an acquire is in progress" : "");
     for (int w = 0; w < engine.nodes; w++) /* without its lock: DU1 */
         dump_append(line, len, " %llu", (unsigned long long)vt_of(w));
 }

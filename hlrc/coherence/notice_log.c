@@ -33,7 +33,7 @@ struct record {
 };
 
 static_assert(offsetof(struct record, run) == 16 && sizeof(struct run) == 8,
-              "records travel as they are");
+              "records are sent as raw bytes");
 
 /* tail of this node's log at each reader, in words; written only by flushes */
 static uint64_t sent[NODES_MAX];

@@ -51,7 +51,7 @@
 #define PLACE_MASK  ((UINT64_C(1) << PLACE_BITS) - 1)
 #define BLOCKS      ((engine.pages + NOTICE_BLOCK - 1) / NOTICE_BLOCK)
 
-static_assert(NOTICE_RING <= PLACE_MASK, "a place of the ring, or the runs of a record");
+static_assert(NOTICE_RING <= PLACE_MASK, "a ring slot, or the runs of a record");
 static_assert(CHUNK % NOTICE_BLOCK == 0, "blocks of the table are read whole");
 
 /* An interval with a position in the ring, or with a number of runs. */

@@ -71,15 +71,15 @@ static void describe_sender(const siginfo_t *info, char *text, size_t len)
         snprintf(text, len, "sent by process %d", (int)info->si_pid);
     else
         snprintf(text, len, "%s",
-                 info->si_signo == SIGABRT ? "the program has called abort()"
-                                           : "the program has sent it to itself");
+                 info->si_signo == SIGABRT ? "the program called abort()"
+                                           : "the program sent it to itself");
 }
 
 static const char *float_words(int code)
 {
     switch (code) {
     case FPE_INTDIV:
-        return "division of an integer by zero, or a quotient that is too large";
+        return "integer division by zero, or a quotient that is too large";
     case FPE_INTOVF:
         return "integer overflow";
     case FPE_FLTDIV:
@@ -87,9 +87,9 @@ static const char *float_words(int code)
     case FPE_FLTOVF:
         return "overflow (floating point)";
     case FPE_FLTINV:
-        return "an invalid operation (floating point)";
+        return "invalid operation (floating point)";
     default:
-        return "an exception of arithmetic";
+        return "arithmetic exception";
     }
 }
 
@@ -97,12 +97,13 @@ static const char *bus_words(int code)
 {
     switch (code) {
     case BUS_ADRALN:
-        return "an address that is not aligned: ";
+        return "misaligned address: ";
     case BUS_MCEERR_AR:
     case BUS_MCEERR_AO:
-        return "the memory is broken (hardware): ";
+        return "memory error (hardware): ";
     default:
-        return "no memory can be had for it, or a file is shorter than what is mapped of it: ";
+        return "no memory is available for the page, or the mapped file is shorter than its "
+               "mapping: ";
     }
 }
 
@@ -127,13 +128,13 @@ static void describe(void *arg)
                  float_words(c->info->si_code));
     } else if (c->sig == SIGILL) {
         snprintf(c->what, sizeof c->what,
-                 " at 0x%lx: no instruction of this processor: a trap of the compiler, code for "
-                 "another processor, or no code",
+                 " at 0x%lx: not an instruction of this processor: a compiler trap, code for "
+                 "another processor, or not code",
                  (unsigned long)c->info->si_addr);
     } else if (c->info->si_code == SI_KERNEL) {
         snprintf(c->what, sizeof c->what,
-                 ": not shared memory: an address that no memory can have, a damaged pointer; the "
-                 "processor does not say which");
+                 ": not shared memory: an invalid address, from a damaged pointer; the processor "
+                 "does not report it");
     } else if (c->sig == SIGSEGV || c->sig == SIGBUS) {
         describe_memory(c);
     }

@@ -127,11 +127,11 @@ static void describe_shared(const struct look *l)
     static const char *const words[] = {
         [HEAP_LIVE] = "memory of hlrc_malloc",
         [HEAP_ALL] = "memory of hlrc_malloc_all",
-        [HEAP_FREED] = "memory that was given back by hlrc_free",
-        [HEAP_FREED_ALL] = "memory that was given back by hlrc_free_all",
+        [HEAP_FREED] = "memory freed by hlrc_free",
+        [HEAP_FREED_ALL] = "memory freed by hlrc_free_all",
         [HEAP_UNUSED] = "shared memory that was never allocated",
         [HEAP_TABLES] = "the tables of the shared heap",
-        [HEAP_UNKNOWN] = "shared memory in which this node knows no block",
+        [HEAP_UNKNOWN] = "shared memory where this node knows no block",
     };
     struct heap_place place = heap_look((const void *)l->address);
     describe_block(l, words[place.what], &place);
@@ -142,10 +142,9 @@ static bool describe_beside(const struct look *l, uintptr_t start, size_t bytes)
 {
     uintptr_t beyond = l->address - (start + bytes), before = start - l->address;
     if (beyond < FAR_BYTES)
-        snprintf(
-            l->text, l->len,
-            "not shared memory: %s %zu bytes beyond its end (%p); --memory says how large it is",
-            l->access, (size_t)beyond, (void *)(start + bytes));
+        snprintf(l->text, l->len,
+                 "not shared memory: %s %zu bytes beyond its end (%p); --memory sets its size",
+                 l->access, (size_t)beyond, (void *)(start + bytes));
     else if (before < FAR_BYTES)
         snprintf(l->text, l->len, "not shared memory: %s %zu bytes before its beginning (%p)",
                  l->access, (size_t)before, (void *)start);
@@ -159,12 +158,11 @@ static bool describe_space(const struct look *l)
         return true;
     }
     if (range_of((const void *)l->address)) {
-        snprintf(l->text, l->len, "%s memory of the program's own that is shared", l->of);
+        snprintf(l->text, l->len, "%s program data that is shared", l->of);
         return true;
     }
     if (l->address - finalized.start < finalized.bytes) {
-        snprintf(l->text, l->len, "%s shared memory after hlrc_finalize, which has given it back",
-                 l->of);
+        snprintf(l->text, l->len, "%s shared memory after hlrc_finalize, which unmapped it", l->of);
         return true;
     }
     if (engine.app)
@@ -191,10 +189,10 @@ static void describe_overflow(const struct look *l)
     getrlimit(RLIMIT_STACK, &limit);
     if (limit.rlim_cur == RLIM_INFINITY)
         snprintf(l->text, l->len,
-                 "not shared memory: stack overflow: recursion without end, or large arrays in it");
+                 "not shared memory: stack overflow: unbounded recursion, or large local arrays");
     else
         snprintf(l->text, l->len,
-                 "not shared memory: stack overflow: recursion without end, or large arrays in it; "
+                 "not shared memory: stack overflow: unbounded recursion, or large local arrays; "
                  "ulimit -s is %zu KiB",
                  (size_t)(limit.rlim_cur >> 10));
 }
@@ -254,15 +252,14 @@ static bool is_library(int n, struct peer_search *s)
 /* hlrc_malloc is unknown to programs of hlrcc. */
 static const char *for_shared_memory(void)
 {
-    return addresses_parted(NULL, NULL) ? "malloc in the program's own code gives memory that all "
-                                          "have"
-                                        : "hlrc_malloc gives memory that all have";
+    return addresses_parted(NULL, NULL) ? "malloc in the program's own code allocates shared memory"
+                                        : "hlrc_malloc allocates shared memory";
 }
 
 static void describe_private(const struct look *l, int node, const char *name)
 {
     snprintf(l->text, l->len,
-             "not shared memory: %s node %d's private memory%s%.60s: pointers to it are of no use "
+             "not shared memory: %s node %d's private memory%s%.60s: pointers to it are not valid "
              "on other nodes; %s",
              l->of, node, name[0] ? " " : "", name, for_shared_memory());
 }
@@ -271,8 +268,9 @@ static void describe_private(const struct look *l, int node, const char *name)
 static const char *for_equal_addresses(void)
 {
     int now = personality(0xffffffff);
-    return now >= 0 && (now & ADDR_NO_RANDOMIZE) ? "link the program with it, so that all have it"
-                                                 : "start with --no-aslr";
+    return now >= 0 && (now & ADDR_NO_RANDOMIZE)
+               ? "link the program with it, so that all nodes load it"
+               : "start with --no-aslr";
 }
 
 /* `code`: only code matches, since this process has something else there. */
@@ -295,8 +293,8 @@ static bool describe_foreign(const struct look *l, bool code)
             describe_private(l, n, s.name);
         else if (!is_library(n, &s))
             snprintf(l->text, l->len,
-                     "not shared memory: %s %.300s as node %d has mapped it: what mmap returns is "
-                     "of one node; %s",
+                     "not shared memory: %s %.300s as node %d has mapped it: mmap maps memory on "
+                     "one node only; %s",
                      l->of, s.name, n, for_shared_memory());
         else
             snprintf(l->text, l->len,
@@ -324,7 +322,7 @@ static bool is_reserved(const struct look *l, const struct mapping *at)
 
 static void describe_mapping(const struct look *l, const struct mapping *at)
 {
-    const char *name = at->name[0] ? at->name : "of no file";
+    const char *name = at->name[0] ? at->name : "no file";
     const char *why = l->signal == SIGBUS                       ? "mapped"
                       : l->kind == FAULT_EXECUTE                ? "no code"
                       : !at->readable && !at->writable          ? "not accessible"
@@ -364,8 +362,8 @@ static void describe_rest(const struct look *l, int sig, siginfo_t *info, void *
         return;
     else if (is_overrun(l, below))
         snprintf(l->text, l->len,
-                 "not shared memory: %s beyond the upper end of the stack: an array in it is too "
-                 "short for what is done to it",
+                 "not shared memory: %s beyond the upper end of the stack: an array on the stack "
+                 "is too short for this access",
                  l->access);
     else if (!describe_foreign(l, false))
         snprintf(l->text, l->len, "not shared memory: %s where no memory is mapped", l->access);

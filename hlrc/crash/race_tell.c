@@ -31,7 +31,7 @@ static bool runs;
 static void say_where(uint64_t code, char *text, size_t len)
 {
     if (code == 0)
-        snprintf(text, len, "by a call of HLRC");
+        snprintf(text, len, "by an HLRC call");
     else
         code_say(code, text, len);
 }

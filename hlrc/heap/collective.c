@@ -219,10 +219,10 @@ static void free_all(void *ptr)
 {
     struct pages pages = { .first = page_of(ptr), .count = heap_count_all(ptr) };
     if (engine.node == ROOT && pages.count == 0)
-        diag_fatal(
-            1,
-            "hlrc_free_all(%p): not live memory of hlrc_malloc_all; free once what that returned",
-            ptr);
+        diag_fatal(1,
+                   "hlrc_free_all(%p): not live memory of hlrc_malloc_all; free each pointer it "
+                   "returned once",
+                   ptr);
     settle(pages.first, pages.count);
     pass_on(MEETING_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
     reset_pages(&pages, MEETING_FREE_ALL);

@@ -35,7 +35,7 @@ struct header {
     uint32_t pending[];
 };
 
-static_assert(PAGE_SIZE / HEAP_GRAIN == MARK_WORDS * 64, "a bit for each block");
+static_assert(PAGE_SIZE / HEAP_GRAIN == MARK_WORDS * 64, "one bit per block");
 
 /* Constant between heap_init and heap_end. */
 static struct {
@@ -123,7 +123,7 @@ int heap_init(void)
 {
     layout(heap_pages());
     if (at.first >= heap_pages()) {
-        diag_report(1, "--memory: of %u pages the heap needs %u for itself; raise --memory",
+        diag_report(1, "--memory: %u pages are too few: the heap's tables need %u; raise --memory",
                     heap_pages(), at.first);
         return -ENOMEM;
     }
@@ -138,8 +138,8 @@ int heap_init(void)
                                    .outbox_count = &outbox.count };
     int rc = arena_init(&arena, heap_pages(), clamp(heap_pages() / 1024, 1, HEAP_CLASSES));
     if (rc)
-        diag_report(1, "tables for %u pages of shared heap: %s; lower --memory", heap_pages(),
-                    strerror(-rc));
+        diag_report(1, "cannot allocate tables for %u pages of shared heap: %s; lower --memory",
+                    heap_pages(), strerror(-rc));
     return rc;
 }
 
@@ -180,8 +180,8 @@ static void heap_unlock(void)
 static _Noreturn void free_failed(const void *ptr)
 {
     diag_fatal(1,
-               "hlrc_free(%p): no live allocation begins here: never allocated, or free already; "
-               "free once what hlrc_malloc or hlrc_aligned_alloc returned",
+               "hlrc_free(%p): no live allocation begins here: never allocated, or already freed; "
+               "free each pointer from hlrc_malloc or hlrc_aligned_alloc once",
                ptr);
 }
 
@@ -515,8 +515,7 @@ static void free_run(const void *ptr, uint32_t page)
         free_failed(ptr);
     if (e->kind == KIND_ALL)
         diag_fatal(
-            1,
-            "hlrc_free(%p): memory of hlrc_malloc_all; give it back by hlrc_free_all, on all nodes",
+            1, "hlrc_free(%p): memory of hlrc_malloc_all; free it with hlrc_free_all, on all nodes",
             ptr);
     uint32_t count = e->value;
     *e = (struct entry){ .kind = KIND_NONE };
@@ -530,8 +529,8 @@ void hlrc_free(void *ptr)
         return;
     if (!in_heap(ptr))
         diag_fatal(1,
-                   "hlrc_free(%p): not shared memory; free what hlrc_malloc or hlrc_aligned_alloc "
-                   "returned",
+                   "hlrc_free(%p): not shared memory; pass a pointer from hlrc_malloc or "
+                   "hlrc_aligned_alloc",
                    ptr);
     uint32_t page = page_of(ptr);
     race_release();

@@ -36,8 +36,8 @@ static void *resize(void *ptr, size_t size)
     size_t usable = heap_size_of(ptr);
     if (usable == 0)
         diag_fatal(1,
-                   "hlrc_realloc(%p): no live allocation begins here; pass what hlrc_malloc or "
-                   "hlrc_aligned_alloc returned",
+                   "hlrc_realloc(%p): no live allocation begins here; pass a pointer from "
+                   "hlrc_malloc or hlrc_aligned_alloc",
                    ptr);
     if (size <= usable && size >= usable / 2)
         return ptr;

@@ -22,7 +22,7 @@ struct entry {
     uint32_t value;
 };
 
-static_assert(sizeof(struct entry) == 8, "layout() counts on it; nodes share it");
+static_assert(sizeof(struct entry) == 8, "layout() relies on this size; nodes share the structure");
 static_assert(NODES_MAX <= 1 << 10 && KIND_SMALL + HEAP_CLASSES <= 1 << 6, "they fit");
 
 /* Constant between heap_init and heap_end; the data it points to changes. */

@@ -19,11 +19,10 @@ struct diff_run {
     uint16_t length;
 };
 
-static_assert(sizeof(struct diff_header) == DIFF_HEADER,
-              "the header is two 16-bit numbers on the wire");
-static_assert(sizeof(struct diff_run) == 4, "a run is two 16-bit numbers on the wire");
+static_assert(sizeof(struct diff_header) == DIFF_HEADER, "a header is sent as two 16-bit numbers");
+static_assert(sizeof(struct diff_run) == 4, "a run is sent as two 16-bit numbers");
 static_assert(DIFF_WORDS == 64, "a set of words fits one word");
-static_assert(DIFF_PAGE <= UINT16_MAX, "offsets and lengths travel in 16 bits");
+static_assert(DIFF_PAGE <= UINT16_MAX, "offsets and lengths are sent in 16 bits");
 
 /* The words that are not zero, as bits. Most pages change only in a few places. */
 static inline uint64_t changed_lines(const uint64_t *mask)

@@ -10,7 +10,7 @@
 #endif
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-              "bitmaps and numbers travel as they lie in memory");
+              "bitmaps and numbers are sent as raw bytes");
 
 DIFF_INLINE struct diff_tally tally_words(const uint64_t *mask, uint64_t lines)
 {

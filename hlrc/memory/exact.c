@@ -79,8 +79,8 @@ int exact_check(void)
     munmap(page, PAGE_SIZE);
     if (rc || found == MARK)
         return rc;
-    diag_report(1, "the tool that this program runs under does not keep registers exact when "
-                   "memory is accessed, so page faults would give wrong results; valgrind needs "
+    diag_report(1, "this program runs under a tool that does not keep registers exact at memory "
+                   "accesses, so page faults would give wrong results; start valgrind with "
                    "--vex-iropt-register-updates=allregs-at-mem-access");
     return -ENOTSUP;
 }

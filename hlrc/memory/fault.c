@@ -84,7 +84,7 @@ enum fault_kind fault_kind(const void *context)
     return FAULT_UNKNOWN;
 }
 #else
-#    error "tell reads from writes for this CPU here"
+#    error "distinguish reads from writes for this CPU here"
 #endif
 
 uintptr_t fault_code(const void *context)
@@ -116,13 +116,12 @@ static bool resolve(void *addr)
         return false;
     if (forked)
         diag_fatal(
-            1, "a forked child touched shared memory at %p; after hlrc_init a child may only exec",
+            1, "a forked child accessed shared memory at %p; after hlrc_init a child may only exec",
             addr);
     if (thread_self()->inside)
         diag_fatal(1,
-                   "a signal handler touched shared memory at %p in the midst of a call of HLRC by "
-                   "the same thread; "
-                   "block the signal around calls, or start with --signals mask",
+                   "a signal handler accessed shared memory at %p inside an HLRC call of the same "
+                   "thread; block the signal around calls, or start with --signals mask",
                    addr);
     struct thread *t = thread_enter();
     enum stats_category from = stats_enter(t, STATS_FAULT);

@@ -566,7 +566,7 @@ static void discard(int window, size_t at, size_t bytes)
 {
     int rc = fabric_window_discard(engine.fabric, window, at, bytes);
     if (rc)
-        diag_fatal(1, "giving back shared memory: %s", strerror(-rc));
+        diag_fatal(1, "cannot free shared memory: %s", strerror(-rc));
 }
 
 void page_reset(uint32_t first, uint32_t count)

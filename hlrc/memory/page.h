@@ -136,7 +136,7 @@ struct page {
     unsigned blank : 1;   /* claimed while no node had written it: zero then, no twin (AH2) */
 };
 
-static_assert(sizeof(struct page) == 32, "half a line of a cache, less than a hundredth of a page");
+static_assert(sizeof(struct page) == 32, "half a cache line, less than a hundredth of a page");
 
 int pages_init(void);
 void pages_end(void);

@@ -239,7 +239,7 @@ static int map_one(const struct range *r)
              engine.space.fd, where) != MAP_FAILED)
         return 0;
     int rc = -errno;
-    diag_report(1, "sharing %zu bytes at %p: %s; raise the limit on address space (ulimit -v)",
+    diag_report(1, "cannot share %zu bytes at %p: %s; raise the limit on address space (ulimit -v)",
                 bytes_of(r), (void *)r->app, strerror(-rc));
     return rc;
 }
@@ -250,7 +250,8 @@ int ranges_map(void)
     if (engine.alone || engine.range_count == 0)
         return 0;
     if (engine.protocol.pages->served && !(begun = reserve(begun_bytes()))) { /* RG3 */
-        diag_report(1, "sharing %zu bytes: no address space; raise its limit (ulimit -v)",
+        diag_report(1,
+                    "cannot share %zu bytes: no address space is free; raise its limit (ulimit -v)",
                     begun_bytes());
         return -ENOMEM;
     }

@@ -97,8 +97,8 @@ int space_create(void)
     int rc = fabric_window_create(engine.fabric, size, &engine.space);
     if (rc) {
         diag_report(1,
-                    "shared memory of %zu bytes: %s; lower --memory or raise the limit on address "
-                    "space (ulimit -v)",
+                    "cannot create shared memory of %zu bytes: %s; lower --memory or raise the "
+                    "limit on address space (ulimit -v)",
                     size, strerror(-rc));
         return rc;
     }
@@ -123,7 +123,7 @@ int space_create(void)
                    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, engine.space.fd, 0);
     if (p == MAP_FAILED || (!engine.alone && mprotect(engine.app, heap_size, PROT_NONE) != 0)) {
         rc = -errno;
-        diag_report(1, "mapping %zu bytes of shared memory: %s; lower --memory", heap_size,
+        diag_report(1, "cannot map %zu bytes of shared memory: %s; lower --memory", heap_size,
                     strerror(errno));
         return rc;
     }
@@ -152,7 +152,8 @@ int space_protect(uint32_t first, uint32_t count, enum page_access_right right)
         if (mprotect(at, (size_t)n << PAGE_SHIFT, prot[right]) != 0) {
             if (errno == ENOMEM)
                 return -ENOMEM;
-            diag_fatal(1, "protecting pages %u+%u of shared memory: %s", first, n, strerror(errno));
+            diag_fatal(1, "cannot protect pages %u+%u of shared memory: %s", first, n,
+                       strerror(errno));
         }
         first += n;
         count -= n;

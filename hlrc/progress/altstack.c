@@ -67,7 +67,7 @@ uintptr_t altstack_interrupted(const ucontext_t *context)
 #elif defined(__aarch64__)
     return (uintptr_t)context->uc_mcontext.sp;
 #else
-#    error "where this CPU has its stack pointer"
+#    error "return this CPU's stack pointer here"
 #endif
 }
 
@@ -124,7 +124,7 @@ __asm__(".pushsection .text\n"
         ".size altstack_call, .-altstack_call\n"
         ".popsection\n");
 #else
-#    error "call on another stack for this CPU here"
+#    error "call a function on another stack for this CPU here"
 #endif
 
 struct call {

@@ -86,8 +86,10 @@ void bulk_serve(int from, uint32_t slot)
     const struct bulk *msg = control_at(slot_at(from, slot));
     size_t room = engine.at.bulk_slot_size - sizeof *msg;
     if (msg->bytes > room)
-        diag_fatal(1, "node %d sent a message of %u bytes, more than the %zu of a slot", from,
-                   msg->bytes, room);
+        diag_fatal(1,
+                   "node %d sent a message of %u bytes, more than the %zu of a slot; do all nodes "
+                   "run the same version?",
+                   from, msg->bytes, room);
     if (msg->type >= BULK_TYPES || !serves[msg->type])
         diag_fatal(1,
                    "node %d sent a message of unknown type %u; do all nodes run the same version?",

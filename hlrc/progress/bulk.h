@@ -49,7 +49,7 @@ struct bulk {
     unsigned char payload[];
 };
 
-static_assert(sizeof(struct bulk) == 16, "it travels between nodes as it is");
+static_assert(sizeof(struct bulk) == 16, "sent between nodes as raw bytes");
 #define BULK_PAYLOAD (BULK_SLOT_BYTES - sizeof(struct bulk))
 
 int bulk_init(void);

@@ -288,7 +288,7 @@ static void add_state(struct text *t, const struct judge *j, int node)
         add(t, "waits for ");
         add_wait(t, j, node, w);
     } else {
-        add(t, "computes, or waits outside of HLRC");
+        add(t, "computes, or waits outside HLRC");
     }
 }
 
@@ -319,10 +319,10 @@ static void add_blocker(struct text *t, const struct judge *j, int node,
         add(t, ": node %d has not %s; it ", b.node,
             b.arrived                ? "departed from it"
             : w->what == WAITS_GROUP ? "arrived"
-                                     : "come to it");
+                                     : "reached it");
         add_state(t, j, b.node);
     } else if (b.by == BY_THREAD && w->what != WAITS_LOCK) {
-        add(t, ", behind ");
+        add(t, ", after ");
         add_name(t, j, b.node, b.thread);
     }
 }
@@ -334,7 +334,7 @@ static void tell_wait(const struct judge *j, int node, const struct report_wait 
     struct text t = { line, sizeof line, 0 };
     add(&t, "node %d thread %d ", node, (int)w->thread);
     if (w->what == WAITS_NOTHING) {
-        add(&t, "computes, or waits outside of HLRC");
+        add(&t, "computes, or waits outside HLRC");
     } else {
         add(&t, "waits since %llu.%llu s for ", (unsigned long long)(w->ms / 1000),
             (unsigned long long)(w->ms / 100 % 10));

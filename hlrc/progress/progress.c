@@ -467,14 +467,13 @@ static int64_t usual_spin_ns(void)
 
 static void dump_progress(char *line, size_t len)
 {
-    dump_append(
-        line, len,
-        "progress lock %s; %d threads wait, %d of them asleep for a state; a wait spins for "
-        "%lld ns",
-        !atomic_load(&progress_lock)  ? "free"
-        : atomic_load(&holder_sleeps) ? "held by a thread that sleeps"
-                                      : "held by a thread that serves",
-        atomic_load(&waiters), atomic_load(&state_sleepers), (long long)spin_ns);
+    dump_append(line, len,
+                "progress lock %s; %d threads wait, %d of them asleep until a state changes; a "
+                "wait spins for %lld ns",
+                !atomic_load(&progress_lock)  ? "free"
+                : atomic_load(&holder_sleeps) ? "held by a thread that sleeps"
+                                              : "held by a thread that serves",
+                atomic_load(&waiters), atomic_load(&state_sleepers), (long long)spin_ns);
 }
 
 static int start_handler(void)

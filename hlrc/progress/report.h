@@ -73,7 +73,7 @@ enum {
 
 static_assert(sizeof(struct report) == 48 && sizeof(struct report_wait) == 24 &&
                   sizeof(struct report_held) == 8 && sizeof(struct report_meeting) == 16,
-              "they travel between processes as they are");
+              "sent between processes as raw bytes");
 
 /* Bytes of a report with `waits` waits and the maximum of other entries. */
 static inline size_t report_room(size_t waits)

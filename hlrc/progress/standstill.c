@@ -116,7 +116,7 @@ void standstill_end(void)
 static const char *absent(void *ctx, int node)
 {
     (void)ctx, (void)node;
-    return "has not told what it waits for; it may be stopped";
+    return "has not reported its waits; it may be stopped";
 }
 
 static void say(void *ctx, const char *line)

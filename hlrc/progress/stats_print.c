@@ -153,7 +153,7 @@ static void write_table(FILE *out, const struct stats_report *r)
     const char *s = r->nodes == 1 ? "" : "s";
     text_seconds(wall_of(r), 3, wall, sizeof wall);
     if (!r->complete)
-        snprintf(part, sizeof part, ", not its end: what %d of them had counted", r->count);
+        snprintf(part, sizeof part, ", not its end: counters of %d of them", r->count);
     fprintf(out,
             "hlrc: statistics: protocol %s, fabric %s, %d node%s, %s s%s; all: seconds averaged, "
             "counts added\n",

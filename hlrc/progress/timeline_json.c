@@ -244,8 +244,8 @@ static void tell_dropped(const struct writing *w, const char *where)
         nodes += t->node[n].dropped > 0;
     }
     if (dropped)
-        diag_warn("--trace %s: the oldest %llu events, of %d node%s, are not in it: a thread had "
-                  "more than %s of them; raise --trace-size",
+        diag_warn("--trace %s: the oldest %llu events of %d node%s are missing: a thread recorded "
+                  "more than %s events; raise --trace-size",
                   where, dropped, nodes, nodes > 1 ? "s" : "",
                   config_value(w->report->config, CONFIG_ID_trace_size, size, sizeof size));
 }

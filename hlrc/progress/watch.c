@@ -110,8 +110,7 @@ static void watchdog(int64_t now, int64_t most_ms)
         tell_all(now);
     } else if (now - told_at >= GRACE_NS) {
         diag_fatal(
-            1,
-            "a wait took longer than --watchdog %d: the nodes' lines above say who waits for what",
+            1, "a wait took longer than --watchdog %d: the lines above list the waits of each node",
             engine.config.watchdog);
     }
 }

@@ -12,7 +12,7 @@ static const char *const names[MEETING_CALLS] = {
 #undef X
 };
 
-_Static_assert(MEETING_CALLS <= 1 << MEETING_BITS, "a call has its bits");
+_Static_assert(MEETING_CALLS <= 1 << MEETING_BITS, "every call fits its bit-field");
 
 const char *meeting_name(enum meeting call)
 {

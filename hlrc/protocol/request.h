@@ -55,6 +55,6 @@ struct reply {
 };
 
 static_assert(sizeof(struct request) == 32 && sizeof(struct reply) == 16,
-              "they travel between nodes as they are");
+              "sent between nodes as raw bytes");
 
 #endif

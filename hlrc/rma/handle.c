@@ -15,7 +15,7 @@
 #include "hlrc/progress/thread.h"
 
 #define INDEX_BITS 16
-static_assert(HANDLES == 1 << INDEX_BITS, "an entry has its bits in a name");
+static_assert(HANDLES == 1 << INDEX_BITS, "an entry number fits its bits of a handle");
 
 static struct handle *table;
 static spin_lock_word lock; /* guards the next two, and `made` where it is written */
@@ -98,8 +98,8 @@ struct fabric_op *handle_none(int node)
 static _Noreturn void refuse(const char *call, uint64_t name)
 {
     diag_fatal(1,
-               "%s(%#llx): no operation that is under way has this handle; end each once, by "
-               "hlrc_wait or by hlrc_test when it returns 1",
+               "%s(%#llx): no pending operation has this handle; complete each handle once, with "
+               "hlrc_wait or with an hlrc_test that returns 1",
                call, (unsigned long long)name);
 }
 

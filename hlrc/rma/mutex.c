@@ -51,8 +51,8 @@ static _Atomic uint32_t *check(const char *call, unsigned mutex, int node)
 {
     call_check(call);
     if (node < 0 || node >= engine.nodes || mutex >= HLRC_MUTEXES)
-        diag_fatal(1, "%s(%u, %d): a node, 0 to %d, has mutexes 0 to %d", call, mutex, node,
-                   engine.nodes - 1, HLRC_MUTEXES - 1);
+        diag_fatal(1, "%s(%u, %d): no such mutex; nodes are 0 to %d, mutexes of each 0 to %d", call,
+                   mutex, node, engine.nodes - 1, HLRC_MUTEXES - 1);
     if (!(engine.fabric->caps & FABRIC_ATOMICS))
         diag_fatal(1, "%s: fabric %s has no atomics; choose another --fabric", call,
                    engine.config.fabric);

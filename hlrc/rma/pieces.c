@@ -14,8 +14,8 @@ void shared_check(const char *call, const void *there, size_t len)
         (void)app_run(page_of(there), &in_a_row);
     if (!inside || len > ((size_t)in_a_row << PAGE_SHIFT) - (uintptr_t)there % PAGE_SIZE)
         diag_fatal(1,
-                   "%s: %zu bytes at %p, HLRC_HOMES, are not shared memory; use that of "
-                   "hlrc_malloc, or name a node and use a window",
+                   "%s: %zu bytes at %p, HLRC_HOMES, are not shared memory; use memory of "
+                   "hlrc_malloc, or pass a node and an address in a window",
                    call, len, there);
 }
 
@@ -64,8 +64,7 @@ struct pieces pieces_strided(const char *call, void *there, const size_t *far, v
 {
     struct pieces p = { .call = call, .node = node };
     if (levels < 0 || levels > HLRC_STRIDE_LEVELS)
-        diag_fatal(1, "%s: %d levels of strides; there may be 0 to %d", call, levels,
-                   HLRC_STRIDE_LEVELS);
+        diag_fatal(1, "%s: %d levels of strides; pass 0 to %d", call, levels, HLRC_STRIDE_LEVELS);
     p.left = p.bytes = counts[0];
     p.levels = levels;
     for (int i = 0; i < levels; i++) {

@@ -222,7 +222,7 @@ static void discard(struct window *w)
     (void)map_nothing(arena.app + begin, size);
     int rc = fabric_window_discard(engine.fabric, arena.id, begin, size); /* RM4 */
     if (rc)
-        diag_fatal(1, "giving back %zu bytes of a window: %s", size, strerror(-rc));
+        diag_fatal(1, "cannot free %zu bytes of a window: %s", size, strerror(-rc));
 }
 
 void hlrc_window_free(void *window)
@@ -233,8 +233,8 @@ void hlrc_window_free(void *window)
     struct window *w = window_at(window);
     if (!w)
         diag_fatal(1,
-                   "hlrc_window_free(%p): no window begins there; free once what "
-                   "hlrc_window_create returned",
+                   "hlrc_window_free(%p): no window begins there; free each pointer from "
+                   "hlrc_window_create once",
                    window);
     enum stats_category before = stats_enter(thread_self(), STATS_BARRIER);
     handles_fence_all(); /* RM4 */

@@ -93,7 +93,7 @@ static void check(const char *call, hlrc_atomic_t word)
 {
     call_check(call);
     if (word / (uint32_t)engine.nodes >= ATOMIC_WORDS)
-        diag_fatal(1, "%s(%u): no such atomic word; use one that hlrc_atomic_create made", call,
+        diag_fatal(1, "%s(%u): no such atomic word; use one that hlrc_atomic_create returned", call,
                    word);
 }
 

@@ -53,8 +53,8 @@ int barrier_init(void)
 static bool arrive(bool waits, enum meeting call)
 {
     if (atomic_exchange(&between, true))
-        diag_fatal(1, "hlrc_barrier_arrive: this node has arrived already; call "
-                      "hlrc_barrier_depart, in one thread");
+        diag_fatal(1, "hlrc_barrier_arrive: this node has already arrived; call "
+                      "hlrc_barrier_depart first, from one thread");
     race_release();
     if (engine.alone) {
         atomic_store_explicit(&epoch, atomic_load(&epoch) + 1, memory_order_relaxed);

@@ -235,7 +235,7 @@ static void check(const char *call, hlrc_cond_t cond)
 {
     call_check(call);
     if (cond >= created.limit)
-        diag_fatal(1, "%s(%u): no such condition variable; use one that hlrc_cond_create made",
+        diag_fatal(1, "%s(%u): no such condition variable; use one that hlrc_cond_create returned",
                    call, cond);
 }
 

@@ -36,8 +36,9 @@ struct list {
 };
 
 static_assert(sizeof(struct list) == sizeof(struct record) - offsetof(struct record, first),
-              "they travel together");
-static_assert(sizeof(struct record) <= COND_RECORD_BYTES, "the layout has room for it");
+              "they are sent together");
+static_assert(sizeof(struct record) <= COND_RECORD_BYTES,
+              "it fits the space reserved in the layout");
 
 static int init(uint32_t conds)
 {

@@ -295,13 +295,13 @@ void hlrc_group_barrier(hlrc_group group)
     struct group *g = group < group_count() ? &groups[group] : NULL;
     if (!g || !atomic_load_explicit(&g->made, memory_order_acquire))
         diag_fatal(1,
-                   "hlrc_group_barrier(%u): no such group; use one that hlrc_group_create made "
-                   "with this node in its list",
+                   "hlrc_group_barrier(%u): no such group; use one that hlrc_group_create returned "
+                   "for a list with this node",
                    group);
     if (atomic_exchange(&g->busy, true))
         diag_fatal(1,
-                   "hlrc_group_barrier(%u): another thread of this node waits in it; one thread "
-                   "speaks for a node",
+                   "hlrc_group_barrier(%u): another thread of this node waits in it; call it from "
+                   "one thread of each node",
                    group);
     struct thread *t = thread_self();
     enum stats_category before = stats_enter(t, STATS_BARRIER);

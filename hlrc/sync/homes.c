@@ -20,7 +20,8 @@ struct list {
     struct move moves[MOVES_ROUND];
 };
 
-_Static_assert(sizeof(struct list) <= MOVES_BYTES, "room for it in the control window");
+_Static_assert(sizeof(struct list) <= MOVES_BYTES,
+               "it fits the space reserved in the control window");
 
 static size_t list_at(int node)
 {
@@ -65,7 +66,8 @@ static struct move *gather(uint64_t barrier, uint32_t *n)
             continue;
         struct move *more = realloc(all, (*n + l->count + 1) * sizeof *all);
         if (!more)
-            diag_fatal(1, "homes that move: no memory for %u pages", *n + (uint32_t)l->count);
+            diag_fatal(1, "home migration: no memory for the tables of %u pages; lower --memory",
+                       *n + (uint32_t)l->count);
         all = more;
         memcpy(all + *n, l->moves, l->count * sizeof *all);
         *n += (uint32_t)l->count;

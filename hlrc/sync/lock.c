@@ -73,7 +73,7 @@ void lock_tell_held(const char *call)
     char line[DIAG_LINE_MAX / 2] = "";
     uint32_t count = list_held(line, sizeof line);
     if (count)
-        diag_warn("%s, but this node holds lock%s %s; unlock what was locked", call,
+        diag_warn("%s, but this node holds lock%s %s; call hlrc_unlock first", call,
                   count > 1 ? "s" : "", line);
 }
 
@@ -98,8 +98,8 @@ static bool exists(hlrc_lock_t lock)
 _Noreturn static void refuse(const char *call, hlrc_lock_t lock)
 {
     call_check(call);
-    diag_fatal(1, "%s(%u): no such lock; use 0 to %d or one that hlrc_lock_create made", call, lock,
-               HLRC_STATIC_LOCKS - 1);
+    diag_fatal(1, "%s(%u): no such lock; use 0 to %d or one that hlrc_lock_create returned", call,
+               lock, HLRC_STATIC_LOCKS - 1);
 }
 
 static inline void check(const char *call, hlrc_lock_t lock)

@@ -20,7 +20,7 @@ struct head {
     _Atomic uint64_t asked; /* written by the receiver of the round: epoch + 1 (PE5) */
 };
 
-static_assert(sizeof(struct head) == PAIRS_HEAD, "the layout has room for it");
+static_assert(sizeof(struct head) == PAIRS_HEAD, "it fits the space reserved in the layout");
 
 /* PE3 */
 static size_t slot_at(const struct pairs *p, int round, uint64_t epoch)

@@ -35,7 +35,7 @@ struct head {
     char pad[8];
 };
 
-static_assert(sizeof(struct head) % ALIGNED == 0, "values behind it are aligned");
+static_assert(sizeof(struct head) % ALIGNED == 0, "values after it are aligned");
 
 struct reduction {
     size_t count;

@@ -226,12 +226,13 @@ static const char *obstacle(void)
     if (tool_valgrind())
         return "valgrind makes the program's system calls itself";
     if (race_watched())
-        return "not with ThreadSanitizer, which has its own layout of memory";
+        return "ThreadSanitizer has its own layout of memory";
     if (secure_getenv(FILTERED))
-        return "the job that has started this one has it, and what that starts cannot";
+        return "the job that started this one already filters system calls, and its child "
+               "processes cannot";
     if (code_address() >= APART_END || layout_is_old())
-        return "this process has its libraries where others have them; start it by hlrcrun, or by "
-               "setarch --addr-compat-layout";
+        return "the libraries of this process are at the default addresses; start it with hlrcrun, "
+               "or with setarch --addr-compat-layout";
     return NULL;
 }
 
@@ -263,7 +264,7 @@ static int start(const char **why)
         rc = install();
     if (rc == 0 && setenv(FILTERED, "1", 1) != 0)
         rc = -ENOMEM;
-    *why = rc ? "the system allows no filter of system calls (seccomp)" : NULL;
+    *why = rc ? "the system does not allow a filter of system calls (seccomp)" : NULL;
     return rc;
 }
 #else
@@ -274,7 +275,7 @@ static bool start_as_usual(void)
 
 static int start(const char **why)
 {
-    *why = "not on this CPU";
+    *why = "not supported on this CPU";
     return -ENOTSUP;
 }
 #endif

@@ -218,7 +218,7 @@ struct control {
 static void refuse_if_shared(const struct trap *t, int at, uint64_t address)
 {
     if (in_space((const void *)(uintptr_t)address))
-        trap_refuse(t, at, address, "which the system would keep using when the call is over");
+        trap_refuse(t, at, address, "which the system would keep using after the call returns");
 }
 
 long special_lent(struct trap *t)

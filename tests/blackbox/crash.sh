@@ -33,30 +33,30 @@ null-write 139 thread 0: SIGSEGV at ADDRESS: not shared memory: write through a 
 null-read 139 thread 0: SIGSEGV at ADDRESS: not shared memory: read through a NULL pointer
 null-call 139 thread 0: SIGSEGV at N: not shared memory: call through a NULL pointer
 wild 139 thread 0: SIGSEGV at ADDRESS: not shared memory: read where no memory is mapped
-overflow 139 thread 0: SIGSEGV at N: not shared memory: stack overflow: recursion without end, or large arrays in it; ulimit -s is N KiB
-overrun 139 thread 0: SIGSEGV at N: not shared memory: write beyond the upper end of the stack: an array in it is too short for what is done to it
-overflow-thread 139 thread 1: SIGSEGV at N: not shared memory: stack overflow: recursion without end, or large arrays in it; ulimit -s is N KiB
+overflow 139 thread 0: SIGSEGV at N: not shared memory: stack overflow: unbounded recursion, or large local arrays; ulimit -s is N KiB
+overrun 139 thread 0: SIGSEGV at N: not shared memory: write beyond the upper end of the stack: an array on the stack is too short for this access
+overflow-thread 139 thread 1: SIGSEGV at N: not shared memory: stack overflow: unbounded recursion, or large local arrays; ulimit -s is N KiB
 thread 139 thread 1: SIGSEGV at ADDRESS: not shared memory: write through a NULL pointer
 block 139 thread 0: SIGSEGV at ADDRESS: execution of memory of hlrc_malloc (block of 64 bytes at BLOCK, 16 bytes into it)
-freed 139 thread 0: SIGSEGV at ADDRESS: execution of memory that was given back by hlrc_free (block of 64 bytes at BLOCK, 32 bytes into it)
+freed 139 thread 0: SIGSEGV at ADDRESS: execution of memory freed by hlrc_free (block of 64 bytes at BLOCK, 32 bytes into it)
 large 139 thread 0: SIGSEGV at ADDRESS: execution of memory of hlrc_malloc (block of 102400 bytes at BLOCK, 50000 bytes into it)
-freed-large 139 thread 0: SIGSEGV at ADDRESS: execution of memory that was given back by hlrc_free
+freed-large 139 thread 0: SIGSEGV at ADDRESS: execution of memory freed by hlrc_free
 all 139 thread 0: SIGSEGV at ADDRESS: execution of memory of hlrc_malloc_all (block of 4000 bytes at BLOCK, 8 bytes into it)
-freed-all 139 thread 0: SIGSEGV at ADDRESS: execution of memory that was given back by hlrc_free_all (block of 9000 bytes at BLOCK, 5000 bytes into it), unless another node has allocated there since
+freed-all 139 thread 0: SIGSEGV at ADDRESS: execution of memory freed by hlrc_free_all (block of 9000 bytes at BLOCK, 5000 bytes into it), unless another node has allocated there since
 unused 139 thread 0: SIGSEGV at ADDRESS: execution of shared memory that was never allocated
 tables 139 thread 0: SIGSEGV at ADDRESS: execution of the tables of the shared heap
-others-block 139 thread 0: SIGSEGV at ADDRESS: execution of memory that was given back by hlrc_free_all (block of 9000 bytes at BLOCK, 16 bytes into it), unless another node has allocated there since
+others-block 139 thread 0: SIGSEGV at ADDRESS: execution of memory freed by hlrc_free_all (block of 9000 bytes at BLOCK, 16 bytes into it), unless another node has allocated there since
 protect 139 thread 0: SIGSEGV at ADDRESS: write to memory of hlrc_malloc_all (block of 4000 bytes at BLOCK, 0 bytes into it): the program has changed its protection or mapping (mprotect, mmap, munmap)
-beyond 139 thread 0: SIGSEGV at ADDRESS: not shared memory: read 8192 bytes beyond its end (N); --memory says how large it is
+beyond 139 thread 0: SIGSEGV at ADDRESS: not shared memory: read 8192 bytes beyond its end (N); --memory sets its size
 before 139 thread 0: SIGSEGV at ADDRESS: not shared memory: write 4096 bytes before its beginning (N)
-finalized 139 thread 0: SIGSEGV at ADDRESS: write to shared memory after hlrc_finalize, which has given it back
+finalized 139 thread 0: SIGSEGV at ADDRESS: write to shared memory after hlrc_finalize, which unmapped it
 finalized-null 139 thread 0: SIGSEGV at ADDRESS: not shared memory: write through a NULL pointer
-others-heap 139 thread 0: SIGSEGV at ADDRESS: not shared memory: read of node 0's private memory [heap]: pointers to it are of no use on other nodes; hlrc_malloc gives memory that all have
+others-heap 139 thread 0: SIGSEGV at ADDRESS: not shared memory: read of node 0's private memory [heap]: pointers to it are not valid on other nodes; hlrc_malloc allocates shared memory
 no-code 139 thread 0: SIGSEGV at ADDRESS: not shared memory: execution of memory that is no code ([heap])
-divide 136 thread 0: SIGFPE at N: division of an integer by zero, or a quotient that is too large
-trap 132 thread 0: SIGILL at N: no instruction of this processor: a trap of the compiler, code for another processor, or no code
-abort 134 thread 0: SIGABRT: the program has called abort()
-raise 139 thread 0: SIGSEGV: the program has sent it to itself
+divide 136 thread 0: SIGFPE at N: integer division by zero, or a quotient that is too large
+trap 132 thread 0: SIGILL at N: not an instruction of this processor: a compiler trap, code for another processor, or not code
+abort 134 thread 0: SIGABRT: the program called abort()
+raise 139 thread 0: SIGSEGV: the program sent it to itself
 sent 139 thread 0: SIGSEGV: sent by process N
 END
 
@@ -64,14 +64,14 @@ END
 case $(uname -m) in
 x86_64)
     run_job 2 ardmar "$crash" no-address
-    expect_crash no-address 139 'hlrc: node 1, thread 0: SIGSEGV: not shared memory: an address that no memory can have, a damaged pointer; the processor does not say which'
+    expect_crash no-address 139 'hlrc: node 1, thread 0: SIGSEGV: not shared memory: an invalid address, from a damaged pointer; the processor does not report it'
     ;;
 esac
 run_job 2 ardmar "$crash" read-only
 expect_crash read-only 139 "hlrc: node 1, thread 0: SIGSEGV at ADDRESS: not shared memory: write to memory that is read-only ($crash)"
 run_job 2 ardmar "$crash" behind-file
 expect_status behind-file 135
-masked | head -1 | grep -qE '^hlrc: node 1, thread 0: SIGBUS at ADDRESS: no memory can be had for it, or a file is shorter than what is mapped of it: not shared memory: read of memory that is mapped \(/.*\(deleted\)\)$' ||
+masked | head -1 | grep -qE '^hlrc: node 1, thread 0: SIGBUS at ADDRESS: no memory is available for the page, or the mapped file is shorter than its mapping: not shared memory: read of memory that is mapped \(/.*\(deleted\)\)$' ||
     fail "behind-file: $(masked | head -1)"
 
 # pointers to functions and static data, which --no-aslr makes the same
@@ -104,7 +104,7 @@ expect_out late-handler '^own handler$'
 run_job 2 ardmar "$crash" late-default
 expect_crash late-default 139 'hlrc: node 1, thread 0: SIGSEGV at ADDRESS: not shared memory: write through a NULL pointer'
 run_job 2 ardmar "$crash" late-abort
-expect_crash late-abort 134 'hlrc: node 1, thread 0: SIGABRT: the program has called abort(); the program handles it'
+expect_crash late-abort 134 'hlrc: node 1, thread 0: SIGABRT: the program called abort(); the program handles it'
 expect_out late-abort '^own handler$'
 
 # a job of one, with no launcher
@@ -115,9 +115,9 @@ alone() {
 alone null-write
 expect_crash "null-write, alone" 139 'hlrc: thread 0: SIGSEGV at ADDRESS: not shared memory: write through a NULL pointer'
 alone overflow
-expect_crash "overflow, alone" 139 'hlrc: thread 0: SIGSEGV at N: not shared memory: stack overflow: recursion without end, or large arrays in it; ulimit -s is N KiB'
+expect_crash "overflow, alone" 139 'hlrc: thread 0: SIGSEGV at N: not shared memory: stack overflow: unbounded recursion, or large local arrays; ulimit -s is N KiB'
 alone finalized
-expect_crash "finalized, alone" 139 'hlrc: thread 0: SIGSEGV at ADDRESS: write to shared memory after hlrc_finalize, which has given it back'
+expect_crash "finalized, alone" 139 'hlrc: thread 0: SIGSEGV at ADDRESS: write to shared memory after hlrc_finalize, which unmapped it'
 test "$(grep -vc '^hlrc: #' "$work/err")" -eq 1 || fail "finalized, alone: $(cat "$work/err")"
 
 # the other protocols, which have other handlers beside

@@ -144,14 +144,14 @@ hlrcrun: node 2 thread 0 waits since S s for barrier 4: nodes 0, 1 have not arri
 hlrcrun: deadlock: node 0 waits at the barrier of group 0 for node 1, which waits for lock 3 held by node 0
 END
     ends $protocol-create 123 <<'END'
-hlrcrun: node 0 thread 0 waits since S s for hlrc_group_create of node 1: node 1 has not come to it; it waits for lock 3 held by node 0
+hlrcrun: node 0 thread 0 waits since S s for hlrc_group_create of node 1: node 1 has not reached it; it waits for lock 3 held by node 0
 hlrcrun: node 1 thread 0 waits since S s for lock 3 held by node 0
 hlrcrun: node 2 thread 0 waits since S s for barrier 4: nodes 0, 1 have not arrived; node 0 waits for hlrc_group_create of node 1
 hlrcrun: deadlock: node 0 waits for hlrc_group_create of node 1, which waits for lock 3 held by node 0
 END
 done
 ends finalize 123 <<'END'
-hlrc: node 0: hlrc_finalize, but this node holds lock 3 (thread 0); unlock what was locked
+hlrc: node 0: hlrc_finalize, but this node holds lock 3 (thread 0); call hlrc_unlock first
 hlrcrun: node 0 thread 0 waits since S s for barrier 4 (hlrc_finalize): node 1 has not arrived; it waits for lock 3 held by node 0
 hlrcrun: node 1 thread 0 waits since S s for lock 3 held by node 0
 hlrcrun: node 2 thread 0 waits since S s for barrier 4 (hlrc_finalize): node 1 has not arrived; it waits for lock 3 held by node 0

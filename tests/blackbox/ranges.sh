@@ -28,7 +28,7 @@ goes_on too-many 2 ardmar
 run_job 1 ardmar --memory 15T "$ranges" beyond
 expect_status beyond 1
 expect_err beyond '^hlrc: --memory of 16492674416640 bytes and 1099511627776 bytes of hlrc_share are 4294967296 pages; a job has 4294967295 at most'
-ends other-contents 'the 16384 bytes to be shared at 0x[0-9a-f]+ are not as on node [01]; .*--no-aslr'
+ends other-contents 'the 16384 bytes to be shared at 0x[0-9a-f]+ differ from those on node [01]; .*--no-aslr'
 ends other-length 'memory to be shared is [0-9]+ bytes at 0x[0-9a-f]+ here, [0-9]+ bytes at 0x[0-9a-f]+ on node [01]; '
 ends not-everywhere 'memory to be shared is (0 bytes at 0|4096 bytes at 0x[0-9a-f]+) here, '
 ends free 'hlrc_free\(0x[0-9a-f]+\): not shared memory'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A signal handler that touches shared memory in the midst of a call ends the job with a line, whatever the call holds;
+# A signal handler that accesses shared memory inside an HLRC call ends the job with a line, whatever the call holds;
 # with --signals mask it runs after the call (thread.h T1).
 . "$(dirname "$0")/../lib.sh"
 signals=${SIGNALS:-$top_builddir/tests/blackbox/signals}
@@ -9,7 +9,7 @@ ulimit -c 0
 for protocol in async ardmar; do
     run_job 2 $protocol "$signals"
     test "$status" != 0 || fail "$protocol: the handler's touch was served"
-    expect_err "$protocol" '^hlrc: node 1: a signal handler touched shared memory at 0x[0-9a-f]+ in the midst of a call'
+    expect_err "$protocol" '^hlrc: node 1: a signal handler accessed shared memory at 0x[0-9a-f]+ inside an HLRC call'
     run_job 2 $protocol --signals mask "$signals"
     expect_status "$protocol, --signals mask" 0
     expect_out "$protocol, --signals mask" '^handled$'

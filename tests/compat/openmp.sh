@@ -45,7 +45,7 @@ expect_status "exit in a region" 7
 expect_err "exit in a region" '^hlrc: exit\(7\) while other threads run the program; the job ends$'
 run_job 2 ardmar "$work/plain" "$work/file" abort
 expect_status abort 134
-expect_err abort ': SIGABRT: the program has called abort\(\)'
+expect_err abort ': SIGABRT: the program called abort\(\)'
 
 # bare: a job of one
 status=0
@@ -91,10 +91,10 @@ expect_err "store to another's" 'SIGSEGV'
 run_job 1 ardmar "$work/target"
 test "$status" -ne 0 || fail "omp target runs"
 test "$(grep -c . "$work/err")" -le 2 || fail "omp target: $(cat "$work/err")"
-expect_err "omp target" '^hlrc: GOMP_target_ext \(omp target\): offloading is not there$'
+expect_err "omp target" '^hlrc: GOMP_target_ext \(omp target\): offloading is not supported; leave it out$'
 OMP_PLACES='{0},{1' run_job 2 ardmar "$work/loops"
 test "$status" -ne 0 || fail "OMP_PLACES is not read"
-expect_err OMP_PLACES "^hlrc: OMP_PLACES=\\{0\\},\\{1: not understood from '' on; say threads, cores, "
+expect_err OMP_PLACES "^hlrc: OMP_PLACES=\\{0\\},\\{1: not understood from '' on; use threads, cores, "
 OMP_DISPLAY_ENV=true OMP_NUM_THREADS=2 OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='thread %n of %N' run_job 2 ardmar "$work/loops"
 test "$(grep -c "OMP_NUM_THREADS = '2'" "$work/err")" = 1 || fail "OMP_DISPLAY_ENV: $(cat "$work/err")"
 test "$(grep '^thread' "$work/err" | sort | tr '\n' ,)" = 'thread 0 of 2,thread 1 of 2,' || fail "OMP_DISPLAY_AFFINITY: $(cat "$work/err")"

@@ -34,7 +34,7 @@ done
 run_job 1 ardmar "$work/program" file "$work/file"
 expect_out "file, one node" '^right$'
 run_job 2 ardmar "$work/program" file "$work/file"
-expect_err "file" "SIGSEGV at .*: not shared memory: read of .*/file as node 0 has mapped it: what mmap returns is of one node; malloc in "
+expect_err "file" "SIGSEGV at .*: not shared memory: read of .*/file as node 0 has mapped it: mmap maps memory on one node only; malloc in "
 run_job 3 async "$work/program" pages "$work/file"
 expect_err "pages" "SIGSEGV at .*: not shared memory: write to node 0's private memory: .*; malloc in the program's own code"
 
@@ -107,5 +107,5 @@ status=0
 (ulimit -v 67108864 && exec timeout -k 5 60 "$hlrcrun" -n 2 --memory 64M "$work/program" file "$work/file") >"$work/out" 2>"$work/err" ||
     status=$?
 expect_status "ulimit -v" 1
-expect_err "ulimit -v" 'reserving 128 TiB of addresses, which the limit on address space forbids; use ulimit -v unlimited$'
+expect_err "ulimit -v" 'reserves 128 TiB of addresses to separate the private memory of nodes, which the limit on address space forbids; use ulimit -v unlimited$'
 finish

@@ -114,11 +114,11 @@ refused() { # NAME PATTERN DECLARATIONS BODY
     test "$status" -ne 0 || fail "$1 is overlooked"
     expect_err "$1" "$2"
 }
-refused cancel '^hlrc: pthread_cancel ends a thread from outside' '' 'pthread_cancel(t)'
+refused cancel '^hlrc: pthread_cancel cancels a thread' '' 'pthread_cancel(t)'
 refused kill '^hlrc: pthread_kill sends a signal' '' 'pthread_kill(t, 0)'
-refused sem_open '^hlrc: sem_open is a semaphore with a name; use sem_init$' '' 'sem_open("/a", 0)'
-refused thrd '^hlrc: mtx_lock \(threads of C11\) is not there' 'static mtx_t m;' 'mtx_lock(&m)'
-refused OpenMP '^hlrc: a program of (OpenMP|POSIX threads) and of (OpenMP|POSIX threads): threads of both ' 'int x;' '_Pragma("omp parallel") x++'
+refused sem_open '^hlrc: sem_open is for named semaphores, which are not supported; use sem_init$' '' 'sem_open("/a", 0)'
+refused thrd '^hlrc: mtx_lock \(C11 threads\) is not supported' 'static mtx_t m;' 'mtx_lock(&m)'
+refused OpenMP '^hlrc: this program uses (OpenMP|POSIX threads) and (OpenMP|POSIX threads): threads of only one ' 'int x;' '_Pragma("omp parallel") x++'
 
 # what node 0 alone has loaded
 cat >"$work/loads.c" <<'END'
@@ -140,7 +140,7 @@ echo 'void *plugged(void *arg) { return arg; }' >"$work/plugged.c"
 gcc -shared -fPIC "$work/plugged.c" -o "$work/plugged.so" && "$top_builddir/hlrcc" "$work/loads.c" -o "$work/loads" || fail "a plugin"
 run_job 2 ardmar "$work/loads" "$work/plugged.so"
 expect_status "a plugin" 139
-expect_err "a plugin" 'plugged.so as node 0 has loaded it: .*; link the program with it, so that all have it$'
+expect_err "a plugin" 'plugged.so as node 0 has loaded it: .*; link the program with it, so that all nodes load it$'
 
 # OpenMP with mutexes
 cat >"$work/both.c" <<'END'

@@ -74,9 +74,9 @@ begin "$hlrcrun" -n 3 "$hang" asked
 until_true 60 ready 3 || fail "nodes did not start: $(cat "$work/err")"
 # What is said last stays said once all three are where they wait; a slow node may be asked before it gets there.
 cat >"$work/there" <<'END'
-hlrcrun: node 0 thread 0 computes, or waits outside of HLRC
+hlrcrun: node 0 thread 0 computes, or waits outside HLRC
 hlrcrun: node 1 thread 0 waits since S s for lock 5 held by node 0
-hlrcrun: node 2 thread 0 waits since S s for barrier 4: nodes 0, 1 have not arrived; node 0 computes, or waits outside of HLRC
+hlrcrun: node 2 thread 0 waits since S s for barrier 4: nodes 0, 1 have not arrived; node 0 computes, or waits outside HLRC
 END
 questions=0
 there() {
@@ -91,7 +91,7 @@ kill -QUIT "$launcher"
 until_true 30 lines $((questions + 3)) || fail "SIGQUIT, stopped: $(cat "$work/err")"
 sed -i "1,${questions}d" "$work/err"
 says "SIGQUIT, stopped" <<'END'
-hlrcrun: node 0 thread 0 computes, or waits outside of HLRC
+hlrcrun: node 0 thread 0 computes, or waits outside HLRC
 hlrcrun: node 1 thread 0 waits since S s for lock 5 held by node 0
 hlrcrun: node 2 does not answer; it may be stopped
 END
@@ -120,7 +120,7 @@ expect_status "--timeout" 124
 says "--timeout" <<'END'
 hlrcrun: node 0 thread 0 waits since S s for lock 12 held by node 0 thread 1
 hlrcrun: node 0 thread 1 waits since S s for lock 11 held by node 0 thread 0
-hlrcrun: node 1 thread 0 computes, or waits outside of HLRC
+hlrcrun: node 1 thread 0 computes, or waits outside HLRC
 hlrcrun: in a circle: node 0 thread 0 waits for lock 12 held by node 0 thread 1, which waits for lock 11 held by node 0 thread 0
 hlrcrun: the job takes longer than --timeout 2; ending it
 END
@@ -131,7 +131,7 @@ test ! -s "$work/err" || fail "HLRC_TIMEOUT=60: $(cat "$work/err")"
 aside_is timeout-alone
 expect_status "HLRC_TIMEOUT=1, alone" 124
 says "HLRC_TIMEOUT=1, alone" <<'END'
-hlrc: node 0 thread 0 computes, or waits outside of HLRC
+hlrc: node 0 thread 0 computes, or waits outside HLRC
 hlrc: the job takes longer than --timeout 1
 END
 # a job of one that nobody launched, and that stands still

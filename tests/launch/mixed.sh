@@ -68,7 +68,7 @@ done
 mixed '"$stranger" version 0.0.9'
 refused 'this node runs version [0-9.]+, node 1 version 0.0.9; start the same build everywhere'
 mixed '"$stranger" page 65536'
-refused 'pages have 4096 bytes here and 65536 on node 1; use machines of one kind'
+refused 'pages have 4096 bytes here and 65536 on node 1; use machines with one page size'
 
 # what is said to hlrcrun itself
 ended() { # PATTERN

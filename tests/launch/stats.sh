@@ -65,7 +65,7 @@ run "$hlrcrun" -n 3 --stats "$figures" end exit
 expect_status table 3
 test "$(grep -c '^hlrc' "$work/err")" -eq 2 || fail "table: $(grep '^hlrc' "$work/err")"
 head -1 "$work/err" | grep -q '^hlrcrun: node 1 .*exited with status 3; ending the job$' || fail "table: $(head -3 "$work/err")"
-grep -qE '^hlrc: statistics: protocol ardmar, fabric shm, 3 nodes, [0-9.]+ s, not its end: what 3 of them had counted; all:' \
+grep -qE '^hlrc: statistics: protocol ardmar, fabric shm, 3 nodes, [0-9.]+ s, not its end: counters of 3 of them; all:' \
     "$work/err" || fail "table: $(head -3 "$work/err")"
 grep -qE '^lock_acquires +1 +2 +3 +6$' "$work/err" || fail "table: $(grep lock_acquires "$work/err")"
 

@@ -70,7 +70,7 @@ done
 # a buffer of 64 KiB has 1638 records: the last ones are there, and a line says how many are not
 run "$hlrcrun" -n 2 --trace "$file" --trace-size 64K "$traced" many
 expect_status "full" 0
-expect_line "full" "^hlrc: --trace $file: the oldest [0-9]* events, of 2 nodes, are not in it: a thread had more than 64K of them; raise --trace-size\$"
+expect_line "full" "^hlrc: --trace $file: the oldest [0-9]* events of 2 nodes are missing: a thread recorded more than 64K events; raise --trace-size\$"
 trace_check "full" "$file"
 told=$(sed -n 's/.*the oldest \([0-9]*\) events.*/\1/p' "$work/err")
 kept=$(grep -c '"ph":"X".*"tid":0,' "$file")

@@ -27,8 +27,8 @@ expect_nothing_left "a write behind a block"
 
 run "$hlrcrun" -n 2 valgrind -q "$tooled"
 expect_status "without the option" 1
-expect_line "without the option" "^hlrc: node [01]: the tool that this program runs under does not keep \
-registers exact when memory is accessed, so page faults would give wrong results; valgrind needs \
+expect_line "without the option" "^hlrc: node [01]: this program runs under a tool that does not keep \
+registers exact at memory accesses, so page faults would give wrong results; start valgrind with \
 --vex-iropt-register-updates=allregs-at-mem-access\$"
 expect_out "without the option" ""
 expect_nothing_left "without the option"

@@ -123,8 +123,8 @@ cannot HLRC_BIND=core 'mpirun --bind-to and srun --cpu-bind bind nodes'
 # equal addresses, with setarch; without, nodes see that they have not got them
 run $limit mpirun -n 3 -x HLRC_NO_ASLR=1 "$is" -c S
 over "HLRC_NO_ASLR" 1
-expect_our_line "HLRC_NO_ASLR" "^hlrc: node [0-2]: --no-aslr: program and library lie at other addresses here than on node \
-[0-2]; under mpirun and srun write 'setarch -R' before the program, with one ulimit -s everywhere\$"
+expect_our_line "HLRC_NO_ASLR" "^hlrc: node [0-2]: --no-aslr: program and library have other addresses here than on node \
+[0-2]; under mpirun and srun, write 'setarch -R' before the program and set the same ulimit -s on all nodes\$"
 if setarch -R true 2>/dev/null; then
     run $limit mpirun -n 3 -x HLRC_NO_ASLR=1 setarch -R "$is" -c S
     expect_verified "HLRC_NO_ASLR, setarch" 3
@@ -154,7 +154,7 @@ END
     says "HLRC_TIMEOUT" <<'END'
 hlrc: node 0 thread 0 waits since S s for lock 12 held by node 0 thread 1
 hlrc: node 0 thread 1 waits since S s for lock 11 held by node 0 thread 0
-hlrc: node 1 thread 0 computes, or waits outside of HLRC
+hlrc: node 1 thread 0 computes, or waits outside HLRC
 hlrc: in a circle: node 0 thread 0 waits for lock 12 held by node 0 thread 1, which waits for lock 11 held by node 0 thread 0
 hlrc: node 0: the job takes longer than --timeout 1
 END

@@ -54,7 +54,7 @@ for variable in HLRC_LABEL=yes HLRC_PROGRESS=yes HLRC_BIND=core; do
 done
 run env HLRC_NO_ASLR=1 $limit srun --mpi=pmix -w h2 -N 1 -n 3 "$is" -c S
 test "$status" -ne 0 || fail "HLRC_NO_ASLR: status 0"
-expect_our_line "HLRC_NO_ASLR" "--no-aslr: program and library lie at other addresses here than on node .*'setarch -R'"
+expect_our_line "HLRC_NO_ASLR" "--no-aslr: program and library have other addresses here than on node .*'setarch -R'"
 
 # ends; srun's status is the highest of all tasks, and those that it kills have 137
 over() { # WHAT STATUS

@@ -213,8 +213,8 @@ static void a_barrier(void **state)
     assert_false(stuck());
     assert_string_equal(told(),
                         "node 0 thread 0 waits since 1.2 s for barrier 12 (hlrc_finalize): node 1 "
-                        "has not arrived; it computes, or waits outside of HLRC\n"
-                        "node 1 thread 0 computes, or waits outside of HLRC\n");
+                        "has not arrived; it computes, or waits outside HLRC\n"
+                        "node 1 thread 0 computes, or waits outside HLRC\n");
     assert_false(judge_cause(&judge, false, said, sizeof said));
 }
 
