@@ -337,7 +337,7 @@ static const struct argp_option options[] = {
     { "table", 't', "WORDS", 0, "Words of 8 bytes, a power of two (default 2^20)", 0 },
     { "by", 'w', "HOW", 0, "atomics (default), puts or locks", 0 },
     { "locks", 'l', "N", 0, "By locks: how many the table has (default 64)", 0 },
-    { "first", 'f', "N", 0, "Begin behind this number of the stream (default 0)", 0 },
+    { "first", 'f', "N", 0, "Start after this number of the stream (default 0)", 0 },
     { 0 },
 };
 

@@ -387,14 +387,13 @@ static void verify(const struct note *all, struct app_result *result)
     result->verified = all->misplaced == 0 && kept;
     if (result->verified)
         snprintf(result->evidence, sizeof result->evidence,
-                 "%" PRIu64 " keys in order; their sum and product are those of the input",
-                 sorted->keys);
+                 "%" PRIu64 " keys in order; their sum and product equal the input", sorted->keys);
     else
         snprintf(result->evidence, sizeof result->evidence,
                  "wrong: %" PRIu64 " keys smaller than the one before; %" PRIu64
                  " keys, %s, of %" PRIu64,
                  all->misplaced, sorted->keys,
-                 kept ? "those of the input" : "others than in the input", given->keys);
+                 kept ? "the same as in the input" : "not the same as in the input", given->keys);
 }
 
 static struct note notes_of_all(const struct sorter *s)

@@ -392,10 +392,10 @@ int config_check_launched(const struct config *cfg, char *err, size_t errlen)
         const char *instead;
     } launchers[] = {
         { CONFIG_ID_label, "mpirun --tag-output and srun --label begin lines with their node" },
-        { CONFIG_ID_progress, "hlrcrun alone shows it, on one machine; unset it" },
+        { CONFIG_ID_progress, "only hlrcrun shows it, on one machine; unset it" },
         { CONFIG_ID_bind, "mpirun --bind-to and srun --cpu-bind bind nodes" },
         { CONFIG_ID_report_bindings,
-          "mpirun --report-bindings and srun --cpu-bind=verbose say it" },
+          "mpirun --report-bindings and srun --cpu-bind=verbose report it" },
         { CONFIG_ID_gdb, "attach to a node: gdb -p PID" },
         { CONFIG_ID_wdir, "mpirun --wdir and srun --chdir choose the directory" },
         { CONFIG_ID_hosts, "mpirun --host and srun --nodelist choose the hosts" },

@@ -79,122 +79,132 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
  */
 #define CONFIG_OPTIONS(X)                                                                          \
     X(NUMBER, int, nodes, "nodes", "1", 1, NODES_MAX, "", 1,                                       \
-      "how many nodes (processes) the job has")                                                    \
+      "number of nodes (processes) of the job")                                                    \
     X(CHOICE, enum config_protocol, protocol, "protocol", "ardmar", 0, 0,                          \
       "async|ardmar|onesided", 1,                                                                  \
-      "how pages are kept coherent; decides the five parts below that are not given")              \
+      "coherence protocol; sets the default of pages, diffs, notices, locks and barrier")          \
     X(CHOICE, enum config_pages, pages, "pages", "auto", 0, 0, "auto|async|ardmar", 1,             \
-      "how a page is fetched and its home assigned")                                               \
+      "how a page is fetched and how its home is assigned")                                        \
     X(CHOICE, enum config_diffs, diffs, "diffs", "auto", 0, 0, "auto|handler|write", 1,            \
-      "how diffs reach the home: through its handler, or by remote writes")                        \
+      "how diffs are sent to the home: to its handler, or by remote writes")                       \
     X(CHOICE, enum config_notices, notices, "notices", "auto", 0, 0, "auto|handler|read", 1,       \
-      "how write notices reach those who need them: written to each node, where handlers make "    \
-      "room, or read from who wrote them")                                                         \
+      "how write notices are distributed: the writer sends them to every node, whose "             \
+      "handler frees space in its table; or readers read them from the writer")                    \
     X(CHOICE, enum config_part, locks, "locks", "auto", 0, 0, "auto|handler|queue", 1,             \
       "how locks are granted: by a handler, or by remote atomics")                                 \
     X(CHOICE, enum config_barrier, barrier, "barrier", "auto", 0, 0,                               \
       "auto|handler|central|gb|pe", 1,                                                             \
-      "how barriers meet: at a handler; by remote atomics, at one node or in a tree (a tree of "   \
-      "two nodes is a pair); or by remote writes from pair to pair")                               \
+      "barrier algorithm: at a handler; by remote atomics, at one node (central) or in a "         \
+      "tree (gb; with two nodes a pair); or by remote writes between pairs (pe)")                  \
     X(NUMBER, int, barrier_fan, "barrier-fan", "4", 2, NODES_MAX, "", 1,                           \
-      "how many meet at each node of the tree of --barrier gb")                                    \
+      "nodes that gather at each node of the tree of --barrier gb")                                \
     X(TEXT, char, fabric, "fabric", "shm", 0, 0, "NAME", 1,                                        \
       "the network: shm (one machine), verbs (InfiniBand, RoCE), or mixed (verbs between "         \
       "machines only)")                                                                            \
     X(TEXT, char, device, "device", "", 0, 0, "NAME[:PORT[:GID]]", 0,                              \
-      "the adapter for verbs, its port and GID index; found by itself when not given")             \
+      "network adapter for verbs, its port and GID index; chosen automatically by default")        \
     X(SIZE, uint64_t, memory, "memory", "auto", INT64_C(1) << 20, INT64_C(15) << 40,               \
       "SIZE|auto", 1,                                                                              \
-      "size of the shared space; address space, not memory, until it is touched; auto: what the "  \
-      "machines have, or their control groups allow")                                              \
+      "size of the shared space; it uses address space, and memory only for pages that "           \
+      "are touched; auto: the memory of the machines, or the limit of their control "              \
+      "groups")                                                                                    \
     X(SIZE, uint64_t, cache_size, "cache-size", "auto", INT64_C(64) << 10, INT64_C(15) << 40,      \
       "SIZE|auto", 0,                                                                              \
-      "memory for copies of other nodes' pages, per node; auto: what machine and control group "   \
-      "leave")                                                                                     \
+      "memory for copies of other nodes' pages, per node; auto: the available memory of "          \
+      "the machine and the control group")                                                         \
     X(TEXT, char, stats, "stats", "", 0, 0, "FILE", 1,                                             \
-      "statistics at the end: - a table on standard error, else into FILE (as JSON if it "         \
-      "ends in .json); of a job that fails what was counted until then")                           \
+      "print statistics at the end: - as a table on standard error, otherwise into FILE "          \
+      "(as JSON if it ends in .json); if the job fails, the counts until then")                    \
     X(TEXT, char, trace, "trace", "", 0, 0, "FILE", 1,                                             \
-      "a timeline into FILE, for ui.perfetto.dev: what each thread of each node did, and when")    \
+      "write a timeline into FILE, for ui.perfetto.dev: the events of each thread of each "        \
+      "node")                                                                                      \
     X(SIZE, uint64_t, trace_size, "trace-size", "8M", INT64_C(64) << 10, INT64_C(4) << 30, "SIZE", \
-      1, "memory for what one thread notes for --trace, 40 bytes each time; the oldest is dropped")\
+      1,                                                                                           \
+      "buffer of one thread for --trace; an event takes 40 bytes, and the oldest are "             \
+      "dropped")                                                                                   \
     X(TEXT, char, trace_sim, "trace-sim", "", 0, 0, "FILE", 1,                                     \
-      "what the program does into FILE, for hlrc_sim replay: computing, pages, locks, barriers")   \
+      "record the program for hlrc_sim replay into FILE: computing, pages, locks, "                \
+      "barriers")                                                                                  \
     X(SIZE, uint64_t, trace_sim_size, "trace-sim-size", "64M", INT64_C(64) << 10, INT64_C(4) << 30,\
-      "SIZE", 1, "memory for what one thread notes for --trace-sim, some bytes each time")         \
+      "SIZE", 1,                                                                                   \
+      "buffer of one thread for --trace-sim; an event takes some bytes")                           \
     X(CHOICE, enum config_detail, trace_sim_detail, "trace-sim-detail", "own", 0, 0, "own|all", 1, \
-      "of --trace-sim: the job as it is, whose times count; or every access and every change, for "\
-      "hlrc_sim replay --default-options: nothing is opened or left open ahead, no home moves, "   \
-      "which takes longer")                                                                        \
+      "detail of --trace-sim: own: the job unchanged, with valid times; all: every access "        \
+      "and every change, for hlrc_sim replay --default-options, without readahead, "               \
+      "retained pages and home migration, which takes longer")                                     \
     X(TEXT, char, profile, "profile", "", 0, 0, "FILE", 1,                                         \
-      "at the end on standard error: what shared memory has cost, by block, lock and barrier, and "\
-      "false sharing; all of it into FILE, too, if one is given, as JSON or as a page, FILE.html") \
+      "print at the end, on standard error, the cost of shared memory by block, lock and "         \
+      "barrier, and false sharing; with FILE, also write the whole profile, as JSON or as "        \
+      "a page, FILE.html")                                                                         \
     X(CHOICE, enum config_check, check, "check", "off", 0, 0, "off|races", 1,                      \
       "report writes of two nodes to the same byte that no lock and no barrier orders")            \
     X(CHOICE, enum config_handler, handler, "handler", "block", 0, 0, "block|spin-block|poll", 0,  \
-      "how the handler thread waits for requests; poll is spin-block with less than two "          \
-      "cores per node")                                                                            \
+      "how the handler thread waits for requests; poll is the same as spin-block if there "        \
+      "are less than two cores per node")                                                          \
     X(NUMBER, int, spin, "spin", "auto", 0, 1000000, "auto", 0,                                    \
       "microseconds that a wait spins before it yields and sleeps; auto: 2 if nodes share "        \
-      "cores, else 200 or more")                                                                   \
+      "cores, otherwise 200 or more")                                                              \
     X(NUMBER, int, threads, "threads", "64", 1, 1024, "", 1,                                       \
-      "how many threads of one node may use shared memory")                                        \
+      "threads of one node that may use shared memory")                                            \
     X(NUMBER, int, threads_per_node, "threads-per-node", "1", 1, 1024, "", 1,                      \
-      "how many threads of each node run a program of OpenMP (hlrcc)")                             \
+      "threads of each node that run an OpenMP program (hlrcc)")                                   \
     X(CHOICE, enum config_placement, placement, "placement", "cyclic", 0, 0, "cyclic|block|local", \
       1,                                                                                           \
-      "where the threads of a POSIX program begin (hlrcc): node after node in turn, as many as "   \
-      "--threads-per-node on each before the next, or all on node 0")                              \
+      "node on which each thread of a POSIX program starts (hlrcc): round-robin over the "         \
+      "nodes; or --threads-per-node threads on each node in turn; or all on node 0")               \
     X(NUMBER, int, hot_pages, "hot-pages", "16", 0, 255, "", 1,                                    \
-      "a page that is written again and again stays writable when an interval is closed, until "   \
-      "so many in a row have found it unchanged; 0: never")                                        \
+      "a page that is written in many intervals stays writable across flushes, until this "        \
+      "number of flushes in a row found it unchanged; 0: never")                                   \
     X(CHOICE, enum config_switch, exclusive_pages, "exclusive-pages", "on", 0, 0, "on|off", 1,     \
-      "a home page that no other node has read is written without being tracked")                  \
+      "write a home page without tracking while no other node has read it")                        \
     X(NUMBER, int, lazy_release, "lazy-release", "8", 0, 255, "", 1,                               \
-      "after so many unlocks in a row on one node an unlock publishes nothing until another node " \
-      "asks for the lock; 0: always at once")                                                      \
+      "after this number of unlocks in a row on one node, an unlock publishes nothing "            \
+      "until another node requests the lock; 0: every unlock publishes")                           \
     X(CHOICE, enum config_switch, move_homes, "move-homes", "on", 0, 0, "on|off", 1,               \
-      "a page that one node alone writes gets its home there")                                     \
+      "move the home of a page to the only node that writes it")                                   \
     X(NUMBER, int, ahead, "ahead", "32", 0, 256, "", 0,                                            \
-      "pages that are fetched and opened beyond those of consecutive faults, at most; 0: none")    \
+      "maximum number of pages to fetch and open by readahead after consecutive faults; "          \
+      "0: none")                                                                                   \
     X(NUMBER, int, renew, "renew", "32", 0, 255, "", 0,                                            \
-      "a copy that was fetched again after it was closed is kept open and renewed, so many times " \
-      "at most until it is closed to see whether it is still used; 0: never")                      \
+      "a copy that was fetched again after an invalidation is updated at acquires instead "        \
+      "of invalidated, at most this number of times until an invalidation tests whether "          \
+      "it is still used; 0: never")                                                                \
     X(CHOICE, enum config_signals, signals, "signals", "refuse", 0, 0, "refuse|mask", 0,           \
-      "a signal handler that touches shared memory amid a call of HLRC ends the job, or "          \
-      "(mask) is put off")                                                                         \
+      "what happens if a signal handler accesses shared memory inside an HLRC call: "              \
+      "refuse: the job ends; mask: signals are deferred until the end of the call")                \
     X(CHOICE, enum config_syscalls, syscalls, "syscalls", "off", 0, 0, "off|touch|auto", 0,        \
-      "system calls may be given shared memory, in whatever state its pages are (touch), where "   \
-      "that can be (auto, which programs of hlrcc have by default)")                               \
+      "let system calls use shared memory, whatever the state of its pages: touch: "               \
+      "always; auto: if the system allows it (default of hlrcc programs)")                         \
     X(CHOICE, enum config_core, core, "core", "small", 0, 0, "small|full", 0,                      \
-      "what a core dump has of shared memory: nothing, or (full) the pages that the node has "     \
+      "shared memory in core dumps: small: none; full: the pages that the node has "               \
       "touched")                                                                                   \
     X(CHOICE, enum config_bind, bind, "bind", "auto", 0, 0, "auto|core|share|none", 0,             \
-      "bind nodes to cores: share: each to its share of the machine, if there is a core for "      \
-      "each; core: one core each, in turn; none: not; auto: share")                                \
+      "bind nodes to cores: share: each to its share of the machine, if there are enough "         \
+      "cores; core: one core each, in order; none: no binding; auto: as share")                    \
     X(FLAG, bool, report_bindings, "report-bindings", "no", 0, 0, "", 0,                           \
-      "say on standard error what each node is bound to")                                          \
+      "report on standard error to which cores each node is bound")                                \
     X(FLAG, bool, label, "label", "no", 0, 0, "", 0,                                               \
       "begin each line of output with the number of its node")                                     \
     X(FLAG, bool, progress, "progress", "no", 0, 0, "", 0,                                         \
-      "show on standard error how far the job is")                                                 \
+      "show the progress of the job on standard error")                                            \
     X(TEXT, char, hosts, "hosts", "", 0, 0, "HOST:N,HOST:N,...", 0,                                \
-      "start N nodes on each host, by the first of srun, mpirun and prterun that works here")      \
+      "start N nodes on each host, with the first of srun, mpirun and prterun that works "         \
+      "here")                                                                                      \
     X(TEXT, char, hostfile, "hostfile", "", 0, 0, "FILE", 0,                                       \
-      "the same, with a line for each host in FILE: HOST, HOST:N or HOST slots=N")                 \
+      "as --hosts, with a line for each host in FILE: HOST, HOST:N or HOST slots=N")               \
     X(TEXT, char, wdir, "wdir", "", 0, 0, "DIR", 0,                                                \
-      "the directory in which the nodes begin")                                                    \
+      "working directory of the nodes")                                                            \
     X(FLAG, bool, no_aslr, "no-aslr", "no", 0, 0, "", 0,                                           \
       "load all nodes at equal addresses, for function pointers in shared memory")                 \
     X(NUMBER, int, gdb, "gdb", "none", 0, NODES_MAX - 1, "none", 0,                                \
       "start this node under gdb")                                                                 \
     X(NUMBER, int, watchdog, "watchdog", "off", 1, 86400, "off", 0,                                \
-      "seconds that a wait may take before the nodes say who waits for what, and the job ends")    \
+      "maximum seconds for one wait; then the nodes report all waits, and the job ends")           \
     X(NUMBER, int, timeout, "timeout", "off", 1, 31536000, "off", 0,                               \
-      "seconds that the job may take before the nodes say who waits for what, and it ends with "   \
-      "status 124")                                                                                \
+      "maximum seconds for the job; then the nodes report all waits, and the job ends "            \
+      "with status 124")                                                                           \
     X(NUMBER, int, peer_timeout, "peer-timeout", "5", 1, 3600, "", 1,                              \
-      "seconds of silence after which a node on another host counts as dead")
+      "seconds without a message after which a node on another host counts as dead")
 
 /* clang-format on */
 

@@ -192,7 +192,8 @@ static int check_rlimits(const struct config *cfg, const char *given, char *err,
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         cfg->memory > limit.rlim_cur / 2) {
         snprintf(err, errlen,
-                 "%s: needs twice as much address space, the limit is %.1f GiB; lower --memory, or "
+                 "%s: needs twice this size of address space, and the limit is %.1f GiB; lower "
+                 "--memory, or "
                  "raise "
                  "the limit (ulimit -v)",
                  given, (double)limit.rlim_cur / (1 << 30));
@@ -200,11 +201,11 @@ static int check_rlimits(const struct config *cfg, const char *given, char *err,
     }
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         cfg->memory > limit.rlim_cur) {
-        snprintf(
-            err, errlen,
-            "%s: files are limited to %.1f GiB, memory objects too; lower --memory, or raise the "
-            "limit (ulimit -f)",
-            given, (double)limit.rlim_cur / (1 << 30));
+        snprintf(err, errlen,
+                 "%s: the file size limit, which includes memory objects, is %.1f GiB; lower "
+                 "--memory, or raise the "
+                 "limit (ulimit -f)",
+                 given, (double)limit.rlim_cur / (1 << 30));
         return -ENOMEM;
     }
     return 0;

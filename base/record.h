@@ -98,31 +98,31 @@ enum record_wait { RECORD_AWAITED, RECORD_LEFT, RECORD_LATER };
 #define RECORD_PIECES 64 /* operations of one item at most */
 
 /* X(name, text): properties of the run that a replay needs, the same on all nodes. */
-#define RECORD_SETTINGS(X)                                               \
-    X(nodes, "nodes")                                                    \
-    X(units_s, "units of time in a second")                              \
-    X(fault_units, "units that a fault takes outside of its handler")    \
-    X(page_bytes, "bytes of a page")                                     \
-    X(pages, "pages of the space")                                       \
-    X(heap_pages, "of those, the heap's")                                \
-    X(home_near, "the first page whose default home changes more often") \
-    X(home_near_pages, "how many these are")                             \
-    X(home_shift, "log2 of the pages of one default home, of these")     \
-    X(far_shift, "of the heap's others")                                 \
-    X(range_shift, "of the pages behind the heap's")                     \
-    X(pages_by, "pages: 1 async, 2 ardmar")                              \
-    X(diffs_by, "diffs: 1 by handler, 2 by writes")                      \
-    X(notices_by, "notices: 1 written, 2 read")                          \
-    X(locks_by, "locks: 1 by handler, 2 queue")                          \
-    X(barrier_by, "barrier: 1 handler, 2 central, 3 gb, 4 pe")           \
-    X(barrier_fan, "of --barrier gb")                                    \
-    X(hot_pages, "--hot-pages")                                          \
-    X(exclusive, "--exclusive-pages: 0 on, 1 off")                       \
-    X(lazy_release, "--lazy-release")                                    \
-    X(move_homes, "--move-homes: 0 on, 1 off")                           \
-    X(ahead, "--ahead")                                                  \
-    X(renew, "--renew")                                                  \
-    X(memory_reads, "1: a remote read is as fast as one of memory")      \
+#define RECORD_SETTINGS(X)                                                    \
+    X(nodes, "nodes")                                                         \
+    X(units_s, "time units per second")                                       \
+    X(fault_units, "time units of a fault outside of its handler")            \
+    X(page_bytes, "bytes of a page")                                          \
+    X(pages, "pages of the shared space")                                     \
+    X(heap_pages, "pages of the heap")                                        \
+    X(home_near, "first page of the part with small blocks of default homes") \
+    X(home_near_pages, "pages of that part")                                  \
+    X(home_shift, "log2 of the pages of a block in that part")                \
+    X(far_shift, "log2 of the pages of a block in the rest of the heap")      \
+    X(range_shift, "log2 of the pages of a block after the heap")             \
+    X(pages_by, "pages: 1 async, 2 ardmar")                                   \
+    X(diffs_by, "diffs: 1 by handler, 2 by writes")                           \
+    X(notices_by, "notices: 1 written, 2 read")                               \
+    X(locks_by, "locks: 1 by handler, 2 queue")                               \
+    X(barrier_by, "barrier: 1 handler, 2 central, 3 gb, 4 pe")                \
+    X(barrier_fan, "--barrier-fan")                                           \
+    X(hot_pages, "--hot-pages")                                               \
+    X(exclusive, "--exclusive-pages: 0 on, 1 off")                            \
+    X(lazy_release, "--lazy-release")                                         \
+    X(move_homes, "--move-homes: 0 on, 1 off")                                \
+    X(ahead, "--ahead")                                                       \
+    X(renew, "--renew")                                                       \
+    X(memory_reads, "1: a remote read is as fast as a read of local memory")  \
     X(threads, "threads of a node that may use shared memory")
 
 enum record_setting {

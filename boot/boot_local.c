@@ -247,8 +247,8 @@ static int number_from_environment(const char *name, int low, int high, int *out
     errno = 0;
     value = strtol(text, &end, 10);
     if (errno != 0 || *end != '\0' || value < low || value > high) {
-        diag_warn("%s=%s: not a number from %d to %d; hlrcrun sets it, leave it alone", name, text,
-                  low, high);
+        diag_warn("%s=%s: not a number from %d to %d; hlrcrun sets it, do not change it", name,
+                  text, low, high);
         return -EINVAL;
     }
     *out = (int)value;

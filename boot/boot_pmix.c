@@ -209,9 +209,8 @@ static int get_blob(struct boot_pmix *p, int node, char *out, size_t len)
         err = get_piece(p, &from, at / PIECE, out + at, len - at < PIECE ? len - at : PIECE);
     if (err == -EPROTO)
         diag_report(1,
-                    "node %d brings another number of bytes to a common exchange than this node "
-                    "(%zu); the nodes "
-                    "run different versions of the library or of the program",
+                    "node %d sends another number of bytes in a collective exchange than this node "
+                    "(%zu); the nodes run different versions of the library or of the program",
                     node, len);
     return err;
 }
@@ -355,7 +354,7 @@ static int job_size(struct boot_pmix *p)
     free(value);
     if (size > NODES_MAX || p->self.rank >= size) {
         if (p->self.rank == 0)
-            diag_warn("%u processes in this job; HLRC takes 1 to %d, numbered from 0", size,
+            diag_warn("%u processes in this job; HLRC supports 1 to %d, numbered from 0", size,
                       NODES_MAX);
         return -ERANGE;
     }
@@ -412,8 +411,9 @@ static int pmix_connect(struct boot_pmix *p)
     if (status == PMIX_SUCCESS || status == PMIX_ERR_UNREACH)
         return err;
     if (first_rank())
-        diag_warn("PMIx_Init: %s (%d); the launcher and libpmix do not understand each other",
-                  pmix.Error_string(status), status);
+        diag_warn(
+            "PMIx_Init: %s (%d); the versions of the launcher and of libpmix are incompatible",
+            pmix.Error_string(status), status);
     return -EPROTO;
 }
 

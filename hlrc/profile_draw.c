@@ -279,7 +279,7 @@ void map_draw(FILE *out, const struct profile_report *r, enum heat_kind kind)
     snprintf(under, sizeof under, "a cell: %u page%s by %" PRIu64 ".%03" PRIu64 " ms",
              1u << m->heat.page_shift, m->heat.page_shift ? "s" : "", us / 1000, us % 1000);
     begin(out, bottom + 1000, map_names[kind], titles[kind], under);
-    put_label(out, 40, TOP - 100, "start", "pages, by what allocated them");
+    put_label(out, 40, TOP - 100, "start", "pages, by allocation");
     for (int level = 1; level <= LEVELS; level++)
         put_level(out, m, kind, &s, level, bottom);
     put_blocks(out, r, bottom);

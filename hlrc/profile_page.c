@@ -41,13 +41,12 @@ static void put_head(FILE *out, const struct profile_report *r)
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
             "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>Profile</title>\n"
-            "<style>\n%s</style>\n</head>\n<body>\n<h1>What shared memory has cost</h1>\n"
+            "<style>\n%s</style>\n</head>\n<body>\n<h1>The cost of shared memory</h1>\n"
             "<p>%d node%s, protocol %s, ",
             style, r->nodes, r->nodes > 1 ? "s" : "",
             config_value(&engine.config, CONFIG_ID_protocol, protocol, sizeof protocol));
     put_seconds(out, r->node[0].head->wall_s);
-    fputs(" s from hlrc_init to hlrc_finalize. Times below are those of all threads, added.</p>\n",
-          out);
+    fputs(" s from hlrc_init to hlrc_finalize. Times below are sums over all threads.</p>\n", out);
 }
 
 static void put_maps(FILE *out, const struct profile_report *r)
@@ -150,7 +149,8 @@ static void put_locks(FILE *out, const struct profile_report *r)
 
 static void put_barriers(FILE *out, const struct profile_report *r)
 {
-    fputs("<h2>Barriers</h2>\n<p>Who waits least comes last.</p>\n<div class=\"scroll\"><table>\n"
+    fputs("<h2>Barriers</h2>\n<p>The node that waits least arrives last.</p>\n<div "
+          "class=\"scroll\"><table>\n"
           "<thead><tr><th>node</th><th>barriers</th><th>seconds waited</th><th>longest</th></tr>"
           "</thead>\n<tbody>\n",
           out);

@@ -349,7 +349,7 @@ void profile_report(const struct profile_node *nodes, int count)
     if (rc == 0 && config_is_file(file))
         rc = outfile_write(file, true, is_page(file) ? profile_html : profile_json, &job);
     if (rc)
-        diag_warn("--profile=%s: cannot write what has been counted: %s; give a file in a "
+        diag_warn("--profile=%s: cannot write the profile: %s; give a file in a "
                   "directory that can be written and has room",
                   file, strerror(-rc));
     drop();

@@ -111,18 +111,18 @@ void profile_cure(const struct block *b, char *text, size_t len)
                  "that is a multiple of 4096");
     else if (f->pieces > f->writers)
         snprintf(text, len,
-                 "what different nodes write lies %" PRIu32 " bytes apart: pad elements to 4096 "
-                 "bytes, or put those of one node together, in pages of their own",
+                 "data of different nodes is %" PRIu32 " bytes apart: pad elements to 4096 "
+                 "bytes, or group the elements of each node in separate pages",
                  f->distance);
     else if (b->name.kind == BLOCK_VARIABLE)
-        snprintf(text, len, "give what each node writes 4096 bytes of its own: _Alignas(4096)");
+        snprintf(text, len, "align the data of each node to separate pages: _Alignas(4096)");
     else if (b->lowest == b->highest)
         snprintf(text, len,
-                 "give what each node writes 4096 bytes of its own: "
-                 "hlrc_aligned_alloc(4096, 4096 for each)");
+                 "align the data of each node to separate pages: hlrc_aligned_alloc(4096, 4096 for "
+                 "each)");
     else
         snprintf(text, len,
-                 "begin what each node writes at a multiple of 4096 bytes: pad rows, and "
+                 "align the data of each node to a multiple of 4096 bytes: pad rows, and "
                  "allocate by hlrc_aligned_alloc(4096, size)");
 }
 
@@ -231,7 +231,7 @@ void profile_text(FILE *out, const struct profile_report *r)
 {
     char protocol[32], wall[40];
     uint32_t lines = 0;
-    fprintf(out, "hlrc: profile: protocol %s, %d node%s, %s s; seconds of all threads, added\n",
+    fprintf(out, "hlrc: profile: protocol %s, %d node%s, %s s; seconds, summed over all threads\n",
             config_value(&engine.config, CONFIG_ID_protocol, protocol, sizeof protocol), r->nodes,
             r->nodes > 1 ? "s" : "", profile_seconds(r->node[0].head->wall_s, wall, sizeof wall));
     put_blocks(out, r);

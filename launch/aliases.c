@@ -19,7 +19,8 @@ static const struct alias aliases[] = {
     { "chdir", 0, "DIR", ALIAS_SAME, CONFIG_ID_wdir, NULL, NULL },
     { "tag-output", 0, NULL, ALIAS_SAME, CONFIG_ID_label, NULL, NULL },
     { "bind-to", 0, "core|none", ALIAS_SAME, CONFIG_ID_bind, "core|none",
-      "choose from core|none, or --bind share, by which each node has its share of the machine" },
+      "choose from core|none, or use --bind share, which gives each node its share of the "
+      "machine" },
     { NULL, 'x', "NAME[=VALUE]", ALIAS_EXPORT, 0, NULL, NULL },
     { "oversubscribe", 0, NULL, ALIAS_NOTHING, 0, NULL, NULL },
     { "allow-run-as-root", 0, NULL, ALIAS_ROOT, 0, NULL, NULL },
@@ -30,9 +31,9 @@ static const struct alias aliases[] = {
     { "ntasks-per-node", 0, NULL, ALIAS_INSTEAD, 0, NULL, PER_HOST },
     { "nodelist", 0, NULL, ALIAS_INSTEAD, 0, NULL, PER_HOST },
     { "mca", 0, NULL, ALIAS_INSTEAD, 0, NULL,
-      "a setting of Open MPI's; HLRC's own are listed by --help" },
+      "a setting of Open MPI; --help lists the options of HLRC" },
     { "output-filename", 0, NULL, ALIAS_INSTEAD, 0, NULL,
-      "redirect the output, with --label to tell the nodes apart" },
+      "redirect the output, and use --label to distinguish the nodes" },
 };
 /* clang-format on */
 #define ALIASES (int)(sizeof aliases / sizeof *aliases)
@@ -113,16 +114,16 @@ static bool has_alias(int id)
 
 void alias_help(FILE *out)
 {
-    fprintf(out, "\nAs mpirun and srun call them; two dashes may be one:\n");
+    fprintf(out, "\nNames as in mpirun and srun, with one or two dashes:\n");
     for (int id = 0; id < CONFIG_COUNT; id++)
         if (has_alias(id)) {
             fprintf(out, "  for --%s: ", config_option((enum config_id)id)->name);
             line_print(out, ALIAS_SAME, id, "-");
             fputc('\n', out);
         }
-    fprintf(out, "  a variable of the nodes: ");
+    fprintf(out, "  set a variable of the nodes: ");
     line_print(out, ALIAS_EXPORT, -1, "-");
-    fprintf(out, "\n  so without being said: ");
+    fprintf(out, "\n  accepted for compatibility: ");
     line_print(out, ALIAS_NOTHING, -1, "-");
     fputs(", ", out);
     line_print(out, ALIAS_ROOT, -1, "-");
@@ -131,26 +132,27 @@ void alias_help(FILE *out)
 
 void alias_man(FILE *out)
 {
-    fputs(".SS As mpirun and srun call them\n"
-          "These are taken as well; what begins with two dashes may begin with one.\n",
+    fputs(".SS Names as in mpirun and srun\nThese names are accepted as well, with one dash or "
+          "two.\n",
           out);
     for (int id = 0; id < CONFIG_COUNT; id++)
         if (has_alias(id)) {
             fputs(".TP\n.B ", out);
             line_print(out, ALIAS_SAME, id, "\\-");
-            fprintf(out, "\nFor \\-\\-%s.\n", config_option((enum config_id)id)->name);
+            fprintf(out, "\nSame as \\-\\-%s.\n", config_option((enum config_id)id)->name);
         }
     fputs(".TP\n.B ", out);
     line_print(out, ALIAS_EXPORT, -1, "\\-");
-    fputs(
-        "\nA variable of the nodes' environment. They have the whole environment of hlrcrun, so a\n"
-        "name alone matters with \\-\\-hosts only.\n.TP\n.B ",
-        out);
+    fputs("\nSets a variable in the environment of the nodes. The nodes inherit the whole "
+          "environment of\nhlrcrun, so a name without a value has an effect only with "
+          "\\-\\-hosts.\n.TP\n.B ",
+          out);
     line_print(out, ALIAS_NOTHING, -1, "\\-");
     fputs(", ", out);
     line_print(out, ALIAS_ROOT, -1, "\\-");
-    fputs("\nNodes may outnumber cores, and belong to any user, without being asked for it.\n.PP\n",
+    fputs("\nAccepted for compatibility. A job may always have more nodes than cores, and belong "
+          "to any user.\n.PP\n",
           out);
     line_print(out, ALIAS_INSTEAD, -1, "\\-");
-    fputs("\nare refused with a line that says what to write instead.\n", out);
+    fputs("\nare refused, with a message that names the replacement.\n", out);
 }

@@ -21,8 +21,8 @@
 static void help_print(void)
 {
     printf("Usage: hlrc_info [options]\n"
-           "Show version, build, configuration and limits, for a job with these options (those of "
-           "hlrcrun).\n\n");
+           "Show version, build, configuration and limits, for a job with these options of "
+           "hlrcrun.\n\n");
     config_help(stdout);
     printf("  -h, --help\n        this text\n  -V, --version\n        the version\n"
            "      --man\n        the manual page, for man -l -\n");
@@ -133,8 +133,8 @@ static void memory_print(const struct config *cfg)
     size_text(limit.bytes, text, sizeof text);
     if (cfg->memory == 0) {
         size_text(space_of(cfg), space, sizeof space);
-        printf("  %-17s %-12s left (%s); the space has %s of addresses\n", "memory", text,
-               limit.what, space);
+        printf("  %-17s %-12s available (%s); the shared space has %s of addresses\n", "memory",
+               text, limit.what, space);
         return;
     }
     printf("  %-17s %-12s %s (%s)\n", "memory", text,
@@ -175,8 +175,8 @@ static void limits_print(const struct config *cfg)
     printf("  %-17s %-12s %s\n", "memlock", text,
            memlock > space_of(cfg) ? "enough"
            : strncmp(cfg->fabric, "shm", 3) == 0
-               ? "enough for shm; verbs would need --memory and some more (ulimit -l)"
-               : "too little for --memory, locked as it is used (ulimit -l)");
+               ? "enough for shm; verbs needs more than --memory (ulimit -l)"
+               : "too little for --memory, which verbs locks as it is used (ulimit -l)");
     size_text(limit_value(RLIMIT_AS), text, sizeof text);
     printf("  %-17s %-12s %s\n", "address space", text,
            limit_value(RLIMIT_AS) / 2 > cfg->memory

@@ -43,17 +43,15 @@ __attribute__((format(printf, 2, 3))) _Noreturn static void give_up(int status, 
 static void help_print(void)
 {
     printf("Usage: hlrcrun -n N [options] [--] program [arguments]\n"
-           "Start N nodes of a program that shares memory by HLRC, on this machine.\n\n");
+           "Start N nodes of a program that shares memory with HLRC, on this machine.\n\n");
     config_help(stdout);
     printf("  -h, --help\n        this text\n  -V, --version\n        the version\n"
            "      --man\n        the manual page, for man -l -\n");
     alias_help(stdout);
-    printf("\nSIGQUIT (Ctrl-\\) tells what each thread of the job waits for.\n\n"
-           "The exit status is that of the first node that failed, 128 + N for signal N; 123 if "
-           "all nodes waited for\n"
-           "each other, 124 if --timeout was over; 126 or 127 if the program cannot be run or is "
-           "not there, 2 if the\n"
-           "command line is wrong.\n");
+    printf("\nSIGQUIT (Ctrl-\\) prints what each thread of the job waits for.\n\n"
+           "Exit status: that of the first node that failed, 128 + N for signal N; 66 if --check "
+           "races found races; 123 for a\ndeadlock; 124 if --timeout expired; 126 if the program "
+           "cannot be executed; 127 if it does not exist; 2 if the\ncommand line is wrong.\n");
 }
 
 /* Opens descriptors 0, 1 and 2 if they are closed; otherwise our pipes would get these numbers. */

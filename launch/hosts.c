@@ -85,7 +85,7 @@ static int hosts_parse(const char *text, struct hosts *hosts, char *err, size_t 
 static int hosts_trim(struct hosts *hosts, int nodes, char *err, size_t errlen)
 {
     if (nodes > hosts->nodes) {
-        snprintf(err, errlen, "--nodes %d: the hosts have places for %d; write HOST:NODES", nodes,
+        snprintf(err, errlen, "--nodes %d: the hosts have slots for %d; write HOST:NODES", nodes,
                  hosts->nodes);
         return -EINVAL;
     }
@@ -132,7 +132,7 @@ static int file_parse(FILE *file, const char *name, struct hosts *hosts, char *e
             continue;
         if (!whole || hosts->count == NODES_MAX || !line_parse(line, &hosts->host[hosts->count])) {
             snprintf(err, errlen,
-                     "--hostfile %.200s: line %d is no host; write HOST, HOST:N or HOST slots=N "
+                     "--hostfile %.200s: line %d is not a host; write HOST, HOST:N or HOST slots=N "
                      "(1 to %d)",
                      name, number, NODES_MAX);
             return -EINVAL;
@@ -153,7 +153,8 @@ static int file_read(const char *name, struct hosts *hosts, char *err, size_t er
         snprintf(err, errlen, "--hostfile %.200s: %s; give a file with a host in each line", name,
                  strerror(-ret));
     else if (ret == 0 && hosts->count == 0)
-        snprintf(err, errlen, "--hostfile %.200s: no host is in it; write one in each line", name);
+        snprintf(err, errlen, "--hostfile %.200s: contains no host; write one host in each line",
+                 name);
     return ret < 0 || hosts->count == 0 ? -EINVAL : 0;
 }
 
@@ -171,13 +172,14 @@ static int options_check(const struct config *cfg, char *err, size_t errlen)
                                                  : NULL;
 
     if (cfg->hosts[0] != '\0' && cfg->hostfile[0] != '\0') {
-        snprintf(err, errlen, "--hostfile %.200s: --hosts %.200s says which already; give one",
+        snprintf(err, errlen,
+                 "--hostfile %.200s: conflicts with --hosts %.200s; give only one of them",
                  cfg->hostfile, cfg->hosts);
         return -EINVAL;
     }
     if (name == NULL)
         return 0;
-    snprintf(err, errlen, "--%s: works on this machine only; leave it or --%s out", name,
+    snprintf(err, errlen, "--%s: works on this machine only; omit it or --%s", name,
              cfg->hosts[0] != '\0' ? "hosts" : "hostfile");
     return -EINVAL;
 }

@@ -21,7 +21,7 @@ static const char *absent(void *ctx, int node)
     if (n->state == NODE_SILENT)
         return "has not called hlrc_init";
     if (n->state == NODE_FINALIZED)
-        return "has left by hlrc_finalize";
+        return "has left the job with hlrc_finalize";
     if (exchange_waits(&job->exchange, node))
         return "waits for the other nodes in hlrc_init, or at the end of hlrc_finalize";
     return "does not answer; it may be stopped";
@@ -118,7 +118,7 @@ void look_received(struct job *job, int index, const void *report, size_t len)
     if (len < sizeof *copy || !report_whole(copy, len, index)) {
         free(copy);
         job_end(job, 1, -1,
-                "hlrcrun: node %d sent a report of %zu bytes that is none; use the hlrcrun that "
+                "hlrcrun: node %d sent an invalid report of %zu bytes; use the hlrcrun that "
                 "was installed with the library",
                 index, len);
         return;

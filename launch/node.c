@@ -103,7 +103,7 @@ static void message_hello(struct job *job, int index, const struct packet *packe
 
     if (packet->head.status != WIRE_VERSION) {
         job_end(job, 1, -1,
-                "hlrcrun: node %d speaks version %d of the launch protocol, hlrcrun version %d; "
+                "hlrcrun: node %d uses version %d of the launch protocol, hlrcrun uses version %d; "
                 "use the "
                 "hlrcrun that was installed with the library",
                 index, packet->head.status, WIRE_VERSION);
@@ -147,7 +147,8 @@ static void message_exchange(struct job *job, int index, const struct packet *pa
         break;
     case -EMSGSIZE:
         job_end(job, 1, -1,
-                "hlrcrun: node %d brings %u bytes to a common exchange, others %zu; the nodes run "
+                "hlrcrun: node %d sends %u bytes in a collective exchange, other nodes send %zu; "
+                "the nodes run "
                 "different "
                 "versions of the library or of the program",
                 index, packet->head.total, job->exchange.blob);
@@ -157,11 +158,10 @@ static void message_exchange(struct job *job, int index, const struct packet *pa
                 packet->head.total);
         break;
     case -EPROTO:
-        job_end(
-            job, 1, -1,
-            "hlrcrun: node %d sent a message out of turn; is something else writing to descriptor "
-            "HLRC_LAUNCH_FD",
-            index);
+        job_end(job, 1, -1,
+                "hlrcrun: node %d sent an unexpected message; check that nothing else writes to "
+                "descriptor HLRC_LAUNCH_FD",
+                index);
         break;
     default:
         break;
@@ -326,8 +326,8 @@ static bool judge_memory(struct job *job, int index, pid_t pid)
     if (!oom_seen(&job->oom, limit, sizeof limit))
         return false;
     job_end(job, 128 + SIGKILL, -1,
-            "hlrcrun: node %d (pid %d) was killed by the kernel for want of memory: %s; start "
-            "fewer nodes, share less, or raise the limit; ending the job",
+            "hlrcrun: node %d (pid %d) was killed by the kernel because memory ran out: %s; start "
+            "fewer nodes, share less memory, or raise the limit; ending the job",
             index, (int)pid, limit);
     return true;
 }
@@ -343,8 +343,8 @@ static void judge_signal(struct job *job, int index, pid_t pid, int sig)
     job_end(job, 128 + sig, -1,
             "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s%s; ending the job", index,
             (int)pid, sig, strsignal(sig), node->core ? ", core dumped" : "",
-            unserved ? ", which HLRC did not see: the stack of a thread that it does not know "
-                       "has overflowed, or a library has set a handler after hlrc_init"
+            unserved ? ", which HLRC did not handle: the stack of a thread unknown to HLRC has "
+                       "overflowed, or a library has installed a signal handler after hlrc_init"
                      : "");
 }
 

@@ -94,7 +94,7 @@ static bool refuse_ambiguous(const struct reading *r, const char *given, const c
     size_t len = strcspn(name, "="), used;
     const char *before = " ";
 
-    used = (size_t)snprintf(r->err, r->errlen, "%.200s: short for several:", given);
+    used = (size_t)snprintf(r->err, r->errlen, "%.200s: ambiguous; it abbreviates:", given);
     for (const struct option *row = r->table; row->name != NULL && used < r->errlen; row++) {
         if (strncmp(row->name, name, len) != 0)
             continue;

@@ -34,12 +34,13 @@ static int file_refuse(const char *path, int err_number, char *err, size_t errle
         return -EACCES;
     case -EACCES:
         snprintf(err, errlen,
-                 "%.300s: may not be run (permission denied); chmod +x makes it a program", path);
+                 "%.300s: cannot be executed (permission denied); make it executable with chmod +x",
+                 path);
         return -EACCES;
     case -EPERM:
         snprintf(err, errlen,
-                 "%.300s: a folder of this path may not be entered (permission denied); check the "
-                 "path, or chmod +x that folder",
+                 "%.300s: a directory of this path cannot be searched (permission denied); check "
+                 "the path, or chmod +x that directory",
                  path);
         return -EACCES;
     default:
@@ -65,11 +66,12 @@ static int path_refuse(const char *name, const char *closed, char *err, size_t e
 
     snprintf(here, sizeof here, "./%s", name);
     if (file_check(here) == 0)
-        snprintf(err, errlen, "%.300s: not in PATH, but here; write %.300s", name, here);
+        snprintf(err, errlen, "%.300s: not in PATH, but in this directory; write %.300s", name,
+                 here);
     else if (*closed != '\0')
         snprintf(err, errlen,
-                 "%.300s: no such program in PATH, of which %.*s may not be entered; check the "
-                 "name, or give a path",
+                 "%.300s: no such program in PATH; its directory %.*s cannot be searched; check "
+                 "the name, or give a path",
                  name, (int)(strlen(closed) - strlen(name) - 1), closed);
     else
         snprintf(err, errlen, "%.300s: no such program in PATH; check the name, or give a path",

@@ -157,17 +157,19 @@ static void make_options(const struct bench_program *program, struct argp_option
     static char help[4][160];
     size_t count = 0;
 
-    snprintf(help[0], sizeof help[0], "how often at most (default %lu)", program->repetitions);
-    snprintf(help[1], sizeof help[1], "how often before that, uncounted (default %lu)",
+    snprintf(help[0], sizeof help[0], "maximum number of repetitions (default %lu)",
+             program->repetitions);
+    snprintf(help[1], sizeof help[1], "uncounted repetitions before these (default %lu)",
              program->warmup);
-    snprintf(help[2], sizeof help[2],
-             "how long one figure may take: fewer repetitions where they take long (default %g)",
-             program->seconds);
+    snprintf(
+        help[2], sizeof help[2],
+        "maximum seconds for one figure; reduces the repetitions if they take long (default %g)",
+        program->seconds);
     add_option(options, &count, (struct argp_option)BENCH_JSON_OPTION);
     add_option(options, &count,
-               (struct argp_option){ "list", KEY_LIST, NULL, 0, "name the figures, and end", 0 });
+               (struct argp_option){ "list", KEY_LIST, NULL, 0, "list the figures and exit", 0 });
     add_option(options, &count,
-               (struct argp_option){ "only", 'o', "FIGURE", 0, "one figure alone", 0 });
+               (struct argp_option){ "only", 'o', "FIGURE", 0, "measure only this figure", 0 });
     add_option(options, &count, (struct argp_option){ "repetitions", 'r', "N", 0, help[0], 0 });
     add_option(options, &count, (struct argp_option){ "rounds", 0, NULL, OPTION_ALIAS, NULL, 0 });
     add_option(options, &count, (struct argp_option){ "warmup", KEY_WARM_UP, "N", 0, help[1], 0 });

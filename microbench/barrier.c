@@ -56,7 +56,7 @@ static double split_once(void *context)
 }
 
 static const struct bench_figure figures[] = {
-    { "barrier", "one barrier, timed alone" },
+    { "barrier", "one barrier, timed separately" },
     { "barriers", "back to back, 50 timed together" },
     { "arrive", "the call of hlrc_barrier_arrive" },
     { "depart", "the call of hlrc_barrier_depart, 20 us later" },

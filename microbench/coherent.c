@@ -239,7 +239,7 @@ static bench_once *const measured[] = { page_once, fetch_add_once, lock_once, ba
 enum { KEY_WORKERS = 500, KEY_AS };
 
 static const struct argp_option options[] = {
-    { "workers", KEY_WORKERS, "N", 0, "how many take part, 2 to 128 (default 2)", 0 },
+    { "workers", KEY_WORKERS, "N", 0, "number of workers, 2 to 128 (default 2)", 0 },
     { "as", KEY_AS, "KIND", 0, "processes or threads (default processes)", 0 },
     { NULL, 0, NULL, 0, NULL, 0 },
 };

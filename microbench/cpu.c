@@ -277,7 +277,7 @@ static void run(const struct use *use, bool first)
 
 static const struct bench_figure figures[] = {
     { "lock", "one lock over and over" },
-    { "locks", "locks that were taken at their home last" },
+    { "locks", "locks that were last held at their home" },
     { "page", "pages" },
     { "word", "fetch-and-add of an atomic word" },
     { "word_compare", "compare-and-exchange of an atomic word" },
@@ -300,9 +300,11 @@ static bool take(int key, char *arg)
 
 static const struct argp_option options[] = {
     { "delays", 'd', "LIST", 0, "us from one operation to the next (default 0)", 0 },
-    { "locks", 'l', "N", 0, "how many locks are taken one after the other (default 32768)", 0 },
+    { "locks", 'l', "N", 0, "number of locks acquired one after the other (default 32768)", 0 },
     { "operations", 'O', "N", 0,
-      "of each kind, by all nodes together: more spans until there were so many (default 0)", 0 },
+      "minimum operations of each kind, by all nodes together; adds spans until reached (default "
+      "0)",
+      0 },
     { 0 },
 };
 

@@ -319,8 +319,8 @@ static const struct bench_figure figures[] = {
     { "contiguous", "bandwidth of gets of bytes in a row" },
     { "strided", "bandwidth of gets of every second piece" },
     { "gap", "pieces at growing distances, one by one, together, and with all between" },
-    { "computing", "whether a get is hidden behind computing" },
-    { "messages", "that were sent for all of it: none" },
+    { "computing", "overlap of a get with computing" },
+    { "messages", "messages sent for all of this: none" },
     { NULL, NULL },
 };
 

@@ -165,7 +165,7 @@ _Noreturn static void other_main(int commands, int answers)
 static void order(struct command c)
 {
     if (write(lab.command, &c, sizeof(c)) != (ssize_t)sizeof(c))
-        bench_fail(1, "the other process is gone");
+        bench_fail(1, "the other process has ended");
 }
 
 static void await_answer(void)
@@ -173,7 +173,7 @@ static void await_answer(void)
     char byte;
 
     if (read(lab.answer, &byte, 1) != 1)
-        bench_fail(1, "the other process is gone");
+        bench_fail(1, "the other process has ended");
 }
 
 void lab_other_writes(size_t count, uint64_t value)

@@ -269,7 +269,7 @@ static const struct bench_figure figures[] = {
     { "remote", "lock and unlock, held elsewhere last, free" },
     { "lock_unlock", "K nodes contend: lock, increment, unlock" },
     { "acquire", "K nodes contend: the call of hlrc_lock" },
-    { "hand_over", "from before an unlock to behind the lock of another node" },
+    { "hand_over", "from before an unlock until the next node has the lock" },
     { "per_hand_over", "a slice of time, by the hand-overs in it" },
     { "per_increment", "a slice of time, by the increments in it" },
     { "unequal", "most increments of a node / least" },

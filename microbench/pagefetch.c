@@ -481,8 +481,9 @@ static bool take(int key, char *arg)
 static const struct argp_option options[] = {
     { "pages", 'p', "N", 0, "pages that node 0 writes (default 1024)", 0 },
     { "readers", 'R', "all|one", 0,
-      "who reads: all nodes but 0 at once, or node 1 alone (default all)", 0 },
-    { "states", 'c', "both|cold", 0, "of sequential: both (default), or cold pages alone", 0 },
+      "readers: all nodes but 0 at once, or only node 1 (default all)", 0 },
+    { "states", 'c', "both|cold", 0,
+      "page states of sequential: both (default), or only cold pages", 0 },
     { "stride", 's', "N", 0, "of the pattern strided, in pages (default 8)", 0 },
     { "threads", 't', "LIST", 0, "threads of each reader (default 1,2,3,4)", 0 },
     { 0 },

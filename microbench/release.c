@@ -251,7 +251,7 @@ static bool take(int key, char *arg)
 }
 
 static const struct argp_option options[] = {
-    { "bytes", 'b', "N", 0, "that are changed on each page, in one run (default 8)", 0 },
+    { "bytes", 'b', "N", 0, "changed bytes of each page, in one run (default 8)", 0 },
     { "pages", 'p', "N", 0, "pages with two writers (default 256)", 0 },
     { 0 },
 };

@@ -240,7 +240,7 @@ static void measure_homes(const char *by, bool gets)
 static const struct bench_figure figures[] = {
     { "put", "until it is in the other node's memory" },
     { "get", "until it is here" },
-    { "acc", "doubles, added to those of the other node" },
+    { "acc", "doubles, added to doubles of the other node" },
     { "rmw", "hlrc_rmw" },
     { "homes", "8 bytes of a page that the other node has written" },
     { "get_pieces", "1,024 pieces of 64 bytes" },

@@ -20,8 +20,8 @@ _Noreturn void sim_fail(int status, const char *fmt, ...)
 
 static _Noreturn void no_memory(size_t count, size_t size)
 {
-    sim_fail(SIM_FAILED, "%zu bytes of memory for %zu entries: there is no more; simulate fewer",
-             count * size, count);
+    sim_fail(SIM_FAILED, "no memory: %zu bytes for %zu entries; simulate fewer", count * size,
+             count);
 }
 
 void *sim_new(size_t count, size_t size)

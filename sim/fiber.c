@@ -61,7 +61,7 @@ static void switch_to(context *from, const context *to)
 static void prepare(struct fiber *f, size_t stack_bytes)
 {
     if (getcontext(&f->here) != 0)
-        sim_fail(SIM_FAILED, "a fiber's context: not to be had on this machine");
+        sim_fail(SIM_FAILED, "cannot create the context of a fiber on this machine");
     f->here.uc_stack.ss_sp = f->stack;
     f->here.uc_stack.ss_size = stack_bytes;
     makecontext(&f->here, begin, 0);

@@ -50,7 +50,8 @@ static void set(const char *text)
     memcpy(name, text, length);
     name[length] = '\0';
     if (!law_set(&law, name, value))
-        sim_fail(SIM_WRONG_USE, "--set %s: the law has no such parameter; its file has them", text);
+        sim_fail(SIM_WRONG_USE, "--set %s: the law has no such parameter; its file lists them",
+                 text);
 }
 
 static uint32_t nodes_of(const char *text)
@@ -65,7 +66,7 @@ static uint32_t nodes_of(const char *text)
 static void add_file(struct wish *w, const char *name, bool is_check)
 {
     if (w->traces == GROWTH_TRACES)
-        sim_fail(SIM_WRONG_USE, "grow: %s: there are more than %d traces; leave some out", name,
+        sim_fail(SIM_WRONG_USE, "grow: %s: there are more than %d traces; give fewer", name,
                  GROWTH_TRACES);
     w->is_check[w->traces] = is_check;
     w->trace[w->traces++] = name;
@@ -180,9 +181,9 @@ static void check(const struct wish *w)
                        (s->stated - s->writes_stated);
         if (off * 100 > OFF_MOST * (s->reads + s->writes))
             sim_fail(SIM_FAILED,
-                     "%s: of %" PRIu64 " pages that are used %" PRIu64 " are not those of the law, "
-                     "more than %d in 100; see whether --set has the size of the run, and "
-                     "doc/growth.md for how to trace",
+                     "%s: of %" PRIu64 " pages that are used %" PRIu64
+                     " do not match the law, more than %d in 100; check that --set gives the size "
+                     "of the run; doc/growth.md explains tracing",
                      w->trace[i], s->reads + s->writes, off, OFF_MOST);
     }
 }
@@ -202,8 +203,8 @@ static void check_options(const struct trace *t, const char *name)
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (t->set[plain[i].set] != plain[i].value)
             sim_fail(SIM_FAILED,
-                     "%s: it was not traced with %s, and does not show all pages that are used; "
-                     "doc/growth.md has the options",
+                     "%s: it was not traced with %s, and does not contain all pages that are used; "
+                     "doc/growth.md lists the options",
                      name, plain[i].option);
 }
 
@@ -218,7 +219,8 @@ static void load_all(struct wish *w)
         growth.is_check[i] = w->is_check[i];
         if (traces[i].set[RECORD_SET_page_bytes] != traces[0].set[RECORD_SET_page_bytes])
             sim_fail(SIM_FAILED,
-                     "%s: its pages have other sizes than those of %s; trace both alike",
+                     "%s: its page size differs from the page size of %s; trace both with the same "
+                     "page size",
                      w->trace[i], w->trace[0]);
     }
 }
@@ -246,7 +248,7 @@ int grow_command_main(int argc, char **argv)
     load_all(&w);
     wrong = growth_fit(&growth);
     if (wrong != NULL)
-        sim_fail(SIM_FAILED, "%s: node %" PRIu32 ": %s; see whether --set has the size of the run",
+        sim_fail(SIM_FAILED, "%s: node %" PRIu32 ": %s; check that --set gives the size of the run",
                  w.trace[growth.wrong_trace], growth.wrong_node, wrong);
     print_check(&w);
     check(&w);

@@ -107,8 +107,8 @@ static void note_item(struct walk *w, const struct script_op *op)
     case RECORD_PART:
     case RECORD_MUTEX:
     case RECORD_RESET:
-        w->wrong = "the trace has what no law can state: conditions, atomics, groups, put and get, "
-                   "or memory that is used anew";
+        w->wrong = "the trace contains operations that no law can state: conditions, atomics, "
+                   "groups, put and get, or reuse of memory";
         return;
     default:
         return;
@@ -174,13 +174,13 @@ static const char *mismatch(enum law_kind kind)
 {
     switch (kind) {
     case LAW_BARRIER:
-        return "the law has a barrier here, and the trace none";
+        return "the law has a barrier here, and the trace has none";
     case LAW_LOCK:
-        return "the law acquires a lock here, and the trace not this one";
+        return "the law acquires a lock here, and the trace does not acquire it";
     case LAW_UNLOCK:
-        return "the law releases a lock here, and the trace not this one";
+        return "the law releases a lock here, and the trace does not release it";
     default:
-        return "the law ends here, and the trace goes on";
+        return "the law ends here, and the trace continues";
     }
 }
 
@@ -207,7 +207,7 @@ static bool note_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t sit
     if (w->wrong == NULL && !fits(kind, arg, got, got_arg))
         w->wrong = mismatch(kind); /* GL1 */
     if (w->wrong == NULL && kind == LAW_BARRIER && next_sync(w, &got_arg, &more) != RECORD_DEPART)
-        w->wrong = "the trace leaves a barrier otherwise than it came to it";
+        w->wrong = "the trace contains a barrier without its end";
     w->line = w->g->law->at[site].line;
     if (w->wrong != NULL)
         return false;

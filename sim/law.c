@@ -30,7 +30,7 @@ static void wrong(struct reader *r, const char *what)
 static void want(struct reader *r, const char *sign)
 {
     if (!law_sign(&r->text, sign))
-        wrong(r, "a sign is missing, as = or [ or ..");
+        wrong(r, "a sign is missing, such as = or [ or ..");
 }
 
 /* A name on the left of an assignment: a new one, or one assigned before. */
@@ -49,7 +49,7 @@ static uint32_t assigned(struct reader *r)
     if (name == LAW_NAMES)
         wrong(r, "there are too many names");
     else if (name <= NAME_PAGE || r->l->e.name[name].is_function)
-        wrong(r, "this name is taken");
+        wrong(r, "this name is already defined");
     return name == LAW_NAMES ? 0 : name;
 }
 
@@ -92,7 +92,7 @@ static void read_weak(struct reader *r)
 
     s->name = assigned(r);
     if (!r->l->is_param[s->name])
-        wrong(r, "this is no parameter");
+        wrong(r, "this is not a parameter");
     want(r, "=");
     s->expr[0] = law_parse(&r->l->e, &r->text);
 }
@@ -182,7 +182,7 @@ static void read_end(struct reader *r, enum law_kind kind)
     struct law_statement *s = add(r, kind);
 
     if (r->depth == 0) {
-        wrong(r, "there is nothing that this could end");
+        wrong(r, "this end has no for or if");
         return;
     }
     begin = r->open[--r->depth];
@@ -289,7 +289,7 @@ static void read_line(struct reader *r, char *line)
         return;
     read_statement(r);
     if (r->text.wrong == NULL && (law_word(&r->text, word) || *r->text.at != '\0'))
-        wrong(r, "there is something behind the statement");
+        wrong(r, "there is extra text after the statement");
 }
 
 const char *law_say(struct law *l, uint32_t line, const char *what)
@@ -320,7 +320,7 @@ const char *law_read(struct law *l, const char *text)
             return law_say(l, r.line, r.text.wrong);
     }
     if (r.depth > 0)
-        return law_say(l, l->at[r.open[r.depth - 1]].line, "this has no end");
+        return law_say(l, l->at[r.open[r.depth - 1]].line, "this statement has no end");
     l->at[l->count] = (struct law_statement){ .kind = LAW_END, .line = r.line };
     return NULL;
 }

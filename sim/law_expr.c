@@ -137,7 +137,7 @@ static uint16_t parse_call(struct parser *p, const char *word)
         if (strcmp(own[i].word, word) == 0 && own[i].args == args)
             return make(p, own[i].op, 0, arg[0], arg[1], arg[2]);
     if (name == LAW_NAMES || !p->e->name[name].is_function || p->e->name[name].args != args)
-        return fail(p, "there is no such function, or it has other arguments");
+        return fail(p, "there is no such function, or the number of arguments is wrong");
     return make(p, LAW_CALL, name, arg[0], arg[1], arg[2]);
 }
 
@@ -219,7 +219,7 @@ static uint16_t parse_choice(struct parser *p)
     uint16_t test, yes, no;
 
     if (++p->depth > DEEPEST)
-        return fail(p, "brackets lie too deep");
+        return fail(p, "brackets are nested too deeply");
     test = parse_level(p, 0);
     if (p->t->wrong == NULL && law_sign(p->t, "?")) {
         yes = parse_choice(p);

@@ -40,7 +40,7 @@ static void place_array(struct run *r, const struct law_statement *s)
     r->bytes[s->name] = (uint64_t)bytes;
     r->next_page += ((uint64_t)bytes + page - 1) / page;
     if (r->next_page > UINT32_MAX)
-        r->what = "its arrays have more pages than a trace can";
+        r->what = "its arrays have more pages than a trace can have";
 }
 
 /* LW2 */

@@ -102,7 +102,8 @@ static void run(const struct machine *m, const struct wish *w, const char *file)
     for (unsigned n = 0; n < t.set[RECORD_SET_nodes]; n++)
         if (t.part[n].streams != 1)
             sim_fail(SIM_FAILED,
-                     "%s: node %u has several threads; give traces of one for each node", file, n);
+                     "%s: node %u has several threads; give traces with one thread on each node",
+                     file, n);
     run_settings(&w->choice, t.set, set);
     replay_run(&r, &t, m, &(struct replay_wish){ .protocol = w->protocol, .set = set });
     if (r.wrong != NULL)

@@ -28,12 +28,12 @@ static const char *put(struct machine *m, const char *name, uint64_t value, bool
         if (strcmp(values[i].name, name) != 0)
             continue;
         if (given[i])
-            return "a name is there twice"; /* MC1 */
+            return "a name occurs twice"; /* MC1 */
         given[i] = true;
         *(uint64_t *)(void *)((char *)m + values[i].at) = value;
         return NULL;
     }
-    return "there is a name that no machine has; see doc/simulation.md";
+    return "a name is unknown; see doc/simulation.md";
 }
 
 static const char *check(const struct machine *m)

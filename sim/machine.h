@@ -16,36 +16,37 @@
 #define MACHINE_READS_AT_ONCE 64 /* at most */
 
 /* X(name, unit, text) */
-#define MACHINE_VALUES(X)                                                                     \
-    X(latency_ns, "ns", "from one adapter to another")                                        \
-    X(gap_ns, "ns", "between the beginnings of two messages of an adapter")                   \
-    X(rate_mb_s, "MB/s", "of a link, each way")                                               \
-    X(post_ns, "ns", "of a CPU, to post an operation")                                        \
-    X(complete_ns, "ns", "of a CPU, to see that it is complete")                              \
-    X(read_ns, "ns", "of the adapter that is read from, for each read")                       \
-    X(atomic_ns, "ns", "of the adapter that has the word, for each atomic")                   \
-    X(reads_at_once, "", "reads that an adapter answers at once; atomics one by one")         \
-    X(reads_most, "", "reads and atomics of an adapter under way")                            \
-    X(reads_ordered, "0 or 1", "whether reads of one connection are in order")                \
-    X(memory, "0 or 1", "whether remote operations are copies by the CPU, on one machine")    \
-    X(copy_page_ns, "ns", "to copy a page")                                                   \
-    X(clear_page_ns, "ns", "of the system, for a page of memory that nobody has had")         \
-    X(split_ns, "ns",                                                                         \
-      "to change the protection of some pages of a mapping, of which that makes several")     \
-    X(fault_ns, "ns", "of a fault outside of its handler")                                    \
-    X(protect_ns, "ns", "to change the protection of a run of pages")                         \
-    X(compare_ns, "ns", "to compare a page with its twin")                                    \
-    X(diff_ns, "ns", "to make a diff, besides")                                               \
-    X(apply_ns, "ns", "to apply one")                                                         \
-    X(serve_ns, "ns", "of a handler, for each message")                                       \
-    X(wake_ns, "ns", "until a thread that sleeps runs, on a CPU of its own")                  \
-    X(preempt_ns, "ns", "until the handler runs, if a computation has its CPU")               \
-    X(switch_ns, "ns", "of the computation, from there to the handler and back")              \
-    X(notify_ns, "ns", "of a CPU, to wake a thread that sleeps")                              \
-    X(spin_ns, "ns", "that a thread spins that waits, before it sleeps; 0: it never does")    \
-    X(handler, "0, 1 or 2", "polls, spins while its threads wait and blocks else, or blocks") \
-    X(cpus, "", "of a node: with one the handler takes its time from the computation")        \
-    X(compute_percent, "%", "time of computing, of that in the trace")
+#define MACHINE_VALUES(X)                                                                      \
+    X(latency_ns, "ns", "latency from one adapter to another")                                 \
+    X(gap_ns, "ns", "time between the starts of two messages of an adapter")                   \
+    X(rate_mb_s, "MB/s", "bandwidth of a link in each direction")                              \
+    X(post_ns, "ns", "CPU time to post an operation")                                          \
+    X(complete_ns, "ns", "CPU time to poll a completion")                                      \
+    X(read_ns, "ns", "time of the target adapter for each read")                               \
+    X(atomic_ns, "ns", "time of the target adapter for each atomic")                           \
+    X(reads_at_once, "", "reads that an adapter serves at once; it serves atomics one by one") \
+    X(reads_most, "", "maximum reads and atomics of an adapter in flight")                     \
+    X(reads_ordered, "0 or 1", "whether reads of one connection are in order")                 \
+    X(memory, "0 or 1", "whether remote operations are copies by the CPU, on one machine")     \
+    X(copy_page_ns, "ns", "time to copy a page")                                               \
+    X(clear_page_ns, "ns", "kernel time for a page of memory that was never touched")          \
+    X(split_ns, "ns",                                                                          \
+      "time to change the protection of some pages of a mapping, if this splits it")           \
+    X(fault_ns, "ns", "time of a fault outside of its handler")                                \
+    X(protect_ns, "ns", "time to change the protection of a run of pages")                     \
+    X(compare_ns, "ns", "time to compare a page with its twin")                                \
+    X(diff_ns, "ns", "additional time to make a diff")                                         \
+    X(apply_ns, "ns", "time to apply a diff")                                                  \
+    X(serve_ns, "ns", "handler time for each message")                                         \
+    X(wake_ns, "ns", "time until a sleeping thread runs, on an idle CPU")                      \
+    X(preempt_ns, "ns", "time until the handler runs, if a computation uses its CPU")          \
+    X(switch_ns, "ns", "lost computing time for a switch to the handler and back")             \
+    X(notify_ns, "ns", "CPU time to wake a sleeping thread")                                   \
+    X(spin_ns, "ns", "time that a waiting thread spins before it sleeps; 0: it never sleeps")  \
+    X(handler, "0, 1 or 2",                                                                    \
+      "0: polls; 1: spins while its threads wait, otherwise blocks; 2: blocks")                \
+    X(cpus, "", "CPUs of a node; with one, the handler takes time from the computation")       \
+    X(compute_percent, "%", "computing time, as a percentage of the traced time")
 
 struct machine {
 #define X(name, unit, text) uint64_t name;

@@ -18,83 +18,93 @@ static const struct sim_command *const commands[] = { &atomics_command, &barrier
 static void help(void)
 {
     puts("Usage: hlrc_sim COMMAND [options]\n"
-         "Simulates what this machine does not have, and prints CSV, the same for the same "
-         "options.\n");
+         "Simulates other machines, and prints CSV. Equal options give equal output.\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %s\n        %s\n", commands[i]->name, commands[i]->text);
-    puts(
-        "  grow --law FILE [--set NAME=VALUE] [--check FILE] FILE... [--nodes N -o FILE]\n"
-        "        [--grow NAME=VALUE] [--weak] [--traced-options]\n"
-        "        Files of hlrcrun --trace-sim of few nodes: that of N, by the law of the program.");
+    puts("  grow --law FILE [--set NAME=VALUE] [--check FILE] FILE... [--nodes N -o FILE]\n"
+         "        [--grow NAME=VALUE] [--weak] [--traced-options]\n"
+         "        Computes the trace of N nodes from traces of few nodes (hlrcrun --trace-sim) and "
+         "a\n"
+         "        workload model of the program.");
     puts("  load --machine FILE [--protocol ...] [options as replay] FILE...\n"
-         "        These again, and what is loaded most: handlers, adapters, links.");
+         "        Replays traces, and prints the load of the busiest handler, adapter and link.");
     puts("  replay --machine FILE [--protocol async|ardmar|onesided] [--default-options]\n"
          "        [--ahead N] [--renew N] [--hot-pages N] [--exclusive-pages on|off]\n"
          "        [--lazy-release N] [--move-homes on|off] [--times FILE] FILE\n"
-         "        A file of hlrcrun --trace-sim again, on that machine.");
-    puts("  trace FILE\n        What is in a file of hlrcrun --trace-sim, a line for each item.");
-    puts("  -h, --help\n        this text; hlrc_sim COMMAND --help has the options\n"
+         "        Replays a file of hlrcrun --trace-sim on the given machine.");
+    puts("  trace FILE\n        Prints a file of hlrcrun --trace-sim, a line for each item.");
+    puts("  -h, --help\n        this text; hlrc_sim COMMAND --help lists the options\n"
          "  -V, --version\n        the version\n      --man\n        the manual page, for man -l "
          "-");
 }
 
 static void manual(void)
 {
-    printf(".TH hlrc_sim 1 \"\" \"hlrc %s\" \"HLRC\"\n.SH NAME\nhlrc_sim \\- simulate machines "
-           "that are not here\n",
+    printf(".TH hlrc_sim 1 \"\" \"hlrc %s\" \"HLRC\"\n.SH NAME\nhlrc_sim \\- simulate "
+           "other machines\n",
            PACKAGE_VERSION);
     fputs(".SH SYNOPSIS\n.B hlrc_sim\n.I command\n.RI [ options ]\n.SH DESCRIPTION\n"
-          "Simulates adapters and networks by events, and prints a table as CSV on standard "
-          "output. The same options and the\n"
-          "same seed give the same table, to the bit. A value may be a list with commas: there is "
-          "a run for each\n"
-          "combination, in the order of the options below, the last of them changing first. What "
-          "the models are, and how far\n"
-          "they are from what was published, is in doc/simulation.md.\n",
+          "Simulates adapters and networks with discrete events, and prints a table as CSV\n"
+          "on standard output. The same options and the same seed give exactly the same\n"
+          "table. A value may be a list with commas. Each combination is run, in the order\n"
+          "of the options below, and the last option changes first. doc/simulation.md\n"
+          "describes the models and how far they differ from published results.\n",
           stdout);
     for (size_t i = 0; i < COMMANDS; i++)
         printf(".TP\n.B %s\n%s\n", commands[i]->name, commands[i]->text);
-    fputs(
-        ".TP\n.B grow \\-\\-law\n.I FILE TRACE ...\nSeveral traces of one program, with few nodes "
-        "each, beside what the law of the file says of it, as CSV: pages, and\n"
-        "microseconds of computing up to each line where it synchronizes. A trace of "
-        "\\-\\-check is compared, and nothing is derived from it.\n"
-        "With \\-\\-nodes and \\-o the trace of so many nodes is written. \\-\\-set is of "
-        "the traced size, \\-\\-grow of the other, \\-\\-weak as the law has it. It has the "
-        "options\nof a job by default, or with \\-\\-traced\\-options those of the traces. Laws "
-        "are in share/hlrc/laws; how to write one, and how to trace, is in doc/growth.md.\n",
-        stdout);
-    fputs(".TP\n.B load \\-\\-machine\n.I FILE TRACE ...\nA row for each trace, run again under "
-          "ARDMAR, or the protocol of \\-\\-protocol, on that machine, with options as replay has "
-          "them: microseconds of a node, the mean of all, in pages, locks, "
-          "barriers and closings;\nhow many of a hundred parts of the time the busiest handler, "
-          "adapter and link are busy, whose that is, and the mean;\nhow many intervals and write "
-          "notices all nodes have published, which each keeps, and the pages and versions that\n"
-          "the node with the most of them knows.\n",
+    fputs(".TP\n"
+          ".B grow \\-\\-law\n"
+          ".I FILE TRACE ...\n"
+          "Compares several traces of one program, with few nodes each, with the workload\n"
+          "model (the law) in the file. The output is CSV: pages, and microseconds of\n"
+          "computing up to each line of the model that synchronizes. A trace given with\n"
+          "\\-\\-check is compared only, and is not used to derive values. With \\-\\-nodes\n"
+          "and \\-o the command writes the trace of that number of nodes. \\-\\-set sets\n"
+          "parameters of the traced size, and \\-\\-grow of the new size. \\-\\-weak\n"
+          "applies the rules of the model for weak scaling. The new trace has the default\n"
+          "options of a job, or with \\-\\-traced\\-options the options of the traces.\n"
+          "Models are in share/hlrc/laws. doc/growth.md explains how to write a model and\n"
+          "how to trace.\n",
           stdout);
-    fputs(".TP\n.B replay \\-\\-machine\n.I FILE TRACE\nWhat a program did that was traced by "
-          "hlrcrun "
-          "\\-\\-trace\\-sim, again on the machine of the\nfile, under ARDMAR or the "
-          "protocol of \\-\\-protocol. Options by which hlrcrun keeps pages are as in the traced "
-          "run; "
-          "with \\-\\-default\\-options\nas hlrcrun has them by default, which wants a trace with "
-          "\\-\\-trace\\-sim\\-detail all; with \\-\\-ahead, \\-\\-renew, "
-          "\\-\\-hot\\-pages,\n\\-\\-exclusive\\-pages, \\-\\-lazy\\-release and "
-          "\\-\\-move\\-homes as they say. \\-\\-times: another trace of the same\nprogram, "
-          "which computes as long as this one shall, between any two places where it synchronizes; "
-          "there are some machines in "
-          "share/hlrc/machines. What is counted stands beside what the run itself had counted. How "
-          "far\n"
-          "that is from the run, and what has no model and is passed over, is in doc/trace.md.\n"
-          ".TP\n.B trace\n.I TRACE\nWhat is in it, a line for each item.\n",
+    fputs(".TP\n"
+          ".B load \\-\\-machine\n"
+          ".I FILE TRACE ...\n"
+          "Replays each trace on the given machine, under ARDMAR or the protocol of\n"
+          "\\-\\-protocol, with the options of replay, and prints one row for each. The row\n"
+          "contains, in microseconds and as the mean of all nodes, the time in pages,\n"
+          "locks, barriers and flushes. For handler, adapter and link it contains the load\n"
+          "of the busiest one in percent of the time, its node, and the mean. The last\n"
+          "columns are the number of intervals and write notices that all nodes have\n"
+          "published and that each node keeps, and the pages and versions known to the node\n"
+          "with the most of them.\n",
+          stdout);
+    fputs(".TP\n"
+          ".B replay \\-\\-machine\n"
+          ".I FILE TRACE\n"
+          "Replays a program that was traced by hlrcrun \\-\\-trace\\-sim, on the machine\n"
+          "of the file, under ARDMAR or the protocol of \\-\\-protocol. The options that\n"
+          "affect pages are the options of the traced run. With \\-\\-default\\-options\n"
+          "they are the defaults of hlrcrun; this requires a trace with\n"
+          "\\-\\-trace\\-sim\\-detail all. \\-\\-ahead, \\-\\-renew, \\-\\-hot\\-pages,\n"
+          "\\-\\-exclusive\\-pages, \\-\\-lazy\\-release and \\-\\-move\\-homes set single\n"
+          "options. \\-\\-times names another trace of the same program, from which the\n"
+          "computing times between two synchronizations are taken. Example machines are in\n"
+          "share/hlrc/machines. The output shows the replayed counts next to the counts of\n"
+          "the traced run. doc/trace.md describes the accuracy, and the operations that\n"
+          "have no model and are skipped.\n"
+          ".TP\n"
+          ".B trace\n"
+          ".I TRACE\n"
+          "Prints the trace, a line for each item.\n",
           stdout);
     for (size_t i = 0; i < COMMANDS; i++)
         sim_command_man(stdout, commands[i]);
-    fputs(".SH OPTIONS OF ALL\n.TP\n.B \\-\\-speed\nHow many events there were, and how many in a "
+    fputs(".SH OPTIONS OF ALL\n.TP\n.B \\-\\-speed\nPrints the number of events, and events per "
           "second, on standard error.\n"
-          ".TP\n.B \\-h, \\-\\-help\nA list of the options.\n.TP\n.B \\-V, \\-\\-version\n"
-          "The version; in place of a command.\n.TP\n.B \\-\\-man\nThis page; in place of a "
-          "command.\n.SH EXIT STATUS\n0; 1 if there was no memory or no room for the output; 2 if "
+          ".TP\n.B \\-h, \\-\\-help\nPrints the list of options.\n.TP\n.B \\-V, \\-\\-version\n"
+          "Prints the version; instead of a command.\n.TP\n.B \\-\\-man\nPrints this page; instead "
+          "of a "
+          "command.\n.SH EXIT STATUS\n0; 1 if memory or space for the output ran out; 2 if "
           "the command line is wrong.\n"
           ".SH EXAMPLES\n.nf\nhlrc_sim atomics \\-\\-workload sixteen \\-\\-tags 32,64,128\n"
           "hlrc_sim atomics \\-\\-figure 2 >fig2.csv\n"

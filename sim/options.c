@@ -50,7 +50,7 @@ static uint64_t name_value(const struct sim_command *c, const struct sim_option 
         if (strcmp(o->names[i], word) == 0)
             return i;
     names_text(o, known, sizeof known);
-    sim_fail(SIM_WRONG_USE, "%s: --%s %s: not known; choose of %s", c->name, o->name, word, known);
+    sim_fail(SIM_WRONG_USE, "%s: --%s %s: unknown; choose from %s", c->name, o->name, word, known);
 }
 
 static uint64_t number_value(const struct sim_command *c, const struct sim_option *o,
@@ -117,7 +117,7 @@ static const struct sim_figure *figure_named(const struct sim_command *c, const 
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
                                      used > 0 ? ", " : "", f->name);
     }
-    sim_fail(SIM_WRONG_USE, "%s: --figure %s: not known; choose of %s", c->name, name, known);
+    sim_fail(SIM_WRONG_USE, "%s: --figure %s: unknown; choose from %s", c->name, name, known);
 }
 
 /* Reads an option without a value; false if WORD is none. */
@@ -303,16 +303,16 @@ void sim_command_help(FILE *out, const struct sim_command *c)
         fprintf(out, "  --%s VALUE\n        %s (%s%s%s)\n", o->name, o->text, range,
                 o->initial != NULL ? "; default " : "", o->initial != NULL ? o->initial : "");
     }
-    fputs("  --figure NAME\n        all runs of a figure; other options given beside it count "
-          "more\n",
+    fputs("  --figure NAME\n        all runs of a figure; other options override its values\n",
           out);
     for (const struct sim_figure *f = c->figures; f->name != NULL; f++)
         fprintf(out, "          %-4s %s\n", f->name, f->text);
     if (c->tables != NULL)
-        fputs("  --tables\n        what follows from the equations, without a simulation\n", out);
-    fputs("  --speed\n        events and seconds, on standard error\n  -h, --help\n        this "
-          "text\n\nA value may be a list with commas; there is a run for each combination.\n",
-          out);
+        fputs("  --tables\n        results of the equations, without a simulation\n", out);
+    fputs(
+        "  --speed\n        print events and seconds on standard error\n  -h, --help\n        this "
+        "text\n\nA value may be a list with commas; each combination is run.\n",
+        out);
 }
 
 /* Writes hyphens and backslashes in troff's form. */
@@ -350,7 +350,7 @@ void sim_command_man(FILE *out, const struct sim_command *c)
     }
     fputs(".\n", out);
     if (c->tables != NULL)
-        fputs(".TP\n.B \\-\\-tables\nWhat follows from the equations of the paper, without a "
-              "simulation.\n",
-              out);
+        fputs(
+            ".TP\n.B \\-\\-tables\nResults of the equations of the paper, without a simulation.\n",
+            out);
 }

@@ -387,7 +387,8 @@ enum replay_protocol replay_protocol_named(const char *name)
     for (int i = 0; i < 3; i++)
         if (strcmp(name, names[i]) == 0)
             return (enum replay_protocol)i;
-    sim_fail(SIM_WRONG_USE, "--protocol %s: there is none; take async, ardmar or onesided", name);
+    sim_fail(SIM_WRONG_USE, "--protocol %s: no such protocol; choose async, ardmar or onesided",
+             name);
 }
 
 /* RY5 */

@@ -55,14 +55,14 @@ static void check(const struct wish *w, const struct trace *t)
 {
     if (t->set[RECORD_SET_pages_by] == ASYNC_PAGES)
         sim_fail(SIM_FAILED,
-                 "%s: of a run under async, which does not show when a page is written first; "
-                 "trace one under ardmar",
+                 "%s: traced under async, which does not show the first write of a page; trace a "
+                 "run under ardmar",
                  w->trace);
     for (unsigned n = 0; n < t->set[RECORD_SET_nodes]; n++)
         if (t->part[n].streams != 1)
             sim_fail(SIM_FAILED,
-                     "%s: node %u has %" PRIu64 " threads; only runs of one thread a node are "
-                     "replayed",
+                     "%s: node %u has %" PRIu64
+                     " threads; only runs with one thread on each node can be replayed",
                      w->trace, n, t->part[n].streams);
 }
 
@@ -134,8 +134,8 @@ static void load_times(const struct wish *w, const struct trace *t, struct trace
         uint32_t differ = pace_begin(&pace, t, times, n);
         if (differ != 0)
             sim_fail(SIM_FAILED,
-                     "--times %s: node %u synchronizes otherwise than in %s, at its place %" PRIu32
-                     "; trace the same program of the same size",
+                     "--times %s: node %u synchronizes differently than in %s, at its "
+                     "synchronization %" PRIu32 "; trace the same program of the same size",
                      w->times, n, w->trace, differ);
         pace_end(&pace);
     }
@@ -162,7 +162,7 @@ int replay_command_main(int argc, char **argv)
                  r.wrong);
     for (unsigned n = 0; n < r.nodes; n++)
         if (!r.node[n].ended)
-            sim_fail(SIM_FAILED, "%s: node %u waits for ever at its item %" PRIu64, w.trace, n,
+            sim_fail(SIM_FAILED, "%s: node %u waits forever at its item %" PRIu64, w.trace, n,
                      r.node[n].ops);
     print(&r);
     replay_free(&r);

@@ -46,7 +46,7 @@ bool run_option(unsigned i, struct run_option *o)
 static uint64_t switch_of(const struct run_option *o, const char *text)
 {
     if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
-        sim_fail(SIM_WRONG_USE, "%s %s: it is a switch; take on or off", o->name, text);
+        sim_fail(SIM_WRONG_USE, "%s %s: not a switch value; choose on or off", o->name, text);
     return strcmp(text, "off") == 0;
 }
 

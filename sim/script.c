@@ -346,7 +346,7 @@ static void fill(struct script *s)
         if (item.kind == RECORD_CLOSED) {
             judge_ahead(s);
             if (!put_closings(s, item.arg[0]))
-                s->wrong = "it has fewer closings than its threads have seen";
+                s->wrong = "it has fewer flushes than its threads have recorded";
             return;
         }
         struct script_op *op = append(s);
@@ -356,7 +356,7 @@ static void fill(struct script *s)
     judge_ahead(s);
     s->ended = true;
     if (got < 0)
-        s->wrong = "what a thread did is not legible";
+        s->wrong = "the record of a thread is invalid";
 }
 
 const struct script_op *script_next(struct script *s)

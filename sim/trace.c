@@ -78,7 +78,7 @@ static const char *read_parts(struct trace *t, struct record_reader *r)
     for (uint64_t n = 0; n < t->set[RECORD_SET_nodes]; n++)
         if (!read_part(r, &t->part[n]))
             return "the part of a node is cut short";
-    return r->at == r->end ? NULL : "there is something behind the last node";
+    return r->at == r->end ? NULL : "there is extra data after the last node";
 }
 
 const char *trace_read(struct trace *t, const unsigned char *bytes, size_t length)

@@ -13,11 +13,11 @@ block="[0-9]+ pages? of $(call allocate 'mem = hlrc_malloc_all'), block of [0-9]
 tail='would save [0-9]+\.[0-9]{6} s$'
 
 # Which of the remedies: what lies how far apart, parts of one block, a border, blocks, variables.
-together='give what each node writes 4096 bytes of its own: hlrc_aligned_alloc'
-apart() { echo "what different nodes write lies $1 bytes apart: pad elements to 4096 bytes"; }
-border='begin what each node writes at a multiple of 4096 bytes'
+together='align the data of each node to separate pages: hlrc_aligned_alloc'
+apart() { echo "data of different nodes is $1 bytes apart: pad elements to 4096 bytes"; }
+border='align the data of each node to a multiple of 4096 bytes'
 cure=("$together" "$together" "$together" "$together" "$(apart 16)" "$(apart 24)" "$border" "$(apart 1000)" "$together" "$border"
-    'allocate each block by hlrc_aligned_alloc' 'give what each node writes 4096 bytes of its own: _Alignas' "$(apart 8)" "$together" "$together" "$together" "$together" "$together"
+    'allocate each block by hlrc_aligned_alloc' 'align the data of each node to separate pages: _Alignas' "$(apart 8)" "$together" "$together" "$together" "$together" "$together"
     "$together" "$together")
 for ((i = 0; i < ${#cure[@]}; i++)); do
     protocol=${protocols[i % 3]} what="planted case $i"

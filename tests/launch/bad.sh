@@ -31,7 +31,7 @@ bad 2 '--label.*: not yes or no' --label=maybe true
 bad 2 '--help=3: takes no value' --help=3 true
 bad 2 '-n: a value is missing' -n
 bad 2 '--memory: a value is missing' --memory
-bad 2 '--pro: short for several: --protocol, --profile, --progress' --pro true
+bad 2 '--pro: ambiguous; it abbreviates: --protocol, --profile, --progress' --pro true
 bad 2 '--nodes 0: out of range; give 1 to 1024' -n 0 true
 bad 2 '--nodes -1: out of range' -n -1 true
 bad 2 '--nodes 1025: out of range; give 1 to 1024' -n 1025 true
@@ -75,12 +75,12 @@ bad 127 "$work/none: no such program" "$work/none"
 bad 127 'no such program' ''
 bad 127 'no such program' "$work/plain/x"
 bad 126 "$work/folder: a directory" "$work/folder"
-test "$(id -u)" -eq 0 -a -x "$work/plain" || bad 126 "$work/plain: may not be run .*chmod \+x" "$work/plain"
+test "$(id -u)" -eq 0 -a -x "$work/plain" || bad 126 "$work/plain: cannot be executed .*chmod \+x" "$work/plain"
 cp "$(type -P true)" "$work/here"
 status=0
 (cd "$work" && "$hlrcrun" here 2>err) || status=$?
 expect_status "here" 127
-expect_line "here" 'here: not in PATH, but here; write ./here'
+expect_line "here" 'here: not in PATH, but in this directory; write ./here'
 
 bad_env HLRC_NODES=0 'out of range'
 bad_env HLRC_NODES=many 'not a number'

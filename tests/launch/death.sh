@@ -40,7 +40,7 @@ if test -z "${HLRC_TEST_SANITIZERS-}"; then # which take SIGSEGV for themselves
     case_over "segv" 139 '^hlrc: node 1: SIGSEGV at 0x10: not shared memory$'
 fi
 run "$hlrcrun" -n 4 "$probe" 2 mix
-case_over "other length" 1 '^hlrcrun: node [0-9] brings 1[67] bytes'
+case_over "other length" 1 '^hlrcrun: node [0-9] sends 1[67] bytes'
 
 # all nodes fail at once: still one line
 run "$hlrcrun" -n 8 sh -c 'exit 5'

@@ -66,7 +66,7 @@ for name in moving mute deaf; do
 done
 run "$hlrcrun" -n 2 "$stranger" waits badly
 expect_status "no report" 1
-expect_line "no report" '^hlrcrun: node [01] sent a report of 72 bytes that is none; use the hlrcrun that was installed with'
+expect_line "no report" '^hlrcrun: node [01] sent an invalid report of 72 bytes; use the hlrcrun that was installed with'
 
 # ---- SIGQUIT, which is for hlrcrun alone, and then the job goes on ----
 

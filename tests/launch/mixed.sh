@@ -77,15 +77,15 @@ ended() { # PATTERN
     expect_line "$what" "^hlrcrun: node 1 $1$"
 }
 mixed '"$stranger" hello 99'
-ended 'speaks version 99 of the launch protocol, hlrcrun version [0-9]+; use the hlrcrun that was installed .*'
+ended 'uses version 99 of the launch protocol, hlrcrun uses version [0-9]+; use the hlrcrun that was installed .*'
 mixed '"$stranger" hello 0'
-ended 'speaks version 0 of the launch protocol, .*'
+ended 'uses version 0 of the launch protocol, .*'
 mixed '"$stranger" type 77'
 ended 'sent a message of unknown type 77; use the hlrcrun that was installed with the library'
 mixed '"$stranger" piece 64 32'
-ended '(sent a message out of turn|brings 64 bytes to a common exchange).*'
+ended '(sent an unexpected message|sends 64 bytes in a collective exchange).*'
 mixed '"$stranger" piece 2000000000 0'
-ended 'sent a message out of turn; is something else writing to descriptor HLRC_LAUNCH_FD'
+ended 'sent an unexpected message; check that nothing else writes to descriptor HLRC_LAUNCH_FD'
 run timeout -k 5 30 "$hlrcrun" -n 1 sh -c '"$probe" wait & "$probe" wait & wait'
 sed -i '/^Terminated$/d' "$work/err" # by the shell
 expect_status "two processes" 1

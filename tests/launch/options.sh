@@ -65,8 +65,8 @@ line 2 '--=3: no such option; hlrcrun --help lists them' --=3 true
 line 2 '-q: no such option; hlrcrun --help lists them' -q true
 line 2 '-g: no such option; hlrcrun --help lists them' -g 0 true
 line 2 '-q: no such option; hlrcrun --help lists them' -hq true
-line 2 '--pro: short for several: --protocol, --profile, --progress' --pro true
-line 2 '-no: short for several: --nodes, --notices, --no-aslr, --nodelist' -no true
+line 2 '--pro: ambiguous; it abbreviates: --protocol, --profile, --progress' --pro true
+line 2 '-no: ambiguous; it abbreviates: --nodes, --notices, --no-aslr, --nodelist' -no true
 line 127 '-: no such program in PATH; check the name, or give a path' -
 
 # mpirun's names
@@ -115,7 +115,7 @@ line 2 '-x : not a variable; give NAME or NAME=VALUE' -x '' true
 line 2 'HLRC_PROTOCL=async: no such option; did you mean HLRC_PROTOCOL?' -x HLRC_PROTOCL=async true
 line 2 "--wdir $work/none: No such file or directory; give a directory that can be entered" --wdir "$work/none" true
 line 2 "--wdir $work/who: Not a directory; give a directory that can be entered" -wd "$work/who" true
-line 2 '--bind-to numa: choose from core|none, or --bind share, by which each node has its share of the machine' --bind-to numa true
+line 2 '--bind-to numa: choose from core|none, or use --bind share, which gives each node its share of the machine' --bind-to numa true
 places='not an option here: nodes are placed along NUMA domains and cores in the order of their numbers; see --bind'
 line 2 "--map-by: $places" --map-by ppr:2:socket true
 line 2 "--map-by: $places" -map-by=core true
@@ -124,28 +124,28 @@ hosts='not an option here: write --hosts HOST:N,HOST:N, with N nodes for each ho
 line 2 "--npernode: $hosts" -npernode 2 true
 line 2 "--ntasks-per-node: $hosts" --ntasks-per-node=2 true
 line 2 "--nodelist: $hosts" --nodelist a,b true
-line 2 "--mca: not an option here: a setting of Open MPI's; HLRC's own are listed by --help" --mca btl tcp true
-line 2 '--output-filename: not an option here: redirect the output, with --label to tell the nodes apart' --output-filename x true
+line 2 "--mca: not an option here: a setting of Open MPI; --help lists the options of HLRC" --mca btl tcp true
+line 2 '--output-filename: not an option here: redirect the output, and use --label to distinguish the nodes' --output-filename x true
 line 2 '--cpu-bind: not an option here: see --bind' --cpu-bind=cores true
 
 # hosts, and files of them
 line 2 '--hosts h2:0: not a host; give NAME or NAME:NODES (1 to 1024), with commas between' --host h1:2,h2:0 true
-line 2 '--nodes 4: the hosts have places for 3; write HOST:NODES' -np 4 -H h1:2,h2 true
+line 2 '--nodes 4: the hosts have slots for 3; write HOST:NODES' -np 4 -H h1:2,h2 true
 line 2 "--hostfile $work/none: No such file or directory; give a file with a host in each line" --hostfile "$work/none" true
 line 2 "--hostfile $work: Is a directory; give a file with a host in each line" --machinefile "$work" true
 echo '# nobody' >"$work/hosts"
-line 2 "--hostfile $work/hosts: no host is in it; write one in each line" -hostfile "$work/hosts" true
-bad_line="is no host; write HOST, HOST:N or HOST slots=N (1 to 1024)"
+line 2 "--hostfile $work/hosts: contains no host; write one host in each line" -hostfile "$work/hosts" true
+bad_line="is not a host; write HOST, HOST:N or HOST slots=N (1 to 1024)"
 for text in 'h2 slots=' 'h2 slots=0' 'h2 slots=1025' 'h2 slots=x' 'h2 2' 'h2 slot=2' 'h2:0' '-h2' "$long"; do
     printf 'h1 slots=2\n\n%s\n' "$text" >"$work/hosts"
     line 2 "--hostfile $work/hosts: line 3 $bad_line" --hostfile "$work/hosts" true
 done
 printf '# two\nh1 slots=2 max_slots=4 # one\n  \n\th2:3\r\nh3 max-slots=9\nh1' >"$work/hosts"
-line 2 '--nodes 8: the hosts have places for 7; write HOST:NODES' -n 8 --hostfile "$work/hosts" true
-line 2 "--hostfile $work/hosts: --hosts h1 says which already; give one" --hosts h1 --hostfile "$work/hosts" true
-line 2 '--gdb: works on this machine only; leave it or --hostfile out' --gdb 0 --hostfile "$work/hosts" true
-line 2 '--bind share: works on this machine only; leave it or --hosts out' --bind share --hosts h1 true
-line 2 '--progress: works on this machine only; leave it or --hosts out' --progress --hosts h1 true
+line 2 '--nodes 8: the hosts have slots for 7; write HOST:NODES' -n 8 --hostfile "$work/hosts" true
+line 2 "--hostfile $work/hosts: conflicts with --hosts h1; give only one of them" --hosts h1 --hostfile "$work/hosts" true
+line 2 '--gdb: works on this machine only; omit it or --hostfile' --gdb 0 --hostfile "$work/hosts" true
+line 2 '--bind share: works on this machine only; omit it or --hosts' --bind share --hosts h1 true
+line 2 '--progress: works on this machine only; omit it or --hosts' --progress --hosts h1 true
 # what becomes of them: a mpirun that says what it was given
 cat >"$work/mpirun" <<'END'
 #!/bin/sh

@@ -33,7 +33,7 @@ test ! -s "$work/err" || fail "found later: says $(cat "$work/err")"
 
 as "$work/empty:$work/closed:$PATH" hidden
 expect_status "nowhere" 127
-expect_line "nowhere" "^hlrcrun: hidden: no such program in PATH, of which $work/closed may not be entered; check the name, or give a path\$"
+expect_line "nowhere" "^hlrcrun: hidden: no such program in PATH; its directory $work/closed cannot be searched; check the name, or give a path\$"
 
 as "$work/empty:/usr/bin:/bin" hidden
 expect_status "nowhere, all open" 127
@@ -42,10 +42,10 @@ expect_line "nowhere, all open" '^hlrcrun: hidden: no such program in PATH; chec
 # what is there and no program is still said to be so
 as "$work/closed:$work/open:$PATH" plain
 expect_status "no program" 126
-expect_line "no program" "^hlrcrun: $work/open/plain: may not be run \(permission denied\); chmod \+x makes it a program\$"
+expect_line "no program" "^hlrcrun: $work/open/plain: cannot be executed \(permission denied\); make it executable with chmod \+x\$"
 
 as "$PATH" "$work/closed/say"
 expect_status "by its path" 126
 expect_line "by its path" \
-    "^hlrcrun: $work/closed/say: a folder of this path may not be entered \(permission denied\); check the path, or chmod \+x that folder\$"
+    "^hlrcrun: $work/closed/say: a directory of this path cannot be searched \(permission denied\); check the path, or chmod \+x that directory\$"
 finish

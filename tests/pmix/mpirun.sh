@@ -85,7 +85,7 @@ over "report" 4
 expect_our_line "report" '^hlrc: node 1: something went wrong at 1$'
 run $limit mpirun -n 4 "$probe" 3 mix
 over "other length" 1
-expect_our_line "other length" 'node [0-9] brings another number of bytes'
+expect_our_line "other length" 'node [0-9] sends another number of bytes'
 run $limit mpirun -n 4 -x HLRC_PROTOCOL=onesidded "$probe" exchange 1 1
 over "wrong everywhere" 1
 expect_our_line "wrong everywhere" 'HLRC_PROTOCOL=onesidded: no such choice'
@@ -118,7 +118,7 @@ cannot() { # VARIABLE=VALUE WHAT
     expect_our_line "$1" "^hlrc: node [0-2]: $1: for hlrcrun, and not done by the launcher of this job: $2\$"
 }
 cannot HLRC_LABEL=yes 'mpirun --tag-output and srun --label begin lines with their node'
-cannot HLRC_PROGRESS=yes 'hlrcrun alone shows it, on one machine; unset it'
+cannot HLRC_PROGRESS=yes 'only hlrcrun shows it, on one machine; unset it'
 cannot HLRC_BIND=core 'mpirun --bind-to and srun --cpu-bind bind nodes'
 # equal addresses, with setarch; without, nodes see that they have not got them
 run $limit mpirun -n 3 -x HLRC_NO_ASLR=1 "$is" -c S
@@ -209,7 +209,7 @@ expect_status "--hosts h2:0" 2
 expect_line "--hosts h2:0" '^hlrcrun: --hosts h2:0: not a host; give NAME or NAME:NODES'
 run "$hlrcrun" -n 4 --hosts h1:2,h2 true
 expect_status "--hosts, too few" 2
-expect_line "--hosts, too few" '^hlrcrun: --nodes 4: the hosts have places for 3'
+expect_line "--hosts, too few" '^hlrcrun: --nodes 4: the hosts have slots for 3'
 run "$hlrcrun" --hosts h1:2 --gdb 0 true
 expect_status "--hosts --gdb" 2
 expect_line "--hosts --gdb" '^hlrcrun: --gdb: works on this machine only'

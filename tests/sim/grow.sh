@@ -97,8 +97,8 @@ refused() { # WHAT STATUS PATTERN ARGUMENT...
 }
 run_job 2 ardmar --trace-sim "$work/usual" "$top_builddir/apps/sor" "${size[@]}"
 refused "usual options" 1 'not traced with --ahead 0' --law "$law" "${set_size[@]}" "$work/usual"
-refused "another size" 1 'pages that are used .* are not those of the law' --law "$law" --set size=150 --set sweeps=5 "${few[@]}"
-refused "other sweeps" 1 'the law ends here, and the trace goes on' --law "$law" --set size=200 --set sweeps=4 "${few[@]}"
+refused "another size" 1 'pages that are used .* do not match the law' --law "$law" --set size=150 --set sweeps=5 "${few[@]}"
+refused "other sweeps" 1 'the law ends here, and the trace continues' --law "$law" --set size=200 --set sweeps=4 "${few[@]}"
 refused "another law" 1 'line .* of the law' --law "$top_srcdir/share/laws/is" "${few[@]}"
 printf 'array a[1]\nread a[0 .. 2]\n' >"$work/bad"
 refused "a bad law" 1 'line 2: a range lies outside' --law "$work/bad" "${few[@]}"

@@ -286,7 +286,7 @@ static void launched(void **state)
           "HLRC_LABEL=yes: for hlrcrun, and not done by the launcher of this job: mpirun "
           "--tag-output and srun --label begin lines with their node" },
         { "HLRC_PROGRESS", "1",
-          "HLRC_PROGRESS=yes: for hlrcrun, and not done by the launcher of this job: hlrcrun alone "
+          "HLRC_PROGRESS=yes: for hlrcrun, and not done by the launcher of this job: only hlrcrun "
           "shows it, on one machine; unset it" },
         { "HLRC_BIND", "none",
           "HLRC_BIND=none: for hlrcrun, and not done by the launcher of this job: mpirun --bind-to "
@@ -301,7 +301,7 @@ static void launched(void **state)
           "srun --chdir choose the directory" },
         { "HLRC_REPORT_BINDINGS", "1",
           "HLRC_REPORT_BINDINGS=yes: for hlrcrun, and not done by the launcher of this job: mpirun "
-          "--report-bindings and srun --cpu-bind=verbose say it" },
+          "--report-bindings and srun --cpu-bind=verbose report it" },
         { "HLRC_LABEL", "no", NULL },
         { "HLRC_BIND", "auto", NULL },
         { "HLRC_SPIN", "3", NULL },
