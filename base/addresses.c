@@ -348,6 +348,6 @@ const char *addresses_remedy(size_t bytes)
     bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
     if (fits(PAGE_SIZE) && !has_room(bytes))
         return limited ? "raise the limit on address space (ulimit -v), or lower --memory"
-                       : "this process has not enough free address space: lower --memory";
+                       : "this process has no address space left for it: lower --memory";
     return "too many mappings in this process: raise vm.max_map_count";
 }

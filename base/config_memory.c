@@ -192,7 +192,7 @@ static int check_rlimits(const struct config *cfg, const char *given, char *err,
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         cfg->memory > limit.rlim_cur / 2) {
         snprintf(err, errlen,
-                 "%s: needs twice this size of address space, and the limit is %.1f GiB; lower "
+                 "%s: needs twice as much address space, the limit is %.1f GiB; lower "
                  "--memory, or "
                  "raise "
                  "the limit (ulimit -v)",

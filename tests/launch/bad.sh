@@ -106,7 +106,7 @@ if test -z "${HLRC_TEST_SANITIZERS-}"; then # which need terabytes of address sp
 fi
 run bash -c 'ulimit -f 100000; exec "$hlrcrun" --memory 1G true'
 expect_status "ulimit -f" 2
-expect_line "ulimit -f" 'files are limited to'
+expect_line "ulimit -f" 'file size limit, which includes memory objects, is'
 
 # more threads than --threads: as many as it says may use shared memory, the one that began it included
 figures=$top_builddir/tests/blackbox/figures

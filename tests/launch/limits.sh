@@ -14,7 +14,7 @@ run bash -c 'echo $$ >"$1/cgroup.procs" && exec "$hlrcrun" -n 4 --memory 60M --c
     "$group" "$pagefetch"
 test "$status" -ne 0 || fail "out of memory: status 0"
 expect_nothing_left "out of memory"
-expect_line "out of memory" '^hlrcrun: node [0-3] \(pid [0-9]+\) was killed by the kernel because memory ran out: the limit of its control group is 64 MiB; start fewer nodes, share less, or raise the limit; ending the job$'
+expect_line "out of memory" '^hlrcrun: node [0-3] \(pid [0-9]+\) was killed by the kernel because memory ran out: the limit of its control group is 64 MiB; start fewer nodes, share less memory, or raise the limit; ending the job$'
 
 # a space that is larger than the group's memory is said to be, and costs nothing where it is not touched
 run bash -c 'echo $$ >"$1/cgroup.procs" && exec "$hlrcrun" -n 2 --memory 64G "$2" --pages 64 --repetitions 1' - \

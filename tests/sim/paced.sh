@@ -50,7 +50,7 @@ predicted ardmar "$top_builddir/apps/barnes" --bodies 4096 --no-hints
 run_job 2 ardmar --trace-sim "$work/other" "$top_builddir/examples/02-counter"
 sim --times "$work/other" "$work/pages"
 expect_status "another program" 1
-expect_err "another program" '^hlrc_sim: --times .*: node 0 synchronizes otherwise .*; trace'
+expect_err "another program" '^hlrc_sim: --times .*: node 0 synchronizes differently .*; trace'
 run_job 3 ardmar --trace-sim "$work/other" "$top_builddir/apps/is" --keys 2^18
 sim --times "$work/other" "$work/pages"
 expect_status "three nodes" 1
