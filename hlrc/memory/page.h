@@ -188,7 +188,7 @@ void page_hold_looks(void);
 bool page_looks_held(uint32_t page);
 
 /* Notes that `writer` wrote the run in its interval: raises needed and revokes copies that lack it
- * (rules 3, 4). Waits for BUSY pages of the run. */
+ * (rules 3, 4). Does not wait for BUSY pages. */
 void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval);
 
 /* Waits for the thread that works on a BUSY page, or finishes its prefetch. */
