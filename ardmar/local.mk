@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-libhlrc_core_la_SOURCES += ardmar/ardmar.c
+# ARDMAR: pages by compare-and-swap and RDMA Read.
+libhlrc_core_la_SOURCES += ardmar/pages_ardmar.c

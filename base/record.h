@@ -134,7 +134,7 @@ enum record_setting {
 
 /* clang-format off */
 /* X(name): what the run itself counted, of one node. First HLRC_COUNTS, in which faults exclude
- * looks (hlrc/progress/recorder.h TS4); then these, and times. */
+ * looks (hlrc/probe/recorder.h TS4); then these, and times. */
 #define RECORD_TIMED(X)                                                                          \
     X(looks) X(wall_ns) X(compute_ns) X(page_ns) X(lock_ns) X(barrier_ns) X(diff_ns)
 /* clang-format on */

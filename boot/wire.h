@@ -10,7 +10,7 @@
  *                     further line of the report  GOODBYE
  *                     STATS(struct hlrc_stats; status 1: the last)
  *                     TIMELINE, with the descriptor of the node's trace memory (SCM_RIGHTS)
- *                     WAITS(a report of hlrc/progress/report.h), requested or not
+ *                     WAITS(a report of hlrc/report/deadlock_report.h), requested or not
  *                     QUIT(status): the job ends, with that status
  *                     NO_EXEC(status, line): from hlrcrun's child, if it cannot become a node
  *   hlrcrun -> node   RESULT(total, offset, bytes)...  LOOK(number in total): report the waits

@@ -3,7 +3,7 @@
 #ifndef HLRC_PROTOCOL_ENV_H
 #define HLRC_PROTOCOL_ENV_H
 
-#include "hlrc/protocol/protocol.h"
+#include "hlrc/core/protocol.h"
 
 extern const struct protocol_env engine_env;
 

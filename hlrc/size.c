@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* size.c - see size.h. */
 #include "hlrc/size.h"
+#include "hlrc/layout.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "base/digest.h"
 #include "boot/boot.h"
 #include "fabric/locality.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/progress/thread.h"
 

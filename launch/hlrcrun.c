@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hlrc/progress/outfile.h"
+#include "hlrc/probe/outfile.h"
 #include "hlrc/progress/stats.h"
 #include "launch/aliases.h"
 #include "launch/bind.h"

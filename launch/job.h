@@ -42,7 +42,7 @@
 
 #include "base/config.h"
 #include "boot/boot.h"
-#include "hlrc/progress/timeline.h"
+#include "hlrc/probe/timeline.h"
 #include "launch/ends.h"
 #include "launch/exchange.h"
 #include "launch/guard.h"

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "boot/wire.h"
-#include "hlrc/progress/judge.h"
+#include "hlrc/report/deadlock_detect.h"
 #include "launch/job.h"
 
 static const char *absent(void *ctx, int node)

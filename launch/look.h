@@ -5,7 +5,7 @@
 /*
  * Queries all nodes for what they wait for (the code names such a query a look): on SIGQUIT, after
  * --timeout, or to test for deadlock once every node has reported that it waits
- * (hlrc/progress/judge.h).
+ * (hlrc/report/deadlock_detect.h).
  *
  *     all nodes still --JUDGE_GAP_MS--> asked --all have answered--> same epochs: deadlock (JU2)
  *     SIGQUIT, --timeout -------------> asked --answered, or LOOK_MS are over--> reported

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "hlrc/progress/timeline_json.h"
+#include "hlrc/report/timeline_json.h"
 #include "launch/job.h"
 
 static void memory_map(int fd, struct timeline_memory *memory)

@@ -179,7 +179,7 @@ struct use {
 struct interval {
     uint32_t *page;
     uint32_t count;
-    /* in the ring of its writer, in words since the start: notice_read.c */
+    /* in the ring of its writer, in words since the start: notices_read.c */
     uint64_t begins, ends;
 };
 
@@ -424,7 +424,7 @@ void replay_await_reads(struct replay_node *n);
 void replay_queue_lock(struct replay_node *n, uint32_t lock);
 void replay_queue_try(struct replay_node *n, uint32_t lock); /* fails */
 void replay_queue_unlock(struct replay_node *n, uint32_t lock);
-/* Queues without a vector time: the guards of condition variables' records (cond_mcs.c CQ1), and
+/* Queues without a vector time: the guards of condition variables' records (conds_mcs.c CQ1), and
  * mutexes of nodes (rma/mutex.c). */
 void replay_guard(struct replay_node *n, uint32_t cond);
 void replay_unguard(struct replay_node *n, uint32_t cond);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_close.c - releases: interval.c, page_flush.c, exclusive.c, diff_message.c. */
+/* replay_close.c - releases: interval.c, page_flush.c, exclusive.c, diffs_message.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #define DIFF_HEAD     8
 #define DIFF_MOST     (8 + 512 + 4096) /* diff.h DIFF_MAX */
 #define BULK_ROOM     (8192 - 16)      /* bulk.h BULK_PAYLOAD */
-#define BEHIND        16               /* diff_message.c */
+#define BEHIND        16               /* diffs_message.c */
 #define UNKNOWN_BYTES 4096             /* assumed for a page that its home wrote in the trace */
 
 /* exclusive.c exclusive_look: EP3. */
@@ -173,7 +173,7 @@ static void send_message(struct replay_node *n, struct message **open)
     *open = NULL;
 }
 
-/* diff_message.c message_room */
+/* diffs_message.c message_room */
 static struct message *room_for(struct replay_node *n, struct message **open, unsigned home)
 {
     if (open[home] != NULL && open[home]->bytes + 8 + DIFF_MOST + 8 + BEHIND > BULK_ROOM)
@@ -281,7 +281,7 @@ static void note_announced(struct replay_node *n, uint32_t page, uint32_t interv
     s->announced[s->announcements++] = (struct version){ n->id, interval };
 }
 
-/* Sends the notices to all nodes (notice_log.c), or stores them here (notice_read.c). */
+/* Sends the notices to all nodes (notices_log.c), or stores them here (notices_read.c). */
 static void publish(struct replay_node *n, uint32_t *announced, uint32_t count)
 {
     uint32_t interval = n->vt[n->id] + 1;

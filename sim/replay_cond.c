@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * replay_cond.c - condition variables: by handlers hlrc/sync/cond.c (C1, C2), by remote operations
- * hlrc/sync/cond_mcs.c (CQ1, CQ2). Which signal ends a wait: replay.h RY9.
+ * onesided/conds_mcs.c (CQ1, CQ2). Which signal ends a wait: replay.h RY9.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "sim/replay.h"
 
 #define OCCASION_SIGNAL (OCCASION_MEETING - 1)
-#define NAME_BYTES      8  /* cond_mcs.c */
+#define NAME_BYTES      8  /* conds_mcs.c */
 #define LIST_BYTES      16 /* struct list */
 #define REPLY_BYTES     16
 

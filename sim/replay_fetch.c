@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_fetch.c - fetches of pages: async/async.c (H1 to H4) and ardmar/ardmar.c (A1 to A4). */
+/* replay_fetch.c - fetches of pages: async/pages_async.c (H1 to H4) and ardmar/pages_ardmar.c (A1
+ * to A4). */
 #include <stdlib.h>
 
 #include "sim/fail.h"
@@ -36,7 +37,8 @@ static bool covered(const struct fetch *f)
     return versions_cover(&f->copy->shared->applied, &f->needed);
 }
 
-/* The versions that the copy is known to have: H4, or those read by ardmar.c read_versions. */
+/* The versions that the copy is known to have: H4, or those read by pages_ardmar.c read_versions.
+ * */
 static void note_versions(struct fetch *f)
 {
     const struct versions *needed = &f->needed, *applied = &f->copy->shared->applied;

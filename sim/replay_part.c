@@ -40,7 +40,7 @@ static enum found find(struct replay_node *n, struct copy *c, bool put)
     }
 }
 
-/* ardmar.c ardmar_home: -1 if there is none. */
+/* pages_ardmar.c ardmar_home: -1 if there is none. */
 static int home_of(struct replay_node *n, const struct copy *c)
 {
     if (c->home == 0) {

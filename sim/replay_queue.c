@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * replay_queue.c - locks and barriers that use only remote operations: hlrc/sync/mcs.c (MQ1 to
- * MQ4), lock_mcs.c (LQ1, LQ2), barrier_counter.c (BC1 to BC3), of two nodes pairs.c.
+ * MQ4), locks_mcs.c (LQ1, LQ2), barrier_counter.c (BC1 to BC3), of two nodes pairs.c.
  */
 #include <stdlib.h>
 #include <string.h>

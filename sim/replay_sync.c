@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_sync.c - locks and barriers; by handlers: hlrc/sync/lock_queue.c (L1 to L9) and
+/* replay_sync.c - locks and barriers; by handlers: async/locks_manager.c (L1 to L9) and
  * barrier_master.c (R1 to R4). */
 #include <stdlib.h>
 #include <string.h>
@@ -206,7 +206,7 @@ static void take_refusal(void *self, uint64_t arg)
     replay_wake(n);
 }
 
-/* lock_queue.c manage_result */
+/* locks_manager.c manage_result */
 static void serve_result(void *self, uint64_t arg)
 {
     struct ask *a = self;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * replay_write.c - diffs written into the home's page, and notices read from their writer:
- * hlrc/coherence/diff_write.c (DW1 to DW3), notice_read.c (NR1 to NR5).
+ * onesided/diffs_write.c (DW1 to DW3), notices_read.c (NR1 to NR5).
  */
 #include <stdlib.h>
 
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-/* notice_read.c; words */
+/* notices_read.c; words */
 #define RING        4096u
 #define RECORD_MOST (RING / 2)
 #define FIRST_WORDS 32u

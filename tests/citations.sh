@@ -16,28 +16,28 @@ use warnings;
 my %covers = (
     progress => [qw(hlrc/progress/progress.h fabric/shm/shm_queue.h)],
     homes => [qw(hlrc/sync/homes.h)],
-    standstill => [qw(hlrc/progress/judge.h hlrc/progress/report.h)],
-    locks => [qw(hlrc/sync/lock_mcs.c hlrc/sync/mcs.h)],
-    conds => [qw(hlrc/sync/cond_mcs.c hlrc/sync/cond.h)],
+    standstill => [qw(hlrc/report/deadlock_detect.h hlrc/report/deadlock_report.h)],
+    locks => [qw(onesided/locks_mcs.c hlrc/sync/mcs.h)],
+    conds => [qw(onesided/conds_mcs.c hlrc/sync/cond.h)],
     pairs => [qw(hlrc/sync/pairs.h)],
-    counters => [qw(hlrc/sync/barrier_counter.c)],
-    notices => [qw(hlrc/coherence/notice_read.c)],
-    diffs => [qw(hlrc/coherence/diff_write.c)],
+    counters => [qw(onesided/barrier_counter.c)],
+    notices => [qw(onesided/notices_read.c)],
+    diffs => [qw(onesided/diffs_write.c)],
     given => [qw(hlrc/heap/collective.h)],
     words => [qw(hlrc/memory/page_word.h hlrc/memory/page_part.h)],
     intervals => [],
     room => [],
-    protocol => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/copies.h hlrc/memory/renew.h hlrc/coherence/interval.h hlrc/coherence/notice_log.h hlrc/sync/lock.h hlrc/progress/bulk.h ardmar/ardmar.c)],
+    protocol => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/copies.h hlrc/memory/renew.h hlrc/memory/interval.h hlrc/memory/notices.h hlrc/sync/lock.h hlrc/progress/bulk.h ardmar/pages_ardmar.c)],
 );
 # A model may cite a few rules of a head that another one covers.
 my %borrows = (
-    progress => [qw(hlrc/coherence/interval.h)],
+    progress => [qw(hlrc/memory/interval.h)],
     conds => [qw(hlrc/sync/mcs.h)],
     diffs => [qw(hlrc/memory/page.h)],
     given => [qw(hlrc/memory/exclusive.h)],
-    words => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/renew.h hlrc/coherence/interval.h ardmar/ardmar.c)],
-    intervals => [qw(hlrc/memory/page.h hlrc/memory/dirty.h hlrc/memory/exclusive.h hlrc/coherence/interval.h hlrc/sync/lock.h)],
-    room => [qw(hlrc/memory/copies.h hlrc/coherence/interval.h)],
+    words => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/renew.h hlrc/memory/interval.h ardmar/pages_ardmar.c)],
+    intervals => [qw(hlrc/memory/page.h hlrc/memory/dirty.h hlrc/memory/exclusive.h hlrc/memory/interval.h hlrc/sync/lock.h)],
+    room => [qw(hlrc/memory/copies.h hlrc/memory/interval.h)],
 );
 my $label = qr/\b[A-Z]{1,2}[0-9]+\b/;
 my ($failures, $citations, $variants) = (0, 0, 0);
@@ -59,7 +59,7 @@ sub defined_at {
 # By name of function: its text and the comment right above.
 sub functions {
     my %found;
-    for my $file (glob('hlrc/*.c hlrc/*/*.[ch] async/*.c ardmar/*.c fabric/*.c fabric/*/*.c')) {
+    for my $file (glob('hlrc/*.c hlrc/*/*.[ch] async/*.c ardmar/*.c onesided/*.c fabric/*.c fabric/*/*.c')) {
         my @above;
         my $source = text($file);
         while ($source =~ m{\G(?:(/\*.*?\*/)\n|((?:\w[^\n;{}#]*\b(\w+)\([^;{}]*\))\n\{\n.*?^\}\n)|([^\n]*\n))}gsm) {

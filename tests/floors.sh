@@ -21,17 +21,21 @@ my @floors = (
     [qw(boot fabric/locality fabric/failure)],
     [qw(fabric/shm fabric/verbs fabric/chaos)],
     [qw(fabric)],
-    [qw(hlrc/engine hlrc/call)],
-    [qw(hlrc/protocol)],
-    [qw(async ardmar)],
+    [qw(hlrc/core)],
+    [qw(hlrc/probe)],
+    [qw(hlrc/policy)],
     [qw(hlrc/progress)],
     [qw(hlrc/memory)],
-    [qw(hlrc/coherence)],
+    [qw(hlrc/races/races)],
+    [qw(hlrc/memory/interval)],
+    [map { "hlrc/report/deadlock_$_" } qw(collect detect watchdog)],
     [qw(hlrc/sync)],
-    [qw(hlrc/rma)],
-    [qw(hlrc/heap)],
+    [qw(hlrc/heap hlrc/rma)],
     [qw(hlrc/crash)],
+    [qw(hlrc/races)],
+    [qw(hlrc/report)],
     [qw(hlrc/system)],
+    [qw(async ardmar onesided)],
     [qw(hlrc)],
     [qw(compat/treadmarks compat/jiajia compat/shmem compat/armci)],
     [qw(compat/start)],
@@ -42,7 +46,7 @@ my @floors = (
 # Circles that are meant: a thread that waits serves, and one that serves wakes; a page that is opened may have to be fetched,
 # and a fetched one is opened, in the simulator too; a registered piece is asked for by a message of the fabric that needs it.
 my @circles = (
-    [map { "hlrc/progress/$_" } qw(bulk msg progress stats thread watch)],
+    [map { "hlrc/progress/$_" } qw(bulk msg progress stats thread wait_tracker)],
     [map { "hlrc/memory/$_" } qw(copies exclusive page page_claim page_fetch page_flush page_move page_view renew)],
     [map { "hlrc/sync/$_" } qw(barrier homes)],
     [map { "fabric/verbs/verbs$_" } '', qw(_count _long _memory _near _pieces _registrar _rx)],
@@ -116,12 +120,14 @@ for my $name (sort grep { $reach{$_}{$_} } keys %object) {
     }
 }
 
-# A protocol sees what every other one sees: base/, fabric.h and hlrc/protocol/.
-for my $file (map { glob("$ENV{source}/$_/*.[ch]") } qw(async ardmar)) {
-    open my $in, '<', $file or die "$file: $!\n";
-    while (<$in>) {
-        next unless /^#include "([^"]+)"/;
-        fail("$file includes $1") unless $1 =~ m{^(base/|fabric/fabric\.h$|hlrc/protocol/|async/|ardmar/)};
+# A protocol knows the engine and the network, and no other protocol.
+for my $protocol (qw(async ardmar onesided)) {
+    for my $file (glob("$ENV{source}/$protocol/*.[ch]")) {
+        open my $in, '<', $file or die "$file: $!\n";
+        while (<$in>) {
+            next unless /^#include "([^"]+)"/;
+            fail("$file includes $1") unless $1 =~ m{^(base/|fabric/fabric\.h$|hlrc/\w+/|$protocol/)};
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 #   format.sh --write   formats all files
 set -u
 cd "${top_srcdir:-$(dirname "$0")/..}" || exit 1
-mapfile -t files < <(find base boot fabric hlrc async ardmar launch sim compat include apps microbench examples tests -name '*.[ch]' |
+mapfile -t files < <(find base boot fabric hlrc async ardmar onesided launch sim compat include apps microbench examples tests -name '*.[ch]' |
     sort)
 [ ${#files[@]} -ge 200 ] || { echo "only ${#files[@]} files found"; exit 1; }
 

@@ -12,7 +12,7 @@ use strict;
 use warnings;
 
 my $label = qr/\b(?!C11\b)[A-Z]{1,2}[1-9][0-9]?\b/; # C11 is the language
-my @folders = qw(base boot fabric fabric/* hlrc hlrc/* async ardmar launch sim compat compat/* include apps microbench examples tests
+my @folders = qw(base boot fabric fabric/* hlrc hlrc/* async ardmar onesided launch sim compat compat/* include apps microbench examples tests
     tests/*);
 my ($failures, $cited) = (0, 0);
 my (%defined, %last);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Every application and example, but 08-file, which works on files, with the parts of a protocol mixed
-# (hlrc/protocol/parts.h): results are those of the program without HLRC. By itself, rows in which each two values of program,
+# (hlrc/core/parts.h): results are those of the program without HLRC. By itself, rows in which each two values of program,
 # parts, fabric and nodes meet once at least, drawn anew each time, and each program under --protocol onesided; with HLRC_SOAK
 # all combinations of parts, on each fabric.
 #
@@ -130,7 +130,7 @@ row_options() {
 }
 
 # Whether an example has said what it should. With ASYNC over an adapter a page in which nothing but zeros was written has no
-# home yet (async.c H1), so who has it depends on who comes next.
+# home yet (pages_async.c H1), so who has it depends on who comes next.
 example_said() { # PAGES
     local said expected
     said=$(sort "$work/out") expected=$(example_says "$name" "$nodes")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * conds.pml - condition variables by remote operations (hlrc/sync/cond_mcs.c), for spin. locks.pml has the queue that
+ * conds.pml - condition variables by remote operations (onesided/conds_mcs.c), for spin. locks.pml has the queue that
  * guards their records (mcs.c).
  *
  * Three nodes of one thread each. Two threads take tokens, one at a time, and wait if there is none. The third one brings
@@ -143,7 +143,7 @@ inline grant(name, time)
     TO(n, NODE_OF(name))!GRANTED, name - 1, 0
 }
 
-/* ---- cond_mcs.c ---- */
+/* ---- conds_mcs.c ---- */
 
 #define READ_LIST atomic { list_first = first; list_last = last }
 #define READ_NEXT(to, name) atomic { assert(next[(name) - 1] != 0); to = next[(name) - 1] }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * counters.pml - barriers by remote atomics (hlrc/sync/barrier_counter.c), for spin.
+ * counters.pml - barriers by remote atomics (onesided/barrier_counter.c), for spin.
  *
  * Nodes enter barrier after barrier, at one counter (--barrier central), or with -DTREE at one counter for each two nodes and
  * one counter above those (--barrier gb, a fan of two). A node's writes to another node arrive later, in order. An atomic

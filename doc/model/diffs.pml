@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * diffs.pml - diffs by remote writes into the home's page (hlrc/coherence/diff_write.c, hlrc/memory/page_flush.c), for spin.
+ * diffs.pml - diffs by remote writes into the home's page (onesided/diffs_write.c, hlrc/memory/page_flush.c), for spin.
  *
  * Node 0 is the home of a page, node 1 writes it. One byte belongs to the home, another one to the writer. The home's threads
  * store at any time, also during a flush. The writer's remote writes arrive later, in order (fabric.h F1). The adapter reads

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * intervals.pml - threads of one node that share a page, a dirty list and a lock, on CPUs with store buffers
- * (hlrc/coherence/interval.c, hlrc/sync/lock_queue.c, hlrc/memory/exclusive.c, dirty.c), for spin.
+ * (hlrc/memory/interval.c, async/locks_manager.c, hlrc/memory/exclusive.c, dirty.c), for spin.
  *
  * Node 0 has two program threads and a worker, which also does the work of the handler. Each program thread repeats, while
  * operations are left: take the lock, store to the page, release the lock; or flush. A release may publish nothing (lock.h

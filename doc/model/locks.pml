@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * locks.pml - a lock by remote atomics (hlrc/sync/lock_mcs.c, mcs.c), for spin.
+ * locks.pml - a lock by remote atomics (onesided/locks_mcs.c, mcs.c), for spin.
  *
  * Three nodes and one lock, whose home is node 0. Node 1 has two threads. Each thread takes the lock, or tries to, a bounded
  * number of times. A node has one queue node, which it reuses at once. A node's writes to another node arrive later, in

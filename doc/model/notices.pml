@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * notices.pml - write notices that stay at their writer and are read from there (hlrc/coherence/notice_read.c), for spin.
+ * notices.pml - write notices that stay at their writer and are read from there (onesided/notices_read.c), for spin.
  *
  * One node flushes intervals, another one acquires. Readers are independent of each other, and so are writers. An interval
  * writes a set of pages, each of which is one run. The ring has room for two records. An interval that writes all pages does

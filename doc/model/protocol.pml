@@ -2,8 +2,8 @@
 /*
  * protocol.pml - home-based lazy release consistency as hlrc/ and ardmar/ implement it, for spin.
  *
- * Names and the numbers of the invariants are those of the code (page.h P, need.h ND, interval.h I, notice_log.h N, lock.h L,
- * exclusive.h EP, copies.h CP, renew.h RN, ardmar.c A). README.md lists omissions and variants.
+ * Names and the numbers of the invariants are those of the code (page.h P, need.h ND, interval.h I, notices.h N, lock.h L,
+ * exclusive.h EP, copies.h CP, renew.h RN, pages_ardmar.c A). README.md lists omissions and variants.
  *
  * A page has B bytes. Byte t is written only by thread t, at any time (false sharing). Byte T is written under lock 0.
  * A byte holds the number of the write that it comes from, so values distinguish old from new.
@@ -762,7 +762,7 @@ inline FLUSH(n, p)
 #endif
 
 #ifdef WRITTEN
-/* Writes to the home's page, then the version; both arrive before the interval is announced (diff_write.c). */
+/* Writes to the home's page, then the version; both arrive before the interval is announced (diffs_write.c). */
 inline SEND(n, p)
 {
     d_step {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * room.pml - diffs that wake no thread, and flushes that make room for copies (hlrc/coherence/diff_message.c, interval.c,
+ * room.pml - diffs that wake no thread, and flushes that make room for copies (async/diffs_message.c, interval.c,
  * hlrc/memory/copies.c), for spin.
  *
  * Node 0 is the home of a page. Its program computes, and serves messages only while it waits in a barrier. Otherwise its

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * standstill.pml - deadlock detection (hlrc/progress/judge.c, standstill.c, launch/look.c), for spin.
+ * standstill.pml - deadlock detection (hlrc/report/deadlock_detect.c, deadlock_watchdog.c, launch/look.c), for spin.
  *
  * Two nodes of one thread each, two locks, one condition variable. A thread takes a lock that it does not hold, releases one,
  * waits for a signal or sends one, in any order, a bounded number of times. Then it computes forever. A granted lock is in

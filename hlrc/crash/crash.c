@@ -17,11 +17,11 @@
 
 #include "base/diag.h"
 #include "base/system_sigaction.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/crash/handlers.h"
 #include "hlrc/crash/place.h"
 #include "hlrc/crash/shared_core.h"
 #include "hlrc/crash/stack.h"
-#include "hlrc/engine.h"
 #include "hlrc/memory/fault.h"
 #include "hlrc/progress/thread.h"
 

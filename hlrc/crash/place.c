@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/addresses.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/crash/maps.h"
-#include "hlrc/engine.h"
 #include "hlrc/heap/heap_look.h"
 #include "hlrc/memory/fault.h"
 #include "hlrc/memory/page.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 
 #define GAP ((off_t)64 << PAGE_SHIFT) /* shorter runs of untouched pages are dumped too */
 

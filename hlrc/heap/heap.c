@@ -11,14 +11,14 @@
 
 #include "base/diag.h"
 #include "base/race.h"
-#include "hlrc/call.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/heap/heap_arena.h"
 #include "hlrc/heap/heap_tables.h"
 #include "hlrc/heap/sites.h"
+#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/lock.h"
 
 #define SUPER_PAGES   16u /* of a superblock with small blocks, if memory is plentiful */

@@ -3,7 +3,7 @@
 #include "hlrc/heap/heap_look.h"
 
 #include "base/reserve.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/heap/heap_tables.h"
 #include "hlrc/memory/page.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "hlrc/call.h"
+#include "hlrc/core/call.h"
 #include "hlrc/heap/heap.h"
 #include "hlrc/heap/sites.h"
 

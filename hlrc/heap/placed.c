@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <hlrc.h>
 
-#include "hlrc/call.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/core/meeting.h"
 #include "hlrc/heap/sites.h"
-#include "hlrc/protocol/meeting.h"
 #include "hlrc/sync/barrier.h"
 
 /* Consecutive pages with the same home, of `pages` in all. */

@@ -10,13 +10,13 @@
 
 #include "base/reserve.h"
 #include "base/spin.h"
-#include "hlrc/coherence/interval.h"
-#include "hlrc/coherence/races.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/heap/heap_tables.h"
+#include "hlrc/memory/interval.h"
 #include "hlrc/memory/profile.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/races/races.h"
 
 #define GRAINS    (PAGE_SIZE / HEAP_GRAIN) /* addresses in a page where a block may begin */
 #define RECORDS   (1u << 26)

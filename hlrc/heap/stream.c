@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/perturb.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 

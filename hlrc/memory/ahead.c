@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_claim.h"

@@ -8,7 +8,7 @@
 #include "base/headroom.h"
 #include "base/perturb.h"
 #include "base/reserve.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"

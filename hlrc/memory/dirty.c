@@ -9,7 +9,7 @@
 
 #include "base/reserve.h"
 #include "base/spin.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 
 static spin_lock_word lock;    /* guards list and dirty_count */
 static uint32_t *list, *taken; /* swapped by dirty_take */

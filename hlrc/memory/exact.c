@@ -10,7 +10,7 @@
 
 #include "base/diag.h"
 #include "base/system_sigaction.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 
 #define MARK 0x4d41524b
 

@@ -7,7 +7,7 @@
 
 #include "base/perturb.h"
 #include "base/reserve.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/first_write.h"
 #include "hlrc/progress/stats.h"

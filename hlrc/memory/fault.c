@@ -19,7 +19,7 @@
 
 #include "base/diag.h"
 #include "base/system_sigaction.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/ahead.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/debugger.h"
@@ -27,11 +27,11 @@
 #include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/profile.h"
+#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/altstack.h"
-#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/timeline.h"
 
 #define VAIN_MAX 1000
 

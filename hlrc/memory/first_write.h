@@ -17,10 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/profile.h"
-#include "hlrc/progress/recorder.h"
+#include "hlrc/probe/recorder.h"
 
 /* Sent between nodes in this form. */
 struct first_write {

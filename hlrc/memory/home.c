@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <hlrc.h>
 
-#include "hlrc/call.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/page.h"
-#include "hlrc/progress/recorder.h"
+#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/timeline.h"
 
 /* The pages that [addr, addr+len) touches; false when the range is not in shared space. */
 static bool pages_of_range(const void *addr, size_t len, uint32_t *first, uint32_t *count)

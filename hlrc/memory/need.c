@@ -8,7 +8,7 @@
 
 #include "base/reserve.h"
 #include "base/spin.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 
 /* The lower bits of each word of a line are the interval of one writer, 0 none. The upper bits of
  * the first three are the number of the next line, 0 none, 16 bits in each; the fourth has the

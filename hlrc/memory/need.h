@@ -31,7 +31,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 
 #define NEED_WRITERS 8                   /* writers per line; fewer in a job of fewer nodes */
 #define NEED_MANY    (UINT64_C(1) << 63) /* the word names a line */

@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "base/reserve.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
@@ -23,8 +23,8 @@
 #include "hlrc/memory/renew.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
+#include "hlrc/probe/recorder.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 

@@ -63,7 +63,7 @@
  *       (page_word.h WD4). Otherwise readers that saw the page untouched would keep a stale copy.
  *   P10  Pages that hlrc_touch opened for a system call are closed only by acquires and releases
  *        of this node's threads. A flush that another node requested retains them writable (P8). A
- *        request for such a page finds that it has a home (async.c H1).
+ *        request for such a page finds that it has a home (pages_async.c H1).
  *   P11  A page that is EXCLUSIVE initially starts closed. The first access opens it together with
  *        all such pages around it in its block, under their locks. Not opened are pages that are
  *        not EXCLUSIVE; STALE pages, since a home may learn of a version before it arrives; and
@@ -80,7 +80,7 @@
 #include <stdint.h>
 
 #include "base/spin.h"
-#include "hlrc/protocol/protocol.h"
+#include "hlrc/core/protocol.h"
 
 enum page_flags {
     PAGE_KNOWN = 1, /* the initial state was filled in */

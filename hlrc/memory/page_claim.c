@@ -3,12 +3,12 @@
 #include "hlrc/memory/page_claim.h"
 
 #include "base/perturb.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"
+#include "hlrc/probe/recorder.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 

@@ -23,18 +23,18 @@
 #include "base/headroom.h"
 #include "base/perturb.h"
 #include "base/reserve.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/need.h"
 #include "hlrc/memory/profile.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
+#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/timeline.h"
 
 #define PREFETCH_BATCH 32 /* pages started before arrived ones are opened */
 

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "base/perturb.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"

@@ -6,7 +6,7 @@
 
 #include "base/reserve.h"
 #include "base/spin.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 
 /* Each page is listed once: `listed`. Two lists alternate, so that one fills while the other is
  * processed. */

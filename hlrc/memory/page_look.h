@@ -4,7 +4,7 @@
 #define HLRC_PAGE_LOOK_H
 
 #include "hlrc/memory/page.h"
-#include "hlrc/progress/recorder.h"
+#include "hlrc/probe/recorder.h"
 
 int page_look_init(void); /* 0 or -ENOMEM */
 void page_look_end(void);

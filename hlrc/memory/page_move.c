@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/spin.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"

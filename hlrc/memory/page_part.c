@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/perturb.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/first_write.h"
 #include "hlrc/memory/need.h"

@@ -6,7 +6,7 @@
 
 #include "base/diag.h"
 #include "base/perturb.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"

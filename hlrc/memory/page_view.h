@@ -22,7 +22,7 @@
 
 #include <stdint.h>
 
-#include "hlrc/protocol/protocol.h"
+#include "hlrc/core/protocol.h"
 
 #define RUN_PAGES 256u /* most pages whose locks are held together, except by a collapse */
 

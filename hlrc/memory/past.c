@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/reserve.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 

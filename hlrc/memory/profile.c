@@ -7,8 +7,8 @@
 
 #include "base/reserve.h"
 #include "base/spin.h"
-#include "hlrc/engine.h"
-#include "hlrc/progress/timeline.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/timeline.h"
 
 #define SAMPLES_ALL  16   /* first visits of a page, which all sample it, */
 #define ACQUIRED     4096 /* pages among which the time of one acquire is divided, at most */

@@ -3,7 +3,7 @@
  * profile.h - what shared memory costs this node, page by page, lock by lock: --profile.
  *
  * When off, nothing is mapped, and each count costs a test of one word that never changes. When
- * on, all of it is in private memory until the job finalizes (hlrc/profile_job.h).
+ * on, all of it is in private memory until the job finalizes (hlrc/report/profile_job.h).
  *
  * Invariants
  *   PF1  `written` has only the bytes of a page that this node's diffs changed after a notice

@@ -14,8 +14,8 @@
 #include "base/diag.h"
 #include "base/digest.h"
 #include "base/reserve.h"
-#include "hlrc/call.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/diff.h"
 
 #define BYTES_MAX ((size_t)1 << 40)   /* of all ranges: page numbers have 32 bits, heap included */

@@ -9,8 +9,8 @@
 
 #include "base/reserve.h"
 #include "base/spin.h"
-#include "hlrc/call.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/progress/thread.h"
 

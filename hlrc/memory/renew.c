@@ -8,11 +8,11 @@
 #include "base/clock.h"
 #include "base/perturb.h"
 #include "base/reserve.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_view.h"
-#include "hlrc/progress/recorder.h"
+#include "hlrc/probe/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_look.h"
 #include "hlrc/memory/page_view.h"

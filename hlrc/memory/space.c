@@ -14,7 +14,7 @@
 #include "base/race.h"
 #include "base/tool.h"
 #include "boot/boot.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/range.h"
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hlrc/protocol/protocol.h"
+#include "hlrc/core/protocol.h"
 
 /* Largest size of a space if none was requested: it must find an address in this process, also
  * under ThreadSanitizer, and not keep valgrind busy. */

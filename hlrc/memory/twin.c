@@ -8,7 +8,7 @@
 
 #include "base/reserve.h"
 #include "base/spin.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 
 static spin_lock_word lock; /* guards the variables below */
 static char *frames;

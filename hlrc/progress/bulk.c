@@ -7,11 +7,11 @@
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "base/spin.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/timeline.h"
 
 static struct {
     spin_lock_word lock; /* guards sent, and the order of writes */

@@ -8,11 +8,11 @@
 
 #include "base/diag.h"
 #include "base/perturb.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/timeline.h"
 
 /* The immediate of a write: kind of event, and slot. */
 enum event_kind { EVENT_REQUEST, EVENT_REPLY, EVENT_BULK };

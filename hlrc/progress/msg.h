@@ -29,8 +29,8 @@
 #include <stdint.h>
 
 #include "fabric/fabric.h"
-#include "hlrc/protocol/request.h"
-#include "hlrc/protocol/waits.h"
+#include "hlrc/core/request.h"
+#include "hlrc/core/waits.h"
 
 #define PREFETCHES_LEAST 14
 #define REQUEST_SMALL    64 /* bytes of a slot without a vector time */

@@ -55,7 +55,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hlrc/protocol/waits.h"
+#include "hlrc/core/waits.h"
 
 enum wait_kind {
     WAIT_EVENT, /* only serving an event makes done() true: sleeps without limit */

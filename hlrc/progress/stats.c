@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "boot/boot.h"
-#include "hlrc/call.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/recorder.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/thread.h"
 
 _Atomic uint64_t stats_counters[STAT_COUNTERS];

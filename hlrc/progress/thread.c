@@ -15,9 +15,9 @@
 #include "base/perturb.h"
 #include "base/race.h"
 #include "base/system_sigaction.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/altstack.h"
-#include "hlrc/progress/timeline.h"
 
 static struct thread *slots;
 static uint32_t slot_count;

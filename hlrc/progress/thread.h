@@ -22,9 +22,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hlrc/probe/trace.h"
 #include "hlrc/progress/stats.h"
-#include "hlrc/progress/trace.h"
-#include "hlrc/progress/watch.h"
+#include "hlrc/progress/wait_tracker.h"
 
 enum thread_sleep_state {
     AWAKE,

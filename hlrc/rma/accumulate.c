@@ -33,7 +33,7 @@
 
 #include "base/perturb.h"
 #include "base/spin.h"
-#include "hlrc/progress/recorder.h"
+#include "hlrc/probe/recorder.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/accumulate.h"
 #include "hlrc/rma/handle.h"

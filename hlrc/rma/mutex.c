@@ -13,9 +13,9 @@
 
 #include "base/diag.h"
 #include "base/reserve.h"
-#include "hlrc/call.h"
-#include "hlrc/engine.h"
-#include "hlrc/progress/recorder.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/recorder.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/mcs.h"
 

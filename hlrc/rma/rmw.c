@@ -6,7 +6,7 @@
 #include <hlrc.h>
 #include <string.h>
 
-#include "hlrc/progress/recorder.h"
+#include "hlrc/probe/recorder.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/accumulate.h"
 #include "hlrc/rma/window.h"

@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page_part.h"
-#include "hlrc/progress/recorder.h"
+#include "hlrc/probe/recorder.h"
 #include "hlrc/progress/thread.h"
 
 #define AHEAD 32 /* pages of a piece that are requested together */

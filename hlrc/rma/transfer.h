@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "fabric/fabric.h"
-#include "hlrc/progress/recorder.h"
+#include "hlrc/probe/recorder.h"
 #include "hlrc/rma/handle.h"
 #include "hlrc/rma/pieces.h"
 #include "hlrc/rma/window.h"

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
-#include "hlrc/call.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/recorder.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/handles.h"
 

@@ -30,7 +30,7 @@
 #ifndef HLRC_BARRIER_H
 #define HLRC_BARRIER_H
 
-#include "hlrc/protocol/meeting.h"
+#include "hlrc/core/meeting.h"
 
 int barrier_init(void);
 /* called at the start of every arrival of this node; NULL: nothing */

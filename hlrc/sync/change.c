@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/sync/combine.h"
 
 uint64_t change_bytes(const void *from, size_t bytes)

@@ -2,7 +2,7 @@
 /*
  * cond.h - condition variables: a queue of waiters. With --locks handler the handler of the
  * manager, node c mod N, keeps the queue: cond.c. With --locks queue it lies at that node as its
- * home, and waiters and signallers update it by remote operations: cond_mcs.c.
+ * home, and waiters and signallers update it by remote operations: conds_mcs.c.
  *
  * Invariants
  *   C1  A waiter's registration is complete before its lock is released. So a signal sent after a
@@ -12,7 +12,8 @@
  *   C3  Waiters are woken in the order of registration; a broadcast wakes those registered when it
  *       is served.
  *   C4  A signal counts as pending from its call until it is served, and for each waiter that it
- *       wakes from then until that waiter returns. Starts are counted before ends (report.h RE3).
+ *       wakes from then until that waiter returns. Starts are counted before ends
+ *       (deadlock_report.h RE3).
  */
 #ifndef HLRC_COND_H
 #define HLRC_COND_H
@@ -23,7 +24,7 @@
 #define CONDS_PER_NODE \
     (1u << 20) /* that a node can create; a table of all is address space, not memory */
 
-#define COND_RECORD_BYTES 64 /* cond_mcs.c */
+#define COND_RECORD_BYTES 64 /* conds_mcs.c */
 
 int cond_init(void);
 void cond_end(void);

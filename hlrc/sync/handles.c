@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 
 void handles_init(struct handles *h, uint32_t first, uint32_t per_node)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "hlrc/coherence/interval.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/memory/interval.h"
 #include "hlrc/memory/page_move.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/barrier.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lock.c - the public calls, and the numbers of locks. The transfer of locks:
- * hlrc/protocol/parts.h. */
+ * hlrc/core/parts.h. */
 #include "hlrc/sync/lock.h"
 
 #include <hlrc.h>
@@ -8,15 +8,15 @@
 #include "base/diag.h"
 #include "base/race.h"
 #include "base/reserve.h"
-#include "hlrc/call.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/profile.h"
+#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/dump.h"
-#include "hlrc/progress/recorder.h"
-#include "hlrc/progress/reporter.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/timeline.h"
+#include "hlrc/report/deadlock_collect.h"
 #include "hlrc/sync/handles.h"
 
 /* noinline: keeps the slow path's register saves out of the caller. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * lock.h - locks. With --locks queue they use remote atomics: lock_mcs.c, which has its own rules.
- * The rest of this head describes --locks handler, lock_queue.c: a manager per lock knows the tail
- * of a distributed queue, and each owner grants the lock to its successor.
+ * lock.h - locks. With --locks queue they use remote atomics: locks_mcs.c, which has its own rules.
+ * The rest of this head describes --locks handler, locks_manager.c: a manager per lock knows the
+ * tail of a distributed queue, and each owner grants the lock to its successor.
  *
  * Lock l is managed by node l mod N. A request goes to the manager, which records the requester as
  * the new tail and forwards the request to the previous tail. That node grants the lock at once if
@@ -70,6 +70,6 @@ void lock_tell_held(const char *call);
 #define LOCK_CREATED_FIRST (HLRC_STATIC_LOCKS + LOCK_INTERNAL)
 #define LOCKS_PER_NODE \
     (1u << 20) /* that a node can create; a table of all is address space, not memory */
-#define LOCK_QUEUE_NODES 65536 /* locks that a node has or requests, at most: lock_mcs.c */
+#define LOCK_QUEUE_NODES 65536 /* locks that a node has or requests, at most: locks_mcs.c */
 
 #endif

@@ -11,10 +11,10 @@
 #include "base/perturb.h"
 #include "base/reserve.h"
 #include "base/spin.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/lock.h"
 
 /* In the control window of its owner; a vector time follows. */

@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hlrc/protocol/waits.h"
+#include "hlrc/core/waits.h"
 
 /* A queue: the tail lies in the control window of `home` at this offset. */
 struct mcs {

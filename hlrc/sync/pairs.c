@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/perturb.h"
-#include "hlrc/coherence/interval.h"
+#include "hlrc/memory/interval.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/reporter.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/report/deadlock_collect.h"
 
 #define WORD_EPOCH (2 + MEETING_BITS)
 

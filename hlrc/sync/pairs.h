@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 
 struct report_draft;
 

@@ -3,7 +3,7 @@
 #include "hlrc/sync/parcel.h"
 
 #include "base/perturb.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/barrier.h"
 

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hlrc/protocol/meeting.h"
+#include "hlrc/core/meeting.h"
 
 /* Bytes of a parcel in a job of this many nodes: a multiple of 64, larger with fewer nodes. */
 static inline size_t parcel_bytes(int nodes)

@@ -16,11 +16,11 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "hlrc/call.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/combine.h"
 #include "hlrc/sync/parcel.h"
 

@@ -9,18 +9,18 @@
 #include <string.h>
 
 #include "base/perturb.h"
-#include "hlrc/call.h"
-#include "hlrc/coherence/interval.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/first_write.h"
+#include "hlrc/memory/interval.h"
 #include "hlrc/memory/page_word.h"
 #include "hlrc/memory/profile.h"
+#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/progress/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/timeline.h"
 #include "hlrc/sync/change.h"
 #include "hlrc/sync/combine.h"
 

@@ -17,7 +17,7 @@
 #include "base/race.h"
 #include "base/system_sigaction.h"
 #include "base/tool.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/system/calls.h"
 #include "hlrc/system/trap.h"
 

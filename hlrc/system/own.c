@@ -9,7 +9,7 @@
 
 #include "base/addresses.h"
 #include "base/diag.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/system/trap.h"
 
 #if defined(__x86_64__)

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <termios.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/progress/altstack.h"
 #include "hlrc/system/trap.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/system_sigaction.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/crash/handlers.h"
-#include "hlrc/engine.h"
 #include "hlrc/memory/fault.h"
 #include "hlrc/progress/altstack.h"
 #include "hlrc/progress/thread.h"

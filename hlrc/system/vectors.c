@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/system/special.h"
 #include "hlrc/system/trap.h"
 

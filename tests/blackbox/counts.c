@@ -5,11 +5,11 @@
  *
  * Two nodes act in turn; while one acts the other sleeps outside of the library, so that its
  * handler serves. The predictions are built from what a step costs: requests, answers, one-sided
- * reads and writes of known sizes. The wire's sizes are those of msg.h, bulk.h, notice_log.h and
+ * reads and writes of known sizes. The wire's sizes are those of msg.h, bulk.h, notices.h and
  * diff.h. Only `wakes` is a range: whether a waiting node is woken for an answer depends on how far
  * it has come towards polling for it.
  */
-#include "hlrc/engine.h" /* for default_home */
+#include "hlrc/core/engine.h" /* for default_home */
 #include "tests/litmus/litmus.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# --profile (hlrc/profile_shared.h, FS1 to FS4; PF1 to PF3): twenty programs that share pages falsely are told of, with the line that
+# --profile (hlrc/report/profile_shared.h, FS1 to FS4; PF1 to PF3): twenty programs that share pages falsely are told of, with the line that
 # allocated them and a remedy; those that only look like it are not. What is counted is what --stats counts. The report's
 # estimate is not compared with a time here: doc/profile.md has measurements.
 . "$(dirname "$0")/../lib.sh"

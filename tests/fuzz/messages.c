@@ -6,9 +6,10 @@
  * is not well-formed ends the program with one line; one that is has changed no byte but those of
  * its diffs, and each page's version is the message's.
  */
-#include "hlrc/coherence/interval.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/layout.h"
 #include "hlrc/memory/diff.h"
+#include "hlrc/memory/interval.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"

@@ -33,8 +33,8 @@
 #include "base/config.h"
 #include "boot/boot.h"
 #include "boot/wire.h"
-#include "hlrc/identity.h"
-#include "hlrc/progress/report.h"
+#include "hlrc/report/deadlock_report.h"
+#include "hlrc/report/identity.h"
 #include "launch/look.h"
 
 /* The others say what is wrong and end the job; this one has nothing to say. */

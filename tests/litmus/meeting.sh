@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Barriers that no handler serves (--barrier central, gb: hlrc/sync/barrier_counter.c; pe: barrier_pairs.c): the litmus
+# Barriers that no handler serves (--barrier central, gb: onesided/barrier_counter.c; pe: barrier_pairs.c): the litmus
 # programs that meet, in both phases at once and apart, on a fabric as it is and on the worst one that fabric.h allows.
 . "$(dirname "$0")/../lib.sh"
 programs=${LITMUS_DIR:-$top_builddir/tests/litmus}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Locks by remote atomics (--locks queue, hlrc/sync/lock_mcs.c): the litmus programs that take locks, on a fabric as it is,
+# Locks by remote atomics (--locks queue, onesided/locks_mcs.c): the litmus programs that take locks, on a fabric as it is,
 # on one without an exchange, where words of windows are looked at, too, and on the worst one that fabric.h allows, with reads in any order and in order.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/runs.sh"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rule 2: more pages with the same home change in one interval than can be on their way at once
- * (diff_write.c DW2), and each arrives as it was. And what a home is sent is not its own writing
+ * (diffs_write.c DW2), and each arrives as it was. And what a home is sent is not its own writing
  * for ever (DW3, page.h P8): when it writes a page no more, it announces it no more. As long as it
  * does, it announces it, whatever it was sent before it is told of that.
  */

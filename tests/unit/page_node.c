@@ -2,7 +2,8 @@
 /* page_node.c - see page_node.h. P4 is an invariant of hlrc/memory/page.h, I7 of interval.h. */
 #include "tests/unit/page_node.h"
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/layout.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/need.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hlrc/protocol/parts.h"
+#include "hlrc/core/parts.h"
 
 #define PAGES   2048u
 #define SOME    64u /* that one test is about; two batches of a prefetch */

@@ -2,12 +2,13 @@
 /*
  * ASYNC's handler at a home: requests that wait for diffs, without a network. This is node 0, home
  * of all pages; the requests of five other nodes lie in an array. H3 is an invariant of
- * async/async.c, EP1 of hlrc/memory/exclusive.h.
+ * async/pages_async.c, EP1 of hlrc/memory/exclusive.h.
  */
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/core/protocol.h"
+#include "hlrc/layout.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/protocol/protocol.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

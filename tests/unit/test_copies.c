@@ -5,7 +5,7 @@
  * added the pages. CP1 to CP3 are the invariants there. This is node 0; node 1 is home.
  */
 #include "base/headroom.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_view.h"

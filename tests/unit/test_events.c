@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
 

@@ -3,7 +3,7 @@
  * Faults, without pages behind them: what page_access is called with, and what the program that
  * faulted notices, which is nothing. X1 to X3 are the invariants of hlrc/memory/fault.h.
  */
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/fault.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/stats.h"

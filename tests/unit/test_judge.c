@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reports that are made by hand, and what is concluded from them: that a job stands still only
- * where no thread of it can go on (judge.h JU1, JU3; report.h RE2, RE3), and what is said.
+ * where no thread of it can go on (deadlock_detect.h JU1, JU3; deadlock_report.h RE2, RE3), and
+ * what is said.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "hlrc/progress/judge.h"
-#include "hlrc/protocol/meeting.h"
+#include "hlrc/core/meeting.h"
+#include "hlrc/report/deadlock_detect.h"
 
 #define NODES 12
 

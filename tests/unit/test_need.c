@@ -5,7 +5,7 @@
  */
 #include "hlrc/memory/need.h"
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

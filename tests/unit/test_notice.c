@@ -3,12 +3,13 @@
  * Interval logs, their trimming, and vector times, without a network: one process is the writer,
  * node 0, while it publishes, and the reader, node 1, while it takes. Two buffers are their control
  * windows. What the reader revokes is compared with a model: the latest interval in which each page
- * was written. N1 to N4 are the invariants of hlrc/coherence/notice_log.h, I5 that of
- * hlrc/coherence/interval.h.
+ * was written. N1 to N4 are the invariants of hlrc/memory/notices.h, I5 that of
+ * hlrc/memory/interval.h.
  */
-#include "hlrc/coherence/interval.h"
-#include "hlrc/coherence/notice_log.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/layout.h"
+#include "hlrc/memory/interval.h"
+#include "hlrc/memory/notices.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
@@ -361,7 +362,7 @@ static void a_record_is_never_overwritten(void **state)
  * to be drained. */
 static void a_log_is_full(void **state)
 {
-    const uint32_t runs = 100, words = 4 + 2 * runs; /* of a record; see the head of notice_log.h */
+    const uint32_t runs = 100, words = 4 + 2 * runs; /* of a record; see the head of notices.h */
     static const uint32_t more[] = { 0, 1, 2, 30 };
 
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {

@@ -4,11 +4,12 @@
  * while it publishes, and the reader, node 1, while it takes; two buffers are their control
  * windows. A read of the writer's window goes word by word, and the writer goes on between any two
  * of them. What the reader revokes is compared with a model: which pages were written in which
- * interval. NR1 to NR4 are the invariants of hlrc/coherence/notice_read.c.
+ * interval. NR1 to NR4 are the invariants of onesided/notices_read.c.
  */
 #include "base/perturb.h"
-#include "hlrc/coherence/notice_log.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/layout.h"
+#include "hlrc/memory/notices.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/stats.h"
 

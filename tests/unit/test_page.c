@@ -6,7 +6,7 @@
  */
 #include "tests/unit/page_node.h"
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/need.h"

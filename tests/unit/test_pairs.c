@@ -5,7 +5,8 @@
  * own slot once more; who writes looks whether it was asked when its word is there. So one of the
  * two sees the other, wherever they cross. PE1 to PE5 are the invariants of hlrc/sync/pairs.h.
  */
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/layout.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/pairs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What nodes did to a page, made by hand, and what is said of it: FS1 to FS3 of profile_shared.h.
  * Maps, HE1 of heat.h. */
-#include "hlrc/profile_shared.h"
+#include "hlrc/report/profile_shared.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include "base/config_memory.h"
 #include "boot/boot.h"
 #include "fabric/locality.h"
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/size.h"
 
 #include <setjmp.h>

@@ -21,7 +21,7 @@
 
 #include <hlrc.h>
 
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/progress/stats.h"
 
 /* The fields by hand, as the manual names them: not from the list that is printed. */

@@ -3,7 +3,7 @@
  * Timelines of nodes that the test makes by hand: what is whole in a buffer, by which clock, and
  * what belongs together. TC1, TL1, TL2 and TL4 are those of timeline_read.h and timeline.h.
  */
-#include "hlrc/progress/timeline_read.h"
+#include "hlrc/report/timeline_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

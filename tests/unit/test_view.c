@@ -3,9 +3,9 @@
  * What the application's view allows at start, without a view: space_protect writes into a table,
  * one entry for each page, which is compared with what the protocol says of each page by itself.
  * A page is readable where its default home is. Default homes change from block to block, and
- * blocks have two lengths (hlrc/engine.h).
+ * blocks have two lengths (hlrc/core/engine.h).
  */
-#include "hlrc/engine.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/memory/space.h"

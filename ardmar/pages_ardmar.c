@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * pages_ardmar.c - ARDMAR (Atomic and RDMA Read): fetches pages without any remote CPU (Noronha and
+ * Panda, "Designing High Performance DSM Systems using InfiniBand", section 4.2).
+ *
+ * The home word of page x is at x's default home, initially unassigned. The node that writes the
+ * page first performs CAS(default home, &home[x], unassigned, me). If it fails, the returned old
+ * value names the home. A needed page is fetched by two RDMA Reads, of its versions and of the
+ * page, repeated until the versions are recent enough.
+ *
+ * Invariants (in brackets the rules of doc/design.md)
+ *   A1  (7) Until a node writes a page its home word is 0, and all copies are equal and readable.
+ *       So the winner of the CAS has the page, and a loser may keep its copy and its writes.
+ *   A2  (7) The CAS decides, not the read of the home word that is posted with it, which may be
+ *       older.
+ *   A3  (4) Needed versions are read before the page. If the fabric keeps reads in order both are
+ *       posted at once, and a fetch takes one round trip. Otherwise the page is read after the
+ *       versions have arrived, which takes two. A prefetch posts the second read when a thread
+ *       tests whether it is ready, so that many pages' reads are under way together.
+ *   A4  (8) Home words are changed only by fabric atomics, also at their default home, and by
+ *       reset in a collective.
+ *
+ *                     write, or fetch: CAS + read             versions + page
+ *   home unknown here ------------------------> home known <-----------------> copy
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/core/protocol.h"
+
+static uint64_t home_value(int node)
+{
+    return (uint64_t)node + 1;
+}
+
+static enum page_access_right ardmar_initial(uint32_t page)
+{
+    (void)page;
+    return ACCESS_READ; /* A1 */
+}
+
+/* CAS(0 -> node) on the home word (A4), with a read. Returns the resulting home. */
+static int assign(uint32_t page, int node, bool *assigned)
+{
+    struct fabric *f = protocol_fabric();
+    struct fabric_op op = FABRIC_OP_INIT;
+    int at = protocol_default_home(page), win = protocol_control();
+    uint64_t old = 0, beside = 0;
+    perturb(home_asking);
+    fabric_cas(f, at, win, protocol_home_at(page), 0, home_value(node), &old, &op);
+    fabric_read(f, at, win, protocol_home_at(page), &beside, sizeof beside, &op);
+    fabric_wait(f, &op);
+    *assigned = old == 0;
+    return old ? (int)old - 1 : node; /* A2 */
+}
+
+static int ardmar_claim(uint32_t page, bool *assigned)
+{
+    return assign(page, protocol_node(), assigned);
+}
+
+/* EP1. The atomic is performed after the write (fabric.h F2), and the page is read after it: reads
+ * are ordered, or wait for the operations of this fetch (A3). */
+static void introduce(struct page_fetch *f)
+{
+    static const uint32_t mark = 1;
+    struct fabric *fabric = protocol_fabric();
+    int win = protocol_control();
+    fabric_write(fabric, f->home, win, protocol_has_readers_at(f->page), &mark, sizeof mark,
+                 &f->op);
+    fabric_fetch_add(fabric, f->home, win, protocol_arrivals_at(), 1, &f->arrivals, &f->op);
+    f->introduce = false;
+}
+
+/* Reads the range of the needed versions; the others stay 0. For an early fetch, all. */
+static void read_versions(struct page_fetch *f)
+{
+    int first = f->early ? 0 : protocol_nodes(), last = f->early ? protocol_nodes() - 1 : -1;
+    for (uint32_t i = 0; i < f->needs; i++) {
+        int writer = version_writer(f->needed[i]);
+        first = writer < first ? writer : first;
+        last = writer > last ? writer : last;
+    }
+    if (last >= 0)
+        fabric_read(protocol_fabric(), f->home, protocol_control(),
+                    protocol_versions_at(f->page) + (size_t)first * 8, f->versions + first,
+                    (size_t)(last - first + 1) * 8, &f->op);
+}
+
+static void read_page(struct page_fetch *f)
+{
+    f->page_started = true;
+    fabric_read(protocol_fabric(), f->home, protocol_space(), protocol_page_at(f->page), f->dest,
+                4096, &f->op);
+}
+
+static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
+{
+    (void)prefetch;
+    f->page_started = false; /* a page from an earlier try is too old */
+    if (f->home < 0) {
+        bool assigned; /* never true: a page that lacks a version was written, so it has a home */
+        f->home = assign(f->page, protocol_node(), &assigned);
+        protocol_env->count_round_trip();
+    }
+    if (f->home == protocol_node())
+        return;
+    bool first = f->needs == 0 && !f->introduce && !f->early; /* the page is read first */
+    memset(f->versions, 0, (size_t)protocol_nodes() * sizeof f->versions[0]);
+    if (f->introduce)
+        introduce(f);
+    read_versions(f);
+    protocol_env->count_round_trip();
+    if (first || (protocol_fabric()->caps & FABRIC_READ_ORDERED)) /* A3, EP1 */
+        read_page(f);
+}
+
+static void read_page_behind(struct page_fetch *f)
+{
+    read_page(f);
+    protocol_env->count_round_trip();
+}
+
+static bool ardmar_fetch_ready(struct page_fetch *f)
+{
+    if (!fabric_test(protocol_fabric(), &f->op))
+        return false;
+    if (f->page_started || f->home == protocol_node() || !protocol_covers(f))
+        return true;
+    read_page_behind(f);
+    return fabric_test(protocol_fabric(), &f->op);
+}
+
+static bool versions_arrived(void *arg)
+{
+    struct page_fetch *f = arg;
+    read_versions(f);
+    protocol_env->count_round_trip();
+    fabric_wait(protocol_fabric(), &f->op);
+    return protocol_covers(f);
+}
+
+static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
+{
+    struct fabric *fabric = protocol_fabric();
+    if (f->home == protocol_node())
+        return true;
+    fabric_wait(fabric, &f->op);
+    if (!protocol_covers(f)) {
+        if (prefetch)
+            return false;
+        /* the diff was sent, and wakes the home (interval.h I4, I7) */
+        protocol_env->count_retry();
+        protocol_env->wait((struct wait_for){ WAITS_PAGE_DIFFS, f->page, f->home },
+                           versions_arrived, f);
+        f->page_started = false;
+    }
+    if (!f->page_started) {
+        read_page_behind(f); /* A3 */
+        fabric_wait(fabric, &f->op);
+    }
+    return true;
+}
+
+static int ardmar_home(uint32_t page, uint32_t token)
+{
+    (void)token;
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t word = 0;
+    fabric_read(protocol_fabric(), protocol_default_home(page), protocol_control(),
+                protocol_home_at(page), &word, sizeof word, &op);
+    fabric_wait(protocol_fabric(), &op);
+    return (int)word - 1;
+}
+
+static int ardmar_place(uint32_t page, int node, uint32_t token)
+{
+    (void)token;
+    bool assigned;
+    /* a home must be in memory that the network reaches */
+    fabric_window_require(protocol_fabric(), node, protocol_space(), protocol_page_at(page),
+                          PAGE_SIZE);
+    return assign(page, node, &assigned);
+}
+
+/* A4 */
+static void set_home_word(uint32_t page, uint64_t to)
+{
+    struct fabric *f = protocol_fabric();
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t word = 0, old = 0;
+    do {
+        word = old;
+        fabric_cas(f, protocol_node(), protocol_control(), protocol_home_at(page), word, to, &old,
+                   &op);
+        fabric_wait(f, &op);
+    } while (old != word);
+}
+
+static void ardmar_move(uint32_t page, int home)
+{
+    if (protocol_default_home(page) == protocol_node())
+        set_home_word(page, home_value(home));
+}
+
+/* Each node clears the words of its default homes. The barriers around a collective order that
+ * (A4). */
+static void ardmar_reset(uint32_t first, uint32_t count)
+{
+    for (uint32_t page = first; page < first + count; page++)
+        if (protocol_default_home(page) == protocol_node())
+            set_home_word(page, 0);
+}
+
+const struct page_protocol protocol_ardmar = {
+    .name = "ardmar",
+    .caps = FABRIC_READ | FABRIC_ATOMICS,
+    .initial = ardmar_initial,
+    .claim = ardmar_claim,
+    .fetch_start = ardmar_fetch_start,
+    .fetch_ready = ardmar_fetch_ready,
+    .fetch_finish = ardmar_fetch_finish,
+    .home = ardmar_home,
+    .place = ardmar_place,
+    .move = ardmar_move,
+    .reset = ardmar_reset,
+};

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * diffs_message.c - diffs in messages, which the home's handler applies (--diffs handler).
+ *
+ * The diffs of an interval for one home travel together, in bulk messages (bulk.h). A message is
+ * composed in the home's staging slot while pages are captured. It is sent when it is full or the
+ * interval has been captured. I3, I4, I7 and I9 are of interval.h.
+ *
+ * With --check races each diff is followed by the first write of its page. If the vector time has
+ * changed, a message with it is sent before the diffs (races.h RK1).
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/perturb.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/memory/diff.h"
+#include "hlrc/memory/interval.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/progress/bulk.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/races/races.h"
+
+/* One diff in a BULK_DIFFS message; its bytes follow, rounded up to 8. */
+struct diff_entry {
+    uint32_t page, bytes;
+};
+
+static_assert(sizeof(struct diff_entry) == 8, "sent between nodes as raw bytes");
+/* With --check races: bytes after each diff. */
+#define BEHIND (sizeof(struct first_write))
+
+static_assert(sizeof(struct diff_entry) + DIFF_MAX + 8 + BEHIND <= BULK_PAYLOAD,
+              "one diff fits into a message");
+
+/* Written only by flushes, which are serialised (I1), except `quiet`. */
+static struct fabric_op sending[NODES_MAX]; /* of the staging slot of each home */
+/* the message being composed for each home; NULL: none */
+static struct bulk *open_message[NODES_MAX];
+/* the home has diffs that woke no thread (I7); set by flushes */
+static _Atomic bool quiet[NODES_MAX];
+
+#define READS      UINT32_MAX /* as the bytes of an entry: a set of reads follows it */
+#define TIME_ALONE UINT64_MAX /* as the interval of a message: it has only a vector time (RK1) */
+
+static bool reads_under_way[NODES_MAX]; /* only used by flushes */
+
+static void serve_diffs(int from, const struct bulk *msg);
+static void serve_question(struct request *req);
+
+static int message_init(void)
+{
+    bulk_handle(BULK_DIFFS, serve_diffs);
+    msg_handle(REQUEST_SERVED, serve_question);
+    return 0;
+}
+
+/* I7. A flag is set after its diffs were sent and before the vector time covers them. The thread
+ * that clears it wakes the home. */
+static void message_hand_on(void)
+{
+    for (int home = 0; home < engine.nodes; home++)
+        if (atomic_load_explicit(&quiet[home], memory_order_relaxed) &&
+            atomic_exchange(&quiet[home], false))
+            fabric_wake(engine.fabric, home); /* after the diffs: fabric.h F1 */
+}
+
+static void message_met(void)
+{
+    for (int home = 0; home < engine.nodes; home++)
+        atomic_store_explicit(&quiet[home], false, memory_order_relaxed);
+}
+
+static void message_send(int home, bool urgent)
+{
+    if (!open_message[home])
+        return;
+    bulk_send(home, open_message[home], urgent, &sending[home]);
+    /* After the send: the thread that clears the flag wakes the home after the diff. An urgent
+     * message also makes the home serve earlier ones. */
+    atomic_store(&quiet[home], !urgent);
+    open_message[home] = NULL;
+}
+
+static struct diff_entry *next_entry(struct bulk *m)
+{
+    return (struct diff_entry *)(void *)(m->payload + m->bytes);
+}
+
+/* RK1: sends the vector time for the diffs that follow, after those before it. True if it has
+ * changed. */
+static bool send_time(int home, bool urgent)
+{
+    static uint64_t words[sizeof(struct bulk) / 8 + NODES_MAX];
+    struct bulk *m = (struct bulk *)(void *)words;
+    uint64_t *time = words + sizeof *m / 8, *before = races_time_sent(home);
+    interval_vt(time);
+    if (memcmp(time, before, VT_BYTES(engine.nodes)) == 0)
+        return false;
+    if (open_message[home] && open_message[home]->bytes > 0)
+        message_send(home, urgent);
+    memcpy(before, time, VT_BYTES(engine.nodes));
+    *m = (struct bulk){ BULK_DIFFS, (uint32_t)VT_BYTES(engine.nodes), TIME_ALONE };
+    bulk_send(home, m, urgent, NULL);
+    return true;
+}
+
+/* Room for the largest diff in the message for `home`. Sends a full message. */
+static void *message_room(int home, uint64_t interval, bool urgent)
+{
+    if (races_checked())
+        (void)send_time(home, urgent);
+    struct bulk *m = open_message[home];
+    if (m && m->bytes + sizeof(struct diff_entry) + DIFF_MAX + 8 + BEHIND > BULK_PAYLOAD)
+        message_send(home, urgent);
+    if (!open_message[home]) {
+        fabric_wait(engine.fabric, &sending[home]);
+        m = control_at(engine.at.staging + (size_t)home * BULK_SLOT_BYTES);
+        *m = (struct bulk){ .type = BULK_DIFFS, .interval = interval };
+        open_message[home] = m;
+    }
+    return next_entry(m) + 1;
+}
+
+/* RK1: if the vector time has risen since message_room, it is sent before the diff. */
+static void renew_time(int home, size_t bytes)
+{
+    static unsigned char diff[DIFF_MAX];
+    uint64_t interval = open_message[home]->interval;
+    memcpy(diff, next_entry(open_message[home]) + 1, bytes);
+    if (send_time(home, true))
+        memcpy(message_room(home, interval, true), diff, bytes);
+}
+
+static void message_add(int home, uint32_t page, size_t bytes)
+{
+    if (races_checked())
+        renew_time(home, bytes);
+    struct bulk *m = open_message[home];
+    struct diff_entry *e = next_entry(m);
+    *e = (struct diff_entry){ .page = page, .bytes = (uint32_t)bytes };
+    m->bytes += (uint32_t)(sizeof *e + ((bytes + 7) & ~(size_t)7));
+    if (!races_checked())
+        return;
+    struct first_write first = first_write_of(page);
+    first.code = races_code(first.code);
+    memcpy(m->payload + m->bytes, &first, BEHIND);
+    m->bytes += (uint32_t)BEHIND;
+}
+
+static void message_reads(int home, uint64_t interval, bool urgent, const struct read_set *set)
+{
+    struct read_set *out = message_room(home, interval, urgent);
+    struct bulk *m = open_message[home];
+    *next_entry(m) = (struct diff_entry){ .page = set->page, .bytes = READS };
+    *out = *set;
+    out->first.code = races_code(set->first.code);
+    m->bytes += (uint32_t)(sizeof(struct diff_entry) + sizeof *out);
+    reads_under_way[home] = true;
+}
+
+/* Messages are served in the order in which they were sent (bulk.h B2, fabric.h F7). */
+static void message_reads_wait(void)
+{
+    for (int home = 0; home < engine.nodes; home++) {
+        if (!reads_under_way[home])
+            continue;
+        uint32_t token = thread_self()->call_token;
+        reads_under_way[home] = false;
+        msg_send(msg_compose(token, REQUEST_SERVED, (uint32_t)home), home, false, true);
+        msg_wait(token);
+    }
+}
+
+static void serve_question(struct request *req)
+{
+    msg_reply(req, 0, 0, NULL);
+}
+
+/* I4. I9: written notices land after the diffs (fabric.h F1), but notices that are read may be
+ * faster. */
+static void message_send_all(bool urgent)
+{
+    for (int home = 0; home < engine.nodes; home++) {
+        if (open_message[home] && open_message[home]->bytes == 0)
+            open_message[home] = NULL;
+        message_send(home, urgent);
+    }
+    for (int home = 0; home < engine.nodes && engine.protocol.notices->read; home++)
+        fabric_wait(engine.fabric, &sending[home]); /* I9 */
+}
+
+/* ---- at the home ---- */
+
+static void bad_message(int from)
+{
+    diag_fatal(1, "node %d sent a malformed diff; do all nodes run the same version?", from);
+}
+
+static uint32_t end_of(uint32_t at, const struct diff_entry *e)
+{
+    return at + (uint32_t)sizeof *e + ((e->bytes + 7) & ~7u);
+}
+
+/* RK2: compares the stores that the arriving diff would overwrite. */
+static void note_open(uint32_t page)
+{
+    uint64_t mask[DIFF_MASK_WORDS], time[NODES_MAX];
+    interval_vt(time);
+    bool stored = page_tracked(page, mask);
+    perturb(open_compared);
+    uint64_t next = time[engine.node] + 1; /* RK2 */
+    interval_vt(time);
+    if (stored)
+        races_note_own(page, next, time, mask);
+}
+
+/* RK2. False if it is malformed. */
+static bool compare(int from, const struct bulk *msg, uint32_t at, const struct diff_entry *e)
+{
+    struct first_write first;
+    uint64_t mask[DIFF_MASK_WORDS];
+    if (msg->bytes < end_of(at, e) + BEHIND || !diff_mask(e + 1, e->bytes, mask))
+        return false;
+    memcpy(&first, msg->payload + end_of(at, e), BEHIND);
+    note_open(e->page);
+    races_note(e->page, from, msg->interval, races_time_of(from), first, mask);
+    return true;
+}
+
+/* RK2. Returns its end. */
+static uint32_t compare_reads(int from, const struct bulk *msg, uint32_t at)
+{
+    struct read_set set;
+    at += (uint32_t)sizeof(struct diff_entry);
+    if (!races_checked() || msg->bytes < at + sizeof set)
+        bad_message(from);
+    memcpy(&set, msg->payload + at, sizeof set);
+    if (set.page >= engine.pages)
+        bad_message(from);
+    note_open(set.page);
+    races_note_reads(from, msg->interval, races_time_of(from), &set);
+    return at + (uint32_t)sizeof set;
+}
+
+static void keep_time(int from, const struct bulk *msg)
+{
+    if (!races_checked() || msg->bytes != VT_BYTES(engine.nodes))
+        bad_message(from);
+    memcpy(races_time_of(from), msg->payload, msg->bytes);
+}
+
+/* Applies the diffs of a message. ASSUMPTION: the caller holds the progress lock. */
+static void serve_diffs(int from, const struct bulk *msg)
+{
+    if (msg->interval == TIME_ALONE) {
+        keep_time(from, msg);
+        return;
+    }
+    for (uint32_t at = 0; at < msg->bytes;) {
+        const struct diff_entry *e = (const struct diff_entry *)(const void *)(msg->payload + at);
+        uint32_t left = msg->bytes - at;
+        perturb(diff_arrived);
+        if (left >= sizeof *e && e->bytes == READS) {
+            at = compare_reads(from, msg, at);
+            continue;
+        }
+        if (left < sizeof *e || left - sizeof *e < e->bytes || e->page >= engine.pages ||
+            (races_checked() && !compare(from, msg, at, e)) ||
+            page_apply(e->page, from, e + 1, e->bytes) != 0)
+            bad_message(from);
+        perturb(diff_applied);
+        /* orders the diff's bytes before the version that announces them (I3) */
+        atomic_store_explicit(applied_here(e->page, from), msg->interval, memory_order_release);
+        progress_changed(page_at(e->page));
+        if (engine.protocol.pages->applied)
+            engine.protocol.pages->applied(e->page);
+        at = end_of(at, e) + (races_checked() ? (uint32_t)BEHIND : 0);
+    }
+}
+
+const struct diff_protocol diffs_by_message = {
+    .name = "handler",
+    .caps = FABRIC_WRITE_IMM,
+    .served = true,
+    .init = message_init,
+    .room = message_room,
+    .add = message_add,
+    .send = message_send_all,
+    .hand_on = message_hand_on,
+    .met = message_met,
+    .reads = message_reads,
+    .reads_wait = message_reads_wait,
+};

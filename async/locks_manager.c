@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * locks_manager.c - locks by their managers' handlers (--locks handler); see lock.h for the
+ * invariants.
+ */
+#include "hlrc/sync/lock.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/fence.h"
+#include "base/perturb.h"
+#include "base/reserve.h"
+#include "base/spin.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/memory/interval.h"
+#include "hlrc/probe/timeline.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/progress/worker.h"
+
+enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8, LISTED = 16 };
+
+/* Mode of a lock (L8). OPEN is 0: a zero-filled table. TAKEN: the holder's index is added. */
+enum { OPEN, GUARDED, FREE, TAKEN };
+#define LOCAL_RUN 8  /* hand-overs between threads of a node while another node waits, at most */
+#define OVERTAKEN 64 /* L9 */
+
+struct lock {
+    _Atomic uint16_t mode; /* GUARDED guards the rest */
+    /* HELD: overridden by `mode` where that is FREE or TAKEN (L8); MOVED: HAVE, inverted at the
+     * manager; TRYING: manager, a try is in progress (L4) */
+    uint8_t flags;
+    uint8_t local_run;     /* hand-overs since `next` is set */
+    uint8_t stays;         /* unlocks since it came here, up to 255 (L6) */
+    uint8_t overtaken;     /* times in a row that it was acquired past the waiters here (L9) */
+    uint16_t waiters;      /* threads of this node that sleep on `turn` */
+    uint16_t last;         /* manager: node + 1 of the last in the queue; 0: the manager itself */
+    uint16_t holder;       /* HELD: index of the thread that took it */
+    uint32_t next;         /* request to be granted at unlock (L2): reference + 1 */
+    uint32_t kept;         /* manager: first request held back by a try: reference + 1 */
+    _Atomic uint32_t turn; /* futex word: raised when a waiting thread may try again */
+    uint32_t tried;        /* a try that found it unpublished: reference + 1 (L7) */
+    uint32_t list_next;    /* next lock in `listed`, + 1 */
+    /* interval_mark of the last unlock (L3); written by the holder */
+    _Atomic uint64_t mark;
+};
+
+static struct lock *table;
+static uint32_t *kept_next; /* by reference: the next request in a kept list: reference + 1 */
+
+static uint32_t limit; /* number of locks */
+
+static spin_lock_word list_lock; /* guards `listed`; taken after a lock's guard */
+static uint32_t listed;          /* locks for the worker: the last added + 1 (L6) */
+
+static size_t table_bytes(void)
+{
+    return (size_t)limit * sizeof(struct lock);
+}
+
+static size_t kept_bytes(void)
+{
+    return (size_t)engine.nodes * engine.tokens * sizeof *kept_next;
+}
+
+static void queue_serve(struct request *req);
+static void publish_listed(void);
+
+static uint32_t queue_holder(uint32_t lock)
+{
+    const struct lock *l = &table[lock]; /* without its guard: DU1 */
+    unsigned mode = GUARDED;
+    for (int i = 0; i < 100 && mode == GUARDED; i++) /* else `flags` may be stale */
+        mode = atomic_load_explicit(&l->mode, memory_order_acquire);
+    return mode >= TAKEN ? mode - TAKEN + 1 : mode == OPEN && l->flags & HELD ? l->holder + 1u : 0;
+}
+
+static const void *queue_entry(uint32_t lock)
+{
+    return &table[lock];
+}
+
+static int queue_init(uint32_t locks)
+{
+    limit = locks;
+    for (int type = REQUEST_LOCK; type <= REQUEST_TRY_RESULT; type++)
+        msg_handle((enum request_type)type, queue_serve);
+    worker_handle(publish_listed);
+    table = reserve(table_bytes());
+    kept_next = reserve(kept_bytes());
+    return table && kept_next ? 0 : -ENOMEM;
+}
+
+static void queue_end(void)
+{
+    reserve_end(table, table_bytes());
+    reserve_end(kept_next, kept_bytes());
+}
+
+static int manager_of(uint32_t lock)
+{
+    return (int)(lock % (uint32_t)engine.nodes);
+}
+
+/* A request that is at this node, as a number. */
+static uint32_t reference(const struct request *req)
+{
+    return (uint32_t)req->from * engine.tokens + req->token;
+}
+
+static struct request *referenced(uint32_t ref)
+{
+    return msg_slot((int)(ref / engine.tokens), ref % engine.tokens);
+}
+
+static bool here(const struct lock *l, uint32_t lock)
+{
+    return ((l->flags & MOVED) != 0) != (manager_of(lock) == engine.node);
+}
+
+static void set_here(struct lock *l, uint32_t lock, bool yes)
+{
+    bool moved = yes != (manager_of(lock) == engine.node);
+    l->flags = (uint8_t)((l->flags & ~MOVED) | (moved ? MOVED : 0));
+}
+
+/* CACHED: here, not held, promised to no node. */
+static bool idle(const struct lock *l, uint32_t lock)
+{
+    return here(l, lock) && !(l->flags & (HELD | WAITING)) && l->next == 0;
+}
+
+/* What was written under it is published (L3). */
+static bool published(const struct lock *l)
+{
+    return interval_published(atomic_load_explicit(&l->mark, memory_order_relaxed));
+}
+
+#ifdef HLRC_DEBUG
+/* ASSUMPTION: guarded. */
+static void lock_assert_state(const struct lock *l, uint32_t lock)
+{
+    assert(!(l->flags & HELD) || here(l, lock)); /* L1 */
+    assert(!(l->flags & WAITING) || !here(l, lock));
+    /* L2: a waiting thread takes it first; L6 */
+    assert(l->next == 0 || (l->flags & (WAITING | HELD | LISTED)) || l->waiters > 0);
+    assert(l->next == 0 || l->tried == 0);                           /* L7 */
+    assert(!(l->flags & TRYING) || manager_of(lock) == engine.node); /* L4 */
+    assert(l->last <= engine.nodes);
+}
+#else
+#    define lock_assert_state(l, lock) ((void)(l), (void)(lock))
+#endif
+
+/* ASSUMPTION: guarded. */
+static void hold(struct lock *l, uint32_t thread)
+{
+    l->holder = (uint16_t)thread;
+    l->flags |= HELD;
+}
+
+static bool try_guard(struct lock *l)
+{
+    uint16_t mode = atomic_load_explicit(&l->mode, memory_order_relaxed);
+    if (mode == GUARDED ||
+        !atomic_compare_exchange_strong_explicit(&l->mode, &mode, GUARDED, memory_order_acquire,
+                                                 memory_order_relaxed))
+        return false;
+    if (mode == FREE)
+        l->flags &= (uint8_t)~HELD;
+    else if (mode >= TAKEN)
+        hold(l, mode - TAKEN);
+    return true;
+}
+
+static void guard(struct lock *l, uint32_t lock)
+{
+    for (int i = 0; !try_guard(l); i++)
+        spin_pause(i);
+    lock_assert_state(l, lock);
+}
+
+/* L8 */
+static uint16_t mode_of(const struct lock *l, uint32_t lock)
+{
+    if (l->flags & (WAITING | LISTED) || l->next || l->waiters)
+        return OPEN;
+    return (uint16_t)(l->flags & HELD ? TAKEN + l->holder : here(l, lock) ? FREE : OPEN);
+}
+
+static void unguard(struct lock *l, uint32_t lock)
+{
+    lock_assert_state(l, lock);
+    atomic_store_explicit(&l->mode, mode_of(l, lock), memory_order_release);
+}
+
+static void grant(const struct request *req)
+{
+    uint64_t vt[NODES_MAX], number = timeline_grant();
+    int64_t begin = timeline_begin();
+    interval_hand_on(vt);
+    perturb(lock_granting);
+    msg_reply(req, 0, number, vt);
+    timeline_end(TIMELINE_GRANT, begin, req->object, req->from, number); /* TL4 */
+}
+
+/* ---- requester ---- */
+
+/* Waits until a thread of this node releases the lock or ends its request. ASSUMPTION: guarded,
+ * before and after: a woken thread has the lock before another thread can see that it no longer
+ * waits. */
+static void await_turn(struct lock *l, uint32_t lock)
+{
+    l->waiters++;
+    uint32_t seen = atomic_load(&l->turn);
+    unguard(l, lock);
+    struct watch_note before = watch_begin(thread_self(), (struct wait_for){ WAITS_LOCK, lock, 0 });
+    watch_sleeps();
+    futex_wait_private(&l->turn, seen, -1);
+    watch_end(thread_self(), before);
+    guard(l, lock);
+    l->waiters--;
+}
+
+static void pass_turn(struct lock *l)
+{
+    atomic_fetch_add(&l->turn, 1);
+    if (l->waiters)
+        futex_wake_private(&l->turn, 1);
+}
+
+/* Requests a lock that is not here; the lock is WAITING, so no other thread requests it. Returns
+ * the reply's status. */
+static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
+{
+    uint32_t token = thread_self()->call_token;
+    perturb(lock_asking);
+    msg_send(msg_compose(token, type, lock), manager_of(lock), false, true);
+    const struct reply *rep = msg_wait(token);
+    int status = (int)rep->status;
+    if (status == 0) {
+        uint64_t vt[NODES_MAX];
+        memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
+        thread_self()->granted = rep->arg; /* TL4 */
+        interval_acquire(vt, lock);
+    }
+    guard(l, lock);
+    l->flags &= (uint8_t)~WAITING;
+    if (status == 0) {
+        set_here(l, lock, true);
+        hold(l, thread_self()->index);
+        l->stays = 0;
+    } else {
+        pass_turn(l);
+    }
+    unguard(l, lock);
+    return status;
+}
+
+/* L8 */
+static bool queue_take(uint32_t lock, uint32_t thread)
+{
+    uint16_t mode = FREE;
+    return atomic_compare_exchange_strong_explicit(&table[lock].mode, &mode,
+                                                   (uint16_t)(TAKEN + thread), memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+/* True if this thread now has it, else it is now WAITING. ASSUMPTION: guarded. */
+static bool begin(struct lock *l, uint32_t lock)
+{
+    bool mine = here(l, lock);
+    if (mine)
+        hold(l, thread_self()->index);
+    else
+        l->flags |= WAITING;
+    return mine;
+}
+
+static void queue_acquire(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    bool waited = false;
+    guard(l, lock);
+    /* L9: the last unlock has woken one waiter */
+    while ((l->flags & (HELD | WAITING)) || (l->waiters && !waited && l->overtaken >= OVERTAKEN)) {
+        if (l->flags & HELD)
+            lock_check_again(lock, l->holder);
+        await_turn(l, lock);
+        waited = true;
+    }
+    l->overtaken = (uint8_t)(waited || !l->waiters ? 0 : l->overtaken + 1);
+    bool mine = begin(l, lock);
+    unguard(l, lock);
+    if (!mine)
+        request_lock(l, lock, REQUEST_LOCK);
+}
+
+static int queue_try(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    guard(l, lock);
+    bool busy = l->flags & (HELD | WAITING), mine = !busy && begin(l, lock);
+    unguard(l, lock);
+    if (busy || mine)
+        return busy ? -EBUSY : 0;
+    return request_lock(l, lock, REQUEST_TRY);
+}
+
+/* True if it passes to a waiting thread of this node rather than to a requesting node. */
+static bool hands_on_here(const struct lock *l)
+{
+    return l->waiters && (l->next == 0 || l->local_run < LOCAL_RUN);
+}
+
+/* It was released here so often in a row that it is biased (L6). */
+static bool has_settled(const struct lock *l)
+{
+    return engine.config.lazy_release > 0 && l->stays >= engine.config.lazy_release;
+}
+
+/* True if writes made under it need not be published yet (L3, L6). ASSUMPTION: guarded. */
+static bool may_keep(const struct lock *l)
+{
+    if (engine.config.lazy_release > 0 && hands_on_here(l))
+        return true;
+    return l->next == 0 && !(l->flags & LISTED) && has_settled(l);
+}
+
+/* Before the release. `mark`: covers all that was written under it (L3). */
+static void note_unlock(struct lock *l, uint64_t mark)
+{
+    atomic_store_explicit(&l->mark, mark, memory_order_relaxed);
+    l->stays = (uint8_t)(l->stays < UINT8_MAX ? l->stays + 1 : UINT8_MAX);
+}
+
+/* L8. The compare-and-swap is also the fence between the stores under the lock and the test for
+ * unpublished stores (I10). A separate fence would cost as much again. */
+static bool queue_drop(uint32_t lock, uint32_t thread)
+{
+    struct lock *l = &table[lock];
+    uint16_t mode = (uint16_t)(TAKEN + thread);
+    if (!atomic_compare_exchange_strong(&l->mode, &mode, GUARDED))
+        return false;
+    fence_after_rmw();
+    bool clean = interval_spotless();
+    bool done = clean || has_settled(l);
+    if (done)
+        note_unlock(l, clean ? 0 : interval_next()); /* L3 */
+    perturb(lock_dropping);
+    mode = (uint16_t)(done ? FREE : TAKEN + thread);
+    atomic_store_explicit(&l->mode, mode, memory_order_release);
+    if (!clean)
+        stats_count(STAT_LAZY_RELEASES, done);
+    return done;
+}
+
+static void queue_release(uint32_t lock)
+{
+    struct lock *l = &table[lock];
+    fence_full();                    /* I10 */
+    uint64_t mark = interval_mark(); /* L3 */
+    perturb(lock_dropping);
+    guard(l, lock);
+    if (!(l->flags & HELD)) {
+        unguard(l, lock);
+        diag_fatal(
+            1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock",
+            lock);
+    }
+    if (!may_keep(l)) {
+        unguard(l, lock);
+        interval_close(true); /* L3 */
+        mark = 0;
+        perturb(lock_dropping);
+        guard(l, lock);
+    }
+    const struct request *successor = NULL;
+    bool stay = hands_on_here(l);
+    note_unlock(l, mark);
+    if (mark)
+        stats_count(STAT_LAZY_RELEASES, 1);
+    l->flags &= (uint8_t)~HELD;
+    l->local_run = (uint8_t)(stay && l->next ? l->local_run + 1 : 0);
+    if (l->next && !stay) {
+        successor = referenced(l->next - 1);
+        l->next = 0;
+        set_here(l, lock, false); /* L1 */
+    }
+    pass_turn(l);
+    unguard(l, lock);
+    if (successor)
+        grant(successor);
+}
+
+/* ---- owner ---- */
+
+/* Leaves a lock to the worker (L6). ASSUMPTION: guarded. */
+static void list_lock_for_worker(struct lock *l, uint32_t lock)
+{
+    if (l->flags & LISTED)
+        return;
+    l->flags |= LISTED;
+    spin_lock(&list_lock);
+    l->list_next = listed;
+    listed = lock + 1;
+    spin_unlock(&list_lock);
+    worker_call();
+}
+
+static void serve_owner(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    guard(l, req->object);
+    bool free = idle(l, req->object), now = free && published(l); /* L3 */
+    if (now) {
+        set_here(l, req->object, false); /* L1 */
+    } else {
+        debug_assert(l->next == 0); /* L2 */
+        l->next = reference(req) + 1;
+        l->local_run = 0;
+        if (free)
+            list_lock_for_worker(l, req->object); /* L6 */
+    }
+    unguard(l, req->object);
+    if (now)
+        grant(req);
+}
+
+static void answer_try(struct request *req, bool yes)
+{
+    uint64_t vt[NODES_MAX], number = yes ? timeline_grant() : 0;
+    int64_t begin = timeline_begin();
+    req->arg[0] = yes;
+    req->arg[1] = number; /* TL4 */
+    interval_hand_on(vt);
+    msg_forward(req, REQUEST_TRY_RESULT, manager_of(req->object), vt);
+    if (yes)
+        timeline_end(TIMELINE_GRANT, begin, req->object, req->from, number);
+}
+
+static void serve_try_owner(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    guard(l, req->object);
+    bool free = idle(l, req->object), now = free && published(l); /* L3 */
+    if (now) {
+        set_here(l, req->object, false);
+    } else if (free) {
+        l->tried = reference(req) + 1;
+        list_lock_for_worker(l, req->object); /* L7 */
+    }
+    unguard(l, req->object);
+    if (now || !free)
+        answer_try(req, now);
+}
+
+/* For a lock that was LISTED: grants it if it is still free (L6). ASSUMPTION: writes made under it
+ * before it was LISTED are published; the release of a LISTED lock publishes. */
+static void grant_listed(struct lock *l, uint32_t lock)
+{
+    perturb(lock_published);
+    guard(l, lock);
+    l->flags &= (uint8_t)~LISTED;
+    uint32_t next = l->next, tried = l->tried;
+    /* a thread that has taken it, or will, publishes and grants (L2) */
+    bool free = !(l->flags & (HELD | WAITING)) && l->waiters == 0;
+    if (free && (next || tried)) {
+        l->next = 0;
+        set_here(l, lock, false); /* L1 */
+    }
+    l->tried = 0;
+    unguard(l, lock);
+    if (tried)
+        answer_try(referenced(tried - 1), free);
+    else if (free && next)
+        grant(referenced(next - 1));
+}
+
+/* Publishes once for all locks LISTED by then (L6, L7). */
+static void publish_listed(void)
+{
+    spin_lock(&list_lock);
+    uint32_t at = listed;
+    listed = 0;
+    spin_unlock(&list_lock);
+    if (at)
+        interval_publish();
+    while (at) {
+        struct lock *l = &table[at - 1];
+        uint32_t lock = at - 1;
+        at = l->list_next; /* before LISTED is cleared */
+        grant_listed(l, lock);
+    }
+}
+
+/* ---- manager ---- */
+
+/* Holds back a request that arrived during a try (L4). ASSUMPTION: guarded. */
+static void keep(struct lock *l, const struct request *req)
+{
+    uint32_t *at = &l->kept;
+    while (*at)
+        at = &kept_next[*at - 1];
+    *at = reference(req) + 1;
+    kept_next[reference(req)] = 0;
+}
+
+static struct request *unkeep(struct lock *l, uint32_t lock)
+{
+    struct request *req = NULL;
+    guard(l, lock);
+    if (l->kept && !(l->flags & TRYING)) {
+        uint32_t ref = l->kept - 1;
+        req = referenced(ref);
+        l->kept = kept_next[ref];
+    }
+    unguard(l, lock);
+    return req;
+}
+
+static void manage_request(struct request *req)
+{
+    struct lock *l = &table[req->object];
+    bool try = req->type == REQUEST_TRY;
+    guard(l, req->object);
+    if (l->flags & TRYING) {
+        keep(l, req);
+        unguard(l, req->object);
+        return;
+    }
+    int before = l->last ? l->last - 1 : engine.node;
+    if (try)
+        l->flags |= TRYING;
+    else
+        l->last = (uint16_t)(req->from + 1);
+    unguard(l, req->object);
+    debug_assert(try || before != req->from);
+    msg_forward(req, try ? REQUEST_TRY_OWNER : REQUEST_LOCK_OWNER, before, NULL);
+}
+
+static void manage_result(struct request *req)
+{
+    uint32_t lock = req->object;
+    struct lock *l = &table[lock];
+    guard(l, lock);
+    l->flags &= (uint8_t)~TRYING;
+    if (req->arg[0])
+        l->last = (uint16_t)(req->from + 1);
+    unguard(l, lock);
+    msg_reply(req, req->arg[0] ? 0 : -EBUSY, req->arg[1], req->arg[0] ? req->vec : NULL);
+    for (struct request *kept = unkeep(l, lock); kept; kept = unkeep(l, lock))
+        manage_request(kept);
+}
+
+static void queue_serve(struct request *req)
+{
+    switch (req->type) {
+    case REQUEST_LOCK_OWNER:
+        serve_owner(req);
+        return;
+    case REQUEST_TRY_OWNER:
+        serve_try_owner(req);
+        return;
+    case REQUEST_TRY_RESULT:
+        manage_result(req);
+        return;
+    default:
+        manage_request(req);
+        return;
+    }
+}
+
+const struct lock_protocol locks_by_queue = {
+    .name = "handler",
+    .caps = FABRIC_WRITE_IMM,
+    .served = true,
+    .init = queue_init,
+    .end = queue_end,
+    .take = queue_take,
+    .acquire = queue_acquire,
+    .try = queue_try,
+    .drop = queue_drop,
+    .release = queue_release,
+    .holder = queue_holder,
+    .entry = queue_entry,
+};

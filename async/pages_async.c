@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * pages_async.c - ASYNC, the base protocol: requests that the handler of a remote node serves
+ * (Noronha and Panda, section 4.1; Rangarajan and Iftode, "Software Distributed Shared Memory over
+ * Virtual Interface Architecture").
+ *
+ * A faulting node sends its request to the home, or to the default home if it does not know the
+ * home. The default home appoints the first requester as home, or forwards the request. The home's
+ * handler writes the page from its own copy into the requester's window, and after it a control
+ * word, which the requester polls. A prefetch, and a query for a page's home, appoint no home.
+ *
+ * Invariants (in brackets the rules of doc/design.md)
+ *   H1  (7) Pages of the default home are EXCLUSIVE (unshared) there until the first foreign
+ *       request: written without a fault. The handler removes that access, then tests whether the
+ *       page still has its initial contents. If not, the default home becomes the home. If so, the
+ *       requester's copy has them too and is complete, and the requester becomes the home. A page
+ *       that hlrc_touch opens for stores gets a home first, the default one if it has none, so no
+ *       request removes that access.
+ *   H2  (7) The directory, home words at the default home, changes from 0 once, under the
+ *       directory's lock. Other nodes never read it, but send queries. A node that gets a
+ *       forwarded request is the home, whether it knows or not. Its copy was never fetched, so it
+ *       has the initial contents and the diffs applied to it.
+ *   H3  (4) A request that needs versions which have not been applied stays parked in its slot
+ *       until they are. The handler continues. Versions are read before the page.
+ *
+ *   H4  The answer to a request is one aligned word, written after the page (fabric.h F1). It has
+ *       the request's wait_seq (`ticket`), which differs from that of the token's last request,
+ *       the outcome, and the home. The copy has at least the versions that the request named;
+ *       other versions are not reported.
+ *
+ *   requester            default home                     home
+ *      | PAGE ----------->  appoint --- word: you ------->  (requester)
+ *      | PAGE ----------->  forward ----------------------> versions ok? page, then word
+ *      | polls the word                                     no: parked until a diff is applied
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/perturb.h"
+#include "base/spin.h"
+#include "hlrc/core/protocol.h"
+#include "hlrc/core/request.h"
+
+/* guards the home words at this node, the default home (H2) */
+static spin_lock_word directory_lock;
+
+/* Requests that wait for a diff, by node and token; guarded by the progress lock. */
+static uint32_t parked[NODES_MAX * 256];
+static uint32_t parked_count;
+
+/* The word of an answer (H4): ticket << 32 | outcome << 16 | home + 1. */
+enum outcome { COPIED, APPOINTED, REFUSED };
+#define ANSWER(ticket, outcome, home) \
+    ((uint64_t)(ticket) << 32 | (uint64_t)(outcome) << 16 | (uint64_t)((home) + 1))
+#define ANSWER_TICKET(word)  ((uint32_t)((word) >> 32))
+#define ANSWER_OUTCOME(word) ((enum outcome)((word) >> 16 & 0xffff))
+#define ANSWER_HOME(word)    ((int)((word)&0xffff) - 1)
+
+static struct fabric_op pages_out; /* writes of pages from here; no thread waits for them */
+
+static size_t answer_at(uint32_t token)
+{
+    return protocol_answers_at(token);
+}
+
+static _Atomic uint64_t *answer_here(uint32_t token)
+{
+    return protocol_here(answer_at(token));
+}
+
+static enum page_access_right async_initial(uint32_t page)
+{
+    return protocol_default_home(page) == protocol_node() ? ACCESS_WRITE : ACCESS_NONE;
+}
+
+static uint64_t *directory(uint32_t page)
+{
+    return protocol_here(protocol_home_at(page));
+}
+
+/* ---- the requesting side ---- */
+
+static int asked_of(const struct page_fetch *f)
+{
+    return f->home >= 0 ? f->home : protocol_default_home(f->page);
+}
+
+static void async_fetch_start(struct page_fetch *f, bool prefetch)
+{
+    /* the home writes there */
+    fabric_window_prepare(protocol_fabric(), f->window, f->offset, PAGE_SIZE);
+    struct request *req = protocol_env->compose(f->token, REQUEST_PAGE, f->page);
+    perturb(home_asking);
+    req->flags = prefetch;
+    req->arg[0] = (uint64_t)f->window << 56 | f->offset;
+    f->ticket = ANSWER_TICKET(atomic_load(answer_here(f->token))) + 1;
+    req->arg[1] = f->ticket;
+    memset(req->vec, 0, (size_t)protocol_nodes() * sizeof req->vec[0]);
+    for (uint32_t i = 0; i < f->needs; i++)
+        req->vec[version_writer(f->needed[i])] = version_interval(f->needed[i]);
+    memcpy(f->versions, req->vec, (size_t)protocol_nodes() * sizeof req->vec[0]);
+    protocol_env->send(req, asked_of(f), true, true);
+}
+
+static bool answered(void *arg)
+{
+    const struct page_fetch *f = arg;
+    /* orders the word before the reads of the page (H4) */
+    return ANSWER_TICKET(atomic_load_explicit(answer_here(f->token), memory_order_acquire)) ==
+           f->ticket;
+}
+
+static bool async_fetch_ready(struct page_fetch *f)
+{
+    return answered(f);
+}
+
+static bool async_fetch_finish(struct page_fetch *f, bool prefetch)
+{
+    (void)prefetch;
+    protocol_env->wait((struct wait_for){ WAITS_PAGE, f->page, asked_of(f) }, answered, f);
+    uint64_t word = atomic_load(answer_here(f->token));
+    bool got = ANSWER_OUTCOME(word) != REFUSED;
+    if (got)
+        f->home = ANSWER_HOME(word);
+    if (f->home != protocol_node())
+        protocol_env->count_round_trip();
+    f->assigned = ANSWER_OUTCOME(word) == APPOINTED;
+    return got;
+}
+
+static int ask(enum request_type type, uint32_t page, int node, uint32_t token)
+{
+    struct request *req = protocol_env->compose(token, type, page);
+    req->arg[0] = (uint64_t)node;
+    protocol_env->send(req, protocol_default_home(page), false, true);
+    return (int)protocol_env->await(token) - 1;
+}
+
+static int async_home(uint32_t page, uint32_t token)
+{
+    return ask(REQUEST_HOME, page, 0, token);
+}
+
+static int async_place(uint32_t page, int node, uint32_t token)
+{
+    return ask(REQUEST_PLACE, page, node, token);
+}
+
+/* ---- the serving side ---- */
+
+/* The home of a page in this node's directory. If no node has touched the page, `candidate` (>= 0)
+ * is appointed (H1). */
+static int directory_lookup(uint32_t page, int candidate, bool *appointed)
+{
+    spin_lock(&directory_lock);
+    *appointed = false;
+    int home = (int)*directory(page) - 1;
+    if (home < 0) {
+        bool exclusive = protocol_env->page_demote(page);
+        bool touched = exclusive && protocol_env->page_touched(page);
+        home = touched ? protocol_node() : candidate;
+        if (home >= 0) {
+            *directory(page) = (uint64_t)home + 1;
+            perturb(home_appointed);
+            protocol_env->page_set_home(page, home);
+            *appointed = !touched;
+            if (touched)
+                protocol_env->count_home();
+        } else {
+            protocol_env->page_restore(page);
+        }
+    }
+    spin_unlock(&directory_lock);
+    return home;
+}
+
+/* Only a default home holds a complete page without knowing its home: an EXCLUSIVE page, or one
+ * that the handler works on. It becomes the home if no other node is (H1). */
+static int async_claim(uint32_t page, bool *assigned)
+{
+    return directory_lookup(page, protocol_node(), assigned);
+}
+
+/* Query without a change: the home, or this node if it has written the page. */
+static int directory_peek(uint32_t page)
+{
+    spin_lock(&directory_lock);
+    int home = (int)*directory(page) - 1;
+    if (home < 0 && protocol_env->page_touched(page))
+        home = protocol_node();
+    spin_unlock(&directory_lock);
+    return home;
+}
+
+/* H3. The versions of a page's writers are contiguous. */
+static bool versions_here(const struct request *req)
+{
+    const _Atomic uint64_t *applied = protocol_applied_here(req->object, 0);
+    for (int w = 0, nodes = protocol_nodes(); w < nodes; w++)
+        if (atomic_load_explicit(&applied[w], memory_order_acquire) < req->vec[w])
+            return false;
+    return true;
+}
+
+/* The requester polls. A wake is added if it costs nothing unless a thread sleeps. Otherwise it
+ * would disturb the handler of a node that has its answer already; sleeping requesters sleep for
+ * bounded times (progress.h S5). */
+static void send_word(int to, size_t at, const uint64_t *word)
+{
+    if (protocol_fabric()->caps & FABRIC_SEES_SLEEPERS)
+        fabric_write_wake(protocol_fabric(), to, protocol_control(), at, word, sizeof *word, NULL);
+    else
+        fabric_write(protocol_fabric(), to, protocol_control(), at, word, sizeof *word, NULL);
+}
+
+static void answer(const struct request *req, enum outcome outcome, int home)
+{
+    uint64_t word = ANSWER(req->arg[1], outcome, home);
+    if (req->from != protocol_node()) {
+        send_word(req->from, answer_at(req->token), &word);
+        return;
+    }
+    atomic_store_explicit(answer_here(req->token), word, memory_order_release);
+    protocol_env->wake(req->token);
+}
+
+/* Sends page and answer if all versions are here; else returns false (H3). */
+static bool try_answer(struct request *req)
+{
+    if (!versions_here(req))
+        return false;
+    protocol_env->page_reader(req->object); /* EP1 */
+    /* from the page itself: diffs applied before it is read are included */
+    fabric_write(protocol_fabric(), req->from, (int)(req->arg[0] >> 56),
+                 req->arg[0] & ((1ull << 56) - 1), protocol_page_here(req->object), PAGE_SIZE,
+                 &pages_out);
+    answer(req, COPIED, protocol_node()); /* after the page: fabric.h F1 */
+    return true;
+}
+
+static void park(const struct request *req)
+{
+    if (parked_count == sizeof parked / sizeof parked[0])
+        diag_fatal(1, "more than %u page requests wait at this node; lower --threads",
+                   parked_count);
+    parked[parked_count++] = (uint32_t)req->from * protocol_tokens() + req->token;
+}
+
+static void serve_at_home(struct request *req)
+{
+    /* H2: a forwarded request is how a placed home learns of it */
+    protocol_env->page_set_home(req->object, protocol_node());
+    if (try_answer(req))
+        return;
+    if (req->flags)
+        answer(req, REFUSED, protocol_node()); /* a prefetch does not wait */
+    else {
+        protocol_env->count_retry();
+        park(req);
+    }
+}
+
+static void serve_page(struct request *req)
+{
+    uint32_t page = req->object;
+    if (protocol_default_home(page) != protocol_node()) {
+        serve_at_home(req);
+        return;
+    }
+    bool appointed;
+    int home = directory_lookup(page, req->flags ? -1 : req->from, &appointed);
+    if (home == protocol_node())
+        serve_at_home(req);
+    else if (home < 0)
+        answer(req, REFUSED, home); /* a prefetch of a page that no node has touched */
+    else if (home == req->from)     /* its copy lacks only diffs that it waits for itself */
+        answer(req, appointed ? APPOINTED : COPIED, home);
+    else
+        protocol_env->forward(req, REQUEST_PAGE, home);
+}
+
+static void async_serve(struct request *req)
+{
+    bool appointed;
+    if (req->object >= protocol_pages())
+        diag_fatal(1, "node %d requested page %u of %u; do all nodes run the same version?",
+                   (int)req->from, req->object, protocol_pages());
+    if (req->type == REQUEST_PAGE)
+        serve_page(req);
+    else if (req->type == REQUEST_PLACE)
+        protocol_env->reply(req,
+                            (uint64_t)directory_lookup(req->object, (int)req->arg[0], &appointed) +
+                                1);
+    else
+        protocol_env->reply(req, (uint64_t)directory_peek(req->object) + 1);
+}
+
+/* Called after a diff was applied to the page: answers its parked requests that have all versions
+ * now. */
+static void async_applied(uint32_t page)
+{
+    for (uint32_t i = 0; i < parked_count;) {
+        struct request *req = protocol_env->parked((int)(parked[i] / protocol_tokens()),
+                                                   parked[i] % protocol_tokens());
+        if (req->object == page && try_answer(req))
+            parked[i] = parked[--parked_count];
+        else
+            i++;
+    }
+}
+
+static void async_move(uint32_t page, int home)
+{
+    if (protocol_default_home(page) != protocol_node())
+        return;
+    spin_lock(&directory_lock);
+    *directory(page) = (uint64_t)home + 1;
+    spin_unlock(&directory_lock);
+}
+
+static void async_reset(uint32_t first, uint32_t count)
+{
+    for (uint32_t page = first; page < first + count; page++)
+        *directory(page) = 0;
+}
+
+const struct page_protocol protocol_async = {
+    .name = "async",
+    .caps = FABRIC_WRITE_IMM,
+    .served = true,
+    .initial = async_initial,
+    .claim = async_claim,
+    .fetch_start = async_fetch_start,
+    .fetch_ready = async_fetch_ready,
+    .fetch_finish = async_fetch_finish,
+    .home = async_home,
+    .place = async_place,
+    .serve = async_serve,
+    .applied = async_applied,
+    .move = async_move,
+    .reset = async_reset,
+};

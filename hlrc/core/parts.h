@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * parts.h - a protocol in five parts, a table each, so that each idea can be measured separately.
+ *
+ *   pages     how a home is assigned and a page fetched: protocol.h (--pages)
+ *   diffs     how changes reach the home (--diffs)
+ *   notices   how other nodes learn which pages were written (--notices)
+ *   locks     how a lock is passed from node to node (--locks)
+ *   barrier   how all nodes synchronise (--barrier)
+ *
+ * `caps` are the fabric capabilities that a part requires. `served`: the part sends messages that
+ * a handler serves. If no part does, no node has a handler (progress.h NH1). This file states what
+ * all implementations of a part guarantee; the head of each implementation says how. Unless stated
+ * otherwise, all functions may wait and are called with no lock held. The page functions are in
+ * protocol.h.
+ */
+#ifndef HLRC_PARTS_H
+#define HLRC_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hlrc/core/meeting.h"
+
+struct page_protocol;
+struct read_set;
+
+/* Called by the flushing thread, one at a time (interval.h I1). A sealed page is captured once
+ * `room` has returned and the diff was encoded there. */
+struct diff_protocol {
+    const char *name;
+    unsigned caps;
+    bool served;
+    int (*init)(void);
+
+    /* Where to encode the diff of one page for this home: room for DIFF_MAX bytes. */
+    void *(*room)(int home, uint64_t interval, bool urgent);
+    /* The diff is encoded, `bytes` long, and belongs to the interval passed to `room`. Diffs of
+     * one page arrive in the order of their intervals (I3). Does not wait. */
+    void (*add)(int home, uint32_t page, size_t bytes);
+    /* When it returns, all added diffs are on their way and need no further action of this node
+     * (I4). */
+    void (*send)(bool urgent);
+    /* With --check races: puts the set of reads among the diffs for that home. reads_wait waits
+     * until all homes have compared the sets sent to them (reads.h RR3). */
+    void (*reads)(int home, uint64_t interval, bool urgent, const struct read_set *set);
+    void (*reads_wait)(void);
+
+    /* I7. Neither waits; both may be called while serving. */
+    void (*hand_on)(void); /* wakes homes that have diffs without a wake */
+    void (*met)(void);     /* a barrier is complete: no wake is needed */
+};
+
+/* The notices of this writer's intervals, up to this one. */
+struct notices_wanted {
+    int writer;
+    uint64_t interval;
+};
+
+struct notice_protocol {
+    const char *name;
+    unsigned caps;
+    bool served;
+    bool read; /* the acquirer reads them from the writer; they are not sent */
+    int (*init)(void);
+    void (*end)(void);
+
+    /* Publishes to all other nodes that this node wrote these pages (ascending) in its interval.
+     * By the flushing thread. */
+    void (*publish)(uint64_t interval, const uint32_t *pages, uint32_t count);
+    /* Invalidates the pages of all wanted notices, of `count` writers (page_invalidate). Waits for
+     * notices under way. One thread at a time. */
+    void (*take)(const struct notices_wanted *want, int count);
+};
+
+/* Invariants: lock.h. */
+struct lock_protocol {
+    const char *name;
+    unsigned caps;
+    bool served;
+    int (*init)(uint32_t locks); /* numbered from 0; all are free */
+    void (*end)(void);
+
+    /* Takes a lock that is on this node and free, if it can without waiting or holding anything,
+     * even for an instant. False: call acquire. `thread` is the caller's index. */
+    bool (*take)(uint32_t lock, uint32_t thread);
+    void (*acquire)(uint32_t lock);
+    int (*try)(uint32_t lock); /* 0, or -EBUSY: another thread has it, here or elsewhere */
+    /* Releases a lock that has no waiters if nothing needs to be published now, under the same
+     * conditions. False: call release. */
+    bool (*drop)(uint32_t lock, uint32_t thread);
+    void (*release)(uint32_t lock);
+
+    /* May be NULL. Perform acquire and release if that takes only a few loads and stores, so that
+     * reading the clock would cost as much. False: nothing was done. */
+    bool (*acquire_soon)(uint32_t lock);
+    bool (*release_soon)(uint32_t lock);
+
+    /* For reports of a job that stands still, at any time and without a lock (dump.h DU1).
+     * `holder`: index + 1 of the thread that holds it here; 0: none. `entry`: this node's entry of
+     * the lock, in a table of reserve() in the order of the locks. */
+    uint32_t (*holder)(uint32_t lock);
+    const void *(*entry)(uint32_t lock);
+};
+
+/* Condition variables of the same lock protocol. Invariants: cond.h. */
+struct cond_protocol {
+    int (*init)(uint32_t conds); /* numbered from 0 */
+    void (*end)(void);
+
+    /* Registers this thread (C1) and returns its position in the queue. */
+    uint32_t (*enter)(uint32_t cond);
+    /* Waits there for a signal; *vt is the signaller's vector time. Returns the signal's name. */
+    uint64_t (*await)(uint32_t cond, uint32_t place, uint64_t *vt);
+    /* Wakes the first registered waiter, or all, with this vector time. `name`: node + 1 << 48 and
+     * a number of 31 bits; 0: not needed. */
+    void (*signal)(uint32_t cond, bool all, const uint64_t *vt, uint64_t name);
+};
+
+/* The largest value of all nodes counts. */
+enum arrival {
+    ARRIVAL_WAITS, /* the node waits until it departs */
+    ARRIVAL_MOVES, /* as above, and has homes to migrate (sync/homes.h) */
+    ARRIVAL_PLAIN, /* it may do other things before it departs */
+};
+
+/* Invariants: barrier.h. */
+struct barrier_protocol {
+    const char *name;
+    unsigned caps;
+    bool served;
+    int (*init)(void);
+
+    /* This node has arrived at barrier number `epoch` (0, 1, ...) with this vector time, in this
+     * call (ME1). Does not wait. */
+    void (*arrive)(uint64_t epoch, const uint64_t *vt, enum arrival kind, enum meeting call);
+    /* Waits until all nodes have arrived; *vt becomes the maximum of each component. True if all
+     * nodes waited and at least one wants to migrate homes. */
+    bool (*await)(uint64_t *vt);
+};
+
+struct protocol {
+    const struct page_protocol *pages;
+    const struct diff_protocol *diffs;
+    const struct notice_protocol *notices;
+    const struct lock_protocol *locks;
+    const struct cond_protocol *conds;
+    const struct barrier_protocol *barrier;
+};
+
+/* With handlers: coherence/diff_message.c, coherence/notice_log.c, sync/lock_queue.c, sync/cond.c,
+ * sync/barrier_master.c. One-sided: coherence/diff_write.c, coherence/notice_read.c,
+ * sync/lock_mcs.c, sync/cond_mcs.c, sync/barrier_counter.c, sync/barrier_pairs.c. */
+extern const struct diff_protocol diffs_by_message, diffs_by_write;
+extern const struct notice_protocol notices_by_log, notices_by_read;
+extern const struct lock_protocol locks_by_queue, locks_by_mcs;
+extern const struct cond_protocol conds_by_manager, conds_by_mcs;
+extern const struct barrier_protocol barrier_by_master, barrier_by_counter, barrier_by_pairs;
+
+#endif

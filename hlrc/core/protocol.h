@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * protocol.h - the table through which the engine fetches pages, and the table by which a page
+ * protocol calls back.
+ *
+ * A protocol decides how a home is assigned and how a page and its versions reach the faulting
+ * node. It knows the fabric and this header; it never sees the application's view, a twin or a
+ * lock. The engine guarantees that at most one fetch, claim or place of a page runs at a node at a
+ * time (page.h: BUSY), and calls with no lock held.
+ */
+#ifndef HLRC_PROTOCOL_H
+#define HLRC_PROTOCOL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fabric/fabric.h"
+#include "hlrc/core/waits.h"
+
+enum page_access_right { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
+
+/* A version in one word: an interval of a writer. At a million intervals a second a node reaches
+ * 2^48 in nine years. */
+static inline uint64_t version_of(int writer, uint64_t interval)
+{
+    return (uint64_t)writer << 48 | interval;
+}
+
+static inline int version_writer(uint64_t version)
+{
+    return (int)(version >> 48);
+}
+
+static inline uint64_t version_interval(uint64_t version)
+{
+    return version & ((UINT64_C(1) << 48) - 1);
+}
+
+/* A fetch under way. */
+struct page_fetch {
+    uint32_t page;
+    int home;      /* in: the home as known here, -1 unknown; out: the home */
+    int window;    /* where the copy goes: a window of this node, ... */
+    size_t offset; /* ... an offset in it, ... */
+    void *dest;    /* ... which is this address */
+    /* the versions that the copy must have at least: `needs` of them, none of other writers */
+    const uint64_t *needed;
+    uint32_t needs;
+    uint64_t *versions; /* out: the versions of the copy, one interval per node */
+    /* out: no node had touched the page, and this node has become its home */
+    bool assigned;
+    /* in: the home does not know yet that this node has a copy (exclusive.h EP1); for protocols
+     * whose homes do not see the fetch */
+    bool introduce;
+    bool early;        /* in: more versions may be needed than are known now (renew.h RN5) */
+    uint64_t arrivals; /* old value of the home's arrivals word */
+    uint32_t token;    /* for protocols that send requests */
+    /* wait_seq, for protocols that are answered by a word: identifies the answer of this fetch */
+    uint32_t ticket;
+    /* for protocols that start operations; page_started: the read of the page is among them */
+    struct fabric_op op;
+    bool page_started;
+};
+
+struct request; /* request.h */
+
+struct page_protocol {
+    const char *name;
+    unsigned caps; /* required fabric capabilities */
+    bool served;   /* parts.h */
+
+    /* Access of the application to a page that no node has touched; ACCESS_NONE: it must be
+     * fetched. */
+    enum page_access_right (*initial)(uint32_t page);
+
+    /* Home of a page that this node is about to write and whose home it does not know. Assigned to
+     * this node if the page had none (*assigned). -1: it may write without a home after all; check
+     * again. */
+    int (*claim)(uint32_t page, bool *assigned);
+
+    /* fetch_start begins to fetch the page, with at least the needed versions unless it is a
+     * prefetch. fetch_finish waits for it. It returns false if the copy of a prefetch lacks a
+     * version; other fetches never lack one. If the home is this node nothing is copied. */
+    void (*fetch_start)(struct page_fetch *, bool prefetch);
+    bool (*fetch_ready)(struct page_fetch *);
+    bool (*fetch_finish)(struct page_fetch *, bool prefetch);
+
+    int (*home)(uint32_t page, uint32_t token); /* -1 while unassigned */
+    /* returns the resulting home of the page */
+    int (*place)(uint32_t page, int node, uint32_t token);
+
+    /* serves requests about pages, if the protocol sends any */
+    void (*serve)(struct request *);
+    /* a diff was applied to this page here; may be NULL */
+    void (*applied)(uint32_t page);
+    /* makes the node the page's home, known to every node (sync/homes.h) */
+    void (*move)(uint32_t page, int home);
+    /* unassigns the homes of these pages, everywhere */
+    void (*reset)(uint32_t first, uint32_t count);
+};
+
+extern const struct page_protocol protocol_async, protocol_ardmar;
+
+/* Layout: offsets in window protocol_control(), the same on every node. */
+struct fabric *protocol_fabric(void);
+int protocol_control(void);
+int protocol_space(void);
+int protocol_node(void);
+int protocol_nodes(void);
+uint32_t protocol_pages(void);  /* of the space */
+uint32_t protocol_tokens(void); /* requests that one node can have outstanding (msg.h) */
+int protocol_default_home(uint32_t page);
+/* home word, at the default home: 0 unassigned, else node + 1 */
+size_t protocol_home_at(uint32_t page);
+size_t protocol_versions_at(uint32_t page); /* u64 per node, at the home */
+/* at the home, exclusive.h: u32 per page, set if other nodes may have a copy; u64 that counts
+ * these registrations of all pages */
+size_t protocol_has_readers_at(uint32_t page);
+size_t protocol_arrivals_at(void);
+size_t protocol_page_at(uint32_t page);     /* the page, in window protocol_space() */
+size_t protocol_answers_at(uint32_t token); /* u64 per token, at the requester (pages_async.c H4) */
+
+/* The same in this node's own memory. */
+void *protocol_here(size_t at); /* of window protocol_control() */
+_Atomic uint64_t *protocol_applied_here(uint32_t page, int writer);
+char *protocol_page_here(uint32_t page);
+
+/*
+ * Services of the engine for a protocol. Protocols lie below the engine and call it only by this
+ * table, which hlrc_init sets before the first fetch.
+ */
+struct protocol_env {
+    /* Waits until done(arg), which something outside this process makes true. Serves while it
+     * waits. */
+    void (*wait)(struct wait_for what, bool (*done)(void *), void *arg);
+
+    void (*count_round_trip)(void); /* a fetch waits for the network */
+    /* a fetch had to be repeated: the home's copy lacked a version */
+    void (*count_retry)(void);
+    void (*count_home)(void); /* this node became a home by its earlier stores */
+
+    /* Requests (msg.h): on the caller's token, of `type`, about a page. */
+    struct request *(*compose)(uint32_t token, int type, uint32_t page);
+    void (*send)(struct request *, int to, bool with_vec, bool urgent);
+    uint64_t (*await)(uint32_t token); /* the answer's argument */
+
+    /* For servers. */
+    void (*forward)(const struct request *, int type, int to);
+    void (*reply)(const struct request *, uint64_t arg);
+    struct request *(*parked)(int from, uint32_t token); /* a request that was put aside */
+    /* wakes the thread of this node that owns the token, if it sleeps */
+    void (*wake)(uint32_t token);
+
+    /* Pages (page.h): page_demote, page_restore_exclusive, page_set_home, space_touched. */
+    bool (*page_demote)(uint32_t page);
+    void (*page_restore)(uint32_t page);
+    void (*page_set_home)(uint32_t page, int home);
+    bool (*page_touched)(uint32_t page);
+    /* this home page is about to be copied to another node: exclusive.h EP1 */
+    void (*page_reader)(uint32_t page);
+};
+
+extern const struct protocol_env *protocol_env;
+
+/* True if the copy has all versions that were needed when the fetch began. */
+static inline bool protocol_covers(const struct page_fetch *f)
+{
+    for (uint32_t i = 0; i < f->needs; i++)
+        if (f->versions[version_writer(f->needed[i])] < version_interval(f->needed[i]))
+            return false;
+    return true;
+}
+
+#endif

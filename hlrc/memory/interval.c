@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* interval.c - see interval.h for the invariants. */
+#include "hlrc/memory/interval.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fence.h"
+#include "base/perturb.h"
+#include "base/reserve.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/memory/copies.h"
+#include "hlrc/memory/diff.h"
+#include "hlrc/memory/dirty.h"
+#include "hlrc/memory/exclusive.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/memory/page_claim.h"
+#include "hlrc/memory/past.h"
+#include "hlrc/memory/profile.h"
+#include "hlrc/memory/reads.h"
+#include "hlrc/memory/renew.h"
+#include "hlrc/memory/sample.h"
+#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/timeline.h"
+#include "hlrc/progress/dump.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/races/races.h"
+
+static uint32_t *announced;           /* pages of the interval being flushed */
+static struct notices_wanted *wanted; /* of the current acquire: room for one per node */
+
+_Atomic bool interval_closing;    /* one flush at a time (I1) */
+static _Atomic bool looking;      /* a flush has noted new readers, and has not ended: EP4 */
+static _Atomic bool acquire_busy; /* one acquire at a time (I5) */
+/* flushes; the nth to begin is the nth to end */
+static _Atomic uint64_t closes_begun, closes_ended;
+static _Atomic int urgent_closers; /* threads in an urgent interval_close */
+/* guards vt, except reads of single components, which only rise */
+static spin_lock_word vt_lock;
+static _Atomic uint64_t *vt;
+
+#define ANNOUNCED_BYTES ((size_t)engine.pages * sizeof *announced)
+
+static uint64_t vt_of(int writer)
+{
+    return atomic_load_explicit(&vt[writer], memory_order_acquire); /* I5 */
+}
+
+static void dump_intervals(char *line, size_t len)
+{
+    uint64_t begun = atomic_load(&closes_begun), ended = atomic_load(&closes_ended);
+    dump_append(line, len, "%llu flushes%s%s; vector time", (unsigned long long)begun,
+                begun != ended ? ", one in progress" : "",
+                atomic_load(&acquire_busy) ? "; an acquire is in progress" : "");
+    for (int w = 0; w < engine.nodes; w++) /* without its lock: DU1 */
+        dump_append(line, len, " %llu", (unsigned long long)vt_of(w));
+}
+
+/* CP3: the flush includes this thread's stores. */
+static void close_for_room(void)
+{
+    interval_close(true); /* I7: no barrier is near */
+}
+
+int interval_init(void)
+{
+    copies_on_crowd(close_for_room);
+    dump_add(dump_intervals);
+    announced = reserve(ANNOUNCED_BYTES);
+    vt = calloc((size_t)engine.nodes, sizeof *vt);
+    wanted = calloc((size_t)engine.nodes, sizeof *wanted);
+    return announced && vt && wanted ? 0 : -ENOMEM;
+}
+
+void interval_end(void)
+{
+    reserve_end(announced, ANNOUNCED_BYTES);
+    announced = NULL;
+    free((void *)vt);
+    vt = NULL;
+    free(wanted);
+    wanted = NULL;
+}
+
+/* ASSUMPTION: vt_lock is held. */
+static void raise_vt(int writer, uint64_t interval)
+{
+    atomic_store_explicit(&vt[writer], interval, memory_order_release); /* I5 */
+}
+
+void interval_vt(uint64_t *out)
+{
+    spin_lock(&vt_lock);
+    for (int w = 0; w < engine.nodes; w++)
+        out[w] = vt_of(w);
+    spin_unlock(&vt_lock);
+}
+
+void interval_hand_on(uint64_t *out)
+{
+    interval_vt(out);
+    engine.protocol.diffs->hand_on(); /* I7 */
+}
+
+void interval_met(void)
+{
+    engine.protocol.diffs->met(); /* I7 */
+}
+
+/* The calling thread has stored nothing since its last flush. */
+static _Thread_local bool unstored;
+
+/* RK2. */
+static bool flush_home(uint32_t page, uint64_t interval, bool *changed)
+{
+    uint64_t mask[DIFF_MASK_WORDS], time[NODES_MAX];
+    if (!races_checked())
+        return page_flush_home(page, changed);
+    *changed = page_flush_tracked(page, mask);
+    if (*changed) {
+        interval_vt(time); /* RK1 */
+        races_note_own(page, interval, time, mask);
+    }
+    return *changed || page_flush_same(page);
+}
+
+/* PF1. ASSUMPTION: the page is sealed or retained writable, and its home is here. */
+static void profile_own(uint32_t page)
+{
+    uint64_t mask[DIFF_MASK_WORDS];
+    int64_t begin = profile_begin();
+    profile_written(page, page_tracked(page, mask) ? mask : NULL, true);
+    profile_aside(begin);
+}
+
+/* ASSUMPTION: the diff is this node's, for that home. */
+static void profile_away(uint32_t page, const void *diff, size_t len, size_t changed, int home)
+{
+    uint64_t mask[DIFF_MASK_WORDS];
+    int64_t begin = profile_begin();
+    if (!begin)
+        return;
+    profile_diff(page, changed, home);
+    if (profile_is_told(page))
+        profile_written(page, changed && diff_mask(diff, len, mask) ? mask : NULL, false);
+    profile_aside(begin);
+}
+
+/* Captures the diff of one sealed page. True if the page is to be announced. ASSUMPTION: BUSY. */
+static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed)
+{
+    struct page *p = page_at(page);
+    if (page_is_home(p, engine.node)) {
+        if (profile_is_told(page))
+            profile_own(page);
+        size_t bytes = 0, len = record_all ? page_flush_size(page, &bytes) : 0; /* TS5 */
+        if (!flush_home(page, interval, changed))
+            return false;
+        if (record_on && *changed)
+            record_closing_page(page, true, len, bytes);
+        /* orders this node's ended writes to the page before the version (I3) */
+        atomic_store_explicit(applied_here(page, engine.node), interval, memory_order_release);
+        return true;
+    }
+    int home = (int)p->home - 1;
+    int64_t begin = timeline_begin();
+    void *diff = engine.protocol.diffs->room(home, interval, urgent);
+    size_t len = page_flush_diff(page, diff);
+    *changed = len != 0;
+    if (len == 0 && !p->worded) /* WD4 */
+        return false;
+    size_t bytes = diff_changed_bytes(diff, len);
+    profile_away(page, diff, len, bytes, home);
+    if (record_on && len)
+        record_closing_page(page, false, len, bytes);
+    engine.protocol.diffs->add(home, page, len);
+    stats_count(STAT_DIFFS, 1);
+    stats_count(STAT_DIFF_BYTES, bytes);
+    timeline_end(TIMELINE_DIFF, begin, page, home, interval << 16 | bytes); /* TL4 */
+    return true;
+}
+
+/* Why an interval is flushed. */
+struct closing {
+    bool urgent; /* the homes serve the diffs at once */
+    bool asked;  /* requested by another node, not by a thread of the program (P10) */
+};
+
+/* Seals and captures all pages of closing[n] (I2). Returns the number of announced pages. */
+static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interval,
+                            struct closing why)
+{
+    uint32_t count = 0;
+    for (uint32_t i = page_flush_skip(closing, n); i < n;
+         i += page_flush_skip(closing + i, n - i)) {
+        uint32_t run = page_flush_begin(closing + i, n - i, why.asked);
+        perturb(page_sealed);
+        for (uint32_t k = i; k < i + run; k++) {
+            uint32_t page = closing[k];
+            if (k + 1 < i + run)
+                page_flush_prefetch(closing[k + 1]);
+            bool changed, announce = capture(page, interval, why.urgent, &changed);
+            if (announce)
+                announced[count++] = page;
+            perturb(page_captured);
+            page_flush_end(page, announce ? interval : 0, changed);
+        }
+        i += run;
+    }
+    engine.protocol.diffs->send(why.urgent); /* I4 */
+    return count;
+}
+
+#ifdef HLRC_DEBUG
+/* Before an interval is published. ASSUMPTION: the caller flushes it. */
+static void interval_assert_state(uint64_t interval, uint32_t count)
+{
+    assert(interval == vt_of(engine.node) + 1); /* I6 */
+    for (uint32_t i = 0; i < count; i++) {
+        assert(i == 0 || announced[i - 1] < announced[i]);
+        page_assert_announced(announced[i], interval); /* I2 */
+    }
+}
+#else
+#    define interval_assert_state(interval, count) ((void)0)
+#endif
+
+/* RR3. The sets are sent with the diffs. */
+static void send_reads(const struct read_set *sets, uint32_t count, uint64_t interval, bool urgent)
+{
+    uint64_t time[NODES_MAX];
+    if (count) {
+        interval_vt(time); /* RK1 */
+        progress_settle(); /* RR4 */
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        int home = page_claim_read(sets[i].page);
+        if (home == engine.node)
+            races_note_own_reads(interval, time, &sets[i]);
+        else if (home >= 0)
+            engine.protocol.diffs->reads(home, interval, urgent, &sets[i]);
+    }
+}
+
+static void close_dirty(struct closing why)
+{
+    int64_t begin = timeline_begin(), asked = profile_begin();
+    perturb(close_begun);
+    atomic_store(&looking, true); /* EP4 */
+    if (!exclusive_look())        /* EP3 */
+        atomic_store(&looking, false);
+    const uint32_t *closing;
+    uint32_t n = dirty_take(&closing), read;
+    const struct read_set *sets = reads_take(&read);
+    perturb(close_taken);
+    if (n == 0 && read == 0)
+        return;
+    past_turn();
+    uint64_t interval = vt_of(engine.node) + 1; /* written only by flushes, which are serialised */
+    send_reads(sets, read, interval, why.urgent);
+    uint32_t count = capture_all(closing, n, interval, why);
+    if (count == 0 && read == 0)
+        return; /* I6 */
+    if (read)
+        engine.protocol.diffs->reads_wait();
+    interval_assert_state(interval, count);
+    perturb(close_captured);
+    engine.protocol.notices->publish(interval, announced, count); /* I4 */
+    perturb(close_published);
+    stats_count(STAT_WRITE_NOTICES, count);
+    spin_lock(&vt_lock);
+    raise_vt(engine.node, interval); /* I6 */
+    spin_unlock(&vt_lock);
+    timeline_end(TIMELINE_CLOSE, begin, interval, -1, count);
+    profile_close(announced, count, asked);
+}
+
+/* Performs a flush. ASSUMPTION: the caller has set interval_closing for it. */
+static void close_once(struct thread *t, bool asked)
+{
+    enum stats_category before = stats_enter(t, STATS_DIFF);
+    uint64_t number = atomic_fetch_add(&closes_begun, 1) + 1;
+    fence_after_rmw(); /* I10: before the pages are read */
+    /* read after closes_begun rose: includes all callers that this flush serves */
+    close_dirty((struct closing){ .urgent = atomic_load(&urgent_closers) > 0, .asked = asked });
+    atomic_store(&looking, false);
+    if (record_on)
+        record_closing_end(asked);
+    atomic_store(&closes_ended, number);
+    atomic_store(&interval_closing, false);
+    progress_changed(&interval_closing);
+    stats_enter(t, before);
+}
+
+/* A flush that began after the caller arrived has ended, or it is the caller's turn. */
+static bool closing_over(void *arg)
+{
+    return atomic_load(&closes_ended) >= *(const uint64_t *)arg || !atomic_load(&interval_closing);
+}
+
+/* No page is dirty, and none is in an unfinished flush, so this thread's writes are published
+ * (I1). They are on the list before the test, and so are the writes that it learnt of through a
+ * lock of the program. */
+bool interval_clean(void)
+{
+    if (engine.alone)
+        return true;
+    fence_full();                                                              /* I10 */
+    if (atomic_load(&interval_closing) || exclusive_arrivals() || dirty_any()) /* I8, EP3 */
+        return false;
+    perturb(clean_looked);
+    return !atomic_load(&interval_closing); /* I8, EP4 */
+}
+
+/* Any flush that begins after this call takes everything that this thread wrote (I1; L3).
+ * ASSUMPTION: a full fence since the caller's last store (I10). */
+uint64_t interval_next(void)
+{
+    return atomic_load(&closes_begun) + 1;
+}
+
+/* EP3. A flush that has noted arrivals may not have announced the pages yet (EP4). */
+bool interval_published(uint64_t mark)
+{
+    if (engine.alone)
+        return true;
+    if (exclusive_arrivals() || atomic_load(&looking))
+        return false;
+    return atomic_load(&closes_ended) >= mark || interval_mark() == 0;
+}
+
+/* Flushes until `number` flushes have ended. ASSUMPTION: an urgent caller is counted in
+ * urgent_closers. */
+static void close_until(uint64_t number, bool asked)
+{
+    struct thread *t = thread_self();
+    while (atomic_load(&closes_ended) < number) {
+        if (!atomic_exchange(&interval_closing, true))
+            close_once(t, asked);
+        else
+            progress_await((struct wait_for){ WAITS_CLOSING, number, 0 }, &interval_closing,
+                           closing_over, &number);
+    }
+}
+
+/* I1. However many threads flush, each waits at most for the rest of one flush and the whole of
+ * the next. */
+void interval_close(bool urgent)
+{
+    if (interval_clean())
+        return;
+    /* before closes_begun is read: the next flush to begin is urgent */
+    atomic_fetch_add(&urgent_closers, urgent);
+    close_until(interval_next(), false); /* I10: interval_clean has fenced */
+    atomic_fetch_sub(&urgent_closers, urgent);
+}
+
+void interval_publish(void)
+{
+    atomic_fetch_add(&urgent_closers, 1);
+    close_until(interval_next(),
+                true); /* I10: stores of other threads, visible to this one through a lock */
+    atomic_fetch_sub(&urgent_closers, 1);
+}
+
+static bool covered(const uint64_t *want)
+{
+    bool yes = true;
+    for (int w = 0; w < engine.nodes && yes; w++)
+        /* this node's own entry is always the newest */
+        yes = w == engine.node || vt_of(w) >= want[w];
+    return yes;
+}
+
+static bool acquire_over(void *arg)
+{
+    return covered(arg) || !atomic_load(&acquire_busy);
+}
+
+/* ASSUMPTION: the caller has taken acquire_busy. */
+static void acquire_all(const uint64_t *want, uint32_t occasion)
+{
+    int writers = 0;
+    int64_t begin = timeline_begin(), asked = profile_acquire_begin();
+    for (int w = 0; w < engine.nodes; w++)
+        if (w != engine.node && vt_of(w) < want[w])
+            wanted[writers++] = (struct notices_wanted){ w, want[w] };
+    past_turn();
+    renew_expected(occasion);
+    engine.protocol.notices->take(wanted, writers);
+    renew_all();
+    profile_acquire_end(asked);
+    if (profile_on)
+        sample_some();
+    spin_lock(&vt_lock);
+    for (int i = 0; i < writers; i++)
+        raise_vt(wanted[i].writer, wanted[i].interval); /* I5 */
+    spin_unlock(&vt_lock);
+    atomic_store(&acquire_busy, false);
+    progress_changed(&acquire_busy);
+    timeline_end(TIMELINE_ACQUIRE, begin, 0, -1, 0);
+}
+
+void interval_unstored(bool yes)
+{
+    unstored = yes;
+}
+
+void interval_acquire(const uint64_t *want, uint32_t occasion)
+{
+    if (races_checked() && !covered(want) && !(unstored && threads_taken() == 1))
+        interval_close(true); /* RK3 */
+    while (!covered(want)) {
+        if (!atomic_exchange(&acquire_busy, true))
+            acquire_all(want, occasion);
+        else
+            progress_await((struct wait_for){ WAITS_ACQUIRE, 0, 0 }, &acquire_busy, acquire_over,
+                           (void *)(uintptr_t)want);
+    }
+    if (record_all)
+        sample_all(); /* TS6 */
+}

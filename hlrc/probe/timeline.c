@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* timeline.c - see timeline.h for the invariants. */
+#include "hlrc/probe/timeline.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/addresses.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/trace.h"
+
+#define PEER_BITS 32
+
+bool timeline_on;
+_Thread_local uint32_t timeline_lane;
+
+static struct timeline_head *head;
+static struct timeline_lane *lanes;
+static struct timeline_record *records;
+static uint32_t per_lane, last_lane; /* the handler's: it has no slot */
+static size_t bytes;
+static _Atomic uint64_t grants;
+
+static_assert(sizeof(struct timeline_record) == 40 && sizeof(struct timeline_lane) == 64,
+              "hlrcrun and the library may come from different builds");
+
+void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, int peer,
+                   uint64_t extra)
+{
+    uint32_t lane = timeline_lane ? timeline_lane - 1 : last_lane;
+    debug_assert(lane <= last_lane);
+    uint64_t number =
+        atomic_fetch_add_explicit(&lanes[lane].count, 1, memory_order_relaxed); /* TL1 */
+    struct timeline_record *r = &records[(size_t)lane * per_lane + number % per_lane];
+    atomic_store_explicit(&r->what, TIMELINE_NONE, memory_order_relaxed);
+    /* TL1: orders the clearing before the other stores */
+    atomic_thread_fence(memory_order_release);
+    r->begin = begin;
+    r->end = end;
+    r->object = object;
+    r->extra = extra;
+    atomic_store_explicit(&r->what, (uint64_t)kind << PEER_BITS | (uint32_t)(peer + 1),
+                          memory_order_release); /* TL1 */
+}
+
+uint64_t timeline_grant(void)
+{
+    if (!(trace_on & (TRACE_TIMELINE | TRACE_PROFILE)))
+        return 0;
+    return (uint64_t)(engine.node + 1) << 48 |
+           (atomic_fetch_add_explicit(&grants, 1, memory_order_relaxed) + 1);
+}
+
+/* An interruption between the readings makes them take longer, so the shortest of 16 counts. */
+struct timeline_moment timeline_moment(void)
+{
+    struct timeline_moment best = { 0, 0 };
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < 16; i++) {
+        int64_t before = clock_ticks(), ns = clock_ns(), after = clock_ticks();
+        if (!clock_counter)
+            return (struct timeline_moment){ ns, ns };
+        if (after - before < least) {
+            least = after - before;
+            best = (struct timeline_moment){ before + least / 2, ns };
+        }
+    }
+    return best;
+}
+
+static int64_t time_of_day(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void fill_head(uint32_t workers, uint64_t machine)
+{
+    static const struct timeline_offset none = { .error = -1 };
+    *head = (struct timeline_head){ .node = (uint32_t)engine.node,
+                                    .nodes = (uint32_t)engine.nodes,
+                                    .lanes = last_lane + 1,
+                                    .records = per_lane,
+                                    .pid = (uint32_t)getpid(),
+                                    .workers = workers,
+                                    .machine = machine,
+                                    .start = timeline_moment(),
+                                    .real_ns = time_of_day(),
+                                    .offset = { none, none } };
+    (void)gethostname(head->host, sizeof head->host - 1);
+    head->magic = TIMELINE_MAGIC;
+}
+
+int timeline_open(uint64_t size, uint32_t threads, uint32_t workers, uint64_t machine)
+{
+    last_lane = threads;
+    per_lane = (uint32_t)(size / sizeof *records);
+    bytes = sizeof *head + (last_lane + 1) * (sizeof *lanes + per_lane * sizeof *records);
+    int fd = memfd_create("hlrc timeline", MFD_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    void *mem = MAP_FAILED;
+    if (ftruncate(fd, (off_t)bytes) == 0)
+        mem = addresses_map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+    if (mem == MAP_FAILED) {
+        int rc = -errno;
+        close(fd);
+        return rc;
+    }
+    (void)madvise(mem, bytes, MADV_DONTDUMP);
+    head = mem;
+    lanes = (struct timeline_lane *)(head + 1);
+    records = (struct timeline_record *)(lanes + last_lane + 1);
+    fill_head(workers, machine);
+    timeline_on = true;
+    return fd;
+}
+
+struct timeline_head *timeline_head(void)
+{
+    return head;
+}
+
+size_t timeline_bytes(void)
+{
+    return bytes;
+}
+
+void timeline_stop(void)
+{
+    timeline_on = false;
+}
+
+void timeline_close(void)
+{
+    if (head)
+        addresses_unmap(head, bytes);
+    head = NULL;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* profile_report.h - the counts of all nodes for --profile, by block of memory: on node 0, at the
+ * end of a job. A page counts for one block: the block that the node whose threads spent most
+ * time on it writes, or touches first. */
+#ifndef HLRC_PROFILE_REPORT_H
+#define HLRC_PROFILE_REPORT_H
+
+#include <stdio.h>
+
+#include "hlrc/report/profile_job.h"
+#include "hlrc/report/profile_shared.h"
+
+#define PROFILE_WHERE 256
+
+enum block_kind { BLOCK_HEAP, BLOCK_VARIABLE, BLOCK_TABLES, BLOCK_SHARED };
+
+struct block_name {
+    enum block_kind kind;
+    uintptr_t at;
+    size_t size;   /* 0: unknown */
+    uint64_t code; /* of BLOCK_HEAP, in transfer form (crash/code.h) */
+};
+
+/* Counts of one block or page at one node. */
+struct block_part {
+    uint64_t count[PROFILE_COUNTERS];
+    double seconds, shared_s; /* of threads; while other nodes write it, too */
+    bool writes;
+};
+
+/* Pages of one block, or of two that lie in one page, with false sharing. */
+struct block_false {
+    struct block_name other;  /* size 0: none */
+    uint32_t pages, page;     /* number of pages; the first */
+    uint32_t distance;        /* of shared_form: of all pages */
+    uint32_t pieces, writers; /* at most */
+    double saves_s; /* of wall time: the cost of the pages at the node where it is highest */
+    double *by_node;
+};
+
+struct block {
+    struct block_name name;
+    char where[PROFILE_WHERE]; /* call site, or the variable */
+    uint32_t pages, lowest, highest;
+    struct block_part all, *by_node;
+    struct block_false shared; /* pages 0: no page is */
+};
+
+struct profile_report {
+    const struct profile_node *node;
+    int nodes;
+    struct block *block; /* by seconds, descending */
+    uint32_t blocks;
+    struct report_page *page; /* ascending */
+    uint32_t pages;
+    struct profile_map *map; /* profile_map.h */
+};
+
+struct report_page {
+    uint32_t page, block;
+    enum shared_verdict verdict;
+    int first, count; /* of `record` */
+    const struct report_record *record;
+};
+
+struct report_record {
+    uint32_t page;
+    int node;
+    const struct profile_record *of;
+};
+
+void profile_report(const struct profile_node *nodes, int count);
+
+/* profile_sites.c: the block that begins at an address, or contains it. */
+int sites_gather(const struct profile_node *nodes, int count); /* 0 or -ENOMEM */
+void sites_drop(void);
+struct block_name block_at(uintptr_t address);
+/* The lowest block of the heap with bytes in [from, from + bytes); kind BLOCK_SHARED: none. */
+struct block_name block_in(uintptr_t from, size_t bytes);
+void block_say(struct block *b); /* fills `where` */
+
+extern const char *const profile_counts[]; /* names, by enum profile_count */
+void profile_text(FILE *out, const struct profile_report *r);
+void profile_json(FILE *out, const void *report); /* a struct profile_report */
+
+/* "12.345", independent of the program's locale */
+const char *profile_seconds(double value, char *buf, size_t len);
+
+/* The call and the block, or the variable. */
+void profile_name(const struct block *b, char *text, size_t len);
+
+/* Sums over all nodes for a lock; `lock` + 1. */
+struct lock_sum {
+    uint32_t lock;
+    uint64_t waits, hands;
+    double seconds;
+};
+/* Sorted by waits, descending; returns their number. *sums: the caller calls free(). */
+size_t profile_lock_sums(const struct profile_report *r, struct lock_sum **sums);
+
+/* The suggested remedy, as text. */
+void profile_cure(const struct block *b, char *text, size_t len);
+
+static inline double report_barrier_s(const struct profile_node *n)
+{
+    return (double)n->head->sums.barrier_ticks * n->head->tick_s;
+}
+
+#endif

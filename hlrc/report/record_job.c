@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* record_job.c - see record_job.h. */
+#include "hlrc/report/record_job.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/digest.h"
+#include "base/reserve.h"
+#include "boot/boot.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/outfile.h"
+#include "hlrc/probe/recorder.h"
+#include "hlrc/progress/stats.h"
+#include "hlrc/report/gather.h"
+
+static int64_t fault_ticks;
+
+static bool wanted(void)
+{
+    return engine.config.trace_sim[0] != '\0';
+}
+
+int record_job_check(void)
+{
+    char err[CONFIG_ERROR_MAX];
+    int rc = 0;
+    if (wanted() && engine.node == 0)
+        rc = outfile_try("--trace-sim ", engine.config.trace_sim, err, sizeof err);
+    if (rc)
+        diag_report(1, "%s", err);
+    if (rc == 0 && wanted() && engine.alone) {
+        diag_report(1, "--trace-sim: a job of one node has no faults to record; use -n 2 or more");
+        rc = -EINVAL;
+    }
+    return rc;
+}
+
+int record_job_start(void)
+{
+    if (!wanted())
+        return 0;
+    fault_ticks = record_fault_ticks();
+    record_all = engine.config.trace_sim_detail == DETAIL_ALL;
+    int rc = record_open(engine.config.trace_sim_size, (uint32_t)engine.config.threads);
+    if (rc)
+        diag_report(1, "--trace-sim: no address space for the threads' records; lower "
+                       "--trace-sim-size or --threads");
+    return rc;
+}
+
+/* ---- this node ---- */
+
+/* A node's records, as sent. */
+struct part {
+    size_t bytes, room;
+    unsigned char *at;
+    bool cut;
+};
+
+static void put_number(struct part *p, uint64_t value)
+{
+    p->bytes = (size_t)(record_number_put(p->at + p->bytes, value) - p->at);
+}
+
+static void put_bytes(struct part *p, const void *from, size_t bytes)
+{
+    memcpy(p->at + p->bytes, from, bytes);
+    p->bytes += bytes;
+}
+
+static uint64_t ns(double seconds)
+{
+    return (uint64_t)(seconds * 1e9);
+}
+
+static void put_counters(struct part *p)
+{
+    struct hlrc_stats s;
+    memset(&s, 0, sizeof s);
+    stats_collect(&s);
+    s.read_faults -= record_looks(); /* TS4 */
+    const uint64_t looks = record_looks(), wall_ns = ns(s.wall_s), compute_ns = ns(s.compute_s),
+                   page_ns = ns(s.page_s), lock_ns = ns(s.lock_s), barrier_ns = ns(s.barrier_s),
+                   diff_ns = ns(s.diff_s);
+    put_number(p, RECORD_COUNTER_COUNT);
+#define OF_STATS(name) put_number(p, s.name);
+    HLRC_COUNTS(OF_STATS)
+#undef OF_STATS
+#define OF_TIMES(name) put_number(p, name);
+    RECORD_TIMED(OF_TIMES)
+#undef OF_TIMES
+}
+
+static uint32_t threads_that_noted(void)
+{
+    uint32_t used = 0;
+    const unsigned char *at;
+    size_t bytes;
+    uint64_t any;
+    for (uint32_t i = 0; i < (uint32_t)engine.config.threads; i++) {
+        (void)record_stream((int)i, &at, &bytes, &any);
+        used += bytes != 0;
+    }
+    return used;
+}
+
+static void put_streams(struct part *p)
+{
+    const unsigned char *at;
+    size_t bytes;
+    uint64_t count;
+    p->cut = !record_stream(-1, &at, &bytes, &count) || p->cut;
+    put_number(p, bytes);
+    put_bytes(p, at, bytes);
+    put_number(p, count);
+    put_number(p, threads_that_noted());
+    for (uint32_t i = 0; i < (uint32_t)engine.config.threads; i++) {
+        p->cut = !record_stream((int)i, &at, &bytes, &count) || p->cut;
+        if (bytes == 0)
+            continue;
+        put_number(p, bytes);
+        put_bytes(p, at, bytes);
+    }
+}
+
+static size_t most_bytes(void)
+{
+    size_t sum = RECORD_COUNTER_COUNT * 10 + RECORD_LONGEST, bytes;
+    const unsigned char *at;
+    uint64_t count;
+    for (int i = -1; i < engine.config.threads; i++) {
+        (void)record_stream(i, &at, &bytes, &count);
+        sum += bytes + 20;
+    }
+    return sum;
+}
+
+static struct part compose(void)
+{
+    struct part p = { .room = most_bytes() };
+    p.at = reserve(p.room);
+    if (!p.at)
+        diag_fatal(1,
+                   "--trace-sim: no memory for the records of this node; lower --trace-sim-size");
+    put_counters(&p);
+    put_streams(&p);
+    return p;
+}
+
+/* ---- all nodes ---- */
+
+struct sink {
+    FILE *out;
+    uint64_t digest;
+};
+
+static void out_bytes(struct sink *s, const void *at, size_t bytes)
+{
+    s->digest = digest_add(s->digest, at, bytes);
+    fwrite(at, 1, bytes, s->out);
+}
+
+static void out_number(struct sink *s, uint64_t value)
+{
+    unsigned char room[10];
+    out_bytes(s, room, (size_t)(record_number_put(room, value) - room));
+}
+
+static void out_fixed(struct sink *s, uint64_t value, int bytes)
+{
+    unsigned char room[8];
+    for (int i = 0; i < bytes; i++)
+        room[i] = (unsigned char)(value >> 8 * i);
+    out_bytes(s, room, (size_t)bytes);
+}
+
+static void out_settings(struct sink *s)
+{
+    const struct config *c = &engine.config;
+    const uint64_t value[RECORD_SETTING_COUNT] = {
+        [RECORD_SET_nodes] = (uint64_t)engine.nodes,
+        [RECORD_SET_units_s] = record_units(),
+        [RECORD_SET_fault_units] = (uint64_t)fault_ticks >> record_shift(),
+        [RECORD_SET_page_bytes] = PAGE_SIZE,
+        [RECORD_SET_pages] = engine.pages,
+        [RECORD_SET_heap_pages] = heap_pages(),
+        [RECORD_SET_home_near] = engine.home_near,
+        [RECORD_SET_home_near_pages] = HOME_NEAR,
+        [RECORD_SET_home_shift] = engine.home_shift,
+        [RECORD_SET_far_shift] = engine.far_shift,
+        [RECORD_SET_range_shift] = engine.range_shift,
+        [RECORD_SET_pages_by] = (uint64_t)c->pages,
+        [RECORD_SET_diffs_by] = (uint64_t)c->diffs,
+        [RECORD_SET_notices_by] = (uint64_t)c->notices,
+        [RECORD_SET_locks_by] = (uint64_t)c->locks,
+        [RECORD_SET_barrier_by] = (uint64_t)c->barrier,
+        [RECORD_SET_barrier_fan] = (uint64_t)c->barrier_fan,
+        [RECORD_SET_hot_pages] = (uint64_t)c->hot_pages,
+        [RECORD_SET_exclusive] = (uint64_t)c->exclusive_pages,
+        [RECORD_SET_lazy_release] = (uint64_t)c->lazy_release,
+        [RECORD_SET_move_homes] = (uint64_t)c->move_homes,
+        [RECORD_SET_ahead] = (uint64_t)c->ahead,
+        [RECORD_SET_renew] = (uint64_t)c->renew,
+        [RECORD_SET_memory_reads] = engine.fabric->round_trip_ns == 0,
+        [RECORD_SET_threads] = (uint64_t)c->threads,
+    };
+    out_number(s, RECORD_SETTING_COUNT);
+    for (int i = 0; i < RECORD_SETTING_COUNT; i++)
+        out_number(s, value[i]);
+}
+
+static void write_all(FILE *out, const void *arg)
+{
+    const struct part *parts = arg;
+    struct sink s = { out, DIGEST_START };
+    out_bytes(&s, RECORD_MAGIC, sizeof RECORD_MAGIC - 1);
+    out_fixed(&s, RECORD_VERSION, 4);
+    out_settings(&s);
+    for (int n = 0; n < engine.nodes; n++)
+        out_bytes(&s, parts[n].at, parts[n].bytes);
+    out_fixed(&s, s.digest, 8); /* TW1 */
+}
+
+static void write_file(const struct part *parts)
+{
+    int rc = outfile_write(engine.config.trace_sim, true, write_all, parts);
+    if (rc)
+        diag_warn("--trace-sim %s: %s; nothing was written", engine.config.trace_sim,
+                  strerror(-rc));
+}
+
+static void gather_all(struct part *parts, const struct part *told)
+{
+    bool cut = false;
+    for (int n = 0; n < engine.nodes; n++) {
+        cut = cut || told[n].cut;
+        if (n == 0)
+            continue;
+        parts[n] = told[n];
+        parts[n].at = reserve(told[n].bytes);
+        if (!parts[n].at)
+            diag_fatal(
+                1,
+                "--trace-sim: no memory for %zu bytes of records of node %d; trace a shorter run",
+                told[n].bytes, n);
+        gather_receive(n, parts[n].at);
+    }
+    if (cut)
+        diag_warn("--trace-sim %s: nothing was written: a thread recorded more than the %llu bytes "
+                  "of --trace-sim-size; raise it",
+                  engine.config.trace_sim, (unsigned long long)engine.config.trace_sim_size);
+    else
+        write_file(parts);
+    for (int n = 1; n < engine.nodes; n++)
+        reserve_end(parts[n].at, parts[n].bytes);
+}
+
+void record_job_mark(void)
+{
+    record_note(RECORD_END, 0, 0);
+    record_stop();
+}
+
+void record_job_finish(void)
+{
+    static struct part told[NODES_MAX], parts[NODES_MAX];
+    if (!wanted())
+        return;
+    boot_exchange(engine.boot, NULL, 0, NULL); /* no node serves any more */
+    struct part mine = compose();
+    if (boot_exchange(engine.boot, &mine, sizeof mine, told) == 0 && engine.node == 0) {
+        parts[0] = mine;
+        gather_all(parts, told);
+    } else if (engine.node != 0) {
+        struct gather g = GATHER_INIT;
+        gather_send(&g, mine.at, 0, mine.bytes);
+        gather_end(&g);
+    }
+    reserve_end(mine.at, mine.room);
+}
+
+void record_job_end(void)
+{
+    record_close();
+}

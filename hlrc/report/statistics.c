@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* statistics.c - see statistics.h. */
+#include "hlrc/report/statistics.h"
+
+#include <errno.h>
+#include <hlrc.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "boot/boot.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/stats.h"
+
+enum { TELL_MS = 500, WRITE_MS = 2000 };
+
+/* The last report. At the end of the job the fabric is not queried, since that may take peers that
+ * are gone; its figures are those of the monitor's last sample. */
+static struct hlrc_stats told;
+
+static bool wanted(void)
+{
+    return engine.config.stats[0] != '\0';
+}
+
+/* A table on standard error is no file. */
+static bool to_file(void)
+{
+    return wanted() && strcmp(engine.config.stats, "-") != 0;
+}
+
+/* The monitor's thread must not write after the final write. */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+static bool over; /* guarded by it */
+
+int statistics_open(void)
+{
+    struct stats_report nothing = { .config = &engine.config, .nodes = engine.nodes };
+    char err[CONFIG_ERROR_MAX];
+    if (engine.node != 0 || !to_file())
+        return 0;
+    int rc = stats_try(engine.config.stats, err, sizeof err); /* SJ1 */
+    if (rc)
+        diag_report(1, "%s", err);
+    return rc ? rc : stats_write_part(&nothing, engine.config.stats);
+}
+
+static void tell(bool last)
+{
+    boot_stats(engine.boot, &told, sizeof told, last);
+}
+
+static void tell_all(void)
+{
+    stats_collect(&told);
+    tell(false);
+}
+
+static void write_own(void)
+{
+    struct stats_report report = {
+        .config = &engine.config, .nodes = engine.nodes, .stats = &told, .count = 1
+    };
+    pthread_mutex_lock(&writing);
+    if (!over) {
+        stats_collect(&told);
+        (void)stats_write_part(&report, engine.config.stats);
+    }
+    pthread_mutex_unlock(&writing);
+}
+
+/* May run in a signal handler. */
+static void last_words(void)
+{
+    stats_collect_own(&told);
+    tell(true); /* SJ2 */
+}
+
+void statistics_ending(void)
+{
+    last_words();
+}
+
+/* For a program that exits without hlrc_finalize; not for its forked children. */
+static void at_exit(void)
+{
+    if (call_get() == CALL_RUNNING && wanted())
+        last_words();
+}
+
+void statistics_start(void)
+{
+    static bool registered;
+    over = false;
+    memset(&told, 0, sizeof told);
+    told.size = sizeof told;
+    if (!wanted() || boot_launcher(engine.boot) != BOOT_HLRCRUN)
+        return;
+    boot_last_words(last_words);
+    registered = registered || atexit(at_exit) == 0;
+    tell(false);
+}
+
+struct monitor_duty statistics_duty(void)
+{
+    if (wanted() && boot_launcher(engine.boot) == BOOT_HLRCRUN)
+        return (struct monitor_duty){ TELL_MS, tell_all };
+    if (to_file() && engine.node == 0)
+        return (struct monitor_duty){ WRITE_MS, write_own };
+    return (struct monitor_duty){ 0, write_own };
+}
+
+void statistics_finish(void)
+{
+    /* no node may fail here: the others wait in the exchange */
+    static struct hlrc_stats all[NODES_MAX];
+    struct hlrc_stats mine;
+    if (!wanted())
+        return;
+    memset(&mine, 0, sizeof mine);
+    mine.size = sizeof mine;
+    /* all have left the last barrier: no node sends any more */
+    boot_exchange(engine.boot, NULL, 0, NULL);
+    progress_settle();
+    /* and all have served: all bytes sent have arrived */
+    boot_exchange(engine.boot, NULL, 0, NULL);
+    stats_collect(&mine);
+    if (boot_exchange(engine.boot, &mine, sizeof mine, all) != 0 || engine.node != 0)
+        return;
+    pthread_mutex_lock(&writing);
+    over = true;
+    stats_print(all, engine.nodes, engine.config.stats);
+    pthread_mutex_unlock(&writing);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* timeline_job.c - see timeline_job.h. */
+#include "hlrc/report/timeline_job.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/digest.h"
+#include "base/reserve.h"
+#include "boot/boot.h"
+#include "fabric/locality.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/probe/outfile.h"
+#include "hlrc/probe/timeline.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/report/gather.h"
+#include "hlrc/report/timeline_json.h"
+
+enum { ROUNDS = 200 };
+
+/* Answer of node 0 to a node; lies at that node. */
+struct answer {
+    int64_t ns;
+    _Atomic uint64_t round;
+};
+
+static_assert(sizeof(struct answer) <= TIMELINE_CLOCK_BYTES,
+              "it fits the space reserved in the layout");
+
+static uint64_t machines[NODES_MAX]; /* machines with a clock each; by node */
+
+static bool wanted(void)
+{
+    return engine.config.trace[0] != '\0';
+}
+
+static bool gathers_here(void)
+{
+    return boot_launcher(engine.boot) != BOOT_HLRCRUN;
+}
+
+int timeline_check(void)
+{
+    char err[CONFIG_ERROR_MAX];
+    int rc = 0;
+    if (wanted() && engine.node == 0 && gathers_here())
+        rc = outfile_try("--trace ", engine.config.trace, err, sizeof err);
+    if (rc)
+        diag_report(1, "%s", err);
+    return rc;
+}
+
+/* ---- clocks ---- */
+
+/* A namespace may have its own monotonic clock. */
+static uint64_t this_machine(void)
+{
+    struct locality here;
+    struct stat st;
+    uint64_t inode = stat("/proc/self/ns/time", &st) == 0 ? st.st_ino : 0;
+    locality_here(&here);
+    uint64_t machine = digest_add(DIGEST_START, here.boot_id, strlen(here.boot_id));
+    return digest_add(machine, &inode, sizeof inode);
+}
+
+static size_t word_of(int node)
+{
+    return engine.at.clocks + (size_t)node * TIMELINE_CLOCK_BYTES;
+}
+
+/* Offset at a node of node 0's answer. */
+static size_t answer_at(void)
+{
+    return word_of(engine.nodes);
+}
+
+/* The first node of a machine that is not node 0's. */
+static bool is_leader(int node)
+{
+    for (int n = 0; n < node; n++)
+        if (machines[n] == machines[node])
+            return false;
+    return node > 0;
+}
+
+/* TJ2, on node 0. */
+static void answer_node(int node, uint64_t first)
+{
+    for (uint64_t round = first; round < first + ROUNDS; round++) {
+        gather_await(control_at(word_of(node)), round);
+        int64_t now = clock_ns();
+        fabric_write_copied(engine.fabric, node, engine.control.id,
+                            answer_at() + offsetof(struct answer, ns), &now, sizeof now);
+        gather_write_word(node, answer_at() + offsetof(struct answer, round), round); /* F1 */
+    }
+}
+
+/* TJ2, on another machine's first node. */
+static struct timeline_offset ask_node_0(uint64_t first)
+{
+    const struct answer *answer = control_at(answer_at());
+    struct timeline_offset best = { .error = INT64_MAX };
+    for (uint64_t round = first; round < first + ROUNDS; round++) {
+        int64_t before = clock_ns();
+        fabric_write_copied(engine.fabric, 0, engine.control.id, word_of(engine.node), &round,
+                            sizeof round);
+        gather_await(&answer->round, round);
+        int64_t after = clock_ns(), half = (after - before + 1) / 2;
+        if (half < best.error)
+            best = (struct timeline_offset){ before + half, before + half - answer->ns, half };
+    }
+    return best;
+}
+
+static void compare_clocks(int which)
+{
+    uint64_t first = (uint64_t)which * ROUNDS + 1;
+    for (int n = 1; n < engine.nodes && engine.node == 0; n++)
+        if (is_leader(n))
+            answer_node(n, first);
+    if (is_leader(engine.node))
+        timeline_head()->offset[which] = ask_node_0(first);
+}
+
+/* ---- start ---- */
+
+static int hand_over(int fd)
+{
+    int rc = gathers_here() ? 0 : boot_timeline(engine.boot, fd);
+    close(fd);
+    return rc;
+}
+
+int timeline_start(void)
+{
+    if (!wanted())
+        return 0;
+    uint64_t machine = this_machine();
+    int fd = timeline_open(engine.config.trace_size, threads_max(), THREADS_OWN, machine);
+    int rc = fd < 0 ? fd : hand_over(fd);
+    if (rc)
+        diag_report(1, "--trace: no memory for events: %s; lower --trace-size or --threads",
+                    strerror(-rc));
+    if (rc == 0)
+        rc = boot_exchange(engine.boot, &machine, sizeof machine, machines);
+    if (rc == 0)
+        compare_clocks(0);
+    return rc;
+}
+
+/* ---- gathering ---- */
+
+/* Of each lane the used part. */
+static void send_all(void)
+{
+    const struct timeline_head *h = timeline_head();
+    const struct timeline_lane *lanes = (const struct timeline_lane *)(h + 1);
+    size_t front = sizeof *h + h->lanes * sizeof *lanes;
+    struct gather g = GATHER_INIT;
+    gather_send(&g, h, 0, front);
+    for (uint32_t k = 0; k < h->lanes; k++) {
+        uint64_t count = atomic_load(&lanes[k].count);
+        size_t each = sizeof(struct timeline_record);
+        gather_send(&g, h, front + (size_t)k * h->records * each,
+                    (count < h->records ? count : h->records) * each);
+    }
+    gather_end(&g);
+}
+
+/* Node 0's memory is used in place. */
+static int gather(struct timeline_memory *memory)
+{
+    memory[0] = (struct timeline_memory){ timeline_head(), timeline_bytes() };
+    for (int n = 1; n < engine.nodes; n++) {
+        char *room = reserve(timeline_bytes());
+        if (!room)
+            return -ENOMEM;
+        gather_receive(n, room);
+        memory[n] = (struct timeline_memory){ room, timeline_bytes() };
+    }
+    return 0;
+}
+
+static void write_gathered(void)
+{
+    static struct timeline_memory memory[NODES_MAX];
+    struct timeline_report report = { .config = &engine.config,
+                                      .nodes = engine.nodes,
+                                      .memory = memory,
+                                      .before = timeline_head()->start,
+                                      .after = timeline_head()->end,
+                                      .complete = true };
+    if (gather(memory) != 0)
+        diag_fatal(1, "--trace %s: no memory for the events of all nodes; lower --trace-size",
+                   engine.config.trace);
+    (void)timeline_write(&report, engine.config.trace);
+    for (int n = 1; n < engine.nodes; n++)
+        reserve_end((void *)(uintptr_t)memory[n].at, memory[n].bytes);
+}
+
+void timeline_finish(void)
+{
+    if (!wanted())
+        return;
+    boot_exchange(engine.boot, NULL, 0, NULL); /* no node serves any more */
+    compare_clocks(1);
+    timeline_head()->end = timeline_moment();
+    timeline_stop();
+    if (gathers_here() && engine.node == 0)
+        write_gathered();
+    else if (gathers_here())
+        send_all();
+}

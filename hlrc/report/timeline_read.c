@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* timeline_read.c - see timeline_read.h. Related events are joined in timeline_join.c. */
+#include "hlrc/report/timeline_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hlrc/progress/bulk.h"
+#include "hlrc/report/timeline_join.h"
+
+/* Holds the product of two times. */
+__extension__ typedef __int128 wide;
+
+#define KINDS (TIMELINE_SERVE_BULK + BULK_TYPES)
+#define LANES (UINT32_C(1) << 16)
+/* Ticks: decades at some gigahertz. */
+#define FURTHEST (INT64_MAX / 4)
+
+/* A machine's clock: ns since `start`, with `ns` nanoseconds per `ticks` ticks. */
+struct rule {
+    struct timeline_moment start;
+    int64_t ticks, ns;
+};
+
+/* ---- validation ---- */
+
+static bool is_time(int64_t t)
+{
+    return t >= 0 && t <= FURTHEST;
+}
+
+static bool sound_clock(const struct timeline_head *h)
+{
+    bool yes = is_time(h->start.ticks) && is_time(h->start.ns) && is_time(h->end.ticks) &&
+               is_time(h->end.ns);
+    for (int i = 0; i < 2; i++) {
+        const struct timeline_offset *o = &h->offset[i];
+        yes = yes && is_time(o->at) && o->ahead <= FURTHEST && o->ahead >= -FURTHEST &&
+              o->error <= FURTHEST;
+    }
+    return yes;
+}
+
+static bool sound(const struct timeline_memory *m, int node)
+{
+    const struct timeline_head *h = m->at;
+    if (!h || m->bytes < sizeof *h || h->magic != TIMELINE_MAGIC || h->node != (uint32_t)node ||
+        !sound_clock(h) || h->lanes < 2 || h->lanes > LANES || h->workers > h->lanes - 2 ||
+        h->records == 0)
+        return false;
+    size_t lane =
+        sizeof(struct timeline_lane) + (size_t)h->records * sizeof(struct timeline_record);
+    return (m->bytes - sizeof *h) / h->lanes >= lane && h->host[sizeof h->host - 1] == '\0';
+}
+
+static const struct timeline_lane *lanes_of(const struct timeline_head *h)
+{
+    return (const struct timeline_lane *)(h + 1);
+}
+
+static const struct timeline_record *records_of(const struct timeline_head *h, uint32_t lane)
+{
+    const void *all = lanes_of(h) + h->lanes;
+    return (const struct timeline_record *)all + (size_t)lane * h->records;
+}
+
+/* ---- clocks ---- */
+
+/* The first node of its machine. */
+static const struct timeline_head *leader(const struct timeline *t, int node)
+{
+    for (int n = 0; n < node; n++)
+        if (t->node[n].head && t->node[n].head->machine == t->node[node].head->machine)
+            return t->node[n].head;
+    return t->node[node].head;
+}
+
+/* TC1: of the first node of its machine that noted its end; otherwise by the caller's clock. */
+static struct rule rule_of(const struct timeline *t, int node, struct timeline_moment before,
+                           struct timeline_moment after)
+{
+    const struct timeline_head *first = leader(t, node), *h = first;
+    for (int n = 0; n < t->nodes && h->end.ns <= h->start.ns; n++)
+        if (t->node[n].head && t->node[n].head->machine == first->machine)
+            h = t->node[n].head;
+    bool ended = h->end.ns > h->start.ns && h->end.ticks > h->start.ticks;
+    struct rule r = { first->start, 1, 1 };
+    if (first->start.ticks == first->start.ns)
+        return r;
+    r.start = ended ? h->start : first->start;
+    r.ticks = ended ? h->end.ticks - h->start.ticks : after.ticks - before.ticks;
+    r.ns = ended ? h->end.ns - h->start.ns : after.ns - before.ns;
+    return r.ticks > 0 && r.ns > 0 ? r : (struct rule){ r.start, 1, 1 };
+}
+
+static int64_t local_time(const struct rule *r, int64_t ticks)
+{
+    return r->start.ns + (int64_t)((wide)(ticks - r->start.ticks) * r->ns / r->ticks);
+}
+
+struct timeline_offset timeline_offset_of(const struct timeline *t, int node, int64_t local)
+{
+    const struct timeline_head *h = leader(t, node), *zero = t->node[0].head;
+    const struct timeline_offset *a = &h->offset[0], *b = &h->offset[1];
+    if (zero && zero->machine == h->machine)
+        return (struct timeline_offset){ local, 0, 0 };
+    if (a->error < 0 || b->error < 0 || b->at <= a->at)
+        return (struct timeline_offset){ local, a->error < 0 ? 0 : a->ahead, a->error };
+    wide way = local < a->at ? 0 : local > b->at ? b->at - a->at : local - a->at;
+    int64_t ahead = a->ahead + (int64_t)(way * (b->ahead - a->ahead) / (b->at - a->at));
+    return (struct timeline_offset){ local, ahead, a->error > b->error ? a->error : b->error };
+}
+
+static int64_t common_time(const struct timeline *t, int node, const struct rule *r, int64_t ticks)
+{
+    int64_t local = local_time(r, ticks);
+    return local - timeline_offset_of(t, node, local).ahead;
+}
+
+/* ---- records ---- */
+
+/* Reads a record. True if it is whole (TL1) and plausible. */
+static bool take(const struct timeline *t, int node, const struct rule *rule,
+                 const struct timeline_record *r, struct timeline_event *e)
+{
+    uint64_t what = atomic_load_explicit(&r->what, memory_order_acquire);
+    e->kind = (uint32_t)(what >> 32);
+    e->peer = (int)(uint32_t)what - 1;
+    if (e->kind == TIMELINE_NONE || e->kind >= KINDS || e->peer < -1 || e->peer >= t->nodes ||
+        r->begin < 0 || r->begin > r->end || r->end > FURTHEST)
+        return false;
+    e->begin = common_time(t, node, rule, r->begin) - t->origin;
+    e->end = common_time(t, node, rule, r->end) - t->origin;
+    e->object = r->object;
+    e->extra = r->extra;
+    if (e->kind == TIMELINE_PREFETCH && r->extra > (uint64_t)r->begin)
+        e->extra = (uint64_t)e->begin;
+    else if (e->kind == TIMELINE_PREFETCH)
+        e->extra = (uint64_t)(common_time(t, node, rule, (int64_t)r->extra) - t->origin);
+    return e->begin >= 0;
+}
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct timeline_event *a = left, *b = right;
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return a->end > b->end ? -1 : a->end < b->end;
+}
+
+static void take_lane(const struct timeline *t, int index, const struct rule *rule, uint32_t lane)
+{
+    struct timeline_node *node = &t->node[index];
+    const struct timeline_head *h = node->head;
+    const struct timeline_record *records = records_of(h, lane);
+    uint64_t count = atomic_load_explicit(&lanes_of(h)[lane].count, memory_order_acquire);
+    uint64_t first = count > h->records ? count - h->records : 0;
+    size_t before = node->count;
+    for (uint64_t i = first; i < count; i++) {
+        struct timeline_event *e = &node->events[node->count];
+        e->lane = lane;
+        node->count += take(t, index, rule, &records[i % h->records], e);
+    }
+    node->dropped += first; /* TL2 */
+    qsort(node->events + before, node->count - before, sizeof *node->events, by_begin);
+}
+
+static int take_node(const struct timeline *t, int index, const struct rule *rule)
+{
+    struct timeline_node *node = &t->node[index];
+    size_t room = 0;
+    for (uint32_t k = 0; k < node->head->lanes; k++) {
+        uint64_t count = atomic_load(&lanes_of(node->head)[k].count);
+        room += count < node->head->records ? count : node->head->records;
+    }
+    node->events = calloc(room ? room : 1, sizeof *node->events);
+    if (!node->events)
+        return -ENOMEM;
+    for (uint32_t k = 0; k < node->head->lanes; k++)
+        take_lane(t, index, rule, k);
+    return 0;
+}
+
+int timeline_read(struct timeline *t, const struct timeline_memory *memory, int nodes,
+                  struct timeline_moment before, struct timeline_moment after)
+{
+    int rc = 0;
+    *t = (struct timeline){ .node = calloc((size_t)nodes, sizeof *t->node), .nodes = nodes };
+    struct rule *rule = calloc((size_t)nodes, sizeof *rule);
+    if (!t->node || !rule)
+        rc = -ENOMEM;
+    for (int n = 0; n < nodes && rc == 0; n++)
+        t->node[n].head = sound(&memory[n], n) ? memory[n].at : NULL;
+    t->origin = INT64_MAX;
+    for (int n = 0; n < nodes && rc == 0; n++)
+        if (t->node[n].head) {
+            rule[n] = rule_of(t, n, before, after);
+            int64_t start = common_time(t, n, &rule[n], t->node[n].head->start.ticks);
+            t->origin = start < t->origin ? start : t->origin;
+        }
+    for (int n = 0; n < nodes && rc == 0; n++)
+        if (t->node[n].head)
+            rc = take_node(t, n, &rule[n]);
+    if (rc == 0)
+        rc = timeline_join(t);
+    free(rule);
+    if (rc)
+        timeline_read_end(t);
+    return rc;
+}
+
+void timeline_read_end(struct timeline *t)
+{
+    for (int n = 0; n < t->nodes && t->node; n++)
+        free(t->node[n].events);
+    free(t->node);
+    free(t->arrows);
+    free(t->held);
+    *t = (struct timeline){ .node = NULL };
+}

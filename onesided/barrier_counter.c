@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * barrier_counter.c - barriers by remote atomics, in which no remote CPU takes part (--barrier
+ * central, gb); see barrier.h for the invariants.
+ *
+ * A gathering of up to `fan` members has a counter at one of them, and a slot for each. An
+ * arriving node writes its vector time into its slot, then adds to the counter. The last to arrive
+ * reads the slots of the others, merges them, and arrives for all of them at the next gathering
+ * up, as one member of that. So no node waits for another to forward, and a node that is busy or
+ * asleep between arriving and departing delays no other. It is the combining tree of Yew, Tzeng
+ * and Lawrie (Distributing Hot-Spot Addressing in Large-Scale Multiprocessors, 1987), climbed by
+ * the last to arrive. The node that completes the topmost gathering writes the merged vector time
+ * and a word to every node, which polls its own memory only.
+ *
+ * With `central` there is one gathering, of all nodes, at node 0.
+ *
+ * Invariants
+ *   BC1  A counter counts the arrivals at its gathering by parity of the epoch, over all epochs.
+ *        No node arrives at a gathering in epoch e + 2 before all have arrived there in epoch e: a
+ *        node arrives in e + 2 after it has departed from e + 1. So the arrival that makes the
+ *        count a multiple of the members is the last of its epoch.
+ *   BC2  A slot is written before its counter is raised (fabric.h F2), and not again before its
+ *        gathering has been read: BC1.
+ *   BC3  The vector time of a release is written before its word (F1), which is the epoch, and by
+ *        one node, the last of all.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/memory/interval.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/sync/barrier.h"
+
+/* Of an arrival or a release, before its vector time. */
+struct head {
+    _Atomic uint64_t word; /* arrival: below; release: (epoch + 1) * 2 + moves */
+};
+
+/* Of an arrival: the kinds among the nodes that it represents; the call of the node that sends it,
+ * and that node. */
+enum { PLAIN = 1, MOVES = 2, KINDS = 3 };
+#define ARRIVAL_WORD(kinds, call) \
+    ((kinds) | (uint64_t)(call) << 2 | (uint64_t)engine.node << (2 + MEETING_BITS))
+#define ARRIVAL_CALL(word) ((enum meeting)((word) >> 2 & ((1 << MEETING_BITS) - 1)))
+#define ARRIVAL_NODE(word) ((int)((word) >> (2 + MEETING_BITS)))
+
+/* A gathering of a level; its members are consecutive. */
+struct gathering {
+    uint32_t first;   /* number of the level's first gathering, over all levels */
+    uint32_t index;   /* of this one within the level */
+    uint32_t members; /* of this one */
+    int home;
+};
+
+static size_t slot_bytes(void)
+{
+    return engine.at.meeting_slot_size;
+}
+
+static uint32_t fan(void)
+{
+    return engine.config.barrier == BARRIER_CENTRAL ? (uint32_t)engine.nodes
+                                                    : (uint32_t)engine.config.barrier_fan;
+}
+
+/* Offsets of a gathering's counter, and of a member's slot, by parity. */
+static size_t counter_at(const struct gathering *g, int parity)
+{
+    return engine.at.meeting_counters + ((size_t)(g->first + g->index) * 2 + (size_t)parity) * 64;
+}
+
+static size_t slot_at(const struct gathering *g, uint32_t member, int parity)
+{
+    size_t slot = (size_t)(g->first + g->index) * fan() + member;
+    return engine.at.meeting_slots + (slot * 2 + (size_t)parity) * slot_bytes();
+}
+
+static size_t release_at(int parity)
+{
+    return engine.at.meeting_release + (size_t)parity * slot_bytes();
+}
+
+static uint64_t awaited; /* epoch of this node's next departure; one thread acts for the node */
+
+static int counter_init(void)
+{
+    awaited = 0;
+    return 0;
+}
+
+/* BC2: arrives with the vector time merged so far, as one member of a gathering; true for its
+ * last. */
+static bool arrive_at(const struct gathering *g, uint32_t member, int parity, const uint64_t *vt,
+                      uint64_t arrival)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    int win = engine.control.id;
+    uint64_t old = 0;
+    size_t at = slot_at(g, member, parity);
+    fabric_write_copied(engine.fabric, g->home, win, at + sizeof(struct head), vt,
+                        VT_BYTES(engine.nodes));
+    fabric_write(engine.fabric, g->home, win, at, &arrival, sizeof arrival, NULL);
+    perturb(barrier_arriving);
+    fabric_fetch_add(engine.fabric, g->home, win, counter_at(g, parity), 1, &old, &op);
+    fabric_wait(engine.fabric, &op);
+    return (old + 1) % g->members == 0; /* BC1 */
+}
+
+/* Merges the vector times of all members of a gathering (BC2). */
+static void collect(const struct gathering *g, int parity, enum meeting call, uint64_t *vt,
+                    uint64_t *kinds)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    size_t first = slot_at(g, 0, parity), step = 2 * slot_bytes();
+    for (uint32_t m = 0; m < g->members && g->home != engine.node; m++)
+        fabric_read(engine.fabric, g->home, engine.control.id, first + m * step,
+                    control_at(first + m * step), slot_bytes(), &op);
+    fabric_wait(engine.fabric, &op);
+    for (uint32_t m = 0; m < g->members; m++) {
+        const struct head *h = control_at(first + m * step);
+        uint64_t word = atomic_load_explicit(&h->word, memory_order_acquire);
+        if (ARRIVAL_CALL(word) != call)
+            meeting_refuse(engine.node, call, ARRIVAL_NODE(word), ARRIVAL_CALL(word)); /* ME1 */
+        *kinds |= word & KINDS;
+        vt_raise(vt, (const uint64_t *)(const void *)(h + 1));
+    }
+}
+
+/* BC3 */
+static void release_all(uint64_t epoch, const uint64_t *vt, uint64_t kinds)
+{
+    int win = engine.control.id;
+    bool moves = kinds == MOVES; /* R5: none was plain */
+    uint64_t word = (epoch + 1) * 2 + moves;
+    size_t at = release_at((int)(epoch & 1));
+    for (int n = 0; n < engine.nodes; n++)
+        fabric_write_copied(engine.fabric, n, win, at + sizeof(struct head), vt,
+                            VT_BYTES(engine.nodes));
+    perturb(barrier_releasing);
+    for (int n = 0; n < engine.nodes; n++)
+        /* no thread waits here yet: this thread acts for the node */
+        if (n != engine.node && (engine.fabric->caps & FABRIC_WRITE_IMM))
+            fabric_write_wake(engine.fabric, n, win, at, &word, sizeof word, NULL);
+        else
+            fabric_write(engine.fabric, n, win, at, &word, sizeof word, NULL);
+}
+
+/* The gathering of this level that a member of it belongs to. */
+static struct gathering gathering_of(uint32_t level_first, uint32_t members, uint32_t member,
+                                     uint32_t leaves)
+{
+    uint32_t index = member / fan(), left = members - index * fan();
+    return (struct gathering){
+        .first = level_first,
+        .index = index,
+        .members = left < fan() ? left : fan(),
+        .home = (int)(index * fan() * leaves),
+    };
+}
+
+static void counter_arrive(uint64_t epoch, const uint64_t *own, enum arrival kind,
+                           enum meeting call)
+{
+    uint64_t vt[NODES_MAX], kinds = kind == ARRIVAL_PLAIN   ? PLAIN
+                                    : kind == ARRIVAL_MOVES ? MOVES
+                                                            : 0;
+    uint32_t members = (uint32_t)engine.nodes, member = (uint32_t)engine.node, first = 0,
+             leaves = 1; /* nodes that one member of this level represents */
+    int parity = (int)(epoch & 1);
+    memcpy(vt, own, VT_BYTES(engine.nodes));
+    while (members > 1) {
+        struct gathering g = gathering_of(first, members, member, leaves);
+        if (g.members > 1) {
+            if (!arrive_at(&g, member % fan(), parity, vt, ARRIVAL_WORD(kinds, call)))
+                return;
+            collect(&g, parity, call, vt, &kinds);
+        }
+        uint32_t gatherings = (members + fan() - 1) / fan();
+        first += gatherings;
+        leaves *= fan();
+        member = g.index;
+        members = gatherings;
+    }
+    release_all(epoch, vt, kinds);
+}
+
+/* BC3 */
+static bool is_released(void *arg)
+{
+    const struct head *h = control_at(release_at((int)(*(uint64_t *)arg & 1)));
+    return atomic_load_explicit(&h->word, memory_order_acquire) >> 1 == *(uint64_t *)arg + 1;
+}
+
+static bool counter_await(uint64_t *vt)
+{
+    uint64_t epoch = awaited++;
+    const struct head *h = control_at(release_at((int)(epoch & 1)));
+    progress_wait((struct wait_for){ WAITS_BARRIER, epoch, 0 }, is_released, &epoch, WAIT_STATE);
+    memcpy(vt, h + 1, VT_BYTES(engine.nodes));
+    return atomic_load_explicit(&h->word, memory_order_relaxed) & 1;
+}
+
+const struct barrier_protocol barrier_by_counter = {
+    .name = "counter",
+    .caps = FABRIC_READ | FABRIC_ATOMICS,
+    .init = counter_init,
+    .arrive = counter_arrive,
+    .await = counter_await,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * barrier_pairs.c - barriers by pairwise remote writes only (--barrier pe); see pairs.h for the
+ * algorithm, barrier.h for the invariants.
+ *
+ * A node sends a round after it has merged the previous one. Its own thread does that: when it
+ * arrives, as far as the others allow, and the rest when it departs. So here a node that is busy
+ * or asleep between arriving and departing may delay others until it departs, unlike the other
+ * barriers (R3). Between the two it must not wait for anything that another node does after the
+ * barrier. Two nodes need one round, which is sent on arrival, so R3 holds; --barrier gb of two is
+ * this.
+ */
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/report/deadlock_collect.h"
+#include "hlrc/sync/pairs.h"
+
+static struct pairs all; /* one thread acts for the node */
+
+/* Also of the next barrier: a node that waits for a round needs to know this node's progress. */
+static void report_all(struct report_draft *d)
+{
+    pairs_report(d, MEETING_OF_ALL, &all);
+}
+
+static int pairs_init(void)
+{
+    reporter_add(report_all);
+    all = (struct pairs){ .count = engine.nodes,
+                          .self = engine.node,
+                          .slots = engine.at.meeting_slots };
+    return 0;
+}
+
+static void pairs_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind, enum meeting call)
+{
+    debug_assert(epoch == all.epoch);
+    (void)epoch;
+    perturb(barrier_arriving);
+    pairs_begin(&all, vt, kind, call);
+    (void)pairs_go_on(&all);
+}
+
+static bool pairs_await(uint64_t *vt)
+{
+    pairs_end(&all, WAITS_BARRIER, all.epoch);
+    memcpy(vt, all.vt, VT_BYTES(engine.nodes));
+    return all.kind == ARRIVAL_MOVES; /* R5: none was plain */
+}
+
+const struct barrier_protocol barrier_by_pairs = {
+    .name = "pairs",
+    .caps = 0,
+    .init = pairs_init,
+    .arrive = pairs_arrive,
+    .await = pairs_await,
+};

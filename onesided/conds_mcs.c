@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * conds_mcs.c - condition variables by remote operations (--locks queue), in which no remote CPU
+ * takes part; see cond.h for the invariants.
+ *
+ * The record of a condition variable lies at its home: a queue that guards the record (mcs.h), and
+ * the names of the first and the last waiter. Each waiter has a queue node, in which its successor
+ * writes its name. It is woken in the same way as a lock waiter.
+ *
+ * Invariants
+ *   CQ1  A node that reads or changes a record, or the successor of a registered waiter, holds its
+ *        guard, and releases it after all its writes are complete: the next node finds a
+ *        consistent list.
+ *   CQ2  A waiter is granted by the node that took it off the list, after that node released the
+ *        guard and read the successor's name: from then on the queue node belongs to the waiter
+ *        again.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "hlrc/core/engine.h"
+#include "hlrc/core/parts.h"
+#include "hlrc/probe/timeline.h"
+#include "hlrc/progress/thread.h"
+#include "hlrc/sync/cond.h"
+#include "hlrc/sync/mcs.h"
+
+struct record {
+    uint64_t guard;       /* tail of a queue */
+    uint64_t first, last; /* names of waiters; 0, 0: none */
+};
+
+/* The part that is read and written, in the space for a vector time of the guard's queue node. */
+struct list {
+    uint64_t first, last;
+};
+
+static_assert(sizeof(struct list) == sizeof(struct record) - offsetof(struct record, first),
+              "they are sent together");
+static_assert(sizeof(struct record) <= COND_RECORD_BYTES,
+              "it fits the space reserved in the layout");
+
+static int init(uint32_t conds)
+{
+    (void)conds;
+    return 0;
+}
+
+static void end(void)
+{
+}
+
+static struct mcs guard_of(uint32_t cond)
+{
+    return (struct mcs){
+        .home = (int)(cond % (uint32_t)engine.nodes),
+        .at = engine.at.cond_records + (size_t)(cond / (uint32_t)engine.nodes) * COND_RECORD_BYTES,
+        .what = WAITS_COND_RECORD,
+        .next = WAITS_COND_NEXT,
+        .object = cond,
+    };
+}
+
+static struct list read_list(const struct mcs *guard, uint32_t k)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    struct list *room = (struct list *)(void *)mcs_time(k);
+    fabric_read(engine.fabric, guard->home, engine.control.id,
+                guard->at + offsetof(struct record, first), room, sizeof *room, &op);
+    fabric_wait(engine.fabric, &op);
+    return *room;
+}
+
+/* CQ1: returns after the write is complete. */
+static void write_words(int node, size_t at, const void *from, size_t bytes)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    fabric_write(engine.fabric, node, engine.control.id, at, from, bytes, &op);
+    fabric_wait(engine.fabric, &op);
+}
+
+static void write_list(const struct mcs *guard, const struct list *list)
+{
+    write_words(guard->home, guard->at + offsetof(struct record, first), list, sizeof *list);
+}
+
+/* The successor of this waiter. ASSUMPTION: it is not the last. */
+static uint64_t next_of(uint64_t name, uint32_t k)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t *room = mcs_time(k);
+    fabric_read(engine.fabric, mcs_name_node(name), engine.control.id, mcs_name_next(name), room,
+                sizeof *room, &op);
+    fabric_wait(engine.fabric, &op);
+    return *room;
+}
+
+static uint32_t mcs_enter(uint32_t cond)
+{
+    struct mcs guard = guard_of(cond);
+    uint32_t mine = mcs_take_node(), k = mcs_take_node();
+    uint64_t name = mcs_name(mine);
+    mcs_acquire(&guard, k);
+    struct list list = read_list(&guard, k);
+    if (list.last)
+        write_words(mcs_name_node(list.last), mcs_name_next(list.last), &name, sizeof name);
+    else
+        list.first = name;
+    list.last = name;
+    write_list(&guard, &list); /* C1, C3 */
+    mcs_release(&guard, k, NULL);
+    return mine;
+}
+
+static uint64_t mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
+{
+    mcs_await(place, (struct wait_for){ WAITS_SIGNAL, cond, 0 });
+    for (int w = 0; w < engine.nodes; w++)
+        vt[w] = mcs_time(place)[w];
+    mcs_give_node(place);
+    return trace_on & (TRACE_TIMELINE | TRACE_PROFILE) ? 0 : thread_self()->granted;
+}
+
+/* Takes the first waiter off the list, or all. */
+static struct list unlink_waiters(uint32_t cond, bool all)
+{
+    struct mcs guard = guard_of(cond);
+    uint32_t k = mcs_take_node();
+    mcs_acquire(&guard, k);
+    struct list found = read_list(&guard, k), left = { 0, 0 };
+    if (found.first && !all && found.first != found.last) {
+        left = (struct list){ next_of(found.first, k), found.last };
+        found.last = found.first;
+    }
+    if (found.first)
+        write_list(&guard, &left);
+    mcs_release(&guard, k, NULL); /* CQ1 */
+    return found;
+}
+
+static void mcs_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t told)
+{
+    struct list woken = unlink_waiters(cond, all);
+    uint32_t k = mcs_take_node();
+    while (woken.first) {
+        uint64_t name = woken.first;
+        woken.first = name == woken.last ? 0 : next_of(name, k); /* CQ2 */
+        cond_count(1);                                           /* C4 */
+        int64_t begin = timeline_begin();
+        uint64_t number = mcs_grant(name, vt, told);
+        timeline_end(TIMELINE_WAKE, begin, cond, mcs_name_node(name), number); /* TL4 */
+    }
+    cond_count(-1); /* C4 */
+    mcs_give_node(k);
+}
+
+const struct cond_protocol conds_by_mcs = {
+    .init = init,
+    .end = end,
+    .enter = mcs_enter,
+    .await = mcs_await_signal,
+    .signal = mcs_signal,
+};

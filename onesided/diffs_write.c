@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * diffs_write.c - diffs by remote writes into the home's page (--diffs write).
+ *
+ * Each run of changed bytes is written to its address in the home's copy, followed by the version.
+ * The home's CPU takes no part.
+ *
+ * A diff is encoded in a slot of the staging ring, which the adapter reads from. So as many pages
+ * as there are slots are under way at once, to any homes.
+ *
+ * Invariants (in brackets the rules of doc/design.md)
+ *   DW1  (2, 4) `send` returns when all diffs are in the homes' memory, and the versions after the
+ *        runs (fabric.h F1). So a page that a notice or a vector time covers has its diff: no
+ *        thread waits for one, and no home has to be woken.
+ *   DW2  A slot is used again when the writes from it are complete.
+ *   DW3  The home's twin does not get the diff. So a comparison at the home also finds the writes
+ *        of other nodes (page_flush.c), and the page is then announced once more than necessary.
+ *
+ * A home does not see the diffs, so the writer notifies it of their cost: page_move.h.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/perturb.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/memory/diff.h"
+#include "hlrc/memory/page_move.h"
+#include "hlrc/progress/bulk.h"
+
+static_assert(DIFF_MAX <= BULK_SLOT_BYTES, "a slot of the staging ring holds a diff");
+
+/* Used only by flushes, which are serialised (I1). */
+static struct fabric_op writing[STAGING_LEAST]; /* writes from this slot */
+static uint32_t slot;                           /* the next to use */
+static uint32_t used;                           /* slots before it, since the last `send` */
+static uint64_t version;                        /* of the interval that is being flushed */
+
+static int write_init(void)
+{
+    memset(writing, 0, sizeof writing);
+    slot = used = 0;
+    return 0;
+}
+
+static void *slot_mem(uint32_t k)
+{
+    return control_at(engine.at.staging + (size_t)k * BULK_SLOT_BYTES);
+}
+
+static void *write_room(int home, uint64_t interval, bool urgent)
+{
+    (void)home, (void)urgent;
+    version = interval;
+    fabric_wait(engine.fabric, &writing[slot]); /* DW2 */
+    return slot_mem(slot);
+}
+
+static void write_add(int home, uint32_t page, size_t bytes)
+{
+    struct fabric_run run[DIFF_RUNS_MOST];
+    struct fabric_op *op = &writing[slot];
+    const void *from = NULL;
+    uint32_t runs = diff_list(slot_mem(slot), bytes, run, &from);
+    fabric_write_runs(engine.fabric, home, engine.space.id, (size_t)page << PAGE_SHIFT, run, runs,
+                      from, op);
+    perturb(diff_written);
+    fabric_write(engine.fabric, home, engine.control.id, applied_at(page, engine.node), &version,
+                 sizeof version, op); /* DW1 */
+    page_move_tell(home, page, (uint32_t)bytes);
+    slot = (slot + 1) % STAGING_LEAST;
+    if (used < STAGING_LEAST)
+        used++;
+}
+
+/* DW1 */
+static void write_send(bool urgent)
+{
+    (void)urgent;
+    for (; used > 0; used--)
+        fabric_wait(engine.fabric, &writing[(slot + STAGING_LEAST - used) % STAGING_LEAST]);
+}
+
+/* DW1: no home has to be woken. */
+static void write_nothing(void)
+{
+}
+
+const struct diff_protocol diffs_by_write = {
+    .name = "write",
+    .caps = 0,
+    .init = write_init,
+    .room = write_room,
+    .add = write_add,
+    .send = write_send,
+    .hand_on = write_nothing,
+    .met = write_nothing,
+};
