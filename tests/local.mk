@@ -315,7 +315,7 @@ tests_fftw_LDADD = $(FFTW3_LIBS) -lm
 endif
 
 # The models of the protocol, by spin; the soak takes larger ones.
-SHELL_TESTS += tests/citations.sh tests/floors.sh tests/format.sh tests/labels.sh tests/words.sh
+SHELL_TESTS += tests/citations.sh tests/documents.sh tests/floors.sh tests/format.sh tests/labels.sh tests/words.sh
 LONG_TESTS += tests/model.sh
 SOAK_TESTS += tests/model.sh
 tests/model.log: TEST_TIMEOUT = 1200
