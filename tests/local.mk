@@ -297,6 +297,9 @@ EXTRA_DIST += tests/examplelib.sh
 SHELL_TESTS += tests/parts.sh
 SOAK_TESTS += tests/parts.sh tests/guest/parts.sh
 
+# scripts/run, with the smallest sizes.
+SHELL_TESTS += tests/run.sh
+
 # README's commands, from the sources to a program that runs.
 LONG_TESTS += tests/byhand.sh
 EXTRA_DIST += tests/textlib.sh
