@@ -19,24 +19,24 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/stack.c compat/start/stack.h \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
-	compat/openmp/accounts.c compat/openmp/accounts.h \
+	compat/openmp/task_state.c compat/openmp/task_state.h \
 	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c compat/openmp/api_places.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \
-	compat/openmp/box.c compat/openmp/box.h \
-	compat/openmp/crew.c compat/openmp/crew.h \
+	compat/openmp/mailbox.c compat/openmp/mailbox.h \
+	compat/openmp/scheduler.c compat/openmp/scheduler.h \
 	compat/openmp/depend.c compat/openmp/depend.h \
 	compat/openmp/display.c \
 	compat/openmp/doacross.c compat/openmp/doacross.h \
-	compat/openmp/exchange.c compat/openmp/exchange.h \
+	compat/openmp/steal.c compat/openmp/steal.h \
 	compat/openmp/fence.c compat/openmp/fence.h \
 	compat/openmp/gomp.h compat/openmp/gomp_cancel.c compat/openmp/gomp_doacross.c compat/openmp/gomp_loop.c \
 	compat/openmp/gomp_reduction.c compat/openmp/gomp_sync.c compat/openmp/gomp_task.c \
 	compat/openmp/gomp_team.c \
-	compat/openmp/group.c compat/openmp/group.h \
-	compat/openmp/kept.c compat/openmp/kept.h \
+	compat/openmp/taskgroup.c compat/openmp/taskgroup.h \
+	compat/openmp/retained.c compat/openmp/retained.h \
 	compat/openmp/locks.h \
 	compat/openmp/loop.c compat/openmp/loop.h \
-	compat/openmp/meet.c compat/openmp/meet.h compat/openmp/missing.c \
+	compat/openmp/collective.c compat/openmp/collective.h compat/openmp/missing.c \
 	compat/openmp/places.c compat/openmp/places.h \
 	compat/openmp/reduction.c compat/openmp/reduction.h \
 	compat/openmp/settings.c compat/openmp/settings.h \

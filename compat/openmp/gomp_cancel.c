@@ -2,8 +2,8 @@
 /* gomp_cancel.c - cancellation, by the names of gomp.h; team.h TM6. If OMP_CANCELLATION is off
  * nothing is ever cancelled. */
 #include "compat/openmp/gomp.h"
-#include "compat/openmp/group.h"
 #include "compat/openmp/settings.h"
+#include "compat/openmp/taskgroup.h"
 #include "compat/openmp/team.h"
 
 bool GOMP_cancellation_point(int which)
@@ -11,7 +11,7 @@ bool GOMP_cancellation_point(int which)
     if (!settings_cancellation())
         return false;
     if (which & CANCEL_TASKGROUP)
-        return group_is_cancelled(team_region()) || (team_cancelled() & CANCELLED_REGION);
+        return taskgroup_is_cancelled(team_region()) || (team_cancelled() & CANCELLED_REGION);
     return team_cancelled() & (which & CANCEL_PARALLEL ? CANCELLED_REGION : CANCELLED_SHARING);
 }
 
@@ -22,7 +22,7 @@ bool GOMP_cancel(int which, bool condition)
     if (!condition)
         return GOMP_cancellation_point(which);
     if (which & CANCEL_TASKGROUP)
-        group_cancel(team_region());
+        taskgroup_cancel(team_region());
     else
         team_cancel(which & CANCEL_PARALLEL ? CANCELLED_REGION : CANCELLED_SHARING);
     return true;

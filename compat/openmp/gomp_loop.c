@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* gomp_loop.c - loops of every schedule, by the names of gomp.h. */
 #include "compat/openmp/gomp.h"
-#include "compat/openmp/kept.h"
 #include "compat/openmp/loop.h"
+#include "compat/openmp/retained.h"
 #include "compat/openmp/share.h"
 #include "compat/openmp/team.h"
 
@@ -169,7 +169,7 @@ static void end(void)
     struct region *r = team_region();
     if (r->loop.ordered)
         loop_end_turn();
-    kept_leave(r);
+    retained_leave(r);
 }
 
 void GOMP_loop_end(void)

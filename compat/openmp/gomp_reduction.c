@@ -11,12 +11,12 @@
 #include <hlrc.h>
 #include <sched.h>
 
-#include "compat/openmp/crew.h"
 #include "compat/openmp/gomp.h"
-#include "compat/openmp/group.h"
-#include "compat/openmp/kept.h"
 #include "compat/openmp/locks.h"
+#include "compat/openmp/retained.h"
+#include "compat/openmp/scheduler.h"
 #include "compat/openmp/share.h"
+#include "compat/openmp/taskgroup.h"
 #include "compat/openmp/team.h"
 #include "compat/start/lane.h"
 
@@ -35,13 +35,13 @@ struct arrival {
     unsigned pair;
     size_t bytes;
     uintptr_t *reductions;
-    struct kept *kept;
+    struct retained *retained;
 };
 
 static void make(struct arrival *a)
 {
-    a->kept = kept_make(team_region(), a->bytes);
-    a->kept->reductions = a->reductions;
+    a->retained = retained_make(team_region(), a->bytes);
+    a->retained->reductions = a->reductions;
     if (a->reductions)
         reductions_register(a->reductions, around(), team_threads());
 }
@@ -55,15 +55,15 @@ static void arrive(void *arg)
     if (hlrc_atomic_fetch_add(team_count(a->pair), 1) == 0) {
         make(a);
         locks_pass(LOCK_ORDERED);
-        (void)hlrc_atomic_exchange(ready, (uintptr_t)a->kept);
+        (void)hlrc_atomic_exchange(ready, (uintptr_t)a->retained);
         return;
     }
     while ((at = hlrc_atomic_load(ready)) == 0)
         sched_yield();
     locks_pass(LOCK_ORDERED);
-    a->kept = (struct kept *)(uintptr_t)at;
+    a->retained = (struct retained *)(uintptr_t)at;
     if (a->reductions)
-        reductions_register_like(a->reductions, around(), a->kept->reductions);
+        reductions_register_like(a->reductions, around(), a->retained->reductions);
 }
 
 void share_begin(uintptr_t *reductions, void **memory)
@@ -79,9 +79,9 @@ void share_begin(uintptr_t *reductions, void **memory)
         make(&a);
     }
     if (memory)
-        *memory = a.kept->room;
+        *memory = a.retained->room;
     if (reductions) {
-        group_begin(r);
+        taskgroup_begin(r);
         r->group->worksharing = true;
         r->group->reductions = reductions;
     }
@@ -97,10 +97,10 @@ void GOMP_workshare_task_reduction_unregister(bool cancelled)
 {
     struct region *r = team_region();
     const uintptr_t *data = around();
-    crew_end_group(r);
+    scheduler_end_group(r);
     if (r->thread == 0 && data)
         reductions_free(data);
-    kept_leave(r);
+    retained_leave(r);
     if (!cancelled)
         team_barrier();
 }

@@ -55,10 +55,10 @@ bool locks_try(hlrc_lock_t lock)
 
 void locks_take_of_program(hlrc_lock_t lock)
 {
-    if (watcher->may_give_back()) {
+    if (watcher->may_return()) {
         if (locks_try(lock))
             return;
-        watcher->give_back();
+        watcher->return_tasks();
     }
     locks_take(lock);
 }
@@ -66,7 +66,7 @@ void locks_take_of_program(hlrc_lock_t lock)
 /* A thread that spins until another of its tasks stores a value calls this, too. */
 void locks_take(hlrc_lock_t lock)
 {
-    watcher->look();
+    watcher->poll();
     lane_call(take, &lock);
     held++;
 }

@@ -2,10 +2,10 @@
 /* gomp_task.c - tasks, by the names of gomp.h. */
 #include <stdint.h>
 
-#include "compat/openmp/crew.h"
 #include "compat/openmp/gomp.h"
-#include "compat/openmp/group.h"
+#include "compat/openmp/scheduler.h"
 #include "compat/openmp/task.h"
+#include "compat/openmp/taskgroup.h"
 #include "compat/openmp/team.h"
 #include "compat/start/start.h"
 
@@ -22,11 +22,11 @@ enum {
     TASK_STRICT = 1 << 14
 };
 
-static struct met make(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes,
-                       long align, unsigned flags)
+static struct task_new make(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes,
+                            long align, unsigned flags)
 {
     size_t a = align > 0 ? (size_t)align : 1;
-    return (struct met){ fn, data, copy, (size_t)bytes, a, NULL, flags & TASK_FINAL };
+    return (struct task_new){ fn, data, copy, (size_t)bytes, a, NULL, flags & TASK_FINAL };
 }
 
 static void check_flags(unsigned flags)
@@ -38,10 +38,10 @@ static void check_flags(unsigned flags)
 void GOMP_task(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes, long align,
                bool if_clause, unsigned flags, void **depend, int priority, void *detach)
 {
-    struct met m = make(fn, data, copy, bytes, align, flags);
+    struct task_new m = make(fn, data, copy, bytes, align, flags);
     (void)priority, (void)detach;
     check_flags(flags);
-    crew_meet(&m, if_clause, flags & TASK_DEPEND ? depend : NULL);
+    scheduler_submit(&m, if_clause, flags & TASK_DEPEND ? depend : NULL);
 }
 
 /* ---- taskloops ---- */
@@ -52,11 +52,11 @@ struct head {
     uintptr_t *reductions;
 };
 
-static void begin_group(const struct met *m, unsigned flags)
+static void begin_group(const struct task_new *m, unsigned flags)
 {
     if (flags & TASK_NO_GROUP)
         return;
-    group_begin(team_region());
+    taskgroup_begin(team_region());
     if (flags & TASK_REDUCTION)
         GOMP_taskgroup_reduction_register(((const struct head *)m->data)->reductions);
 }
@@ -85,31 +85,33 @@ static struct partition divide(ull count, unsigned flags, ull asked)
     return p;
 }
 
-static void meet_parts(struct met *m, bool may_wait, struct partition p, ull start, ull step)
+static void task_loop_submit_parts(struct task_new *m, bool may_wait, struct partition p, ull start,
+                                   ull step)
 {
     for (ull k = 0; k < p.tasks; k++) {
         ull n = k < p.more ? p.first : p.rest;
         struct part part = { start, start + n * step };
         m->part = &part;
-        crew_meet(m, may_wait, NULL);
+        scheduler_submit(m, may_wait, NULL);
         start = part.end;
     }
 }
 
-static void meet_loop(struct met *m, unsigned flags, ull asked, ull start, ull count, ull step)
+static void task_loop_submit(struct task_new *m, unsigned flags, ull asked, ull start, ull count,
+                             ull step)
 {
     begin_group(m, flags);
     if (count > 0)
-        meet_parts(m, flags & TASK_IF, divide(count, flags, asked), start, step);
+        task_loop_submit_parts(m, flags & TASK_IF, divide(count, flags, asked), start, step);
     if (!(flags & TASK_NO_GROUP))
-        crew_end_group(team_region());
+        scheduler_end_group(team_region());
 }
 
 void GOMP_taskloop(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes, long align,
                    unsigned flags, unsigned long tasks, int priority, long start, long end,
                    long step)
 {
-    struct met m = make(fn, data, copy, bytes, align, flags);
+    struct task_new m = make(fn, data, copy, bytes, align, flags);
     bool up = step > 0;
     ull count = 0;
     (void)priority;
@@ -117,44 +119,44 @@ void GOMP_taskloop(gomp_fn *fn, void *data, void (*copy)(void *, void *), long b
     if (up ? start < end : start > end)
         count = up ? ((ull)end - (ull)start - 1) / (ull)step + 1
                    : ((ull)start - (ull)end - 1) / (0 - (ull)step) + 1;
-    meet_loop(&m, flags, tasks, (ull)start, count, (ull)step);
+    task_loop_submit(&m, flags, tasks, (ull)start, count, (ull)step);
 }
 
 void GOMP_taskloop_ull(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes,
                        long align, unsigned flags, unsigned long tasks, int priority, ull start,
                        ull end, ull step)
 {
-    struct met m = make(fn, data, copy, bytes, align, flags);
+    struct task_new m = make(fn, data, copy, bytes, align, flags);
     bool up = flags & TASK_UP;
     ull count = 0;
     (void)priority;
     check_flags(flags);
     if (up ? start < end : start > end)
         count = up ? (end - start - 1) / step + 1 : (start - end - 1) / (0 - step) + 1;
-    meet_loop(&m, flags, tasks, start, count, step);
+    task_loop_submit(&m, flags, tasks, start, count, step);
 }
 
 void GOMP_taskwait(void)
 {
-    crew_await_children();
+    scheduler_await_children();
 }
 
 void GOMP_taskwait_depend(void **depend)
 {
-    crew_await_depend(depend);
+    scheduler_await_depend(depend);
 }
 
 void GOMP_taskyield(void)
 {
-    crew_look();
+    scheduler_poll();
 }
 
 void GOMP_taskgroup_start(void)
 {
-    group_begin(team_region());
+    taskgroup_begin(team_region());
 }
 
 void GOMP_taskgroup_end(void)
 {
-    crew_end_group(team_region());
+    scheduler_end_group(team_region());
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "compat/openmp/gomp.h"
-#include "compat/openmp/kept.h"
 #include "compat/openmp/loop.h"
+#include "compat/openmp/retained.h"
 #include "compat/openmp/share.h"
 #include "compat/openmp/team.h"
 #include "compat/start/lane.h"
@@ -76,13 +76,13 @@ void GOMP_parallel_sections(gomp_fn *fn, void *data, unsigned threads, unsigned 
 
 void GOMP_sections_end(void)
 {
-    kept_leave(team_region());
+    retained_leave(team_region());
     team_barrier();
 }
 
 void GOMP_sections_end_nowait(void)
 {
-    kept_leave(team_region());
+    retained_leave(team_region());
 }
 
 /* ---- single ---- */

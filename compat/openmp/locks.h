@@ -8,12 +8,12 @@
 
 #include "compat/start/numbers.h"
 
-/* Callbacks of the task scheduler (crew.h). look: before each lock. give_back: before a wait for a
- * lock of the program, if may_give_back. */
+/* Callbacks of the task scheduler (scheduler.h). poll: before each lock. return_tasks: before a
+ * wait for a lock of the program, if may_return. */
 struct locks_watcher {
-    void (*look)(void);
-    bool (*may_give_back)(void);
-    void (*give_back)(void);
+    void (*poll)(void);
+    bool (*may_return)(void);
+    void (*return_tasks)(void);
 };
 void locks_watch(const struct locks_watcher *w); /* by a constructor */
 

@@ -23,7 +23,7 @@ static void *shared_room(size_t bytes, size_t align)
     return room;
 }
 
-static void copy_to(const struct met *m, void *mine)
+static void copy_to(const struct task_new *m, void *mine)
 {
     if (m->copy)
         m->copy(mine, m->data);
@@ -35,14 +35,14 @@ static void copy_to(const struct met *m, void *mine)
 
 /* ---- tasks run at once ---- */
 
-static void run_with(const struct met *m, char *room)
+static void run_with(const struct task_new *m, char *room)
 {
     uintptr_t at = ((uintptr_t)room + m->align - 1) & ~(uintptr_t)(m->align - 1);
     copy_to(m, (void *)at);
     m->fn((void *)at);
 }
 
-void task_call_met(const struct met *m)
+void task_call_new(const struct task_new *m)
 {
     size_t room = m->bytes + m->align + sizeof(struct part);
     if (room <= ON_STACK) {
@@ -62,12 +62,12 @@ struct task *task_allocate(size_t room)
     struct task *t = malloc(sizeof *t + room);
     if (!t)
         start_fail("omp task: no memory");
-    *t = (struct task){ .origin = -1, .given_to = -1, .top_lane = -1 };
+    *t = (struct task){ .origin = -1, .sent_to = -1, .top_lane = -1 };
     return t;
 }
 
 /* Objects stay where the copy function constructed them. */
-struct task *task_make(const struct met *m, const struct region *r)
+struct task *task_make(const struct task_new *m, const struct region *r)
 {
     size_t bytes = m->part && m->bytes < sizeof *m->part ? sizeof *m->part : m->bytes;
     bool placed = m->copy || m->align > 16;

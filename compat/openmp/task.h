@@ -10,13 +10,13 @@
 #include "compat/openmp/gomp.h"
 #include "compat/openmp/team.h"
 
-struct family;
-struct group;
+struct task_family;
+struct taskgroup;
 struct dependence;
 
 /* A task as the program creates it. `copy` makes the task's variables from those at `data`; NULL:
  * bytes are copied. The first words of a taskloop's task are its bounds, at `part`; else NULL. */
-struct met {
+struct task_new {
     gomp_fn *fn;
     void *data;
     void (*copy)(void *, void *);
@@ -36,14 +36,14 @@ struct task {
     size_t bytes, align;
     bool final, placed; /* placed: in shared memory */
     struct settings settings;
-    struct family *family; /* of its creator; NULL: created by another thread */
-    struct group *group;   /* the innermost at its creation */
+    struct task_family *family; /* of its creator; NULL: created by another thread */
+    struct taskgroup *group;    /* the innermost at its creation */
     struct dependence *dependence;
     int origin; /* thread that created it, which knows it as `ref`; -1: this one */
     uint64_t ref;
-    bool alone; /* box.h */
+    bool alone; /* mailbox.h */
     bool done;
-    int given_to;             /* thread that it was sent to, or -1 */
+    int sent_to;              /* thread that it was sent to, or -1 */
     struct task *next, *prev; /* in the list of sent tasks */
     int top_lane;             /* thread that sent an ancestor of this task; -1: none */
     uint64_t top_ref;         /* the ancestor's ref there */
@@ -51,9 +51,9 @@ struct task {
 };
 
 /* Calls its code now. */
-void task_call_met(const struct met *m);
+void task_call_new(const struct task_new *m);
 /* Makes it a deferred task. */
-struct task *task_make(const struct met *m, const struct region *r);
+struct task *task_make(const struct task_new *m, const struct region *r);
 struct task *task_allocate(size_t room);
 /* Calls its code. */
 void task_call(struct task *t);

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compat/openmp/group.h"
-#include "compat/openmp/kept.h"
+#include "compat/openmp/collective.h"
 #include "compat/openmp/locks.h"
-#include "compat/openmp/meet.h"
 #include "compat/openmp/places.h"
+#include "compat/openmp/retained.h"
 #include "compat/openmp/settings.h"
+#include "compat/openmp/taskgroup.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
@@ -55,16 +55,16 @@ static _Atomic bool amid; /* threads besides thread 0 run the program */
 
 /* Per compute thread. */
 static _Thread_local struct region outermost, *region;
-static _Thread_local unsigned set;      /* of words: TM3 */
-static _Thread_local bool in_doacross;  /* since the last barrier */
-static _Thread_local uint64_t meetings; /* so far; equal in all threads */
+static _Thread_local unsigned set;         /* of words: TM3 */
+static _Thread_local bool in_doacross;     /* since the last barrier */
+static _Thread_local uint64_t collectives; /* so far; equal in all threads */
 
 static const struct team_watcher *watcher;
-static const struct team_crew *crew;
+static const struct team_scheduler *scheduler;
 
-void team_use(const struct team_crew *c)
+void team_use_scheduler(const struct team_scheduler *c)
 {
-    crew = c;
+    scheduler = c;
 }
 
 void team_watch(const struct team_watcher *w)
@@ -140,17 +140,17 @@ static void change_set(unsigned used)
 }
 
 /* TM6. */
-static hlrc_atomic_t ended_at(uint64_t meeting)
+static hlrc_atomic_t ended_at(uint64_t collective)
 {
-    return plan.ended[meeting % 3];
+    return plan.ended[collective % 3];
 }
 
 static void look_at_end(struct region *r)
 {
     static unsigned before; /* only used by thread 0 */
-    unsigned now_ended = (unsigned)hlrc_atomic_load(ended_at(meetings));
+    unsigned now_ended = (unsigned)hlrc_atomic_load(ended_at(collectives));
     if (is_first() && before)
-        (void)hlrc_atomic_exchange(ended_at(meetings - 1), 0);
+        (void)hlrc_atomic_exchange(ended_at(collectives - 1), 0);
     if (is_first())
         before = now_ended;
     r->cancelled = (r->cancelled | now_ended) & CANCELLED_REGION;
@@ -159,8 +159,8 @@ static void look_at_end(struct region *r)
 /* In a cancelled region not all threads reach the same constructs. */
 static void met(struct region *r)
 {
-    meetings++;
-    kept_free(r);
+    collectives++;
+    retained_free(r);
     if (settings_cancellation())
         look_at_end(r);
     change_set(r->cancelled ? CONSTRUCTS : r->pair);
@@ -169,16 +169,16 @@ static void met(struct region *r)
         r->loop.pair = r->pair++; /* TM4 */
 }
 
-static void meet(void *arg)
+static void team_collective(void *arg)
 {
-    meet_all(start_lanes);
+    collective_barrier(start_lanes);
     met(arg);
 }
 
 /* TM2. */
-static void meet_to_fork(struct region *r)
+static void team_fork(struct region *r)
 {
-    meet_and_learn(start_lanes, &now, sizeof now);
+    collective_broadcast(start_lanes, &now, sizeof now);
     met(r);
 }
 
@@ -188,8 +188,8 @@ void team_barrier(void)
     if (!r->shared)
         r->cancelled &= CANCELLED_REGION;
     else if (!r->cancelled) {
-        crew->end_phase(r);
-        lane_call(meet, r);
+        scheduler->end_phase(r);
+        lane_call(team_collective, r);
     }
 }
 
@@ -208,7 +208,7 @@ unsigned team_construct(void)
 
 static void look(void *arg)
 {
-    *(unsigned *)arg = (unsigned)hlrc_atomic_load(ended_at(meetings + 1));
+    *(unsigned *)arg = (unsigned)hlrc_atomic_load(ended_at(collectives + 1));
 }
 
 unsigned team_cancelled(void)
@@ -222,7 +222,7 @@ unsigned team_cancelled(void)
 
 static void mark(void *arg)
 {
-    hlrc_atomic_t word = ended_at(meetings + 1);
+    hlrc_atomic_t word = ended_at(collectives + 1);
     uint64_t seen = hlrc_atomic_load(word), what = *(const unsigned *)arg;
     while ((seen & what) != what && !hlrc_atomic_compare_exchange(word, &seen, seen | what))
         continue;
@@ -285,14 +285,14 @@ static void begin_reducing(struct region *r, uintptr_t *reductions)
 {
     if (!reductions)
         return;
-    group_begin(r);
+    taskgroup_begin(r);
     r->group->reductions = reductions;
 }
 
 static void leave(struct region *r)
 {
-    crew->leave(r);
-    kept_leave(r);
+    scheduler->leave(r);
+    retained_leave(r);
 }
 
 static void begin_loop(struct region *r, const struct loop *first)
@@ -348,7 +348,7 @@ static void fork_all(void *arg)
         now.loop = *w->first;
     tls_show();
     atomic_store(&amid, true);
-    meet_to_fork(f->region);
+    team_fork(f->region);
 }
 
 /* Thread 0 reaches the end of a region. */
@@ -356,26 +356,26 @@ static void announce_end(const struct region *r)
 {
     static unsigned joins;
     if (r->threads < lanes)
-        (void)hlrc_atomic_exchange(plan.last, meetings + 1);
+        (void)hlrc_atomic_exchange(plan.last, collectives + 1);
     if (++joins % MOVES != 0 && !settings_cancellation())
         hlrc_defer_release(); /* TM5 */
 }
 
-/* At the end of a region. Meets once more if the collective showed a cancellation, TM6. */
-static void meet_at_end(struct region *r)
+/* At the end of a region. One more collective if the first showed a cancellation, TM6. */
+static void team_end_region(struct region *r)
 {
     bool was_over;
     do {
         was_over = r->cancelled;
         if (is_first())
             announce_end(r);
-        meet(r);
+        team_collective(r);
     } while (r->cancelled && !was_over);
 }
 
 static void join_all(void *arg)
 {
-    meet_at_end(arg);
+    team_end_region(arg);
     atomic_store(&amid, false);
 }
 
@@ -392,7 +392,7 @@ static void run_in_team(const struct work *w, int threads)
         begin_loop(&r, w->first);
     begin_reducing(&r, w->reductions);
     w->fn(w->data);
-    crew->end_phase(&r);
+    scheduler->end_phase(&r);
     leave(&r);
     lane_call(join_all, &r);
     region = outer;
@@ -444,7 +444,7 @@ static void call(void *arg)
 {
     const struct call *c = arg;
     c->fn(c->data);
-    crew->end_phase(team_region());
+    scheduler->end_phase(team_region());
 }
 
 /* TM1. The value may already be the one for the next collective, not for an earlier one. */
@@ -453,9 +453,9 @@ static void sit_out(struct region *r)
     bool was_over;
     do {
         was_over = r->cancelled;
-        crew->pass_phase(r);
-        meet(r);
-    } while (hlrc_atomic_load(plan.last) != meetings || (r->cancelled && !was_over));
+        scheduler->pass_phase(r);
+        team_collective(r);
+    } while (hlrc_atomic_load(plan.last) != collectives || (r->cancelled && !was_over));
 }
 
 static void enter(void)
@@ -469,7 +469,7 @@ static void serve(struct lane *lane)
     (void)team_region(); /* the outermost */
     for (;;) {
         struct region r, idle = { .shared = true };
-        meet_to_fork(&idle);
+        team_fork(&idle);
         struct fork what = now;
         if (!what.fn)
             break;
@@ -488,7 +488,7 @@ static void serve(struct lane *lane)
         tls_see(0);
         lane_run(lane, call, &(struct call){ what.fn, what.data });
         leave(&r);
-        meet_at_end(&r);
+        team_end_region(&r);
     }
     region = NULL;
 }
@@ -499,7 +499,7 @@ static void end(void)
     if (lanes == 1)
         return;
     now = (struct fork){ .fn = NULL };
-    meet_to_fork(&idle);
+    team_fork(&idle);
 }
 
 static bool is_amid(void)
@@ -553,7 +553,7 @@ static void begin_job(void)
         start_fail("OpenMP: hlrc_broadcast failed");
     tls_begin(plan.tls, lanes);
     if (has_tasks)
-        crew->begin(lanes);
+        scheduler->begin(lanes);
     if (watcher)
         watcher->begin(plan.room, hlrc_node_id() == 0);
 }

@@ -28,9 +28,9 @@
  *        fork.
  *   TM6  Word k % 3 of `ended` records cancellations before collective k. All threads read it
  *        after that collective, and find the same value. If the region is cancelled, a thread that
- *        was in a barrier goes to the region's end, where all meet once more, also those outside
- *        the team. A thread that cannot passes the remaining barriers without waiting. Thread 0
- *        zeroes the word after collective k + 1.
+ *        was in a barrier goes to the region's end, where all enter one more collective, also
+ *        those outside the team. A thread that cannot passes the remaining barriers without
+ *        waiting. Thread 0 zeroes the word after collective k + 1.
  */
 #ifndef COMPAT_TEAM_H
 #define COMPAT_TEAM_H
@@ -78,14 +78,14 @@ struct region {
     unsigned pair;       /* of the next construct */
     struct loop loop;
     struct settings settings;
-    bool final;          /* in a final task */
-    unsigned cancelled;  /* enum cancelled, as known to this thread */
-    struct group *group; /* the innermost taskgroup */
-    struct kept *kept, *kept_over;
-    void (*code)(void *);  /* run by all threads of the team */
-    bool has_phase;        /* its last barrier has one; crew.h */
-    struct family *family; /* the current task's children; NULL: none. crew.h */
-    int top_lane;          /* thread that sent an ancestor of the current task; -1: none */
+    bool final;              /* in a final task */
+    unsigned cancelled;      /* enum cancelled, as known to this thread */
+    struct taskgroup *group; /* the innermost taskgroup */
+    struct retained *retained, *retained_over;
+    void (*code)(void *);       /* run by all threads of the team */
+    bool has_phase;             /* its last barrier has one; scheduler.h */
+    struct task_family *family; /* the current task's children; NULL: none. scheduler.h */
+    int top_lane;               /* thread that sent an ancestor of the current task; -1: none */
     uint64_t top_ref;
 };
 
@@ -126,15 +126,15 @@ struct team_watcher {
 };
 void team_watch(const struct team_watcher *w); /* by a constructor */
 
-/* Callbacks of the task scheduler: crew.h. */
-struct team_crew {
+/* Callbacks of the task scheduler: scheduler.h. */
+struct team_scheduler {
     void (*begin)(int lanes); /* on every node, if the program has tasks */
     /* before a collective in a region: by its threads, on shared stacks; by others */
     void (*end_phase)(struct region *r);
     void (*pass_phase)(struct region *r);
     void (*leave)(struct region *r); /* leaves all constructs, also by a jump out of one */
 };
-void team_use(const struct team_crew *c); /* by a constructor */
+void team_use_scheduler(const struct team_scheduler *c); /* by a constructor */
 
 int team_lanes(void);
 int team_level(bool active); /* regions around the caller; active: only those of several threads */

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * box.h - mailboxes for the exchange of tasks. Each compute thread has a mailbox (box) in shared
+ * mailbox.h - mailboxes, by which tasks move. Each compute thread has a mailbox in shared
  * memory, into which others put tasks for it and reports on tasks that it has sent. A word at its
- * node (mail) counts these writes.
+ * node counts these writes.
  *
- * An idle thread sends a steal request (box_ask): to any thread, by its bit in global words, or to
- * one thread, by a word at that thread's node. A thread with spare tasks polls these words, claims
- * a request, and puts tasks into the requester's mailbox.
+ * An idle thread sends a steal request (mailbox_request_any): to any thread, by its bit in global
+ * words, or to one thread, by a word at that thread's node. A thread with spare tasks polls these
+ * words, claims a request, and puts tasks into the requester's mailbox.
  *
  * Invariants
- *   BX1  A mailbox is filled under its lock, and the mail word is incremented after the lock is
- *        released. The owner empties it under the lock. So the thread that runs a task, or waited
- *        for it, sees all that the sender had written or seen.
+ *   BX1  A mailbox is filled under its lock, and the word that counts writes is incremented after
+ *        the lock is released. The owner empties it under the lock. So the thread that runs a
+ *        task, or waited for it, sees all that the sender had written or seen.
  *   BX2  Only the thread that claims a steal request sends tasks to the requester, and a thread
  *        has at most one request. A requester that withdraws its request and finds it claimed
  *        waits for the tasks.
- *   BX3  There is room for reports on all tasks that a thread may have sent, GIVEN_MOST.
+ *   BX3  There is room for reports on all tasks that a thread may have sent, SENT_MOST.
  *   BX4  A phase, in which a barrier waits for all tasks, ends when all threads of the team have
  *        arrived. The last one raises a word of each thread, also outside the team, that counts
  *        phases, and phases in which tasks were created.
  *   BX5  All threads decide alike whether a barrier has a phase, from the earlier phases of this
  *        region's code. Code without tasks has a phase only now and then, to detect new ones.
  */
-#ifndef COMPAT_BOX_H
-#define COMPAT_BOX_H
+#ifndef COMPAT_MAILBOX_H
+#define COMPAT_MAILBOX_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,13 +31,13 @@
 #include "compat/openmp/gomp.h"
 #include "compat/openmp/team.h"
 
-#define PARCEL     32 /* most tasks sent at once */
+#define BATCH_MOST 32 /* most tasks sent at once */
 #define LANES_MOST 65535
-#define GIVEN_MOST 512 /* most tasks a thread has sent that are not reported complete */
-#define GIVEN_ROOM 128 /* bytes of a task's variables that are sent with it */
+#define SENT_MOST  512 /* most tasks a thread has sent that are not reported complete */
+#define SENT_ROOM  128 /* bytes of a task's variables that are sent with it */
 
 /* A task in transit. */
-struct given {
+struct task_message {
     gomp_fn *fn;
     void *data; /* NULL: in `room`; else in shared memory, freed by the thread that runs it */
     size_t bytes, align;
@@ -46,7 +46,7 @@ struct given {
     uint64_t ref;      /* identifies the task there */
     uintptr_t *reductions;
     struct settings settings;
-    _Alignas(16) char room[GIVEN_ROOM];
+    _Alignas(16) char room[SENT_ROOM];
 };
 
 /* A report: a task's `ref` and its new state. */
@@ -59,42 +59,42 @@ enum {
 #define REPORT_BITS ((uint64_t)15)
 
 /* Contents taken out of a mailbox. */
-struct mail {
+struct mailbox_contents {
     unsigned tasks, reports;
-    struct given task[PARCEL];
-    uint64_t report[2 * GIVEN_MOST];
+    struct task_message task[BATCH_MOST];
+    uint64_t report[2 * SENT_MOST];
 };
 
 /* Called on every node, by one thread each, if the program has tasks. */
-void boxes_begin(int lanes);
-bool boxes_are_there(void);
+void mailbox_begin(int lanes);
+bool mailbox_exists(void);
 
 /* All on the private stack, for the calling thread. */
-unsigned box_mail(void);          /* number of writes so far */
-void box_take(struct mail *mail); /* empties the mailbox */
-void box_give(int to, const struct given *tasks, unsigned count);
-void box_report(int to, const uint64_t *reports, unsigned count);
+unsigned mailbox_count(void);                          /* number of writes so far */
+void mailbox_empty(struct mailbox_contents *contents); /* empties the mailbox */
+void mailbox_put_tasks(int to, const struct task_message *tasks, unsigned count);
+void mailbox_put_reports(int to, const uint64_t *reports, unsigned count);
 
 /* Sends a steal request: to any thread, or to thread `lane` for descendants of the task that it
  * was sent as `ref`. The second may fail for now. */
-void box_ask(void);
-bool box_ask_lane(int lane, uint64_t ref);
+void mailbox_request_any(void);
+bool mailbox_request_from(int lane, uint64_t ref);
 /* Withdraws the request. False: it was claimed, and tasks will arrive. */
-bool box_take_back(void);
-bool box_take_back_lane(int lane, uint64_t ref);
+bool mailbox_withdraw_any(void);
+bool mailbox_withdraw_from(int lane, uint64_t ref);
 
-/* Claims a steal request. box_claim: one to any thread, -1 if there is none; *more: further
- * requests. box_claim_lane: the one to this thread, for descendants of `ref`; box_asked only reads
- * it. */
-int box_claim(unsigned *more);
-bool box_asked(int *lane, uint64_t *ref);
-bool box_claim_lane(int lane, uint64_t ref);
+/* Claims a steal request. mailbox_claim_any: one to any thread, -1 if there is none; *more:
+ * further requests. mailbox_claim_from: the one to this thread, for descendants of `ref`;
+ * mailbox_requested only reads it. */
+int mailbox_claim_any(unsigned *more);
+bool mailbox_requested(int *lane, uint64_t *ref);
+bool mailbox_claim_from(int lane, uint64_t ref);
 
 /* Called for each barrier by all threads, also outside the team of `threads`: does it have a
  * phase? */
-bool box_has_phase(void (*code)(void *), int threads);
+bool mailbox_has_phase(void (*code)(void *), int threads);
 /* This thread of the team arrives at the phase. has_made: it has created tasks since its last. */
-void box_arrive(bool has_made);
-bool box_phase_is_over(void); /* polled until true, once for each phase */
+void mailbox_arrive(bool has_created);
+bool mailbox_phase_is_over(void); /* polled until true, once for each phase */
 
 #endif

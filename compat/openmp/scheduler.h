@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * crew.h - the task scheduler (crew_*): which tasks of a team run at once, which are deferred, and
+ * scheduler.h - the task scheduler : which tasks of a team run at once, which are deferred, and
  * which thread runs them.
  *
  * Each compute thread (lane) keeps its deferred tasks in a private queue, newest last. While it
  * waits it runs tasks that it waits for, newest first. A task runs at once if the queue is full or
- * the task may not be deferred. Threads with nothing to do send steal requests (box.h), and are
- * sent the oldest tasks, several alike in one batch (parcel). A thread polls for steal requests
- * when it creates a task, after it has run one, and when it takes a lock, but not more often than
- * the cost of a poll allows.
+ * the task may not be deferred. Threads with nothing to do send steal requests (mailbox.h), and
+ * are sent the oldest tasks, several alike in one batch. A thread polls for steal requests when it
+ * creates a task, after it has run one, and when it takes a lock, but not more often than the cost
+ * of a poll allows.
  *
  *             create             take            run, descendants done
  *    (none) -------> QUEUED ----------------> RUNNING ----------------> (none)
@@ -36,27 +36,28 @@
  *        begins only descendants of it: nothing else delays the report.
  *   TK5  A thread enters a collective of all threads (team.h TM1, TM2) only after its own tasks
  *        are complete. Before most collectives it waits, and runs tasks, until the tasks of the
- *        whole team are (box.h BX5). A cancelled region defers no task, so no thread has to wait.
+ *        whole team are (mailbox.h BX5). A cancelled region defers no task, so no thread has to
+ *        wait.
  */
-#ifndef COMPAT_CREW_H
-#define COMPAT_CREW_H
+#ifndef COMPAT_SCHEDULER_H
+#define COMPAT_SCHEDULER_H
 
 #include <stdbool.h>
 
 #include "compat/openmp/task.h"
 
 /* Runs the task now or defers it. `depend`: as gcc passes it, or NULL. */
-void crew_meet(const struct met *m, bool may_wait, void **depend);
+void scheduler_submit(const struct task_new *m, bool may_wait, void **depend);
 
 /* The current task waits for all its children, or for each child that a task with these
  * dependences would wait for. */
-void crew_await_children(void);
-void crew_await_depend(void **depend);
+void scheduler_await_children(void);
+void scheduler_await_depend(void **depend);
 /* Ends the innermost taskgroup after its last task; ends all within `outer`, a group of the
  * region. */
-void crew_end_group(struct region *r);
-void crew_end_groups(struct region *r, const struct group *outer);
+void scheduler_end_group(struct region *r);
+void scheduler_end_groups(struct region *r, const struct taskgroup *outer);
 /* Polls for steal requests and sends tasks. */
-void crew_look(void);
+void scheduler_poll(void);
 
 #endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* taskgroup.h - taskgroups. A group belongs to one thread and one region. A thread that receives
+ * tasks of it has its own group around them (scheduler.h TK4). */
+#ifndef COMPAT_TASKGROUP_H
+#define COMPAT_TASKGROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct region;
+struct task_batch;
+struct taskgroup {
+    struct taskgroup *outer; /* of the same region */
+    bool cancelled;
+    bool worksharing;         /* of a construct with reductions */
+    unsigned pending;         /* incomplete tasks created in it here */
+    uintptr_t *reductions;    /* reduction.h; with enclosing groups */
+    struct task_batch *batch; /* steal.h; NULL: a group of the program */
+};
+
+void taskgroup_begin(struct region *r);
+/* Leaves the innermost group, whose tasks are all complete. */
+void taskgroup_drop(struct region *r);
+
+/* The program's innermost group. */
+bool taskgroup_is_cancelled(const struct region *r);
+void taskgroup_cancel(struct region *r);
+
+#endif
