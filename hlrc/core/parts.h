@@ -149,9 +149,10 @@ struct protocol {
     const struct barrier_protocol *barrier;
 };
 
-/* With handlers: coherence/diff_message.c, coherence/notice_log.c, sync/lock_queue.c, sync/cond.c,
- * sync/barrier_master.c. One-sided: coherence/diff_write.c, coherence/notice_read.c,
- * sync/lock_mcs.c, sync/cond_mcs.c, sync/barrier_counter.c, sync/barrier_pairs.c. */
+/* With handlers: async/diffs_message.c, async/notices_log.c, async/locks_manager.c, sync/cond.c,
+ * async/barrier_master.c. One-sided: onesided/diffs_write.c, onesided/notices_read.c,
+ * onesided/locks_mcs.c, onesided/conds_mcs.c, onesided/barrier_counter.c,
+ * onesided/barrier_pairs.c. */
 extern const struct diff_protocol diffs_by_message, diffs_by_write;
 extern const struct notice_protocol notices_by_log, notices_by_read;
 extern const struct lock_protocol locks_by_queue, locks_by_mcs;

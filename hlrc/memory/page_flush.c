@@ -166,7 +166,7 @@ static uint32_t copy_of(uint32_t page)
 }
 
 /* The sum of all other writers' versions at this home, modulo 2^16. Their writes may not be in the
- * home's twin (coherence/diff_write.c DW3). */
+ * home's twin (onesided/diffs_write.c DW3). */
 static uint16_t others_here(uint32_t page)
 {
     uint64_t sum = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * race_report.h - with --check races: reports each race found here (coherence/races.h) by a line,
+ * race_report.h - with --check races: reports each race found here (races/races.h) by a line,
  * from a separate thread, and the total when the job finalizes.
  */
 #ifndef HLRC_RACE_REPORT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A job of two nodes or more with a race, or without, for races.sh (coherence/races.h):
+ * A job of two nodes or more with a race, or without, for races.sh (races/races.h):
  *
  *   race same      nodes 0 and 1 write bytes 24 to 27 between the same two barriers (RK1, RK2)
  *   race locks     the same, each under a lock of its own (RK1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# --check races (coherence/races.h): two nodes that write the same bytes are told of, with both lines of the source, and the
+# --check races (races/races.h): two nodes that write the same bytes are told of, with both lines of the source, and the
 # status is 66 (RK1 to RK5, FW1, WD2, RR1 to RR4); what only looks like that is not. Random programs, which have no races, give no report.
 . "$(dirname "$0")/../lib.sh"
 race=$top_builddir/tests/blackbox/race random=$top_builddir/tests/random/random

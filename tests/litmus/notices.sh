@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Write notices that are read from their writers (--notices read, coherence/notice_read.c): the litmus programs, on a
+# Write notices that are read from their writers (--notices read, onesided/notices_read.c): the litmus programs, on a
 # fabric as it is and on the worst one that fabric.h allows; alone and with the other one-sided parts.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/runs.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Diffs by remote writes (--diffs write, coherence/diff_write.c): the litmus programs, on a fabric as it is, on one
+# Diffs by remote writes (--diffs write, onesided/diffs_write.c): the litmus programs, on a fabric as it is, on one
 # without reads and atomics, and on the worst one that fabric.h allows.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/runs.sh"
