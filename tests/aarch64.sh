@@ -64,7 +64,7 @@ for program in $litmus; do targets="$targets tests/litmus/$program"; done
 # shellcheck disable=SC2086
 step build "${MAKE:-make}" -j "$(nproc 2>/dev/null || echo 1)" $targets
 
-timeout -k 5 60 "$qemu" "$work/build/tests/faultkind" --emulated || fail "faults are decoded wrongly"
+"$within" 60 "$qemu" "$work/build/tests/faultkind" --emulated || fail "faults are decoded wrongly"
 
 # The launcher is emulated, too. What it starts is the emulator, a program of this machine.
 printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$qemu" "$work/build/hlrcrun" >"$work/hlrcrun"

@@ -31,7 +31,7 @@ everywhere() {
     expected=$(field checksum)
     verified "sequential, $*"
     # on memory that needs no runtime: where this is right and the rest is not, the runtime is to blame
-    NATIVE_NODES=3 timeout -k 5 "${JOB_SECONDS:-120}" "${app}_native" "$@" --json "$work/json" >"$work/out" 2>"$work/err" ||
+    NATIVE_NODES=3 "$within" "${JOB_SECONDS:-120}" "${app}_native" "$@" --json "$work/json" >"$work/out" 2>"$work/err" ||
         status=$?
     verified "native, $*"
     for protocol in async ardmar; do

@@ -3,6 +3,7 @@
 # More shared data than a node may keep (copies.h): right, and within the bound. By --cache-size, and, where this process may
 # make control groups, by one for each node that allows for a quarter of the data; the kernel ends whoever takes more.
 set -u
+. "$(dirname "$0")/withinlib.sh"
 hlrcrun=${top_builddir:-.}/hlrcrun
 cache=${top_builddir:-.}/microbench/cache
 work=$(mktemp -d)
@@ -30,7 +31,7 @@ fail() {
 run() {
     local what=$1 most=$2 share
     shift 2
-    timeout -k 2 200 "$hlrcrun" "$@" --megabytes "$megabytes" >"$work/out" 2>&1 || { fail "$what (status $?)"; return; }
+    "$within" 200 "$hlrcrun" "$@" --megabytes "$megabytes" >"$work/out" 2>&1 || { fail "$what (status $?)"; return; }
     share=$(sed -n 's/^in memory *\([0-9]*\).*/\1/p' "$work/out")
     [ -n "$share" ] && [ "$share" -le "$most" ] || { fail "$what: $share % of the data in memory"; return; }
     echo "ok      $what: $share % of the data in memory"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The shared heap and the collectives with 1, 2 and 3 nodes, both protocols, and what a program may do wrong.
 set -u
+. "$(dirname "$0")/withinlib.sh"
 hlrcrun=${top_builddir:-.}/hlrcrun
 heap=${top_builddir:-.}/tests/heap
 out=$(mktemp)
@@ -14,14 +15,14 @@ fail() {
 }
 
 passes() {
-    timeout -k 2 300 "$hlrcrun" "$@" >"$out" 2>&1 || fail "$* (status $?)"
+    "$within" 300 "$hlrcrun" "$@" >"$out" 2>&1 || fail "$* (status $?)"
 }
 
 # refused LINE OPTIONS...: the job ends with a status that is not zero, and with one line that begins like this
 refused() {
     local line=$1 status=0
     shift
-    timeout -k 2 300 "$hlrcrun" "$@" >"$out" 2>&1 || status=$?
+    "$within" 300 "$hlrcrun" "$@" >"$out" 2>&1 || status=$?
     test $status -ne 0 && test $status -lt 124 && grep -q "^hlrc: .*$line" "$out" &&
         test "$(grep -c '^hlrc: .*hlrc_[a-z_]*(' "$out")" -eq 1 || fail "$* (status $status)"
 }

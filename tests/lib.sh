@@ -29,7 +29,7 @@ run_job() {
     local nodes=$1 protocol=$2
     shift 2
     status=0
-    timeout -k 5 "${JOB_SECONDS:-120}" "$hlrcrun" -n "$nodes" --protocol "$protocol" "$@" \
+    "$within" "${JOB_SECONDS:-120}" "$hlrcrun" -n "$nodes" --protocol "$protocol" "$@" \
         >"$work/out" 2>"$work/err" </dev/null || status=$?
 }
 
@@ -45,5 +45,6 @@ expect_out() { # WHAT PATTERN
     grep -qE -- "$2" "$work/out" || fail "$1: no '$2' in the output: $(head -5 "$work/out")"
 }
 
+. "$(dirname "${BASH_SOURCE[0]}")/withinlib.sh"
 # stats_read, figure
 . "$(dirname "${BASH_SOURCE[0]}")/statslib.sh"

@@ -2,6 +2,11 @@
 # A test exits 0 (passed), 77 (skipped, reason printed) or anything else (failed). In the environment of every
 # test: top_srcdir, top_builddir (absolute), CC, CXX, PERL, MAKE, HLRC_TEST_SANITIZERS (flags, or empty).
 
+# Time limits that a busy machine does not exceed: for programs, and for scripts as timeout(1).
+TIME_LIMIT = tests/time_limit.c tests/time_limit.h
+check_PROGRAMS += tests/within
+tests_within_SOURCES = tests/within.c $(TIME_LIMIT)
+
 # Shell tests: list each here.
 SHELL_TESTS = \
 	tests/exports.sh \
@@ -31,7 +36,8 @@ SHELL_TESTS = \
 	tests/launch/stats.sh \
 	tests/launch/timeline.sh \
 	tests/launch/valgrind.sh \
-	tests/manpages.sh
+	tests/manpages.sh \
+	tests/within.sh
 
 # Those that take minutes: they begin first, so that where tests run side by side none of them is the last.
 LONG_TESTS =
@@ -348,7 +354,7 @@ SLOW_TESTS += $(LONG_TESTS) tests/pmix/two_guests.sh tests/aarch64.sh tests/apps
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(LONG_TESTS) $(UNIT_TESTS) $(SHELL_TESTS)
 EXTRA_DIST += $(LONG_TESTS) $(SHELL_TESTS) $(CLUSTER_ONLY)
-EXTRA_DIST += tests/launch/lib.sh tests/userlib.sh
+EXTRA_DIST += tests/launch/lib.sh tests/userlib.sh tests/withinlib.sh
 
 # Fabrics, the rules of the memory model, and what shows that it is real.
 include tests/fabric/local.mk

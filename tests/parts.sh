@@ -158,7 +158,7 @@ run_row() {
     else
         program=("$top_builddir/examples/$name")
     fi
-    timeout -k 5 $limit "$hlrcrun" "${options[@]}" "${program[@]}" >"$work/out" 2>"$work/err" </dev/null ||
+    "$within" $limit "$hlrcrun" "${options[@]}" "${program[@]}" >"$work/out" 2>"$work/err" </dev/null ||
         status=$?
     if [ -n "${arguments[$name]:-}" ]; then
         verified "$name"

@@ -2,6 +2,7 @@
 # Random access patterns, every load checked: who stores to a page and who loads it changes from page to page and with
 # time, so that pages become hot, exclusive, are opened ahead, and move. With HLRC_SOAK others each time, and 1,000.
 set -u
+. "$(dirname "$0")/withinlib.sh"
 hlrcrun=${top_builddir:-.}/hlrcrun
 patterns=${top_builddir:-.}/microbench/patterns
 out=$(mktemp)
@@ -14,7 +15,7 @@ failures=0
 for protocol in ardmar async; do
     for nodes in 2 3 4; do
         run=(-n $nodes --protocol $protocol "$patterns" --patterns "$count" --seed "$seed")
-        if ! timeout -k 2 300 "$hlrcrun" "${run[@]}" >"$out" 2>&1; then
+        if ! "$within" 300 "$hlrcrun" "${run[@]}" >"$out" 2>&1; then
             echo "FAILED: hlrcrun ${run[*]} (status $?)"
             sed 's/^/    /' "$out"
             failures=$((failures + 1))

@@ -16,7 +16,7 @@ begin() {
     while [ "$(jobs -rp | wc -l)" -ge $at_once ]; do wait -n; done
     (
         status=0
-        HLRCTEST_FILE=$work/$id.pid timeout -k 5 60 "$hlrcrun" -n "$nodes" "$@" "$hang" "$case" \
+        HLRCTEST_FILE=$work/$id.pid "$within" 60 "$hlrcrun" -n "$nodes" "$@" "$hang" "$case" \
             >"$work/$id.out" 2>"$work/$id.err" </dev/null || status=$?
         echo "$status" >"$work/$id.status"
     ) &

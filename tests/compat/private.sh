@@ -104,7 +104,7 @@ done
 
 # ---- where it cannot be so ----
 status=0
-(ulimit -v 67108864 && exec timeout -k 5 60 "$hlrcrun" -n 2 --memory 64M "$work/program" file "$work/file") >"$work/out" 2>"$work/err" ||
+(ulimit -v 67108864 && exec "$within" 60 "$hlrcrun" -n 2 --memory 64M "$work/program" file "$work/file") >"$work/out" 2>"$work/err" ||
     status=$?
 expect_status "ulimit -v" 1
 expect_err "ulimit -v" 'reserves 128 TiB of addresses to separate the private memory of nodes, which the limit on address space forbids; use ulimit -v unlimited$'

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "base/perturb.h"
+#include "tests/time_limit.h"
 
 #define TEST_SECONDS 400 /* of a test that hangs */
 #ifdef HLRC_INSTRUMENTED /* it is slow, and the plain build does all */
@@ -170,7 +171,7 @@ static void run_tests(struct run *r, const struct test *tests)
             (t->caps & ~r->f->caps))
             continue;
         atomic_store(&meeting->word[r->node], 0);
-        alarm(r->seconds);
+        time_limit_alarm(getppid(), r->seconds);
         meet(r);
         t->run(r);
         meet(r);
@@ -252,7 +253,7 @@ static int node_main(const char *fabric, int node, int nodes)
     signal(SIGALRM, tell_hang);
     perturb_start(node);
     r.seconds = seconds ? (unsigned)atoi(seconds) : TEST_SECONDS;
-    alarm(r.seconds);
+    time_limit_alarm(getppid(), r.seconds);
     open_all(&r);
     for (size_t i = 0; i < LISTS; i++)
         run_tests(&r, lists[i]);

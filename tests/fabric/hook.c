@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "fabric/chaos/chaos.h"
+#include "tests/time_limit.h"
 
 #define RUN_SECONDS 120 /* all together; a run takes some seconds */
 
@@ -324,7 +325,7 @@ int main(void)
         { "bad slow", test_bad_slow },
         { "missing", test_missing },
     };
-    alarm(RUN_SECONDS);
+    time_limit_alarm(getpid(), RUN_SECONDS);
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
         int64_t begin = now_ns();

@@ -19,6 +19,7 @@ self=$(cd "$(dirname "$0")" && pwd)/${0##*/}
 helpers=$top_srcdir/scripts/guest
 protocols=${LITMUS_PROTOCOLS:-async ardmar}
 failures=0
+. "$top_srcdir/tests/withinlib.sh"
 kernels=$top_builddir/tests/compat/kernels # compiled outside, where there is hlrcc
 
 # Whether everything is to be run: about twenty minutes, where a part takes three.
@@ -232,7 +233,7 @@ one() {
     name=${*//"$top_builddir/"/}
     name=${name//"$top_srcdir/"/}
     echo -n "$name: "
-    timeout -k 5 "$limit" "$@" >/tmp/out 2>&1 || status=$?
+    "$within" "$limit" "$@" >/tmp/out 2>&1 || status=$?
     if [ $status -eq 0 ]; then
         echo "ok, $((SECONDS - begun)) s"
         return

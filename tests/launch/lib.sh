@@ -5,6 +5,7 @@ top_builddir=${top_builddir:-.}
 hlrcrun=${HLRCRUN:-$top_builddir/hlrcrun}
 hlrc_info=${HLRC_INFO:-$top_builddir/hlrc_info}
 probe=${BOOTPROBE:-$top_builddir/tests/launch/bootprobe}
+. "$(dirname "${BASH_SOURCE[0]}")/../withinlib.sh"
 ulimit -S -c 0
 failures=0
 work=$(mktemp -d)

@@ -21,7 +21,7 @@ for file in /sys/fs/cgroup/pids.max /sys/fs/cgroup/pids/pids.max; do
 done
 
 for protocol in ardmar async; do
-    run timeout -k 5 400 "$hlrcrun" -n $nodes --protocol $protocol --memory 64M "$is" -c S
+    run "$within" 400 "$hlrcrun" -n $nodes --protocol $protocol --memory 64M "$is" -c S
     expect_status "$protocol" 0
     test ! -s "$work/err" || fail "$protocol: $(head -3 "$work/err")"
     grep -q 'verification  SUCCESSFUL' "$work/out" || fail "$protocol: $(tail -3 "$work/out")"

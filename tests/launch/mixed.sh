@@ -11,7 +11,7 @@ done
 # mixed COMMAND: a job of three nodes, of which node 1 runs COMMAND
 mixed() {
     what="node 1: $*"
-    command=$* run timeout -k 5 30 "$hlrcrun" -n 3 \
+    command=$* run "$within" 30 "$hlrcrun" -n 3 \
         sh -c 'test "$HLRC_NODE" != 1 || eval "exec $command"; exec "$program"'
     test "$status" != 124 || { fail "$what: hangs"; finish; }
 }
@@ -86,7 +86,7 @@ mixed '"$stranger" piece 64 32'
 ended '(sent an unexpected message|sends 64 bytes in a collective exchange).*'
 mixed '"$stranger" piece 2000000000 0'
 ended 'sent an unexpected message; check that nothing else writes to descriptor HLRC_LAUNCH_FD'
-run timeout -k 5 30 "$hlrcrun" -n 1 sh -c '"$probe" wait & "$probe" wait & wait'
+run "$within" 30 "$hlrcrun" -n 1 sh -c '"$probe" wait & "$probe" wait & wait'
 sed -i '/^Terminated$/d' "$work/err" # by the shell
 expect_status "two processes" 1
 expect_nothing_left "two processes"

@@ -115,7 +115,7 @@ incomplete "not a program of HLRC"
 run "$hlrcrun" -n 3 --stats false
 expect_line "not a program of HLRC, table" '^hlrcrun: node [0-2] .*exited with status 1'
 mkfifo "$work/pipe"
-run timeout 60 "$hlrcrun" -n 3 --stats="$work/pipe" "$figures" end exit
+run "$within" 60 "$hlrcrun" -n 3 --stats="$work/pipe" "$figures" end exit
 expect_status "a pipe" 3
 test -p "$work/pipe" || fail "the pipe is gone"
 

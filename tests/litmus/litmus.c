@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/perturb.h"
+#include "tests/time_limit.h"
 
 int me, nodes;
 bool async;
@@ -320,14 +321,18 @@ static int seconds_per_case(void)
 static int await_child(pid_t pid)
 {
     int status;
-    for (int ms = 0; waitpid(pid, &status, WNOHANG) == 0; ms++) {
-        if (ms >= seconds_per_case() * 1000) {
+    struct time_limit limit;
+    time_limit_begin(&limit, pid, seconds_per_case());
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        if (time_limit_exceeded(&limit)) {
             kill(pid, SIGTERM);
             waitpid(pid, &status, 0);
+            time_limit_end(&limit);
             return 124;
         }
         sleep_ms(1);
     }
+    time_limit_end(&limit);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

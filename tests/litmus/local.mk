@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Litmus programs: each runs itself under hlrcrun, for every protocol (litmus.h).
-LITMUS_COMMON = tests/litmus/litmus.c tests/litmus/litmus.h
+LITMUS_COMMON = tests/litmus/litmus.c tests/litmus/litmus.h $(TIME_LIMIT)
 LITMUS_TESTS = \
 	tests/litmus/accumulate \
 	tests/litmus/lock_turns \

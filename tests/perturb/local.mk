@@ -12,6 +12,6 @@ TESTS += $(PERTURB_TESTS)
 endif
 
 # Those alone, with the programs that they need: make check-perturb, or check-perturb PERTURB_TESTS= to build them.
-check-perturb: hlrcrun $(LITMUS_TESTS) tests/random/random tests/perturb/points
+check-perturb: hlrcrun tests/within $(LITMUS_TESTS) tests/random/random tests/perturb/points
 	test -z '$(PERTURB_TESTS)' || $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(PERTURB_TESTS)'
 .PHONY: check-perturb

@@ -8,7 +8,7 @@ perl=${PERL:-perl}
 command -v "$perl" >/dev/null || skip "no perl, which binds names"
 other_user
 chmod 755 "$work"
-limit="timeout -k 5 60"
+limit=("$within" 60)
 
 # Binds abstract names, says "bound", and stays for as long as its standard input does.
 cat >"$work/bind" <<'END'
@@ -38,18 +38,18 @@ END
 chmod +x "$work/node"
 export AS_USER="${as_user[*]}" PERL="$perl"
 
-run $limit mpirun -n 4 "$work/node" "$probe" 2 fatal 5
+run "${limit[@]}" mpirun -n 4 "$work/node" "$probe" 2 fatal 5
 expect_status "fatal" 5
 expect_our_line "fatal" '^hlrc: node 2: something fatal happened$'
 rm -f "$work/tmp"/in.* "$work/tmp"/said.*
-run $limit mpirun -n 4 -x HLRC_PROTOCOL=onesidded "$work/node" "$probe" exchange 1 1
+run "${limit[@]}" mpirun -n 4 -x HLRC_PROTOCOL=onesidded "$work/node" "$probe" exchange 1 1
 expect_status "wrong everywhere" 1
 expect_our_line "wrong everywhere" 'HLRC_PROTOCOL=onesidded: no such choice'
 
 # the name that is bound says nothing of the job, and is another one each time
 if strace -qq -e trace=none true 2>/dev/null; then
     for job in 1 2; do
-        run $limit mpirun -n 2 strace -qq -f -e trace=bind -o "$work/calls.$job" -A "$probe" 1 fatal 5
+        run "${limit[@]}" mpirun -n 2 strace -qq -f -e trace=bind -o "$work/calls.$job" -A "$probe" 1 fatal 5
         expect_status "job $job" 5
         sed -n 's/^.*bind(.*sun_path=@"\(hlrc-[^"]*\)".* = 0$/\1/p' "$work/calls.$job" >"$work/name.$job"
         grep -qxE 'hlrc-[0-9a-f]{32}' "$work/name.$job" || fail "job $job: it bound $(cat "$work/calls.$job")"

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../userlib.sh"
 need_mpirun
 other_user
-limit="timeout -k 5 40"
+limit=("$within" 40)
 
 # copies, since a user need not see the build's folder
 chmod 755 "$work"
@@ -16,16 +16,16 @@ cd "$work/tmp" || exit 99
 "${as_user[@]}" test -x "$work/is" || skip "that user cannot see $work"
 
 for protocol in ardmar async; do
-    run "${as_user[@]}" $limit mpirun -n 4 -x HLRC_PROTOCOL=$protocol "$work/is" -c S
+    run "${limit[@]}" "${as_user[@]}" mpirun -n 4 -x HLRC_PROTOCOL=$protocol "$work/is" -c S
     expect_verified "mpirun, $protocol" 4
-    run "${as_user[@]}" $limit "$work/hlrcrun" -n 4 --protocol $protocol "$work/is" -c S
+    run "${limit[@]}" "${as_user[@]}" "$work/hlrcrun" -n 4 --protocol $protocol "$work/is" -c S
     expect_verified "hlrcrun, $protocol" 4
 done
 
 # a program that its user may run and not read keeps its memory to itself: said, not hung
 if test "$(id -u)" -eq 0; then
     chmod 711 "$work/is"
-    run "${as_user[@]}" $limit mpirun -n 2 "$work/is" -c S
+    run "${limit[@]}" "${as_user[@]}" mpirun -n 2 "$work/is" -c S
     test "$status" -ne 0 || fail "unreadable program: status 0"
     expect_our_line "unreadable program" 'cannot open the memory of node [01] .*: Permission denied; .* readable'
     expect_nothing_left "unreadable program"

@@ -2,6 +2,7 @@
 # A peer that is dropped (HLRC_CHAOS_DROP: it is killed when it starts its K-th operation on the network, be that amid a
 # barrier, a fetch or a diff): the job ends, says which node it was, and leaves nothing.
 set -u
+. "$(dirname "$0")/../withinlib.sh"
 build=${top_builddir:-.}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -18,7 +19,7 @@ for protocol in ardmar async; do
     for node in 0 1 2; do
         for k in 1 2 3 5 8 13 40 100 300 700; do
             status=0
-            HLRC_CHAOS_DROP=$node:$k HLRC_CHAOS_SEED=$k timeout -k 5 120 "$build/hlrcrun" -n 3 --protocol $protocol \
+            HLRC_CHAOS_DROP=$node:$k HLRC_CHAOS_SEED=$k "$within" 120 "$build/hlrcrun" -n 3 --protocol $protocol \
                 "$build/apps/fft3d" --class S --no-verify >"$work/out" 2>"$work/err" || status=$?
             what="$protocol, node $node dropped at operation $k"
             [ $status -eq 137 ] || fail "$what: status $status, not 137"

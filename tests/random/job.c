@@ -10,11 +10,11 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/random/actor.h"
 #include "tests/random/driver.h"
+#include "tests/time_limit.h"
 
 static struct files files;
 static int oracle_file;
@@ -28,13 +28,6 @@ int job_init(const struct files *f)
         return -errno;
     oracle = mmap(NULL, sizeof *oracle, PROT_READ | PROT_WRITE, MAP_SHARED, oracle_file, 0);
     return oracle == MAP_FAILED ? -errno : 0;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* ---- starting; what the seed decides besides the program ---- */
@@ -150,25 +143,27 @@ static void stall(struct rng *r, int nodes, int *node_fds)
 }
 
 /* Waits for the end of hlrcrun; false when it does not come while nothing moves for `timeout`
- * seconds. */
+ * seconds (time_limit.h). */
 static bool await_end(pid_t pid, double timeout, int *status, struct rng *stalls, int nodes)
 {
     int node_fds[MAX_NODES];
     uint64_t seen = 0, signs;
-    double last = now();
+    struct time_limit limit;
     useconds_t pause = 500;
     bool ended;
     memset(node_fds, -1, sizeof node_fds);
-    while (!(ended = waitpid(pid, status, WNOHANG) != 0) && now() - last <= timeout) {
+    time_limit_begin(&limit, pid, timeout);
+    while (!(ended = waitpid(pid, status, WNOHANG) != 0) && !time_limit_exceeded(&limit)) {
         usleep(pause);
         pause = pause < 5000 ? pause * 2 : pause;
         if (stalls)
             stall(stalls, nodes, node_fds);
         signs = signs_of_life();
         if (signs != seen)
-            last = now();
+            time_limit_restart(&limit);
         seen = signs;
     }
+    time_limit_end(&limit);
     for (int n = 0; n < nodes; n++)
         if (node_fds[n] >= 0)
             close(node_fds[n]);

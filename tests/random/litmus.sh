@@ -2,6 +2,7 @@
 # The litmus programs over the hook fabric. Left out: rule11_trylock, which reads what no synchronisation orders, and so
 # counts on the page not being at home where it reads; that is decided by who comes first.
 set -u
+. "$(dirname "$0")/../withinlib.sh"
 build=${top_builddir:-.}
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
@@ -16,7 +17,7 @@ round() {
         [ $SECONDS -lt $enough ] || { echo "time is up: ${test##*/} is left out"; continue; }
         count=$((count + 1))
         export HLRC_CHAOS_ORDERED=$((count % 2)) HLRC_CHAOS_LAZY=$((count / 2 % 2))
-        timeout -k 5 900 "$test" >"$out" 2>&1 </dev/null && continue
+        "$within" 900 "$test" >"$out" 2>&1 </dev/null && continue
         echo "FAILED (status $?): HLRC_FABRIC=shm+chaos HLRC_CHAOS_SEED=$HLRC_CHAOS_SEED \
 HLRC_CHAOS_ORDERED=$HLRC_CHAOS_ORDERED HLRC_CHAOS_LAZY=$HLRC_CHAOS_LAZY $test"
         sed 's/^/    /' "$out"

@@ -5,7 +5,7 @@ tests_random_random_SOURCES = \
 	tests/random/actor.c tests/random/actor.h tests/random/content.c tests/random/content.h tests/random/driver.h \
 	tests/random/job.c tests/random/node.c tests/random/oracle.c tests/random/oracle.h tests/random/perform.c \
 	tests/random/plan.c tests/random/print.c tests/random/program.c tests/random/program.h tests/random/random.c \
-	tests/random/words.c
+	tests/random/words.c $(TIME_LIMIT)
 tests_random_random_LDADD = libhlrc.la
 
 # The same, compiled so that reads are noted (--check races).

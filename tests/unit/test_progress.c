@@ -510,8 +510,8 @@ static void a_core_is_taken(void **state)
 {
     (void)state;
     spin(true, true);
-    assert_true(done); /* by a sleep */
-    assert_int_equal(offers, 4);
+    assert_true(done);             /* by a sleep */
+    assert_in_range(offers, 4, 9); /* an offer that another program prolongs does not count */
 }
 
 static void others_are_not_waited_for(void **state)
