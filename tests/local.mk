@@ -7,40 +7,36 @@ TIME_LIMIT = tests/time_limit.c tests/time_limit.h
 check_PROGRAMS += tests/within
 tests_within_SOURCES = tests/within.c $(TIME_LIMIT)
 
-# Shell tests: list each here.
+# The first tier, make check: at most 20 s each on an idle machine. SHELL_TESTS run in every build; ONCE_TESTS only without
+# sanitizers, which would find nothing in what they test: texts, sources, other compilers' programs.
+# The later tier, make check-all: LATER_TESTS and LATER_ONCE_TESTS, longest first, so that where tests run side by side none of
+# them is the last. They are scripts, for which make needs no rule each. tests/covers.txt says which files some of them test.
+LATER_TESTS =
+LATER_ONCE_TESTS =
+ONCE_TESTS =
+
 SHELL_TESTS = \
-	tests/exports.sh \
-	tests/header.sh \
-	tests/install.sh \
 	tests/launch/bad.sh \
 	tests/launch/bind.sh \
 	tests/launch/death.sh \
 	tests/launch/defaults.sh \
-	tests/launch/dumping.sh \
 	tests/launch/exchange.sh \
-	tests/launch/gdb.sh \
 	tests/launch/info.sh \
 	tests/launch/limits.sh \
 	tests/launch/look.sh \
-	tests/launch/many.sh \
 	tests/launch/options.sh \
 	tests/launch/memory.sh \
 	tests/launch/mixed.sh \
 	tests/launch/output.sh \
 	tests/launch/path.sh \
 	tests/launch/run.sh \
-	tests/launch/secure.sh \
 	tests/launch/several.sh \
 	tests/launch/signals.sh \
-	tests/launch/sanitizers.sh \
 	tests/launch/stats.sh \
 	tests/launch/timeline.sh \
-	tests/launch/valgrind.sh \
-	tests/manpages.sh \
 	tests/within.sh
 
-# Those that take minutes: they begin first, so that where tests run side by side none of them is the last.
-LONG_TESTS =
+ONCE_TESTS += tests/exports.sh tests/header.sh tests/manpages.sh tests/tiers.sh tests/launch/dumping.sh tests/launch/gdb.sh tests/launch/sanitizers.sh tests/launch/secure.sh tests/launch/valgrind.sh
 
 # Unit tests link the internals and cmocka.
 UNIT_TESTS =
@@ -190,7 +186,6 @@ check_PROGRAMS += tests/faultkind
 tests_faultkind_SOURCES = tests/faultkind.c
 tests_faultkind_LDADD = libhlrc_core.la
 TESTS += tests/faultkind
-SHELL_TESTS += tests/aarch64.sh
 
 # The shared heap and the collectives: heap.sh runs the program.
 check_PROGRAMS += tests/heap
@@ -199,7 +194,7 @@ tests_heap_LDADD = libhlrc.la
 SHELL_TESTS += tests/heap.sh
 
 # The applications, verified; the soak repeats them.
-SHELL_TESTS += tests/apps.sh tests/kill.sh
+SHELL_TESTS += tests/apps.sh
 SOAK_TESTS += tests/apps.sh tests/kill.sh
 
 # Barnes-Hut likewise.
@@ -223,7 +218,7 @@ SOAK_TESTS += tests/cg.sh
 SHELL_TESTS += tests/microbench.sh
 
 # The evaluation, with the least that can be measured.
-SHELL_TESTS += tests/evaluate.sh
+LATER_ONCE_TESTS += tests/evaluate.sh
 
 # Random access patterns.
 SHELL_TESTS += tests/cache.sh tests/patterns.sh
@@ -234,7 +229,7 @@ SHELL_TESTS += tests/sor.sh tests/gauss.sh
 SOAK_TESTS += tests/sor.sh tests/gauss.sh
 
 # Programs of OpenMP that know nothing of HLRC, beside what gcc's own runtime makes of them.
-SHELL_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh tests/compat/private.sh
+ONCE_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh tests/compat/private.sh
 SOAK_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh tests/compat/private.sh
 EXTRA_DIST += tests/compat/private/library.c tests/compat/private/program.c
 EXTRA_DIST += tests/compat/calls.c tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \
@@ -261,7 +256,7 @@ EXTRA_DIST += tests/compat/feature/affinity.c tests/compat/feature/allocators.c 
 	tests/compat/feature/wavefront.f90
 
 # hlrcc in projects of CMake; the soak takes one of autotools, too.
-SHELL_TESTS += tests/compat/projects.sh
+ONCE_TESTS += tests/compat/projects.sh
 SOAK_TESTS += tests/compat/projects.sh
 
 # Programs of TreadMarks, of JIAJIA, of OpenSHMEM and of ARMCI.
@@ -291,7 +286,8 @@ tests_compat_tmk_LDADD = libhlrc_tmk.la libhlrc.la
 tests_compat_jia_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/jiajia
 tests_compat_jia_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
 tests_compat_jia_LDADD = libhlrc_jia.la libhlrc.la
-SHELL_TESTS += tests/compat/dsm.sh tests/compat/parmacs.sh
+SHELL_TESTS += tests/compat/dsm.sh
+ONCE_TESTS += tests/compat/parmacs.sh
 EXTRA_DIST += tests/compat/parmacs/all.C tests/compat/parmacs/other.C
 SOAK_TESTS += tests/compat/dsm.sh tests/compat/parmacs.sh
 
@@ -300,14 +296,13 @@ SHELL_TESTS += tests/examples.sh
 EXTRA_DIST += tests/examplelib.sh
 
 # All of these programs with the parts of a protocol mixed; the soak takes all combinations, over RDMA too.
-SHELL_TESTS += tests/parts.sh
+LATER_ONCE_TESTS += tests/parts.sh
 SOAK_TESTS += tests/parts.sh tests/guest/parts.sh
 
 # scripts/run, with the smallest sizes.
 SHELL_TESTS += tests/run.sh
 
 # README's commands, from the sources to a program that runs.
-LONG_TESTS += tests/byhand.sh
 EXTRA_DIST += tests/textlib.sh
 
 # The Debian packages; the soak alone builds them.
@@ -324,8 +319,7 @@ tests_fftw_LDADD = $(FFTW3_LIBS) -lm
 endif
 
 # The models of the protocol, by spin; the soak takes larger ones.
-SHELL_TESTS += tests/citations.sh tests/documents.sh tests/floors.sh tests/format.sh tests/labels.sh tests/words.sh
-LONG_TESTS += tests/model.sh
+ONCE_TESTS += tests/citations.sh tests/documents.sh tests/floors.sh tests/format.sh tests/labels.sh tests/words.sh
 SOAK_TESTS += tests/model.sh
 tests/model.log: TEST_TIMEOUT = 1200
 EXTRA_DIST += doc/model/README.md doc/model/conds.pml doc/model/counters.pml doc/model/diffs.pml doc/model/homes.pml \
@@ -334,8 +328,6 @@ EXTRA_DIST += doc/model/README.md doc/model/conds.pml doc/model/counters.pml doc
 
 # RDMA in a virtual machine, which boots for each of them.
 GUEST_TESTS = tests/guest/verbs.sh tests/pmix/two_guests.sh
-LONG_TESTS += tests/guest/verbs.sh
-SHELL_TESTS += tests/pmix/two_guests.sh
 CLUSTER_ONLY = tests/guest/boot.sh tests/guest/parts.sh
 check_PROGRAMS += tests/guest/waiting
 tests_guest_waiting_SOURCES = tests/guest/waiting.c
@@ -348,12 +340,17 @@ SHELL_TESTS += tests/pmix/sanitized.sh tests/pmix/stranger.sh
 CLUSTER_TESTS = $(CLUSTER_ONLY) $(GUEST_TESTS)
 EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
 
-# What takes long also on an idle machine; make flakes leaves it out.
-SLOW_TESTS += $(LONG_TESTS) tests/pmix/two_guests.sh tests/aarch64.sh tests/apps.sh tests/fftw.sh tests/install.sh tests/kill.sh tests/parts.sh
+# In a virtual machine and for another CPU; the models; what is installed; then what takes long for other reasons.
+LATER_TESTS += tests/guest/verbs.sh
+LATER_ONCE_TESTS += tests/model.sh tests/byhand.sh tests/pmix/two_guests.sh tests/aarch64.sh tests/install.sh tests/kill.sh tests/launch/many.sh
+EXTRA_DIST += tests/covers.txt
 
 check_PROGRAMS += $(UNIT_TESTS)
-TESTS += $(LONG_TESTS) $(UNIT_TESTS) $(SHELL_TESTS)
-EXTRA_DIST += $(LONG_TESTS) $(SHELL_TESTS) $(CLUSTER_ONLY)
+TESTS += $(UNIT_TESTS) $(SHELL_TESTS)
+if !SANITIZERS
+TESTS += $(ONCE_TESTS)
+endif
+EXTRA_DIST += $(LATER_TESTS) $(LATER_ONCE_TESTS) $(SHELL_TESTS) $(ONCE_TESTS) $(CLUSTER_ONLY)
 EXTRA_DIST += tests/launch/lib.sh tests/userlib.sh tests/withinlib.sh
 
 # Fabrics, the rules of the memory model, and what shows that it is real.

@@ -16,5 +16,4 @@ tests_fuzz_messages_LDADD = libhlrc_core.la
 
 TESTS += tests/fuzz/fuzz.sh
 SOAK_TESTS += tests/fuzz/fuzz.sh
-SLOW_TESTS += tests/fuzz/fuzz.sh
 EXTRA_DIST += tests/fuzz/fuzz.sh

@@ -17,8 +17,6 @@ tests_random_random_reads_LDADD = libhlrc_reads.la libhlrc.la
 endif
 
 RANDOM_SHELL = tests/random/shm.sh tests/random/chaos.sh tests/random/litmus.sh
-TESTS += tests/random/shm.sh tests/random/chaos.sh tests/random/drop.sh
-EXTRA_DIST += tests/random/drop.sh
+LATER_TESTS += tests/random/shm.sh tests/random/chaos.sh tests/random/drop.sh
 SOAK_TESTS += $(RANDOM_SHELL)
-SLOW_TESTS += $(RANDOM_SHELL) tests/random/drop.sh
-EXTRA_DIST += $(RANDOM_SHELL) tests/random/lib.sh
+EXTRA_DIST += tests/random/litmus.sh tests/random/lib.sh
