@@ -13,6 +13,7 @@
 
 #include "base/diag.h"
 #include "base/fence.h"
+#include "base/futex.h"
 #include "base/perturb.h"
 #include "base/reserve.h"
 #include "base/spin.h"
@@ -223,7 +224,7 @@ static void await_turn(struct lock *l, uint32_t lock)
     unguard(l, lock);
     struct watch_note before = watch_begin(thread_self(), (struct wait_for){ WAITS_LOCK, lock, 0 });
     watch_sleeps();
-    futex_wait_private(&l->turn, seen, -1);
+    futex_wait(&l->turn, seen, -1);
     watch_end(thread_self(), before);
     guard(l, lock);
     l->waiters--;
@@ -233,7 +234,7 @@ static void pass_turn(struct lock *l)
 {
     atomic_fetch_add(&l->turn, 1);
     if (l->waiters)
-        futex_wake_private(&l->turn, 1);
+        futex_wake(&l->turn, 1);
 }
 
 /* Requests a lock that is not here; the lock is WAITING, so no other thread requests it. Returns

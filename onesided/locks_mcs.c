@@ -25,6 +25,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "base/futex.h"
 #include "base/perturb.h"
 #include "base/reserve.h"
 #include "base/spin.h"
@@ -130,7 +131,7 @@ static void await_turn(struct lock *l, uint32_t lock)
     spin_unlock(&l->guard);
     struct watch_note before = watch_begin(thread_self(), (struct wait_for){ WAITS_LOCK, lock, 0 });
     watch_sleeps();
-    futex_wait_private(&l->turn, seen, -1);
+    futex_wait(&l->turn, seen, -1);
     watch_end(thread_self(), before);
     spin_lock(&l->guard);
     l->waiters--;
@@ -155,7 +156,7 @@ static void pass_turn(struct lock *l, unsigned flags)
         atomic_fetch_add(&l->turn, 1);
     spin_unlock(&l->guard);
     if (wake)
-        futex_wake_private(&l->turn, 1);
+        futex_wake(&l->turn, 1);
 }
 
 /* The lock is here, and this thread now holds it. ASSUMPTION: BUSY by this thread, or guarded. */

@@ -98,6 +98,10 @@ tests_unit_fault_SOURCES = tests/unit/test_fault.c
 tests_unit_fault_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_fault_LDFLAGS = -Wl,--wrap=page_access
 tests_unit_fault_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/futex
+tests_unit_futex_SOURCES = tests/unit/test_futex.c
+tests_unit_futex_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_futex_LDADD = $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/heap
 tests_unit_heap_SOURCES = tests/unit/test_heap.c
 tests_unit_heap_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

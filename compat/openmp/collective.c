@@ -3,12 +3,10 @@
 #include "compat/openmp/collective.h"
 
 #include <hlrc.h>
-#include <linux/futex.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "base/futex.h"
 #include "compat/openmp/places.h"
 #include "compat/start/start.h"
 
@@ -16,7 +14,7 @@
 #define SPINS_SHARED 20 /* if threads of this node compete for cores */
 
 static _Atomic unsigned arrived;   /* lanes of this node */
-static _Atomic unsigned completed; /* completed ones; raised by the last to arrive */
+static _Atomic uint32_t completed; /* completed ones; raised by the last to arrive */
 static _Atomic unsigned sleepers;  /* raised before `completed` is read, read after it is raised */
 
 static void collective_nodes(void *buf, size_t len)
@@ -48,7 +46,7 @@ static void collective_await(unsigned now, int threads)
     }
     atomic_fetch_add(&sleepers, 1);
     while (atomic_load(&completed) == now)
-        (void)syscall(SYS_futex, &completed, FUTEX_WAIT_PRIVATE, now, NULL, NULL, 0);
+        futex_wait(&completed, now, -1);
     atomic_fetch_sub(&sleepers, 1);
 }
 
@@ -67,7 +65,7 @@ void collective_broadcast(int threads, void *buf, size_t len)
     collective_nodes(buf, len);
     atomic_store(&completed, now + 1);
     if (atomic_load(&sleepers) != 0)
-        (void)syscall(SYS_futex, &completed, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+        futex_wake(&completed, threads);
 }
 
 void collective_barrier(int threads)

@@ -4,13 +4,10 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "base/futex.h"
 #include "base/perturb.h"
 
 #define LAP_BITS 15
@@ -50,15 +47,10 @@ static uint64_t queue_push(struct shm_queue *q, int from, uint32_t imm)
     return pos;
 }
 
-static void futex_wake(_Atomic uint32_t *word)
-{
-    (void)syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
 void shm_queue_ring(struct shm_queue *q, enum fabric_sleeper s)
 {
     atomic_fetch_add(&q->bell[s], 1);
-    futex_wake(&q->bell[s]);
+    futex_wake_shared(&q->bell[s], 1);
 }
 
 /* True if a sleeper was woken; there is none while the receiver polls (progress.h S2). */
@@ -156,8 +148,7 @@ bool shm_queue_arm(struct shm_queue *q, enum fabric_sleeper s, enum fabric_level
 void shm_queue_sleep(struct shm_queue *q, enum fabric_sleeper s, uint32_t ticket,
                      int64_t timeout_ns)
 {
-    struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
     perturb(queue_sleeping);
     /* the word differs from the ticket if a sender has raised it: then this returns at once */
-    (void)syscall(SYS_futex, &q->bell[s], FUTEX_WAIT, ticket, timeout_ns < 0 ? NULL : &t, NULL, 0);
+    futex_wait_shared(&q->bell[s], ticket, timeout_ns);
 }

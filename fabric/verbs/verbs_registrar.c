@@ -22,23 +22,16 @@
 #include "fabric/verbs/verbs_parts.h"
 
 #include <limits.h>
-#include <linux/futex.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "base/futex.h"
 #include "base/system_sigaction.h"
 #include "base/tasks.h"
 
-static void futex_sleep(_Atomic uint32_t *word, uint32_t seen)
-{
-    (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
-}
-
-static void futex_raise(_Atomic uint32_t *word, int wake)
+static void raise_and_wake(_Atomic uint32_t *word, int wake)
 {
     atomic_fetch_add(word, 1);
-    (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, wake, NULL, NULL, 0);
+    futex_wake(word, wake);
 }
 
 static uint64_t bit_of(size_t piece)
@@ -54,7 +47,7 @@ bool verbs_known(const struct verbs_window *w, size_t piece)
 void verbs_set_known(struct verbs_fabric *v, struct verbs_window *w, size_t piece)
 {
     atomic_fetch_or(&w->known[piece / 64], bit_of(piece));
-    futex_raise(&v->served, INT_MAX);
+    raise_and_wake(&v->served, INT_MAX);
 }
 
 void verbs_want(struct verbs_fabric *v, int win, size_t piece)
@@ -63,12 +56,12 @@ void verbs_want(struct verbs_fabric *v, int win, size_t piece)
     if (verbs_known(w, piece) ||
         atomic_fetch_or(&w->wanted[piece / 64], bit_of(piece)) & bit_of(piece))
         return;
-    futex_raise(&v->asked, 1);
+    raise_and_wake(&v->asked, 1);
 }
 
 void verbs_registrar_look(struct verbs_fabric *v)
 {
-    futex_raise(&v->asked, 1);
+    raise_and_wake(&v->asked, 1);
 }
 
 void verbs_await_known(struct verbs_fabric *v, int win, size_t piece)
@@ -77,7 +70,7 @@ void verbs_await_known(struct verbs_fabric *v, int win, size_t piece)
     while (!verbs_known(w, piece)) {
         uint32_t seen = atomic_load(&v->served);
         if (!verbs_known(w, piece))
-            futex_sleep(&v->served, seen);
+            futex_wait(&v->served, seen, -1);
     }
 }
 
@@ -107,7 +100,7 @@ static void *registrar_main(void *arg)
         for (int win = 0; win < windows; win++)
             serve_window(v, win);
         if (!last)
-            futex_sleep(&v->asked, seen);
+            futex_wait(&v->asked, seen, -1);
     }
     tasks_own(-1);
     return NULL;
@@ -130,7 +123,7 @@ void verbs_registrar_stop(struct verbs_fabric *v)
     if (!v->registrar_runs)
         return;
     atomic_store(&v->registrar_stops, true);
-    futex_raise(&v->asked, 1);
+    raise_and_wake(&v->asked, 1);
     pthread_join(v->registrar, NULL);
     v->registrar_runs = false;
 }

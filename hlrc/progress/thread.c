@@ -3,15 +3,12 @@
 #include "hlrc/progress/thread.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/diag.h"
+#include "base/futex.h"
 #include "base/perturb.h"
 #include "base/race.h"
 #include "base/system_sigaction.h"
@@ -153,17 +150,6 @@ uint32_t threads_max(void)
     return slot_count;
 }
 
-void futex_wait_private(_Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
-{
-    struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
-    (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, timeout_ns < 0 ? NULL : &t, NULL, 0);
-}
-
-void futex_wake_private(_Atomic uint32_t *word, int count)
-{
-    (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
-}
-
 void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t timeout_ns)
 {
     uint32_t seen = atomic_load(&t->bell);
@@ -172,7 +158,7 @@ void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t tim
     atomic_thread_fence(memory_order_seq_cst);
     perturb(thread_announced);
     if (!done(arg))
-        futex_wait_private(&t->bell, seen, timeout_ns);
+        futex_wait(&t->bell, seen, timeout_ns);
     atomic_store(&t->asleep, AWAKE);
 }
 
@@ -184,7 +170,7 @@ void thread_wake(struct thread *t)
     switch (atomic_load_explicit(&t->asleep, memory_order_relaxed)) {
     case SLEEPS_ALONE:
         atomic_fetch_add(&t->bell, 1);
-        futex_wake_private(&t->bell, 1);
+        futex_wake(&t->bell, 1);
         break;
     case SLEEPS_SERVING:
         fabric_rx_wake(engine.fabric, FABRIC_APP);

@@ -129,9 +129,4 @@ void thread_signals(sigset_t *set);
 void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t timeout_ns);
 void thread_wake(struct thread *t); /* costs nothing unless it sleeps */
 
-/* Sleeps while *word is `seen`, at most timeout_ns (negative: no limit). May return early. Serves
- * nothing. futex_wake_private wakes `count` sleepers. */
-void futex_wait_private(_Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns);
-void futex_wake_private(_Atomic uint32_t *word, int count);
-
 #endif

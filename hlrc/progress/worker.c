@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/futex.h"
 #include "base/perturb.h"
 #include "base/race.h"
 #include "base/system_sigaction.h"
@@ -32,7 +33,7 @@ static void *worker_main(void *arg)
     while (!atomic_load(&stopping)) {
         uint32_t now = atomic_load(&calls);
         if (now == seen) {
-            futex_wait_private(&calls, seen, -1);
+            futex_wait(&calls, seen, -1);
             continue;
         }
         seen = now; /* before the work: WK1 */
@@ -81,5 +82,5 @@ void worker_handle(void (*what)(void))
 void worker_call(void)
 {
     atomic_fetch_add(&calls, 1);
-    futex_wake_private(&calls, 1);
+    futex_wake(&calls, 1);
 }

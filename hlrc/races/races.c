@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/futex.h"
 #include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
@@ -100,7 +101,7 @@ uint64_t *races_time_sent(int home)
 static void announce(void)
 {
     atomic_fetch_add(&changes, 1);
-    futex_wake_private(&changes, 1);
+    futex_wake(&changes, 1);
 }
 
 /* RK4: true if the page and nodes are new. False if the table is full. */
@@ -166,7 +167,7 @@ bool races_take(struct race *out)
             return true;
         if (last_look)
             return false;
-        futex_wait_private(&changes, seen, -1);
+        futex_wait(&changes, seen, -1);
     }
 }
 
