@@ -8,6 +8,7 @@ EXTRA_DIST += compat/compat.map compat/cc/as.in compat/cc/hlrcc.in compat/cc/lib
 if COMPAT
 lib_LTLIBRARIES += libhlrc_compat.la
 libhlrc_compat_la_SOURCES = \
+	base/stack_switch.c base/stack_switch.h \
 	compat/start/calls.c compat/start/exceptions.c compat/start/fork.c \
 	compat/start/early.c compat/start/early.h \
 	compat/start/fail.c \
@@ -16,7 +17,6 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/lane.c compat/start/lane.h \
 	compat/start/numbers.h \
 	compat/start/signals.c \
-	compat/start/stack.c compat/start/stack.h \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
 	compat/openmp/task_state.c compat/openmp/task_state.h \

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/addresses.h"
-#include "compat/start/stack.h"
+#include "base/stack_switch.h"
 
 /* LN2: far from all other addresses, HLRC's heap included. */
 #define SHARED_AT    ((char *)ADDRESSES_STACKS)
@@ -120,7 +120,7 @@ void lane_run(struct lane *l, void (*act)(void *), void *arg)
         act(arg);
         return;
     }
-    stack_call(act, arg, l->shared_top, &l->private_sp);
+    stack_switch_call(act, arg, l->shared_top, &l->private_sp);
     l->private_sp = NULL;
 }
 
@@ -135,7 +135,7 @@ void lane_call(void (*act)(void *), void *arg)
         return;
     }
     l->private_sp = NULL;
-    stack_call(act, arg, sp, &left);
+    stack_switch_call(act, arg, sp, &left);
     l->private_sp = sp;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/reserve.h"
+#include "base/stack_switch.h"
 #include "base/tool.h"
 
 #define GUARD 4096u
@@ -71,62 +72,6 @@ uintptr_t altstack_interrupted(const ucontext_t *context)
 #endif
 }
 
-/* Calls act(arg) on the stack that ends at `top`, a multiple of 16. Not swapcontext: the address
- * sanitizer rejects it, and it makes two system calls. */
-void altstack_call(uintptr_t top, void (*act)(void *), void *arg);
-#if defined(__x86_64__)
-__asm__(".pushsection .text\n"
-        ".hidden altstack_call\n"
-        ".globl altstack_call\n"
-        ".type altstack_call, @function\n"
-        "altstack_call:\n"
-        "    .cfi_startproc\n"
-        "    endbr64\n"
-        "    pushq %rbp\n"
-        "    .cfi_def_cfa_offset 16\n"
-        "    .cfi_offset %rbp, -16\n"
-        "    movq %rsp, %rbp\n"
-        "    .cfi_def_cfa_register %rbp\n"
-        "    movq %rdi, %rsp\n"
-        "    movq %rdx, %rdi\n"
-        "    callq *%rsi\n"
-        "    leave\n"
-        "    .cfi_def_cfa %rsp, 8\n"
-        "    ret\n"
-        "    .cfi_endproc\n"
-        ".size altstack_call, .-altstack_call\n"
-        ".popsection\n");
-#elif defined(__aarch64__)
-__asm__(".pushsection .text\n"
-        ".hidden altstack_call\n"
-        ".globl altstack_call\n"
-        ".type altstack_call, %function\n"
-        ".align 2\n"
-        "altstack_call:\n"
-        "    .cfi_startproc\n"
-        "    stp x29, x30, [sp, #-16]!\n"
-        "    .cfi_def_cfa_offset 16\n"
-        "    .cfi_offset 29, -16\n"
-        "    .cfi_offset 30, -8\n"
-        "    mov x29, sp\n"
-        "    .cfi_def_cfa_register 29\n"
-        "    mov sp, x0\n"
-        "    mov x0, x2\n"
-        "    blr x1\n"
-        "    mov sp, x29\n"
-        "    .cfi_def_cfa_register 31\n"
-        "    ldp x29, x30, [sp], #16\n"
-        "    .cfi_restore 29\n"
-        "    .cfi_restore 30\n"
-        "    .cfi_def_cfa_offset 0\n"
-        "    ret\n"
-        "    .cfi_endproc\n"
-        ".size altstack_call, .-altstack_call\n"
-        ".popsection\n");
-#else
-#    error "call a function on another stack for this CPU here"
-#endif
-
 struct call {
     void (*act)(void *);
     void *arg;
@@ -148,7 +93,8 @@ void altstack_run(uint32_t slot, void (*act)(void *), void *arg)
         return;
     }
     struct call c = { act, arg, stack_guarded(slot) };
-    altstack_call(base + stack_bytes, call_as_alternate, &c);
+    void *left;
+    stack_switch_call(call_as_alternate, &c, stack_of(slot) + stack_bytes, &left);
 }
 
 /* AS3: twice what handling needs, plus three signal frames: of a trapped call, of a fault in it,
