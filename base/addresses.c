@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/procfs.h"
 #include "base/race.h"
 #include "base/tool.h"
 
@@ -116,80 +116,50 @@ static int meet_mapping(struct span m)
     return 0;
 }
 
-static bool ends_with(const char *line, const char *word)
-{
-    size_t len = strlen(line), n = strlen(word);
-    return len >= n && strcmp(line + len - n, word) == 0;
-}
-
-/* Where the heap of brk begins: field 47 of /proc/self/stat. The program's name in field 2 may have
- * blanks and ends with the last parenthesis. 0 if it cannot be read. */
+/* Where the heap of brk begins; 0 if it cannot be read. */
 static uintptr_t heap_begin(void)
 {
     char text[2048];
-    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[got > 0 ? got : 0] = '\0';
-    const char *at = strrchr(text, ')');
-    for (int field = 2; at && field < 47; field++)
-        at = strchr(at + 1, ' ');
+    (void)procfs_read("/proc/self/stat", text, sizeof text);
+    const char *at = procfs_stat_field(text, 47);
     return at ? strtoul(at, NULL, 10) : 0;
 }
 
 /* True if memory of brk is in use (AD5). Linux before 6.6 gives the name [heap] to the executable's
  * .bss as well, which ends where an empty heap begins. */
-static bool is_heap(const char *line, struct span m)
+static bool is_heap(const char *name, struct span m)
 {
-    return ends_with(line, "[heap]") && m.end > page_up(heap_begin());
+    return strcmp(name, "[heap]") == 0 && m.end > page_up(heap_begin());
 }
 
-/* A line of /proc/self/maps: reserves the gap between the previous mapping, which ends at *end,
- * and this one. Lines come by ascending address, so the reservation does not change later
- * lines. */
-static int take_line(const char *line, uintptr_t *end)
+/* Reserves the gap between the previous mapping, which ends at *end, and this one. Mappings come by
+ * ascending address, so the reservation does not change later ones. */
+static int take_mapping(const struct procfs_map *map, uintptr_t *end)
 {
-    char *rest;
-    struct span m = { strtoul(line, &rest, 16), 0 };
-    m.end = *rest == '-' ? strtoul(rest + 1, NULL, 16) : 0;
+    struct span m = { map->begin, map->end };
     if (m.end <= m.begin || m.begin >= USER_END)
         return m.end <= m.begin ? -EINVAL : 0;
     struct span gap = { *end, m.begin };
-    if (ends_with(line, "[stack]")) {
+    if (strcmp(map->name, "[stack]") == 0) {
         gap.end = gap.end - gap.begin > GUARD_BYTES ? gap.end - GUARD_BYTES : gap.begin;
         below_main = gap;
     }
-    if (is_heap(line, m))
+    if (is_heap(map->name, m))
         return -EBUSY; /* AD5 */
     *end = m.end;
     int rc = meet_mapping(m);
     return rc ? rc : reserve_gap(gap);
 }
 
-static int take_text(char *text, uintptr_t *end)
+static int reserve_gaps(struct procfs_maps *maps)
 {
-    int rc = 0;
-    for (char *line = text, *stop; rc == 0 && (stop = strchr(line, '\n')); line = stop + 1) {
-        *stop = '\0';
-        rc = take_line(line, end);
-    }
-    return rc;
-}
-
-/* Each read returns whole lines. */
-static int reserve_gaps(int fd)
-{
-    static char text[32768];
+    struct procfs_map map;
     uintptr_t end = PAGE_SIZE;
-    ssize_t got;
     int rc = 0;
-    while (rc == 0 && (got = read(fd, text, sizeof text - 1)) > 0) {
-        text[got] = '\0';
-        rc = take_text(text, &end);
-    }
-    if (rc == 0 && got < 0)
-        rc = -errno;
+    while (rc == 0 && procfs_maps_next(maps, &map))
+        rc = take_mapping(&map, &end);
+    if (rc == 0)
+        rc = maps->error;
     return rc ? rc : reserve_gap((struct span){ end, end < USER_END ? USER_END : end });
 }
 
@@ -215,11 +185,11 @@ int hlrc_addresses_part(int node, int nodes)
     uintptr_t bytes = (SLICES_BYTES / (uintptr_t)nodes) & ~(uintptr_t)(PAGE_SIZE - 1);
     slice.begin = ADDRESSES_SLICES + (uintptr_t)node * bytes; /* AD3 */
     slice.end = slice.begin + bytes;
-    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    int rc = reserve_gaps(fd);
-    close(fd);
+    static struct procfs_maps maps;
+    if (!procfs_maps_open(&maps, 0))
+        return maps.error;
+    int rc = reserve_gaps(&maps);
+    procfs_maps_close(&maps);
     if (rc)
         return rc;
     parts = nodes;

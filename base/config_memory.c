@@ -12,24 +12,28 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/config.h"
+#include "base/procfs.h"
 
-/* Value of "Key:   123 kB" in /proc/meminfo, in bytes; 0 if there is none. */
-static uint64_t meminfo_value(FILE *file, const char *key)
+#define MEMINFO_ROOM 8192
+
+/* A value of /proc/meminfo, "Key:   123 kB", in bytes; 0 if there is none. */
+static uint64_t meminfo_value(const char *text, const char *key)
 {
-    char line[256];
-    size_t len = strlen(key);
+    return procfs_value(text, key, 0) * 1024;
+}
 
-    rewind(file);
-    while (fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, key, len) == 0 && line[len] == ':')
-            return strtoull(line + len + 1, NULL, 10) * 1024;
-    return 0;
+static const char *meminfo_read(const char *root, char *text, size_t room)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    (void)procfs_read(path, text, room);
+    return text;
 }
 
 static void limit_lower(struct memory_limit *limit, uint64_t bytes, const char *what,
@@ -45,17 +49,10 @@ static void limit_lower(struct memory_limit *limit, uint64_t bytes, const char *
 /* The machine's available memory, or (whole) all of it. */
 static void limit_machine(const char *root, bool whole, struct memory_limit *limit)
 {
-    char path[4096];
-    uint64_t available, swap;
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/proc/meminfo", root);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return;
-    available = meminfo_value(file, whole ? "MemTotal" : "MemAvailable");
-    swap = meminfo_value(file, whole ? "SwapTotal" : "SwapFree");
-    fclose(file);
+    char text[MEMINFO_ROOM];
+    (void)meminfo_read(root, text, sizeof text);
+    uint64_t available = meminfo_value(text, whole ? "MemTotal" : "MemAvailable"),
+             swap = meminfo_value(text, whole ? "SwapTotal" : "SwapFree");
     if (available > 0 && whole)
         limit_lower(limit, available + swap, "the memory of the machine", 0);
     else if (available > 0)
@@ -65,17 +62,13 @@ static void limit_machine(const char *root, bool whole, struct memory_limit *lim
 
 static void limit_file(const char *path, struct memory_limit *limit)
 {
-    FILE *file = fopen(path, "re");
     struct stat id;
-    char text[64];
 
-    if (file == NULL)
-        return;
     /* no limit: "max" in version 2, a number near 2^63 in version 1 */
-    if (fgets(text, sizeof text, file) != NULL && *text >= '0' && *text <= '9')
-        limit_lower(limit, strtoull(text, NULL, 10), "the limit of the control group",
-                    fstat(fileno(file), &id) == 0 ? id.st_ino : 0);
-    fclose(file);
+    uint64_t bytes = procfs_number(path, UINT64_MAX);
+    if (bytes != UINT64_MAX)
+        limit_lower(limit, bytes, "the limit of the control group",
+                    stat(path, &id) == 0 ? id.st_ino : 0);
 }
 
 typedef void visit_fn(const char *dir, int version, void *arg);
@@ -164,23 +157,12 @@ void memory_whole(const char *root, struct memory_limit *limit)
 
 uint64_t memory_promisable(const char *root)
 {
-    char path[4096];
-    uint64_t most, given;
-    FILE *file;
-    int mode = '0';
+    char path[4096], text[MEMINFO_ROOM];
 
     snprintf(path, sizeof path, "%s/proc/sys/vm/overcommit_memory", root);
-    file = fopen(path, "re");
-    if (file != NULL) {
-        mode = fgetc(file);
-        fclose(file);
-    }
-    snprintf(path, sizeof path, "%s/proc/meminfo", root);
-    if (mode != '2' || (file = fopen(path, "re")) == NULL)
+    if (procfs_number(path, 0) != 2 || *meminfo_read(root, text, sizeof text) == '\0')
         return UINT64_MAX;
-    most = meminfo_value(file, "CommitLimit");
-    given = meminfo_value(file, "Committed_AS");
-    fclose(file);
+    uint64_t most = meminfo_value(text, "CommitLimit"), given = meminfo_value(text, "Committed_AS");
     return most > given ? most - given : 0;
 }
 

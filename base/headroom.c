@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/config_memory.h"
+#include "base/procfs.h"
 
 #define GROUPS    16 /* nested groups at most */
 #define NEAR_PART 4  /* with less than this part left, the page cache is read */
@@ -48,18 +49,9 @@ static int64_t number(const char *text)
     return value;
 }
 
-/* Value of the line that begins with `key`; 0 if there is none. */
 static int64_t value_of(const char *text, const char *key)
 {
-    size_t len = strlen(key);
-    for (const char *at = text; at && *at; at = strchr(at, '\n')) {
-        at += *at == '\n';
-        if (strncmp(at, key, len) == 0) {
-            int64_t value = number(at + len + strspn(at + len, " "));
-            return value > 0 ? value : 0;
-        }
-    }
-    return 0;
+    return (int64_t)procfs_value(text, key, 0);
 }
 
 static void open_group(const char *dir, int version, void *arg)
@@ -129,9 +121,9 @@ struct headroom headroom_now(void)
     struct headroom h = { INT64_MAX, INT64_MAX };
     char buf[4096];
     const char *text = text_of(meminfo, buf, sizeof buf);
-    int64_t whole = value_of(text, "MemTotal:") * 1024;
+    int64_t whole = value_of(text, "MemTotal") * 1024;
     if (whole > 0)
-        lower(&h, value_of(text, "MemAvailable:") * 1024, whole);
+        lower(&h, value_of(text, "MemAvailable") * 1024, whole);
     for (int i = 0; i < group_count; i++) {
         const struct group *g = &groups[i];
         int64_t used = number(text_of(g->usage, buf, sizeof buf));

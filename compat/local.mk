@@ -8,7 +8,7 @@ EXTRA_DIST += compat/compat.map compat/cc/as.in compat/cc/hlrcc.in compat/cc/lib
 if COMPAT
 lib_LTLIBRARIES += libhlrc_compat.la
 libhlrc_compat_la_SOURCES = \
-	base/stack_switch.c base/stack_switch.h \
+	base/procfs.c base/procfs.h base/stack_switch.c base/stack_switch.h \
 	compat/start/calls.c compat/start/exceptions.c compat/start/fork.c \
 	compat/start/early.c compat/start/early.h \
 	compat/start/fail.c \

@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/procfs.h"
 
 /* Nodes exchange it, and may come from different builds. */
 static_assert(sizeof(struct locality) == 40 + 3 * 8 + 2 * 4 + 64, "no padding");
@@ -31,12 +31,8 @@ static uint64_t device_of(const char *path)
 
 static void read_boot_id(char *out, size_t len)
 {
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, out, len - 1);
-    out[got > 0 ? got : 0] = '\0';
+    (void)procfs_read("/proc/sys/kernel/random/boot_id", out, len);
     out[strcspn(out, "\n")] = '\0';
-    if (fd >= 0)
-        close(fd);
 }
 
 void locality_here(struct locality *out)

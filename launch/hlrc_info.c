@@ -14,6 +14,7 @@
 
 #include "base/config.h"
 #include "base/config_memory.h"
+#include "base/procfs.h"
 #include "fabric/fabric.h"
 #include "launch/manual.h"
 #include "launch/options.h"
@@ -147,14 +148,9 @@ static void memory_print(const struct config *cfg)
 
 static void mappings_print(const struct config *cfg)
 {
-    unsigned long long most = 0, pages = space_of(cfg) / (uint64_t)sysconf(_SC_PAGESIZE);
-    FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
+    unsigned long long most = procfs_number("/proc/sys/vm/max_map_count", 0),
+                       pages = space_of(cfg) / (uint64_t)sysconf(_SC_PAGESIZE);
 
-    if (file != NULL) {
-        if (fscanf(file, "%llu", &most) != 1)
-            most = 0;
-        fclose(file);
-    }
     printf("  %-17s %-12llu %s\n", "vm.max_map_count", most,
            most > pages ? "enough for any pattern of page states"
                         : "enough, unless the states of neighbouring pages alternate; raising it "

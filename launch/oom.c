@@ -2,27 +2,20 @@
 #include "launch/oom.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/config_memory.h"
+#include "base/procfs.h"
 
-/* The number after "oom_kill " at the beginning of a line; -1: none. */
+/* -1: none. */
 static int64_t counter_read(const char *dir, int version)
 {
-    char path[OOM_PATH + 32], line[128];
-    int64_t killed = -1;
-    FILE *file;
+    char path[OOM_PATH + 32], text[1024];
 
     snprintf(path, sizeof path, "%s/%s", dir,
              version == 2 ? "memory.events" : "memory.oom_control");
-    file = fopen(path, "re");
-    while (file != NULL && killed < 0 && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, "oom_kill ", 9) == 0)
-            killed = strtoll(line + 9, NULL, 10);
-    if (file != NULL)
-        fclose(file);
-    return killed;
+    (void)procfs_read(path, text, sizeof text);
+    return (int64_t)procfs_value(text, "oom_kill", UINT64_MAX);
 }
 
 struct search {

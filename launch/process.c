@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/procfs.h"
+
 int process_open(pid_t pid)
 {
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -31,32 +33,25 @@ bool process_ended(int pidfd)
     return poll(&fd, 1, 0) > 0;
 }
 
-/* The character after `field` in /proc/PID/status; 0: none. */
-static char status_read(pid_t pid, const char *field)
+/* The first character of the value of `key` in /proc/PID/status; 0: none. */
+static char status_read(pid_t pid, const char *key)
 {
-    char path[32], text[4096], *at;
-    size_t got;
-    FILE *file;
+    char path[32], text[4096];
 
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    got = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[got] = '\0';
-    at = strstr(text, field);
-    return at == NULL ? '\0' : at[strlen(field)];
+    (void)procfs_read(path, text, sizeof text);
+    const char *value = procfs_find(text, key);
+    return value == NULL ? '\0' : *value;
 }
 
 bool process_dumping(pid_t pid)
 {
-    return status_read(pid, "\nCoreDumping:\t") == '1';
+    return status_read(pid, "CoreDumping") == '1';
 }
 
 bool process_runs(pid_t pid)
 {
-    char state = status_read(pid, "\nState:\t");
+    char state = status_read(pid, "State");
     return state == 'R' || state == 'D';
 }
 
@@ -68,24 +63,14 @@ struct family {
     size_t count, room;
 };
 
-/* The parent is the second field after the name; the name may contain blanks and parentheses. */
 static pid_t parent_read(const char *pid)
 {
-    char path[300], text[512], *name_end;
-    FILE *file;
-    size_t got;
+    char path[300], text[512];
 
     snprintf(path, sizeof path, "/proc/%s/stat", pid);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return -1;
-    got = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[got] = '\0';
-    name_end = strrchr(text, ')');
-    if (name_end == NULL || strlen(name_end) < 4 || name_end[2] == 'Z')
-        return -1;
-    return (pid_t)atoi(name_end + 4);
+    (void)procfs_read(path, text, sizeof text);
+    const char *state = procfs_stat_field(text, 3), *parent = procfs_stat_field(text, 4);
+    return parent == NULL || *state == 'Z' ? -1 : (pid_t)atoi(parent);
 }
 
 static int member_add(struct family *family, pid_t pid, pid_t parent)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/procfs.h"
 #include "boot/wire.h"
 #include "launch/process.h"
 
@@ -111,11 +112,9 @@ static const char *debug_script(char *path, size_t len)
 {
     static const char *const places[] = { "/../share/hlrc/hlrc.gdb", "/share/hlrc.gdb" };
     char self[PATH_MAX];
-    ssize_t got = readlink("/proc/self/exe", self, sizeof self - 1);
-    const char *name;
+    (void)procfs_program(self, sizeof self);
+    const char *name = strrchr(self, '/');
 
-    self[got > 0 ? got : 0] = '\0';
-    name = strrchr(self, '/');
     for (size_t i = 0; name != NULL && i < sizeof places / sizeof *places; i++) {
         snprintf(path, len, "%.*s%s", (int)(name - self), self, places[i]);
         if (access(path, R_OK) == 0)

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/procfs.h"
 #include "compat/start/start.h"
 
 #define PLACES_MOST 1024
@@ -69,12 +70,8 @@ static void key_of(int kind, int cpu, char *key)
     if (!kinds[kind].file)
         return;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", cpu, kinds[kind].file);
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return;
-    if (!fgets(key, KEY_BYTES, f))
+    if (procfs_read(path, key, KEY_BYTES) <= 0)
         snprintf(key, KEY_BYTES, "cpu%d", cpu);
-    fclose(f);
 }
 
 static void add_kind(int kind, int most)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/addresses.h"
+#include "base/procfs.h"
 #include "compat/start/start.h"
 
 #define NODES_UNKNOWN 128 /* used if no variable gives the number */
@@ -56,12 +57,11 @@ static void without_aslr(char **argv)
         wanted |= ADDR_COMPAT_LAYOUT; /* removed once the job has begun */
     if (now >= 0 && (now & wanted) == wanted)
         return;
-    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+    ssize_t len = procfs_program(path, sizeof path);
     if (now < 0 || len <= 0 || personality((unsigned long)(now | wanted)) < 0)
         start_fail("equal addresses on all nodes need personality(2), which failed: %s; start the "
                    "job with --no-aslr",
                    strerror(errno));
-    path[len] = '\0';
     execv(path, argv);
     start_fail("cannot execute %s again without address space randomisation: %s", path,
                strerror(errno));

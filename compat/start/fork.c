@@ -15,12 +15,12 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/procfs.h"
 #include "compat/start/heap.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -48,40 +48,24 @@ static char *heap_begin, *heap_end;
 
 /* ---- mappings ---- */
 
-typedef void mapping_fn(char *begin, char *end, const char *rights);
-
-static void take_line(const char *line, mapping_fn *fn)
-{
-    char *rest;
-    uintptr_t begin = strtoul(line, &rest, 16);
-    uintptr_t end = *rest == '-' ? strtoul(rest + 1, &rest, 16) : 0;
-    if (end && start_is_shared((void *)begin))
-        fn((char *)begin, (char *)end, rest + 1);
-}
+typedef void mapping_fn(char *begin, char *end, const struct procfs_map *map);
 
 /* Calls fn for each shared mapping. Runs in a child, too: allocates nothing. */
 static void each_mapping(mapping_fn *fn)
 {
-    static char text[8192];
-    size_t have = 0;
-    ssize_t got;
-    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && (got = read(fd, text + have, sizeof text - 1 - have)) > 0) {
-        char *line = text, *end;
-        have += (size_t)got;
-        text[have] = '\0';
-        for (; (end = strchr(line, '\n')); line = end + 1)
-            take_line(line, fn);
-        have -= (size_t)(line - text);
-        memmove(text, line, have);
-    }
-    if (fd >= 0)
-        close(fd);
+    static struct procfs_maps maps;
+    struct procfs_map map;
+    if (!procfs_maps_open(&maps, 0))
+        return;
+    while (procfs_maps_next(&maps, &map))
+        if (start_is_shared((void *)map.begin))
+            fn((char *)map.begin, (char *)map.end, &map);
+    procfs_maps_close(&maps);
 }
 
-static void find_heap(char *begin, char *end, const char *rights)
+static void find_heap(char *begin, char *end, const struct procfs_map *map)
 {
-    if (!heap_is_shared(begin) || rights[3] != 's') /* the rest is reserved: AD2 */
+    if (!heap_is_shared(begin) || !map->is_shared) /* the rest is reserved: AD2 */
         return;
     if (!heap_begin || begin < heap_begin)
         heap_begin = begin;
@@ -113,10 +97,10 @@ static bool copy_of_own(char *begin, size_t bytes)
 }
 
 /* FK2 */
-static void keep(char *begin, char *end, const char *rights)
+static void keep(char *begin, char *end, const struct procfs_map *map)
 {
     size_t bytes = (size_t)(end - begin);
-    if (rights[0] == 'r' && !copy_of_own(begin, bytes) && rights[1] == 'w')
+    if (map->readable && !copy_of_own(begin, bytes) && map->writable)
         (void)mprotect(begin, bytes, PROT_READ);
 }
 

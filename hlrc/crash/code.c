@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/procfs.h"
 #include "hlrc/crash/elf.h"
 #include "hlrc/crash/lines.h"
 
@@ -47,7 +47,7 @@ static int add_file(struct dl_phdr_info *info, size_t size, void *arg)
     struct file *f = &files[file_count];
     *f = (struct file){ .bias = info->dlpi_addr, .start = UINT64_MAX };
     snprintf(f->path, sizeof f->path, "%s", info->dlpi_name ? info->dlpi_name : "");
-    if (file_count == 0 && readlink("/proc/self/exe", f->path, sizeof f->path - 1) < 0)
+    if (file_count == 0 && procfs_program(f->path, sizeof f->path) < 0)
         return 0;
     f->digest = digest_of(name_of(f->path));
     for (int i = 0; i < info->dlpi_phnum; i++) {

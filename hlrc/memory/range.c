@@ -5,14 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hlrc.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/diag.h"
 #include "base/digest.h"
+#include "base/procfs.h"
 #include "base/reserve.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
@@ -32,42 +31,21 @@ static char *begun; /* RG3: by page after the heap's; NULL: not required */
 
 /* ---- the system's view of memory ---- */
 
-struct map {
-    uintptr_t begin, end;
-    bool ours; /* private, for loads and stores */
-    bool file; /* untouched pages may not be zero */
-};
-
-/* Reads the next of the process's mappings. */
-static bool map_next(FILE *maps, struct map *m)
-{
-    unsigned long begin, end, inode;
-    char rights[5], *line = NULL;
-    size_t room = 0;
-    bool ok = getline(&line, &room, maps) > 0 &&
-              sscanf(line, "%lx-%lx %4s %*x %*x:%*x %lu", &begin, &end, rights, &inode) == 4;
-    free(line);
-    if (ok)
-        *m = (struct map){ begin, end, rights[0] == 'r' && rights[1] == 'w' && rights[3] == 'p',
-                           inode != 0 };
-    return ok;
-}
-
 /* Whether all of it is private memory of the process; true without /proc. */
 static bool is_private(const char *at, size_t bytes)
 {
     uintptr_t next = (uintptr_t)at, end = next + bytes;
-    struct map m;
-    FILE *maps = fopen("/proc/self/maps", "re");
-    if (!maps)
+    struct procfs_maps maps;
+    struct procfs_map m;
+    if (!procfs_maps_open(&maps, 0))
         return true;
-    while (next < end && map_next(maps, &m))
+    while (next < end && procfs_maps_next(&maps, &m))
         if (m.begin <= next && next < m.end) {
-            if (!m.ours)
+            if (!m.readable || !m.writable || m.is_shared)
                 break;
             next = m.end;
         }
-    fclose(maps);
+    procfs_maps_close(&maps);
     return next >= end;
 }
 
@@ -91,24 +69,26 @@ static void each_used_of_map(char *at, const char *end, bool file, int pagemap, 
     }
 }
 
+/* Untouched pages of a file may not be zero. */
 static void each_used(char *at, size_t bytes, used_fn *fn, void *arg)
 {
     char *end = at + bytes;
-    FILE *maps = fopen("/proc/self/maps", "re");
+    struct procfs_maps maps;
+    struct procfs_map m;
+    bool opened = procfs_maps_open(&maps, 0);
     int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    struct map m;
-    while (maps && at < end && map_next(maps, &m)) {
+    while (opened && at < end && procfs_maps_next(&maps, &m)) {
         if (m.end <= (uintptr_t)at)
             continue;
         char *stop = m.end < (uintptr_t)end ? (char *)m.end : end;
-        each_used_of_map(at, stop, m.file, pagemap, fn, arg);
+        each_used_of_map(at, stop, m.inode != 0, pagemap, fn, arg);
         at = stop;
     }
     each_used_of_map(at, end, true, -1, fn, arg);
     if (pagemap >= 0)
         close(pagemap);
-    if (maps)
-        fclose(maps);
+    if (opened)
+        procfs_maps_close(&maps);
 }
 
 /* ---- before the job ---- */

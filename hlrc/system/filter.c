@@ -14,6 +14,7 @@
 
 #include "base/addresses.h"
 #include "base/diag.h"
+#include "base/procfs.h"
 #include "base/race.h"
 #include "base/system_sigaction.h"
 #include "base/tool.h"
@@ -198,13 +199,7 @@ static bool build(uint32_t code)
 
 static bool layout_is_old(void)
 {
-    char digit = '0';
-    int fd = open("/proc/sys/vm/legacy_va_layout", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && read(fd, &digit, 1) != 1)
-        digit = '0';
-    if (fd >= 0)
-        close(fd);
-    return digit != '0';
+    return procfs_number("/proc/sys/vm/legacy_va_layout", 0) != 0;
 }
 
 /* SF2: address of the C library's code. */

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <termios.h>
 
+#include "base/procfs.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/progress/altstack.h"
 #include "hlrc/system/trap.h"
@@ -110,20 +111,14 @@ long special_poll(struct trap *t)
 /* Size of this process's descriptor table; 0: unknown. */
 static uint64_t descriptors(void)
 {
-    static const char path[] = "/proc/self/status", key[] = "\nFDSize:";
+    static const char path[] = "/proc/self/status";
     char text[1024] = "";
     long fd = trap_system(SYS_open, (uintptr_t)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
     if (fd < 0)
         return 0;
     (void)trap_system(SYS_read, (uint64_t)fd, (uintptr_t)text, sizeof text - 1, 0, 0, 0);
     (void)trap_system(SYS_close, (uint64_t)fd, 0, 0, 0, 0, 0);
-    const char *at = strstr(text, key);
-    uint64_t number = 0;
-    for (at = at ? at + sizeof key - 1 : ""; *at == ' ' || *at == '\t'; at++)
-        ;
-    for (; *at >= '0' && *at <= '9'; at++)
-        number = number * 10 + (uint64_t)(*at - '0');
-    return number;
+    return procfs_value(text, "FDSize", 0);
 }
 
 /* Bytes of a set that the system reads. Some programs pass the maximum number of descriptors, with
