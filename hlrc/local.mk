@@ -6,15 +6,19 @@ libhlrc_core_la_SOURCES += hlrc/core/call.c hlrc/core/call.h hlrc/core/engine.c 
 	hlrc/core/meeting.c hlrc/core/meeting.h hlrc/core/parts.h hlrc/core/protocol.c hlrc/core/protocol.h \
 	hlrc/core/request.h hlrc/core/waits.c hlrc/core/waits.h
 
-# Instrumentation: counters and times, the trace, the timeline, the recorder, what each thread waits for.
+# Instrumentation: the table of events, the trace, the timeline, the recorder.
 libhlrc_core_la_SOURCES += hlrc/probe/outfile.c hlrc/probe/outfile.h hlrc/probe/recorder.c hlrc/probe/recorder.h \
-	hlrc/progress/stats.c hlrc/progress/stats.h hlrc/probe/timeline.c hlrc/probe/timeline.h hlrc/probe/trace.c \
-	hlrc/probe/trace.h hlrc/progress/wait_tracker.c hlrc/progress/wait_tracker.h
+	hlrc/probe/timeline.c hlrc/probe/timeline.h hlrc/probe/trace.c hlrc/probe/trace.h
+
+# Decisions, as functions of what they depend on: the simulator makes them by these, too.
+libhlrc_core_la_SOURCES += hlrc/policy/policy_update.c hlrc/policy/policy_update.h
 
 # Messages and waiting: who serves what arrives, how a thread waits, requests and one-way messages.
 libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h hlrc/progress/bulk.c \
-	hlrc/progress/bulk.h hlrc/progress/msg.c hlrc/progress/msg.h hlrc/progress/progress.c hlrc/progress/progress.h \
-	hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/worker.c hlrc/progress/worker.h
+	hlrc/progress/bulk.h hlrc/progress/dump.c hlrc/progress/dump.h hlrc/progress/msg.c hlrc/progress/msg.h \
+	hlrc/progress/progress.c hlrc/progress/progress.h hlrc/progress/stats.c hlrc/progress/stats.h \
+	hlrc/progress/stats_print.c hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/wait_tracker.c \
+	hlrc/progress/wait_tracker.h hlrc/progress/worker.c hlrc/progress/worker.h
 
 # The two views of the space, states of pages, faults, twins, diffs, intervals, what a copy needs.
 libhlrc_core_la_SOURCES += hlrc/memory/ahead.c hlrc/memory/ahead.h hlrc/memory/copies.c hlrc/memory/copies.h \
@@ -39,16 +43,15 @@ libhlrc_core_la_SOURCES += hlrc/crash/code.c hlrc/crash/code.h hlrc/crash/crash.
 
 # Statistics, profile, timeline and records of a job; the deadlock report.
 libhlrc_core_la_SOURCES += hlrc/report/deadlock_collect.c hlrc/report/deadlock_collect.h \
-	hlrc/report/deadlock_detect.c hlrc/report/deadlock_detect.h hlrc/progress/dump.c hlrc/progress/dump.h \
-	hlrc/report/deadlock_report.h hlrc/report/deadlock_watchdog.c hlrc/report/deadlock_watchdog.h hlrc/report/gather.c \
-	hlrc/report/gather.h hlrc/report/identity.c hlrc/report/identity.h hlrc/report/profile_draw.c \
-	hlrc/report/profile_job.c hlrc/report/profile_job.h hlrc/report/profile_json.c hlrc/report/profile_map.c \
-	hlrc/report/profile_map.h hlrc/report/profile_page.c hlrc/report/profile_report.c hlrc/report/profile_report.h \
-	hlrc/report/profile_shared.c hlrc/report/profile_shared.h hlrc/report/profile_sites.c hlrc/report/profile_text.c \
-	hlrc/report/record_job.c hlrc/report/record_job.h hlrc/report/statistics.c hlrc/report/statistics.h \
-	hlrc/progress/stats_print.c hlrc/report/timeline_job.c hlrc/report/timeline_job.h hlrc/report/timeline_join.c \
-	hlrc/report/timeline_join.h hlrc/report/timeline_json.c hlrc/report/timeline_json.h hlrc/report/timeline_read.c \
-	hlrc/report/timeline_read.h
+	hlrc/report/deadlock_detect.c hlrc/report/deadlock_detect.h hlrc/report/deadlock_report.h \
+	hlrc/report/deadlock_watchdog.c hlrc/report/deadlock_watchdog.h hlrc/report/gather.c hlrc/report/gather.h \
+	hlrc/report/identity.c hlrc/report/identity.h hlrc/report/profile_draw.c hlrc/report/profile_job.c \
+	hlrc/report/profile_job.h hlrc/report/profile_json.c hlrc/report/profile_map.c hlrc/report/profile_map.h \
+	hlrc/report/profile_page.c hlrc/report/profile_report.c hlrc/report/profile_report.h hlrc/report/profile_shared.c \
+	hlrc/report/profile_shared.h hlrc/report/profile_sites.c hlrc/report/profile_text.c hlrc/report/record_job.c \
+	hlrc/report/record_job.h hlrc/report/statistics.c hlrc/report/statistics.h hlrc/report/timeline_job.c \
+	hlrc/report/timeline_job.h hlrc/report/timeline_join.c hlrc/report/timeline_join.h hlrc/report/timeline_json.c \
+	hlrc/report/timeline_json.h hlrc/report/timeline_read.c hlrc/report/timeline_read.h
 
 # What a program calls to order its accesses, as far as all protocols share it.
 libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barrier.c hlrc/sync/barrier.h \
@@ -77,4 +80,5 @@ libhlrc_core_la_SOURCES += hlrc/system/bounce.c hlrc/system/bounce.h hlrc/system
 	hlrc/system/trap.c hlrc/system/trap.h hlrc/system/vectors.c
 
 # Start and end of a node.
-libhlrc_core_la_SOURCES += hlrc/init.c hlrc/layout.c hlrc/layout.h hlrc/protocol_env.c hlrc/protocol_env.h hlrc/size.c hlrc/size.h
+libhlrc_core_la_SOURCES += hlrc/init.c hlrc/layout.c hlrc/layout.h hlrc/protocol_env.c hlrc/protocol_env.h \
+	hlrc/size.c hlrc/size.h

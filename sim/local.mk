@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The simulator: an event loop, links, and what is modelled on them. It uses nothing of the library; its tests link all but main.
+# The simulator: an event loop, links, and what is modelled on them. Of the library it uses base/ and hlrc/policy/; its tests link all but main.
 noinst_LTLIBRARIES += libhlrc_sim.la
 libhlrc_sim_la_SOURCES = sim/event.c sim/event.h sim/fail.c sim/fail.h sim/link.c sim/link.h sim/options.c sim/options.h \
 	sim/progress.c sim/progress.h sim/random.h sim/server.h sim/slots.h sim/tally.h sim/torus.c sim/torus.h
@@ -11,7 +11,8 @@ libhlrc_sim_la_SOURCES += sim/atomic_unit.c sim/atomic_unit.h sim/atomics.c sim/
 # Barriers of adapters.
 libhlrc_sim_la_SOURCES += sim/barrier_command.c sim/barrier_command.h sim/nic_barrier.c sim/nic_barrier.h
 
-# What programs did, traced: the format is the library's, too, and so are streams of faults.
+# What programs did, traced: the format is the library's, too, and so are the decisions.
+libhlrc_sim_la_SOURCES += hlrc/policy/policy_update.c hlrc/policy/policy_update.h
 libhlrc_sim_la_SOURCES += base/record.c base/record.h base/stack_switch.c base/stack_switch.h base/streams.c base/streams.h sim/fiber.c sim/fiber.h sim/machine.c sim/machine.h sim/map.c sim/map.h \
 	sim/replay.c sim/replay.h sim/replay_ahead.c sim/replay_close.c sim/replay_command.c sim/replay_command.h sim/replay_cond.c sim/replay_copy.c sim/replay_fetch.c sim/replay_group.c sim/replay_move.c sim/replay_moves.h sim/replay_page.c sim/replay_part.c sim/replay_queue.c sim/replay_renew.c sim/replay_rma.c sim/replay_round.c sim/run_options.c sim/run_options.h sim/spans.c sim/spans.h \
 	sim/replay_sync.c sim/replay_time.c sim/replay_word.c sim/replay_write.c sim/script.c sim/script.h sim/versions.c sim/trace.c sim/trace.h sim/trace_command.c sim/trace_command.h

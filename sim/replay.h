@@ -76,6 +76,7 @@
 #include <stdint.h>
 
 #include "base/streams.h"
+#include "hlrc/policy/policy_update.h"
 #include "sim/event.h"
 #include "sim/fiber.h"
 #include "sim/machine.h"
@@ -116,12 +117,12 @@ struct copy {
     uint32_t put;  /* bytes of puts that were stores: RY15 */
     uint16_t home; /* node + 1 */
     uint8_t flags, access, budget, idle, stores;
-    uint8_t left, renew_budget, renew_acquire, missed, used;
+    struct policy_update renewal;
     uint16_t spent, writer; /* page_move.h, also the next three */
     uint8_t tries;
     bool watched, noted, held;
     uint16_t turns[2]; /* past.c, loads and stores */
-    bool pending, probing, changed, twin, loaded, introduced, blank, listed, touched, worded;
+    bool changed, twin, loaded, introduced, blank, listed, touched, worded;
     bool in_memory; /* RY8 */
 };
 
@@ -189,7 +190,6 @@ struct reader {
     uint64_t place;
 };
 
-struct habit;
 struct moves;
 struct conds;
 struct group_here;
@@ -235,9 +235,9 @@ struct replay_node {
     uint32_t *exclusive, exclusive_count, exclusive_room;
     uint64_t arrivals, seen, closes;
     uint32_t *renewing, renewing_count, renewing_room;
-    struct habit *habits; /* RN5 */
+    struct policy_update_habit *habits; /* RN5 */
     uint32_t expected;
-    bool told[16];
+    bool told[POLICY_UPDATE_EXPECTED];
     struct reader *reader; /* by writer */
     uint64_t ring_end;
     uint32_t ring_oldest, *block, block_room, blocks_end;

@@ -396,8 +396,8 @@ static bool install(struct fetch *f)
         f->node->debt += (c->flags & COPY_DIRTY ? 2 : 0) * f->node->r->m.copy_page_ns * SIM_NS;
     }
     c->flags &= (uint8_t) ~(COPY_STALE | COPY_BUSY);
-    COUNT(f->node, renewed_pages, c->pending);
-    c->pending = false;
+    COUNT(f->node, renewed_pages, c->renewal.pending);
+    c->renewal.pending = false;
     return true;
 }
 
@@ -447,7 +447,7 @@ bool replay_fetch(struct replay_node *n, struct copy *c)
 
 bool replay_fetch_ahead(struct replay_node *n, struct copy *c, bool early)
 {
-    uint8_t out = c->pending ? COPY_BUSY : COPY_BUSY | COPY_DIRTY;
+    uint8_t out = c->renewal.pending ? COPY_BUSY : COPY_BUSY | COPY_DIRTY;
 
     if ((c->flags & (COPY_STALE | out)) != COPY_STALE || copy_is_home(c, n))
         return false;

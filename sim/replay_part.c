@@ -14,7 +14,7 @@ static bool is_async(const struct replay_node *n)
 static bool is_elsewhere(const struct replay_node *n, const struct copy *c)
 {
     return (c->flags & (COPY_STALE | COPY_DIRTY | COPY_EXCLUSIVE)) == COPY_STALE &&
-           c->access == CLOSED && !c->pending && !c->twin && !copy_is_home(c, n);
+           c->access == CLOSED && !c->renewal.pending && !c->twin && !copy_is_home(c, n);
 }
 
 static bool is_closed_here(const struct copy *c)

@@ -5,74 +5,18 @@
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-#define USED_OFTEN 2 /* renew.c, also the others */
-#define PATIENCE   (1000 * SIM_US)
-#define UNDER_WAY  32u
-#define OCCASIONS  64u
-#define EXPECTED   16u
-
-/* RN5: pages that acquires of one occasion have updated. */
-struct habit {
-    uint32_t occasion, pages;
-    uint32_t page[EXPECTED];
-    bool in_vain[EXPECTED];
-};
-
-static uint8_t budget_first(const struct replay *r)
+static struct policy_update_limits limits(const struct replay *r)
 {
-    return r->m.memory && r->protocol != REPLAY_ASYNC ? 4 : 2;
+    bool memory = r->m.memory && r->protocol != REPLAY_ASYNC;
+
+    return (struct policy_update_limits){ policy_update_first(memory),
+                                          (uint8_t)r->set[RECORD_SET_renew] };
 }
 
-static uint8_t at_most(const struct replay *r, unsigned budget)
+static bool allowed(const struct replay_node *n, const struct copy *c)
 {
-    unsigned most = (unsigned)r->set[RECORD_SET_renew];
-
-    return (uint8_t)(budget < most ? budget : most);
-}
-
-static void judge(const struct replay *r, struct copy *c, bool used)
-{
-    if (!used)
-        c->renew_budget = c->used = 0;
-    else if (c->used < USED_OFTEN && ++c->used == USED_OFTEN)
-        c->renew_budget = at_most(r, budget_first(r));
-    else
-        c->renew_budget = at_most(r, c->renew_budget * 2u);
-    c->left = c->renew_budget;
-    c->probing = false;
-}
-
-static void look(struct replay_node *n, struct copy *c, bool used)
-{
-    if (used)
-        judge(n->r, c, true);
-    else if (c->renew_acquire != n->acquire && ++c->missed == budget_first(n->r))
-        judge(n->r, c, false);
-    c->renew_acquire = n->acquire;
-}
-
-static void probe(struct replay_node *n, struct copy *c)
-{
-    c->probing = true;
-    c->missed = 0;
-    c->renew_acquire = n->acquire;
-}
-
-/* RN5 */
-static void note_told(struct replay_node *n, struct copy *c)
-{
-    for (uint32_t i = 0; i < n->expected; i++)
-        if (n->renewing[i] == c->page && !n->told[i]) {
-            n->told[i] = true;
-            c->left--;
-        }
-}
-
-/* RN4: a release waits for an update in progress of a dirty page. */
-static bool worth_it(const struct replay_node *n, const struct copy *c)
-{
-    return c->access != CLOSED && c->left > 0 && !c->held && /* MV1 */
-           (!(c->flags & COPY_DIRTY) || n->r->protocol != REPLAY_ASYNC);
+    return !c->held && /* MV1 */
+           policy_update_may_wait(c->flags & COPY_DIRTY, n->r->protocol != REPLAY_ASYNC);
 }
 
 static void list_page(struct replay_node *n, const struct copy *c)
@@ -81,29 +25,19 @@ static void list_page(struct replay_node *n, const struct copy *c)
     n->renewing[n->renewing_count++] = c->page;
 }
 
-/* RN1 */
+/* renew.c renew_instead: RN1 */
 static bool renew_instead(struct replay_node *n, struct copy *c)
 {
-    bool stale = c->flags & COPY_STALE;
-
-    if (c->pending) {
-        note_told(n, c);
+    if (c->renewal.pending) {
+        policy_update_named(&c->renewal, n->renewing, n->told, n->expected, c->page);
         return true;
     }
-    if (c->home == 0 || copy_is_home(c, n))
+    if (c->home == 0 || copy_is_home(c, n) ||
+        !policy_update_revoke(&c->renewal, limits(n->r), n->acquire, c->flags & COPY_STALE,
+                              c->access != CLOSED, allowed(n, c)))
         return false;
-    if (c->probing)
-        look(n, c, !stale && c->access != CLOSED);
-    if (stale)
-        return false;
-    if (worth_it(n, c)) {
-        c->left--;
-        c->pending = true;
-        list_page(n, c);
-        return true;
-    }
-    probe(n, c);
-    return false;
+    list_page(n, c);
+    return true;
 }
 
 /* page_flush.c page_clean */
@@ -163,11 +97,11 @@ static void settle_copy(struct replay_node *n, struct copy *c)
     if ((c->flags & COPY_STALE) && c->access != CLOSED) {
         c->access = CLOSED;
         n->debt += n->r->m.protect_ns * SIM_NS;
-        if (c->pending)
-            probe(n, c);
+        if (c->renewal.pending)
+            policy_update_probe(&c->renewal, n->acquire);
         clean(n, c);
     }
-    c->pending = false;
+    c->renewal.pending = false;
 }
 
 static void renew_listed(struct replay_node *n)
@@ -176,38 +110,21 @@ static void renew_listed(struct replay_node *n)
     bool late = false;
 
     for (uint32_t i = 0; i < n->renewing_count; i++) {
-        for (; !late && started < n->renewing_count && started < i + UNDER_WAY; started++)
+        for (; !late && started < n->renewing_count && started < i + POLICY_UPDATE_IN_FLIGHT;
+             started++)
             (void)replay_fetch_ahead(n, copy_of(n, n->renewing[started]), false);
         struct copy *c = copy_of(n, n->renewing[i]);
         if (!late && c->fetch != NULL)
-            late = !replay_await_for(n, &c->fetch->done, PATIENCE);
+            late = !replay_await_for(n, &c->fetch->done, POLICY_UPDATE_WAIT_NS * SIM_NS);
         settle_copy(n, c);
     }
 }
 
-/* RN5: learns from a listed page that was updated, or fetched without need. */
-static void learn_habit(struct habit *h, uint32_t page, bool in_vain)
-{
-    uint32_t i = 0;
-
-    while (i < h->pages && h->page[i] != page)
-        i++;
-    if (i < h->pages && in_vain && h->in_vain[i]) {
-        h->pages--;
-        h->page[i] = h->page[h->pages];
-        h->in_vain[i] = h->in_vain[h->pages];
-    } else if (i < EXPECTED && (i < h->pages || !in_vain)) {
-        h->pages = i < h->pages ? h->pages : i + 1;
-        h->page[i] = page;
-        h->in_vain[i] = in_vain;
-    }
-}
-
-static void renew_all(struct replay_node *n, struct habit *habit)
+static void renew_all(struct replay_node *n, struct policy_update_habit *habit)
 {
     renew_listed(n);
     for (uint32_t i = 0; i < n->renewing_count && habit != NULL; i++)
-        learn_habit(habit, n->renewing[i], i < n->expected && !n->told[i]);
+        policy_update_learn(habit, n->renewing[i], i < n->expected && !n->told[i]);
     n->renewing_count = n->expected = 0;
     n->acquire++;
 }
@@ -215,28 +132,27 @@ static void renew_all(struct replay_node *n, struct habit *habit)
 /* RN5 */
 static void expect_page(struct replay_node *n, struct copy *c)
 {
-    if (c->home == 0 || copy_is_home(c, n) || c->pending || (c->flags & (COPY_STALE | COPY_BUSY)) ||
-        !worth_it(n, c))
+    if (c->home == 0 || copy_is_home(c, n) || c->renewal.pending ||
+        (c->flags & (COPY_STALE | COPY_BUSY)) ||
+        !policy_update_worth(&c->renewal, c->access != CLOSED) || !allowed(n, c))
         return;
     c->flags |= COPY_STALE;
-    c->pending = true;
+    c->renewal.pending = true;
     n->told[n->expected++] = false;
     list_page(n, c);
     (void)replay_fetch_ahead(n, c, true);
 }
 
 /* RN5 */
-static struct habit *renew_expected(struct replay_node *n, uint32_t occasion)
+static struct policy_update_habit *renew_expected(struct replay_node *n, uint32_t occasion)
 {
-    struct habit *h;
+    struct policy_update_habit *h;
 
     if (n->r->protocol != REPLAY_ONESIDED)
         return NULL;
     if (n->habits == NULL)
-        n->habits = sim_new(OCCASIONS, sizeof *n->habits);
-    h = &n->habits[occasion % OCCASIONS];
-    if (h->occasion != occasion)
-        *h = (struct habit){ .occasion = occasion };
+        n->habits = sim_new(POLICY_UPDATE_OCCASIONS, sizeof *n->habits);
+    h = policy_update_recall(n->habits, occasion);
     for (uint32_t i = 0; i < h->pages; i++)
         expect_page(n, copy_of(n, h->page[i]));
     return h;
@@ -277,7 +193,7 @@ void replay_acquire(struct replay_node *n, const uint32_t *want, uint32_t occasi
     if (!any)
         return;
     replay_turn(n);
-    struct habit *habit = renew_expected(n, occasion);
+    struct policy_update_habit *habit = renew_expected(n, occasion);
     take(n, want);
     renew_all(n, habit);
     for (unsigned w = 0; w < n->r->nodes; w++)

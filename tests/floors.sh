@@ -17,6 +17,7 @@ use warnings;
 # From the ground up. A folder stands for its objects, but for those that are named themselves.
 my @floors = (
     [qw(base)],
+    [qw(hlrc/policy)],
     [qw(sim)],
     [qw(boot fabric/locality fabric/failure)],
     [qw(fabric/shm fabric/verbs fabric/chaos)],
@@ -131,10 +132,26 @@ for my $protocol (qw(async ardmar onesided)) {
     }
 }
 
-# The simulator knows nothing of what it models.
-for my $file (map { glob("$ENV{source}/$_/*.[ch]") } qw(sim)) {
-    open my $in, '<', $file or die "$file: $!\n";
-    while (<$in>) { fail("$file includes $1") if /^#include "([^"]+)"/ && $1 !~ m{^(base|sim)/} }
+# The simulator uses none of the engine's code but its decisions. These are functions of their arguments: they share no state
+# with other threads, and call only each other, base/ and the C library's functions on memory.
+my %includes = (sim => qr{^(base|hlrc/policy|sim)/}, 'hlrc/policy' => qr{^(base|hlrc/policy)/});
+for my $folder (sort keys %includes) {
+    for my $file (glob("$ENV{source}/$folder/*.[ch]")) {
+        open my $in, '<', $file or die "$file: $!\n";
+        while (<$in>) {
+            fail("$file includes $1") if /^#include "([^"]+)"/ && $1 !~ $includes{$folder};
+            fail("$file line $.: shared state") if $folder eq 'hlrc/policy' && /_Atomic|stdatomic|<stdio|_Thread_local/;
+        }
+    }
+}
+for my $name (grep { m{^hlrc/policy/} } sort keys %needs) {
+    for my $symbol (grep { !defined $home{$_} } sort keys %{ $needs{$name} }) {
+        fail("$name needs $symbol") unless $symbol =~ /^(mem(cpy|set|move|cmp)|__assert_fail|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_)$/;
+    }
+    for (`nm -P '$object{$name}'`) {
+        my ($symbol, $kind) = split;
+        fail("$name has the variable $symbol") if $kind =~ /^[BDCbdc]$/;
+    }
 }
 
 printf "%d objects, %d uses of each other, %d failed\n", scalar keys %object, $calls, $failures;

@@ -81,6 +81,7 @@
 
 #include "base/spin.h"
 #include "hlrc/core/protocol.h"
+#include "hlrc/policy/policy_update.h"
 
 enum page_flags {
     PAGE_KNOWN = 1, /* the initial state was filled in */
@@ -93,34 +94,23 @@ enum page_flags {
     PAGE_LISTED = 128,
 };
 
-/* Competitive update of one copy (renew.h). */
-struct renewal {
-    uint8_t budget;     /* updates in a row that it is worth */
-    uint8_t left;       /* updates left of the budget */
-    uint8_t acquire;    /* number, modulo 2^8, of the acquire that revoked it last */
-    bool pending : 1;   /* STALE but open (RN1) */
-    bool probing : 1;   /* was closed to detect whether it is used */
-    uint8_t missed : 3; /* revocations since, all unused */
-    uint8_t used : 2;   /* probes in a row that found it used */
-};
-
 /* One per page of the space; bit-fields keep it at 32 bytes. */
 struct page {
     spin_lock_word lock;
-    _Atomic uint8_t flags; /* written under the lock; waiters read BUSY without it */
-    uint16_t home;         /* node + 1; 0 unknown */
-    uint32_t twin;         /* frame; 0 none */
-    uint64_t need;         /* need.h (P4) */
-    struct renewal renewal;
-    uint16_t spent;            /* cost of diffs so far (page_move.h) */
-    uint16_t others;           /* at its home, with --diffs write: others_here of page_flush.c */
-    uint8_t budget;            /* flushes in a row that may find it unchanged, retained (P8) */
-    uint8_t idle;              /* such flushes since it was last written */
-    _Atomic bool held;         /* no access is granted: its home migrates (sync/homes.h MV1) */
-    bool introduced : 1;       /* its home knows that this node has a copy (EP1) */
-    bool loaded : 1;           /* opened for stores by a load (AH4) */
-    bool exclusive_listed : 1; /* on the list of exclusive.c */
-    bool noted : 1;            /* at the home, as watched, tries, writer are (page_move.h) */
+    _Atomic uint8_t flags;        /* written under the lock; waiters read BUSY without it */
+    uint16_t home;                /* node + 1; 0 unknown */
+    uint32_t twin;                /* frame; 0 none */
+    uint64_t need;                /* need.h (P4) */
+    struct policy_update renewal; /* renew.h */
+    uint16_t spent;               /* cost of diffs so far (page_move.h) */
+    uint16_t others;              /* at its home, with --diffs write: others_here of page_flush.c */
+    uint8_t budget;               /* flushes in a row that may find it unchanged, retained (P8) */
+    uint8_t idle;                 /* such flushes since it was last written */
+    _Atomic bool held;            /* no access is granted: its home migrates (sync/homes.h MV1) */
+    bool introduced : 1;          /* its home knows that this node has a copy (EP1) */
+    bool loaded : 1;              /* opened for stores by a load (AH4) */
+    bool exclusive_listed : 1;    /* on the list of exclusive.c */
+    bool noted : 1;               /* at the home, as watched, tries, writer are (page_move.h) */
     bool watched : 1;
     bool unsure : 1; /* page_view.h G1 */
     uint8_t tries : 2;

@@ -216,7 +216,7 @@ static void what_was_renewed_is_expected(void **state)
 {
     static const struct notice_protocol read = { .read = true };
     struct page_protocol pages = scripted;
-    const struct renewal *r = &page_at(3)->renewal;
+    const struct policy_update *r = &page_at(3)->renewal;
 
     (void)state;
     pages.caps = FABRIC_READ;
