@@ -79,7 +79,7 @@ void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens, 
                            .request_threads = threads };
     at->request_row = (tokens - threads) * at->request_size + threads * REQUEST_SMALL;
     at->arrivals = place(&at->end, 8);
-    at->told = place(&at->end, n * TOLD_RING * 8);
+    at->told = place(&at->end, n * POLICY_MIGRATE_REPORTS * 8);
     at->requests = place(&at->end, n * at->request_row);
     at->replies = place(&at->end, tokens * at->reply_size);
     at->answers = place(&at->end, (size_t)tokens * 8);

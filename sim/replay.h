@@ -76,6 +76,8 @@
 #include <stdint.h>
 
 #include "base/streams.h"
+#include "hlrc/policy/policy_migrate.h"
+#include "hlrc/policy/policy_retain.h"
 #include "hlrc/policy/policy_update.h"
 #include "sim/event.h"
 #include "sim/fiber.h"
@@ -116,13 +118,13 @@ struct copy {
     uint32_t bytes, length;
     uint32_t put;  /* bytes of puts that were stores: RY15 */
     uint16_t home; /* node + 1 */
-    uint8_t flags, access, budget, idle, stores;
+    uint8_t flags, access, stores;
+    struct policy_retain retain;
     struct policy_update renewal;
-    uint16_t spent, writer; /* page_move.h, also the next three */
-    uint8_t tries;
-    bool watched, noted, held;
+    struct policy_migrate migrate;
+    bool held;
     uint16_t turns[2]; /* past.c, loads and stores */
-    bool changed, twin, loaded, introduced, blank, listed, touched, worded;
+    bool changed, twin, introduced, blank, listed, touched, worded;
     bool in_memory; /* RY8 */
 };
 

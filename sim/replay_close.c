@@ -78,28 +78,9 @@ static bool flush_home(const struct replay_node *n, struct copy *c, bool kept, b
     return true;
 }
 
-/* page_flush.c learn */
-static void learn(const struct replay *r, struct copy *c, bool changed, bool kept)
-{
-    unsigned most = (unsigned)r->set[RECORD_SET_hot_pages], more = c->budget ? c->budget * 2u : 1;
-
-    if (changed) {
-        c->budget = (uint8_t)(more < most ? more : most);
-        c->idle = 0;
-    } else if (kept) {
-        c->idle++;
-    } else {
-        c->budget /= 2;
-    }
-}
-
 void replay_judge_load(struct copy *c, bool written)
 {
-    if (c->loaded && !written) {
-        c->stores = 0;
-        c->idle = c->budget;
-    }
-    c->loaded = false;
+    c->stores = (uint8_t)policy_retain_judge(&c->retain, c->stores, written);
 }
 
 /* page_flush.c page_flush_end */
@@ -111,7 +92,7 @@ static void flush_end(struct replay_node *n, struct copy *c, uint32_t interval, 
     if (interval > 0 && !copy_is_home(c, n))
         versions_raise(&c->need, n->id, interval);
     if (c->flags & COPY_DIRTY)
-        learn(n->r, c, changed, kept);
+        policy_retain_learn(&c->retain, changed, kept, (unsigned)n->r->set[RECORD_SET_hot_pages]);
     if (changed)
         replay_move_note(n, c, n->id, 0);
     replay_judge_load(c, changed);
@@ -256,7 +237,8 @@ static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t inte
         }
         if (c->flags & COPY_BUSY)
             replay_finish(n, c);
-        bool seal = c->access == OPEN_STORES && (c->held || c->idle >= c->budget); /* P8 */
+        bool seal =
+            c->access == OPEN_STORES && (c->held || !policy_retain_stays(c->retain)); /* P8 */
         sealing = seal;
         if (seal)
             c->access = OPEN_LOADS;

@@ -92,7 +92,7 @@ struct copy *copy_found(struct replay_node *n, uint32_t page)
 bool copy_is_shut(const struct copy *c)
 {
     return (c->flags & (COPY_EXCLUSIVE | COPY_BUSY | COPY_STALE)) == COPY_EXCLUSIVE &&
-           c->access == CLOSED && !c->held && !c->watched;
+           c->access == CLOSED && !c->held && !c->migrate.watched;
 }
 
 static bool is_shut(struct replay_node *n, uint32_t page)
@@ -259,7 +259,7 @@ void dirty_add_copy(struct replay_node *n, struct copy *c)
 void exclusive_end_copy(struct replay_node *n, struct copy *c)
 {
     c->flags = (uint8_t)((c->flags & ~COPY_EXCLUSIVE) | COPY_DIRTY);
-    c->budget = c->idle = 0; /* EP6 */
+    policy_retain_forget(&c->retain); /* EP6 */
     if (!(c->flags & COPY_LISTED))
         dirty_add_copy(n, c);
 }

@@ -13,8 +13,8 @@ struct moves *replay_moves_of(struct replay_node *n)
     if (n->moves != NULL)
         return n->moves;
     n->moves = sim_new(1, sizeof *n->moves);
-    n->moves->batch = BATCH_LEAST;
-    n->moves->told = sim_new((size_t)nodes * TOLD_RING, sizeof *n->moves->told);
+    n->moves->batch = POLICY_MIGRATE_BATCH;
+    n->moves->told = sim_new((size_t)nodes * POLICY_MIGRATE_REPORTS, sizeof *n->moves->told);
     n->moves->read = sim_new(nodes, sizeof *n->moves->read);
     n->moves->wrote = sim_new(nodes, sizeof *n->moves->wrote);
     return n->moves;
@@ -37,47 +37,26 @@ bool replay_moves_off(const struct replay_node *n)
 
 /* ---- costs of diffs ---- */
 
-static uint32_t cost(uint32_t bytes)
-{
-    return 1 + bytes / 256;
-}
-
-void replay_move_tried(struct copy *c)
-{
-    c->tries = (uint8_t)(c->tries < TRIES_MOST ? c->tries + 1u : TRIES_MOST);
-}
-
 static void want(struct replay_node *n, uint32_t page, unsigned writer)
 {
     struct moves *m = replay_moves_of(n);
 
-    if (m->wanted_count < MOVES_ROUND)
-        m->wanted[m->wanted_count++] = (struct move){ page, writer };
+    if (m->wanted_count < POLICY_MIGRATE_ROUND)
+        m->wanted[m->wanted_count++] = (struct policy_migrate_move){ page, writer };
 }
 
 /* page_move.c note_units */
 static void note_units(struct replay_node *n, struct copy *c, unsigned writer, uint32_t units)
 {
-    if (writer != c->writer || writer == n->id || (c->flags & COPY_EXCLUSIVE)) {
-        c->writer = (uint16_t)writer;
-        c->spent = 0;
-        c->watched = false;
-    }
-    if (writer == n->id || c->tries >= TRIES_MOST || c->shared->placed)
-        return; /* MV3, MV4 */
-    c->spent = (uint16_t)(c->spent + units);
-    if (c->spent < WATCH_AFTER << c->tries)
-        return;
-    c->spent = 0;
-    if (!c->noted)
+    if (policy_migrate_wrote(&c->migrate, writer, n->id, c->flags & COPY_EXCLUSIVE) &&
+        !c->shared->placed && policy_migrate_add(&c->migrate, units))
         want(n, c->page, writer);
-    c->noted = true;
 }
 
 void replay_move_note(struct replay_node *n, struct copy *c, unsigned writer, uint32_t bytes)
 {
     if (copy_is_home(c, n) && !replay_moves_off(n))
-        note_units(n, c, writer, cost(bytes));
+        note_units(n, c, writer, policy_migrate_cost(bytes));
 }
 
 struct telling {
@@ -92,7 +71,7 @@ static void be_told(void *self, uint64_t arg)
     struct telling *t = self;
 
     (void)arg;
-    replay_moves_of(t->home)->told[t->writer * TOLD_RING + t->index] = t->word;
+    replay_moves_of(t->home)->told[t->writer * POLICY_MIGRATE_REPORTS + t->index] = t->word;
     free(t);
 }
 
@@ -101,18 +80,15 @@ void replay_move_tell(struct replay_node *n, struct copy *c, uint32_t bytes)
 {
     struct telling *t;
     unsigned home = c->home - 1u;
+    uint32_t units = replay_moves_off(n) ? 0 : policy_migrate_report(&c->migrate, bytes);
 
-    if (replay_moves_off(n))
-        return;
-    c->spent = (uint16_t)(c->spent + cost(bytes));
-    if (c->spent < TOLD_AFTER)
+    if (units == 0)
         return;
     t = sim_new(1, sizeof *t);
     *t = (struct telling){ &n->r->node[home],
                            n->id,
-                           replay_moves_of(n)->wrote[home]++ % TOLD_RING,
-                           { c->page, c->spent } };
-    c->spent = 0;
+                           replay_moves_of(n)->wrote[home]++ % POLICY_MIGRATE_REPORTS,
+                           { c->page, units } };
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     replay_write(n, t->home, 8, be_told, t, 0);
@@ -122,8 +98,9 @@ void replay_move_listen(struct replay_node *n, unsigned writer)
 {
     struct moves *m = replay_moves_of(n);
 
-    for (uint32_t i = 0; i < TOLD_RING; i++) {
-        struct told_word *at = &m->told[writer * TOLD_RING + m->read[writer] % TOLD_RING];
+    for (uint32_t i = 0; i < POLICY_MIGRATE_REPORTS; i++) {
+        struct told_word *at =
+            &m->told[writer * POLICY_MIGRATE_REPORTS + m->read[writer] % POLICY_MIGRATE_REPORTS];
         struct told_word word = *at;
         if (word.units == 0)
             return;
@@ -139,11 +116,9 @@ void replay_move_used(struct replay_node *n, struct copy *c)
 {
     struct moves *m;
 
-    if (!c->watched) /* MV4 */
+    if (!c->migrate.watched) /* MV4 */
         return;
     m = replay_moves_of(n);
-    m->batch = m->batch / 2 > BATCH_LEAST ? m->batch / 2 : BATCH_LEAST;
-    c->watched = false;
-    c->spent = 0;
-    replay_move_tried(c);
+    m->batch = policy_migrate_less(m->batch);
+    policy_migrate_tried(&c->migrate);
 }

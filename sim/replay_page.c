@@ -3,8 +3,7 @@
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-#define STORES_FOLLOW 2  /* AH4 */
-#define BATCH         32 /* page_fetch.c PREFETCH_BATCH */
+#define BATCH 32 /* page_fetch.c PREFETCH_BATCH */
 
 static void mark_dirty(struct replay_node *n, struct copy *c, bool ahead)
 {
@@ -30,16 +29,14 @@ static void protect(struct replay_node *n)
 /* page.c page_grant */
 static void grant(struct replay_node *n, struct copy *c, bool write)
 {
-    bool follow = c->stores == STORES_FOLLOW && c->idle < c->budget && c->home != 0; /* AH4 */
+    bool follow = c->home != 0 && policy_retain_follows(c->retain, c->stores); /* AH4 */
 
     if (!(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE)) && (write || follow)) {
         mark_dirty(n, c, !write);
-        c->loaded = !write;
-        if (write && c->stores < STORES_FOLLOW)
-            c->stores++;
+        c->stores = (uint8_t)policy_retain_opened(c->stores, write);
     }
     if (write)
-        c->idle = 0;
+        policy_retain_stored(&c->retain);
     c->access = c->flags & (COPY_DIRTY | COPY_EXCLUSIVE) ? OPEN_STORES : OPEN_LOADS;
     protect(n);
 }
@@ -57,7 +54,7 @@ static void claim(struct replay_node *n, struct copy *c, bool ahead)
 
 static bool grantable(const struct copy *c, bool write)
 {
-    if (c->watched || (c->flags & (COPY_BUSY | COPY_STALE | COPY_EXCLUSIVE)))
+    if (c->migrate.watched || (c->flags & (COPY_BUSY | COPY_STALE | COPY_EXCLUSIVE)))
         return false;
     return write ? c->home != 0 && c->access != OPEN_STORES
                  : !(c->flags & COPY_DIRTY) && c->access == CLOSED;
@@ -78,9 +75,9 @@ static uint32_t open_run(struct replay_node *n, uint32_t first, uint32_t count, 
         if (write && !(c->flags & COPY_DIRTY))
             mark_dirty(n, c, how != ASKED);
         if (write)
-            c->idle = 0;
+            policy_retain_stored(&c->retain);
         if (write && how == ASKED)
-            c->budget = 0;
+            policy_retain_forget(&c->retain);
         c->access = write ? OPEN_STORES : OPEN_LOADS;
     }
     if (opened > 0)

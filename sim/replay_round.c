@@ -11,16 +11,12 @@
 
 /* ---- before a barrier ---- */
 
-enum verdict { UNWANTED, UNWATCHED, RIPE };
-
-static enum verdict judge(struct replay_node *n, const struct move *m)
+static enum policy_migrate_verdict judge(struct replay_node *n, const struct policy_migrate_move *m)
 {
     struct copy *c = copy_of(n, m->page);
-    bool wanted = c->noted && c->writer == m->to && copy_is_home(c, n) &&
-                  !(c->flags & (COPY_BUSY | COPY_DIRTY));
+    bool eligible = copy_is_home(c, n) && !(c->flags & (COPY_BUSY | COPY_DIRTY));
 
-    c->noted = false;
-    return !wanted ? UNWANTED : c->watched ? RIPE : UNWATCHED;
+    return policy_migrate_judge(&c->migrate, m->to, eligible);
 }
 
 static void close_copy(struct replay_node *n, struct copy *c)
@@ -35,28 +31,27 @@ static void watch(struct replay_node *n, struct copy *c)
     if (!copy_is_home(c, n) || (c->flags & (COPY_BUSY | COPY_DIRTY | COPY_EXCLUSIVE)))
         return;
     close_copy(n, c);
-    c->watched = true;
+    c->migrate.watched = true;
 }
 
 /* page_move.c page_move_take */
 static uint32_t take(struct replay_node *n)
 {
     struct moves *m = replay_moves_of(n);
-    uint32_t ripe = 0, others = 0, most;
+    uint32_t ripe = 0, others = 0;
 
     for (uint32_t i = 0; i < m->wanted_count; i++) {
-        struct move it = m->wanted[i];
-        enum verdict v = judge(n, &it);
-        if (v == RIPE)
+        struct policy_migrate_move it = m->wanted[i];
+        enum policy_migrate_verdict verdict = judge(n, &it);
+        if (verdict == POLICY_MIGRATE_RIPE)
             m->list[ripe++] = it;
-        else if (v == UNWATCHED)
+        else if (verdict == POLICY_MIGRATE_UNWATCHED)
             m->wanted[others++] = it;
     }
     m->wanted_count = 0;
     if (ripe > 0)
-        m->batch = m->batch * BATCH_GROWS < MOVES_ROUND ? m->batch * BATCH_GROWS : MOVES_ROUND;
-    most = m->batch > others / WATCH_SHARE ? m->batch : others / WATCH_SHARE;
-    for (uint32_t i = 0; i < others && i < most; i++)
+        m->batch = policy_migrate_more(m->batch);
+    for (uint32_t i = 0; i < policy_migrate_watch(m->batch, others); i++)
         watch(n, copy_of(n, m->wanted[i].page));
     return ripe;
 }
@@ -102,9 +97,9 @@ bool replay_offer_homes(struct replay_node *n)
 
 /* ---- the round ---- */
 
-static struct move *gather(struct replay_node *n, uint64_t epoch, uint32_t *count)
+static struct policy_migrate_move *gather(struct replay_node *n, uint64_t epoch, uint32_t *count)
 {
-    struct move *all = NULL;
+    struct policy_migrate_move *all = NULL;
     uint32_t room = 0;
 
     *count = 0;
@@ -129,7 +124,7 @@ static bool settled(struct replay_node *n, struct copy *c)
 }
 
 /* MV1, on this node. */
-static void hold(struct replay_node *n, const struct move *moves, uint32_t count)
+static void hold(struct replay_node *n, const struct policy_migrate_move *moves, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct copy *c = copy_of(n, moves[i].page);
@@ -164,16 +159,15 @@ static void change_home(struct replay_node *n, struct copy *c, unsigned to)
         c->flags |= COPY_STALE;
     }
     c->home = c->shared->home = (uint16_t)(to + 1);
-    c->introduced = c->watched = c->noted = false;
-    c->spent = 0;
-    replay_move_tried(c);
+    c->introduced = false;
+    policy_migrate_moved(&c->migrate);
     COUNT(n, homes_moved, to == n->id);
 }
 
 void replay_move_homes(struct replay_node *n)
 {
     uint32_t count;
-    struct move *moves = gather(n, n->epoch - 1, &count);
+    struct policy_migrate_move *moves = gather(n, n->epoch - 1, &count);
 
     hold(n, moves, count);
     replay_meet(n);

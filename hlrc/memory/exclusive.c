@@ -80,7 +80,7 @@ bool exclusive_begin(uint32_t page, struct page *p)
 static void leave(uint32_t page, struct page *p)
 {
     p->flags = (uint8_t)((p->flags & ~PAGE_EXCLUSIVE) | PAGE_DIRTY);
-    p->budget = p->idle = 0; /* EP6 */
+    policy_retain_forget(&p->retain); /* EP6 */
     if (!(p->flags & PAGE_LISTED))
         dirty_add(page);
     p->flags |= PAGE_LISTED;

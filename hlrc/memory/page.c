@@ -28,8 +28,6 @@
 #include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
-#define STORES_FOLLOW 2 /* AH4 */
-
 static struct page *table;
 static _Atomic uint32_t met;                  /* pages_met */
 static _Atomic uint32_t held_first, held_end; /* page_hold */
@@ -180,19 +178,15 @@ static void mark_dirty(uint32_t page, struct page *p, bool ahead)
     p->flags |= PAGE_DIRTY | PAGE_LISTED;
 }
 
-/* AH4: retained writable (page_flush.c), and a store has followed the load before. */
+/* AH4 */
 static bool stores_follow(const struct page *p)
 {
-    return p->stores == STORES_FOLLOW && p->idle < p->budget && p->home != 0;
+    return p->home != 0 && policy_retain_follows(p->retain, p->stores);
 }
 
 void page_judge_load(struct page *p, bool written)
 {
-    if (p->loaded && !written) {
-        p->stores = 0;
-        p->idle = p->budget; /* the next flush write-protects it */
-    }
-    p->loaded = false;
+    p->stores = (uint16_t)(policy_retain_judge(&p->retain, p->stores, written) & 3);
 }
 
 /* Opens the view of a page that is complete here: P3, with mark_dirty. ASSUMPTIONS: locked, not
@@ -202,12 +196,10 @@ static int page_grant(uint32_t page, struct page *p, bool write)
     enum page_access_right right = ACCESS_READ;
     if (!(p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE)) && (write || stores_follow(p))) {
         mark_dirty(page, p, !write);
-        p->loaded = !write; /* AH4 */
-        if (write && p->stores < STORES_FOLLOW)
-            p->stores++;
+        p->stores = (uint16_t)(policy_retain_opened(p->stores, write) & 3); /* AH4 */
     }
     if (write)
-        p->idle = 0;
+        policy_retain_stored(&p->retain);
     page_look_opens(page, p);
     if (p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE))
         right = ACCESS_WRITE;
@@ -231,7 +223,7 @@ static bool page_released(void *arg)
 static bool is_shut(const struct page *p)
 {
     return (p->flags & (PAGE_EXCLUSIVE | PAGE_BUSY | PAGE_STALE)) == PAGE_EXCLUSIVE &&
-           p->access == ACCESS_NONE && !p->held && !p->watched;
+           p->access == ACCESS_NONE && !p->held && !p->migrate.watched;
 }
 
 /* P11, CO2. ASSUMPTION: locked. */
@@ -347,7 +339,7 @@ bool page_looks_held(uint32_t page)
 /* Whether page_touch may open this page together with its neighbours. ASSUMPTION: locked. */
 static bool grantable(const struct page *p, bool write)
 {
-    if (p->held || p->watched || (p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE)))
+    if (p->held || p->migrate.watched || (p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE)))
         return false;
     return write ? p->home != 0 && p->access != ACCESS_WRITE
                  : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
@@ -372,9 +364,9 @@ static uint32_t open_run(uint32_t first, uint32_t count, bool write, enum openin
         if (write && !(p->flags & PAGE_DIRTY))
             mark_dirty(first + n, p, how != ASKED);
         if (write)
-            p->idle = 0;
+            policy_retain_stored(&p->retain);
         if (write && how == ASKED) /* hlrc_touch reopens it in runs, which costs less */
-            p->budget = 0;
+            policy_retain_forget(&p->retain);
         page_look_opens(first + n, p);
         n++;
     }

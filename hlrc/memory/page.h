@@ -81,6 +81,8 @@
 
 #include "base/spin.h"
 #include "hlrc/core/protocol.h"
+#include "hlrc/policy/policy_migrate.h"
+#include "hlrc/policy/policy_retain.h"
 #include "hlrc/policy/policy_update.h"
 
 enum page_flags {
@@ -97,33 +99,27 @@ enum page_flags {
 /* One per page of the space; bit-fields keep it at 32 bytes. */
 struct page {
     spin_lock_word lock;
-    _Atomic uint8_t flags;        /* written under the lock; waiters read BUSY without it */
-    uint16_t home;                /* node + 1; 0 unknown */
-    uint32_t twin;                /* frame; 0 none */
-    uint64_t need;                /* need.h (P4) */
-    struct policy_update renewal; /* renew.h */
-    uint16_t spent;               /* cost of diffs so far (page_move.h) */
-    uint16_t others;              /* at its home, with --diffs write: others_here of page_flush.c */
-    uint8_t budget;               /* flushes in a row that may find it unchanged, retained (P8) */
-    uint8_t idle;                 /* such flushes since it was last written */
-    _Atomic bool held;            /* no access is granted: its home migrates (sync/homes.h MV1) */
-    bool introduced : 1;          /* its home knows that this node has a copy (EP1) */
-    bool loaded : 1;              /* opened for stores by a load (AH4) */
-    bool exclusive_listed : 1;    /* on the list of exclusive.c */
-    bool noted : 1;               /* at the home, as watched, tries, writer are (page_move.h) */
-    bool watched : 1;
-    bool unsure : 1; /* page_view.h G1 */
-    uint8_t tries : 2;
-    unsigned writer : 10;   /* of the last diff */
-    unsigned prefetch : 10; /* with PREFETCH: index of the fetch */
+    _Atomic uint8_t flags;         /* written under the lock; waiters read BUSY without it */
+    uint16_t home;                 /* node + 1; 0 unknown */
+    uint32_t twin;                 /* frame; 0 none */
+    uint64_t need;                 /* need.h (P4) */
+    struct policy_update renewal;  /* renew.h */
+    struct policy_migrate migrate; /* page_move.h */
+    uint16_t others;             /* at its home, with --diffs write: others_here of page_flush.c */
+    struct policy_retain retain; /* P8 */
+    _Atomic bool held;           /* no access is granted: its home migrates (sync/homes.h MV1) */
+    bool introduced : 1;         /* its home knows that this node has a copy (EP1) */
+    bool exclusive_listed : 1;   /* on the list of exclusive.c */
+    bool unsure : 1;             /* page_view.h G1 */
+    bool touched : 1;       /* opened for stores by hlrc_touch, not write-protected since (P10) */
+    bool worded : 1;        /* target of an atomic operation since its last flush (WD4) */
+    bool looked : 1;        /* closed to detect loads (recorder.h TS4) */
+    bool listed : 1;        /* on the list of page_look.c */
+    bool blank : 1;         /* claimed while no node had written it: zero then, no twin (AH2) */
+    uint16_t prefetch : 10; /* with PREFETCH: index of the fetch */
     enum page_access_right access : 2;
-    unsigned stores : 2;  /* in a row that followed a load, at most STORES_FOLLOW (ahead.h AH4) */
-    unsigned touched : 1; /* opened for stores by hlrc_touch, not write-protected since (P10) */
-    unsigned copy : 2;    /* queue of copies.c; 0 none */
-    unsigned worded : 1;  /* target of an atomic operation since its last flush (WD4) */
-    unsigned looked : 1;  /* closed to detect loads (recorder.h TS4) */
-    unsigned listed : 1;  /* on the list of page_look.c */
-    unsigned blank : 1;   /* claimed while no node had written it: zero then, no twin (AH2) */
+    uint16_t stores : 2; /* policy_retain.h (AH4) */
+    uint16_t copy : 2;   /* queue of copies.c; 0 none */
 };
 
 static_assert(sizeof(struct page) == 32, "half a cache line, less than a hundredth of a page");

@@ -4,12 +4,7 @@
  *
  * A page that is written again and again is not worth write-protecting: the fault that follows
  * costs as much as some twenty comparisons with the twin. So it is retained writable (the code
- * says kept, hot) and compared. A page that is no longer written is not worth comparing for ever.
- * So each page has a budget of flushes in a row that may find it unchanged. When it is used up,
- * the page is write-protected, and has half the budget the next time; each flush that finds the
- * page changed doubles it, up to --hot-pages. This is the rent-or-buy problem of Karlin, Manasse,
- * Rudolph and Sleator (Competitive Snoopy Caching, 1988): renting until it has cost as much as
- * buying costs at most twice the optimum.
+ * says kept, hot) and compared, as long as hlrc/policy/policy_retain.h finds it worth that.
  *
  * Pages that hlrc_touch opens are write-protected: it opens them again by runs, for less than a
  * comparison. But not by a flush that another node requested (P10).
@@ -72,7 +67,7 @@ static bool stays(uint32_t page, const struct page *p, bool asked)
 {
     if (p->held || page_held(page) || copies_crowded())
         return false;
-    return p->idle < p->budget || (asked && p->touched); /* P10 */
+    return policy_retain_stays(p->retain) || (asked && p->touched); /* P10 */
 }
 
 /* Write-protects a locked run, except the pages to retain, and unlocks it. */
@@ -245,20 +240,6 @@ size_t page_flush_diff(uint32_t page, void *out)
     return len;
 }
 
-/* Adapts the budget to the result of a flush. ASSUMPTION: locked. */
-static void learn(struct page *p, bool changed)
-{
-    unsigned most = (unsigned)engine.config.hot_pages, more = p->budget ? p->budget * 2u : 1;
-    if (changed) {
-        p->budget = (uint8_t)(more < most ? more : most);
-        p->idle = 0;
-    } else if (p->flags & PAGE_KEPT) {
-        p->idle++;
-    } else {
-        p->budget /= 2;
-    }
-}
-
 void page_flush_end(uint32_t page, uint64_t interval, bool changed)
 {
     uint32_t twin = 0;
@@ -267,7 +248,7 @@ void page_flush_end(uint32_t page, uint64_t interval, bool changed)
     if (interval && !page_is_home(p, engine.node))
         need_add(&p->need, engine.node, interval); /* P4 */
     if (p->flags & PAGE_DIRTY)
-        learn(p, changed);
+        policy_retain_learn(&p->retain, changed, kept, (unsigned)engine.config.hot_pages);
     if (changed && page_is_home(p, engine.node))
         page_move_note(page, p, engine.node, 0);
     page_judge_load(p, changed);

@@ -17,37 +17,20 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/stats.h"
 
-static_assert(NODES_MAX <= 1u << 10 && TRIES_MOST < 1u << 2, "bits of struct page");
+static_assert(NODES_MAX <= POLICY_MIGRATE_NODES, "bits of a record");
 
 static spin_lock_word lock;
-static struct move wanted[MOVES_ROUND];
+static struct policy_migrate_move wanted[POLICY_MIGRATE_ROUND];
 static _Atomic uint32_t count;
-static _Atomic uint32_t batch = BATCH_LEAST; /* pages that one call of page_move_take watches */
-
-/* The cost of a diff with `bytes` bytes, in units of about a quarter of a microsecond. */
-static uint32_t cost(uint32_t bytes)
-{
-    return 1 + bytes / 256;
-}
-
-/* Each try requires a higher cost than the one before. */
-static uint32_t enough(const struct page *p)
-{
-    return WATCH_AFTER << p->tries;
-}
-
-static void count_try(struct page *p)
-{
-    if (p->tries < TRIES_MOST)
-        p->tries++;
-}
+/* pages that one call of page_move_take watches */
+static _Atomic uint32_t batch = POLICY_MIGRATE_BATCH;
 
 static void add(uint32_t page, int writer)
 {
     spin_lock(&lock);
     uint32_t n = atomic_load(&count);
-    if (n < MOVES_ROUND) {
-        wanted[n] = (struct move){ page, (uint32_t)writer };
+    if (n < POLICY_MIGRATE_ROUND) {
+        wanted[n] = (struct policy_migrate_move){ page, (uint32_t)writer };
         atomic_store(&count, n + 1);
     }
     spin_unlock(&lock);
@@ -55,51 +38,41 @@ static void add(uint32_t page, int writer)
 
 static void note_units(uint32_t page, struct page *p, int writer, uint32_t units)
 {
-    if (writer != p->writer || writer == engine.node || (p->flags & PAGE_EXCLUSIVE)) {
-        p->writer = (unsigned)writer % NODES_MAX;
-        p->spent = 0;
-        p->watched = false;
-    }
-    if (writer == engine.node || p->tries >= TRIES_MOST || atomic_load(placed_here(page)))
-        return; /* MV3, MV4 */
-    p->spent = (uint16_t)(p->spent + units);
-    if (p->spent < enough(p))
-        return;
-    p->spent = 0;
-    if (!p->noted)
+    if (policy_migrate_wrote(&p->migrate, (unsigned)writer, (unsigned)engine.node,
+                             p->flags & PAGE_EXCLUSIVE) &&
+        !atomic_load(placed_here(page)) && policy_migrate_add(&p->migrate, units))
         add(page, writer);
-    p->noted = true;
 }
 
 void page_move_note(uint32_t page, struct page *p, int writer, uint32_t bytes)
 {
-    note_units(page, p, writer, cost(bytes));
+    note_units(page, p, writer, policy_migrate_cost(bytes));
 }
 
 /* A word: units << 32 | page, which is never 0, since units are not. */
 static size_t told_at(int writer, uint32_t index)
 {
-    return engine.at.told + ((size_t)writer * TOLD_RING + index) * 8;
+    return engine.at.told + ((size_t)writer * POLICY_MIGRATE_REPORTS + index) * 8;
 }
 
 void page_move_tell(int home, uint32_t page, uint32_t bytes)
 {
     static uint32_t next[NODES_MAX]; /* only by flushes, which are serialised */
-    struct page *p = page_at(page);  /* BUSY: no other thread reads its cost here */
-    p->spent = (uint16_t)(p->spent + cost(bytes));
-    if (p->spent < TOLD_AFTER)
+    /* BUSY: no other thread reads its cost here */
+    uint64_t units = policy_migrate_report(&page_at(page)->migrate, bytes),
+             word = units << 32 | page;
+    if (units == 0)
         return;
-    uint64_t word = (uint64_t)p->spent << 32 | page;
-    p->spent = 0;
     fabric_write(engine.fabric, home, engine.control.id,
-                 told_at(engine.node, next[home]++ % TOLD_RING), &word, sizeof word, NULL);
+                 told_at(engine.node, next[home]++ % POLICY_MIGRATE_REPORTS), &word, sizeof word,
+                 NULL);
 }
 
 static void listen_to(int writer)
 {
     static uint32_t next[NODES_MAX]; /* only by the node's thread at a barrier */
-    for (uint32_t i = 0; i < TOLD_RING; i++) {
-        _Atomic uint64_t *at = control_at(told_at(writer, next[writer] % TOLD_RING));
+    for (uint32_t i = 0; i < POLICY_MIGRATE_REPORTS; i++) {
+        _Atomic uint64_t *at = control_at(told_at(writer, next[writer] % POLICY_MIGRATE_REPORTS));
         uint64_t word = atomic_exchange(at, 0);
         uint32_t page = (uint32_t)word;
         if (word == 0)
@@ -121,13 +94,10 @@ void page_move_listen(void)
 
 void page_move_used(struct page *p)
 {
-    if (!p->watched) /* MV4 */
+    if (!p->migrate.watched) /* MV4 */
         return;
-    uint32_t b = atomic_load(&batch);
-    atomic_store(&batch, b / 2 > BATCH_LEAST ? b / 2 : BATCH_LEAST);
-    p->watched = false;
-    p->spent = 0;
-    count_try(p);
+    atomic_store(&batch, policy_migrate_less(atomic_load(&batch)));
+    policy_migrate_tried(&p->migrate);
 }
 
 bool page_move_wanted(void)
@@ -135,37 +105,28 @@ bool page_move_wanted(void)
     return atomic_load(&count) != 0;
 }
 
-enum verdict { UNWANTED, UNWATCHED, RIPE };
-
 /* A page that was freed since it was noted, or written by others, is no longer wanted. */
-static enum verdict judge(const struct move *m)
+static enum policy_migrate_verdict judge(const struct policy_migrate_move *m)
 {
     struct page *p = page_lock(m->page);
-    bool wanted_yet = p->noted && p->writer == m->to && page_is_home(p, engine.node) &&
-                      !page_held(m->page) && !(p->flags & (PAGE_BUSY | PAGE_DIRTY));
-    bool watched = p->watched;
-    p->noted = false;
+    bool eligible = page_is_home(p, engine.node) && !page_held(m->page) &&
+                    !(p->flags & (PAGE_BUSY | PAGE_DIRTY));
+    enum policy_migrate_verdict verdict = policy_migrate_judge(&p->migrate, m->to, eligible);
     page_unlock(p);
-    return !wanted_yet ? UNWANTED : watched ? RIPE : UNWATCHED;
+    return verdict;
 }
 
 static void watch(uint32_t page)
 {
     struct page *p = page_lock(page);
     if (page_is_home(p, engine.node) && !(p->flags & (PAGE_BUSY | PAGE_DIRTY | PAGE_EXCLUSIVE)))
-        p->watched = p->access == ACCESS_NONE || view_change(page, 1, ACCESS_NONE) == 0;
+        p->migrate.watched = p->access == ACCESS_NONE || view_change(page, 1, ACCESS_NONE) == 0;
     page_unlock(p);
 }
 
-static void grow_batch(void)
+uint32_t page_move_take(struct policy_migrate_move *out)
 {
-    uint32_t b = atomic_load(&batch) * BATCH_GROWS;
-    atomic_store(&batch, b < MOVES_ROUND ? b : MOVES_ROUND);
-}
-
-uint32_t page_move_take(struct move *out)
-{
-    static uint32_t unwatched[MOVES_ROUND];
+    static uint32_t unwatched[POLICY_MIGRATE_ROUND];
     uint32_t ripe = 0, others = 0;
     spin_lock(&lock);
     uint32_t n = atomic_load(&count);
@@ -173,16 +134,16 @@ uint32_t page_move_take(struct move *out)
     atomic_store(&count, 0);
     spin_unlock(&lock);
     for (uint32_t i = 0; i < n; i++) {
-        enum verdict v = judge(&out[i]);
-        if (v == UNWATCHED)
+        enum policy_migrate_verdict verdict = judge(&out[i]);
+        if (verdict == POLICY_MIGRATE_UNWATCHED)
             unwatched[others++] = out[i].page;
-        if (v == RIPE)
+        if (verdict == POLICY_MIGRATE_RIPE)
             out[ripe++] = out[i];
     }
     if (ripe)
-        grow_batch();
-    uint32_t b = atomic_load(&batch), most = b > others / WATCH_SHARE ? b : others / WATCH_SHARE;
-    for (uint32_t i = 0; i < others && i < most; i++)
+        atomic_store(&batch, policy_migrate_more(atomic_load(&batch)));
+    uint32_t most = policy_migrate_watch(atomic_load(&batch), others);
+    for (uint32_t i = 0; i < most; i++)
         watch(unwatched[i]);
     return ripe;
 }
@@ -244,9 +205,7 @@ void page_move_switch(uint32_t page, int to)
         copies_add(page, p); /* CP1 */
     p->home = (uint16_t)(to + 1);
     p->introduced = false;
-    p->spent = 0;
-    p->watched = p->noted = false;
-    count_try(p);
+    policy_migrate_moved(&p->migrate);
     page_unlock(p);
     engine.protocol.pages->move(page, to);
     if (to == engine.node)

@@ -3,16 +3,10 @@
  * page_move.h - home migration to the node that writes: the steps for one page. The round that all
  * nodes make together is sync/homes.h.
  *
- * A home adds up the cost of one writer's diffs, as long as no writes by itself or another node
- * come between them. At half the cost of a migration it watches the page: it removes its own
- * threads' access, which costs them at most one fault. A home that reads what another node writes
- * is best off as it is: the diffs bring what it reads, while a fetch brings the whole page. When
- * as much again has been spent without a fault, the writer should be the home. So a migration
- * costs about what the program had paid before (ski rental: Karlin, Manasse, Rudolph and Sleator,
- * 1988). Pages placed by hlrc_place stay there.
- *
- * At first few pages are watched at once, or a share of them if there are many. The number grows
- * if this leads to migrations, and falls if it leads to faults.
+ * Which pages is decided by hlrc/policy/policy_migrate.h. A home that reads what another node writes
+ * is best off as it is: the diffs bring what it reads, while a fetch brings the whole page. So a
+ * page is first watched: the home removes its own threads' access, which costs them at most one
+ * fault. Pages placed by hlrc_place stay there.
  */
 #ifndef HLRC_PAGE_MOVE_H
 #define HLRC_PAGE_MOVE_H
@@ -21,20 +15,6 @@
 #include <stdint.h>
 
 #include "hlrc/memory/page.h"
-
-#define WATCH_AFTER 34u   /* units of cost; doubled for each try */
-#define TRIES_MOST  3u    /* of one page, until it is freed */
-#define MOVES_ROUND 4096u /* of one home in one round */
-#define BATCH_LEAST 64u   /* fewest pages watched at once */
-#define BATCH_GROWS 16u
-#define TOLD_AFTER  8u  /* units of cost */
-#define TOLD_RING   64u /* words of each writer at one home */
-#define WATCH_SHARE 2u  /* at least one in WATCH_SHARE candidates is watched */
-
-struct move {
-    uint32_t page;
-    uint32_t to;
-};
 
 /* At the home: a diff of `writer` with `bytes` bytes was applied, or the home wrote the page
  * itself. ASSUMPTION: locked. */
@@ -53,9 +33,9 @@ void page_move_used(struct page *p);
 /* Whether this home has pages to watch or to migrate. */
 bool page_move_wanted(void);
 
-/* Watches the former; stores the latter, at most MOVES_ROUND, in `out` and returns their number.
+/* Watches the former; stores the latter, at most POLICY_MIGRATE_ROUND, in `out` and returns their number.
  * Spins. */
-uint32_t page_move_take(struct move *out);
+uint32_t page_move_take(struct policy_migrate_move *out);
 
 /* The steps of a round, for each page of it, in this order; all but the last wait. */
 void page_move_hold(uint32_t page);    /* no new access; no flush retains it writable */

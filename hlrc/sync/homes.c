@@ -17,7 +17,7 @@
 struct list {
     uint64_t barrier; /* number of the barrier at which it was made, + 1 */
     uint64_t count;
-    struct move moves[MOVES_ROUND];
+    struct policy_migrate_move moves[POLICY_MIGRATE_ROUND];
 };
 
 _Static_assert(sizeof(struct list) <= MOVES_BYTES,
@@ -56,15 +56,15 @@ bool homes_offer(uint64_t barrier)
 }
 
 /* The moves of all nodes in this round; *n of them. */
-static struct move *gather(uint64_t barrier, uint32_t *n)
+static struct policy_migrate_move *gather(uint64_t barrier, uint32_t *n)
 {
-    struct move *all = NULL;
+    struct policy_migrate_move *all = NULL;
     *n = 0;
     for (int node = 0; node < engine.nodes; node++) {
         const struct list *l = control_at(list_at(node));
         if (l->barrier != barrier + 1)
             continue;
-        struct move *more = realloc(all, (*n + l->count + 1) * sizeof *all);
+        struct policy_migrate_move *more = realloc(all, (*n + l->count + 1) * sizeof *all);
         if (!more)
             diag_fatal(1, "home migration: no memory for the tables of %u pages; lower --memory",
                        *n + (uint32_t)l->count);
@@ -76,7 +76,7 @@ static struct move *gather(uint64_t barrier, uint32_t *n)
 }
 
 /* MV1, at this node. */
-static void hold(const struct move *moves, uint32_t n)
+static void hold(const struct policy_migrate_move *moves, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         page_move_hold(moves[i].page);
@@ -90,7 +90,7 @@ void homes_move(uint64_t barrier)
 {
     struct thread *t = thread_enter();
     uint32_t n;
-    struct move *moves = gather(barrier, &n);
+    struct policy_migrate_move *moves = gather(barrier, &n);
     hold(moves, n);
     thread_leave(t);
     barrier_meet(MEETING_MOVES);

@@ -18,7 +18,7 @@
  *   MV2  A round is made only where every node waits in the same barrier, and never in one that is
  *        entered by separate arrive and depart calls. Between those a thread may do anything, and
  *        must not wait for other nodes' departure.
- *   MV3  A page migrates at most TRIES_MOST times until it is freed.
+ *   MV3  A page migrates at most POLICY_MIGRATE_TRIES times until it is freed.
  *   MV4  A page that its home's own threads use, or that hlrc_place placed, does not migrate.
  */
 #ifndef HLRC_HOMES_H

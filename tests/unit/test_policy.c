@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "hlrc/policy/policy_migrate.h"
+#include "hlrc/policy/policy_retain.h"
 #include "hlrc/policy/policy_update.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof(table)[0])
@@ -126,12 +128,161 @@ static void test_update_named(void **state)
     assert_true(named[1]);
 }
 
+/* ---- migrate ---- */
+
+static void test_migrate_cost(void **state)
+{
+    static const struct {
+        uint32_t bytes, units;
+    } cost[] = { { 0, 1 }, { 255, 1 }, { 256, 2 }, { 4096, 17 } };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cost); i++)
+        assert_int_equal(policy_migrate_cost(cost[i].bytes), cost[i].units);
+}
+
+/* Diffs of a page whose home is node 0, each of 17 units: the second in a row of one writer makes
+ * the page wanted, and more after each try. */
+static void test_migrate_wanted(void **state)
+{
+    static const struct {
+        unsigned writer;
+        bool unshared, wanted;
+    } diff[] = {
+        { 1, false, false }, { 1, false, true },                       /* 34 */
+        { 1, false, false }, { 2, false, false }, { 1, false, false }, /* another writer */
+        { 1, true, false },  { 0, false, false }, { 1, false, false }, /* the home */
+        { 1, false, true },
+    };
+    static const unsigned after[] = { 2, 4, 8 }; /* tries */
+    struct policy_migrate m = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(diff); i++) {
+        bool counts = policy_migrate_wrote(&m, diff[i].writer, 0, diff[i].unshared);
+        assert_int_equal(counts, diff[i].writer != 0);
+        assert_int_equal(counts && policy_migrate_add(&m, 17), diff[i].wanted);
+        m.noted = false;
+    }
+    for (unsigned try = 0; try < 3; try++) {
+        unsigned diffs = 1;
+        while (policy_migrate_wrote(&m, 1, 0, false) && !policy_migrate_add(&m, 17))
+            diffs++;
+        assert_int_equal(diffs, after[try]);
+        policy_migrate_moved(&m);
+    }
+    assert_false(policy_migrate_wrote(&m, 1, 0, false)); /* three tries */
+}
+
+static void test_migrate_noted_once(void **state)
+{
+    struct policy_migrate m = { 0 };
+
+    (void)state;
+    assert_true(policy_migrate_add(&m, 34));
+    assert_false(policy_migrate_add(&m, 34));
+    assert_true(m.noted);
+}
+
+static void test_migrate_judge(void **state)
+{
+    struct policy_migrate m = { .writer = 3, .noted = 1 };
+
+    (void)state;
+    assert_int_equal(policy_migrate_judge(&m, 3, true), POLICY_MIGRATE_UNWATCHED);
+    assert_int_equal(policy_migrate_judge(&m, 3, true),
+                     POLICY_MIGRATE_DROPPED); /* no longer noted */
+    m.noted = m.watched = 1;
+    assert_int_equal(policy_migrate_judge(&m, 3, true), POLICY_MIGRATE_RIPE);
+    m.noted = 1;
+    assert_int_equal(policy_migrate_judge(&m, 2, true), POLICY_MIGRATE_DROPPED);
+    m.noted = 1;
+    assert_int_equal(policy_migrate_judge(&m, 3, false), POLICY_MIGRATE_DROPPED);
+}
+
+static void test_migrate_report(void **state)
+{
+    static const uint32_t units[] = { 0, 0, 9, 0, 0, 9, 17 };
+    static const uint32_t bytes[] = { 512, 512, 512, 512, 512, 512, 4096 };
+    struct policy_migrate m = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(units); i++)
+        assert_int_equal(policy_migrate_report(&m, bytes[i]), units[i]);
+}
+
+static void test_migrate_batch(void **state)
+{
+    (void)state;
+    assert_int_equal(policy_migrate_more(64), 1024);
+    assert_int_equal(policy_migrate_more(1024), 4096);
+    assert_int_equal(policy_migrate_less(1024), 512);
+    assert_int_equal(policy_migrate_less(100), 64);
+    assert_int_equal(policy_migrate_watch(64, 10), 10);
+    assert_int_equal(policy_migrate_watch(64, 100), 64);
+    assert_int_equal(policy_migrate_watch(64, 1000), 500);
+}
+
+/* ---- retain ---- */
+
+/* Flushes of one page, with --hot-pages 4: whether it retains the page, and whether the page has
+ * changed; then its budget. */
+static void test_retain_budget(void **state)
+{
+    static const struct {
+        bool stays, changed;
+        uint8_t budget;
+    } flush[] = {
+        { false, true, 1 }, /* the first */
+        { true, true, 2 },  { true, true, 4 },   { true, true, 4 },
+        { true, false, 4 }, { true, false, 4 },  { true, false, 4 },
+        { true, false, 4 }, { false, false, 2 }, /* write-protected */
+        { false, true, 4 },                      /* stored to again */
+    };
+    struct policy_retain r = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(flush); i++) {
+        bool kept = policy_retain_stays(r);
+        assert_int_equal(kept, flush[i].stays);
+        policy_retain_learn(&r, flush[i].changed, kept, 4);
+        assert_int_equal(r.budget, flush[i].budget);
+    }
+    policy_retain_forget(&r);
+    assert_false(policy_retain_stays(r));
+}
+
+/* A load opens a retained page for stores after two stores in a row have followed a load; not after
+ * one that no store has followed. */
+static void test_retain_follows(void **state)
+{
+    struct policy_retain r = { .budget = 2 };
+    unsigned stores = 0;
+
+    (void)state;
+    for (int interval = 0; interval < 3; interval++) {
+        assert_int_equal(policy_retain_follows(r, stores), interval >= 2);
+        stores = policy_retain_judge(&r, policy_retain_opened(stores, true), true);
+    }
+    stores = policy_retain_judge(&r, policy_retain_opened(stores, false), true);
+    assert_true(policy_retain_follows(r, stores));
+    stores = policy_retain_judge(&r, policy_retain_opened(stores, false), false);
+    assert_int_equal(stores, 0);
+    assert_false(policy_retain_stays(r)); /* the next flush write-protects it */
+    policy_retain_stored(&r);
+    assert_true(policy_retain_stays(r));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_update_budget), cmocka_unit_test(test_update_unused),
-        cmocka_unit_test(test_update_dirty),  cmocka_unit_test(test_update_habit),
-        cmocka_unit_test(test_update_named),
+        cmocka_unit_test(test_update_budget),  cmocka_unit_test(test_update_unused),
+        cmocka_unit_test(test_update_dirty),   cmocka_unit_test(test_update_habit),
+        cmocka_unit_test(test_update_named),   cmocka_unit_test(test_migrate_cost),
+        cmocka_unit_test(test_migrate_wanted), cmocka_unit_test(test_migrate_noted_once),
+        cmocka_unit_test(test_migrate_judge),  cmocka_unit_test(test_migrate_report),
+        cmocka_unit_test(test_migrate_batch),  cmocka_unit_test(test_retain_budget),
+        cmocka_unit_test(test_retain_follows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
