@@ -11,8 +11,8 @@ libhlrc_core_la_SOURCES += hlrc/probe/outfile.c hlrc/probe/outfile.h hlrc/probe/
 	hlrc/probe/timeline.c hlrc/probe/timeline.h hlrc/probe/trace.c hlrc/probe/trace.h
 
 # Decisions, as functions of what they depend on: the simulator makes them by these, too.
-libhlrc_core_la_SOURCES += hlrc/policy/policy_migrate.h hlrc/policy/policy_retain.h hlrc/policy/policy_update.c \
-	hlrc/policy/policy_update.h
+libhlrc_core_la_SOURCES += hlrc/policy/policy_history.c hlrc/policy/policy_history.h hlrc/policy/policy_migrate.h \
+	hlrc/policy/policy_readahead.h hlrc/policy/policy_retain.h hlrc/policy/policy_update.c hlrc/policy/policy_update.h
 
 # Messages and waiting: who serves what arrives, how a thread waits, requests and one-way messages.
 libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h hlrc/progress/bulk.c \

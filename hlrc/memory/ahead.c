@@ -10,21 +10,9 @@
 #include "hlrc/memory/page_claim.h"
 #include "hlrc/memory/past.h"
 #include "hlrc/memory/space.h"
+#include "hlrc/policy/policy_readahead.h"
 
 static _Thread_local struct ahead_streams mine;
-
-static bool adjacent(int32_t stride)
-{
-    return stride == 1 || stride == -1;
-}
-
-/* How many of these steps stay within the space. */
-static uint32_t within(uint32_t page, uint32_t steps, int32_t stride)
-{
-    uint32_t room =
-        stride > 0 ? (engine.pages - 1 - page) / (uint32_t)stride : page / (uint32_t)-stride;
-    return steps < room ? steps : room;
-}
 
 void ahead_fault(uint32_t page, bool write)
 {
@@ -40,17 +28,16 @@ void ahead_fault(uint32_t page, bool write)
             past_fault(page, write);
         return;
     }
-    steps = within(page, steps, stride);
+    steps = policy_readahead_within(engine.pages, page, steps, stride);
     bool here = write && page_is_home(page_at(page), engine.node); /* AH3 */
-    if (adjacent(stride)) {
-        bool fresh = here && steps && page_at(page + (uint32_t)stride)->home == 0; /* a guess */
-        uint32_t claims = fresh ? ahead_claims(&mine, page, steps) : 0;            /* AH5 */
-        steps = claims ? claims : steps;
-        uint32_t first = stride > 0 ? page + 1 : page - steps;
-        page_claim_ahead(first, claims);
-        page_ahead(first, steps, write, here);
-        if (claims)
-            space_populate(first, claims);
+    if (policy_readahead_adjacent(stride)) {
+        bool fresh =
+            here && steps && page_at(page + (uint32_t)stride)->home == 0; /* a guess: AH5 */
+        struct policy_readahead_run run = policy_readahead_run(&mine, page, steps, stride, fresh);
+        page_claim_ahead(run.first, run.claims);
+        page_ahead(run.first, run.count, write, here);
+        if (run.claims)
+            space_populate(run.first, run.claims);
         return;
     }
     past_opened(page, write);

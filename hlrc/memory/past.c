@@ -10,9 +10,9 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/policy/policy_history.h"
 
-/* By page, for loads and for stores: the last turn modulo 255, plus 1, 0 being never; and in the
- * upper byte the one before. A racing read only opens pages without use. */
+/* By page, for loads and for stores. A racing read only opens pages without use. */
 static _Atomic uint16_t *turns[2];
 static _Atomic uint32_t turn;
 
@@ -41,7 +41,7 @@ void past_turn(void)
 
 static uint8_t turn_now(void)
 {
-    return (uint8_t)(atomic_load_explicit(&turn, memory_order_relaxed) % 255 + 1);
+    return policy_history_turn(atomic_load_explicit(&turn, memory_order_relaxed));
 }
 
 static uint16_t turns_of(uint32_t page, bool write)
@@ -51,16 +51,9 @@ static uint16_t turns_of(uint32_t page, bool write)
 
 static void set_turn(uint32_t page, bool write, uint8_t now)
 {
-    uint16_t were = turns_of(page, write);
-    if ((uint8_t)were != now)
-        atomic_store_explicit(&turns[write][page], (uint16_t)(were << 8 | now),
-                              memory_order_relaxed);
-}
-
-/* PG2 */
-static bool is_left_out(uint32_t page, uint8_t now)
-{
-    return ((page ^ (uint32_t)now << 16) * 2654435761u >> 16) % PAST_LEFT_OUT == 0;
+    uint16_t were = turns_of(page, write), are = policy_history_opened(were, now);
+    if (are != were)
+        atomic_store_explicit(&turns[write][page], are, memory_order_relaxed);
 }
 
 void past_opened(uint32_t page, bool write)
@@ -83,20 +76,19 @@ static bool is_open(uint32_t page, bool write)
     return write ? access == ACCESS_WRITE : access != ACCESS_NONE;
 }
 
-/* Opens the pages of [first, beyond) that had these turns. Pages that cannot be opened yet keep
- * them, for the next fault. */
-static void open_group(uint32_t first, uint32_t beyond, bool write, uint16_t were, uint8_t now)
+/* Opens those of `count` pages that had these turns. Pages that cannot be opened yet keep them, for
+ * the next fault. */
+static void open_group(uint32_t first, uint32_t count, bool write, uint16_t were, uint8_t now)
 {
-    for (uint32_t p = first; p < beyond;) {
-        uint32_t n = 0;
-        while (p + n < beyond && turns_of(p + n, write) == were && !is_left_out(p + n, now))
-            n++;
-        if (n)
-            open_them(p, n, write);
-        for (uint32_t q = p; q < p + n; q++)
-            if (!write || is_open(q, write))
-                set_turn(q, write, now);
-        p += n ? n : 1;
+    uint16_t all[POLICY_HISTORY_BLOCK];
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = turns_of(first + i, write);
+    uint64_t group = policy_history_group(all, first, count, were, now);
+    for (uint32_t at, n; (n = policy_history_run(&group, &at)) > 0;) {
+        open_them(first + at, n, write);
+        for (uint32_t p = first + at; p < first + at + n; p++)
+            if (!write || is_open(p, write))
+                set_turn(p, write, now);
     }
 }
 
@@ -104,9 +96,9 @@ void past_fault(uint32_t page, bool write)
 {
     uint8_t now = turn_now();
     uint16_t were = turns_of(page, write);
-    uint32_t first = page - page % PAST_BLOCK, beyond = first + PAST_BLOCK;
+    uint32_t first = page - page % POLICY_HISTORY_BLOCK, left = engine.pages - first;
     set_turn(page, write, now);
-    if (were >> 8 == 0 || (uint8_t)were == now || copies_room() / 4 < PAST_BLOCK)
-        return;
-    open_group(first, beyond < engine.pages ? beyond : engine.pages, write, were, now);
+    if (policy_history_opens(were, now) && copies_room() / 4 >= POLICY_HISTORY_BLOCK)
+        open_group(first, left < POLICY_HISTORY_BLOCK ? left : POLICY_HISTORY_BLOCK, write, were,
+                   now);
 }

@@ -7,11 +7,11 @@
  * It finds what streams of faults (ahead.h) miss: rows far apart, in any order, as in a program
  * that alternates between rows and columns; and scattered stores, as in a sort. A page's turns are
  * the times of its last two openings, for loads and for stores separately. The pages of a block of
- * PAST_BLOCK with the same turns are a group.
+ * POLICY_HISTORY_BLOCK with the same turns are a group.
  *
  * Invariants
  *   PG1  Opening a group is a hint, as AH1.
- *   PG2  Each time other pages are left out of a group, one in PAST_LEFT_OUT. Left-out pages that
+ *   PG2  Each time other pages are left out of a group, one in POLICY_HISTORY_LEFT_OUT. Left-out pages that
  *        are used fault and rejoin the group. Unused ones drop out; pages opened ahead of need
  *        would never show that.
  */
@@ -20,9 +20,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define PAST_BLOCK    64u /* pages */
-#define PAST_LEFT_OUT 32u
 
 int past_init(void); /* 0 or -ENOMEM */
 void past_end(void);

@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include "hlrc/policy/policy_history.h"
 #include "hlrc/policy/policy_migrate.h"
+#include "hlrc/policy/policy_readahead.h"
 #include "hlrc/policy/policy_retain.h"
 #include "hlrc/policy/policy_update.h"
 
@@ -273,6 +275,91 @@ static void test_retain_follows(void **state)
     assert_true(policy_retain_stays(r));
 }
 
+/* ---- history ---- */
+
+static void test_history_turns(void **state)
+{
+    (void)state;
+    assert_int_equal(policy_history_turn(0), 1);
+    assert_int_equal(policy_history_turn(254), 255);
+    assert_int_equal(policy_history_turn(255), 1);
+    assert_int_equal(policy_history_opened(0, 7), 0x0007);
+    assert_int_equal(policy_history_opened(0x0007, 7), 0x0007);
+    assert_int_equal(policy_history_opened(0x0307, 9), 0x0709);
+    assert_false(policy_history_opens(0x0007, 9)); /* opened once */
+    assert_true(policy_history_opens(0x0307, 9));
+    assert_false(policy_history_opens(0x0307, 7)); /* the same turn */
+}
+
+/* Of 64 pages, those with the turns 0x0203, but for the two that are left out in turn 5: 2 and 17. */
+static void test_history_group(void **state)
+{
+    static const struct {
+        uint32_t at, count;
+    } runs[] = { { 0, 2 }, { 8, 9 }, { 18, 46 } };
+    uint16_t turns[POLICY_HISTORY_BLOCK];
+    uint64_t group, all = ~UINT64_C(0);
+    uint32_t at = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < POLICY_HISTORY_BLOCK; i++)
+        turns[i] = i >= 3 && i < 8 ? 0x0103 : 0x0203;
+    group = policy_history_group(turns, 128, POLICY_HISTORY_BLOCK, 0x0203, 5);
+    for (size_t i = 0; i < LENGTH(runs); i++) {
+        assert_int_equal(policy_history_run(&group, &at), runs[i].count);
+        assert_int_equal(at, runs[i].at);
+    }
+    assert_int_equal(policy_history_run(&group, &at), 0);
+    assert_int_equal(policy_history_run(&all, &at), 64);
+    assert_int_equal(all, 0);
+    assert_int_equal(policy_history_group(turns, 128, 2, 0x0203, 5), 3);
+}
+
+/* ---- readahead ---- */
+
+static void test_readahead_within(void **state)
+{
+    static const struct {
+        uint32_t page, steps;
+        int32_t stride;
+        uint32_t within;
+    } table[] = { { 90, 8, 1, 8 }, { 95, 8, 1, 4 }, { 99, 8, 1, 0 },
+                  { 5, 8, -1, 5 }, { 90, 8, 3, 3 }, { 10, 8, -4, 2 } };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(table); i++)
+        assert_int_equal(policy_readahead_within(100, table[i].page, table[i].steps,
+                                                 table[i].stride),
+                         table[i].within);
+}
+
+/* Stores to 70 pages in a row: then the next pages without a home are claimed, an eighth of the
+ * length of the stream. */
+static void test_readahead_run(void **state)
+{
+    struct ahead_streams s = { 0 };
+    struct policy_readahead_run run;
+    int32_t stride = 0;
+    uint32_t steps = 0;
+
+    (void)state;
+    for (uint32_t page = 100; page < 170; page++)
+        steps = ahead_next(&s, page, true, 0, &stride);
+    assert_int_equal(steps, 0);
+    steps = ahead_next(&s, 170, true, 32, &stride);
+    assert_int_equal(steps, 8);
+    run = policy_readahead_run(&s, 170, steps, 1, false);
+    assert_int_equal(run.first, 171);
+    assert_int_equal(run.count, 8);
+    assert_int_equal(run.claims, 0);
+    run = policy_readahead_run(&s, 170, 32, 1, true);
+    assert_int_equal(run.count, 8); /* 71 / 8 */
+    assert_int_equal(run.claims, 8);
+    run = policy_readahead_run(&s, 50, 6, -1, false);
+    assert_int_equal(run.first, 44);
+    assert_int_equal(run.count, 6);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -282,7 +369,9 @@ int main(void)
         cmocka_unit_test(test_migrate_wanted), cmocka_unit_test(test_migrate_noted_once),
         cmocka_unit_test(test_migrate_judge),  cmocka_unit_test(test_migrate_report),
         cmocka_unit_test(test_migrate_batch),  cmocka_unit_test(test_retain_budget),
-        cmocka_unit_test(test_retain_follows),
+        cmocka_unit_test(test_retain_follows), cmocka_unit_test(test_history_turns),
+        cmocka_unit_test(test_history_group),  cmocka_unit_test(test_readahead_within),
+        cmocka_unit_test(test_readahead_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

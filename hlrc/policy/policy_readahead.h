@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * policy_readahead.h - readahead: which pages a fault opens in addition to its own.
+ *
+ * base/streams.h detects the streams in a thread's faults, and how many steps of a stream to open.
+ * Here these steps become pages of the space. Mechanism and rules: hlrc/memory/ahead.h AH1 to AH5.
+ * Steps and strides are in pages.
+ */
+#ifndef HLRC_POLICY_READAHEAD_H
+#define HLRC_POLICY_READAHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/streams.h"
+
+static inline bool policy_readahead_adjacent(int32_t stride)
+{
+    return stride == 1 || stride == -1;
+}
+
+/* How many of these steps stay within a space of `pages` pages. */
+static inline uint32_t policy_readahead_within(uint32_t pages, uint32_t page, uint32_t steps,
+                                               int32_t stride)
+{
+    uint32_t room = stride > 0 ? (pages - 1 - page) / (uint32_t)stride : page / (uint32_t)-stride;
+    return steps < room ? steps : room;
+}
+
+/* Consecutive pages to open. */
+struct policy_readahead_run {
+    uint32_t first, count;
+    uint32_t claims; /* of them, from `first` on, to become home of, if they have none (AH5) */
+};
+
+/* The run of a stream of adjacent pages. `fresh`: it stores to pages homed here, and the next page
+ * has no home. */
+static inline struct policy_readahead_run policy_readahead_run(struct ahead_streams *s,
+                                                               uint32_t page, uint32_t steps,
+                                                               int32_t stride, bool fresh)
+{
+    uint32_t claims = fresh ? ahead_claims(s, page, steps) : 0; /* AH5 */
+    uint32_t count = claims ? claims : steps;
+    return (struct policy_readahead_run){ stride > 0 ? page + 1 : page - count, count, claims };
+}
+
+#endif
