@@ -28,6 +28,7 @@
 
 #include "base/perturb.h"
 #include "hlrc/core/protocol.h"
+#include "hlrc/probe/probe.h"
 
 static uint64_t home_value(int node)
 {
@@ -102,7 +103,7 @@ static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
     if (f->home < 0) {
         bool assigned; /* never true: a page that lacks a version was written, so it has a home */
         f->home = assign(f->page, protocol_node(), &assigned);
-        protocol_env->count_round_trip();
+        PROBE(fetch_round_trip);
     }
     if (f->home == protocol_node())
         return;
@@ -111,7 +112,7 @@ static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
     if (f->introduce)
         introduce(f);
     read_versions(f);
-    protocol_env->count_round_trip();
+    PROBE(fetch_round_trip);
     if (first || (protocol_fabric()->caps & FABRIC_READ_ORDERED)) /* A3, EP1 */
         read_page(f);
 }
@@ -119,7 +120,7 @@ static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
 static void read_page_behind(struct page_fetch *f)
 {
     read_page(f);
-    protocol_env->count_round_trip();
+    PROBE(fetch_round_trip);
 }
 
 static bool ardmar_fetch_ready(struct page_fetch *f)
@@ -136,7 +137,7 @@ static bool versions_arrived(void *arg)
 {
     struct page_fetch *f = arg;
     read_versions(f);
-    protocol_env->count_round_trip();
+    PROBE(fetch_round_trip);
     fabric_wait(protocol_fabric(), &f->op);
     return protocol_covers(f);
 }
@@ -151,7 +152,7 @@ static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
         if (prefetch)
             return false;
         /* the diff was sent, and wakes the home (interval.h I4, I7) */
-        protocol_env->count_retry();
+        PROBE(fetch_retried);
         protocol_env->wait((struct wait_for){ WAITS_PAGE_DIFFS, f->page, f->home },
                            versions_arrived, f);
         f->page_started = false;

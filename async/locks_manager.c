@@ -3,6 +3,7 @@
  * locks_manager.c - locks by their managers' handlers (--locks handler); see lock.h for the
  * invariants.
  */
+#include "hlrc/probe/probe.h"
 #include "hlrc/sync/lock.h"
 
 #include <errno.h>
@@ -19,10 +20,8 @@
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/interval.h"
-#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/worker.h"
 
@@ -204,12 +203,12 @@ static void unguard(struct lock *l, uint32_t lock)
 
 static void grant(const struct request *req)
 {
-    uint64_t vt[NODES_MAX], number = timeline_grant();
-    int64_t begin = timeline_begin();
+    uint64_t vt[NODES_MAX];
+    struct probe_span span = PROBE_BEGIN(lock_grant);
     interval_hand_on(vt);
     perturb(lock_granting);
-    msg_reply(req, 0, number, vt);
-    timeline_end(TIMELINE_GRANT, begin, req->object, req->from, number); /* TL4 */
+    msg_reply(req, 0, span.more, vt);
+    PROBE_END(lock_grant, span, req->object, req->from); /* TL4 */
 }
 
 /* ---- requester ---- */
@@ -222,10 +221,10 @@ static void await_turn(struct lock *l, uint32_t lock)
     l->waiters++;
     uint32_t seen = atomic_load(&l->turn);
     unguard(l, lock);
-    struct watch_note before = watch_begin(thread_self(), (struct wait_for){ WAITS_LOCK, lock, 0 });
+    struct watch_note before = watch_begin((struct wait_for){ WAITS_LOCK, lock, 0 });
     watch_sleeps();
     futex_wait(&l->turn, seen, -1);
-    watch_end(thread_self(), before);
+    watch_end(before);
     guard(l, lock);
     l->waiters--;
 }
@@ -249,7 +248,7 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
     if (status == 0) {
         uint64_t vt[NODES_MAX];
         memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
-        thread_self()->granted = rep->arg; /* TL4 */
+        probe_self()->granted = rep->arg; /* TL4 */
         interval_acquire(vt, lock);
     }
     guard(l, lock);
@@ -359,7 +358,7 @@ static bool queue_drop(uint32_t lock, uint32_t thread)
     mode = (uint16_t)(done ? FREE : TAKEN + thread);
     atomic_store_explicit(&l->mode, mode, memory_order_release);
     if (!clean)
-        stats_count(STAT_LAZY_RELEASES, done);
+        PROBE(lock_lazy_release, done);
     return done;
 }
 
@@ -387,7 +386,7 @@ static void queue_release(uint32_t lock)
     bool stay = hands_on_here(l);
     note_unlock(l, mark);
     if (mark)
-        stats_count(STAT_LAZY_RELEASES, 1);
+        PROBE(lock_lazy_release, 1);
     l->flags &= (uint8_t)~HELD;
     l->local_run = (uint8_t)(stay && l->next ? l->local_run + 1 : 0);
     if (l->next && !stay) {
@@ -437,14 +436,14 @@ static void serve_owner(struct request *req)
 
 static void answer_try(struct request *req, bool yes)
 {
-    uint64_t vt[NODES_MAX], number = yes ? timeline_grant() : 0;
-    int64_t begin = timeline_begin();
+    uint64_t vt[NODES_MAX];
+    struct probe_span span = yes ? PROBE_BEGIN(lock_grant) : (struct probe_span){ 0 };
     req->arg[0] = yes;
-    req->arg[1] = number; /* TL4 */
+    req->arg[1] = span.more; /* TL4 */
     interval_hand_on(vt);
     msg_forward(req, REQUEST_TRY_RESULT, manager_of(req->object), vt);
     if (yes)
-        timeline_end(TIMELINE_GRANT, begin, req->object, req->from, number);
+        PROBE_END(lock_grant, span, req->object, req->from);
 }
 
 static void serve_try_owner(struct request *req)

@@ -12,9 +12,9 @@
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
 #define LAST 0x80000000u
@@ -106,7 +106,7 @@ static uint64_t room(int reader)
 static void drain_reader(int reader)
 {
     uint32_t token = thread_self()->call_token;
-    stats_count(STAT_LOG_OVERFLOWS, 1);
+    PROBE(log_overflowed);
     msg_send(msg_compose(token, REQUEST_LOG_DRAIN, (uint32_t)reader), reader, false, true);
     msg_wait(token);
 }

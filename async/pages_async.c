@@ -41,6 +41,7 @@
 #include "base/spin.h"
 #include "hlrc/core/protocol.h"
 #include "hlrc/core/request.h"
+#include "hlrc/probe/probe.h"
 
 /* guards the home words at this node, the default home (H2) */
 static spin_lock_word directory_lock;
@@ -125,7 +126,7 @@ static bool async_fetch_finish(struct page_fetch *f, bool prefetch)
     if (got)
         f->home = ANSWER_HOME(word);
     if (f->home != protocol_node())
-        protocol_env->count_round_trip();
+        PROBE(fetch_round_trip);
     f->assigned = ANSWER_OUTCOME(word) == APPOINTED;
     return got;
 }
@@ -167,7 +168,7 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
             protocol_env->page_set_home(page, home);
             *appointed = !touched;
             if (touched)
-                protocol_env->count_home();
+                PROBE(home_assigned);
         } else {
             protocol_env->page_restore(page);
         }
@@ -257,7 +258,7 @@ static void serve_at_home(struct request *req)
     if (req->flags)
         answer(req, REFUSED, protocol_node()); /* a prefetch does not wait */
     else {
-        protocol_env->count_retry();
+        PROBE(fetch_retried);
         park(req);
     }
 }

@@ -44,6 +44,7 @@
 #include "hlrc/memory/renew.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/probe/timeline.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/dump.h"
@@ -310,10 +311,7 @@ static int make_tables(void)
         code_init();
     races_code = sites_code = code_for_all;
     protocol_env = &engine_env;
-    trace_on = (engine.config.watchdog > 0 ? TRACE_RING : 0u) |
-               (engine.config.trace[0] ? TRACE_TIMELINE : 0u) |
-               (engine.config.profile[0] && !engine.alone ? TRACE_PROFILE : 0u) |
-               (engine.config.trace_sim[0] && !engine.alone ? TRACE_RECORD : 0u);
+    probe_on = engine.config.watchdog > 0 ? PROBE_RING : 0u; /* the others add themselves */
     collective_reset();
     /* blocks of other nodes that were freed here are available to them after the barrier */
     barrier_before(heap_flush);

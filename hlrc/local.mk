@@ -7,8 +7,9 @@ libhlrc_core_la_SOURCES += hlrc/core/call.c hlrc/core/call.h hlrc/core/engine.c 
 	hlrc/core/request.h hlrc/core/waits.c hlrc/core/waits.h
 
 # Instrumentation: the table of events, the trace, the timeline, the recorder.
-libhlrc_core_la_SOURCES += hlrc/probe/outfile.c hlrc/probe/outfile.h hlrc/probe/recorder.c hlrc/probe/recorder.h \
-	hlrc/probe/timeline.c hlrc/probe/timeline.h hlrc/probe/trace.c hlrc/probe/trace.h
+libhlrc_core_la_SOURCES += hlrc/probe/events.h hlrc/probe/outfile.c hlrc/probe/outfile.h hlrc/probe/probe.c \
+	hlrc/probe/probe.h hlrc/probe/probe_note.c hlrc/probe/recorder.c hlrc/probe/recorder.h hlrc/probe/timeline.c \
+	hlrc/probe/timeline.h hlrc/probe/trace.c hlrc/probe/trace.h
 
 # Decisions, as functions of what they depend on: the simulator makes them by these, too.
 libhlrc_core_la_SOURCES += hlrc/policy/policy_history.c hlrc/policy/policy_history.h hlrc/policy/policy_migrate.h \

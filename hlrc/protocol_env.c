@@ -8,27 +8,11 @@
 #include "hlrc/memory/space.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
 static void wait_for(struct wait_for what, bool (*done)(void *), void *arg)
 {
     progress_wait(what, done, arg, WAIT_STATE);
-}
-
-static void count_round_trip(void)
-{
-    stats_count(STAT_FETCH_ROUND_TRIPS, 1);
-}
-
-static void count_retry(void)
-{
-    stats_count(STAT_FETCH_RETRIES, 1);
-}
-
-static void count_home(void)
-{
-    stats_count(STAT_HOMES_ASSIGNED, 1);
 }
 
 static struct request *compose(uint32_t token, int type, uint32_t page)
@@ -66,9 +50,6 @@ static bool written_untracked(uint32_t page)
 
 const struct protocol_env engine_env = {
     .wait = wait_for,
-    .count_round_trip = count_round_trip,
-    .count_retry = count_retry,
-    .count_home = count_home,
     .compose = compose,
     .send = msg_send,
     .await = await,

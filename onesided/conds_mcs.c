@@ -20,7 +20,7 @@
 
 #include "hlrc/core/engine.h"
 #include "hlrc/core/parts.h"
-#include "hlrc/probe/timeline.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/cond.h"
 #include "hlrc/sync/mcs.h"
@@ -118,7 +118,7 @@ static uint64_t mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
     for (int w = 0; w < engine.nodes; w++)
         vt[w] = mcs_time(place)[w];
     mcs_give_node(place);
-    return trace_on & (TRACE_TIMELINE | TRACE_PROFILE) ? 0 : thread_self()->granted;
+    return probe_on & (PROBE_TIMELINE | PROBE_PROFILE) ? 0 : probe_self()->granted;
 }
 
 /* Takes the first waiter off the list, or all. */
@@ -146,9 +146,9 @@ static void mcs_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t tol
         uint64_t name = woken.first;
         woken.first = name == woken.last ? 0 : next_of(name, k); /* CQ2 */
         cond_count(1);                                           /* C4 */
-        int64_t begin = timeline_begin();
+        struct probe_span span = PROBE_BEGIN(cond_pass);
         uint64_t number = mcs_grant(name, vt, told);
-        timeline_end(TIMELINE_WAKE, begin, cond, mcs_name_node(name), number); /* TL4 */
+        PROBE_END(cond_pass, span, cond, mcs_name_node(name), number); /* TL4 */
     }
     cond_count(-1); /* C4 */
     mcs_give_node(k);

@@ -129,10 +129,10 @@ static void await_turn(struct lock *l, uint32_t lock)
     l->waiters++;
     uint32_t seen = atomic_load(&l->turn);
     spin_unlock(&l->guard);
-    struct watch_note before = watch_begin(thread_self(), (struct wait_for){ WAITS_LOCK, lock, 0 });
+    struct watch_note before = watch_begin((struct wait_for){ WAITS_LOCK, lock, 0 });
     watch_sleeps();
     futex_wait(&l->turn, seen, -1);
-    watch_end(thread_self(), before);
+    watch_end(before);
     spin_lock(&l->guard);
     l->waiters--;
 }

@@ -41,7 +41,7 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/notices.h"
 #include "hlrc/memory/page.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/probe.h"
 
 #define RECORD_MOST (NOTICE_RING / 2) /* words: a longer record is not put in the ring (NR4) */
 #define FIRST_WORDS 32u               /* first read of a ring, in words */
@@ -290,7 +290,7 @@ static void take_table(int writer)
         }
     }
     *r = (struct reader){ .seen = interval_of(last), .place = place_of(last) };
-    stats_count(STAT_LOG_OVERFLOWS, 1);
+    PROBE(log_overflowed);
 }
 
 /* Number of words to read of a ring, at most up to its end. */

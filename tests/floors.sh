@@ -23,7 +23,8 @@ my @floors = (
     [qw(fabric/shm fabric/verbs fabric/chaos)],
     [qw(fabric)],
     [qw(hlrc/core)],
-    [qw(hlrc/probe)],
+    ['hlrc/probe', map({ "hlrc/progress/$_" } qw(dump stats stats_print wait_tracker)),
+        map({ "hlrc/memory/$_" } qw(heat profile))],
     [qw(hlrc/policy)],
     [qw(hlrc/progress)],
     [qw(hlrc/memory)],
@@ -47,7 +48,7 @@ my @floors = (
 # Circles that are meant: a thread that waits serves, and one that serves wakes; a page that is opened may have to be fetched,
 # and a fetched one is opened, in the simulator too; a registered piece is asked for by a message of the fabric that needs it.
 my @circles = (
-    [map { "hlrc/progress/$_" } qw(bulk msg progress stats thread wait_tracker)],
+    [map { "hlrc/progress/$_" } qw(bulk msg progress thread)],
     [map { "hlrc/memory/$_" } qw(copies exclusive page page_claim page_fetch page_flush page_move page_view renew)],
     [map { "hlrc/sync/$_" } qw(barrier homes)],
     [map { "fabric/verbs/verbs$_" } '', qw(_count _long _memory _near _pieces _registrar _rx)],

@@ -136,11 +136,6 @@ struct protocol_env {
      * waits. */
     void (*wait)(struct wait_for what, bool (*done)(void *), void *arg);
 
-    void (*count_round_trip)(void); /* a fetch waits for the network */
-    /* a fetch had to be repeated: the home's copy lacked a version */
-    void (*count_retry)(void);
-    void (*count_home)(void); /* this node became a home by its earlier stores */
-
     /* Requests (msg.h): on the caller's token, of `type`, about a page. */
     struct request *(*compose)(uint32_t token, int type, uint32_t page);
     void (*send)(struct request *, int to, bool with_vec, bool urgent);

@@ -18,9 +18,7 @@
 #include "hlrc/memory/interval.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_fetch.h"
-#include "hlrc/probe/recorder.h"
-#include "hlrc/probe/timeline.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/barrier.h"
 #include "hlrc/sync/parcel.h"
@@ -112,9 +110,7 @@ int hlrc_broadcast(void *buf, size_t len, int root)
     call_check("hlrc_broadcast");
     if (root < 0 || root >= engine.nodes)
         return -EINVAL;
-    struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_BARRIER);
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(broadcast);
     size_t n = len < slot_room() ? len : slot_room();
     /* also for no bytes at all: it orders memory */
     pass_on(MEETING_BROADCAST, root, len, n ? buf : &(char){ 0 }, n);
@@ -123,8 +119,7 @@ int hlrc_broadcast(void *buf, size_t len, int root)
         stream_send((char *)buf + n, len - n);
     else if (rest)
         stream_receive((char *)buf + n, len - n, root);
-    timeline_end(TIMELINE_BROADCAST, begin, len, -1, 0);
-    stats_enter(t, before);
+    PROBE_END(broadcast, span, len);
     return 0;
 }
 
@@ -166,7 +161,7 @@ static void settle(uint32_t first, uint32_t count)
 static void reset_pages(const struct pages *pages, enum meeting call)
 {
     struct thread *t = thread_enter();
-    record_pages(RECORD_RESET, pages->first, pages->count, 0, 0);
+    PROBE(pages_reset, pages->first, pages->count);
     if (!engine.alone)
         page_reset(pages->first, pages->count);
     thread_leave(t);
@@ -197,12 +192,9 @@ static struct pages malloc_all(size_t size)
 void *hlrc_malloc_all(size_t size)
 {
     call_check("hlrc_malloc_all");
-    struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_BARRIER);
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(malloc_all);
     struct pages pages = malloc_all(size);
-    timeline_end(TIMELINE_MALLOC_ALL, begin, size, -1, 0);
-    stats_enter(t, before);
+    PROBE_END(malloc_all, span, size);
     if (pages.count) {
         void *ptr = engine.app + ((size_t)pages.first << PAGE_SHIFT);
         heap_note_all(ptr, size ? size : 1);
@@ -236,11 +228,8 @@ void hlrc_free_all(void *ptr)
     call_check("hlrc_free_all");
     if (!ptr)
         return;
-    struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_BARRIER);
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(free_all);
     free_all(ptr);
     heap_note_all(ptr, 0);
-    timeline_end(TIMELINE_FREE_ALL, begin, 0, -1, 0);
-    stats_enter(t, before);
+    PROBE_END(free_all, span);
 }

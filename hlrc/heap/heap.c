@@ -16,8 +16,7 @@
 #include "hlrc/heap/heap_arena.h"
 #include "hlrc/heap/heap_tables.h"
 #include "hlrc/heap/sites.h"
-#include "hlrc/probe/timeline.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/lock.h"
 
@@ -154,11 +153,9 @@ void heap_end(void)
 static void heap_lock(void)
 {
     struct thread *t = thread_enter();
-    enum stats_category before = stats_enter(t, STATS_LOCK);
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(heap_lock);
     engine.protocol.locks->acquire(LOCK_HEAP);
-    timeline_end(TIMELINE_HEAP, begin, 0, -1, thread_granted(t));
-    stats_enter(t, before);
+    PROBE_END(heap_lock, span, probe_granted());
     thread_leave(t);
     if (!header()->ready) {
         runs_init(free_runs(), at.first, heap_pages() - at.first);
@@ -169,9 +166,9 @@ static void heap_lock(void)
 static void heap_unlock(void)
 {
     struct thread *t = thread_enter();
-    enum stats_category before = stats_enter(t, STATS_LOCK);
+    struct probe_span span = PROBE_BEGIN(lock_wait);
     engine.protocol.locks->release(LOCK_HEAP);
-    stats_enter(t, before);
+    PROBE_END(lock_wait, span);
     thread_leave(t);
 }
 

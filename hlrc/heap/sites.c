@@ -13,7 +13,7 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/heap/heap_tables.h"
 #include "hlrc/memory/interval.h"
-#include "hlrc/memory/profile.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/races/races.h"
@@ -94,7 +94,7 @@ static void serve(struct request *req);
 
 int sites_init(void)
 {
-    if (!races_checked() && !profile_on)
+    if (!races_checked() && !probe_profiles())
         return 0;
     records = reserve(RECORDS_BYTES);
     beginning = reserve(BEGINNING_BYTES);

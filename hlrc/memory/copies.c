@@ -10,8 +10,8 @@
 #include "base/reserve.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/page_view.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 
 #define BATCH_MOST 64u  /* pages examined together */
 #define LOOK_LEAST 256u /* faults and copies between two checks of the memory left */
@@ -240,7 +240,7 @@ static void give_back(uint32_t first, uint32_t n)
         progress_changed(p);
     }
     if (gone)
-        stats_count(STAT_EVICTIONS, n);
+        PROBE(pages_evicted, n);
 }
 
 static void give_back_marked(uint32_t first, uint32_t n, const bool *given)

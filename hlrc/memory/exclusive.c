@@ -10,7 +10,7 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/first_write.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/probe.h"
 
 #define GONE UINT32_MAX /* a free entry of the list */
 /* A page that has left may return before the list is compacted. */
@@ -72,7 +72,7 @@ bool exclusive_begin(uint32_t page, struct page *p)
     if (has_readers(page)) /* EP2: the flush that saw it arrive may not have seen the list */
         return false;
     p->flags = (uint8_t)((p->flags & ~PAGE_DIRTY) | PAGE_EXCLUSIVE);
-    stats_count(STAT_EXCLUSIVE_PAGES, 1);
+    PROBE(page_exclusive);
     return true;
 }
 

@@ -26,11 +26,8 @@
 #include "hlrc/memory/exact.h"
 #include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
-#include "hlrc/memory/profile.h"
-#include "hlrc/probe/recorder.h"
-#include "hlrc/probe/timeline.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/altstack.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
 #define VAIN_MAX 1000
@@ -124,29 +121,22 @@ static bool resolve(void *addr)
                    "thread; block the signal around calls, or start with --signals mask",
                    addr);
     struct thread *t = thread_enter();
-    enum stats_category from = stats_enter(t, STATS_FAULT);
-    int64_t begin = timeline_begin(), asked = profile_begin();
-    bool write, look = record_on && page_at(page_of(addr))->looked;
+    struct probe_span span = PROBE_BEGIN(fault);
+    bool write, look = probe_records() && page_at(page_of(addr))->looked;
     first_write_by(code_now);
     if (open_page(page_of(addr), kind_now, &write)) {
-        stats_count(write ? STAT_WRITE_FAULTS : STAT_READ_FAULTS, 1);
         look = look && !write; /* TS4 */
-        record_pages(write  ? RECORD_WRITE
-                     : look ? RECORD_LOOK
-                            : RECORD_READ,
-                     page_of(addr), 0, 0, 0);
+        PROBE(fault_resolved, page_of(addr), write, look);
         if (!look)
             ahead_fault(page_of(addr), write);
         copies_trim();
-        timeline_end(write ? TIMELINE_WRITE_FAULT : TIMELINE_READ_FAULT, begin, page_of(addr), -1,
-                     0);
-        profile_fault(page_of(addr), (uintptr_t)addr % PAGE_SIZE, write, asked);
+        PROBE_END(fault, span, page_of(addr), (uintptr_t)addr % PAGE_SIZE, write);
         vain = 0;
     } else {
+        probe_drop(span);
         vain++;
     }
     first_write_by(0);
-    stats_enter(t, from);
     thread_leave(t);
     return true;
 }

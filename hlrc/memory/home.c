@@ -6,9 +6,7 @@
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/page.h"
-#include "hlrc/probe/recorder.h"
-#include "hlrc/probe/timeline.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 
 /* The pages that [addr, addr+len) touches; false when the range is not in shared space. */
@@ -62,7 +60,7 @@ int hlrc_place(void *addr, size_t len, int node)
     if (engine.alone)
         return 0;
     int rc = 0;
-    record_pages(RECORD_PLACE, first, count, (uint64_t)node, 0);
+    PROBE(pages_placed, first, count, node);
     struct fabric_op op = FABRIC_OP_INIT;
     struct thread *t = thread_enter();
     for (uint32_t i = first; i < first + count; i++)
@@ -84,7 +82,7 @@ int hlrc_prefetch(const void *addr, size_t len)
     if (engine.alone)
         return 0;
     struct thread *t = thread_enter();
-    record_pages(RECORD_PREFETCH, first, count, 0, 0);
+    PROBE(pages_prefetch, first, count);
     page_prefetch(first, count);
     thread_leave(t);
     return 0;
@@ -99,12 +97,10 @@ int hlrc_touch(void *addr, size_t len, int write)
     if (engine.alone)
         return 0;
     struct thread *t = thread_enter();
-    enum stats_category before = stats_enter(t, STATS_FAULT);
-    int64_t begin = timeline_begin();
-    record_pages(RECORD_TOUCH, first, count, write != 0, 0);
+    struct probe_span span = PROBE_BEGIN(touch);
+    PROBE(pages_touch, first, count, write != 0);
     page_touch(first, count, write);
-    timeline_end(TIMELINE_TOUCH, begin, first, -1, count);
-    stats_enter(t, before);
+    PROBE_END(touch, span, first, count);
     thread_leave(t);
     return 0;
 }

@@ -22,11 +22,10 @@
 #include "hlrc/memory/reads.h"
 #include "hlrc/memory/renew.h"
 #include "hlrc/memory/sample.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/probe/recorder.h"
-#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/races/races.h"
 
@@ -132,22 +131,22 @@ static bool flush_home(uint32_t page, uint64_t interval, bool *changed)
 static void profile_own(uint32_t page)
 {
     uint64_t mask[DIFF_MASK_WORDS];
-    int64_t begin = profile_begin();
+    struct probe_span span = PROBE_BEGIN(profiling);
     profile_written(page, page_tracked(page, mask) ? mask : NULL, true);
-    profile_aside(begin);
+    PROBE_END(profiling, span);
 }
 
 /* ASSUMPTION: the diff is this node's, for that home. */
 static void profile_away(uint32_t page, const void *diff, size_t len, size_t changed, int home)
 {
     uint64_t mask[DIFF_MASK_WORDS];
-    int64_t begin = profile_begin();
-    if (!begin)
+    if (!probe_profiles())
         return;
+    struct probe_span span = PROBE_BEGIN(profiling);
     profile_diff(page, changed, home);
     if (profile_is_told(page))
         profile_written(page, changed && diff_mask(diff, len, mask) ? mask : NULL, false);
-    profile_aside(begin);
+    PROBE_END(profiling, span);
 }
 
 /* Captures the diff of one sealed page. True if the page is to be announced. ASSUMPTION: BUSY. */
@@ -160,14 +159,14 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
         size_t bytes = 0, len = record_all ? page_flush_size(page, &bytes) : 0; /* TS5 */
         if (!flush_home(page, interval, changed))
             return false;
-        if (record_on && *changed)
-            record_closing_page(page, true, len, bytes);
+        if (*changed)
+            PROBE(flush_home, page, len, bytes);
         /* orders this node's ended writes to the page before the version (I3) */
         atomic_store_explicit(applied_here(page, engine.node), interval, memory_order_release);
         return true;
     }
     int home = (int)p->home - 1;
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(flush_page);
     void *diff = engine.protocol.diffs->room(home, interval, urgent);
     size_t len = page_flush_diff(page, diff);
     *changed = len != 0;
@@ -175,12 +174,8 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
         return false;
     size_t bytes = diff_changed_bytes(diff, len);
     profile_away(page, diff, len, bytes, home);
-    if (record_on && len)
-        record_closing_page(page, false, len, bytes);
     engine.protocol.diffs->add(home, page, len);
-    stats_count(STAT_DIFFS, 1);
-    stats_count(STAT_DIFF_BYTES, bytes);
-    timeline_end(TIMELINE_DIFF, begin, page, home, interval << 16 | bytes); /* TL4 */
+    PROBE_END(flush_page, span, page, home, interval, bytes, len); /* TL4 */
     return true;
 }
 
@@ -248,8 +243,7 @@ static void send_reads(const struct read_set *sets, uint32_t count, uint64_t int
 
 static void close_dirty(struct closing why)
 {
-    int64_t begin = timeline_begin(), asked = profile_begin();
-    perturb(close_begun);
+    struct probe_span span = PROBE_BEGIN(flush_dirty);
     atomic_store(&looking, true); /* EP4 */
     if (!exclusive_look())        /* EP3 */
         atomic_store(&looking, false);
@@ -271,29 +265,26 @@ static void close_dirty(struct closing why)
     perturb(close_captured);
     engine.protocol.notices->publish(interval, announced, count); /* I4 */
     perturb(close_published);
-    stats_count(STAT_WRITE_NOTICES, count);
     spin_lock(&vt_lock);
     raise_vt(engine.node, interval); /* I6 */
     spin_unlock(&vt_lock);
-    timeline_end(TIMELINE_CLOSE, begin, interval, -1, count);
-    profile_close(announced, count, asked);
+    PROBE_END(flush_dirty, span, interval, count, (uintptr_t)announced);
 }
 
 /* Performs a flush. ASSUMPTION: the caller has set interval_closing for it. */
-static void close_once(struct thread *t, bool asked)
+static void close_once(bool asked)
 {
-    enum stats_category before = stats_enter(t, STATS_DIFF);
+    struct probe_span span = PROBE_BEGIN(flush);
     uint64_t number = atomic_fetch_add(&closes_begun, 1) + 1;
     fence_after_rmw(); /* I10: before the pages are read */
     /* read after closes_begun rose: includes all callers that this flush serves */
     close_dirty((struct closing){ .urgent = atomic_load(&urgent_closers) > 0, .asked = asked });
     atomic_store(&looking, false);
-    if (record_on)
-        record_closing_end(asked);
+    PROBE(flush_ended, asked);
     atomic_store(&closes_ended, number);
     atomic_store(&interval_closing, false);
     progress_changed(&interval_closing);
-    stats_enter(t, before);
+    PROBE_END(flush, span);
 }
 
 /* A flush that began after the caller arrived has ended, or it is the caller's turn. */
@@ -337,10 +328,9 @@ bool interval_published(uint64_t mark)
  * urgent_closers. */
 static void close_until(uint64_t number, bool asked)
 {
-    struct thread *t = thread_self();
     while (atomic_load(&closes_ended) < number) {
         if (!atomic_exchange(&interval_closing, true))
-            close_once(t, asked);
+            close_once(asked);
         else
             progress_await((struct wait_for){ WAITS_CLOSING, number, 0 }, &interval_closing,
                            closing_over, &number);
@@ -385,7 +375,7 @@ static bool acquire_over(void *arg)
 static void acquire_all(const uint64_t *want, uint32_t occasion)
 {
     int writers = 0;
-    int64_t begin = timeline_begin(), asked = profile_acquire_begin();
+    struct probe_span span = PROBE_BEGIN(acquire), pages = PROBE_BEGIN(acquire_pages);
     for (int w = 0; w < engine.nodes; w++)
         if (w != engine.node && vt_of(w) < want[w])
             wanted[writers++] = (struct notices_wanted){ w, want[w] };
@@ -393,8 +383,8 @@ static void acquire_all(const uint64_t *want, uint32_t occasion)
     renew_expected(occasion);
     engine.protocol.notices->take(wanted, writers);
     renew_all();
-    profile_acquire_end(asked);
-    if (profile_on)
+    PROBE_END(acquire_pages, pages);
+    if (probe_profiles())
         sample_some();
     spin_lock(&vt_lock);
     for (int i = 0; i < writers; i++)
@@ -402,7 +392,7 @@ static void acquire_all(const uint64_t *want, uint32_t occasion)
     spin_unlock(&vt_lock);
     atomic_store(&acquire_busy, false);
     progress_changed(&acquire_busy);
-    timeline_end(TIMELINE_ACQUIRE, begin, 0, -1, 0);
+    PROBE_END(acquire, span);
 }
 
 void interval_unstored(bool yes)

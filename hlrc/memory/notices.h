@@ -28,8 +28,7 @@
 #include <stdint.h>
 
 #include "hlrc/memory/page.h"
-#include "hlrc/memory/sample.h"
-#include "hlrc/probe/timeline.h"
+#include "hlrc/probe/probe.h"
 
 #define NOTICE_LOG_WORDS 16384u /* a power of two */
 #define NOTICE_LOG_BYTES (NOTICE_LOG_WORDS * sizeof(uint32_t))
@@ -45,11 +44,8 @@
 /* Applies the notice of a run of pages. */
 static inline void notice_apply(uint32_t first, uint32_t count, int writer, uint64_t interval)
 {
-    timeline_mark(TIMELINE_NOTICE, (uint64_t)count << 32 | first, writer, interval); /* TL4 */
-    if (profile_on)
-        sample_invalidate(first, count, writer, interval);
-    else
-        page_invalidate(first, count, writer, interval);
+    page_invalidate(first, count, writer, interval);
+    PROBE(notice_applied, first, count, writer, interval); /* TL4 */
 }
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/perturb.h"
+#include "base/record.h"
 #include "base/reserve.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
@@ -23,9 +24,8 @@
 #include "hlrc/memory/renew.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
-#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
 static struct page *table;
@@ -170,7 +170,7 @@ static void mark_dirty(uint32_t page, struct page *p, bool ahead)
     p->blank = ahead && p->blank && !races_checked();                              /* FW1 */
     if (ahead ? !p->blank : !page_is_home(p, engine.node) || twin_at_home(page)) { /* AH2, FW1 */
         p->twin = page_flush_twin(page, p);                                        /* P5 */
-        stats_count(STAT_TWINS, 1);
+        PROBE(page_twinned);
     }
     first_write_note(page); /* FW3 */
     if (!(p->flags & PAGE_LISTED))
@@ -210,9 +210,8 @@ static int page_grant(uint32_t page, struct page *p, bool write)
 /* ASSUMPTION: marked BUSY and locked; unlocked afterwards. */
 static void fetch_for(uint32_t page, struct page *p, bool write)
 {
-    if (page_fetch(page, p) && write)
-        stats_count(STAT_FIRST_WRITE_FAULTS, 1);
-    trace(TRACE_FETCH, page);
+    bool first = page_fetch(page, p);
+    PROBE(page_complete, page, first && write);
 }
 
 static bool page_released(void *arg)
@@ -302,8 +301,10 @@ bool page_access(uint32_t page, bool write)
     bool worked = false;
     while (!access_step(page, write, &worked))
         ;
-    if (worked)
-        trace(write ? TRACE_WRITE : TRACE_READ, page);
+    if (worked && write)
+        PROBE(page_opened_dirty, page);
+    else if (worked)
+        PROBE(page_opened, page);
     return worked;
 }
 
@@ -399,9 +400,8 @@ static uint32_t open_stores(uint32_t first, uint32_t count, enum opening how)
 
 void page_ahead(uint32_t first, uint32_t count, bool write, bool here)
 {
-    stats_count(STAT_AHEAD_PAGES, count);
-    record_pages(RECORD_AHEAD, first, 1, count,
-                 write ? RECORD_STORES | (here ? RECORD_HOMES_HERE : 0) : 0);
+    PROBE(pages_ahead, first, count, write ? RECORD_STORES | (here ? RECORD_HOMES_HERE : 0) : 0,
+          count);
     if (!here)
         page_prefetch(first, count);
     if (write)
@@ -410,8 +410,8 @@ void page_ahead(uint32_t first, uint32_t count, bool write, bool here)
 
 void page_ahead_here(uint32_t first, uint32_t count)
 {
-    record_pages(RECORD_AHEAD, first, 1, count, RECORD_STORES | RECORD_NO_FETCH);
-    stats_count(STAT_AHEAD_PAGES, open_stores(first, count, AHEAD));
+    PROBE(pages_ahead, first, count, RECORD_STORES | RECORD_NO_FETCH, 0);
+    PROBE(pages_opened_ahead, open_stores(first, count, AHEAD));
 }
 
 void page_touch(uint32_t first, uint32_t count, bool write)
@@ -451,7 +451,7 @@ static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interva
     debug_assert(!(p->flags & PAGE_EXCLUSIVE) || page_is_home(p, engine.node));
     bool renewed = renew_instead(page, p);
     if (!(p->flags & PAGE_STALE))
-        stats_count(STAT_INVALIDATIONS, 1);
+        PROBE(page_invalidated, page);
     p->flags |= PAGE_STALE;
     p->looked = 0; /* the next access faults without it, too */
     return p->access != ACCESS_NONE && !renewed;

@@ -3,13 +3,13 @@
 #include "hlrc/memory/page_claim.h"
 
 #include "base/perturb.h"
+#include "base/record.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"
-#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
 void page_prepare_home(uint32_t page)
@@ -28,10 +28,8 @@ bool page_claim(uint32_t page, struct page *p, bool ahead)
     perturb(page_busy);
     page_prepare_home(page);
     int home = engine.protocol.pages->claim(page, &assigned);
-    if (assigned) {
-        stats_count(STAT_FIRST_WRITE_FAULTS, !ahead);
-        stats_count(STAT_HOMES_ASSIGNED, 1);
-    }
+    if (assigned)
+        PROBE(home_claimed, !ahead);
     page_lock(page);
     if (home >= 0)
         p->home = (uint16_t)(home + 1); /* P6 */
@@ -74,7 +72,7 @@ void page_claim_ahead(uint32_t first, uint32_t count)
 {
     bool bare = count && space_bare(first, count);
     if (count)
-        record_pages(RECORD_AHEAD, first, 1, count, RECORD_CLAIMS);
+        PROBE(pages_ahead, first, count, RECORD_CLAIMS, 0);
     for (uint32_t i = first; i < first + count; i++)
         if (claim_if_unknown(i, true))
             mark_blank(i, bare);

@@ -27,13 +27,11 @@
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/need.h"
-#include "hlrc/memory/profile.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
-#include "hlrc/probe/timeline.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 
 #define PREFETCH_BATCH 32 /* pages started before arrived ones are opened */
@@ -116,16 +114,6 @@ static bool home_current(void *arg)
     return protocol_covers(f);
 }
 
-static void count_outcome(const struct page_fetch *f)
-{
-    if (f->home != engine.node) {
-        stats_count(STAT_PAGE_FETCHES, 1);
-        profile_fetched(f->page, f->home);
-    } else if (f->assigned) {
-        stats_count(STAT_HOMES_ASSIGNED, 1);
-    }
-}
-
 static void fetch_start(struct page_fetch *f, bool prefetch)
 {
     for (uint32_t i = 0; i < f->needs; i++)
@@ -137,12 +125,13 @@ static void fetch_start(struct page_fetch *f, bool prefetch)
 static void fetch_once(struct page_fetch *f)
 {
     if (f->home != engine.node) {
-        int64_t begin = timeline_begin();
+        struct probe_span span = PROBE_BEGIN(page_fetch);
         fetch_start(f, false);
         engine.protocol.pages->fetch_finish(f, false);
-        count_outcome(f);
         if (f->home != engine.node)
-            timeline_end(TIMELINE_FETCH, begin, f->page, f->home, 0);
+            PROBE_END(page_fetch, span, f->page, f->home);
+        else if (f->assigned)
+            PROBE(home_assigned);
     }
     /* nothing was copied: the copy is here, diffs for it may be in flight */
     if (f->home == engine.node)
@@ -176,7 +165,7 @@ static bool install(const struct page_fetch *f, struct page *p)
     if (f->home != engine.node)
         copies_add(f->page, p); /* CP1 */
     p->flags &= (uint8_t) ~(PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH);
-    stats_count(STAT_RENEWED_PAGES, p->renewal.pending);
+    PROBE(page_updated, p->renewal.pending);
     p->renewal.pending = false;
     return true;
 }
@@ -192,7 +181,7 @@ static bool is_bare(const struct page *p)
 bool page_fetch(uint32_t page, struct page *p)
 {
     struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_PAGE);
+    struct probe_span span = PROBE_BEGIN(page_wait);
     bool done = false;
     struct page_fetch f;
     aim(&f, page, p, t->call_token, t->versions);
@@ -210,7 +199,7 @@ bool page_fetch(uint32_t page, struct page *p)
         page_unlock(p);
     }
     progress_changed(p);
-    stats_enter(t, before);
+    PROBE_END(page_wait, span);
     return f.assigned;
 }
 
@@ -250,11 +239,13 @@ static void prefetch_end(uint32_t page, struct page *p)
     page_unlock(p);
     perturb(prefetch_taken);
     struct page_fetch *f = &prefetches[k].fetch;
-    int64_t begin = timeline_begin();
-    bool covers = engine.protocol.pages->fetch_finish(f, true);
-    if (covers)
-        count_outcome(f);
-    bool came = covers && f->home != engine.node;
+    struct probe_span span = PROBE_BEGIN(prefetch);
+    bool covers = engine.protocol.pages->fetch_finish(f, true),
+         came = covers && f->home != engine.node;
+    if (came)
+        PROBE(page_prefetched, page, f->home);
+    else if (covers && f->assigned)
+        PROBE(home_assigned);
     if (f->home == engine.node)
         covers = home_current(f);
     page_lock(page);
@@ -263,7 +254,7 @@ static void prefetch_end(uint32_t page, struct page *p)
     page_unlock(p);
     progress_changed(p);
     if (came)
-        timeline_end(TIMELINE_PREFETCH, begin, page, f->home, (uint64_t)prefetches[k].begun);
+        PROBE_END(prefetch, span, page, f->home, prefetches[k].begun);
     prefetch_free(k);
 }
 
@@ -293,7 +284,7 @@ bool page_prefetch_start(uint32_t page, bool early)
     if (k < 0)
         return false;
     prefetches[k].fetch.early = early;
-    prefetches[k].begun = timeline_begin();
+    prefetches[k].begun = PROBE_BEGIN(prefetch).begin;
     fetch_start(&prefetches[k].fetch, true);
     perturb(prefetch_started);
     struct page *p = page_lock(page);
@@ -331,11 +322,10 @@ static bool prefetch_over(void *arg)
 void page_prefetch_finish(uint32_t page)
 {
     if (!prefetch_over(&page)) {
-        struct thread *t = thread_self();
-        enum stats_category before = stats_enter(t, STATS_PAGE);
+        struct probe_span span = PROBE_BEGIN(page_wait);
         progress_wait((struct wait_for){ WAITS_PAGE_PREFETCH, page, 0 }, prefetch_over, &page,
                       WAIT_STATE);
-        stats_enter(t, before);
+        PROBE_END(page_wait, span);
     }
     /* its neighbours were requested together with it */
     open_arrived(page, engine.pages - page < PREFETCH_BATCH ? engine.pages - page : PREFETCH_BATCH);

@@ -30,8 +30,8 @@
 #include "hlrc/memory/page_move.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/memory/twin.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 
 #define PREFETCHED 1024 /* bytes at the beginning of a page */
 
@@ -271,7 +271,7 @@ void page_flush_end(uint32_t page, uint64_t interval, bool changed)
     if (twin)
         twin_drop(twin);
     if (kept)
-        stats_count(changed ? STAT_HOT_PAGES : STAT_HOT_UNCHANGED, 1);
+        PROBE(flush_retained, changed);
 }
 
 bool page_flush_tracked(uint32_t page, uint64_t *mask)
@@ -322,7 +322,7 @@ static int apply_tracked(uint32_t page, int writer, const void *diff, size_t len
 
 int page_apply(uint32_t page, int writer, const void *diff, size_t len)
 {
-    if (races_checked() || profile_on || record_all) /* TS5 */
+    if (races_checked() || probe_profiles() || record_all) /* TS5 */
         return apply_tracked(page, writer, diff, len);
     int rc = diff_apply(page_mem(page), diff, len);
     perturb(page_applied);

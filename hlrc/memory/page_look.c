@@ -7,6 +7,7 @@
 #include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/probe.h"
 
 /* Each page is listed once: `listed`. Two lists alternate, so that one fills while the other is
  * processed. */
@@ -39,7 +40,7 @@ void page_look_end(void)
 
 bool page_look_later(struct page *p)
 {
-    bool closes = record_on && p->access == ACCESS_READ && !p->held &&
+    bool closes = probe_records() && p->access == ACCESS_READ && !p->held &&
                   !(p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_DIRTY | PAGE_EXCLUSIVE));
     p->looked = p->looked || closes;
     return closes;

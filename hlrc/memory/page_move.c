@@ -14,8 +14,8 @@
 #include "hlrc/memory/need.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_view.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 
 static_assert(NODES_MAX <= POLICY_MIGRATE_NODES, "bits of a record");
 
@@ -209,7 +209,7 @@ void page_move_switch(uint32_t page, int to)
     page_unlock(p);
     engine.protocol.pages->move(page, to);
     if (to == engine.node)
-        stats_count(STAT_HOMES_MOVED, 1);
+        PROBE(home_moved);
 }
 
 void page_move_release(uint32_t page)

@@ -13,8 +13,8 @@
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_move.h"
 #include "hlrc/memory/page_word.h"
-#include "hlrc/memory/profile.h"
 #include "hlrc/memory/space.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
@@ -35,13 +35,15 @@ static bool is_elsewhere(const struct page *p)
  * show that a copy is used (copies.h). ASSUMPTION: locked. */
 static bool is_closed_here(const struct page *p)
 {
-    return p->access == ACCESS_NONE && !(p->flags & PAGE_STALE) && !profile_on && !copies_over();
+    return p->access == ACCESS_NONE && !(p->flags & PAGE_STALE) && !probe_profiles() &&
+           !copies_over();
 }
 
 /* Whether homes send whole pages and a get would have this one sent. ASSUMPTION: locked. */
 static bool comes_whole(const struct page *p, bool put)
 {
-    return !put && !(engine.protocol.pages->caps & FABRIC_READ) && is_elsewhere(p) && !profile_on;
+    return !put && !(engine.protocol.pages->caps & FABRIC_READ) && is_elsewhere(p) &&
+           !probe_profiles();
 }
 
 /* Waits until another thread is done with the page. Does not open a page that was prefetched. */
@@ -149,7 +151,7 @@ static bool part_elsewhere(bool put, uint32_t page, size_t at, void *mem, size_t
 {
     struct page *p = page_at(page);
     struct thread *t = thread_self();
-    int64_t asked = profile_begin();
+    struct probe_span span = PROBE_BEGIN(page_part);
     int home = (int)p->home - 1;
     uint32_t needs = need_list(p->need, t->versions + engine.nodes);
     bool known = p->introduced || engine.config.exclusive_pages != SWITCH_ON;
@@ -171,7 +173,7 @@ static bool part_elsewhere(bool put, uint32_t page, size_t at, void *mem, size_t
     perturb(part_performed);
     end(page, home, elsewhere, put);
     if (elsewhere)
-        profile_part(page, put, len, home, asked);
+        PROBE_END(page_part, span, page, put, len, home);
     return elsewhere;
 }
 
@@ -194,7 +196,7 @@ bool page_part(bool put, uint32_t page, size_t at, void *mem, size_t len)
 void page_part_expect(uint32_t first, uint32_t count)
 {
     if (engine.alone || (engine.protocol.pages->caps & FABRIC_READ) || races_checked() ||
-        profile_on)
+        probe_profiles())
         return;
     page_prefetch_reclaim(count < engine.prefetches ? count : engine.prefetches);
     for (uint32_t i = first; i < first + count; i++)

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/probe/timeline.h"
 
 #define SAMPLES_ALL  16   /* first visits of a page, which all sample it, */
@@ -18,8 +20,6 @@
 
 #define CHUNK        1024
 #define FIRST_COLUMN 16 /* log2 of the ticks of a column of the map at first */
-
-bool profile_on;
 
 static struct profile_page *pages;
 static _Atomic bool *noted; /* by CHUNK pages: one of them has a count */
@@ -64,8 +64,10 @@ int profile_init(void)
     next = looks = samples = 0;
     if (heat)
         heat->time_shift = FIRST_COLUMN;
-    profile_on = pages && noted && masks && told && acquires && locks && sums && heat;
-    return profile_on ? 0 : -ENOMEM;
+    if (!(pages && noted && masks && told && acquires && locks && sums && heat))
+        return -ENOMEM;
+    probe_on |= PROBE_PROFILE;
+    return 0;
 }
 
 void profile_start(void)
@@ -75,13 +77,13 @@ void profile_start(void)
 
 void profile_stop(void)
 {
-    profile_on = false;
+    probe_on &= ~(unsigned)PROBE_PROFILE;
     end = timeline_moment();
 }
 
 void profile_end(void)
 {
-    profile_on = false;
+    probe_on &= ~(unsigned)PROBE_PROFILE;
     reserve_end(pages, PAGES_BYTES);
     reserve_end(noted, NOTED_BYTES);
     reserve_end(masks, MASKS_BYTES);
@@ -176,14 +178,11 @@ void profile_fault(uint32_t page, uint32_t byte, bool write, int64_t begin)
 
 void profile_count(uint32_t page, enum profile_count what, uint64_t by)
 {
-    if (profile_on)
-        add(&note(page)->count[what], by);
+    add(&note(page)->count[what], by);
 }
 
 void profile_fetched(uint32_t page, int home)
 {
-    if (!profile_on)
-        return;
     atomic_store(&pages[page].sampled, false); /* PF3: the sample did not cause this fault */
     add(&note(page)->count[PROFILE_fetches], 1);
     add((_Atomic uint64_t *)&sums->fetched[home], 1);
@@ -220,7 +219,7 @@ static void list_add(uint32_t page)
 
 void profile_told(uint32_t first, uint32_t count)
 {
-    for (uint32_t i = first; profile_on && i < first + count; i++) {
+    for (uint32_t i = first; i < first + count; i++) {
         struct profile_page *p = note(i);
         if (!atomic_load_explicit(&p->told, memory_order_relaxed) &&
             !atomic_exchange(&p->told, true))
@@ -236,7 +235,8 @@ void profile_told(uint32_t first, uint32_t count)
 
 bool profile_is_told(uint32_t page)
 {
-    return profile_on && atomic_load_explicit(&pages[page].told, memory_order_relaxed);
+    return (probe_on & PROBE_PROFILE) &&
+           atomic_load_explicit(&pages[page].told, memory_order_relaxed);
 }
 
 void profile_diff(uint32_t page, size_t bytes, int home)
@@ -285,7 +285,7 @@ void profile_close(const uint32_t *announced, uint32_t count, int64_t begin)
 
 int64_t profile_acquire_begin(void)
 {
-    if (!profile_on || atomic_exchange(&acquiring, true))
+    if (atomic_exchange(&acquiring, true))
         return 0;
     atomic_store(&acquired_count, 0);
     return clock_ticks();
@@ -319,8 +319,6 @@ static struct profile_lock *place_of(uint32_t number)
 
 void profile_lock(uint32_t number, int64_t begin, int granter)
 {
-    if (!profile_on)
-        return;
     uint64_t ticks = (uint64_t)(clock_ticks() - begin);
     spin_lock(&lock);
     struct profile_lock *l = place_of(number);

@@ -83,18 +83,13 @@ struct profile_sums {
     uint64_t got[NODES_MAX], put[NODES_MAX];      /* bytes of parts, by home */
 };
 
-extern bool profile_on; /* constant from the start of a job to its end */
-
 int profile_init(void);   /* 0 or -ENOMEM */
 void profile_start(void); /* after the clock was chosen */
 void profile_stop(void);  /* ends the recording and the measured time */
 void profile_end(void);
 
-/* 0: off; an event that began so is not recorded. */
-static inline int64_t profile_begin(void)
-{
-    return profile_on ? clock_ticks() : 0;
-}
+/* Events that the engine names (hlrc/probe/events.h). `begin`: ticks; 0: it began while the profile
+ * was off, and is not recorded. */
 
 /* An access to this byte of the page faulted and was served. */
 void profile_fault(uint32_t page, uint32_t byte, bool write, int64_t begin);

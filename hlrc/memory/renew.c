@@ -12,8 +12,7 @@
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_view.h"
-#include "hlrc/probe/recorder.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 
 /* State of the acquire in progress, of which there is one at a time (interval.h I5). */
@@ -122,7 +121,7 @@ static bool settle(uint32_t page)
     if (done && close)
         page_clean(p, page);
     else if (!close)
-        record_pages(RECORD_RENEWED, page, 0, 0, 0);
+        PROBE(page_kept_open, page);
     p->renewal.pending = p->renewal.pending && !done;
     page_unlock(p);
     if (!done)
@@ -150,8 +149,7 @@ static bool in_halves(void)
 
 static void renew_listed(void)
 {
-    struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_PAGE);
+    struct probe_span span = PROBE_BEGIN(page_wait);
     bool late = false;
     perturb(renew_pending);
     page_prefetch_reclaim(POLICY_UPDATE_IN_FLIGHT < engine.prefetches ? POLICY_UPDATE_IN_FLIGHT
@@ -163,7 +161,7 @@ static void renew_listed(void)
         if (!late && in_halves())
             page_prefetch_advance(list + i + 1, started - i - 1);
     }
-    stats_enter(t, before);
+    PROBE_END(page_wait, span);
 }
 
 /* RN1 */

@@ -8,6 +8,7 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_look.h"
 #include "hlrc/memory/page_view.h"
+#include "hlrc/memory/profile.h"
 
 #define AT_ONCE 4
 
@@ -66,24 +67,4 @@ void sample_all(void)
     for (uint32_t i = 0; i < n; i++)
         look_at(pages[i]);
     atomic_store(&busy, false);
-}
-
-static bool is_stale(uint32_t page)
-{
-    return page_at(page)->flags & PAGE_STALE;
-}
-
-void sample_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval)
-{
-    for (uint32_t n; count > 0; first += n, count -= n) {
-        bool stale[RUN_PAGES];
-        n = count < RUN_PAGES ? count : RUN_PAGES;
-        for (uint32_t i = 0; i < n; i++)
-            stale[i] = is_stale(first + i);
-        page_invalidate(first, n, writer, interval);
-        for (uint32_t i = 0; i < n; i++)
-            if (!stale[i] && is_stale(first + i))
-                profile_count(first + i, PROFILE_invalidations, 1);
-        profile_told(first, n);
-    }
 }

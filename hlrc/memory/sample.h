@@ -4,11 +4,6 @@
 #ifndef HLRC_SAMPLE_H
 #define HLRC_SAMPLE_H
 
-#include "hlrc/memory/profile.h"
-
-/* page_invalidate, counted. */
-void sample_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interval);
-
 /* Closes some pages that other nodes write: the next access to them shows its address. By the
  * acquiring thread, before the acquire ends. Spins. */
 void sample_some(void);

@@ -11,13 +11,14 @@
 #include "base/clock.h"
 #include "base/reserve.h"
 #include "base/system_sigaction.h"
+#include "hlrc/probe/probe.h"
 
 #define SHIFT       2      /* of counter ticks: a unit is a nanosecond or two */
 #define LONG_NS     200000 /* longer spans: the CPU time is read */
 #define CALIBRATION 2000000
 #define FAULTS      101
 
-bool record_on, record_all;
+bool record_all;
 
 struct lane {
     unsigned char *at, *begin, *end;
@@ -116,44 +117,44 @@ static uint64_t units_of(int64_t ticks)
     return (uint64_t)ticks >> record_shift();
 }
 
-static bool computes(const struct thread *t)
+static bool computes(const struct probe_thread *t)
 {
-    return t->index < lane_count &&
+    return t->lane < lane_count &&
            atomic_load_explicit(&t->clock.category, memory_order_relaxed) == STATS_COMPUTE;
 }
 
 /* ASSUMPTION: the thread computes. */
-static int64_t leave(struct thread *t)
+static int64_t leave(struct probe_thread *t)
 {
-    struct lane *l = &lanes[t->index];
+    struct lane *l = &lanes[t->lane];
     int64_t now = clock_ticks();
     if (!l->used) /* since it got its slot */
         l->since = atomic_load_explicit(&t->clock.since, memory_order_relaxed);
     l->used = true;
-    record_leaves(t->index, now);
+    record_leaves(t->lane, now);
     return now;
 }
 
-void record_suspend(struct thread *t)
+void record_suspend(struct probe_thread *t)
 {
     if (!computes(t))
         return;
     (void)leave(t);
-    lanes[t->index].since = 0;
+    lanes[t->lane].since = 0;
 }
 
-void record_resume(struct thread *t)
+void record_resume(struct probe_thread *t)
 {
     if (computes(t))
-        record_returns(t->index, clock_ticks());
+        record_returns(t->lane, clock_ticks());
 }
 
-void record_add(struct thread *t, enum record_kind kind, uint64_t a, uint64_t b, uint64_t c,
+void record_add(struct probe_thread *t, enum record_kind kind, uint64_t a, uint64_t b, uint64_t c,
                 uint64_t d)
 {
     const uint64_t arg[RECORD_ARGS] = { a, b, c, d };
-    struct lane *l = &lanes[t->index];
-    if (t->index >= lane_count)
+    struct lane *l = &lanes[t->lane];
+    if (t->lane >= lane_count)
         return;
     if (computes(t))
         l->since = leave(t);
@@ -280,13 +281,14 @@ int record_open(uint64_t size, uint32_t threads)
             return -ENOMEM;
         lanes[i].end = lanes[i].begin + size;
     }
-    record_on = true;
+    probe_on |= PROBE_RECORD;
     return 0;
 }
 
 void record_stop(void)
 {
-    record_on = record_all = false;
+    probe_on &= ~(unsigned)PROBE_RECORD;
+    record_all = false;
 }
 
 void record_close(void)

@@ -36,48 +36,22 @@
 #include <stdint.h>
 
 #include "base/record.h"
-#include "hlrc/progress/thread.h"
 
-/* Constant during a job. */
-extern bool record_on;
-extern bool record_all; /* also changes at homes: --trace-sim-detail all */
+extern bool record_all; /* also changes at homes: --trace-sim-detail all; constant during a job */
 
 /* Ticks (clock.h) at which the thread stops or resumes computing; called by stats_enter. */
 void record_leaves(uint32_t thread, int64_t now);
 void record_returns(uint32_t thread, int64_t now);
 
-void record_add(struct thread *t, enum record_kind kind, uint64_t a, uint64_t b, uint64_t c,
+/* By the thread that does it, with the arguments of the kind (record.h). The engine names events
+ * (hlrc/probe/events.h). */
+struct probe_thread;
+void record_add(struct probe_thread *t, enum record_kind kind, uint64_t a, uint64_t b, uint64_t c,
                 uint64_t d);
 
 /* Until it resumes the thread does not compute, though stats.h has no category for it. */
-void record_suspend(struct thread *t);
-void record_resume(struct thread *t);
-
-static inline void record_away(void)
-{
-    if (record_on)
-        record_suspend(thread_self());
-}
-
-static inline void record_back(void)
-{
-    if (record_on)
-        record_resume(thread_self());
-}
-
-/* By the thread that does it, with the arguments of the kind (record.h). */
-static inline void record_note(enum record_kind kind, uint64_t a, uint64_t b)
-{
-    if (record_on)
-        record_add(thread_self(), kind, a, b, 0, 0);
-}
-
-static inline void record_pages(enum record_kind kind, uint32_t first, uint64_t b, uint64_t c,
-                                uint64_t d)
-{
-    if (record_on)
-        record_add(thread_self(), kind, first, b, c, d);
-}
+void record_suspend(struct probe_thread *t);
+void record_resume(struct probe_thread *t);
 
 /* A flush, noted by the flushing thread: its pages in ascending order, then its end. `length`: of
  * the diff; `changed`: bytes. At the home both are 0 if unknown. */

@@ -9,13 +9,11 @@
 #include <unistd.h>
 
 #include "base/addresses.h"
+#include "base/clock.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/trace.h"
+#include "hlrc/probe/probe.h"
 
 #define PEER_BITS 32
-
-bool timeline_on;
-_Thread_local uint32_t timeline_lane;
 
 static struct timeline_head *head;
 static struct timeline_lane *lanes;
@@ -30,7 +28,7 @@ static_assert(sizeof(struct timeline_record) == 40 && sizeof(struct timeline_lan
 void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, int peer,
                    uint64_t extra)
 {
-    uint32_t lane = timeline_lane ? timeline_lane - 1 : last_lane;
+    uint32_t lane = probe_current ? probe_current->lane : last_lane;
     debug_assert(lane <= last_lane);
     uint64_t number =
         atomic_fetch_add_explicit(&lanes[lane].count, 1, memory_order_relaxed); /* TL1 */
@@ -48,8 +46,6 @@ void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, i
 
 uint64_t timeline_grant(void)
 {
-    if (!(trace_on & (TRACE_TIMELINE | TRACE_PROFILE)))
-        return 0;
     return (uint64_t)(engine.node + 1) << 48 |
            (atomic_fetch_add_explicit(&grants, 1, memory_order_relaxed) + 1);
 }
@@ -116,7 +112,7 @@ int timeline_open(uint64_t size, uint32_t threads, uint32_t workers, uint64_t ma
     lanes = (struct timeline_lane *)(head + 1);
     records = (struct timeline_record *)(lanes + last_lane + 1);
     fill_head(workers, machine);
-    timeline_on = true;
+    probe_on |= PROBE_TIMELINE;
     return fd;
 }
 
@@ -132,7 +128,7 @@ size_t timeline_bytes(void)
 
 void timeline_stop(void)
 {
-    timeline_on = false;
+    probe_on &= ~(unsigned)PROBE_TIMELINE;
 }
 
 void timeline_close(void)

@@ -24,9 +24,9 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
 #include "hlrc/core/request.h"
 
 /*
@@ -109,35 +109,12 @@ struct timeline_head {
 
 #define TIMELINE_MAGIC UINT64_C(0x31656e696c656d74)
 
-extern bool timeline_on; /* constant during a job */
-/* Index + 1 of the buffer that this thread writes; 0: the handler's. */
-extern _Thread_local uint32_t timeline_lane __attribute__((visibility("hidden")));
-
-/* Returns 0 if off; timeline_end then notes nothing. */
-static inline int64_t timeline_begin(void)
-{
-    return timeline_on ? clock_ticks() : 0;
-}
-
-/* By the thread that did it; peer -1: none. */
+/* By the thread that did it; a thread without a slot is the handler. peer -1: none. The engine
+ * names events (hlrc/probe/events.h). */
 void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, int peer,
                    uint64_t extra);
 
-static inline void timeline_end(unsigned kind, int64_t begin, uint64_t object, int peer,
-                                uint64_t extra)
-{
-    if (begin)
-        timeline_note(kind, begin, clock_ticks(), object, peer, extra);
-}
-
-static inline void timeline_mark(unsigned kind, uint64_t object, int peer, uint64_t extra)
-{
-    int64_t now = timeline_begin();
-    if (now)
-        timeline_note(kind, now, now, object, peer, extra);
-}
-
-/* A new number for a grant of this node, to be sent with it (TL4). 0: the number is not needed. */
+/* A new number for a grant of this node, to be sent with it (TL4). */
 uint64_t timeline_grant(void);
 
 /* timeline_open - maps the buffers of this node, of `size` bytes for each of its threads, the last

@@ -9,8 +9,6 @@
 #define OBJECT_BITS 56
 #define OBJECT_MASK ((UINT64_C(1) << OBJECT_BITS) - 1)
 
-unsigned trace_on;
-
 static const char *const words[] = {
 #define X(kind, words) [kind] = words,
     TRACE_KINDS(X)

@@ -45,13 +45,7 @@ struct trace_ring {
     } event[TRACE_EVENTS];
 };
 
-/* One word for the fast paths that says which events to note: in the rings, in the timeline
- * (timeline.h), for costs of locks (memory/profile.h), for the simulator (recorder.h). Set before
- * a second thread exists. */
-enum { TRACE_RING = 1, TRACE_TIMELINE = 2, TRACE_PROFILE = 4, TRACE_RECORD = 8 };
-extern unsigned trace_on;
-
-/* By the ring's thread. The engine calls trace() of thread.h. */
+/* By the ring's thread. The engine names events (hlrc/probe/events.h). */
 void trace_note(struct trace_ring *ring, enum trace_kind kind, uint64_t object);
 
 /* The last `most` events of a ring as text, the oldest first; "" for none. */

@@ -8,7 +8,7 @@
 #include "base/perturb.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/timeline.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
@@ -94,9 +94,9 @@ void bulk_serve(int from, uint32_t slot)
         diag_fatal(1,
                    "node %d sent a message of unknown type %u; do all nodes run the same version?",
                    from, msg->type);
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(bulk);
     serves[msg->type](from, msg);
-    timeline_end(TIMELINE_SERVE_BULK + msg->type, begin, msg->bytes, from, 0);
+    PROBE_END(bulk, span, msg->type, msg->bytes, from);
     in[from].emptied++;
     if (in[from].emptied - in[from].returned >= engine.at.bulk_slots / 4)
         return_credit(from);

@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/timeline.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
@@ -136,7 +136,7 @@ static void deliver(const struct request *req, int to, size_t len, bool urgent)
         serve(slot);
         return;
     }
-    stats_count(STAT_MESSAGES, 1);
+    PROBE(message_posted);
     uint32_t index = (uint32_t)req->from * engine.tokens + req->token;
     fabric_write_imm_copied(engine.fabric, to, engine.control.id, request_at(req->from, req->token),
                             req, len, EVENT(EVENT_REQUEST, index), urgent);
@@ -227,7 +227,7 @@ void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t sl
                     struct fabric_op *op)
 {
     uint32_t imm = EVENT(EVENT_BULK, slot);
-    stats_count(STAT_MESSAGES, 1);
+    PROBE(message_posted);
     if (op)
         fabric_write_imm(engine.fabric, to, engine.control.id, at, data, len, imm, urgent, op);
     else
@@ -237,12 +237,12 @@ void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t sl
 /* Reads the fields first: once the request is served, the slot is no longer this node's. */
 static void serve_request(struct request *req)
 {
-    int64_t begin = timeline_begin();
-    unsigned kind = TIMELINE_SERVE + req->type;
+    struct probe_span span = PROBE_BEGIN(request);
+    unsigned type = req->type;
     uint32_t object = req->object;
     int from = req->from;
     serve(req);
-    timeline_end(kind, begin, object, from, 0);
+    PROBE_END(request, span, type, object, from);
 }
 
 void msg_dispatch(const struct fabric_event *ev)

@@ -333,7 +333,7 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
 {
     struct backoff p;
     backoff_renew(&p);
-    struct watch_note before = watch_begin(thread_self(), what);
+    struct watch_note before = watch_begin(what);
     bool mine = false;
     atomic_fetch_add(&waiters, 1); /* before the first attempt at the progress lock (S6) */
     perturb(wait_counted);
@@ -353,7 +353,7 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
         else
             sleep_alone(done, arg, kind, timeout);
     }
-    watch_end(thread_self(), before);
+    watch_end(before);
     perturb(wait_ending);
     atomic_fetch_sub(&waiters, 1);
     if (mine)
@@ -484,6 +484,9 @@ static int start_handler(void)
     int rc = pthread_create(&handler, NULL, handler_main, NULL);
     system_sigmask(SIG_SETMASK, &old, NULL);
     handler_runs = rc == 0;
+    clockid_t clock;
+    if (handler_runs && pthread_getcpuclockid(handler, &clock) == 0)
+        stats_own_clock(STATS_HANDLER, &clock);
     return -rc;
 }
 
@@ -509,17 +512,9 @@ void progress_stop(void)
 {
     if (!handler_runs)
         return;
+    stats_own_clock(STATS_HANDLER, NULL);
     atomic_store(&stopping, true);
     fabric_rx_wake(engine.fabric, FABRIC_HANDLER);
     pthread_join(handler, NULL);
     handler_runs = false;
-}
-
-double progress_handler_seconds(void)
-{
-    clockid_t id;
-    struct timespec t;
-    if (!handler_runs || pthread_getcpuclockid(handler, &id) != 0 || clock_gettime(id, &t) != 0)
-        return 0;
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }

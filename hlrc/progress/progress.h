@@ -65,7 +65,6 @@ enum wait_kind {
 /* Starts the handler thread if `with_handler` (NH1). Returns 0 or a negative errno. */
 int progress_start(bool with_handler);
 void progress_stop(void);
-double progress_handler_seconds(void); /* CPU time of the handler thread so far */
 
 /* Waits until done(arg), and serves while it waits. The caller holds no spin lock. done() is
  * called often and has no side effect that serving could not repeat. */

@@ -10,17 +10,17 @@
 #include "boot/boot.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/probe/recorder.h"
-#include "hlrc/progress/progress.h"
-#include "hlrc/progress/thread.h"
 
 _Atomic uint64_t stats_counters[STAT_COUNTERS];
 
 static int64_t started_ns;    /* constant from a start or reset to the next reset */
 static double handler_before; /* handler seconds at the last start */
 static struct fabric_counters fabric_before;
-static clockid_t own_clock; /* set while no other thread reads it */
-static bool has_own_clock;
+/* set while no other thread reads them */
+static clockid_t own_clock[STATS_OWN];
+static bool has_own_clock[STATS_OWN];
 
 static void add(_Atomic int64_t *to, int64_t by)
 {
@@ -41,7 +41,7 @@ void stats_clock_stop(struct stats_clock *c)
     atomic_store(&c->running, false);
 }
 
-enum stats_category stats_enter(struct thread *t, enum stats_category to)
+enum stats_category stats_enter(struct probe_thread *t, enum stats_category to)
 {
     struct stats_clock *c = &t->clock;
     enum stats_category from =
@@ -52,10 +52,10 @@ enum stats_category stats_enter(struct thread *t, enum stats_category to)
     add(&c->spent[from], now - atomic_load_explicit(&c->since, memory_order_relaxed));
     atomic_store_explicit(&c->since, now, memory_order_relaxed);
     atomic_store_explicit(&c->category, to, memory_order_relaxed);
-    if (record_on && from == STATS_COMPUTE)
-        record_leaves(t->index, now);
-    if (record_on && to == STATS_COMPUTE)
-        record_returns(t->index, now);
+    if (probe_on & PROBE_RECORD && from == STATS_COMPUTE)
+        record_leaves(t->lane, now);
+    if (probe_on & PROBE_RECORD && to == STATS_COMPUTE)
+        record_returns(t->lane, now);
     return from;
 }
 
@@ -67,19 +67,22 @@ static void restart(struct stats_clock *c, int64_t now)
     atomic_store(&c->since, now);
 }
 
-void stats_own_clock(const clockid_t *clock)
+void stats_own_clock(enum stats_own which, const clockid_t *clock)
 {
-    own_clock = clock ? *clock : 0;
-    has_own_clock = clock != NULL;
+    own_clock[which] = clock ? *clock : 0;
+    has_own_clock[which] = clock != NULL;
 }
 
 /* CPU time of the runtime's own threads. */
 static double own_seconds(void)
 {
-    struct timespec t = { 0 };
-    if (has_own_clock)
-        (void)clock_gettime(own_clock, &t);
-    return progress_handler_seconds() + (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    double sum = 0;
+    for (int i = 0; i < STATS_OWN; i++) {
+        struct timespec t;
+        if (has_own_clock[i] && clock_gettime(own_clock[i], &t) == 0)
+            sum += (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    }
+    return sum;
 }
 
 void stats_start(void)
@@ -87,8 +90,8 @@ void stats_start(void)
     started_ns = clock_ns();
     for (int i = 0; i < STAT_COUNTERS; i++)
         atomic_store(&stats_counters[i], 0);
-    for (uint32_t i = 0; i < threads_max(); i++)
-        restart(&thread_slot(i)->clock, clock_ticks());
+    for (uint32_t i = 0; i < probe_slots.count; i++)
+        restart(&probe_slot(i)->clock, clock_ticks());
     handler_before = own_seconds();
     fabric_counters(engine.fabric, &fabric_before);
 }
@@ -106,8 +109,8 @@ static void add_clock(const struct stats_clock *c, int64_t now, int64_t *sum)
 static void collect_times(struct hlrc_stats *out)
 {
     int64_t now = clock_ticks(), sum[STATS_CATEGORIES] = { 0 }, all = 0;
-    for (uint32_t i = 0; i < threads_max(); i++)
-        add_clock(&thread_slot(i)->clock, now, sum);
+    for (uint32_t i = 0; i < probe_slots.count; i++)
+        add_clock(&probe_slot(i)->clock, now, sum);
     for (int k = 0; k < STATS_CATEGORIES; k++)
         all += sum[k];
     out->wall_s = (double)(clock_ns() - started_ns) * 1e-9;
@@ -152,8 +155,8 @@ static void collect_counts(struct hlrc_stats *out)
     for (int i = 0; i < STAT_COUNTERS; i++)
         *to[i] = atomic_load(&stats_counters[i]);
     out->lock_acquires = 0;
-    for (uint32_t i = 0; i < threads_max(); i++) {
-        const struct stats_clock *c = &thread_slot(i)->clock;
+    for (uint32_t i = 0; i < probe_slots.count; i++) {
+        const struct stats_clock *c = &probe_slot(i)->clock;
         out->lock_acquires += atomic_load(&c->locks) - atomic_load(&c->locks_before);
     }
 }

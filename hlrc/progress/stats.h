@@ -63,34 +63,22 @@ struct stats_clock {
     _Atomic uint64_t locks_before; /* at the last start or reset */
 };
 
-struct thread;
+struct probe_thread;
 struct hlrc_stats;
 struct boot_counters;
 
 extern _Atomic uint64_t stats_counters[STAT_COUNTERS];
-
-static inline void stats_count(enum stats_counter c, uint64_t by)
-{
-    atomic_fetch_add_explicit(&stats_counters[c], by, memory_order_relaxed);
-}
-
-/* By the thread itself: costs less than a shared counter. */
-static inline void stats_count_lock(struct stats_clock *c)
-{
-    uint64_t n = atomic_load_explicit(&c->locks, memory_order_relaxed);
-    atomic_store_explicit(&c->locks, n + 1, memory_order_relaxed);
-}
 
 /* Called when the thread gets its slot, and when it ends. */
 void stats_clock_start(struct stats_clock *c);
 void stats_clock_stop(struct stats_clock *c);
 
 /* The thread's time from now on counts for `to`. Returns the previous category. */
-enum stats_category stats_enter(struct thread *t, enum stats_category to);
+enum stats_category stats_enter(struct probe_thread *t, enum stats_category to);
 
-/* The CPU clock of another runtime thread, whose time is added to the handler's. NULL: it has
- * ended. */
-void stats_own_clock(const clockid_t *clock);
+/* The runtime's threads whose CPU time is the handler's. NULL: the thread has ended. */
+enum stats_own { STATS_HANDLER, STATS_WORKER, STATS_OWN };
+void stats_own_clock(enum stats_own which, const clockid_t *clock);
 
 void stats_start(void); /* resets all counters and times */
 /* all fields but `size`; may be called at any time */

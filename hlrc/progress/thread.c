@@ -13,7 +13,6 @@
 #include "base/race.h"
 #include "base/system_sigaction.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/altstack.h"
 
 static struct thread *slots;
@@ -28,13 +27,18 @@ static void release_slot(void *arg)
 {
     struct thread *t = arg;
     thread_current = NULL;
-    timeline_lane = 0;
+    probe_current = NULL;
     if (!slots) /* the thread outlived hlrc_finalize */
         return;
-    stats_clock_stop(&t->clock);
+    stats_clock_stop(&t->probe.clock);
     altstack_leave(t->index); /* the next thread of the slot gets it */
     atomic_fetch_sub(&taken_count, 1);
-    atomic_store_explicit(&t->taken, false, memory_order_release);
+    atomic_store_explicit(&t->probe.taken, false, memory_order_release);
+}
+
+static struct probe_thread *take_slot(void)
+{
+    return &thread_take_slot()->probe;
 }
 
 int threads_init(uint32_t max)
@@ -48,11 +52,12 @@ int threads_init(uint32_t max)
     memset(slots, 0, (size_t)slot_count * sizeof *slots);
     atomic_store(&taken_count, 0);
     for (uint32_t i = 0; i < slot_count; i++) {
-        slots[i].index = i;
+        slots[i].index = slots[i].probe.lane = i;
         slots[i].call_token = 2 * i;
         slots[i].cond_token = 2 * i + 1;
         slots[i].versions = versions + i * FETCH_WORDS(engine.nodes);
     }
+    probe_slots = (struct probe_slots){ (char *)slots, sizeof *slots, slot_count, take_slot };
     if (!have_key && pthread_key_create(&exit_key, release_slot) != 0)
         return -EAGAIN;
     have_key = true;
@@ -66,21 +71,23 @@ void threads_end(void)
     free(slots);
     slots = NULL;
     thread_current = NULL;
+    probe_current = NULL;
+    probe_slots.count = 0;
 }
 
 struct thread *thread_take_slot(void)
 {
     for (uint32_t i = 0; i < slot_count - THREADS_OWN; i++) {
         bool free_slot = false;
-        if (atomic_compare_exchange_strong(&slots[i].taken, &free_slot, true)) {
+        if (atomic_compare_exchange_strong(&slots[i].probe.taken, &free_slot, true)) {
             thread_current = &slots[i];
-            timeline_lane = i + 1;
+            probe_current = &slots[i].probe;
             atomic_fetch_add(&taken_count, 1);
             slots[i].reused = slots[i].used;
             slots[i].used = true;
-            atomic_store_explicit(&thread_current->trace.count, 0, memory_order_relaxed);
+            atomic_store_explicit(&probe_current->trace.count, 0, memory_order_relaxed);
             (void)pthread_setspecific(exit_key, thread_current);
-            stats_clock_start(&thread_current->clock);
+            stats_clock_start(&probe_current->clock);
             altstack_take(i);
             return thread_current;
         }
@@ -99,8 +106,8 @@ struct thread *thread_own(enum thread_of_runtime which)
 {
     uint32_t slot = slot_count - THREADS_OWN + which;
     thread_current = &slots[slot];
-    timeline_lane = slot + 1;
-    atomic_store(&thread_current->taken, true);
+    probe_current = &thread_current->probe;
+    atomic_store(&probe_current->taken, true);
     return thread_current;
 }
 

@@ -22,9 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hlrc/probe/trace.h"
-#include "hlrc/progress/stats.h"
-#include "hlrc/progress/wait_tracker.h"
+#include "hlrc/probe/probe.h"
 
 enum thread_sleep_state {
     AWAKE,
@@ -33,11 +31,11 @@ enum thread_sleep_state {
 };
 
 struct thread {
+    alignas(64) struct probe_thread probe; /* first: probe_slots */
     /* wake_seq: futex word, raised by the thread that completes the wait */
     alignas(64) _Atomic uint32_t bell;
     /* written by the thread; read by the completing thread (full fences on both sides) */
     _Atomic int asleep;
-    _Atomic bool taken;
     /* a thread has had the slot, another had it before; written by the taking thread */
     bool used, reused;
     /* nesting depth of thread_enter (T1); also read by handlers that interrupt the thread */
@@ -47,11 +45,6 @@ struct thread {
     uint32_t index;
     /* requests of this thread: at most one outstanding on each */
     uint32_t call_token, cond_token;
-    struct trace_ring trace;  /* its last events */
-    int64_t asked;            /* when a slow acquire or release of a lock began: ticks; 0: none */
-    uint64_t granted;         /* number of the last grant (timeline.h TL4) */
-    struct watch_slot waits;  /* written by the thread, read by the watch */
-    struct stats_clock clock; /* where this thread's time goes */
     /* FETCH_WORDS: scratch of a page fetch */
     uint64_t *versions;
 };
@@ -74,27 +67,6 @@ struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong t
 uint32_t threads_taken(void);                   /* application threads that have one */
 struct thread *thread_slot(uint32_t index);     /* of threads_max() slots, taken or not */
 uint32_t threads_max(void);                     /* including the runtime's */
-
-/* Notes an event of this thread, for a report of a job that stands still. */
-static inline void trace_of(struct thread *t, enum trace_kind kind, uint64_t object)
-{
-    if (trace_on & TRACE_RING)
-        trace_note(&t->trace, kind, object);
-}
-
-static inline void trace(enum trace_kind kind, uint64_t object)
-{
-    if (trace_on & TRACE_RING)
-        trace_of(thread_self(), kind, object);
-}
-
-/* Returns the number of the grant by which the thread got something, and clears it. */
-static inline uint64_t thread_granted(struct thread *t)
-{
-    uint64_t number = t->granted;
-    t->granted = 0;
-    return number;
-}
 
 /* True if thread_enter has to do more than count: block signals, or notify a sanitizer. Written by
  * threads_init. */

@@ -11,8 +11,8 @@
 #include "base/perturb.h"
 #include "boot/monitor.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/dump.h"
-#include "hlrc/progress/thread.h"
 
 #define TOLD_EVENTS 4u /* printed per thread */
 /* from the report to the end of the job: other nodes report too */
@@ -39,8 +39,9 @@ static uint32_t packed(struct wait_for what)
     return (uint32_t)what.what | (uint32_t)(what.node + 1) << NODE_SHIFT;
 }
 
-struct watch_note watch_begin(struct thread *t, struct wait_for what)
+struct watch_note watch_begin(struct wait_for what)
 {
+    struct probe_thread *t = probe_self();
     struct watch_note before = note_of(&t->waits);
     atomic_store_explicit(&t->waits.object, what.object, memory_order_relaxed);
     atomic_store_explicit(&t->waits.since, clock_ns(), memory_order_relaxed);
@@ -48,15 +49,16 @@ struct watch_note watch_begin(struct thread *t, struct wait_for what)
     return before;
 }
 
-void watch_end(struct thread *t, struct watch_note before)
+void watch_end(struct watch_note before)
 {
+    struct probe_thread *t = probe_self();
     atomic_store_explicit(&t->waits.what, packed(before.what), memory_order_relaxed);
     atomic_store_explicit(&t->waits.object, before.what.object, memory_order_relaxed);
     atomic_store_explicit(&t->waits.since, before.since, memory_order_relaxed);
 }
 
 /* W1 */
-bool watch_read(const struct thread *t, struct watch_note *out)
+bool watch_read(const struct probe_thread *t, struct watch_note *out)
 {
     int64_t since = atomic_load(&t->waits.since);
     *out = note_of(&t->waits);
@@ -74,10 +76,10 @@ static void say(const char *line)
 static void tell_traces(void)
 {
     char line[DIAG_LINE_MAX / 2];
-    for (uint32_t i = 0; i < threads_max(); i++) {
-        if (!atomic_load(&thread_slot(i)->taken))
+    for (uint32_t i = 0; i < probe_slots.count; i++) {
+        if (!atomic_load(&probe_slot(i)->taken))
             continue;
-        trace_last(&thread_slot(i)->trace, TOLD_EVENTS, line, sizeof line);
+        trace_last(&probe_slot(i)->trace, TOLD_EVENTS, line, sizeof line);
         if (line[0])
             diag_warn("thread %u before: %s", i, line);
     }
@@ -87,8 +89,8 @@ static void tell_all(int64_t now)
 {
     char words[120];
     struct watch_note note;
-    for (uint32_t i = 0; i < threads_max(); i++) {
-        if (!watch_read(thread_slot(i), &note))
+    for (uint32_t i = 0; i < probe_slots.count; i++) {
+        if (!watch_read(probe_slot(i), &note))
             continue;
         int64_t tenths = (now - note.since) / 100000000;
         diag_warn("thread %u waits for %s, since %d.%d s", i,
@@ -139,8 +141,8 @@ struct watch_waits watch_look(void)
     int64_t now = clock_ns(), most_ms = 0;
     struct watch_waits found = { 0, INT64_MAX, 0 };
     struct watch_note note;
-    for (uint32_t i = 0; i < threads_max(); i++) {
-        if (!watch_read(thread_slot(i), &note))
+    for (uint32_t i = 0; i < probe_slots.count; i++) {
+        if (!watch_read(probe_slot(i), &note))
             continue;
         int64_t ms = (now - note.since) / 1000000;
         found.waiting++;

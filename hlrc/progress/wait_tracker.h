@@ -25,7 +25,7 @@
 
 #include "hlrc/core/waits.h"
 
-struct thread;
+struct probe_thread;
 
 struct watch_note {
     struct wait_for what; /* WAITS_NOTHING: the thread does not wait */
@@ -40,11 +40,11 @@ struct watch_slot {
 };
 
 /* Returns the previous note, which watch_end restores: waits may nest. */
-struct watch_note watch_begin(struct thread *t, struct wait_for what);
-void watch_end(struct thread *t, struct watch_note before);
+struct watch_note watch_begin(struct wait_for what);
+void watch_end(struct watch_note before);
 
 /* Reads the thread's wait. False: it does not wait, or the note is being changed (W1). */
-bool watch_read(const struct thread *t, struct watch_note *out);
+bool watch_read(const struct probe_thread *t, struct watch_note *out);
 
 extern _Atomic bool watch_is_up;
 void watch_get_up(void);

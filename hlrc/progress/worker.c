@@ -59,7 +59,7 @@ int worker_start(void)
     runs = rc == 0;
     clockid_t clock;
     if (runs && pthread_getcpuclockid(worker, &clock) == 0)
-        stats_own_clock(&clock);
+        stats_own_clock(STATS_WORKER, &clock);
     return -rc;
 }
 
@@ -67,7 +67,7 @@ void worker_stop(void)
 {
     if (!runs)
         return;
-    stats_own_clock(NULL);
+    stats_own_clock(STATS_WORKER, NULL);
     atomic_store(&stopping, true);
     worker_call();
     pthread_join(worker, NULL);

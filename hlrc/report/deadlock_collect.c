@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/tasks.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/wait_tracker.h"
 
@@ -53,7 +54,7 @@ static uint64_t waits_epoch(void)
     uint64_t epoch = DIGEST_START;
     struct watch_note note;
     for (uint32_t i = 0; i < threads_max() - THREADS_OWN; i++) {
-        if (!watch_read(thread_slot(i), &note))
+        if (!watch_read(probe_slot(i), &note))
             continue;
         epoch = digest_add(epoch, &note.since, sizeof note.since);
         epoch = digest_add(epoch, &i, sizeof i);
@@ -66,7 +67,7 @@ static bool add_wait(struct report_draft *d, const struct thread *t, int64_t now
 {
     struct watch_note note;
     struct report_wait w = { .thread = (uint16_t)t->index };
-    if (watch_read(t, &note)) {
+    if (watch_read(&t->probe, &note)) {
         w.what = (uint8_t)note.what.what;
         w.node = note.what.node;
         w.object = note.what.object;
@@ -82,7 +83,7 @@ static void add_threads(struct report_draft *d)
     int64_t now = clock_ns();
     bool still = true;
     for (uint32_t i = 0; i < threads_max() - THREADS_OWN && i < REPORT_WAITS; i++)
-        if (atomic_load(&thread_slot(i)->taken))
+        if (atomic_load(&thread_slot(i)->probe.taken))
             still = add_wait(d, thread_slot(i), now) && still;
     int strangers = tasks_others() - d->head.waits;
     d->head.strangers = (uint16_t)(strangers > 0 ? strangers : 0);

@@ -12,6 +12,7 @@
 #include "boot/boot.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/outfile.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/probe/recorder.h"
 #include "hlrc/progress/stats.h"
 #include "hlrc/report/gather.h"
@@ -260,7 +261,7 @@ static void gather_all(struct part *parts, const struct part *told)
 
 void record_job_mark(void)
 {
-    record_note(RECORD_END, 0, 0);
+    PROBE(program_ended);
     record_stop();
 }
 

@@ -33,7 +33,7 @@
 
 #include "base/perturb.h"
 #include "base/spin.h"
-#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/accumulate.h"
 #include "hlrc/rma/handle.h"
@@ -181,7 +181,7 @@ static void note(const struct batch *b, bool left, unsigned asked)
     size_t bytes = 0;
     for (size_t i = 0; i < b->count; i++)
         bytes += b->piece[i].len;
-    record_pages(RECORD_ACC, (uint32_t)b->node, bytes, b->count << 1 | left, asked);
+    PROBE(values_combined, b->node, bytes, b->count << 1 | left, asked);
     if (left)
         handle_left();
 }
@@ -199,7 +199,7 @@ uint64_t accumulate_change(int node, size_t off, const struct change *c)
     uint64_t old = room;
     room = (uint32_t)change_of(c, old);
     write_and_unlock(&b);
-    if (record_on)
+    if (probe_records())
         note(&b, false, asked);
     return old;
 }
@@ -208,7 +208,7 @@ static void batch_end(struct batch *b)
 {
     if (b->count == 0)
         return;
-    record_away();
+    PROBE(computing_suspended);
     struct thread *t = thread_enter();
     unsigned asked = lock_and_read(b);
     for (size_t i = 0; i < b->count; i++) {
@@ -221,8 +221,8 @@ static void batch_end(struct batch *b)
     else
         write_and_unlock(b);
     thread_leave(t);
-    record_back();
-    if (record_on)
+    PROBE(computing_resumed);
+    if (probe_records())
         note(b, b->tail != NULL, asked);
     b->count = 0;
 }

@@ -11,7 +11,7 @@
 #include "base/spin.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 
 #define INDEX_BITS 16
@@ -124,9 +124,8 @@ static void claim(const char *call, struct handle *h, uint64_t name)
 static void note_end(const struct handle *h)
 {
     int node = atomic_load_explicit(&h->node, memory_order_relaxed);
-    if (record_on && h->begun)
-        record_pages(RECORD_FENCE, (uint32_t)node + 1,
-                     atomic_load_explicit(&left, memory_order_relaxed) - h->begun, 0, 0);
+    if (probe_records() && h->begun)
+        PROBE(fence_begun, node + 1, atomic_load_explicit(&left, memory_order_relaxed) - h->begun);
 }
 
 void hlrc_wait(hlrc_handle_t handle)
@@ -138,7 +137,7 @@ void hlrc_wait(hlrc_handle_t handle)
     fabric_wait(engine.fabric, &h->op);
     give(h);
     thread_leave(t);
-    record_back();
+    PROBE(computing_resumed);
 }
 
 int hlrc_test(hlrc_handle_t handle)
@@ -164,7 +163,7 @@ static bool is_for(const struct handle *h, int node)
 /* RH2. node -1: all nodes. */
 static void fence(int node)
 {
-    record_pages(RECORD_FENCE, (uint32_t)(node + 1), 0, 0, 0);
+    PROBE(fence_begun, node + 1);
     struct thread *t = thread_enter();
     for (int n = 0; n < engine.nodes; n++)
         if (node < 0 || n == node)
@@ -173,7 +172,7 @@ static void fence(int node)
         if (is_for(&table[i], node))
             fabric_wait(engine.fabric, &table[i].op);
     thread_leave(t);
-    record_back();
+    PROBE(computing_resumed);
 }
 
 void handles_fence_all(void)

@@ -15,7 +15,7 @@
 #include "base/reserve.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/mcs.h"
 
@@ -63,14 +63,13 @@ void hlrc_mutex_lock(unsigned mutex, int node)
 {
     _Atomic uint32_t *mine = check("hlrc_mutex_lock", mutex, node);
     struct mcs q = queue_of(mutex, node);
-    record_away();
+    PROBE(computing_suspended);
     struct thread *t = thread_enter();
     uint32_t k = mcs_take_node();
     mcs_acquire(&q, k);
     atomic_store_explicit(mine, k + 1, memory_order_relaxed);
     thread_leave(t);
-    record_back();
-    record_note(RECORD_MUTEX, mutex, (uint64_t)node);
+    PROBE(mutex_locked, mutex, node);
 }
 
 void hlrc_mutex_unlock(unsigned mutex, int node)
@@ -81,9 +80,9 @@ void hlrc_mutex_unlock(unsigned mutex, int node)
         diag_fatal(1, "hlrc_mutex_unlock(%u, %d): no thread of this node holds it; lock it first",
                    mutex, node);
     struct mcs q = queue_of(mutex, node);
-    record_note(RECORD_UNMUTEX, mutex, (uint64_t)node);
+    PROBE(mutex_unlocked, mutex, node);
     struct thread *t = thread_enter();
     mcs_release(&q, k - 1, NULL);
     thread_leave(t);
-    record_back();
+    PROBE(computing_resumed);
 }

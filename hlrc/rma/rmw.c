@@ -6,7 +6,7 @@
 #include <hlrc.h>
 #include <string.h>
 
-#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/accumulate.h"
 #include "hlrc/rma/window.h"
@@ -29,7 +29,7 @@ static int perform(const char *call, void *word, const struct change *c, int nod
         memcpy((char *)&guess + off % 8, &c->expected, bytes);
     uint32_t atomics = 1;
     bool locked = by_lock(c, bytes);
-    record_away();
+    PROBE(computing_suspended);
     struct thread *t = thread_enter();
     if (c->op == HLRC_REPLACE && !c->compares && bytes == 8)
         *old = fabric_exchange(engine.fabric, node, arena.id, off, c->value, 0);
@@ -38,9 +38,9 @@ static int perform(const char *call, void *word, const struct change *c, int nod
     else
         *old = change_by_fabric(node, arena.id, off, c, guess, &atomics);
     thread_leave(t);
-    record_back();
+    PROBE(computing_resumed);
     if (!locked)
-        record_pages(RECORD_RMW, (uint32_t)node, atomics, 0, 0);
+        PROBE(value_changed, node, atomics);
     return 0;
 }
 

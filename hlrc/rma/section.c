@@ -2,6 +2,7 @@
 /* section.c - put and get of many pieces, strided and listed, in batches. */
 #include <hlrc.h>
 
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/handle.h"
 #include "hlrc/rma/pieces.h"
@@ -27,7 +28,7 @@ static void note(enum way way, int node, const struct fabric_piece *piece, size_
 static void start(enum way way, int node, const struct fabric_piece *piece, size_t n,
                   enum record_wait wait, struct fabric_op *op)
 {
-    if (record_on)
+    if (probe_records())
         note(way, node, piece, n, wait);
     struct thread *t = thread_enter();
     if (way == PUT)
@@ -35,7 +36,7 @@ static void start(enum way way, int node, const struct fabric_piece *piece, size
     else
         fabric_read_pieces(engine.fabric, node, arena.id, piece, n, op);
     thread_leave(t);
-    record_back();
+    PROBE(computing_resumed);
 }
 
 /* RM5. Keeps the pieces that the fabric may touch; stages the others. */
@@ -93,7 +94,7 @@ static void transfer(enum way way, struct pieces p)
     struct thread *t = thread_enter();
     transfer_finish(&op);
     thread_leave(t);
-    record_back();
+    PROBE(computing_resumed);
 }
 
 static void transfer_nb(enum way way, struct pieces p, hlrc_handle_t *handle)

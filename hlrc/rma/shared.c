@@ -13,7 +13,7 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page_part.h"
-#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 
 #define AHEAD 32 /* pages of a piece that are requested together */
@@ -25,13 +25,13 @@ static void copy_part(enum way way, char *there, char *local, size_t len)
     char stage[PAGE_SIZE];
     if (way == PUT)
         memcpy(stage, local, len);
-    record_pages(RECORD_PART, page_of(there), len, way == PUT, 0);
+    PROBE(part_begun, page_of(there), len, way == PUT);
     struct thread *t = thread_enter();
     bool done = page_part(way == PUT, page_of(there), (uintptr_t)there % PAGE_SIZE, stage, len);
     if (copies_over())
         copies_trim();
     thread_leave(t);
-    record_back();
+    PROBE(computing_resumed);
     if (way == GET)
         memcpy(local, done ? stage : there, len);
     else if (!done)
@@ -44,11 +44,11 @@ static void expect(const void *there, size_t len, uint32_t most)
     uint32_t first = page_of(there);
     size_t count = ((uintptr_t)there % PAGE_SIZE + len + PAGE_SIZE - 1) / PAGE_SIZE;
     uint32_t some = count < most ? (uint32_t)count : most;
-    record_pages(RECORD_EXPECT, first, some, 0, 0);
+    PROBE(parts_expected, first, some);
     struct thread *t = thread_enter();
     page_part_expect(first, some);
     thread_leave(t);
-    record_back();
+    PROBE(computing_resumed);
 }
 
 void shared_copy(enum way way, void *there, void *local, size_t len)

@@ -11,6 +11,7 @@
 #include <hlrc.h>
 #include <string.h>
 
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/handle.h"
 #include "hlrc/rma/shared.h"
@@ -28,7 +29,7 @@ void stage_end(struct stage *s)
         fabric_read_pieces(engine.fabric, s->node, arena.id, s->piece, s->count, &op);
     transfer_finish(&op);
     thread_leave(t);
-    record_back();
+    PROBE(computing_resumed);
     for (size_t i = 0; s->way == GET && i < s->count; i++)
         memcpy(s->user[i], s->piece[i].local, s->piece[i].len);
     s->count = s->used = 0;
@@ -77,7 +78,7 @@ static inline void transfer(enum way way, int node, size_t off, void *local, siz
     transfer_start(way, node, off, local_mem(local), len, &op);
     transfer_finish(&op);
     thread_leave(t);
-    record_back();
+    PROBE(computing_resumed);
 }
 
 static void transfer_nb(enum way way, int node, size_t off, void *local, size_t len,
@@ -94,7 +95,7 @@ static void transfer_nb(enum way way, int node, size_t off, void *local, size_t 
         transfer_start(way, node, off, local_mem(local), len, h ? &h->op : handle_none(node));
     uint64_t name = h ? handle_name(h) : 0;
     thread_leave(t);
-    record_back();
+    PROBE(computing_resumed);
     if (handle)
         *handle = name; /* may lie in shared memory */
 }

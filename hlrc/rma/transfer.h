@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/record.h"
 #include "fabric/fabric.h"
-#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/rma/handle.h"
 #include "hlrc/rma/pieces.h"
 #include "hlrc/rma/window.h"
@@ -42,12 +43,12 @@ static inline void transfer_finish(struct fabric_op *op)
         fabric_wait(engine.fabric, op);
 }
 
-/* For --trace-sim, before the operations; record_back() follows. */
+/* For --trace-sim, before the operations; computing_resumed follows. */
 static inline void transfer_record(enum way way, int node, size_t bytes, enum record_wait wait,
                                    size_t operations)
 {
-    record_pages(way == PUT ? RECORD_PUT : RECORD_GET, (uint32_t)node, bytes, wait, operations);
-    if (record_on && wait == RECORD_LEFT)
+    PROBE(transfer_begun, way == PUT, node, bytes, wait, operations);
+    if (probe_records() && wait == RECORD_LEFT)
         handle_left();
 }
 

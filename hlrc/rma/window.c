@@ -10,8 +10,7 @@
 #include "base/diag.h"
 #include "boot/boot.h"
 #include "hlrc/memory/space.h"
-#include "hlrc/probe/timeline.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/handle.h"
 #include "hlrc/sync/barrier.h"
@@ -204,12 +203,12 @@ static void *create(size_t size)
 void *hlrc_window_create(size_t size)
 {
     call_check("hlrc_window_create");
-    enum stats_category before = stats_enter(thread_self(), STATS_BARRIER);
+    struct probe_span span = PROBE_BEGIN(barrier_call);
     meet(MEETING_WINDOW_CREATE, size);
     void *window = create(size ? size : 1);
     int err = errno;
     barrier_meet(MEETING_WINDOW_CREATE); /* RM3 */
-    stats_enter(thread_self(), before);
+    PROBE_END(barrier_call, span);
     errno = err;
     return window;
 }
@@ -236,9 +235,9 @@ void hlrc_window_free(void *window)
                    "hlrc_window_free(%p): no window begins there; free each pointer from "
                    "hlrc_window_create once",
                    window);
-    enum stats_category before = stats_enter(thread_self(), STATS_BARRIER);
+    struct probe_span span = PROBE_BEGIN(barrier_call);
     handles_fence_all(); /* RM4 */
     meet(MEETING_WINDOW_FREE, (uintptr_t)window);
     discard(w);
-    stats_enter(thread_self(), before);
+    PROBE_END(barrier_call, span);
 }

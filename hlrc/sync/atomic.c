@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/recorder.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/handles.h"
@@ -83,7 +83,7 @@ static uint64_t access_word(uint32_t word, enum operation op, uint64_t a, uint64
 {
     struct thread *t = thread_enter();
     bool fabric = engine.protocol.pages->caps & FABRIC_ATOMICS;
-    record_note(RECORD_ATOMIC, (uint64_t)home_of(word), 0);
+    PROBE(atomic_operation, home_of(word));
     uint64_t old = fabric ? by_fabric(word, op, a, b) : by_request(word, op, a, b);
     thread_leave(t);
     return old;

@@ -11,11 +11,8 @@
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/interval.h"
-#include "hlrc/memory/profile.h"
-#include "hlrc/probe/recorder.h"
-#include "hlrc/probe/timeline.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/races/races.h"
 #include "hlrc/report/deadlock_collect.h"
@@ -63,14 +60,14 @@ static bool arrive(bool waits, enum meeting call)
     uint64_t vt[NODES_MAX];
     struct thread *t = thread_enter();
     uint64_t number = atomic_load_explicit(&epoch, memory_order_relaxed);
-    trace(TRACE_ARRIVE, number);
+    PROBE(barrier_arriving, number);
     bool left = atomic_exchange(&deferred, false); /* R6 */
     if (left)
         waits = false;
     else
         interval_close(false);
     if (call != MEETING_MOVES)
-        record_note(RECORD_ARRIVE, waits, 0); /* TS2: after the flush */
+        PROBE(barrier_arrived, waits); /* TS2: after the flush */
     interval_vt(vt);
     enum arrival kind = !waits                ? ARRIVAL_PLAIN
                         : homes_offer(number) ? ARRIVAL_MOVES
@@ -80,6 +77,11 @@ static bool arrive(bool waits, enum meeting call)
     engine.protocol.barrier->arrive(number, vt, kind, call);
     thread_leave(t);
     return !left;
+}
+
+static uint64_t number_of_last(void)
+{
+    return atomic_load_explicit(&epoch, memory_order_relaxed) - 1;
 }
 
 /* `closed`: this call flushed before it. */
@@ -92,10 +94,10 @@ static bool depart(bool closed)
     if (!engine.alone) {
         uint64_t vt[NODES_MAX];
         struct thread *t = thread_enter();
-        int64_t asked = profile_begin();
+        struct probe_span span = PROBE_BEGIN(barrier_await);
         moves = engine.protocol.barrier->await(vt);
-        profile_barrier(asked);
-        asked = profile_acquire_begin();
+        PROBE_END(barrier_await, span);
+        span = PROBE_BEGIN(acquire_pages);
         perturb(barrier_released);
         interval_met();
         progress_settle(); /* diffs applied already need no revocation */
@@ -105,20 +107,14 @@ static bool depart(bool closed)
         if (races_checked())
             races_met(vt);
         progress_settle(); /* R4: a writer's diffs arrive before its notices, which are here now */
-        profile_acquire_end(asked);
-        if (atomic_load_explicit(&last_call, memory_order_relaxed) != MEETING_MOVES)
-            record_note(RECORD_DEPART, 0, 0);
-        trace(TRACE_DEPART, atomic_load_explicit(&epoch, memory_order_relaxed) - 1);
+        PROBE_END(acquire_pages, span);
+        PROBE(barrier_departed, number_of_last(),
+              atomic_load_explicit(&last_call, memory_order_relaxed) != MEETING_MOVES);
         thread_leave(t);
     }
     race_acquire(); /* RC1 */
     atomic_store(&between, false);
     return moves;
-}
-
-static uint64_t number_of_last(void)
-{
-    return atomic_load_explicit(&epoch, memory_order_relaxed) - 1;
 }
 
 static void prepare(void)
@@ -129,10 +125,10 @@ static void prepare(void)
 
 void barrier_arrive(enum meeting call)
 {
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(barrier_arrive);
     prepare();
     (void)arrive(false, call);
-    timeline_end(TIMELINE_ARRIVE, begin, number_of_last(), -1, 0);
+    PROBE_END(barrier_arrive, span, number_of_last());
 }
 
 void barrier_meet(enum meeting call)
@@ -143,10 +139,9 @@ void barrier_meet(enum meeting call)
 
 void barrier_depart(void)
 {
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(barrier_depart);
     (void)depart(false);
-    stats_count(STAT_BARRIERS, 1);
-    timeline_end(TIMELINE_BARRIER, begin, number_of_last(), -1, 0);
+    PROBE_END(barrier_depart, span, number_of_last());
 }
 
 static void let_handler_serve(bool all)
@@ -167,35 +162,29 @@ void hlrc_defer_release(void)
 void hlrc_barrier_arrive(void)
 {
     call_check("hlrc_barrier_arrive");
-    struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_BARRIER);
+    struct probe_span span = PROBE_BEGIN(barrier_call);
     barrier_arrive(MEETING_BARRIER);
     let_handler_serve(true); /* R3: this thread continues its program, so the handler serves */
-    stats_enter(t, before);
+    PROBE_END(barrier_call, span);
 }
 
 void hlrc_barrier_depart(void)
 {
     call_check("hlrc_barrier_depart");
-    struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_BARRIER);
+    struct probe_span span = PROBE_BEGIN(barrier_call);
     let_handler_serve(false);
     barrier_depart();
-    stats_enter(t, before);
+    PROBE_END(barrier_call, span);
 }
 
 void barrier_all(enum meeting call)
 {
-    struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_BARRIER);
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(barrier_all);
     prepare();
     bool closed = arrive(true, call);
     if (depart(closed)) /* MV2 */
         homes_move(number_of_last());
-    stats_count(STAT_BARRIERS, 1);
-    timeline_end(TIMELINE_BARRIER, begin, number_of_last(), -1, 0);
-    stats_enter(t, before);
+    PROBE_END(barrier_all, span, number_of_last());
 }
 
 void hlrc_barrier(void)

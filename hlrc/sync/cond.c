@@ -16,11 +16,9 @@
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/interval.h"
-#include "hlrc/probe/recorder.h"
-#include "hlrc/probe/timeline.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/report/deadlock_collect.h"
 #include "hlrc/sync/handles.h"
@@ -62,7 +60,7 @@ static uint64_t signal_name(int node, uint64_t number)
 static uint64_t next_name(void)
 {
     uint64_t most = (UINT64_C(1) << NUMBER_BITS) - 1;
-    return record_on ? signal_name(engine.node, atomic_fetch_add(&signals, 1) % most + 1) : 0;
+    return probe_records() ? signal_name(engine.node, atomic_fetch_add(&signals, 1) % most + 1) : 0;
 }
 
 /* ---- start and end ---- */
@@ -168,11 +166,10 @@ static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt, uint64_t n
         uint32_t ref = at - 1;
         at = next_waiter[ref]; /* before the answer: the waiter may register again at once */
         cond_count(1);         /* C4 */
-        uint64_t number = timeline_grant();
-        int64_t begin = timeline_begin();
+        struct probe_span span = PROBE_BEGIN(cond_wake);
         int node = (int)(ref / engine.tokens);
-        msg_reply(msg_slot(node, ref % engine.tokens), (int64_t)name, number, vt);
-        timeline_end(TIMELINE_WAKE, begin, cond, node, number); /* TL4 */
+        msg_reply(msg_slot(node, ref % engine.tokens), (int64_t)name, span.more, vt);
+        PROBE_END(cond_wake, span, cond, node); /* TL4 */
     }
     cond_count(-1); /* C4 */
 }
@@ -217,7 +214,7 @@ static uint64_t manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
     struct wait_for what = { WAITS_SIGNAL, cond, 0 };
     const struct reply *rep = msg_wait_as(place, what);
     memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
-    thread_self()->granted = rep->arg; /* TL4 */
+    probe_self()->granted = rep->arg; /* TL4 */
     return (uint64_t)rep->status;
 }
 
@@ -261,29 +258,23 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     const struct cond_protocol *conds = engine.protocol.conds;
     race_unlock(lock);
     struct thread *t = thread_enter();
-    enum stats_category before = stats_enter(t, STATS_LOCK);
+    struct probe_span call = PROBE_BEGIN(cond_wait), wait = PROBE_BEGIN(cond_await);
     uint64_t vt[NODES_MAX];
-    int64_t begin = timeline_begin();
     uint32_t place = conds->enter(cond); /* C1 */
-    trace(TRACE_COND_WAIT, cond);
-    perturb(cond_registered);
-    int64_t again = timeline_begin();
+    PROBE(cond_registered, cond);
+    struct probe_span span = PROBE_BEGIN(cond_unlock);
     engine.protocol.locks->release(lock);
-    record_note(RECORD_WAIT, cond, lock); /* TS2: after the flush */
-    timeline_end(TIMELINE_UNLOCK, again, lock, -1, 0);
+    PROBE_END(cond_unlock, span, cond, lock); /* TS2: after the flush */
     uint64_t name = conds->await(cond, place, vt);
     cond_count(-1); /* C4 */
-    uint64_t number = thread_granted(t);
+    uint64_t number = probe_granted();
     if (!engine.alone)
         interval_acquire(vt, OCCASION_SIGNAL);
-    trace(TRACE_COND_WOKEN, cond);
-    timeline_end(TIMELINE_WAIT, begin, cond, -1, number);
-    again = timeline_begin();
+    PROBE_END(cond_await, wait, cond, number);
+    span = PROBE_BEGIN(cond_relock);
     engine.protocol.locks->acquire(lock);
-    timeline_end(TIMELINE_RELOCK, again, lock, -1, thread_granted(t));
-    if (record_on)
-        record_add(t, RECORD_WOKEN, lock, name >> NAME_SHIFT, signal_number(name), 0);
-    stats_enter(t, before);
+    PROBE_END(cond_relock, span, lock, probe_granted());
+    PROBE_END(cond_wait, call, lock, name >> NAME_SHIFT, signal_number(name));
     thread_leave(t);
     race_acquire(); /* RC1 */
     race_lock(lock);
@@ -304,15 +295,11 @@ static void signal_call(const char *call, hlrc_cond_t cond, bool all)
     check(call, cond);
     race_release();
     struct thread *t = thread_enter();
-    enum stats_category before = stats_enter(t, STATS_LOCK);
-    trace(TRACE_SIGNAL, cond);
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(cond_signal);
+    PROBE(cond_signalling, cond);
     uint64_t name = next_name();
     signal_waiters(cond, all, name);
-    if (record_on) /* TS2: after the flush */
-        record_add(t, RECORD_SIGNAL, cond, all, signal_number(name), 0);
-    timeline_end(TIMELINE_SIGNAL, begin, cond, -1, 0);
-    stats_enter(t, before);
+    PROBE_END(cond_signal, span, cond, all, signal_number(name)); /* TS2: after the flush */
     thread_leave(t);
 }
 

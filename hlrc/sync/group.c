@@ -16,10 +16,9 @@
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/interval.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/probe/recorder.h"
-#include "hlrc/probe/timeline.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/report/deadlock_collect.h"
 #include "hlrc/sync/pairs.h"
@@ -245,10 +244,10 @@ static int make(struct invitation *in)
 }
 
 /* For --trace-sim. */
-static void record_group(struct thread *t, const struct invitation *in)
+static void record_group(const struct invitation *in)
 {
     for (uint32_t i = 0; i < in->count; i++)
-        record_add(t, RECORD_MEMBER, in->group, (uint64_t)in->nodes[i], in->count - 1 - i, 0);
+        PROBE(group_member, in->group, in->nodes[i], in->count - 1 - i);
 }
 
 int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
@@ -258,14 +257,13 @@ int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
     int rc = check_list(nodes, count, &in);
     if (rc)
         return rc;
-    struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_BARRIER);
-    t = thread_enter();
+    struct probe_span span = PROBE_BEGIN(barrier_call);
+    struct thread *t = thread_enter();
     rc = make(&in);
     thread_leave(t);
-    if (rc == 0 && record_on)
-        record_group(t, &in);
-    stats_enter(t, before);
+    if (rc == 0 && probe_records())
+        record_group(&in);
+    PROBE_END(barrier_call, span);
     if (rc == 0)
         *group = in.group;
     return rc;
@@ -303,16 +301,11 @@ void hlrc_group_barrier(hlrc_group group)
                    "hlrc_group_barrier(%u): another thread of this node waits in it; call it from "
                    "one thread of each node",
                    group);
-    struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_BARRIER);
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(group_barrier);
     race_release();
     if (g->pairs.count > 1)
         meet(g, group);
-    record_note(RECORD_GROUP, group, 0); /* TS2: after the flush */
-    race_acquire();                      /* RC1 */
-    stats_count(STAT_BARRIERS, 1);
-    timeline_end(TIMELINE_GROUP, begin, group, -1, 0);
-    stats_enter(t, before);
+    race_acquire();                        /* RC1 */
+    PROBE_END(group_barrier, span, group); /* TS2: after the flush */
     atomic_store(&g->busy, false);
 }

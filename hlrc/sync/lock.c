@@ -10,11 +10,8 @@
 #include "base/reserve.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/memory/profile.h"
-#include "hlrc/probe/recorder.h"
-#include "hlrc/probe/timeline.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/dump.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/report/deadlock_collect.h"
 #include "hlrc/sync/handles.h"
@@ -137,41 +134,15 @@ void lock_check_again(hlrc_lock_t lock, uint32_t holder)
                    engine.node, lock, t->index);
 }
 
-/* 0: no trace needs it. */
-static int64_t time_asked(void)
-{
-    return trace_on & (TRACE_TIMELINE | TRACE_PROFILE) ? clock_ticks() : 0;
-}
-
-SLOW static void note(struct thread *t, enum timeline_kind kind, hlrc_lock_t lock)
-{
-    int64_t now = timeline_begin();
-    uint64_t grant = kind == TIMELINE_LOCK ? thread_granted(t) : 0;
-    if (record_on)
-        record_add(t,
-                   kind == TIMELINE_LOCK   ? RECORD_LOCK
-                   : kind == TIMELINE_BUSY ? RECORD_BUSY
-                                           : RECORD_UNLOCK,
-                   lock, 0, 0, 0);
-    if (kind != TIMELINE_BUSY)
-        trace_of(t, kind == TIMELINE_LOCK ? TRACE_LOCKED : TRACE_UNLOCK, lock);
-    if (now)
-        timeline_note(kind, t->asked ? t->asked : now, now, lock, -1, grant);
-    if (kind == TIMELINE_LOCK && t->asked)
-        profile_lock(lock, t->asked, timeline_granter(grant));
-    t->asked = 0;
-}
-
 SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
 {
-    trace_of(t, TRACE_LOCK, lock);
-    t->asked = time_asked();
+    PROBE(lock_ask, lock);
     const struct lock_protocol *p = engine.protocol.locks;
     thread_enter();
     if (!p->acquire_soon || !p->acquire_soon(lock)) {
-        enum stats_category before = stats_enter(t, STATS_LOCK);
+        struct probe_span span = PROBE_BEGIN(lock_wait);
         p->acquire(lock);
-        stats_enter(t, before);
+        PROBE_END(lock_wait, span);
     }
     thread_leave(t);
     race_acquire(); /* RC1 */
@@ -179,28 +150,28 @@ SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
 
 SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
 {
-    t->asked = time_asked();
+    PROBE(lock_try);
     thread_enter();
-    enum stats_category before = stats_enter(t, STATS_LOCK);
+    struct probe_span span = PROBE_BEGIN(lock_wait);
     int rc = engine.protocol.locks->try(lock);
-    stats_enter(t, before);
+    PROBE_END(lock_wait, span);
     thread_leave(t);
     if (rc == 0)
         race_acquire(); /* RC1 */
-    else if (trace_on)
-        note(t, TIMELINE_BUSY, lock);
+    else
+        PROBE(lock_busy, lock);
     return rc;
 }
 
 SLOW static void unlock_slowly(struct thread *t, hlrc_lock_t lock)
 {
     const struct lock_protocol *p = engine.protocol.locks;
-    t->asked = time_asked();
+    PROBE(lock_try);
     thread_enter();
     if (!p->release_soon || !p->release_soon(lock)) {
-        enum stats_category before = stats_enter(t, STATS_LOCK);
+        struct probe_span span = PROBE_BEGIN(lock_wait);
         p->release(lock);
-        stats_enter(t, before);
+        PROBE_END(lock_wait, span);
     }
     thread_leave(t);
 }
@@ -216,9 +187,7 @@ void hlrc_lock(hlrc_lock_t lock)
     if (!engine.protocol.locks->take(lock, t->index))
         lock_slowly(t, lock);
     race_lock(lock);
-    stats_count_lock(&t->clock);
-    if (trace_on)
-        note(t, TIMELINE_LOCK, lock);
+    PROBE_OF(&t->probe, lock_acquired, lock);
 }
 
 int hlrc_trylock(hlrc_lock_t lock)
@@ -231,9 +200,7 @@ int hlrc_trylock(hlrc_lock_t lock)
             return rc;
     }
     race_lock(lock);
-    stats_count_lock(&t->clock);
-    if (trace_on)
-        note(t, TIMELINE_LOCK, lock);
+    PROBE_OF(&t->probe, lock_acquired, lock);
     return 0;
 }
 
@@ -244,6 +211,5 @@ void hlrc_unlock(hlrc_lock_t lock)
     race_unlock(lock);
     if (!engine.protocol.locks->drop(lock, t->index))
         unlock_slowly(t, lock);
-    if (trace_on)
-        note(t, TIMELINE_UNLOCK, lock);
+    PROBE(lock_released, lock);
 }

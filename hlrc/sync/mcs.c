@@ -12,7 +12,7 @@
 #include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/timeline.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/lock.h"
@@ -164,7 +164,7 @@ void mcs_await(uint32_t k, struct wait_for what)
 {
     struct queue_node *mine = queue_node(k);
     progress_wait(what, is_granted, mine, WAIT_STATE);
-    thread_self()->granted = atomic_load_explicit(&mine->granted, memory_order_relaxed);
+    probe_self()->granted = atomic_load_explicit(&mine->granted, memory_order_relaxed);
 }
 
 /* Links after the node that `tail` names, or the current tail if that has changed; true if the
@@ -198,7 +198,7 @@ void mcs_acquire(const struct mcs *q, uint32_t k)
 /* MQ4 */
 uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told)
 {
-    uint64_t number = timeline_grant(), yes = number ? number : told ? told : 1;
+    uint64_t number = probe_grant(), yes = number ? number : told ? told : 1;
     int node = mcs_name_node(name), win = engine.control.id;
     size_t at = queue_node_at((uint32_t)name), word = at + offsetof(struct queue_node, granted);
     if (vt)
@@ -246,10 +246,10 @@ void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt)
     if (successor_of(k) || !set_free(q, k, vt)) {
         progress_wait((struct wait_for){ q->next, q->object, q->home }, has_successor, &k,
                       WAIT_STATE); /* MQ2 */
-        int64_t begin = timeline_begin();
+        struct probe_span span = PROBE_BEGIN(lock_pass);
         uint64_t next = successor_of(k), number = mcs_grant(next, q->timed ? vt : NULL, 0);
         if (q->timed)
-            timeline_end(TIMELINE_GRANT, begin, q->object, mcs_name_node(next), number);
+            PROBE_END(lock_pass, span, q->object, mcs_name_node(next), number);
     }
     mcs_give_node(k); /* MQ1 */
 }

@@ -18,8 +18,7 @@
 #include "base/diag.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/timeline.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/combine.h"
 #include "hlrc/sync/parcel.h"
@@ -125,16 +124,13 @@ int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op
         return 0;
     }
     size_t room = (parcel_bytes(engine.nodes) - sizeof(struct head)) / r.bytes, done = 0;
-    struct thread *t = thread_self();
-    enum stats_category before = stats_enter(t, STATS_BARRIER);
-    int64_t begin = timeline_begin();
+    struct probe_span span = PROBE_BEGIN(reduce);
     do { /* also for no values at all: it orders memory */
         size_t n = count - done < room ? count - done : room;
         size_t at = done * r.bytes;
         reduce_piece(&r, at ? (const char *)in + at : in, at ? (char *)out + at : out, n);
         done += n;
     } while (done < count);
-    timeline_end(TIMELINE_REDUCE, begin, count, -1, 0);
-    stats_enter(t, before);
+    PROBE_END(reduce, span, count);
     return 0;
 }

@@ -15,11 +15,8 @@
 #include "hlrc/memory/first_write.h"
 #include "hlrc/memory/interval.h"
 #include "hlrc/memory/page_word.h"
-#include "hlrc/memory/profile.h"
-#include "hlrc/probe/recorder.h"
-#include "hlrc/probe/timeline.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/progress/stats.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/change.h"
 #include "hlrc/sync/combine.h"
@@ -107,7 +104,7 @@ static struct page *begin(struct word w)
 /* Returns what the word was. */
 static uint64_t perform(struct word w, const struct change *c)
 {
-    int64_t asked = profile_begin();
+    struct probe_span span = PROBE_BEGIN(word_elsewhere);
     struct page *p = begin(w);
     bool fabric = atomics_are_the_way();
     uint64_t old;
@@ -124,7 +121,7 @@ static uint64_t perform(struct word w, const struct change *c)
     uint64_t value = change_of(c, old);
     perturb(word_performed);
     page_word_end(w.page, w.at, w.bytes, &value, change_stores(c, old));
-    profile_word(w.page, asked);
+    PROBE_END(word_elsewhere, span, w.page);
     return old;
 }
 
@@ -159,11 +156,10 @@ static int operate(void *word, const struct change *c, uint64_t *old)
         return -ENOTSUP;
     struct word w = { page_of(word), (uintptr_t)word % PAGE_SIZE, bytes };
     struct thread *t = thread_enter();
-    int64_t begin = timeline_begin();
-    record_pages(RECORD_WORD, w.page, 1, 0, 0);
+    struct probe_span span = PROBE_BEGIN(word);
+    PROBE(word_operation, w.page);
     *old = perform(w, c);
-    stats_count(STAT_WORD_OPS, 1);
-    timeline_end(TIMELINE_WORD, begin, w.page, -1, 0);
+    PROBE_END(word, span, w.page);
     if (copies_over())
         copies_trim(); /* CP4 */
     thread_leave(t);

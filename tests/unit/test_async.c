@@ -109,14 +109,9 @@ static void page_reader(uint32_t page)
     has_reader[page] = true;
 }
 
-static void count_nothing(void)
-{
-}
-
 static const struct protocol_env env = { .parked = parked,
                                          .page_set_home = set_home,
-                                         .page_reader = page_reader,
-                                         .count_retry = count_nothing };
+                                         .page_reader = page_reader };
 static struct fabric fabric;
 
 static int begin(void **state)
