@@ -30,7 +30,7 @@ static void help(void)
          "        Replays traces, and prints the load of the busiest handler, adapter and link.");
     puts("  replay --machine FILE [--protocol async|ardmar|onesided] [--default-options]\n"
          "        [--ahead N] [--renew N] [--hot-pages N] [--exclusive-pages on|off]\n"
-         "        [--lazy-release N] [--move-homes on|off] [--times FILE] FILE\n"
+         "        [--lazy-release N] [--move-homes on|off] [--times FILE] [--decisions] FILE\n"
          "        Replays a file of hlrcrun --trace-sim on the given machine.");
     puts("  trace FILE\n        Prints a file of hlrcrun --trace-sim, a line for each item.");
     puts("  -h, --help\n        this text; hlrc_sim COMMAND --help lists the options\n"
@@ -88,7 +88,9 @@ static void manual(void)
           "\\-\\-trace\\-sim\\-detail all. \\-\\-ahead, \\-\\-renew, \\-\\-hot\\-pages,\n"
           "\\-\\-exclusive\\-pages, \\-\\-lazy\\-release and \\-\\-move\\-homes set single\n"
           "options. \\-\\-times names another trace of the same program, from which the\n"
-          "computing times between two synchronizations are taken. Example machines are in\n"
+          "computing times between two synchronizations are taken. \\-\\-decisions prints\n"
+          "each decision about a page of the replay beside that of the run. Example\n"
+          "machines are in\n"
           "share/hlrc/machines. The output shows the replayed counts next to the counts of\n"
           "the traced run. doc/trace.md describes the accuracy, and the operations that\n"
           "have no model and are skipped.\n"

@@ -391,6 +391,11 @@ enum replay_protocol replay_protocol_named(const char *name)
              name);
 }
 
+void replay_decided(struct replay_node *n, enum decision_kind kind, uint32_t page)
+{
+    decisions_note(n->r->decisions, (struct decision){ n->id, n->departed, page, kind, false });
+}
+
 /* RY5 */
 static bool as_traced(const struct replay *r)
 {
@@ -409,7 +414,8 @@ void replay_run(struct replay *r, const struct trace *t, const struct machine *m
 {
     *r = (struct replay){ .trace = t, .m = *m, .protocol = wish->protocol };
     memcpy(r->set, wish->set != NULL ? wish->set : t->set, sizeof r->set);
-    r->own_ahead = !as_traced(r);
+    r->decisions = wish->decisions;
+    r->own_ahead = r->decisions != NULL || !as_traced(r);
     r->nodes = (unsigned)t->set[RECORD_SET_nodes];
     event_loop_init(&r->loop);
     r->node = sim_new(r->nodes, sizeof *r->node);

@@ -79,6 +79,7 @@
 #include "hlrc/policy/policy_migrate.h"
 #include "hlrc/policy/policy_retain.h"
 #include "hlrc/policy/policy_update.h"
+#include "sim/decisions.h"
 #include "sim/event.h"
 #include "sim/fiber.h"
 #include "sim/machine.h"
@@ -254,6 +255,7 @@ struct replay_node {
     struct use *use; /* due until the next item */
     uint32_t uses, use_room;
     uint64_t epoch;
+    uint32_t departed;    /* barriers it has left */
     enum arrives arrives; /* the last one */
     struct moves *moves;
     struct group_here *groups;
@@ -295,6 +297,7 @@ struct replay {
     struct meeting meeting[2], *gathered; /* by gathering and parity */
     struct progress progress;
     struct conds *conds;
+    struct decisions *decisions; /* NULL: not noted */
     const char *wrong;
     unsigned wrong_node;
 };
@@ -500,7 +503,11 @@ struct replay_wish {
     const uint64_t *set; /* settings of base/record.h; NULL: the trace's */
     /* of another run, to use its pace (spans.h); NULL: this trace */
     const struct trace *times;
+    /* notes the decisions of this replay; readahead follows from its faults (RY5); NULL: not */
+    struct decisions *decisions;
 };
+
+void replay_decided(struct replay_node *n, enum decision_kind kind, uint32_t page);
 
 /* replay_protocol_named - async, ardmar or onesided; ends the program with a line if it is none */
 enum replay_protocol replay_protocol_named(const char *name);

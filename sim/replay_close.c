@@ -246,6 +246,8 @@ static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t inte
             n->debt += n->r->m.protect_ns * SIM_NS;
         bool kept = c->access == OPEN_STORES;
         bool announce = capture(n, c, interval, kept, open, &changed);
+        if (changed)
+            replay_decided(n, copy_is_home(c, n) ? DECISION_FLUSH_HOME : DECISION_FLUSH, c->page);
         if (announce)
             announced[all++] = c->page;
         flush_end(n, c, announce ? interval : 0, changed, kept);

@@ -25,6 +25,7 @@ struct wish {
     const char *machine, *trace, *times;
     enum replay_protocol protocol;
     struct run_choice choice;
+    bool decisions;
 };
 
 static struct wish parse(int argc, char **argv)
@@ -38,6 +39,8 @@ static struct wish parse(int argc, char **argv)
             w.protocol = replay_protocol_named(argv[++i]);
         else if (strcmp(argv[i], "--times") == 0 && i + 1 < argc)
             w.times = argv[++i];
+        else if (strcmp(argv[i], "--decisions") == 0)
+            w.decisions = true;
         else if ((words = run_choose(&w.choice, &argv[i])) > 0)
             i += words - 1;
         else if (argv[i][0] != '-' && w.trace == NULL)
@@ -147,6 +150,7 @@ int replay_command_main(int argc, char **argv)
     struct machine m;
     struct replay r;
     struct trace t, times;
+    struct decisions decisions = { 0 };
     uint64_t set[RECORD_SETTING_COUNT];
 
     machine_load(&m, w.machine);
@@ -156,7 +160,8 @@ int replay_command_main(int argc, char **argv)
     if (w.times != NULL)
         load_times(&w, &t, &times);
     replay_run(&r, &t, &m,
-               &(struct replay_wish){ w.protocol, set, w.times != NULL ? &times : NULL });
+               &(struct replay_wish){ w.protocol, set, w.times != NULL ? &times : NULL,
+                                      w.decisions ? &decisions : NULL });
     if (r.wrong != NULL)
         sim_fail(SIM_FAILED, "%s: node %u: %s; trace the run again", w.trace, r.wrong_node,
                  r.wrong);
@@ -165,6 +170,11 @@ int replay_command_main(int argc, char **argv)
             sim_fail(SIM_FAILED, "%s: node %u waits forever at its item %" PRIu64, w.trace, n,
                      r.node[n].ops);
     print(&r);
+    if (w.decisions) {
+        decisions_note_traced(&decisions, &t);
+        decisions_print(&decisions);
+        decisions_free(&decisions);
+    }
     replay_free(&r);
     trace_free(&t);
     if (w.times != NULL)

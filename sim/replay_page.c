@@ -139,9 +139,17 @@ void replay_prefetch(struct replay_node *n, uint32_t first, uint32_t count)
     }
 }
 
+static void decided_ahead(struct replay_node *n, uint32_t first, uint32_t count, uint64_t how)
+{
+    decisions_note_ahead(n->r->decisions,
+                         (struct decision){ .node = n->id, .barriers = n->departed, .page = first },
+                         count, how);
+}
+
 void replay_open_ahead(struct replay_node *n, uint32_t first, uint32_t count, bool write, bool here)
 {
     COUNT(n, ahead_pages, count);
+    decided_ahead(n, first, count, write ? RECORD_STORES : 0);
     if (!here)
         replay_prefetch(n, first, count);
     if (write)
@@ -150,12 +158,14 @@ void replay_open_ahead(struct replay_node *n, uint32_t first, uint32_t count, bo
 
 void replay_open_here(struct replay_node *n, uint32_t first, uint32_t count)
 {
+    decided_ahead(n, first, count, RECORD_STORES);
     COUNT(n, ahead_pages, open_runs(n, first, count, true, AHEAD));
 }
 
 /* page_claim.c page_claim_ahead: AH5 */
 void replay_claim_ahead(struct replay_node *n, uint32_t first, uint32_t count)
 {
+    decided_ahead(n, first, count, RECORD_CLAIMS);
     for (uint32_t p = first; p < first + count; p++) {
         struct copy *c = copy_of(n, p);
         if (c->home != 0 || (c->flags & (COPY_BUSY | COPY_STALE | COPY_EXCLUSIVE)))
@@ -236,6 +246,7 @@ void replay_access(struct replay_node *n, uint32_t page, bool write)
         COUNT(n, write_faults, 1);
     else
         COUNT(n, read_faults, 1);
+    replay_decided(n, write ? DECISION_STORE : DECISION_LOAD, page);
     if (!(c->flags & COPY_EXCLUSIVE) || c->home != 0) /* page.h page_was_alone */
         replay_faulted(n, page, write);
 }

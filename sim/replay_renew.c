@@ -100,6 +100,8 @@ static void settle_copy(struct replay_node *n, struct copy *c)
         if (c->renewal.pending)
             policy_update_probe(&c->renewal, n->acquire);
         clean(n, c);
+    } else {
+        replay_decided(n, DECISION_UPDATE, c->page);
     }
     c->renewal.pending = false;
 }

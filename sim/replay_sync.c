@@ -406,7 +406,9 @@ void replay_depart(struct replay_node *n)
 
     replay_settle(n);
     begun = n->r->loop.now;
-    if (depart(n)) /* MV2 */
+    bool moves = depart(n);
+    n->departed++;
+    if (moves) /* MV2 */
         replay_move_homes(n);
     COUNT(n, barriers, 1);
     n->spent[2] += n->r->loop.now - begun;
