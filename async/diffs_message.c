@@ -18,6 +18,7 @@
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/interval.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/policy/policy_batch.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
@@ -33,7 +34,10 @@ static_assert(sizeof(struct diff_entry) == 8, "sent between nodes as raw bytes")
 /* With --check races: bytes after each diff. */
 #define BEHIND (sizeof(struct first_write))
 
-static_assert(sizeof(struct diff_entry) + DIFF_MAX + 8 + BEHIND <= BULK_PAYLOAD,
+static_assert(sizeof(struct diff_entry) == POLICY_BATCH_HEAD && DIFF_MAX == POLICY_BATCH_DIFF &&
+                  BEHIND == POLICY_BATCH_TAIL && BULK_PAYLOAD == POLICY_BATCH_MESSAGE,
+              "the decision has these sizes");
+static_assert(POLICY_BATCH_HEAD + POLICY_BATCH_DIFF + 8 + POLICY_BATCH_TAIL <= POLICY_BATCH_MESSAGE,
               "one diff fits into a message");
 
 /* Written only by flushes, which are serialised (I1), except `quiet`. */
@@ -114,7 +118,7 @@ static void *message_room(int home, uint64_t interval, bool urgent)
     if (races_checked())
         (void)send_time(home, urgent);
     struct bulk *m = open_message[home];
-    if (m && m->bytes + sizeof(struct diff_entry) + DIFF_MAX + 8 + BEHIND > BULK_PAYLOAD)
+    if (m && !policy_batch_fits(m->bytes))
         message_send(home, urgent);
     if (!open_message[home]) {
         fabric_wait(engine.fabric, &sending[home]);
@@ -142,7 +146,7 @@ static void message_add(int home, uint32_t page, size_t bytes)
     struct bulk *m = open_message[home];
     struct diff_entry *e = next_entry(m);
     *e = (struct diff_entry){ .page = page, .bytes = (uint32_t)bytes };
-    m->bytes += (uint32_t)(sizeof *e + ((bytes + 7) & ~(size_t)7));
+    m->bytes += policy_batch_size((uint32_t)bytes);
     if (!races_checked())
         return;
     struct first_write first = first_write_of(page);

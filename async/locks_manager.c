@@ -20,6 +20,7 @@
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/interval.h"
+#include "hlrc/policy/policy_lock.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
@@ -29,8 +30,6 @@ enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8, LISTED = 16 };
 
 /* Mode of a lock (L8). OPEN is 0: a zero-filled table. TAKEN: the holder's index is added. */
 enum { OPEN, GUARDED, FREE, TAKEN };
-#define LOCAL_RUN 8  /* hand-overs between threads of a node while another node waits, at most */
-#define OVERTAKEN 64 /* L9 */
 
 struct lock {
     _Atomic uint16_t mode; /* GUARDED guards the rest */
@@ -106,7 +105,7 @@ static void queue_end(void)
 
 static int manager_of(uint32_t lock)
 {
-    return (int)(lock % (uint32_t)engine.nodes);
+    return (int)policy_lock_manager(lock, (uint32_t)engine.nodes);
 }
 
 /* A request that is at this node, as a number. */
@@ -290,7 +289,8 @@ static void queue_acquire(uint32_t lock)
     bool waited = false;
     guard(l, lock);
     /* L9: the last unlock has woken one waiter */
-    while ((l->flags & (HELD | WAITING)) || (l->waiters && !waited && l->overtaken >= OVERTAKEN)) {
+    while ((l->flags & (HELD | WAITING)) ||
+           policy_lock_yields(l->waiters != 0, waited, l->overtaken)) {
         if (l->flags & HELD)
             lock_check_again(lock, l->holder);
         await_turn(l, lock);
@@ -317,28 +317,27 @@ static int queue_try(uint32_t lock)
 /* True if it passes to a waiting thread of this node rather than to a requesting node. */
 static bool hands_on_here(const struct lock *l)
 {
-    return l->waiters && (l->next == 0 || l->local_run < LOCAL_RUN);
+    return policy_lock_stays_here(l->waiters != 0, l->next != 0, l->local_run);
 }
 
 /* It was released here so often in a row that it is biased (L6). */
 static bool has_settled(const struct lock *l)
 {
-    return engine.config.lazy_release > 0 && l->stays >= engine.config.lazy_release;
+    return policy_lock_biased(l->stays, (uint64_t)engine.config.lazy_release);
 }
 
 /* True if writes made under it need not be published yet (L3, L6). ASSUMPTION: guarded. */
 static bool may_keep(const struct lock *l)
 {
-    if (engine.config.lazy_release > 0 && hands_on_here(l))
-        return true;
-    return l->next == 0 && !(l->flags & LISTED) && has_settled(l);
+    return policy_lock_unpublished(hands_on_here(l), l->next != 0, l->flags & LISTED, l->stays,
+                                   (uint64_t)engine.config.lazy_release);
 }
 
 /* Before the release. `mark`: covers all that was written under it (L3). */
 static void note_unlock(struct lock *l, uint64_t mark)
 {
     atomic_store_explicit(&l->mark, mark, memory_order_relaxed);
-    l->stays = (uint8_t)(l->stays < UINT8_MAX ? l->stays + 1 : UINT8_MAX);
+    l->stays = policy_lock_stayed(l->stays);
 }
 
 /* L8. The compare-and-swap is also the fence between the stores under the lock and the test for

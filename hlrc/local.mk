@@ -12,8 +12,10 @@ libhlrc_core_la_SOURCES += hlrc/probe/events.h hlrc/probe/outfile.c hlrc/probe/o
 	hlrc/probe/timeline.h hlrc/probe/trace.c hlrc/probe/trace.h
 
 # Decisions, as functions of what they depend on: the simulator makes them by these, too.
-libhlrc_core_la_SOURCES += hlrc/policy/policy_history.c hlrc/policy/policy_history.h hlrc/policy/policy_migrate.h \
-	hlrc/policy/policy_readahead.h hlrc/policy/policy_retain.h hlrc/policy/policy_update.c hlrc/policy/policy_update.h
+libhlrc_core_la_SOURCES += hlrc/policy/policy_batch.h hlrc/policy/policy_gather.h hlrc/policy/policy_history.c \
+	hlrc/policy/policy_history.h hlrc/policy/policy_lock.h hlrc/policy/policy_migrate.h hlrc/policy/policy_notices.h \
+	hlrc/policy/policy_placement.h hlrc/policy/policy_readahead.h hlrc/policy/policy_retain.h \
+	hlrc/policy/policy_update.c hlrc/policy/policy_update.h
 
 # Messages and waiting: who serves what arrives, how a thread waits, requests and one-way messages.
 libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h hlrc/progress/bulk.c \

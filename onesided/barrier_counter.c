@@ -31,6 +31,7 @@
 #include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/interval.h"
+#include "hlrc/policy/policy_gather.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/sync/barrier.h"
 
@@ -47,14 +48,6 @@ enum { PLAIN = 1, MOVES = 2, KINDS = 3 };
 #define ARRIVAL_CALL(word) ((enum meeting)((word) >> 2 & ((1 << MEETING_BITS) - 1)))
 #define ARRIVAL_NODE(word) ((int)((word) >> (2 + MEETING_BITS)))
 
-/* A gathering of a level; its members are consecutive. */
-struct gathering {
-    uint32_t first;   /* number of the level's first gathering, over all levels */
-    uint32_t index;   /* of this one within the level */
-    uint32_t members; /* of this one */
-    int home;
-};
-
 static size_t slot_bytes(void)
 {
     return engine.at.meeting_slot_size;
@@ -67,14 +60,14 @@ static uint32_t fan(void)
 }
 
 /* Offsets of a gathering's counter, and of a member's slot, by parity. */
-static size_t counter_at(const struct gathering *g, int parity)
+static size_t counter_at(const struct policy_gather *g, int parity)
 {
-    return engine.at.meeting_counters + ((size_t)(g->first + g->index) * 2 + (size_t)parity) * 64;
+    return engine.at.meeting_counters + ((size_t)g->number * 2 + (size_t)parity) * 64;
 }
 
-static size_t slot_at(const struct gathering *g, uint32_t member, int parity)
+static size_t slot_at(const struct policy_gather *g, uint32_t member, int parity)
 {
-    size_t slot = (size_t)(g->first + g->index) * fan() + member;
+    size_t slot = (size_t)g->number * fan() + member;
     return engine.at.meeting_slots + (slot * 2 + (size_t)parity) * slot_bytes();
 }
 
@@ -93,13 +86,13 @@ static int counter_init(void)
 
 /* BC2: arrives with the vector time merged so far, as one member of a gathering; true for its
  * last. */
-static bool arrive_at(const struct gathering *g, uint32_t member, int parity, const uint64_t *vt,
+static bool arrive_at(const struct policy_gather *g, int parity, const uint64_t *vt,
                       uint64_t arrival)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     int win = engine.control.id;
     uint64_t old = 0;
-    size_t at = slot_at(g, member, parity);
+    size_t at = slot_at(g, g->member, parity);
     fabric_write_copied(engine.fabric, g->home, win, at + sizeof(struct head), vt,
                         VT_BYTES(engine.nodes));
     fabric_write(engine.fabric, g->home, win, at, &arrival, sizeof arrival, NULL);
@@ -110,7 +103,7 @@ static bool arrive_at(const struct gathering *g, uint32_t member, int parity, co
 }
 
 /* Merges the vector times of all members of a gathering (BC2). */
-static void collect(const struct gathering *g, int parity, enum meeting call, uint64_t *vt,
+static void collect(const struct policy_gather *g, int parity, enum meeting call, uint64_t *vt,
                     uint64_t *kinds)
 {
     struct fabric_op op = FABRIC_OP_INIT;
@@ -148,42 +141,23 @@ static void release_all(uint64_t epoch, const uint64_t *vt, uint64_t kinds)
             fabric_write(engine.fabric, n, win, at, &word, sizeof word, NULL);
 }
 
-/* The gathering of this level that a member of it belongs to. */
-static struct gathering gathering_of(uint32_t level_first, uint32_t members, uint32_t member,
-                                     uint32_t leaves)
-{
-    uint32_t index = member / fan(), left = members - index * fan();
-    return (struct gathering){
-        .first = level_first,
-        .index = index,
-        .members = left < fan() ? left : fan(),
-        .home = (int)(index * fan() * leaves),
-    };
-}
-
 static void counter_arrive(uint64_t epoch, const uint64_t *own, enum arrival kind,
                            enum meeting call)
 {
     uint64_t vt[NODES_MAX], kinds = kind == ARRIVAL_PLAIN   ? PLAIN
                                     : kind == ARRIVAL_MOVES ? MOVES
                                                             : 0;
-    uint32_t members = (uint32_t)engine.nodes, member = (uint32_t)engine.node, first = 0,
-             leaves = 1; /* nodes that one member of this level represents */
+    struct policy_gather_climb climb =
+        policy_gather_begin((uint32_t)engine.node, (uint32_t)engine.nodes, fan());
+    struct policy_gather g;
     int parity = (int)(epoch & 1);
     memcpy(vt, own, VT_BYTES(engine.nodes));
-    while (members > 1) {
-        struct gathering g = gathering_of(first, members, member, leaves);
+    while (policy_gather_next(&climb, &g))
         if (g.members > 1) {
-            if (!arrive_at(&g, member % fan(), parity, vt, ARRIVAL_WORD(kinds, call)))
+            if (!arrive_at(&g, parity, vt, ARRIVAL_WORD(kinds, call)))
                 return;
             collect(&g, parity, call, vt, &kinds);
         }
-        uint32_t gatherings = (members + fan() - 1) / fan();
-        first += gatherings;
-        leaves *= fan();
-        member = g.index;
-        members = gatherings;
-    }
     release_all(epoch, vt, kinds);
 }
 

@@ -27,7 +27,7 @@
  *        after the words of a record. If it has not passed the record, the words are the record's.
  *   NR3  (9) A reader that lacks an interval before `oldest` reads `last` first and the table
  *        after it. The table then has every interval up to `last`, where the reader continues.
- *   NR4  (9) An interval with more runs than RECORD_MOST allows gets no record: `oldest` becomes
+ *   NR4  (9) An interval with more runs than POLICY_NOTICES_MOST allows gets no record: `oldest` becomes
  *        the next interval.
  *   NR5  Notices of an interval may be applied before an acquire covers it, as N4.
  */
@@ -43,13 +43,11 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/probe/probe.h"
 
-#define RECORD_MOST (NOTICE_RING / 2) /* words: a longer record is not put in the ring (NR4) */
-#define FIRST_WORDS 32u               /* first read of a ring, in words */
-#define CHUNK       NOTICE_CHUNK      /* maximum of one read of a ring or a table */
-#define AT_ONCE     NOTICE_SLOTS      /* writers whose rings are read at once */
-#define PLACE_BITS  16                /* leaves 2^48 intervals */
-#define PLACE_MASK  ((UINT64_C(1) << PLACE_BITS) - 1)
-#define BLOCKS      ((engine.pages + NOTICE_BLOCK - 1) / NOTICE_BLOCK)
+#define CHUNK      NOTICE_CHUNK /* maximum of one read of a ring or a table */
+#define AT_ONCE    NOTICE_SLOTS /* writers whose rings are read at once */
+#define PLACE_BITS 16           /* leaves 2^48 intervals */
+#define PLACE_MASK ((UINT64_C(1) << PLACE_BITS) - 1)
+#define BLOCKS     ((engine.pages + NOTICE_BLOCK - 1) / NOTICE_BLOCK)
 
 static_assert(NOTICE_RING <= PLACE_MASK, "a ring slot, or the runs of a record");
 static_assert(CHUNK % NOTICE_BLOCK == 0, "blocks of the table are read whole");
@@ -157,14 +155,6 @@ static void enter_in_table(uint64_t interval, const uint32_t *pages, uint32_t co
     store(blocks_end_at(), mine.blocks_end);
 }
 
-static uint32_t runs_of(const uint32_t *pages, uint32_t count)
-{
-    uint32_t runs = 0;
-    for (uint32_t i = 0; i < count; i++)
-        runs += i == 0 || pages[i] != pages[i - 1] + 1;
-    return runs;
-}
-
 /* NR2 */
 static void raise_oldest(uint64_t word)
 {
@@ -206,11 +196,11 @@ static uint32_t write_record(uint64_t interval, const uint32_t *pages, uint32_t 
 
 static void read_publish(uint64_t interval, const uint32_t *pages, uint32_t count)
 {
-    uint32_t runs = runs_of(pages, count), place = place_of(mine.last);
+    uint32_t runs = policy_notices_runs(pages, count), place = place_of(mine.last);
     debug_assert(interval == interval_of(mine.last) + 1);
     enter_in_table(interval, pages, count);
     perturb(notice_tabled);
-    if (runs + 1 > RECORD_MOST) { /* NR4 */
+    if (!policy_notices_recorded(runs)) { /* NR4 */
         raise_oldest(word_of(interval + 1, place));
         mine.used = 0;
     } else {
@@ -296,8 +286,7 @@ static void take_table(int writer)
 /* Number of words to read of a ring, at most up to its end. */
 static uint32_t words_wanted(const struct reader *r, bool again)
 {
-    uint32_t words = again ? CHUNK : FIRST_WORDS, to_end = NOTICE_RING - r->place;
-    return words < to_end ? words : to_end;
+    return policy_notices_words(r->place, again);
 }
 
 /* Applies the words read of a ring until the wanted interval is covered. */

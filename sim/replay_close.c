@@ -3,14 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hlrc/policy/policy_batch.h"
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-#define DIFF_HEAD     8
-#define DIFF_MOST     (8 + 512 + 4096) /* diff.h DIFF_MAX */
-#define BULK_ROOM     (8192 - 16)      /* bulk.h BULK_PAYLOAD */
-#define BEHIND        16               /* diffs_message.c */
-#define UNKNOWN_BYTES 4096             /* assumed for a page that its home wrote in the trace */
+#define DIFF_HEAD     4    /* diff.h */
+#define UNKNOWN_BYTES 4096 /* assumed for a page that its home wrote in the trace */
 
 /* exclusive.c exclusive_look: EP3. */
 static void look_for_readers(struct replay_node *n)
@@ -157,7 +155,7 @@ static void send_message(struct replay_node *n, struct message **open)
 /* diffs_message.c message_room */
 static struct message *room_for(struct replay_node *n, struct message **open, unsigned home)
 {
-    if (open[home] != NULL && open[home]->bytes + 8 + DIFF_MOST + 8 + BEHIND > BULK_ROOM)
+    if (open[home] != NULL && !policy_batch_fits(open[home]->bytes))
         send_message(n, &open[home]);
     if (open[home] == NULL) {
         open[home] = sim_new(1, sizeof **open);
@@ -187,7 +185,7 @@ static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
     } else {
         m->entry = grow(m->entry, &m->room, m->count + 1, sizeof *m->entry);
         m->entry[m->count++] = (struct entry){ c->shared, c->page, length, n->id, interval };
-        m->bytes += 8 + ((length + 7) & ~7u);
+        m->bytes += policy_batch_size(length);
     }
     COUNT(n, diffs, 1);
     COUNT(n, diff_bytes, bytes);

@@ -3,23 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hlrc/policy/policy_batch.h"
+#include "hlrc/policy/policy_placement.h"
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-static uint64_t shift_of(const struct replay *r, uint32_t page)
+static struct policy_placement placement(const struct replay *r)
 {
     const uint64_t *set = r->set;
 
-    if (page >= set[RECORD_SET_heap_pages])
-        return set[RECORD_SET_range_shift];
-    if (page - (uint32_t)set[RECORD_SET_home_near] < set[RECORD_SET_home_near_pages])
-        return set[RECORD_SET_home_shift];
-    return set[RECORD_SET_far_shift];
+    return (struct policy_placement){ .heap_pages = (uint32_t)set[RECORD_SET_heap_pages],
+                                      .near = (uint32_t)set[RECORD_SET_home_near],
+                                      .near_pages = (uint32_t)set[RECORD_SET_home_near_pages],
+                                      .near_shift = (uint32_t)set[RECORD_SET_home_shift],
+                                      .far_shift = (uint32_t)set[RECORD_SET_far_shift],
+                                      .range_shift = (uint32_t)set[RECORD_SET_range_shift] };
 }
 
 unsigned replay_default_home(const struct replay *r, uint32_t page)
 {
-    return (page >> shift_of(r, page)) % r->nodes;
+    return policy_placement_home(placement(r), page, r->nodes);
 }
 
 struct shared *shared_of(struct replay *r, uint32_t page)
@@ -37,8 +40,7 @@ struct shared *shared_of(struct replay *r, uint32_t page)
 
 /* ---- RY12 ---- */
 
-#define CHUNK     64u
-#define RUN_PAGES 256u /* page_view.h */
+#define CHUNK 64u
 
 static uint64_t bit_of(uint32_t page)
 {
@@ -115,9 +117,10 @@ static void open_for_stores(struct replay_node *n, uint32_t page)
 
 void copy_open_alone(struct replay_node *n, struct copy *c)
 {
-    uint32_t pages = 1u << shift_of(n->r, c->page), first = c->page, end = c->page + 1;
+    uint32_t pages = 1u << policy_placement_shift(placement(n->r), c->page), first = c->page,
+             end = c->page + 1;
 
-    pages = pages < RUN_PAGES ? pages : RUN_PAGES;
+    pages = pages < POLICY_BATCH_RUN ? pages : POLICY_BATCH_RUN;
     for (; first % pages != 0 && is_shut(n, first - 1); first--)
         open_for_stores(n, first - 1);
     for (; end % pages != 0 && end < n->r->set[RECORD_SET_pages] && is_shut(n, end); end++)

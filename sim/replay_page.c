@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* replay_page.c - the states of pages at a node: hlrc/memory/page.c, ahead.c, past.c. */
+#include "hlrc/policy/policy_batch.h"
 #include "sim/fail.h"
 #include "sim/replay.h"
-
-#define BATCH 32 /* page_fetch.c PREFETCH_BATCH */
 
 static void mark_dirty(struct replay_node *n, struct copy *c, bool ahead)
 {
@@ -129,8 +128,9 @@ static void let_arrive(struct replay_node *n, uint32_t first, uint32_t count)
 void replay_prefetch(struct replay_node *n, uint32_t first, uint32_t count)
 {
     count = within_space(n->r, first, count);
-    for (uint32_t i = first; i < first + count; i += BATCH) {
-        uint32_t some = first + count - i < BATCH ? first + count - i : BATCH;
+    for (uint32_t i = first; i < first + count; i += POLICY_BATCH_PREFETCH) {
+        uint32_t some =
+            first + count - i < POLICY_BATCH_PREFETCH ? first + count - i : POLICY_BATCH_PREFETCH;
         open_arrived(n, i, some);
         for (uint32_t k = i; k < i + some; k++)
             (void)replay_fetch_ahead(n, copy_of(n, k), false);
@@ -202,7 +202,7 @@ static bool step(struct replay_node *n, struct copy *c, bool write, bool *worked
     if (c->flags & COPY_BUSY) {
         uint32_t page = c->page;
         replay_finish(n, c);
-        open_arrived(n, page, within_space(n->r, page, BATCH));
+        open_arrived(n, page, within_space(n->r, page, POLICY_BATCH_PREFETCH));
         return false;
     }
     if (c->access >= (write ? OPEN_STORES : OPEN_LOADS))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hlrc/policy/policy_gather.h"
 #include "sim/fail.h"
 #include "sim/replay.h"
 
@@ -257,21 +258,26 @@ void replay_mutex(struct replay_node *n, const struct script_op *op, bool lock)
 
 /* ---- barriers ---- */
 
-/* A gathering within a level; its members are consecutive. */
+/* An arrival at a gathering. */
 struct gathering {
     struct replay_node *node; /* the node that arrives */
-    unsigned number, index, members, home;
+    struct policy_gather at;
     unsigned parity, arrives;
     uint32_t *vt;
     bool last;
 };
+
+static struct meeting *meeting_of(const struct gathering *g)
+{
+    return &g->node->r->gathered[g->at.number * 2 + g->parity];
+}
 
 /* BC1, BC2 */
 static void add_arrival(void *self, uint64_t arg)
 {
     struct gathering *g = self;
     struct replay *r = g->node->r;
-    struct meeting *m = &r->gathered[g->number * 2 + g->parity];
+    struct meeting *m = meeting_of(g);
 
     (void)arg;
     if (m->vt == NULL)
@@ -279,7 +285,7 @@ static void add_arrival(void *self, uint64_t arg)
     for (unsigned w = 0; w < r->nodes; w++)
         m->vt[w] = m->vt[w] < g->vt[w] ? g->vt[w] : m->vt[w];
     m->arrives |= g->arrives;
-    g->last = ++m->arrived == g->members;
+    g->last = ++m->arrived == g->at.members;
 }
 
 /* True for the last to arrive at its gathering; it has merged all vector times. */
@@ -287,16 +293,17 @@ static bool arrive_at(struct gathering *g)
 {
     struct replay_node *n = g->node;
     struct replay *r = n->r;
-    struct meeting *m = &r->gathered[g->number * 2 + g->parity];
+    struct meeting *m = meeting_of(g);
+    struct replay_node *home = &r->node[g->at.home];
 
     n->debt += 2 * r->m.post_ns * SIM_NS;
     COUNT(n, rdma_writes, 2);
-    replay_atomic(n, &r->node[g->home], add_arrival, g);
+    replay_atomic(n, home, add_arrival, g);
     if (!g->last)
         return false;
-    if (g->home != n->id)
-        for (unsigned i = 0; i < g->members; i++)
-            replay_post_read(n, &r->node[g->home], vector_bytes(r) + 8);
+    if (home != n)
+        for (unsigned i = 0; i < g->at.members; i++)
+            replay_post_read(n, home, vector_bytes(r) + 8);
     replay_await_reads(n);
     memcpy(g->vt, m->vt, r->nodes * sizeof *g->vt);
     g->arrives = m->arrives;
@@ -375,30 +382,19 @@ static void meet_partner(struct replay_node *n)
 static void gather(struct replay_node *n)
 {
     struct replay *r = n->r;
-    unsigned fan = (unsigned)r->set[RECORD_SET_barrier_fan], members = r->nodes, member = n->id,
-             first = 0, leaves = 1;
+    struct policy_gather_climb climb =
+        policy_gather_begin(n->id, r->nodes, (uint32_t)r->set[RECORD_SET_barrier_fan]);
     struct gathering g = { .node = n, .parity = (unsigned)(n->epoch++ & 1), .arrives = n->arrives };
 
-    fan = fan < 2 ? 2 : fan;
     if (r->gathered == NULL)
         r->gathered = sim_new(4 * (size_t)r->nodes, sizeof *r->gathered);
     g.vt = copy_of_time(r, n->vt);
     n->got_release = false;
-    while (members > 1) {
-        unsigned gatherings = (members + fan - 1) / fan;
-        g.index = member / fan;
-        g.number = first + g.index;
-        g.members = members - g.index * fan < fan ? members - g.index * fan : fan;
-        g.home = g.index * fan * leaves;
-        if (g.members > 1 && !arrive_at(&g)) {
+    while (policy_gather_next(&climb, &g.at))
+        if (g.at.members > 1 && !arrive_at(&g)) {
             free(g.vt);
             return;
         }
-        first += gatherings;
-        leaves *= fan;
-        member = g.index;
-        members = gatherings;
-    }
     release_all(n, g.vt, g.arrives);
 }
 

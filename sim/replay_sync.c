@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hlrc/policy/policy_lock.h"
 #include "sim/fail.h"
 #include "sim/replay.h"
 
@@ -37,7 +38,7 @@ struct lock_here *replay_lock_of(struct replay_node *n, uint32_t lock)
 
 static unsigned manager_of(const struct replay *r, uint32_t lock)
 {
-    return lock % r->nodes;
+    return policy_lock_manager(lock, r->nodes);
 }
 
 static bool here(const struct replay_node *n, const struct lock_here *l)
@@ -272,7 +273,7 @@ void replay_unlock(struct replay_node *n, uint32_t lock)
 {
     struct lock_here *l = replay_lock_of(n, lock);
     uint64_t lazy = n->r->set[RECORD_SET_lazy_release];
-    bool settled = lazy > 0 && l->stays >= lazy;
+    uint8_t stays = l->stays;
 
     replay_settle(n);
     if (n->r->protocol == REPLAY_ONESIDED) {
@@ -282,7 +283,7 @@ void replay_unlock(struct replay_node *n, uint32_t lock)
     }
     l->mark = 0;
     if (!replay_clean(n, l->next > 0)) {
-        if (settled && l->next == 0 && !l->listed) {
+        if (policy_lock_unpublished(false, l->next != 0, l->listed, stays, lazy)) {
             l->mark = n->closes + 1; /* L3, L6 */
             COUNT(n, lazy_releases, 1);
         } else {
@@ -291,7 +292,7 @@ void replay_unlock(struct replay_node *n, uint32_t lock)
         }
     }
     l->held = false;
-    l->stays = (uint8_t)(l->stays < UINT8_MAX ? l->stays + 1 : UINT8_MAX);
+    l->stays = policy_lock_stayed(l->stays);
     if (l->next == 0)
         return;
     int next = l->next;

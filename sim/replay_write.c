@@ -5,15 +5,9 @@
  */
 #include <stdlib.h>
 
+#include "hlrc/policy/policy_notices.h"
 #include "sim/fail.h"
 #include "sim/replay.h"
-
-/* notices_read.c; words */
-#define RING        4096u
-#define RECORD_MOST (RING / 2)
-#define FIRST_WORDS 32u
-#define CHUNK       512u
-#define BLOCK       64u /* pages */
 
 uint32_t replay_others(const struct replay_node *n, const struct copy *c)
 {
@@ -96,19 +90,10 @@ void replay_await_written(struct replay_node *n)
 
 /* ---- notices ---- */
 
-static uint32_t runs_of(const struct interval *k)
-{
-    uint32_t runs = 0;
-
-    for (uint32_t i = 0; i < k->count; i++)
-        runs += i == 0 || k->page[i] != k->page[i - 1] + 1;
-    return runs;
-}
-
 static void enter_in_table(struct replay_node *n, const struct interval *k, uint32_t interval)
 {
     for (uint32_t i = 0; i < k->count; i++) {
-        uint32_t block = k->page[i] / BLOCK;
+        uint32_t block = k->page[i] / POLICY_NOTICES_BLOCK;
         n->block = grow(n->block, &n->block_room, block + 1, sizeof *n->block);
         n->block[block] = interval;
         n->blocks_end = block < n->blocks_end ? n->blocks_end : block + 1;
@@ -118,18 +103,18 @@ static void enter_in_table(struct replay_node *n, const struct interval *k, uint
 void replay_record(struct replay_node *n, uint32_t interval)
 {
     struct interval *k = &n->interval[interval];
-    uint32_t words = runs_of(k) + 1;
+    uint32_t runs = policy_notices_runs(k->page, k->count);
 
     enter_in_table(n, k, interval);
-    if (words > RECORD_MOST) { /* NR4 */
+    if (!policy_notices_recorded(runs)) { /* NR4 */
         n->ring_oldest = interval + 1;
         k->begins = k->ends = n->ring_end;
         return;
     }
     k->begins = n->ring_end;
-    k->ends = n->ring_end += words;
+    k->ends = n->ring_end += runs + 1;
     n->ring_oldest = n->ring_oldest > 0 ? n->ring_oldest : interval;
-    while (n->ring_end - n->interval[n->ring_oldest].begins > RING) /* NR2 */
+    while (n->ring_end - n->interval[n->ring_oldest].begins > POLICY_NOTICES_RING) /* NR2 */
         n->ring_oldest++;
 }
 
@@ -188,11 +173,12 @@ static void take_table(struct replay_node *n, uint32_t writer)
     read_now(n, w, 1);
     read_now(n, w, 1);
     for (uint32_t b = 0; b < w->blocks_end; b++) {
-        if (b % CHUNK == 0)
-            read_now(n, w, w->blocks_end - b < CHUNK ? w->blocks_end - b : CHUNK);
+        uint32_t left = w->blocks_end - b;
+        if (b % POLICY_NOTICES_CHUNK == 0)
+            read_now(n, w, left < POLICY_NOTICES_CHUNK ? left : POLICY_NOTICES_CHUNK);
         run = w->block[b] > at->seen ? run + 1 : 0;
-        if (run % (CHUNK / BLOCK) == 1)
-            read_now(n, w, CHUNK);
+        if (run % (POLICY_NOTICES_CHUNK / POLICY_NOTICES_BLOCK) == 1)
+            read_now(n, w, POLICY_NOTICES_CHUNK);
     }
     for (uint32_t k = at->seen + 1; k <= last; k++)
         replay_notice(n, writer, k);
@@ -208,9 +194,7 @@ static bool is_lost(const struct replay_node *w, const struct reader *at)
 /* The number of words to read from one ring at once. */
 static uint32_t words_wanted(const struct reader *at, bool again)
 {
-    uint32_t words = again ? CHUNK : FIRST_WORDS, to_end = RING - (uint32_t)(at->place % RING);
-
-    return words < to_end ? words : to_end;
+    return policy_notices_words((uint32_t)(at->place % POLICY_NOTICES_RING), again);
 }
 
 /* Applies words read from a ring: whole records, as far as wanted. */

@@ -75,6 +75,7 @@
 #include "fabric/fabric.h"
 #include "hlrc/core/parts.h"
 #include "hlrc/core/protocol.h"
+#include "hlrc/policy/policy_placement.h"
 
 #define PREFETCHES \
     1024 /* most prefetches in flight per node; the actual limit: engine.prefetches */
@@ -191,16 +192,24 @@ static inline uint32_t heap_pages(void)
     return engine.range_count ? engine.ranges[0].first : engine.pages;
 }
 
+static inline struct policy_placement home_placement(void)
+{
+    return (struct policy_placement){ .heap_pages = heap_pages(),
+                                      .near = engine.home_near,
+                                      .near_pages = HOME_NEAR,
+                                      .near_shift = engine.home_shift,
+                                      .far_shift = engine.far_shift,
+                                      .range_shift = engine.range_shift };
+}
+
 static inline uint32_t home_block_shift(uint32_t page)
 {
-    if (page >= heap_pages())
-        return engine.range_shift;
-    return page - engine.home_near < HOME_NEAR ? engine.home_shift : engine.far_shift;
+    return policy_placement_shift(home_placement(), page);
 }
 
 static inline int default_home(uint32_t page)
 {
-    return (int)((page >> home_block_shift(page)) % (uint32_t)engine.nodes);
+    return (int)policy_placement_home(home_placement(), page, (uint32_t)engine.nodes);
 }
 
 static inline char *page_mem(uint32_t page)

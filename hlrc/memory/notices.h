@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "hlrc/memory/page.h"
+#include "hlrc/policy/policy_notices.h"
 #include "hlrc/probe/probe.h"
 
 #define NOTICE_LOG_WORDS 16384u /* a power of two */
@@ -35,9 +36,9 @@
 
 /* notices_read.c has one ring of NOTICE_RING u64, a table with an entry per page and one per block
  * of pages, and slots in which its reads land. */
-#define NOTICE_RING       4096u
-#define NOTICE_BLOCK      64u
-#define NOTICE_CHUNK      512u
+#define NOTICE_RING       POLICY_NOTICES_RING
+#define NOTICE_BLOCK      POLICY_NOTICES_BLOCK
+#define NOTICE_CHUNK      POLICY_NOTICES_CHUNK
 #define NOTICE_SLOTS      64
 #define NOTICE_SLOT_BYTES ((NOTICE_CHUNK + 8) * sizeof(uint64_t))
 

@@ -29,12 +29,11 @@
 #include "hlrc/memory/need.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
+#include "hlrc/policy/policy_batch.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
-
-#define PREFETCH_BATCH 32 /* pages started before arrived ones are opened */
 
 static_assert(PREFETCHES <= 1u << 10, "bits of struct page");
 
@@ -328,7 +327,8 @@ void page_prefetch_finish(uint32_t page)
         PROBE_END(page_wait, span);
     }
     /* its neighbours were requested together with it */
-    open_arrived(page, engine.pages - page < PREFETCH_BATCH ? engine.pages - page : PREFETCH_BATCH);
+    open_arrived(page, engine.pages - page < POLICY_BATCH_PREFETCH ? engine.pages - page
+                                                                   : POLICY_BATCH_PREFETCH);
 }
 
 void page_prefetch_advance(const uint32_t *list, uint32_t n)
@@ -411,8 +411,10 @@ static void furnish(uint32_t first, uint32_t count)
 void page_prefetch(uint32_t first, uint32_t count)
 {
     uint32_t started = 0; /* more than there is room for would evict each other */
-    for (uint32_t i = first; i < first + count && started < copies_room(); i += PREFETCH_BATCH) {
-        uint32_t n = first + count - i < PREFETCH_BATCH ? first + count - i : PREFETCH_BATCH;
+    for (uint32_t i = first; i < first + count && started < copies_room();
+         i += POLICY_BATCH_PREFETCH) {
+        uint32_t n =
+            first + count - i < POLICY_BATCH_PREFETCH ? first + count - i : POLICY_BATCH_PREFETCH;
         page_prefetch_reclaim(n < engine.prefetches ? n : engine.prefetches);
         open_arrived(i, n); /* what arrived too old is requested again */
         furnish(i, n);

@@ -23,8 +23,10 @@
 #include <stdint.h>
 
 #include "hlrc/core/protocol.h"
+#include "hlrc/policy/policy_batch.h"
 
-#define RUN_PAGES 256u /* most pages whose locks are held together, except by a collapse */
+/* most pages whose locks are held together, except by a collapse */
+#define RUN_PAGES POLICY_BATCH_RUN
 
 /* Returns 0, or -ENOMEM: then G2 applies. ASSUMPTION: the pages are locked, and their flags permit
  * `right`. */

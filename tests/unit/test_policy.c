@@ -9,8 +9,13 @@
 
 #include <cmocka.h>
 
+#include "hlrc/policy/policy_batch.h"
+#include "hlrc/policy/policy_gather.h"
 #include "hlrc/policy/policy_history.h"
+#include "hlrc/policy/policy_lock.h"
 #include "hlrc/policy/policy_migrate.h"
+#include "hlrc/policy/policy_notices.h"
+#include "hlrc/policy/policy_placement.h"
 #include "hlrc/policy/policy_readahead.h"
 #include "hlrc/policy/policy_retain.h"
 #include "hlrc/policy/policy_update.h"
@@ -360,6 +365,134 @@ static void test_readahead_run(void **state)
     assert_int_equal(run.count, 6);
 }
 
+/* ---- lock ---- */
+
+static void test_lock_bias(void **state)
+{
+    static const struct {
+        bool stays_here, requested, listed;
+        uint8_t stays, lazy_release;
+        bool unpublished;
+    } table[] = {
+        { false, false, false, 8, 8, true },  { false, false, false, 7, 8, false },
+        { false, true, false, 8, 8, false },  { false, false, true, 8, 8, false },
+        { false, false, false, 8, 0, false }, { true, true, true, 0, 8, true },
+        { true, false, false, 8, 0, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(table); i++)
+        assert_int_equal(policy_lock_unpublished(table[i].stays_here, table[i].requested,
+                                                 table[i].listed, table[i].stays,
+                                                 table[i].lazy_release),
+                         table[i].unpublished);
+    assert_int_equal(policy_lock_stayed(0), 1);
+    assert_int_equal(policy_lock_stayed(255), 255);
+    assert_int_equal(policy_lock_manager(11, 4), 3);
+}
+
+static void test_lock_order(void **state)
+{
+    (void)state;
+    assert_false(policy_lock_stays_here(false, false, 0));
+    assert_true(policy_lock_stays_here(true, false, 200));
+    assert_true(policy_lock_stays_here(true, true, 7));
+    assert_false(policy_lock_stays_here(true, true, 8));
+    assert_true(policy_lock_yields(true, false, 64));
+    assert_false(policy_lock_yields(true, false, 63));
+    assert_false(policy_lock_yields(true, true, 64));
+    assert_false(policy_lock_yields(false, false, 64));
+}
+
+/* ---- batch ---- */
+
+static void test_batch(void **state)
+{
+    (void)state;
+    assert_int_equal(policy_batch_size(9), 24);
+    assert_int_equal(policy_batch_size(4612), 4624);
+    assert_true(policy_batch_fits(3532)); /* 8176 - 8 - 4612 - 8 - 16 */
+    assert_false(policy_batch_fits(3533));
+}
+
+/* ---- notices ---- */
+
+static void test_notices(void **state)
+{
+    static const uint32_t pages[] = { 3, 4, 5, 7, 9, 10 };
+
+    (void)state;
+    assert_int_equal(policy_notices_runs(pages, 6), 3);
+    assert_int_equal(policy_notices_runs(pages, 0), 0);
+    assert_true(policy_notices_recorded(2047));
+    assert_false(policy_notices_recorded(2048));
+    assert_int_equal(policy_notices_words(0, false), 32);
+    assert_int_equal(policy_notices_words(0, true), 512);
+    assert_int_equal(policy_notices_words(4090, true), 6);
+}
+
+/* ---- gather ---- */
+
+/* Seven nodes in groups of three: 0 to 2, 3 to 5, 6; then these three groups. */
+static void test_gather(void **state)
+{
+    static const struct policy_gather want[7][2] = {
+        { { 0, 3, 0, 0 }, { 3, 3, 0, 0 } }, { { 0, 3, 1, 0 }, { 3, 3, 0, 0 } },
+        { { 0, 3, 2, 0 }, { 3, 3, 0, 0 } }, { { 1, 3, 0, 3 }, { 3, 3, 1, 0 } },
+        { { 1, 3, 1, 3 }, { 3, 3, 1, 0 } }, { { 1, 3, 2, 3 }, { 3, 3, 1, 0 } },
+        { { 2, 1, 0, 6 }, { 3, 3, 2, 0 } },
+    };
+    struct policy_gather g;
+
+    (void)state;
+    for (uint32_t node = 0; node < 7; node++) {
+        struct policy_gather_climb c = policy_gather_begin(node, 7, 3);
+        for (int level = 0; level < 2; level++) {
+            assert_true(policy_gather_next(&c, &g));
+            assert_memory_equal(&g, &want[node][level], sizeof g);
+        }
+        assert_false(policy_gather_next(&c, &g));
+    }
+}
+
+/* The last of twelve nodes, in pairs. */
+static void test_gather_pairs(void **state)
+{
+    static const struct policy_gather want[] = {
+        { 5, 2, 1, 10 }, { 8, 2, 1, 8 }, { 10, 1, 0, 8 }, { 11, 2, 1, 0 }
+    };
+    struct policy_gather_climb c = policy_gather_begin(11, 12, 2);
+    struct policy_gather g;
+
+    (void)state;
+    for (size_t level = 0; level < LENGTH(want); level++) {
+        assert_true(policy_gather_next(&c, &g));
+        assert_memory_equal(&g, &want[level], sizeof g);
+    }
+    assert_false(policy_gather_next(&c, &g));
+}
+
+/* ---- placement ---- */
+
+static void test_placement(void **state)
+{
+    static const struct policy_placement p = { .heap_pages = 1000,
+                                               .near = 100,
+                                               .near_pages = 200,
+                                               .near_shift = 2,
+                                               .far_shift = 5,
+                                               .range_shift = 0 };
+    static const struct {
+        uint32_t page, home;
+    } table[] = {
+        { 99, 0 }, { 100, 1 }, { 104, 2 }, { 299, 2 }, { 300, 0 }, { 999, 1 }, { 1000, 1 }
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(table); i++)
+        assert_int_equal(policy_placement_home(p, table[i].page, 3), table[i].home);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -371,7 +504,10 @@ int main(void)
         cmocka_unit_test(test_migrate_batch),  cmocka_unit_test(test_retain_budget),
         cmocka_unit_test(test_retain_follows), cmocka_unit_test(test_history_turns),
         cmocka_unit_test(test_history_group),  cmocka_unit_test(test_readahead_within),
-        cmocka_unit_test(test_readahead_run),
+        cmocka_unit_test(test_readahead_run),  cmocka_unit_test(test_lock_bias),
+        cmocka_unit_test(test_lock_order),     cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_notices),        cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_gather_pairs),   cmocka_unit_test(test_placement),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
