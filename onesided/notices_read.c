@@ -27,8 +27,8 @@
  *        after the words of a record. If it has not passed the record, the words are the record's.
  *   NR3  (9) A reader that lacks an interval before `oldest` reads `last` first and the table
  *        after it. The table then has every interval up to `last`, where the reader continues.
- *   NR4  (9) An interval with more runs than POLICY_NOTICES_MOST allows gets no record: `oldest` becomes
- *        the next interval.
+ *   NR4  (9) An interval with more runs than POLICY_NOTICES_MOST allows gets no record: `oldest`
+ *        becomes the next interval.
  *   NR5  Notices of an interval may be applied before an acquire covers it, as N4.
  */
 #include <assert.h>

@@ -3,10 +3,10 @@
  * page_move.h - home migration to the node that writes: the steps for one page. The round that all
  * nodes make together is sync/homes.h.
  *
- * Which pages is decided by hlrc/policy/policy_migrate.h. A home that reads what another node writes
- * is best off as it is: the diffs bring what it reads, while a fetch brings the whole page. So a
- * page is first watched: the home removes its own threads' access, which costs them at most one
- * fault. Pages placed by hlrc_place stay there.
+ * hlrc/policy/policy_migrate.h decides which pages migrate. A home that reads what another node
+ * writes is best off as it is: the diffs bring what it reads, while a fetch brings the whole page.
+ * So a page is first watched: the home removes its own threads' access, which costs them at most
+ * one fault. Pages placed by hlrc_place stay there.
  */
 #ifndef HLRC_PAGE_MOVE_H
 #define HLRC_PAGE_MOVE_H
@@ -33,8 +33,8 @@ void page_move_used(struct page *p);
 /* Whether this home has pages to watch or to migrate. */
 bool page_move_wanted(void);
 
-/* Watches the former; stores the latter, at most POLICY_MIGRATE_ROUND, in `out` and returns their number.
- * Spins. */
+/* Watches the former; stores the latter, at most POLICY_MIGRATE_ROUND, in `out` and returns
+ * their number. Spins. */
 uint32_t page_move_take(struct policy_migrate_move *out);
 
 /* The steps of a round, for each page of it, in this order; all but the last wait. */

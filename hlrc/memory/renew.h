@@ -25,10 +25,10 @@
  *        cover the needed ones: no thread sees its own stores undone.
  *   RN3  Threads may store to an open page during the update, and their stores stay: only bytes
  *        that differ between the twin and the fetched page are written, with the fetched value.
- *   RN4  An acquire waits for an update at most POLICY_UPDATE_WAIT_NS, and not at all after a late one. A
- *        late copy is closed; a thread that needs it waits for the fetch in flight. So does a
- *        release if the copy is dirty: dirty copies are updated only where no remote CPU takes
- *        part.
+ *   RN4  An acquire waits for an update at most POLICY_UPDATE_WAIT_NS, and not at all after a
+ *        late one. A late copy is closed; a thread that needs it waits for the fetch in flight. So
+ *        does a release if the copy is dirty: dirty copies are updated only where no remote CPU
+ *        takes part.
  *   RN5  Where an acquire reads its notices, and pages, it fetches in the same round trip the
  *        pages that acquires of the same occasion have updated before, with all their versions.
  *        They are STALE and pending before a notice names them. Their needed versions are compared

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * policy_lock.h - locks by their managers: which node manages a lock, whether an unlock has to
- * publish what was written under it (lock bias), and which thread or node gets the lock next (hand-over order).
+ * publish what was written under it (lock bias), and which thread or node gets the lock next
+ * (hand-over order).
  *
  * A lock that was released --lazy-release times in a row on its node is biased: what is written
  * under it is published when another node requests it. Threads of the node get it before a node
@@ -9,7 +10,8 @@
  * L1 to L9. Counts are of unlocks, and saturate.
  *
  * Source: the lazy release of one lock is that of biased locking (Kawachiya, Koseki and Onodera,
- * Lock Reservation, 2002); the bounded run is that of cohort locks (Dice, Marathe and Shavit, 2012).
+ * Lock Reservation, 2002); the bounded run is that of cohort locks (Dice, Marathe and Shavit,
+ * 2012).
  */
 #ifndef HLRC_POLICY_LOCK_H
 #define HLRC_POLICY_LOCK_H

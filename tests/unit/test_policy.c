@@ -296,7 +296,7 @@ static void test_history_turns(void **state)
     assert_false(policy_history_opens(0x0307, 7)); /* the same turn */
 }
 
-/* Of 64 pages, those with the turns 0x0203, but for the two that are left out in turn 5: 2 and 17. */
+/* Of 64 pages, those with the turns 0x0203, except the two left out in turn 5: 2 and 17. */
 static void test_history_group(void **state)
 {
     static const struct {
