@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/parse.h"
 
 enum { ENV_NAME_MAX = 40 };
 
@@ -96,19 +97,16 @@ static int set_number(struct config *cfg, enum config_id id, const char *value,
 {
     const struct config_option *row = config_option(id);
     const char *or_word = *row->values != '\0' ? " or " : "";
-    char *end;
-    long number;
-    int stored;
+    int64_t number = 0;
+    int stored, rc = parse_number(value, "", row->low, row->high, &number);
 
-    errno = 0;
-    number = strtol(value, &end, 10);
     if (*row->values != '\0' && (strcmp(value, row->values) == 0 || strcmp(value, "-1") == 0))
         number = -1;
-    else if (end == value || *end != '\0')
+    else if (rc == -EINVAL)
         return complain(err, errlen, id, value, from, -EINVAL,
                         "not a number; give %lld to %lld%s%s", (long long)row->low,
                         (long long)row->high, or_word, row->values);
-    else if (errno == ERANGE || number < row->low || number > row->high)
+    else if (rc == -ERANGE)
         return complain(err, errlen, id, value, from, -ERANGE,
                         "out of range; give %lld to %lld%s%s", (long long)row->low,
                         (long long)row->high, or_word, row->values);

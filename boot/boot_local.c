@@ -24,6 +24,7 @@
 
 #include "base/config.h"
 #include "base/diag.h"
+#include "base/parse.h"
 #include "boot/boot_backend.h"
 #include "boot/wire.h"
 
@@ -239,14 +240,11 @@ static const struct boot_ops local_ops = {
 static int number_from_environment(const char *name, int low, int high, int *out)
 {
     const char *text = secure_getenv(name);
-    char *end;
-    long value;
+    int64_t value;
 
     if (text == NULL || *text == '\0')
         return -ENOENT;
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (errno != 0 || *end != '\0' || value < low || value > high) {
+    if (parse_number(text, "", low, high, &value) != 0) {
         diag_warn("%s=%s: not a number from %d to %d; hlrcrun sets it, do not change it", name,
                   text, low, high);
         return -EINVAL;

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/parse.h"
+
 struct host {
     char name[256];
     int nodes;
@@ -47,22 +49,18 @@ __attribute__((format(printf, 2, 3))) static void add_text(struct command *comma
 static bool host_parse(const char *text, size_t len, struct host *host)
 {
     size_t name = 0;
-    char *end;
-    long nodes = 1;
+    int64_t nodes = 1;
 
     while (name < len && text[name] != ':')
         name++;
     if (name == 0 || name >= sizeof host->name || text[0] == '-')
         return false;
-    if (name < len) {
-        nodes = strtol(text + name + 1, &end, 10);
-        if (end != text + len || name + 1 == len)
-            return false;
-    }
+    if (name < len && parse_number(text + name + 1, ",", 1, NODES_MAX, &nodes) != 0)
+        return false;
     memcpy(host->name, text, name);
     host->name[name] = '\0';
     host->nodes = (int)nodes;
-    return nodes >= 1 && nodes <= NODES_MAX && strpbrk(host->name, " /\\'\"$*[]") == NULL;
+    return strpbrk(host->name, " /\\'\"$*[]") == NULL;
 }
 
 static int hosts_parse(const char *text, struct hosts *hosts, char *err, size_t errlen)
@@ -103,14 +101,15 @@ static int hosts_trim(struct hosts *hosts, int nodes, char *err, size_t errlen)
  * form, whose max_slots is ignored. */
 static bool line_parse(char *line, struct host *host)
 {
-    char *at = NULL, *word = strtok_r(line, " \t\r\n", &at), *end;
+    char *at = NULL, *word = strtok_r(line, " \t\r\n", &at);
 
     if (word == NULL || !host_parse(word, strlen(word), host))
         return false;
     while ((word = strtok_r(NULL, " \t\r\n", &at)) != NULL) {
-        long value = strtol(word + strcspn(word, "=") + (strchr(word, '=') != NULL), &end, 10);
+        const char *number = strchr(word, '=');
+        int64_t value;
 
-        if (*end != '\0' || end[-1] == '=' || value < 1)
+        if (number == NULL || parse_number(number + 1, "", 1, INT64_MAX, &value) != 0)
             return false;
         if (strncmp(word, "slots=", 6) == 0 && value <= NODES_MAX)
             host->nodes = (int)value;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "sim/fail.h"
 #include "sim/growth.h"
 
@@ -26,15 +27,6 @@ static struct trace traces[GROWTH_TRACES];
 
 /* ---- the command line ---- */
 
-static bool number(const char *text, int64_t *value)
-{
-    char *end;
-
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return end != text && *end == '\0' && errno == 0;
-}
-
 /* NAME=VALUE */
 static void set(const char *text)
 {
@@ -42,7 +34,8 @@ static void set(const char *text)
     char name[LAW_WORD];
     int64_t value;
 
-    if (length >= sizeof name || text[length] == '\0' || !number(text + length + 1, &value))
+    if (length >= sizeof name || text[length] == '\0' ||
+        parse_number(text + length + 1, "", INT64_MIN, INT64_MAX, &value) != 0)
         sim_fail(SIM_WRONG_USE,
                  "--set %s: give a parameter of the law and a whole number, as "
                  "size=1024",
@@ -58,7 +51,7 @@ static uint32_t nodes_of(const char *text)
 {
     int64_t value;
 
-    if (!number(text, &value) || value < 2 || value > TRACE_NODES_MAX)
+    if (parse_number(text, "", 2, TRACE_NODES_MAX, &value) != 0)
         sim_fail(SIM_WRONG_USE, "--nodes %s: give a number from 2 to %u", text, TRACE_NODES_MAX);
     return (uint32_t)value;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/parse.h"
 #include "compat/start/start.h"
 
 static struct settings initial = { .threads = 1,
@@ -31,9 +32,8 @@ const struct settings *settings_initial(void)
 
 static int number(const char *variable, const char *text)
 {
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (end == text || (*end != '\0' && *end != ',') || n < 0 || n > INT_MAX)
+    int64_t n;
+    if (parse_number(text, ",", 0, INT_MAX, &n) != 0)
         start_fail("%s=%s: not a number; use 0 or more", variable, text);
     return (int)n;
 }

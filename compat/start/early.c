@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/addresses.h"
+#include "base/parse.h"
 #include "base/procfs.h"
 #include "compat/start/start.h"
 
@@ -23,9 +24,8 @@ static int part = NOT_PARTED; /* the node whose slice of addresses this process 
 int early_number(const char *variable)
 {
     const char *text = getenv(variable);
-    char *end;
-    long n = text ? strtol(text, &end, 10) : 0;
-    return text && *end == '\0' && n > 0 && n <= HLRC_MAX_NODES ? (int)n : 0;
+    int64_t n;
+    return text && parse_number(text, "", 1, HLRC_MAX_NODES, &n) == 0 ? (int)n : 0;
 }
 
 /* Needed before hlrc_init, to share stacks and to choose slices. */
