@@ -118,6 +118,11 @@ UNIT_TESTS += tests/unit/parse
 tests_unit_parse_SOURCES = tests/unit/test_parse.c
 tests_unit_parse_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_parse_LDADD = $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/backoff
+tests_unit_backoff_SOURCES = tests/unit/test_backoff.c
+tests_unit_backoff_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_backoff_LDFLAGS = -Wl,--wrap=sched_yield,--wrap=nanosleep
+tests_unit_backoff_LDADD = $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/heap
 tests_unit_heap_SOURCES = tests/unit/test_heap.c
 tests_unit_heap_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* say.c - messages, and how a PE waits. */
-#include <sched.h>
-#include <time.h>
-
+#include "base/backoff.h"
 #include "compat/shmem/inner.h"
 
 struct shmem_job sh;
@@ -13,14 +11,7 @@ struct shmem_job sh;
 
 void sh_pause(unsigned *tries)
 {
-    const struct timespec nap = { .tv_nsec = NAP_NS };
-    unsigned now = (*tries)++;
-    if (now < SPINS)
-        return;
-    if (now < YIELDS)
-        (void)sched_yield();
-    else
-        (void)nanosleep(&nap, NULL);
+    backoff_pause((*tries)++, SPINS, YIELDS, NAP_NS);
 }
 
 /* ---- messages ---- */

@@ -31,8 +31,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/backoff.h"
 #include "base/perturb.h"
-#include "base/spin.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/accumulate.h"
@@ -108,17 +108,6 @@ static void scale(const struct kind *k, void *at, size_t bytes)
 
 /* ---- a block ---- */
 
-static void pause_before(int try)
-{
-    const struct timespec nap = { .tv_nsec = NAP_NS };
-    if (try < SPINS)
-        cpu_relax();
-    else if (try < YIELDS)
-        sched_yield();
-    else
-        (void)nanosleep(&nap, NULL);
-}
-
 static size_t lock_of(const struct batch *b)
 {
     return engine.at.block_locks + b->block % BLOCK_LOCKS * 8;
@@ -144,7 +133,7 @@ static unsigned lock_and_read(const struct batch *b)
     if (together && try_lock(b, true))
         return 1;
     for (int try = 0; !try_lock(b, false); try++, asked++)
-        pause_before(try);
+        backoff_pause((unsigned)try, SPINS, YIELDS, NAP_NS);
     perturb(block_locked);
     struct fabric_op op = FABRIC_OP_INIT;
     fabric_read_pieces(engine.fabric, b->node, arena.id, b->piece, b->count, &op);
