@@ -59,3 +59,12 @@ expect_traffic() {
     test "$bytes" -ge "$least" || fail "$*: $bytes bytes moved, $least at least must have"
     test "$bytes" -le "$most" || fail "$*: $bytes bytes moved, more than $most"
 }
+
+# refused TEXT OPTIONS...: ends with status 2 and says so
+refused() {
+    local text=$1
+    shift
+    run_job 2 ardmar "$app" "$@"
+    expect_status "$*" 2
+    expect_err "$*" "$text"
+}

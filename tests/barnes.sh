@@ -10,15 +10,6 @@ JOB_SECONDS=300
 rounds=1
 [ -z "${HLRC_SOAK:-}" ] || rounds=20
 
-# refused TEXT OPTIONS...: ends with status 2 and says so
-refused() {
-    local text=$1
-    shift
-    run_job 2 ardmar "$app" "$@"
-    expect_status "$*" 2
-    expect_err "$*" "$text"
-}
-
 # instrumented, it takes ten times as long
 many=3000
 [ -z "${HLRC_TEST_SANITIZERS:-}" ] || many=1000

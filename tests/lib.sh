@@ -4,20 +4,10 @@
 top_builddir=${top_builddir:-.}
 top_srcdir=${top_srcdir:-.}
 hlrcrun=${HLRCRUN:-$top_builddir/hlrcrun}
-failures=0
+. "$(dirname "${BASH_SOURCE[0]}")/faillib.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset HLRC_NODES HLRC_NODE HLRC_LAUNCH_FD SLURM_NTASKS OMPI_COMM_WORLD_SIZE PMI_SIZE
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-finish() {
-    test $failures -eq 0 || { echo "$failures failures"; exit 1; }
-    exit 0
-}
 
 skip() {
     echo "SKIP: $*"

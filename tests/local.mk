@@ -43,7 +43,7 @@ UNIT_TESTS =
 
 if CMOCKA
 UNIT_TESTS += tests/unit/async
-tests_unit_async_SOURCES = tests/unit/test_async.c
+tests_unit_async_SOURCES = tests/unit/test_async.c tests/unit/rng.h
 tests_unit_async_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_async_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/bench
@@ -59,7 +59,7 @@ tests_unit_depend_SOURCES = tests/unit/test_depend.c compat/openmp/depend.c
 tests_unit_depend_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_depend_LDADD = $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/copies
-tests_unit_copies_SOURCES = tests/unit/test_copies.c
+tests_unit_copies_SOURCES = tests/unit/test_copies.c tests/unit/rng.h
 tests_unit_copies_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_copies_LDFLAGS = -Wl,--wrap=page_at,--wrap=page_lock,--wrap=page_unlock,--wrap=page_held \
 	-Wl,--wrap=view_change_marked,--wrap=view_mend,--wrap=progress_changed,--wrap=headroom_now
@@ -124,7 +124,7 @@ tests_unit_backoff_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_backoff_LDFLAGS = -Wl,--wrap=sched_yield,--wrap=nanosleep
 tests_unit_backoff_LDADD = $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/heap
-tests_unit_heap_SOURCES = tests/unit/test_heap.c
+tests_unit_heap_SOURCES = tests/unit/test_heap.c tests/unit/rng.h
 tests_unit_heap_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_heap_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/judge
@@ -132,13 +132,13 @@ tests_unit_judge_SOURCES = tests/unit/test_judge.c
 tests_unit_judge_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_judge_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/notice
-tests_unit_notice_SOURCES = tests/unit/test_notice.c
+tests_unit_notice_SOURCES = tests/unit/test_notice.c tests/unit/rng.h
 tests_unit_notice_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_notice_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=progress_wait \
 	-Wl,--wrap=msg_handle,--wrap=msg_send,--wrap=msg_wait,--wrap=msg_compose,--wrap=msg_reply
 tests_unit_notice_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/notice_read
-tests_unit_notice_read_SOURCES = tests/unit/test_notice_read.c
+tests_unit_notice_read_SOURCES = tests/unit/test_notice_read.c tests/unit/rng.h
 tests_unit_notice_read_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_notice_read_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=perturb_at
 tests_unit_notice_read_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
@@ -160,7 +160,7 @@ tests_unit_timeline_SOURCES = tests/unit/test_timeline.c
 tests_unit_timeline_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_timeline_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/need
-tests_unit_need_SOURCES = tests/unit/test_need.c
+tests_unit_need_SOURCES = tests/unit/test_need.c tests/unit/rng.h
 tests_unit_need_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_need_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 PAGE_NODE = tests/unit/page_node.c tests/unit/page_node.h
@@ -328,7 +328,7 @@ SOAK_TESTS += tests/parts.sh tests/guest/parts.sh
 SHELL_TESTS += tests/run.sh
 
 # README's commands, from the sources to a program that runs.
-EXTRA_DIST += tests/textlib.sh
+EXTRA_DIST += tests/faillib.sh tests/textlib.sh
 
 # The Debian packages; the soak alone builds them.
 SOAK_TESTS += tests/debian.sh

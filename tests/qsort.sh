@@ -5,15 +5,6 @@ set -u
 app=${top_builddir:-.}/apps/qsort
 . "$(dirname "$0")/applib.sh"
 
-# refused TEXT OPTIONS...: ends with status 2 and says so
-refused() {
-    local text=$1
-    shift
-    run_job 2 ardmar "$app" "$@"
-    expect_status "$*" 2
-    expect_err "$*" "$text"
-}
-
 everywhere "1 2 3 4" --keys 50003
 sum=$expected
 "${top_builddir:-.}/apps/radix_seq" --keys 50003 --max-key 2^32 --json "$work/json" >"$work/out" 2>&1

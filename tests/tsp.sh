@@ -5,15 +5,6 @@ set -u
 app=${top_builddir:-.}/apps/tsp
 . "$(dirname "$0")/applib.sh"
 
-# refused TEXT OPTIONS...: ends with status 2 and says so
-refused() {
-    local text=$1
-    shift
-    run_job 2 ardmar "$app" "$@"
-    expect_status "$*" 2
-    expect_err "$*" "$text"
-}
-
 everywhere "1 2 3 4" --cities 13
 everywhere "2 3" --cities 9 --threshold 1 --seed 7
 # one node: the pool is full again and again

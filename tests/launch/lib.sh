@@ -7,7 +7,7 @@ hlrc_info=${HLRC_INFO:-$top_builddir/hlrc_info}
 probe=${BOOTPROBE:-$top_builddir/tests/launch/bootprobe}
 . "$(dirname "${BASH_SOURCE[0]}")/../withinlib.sh"
 ulimit -S -c 0
-failures=0
+. "$(dirname "${BASH_SOURCE[0]}")/../faillib.sh"
 work=$(mktemp -d)
 trap 'test "$BASHPID" != $$ || rm -rf "$work"' EXIT
 unset HLRC_NODES HLRC_NODE HLRC_LAUNCH_FD SLURM_NTASKS OMPI_COMM_WORLD_SIZE PMI_SIZE
@@ -37,16 +37,6 @@ group_make() {
         rmdir "$group"
     done
     return 1
-}
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-finish() {
-    test $failures -eq 0 || { echo "$failures failures"; exit 1; }
-    exit 0
 }
 
 # run COMMAND...: output in $work/out and $work/err, status in $status, milliseconds in $took. Every process of the

@@ -9,6 +9,7 @@
 #include "hlrc/layout.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/msg.h"
+#include "tests/unit/rng.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,17 +34,6 @@ static struct slot {
 static struct request *request_of(struct slot *s)
 {
     return (struct request *)(void *)s->words;
-}
-
-static uint64_t rng_state;
-
-static uint32_t rng(uint32_t below)
-{
-    uint64_t z = rng_state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((z ^ z >> 31) % below);
 }
 
 /* ---- what lies beside ---- */
@@ -176,6 +166,7 @@ static void expect_answered(int from, uint32_t token, bool yes)
 }
 
 /* Whoever waits is whoever lacks a version; all others have been answered, once. */
+
 static void check_all(void)
 {
     for (int n = 1; n < NODES; n++)
@@ -261,14 +252,16 @@ static void any_order(void **state)
     }
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_here_is_answered_at_once, begin, end),
-        cmocka_unit_test_setup_teardown(an_answer_without_a_wake, begin, end),
-        cmocka_unit_test_setup_teardown(all_who_wait_for_a_diff_are_answered, begin, end),
-        cmocka_unit_test_setup_teardown(a_prefetch_is_refused, begin, end),
-        cmocka_unit_test_setup_teardown(any_order, begin, end),
+        TEST(what_is_here_is_answered_at_once),
+        TEST(an_answer_without_a_wake),
+        TEST(all_who_wait_for_a_diff_are_answered),
+        TEST(a_prefetch_is_refused),
+        TEST(any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_view.h"
+#include "tests/unit/rng.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -25,16 +26,6 @@ static uint32_t evicted[4 * PAGES], evictions; /* in this order, within a batch 
 static bool kernel_refuses;                    /* changes of protection */
 static bool memory_stays;                      /* what is released, as on some networks */
 static unsigned mended, closings;
-static uint64_t rng_state;
-
-static uint32_t rng(uint32_t below)
-{
-    uint64_t z = rng_state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((z ^ z >> 31) % below);
-}
 
 /* ---- what lies beside ---- */
 
@@ -181,6 +172,7 @@ static void check(uint32_t most)
 }
 
 /* A page other than all that were used so far; a permutation, no two neighbours. */
+
 static uint32_t scattered(uint32_t k)
 {
     return k * 1999 % PAGES;

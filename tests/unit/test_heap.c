@@ -6,6 +6,7 @@
  */
 #include "hlrc/heap/heap_arena.h"
 #include "hlrc/heap/heap_runs.h"
+#include "tests/unit/rng.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,15 +19,6 @@
 #include <cmocka.h>
 
 static uint64_t rng_state = 1;
-
-static uint32_t rng(uint32_t below)
-{
-    uint64_t z = rng_state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((z ^ z >> 31) % below);
-}
 
 /* ---- classes ---- */
 
@@ -113,6 +105,7 @@ static void compare(void)
 }
 
 /* Where the model finds room; PAGES: nowhere. */
+
 static uint32_t model_fit(uint32_t count, uint32_t align, uint32_t skew)
 {
     for (uint32_t p = 0; p + count <= PAGES; p++) {

@@ -6,6 +6,7 @@
 #include "hlrc/memory/need.h"
 
 #include "hlrc/core/engine.h"
+#include "tests/unit/rng.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,16 +22,6 @@
 static uint64_t needs[PAGES];            /* the words */
 static uint64_t table[PAGES][NODES_MAX]; /* what they should hold; 0 none */
 static uint64_t most_lines;              /* that were in use at a time */
-static uint64_t rng_state;
-
-static uint32_t rng(uint32_t below)
-{
-    uint64_t z = rng_state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((z ^ z >> 31) % below);
-}
 
 static void begin(int nodes)
 {

@@ -13,6 +13,7 @@
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
+#include "tests/unit/rng.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,20 +34,10 @@ static uint64_t revoked[SPACE]; /* latest interval for which the reader revoked 
 static uint64_t published;      /* intervals so far */
 static unsigned drains, calls;  /* requests to drain; calls of page_invalidate */
 static bool acquiring;          /* I5 is looked at */
-static uint64_t rng_state;
 /* of those that are written once: no later record covers a lost one */
 static uint32_t next_page;
 /* up to this interval all are published while the reader waits */
 static uint64_t while_waiting;
-
-static uint32_t rng(uint32_t below)
-{
-    uint64_t z = rng_state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((z ^ z >> 31) % below);
-}
 
 static void become(int node)
 {
@@ -425,19 +416,16 @@ static void a_vector_time_rises_after_the_notices(void **state)
     }
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_interval_arrives, begin, end),
-        cmocka_unit_test_setup_teardown(taken_up_to_an_interval, begin, end),
-        cmocka_unit_test_setup_teardown(a_long_interval_is_whole, begin, end),
-        cmocka_unit_test_setup_teardown(the_log_goes_round, begin, end),
-        cmocka_unit_test_setup_teardown(a_full_log_loses_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(drained_and_read, begin, end),
-        cmocka_unit_test_setup_teardown(a_record_is_never_overwritten, begin, end),
-        cmocka_unit_test_setup_teardown(a_log_is_full, begin, end),
-        cmocka_unit_test_setup_teardown(drained_while_waiting, begin, end),
-        cmocka_unit_test_setup_teardown(a_vector_time_rises_after_the_notices, begin, end),
+        TEST(an_interval_arrives),           TEST(taken_up_to_an_interval),
+        TEST(a_long_interval_is_whole),      TEST(the_log_goes_round),
+        TEST(a_full_log_loses_nothing),      TEST(drained_and_read),
+        TEST(a_record_is_never_overwritten), TEST(a_log_is_full),
+        TEST(drained_while_waiting),         TEST(a_vector_time_rises_after_the_notices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

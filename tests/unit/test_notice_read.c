@@ -12,6 +12,7 @@
 #include "hlrc/memory/notices.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/stats.h"
+#include "tests/unit/rng.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,16 +38,6 @@ static uint32_t goes_on;      /* the writer, between two words, once in so many;
 static uint32_t longest;      /* pages of an interval while it goes on */
 static uint32_t looks;        /* the reader, amid a publication, once in so many; 0: never; */
 static int looks_at;          /* at this point, negative: at any */
-static uint64_t rng_state;
-
-static uint32_t rng(uint32_t below)
-{
-    uint64_t z = rng_state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((z ^ z >> 31) % below);
-}
 
 static void become(int node)
 {
@@ -505,22 +496,24 @@ static void the_oldest_record(void **state)
     }
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_interval_is_two_reads, begin, end),
-        cmocka_unit_test_setup_teardown(taken_up_to_an_interval, begin, end),
-        cmocka_unit_test_setup_teardown(the_ring_goes_round, begin, end),
-        cmocka_unit_test_setup_teardown(a_ring_that_went_on_loses_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(an_interval_that_the_ring_cannot_hold, begin, end),
-        cmocka_unit_test_setup_teardown(an_interval_of_no_pages, begin, end),
-        cmocka_unit_test_setup_teardown(many_intervals_of_no_pages, begin, end),
-        cmocka_unit_test_setup_teardown(no_pages_at_the_end_of_the_ring, begin, end),
-        cmocka_unit_test_setup_teardown(lost_intervals_of_no_pages, begin, end),
-        cmocka_unit_test_setup_teardown(no_pages_beside_a_long_interval, begin, end),
-        cmocka_unit_test_setup_teardown(the_writer_goes_on, begin, end),
-        cmocka_unit_test_setup_teardown(the_reader_looks_meanwhile, begin, end),
-        cmocka_unit_test_setup_teardown(the_oldest_record, begin, end),
+        TEST(an_interval_is_two_reads),
+        TEST(taken_up_to_an_interval),
+        TEST(the_ring_goes_round),
+        TEST(a_ring_that_went_on_loses_nothing),
+        TEST(an_interval_that_the_ring_cannot_hold),
+        TEST(an_interval_of_no_pages),
+        TEST(many_intervals_of_no_pages),
+        TEST(no_pages_at_the_end_of_the_ring),
+        TEST(lost_intervals_of_no_pages),
+        TEST(no_pages_beside_a_long_interval),
+        TEST(the_writer_goes_on),
+        TEST(the_reader_looks_meanwhile),
+        TEST(the_oldest_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -335,19 +335,16 @@ static void a_reset_forgets_what_is_needed(void **state)
     expect_contents(0, SOME);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_node, end_node)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_prefetch_saves_the_fetch, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(a_refused_prefetch_is_nothing, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(refused_prefetches_use_nothing_up, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(a_copy_is_compared_again, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(a_fault_finishes_a_prefetch, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(who_waits_is_told, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(what_was_renewed_is_expected, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(what_is_needed_is_asked_for_once, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(what_is_written_is_there, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(a_reset_forgets_what_is_needed, begin_node, end_node),
+        TEST(a_prefetch_saves_the_fetch),        TEST(a_refused_prefetch_is_nothing),
+        TEST(refused_prefetches_use_nothing_up), TEST(a_copy_is_compared_again),
+        TEST(a_fault_finishes_a_prefetch),       TEST(who_waits_is_told),
+        TEST(what_was_renewed_is_expected),      TEST(what_is_needed_is_asked_for_once),
+        TEST(what_is_written_is_there),          TEST(a_reset_forgets_what_is_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -310,16 +310,15 @@ static void what_the_home_has_is_not_fetched(void **state)
     engine.protocol.pages = &scripted;
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_node, end_node)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_operated_on_is_announced, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(a_word_of_a_stale_copy, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(stale_during_an_operation, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(a_word_that_is_unsent, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(operations_are_noted_once, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(a_word_of_a_held_page, begin_node, end_node),
-        cmocka_unit_test_setup_teardown(what_the_home_has_is_not_fetched, begin_node, end_node),
+        TEST(what_is_operated_on_is_announced), TEST(a_word_of_a_stale_copy),
+        TEST(stale_during_an_operation),        TEST(a_word_that_is_unsent),
+        TEST(operations_are_noted_once),        TEST(a_word_of_a_held_page),
+        TEST(what_the_home_has_is_not_fetched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,14 +267,16 @@ static void who_is_asked_wakes_by_a_wake_of_its_own(void **state)
     meet_asked(false);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nobody_sleeps, begin, end),
-        cmocka_unit_test_setup_teardown(who_sleeps_asks, begin, end),
-        cmocka_unit_test_setup_teardown(who_is_asked_wakes, begin, end),
-        cmocka_unit_test_setup_teardown(who_is_asked_late_wakes, begin, end),
-        cmocka_unit_test_setup_teardown(who_is_asked_wakes_by_a_wake_of_its_own, begin, end),
+        TEST(nobody_sleeps),
+        TEST(who_sleeps_asks),
+        TEST(who_is_asked_wakes),
+        TEST(who_is_asked_late_wakes),
+        TEST(who_is_asked_wakes_by_a_wake_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

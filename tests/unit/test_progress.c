@@ -534,20 +534,17 @@ static void a_thread_alone_keeps_it(void **state)
     assert_int_equal(offers, 0);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nobody_serves, begin, end),
-        cmocka_unit_test_setup_teardown(another_thread_serves, begin, end),
-        cmocka_unit_test_setup_teardown(a_sleeper_has_the_role, begin, end),
-        cmocka_unit_test_setup_teardown(a_flood_holds_nobody, begin, end),
-        cmocka_unit_test_setup_teardown(one_after_the_other, begin, end),
-        cmocka_unit_test_setup_teardown(gone_meanwhile, begin, end),
-        cmocka_unit_test_setup_teardown(a_wake_is_passed_on, begin, end),
-        cmocka_unit_test_setup_teardown(a_core_is_offered, begin, end),
-        cmocka_unit_test_setup_teardown(a_core_is_taken, begin, end),
-        cmocka_unit_test_setup_teardown(others_are_not_waited_for, begin, end),
-        cmocka_unit_test_setup_teardown(a_thread_alone_keeps_it, begin, end),
+        TEST(nobody_serves),           TEST(another_thread_serves),
+        TEST(a_sleeper_has_the_role),  TEST(a_flood_holds_nobody),
+        TEST(one_after_the_other),     TEST(gone_meanwhile),
+        TEST(a_wake_is_passed_on),     TEST(a_core_is_offered),
+        TEST(a_core_is_taken),         TEST(others_are_not_waited_for),
+        TEST(a_thread_alone_keeps_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

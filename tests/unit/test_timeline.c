@@ -230,16 +230,14 @@ static void changes_by_interval(void **unused)
     expect_arrow(2, 0, 1, 90, 349); /* page 31 has no diff: the writer is its home */
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(spans_are_in_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(whole_records_alone, setup, teardown),
-        cmocka_unit_test_setup_teardown(nonsense_is_no_event, setup, teardown),
-        cmocka_unit_test_setup_teardown(one_rule_for_a_machine, setup, teardown),
-        cmocka_unit_test_setup_teardown(other_machines, setup, teardown),
-        cmocka_unit_test_setup_teardown(grants_by_number, setup, teardown),
-        cmocka_unit_test_setup_teardown(changes_by_interval, setup, teardown),
+        TEST(spans_are_in_order),     TEST(whole_records_alone), TEST(nonsense_is_no_event),
+        TEST(one_rule_for_a_machine), TEST(other_machines),      TEST(grants_by_number),
+        TEST(changes_by_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
