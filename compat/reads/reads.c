@@ -30,58 +30,25 @@ void __tsan_func_exit(void)
 {
 }
 
-/* Clang has separate names for read-then-write accesses. */
-#define ACCESS(BYTES)                                      \
-    void __tsan_read##BYTES(void *at);                     \
-    void __tsan_read##BYTES(void *at)                      \
-    {                                                      \
-        hlrc_note_read(at, BYTES, CALLER);                 \
-    }                                                      \
-    void __tsan_unaligned_read##BYTES(void *at);           \
-    void __tsan_unaligned_read##BYTES(void *at)            \
-    {                                                      \
-        hlrc_note_read(at, BYTES, CALLER);                 \
-    }                                                      \
-    void __tsan_volatile_read##BYTES(void *at);            \
-    void __tsan_volatile_read##BYTES(void *at)             \
-    {                                                      \
-        hlrc_note_read(at, BYTES, CALLER);                 \
-    }                                                      \
-    void __tsan_unaligned_volatile_read##BYTES(void *at);  \
-    void __tsan_unaligned_volatile_read##BYTES(void *at)   \
-    {                                                      \
-        hlrc_note_read(at, BYTES, CALLER);                 \
-    }                                                      \
-    void __tsan_read_write##BYTES(void *at);               \
-    void __tsan_read_write##BYTES(void *at)                \
-    {                                                      \
-        hlrc_note_read(at, BYTES, CALLER);                 \
-    }                                                      \
-    void __tsan_unaligned_read_write##BYTES(void *at);     \
-    void __tsan_unaligned_read_write##BYTES(void *at)      \
-    {                                                      \
-        hlrc_note_read(at, BYTES, CALLER);                 \
-    }                                                      \
-    void __tsan_write##BYTES(void *at);                    \
-    void __tsan_write##BYTES(void *at)                     \
-    {                                                      \
-        (void)at;                                          \
-    }                                                      \
-    void __tsan_unaligned_write##BYTES(void *at);          \
-    void __tsan_unaligned_write##BYTES(void *at)           \
-    {                                                      \
-        (void)at;                                          \
-    }                                                      \
-    void __tsan_volatile_write##BYTES(void *at);           \
-    void __tsan_volatile_write##BYTES(void *at)            \
-    {                                                      \
-        (void)at;                                          \
-    }                                                      \
-    void __tsan_unaligned_volatile_write##BYTES(void *at); \
-    void __tsan_unaligned_volatile_write##BYTES(void *at)  \
-    {                                                      \
-        (void)at;                                          \
+#define HOOK(NAME, ACT)           \
+    void __tsan_##NAME(void *at); \
+    void __tsan_##NAME(void *at)  \
+    {                             \
+        ACT;                      \
     }
+#define HOOKS(NAME, BYTES, ACT) \
+    HOOK(NAME##BYTES, ACT)      \
+    HOOK(unaligned_##NAME##BYTES, ACT)
+#define READS(NAME, BYTES)  HOOKS(NAME, BYTES, hlrc_note_read(at, BYTES, CALLER))
+#define WRITES(NAME, BYTES) HOOKS(NAME, BYTES, (void)at)
+
+/* Clang has separate names for read-then-write accesses. */
+#define ACCESS(BYTES)           \
+    READS(read, BYTES)          \
+    READS(volatile_read, BYTES) \
+    READS(read_write, BYTES)    \
+    WRITES(write, BYTES)        \
+    WRITES(volatile_write, BYTES)
 
 ACCESS(1)
 ACCESS(2)
