@@ -6,7 +6,7 @@
 #include "base/perturb.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/progress/dump.h"
+#include "hlrc/probe/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
 

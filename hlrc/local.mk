@@ -7,9 +7,11 @@ libhlrc_core_la_SOURCES += hlrc/core/call.c hlrc/core/call.h hlrc/core/engine.c 
 	hlrc/core/request.h hlrc/core/waits.c hlrc/core/waits.h
 
 # Instrumentation: the table of events, the trace, the timeline, the recorder.
-libhlrc_core_la_SOURCES += hlrc/probe/events.h hlrc/probe/outfile.c hlrc/probe/outfile.h hlrc/probe/probe.c \
-	hlrc/probe/probe.h hlrc/probe/probe_note.c hlrc/probe/recorder.c hlrc/probe/recorder.h hlrc/probe/timeline.c \
-	hlrc/probe/timeline.h hlrc/probe/trace.c hlrc/probe/trace.h
+libhlrc_core_la_SOURCES += hlrc/probe/dump.c hlrc/probe/dump.h hlrc/probe/events.h hlrc/probe/heat.c \
+	hlrc/probe/heat.h hlrc/probe/outfile.c hlrc/probe/outfile.h hlrc/probe/probe.c hlrc/probe/probe.h \
+	hlrc/probe/probe_note.c hlrc/probe/profile.c hlrc/probe/profile.h hlrc/probe/recorder.c hlrc/probe/recorder.h \
+	hlrc/probe/stats.c hlrc/probe/stats.h hlrc/probe/stats_print.c hlrc/probe/timeline.c hlrc/probe/timeline.h \
+	hlrc/probe/trace.c hlrc/probe/trace.h hlrc/probe/wait_tracker.c hlrc/probe/wait_tracker.h
 
 # Decisions, as functions of what they depend on: the simulator makes them by these, too.
 libhlrc_core_la_SOURCES += hlrc/policy/policy_batch.h hlrc/policy/policy_gather.h hlrc/policy/policy_history.c \
@@ -19,25 +21,23 @@ libhlrc_core_la_SOURCES += hlrc/policy/policy_batch.h hlrc/policy/policy_gather.
 
 # Messages and waiting: who serves what arrives, how a thread waits, requests and one-way messages.
 libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h hlrc/progress/bulk.c \
-	hlrc/progress/bulk.h hlrc/progress/dump.c hlrc/progress/dump.h hlrc/progress/msg.c hlrc/progress/msg.h \
-	hlrc/progress/progress.c hlrc/progress/progress.h hlrc/progress/stats.c hlrc/progress/stats.h \
-	hlrc/progress/stats_print.c hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/wait_tracker.c \
-	hlrc/progress/wait_tracker.h hlrc/progress/worker.c hlrc/progress/worker.h
+	hlrc/progress/bulk.h hlrc/progress/msg.c hlrc/progress/msg.h hlrc/progress/progress.c hlrc/progress/progress.h \
+	hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/worker.c hlrc/progress/worker.h
 
 # The two views of the space, states of pages, faults, twins, diffs, intervals, what a copy needs.
 libhlrc_core_la_SOURCES += hlrc/memory/ahead.c hlrc/memory/ahead.h hlrc/memory/copies.c hlrc/memory/copies.h \
 	hlrc/memory/debugger.c hlrc/memory/debugger.h hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/diff_loops.c \
 	hlrc/memory/diff_loops.h hlrc/memory/dirty.c hlrc/memory/dirty.h hlrc/memory/exact.c hlrc/memory/exact.h \
 	hlrc/memory/exclusive.c hlrc/memory/exclusive.h hlrc/memory/fault.c hlrc/memory/fault.h hlrc/memory/first_write.c \
-	hlrc/memory/first_write.h hlrc/memory/heat.c hlrc/memory/heat.h hlrc/memory/home.c hlrc/memory/interval.c \
-	hlrc/memory/interval.h hlrc/memory/need.c hlrc/memory/need.h hlrc/memory/notices.h hlrc/memory/page.c \
-	hlrc/memory/page.h hlrc/memory/page_claim.c hlrc/memory/page_claim.h hlrc/memory/page_fetch.c \
-	hlrc/memory/page_fetch.h hlrc/memory/page_flush.c hlrc/memory/page_look.c hlrc/memory/page_look.h \
-	hlrc/memory/page_move.c hlrc/memory/page_move.h hlrc/memory/page_part.c hlrc/memory/page_part.h \
-	hlrc/memory/page_view.c hlrc/memory/page_view.h hlrc/memory/page_word.c hlrc/memory/page_word.h hlrc/memory/past.c \
-	hlrc/memory/past.h hlrc/memory/profile.c hlrc/memory/profile.h hlrc/memory/range.c hlrc/memory/range.h \
-	hlrc/memory/reads.c hlrc/memory/reads.h hlrc/memory/renew.c hlrc/memory/renew.h hlrc/memory/sample.c \
-	hlrc/memory/sample.h hlrc/memory/space.c hlrc/memory/space.h hlrc/memory/twin.c hlrc/memory/twin.h
+	hlrc/memory/first_write.h hlrc/memory/home.c hlrc/memory/interval.c hlrc/memory/interval.h hlrc/memory/need.c \
+	hlrc/memory/need.h hlrc/memory/notices.h hlrc/memory/page.c hlrc/memory/page.h hlrc/memory/page_claim.c \
+	hlrc/memory/page_claim.h hlrc/memory/page_fetch.c hlrc/memory/page_fetch.h hlrc/memory/page_flush.c \
+	hlrc/memory/page_look.c hlrc/memory/page_look.h hlrc/memory/page_move.c hlrc/memory/page_move.h \
+	hlrc/memory/page_part.c hlrc/memory/page_part.h hlrc/memory/page_view.c hlrc/memory/page_view.h \
+	hlrc/memory/page_word.c hlrc/memory/page_word.h hlrc/memory/past.c hlrc/memory/past.h hlrc/memory/range.c \
+	hlrc/memory/range.h hlrc/memory/reads.c hlrc/memory/reads.h hlrc/memory/renew.c hlrc/memory/renew.h \
+	hlrc/memory/sample.c hlrc/memory/sample.h hlrc/memory/space.c hlrc/memory/space.h hlrc/memory/twin.c \
+	hlrc/memory/twin.h
 
 # The report about a program that crashes.
 libhlrc_core_la_SOURCES += hlrc/crash/code.c hlrc/crash/code.h hlrc/crash/crash.c hlrc/crash/crash.h \

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "hlrc/probe/outfile.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/stats.h"
 #include "launch/aliases.h"
 #include "launch/bind.h"
 #include "launch/command.h"

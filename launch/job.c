@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/stats.h"
 #include "launch/process.h"
 #include "launch/timeline.h"
 

@@ -66,7 +66,7 @@ if gdb.selected_inferior().pid > 0:
 # They read the runtime's tables, at any moment, and change nothing: what a thread is just changing may be told half. They
 # need the debugging information of the library; in a core dump also the tables, which are there if it was built with
 # --enable-debug. Numbers are those of enum page_flags (hlrc/memory/page.h), of the enums of async/locks_manager.c and
-# lock_mcs.c, and of a slot's `what` (hlrc/progress/wait_tracker.c).
+# lock_mcs.c, and of a slot's `what` (hlrc/probe/wait_tracker.c).
 
 HLRC_PAGE = 4096
 

@@ -19,7 +19,7 @@
 
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/page.h"
-#include "hlrc/memory/profile.h"
+#include "hlrc/probe/profile.h"
 #include "hlrc/probe/recorder.h"
 
 /* Sent between nodes in this form. */

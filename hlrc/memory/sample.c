@@ -8,7 +8,7 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_look.h"
 #include "hlrc/memory/page_view.h"
-#include "hlrc/memory/profile.h"
+#include "hlrc/probe/profile.h"
 
 #define AT_ONCE 4
 

@@ -32,9 +32,9 @@
 
 #include "base/perturb.h"
 #include "hlrc/probe/events.h"
+#include "hlrc/probe/stats.h"
 #include "hlrc/probe/trace.h"
-#include "hlrc/progress/stats.h"
-#include "hlrc/progress/wait_tracker.h"
+#include "hlrc/probe/wait_tracker.h"
 
 /* Listeners beside the statistics: the rings (trace.h), the timeline, the profile, the recorder. */
 enum { PROBE_RING = 1, PROBE_TIMELINE = 2, PROBE_PROFILE = 4, PROBE_RECORD = 8 };

@@ -3,7 +3,7 @@
 #include "hlrc/probe/probe.h"
 
 #include "base/clock.h"
-#include "hlrc/memory/profile.h"
+#include "hlrc/probe/profile.h"
 #include "hlrc/probe/recorder.h"
 #include "hlrc/probe/timeline.h"
 

@@ -8,8 +8,8 @@
 #include "base/perturb.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/dump.h"
 #include "hlrc/probe/probe.h"
-#include "hlrc/progress/dump.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 

@@ -18,10 +18,10 @@
 #include "base/system_sigaction.h"
 #include "base/tasks.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/progress/dump.h"
+#include "hlrc/probe/dump.h"
+#include "hlrc/probe/wait_tracker.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/wait_tracker.h"
 
 /* How long a wait spins if every node has a core: SPIN_ROUND_TRIPS round trips of the fabric,
  * within these limits. */

@@ -14,7 +14,7 @@
 #include "base/race.h"
 #include "base/system_sigaction.h"
 #include "base/tasks.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/stats.h"
 #include "hlrc/progress/thread.h"
 
 static void (*work)(void);     /* set before the thread starts */

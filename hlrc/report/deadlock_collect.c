@@ -11,8 +11,8 @@
 #include "base/tasks.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/probe.h"
+#include "hlrc/probe/wait_tracker.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/wait_tracker.h"
 
 static void (*parts[REPORT_PARTS])(struct report_draft *);
 static unsigned count;

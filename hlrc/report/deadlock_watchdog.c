@@ -12,8 +12,8 @@
 #include "base/reserve.h"
 #include "boot/boot.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/wait_tracker.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/progress/wait_tracker.h"
 #include "hlrc/report/deadlock_collect.h"
 #include "hlrc/report/deadlock_detect.h"
 

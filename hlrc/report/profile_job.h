@@ -9,7 +9,7 @@
 #define HLRC_PROFILE_JOB_H
 
 #include "hlrc/heap/sites.h"
-#include "hlrc/memory/profile.h"
+#include "hlrc/probe/profile.h"
 
 /* The head is followed by pages, masks, locks, sites, rows of the map. */
 struct profile_head {

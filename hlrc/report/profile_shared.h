@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hlrc/memory/profile.h"
+#include "hlrc/probe/profile.h"
 
 #define SHARED_TURNS      4
 #define SHARED_WORD_TURNS 32

@@ -14,7 +14,7 @@
 #include "hlrc/probe/outfile.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/probe/recorder.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/stats.h"
 #include "hlrc/report/gather.h"
 
 static int64_t fault_ticks;

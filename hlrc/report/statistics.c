@@ -13,8 +13,8 @@
 #include "boot/boot.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/stats.h"
 #include "hlrc/progress/progress.h"
-#include "hlrc/progress/stats.h"
 
 enum { TELL_MS = 500, WRITE_MS = 2000 };
 

@@ -6,7 +6,7 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/fault.h"
 #include "hlrc/memory/page.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/stats.h"
 #include "hlrc/progress/thread.h"
 
 #include <errno.h>

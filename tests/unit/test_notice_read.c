@@ -11,7 +11,7 @@
 #include "hlrc/layout.h"
 #include "hlrc/memory/notices.h"
 #include "hlrc/memory/page.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/stats.h"
 #include "tests/unit/rng.h"
 
 #include <setjmp.h>

@@ -22,7 +22,7 @@
 #include <hlrc.h>
 
 #include "hlrc/core/engine.h"
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/stats.h"
 
 /* The fields by hand, as the manual names them: not from the list that is printed. */
 #define FIELD(name)                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* heat.c - see heat.h. */
-#include "hlrc/memory/heat.h"
+#include "hlrc/probe/heat.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dump.c - see dump.h. */
-#include "hlrc/progress/dump.h"
+#include "hlrc/probe/dump.h"
 
 #include <stdarg.h>
 #include <stdio.h>

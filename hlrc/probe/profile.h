@@ -27,7 +27,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "hlrc/memory/heat.h"
+#include "hlrc/probe/heat.h"
 
 #define PROFILE_WORDS   (PAGE_SIZE / 64) /* one bit for each byte of a page */
 #define PROFILE_LOCKS   4096u            /* counted separately */

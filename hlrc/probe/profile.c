@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* profile.c - see profile.h for the invariants. */
-#include "hlrc/memory/profile.h"
+#include "hlrc/probe/profile.h"
 
 #include <errno.h>
 #include <string.h>

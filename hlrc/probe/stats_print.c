@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stats_print.c - the statistics of a job: a table for people, or JSON for programs. */
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/stats.h"
 
 #include <assert.h>
 #include <errno.h>

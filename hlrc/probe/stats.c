@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stats.c - see stats.h. */
-#include "hlrc/progress/stats.h"
+#include "hlrc/probe/stats.h"
 
 #include <hlrc.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* wait_tracker.c - see wait_tracker.h. */
-#include "hlrc/progress/wait_tracker.h"
+#include "hlrc/probe/wait_tracker.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include "base/perturb.h"
 #include "boot/monitor.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/dump.h"
 #include "hlrc/probe/probe.h"
-#include "hlrc/progress/dump.h"
 
 #define TOLD_EVENTS 4u /* printed per thread */
 /* from the report to the end of the job: other nodes report too */
