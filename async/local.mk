@@ -2,3 +2,4 @@
 # ASYNC: all that a handler does.
 libhlrc_core_la_SOURCES += async/barrier_master.c async/diffs_message.c async/locks_manager.c async/notices_log.c \
 	async/pages_async.c
+EXTRA_DIST += async/README.md
