@@ -2,6 +2,7 @@
 /* profile_json.c - writes --profile=FILE; doc/profile.md has the format. */
 #include <inttypes.h>
 
+#include "base/json.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/report/profile_map.h"
 #include "hlrc/report/profile_report.h"
@@ -17,18 +18,6 @@ static const char *const kinds[] = { [BLOCK_HEAP] = "heap",
                                      [BLOCK_VARIABLE] = "variable",
                                      [BLOCK_TABLES] = "tables",
                                      [BLOCK_SHARED] = "unknown" };
-static void put_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            fprintf(out, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            fputc('?', out);
-        else
-            fputc(*text, out);
-    fputc('"', out);
-}
 
 static void put_seconds(FILE *out, const char *name, double value)
 {
@@ -60,7 +49,7 @@ static void put_false(FILE *out, const struct block *b)
             f->page);
     put_seconds(out, "saves_seconds", f->saves_s);
     fputs(",\"cure\":", out);
-    put_string(out, cure);
+    json_put_string(out, cure);
     if (f->other.size)
         fprintf(out, ",\"other\":\"0x%" PRIxPTR "\"", f->other.at);
     fputc('}', out);
@@ -70,7 +59,7 @@ static void put_block(FILE *out, const struct profile_report *r, const struct bl
 {
     fprintf(out, "{\"kind\":\"%s\",\"address\":\"0x%" PRIxPTR "\",\"bytes\":%zu,\"where\":",
             kinds[b->name.kind], b->name.at, b->name.size);
-    put_string(out, b->where);
+    json_put_string(out, b->where);
     fprintf(out, ",\"pages\":%" PRIu32 ",", b->pages);
     put_part(out, &b->all);
     fputs(",\"by_node\":[", out);

@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "base/diag.h"
+#include "base/json.h"
 #include "hlrc/probe/outfile.h"
 #include "hlrc/progress/bulk.h"
 
@@ -49,15 +50,6 @@ struct writing {
 static void put_time(FILE *out, const char *before, int64_t ns)
 {
     fprintf(out, "%s%lld.%03d", before, (long long)(ns / 1000), (int)(ns % 1000));
-}
-
-/* Names of hosts and similar: replaces characters that JSON would have to escape. */
-static void put_text(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        fputc((unsigned char)*text < ' ' || *text == '"' || *text == '\\' || *text & 0x80 ? '?'
-                                                                                          : *text,
-              out);
 }
 
 static void put_at(FILE *out, int node, uint32_t lane, int64_t at)
@@ -109,7 +101,7 @@ static void put_name(FILE *out, int node, int lane, const char *what, const char
     if (lane >= 0)
         fprintf(out, "\"tid\":%d,", lane);
     fprintf(out, "\"name\":\"%s\",\"args\":{\"name\":\"", what);
-    put_text(out, name);
+    json_put_text(out, name);
     if (number >= 0)
         fprintf(out, " %d", number);
     fputs("\"}}", out);
@@ -178,7 +170,7 @@ static void put_node(FILE *out, const struct timeline *t, int index)
         timeline_offset_of(t, index,
                            node->head->end.ns ? node->head->end.ns : node->head->start.ns);
     fprintf(out, "{\"node\":%d,\"host\":\"", index);
-    put_text(out, node->head->host);
+    json_put_text(out, node->head->host);
     fprintf(out, "\",\"pid\":%u,\"events\":%zu,\"dropped\":%llu,\"finalized\":%s", node->head->pid,
             node->count, (unsigned long long)node->dropped, node->head->end.ns ? "true" : "false");
     if (begin.error < 0)
