@@ -129,3 +129,18 @@ begin_waiting() {
     begin "$hlrcrun" -n "$n" "$@" "$probe" wait
     until_true 60 ready "$n" || fail "nodes did not start: $(cat "$work/err")"
 }
+
+# file_refused OPTION VARIABLE PROGRAM FILE WHY: a file to write is refused at the start, by hlrcrun and by a node that
+# no launcher has checked for. OPTION ends with what stands between it and the file.
+file_refused() {
+    local option=$1 variable=$2 program=$3 file=$4 line="$1$4: $5; give a file in a directory that can be written"
+    local words=("$option$file")
+    [ "${option% }" = "$option" ] || words=("${option% }" "$file")
+    run "$hlrcrun" -n 2 "${words[@]}" sh -c 'echo began'
+    expect_status "$option$file" 2
+    test "$(cat "$work/err")" = "hlrcrun: $line" || fail "$option$file: $(cat "$work/err")"
+    test ! -s "$work/out" || fail "$option$file: nodes began"
+    run env "$variable=$file" "$program"
+    test "$status" -ne 0 || fail "a bare program, $option$file: status 0"
+    test "$(cat "$work/err")" = "hlrc: $line" || fail "a bare program, $option$file: $(cat "$work/err")"
+}

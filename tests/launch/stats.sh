@@ -7,17 +7,8 @@ figures=$(realpath "$top_builddir/tests/blackbox/figures")
 test -x "$figures" || skip "$figures is not built"
 file=$work/stats.json
 
-# refused at the start: by hlrcrun, and by a node that nobody checked for
 refused() { # FILE WHY
-    run "$hlrcrun" -n 2 --stats="$1" sh -c 'echo began'
-    expect_status "--stats=$1" 2
-    test "$(cat "$work/err")" = "hlrcrun: --stats=$1: $2; give a file in a directory that can be written" ||
-        fail "--stats=$1: $(cat "$work/err")"
-    test ! -s "$work/out" || fail "--stats=$1: nodes began"
-    run env HLRC_STATS="$1" "$figures"
-    test "$status" -ne 0 || fail "a bare program, --stats=$1: status 0"
-    test "$(cat "$work/err")" = "hlrc: --stats=$1: $2; give a file in a directory that can be written" ||
-        fail "a bare program, --stats=$1: $(cat "$work/err")"
+    file_refused "--stats=" HLRC_STATS "$figures" "$@"
 }
 refused "$work/none/x.json" 'No such file or directory'
 refused "$work" 'Is a directory'

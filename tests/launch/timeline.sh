@@ -8,17 +8,8 @@ test -x "$traced" || skip "$traced is not built"
 file=$work/trace.json
 export work
 
-# refused at the start: by hlrcrun, and by a node that nobody checked for
 refused() { # FILE WHY
-    run "$hlrcrun" -n 2 --trace "$1" sh -c 'echo began'
-    expect_status "--trace $1" 2
-    test "$(cat "$work/err")" = "hlrcrun: --trace $1: $2; give a file in a directory that can be written" ||
-        fail "--trace $1: $(cat "$work/err")"
-    test ! -s "$work/out" || fail "--trace $1: nodes began"
-    run env HLRC_TRACE="$1" "$traced"
-    test "$status" -ne 0 || fail "a bare program, --trace $1: status 0"
-    test "$(cat "$work/err")" = "hlrc: --trace $1: $2; give a file in a directory that can be written" ||
-        fail "a bare program, --trace $1: $(cat "$work/err")"
+    file_refused "--trace " HLRC_TRACE "$traced" "$@"
 }
 refused "$work/none/x.json" 'No such file or directory'
 refused "$work" 'Is a directory'
