@@ -14,9 +14,9 @@
  * else is in probe_note.c, which runs only if a listener other than the statistics is on. An event
  * without such a listener is only its counters.
  *
- *   PR1  probe_on changes only while no second thread of the program is in a call: at the start of
- *        a job, and when a listener stops at its end.
- *   PR2  PROBE_END restores the category of time last, so what it records belongs to the section.
+ * probe_on changes only while no second thread of the program is in a call: at the start of a job,
+ * and when a listener stops at its end. PROBE_END restores the category of time last, so an item of
+ * the recorder belongs to the section.
  *
  * Probes call no module that contains them. The slots of threads are those of progress/thread.h,
  * which registers them here. Probes use only the first part of each slot.
@@ -38,7 +38,7 @@
 
 /* Listeners beside the statistics: the rings (trace.h), the timeline, the profile, the recorder. */
 enum { PROBE_RING = 1, PROBE_TIMELINE = 2, PROBE_PROFILE = 4, PROBE_RECORD = 8 };
-extern unsigned probe_on; /* PR1 */
+extern unsigned probe_on;
 
 static inline bool probe_profiles(void)
 {
@@ -209,7 +209,7 @@ static_assert(STATS_COMPUTE == 0, "no section has it");
                                            uint64_t c, uint64_t d, uint64_t e)               \
     {                                                                                        \
         probe_do_##section(NULL, span.begin, span.more, a, b, c, d, e);                      \
-        if (PROBE_TIME_##time) /* PR2 */                                                     \
+        if (PROBE_TIME_##time)                                                               \
             (void)stats_enter(probe_self(), span.before);                                    \
     }
 #define X(section, time, begin, counts, listeners) PROBE_SECTION(section, time, begin, counts)
