@@ -122,7 +122,9 @@ static bool resolve(void *addr)
                    addr);
     struct thread *t = thread_enter();
     struct probe_span span = PROBE_BEGIN(fault);
-    bool write, look = probe_records() && page_at(page_of(addr))->looked;
+    const struct page *p = page_at(page_of(addr));
+    /* a watched page (page_move.h) would fault without the trace, too */
+    bool write, look = probe_records() && p->looked && !p->migrate.watched;
     first_write_by(code_now);
     if (open_page(page_of(addr), kind_now, &write)) {
         look = look && !write; /* TS4 */

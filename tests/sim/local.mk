@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The simulator.
-SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/gets.sh tests/sim/groups.sh tests/sim/grow.sh tests/sim/paced.sh tests/sim/puts.sh tests/sim/transfers.sh tests/sim/words.sh
-EXTRA_DIST += tests/sim/replayed.sh
-check_PROGRAMS += tests/sim/groups tests/sim/transfers tests/sim/words
+SHELL_TESTS += tests/sim/command.sh tests/sim/conditions.sh tests/sim/decisions.sh tests/sim/gets.sh tests/sim/groups.sh tests/sim/grow.sh tests/sim/paced.sh tests/sim/puts.sh tests/sim/transfers.sh tests/sim/words.sh
+EXTRA_DIST += tests/sim/decisions.ardmar tests/sim/decisions.onesided tests/sim/replayed.sh
+check_PROGRAMS += tests/sim/decisions tests/sim/groups tests/sim/transfers tests/sim/words
+tests_sim_decisions_SOURCES = tests/sim/decisions.c
+tests_sim_decisions_LDADD = libhlrc.la
 tests_sim_groups_SOURCES = tests/sim/groups.c
 tests_sim_groups_LDADD = libhlrc.la
 tests_sim_transfers_SOURCES = tests/sim/transfers.c
