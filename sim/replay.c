@@ -391,11 +391,6 @@ enum replay_protocol replay_protocol_named(const char *name)
              name);
 }
 
-void replay_decided(struct replay_node *n, enum decision_kind kind, uint32_t page)
-{
-    decisions_note(n->r->decisions, (struct decision){ n->id, n->departed, page, kind, false });
-}
-
 /* RY5 */
 static bool as_traced(const struct replay *r)
 {

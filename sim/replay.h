@@ -507,7 +507,11 @@ struct replay_wish {
     struct decisions *decisions;
 };
 
-void replay_decided(struct replay_node *n, enum decision_kind kind, uint32_t page);
+static inline void replay_decided(const struct replay_node *n, enum decision_kind kind,
+                                  uint32_t page)
+{
+    decisions_note(n->r->decisions, (struct decision){ n->id, n->departed, page, kind, false });
+}
 
 /* replay_protocol_named - async, ardmar or onesided; ends the program with a line if it is none */
 enum replay_protocol replay_protocol_named(const char *name);
