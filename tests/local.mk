@@ -11,8 +11,9 @@ tests_within_SOURCES = tests/within.c $(TIME_LIMIT)
 # sanitizers, which would find nothing in what they test: texts, sources, other compilers' programs.
 # The later tier, make check-all: LATER_TESTS and LATER_ONCE_TESTS, longest first, so that where tests run side by side none of
 # them is the last. They are scripts, for which make needs no rule each. tests/covers.txt says which files some of them test.
-LATER_TESTS =
-LATER_ONCE_TESTS =
+LATER_TESTS = tests/guest/verbs.sh
+LATER_ONCE_TESTS = tests/model.sh tests/byhand.sh tests/aarch64.sh tests/pmix/two_guests.sh tests/kill.sh tests/install.sh \
+	tests/launch/many.sh tests/launch/gdb.sh
 ONCE_TESTS =
 
 SHELL_TESTS = \
@@ -36,7 +37,7 @@ SHELL_TESTS = \
 	tests/launch/timeline.sh \
 	tests/within.sh
 
-ONCE_TESTS += tests/exports.sh tests/header.sh tests/manpages.sh tests/tiers.sh tests/launch/dumping.sh tests/launch/gdb.sh tests/launch/sanitizers.sh tests/launch/secure.sh tests/launch/valgrind.sh
+ONCE_TESTS += tests/exports.sh tests/header.sh tests/manpages.sh tests/tiers.sh tests/launch/dumping.sh tests/launch/sanitizers.sh tests/launch/secure.sh tests/launch/valgrind.sh
 
 # Unit tests link the internals and cmocka.
 UNIT_TESTS =
@@ -250,7 +251,7 @@ SHELL_TESTS += tests/microbench.sh
 LATER_ONCE_TESTS += tests/evaluate.sh
 
 # Random access patterns.
-SHELL_TESTS += tests/cache.sh tests/patterns.sh
+LATER_TESTS += tests/cache.sh tests/patterns.sh
 SOAK_TESTS += tests/cache.sh tests/patterns.sh
 
 # Plain programs: over-relaxation and Gaussian elimination.
@@ -258,7 +259,8 @@ SHELL_TESTS += tests/sor.sh tests/gauss.sh
 SOAK_TESTS += tests/sor.sh tests/gauss.sh
 
 # Programs of OpenMP that know nothing of HLRC, beside what gcc's own runtime makes of them.
-ONCE_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh tests/compat/private.sh
+ONCE_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/gives_up.sh tests/compat/features.sh tests/compat/tasks.sh tests/compat/private.sh
+LATER_ONCE_TESTS += tests/compat/npb.sh
 SOAK_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh tests/compat/private.sh
 EXTRA_DIST += tests/compat/private/library.c tests/compat/private/program.c
 EXTRA_DIST += tests/compat/calls.c tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \
@@ -369,9 +371,6 @@ SHELL_TESTS += tests/pmix/sanitized.sh tests/pmix/stranger.sh
 CLUSTER_TESTS = $(CLUSTER_ONLY) $(GUEST_TESTS)
 EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
 
-# In a virtual machine and for another CPU; the models; what is installed; then what takes long for other reasons.
-LATER_TESTS += tests/guest/verbs.sh
-LATER_ONCE_TESTS += tests/model.sh tests/byhand.sh tests/pmix/two_guests.sh tests/aarch64.sh tests/install.sh tests/kill.sh tests/launch/many.sh
 EXTRA_DIST += tests/covers.txt
 
 check_PROGRAMS += $(UNIT_TESTS)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # One small program for each feature of OpenMP: compiled by hlrcc it prints what gcc's print, on two or three nodes of one or two
 # threads, of which each program gets two, and under one protocol after the other, and those whose tasks go from node to node get
-# more. The soak has all of them. Arguments: only programs of these names.
+# more. The soak has all of them. Arguments: only programs of these names; without any, all but those of tasks.sh.
 . "$(dirname "$0")/compatlib.sh"
 
 protocols=(ardmar async onesided)
@@ -16,7 +16,11 @@ for source in "$here"/feature/*; do
     *) continue ;;
     esac
     command -v $gnu >/dev/null || continue
-    [ $# -eq 0 ] || [[ " $* " == *" $program "* ]] || continue
+    if [ $# -gt 0 ]; then
+        [[ " $* " == *" $program "* ]] || continue
+    elif [[ $program = task* || $program = depend ]]; then
+        continue
+    fi
     build "$program" "feature/${source##*/}" $gnu $hlrc || continue
     unset "${!OMP_@}"
     case $program in
@@ -36,5 +40,5 @@ for source in "$here"/feature/*; do
     fi
     turn=$((turn + 1))
 done
-test $turn -ge 35 || [ $# -gt 0 ] || fail "only $turn programs found"
+test $turn -ge 28 || [ $# -gt 0 ] || fail "only $turn programs found"
 finish

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs of POSIX threads, and of those of C++, compiled by hlrcc, print what the same sources print that gcc has compiled
 # for the C library: on 1 to 3 nodes, under the protocols in turn (the soak has all combinations). Then where threads are,
-# how such programs end, and what is refused.
+# how such programs end, and what is refused. Arguments: only programs of these names; gives_up.sh has one.
 . "$(dirname "$0")/../lib.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 [ -z "${HLRC_TEST_SANITIZERS-}" ] || skip "a sanitized library needs sanitized programs"
@@ -51,7 +51,6 @@ if [ $# -gt 0 ]; then
 fi
 build mutexes mutexes.c gcc hlrcc && each mutexes ardmar async
 build waits waits.c gcc hlrcc && each waits async onesided
-build gives_up gives_up.c gcc hlrcc && each gives_up ardmar async # MN4
 build life life.c gcc hlrcc && each life onesided ardmar
 build signals signals.c gcc hlrcc && each signals async ardmar # SG1, SG2
 if command -v g++ >/dev/null; then

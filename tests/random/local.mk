@@ -17,6 +17,8 @@ tests_random_random_reads_LDADD = libhlrc_reads.la libhlrc.la
 endif
 
 RANDOM_SHELL = tests/random/shm.sh tests/random/chaos.sh tests/random/litmus.sh
-LATER_TESTS += tests/random/shm.sh tests/random/chaos.sh tests/random/drop.sh
+LATER_TESTS += tests/random/shm.sh tests/random/chaos.sh
+TESTS += tests/random/drop.sh
+EXTRA_DIST += tests/random/drop.sh
 SOAK_TESTS += $(RANDOM_SHELL)
 EXTRA_DIST += tests/random/litmus.sh tests/random/lib.sh
