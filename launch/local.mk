@@ -20,9 +20,6 @@ dist_pkgdata_DATA = share/hlrc.gdb
 machinesdir = $(pkgdatadir)/machines
 dist_machines_DATA = share/machines/infiniband-2004 share/machines/infiniband-ndr share/machines/roce-100 share/machines/shm-here \
 	share/machines/soft-roce
-lawsdir = $(pkgdatadir)/laws
-dist_laws_DATA = share/laws/cg share/laws/fft3d share/laws/gauss share/laws/is share/laws/lu share/laws/radix \
-	share/laws/sor share/laws/water
 all-local: share-beside
 share-beside: $(top_srcdir)/share/hlrc.gdb
 	@test -e share/hlrc.gdb || { $(MKDIR_P) share && $(LN_S) '$(abs_top_srcdir)/share/hlrc.gdb' share/hlrc.gdb; }

@@ -38,7 +38,7 @@ struct growth_seen {
     uint64_t reads, reads_stated;   /* pages closed to a load; of them, in the law as well */
     uint64_t writes, writes_stated; /* changed pages; of them, in the law as well */
     uint64_t stated;                /* pages that the law writes */
-    struct growth_times at[LAW_STATEMENTS + 1];
+    struct growth_times at[LAW_LINES];
 };
 
 struct growth_line {
@@ -47,14 +47,15 @@ struct growth_line {
 };
 
 struct growth {
-    struct law *law;
+    const struct law *law;
+    int64_t param[LAW_PARAMS]; /* of the law */
     uint32_t traces;
     const struct trace *trace[GROWTH_TRACES];
     bool is_check[GROWTH_TRACES]; /* only compared, nothing is derived from it */
     struct growth_seen seen[GROWTH_TRACES];
-    struct growth_change change[LAW_STATEMENTS];
-    struct growth_line line[LAW_STATEMENTS + 1];
-    uint64_t first_page; /* of the law's first array */
+    struct growth_change change[LAW_LINES];
+    struct growth_line line[LAW_LINES]; /* by site, as change */
+    uint64_t first_page;                /* of the law's first array */
     const struct trace *largest;
     struct law_seen *loaded; /* in the largest trace, in ascending order */
     uint32_t loaded_count, loaded_room;
@@ -62,7 +63,8 @@ struct growth {
     char wrong[200];
 };
 
-/* growth_fit - fits G, which has law and traces; NULL, or the error, with its trace and node */
+/* growth_fit - fits G, which has law, parameters and traces; NULL, or the error, with its trace
+ * and node */
 const char *growth_fit(struct growth *g);
 
 void growth_free(struct growth *g);

@@ -13,7 +13,7 @@
 /* The use of a page since the last release. */
 struct used {
     uint64_t page;
-    uint32_t writer;  /* statement + 1; MANY */
+    uint32_t writer;  /* site; MANY */
     uint32_t written; /* bytes */
     bool stated, is_read, wrote;
 };
@@ -58,7 +58,7 @@ static void note_access(void *self, const struct law_access *a)
         u->stated = true;
         if (!writes)
             continue;
-        u->writer = u->writer == 0 || u->writer == a->site + 1 ? a->site + 1 : MANY;
+        u->writer = u->writer == 0 || u->writer == a->site ? a->site : MANY;
         u->written += (uint32_t)(to - from);
     }
 }
@@ -72,7 +72,7 @@ static void note_wrote(struct walk *w, const struct script_op *op)
     u->wrote = true;
     if (op->arg[2] == 0 || u->writer == 0 || u->writer == MANY || w->is_check)
         return;
-    struct growth_change *c = &w->g->change[u->writer - 1];
+    struct growth_change *c = &w->g->change[u->writer];
     c->bytes += op->arg[2];
     c->length += op->arg[1];
     c->written += u->written < 4096 ? u->written : 4096;
@@ -208,7 +208,7 @@ static bool note_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t sit
         w->wrong = mismatch(kind); /* GL1 */
     if (w->wrong == NULL && kind == LAW_BARRIER && next_sync(w, &got_arg, &more) != RECORD_DEPART)
         w->wrong = "the trace contains a barrier without its end";
-    w->line = w->g->law->at[site].line;
+    w->line = site;
     if (w->wrong != NULL)
         return false;
     add_time(&w->seen->at[site], work,
@@ -224,7 +224,9 @@ static const char *walk_node(struct growth *g, uint32_t i, uint32_t node)
 {
     static const struct law_sink sink = { note_access, note_sync };
     const struct trace *t = g->trace[i];
-    struct law_job job = { .nodes = (uint32_t)t->set[RECORD_SET_nodes],
+    struct law_job job = { .law = g->law,
+                           .param = g->param,
+                           .nodes = (uint32_t)t->set[RECORD_SET_nodes],
                            .node = node,
                            .traced = (uint32_t)g->largest->set[RECORD_SET_nodes],
                            .page_bytes = t->set[RECORD_SET_page_bytes],
@@ -237,9 +239,10 @@ static const char *walk_node(struct growth *g, uint32_t i, uint32_t node)
     if (t->part[node].streams != 1)
         return "it has several threads";
     script_open(&w.script, t, node);
-    wrong = law_run(g->law, &job, &sink, &w);
+    wrong = law_run_node(&job, &sink, &w);
     if (wrong == NULL && w.wrong != NULL) {
-        snprintf(g->wrong, sizeof g->wrong, "line %" PRIu32 " of the law: %s", w.line, w.wrong);
+        snprintf(g->wrong, sizeof g->wrong, "line %" PRIu32 " of sim/law_%s.c: %s", w.line,
+                 g->law->name, w.wrong);
         wrong = g->wrong;
     }
     script_close(&w.script);
@@ -314,7 +317,7 @@ uint64_t growth_ns(const struct growth *g, uint32_t site, uint64_t work)
 
 static void fit_all(struct growth *g)
 {
-    for (uint32_t s = 0; s <= g->law->count; s++) {
+    for (uint32_t s = 0; s < LAW_LINES; s++) {
         struct growth_times all = { 0 };
         for (uint32_t i = 0; i < g->traces; i++)
             if (!g->is_check[i])

@@ -315,7 +315,7 @@ static const char *run_all(struct maker *m, const struct law_sink *sink, FILE *o
     for (m->job.node = 0; m->job.node < m->job.nodes && wrong == NULL; m->job.node++) {
         m->page = m->closing_count = 0;
         m->stream.count = m->closings.count = 0;
-        wrong = law_run(m->g->law, &m->job, sink, m);
+        wrong = law_run_node(&m->job, sink, m);
         if (out != NULL && wrong == NULL)
             write_part(m, out, digest);
     }
@@ -347,7 +347,9 @@ const char *growth_write(struct growth *g, const struct growth_wish *wish, FILE 
     const uint64_t *set = g->largest->set;
     struct maker m = { .g = g,
                        .wish = wish,
-                       .job = { .nodes = wish->nodes,
+                       .job = { .law = g->law,
+                                .param = g->param,
+                                .nodes = wish->nodes,
                                 .traced = (uint32_t)set[RECORD_SET_nodes],
                                 .weak = wish->weak,
                                 .page_bytes = set[RECORD_SET_page_bytes],

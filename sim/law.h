@@ -1,80 +1,50 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * law.h - a workload model (law): the accesses and synchronization of one node of a program, for
- * any number of nodes and any size. It is a text of statements, one per line. doc/growth.md
- * explains them; share/laws has the laws of programs.
- *
- *   param NAME = EXPR           a size, which --set replaces
- *   weak NAME = EXPR            its value with --weak; M: nodes of the largest trace
- *   let NAME = EXPR             def NAME(NAME, ...) = EXPR
- *   array NAME[BYTES]           whole pages, each array after the previous one
- *   read NAME[FROM .. TO]       bytes of it; write; update: read and written; touch: hlrc_touch
- *                               for stores; prefetch
- *   seen NAME = ARRAY           offset in bytes of the lowest page of it that any node had to load
- *                               in this part of the largest trace; -1: none
- *   mark EXPR                   marked() of it is 1 from then on
- *   work EXPR                   units of computing, in the part that ends with the next of these:
- *   barrier, lock EXPR, unlock EXPR, and the end
- *   for NAME = FROM .. TO, if EXPR, else, end
- *
- * N is the number of nodes, n this node, page the bytes of a page.
+ * any number of nodes and any size. A law is a C function that calls law_read(), law_barrier() and
+ * the others below in the order of the program. doc/growth.md explains how to add one.
  *
  *   LW1  The actions of a node depend only on the law, the parameters, N and n: a law that is run
  *        twice does the same.
- *   LW2  A range outside its array is an error, reported with the line.
+ *   LW2  A range outside its array is an error, reported with its line in the law's file. The law
+ *        runs on to its end, without effect.
+ *   LW3  law_divide() rounds towards minus infinity, and the result of law_rest() has the sign of
+ *        the divisor. So distributions over nodes match the programs', below 0 as well.
  */
 #ifndef SIM_LAW_H
 #define SIM_LAW_H
 
-#include "sim/law_expr.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#define LAW_STATEMENTS 256
-#define LAW_ARRAYS     16
-#define LAW_WRONG      160
-
-enum { NAME_N, NAME_NODE, NAME_M, NAME_PAGE }; /* predefined names */
+#define LAW_LINES  400 /* more than the file of any law has */
+#define LAW_PARAMS 10
 
 enum law_kind {
-    LAW_PARAM,
-    LAW_LET,
-    LAW_WEAK,
-    LAW_ARRAY,
     LAW_READ,
     LAW_WRITE,
-    LAW_UPDATE,
-    LAW_TOUCH,
+    LAW_UPDATE, /* read, then written */
+    LAW_TOUCH,  /* hlrc_touch for stores */
     LAW_PREFETCH,
-    LAW_SEEN,
-    LAW_MARK,
-    LAW_WORK,
     LAW_BARRIER,
     LAW_LOCK,
     LAW_UNLOCK,
-    LAW_FOR,
-    LAW_IF,
-    LAW_ELSE,
     LAW_END,
 };
 
-struct law_statement {
-    enum law_kind kind;
-    uint32_t line;
-    uint32_t name;  /* or the array */
-    uint32_t array; /* of a seen */
-    uint32_t begin; /* of an end: the statement that it closes */
-    uint32_t end;   /* index of its end or else */
-    uint16_t expr[2];
+/* A size of the program. The limits keep the law's products below 2^63, and divisors above 0. */
+struct law_param {
+    const char *name;
+    int64_t usual, least, most;
 };
 
+struct law_run;
+
 struct law {
-    struct law_exprs e;
-    struct law_statement at[LAW_STATEMENTS + 1]; /* followed by the end */
-    uint32_t count;
-    char array[LAW_ARRAYS][LAW_WORD];
-    uint32_t arrays;
-    int64_t given[LAW_NAMES]; /* parameter values from --set */
-    bool is_given[LAW_NAMES], is_param[LAW_NAMES];
-    char wrong[LAW_WRONG];
+    const char *name;
+    void (*run)(struct law_run *r);
+    struct law_param param[LAW_PARAMS + 1]; /* ended by one without a name */
 };
 
 /* A page that a node loaded in a part; synchronization points separate the parts, numbered
@@ -85,8 +55,10 @@ struct law_seen {
 
 /* A run of the law for one node. */
 struct law_job {
+    const struct law *law;
+    const int64_t *param; /* values, in the law's order */
     uint32_t nodes, node;
-    uint32_t traced; /* nodes of the largest trace, M */
+    uint32_t traced; /* nodes of the largest trace */
     bool weak;
     uint64_t page_bytes, first_page; /* of the first array */
     const struct law_seen *seen;     /* in ascending order */
@@ -95,30 +67,110 @@ struct law_job {
 
 struct law_access {
     enum law_kind kind;
-    uint32_t site;       /* the statement */
+    uint32_t site;       /* line of the call */
     uint64_t begin, end; /* bytes of the space; not empty */
 };
 
 struct law_sink {
     void (*access)(void *self, const struct law_access *a);
-    /* kind LAW_END: the last call. `work`: of the part that it ends. Returns false to stop. */
+    /* kind LAW_END: the last call, site 0. `work`: of the part that it ends. Returns false to
+     * stop. */
     bool (*sync)(void *self, enum law_kind kind, uint64_t arg, uint32_t site, uint64_t work);
 };
 
-/* law_read - parses a text; NULL, or the error message, stored in the law */
-const char *law_read(struct law *l, const char *text);
+/* law_named - NULL if there is no such law */
+const struct law *law_named(const char *name);
 
-/* law_say - stores an error message for a line in the law, and returns it */
-const char *law_say(struct law *l, uint32_t line, const char *what);
+/* law_names - all names, separated by commas */
+const char *law_names(void);
 
-/* law_load - reads a file; ends the program with an error line if that fails */
-void law_load(struct law *l, const char *file);
+/* law_defaults - sets all parameters to their usual values */
+void law_defaults(const struct law *l, int64_t *param);
 
-/* law_set - false if there is no such parameter */
-bool law_set(struct law *l, const char *name, int64_t value);
+/* law_param - the index of the parameter whose name has this LENGTH, or -1 */
+int law_param(const struct law *l, const char *name, size_t length);
 
-/* law_run - runs the law for a node, in order; NULL, or the error message */
-const char *law_run(struct law *l, const struct law_job *job, const struct law_sink *sink,
-                    void *self);
+/* law_run_node - runs the law for a node, in order; NULL, or the error message, which is valid
+ * until the next call */
+const char *law_run_node(const struct law_job *job, const struct law_sink *sink, void *self);
+
+/* ---- for laws ---- */
+
+struct law_run {
+    int64_t nodes, node, traced, page; /* page: its bytes */
+    const int64_t *param;
+    bool weak; /* sizes grow with the nodes */
+    /* of law.c */
+    const struct law_job *job;
+    const struct law_sink *sink;
+    void *self;
+    uint64_t next_page, work;
+    uint32_t part;
+    bool stopped;
+    const char *wrong;
+};
+
+/* Whole pages, each array after the previous one. */
+struct law_array {
+    uint64_t begin, bytes;
+};
+
+#define law_array(r, bytes)           law_array_add(r, __LINE__, bytes)
+#define law_read(r, a, from, to)      law_access(r, LAW_READ, __LINE__, a, from, to)
+#define law_write(r, a, from, to)     law_access(r, LAW_WRITE, __LINE__, a, from, to)
+#define law_update(r, a, from, to)    law_access(r, LAW_UPDATE, __LINE__, a, from, to)
+#define law_touch(r, a, from, to)     law_access(r, LAW_TOUCH, __LINE__, a, from, to)
+#define law_prefetch(r, a, from, to)  law_access(r, LAW_PREFETCH, __LINE__, a, from, to)
+#define law_barrier(r)                law_sync(r, LAW_BARRIER, __LINE__, 0)
+#define law_lock(r, lock)             law_sync(r, LAW_LOCK, __LINE__, lock)
+#define law_unlock(r, lock)           law_sync(r, LAW_UNLOCK, __LINE__, lock)
+#define law_require(r, is_true, what) ((is_true) || law_fail(r, __LINE__, what))
+
+struct law_array law_array_add(struct law_run *r, uint32_t line, int64_t bytes);
+
+/* law_access - bytes of the array, of which `to` is the first after them; nothing if there are
+ * none */
+void law_access(struct law_run *r, enum law_kind kind, uint32_t line, struct law_array a,
+                int64_t from, int64_t to);
+
+/* law_sync - ends a part */
+void law_sync(struct law_run *r, enum law_kind kind, uint32_t line, int64_t arg);
+
+/* law_fail - stops the run with an error message; returns false */
+bool law_fail(struct law_run *r, uint32_t line, const char *what);
+
+/* law_work - adds units of computing to this part */
+void law_work(struct law_run *r, int64_t units);
+
+/* law_seen_first - offset in bytes of the lowest page of an array that any node had to load in
+ * this part of the largest trace; -1: none */
+int64_t law_seen_first(const struct law_run *r, struct law_array a);
+
+int64_t law_divide(int64_t a, int64_t b);
+int64_t law_rest(int64_t a, int64_t b);
+int64_t law_root(int64_t of);
+int64_t law_log2(int64_t of);
+
+static inline int64_t law_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t law_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Rounded up to a multiple of UNIT. */
+static inline int64_t law_whole(int64_t bytes, int64_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* Where the part of node j begins, of ALL in equal parts. */
+static inline int64_t law_share(const struct law_run *r, int64_t all, int64_t j)
+{
+    return all * j / r->nodes;
+}
 
 #endif

@@ -19,7 +19,8 @@ libhlrc_sim_la_SOURCES += base/record.c base/record.h base/stack_switch.c base/s
 
 # More nodes than were traced, by the law of a program.
 libhlrc_sim_la_SOURCES += sim/grow_command.c sim/grow_command.h sim/growth.h sim/growth_fit.c sim/growth_write.c sim/law.c \
-	sim/law.h sim/law_expr.c sim/law_expr.h sim/law_run.c sim/load_command.c sim/load_command.h
+	sim/law.h sim/law_cg.c sim/law_fft3d.c sim/law_gauss.c sim/law_is.c sim/law_lu.c sim/law_radix.c sim/law_sor.c \
+	sim/law_water.c sim/load_command.c sim/load_command.h
 
 bin_PROGRAMS += hlrc_sim
 hlrc_sim_SOURCES = sim/main.c

@@ -21,7 +21,7 @@ static void help(void)
          "Simulates other machines, and prints CSV. Equal options give equal output.\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %s\n        %s\n", commands[i]->name, commands[i]->text);
-    puts("  grow --law FILE [--set NAME=VALUE] [--check FILE] FILE... [--nodes N -o FILE]\n"
+    puts("  grow --law NAME [--set NAME=VALUE] [--check FILE] FILE... [--nodes N -o FILE]\n"
          "        [--grow NAME=VALUE] [--weak] [--traced-options]\n"
          "        Computes the trace of N nodes from traces of few nodes (hlrcrun --trace-sim) and "
          "a\n"
@@ -54,17 +54,17 @@ static void manual(void)
         printf(".TP\n.B %s\n%s\n", commands[i]->name, commands[i]->text);
     fputs(".TP\n"
           ".B grow \\-\\-law\n"
-          ".I FILE TRACE ...\n"
+          ".I NAME TRACE ...\n"
           "Compares several traces of one program, with few nodes each, with the workload\n"
-          "model (the law) in the file. The output is CSV: pages, and microseconds of\n"
+          "model (the law) of that name. The output is CSV: pages, and microseconds of\n"
           "computing up to each line of the model that synchronizes. A trace given with\n"
           "\\-\\-check is compared only, and is not used to derive values. With \\-\\-nodes\n"
           "and \\-o the command writes the trace of that number of nodes. \\-\\-set sets\n"
           "parameters of the traced size, and \\-\\-grow of the new size. \\-\\-weak\n"
           "applies the rules of the model for weak scaling. The new trace has the default\n"
           "options of a job, or with \\-\\-traced\\-options the options of the traces.\n"
-          "Models are in share/hlrc/laws. doc/growth.md explains how to write a model and\n"
-          "how to trace.\n",
+          "doc/growth.md lists the models and their parameters, and explains how to add a\n"
+          "model and how to trace.\n",
           stdout);
     fputs(".TP\n"
           ".B load \\-\\-machine\n"
@@ -111,7 +111,7 @@ static void manual(void)
           ".SH EXAMPLES\n.nf\nhlrc_sim atomics \\-\\-workload sixteen \\-\\-tags 32,64,128\n"
           "hlrc_sim atomics \\-\\-figure 2 >fig2.csv\n"
           "hlrc_sim barrier \\-\\-algorithm gb \\-\\-nodes 64 \\-\\-dimension 2,4,8\n"
-          "hlrc_sim grow \\-\\-law share/laws/sor sor.2 sor.4 sor.8 \\-\\-nodes 256 \\-o "
+          "hlrc_sim grow \\-\\-law sor sor.2 sor.4 sor.8 \\-\\-nodes 256 \\-o "
           "sor.256\n.fi\n.SH SEE "
           "ALSO\nhlrc(7), hlrcrun(1)\n",
           stdout);

@@ -200,7 +200,6 @@ sub key {
     my ($set, $s) = @_;
     return digest(map { s{^\Q$set->{build}\E/}{}r } @{ $s->{command} }, @{ $s->{program} }) if $s->{command};
     my @files = (map({ "$set->{dir}/$_->{file}" } @{ $s->{of} }), map { machine_file($set, $_) } machines_of($s));
-    push @files, "$set->{top}/share/laws/$s->{law}" if $s->{law};
     return digest($set->{simulator}, $s->{name}, @{ $s->{others} // [] }, @{ $s->{set} // [] }, @{ $s->{grow} // [] }, map { digest(content($_)) } @files);
 }
 
@@ -249,7 +248,7 @@ sub command {
 
 sub grow {
     my ($set, $s, @more) = @_;
-    command($set, $set->{sim}, 'grow', '--law', "$set->{top}/share/laws/$s->{law}", map({ ('--set', $_) } @{ $s->{set} }),
+    command($set, $set->{sim}, 'grow', '--law', $s->{law}, map({ ('--set', $_) } @{ $s->{set} }),
         map({ "$set->{dir}/$_->{file}" } @{ $s->{of} }), '--nodes', $s->{nodes}, @more, '-o', "$set->{work}/grown");
     return "$set->{work}/grown";
 }
